@@ -1,0 +1,20 @@
+# One imported target per third-party library. Each is linked privately by the folder that is its door.
+
+find_path(CAF_INCLUDE_DIR caf/actor_system.hpp REQUIRED)   # Debian ships no CMake or pkg-config file for CAF
+find_library(CAF_CORE_LIBRARY caf_core REQUIRED)
+add_library(caf::core UNKNOWN IMPORTED)
+set_target_properties(caf::core PROPERTIES IMPORTED_LOCATION ${CAF_CORE_LIBRARY}
+                      INTERFACE_INCLUDE_DIRECTORIES ${CAF_INCLUDE_DIR})
+
+find_package(Threads REQUIRED)
+find_package(CapnProto REQUIRED)
+find_package(RocksDB REQUIRED)          # link RocksDB::rocksdb-shared; RocksDB::rocksdb is a 33 MB static library
+find_package(OpenSSL REQUIRED)
+find_package(Boost 1.74 REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+if(ANNALS_TESTS)
+  find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
+endif()

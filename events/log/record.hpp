@@ -1,0 +1,74 @@
+// One event as the log keeps it: Cap'n Proto bytes with a checksum and a link in a hash chain.
+//
+// Bytes of a stored record, all integers little-endian (docs/design/0002-event-log.md):
+//   0  u32  CRC32C of everything behind it
+//   4  u32  format of this frame, 1
+//   8  32   chain hash of the record before it (zeros for the first)
+//   40 ...  schema::Record, one flat Cap'n Proto message
+// The chain hash of a record is SHA-256 over its bytes from offset 8 on.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "events/model/outcome.hpp"
+#include "events/schema/event.capnp.h"
+#include "events/schema/message.hpp"
+
+namespace annals::log {
+
+using chain_hash = std::array<std::byte, 32>;
+
+struct who {
+  std::string user;
+  std::string host;
+  schema::Role role = schema::Role::SERVER;
+};
+
+// What stands around an event in its record.
+struct record_meta {
+  std::uint64_t sequence = 0;
+  std::uint64_t stream = 0;
+  schema::StreamKind kind = schema::StreamKind::SERVER;
+  std::uint64_t version = 0;       // within the stream, from 1
+  std::uint64_t epoch = 0;
+  std::int64_t wall_ns = 0;
+  std::int64_t raw_ns = 0;
+  who by;
+  std::string command_id;          // 16 bytes or empty
+  std::uint64_t cause = 0;
+};
+
+// A record that was read or just committed; shared by all who follow the log, never changed.
+class record {
+ public:
+  record(schema::sealed<schema::Record> message, chain_hash hash) : message_(std::move(message)), hash_(hash) {}
+  schema::Record::Reader get() const { return message_.get(); }
+  schema::Event::Reader event() const { return get().getEvent(); }
+  std::uint64_t sequence() const { return get().getSequence(); }
+  const chain_hash& hash() const { return hash_; }
+
+ private:
+  schema::sealed<schema::Record> message_;
+  chain_hash hash_;
+};
+using record_ptr = std::shared_ptr<const record>;
+
+struct damage { std::string text; };   // what is wrong with the bytes: checksum, frame format, Cap'n Proto, unknown event
+
+struct encoded_record {
+  std::vector<std::byte> bytes;
+  record_ptr decoded;
+};
+encoded_record encode(const record_meta& meta, const model::event& event, const chain_hash& previous);
+
+// Checks checksum and frame. The chain is checked by whoever knows the record before (previous_of).
+std::variant<record_ptr, damage> decode(schema::byte_span bytes);
+chain_hash previous_of(schema::byte_span bytes);
+
+}  // namespace annals::log

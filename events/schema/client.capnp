@@ -1,0 +1,109 @@
+@0xb5b1f6d1a8c3e003;
+# What clients (commands, libpbs) and the gateway say to each other: one Request, one or more Replies with its id.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("annals::schema");
+using Common = import "common.capnp";
+using E = import "event.capnp";
+
+struct Request {
+  id        @0 :UInt64;    # chosen by the client, unique on its connection; the replies carry it
+  commandId @1 :Data;      # 16 random bytes for what changes state: a repeat is answered with the first answer
+  sentAtNs  @2 :Int64;     # wall clock of the client when it first made the request; command ids older than 24 h are refused
+  union {
+    # commands
+    queueJob    @3 :QueueJob;
+    alterJob    @4 :JobAttributes;
+    holdJob     @5 :JobHolds;
+    releaseJob  @6 :JobHolds;
+    deleteJob   @7 :DeleteJob;
+    rerunJob    @8 :RerunJob;
+    runJob      @9 :RunJob;
+    manage      @10 :Manage;
+    shutdown    @11 :Shutdown;
+    putBlob     @12 :PutBlob;
+    # queries
+    stat        @13 :Stat;
+    selectJobs  @14 :SelectJobs;
+    waitJob     @15 :WaitJob;
+    hello       @16 :Hello;
+    signalJob   @17 :SignalJob;
+  }
+}
+
+struct Hello { version @0 :Text; }   # answered with done: text = server name, for connection checks
+
+struct QueueJob {
+  queue       @0 :Text;                       # empty: the default queue
+  attributes  @1 :List(Common.Attribute);     # as qsub read them from options and directives; names as in qstat -f
+  script      @2 :Data;                       # whole, when it is at most limits::inline_blob_bytes_max
+  scriptRef   @3 :Common.BlobRef;             # else uploaded before with putBlob
+  hasScript   @4 :Bool;                       # a script of 0 bytes is a script
+  submitHost  @5 :Text;
+}
+struct JobAttributes { job @0 :Text; changes @1 :List(Common.Attribute); }
+struct JobHolds { job @0 :Text; holds @1 :List(Common.HoldType); }
+struct DeleteJob { job @0 :Text; force @1 :Bool; purgeHistory @2 :Bool; suppressEmail @3 :Int32; }
+struct RerunJob { job @0 :Text; force @1 :Bool; }
+struct RunJob { job @0 :Text; execVnode @1 :Text; scheduler @2 :Text; }
+struct SignalJob { job @0 :Text; signal @1 :Text; }
+
+enum ManageVerb { create @0; delete @1; set @2; unset @3; }
+struct Manage {
+  verb    @0 :ManageVerb;
+  kind    @1 :Common.ObjectKind;
+  name    @2 :Text;
+  changes @3 :List(Common.Attribute);
+  allOfKind @4 :Bool;                # "@default": every object of the kind
+}
+struct Shutdown { how @0 :Text; }    # "quick", "immediate", "delay"
+struct PutBlob { hash @0 :Data; offset @1 :UInt64; data @2 :Data; last @3 :Bool; }
+
+struct Stat {
+  kind     @0 :Common.ObjectKind;
+  names    @1 :List(Text);           # ids or names; empty: all
+  wanted   @2 :List(UInt16);         # attribute ids (events/attributes); empty: all that the requester may see
+  history  @3 :History;
+  at       @4 :At;
+  queue    @5 :Text;                 # jobs of this queue only
+  users    @6 :List(Text);           # jobs of these users only
+  states   @7 :Text;                 # jobs in these state letters only; empty: any
+}
+enum History { live @0; also @1; only @2; }
+struct At { union { now @0 :Void; wallNs @1 :Int64; sequence @2 :UInt64; } }
+
+struct SelectJobs {
+  criteria @0 :List(Criterion);
+  history  @1 :History;
+}
+struct Criterion { name @0 :Text; resource @1 :Text; op @2 :CompareOp; value @3 :Text; }
+enum CompareOp { eq @0; ne @1; ge @2; gt @3; le @4; lt @5; }
+
+struct WaitJob { job @0 :Text; }     # answered with jobEnded when the job has ended
+
+struct Reply {
+  id       @0 :UInt64;
+  sequence @1 :UInt64;               # of the log when this was true
+  union {
+    done     @2 :Text;               # the command took effect and is on disk; text: a new job's id, else empty
+    rejected @3 :Rejection;
+    objects  @4 :Objects;            # a piece of the answer to a stat; `last` ends it
+    jobs     @5 :List(Text);         # answer to selectJobs
+    jobEnded @6 :WaitedJob;
+  }
+}
+struct Rejection {
+  code @0 :UInt32;                   # PBS error number, 15001...
+  text @1 :Text;                     # as PBS says it (docs/design/0006-error-texts.md); object ids are added by the command
+}
+struct Objects {
+  objects @0 :List(Object);
+  last    @1 :Bool;
+  unknown @2 :List(Rejected);        # names that are no object, or may not be seen, in the order asked
+}
+struct Rejected { name @0 :Text; rejection @1 :Rejection; }
+struct Object {
+  name       @0 :Text;
+  attributes @1 :Data;               # a packed attribute list (events/attributes/bag.hpp), in table order
+}
+struct WaitedJob { exitStatus @0 :Int32; hasExitStatus @1 :Bool; text @2 :Text; }

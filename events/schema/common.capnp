@@ -1,0 +1,65 @@
+@0xb5b1f6d1a8c3e001;
+# Words that events, commands and queries share.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("annals::schema");
+
+struct Attribute {
+  # One attribute, or one resource of a resource-list attribute, in canonical text (docs/glossary.md: attribute).
+  name     @0 :Text;   # the PBS name: "Job_Name", "Resource_List"
+  resource @1 :Text;   # "ncpus" for Resource_List.ncpus; empty for plain attributes
+  value    @2 :Text;
+  op       @3 :AttributeOp;
+}
+
+enum AttributeOp {
+  set       @0;   # = : replaces
+  unset     @1;   # the value is taken away
+  increment @2;   # +=
+  decrement @3;   # -=
+}
+
+enum Role {
+  # What a requester may do; derived by the gateway, never the client's word.
+  user      @0;
+  operator  @1;
+  manager   @2;
+  root      @3;   # root on the server host: a manager that may also touch hooks and acl_roots
+  server    @4;   # the server itself: timers, policies
+  scheduler @5;
+  mom       @6;
+}
+
+struct Who {
+  user @0 :Text;
+  host @1 :Text;
+  role @2 :Role;
+}
+
+enum ObjectKind {
+  job       @0;
+  queue     @1;
+  server    @2;
+  node      @3;   # a vnode; hosts are the MoMs behind them
+  scheduler @4;
+  resource  @5;
+  host      @6;
+}
+
+enum HoldType { user @0; operator @1; system @2; badPassword @3; }
+
+struct Usage {
+  # resources_used as a MoM measured it.
+  cpuSeconds    @0 :UInt64;
+  memKb         @1 :UInt64;
+  vmemKb        @2 :UInt64;
+  wallSeconds   @3 :UInt64;
+  ncpus         @4 :UInt32;
+  cpuPercent    @5 :UInt32;
+}
+
+struct BlobRef {
+  # A content-addressed piece of bytes (job script, policy file): SHA-256 and size.
+  hash @0 :Data;
+  size @1 :UInt64;
+}

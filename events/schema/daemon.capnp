@@ -1,0 +1,142 @@
+@0xb5b1f6d1a8c3e004;
+# What pbs_server says to MoMs and schedulers and hears from them. Each change is an idempotent command, resent until
+# it is acknowledged; `ack` names what is acknowledged.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("annals::schema");
+using Common = import "common.capnp";
+using E = import "event.capnp";
+
+struct ToMom {
+  union {
+    welcome     @0 :Welcome;
+    startRun    @1 :StartRun;
+    signalRun   @2 :SignalRun;
+    discardRun  @3 :RunRef;      # the server no longer knows this run: kill it and forget it
+    ack         @4 :Ack;
+    blob        @5 :Blob;        # a script the MoM asked for
+  }
+}
+struct Welcome { serverName @0 :Text; usageIntervalSeconds @1 :UInt32; }
+struct RunRef { jobSerial @0 :UInt64; run @1 :UInt32; job @2 :Text; }
+struct StartRun {
+  ref         @0 :RunRef;
+  owner       @1 :Text;
+  euser       @2 :Text;
+  egroup      @3 :Text;
+  execVnode   @4 :Text;
+  execHost    @5 :Text;
+  queue       @6 :Text;
+  attributes  @7 :List(Common.Attribute);    # the job's own: Job_Name, Resource_List, Variable_List, paths, ...
+  script      @8 :Common.BlobRef;
+  inlineScript @9 :Data;                     # when small; else the MoM asks with wantBlob
+  serverName  @10 :Text;
+  killDelaySeconds @11 :UInt32;
+}
+struct SignalRun { ref @0 :RunRef; id @1 :UInt64; signal @2 :Text; killDelaySeconds @3 :UInt32; exitStatus @4 :Int32; overridesExit @5 :Bool; }
+struct Blob { hash @0 :Data; offset @1 :UInt64; data @2 :Data; last @3 :Bool; missing @4 :Bool; }
+
+struct FromMom {
+  union {
+    hello      @0 :MomHello;
+    runStarted @1 :RunStarted;
+    runRefused @2 :RunRefusedReport;
+    runUsage   @3 :RunUsage;
+    runExited  @4 :RunExited;
+    runLeft    @5 :RunLeftReport;
+    wantBlob   @6 :WantBlob;
+    signalDone @7 :SignalDone;
+  }
+}
+struct MomHello {
+  host     @0 :Text;
+  version  @1 :Text;
+  logUuid  @2 :Data;
+  port     @3 :UInt16;
+  vnodes   @4 :List(E.ReportedVnode);
+  runs     @5 :List(RunRef);        # runs this MoM knows of
+}
+struct RunStarted { ref @0 :RunRef; session @1 :Int64; jobdir @2 :Text; position @3 :UInt64; }
+struct RunRefusedReport { ref @0 :RunRef; code @1 :Int32; text @2 :Text; position @3 :UInt64; }
+struct RunUsage { ref @0 :RunRef; usage @1 :Common.Usage; session @2 :Int64; jobdir @3 :Text; }
+struct RunExited { ref @0 :RunRef; exitStatus @1 :Int32; usage @2 :Common.Usage; session @3 :Int64; reported @4 :Bool; position @5 :UInt64; }
+struct RunLeftReport { ref @0 :RunRef; delivered @1 :Bool; text @2 :Text; position @3 :UInt64; }
+struct WantBlob { hash @0 :Data; }
+struct SignalDone { ref @0 :RunRef; id @1 :UInt64; }
+struct Ack {
+  # The server has the fact durably; the MoM need not send it again.
+  ref  @0 :RunRef;
+  what @1 :What;
+  enum What { runStarted @0; runRefused @1; runExited @2; runLeft @3; }
+}
+
+struct ToScheduler {
+  union {
+    view  @0 :SchedulingDelta;
+    cycle @1 :StartCycle;
+    refused @2 :Refused;            # a proposal the ledger or the job refused
+    stop  @3 :Void;
+    reconfigure @4 :Void;
+  }
+}
+struct StartCycle { number @0 :UInt64; trigger @1 :Text; viewSequence @2 :UInt64; wallNs @3 :Int64; }
+struct Refused { job @0 :UInt64; cycle @1 :UInt64; reason @2 :Text; }
+
+struct SchedulingDelta {
+  epoch    @0 :UInt64;     # writer epoch of the server
+  sequence @1 :UInt64;     # the view is true at this sequence once this delta is taken in
+  previous @2 :UInt64;     # sequence of the delta before; a gap means: ask for a full view
+  full     @3 :Bool;       # forget everything first
+  server   @4 :List(Common.Attribute);      # present (non-empty) when changed: all attributes of server
+  scheduler @5 :List(Common.Attribute);     # same for the scheduler object
+  queues   @6 :List(SchedQueue);
+  queuesGone @7 :List(Text);
+  vnodes   @8 :List(SchedVnode);
+  vnodesGone @9 :List(Text);
+  jobs     @10 :List(SchedJob);
+  jobsGone @11 :List(UInt64);
+  resources @12 :List(E.ResourceDefined);   # all custom resources, when changed (resourcesChanged)
+  resourcesChanged @13 :Bool;
+}
+struct SchedQueue { name @0 :Text; order @1 :UInt64; attributes @2 :List(Common.Attribute); }
+struct SchedVnode {
+  name       @0 :Text;
+  host       @1 :Text;
+  order      @2 :UInt64;                    # of creation at the server
+  state      @3 :Text;                      # as pbsnodes prints it
+  attributes @4 :List(Common.Attribute);    # resources_available.*, Priority, queue, sharing, ...
+  assigned   @5 :List(Common.Attribute);    # resources_assigned.*
+  jobs       @6 :List(VnodeJob);
+}
+struct VnodeJob { job @0 :UInt64; exclusive @1 :Bool; }
+struct SchedJob {
+  serial     @0 :UInt64;
+  id         @1 :Text;
+  queue      @2 :Text;
+  state      @3 :UInt8;                     # the letter
+  euser      @4 :Text;
+  egroup     @5 :Text;
+  project    @6 :Text;
+  rank       @7 :Int64;
+  priority   @8 :Int32;
+  schedselect @9 :Text;
+  place      @10 :Text;
+  resources  @11 :List(Common.Attribute);   # Resource_List.*
+  execVnode  @12 :Text;                     # of running jobs
+  startedNs  @13 :Int64;
+  comment    @14 :Text;                     # what the job shows now
+}
+
+struct FromScheduler {
+  union {
+    hello    @0 :SchedHello;
+    run      @1 :ProposeRun;
+    reasons  @2 :E.CycleReasons;
+    cycleEnded @3 :E.CycleEnded;
+    fullView @4 :Void;              # a delta was missed
+    cycleBegan @5 :E.CycleBegan;
+    policy   @6 :Data;              # the text of the policy files the next cycles use
+  }
+}
+struct SchedHello { name @0 :Text; host @1 :Text; version @2 :Text; pid @3 :UInt32; }
+struct ProposeRun { job @0 :UInt64; execVnode @1 :Text; execHost @2 :Text; hosts @3 :List(Text); cycle @4 :UInt64; }

@@ -1,0 +1,177 @@
+@0xb5b1f6d1a8c3e002;
+# Every event of the server's log and of a MoM's log. The only declaration of what can have happened.
+# Rules for growing it: docs/design/0002-event-log.md. An event is a fact; its name is object + past tense.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("annals::schema");
+using Common = import "common.capnp";
+
+enum StreamKind { server @0; queue @1; host @2; job @3; scheduler @4; run @5; }
+# `run` streams live in MoM logs: one per job and run on that host.
+
+struct Record {
+  # What the log keeps of one event. CRC32C and chain hash stand beside it (events/log/record.hpp).
+  sequence      @0 :UInt64;   # global, from 1, without gaps
+  stream        @1 :UInt64;   # serial of the stream, never reused
+  streamKind    @2 :StreamKind;
+  streamVersion @3 :UInt64;   # from 1 within the stream
+  formatVersion @4 :UInt16;
+  writerEpoch   @5 :UInt64;   # counts the starts of the writer
+  wallNs        @6 :Int64;    # nanoseconds since 1970, never decreasing within a log
+  rawNs         @7 :Int64;    # what the clock really said
+  who           @8 :Common.Who;
+  commandId     @9 :Data;     # 16 bytes, empty for what nobody asked for
+  cause         @10 :UInt64;  # sequence of the event that led to this one, 0 for none
+  event         @11 :Event;
+}
+
+struct Event {
+  union {
+    # server
+    serverStarted    @0 :ServerStarted;
+    serverStopped    @1 :ServerStopped;
+    serverChanged    @2 :AttributesChanged;
+    resourceCreated  @3 :ResourceDefined;
+    resourceChanged  @4 :ResourceDefined;
+    resourceDeleted  @5 :Named;
+    # queue
+    queueCreated     @6 :Named;
+    queueChanged     @7 :AttributesChanged;
+    queueDeleted     @8 :Named;
+    # host and its vnodes
+    hostAdded        @9 :HostAdded;
+    hostCameUp       @10 :HostCameUp;
+    hostWentDown     @11 :Reason;
+    hostRemoved      @12 :Named;
+    vnodeCreated     @13 :Named;
+    vnodeChanged     @14 :VnodeChanged;
+    vnodeDeleted     @15 :Named;
+    # scheduler object
+    schedulerCreated @16 :Named;
+    schedulerChanged @17 :AttributesChanged;
+    schedulerDeleted @18 :Named;
+    schedulerStarted @19 :SchedulerStarted;
+    schedulerStopped @20 :Reason;
+    cycleBegan       @21 :CycleBegan;
+    cycleReasons     @22 :CycleReasons;
+    cycleEnded       @23 :CycleEnded;
+    # job
+    jobQueued        @24 :JobQueued;
+    jobAltered       @25 :AttributesChanged;
+    jobHeld          @26 :JobHeld;
+    jobReleased      @27 :JobHeld;
+    jobWaitEnded     @28 :Void;
+    jobAssigned      @29 :JobAssigned;
+    jobStarted       @30 :JobStarted;
+    jobStartFailed   @31 :JobStartFailed;
+    usageReported    @32 :UsageReported;
+    jobDeleteRequested @33 :JobDeleteRequested;
+    jobRerunRequested  @34 :JobRerunRequested;
+    jobExited        @35 :JobExited;
+    outputDelivered  @36 :OutputDelivered;
+    vnodeHandedBack  @37 :VnodeHandedBack;
+    jobRequeued      @38 :JobRequeued;
+    jobEnded         @39 :JobEnded;
+    jobForgotten     @40 :Void;
+    blobForgotten    @41 :Common.BlobRef;
+    # run, in a MoM's log
+    runReceived      @42 :RunReceived;
+    programStarting  @43 :Void;
+    programStarted   @44 :ProgramStarted;
+    runRefused       @45 :RunRefused;
+    killRequested    @46 :KillRequested;
+    usageSampled     @47 :UsageSampled;
+    programEnded     @48 :ProgramEnded;
+    outputPlaced     @49 :OutputDelivered;
+    runLeft          @50 :Void;
+    jobDiscarded     @51 :Void;   # a manager's forced delete: the server forgets the run at once
+  }
+}
+
+struct Named { name @0 :Text; }
+struct Reason { text @0 :Text; }
+struct AttributesChanged { changes @0 :List(Common.Attribute); }
+
+# -- server ----------------------------------------------------------------------------------------------------------
+
+struct ServerStarted {
+  version     @0 :Text;
+  hostName    @1 :Text;
+  serverName  @2 :Text;    # the part of job ids after the dot
+  timeZone    @3 :Text;    # accounting text depends on it
+  logUuid     @4 :Data;
+}
+struct ServerStopped { how @0 :Text; }   # "quick", "immediate", ...
+struct ResourceDefined { name @0 :Text; type @1 :Text; flags @2 :Text; }
+
+# -- host ------------------------------------------------------------------------------------------------------------
+
+struct HostAdded { name @0 :Text; address @1 :Text; port @2 :UInt16; }
+struct HostCameUp {
+  logUuid  @0 :Data;       # of the MoM's own log; a new one declares the former runs lost
+  version  @1 :Text;
+  vnodes   @2 :List(ReportedVnode);
+}
+struct ReportedVnode { name @0 :Text; attributes @1 :List(Common.Attribute); }
+struct VnodeChanged { vnode @0 :Text; changes @1 :List(Common.Attribute); }
+
+# -- scheduler -------------------------------------------------------------------------------------------------------
+
+struct SchedulerStarted { host @0 :Text; version @1 :Text; }
+struct CycleBegan { number @0 :UInt64; viewSequence @1 :UInt64; trigger @2 :Text; policy @3 :Common.BlobRef; }
+struct CycleReasons {
+  # Only reasons that changed, in pieces of at most limits::cycle_reasons_bytes_max.
+  texts @0 :List(Text);             # each distinct comment once, whole ("Not Running: ...")
+  jobs  @1 :List(JobReason);
+}
+struct JobReason { job @0 :UInt64; text @1 :UInt32; }   # job = stream serial, text = index into texts
+struct CycleEnded { number @0 :UInt64; considered @1 :UInt32; started @2 :UInt32; elapsedUs @3 :UInt64; }
+
+# -- job -------------------------------------------------------------------------------------------------------------
+
+struct JobQueued {
+  id         @0 :Text;        # "12.borg"
+  number     @1 :UInt64;      # 12
+  owner      @2 :Text;        # Job_Owner: user@submit host
+  euser      @3 :Text;
+  egroup     @4 :Text;
+  queue      @5 :Text;
+  attributes @6 :List(Common.Attribute);  # all of the job's attributes that are not fields here, defaults applied
+  script     @7 :Common.BlobRef;          # empty hash: no script (qsub -- program)
+  holds      @8 :List(Common.HoldType);
+  executionTime @9 :Int64;    # seconds since 1970, 0 for none (-a)
+  queueRank  @10 :Int64;      # microsecond stamp; order within a queue
+}
+struct JobHeld { holds @0 :List(Common.HoldType); comment @1 :Text; }
+struct JobAssigned {
+  run           @0 :UInt32;   # counts the starts; the MoM recognises a repeated order by it
+  execVnode     @1 :Text;
+  execHost      @2 :Text;
+  scheduler     @3 :Text;     # name of the scheduler object; empty: qrun
+  hosts         @4 :List(Text);          # MoM host names, primary first
+}
+struct JobStarted { run @0 :UInt32; session @1 :Int64; comment @2 :Text; }
+struct JobStartFailed { run @0 :UInt32; code @1 :Int32; text @2 :Text; }
+struct UsageReported { run @0 :UInt32; usage @1 :Common.Usage; session @2 :Int64; jobdir @3 :Text; }
+struct JobDeleteRequested { force @0 :Bool; purgeHistory @1 :Bool; }
+struct JobRerunRequested { force @0 :Bool; }
+struct JobExited { run @0 :UInt32; exitStatus @1 :Int32; usage @2 :Common.Usage; session @3 :Int64; reported @4 :Bool;
+                   comment @5 :Text; }
+struct OutputDelivered { ok @0 :Bool; text @1 :Text; }
+struct VnodeHandedBack { host @0 :Text; abandoned @1 :Bool; run @2 :UInt32; }   # the only event that frees vnodes in the ledger
+struct JobRequeued { run @0 :UInt32; exitStatus @1 :Int32; holds @2 :List(Common.HoldType); comment @3 :Text; }
+struct JobEnded { exitStatus @0 :Int32; hasExitStatus @1 :Bool; substate @2 :UInt16; comment @3 :Text; }
+
+# -- run (MoM) -------------------------------------------------------------------------------------------------------
+
+struct RunReceived {
+  job          @0 :Text;       # "12.borg"
+  run          @1 :UInt32;
+  jobSerial    @2 :UInt64;     # the job's stream in the server's log
+  order        @3 :Data;       # the StartRun message as it came (mom.capnp)
+}
+struct ProgramStarted { pid @0 :Int64; session @1 :Int64; startTicks @2 :UInt64; jobdir @3 :Text; }
+struct RunRefused { code @0 :Int32; text @1 :Text; }
+struct KillRequested { signal @0 :Text; killDelay @1 :UInt32; why @2 :Text; exitStatus @3 :Int32; overridesExit @4 :Bool; }
+struct UsageSampled { usage @0 :Common.Usage; }
+struct ProgramEnded { exitStatus @0 :Int32; usage @1 :Common.Usage; reported @2 :Bool; }

@@ -1,0 +1,26 @@
+// Every limit of Annals, with its reason and its relations to the others. A refused request names the limit it met.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace annals::limits {
+
+// A batch is one write and one sync of the log; larger ones add latency for everybody who waits for it.
+constexpr std::size_t batch_bytes_max = 8u << 20;
+// Largest single event: a submission with its full environment.
+constexpr std::size_t event_bytes_max = 4u << 20;
+static_assert(event_bytes_max <= batch_bytes_max, "any event fits in a batch");
+// Scripts and other blobs up to this size travel and are stored with the event that names them; larger ones go ahead in pieces.
+constexpr std::size_t inline_blob_bytes_max = 64u << 10;
+static_assert(inline_blob_bytes_max < event_bytes_max);
+// Reasons of one scheduling cycle are written in events of at most this size, so that no single event delays a batch.
+constexpr std::size_t cycle_reasons_bytes_max = 64u << 10;
+// Job name: what qsub -N accepts (pbs guide: 230 visible characters).
+constexpr std::size_t job_name_chars_max = 230;
+// Queue and scheduler names (pbs guide: 15 characters).
+constexpr std::size_t queue_name_chars_max = 15;
+// A command id is remembered this long; older requests with one are refused as too old.
+constexpr std::int64_t command_id_memory_s = 24 * 60 * 60;
+
+}  // namespace annals::limits

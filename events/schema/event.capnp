@@ -141,6 +141,8 @@ struct JobQueued {
   holds      @8 :List(Common.HoldType);
   executionTime @9 :Int64;    # seconds since 1970, 0 for none (-a)
   queueRank  @10 :Int64;      # microsecond stamp; order within a queue
+  # Attributes that stand nowhere here mean PBS's defaults of this format: Checkpoint u, Hold_Types n, Join_Path n,
+  # Keep_Files n, Mail_Points a, Priority 0, Rerunable True, project _pbs_project_default.
 }
 struct JobHeld { holds @0 :List(Common.HoldType); comment @1 :Text; }
 struct JobAssigned {
@@ -149,18 +151,24 @@ struct JobAssigned {
   execHost      @2 :Text;
   scheduler     @3 :Text;     # name of the scheduler object; empty: qrun
   hosts         @4 :List(Text);          # MoM host names, primary first
+  comment       @5 :Text;                # what the job shows while it is on its way
 }
 struct JobStarted { run @0 :UInt32; session @1 :Int64; comment @2 :Text; }
 struct JobStartFailed { run @0 :UInt32; code @1 :Int32; text @2 :Text; }
 struct UsageReported { run @0 :UInt32; usage @1 :Common.Usage; session @2 :Int64; jobdir @3 :Text; }
-struct JobDeleteRequested { force @0 :Bool; purgeHistory @1 :Bool; }
+struct JobDeleteRequested { force @0 :Bool; purgeHistory @1 :Bool; }   # who asked stands in the record
 struct JobRerunRequested { force @0 :Bool; }
 struct JobExited { run @0 :UInt32; exitStatus @1 :Int32; usage @2 :Common.Usage; session @3 :Int64; reported @4 :Bool;
-                   comment @5 :Text; }
+                   commentSuffix @5 :Text; }
 struct OutputDelivered { ok @0 :Bool; text @1 :Text; }
 struct VnodeHandedBack { host @0 :Text; abandoned @1 :Bool; run @2 :UInt32; }   # the only event that frees vnodes in the ledger
 struct JobRequeued { run @0 :UInt32; exitStatus @1 :Int32; holds @2 :List(Common.HoldType); comment @3 :Text; }
-struct JobEnded { exitStatus @0 :Int32; hasExitStatus @1 :Bool; substate @2 :UInt16; comment @3 :Text; }
+struct JobEnded {
+  exitStatus    @0 :Int32;
+  hasExitStatus @1 :Bool;
+  substate      @2 :UInt16;
+  commentSuffix @3 :Text;      # what is added to the comment the job had: " and finished"; a job without one keeps none
+}
 
 # -- run (MoM) -------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,126 @@
+// A job from qsub to the end of its history: what may happen to it and what each event means.
+//
+// The aggregate promises: a transition that is not in job_transitions never gets into the log; a job holds vnodes from
+// JobAssigned until VnodeHandedBack of every host; JobEnded comes once and only when nothing is held. The run saga (assign,
+// send to the MoM, wait, requeue or hold) is part of the job's own stream. Governed by docs/design/0001-shape.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "events/attributes/bag.hpp"
+#include "events/model/context.hpp"
+#include "events/model/outcome.hpp"
+#include "events/model/site.hpp"
+#include "events/schema/client.capnp.h"
+#include "events/schema/daemon.capnp.h"
+
+namespace annals::model {
+
+enum class job_phase : std::uint8_t {
+  none,        // before JobQueued
+  queued,      // Q
+  held,        // H
+  waiting,     // W
+  assigned,    // R, sent to its MoM
+  started,     // R, the MoM runs it
+  exiting,     // E, the program ended; output and vnodes are still out
+  finished,    // F
+  forgotten,   // no longer in the history
+};
+constexpr int job_phase_count = 9;
+
+struct job_state {
+  job_phase phase = job_phase::none;
+  std::uint64_t serial = 0;             // of the stream
+  std::uint64_t version = 0;            // of the stream
+  std::uint64_t number = 0;             // 12
+  std::string id;                       // "12.borg"
+  attributes::bag attributes;           // every attribute as qstat -f shows it
+
+  std::uint8_t holds = 0;               // bit per schema::HoldType
+  bool wait_over = true;                // the execution time has come, or there is none
+  std::int64_t execution_time = 0;
+  std::int64_t queue_rank = 0;
+  std::string script_hash;              // empty: no script
+  std::uint64_t script_size = 0;
+
+  std::uint32_t run = 0;                // counts the starts
+  std::vector<std::string> hosts;       // of this run, primary first
+  std::uint32_t hosts_held = 0;         // hosts that have not handed back their vnodes
+  bool usage_known = false;             // the MoM reported at least once (substate 42)
+  bool exited = false;                  // of this run
+  std::int32_t exit_status = 0;
+  bool has_exit_status = false;
+
+  bool delete_requested = false;
+  bool delete_forced = false;
+  bool purge_history = false;
+  bool rerun_requested = false;
+  bool rerun_forced = false;
+  std::string deleted_by;               // user@host
+
+  bool operator==(const job_state&) const = default;
+  bool ended() const { return phase == job_phase::finished || phase == job_phase::forgotten; }
+  bool running() const { return phase == job_phase::assigned || phase == job_phase::started; }
+  std::string_view attribute(attributes::attribute_id id, std::string_view resource = {}) const;
+  std::string_view queue() const;
+  std::string_view owner() const;       // user@host
+  std::string_view owner_name() const;  // user
+};
+
+// -- what may be asked of a job ----------------------------------------------------------------------------------------
+
+// A submission. The gateway adds what only the server can know.
+struct submit_job {
+  schema::sealed<schema::Request> request;   // its queueJob
+  std::uint64_t number = 0;
+  std::string euser, egroup;
+  std::string script_hash;                   // 32 bytes or empty
+  std::uint64_t script_size = 0;
+};
+struct client_request { schema::sealed<schema::Request> request; };       // alter, hold, release, delete, rerun, run
+struct mom_report { schema::sealed<schema::FromMom> message; std::string host; };
+struct proposed_run { schema::sealed<schema::FromScheduler> message; std::string scheduler; };
+struct end_wait {};                                                       // the timer of the execution time fired
+struct run_lost { std::uint32_t run = 0; bool host_gone = false; std::string why; };  // the host no longer knows, or is given up
+struct forget_job {};                                                     // the history's time is over
+using job_command = std::variant<submit_job, client_request, mom_report, proposed_run, end_wait, run_lost, forget_job>;
+
+outcome decide(const job_state& job, const job_command& command, const stamp& now, const site& site);
+void apply(job_state& job, const event_place& at, schema::Event::Reader event);
+
+// -- what the world still owes this state ------------------------------------------------------------------------------
+
+struct start_run { std::string host; std::uint32_t run; };
+struct signal_run {
+  std::string host;
+  std::uint32_t run;
+  std::uint64_t id;                  // stable: the MoM answers a repeat with what it did
+  std::string signal;                // "SIGTERM", "SIGKILL"
+  std::uint32_t kill_delay_s;        // SIGKILL follows after this; 0: none
+  std::int32_t exit_status;
+  bool overrides_exit;               // the job ends with exit_status whatever the program says (rerun: -11)
+};
+struct wake_at { std::int64_t wall_ns; };                     // then send end_wait
+using job_effect = std::variant<start_run, signal_run, wake_at>;
+std::vector<job_effect> pending_effects(const job_state& job, const site& site);
+
+// The order a MoM gets for this run.
+schema::sealed<schema::ToMom> start_order(const job_state& job, const site& site, schema::byte_span inline_script);
+
+// -- the table ---------------------------------------------------------------------------------------------------------
+
+struct job_transition { job_phase from; schema::Event::Which event; job_phase to; };
+std::span<const job_transition> job_transitions();
+bool may_happen(job_phase from, schema::Event::Which event);
+
+// The letter and the substate qstat shows (pbs guide: job states).
+char state_letter(const job_state& job);
+
+}  // namespace annals::model

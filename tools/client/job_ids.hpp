@@ -1,0 +1,49 @@
+// Names of jobs and destinations as users type them, and how a command reports what the server refused
+// (pbs guide: "commands"). Pure but for the printing functions.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "events/schema/client.capnp.h"
+
+namespace annals::client {
+
+// A job named on a command line: "12", "12.q1", "12[]", "12[3]", "12[1-5]", each perhaps with "@server" behind.
+struct job_name {
+  std::string id;       // completed with the default server: "12.q1", "12[].q1"
+  std::string server;   // what stood behind '@'; empty: the default server
+};
+// Nothing: illegally formed (also an id of a server that is not `default_server`, as PBS has it: "99999.other").
+std::optional<job_name> parse_job_name(std::string_view text, std::string_view default_server);
+
+// A queue named on a command line: "queue", "@server", "queue@server".
+struct destination { std::string queue, server; };
+std::optional<destination> parse_destination(std::string_view text);   // nothing: illegally formed
+
+// Exit status of a command that the server refused: the PBS error number modulo 256 (15001: 153).
+constexpr int exit_status(std::uint32_t pbs_error) { return static_cast<int>(pbs_error % 256); }
+
+// PBS error numbers that the commands themselves use.
+namespace pbs_error {
+constexpr std::uint32_t unknown_job = 15001, no_permission = 15007, bad_host = 15008, system = 15010, bad_value = 15014,
+                        unsupported = 15029, protocol = 15031, job_has_finished = 15139;
+}
+
+// "<cmd>: <text>" or "<cmd>: <text> <object>". Some of PBS's texts end in a blank, which gives two before the object
+// ("qdel: Unauthorized Request  11.q1"); a text that the server sent with its blank keeps it.
+std::string refusal_line(std::string_view command, std::uint32_t code, std::string_view text, std::string_view object = {});
+// As above, on stderr; answers the exit status.
+int print_refusal(std::string_view command, schema::Rejection::Reader refusal, std::string_view object = {});
+int print_refusal(std::string_view command, std::uint32_t code, std::string_view text, std::string_view object = {});
+
+// Calls `each` for every well-formed id of the list and reports the others ("<cmd>: illegally formed job identifier: x",
+// status 1). Goes on after errors; answers the last status that was not 0, else 0.
+int for_each_job(std::string_view command, std::span<const std::string> texts, std::string_view default_server,
+                 const std::function<int(const job_name&)>& each);
+
+}  // namespace annals::client

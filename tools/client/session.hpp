@@ -1,0 +1,86 @@
+// One command's connection to the server: requests out, replies in (events/schema/client.capnp).
+//
+// A request that changes state carries 16 random bytes. When the connection breaks before the answer came, the session
+// connects again and sends the same bytes, so that the server can tell a repeat from a second request: a command survives a
+// restart of the server, and nothing is done twice. Any number of requests may be in flight. One thread.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+
+#include "actors/link/wire/wire.hpp"
+#include "events/schema/client.capnp.h"
+#include "events/schema/message.hpp"
+
+namespace annals::client {
+
+// Where the server is. PBS_DEFAULT or PBS_SERVER of the environment, else pbs.conf, name it; one server is reachable
+// from here, the one whose socket is in our PBS_HOME.
+struct server_address {
+  std::string name;     // as errors show it: "q1"
+  std::string socket;   // path of the gateway's Unix socket
+};
+server_address default_server();
+inline std::string server_name() { return default_server().name; }
+inline std::string server_socket() { return default_server().socket; }
+// The part of the server's name that stands in job ids: up to the first dot, without a port.
+std::string short_server_name(std::string_view name);
+// This host's name up to the first dot, as it stands in Submit_Host and in output paths.
+std::string this_host();
+
+// The server can't be reached, or was lost and did not come back in time. `what()` is PBS's first line, for example
+// "Connection refused" or "Unknown Host.".
+struct session_error : std::runtime_error {
+  session_error(std::uint32_t pbs_code, const std::string& line, std::string server_name = {})
+      : std::runtime_error(line), code(pbs_code), server(std::move(server_name)) {}
+  std::uint32_t code;   // 15008 or 15010
+  std::string server;   // as the error names it
+};
+// Prints "<first line>" and "<cmd>: cannot connect to server <name> (errno=15010)"; answers the exit status (162, 160).
+int print_session_error(std::string_view command, const session_error& error);
+
+using reply = schema::sealed<schema::Reply>;
+using request_fill = std::function<void(schema::Request::Builder)>;
+
+class session {
+ public:
+  // How long a session that was connected tries to reach a server that went away.
+  static constexpr std::chrono::seconds patience{30};
+
+  // Connects at once or throws session_error. `server` is what stood behind '@' in an id or destination; empty: default.
+  static session open(std::string_view server = {}, std::chrono::milliseconds patience = session::patience);
+  static session open_at(server_address address, std::chrono::milliseconds patience = session::patience);
+
+  session(session&&) = default;
+  const server_address& address() const { return address_; }
+
+  // One request, one reply. `fill` sets one member of the union; id, command id and time are the session's.
+  reply call(const request_fill& fill);
+
+  // A query whose answer comes in pieces (stat): `piece` sees each reply until the last. A rejection is a last piece.
+  void query(const request_fill& fill, const std::function<void(schema::Reply::Reader)>& piece);
+
+  // Many in flight: send returns the request's id, receive the next reply to any of them.
+  std::uint64_t send(const request_fill& fill);
+  reply receive();
+  std::size_t in_flight() const { return waiting_.size(); }
+
+ private:
+  struct waiting { schema::sealed_message request; bool partly_answered; };
+
+  session(server_address address, std::chrono::milliseconds patience);
+  void reconnect_and_resend(const std::string& why);
+
+  server_address address_;
+  std::chrono::milliseconds patience_;
+  std::optional<wire::blocking_client> link_;
+  std::uint64_t last_id_ = 0;
+  std::map<std::uint64_t, waiting> waiting_;
+};
+
+}  // namespace annals::client

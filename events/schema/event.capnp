@@ -152,6 +152,7 @@ struct JobAssigned {
   scheduler     @3 :Text;     # name of the scheduler object; empty: qrun
   hosts         @4 :List(Text);          # MoM host names, primary first
   comment       @5 :Text;                # what the job shows while it is on its way
+  place         @6 :Text;                # Resource_List.place at that moment: who may share the vnodes follows from it
 }
 struct JobStarted { run @0 :UInt32; session @1 :Int64; comment @2 :Text; }
 struct JobStartFailed { run @0 :UInt32; code @1 :Int32; text @2 :Text; }

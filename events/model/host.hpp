@@ -1,0 +1,54 @@
+// A host (one MoM) and its vnodes: what was created, what the MoM reported, what administrators set.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "events/attributes/bag.hpp"
+#include "events/model/context.hpp"
+#include "events/model/outcome.hpp"
+#include "events/model/site.hpp"
+#include "events/schema/client.capnp.h"
+#include "events/schema/daemon.capnp.h"
+
+namespace annals::model {
+
+struct vnode_state {
+  std::string name;
+  std::uint64_t order = 0;              // sequence of its creation: the order of listings and of placement
+  bool stale = false;                   // the MoM no longer reports it
+  bool offline = false;                 // set by an administrator
+  attributes::bag attributes;           // as pbsnodes shows them, without state, jobs and resources_assigned
+  attributes::bag set_by_admin;         // those an administrator set: they win over what the MoM reports
+  std::int64_t state_changed_s = 0;
+  bool operator==(const vnode_state&) const = default;
+};
+
+struct host_state {
+  std::uint64_t serial = 0;
+  std::uint64_t version = 0;
+  std::string name;
+  std::string log_uuid;                 // of the MoM's log, 16 bytes; empty before the first contact
+  bool exists = false;
+  bool up = false;
+  bool heard_of = false;                // since it was added
+  std::string down_reason;
+  std::vector<vnode_state> vnodes;      // natural vnode first
+
+  bool operator==(const host_state&) const = default;
+  const vnode_state* vnode(std::string_view name) const;
+};
+
+struct mom_hello { schema::sealed<schema::FromMom> message; };            // its hello
+struct host_silent { std::string why; };                                  // the link is gone
+using host_command = std::variant<schema::sealed<schema::Request>, mom_hello, host_silent>;
+
+outcome decide(const host_state& host, const host_command& command, const stamp& now, const site& site);
+void apply(host_state& host, const event_place& at, schema::Event::Reader event);
+
+// The words of a vnode's state without those that jobs cause, in PBS's printing order; "" when it is free.
+std::string base_state(const host_state& host, const vnode_state& vnode);
+
+}  // namespace annals::model

@@ -1,0 +1,490 @@
+// The transition table of jobs, what each event means, and what a state still owes.
+#include "events/model/job.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "events/attributes/ids.hpp"
+#include "events/values/duration.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::job;
+using which = schema::Event::Which;
+using phase = job_phase;
+
+// -- the table ---------------------------------------------------------------------------------------------------------
+
+namespace {
+constexpr job_transition transitions[] = {
+    // from           event                          to
+    {phase::none, which::JOB_QUEUED, phase::queued},
+    {phase::none, which::JOB_QUEUED, phase::held},
+    {phase::none, which::JOB_QUEUED, phase::waiting},
+    {phase::queued, which::JOB_ALTERED, phase::queued},
+    {phase::queued, which::JOB_ALTERED, phase::held},
+    {phase::queued, which::JOB_ALTERED, phase::waiting},
+    {phase::held, which::JOB_ALTERED, phase::held},
+    {phase::held, which::JOB_ALTERED, phase::queued},
+    {phase::held, which::JOB_ALTERED, phase::waiting},
+    {phase::waiting, which::JOB_ALTERED, phase::waiting},
+    {phase::waiting, which::JOB_ALTERED, phase::queued},
+    {phase::waiting, which::JOB_ALTERED, phase::held},
+    {phase::assigned, which::JOB_ALTERED, phase::assigned},
+    {phase::started, which::JOB_ALTERED, phase::started},
+    {phase::exiting, which::JOB_ALTERED, phase::exiting},
+    {phase::queued, which::JOB_HELD, phase::held},
+    {phase::held, which::JOB_HELD, phase::held},
+    {phase::waiting, which::JOB_HELD, phase::held},
+    {phase::assigned, which::JOB_HELD, phase::assigned},
+    {phase::started, which::JOB_HELD, phase::started},
+    {phase::held, which::JOB_RELEASED, phase::held},
+    {phase::held, which::JOB_RELEASED, phase::queued},
+    {phase::held, which::JOB_RELEASED, phase::waiting},
+    {phase::assigned, which::JOB_RELEASED, phase::assigned},
+    {phase::started, which::JOB_RELEASED, phase::started},
+    {phase::waiting, which::JOB_WAIT_ENDED, phase::queued},
+    {phase::held, which::JOB_WAIT_ENDED, phase::held},
+    {phase::queued, which::JOB_ASSIGNED, phase::assigned},
+    {phase::held, which::JOB_ASSIGNED, phase::assigned},      // qrun runs held and waiting jobs
+    {phase::waiting, which::JOB_ASSIGNED, phase::assigned},
+    {phase::assigned, which::JOB_STARTED, phase::started},
+    {phase::assigned, which::JOB_START_FAILED, phase::exiting},
+    {phase::assigned, which::USAGE_REPORTED, phase::assigned},
+    {phase::started, which::USAGE_REPORTED, phase::started},
+    {phase::queued, which::JOB_DELETE_REQUESTED, phase::queued},
+    {phase::held, which::JOB_DELETE_REQUESTED, phase::held},
+    {phase::waiting, which::JOB_DELETE_REQUESTED, phase::waiting},
+    {phase::assigned, which::JOB_DELETE_REQUESTED, phase::assigned},
+    {phase::started, which::JOB_DELETE_REQUESTED, phase::started},
+    {phase::exiting, which::JOB_DELETE_REQUESTED, phase::exiting},
+    {phase::finished, which::JOB_DELETE_REQUESTED, phase::finished},   // qdel -x of a history job
+    {phase::assigned, which::JOB_RERUN_REQUESTED, phase::assigned},
+    {phase::started, which::JOB_RERUN_REQUESTED, phase::started},
+    {phase::assigned, which::JOB_EXITED, phase::exiting},
+    {phase::started, which::JOB_EXITED, phase::exiting},
+    {phase::exiting, which::OUTPUT_DELIVERED, phase::exiting},
+    {phase::exiting, which::VNODE_HANDED_BACK, phase::exiting},
+    {phase::exiting, which::JOB_REQUEUED, phase::queued},
+    {phase::exiting, which::JOB_REQUEUED, phase::held},
+    {phase::exiting, which::JOB_REQUEUED, phase::waiting},
+    {phase::queued, which::JOB_ENDED, phase::finished},
+    {phase::held, which::JOB_ENDED, phase::finished},
+    {phase::waiting, which::JOB_ENDED, phase::finished},
+    {phase::exiting, which::JOB_ENDED, phase::finished},
+    {phase::finished, which::JOB_FORGOTTEN, phase::forgotten},
+};
+
+constexpr bool no_duplicate_rows() {
+  for (std::size_t i = 0; i < std::size(transitions); ++i)
+    for (std::size_t j = i + 1; j < std::size(transitions); ++j)
+      if (transitions[i].from == transitions[j].from && transitions[i].event == transitions[j].event &&
+          transitions[i].to == transitions[j].to)
+        return false;
+  return true;
+}
+constexpr bool all_phases_reachable() {
+  for (int p = 1; p < job_phase_count; ++p)
+    if (std::none_of(std::begin(transitions), std::end(transitions),
+                     [p](const job_transition& t) { return static_cast<int>(t.to) == p; }))
+      return false;
+  return true;
+}
+static_assert(no_duplicate_rows() && all_phases_reachable());
+
+bool listed(phase from, which event, phase to) {
+  return std::any_of(std::begin(transitions), std::end(transitions),
+                     [&](const job_transition& t) { return t.from == from && t.event == event && t.to == to; });
+}
+}  // namespace
+
+std::span<const job_transition> job_transitions() { return transitions; }
+
+bool may_happen(phase from, which event) {
+  return std::any_of(std::begin(transitions), std::end(transitions),
+                     [&](const job_transition& t) { return t.from == from && t.event == event; });
+}
+
+// -- reading a state ---------------------------------------------------------------------------------------------------
+
+std::string_view job_state::attribute(attributes::attribute_id id, std::string_view resource) const {
+  return attributes.get(id, resource).value_or(std::string_view());
+}
+std::string_view job_state::queue() const { return attribute(ids::queue); }
+std::string_view job_state::owner() const { return attribute(ids::Job_Owner); }
+std::string_view job_state::owner_name() const {
+  const auto o = owner();
+  return o.substr(0, o.find('@'));
+}
+
+char state_letter(const job_state& job) {
+  switch (job.phase) {
+    case phase::none: return 'T';
+    case phase::queued: return 'Q';
+    case phase::held: return 'H';
+    case phase::waiting: return 'W';
+    case phase::assigned:
+    case phase::started: return 'R';
+    case phase::exiting: return 'E';
+    case phase::finished:
+    case phase::forgotten: return 'F';
+  }
+  return '?';
+}
+
+namespace {
+
+// pbs guide: substates.
+int substate_of(const job_state& job) {
+  switch (job.phase) {
+    case phase::none: return 0;
+    case phase::queued: return 10;
+    case phase::held: return 20;
+    case phase::waiting: return 30;
+    case phase::assigned: return job.rerun_requested ? 60 : 41;
+    case phase::started: return job.rerun_requested ? 60 : job.usage_known ? 42 : 41;
+    case phase::exiting: return 51;
+    case phase::finished:
+    case phase::forgotten: return 0;   // set by JobEnded
+  }
+  return 0;
+}
+
+phase unstarted_phase(const job_state& job) {
+  if (job.holds != 0) return phase::held;
+  return job.wait_over ? phase::queued : phase::waiting;
+}
+
+std::uint8_t bits_of(capnp::List<schema::HoldType>::Reader holds) {
+  std::uint8_t bits = 0;
+  for (auto h : holds) bits |= static_cast<std::uint8_t>(1u << static_cast<unsigned>(h));
+  return bits;
+}
+
+// In the order PBS prints them: s o u p; n for none.
+std::string hold_text(std::uint8_t bits) {
+  std::string text;
+  if (bits & 1u << static_cast<unsigned>(schema::HoldType::SYSTEM)) text += 's';
+  if (bits & 1u << static_cast<unsigned>(schema::HoldType::OPERATOR)) text += 'o';
+  if (bits & 1u << static_cast<unsigned>(schema::HoldType::USER)) text += 'u';
+  if (bits & 1u << static_cast<unsigned>(schema::HoldType::BAD_PASSWORD)) text += 'p';
+  return text.empty() ? "n" : text;
+}
+
+void set_number(job_state& job, attributes::attribute_id id, std::int64_t n) {
+  job.attributes.set(id, std::to_string(n));
+}
+
+void put_usage(job_state& job, schema::Usage::Reader u) {
+  auto& a = job.attributes;
+  a.set(ids::resources_used, "cpupercent", std::to_string(u.getCpuPercent()));
+  a.set(ids::resources_used, "cput", values::print_duration(static_cast<std::int64_t>(u.getCpuSeconds())));
+  a.set(ids::resources_used, "mem", std::to_string(u.getMemKb()) + "kb");
+  a.set(ids::resources_used, "ncpus", std::to_string(u.getNcpus()));
+  a.set(ids::resources_used, "vmem", std::to_string(u.getVmemKb()) + "kb");
+  a.set(ids::resources_used, "walltime", values::print_duration(static_cast<std::int64_t>(u.getWallSeconds())));
+}
+
+void add_to_comment(job_state& job, std::string_view suffix) {
+  const auto old = job.attribute(ids::comment);
+  if (suffix.empty() || old.empty()) return;
+  job.attributes.set(ids::comment, std::string(old) + std::string(suffix));
+}
+
+void set_or_clear_comment(job_state& job, std::string_view text) {
+  if (!text.empty()) job.attributes.set(ids::comment, text);
+}
+
+// -- what each event means, one function each ----------------------------------------------------------------------------
+
+void put_queued_defaults(job_state& job) {
+  static constexpr std::pair<attributes::attribute_id, std::string_view> defaults[] = {
+      {ids::Checkpoint, "u"}, {ids::Join_Path, "n"}, {ids::Keep_Files, "n"}, {ids::Mail_Points, "a"},
+      {ids::Priority, "0"},   {ids::Rerunable, "True"}, {ids::project, "_pbs_project_default"}};
+  for (const auto& [id, value] : defaults)
+    if (!job.attributes.has(id)) job.attributes.set(id, value);
+}
+
+void on_queued(job_state& job, const event_place& at, schema::JobQueued::Reader e) {
+  job.serial = at.stream;
+  job.number = e.getNumber();
+  job.id = schema::str(e.getId());
+  job.holds = bits_of(e.getHolds());
+  job.execution_time = e.getExecutionTime();
+  job.wait_over = job.execution_time == 0;
+  job.queue_rank = e.getQueueRank();
+  const auto hash = e.getScript().getHash();
+  job.script_hash.assign(reinterpret_cast<const char*>(hash.begin()), hash.size());
+  job.script_size = e.getScript().getSize();
+  auto& a = job.attributes;
+  for (auto attribute : e.getAttributes())
+    if (const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(attribute.getName())))
+      a.set(row->id, schema::text(attribute.getResource()), schema::text(attribute.getValue()));
+  put_queued_defaults(job);
+  a.set(ids::Job_Owner, schema::text(e.getOwner()));
+  a.set(ids::euser, schema::text(e.getEuser()));
+  a.set(ids::egroup, schema::text(e.getEgroup()));
+  a.set(ids::queue, schema::text(e.getQueue()));
+  a.set(ids::queue_type, "E");
+  set_number(job, ids::queue_rank, job.queue_rank);
+  set_number(job, ids::ctime, at.seconds());
+  set_number(job, ids::qtime, at.seconds());
+  if (job.execution_time != 0) set_number(job, ids::Execution_Time, job.execution_time);
+  if (const auto dot = job.id.find('.'); dot != std::string::npos) a.set(ids::server, job.id.substr(dot + 1));
+}
+
+void on_altered(job_state& job, schema::AttributesChanged::Reader e) {
+  for (auto change : e.getChanges()) {
+    const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(change.getName()));
+    if (!row) continue;
+    const auto resource = schema::text(change.getResource());
+    if (change.getOp() == schema::AttributeOp::UNSET) {
+      job.attributes.erase(row->id, resource);
+    } else {
+      job.attributes.set(row->id, resource, schema::text(change.getValue()));
+    }
+    if (row->id == ids::Execution_Time) {
+      job.execution_time = change.getOp() == schema::AttributeOp::UNSET ? 0 : std::stoll(schema::str(change.getValue()));
+      job.wait_over = job.execution_time == 0;
+    } else if (row->id == ids::Hold_Types) {
+      job.holds = 0;
+      for (char c : schema::text(change.getValue())) {
+        if (c == 'u') job.holds |= 1u << static_cast<unsigned>(schema::HoldType::USER);
+        if (c == 'o') job.holds |= 1u << static_cast<unsigned>(schema::HoldType::OPERATOR);
+        if (c == 's') job.holds |= 1u << static_cast<unsigned>(schema::HoldType::SYSTEM);
+        if (c == 'p') job.holds |= 1u << static_cast<unsigned>(schema::HoldType::BAD_PASSWORD);
+      }
+    }
+  }
+  put_queued_defaults(job);
+}
+
+void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Reader e) {
+  ANNALS_INVARIANT(e.getRun() == job.run + 1, "a job's runs are numbered without gaps");
+  ANNALS_INVARIANT(job.hosts_held == 0, "a job is assigned only when it holds nothing");
+  job.run = e.getRun();
+  job.hosts.clear();
+  for (auto h : e.getHosts()) job.hosts.push_back(schema::str(h));
+  job.hosts_held = static_cast<std::uint32_t>(job.hosts.size());
+  job.usage_known = job.exited = false;
+  job.rerun_requested = job.rerun_forced = false;
+  auto& a = job.attributes;
+  a.erase(ids::Exit_status);
+  a.set(ids::exec_vnode, schema::text(e.getExecVnode()));
+  a.set(ids::exec_host, schema::text(e.getExecHost()));
+  a.set(ids::hashname, job.id);
+  set_number(job, ids::run_count, job.run);
+  set_number(job, ids::run_version, job.run);
+  set_number(job, ids::stime, at.seconds());
+  set_or_clear_comment(job, schema::text(e.getComment()));
+}
+
+void on_usage(job_state& job, schema::UsageReported::Reader e) {
+  job.usage_known = true;
+  put_usage(job, e.getUsage());
+  if (e.getSession() > 0) set_number(job, ids::session_id, e.getSession());
+  if (e.hasJobdir() && e.getJobdir().size() > 0) job.attributes.set(ids::jobdir, schema::text(e.getJobdir()));
+}
+
+void on_exited(job_state& job, const event_place& at, schema::JobExited::Reader e) {
+  job.exited = true;
+  job.exit_status = e.getExitStatus();
+  job.has_exit_status = true;
+  if (e.getReported()) {
+    if (e.getSession() > 0) set_number(job, ids::session_id, e.getSession());
+  }
+  put_usage(job, e.getUsage());
+  set_number(job, ids::Exit_status, job.exit_status);
+  set_number(job, ids::obittime, at.seconds());
+  add_to_comment(job, schema::text(e.getCommentSuffix()));
+}
+
+void on_requeued(job_state& job, schema::JobRequeued::Reader e) {
+  ANNALS_INVARIANT(job.hosts_held == 0, "a job is requeued only when it holds nothing");
+  job.hosts.clear();
+  job.exited = job.usage_known = false;
+  job.rerun_requested = job.rerun_forced = false;
+  job.exit_status = e.getExitStatus();
+  job.holds |= bits_of(e.getHolds());
+  auto& a = job.attributes;
+  for (auto id : {ids::exec_host, ids::exec_vnode, ids::session_id, ids::jobdir, ids::stime, ids::obittime, ids::hashname,
+                  ids::run_version, ids::Stageout_status})
+    a.erase(id);
+  a.erase_all(ids::resources_used);
+  set_number(job, ids::Exit_status, e.getExitStatus());
+  set_or_clear_comment(job, schema::text(e.getComment()));
+}
+
+void on_ended(job_state& job, const event_place& at, schema::JobEnded::Reader e) {
+  ANNALS_INVARIANT(job.hosts_held == 0, "a job ends only when every vnode was handed back");
+  job.has_exit_status = e.getHasExitStatus();
+  job.exit_status = e.getExitStatus();
+  if (job.has_exit_status) set_number(job, ids::Exit_status, job.exit_status);
+  set_number(job, ids::substate, e.getSubstate());
+  set_number(job, ids::history_timestamp, at.seconds());
+  add_to_comment(job, schema::text(e.getCommentSuffix()));
+}
+
+phase phase_after(const job_state& job, which event) {
+  switch (event) {
+    case which::JOB_QUEUED:
+    case which::JOB_REQUEUED: return unstarted_phase(job);
+    case which::JOB_ALTERED:
+    case which::JOB_HELD:
+    case which::JOB_RELEASED:
+    case which::JOB_WAIT_ENDED:
+      return job.phase <= phase::waiting ? unstarted_phase(job) : job.phase;
+    case which::JOB_ASSIGNED: return phase::assigned;
+    case which::JOB_STARTED: return phase::started;
+    case which::JOB_EXITED:
+    case which::JOB_START_FAILED: return phase::exiting;
+    case which::JOB_ENDED: return phase::finished;
+    case which::JOB_FORGOTTEN: return phase::forgotten;
+    default: return job.phase;
+  }
+}
+
+void take_meaning(job_state& job, const event_place& at, schema::Event::Reader event) {
+  switch (event.which()) {
+    case which::JOB_QUEUED: return on_queued(job, at, event.getJobQueued());
+    case which::JOB_ALTERED: return on_altered(job, event.getJobAltered());
+    case which::JOB_HELD:
+      job.holds |= bits_of(event.getJobHeld().getHolds());
+      return set_or_clear_comment(job, schema::text(event.getJobHeld().getComment()));
+    case which::JOB_RELEASED:
+      job.holds &= static_cast<std::uint8_t>(~bits_of(event.getJobReleased().getHolds()));
+      return;
+    case which::JOB_WAIT_ENDED: job.wait_over = true; return;
+    case which::JOB_ASSIGNED: return on_assigned(job, at, event.getJobAssigned());
+    case which::JOB_STARTED: return set_or_clear_comment(job, schema::text(event.getJobStarted().getComment()));
+    case which::JOB_START_FAILED:
+      job.exited = true;
+      job.exit_status = event.getJobStartFailed().getCode();
+      job.has_exit_status = true;
+      return;
+    case which::USAGE_REPORTED: return on_usage(job, event.getUsageReported());
+    case which::JOB_DELETE_REQUESTED:
+      job.delete_requested = true;
+      job.delete_forced |= event.getJobDeleteRequested().getForce();
+      job.purge_history |= event.getJobDeleteRequested().getPurgeHistory();
+      if (job.deleted_by.empty()) job.deleted_by = at.by.at_host();
+      return;
+    case which::JOB_RERUN_REQUESTED:
+      job.rerun_requested = true;
+      job.rerun_forced |= event.getJobRerunRequested().getForce();
+      return;
+    case which::JOB_EXITED: return on_exited(job, at, event.getJobExited());
+    case which::OUTPUT_DELIVERED:
+      job.attributes.set(ids::Stageout_status, event.getOutputDelivered().getOk() ? "1" : "0");
+      return;
+    case which::VNODE_HANDED_BACK:
+      ANNALS_INVARIANT(job.hosts_held > 0, "a host hands back once");
+      --job.hosts_held;
+      return;
+    case which::JOB_REQUEUED: return on_requeued(job, event.getJobRequeued());
+    case which::JOB_ENDED: return on_ended(job, at, event.getJobEnded());
+    case which::JOB_FORGOTTEN: return;
+    default: ANNALS_INVARIANT(false, "an event of another aggregate in a job's stream");
+  }
+}
+
+// Attributes that follow from the state: letter, substate, holds, times.
+void refresh(job_state& job, const event_place& at) {
+  auto& a = job.attributes;
+  const char letter = state_letter(job);
+  a.set(ids::job_state, std::string_view(&letter, 1));
+  if (!job.ended()) set_number(job, ids::substate, substate_of(job));
+  a.set(ids::Hold_Types, hold_text(job.holds));
+  set_number(job, ids::mtime, at.seconds());
+  if (job.phase == phase::queued) {
+    if (!a.has(ids::etime)) set_number(job, ids::etime, at.seconds());
+  } else if (job.phase == phase::held || job.phase == phase::waiting) {
+    a.erase(ids::etime);
+  }
+}
+
+}  // namespace
+
+void apply(job_state& job, const event_place& at, schema::Event::Reader event) {
+  const auto before = job.phase;
+  ANNALS_INVARIANT(may_happen(before, event.which()), "an event the job's table does not list");
+  take_meaning(job, at, event);
+  job.phase = phase_after(job, event.which());
+  ANNALS_INVARIANT(listed(before, event.which(), job.phase), "a transition the job's table does not list");
+  job.version = at.version;
+  refresh(job, at);
+}
+
+// -- effects -----------------------------------------------------------------------------------------------------------
+
+namespace {
+std::uint32_t kill_delay_of(const job_state& job, const site& site) {
+  const auto* q = site.queue(job.queue());
+  const auto v = q ? q->attributes.get(attributes::queue::kill_delay) : std::nullopt;
+  return v ? static_cast<std::uint32_t>(std::stoul(std::string(*v))) : 10;   // pbs guide: kill_delay
+}
+
+// The id names the run and the reason, so that a repeat is recognised and a stronger wish is not taken for one.
+signal_run signal_for(const job_state& job, const site& site) {
+  signal_run s{.host = job.hosts.front(), .run = job.run, .id = 0, .signal = "SIGTERM",
+               .kill_delay_s = kill_delay_of(job, site), .exit_status = 271, .overrides_exit = true};
+  if (job.rerun_requested) {
+    s.id = 3;
+    s.signal = "SIGKILL";
+    s.kill_delay_s = 0;
+    s.exit_status = -11;
+  } else if (job.delete_forced) {
+    s.id = 2;
+    s.signal = "SIGKILL";
+    s.kill_delay_s = 0;
+    s.exit_status = 265;
+  } else {
+    s.id = 1;
+  }
+  return s;
+}
+}  // namespace
+
+std::vector<job_effect> pending_effects(const job_state& job, const site& site) {
+  std::vector<job_effect> owed;
+  if (job.phase == phase::waiting) owed.push_back(wake_at{job.execution_time * 1'000'000'000});
+  if (job.phase == phase::assigned && !job.delete_requested && !job.rerun_requested)
+    owed.push_back(start_run{job.hosts.front(), job.run});
+  if (job.running() && (job.delete_requested || job.rerun_requested)) owed.push_back(signal_for(job, site));
+  return owed;
+}
+
+schema::sealed<schema::ToMom> start_order(const job_state& job, const site& site, schema::byte_span inline_script) {
+  return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+    auto o = m.initStartRun();
+    auto ref = o.initRef();
+    ref.setJobSerial(job.serial);
+    ref.setRun(job.run);
+    ref.setJob(job.id);
+    o.setOwner(std::string(job.owner()));
+    o.setEuser(std::string(job.attribute(ids::euser)));
+    o.setEgroup(std::string(job.attribute(ids::egroup)));
+    o.setExecVnode(std::string(job.attribute(ids::exec_vnode)));
+    o.setExecHost(std::string(job.attribute(ids::exec_host)));
+    o.setQueue(std::string(job.queue()));
+    o.setServerName(site.server_name);
+    o.setKillDelaySeconds(kill_delay_of(job, site));
+    auto script = o.initScript();
+    script.setHash({reinterpret_cast<const kj::byte*>(job.script_hash.data()), job.script_hash.size()});
+    script.setSize(job.script_size);
+    if (!inline_script.empty())
+      o.setInlineScript({reinterpret_cast<const kj::byte*>(inline_script.data()), inline_script.size()});
+    unsigned count = 0;
+    for (auto it = job.attributes.begin(); it != job.attributes.end(); ++it) ++count;
+    auto list = o.initAttributes(count);
+    unsigned i = 0;
+    for (const auto& entry : job.attributes) {
+      auto a = list[i++];
+      a.setName(attributes::find(schema::ObjectKind::JOB, entry.id)->name);
+      a.setResource(std::string(entry.resource));
+      a.setValue(std::string(entry.value));
+    }
+  });
+}
+
+}  // namespace annals::model

@@ -1,0 +1,205 @@
+// What a job makes of its MoM's reports, of a scheduler's proposal and of its timers.
+#include "events/attributes/ids.hpp"
+#include "events/model/job_rules.hpp"
+#include "events/model/refuse.hpp"
+#include "events/values/date_time.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::job;
+namespace pbs_error = values::pbs_error;
+using phase = job_phase;
+
+namespace {
+
+// pbs guide: MoM exit codes. More failed starts than this and the job is held.
+constexpr std::uint32_t failed_starts_max = 20;
+constexpr std::int32_t exit_mom_restarted = -4;
+constexpr std::int32_t exit_rerun = -11;
+
+bool rerunable(const job_state& job) { return job.attribute(ids::Rerunable) != "False"; }
+
+// Why a limit ended the job, as the comment says it; empty for other codes.
+std::string_view exceeded_limit(std::int32_t code) {
+  switch (code) {
+    case -24: return "ncpus (burst)";
+    case -25: return "ncpus (sum)";
+    case -26: return "vmem";
+    case -27: return "mem";
+    case -28: return "cput";
+    case -29: return "walltime";
+    default: return {};
+  }
+}
+
+std::string comment_suffix(const job_state& job, std::int32_t code) {
+  if (job.delete_requested) return " and terminated by " + job.deleted_by;
+  if (const auto limit = exceeded_limit(code); !limit.empty()) return " and exceeded resource " + std::string(limit);
+  return code == 0 ? " and finished" : " and failed";
+}
+
+event handed_back(const std::string& host, std::uint32_t run, bool abandoned) {
+  return make_event([&](auto e) {
+    auto v = e.initVnodeHandedBack();
+    v.setHost(host);
+    v.setRun(run);
+    v.setAbandoned(abandoned);
+  });
+}
+
+event requeued(const job_state& job, std::int32_t code) {
+  const bool hold = code == -3 && job.run > failed_starts_max;
+  return make_event([&](auto e) {
+    auto r = e.initJobRequeued();
+    r.setRun(job.run);
+    r.setExitStatus(code);
+    if (hold) {
+      r.initHolds(1).set(0, schema::HoldType::SYSTEM);
+      r.setComment("job held, too many failed attempts to run");
+    }
+  });
+}
+
+bool goes_back_to_queue(const job_state& job, std::int32_t code) {
+  if (job.delete_requested) return false;
+  if (code == -3) return true;
+  if (job.rerun_requested) return code == exit_rerun || code == exit_mom_restarted;
+  return code == exit_mom_restarted && rerunable(job);
+}
+
+// The last events of a run whose program is gone and whose vnodes come back: queued again, or ended.
+void close_run(const job_state& job, std::int32_t code, bool abandoned, const site& site, std::vector<event>& out) {
+  for (const auto& host : job.hosts) out.push_back(handed_back(host, job.run, abandoned));
+  if (goes_back_to_queue(job, code)) {
+    out.push_back(requeued(job, code));
+  } else {
+    end_job(job, code, true, comment_suffix(job, code), site, out);
+  }
+}
+
+// -- reports -----------------------------------------------------------------------------------------------------------
+
+event started_event(const job_state& job, std::int64_t session, const stamp& now) {
+  return make_event([&](auto e) {
+    auto s = e.initJobStarted();
+    s.setRun(job.run);
+    s.setSession(session);
+    s.setComment("Job run at " + values::print_comment_date(now.seconds()) + " on " +
+                 std::string(job.attribute(ids::exec_vnode)));
+  });
+}
+
+outcome on_started(const job_state& job, schema::RunStarted::Reader r, const stamp& now) {
+  if (r.getRef().getRun() != job.run || job.phase != phase::assigned) return no_change;
+  return std::vector<event>{started_event(job, r.getSession(), now)};
+}
+
+outcome on_refused(const job_state& job, schema::RunRefusedReport::Reader r, const site& site) {
+  if (r.getRef().getRun() != job.run || job.phase != phase::assigned) return no_change;
+  std::vector<event> out;
+  out.push_back(make_event([&](auto e) {
+    auto f = e.initJobStartFailed();
+    f.setRun(job.run);
+    f.setCode(r.getCode());
+    f.setText(r.getText());
+  }));
+  close_run(job, job.rerun_requested ? exit_rerun : r.getCode(), false, site, out);
+  return out;
+}
+
+outcome on_usage(const job_state& job, schema::RunUsage::Reader r) {
+  if (r.getRef().getRun() != job.run || !job.running()) return no_change;
+  return std::vector<event>{make_event([&](auto e) {
+    auto u = e.initUsageReported();
+    u.setRun(job.run);
+    u.setUsage(r.getUsage());
+    u.setSession(r.getSession());
+    u.setJobdir(r.getJobdir());
+  })};
+}
+
+outcome on_exited(const job_state& job, schema::RunExited::Reader r, const stamp& now) {
+  if (r.getRef().getRun() != job.run || !job.running()) return no_change;
+  std::vector<event> out;
+  if (job.phase == phase::assigned) out.push_back(started_event(job, r.getSession(), now));   // S comes before E
+  out.push_back(make_event([&](auto e) {
+    auto x = e.initJobExited();
+    x.setRun(job.run);
+    x.setExitStatus(r.getExitStatus());
+    x.setUsage(r.getUsage());
+    x.setSession(r.getSession());
+    x.setReported(r.getReported());
+  }));
+  return out;
+}
+
+outcome on_left(const job_state& job, schema::RunLeftReport::Reader r, const site& site) {
+  if (r.getRef().getRun() != job.run || job.phase != phase::exiting) return no_change;
+  std::vector<event> out;
+  out.push_back(make_event([&](auto e) {
+    auto d = e.initOutputDelivered();
+    d.setOk(r.getDelivered());
+    d.setText(r.getText());
+  }));
+  close_run(job, job.exit_status, false, site, out);
+  return out;
+}
+
+}  // namespace
+
+outcome decide_report(const job_state& job, const mom_report& report, const stamp& now, const site& site) {
+  const auto m = report.message.get();
+  switch (m.which()) {
+    case schema::FromMom::RUN_STARTED: return on_started(job, m.getRunStarted(), now);
+    case schema::FromMom::RUN_REFUSED: return on_refused(job, m.getRunRefused(), site);
+    case schema::FromMom::RUN_USAGE: return on_usage(job, m.getRunUsage());
+    case schema::FromMom::RUN_EXITED: return on_exited(job, m.getRunExited(), now);
+    case schema::FromMom::RUN_LEFT: return on_left(job, m.getRunLeft(), site);
+    default: return no_change;
+  }
+}
+
+outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const site& site) {
+  if (lost.run != job.run || job.hosts_held == 0) return no_change;
+  std::vector<event> out;
+  std::int32_t code = job.exit_status;
+  if (job.running()) {
+    code = job.rerun_requested ? exit_rerun : exit_mom_restarted;
+    if (job.phase == phase::assigned) out.push_back(started_event(job, 0, now));
+    out.push_back(make_event([&](auto e) {
+      auto x = e.initJobExited();
+      x.setRun(job.run);
+      x.setExitStatus(code);
+    }));
+  }
+  close_run(job, code, lost.host_gone, site, out);
+  return out;
+}
+
+outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now) {
+  if (job.phase != phase::queued || job.delete_requested) return refuse(pbs_error::bad_state, "Job not in queued state");
+  const auto p = proposed.message.get().getRun();
+  return std::vector<event>{make_event([&](auto e) {
+    auto a = e.initJobAssigned();
+    a.setRun(job.run + 1);
+    a.setExecVnode(p.getExecVnode());
+    a.setExecHost(p.getExecHost());
+    a.setScheduler(proposed.scheduler);
+    a.setHosts(p.getHosts());
+    a.setPlace(std::string(job.attribute(ids::Resource_List, "place")));
+    a.setComment("Job was sent for execution at " + values::print_comment_date(now.seconds()) + " on " +
+                 schema::str(p.getExecVnode()));
+  })};
+}
+
+outcome decide_end_wait(const job_state& job, const stamp& now) {
+  if (job.phase != phase::waiting || now.seconds() < job.execution_time) return no_change;   // fired early: asked again
+  return std::vector<event>{make_event([](auto e) { e.setJobWaitEnded(); })};
+}
+
+outcome decide_forget(const job_state& job) {
+  if (job.phase != phase::finished) return no_change;
+  return std::vector<event>{make_event([](auto e) { e.setJobForgotten(); })};
+}
+
+}  // namespace annals::model

@@ -1,0 +1,152 @@
+// What users and administrators may ask of a job: hold, release, delete, rerun. (Alter: job_alter.cpp.)
+#include "events/attributes/ids.hpp"
+#include "events/model/job_rules.hpp"
+#include "events/model/refuse.hpp"
+#include "events/values/date_time.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::job;
+namespace pbs_error = values::pbs_error;
+using phase = job_phase;
+
+namespace {
+
+bool may_act(const job_state& job, const requester& by) {
+  return by.is_operator() || job.owner() == by.at_host() || job.owner_name() == by.user;
+}
+
+// Who may set or release which hold (pbs guide: qhold).
+bool may_hold(schema::HoldType hold, const requester& by) {
+  switch (hold) {
+    case schema::HoldType::USER: return true;
+    case schema::HoldType::OPERATOR: return by.is_operator();
+    case schema::HoldType::SYSTEM: return by.is_manager();
+    case schema::HoldType::BAD_PASSWORD: return by.role == schema::Role::ROOT;
+  }
+  return false;
+}
+
+std::optional<rejection> hold_refusal(const job_state& job, schema::JobHolds::Reader command, const requester& by) {
+  if (job.ended()) return refuse(pbs_error::history_job);
+  if (!may_act(job, by)) return refuse(pbs_error::permission);
+  for (auto h : command.getHolds())
+    if (!may_hold(h, by)) return refuse(pbs_error::permission);
+  if (job.phase == phase::exiting) return refuse(pbs_error::bad_state);
+  return std::nullopt;
+}
+
+std::uint8_t bit(schema::HoldType h) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(h)); }
+
+void copy_holds(const std::vector<schema::HoldType>& from, schema::JobHeld::Builder to) {
+  auto list = to.initHolds(static_cast<unsigned>(from.size()));
+  for (unsigned i = 0; i < from.size(); ++i) list.set(i, from[i]);
+}
+
+outcome decide_hold(const job_state& job, schema::JobHolds::Reader command, const stamp& now) {
+  if (auto why = hold_refusal(job, command, now.by)) return *why;
+  std::vector<schema::HoldType> fresh;
+  for (auto h : command.getHolds())
+    if (!(job.holds & bit(h))) fresh.push_back(h);
+  if (fresh.empty()) return no_change;
+  return std::vector<event>{make_event([&](auto e) {
+    auto held = e.initJobHeld();
+    copy_holds(fresh, held);
+    held.setComment("Job held by " + now.by.user + " on " + values::print_date(now.seconds()));
+  })};
+}
+
+outcome decide_release(const job_state& job, schema::JobHolds::Reader command, const stamp& now) {
+  if (auto why = hold_refusal(job, command, now.by)) return *why;
+  std::vector<schema::HoldType> there;
+  for (auto h : command.getHolds())
+    if (job.holds & bit(h)) there.push_back(h);
+  if (there.empty()) return no_change;
+  return std::vector<event>{make_event([&](auto e) { copy_holds(there, e.initJobReleased()); })};
+}
+
+event delete_requested(schema::DeleteJob::Reader command) {
+  return make_event([&](auto e) {
+    auto d = e.initJobDeleteRequested();
+    d.setForce(command.getForce());
+    d.setPurgeHistory(command.getPurgeHistory());
+  });
+}
+
+outcome decide_delete(const job_state& job, schema::DeleteJob::Reader command, const stamp& now, const site& site) {
+  if (!may_act(job, now.by)) return refuse(pbs_error::permission);
+  if (job.ended()) {
+    if (!command.getPurgeHistory()) return refuse(pbs_error::history_job);
+    return std::vector<event>{delete_requested(command), make_event([](auto e) { e.setJobForgotten(); })};
+  }
+  if (job.phase == phase::exiting && job.delete_requested) return refuse(pbs_error::bad_state);
+  if (job.delete_requested && (job.delete_forced || !command.getForce())) return no_change;   // asked already
+  std::vector<event> out{delete_requested(command)};
+  if (job.phase <= phase::waiting) {
+    auto gone = job;
+    gone.purge_history |= command.getPurgeHistory();
+    end_job(gone, 0, false, " and terminated", site, out);
+  }
+  return out;
+}
+
+outcome decide_rerun(const job_state& job, schema::RerunJob::Reader command, const stamp& now) {
+  if (job.ended()) return refuse(pbs_error::history_job);
+  if (!now.by.is_operator()) return refuse(pbs_error::permission);
+  if (!job.running()) return refuse(pbs_error::bad_state);
+  if (job.attribute(ids::Rerunable) == "False" && !command.getForce()) return refuse(pbs_error::not_rerunable);
+  if (job.rerun_requested && (job.rerun_forced || !command.getForce())) return no_change;
+  return std::vector<event>{make_event([&](auto e) { e.initJobRerunRequested().setForce(command.getForce()); })};
+}
+
+}  // namespace
+
+void end_job(const job_state& job, std::int32_t code, bool has_code, std::string comment_suffix, const site& site,
+             std::vector<event>& out) {
+  // pbs guide: substates 91 deleted, 92 exit status 0, 93 any other.
+  const bool deleted = job.delete_requested || !has_code;
+  const std::uint16_t substate = deleted ? 91 : code == 0 ? 92 : 93;
+  out.push_back(make_event([&](auto e) {
+    auto x = e.initJobEnded();
+    x.setExitStatus(code);
+    x.setHasExitStatus(has_code);
+    x.setSubstate(substate);
+    x.setCommentSuffix(comment_suffix);
+  }));
+  if (job.purge_history || !site.server_flag(attributes::server::job_history_enable))
+    out.push_back(make_event([](auto e) { e.setJobForgotten(); }));
+}
+
+outcome decide_request(const job_state& job, const client_request& command, const stamp& now, const site& site) {
+  if (job.phase == phase::none || job.phase == phase::forgotten) return refuse(pbs_error::unknown_job);
+  const auto r = command.request.get();
+  switch (r.which()) {
+    case schema::Request::HOLD_JOB: return decide_hold(job, r.getHoldJob(), now);
+    case schema::Request::RELEASE_JOB: return decide_release(job, r.getReleaseJob(), now);
+    case schema::Request::DELETE_JOB: return decide_delete(job, r.getDeleteJob(), now, site);
+    case schema::Request::RERUN_JOB: return decide_rerun(job, r.getRerunJob(), now);
+    case schema::Request::ALTER_JOB: return decide_alter(job, r.getAlterJob(), now, site);
+    default: return refuse(pbs_error::no_support);
+  }
+}
+
+outcome decide(const job_state& job, const job_command& command, const stamp& now, const site& site) {
+  struct visitor {
+    const job_state& job;
+    const stamp& now;
+    const model::site& site;
+    outcome operator()(const submit_job& c) const {
+      ANNALS_INVARIANT(job.phase == phase::none, "a job is submitted once");
+      return decide_submit(c, now, site);
+    }
+    outcome operator()(const client_request& c) const { return decide_request(job, c, now, site); }
+    outcome operator()(const mom_report& c) const { return decide_report(job, c, now, site); }
+    outcome operator()(const proposed_run& c) const { return decide_run(job, c, now); }
+    outcome operator()(const end_wait&) const { return decide_end_wait(job, now); }
+    outcome operator()(const run_lost& c) const { return decide_lost(job, c, now, site); }
+    outcome operator()(const forget_job&) const { return decide_forget(job); }
+  };
+  return std::visit(visitor{job, now, site}, command);
+}
+
+}  // namespace annals::model

@@ -1,0 +1,24 @@
+// The parts of a job's decide(), one function per kind of command. Only events/model includes this.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "events/model/job.hpp"
+
+namespace annals::model {
+
+outcome decide_submit(const submit_job& command, const stamp& now, const site& site);
+outcome decide_request(const job_state& job, const client_request& command, const stamp& now, const site& site);
+outcome decide_alter(const job_state& job, schema::JobAttributes::Reader command, const stamp& now, const site& site);
+outcome decide_report(const job_state& job, const mom_report& report, const stamp& now, const site& site);
+outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const site& site);
+outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now);
+outcome decide_end_wait(const job_state& job, const stamp& now);
+outcome decide_forget(const job_state& job);
+
+// Appends JobEnded, and JobForgotten when no history is kept.
+void end_job(const job_state& job, std::int32_t code, bool has_code, std::string comment_suffix, const site& site,
+             std::vector<event>& out);
+
+}  // namespace annals::model

@@ -125,6 +125,7 @@ struct SchedJob {
   execVnode  @12 :Text;                     # of running jobs
   startedNs  @13 :Int64;
   comment    @14 :Text;                     # what the job shows now
+  execHost   @15 :Text;                     # of running jobs; which slots of a host are taken
 }
 
 struct FromScheduler {

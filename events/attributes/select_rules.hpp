@@ -1,0 +1,54 @@
+// From what a user asked with -l to what a job has: the completed Resource_List (select, place, sums, nodect) and
+// schedselect, or PBS's refusal. Pure functions over the resource catalogue.
+// Source: pbs guide, "defaults, limits", "select, place: grammar", "schedselect and sums".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "events/attributes/bag.hpp"
+#include "events/attributes/resources.hpp"
+#include "events/schema/common.capnp.h"
+#include "events/values/pbs_error.hpp"
+#include "events/values/resource_list.hpp"
+#include "events/values/result.hpp"
+#include "events/values/select.hpp"
+
+namespace annals::attributes {
+
+using values::resource_list;
+
+// Defaults and limits that queue and server give.
+struct request_defaults {
+  resource_list queue_default, server_default;            // resources_default
+  resource_list queue_chunk, server_chunk;                // default_chunk
+  resource_list queue_max, server_max;                    // resources_max
+  resource_list queue_min, server_min;                    // resources_min (the server has none: stays empty)
+};
+request_defaults defaults_of(const bag& server, const bag& queue);
+
+struct completed_request {
+  resource_list resources;      // every Resource_List member of the job
+  std::string schedselect;
+  resource_list defaulted;      // members that came from resources_default or resources_max: a move to another queue
+                                // takes them away again
+};
+using completion = values::result<completed_request, refusal>;
+
+// `asked`: the Resource_List as the user gave it, values not yet checked. `role`: who asks (flags i and r, soft_walltime).
+completion complete_request(const resource_list& asked, const request_defaults& defaults,
+                            const resource_catalogue& resources, schema::Role role);
+
+// 15036 when a member is outside resources_max/resources_min. Queue values beat the server's.
+std::optional<refusal> within_limits(const resource_list& resources, const request_defaults& defaults,
+                                     const resource_catalogue& catalogue);
+
+// The sums of a select: every resource flagged q, n or f, and mpiprocs; nodect.
+resource_list sums_of(const values::select_spec& select, const resource_catalogue& resources);
+
+// Values of a resource-list attribute in a bag.
+resource_list resources_of(const bag& from, attribute_id id);
+void set_resources(bag& to, attribute_id id, const resource_list& resources);   // replaces all of them
+
+}  // namespace annals::attributes

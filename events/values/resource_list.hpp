@@ -1,0 +1,31 @@
+// Named values: "ncpus=2,mem=1gb". A resource_list is ordered by name, as every listing of PBS prints it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace annals::values {
+
+struct named_value {
+  std::string name;
+  std::string value;
+  bool operator==(const named_value&) const = default;
+};
+
+using resource_list = std::map<std::string, std::string, std::less<>>;
+
+// A resource name starts with a letter and goes on with letters, digits, '_' and '-'.
+bool is_resource_name(std::string_view name);
+
+// "name=value,name=value" in the order given, quotes around values taken away; an empty value ("walltime=") unsets.
+// Blanks around names are dropped and empty elements skipped. Nothing: an element without '=' or with a bad name.
+std::optional<std::vector<named_value>> parse_named_values(std::string_view text);
+// The same as a list; the last of several values of one name wins.
+std::optional<resource_list> parse_resource_list(std::string_view text);
+// "mem=1gb,ncpus=2"; values with commas or blanks are quoted.
+std::string print(const resource_list& list);
+
+}  // namespace annals::values

@@ -1,0 +1,99 @@
+#include "events/values/string_list.hpp"
+
+#include <algorithm>
+
+namespace annals::values {
+namespace {
+
+// Not <cctype>: attribute texts are bytes, and the locale must not change what they mean.
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
+}  // namespace
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+bool equal_any_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+}
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  std::transform(out.begin(), out.end(), out.begin(), lower);
+  return out;
+}
+
+std::vector<std::string> split_list(std::string_view text) {
+  std::vector<std::string> out;
+  if (text.empty()) return out;
+  std::string element;
+  std::size_t kept = 0;   // bytes that are no blank at the end, or an escaped one
+  bool begun = false;
+  const auto finish = [&] {
+    element.resize(kept);
+    out.push_back(std::move(element));
+    element.clear();
+    kept = 0;
+    begun = false;
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool escaped = text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == ',' || text[i + 1] == '\\');
+    if (!escaped && text[i] == ',') { finish(); continue; }
+    const char c = escaped ? text[++i] : text[i];
+    const bool blank = !escaped && (c == ' ' || c == '\t');
+    if (blank && !begun) continue;
+    begun = true;
+    element += c;
+    if (!blank) kept = element.size();
+  }
+  finish();
+  return out;
+}
+
+std::string escape_element(std::string_view element) {
+  std::string out;
+  out.reserve(element.size());
+  for (const char c : element) {
+    if (c == ',' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string join_list(const std::vector<std::string>& elements) {
+  std::string out;
+  for (const std::string& element : elements) {
+    if (&element != &elements.front()) out += ',';
+    out += escape_element(element);
+  }
+  return out;
+}
+
+std::vector<std::string_view> split_quoted(std::string_view text, char separator) {
+  std::vector<std::string_view> out;
+  std::size_t start = 0;
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\' && i + 1 < text.size()) ++i;
+    else if (quote) { if (c == quote) quote = '\0'; }
+    else if (c == '"' || c == '\'') quote = c;
+    else if (c == separator) {
+      out.push_back(text.substr(start, i - start));
+      start = i + 1;
+    }
+  }
+  out.push_back(text.substr(start));
+  return out;
+}
+
+std::string_view unquoted(std::string_view text) {
+  if (text.size() >= 2 && (text.front() == '"' || text.front() == '\'') && text.back() == text.front())
+    return text.substr(1, text.size() - 2);
+  return text;
+}
+
+}  // namespace annals::values

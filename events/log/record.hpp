@@ -47,15 +47,17 @@ struct record_meta {
 // A record that was read or just committed; shared by all who follow the log, never changed.
 class record {
  public:
-  record(schema::sealed<schema::Record> message, chain_hash hash) : message_(std::move(message)), hash_(hash) {}
+  record(schema::sealed<schema::Record> message, const chain_hash& previous)
+      : message_(std::move(message)), previous_(previous) {}
   schema::Record::Reader get() const { return message_.get(); }
   schema::Event::Reader event() const { return get().getEvent(); }
   std::uint64_t sequence() const { return get().getSequence(); }
-  const chain_hash& hash() const { return hash_; }
+  const chain_hash& previous() const { return previous_; }   // chain hash of the record before it
+  chain_hash hash() const;                                    // its own; computed at each call (about 0.5 us)
 
  private:
   schema::sealed<schema::Record> message_;
-  chain_hash hash_;
+  chain_hash previous_;
 };
 using record_ptr = std::shared_ptr<const record>;
 
@@ -64,11 +66,15 @@ struct damage { std::string text; };   // what is wrong with the bytes: checksum
 struct encoded_record {
   std::vector<std::byte> bytes;
   record_ptr decoded;
+  chain_hash hash{};
 };
 encoded_record encode(const record_meta& meta, const model::event& event, const chain_hash& previous);
 
-// Checks checksum and frame. The chain is checked by whoever knows the record before (previous_of).
+// Checks checksum, frame, Cap'n Proto and that the event is one this program knows. The chain is checked by whoever
+// knows the record before (record::previous).
 std::variant<record_ptr, damage> decode(schema::byte_span bytes);
-chain_hash previous_of(schema::byte_span bytes);
+
+// SHA-256 of bytes as 32 raw bytes: the name of a blob.
+std::string content_hash(schema::byte_span bytes);
 
 }  // namespace annals::log

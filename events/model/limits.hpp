@@ -14,6 +14,11 @@ static_assert(event_bytes_max <= batch_bytes_max, "any event fits in a batch");
 // Scripts and other blobs up to this size travel and are stored with the event that names them; larger ones go ahead in pieces.
 constexpr std::size_t inline_blob_bytes_max = 64u << 10;
 static_assert(inline_blob_bytes_max < event_bytes_max);
+// A larger script is data that belongs in a file of its own; and a blob is read as a whole.
+constexpr std::size_t blob_bytes_max = 100u << 20;
+// A large blob goes to the store in pieces of this size, so that other writes get in between.
+constexpr std::size_t blob_piece_bytes = 1u << 20;
+static_assert(inline_blob_bytes_max <= blob_piece_bytes && blob_piece_bytes <= batch_bytes_max);
 // Reasons of one scheduling cycle are written in events of at most this size, so that no single event delays a batch.
 constexpr std::size_t cycle_reasons_bytes_max = 64u << 10;
 // Job name: what qsub -N accepts (pbs guide: 230 visible characters).

@@ -1,0 +1,40 @@
+// The event store on RocksDB: one directory, one process that writes, any number that only read beside it.
+//
+// Column families: events (sequence -> record), streams ((stream, version) -> sequence), blobs, memos, cache; keys are
+// big-endian, so that order of keys is order of history. Every append is one atomic write with one sync of the
+// write-ahead log. Governed by docs/design/0002-event-log.md.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "events/ports/event_store.hpp"
+
+namespace annals::log {
+
+// Faults of the disk for tests, and a count of what is written; shared by store and test.
+struct disk_hooks;
+
+struct store_options {
+  // Kept at what a small server needs; a replay reads past them.
+  std::size_t memtable_bytes = 8u << 20;
+  std::size_t block_cache_bytes = 16u << 20;
+  std::shared_ptr<disk_hooks> hooks;       // none in production
+};
+
+// Opens for writing, making the directory (mode 700) and the store if there is none. Sweeps blobs nobody adopted.
+// Errors: locked, damaged (names the file), disk_full, io (unwritable directory, ...).
+std::variant<std::unique_ptr<ports::event_store>, ports::store_status> open_event_store(const std::string& path,
+                                                                                       const store_options& options = {});
+
+// A store that is only read. Its writing functions answer io.
+class audit_store : public ports::event_store {
+ public:
+  // Takes in what the writer has written since (a reader beside a live server).
+  virtual ports::store_status catch_up() = 0;
+};
+// Opens beside a live writer, or a copied directory, which may be read-only. Writes only to a private temporary directory.
+std::variant<std::unique_ptr<audit_store>, ports::store_status> open_for_audit(const std::string& path);
+
+}  // namespace annals::log

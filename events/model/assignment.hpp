@@ -6,9 +6,11 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "events/schema/event.capnp.h"
+#include "events/schema/message.hpp"
 
 namespace annals::model {
 
@@ -51,7 +53,7 @@ class assignment_book {
   struct vnode_facts { std::string_view host; std::string_view sharing; };
   template <class Facts>
   void assign(std::uint64_t job, std::string_view id, schema::JobAssigned::Reader e, Facts&& facts) {
-    for (auto& part : parts_of(e.getExecVnode())) add(job, id, e.getPlace(), part, facts(part.vnode));
+    for (auto& part : parts_of(schema::text(e.getExecVnode()))) add(job, id, schema::text(e.getPlace()), part, facts(part.vnode));
   }
   // Everything the job holds on that host.
   void hand_back(std::uint64_t job, std::string_view host, std::int64_t when_s);
@@ -66,6 +68,7 @@ class assignment_book {
  private:
   void add(std::uint64_t job, std::string_view id, std::string_view place, const part& p, vnode_facts facts);
   std::map<std::string, vnode_use, std::less<>> vnodes_;
+  std::unordered_map<std::uint64_t, std::vector<std::string>> vnodes_of_job_;   // by serial
 };
 
 }  // namespace annals::model

@@ -5,7 +5,9 @@
 #include <array>
 
 #include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
 #include "events/values/duration.hpp"
+#include "events/values/hold_set.hpp"
 
 namespace annals::model {
 
@@ -161,16 +163,6 @@ std::uint8_t bits_of(capnp::List<schema::HoldType>::Reader holds) {
   return bits;
 }
 
-// In the order PBS prints them: s o u p; n for none.
-std::string hold_text(std::uint8_t bits) {
-  std::string text;
-  if (bits & 1u << static_cast<unsigned>(schema::HoldType::SYSTEM)) text += 's';
-  if (bits & 1u << static_cast<unsigned>(schema::HoldType::OPERATOR)) text += 'o';
-  if (bits & 1u << static_cast<unsigned>(schema::HoldType::USER)) text += 'u';
-  if (bits & 1u << static_cast<unsigned>(schema::HoldType::BAD_PASSWORD)) text += 'p';
-  return text.empty() ? "n" : text;
-}
-
 void set_number(job_state& job, attributes::attribute_id id, std::int64_t n) {
   job.attributes.set(id, std::to_string(n));
 }
@@ -247,13 +239,7 @@ void on_altered(job_state& job, schema::AttributesChanged::Reader e) {
       job.execution_time = change.getOp() == schema::AttributeOp::UNSET ? 0 : std::stoll(schema::str(change.getValue()));
       job.wait_over = job.execution_time == 0;
     } else if (row->id == ids::Hold_Types) {
-      job.holds = 0;
-      for (char c : schema::text(change.getValue())) {
-        if (c == 'u') job.holds |= 1u << static_cast<unsigned>(schema::HoldType::USER);
-        if (c == 'o') job.holds |= 1u << static_cast<unsigned>(schema::HoldType::OPERATOR);
-        if (c == 's') job.holds |= 1u << static_cast<unsigned>(schema::HoldType::SYSTEM);
-        if (c == 'p') job.holds |= 1u << static_cast<unsigned>(schema::HoldType::BAD_PASSWORD);
-      }
+      job.holds = values::parse_hold_set(schema::text(change.getValue())).value_or(values::hold_set{}).bits;
     }
   }
   put_queued_defaults(job);
@@ -394,7 +380,7 @@ void refresh(job_state& job, const event_place& at) {
   const char letter = state_letter(job);
   a.set(ids::job_state, std::string_view(&letter, 1));
   if (!job.ended()) set_number(job, ids::substate, substate_of(job));
-  a.set(ids::Hold_Types, hold_text(job.holds));
+  a.set(ids::Hold_Types, values::print(values::hold_set{job.holds}));
   set_number(job, ids::mtime, at.seconds());
   if (job.phase == phase::queued) {
     if (!a.has(ids::etime)) set_number(job, ids::etime, at.seconds());

@@ -28,10 +28,10 @@ bool may_hold(schema::HoldType hold, const requester& by) {
 }
 
 std::optional<rejection> hold_refusal(const job_state& job, schema::JobHolds::Reader command, const requester& by) {
-  if (job.ended()) return refuse(pbs_error::history_job);
-  if (!may_act(job, by)) return refuse(pbs_error::permission);
+  if (job.ended()) return refuse(pbs_error::job_has_finished);
+  if (!may_act(job, by)) return refuse(pbs_error::unauthorized);
   for (auto h : command.getHolds())
-    if (!may_hold(h, by)) return refuse(pbs_error::permission);
+    if (!may_hold(h, by)) return refuse(pbs_error::unauthorized);
   if (job.phase == phase::exiting) return refuse(pbs_error::bad_state);
   return std::nullopt;
 }
@@ -74,9 +74,9 @@ event delete_requested(schema::DeleteJob::Reader command) {
 }
 
 outcome decide_delete(const job_state& job, schema::DeleteJob::Reader command, const stamp& now, const site& site) {
-  if (!may_act(job, now.by)) return refuse(pbs_error::permission);
+  if (!may_act(job, now.by)) return refuse(pbs_error::unauthorized);
   if (job.ended()) {
-    if (!command.getPurgeHistory()) return refuse(pbs_error::history_job);
+    if (!command.getPurgeHistory()) return refuse(pbs_error::job_has_finished);
     return std::vector<event>{delete_requested(command), make_event([](auto e) { e.setJobForgotten(); })};
   }
   if (job.phase == phase::exiting && job.delete_requested) return refuse(pbs_error::bad_state);
@@ -91,10 +91,10 @@ outcome decide_delete(const job_state& job, schema::DeleteJob::Reader command, c
 }
 
 outcome decide_rerun(const job_state& job, schema::RerunJob::Reader command, const stamp& now) {
-  if (job.ended()) return refuse(pbs_error::history_job);
-  if (!now.by.is_operator()) return refuse(pbs_error::permission);
+  if (job.ended()) return refuse(pbs_error::job_has_finished);
+  if (!now.by.is_operator()) return refuse(pbs_error::unauthorized);
   if (!job.running()) return refuse(pbs_error::bad_state);
-  if (job.attribute(ids::Rerunable) == "False" && !command.getForce()) return refuse(pbs_error::not_rerunable);
+  if (job.attribute(ids::Rerunable) == "False" && !command.getForce()) return refuse(pbs_error::not_rerunnable);
   if (job.rerun_requested && (job.rerun_forced || !command.getForce())) return no_change;
   return std::vector<event>{make_event([&](auto e) { e.initJobRerunRequested().setForce(command.getForce()); })};
 }

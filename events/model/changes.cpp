@@ -1,0 +1,150 @@
+// Changes that qmgr makes to an object: checked against the object's table, then one event.
+#include <algorithm>
+
+#include "events/attributes/check.hpp"
+#include "events/attributes/table.hpp"
+#include "events/model/objects.hpp"
+#include "events/model/refuse.hpp"
+#include "events/values/limit_spec.hpp"
+#include "events/values/string_list.hpp"
+
+namespace annals::model {
+
+namespace pbs_error = values::pbs_error;
+using attributes::attribute;
+using attributes::value_type;
+
+namespace {
+
+struct one_change { std::string name, resource, value; schema::AttributeOp op; };
+
+std::string with_elements(std::string_view now, std::string_view more) {
+  auto elements = values::split_list(now);
+  for (auto& e : values::split_list(more))
+    if (std::find(elements.begin(), elements.end(), e) == elements.end()) elements.push_back(e);
+  return values::join_list(elements);
+}
+
+std::string without_elements(std::string_view now, std::string_view gone) {
+  auto elements = values::split_list(now);
+  for (const auto& e : values::split_list(gone)) std::erase(elements, e);
+  return values::join_list(elements);
+}
+
+std::string merged_limits(std::string_view now, std::string_view change, bool adds) {
+  auto limits = *values::parse_limits(now);
+  const auto parsed = values::parse_limits(change, adds);
+  if (!parsed) return std::string(now);
+  if (adds) add_limits(limits, *parsed);
+  else remove_limits(limits, *parsed);
+  return values::print(limits);
+}
+
+// What += and -= make of the value there is. Empty: nothing is left.
+std::string worked_out(const attribute& row, const one_change& c, std::string_view now,
+                       const attributes::resource_catalogue& resources) {
+  const bool adds = c.op == schema::AttributeOp::INCREMENT;
+  value_type type = row.type;
+  if (type == value_type::resource_list)
+    if (const auto* r = resources.find(c.resource)) type = r->type;
+  switch (type) {
+    case value_type::limits: return now.empty() ? (adds ? c.value : "") : merged_limits(now, c.value, adds);
+    case value_type::string_array:
+    case value_type::acl: return adds ? with_elements(now, c.value) : without_elements(now, c.value);
+    default:
+      if (now.empty()) return adds ? c.value : "";
+      return adds ? attributes::add_values(type, now, c.value) : attributes::subtract_values(type, now, c.value);
+  }
+}
+
+// The canonical change, or why not.
+values::result<one_change, rejection> checked(const attribute& row, schema::Attribute::Reader change,
+                                              const attributes::bag& now_set, const requester& by, bool creating,
+                                              const attributes::resource_catalogue& resources) {
+  one_change c{row.name, schema::str(change.getResource()), schema::str(change.getValue()), change.getOp()};
+  if (auto why = attributes::may_set(row, c.resource, by.role, false, false, creating, resources))
+    return rejection{why->code, why->text};
+  if (c.op == schema::AttributeOp::UNSET) return c;
+  const bool removes = c.op == schema::AttributeOp::DECREMENT;
+  if (!(removes && (row.type == value_type::limits || row.type == value_type::acl))) {
+    auto text = attributes::check_value(row, c.resource, c.value, resources);
+    if (!text) return rejection{text.error().code, text.error().text};
+    c.value = *text;
+  }
+  if (c.op != schema::AttributeOp::SET) {
+    c.value = worked_out(row, c, now_set.get(row.id, c.resource).value_or(""), resources);
+    c.op = c.value.empty() ? schema::AttributeOp::UNSET : schema::AttributeOp::SET;
+  }
+  if (c.value.empty() && c.op == schema::AttributeOp::SET) c.op = schema::AttributeOp::UNSET;
+  return c;
+}
+
+void fill(capnp::List<schema::Attribute>::Builder list, const std::vector<one_change>& changes) {
+  for (unsigned i = 0; i < changes.size(); ++i) {
+    list[i].setName(changes[i].name);
+    list[i].setResource(changes[i].resource);
+    list[i].setValue(changes[i].value);
+    list[i].setOp(changes[i].op);
+  }
+}
+
+event changed_event(schema::Event::Which kind, std::string_view vnode, const std::vector<one_change>& changes) {
+  const auto n = static_cast<unsigned>(changes.size());
+  return make_event([&](schema::Event::Builder e) {
+    switch (kind) {
+      case schema::Event::SERVER_CHANGED: return fill(e.initServerChanged().initChanges(n), changes);
+      case schema::Event::QUEUE_CHANGED: return fill(e.initQueueChanged().initChanges(n), changes);
+      case schema::Event::SCHEDULER_CHANGED: return fill(e.initSchedulerChanged().initChanges(n), changes);
+      case schema::Event::VNODE_CHANGED: {
+        auto v = e.initVnodeChanged();
+        v.setVnode(std::string(vnode));
+        return fill(v.initChanges(n), changes);
+      }
+      default: ANNALS_INVARIANT(false, "only objects that qmgr sets have changes");
+    }
+  });
+}
+
+// `unset resources_max` without a resource takes every one of them away.
+void expand_unset(const attribute& row, const one_change& c, const attributes::bag& now_set, std::vector<one_change>& out) {
+  if (c.op != schema::AttributeOp::UNSET || row.type != value_type::resource_list || !c.resource.empty()) {
+    out.push_back(c);
+    return;
+  }
+  for (const auto& entry : now_set)
+    if (entry.id == row.id) out.push_back({c.name, std::string(entry.resource), "", c.op});
+}
+
+}  // namespace
+
+outcome changed_or_refused(schema::ObjectKind kind, const attributes::bag& now_set, schema::Manage::Reader request,
+                           const requester& by, const attributes::resource_catalogue& resources,
+                           schema::Event::Which event_kind, std::string_view vnode) {
+  std::vector<one_change> changes;
+  for (auto change : request.getChanges()) {
+    const auto name = schema::str(change.getName());
+    if (kind == schema::ObjectKind::NODE && name == "state" && change.getOp() != schema::AttributeOp::UNSET) continue;
+    const auto* row = attributes::find(kind, name);
+    if (!row) {
+      const auto why = values::refuse(pbs_error::undefined_attribute, name);
+      return rejection{why.code, why.text};
+    }
+    auto c = checked(*row, change, now_set, by, request.getVerb() == schema::ManageVerb::CREATE, resources);
+    if (!c) return c.error();
+    expand_unset(*row, *c, now_set, changes);
+  }
+  if (changes.empty()) return no_change;
+  return std::vector<event>{changed_event(event_kind, vnode, changes)};
+}
+
+void apply_changes(schema::ObjectKind kind, attributes::bag& to, capnp::List<schema::Attribute>::Reader changes) {
+  for (auto change : changes) {
+    const auto* row = attributes::find(kind, schema::text(change.getName()));
+    if (!row) continue;
+    const auto resource = schema::text(change.getResource());
+    if (change.getOp() == schema::AttributeOp::UNSET) to.erase(row->id, resource);
+    else to.set(row->id, resource, schema::text(change.getValue()));
+  }
+}
+
+}  // namespace annals::model

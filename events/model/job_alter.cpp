@@ -1,0 +1,130 @@
+// qalter: which attributes of a job may be changed, by whom, in which state. Source: pbs guide, qalter.
+#include <algorithm>
+
+#include "events/attributes/check.hpp"
+#include "events/attributes/ids.hpp"
+#include "events/attributes/select_rules.hpp"
+#include "events/model/job_rules.hpp"
+#include "events/model/refuse.hpp"
+#include "events/values/hold_set.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::job;
+namespace pbs_error = values::pbs_error;
+
+namespace {
+
+struct new_value { const attributes::attribute* row; std::string resource, value; bool unset; };
+
+rejection as_rejection(const values::refusal& r) { return {r.code, r.text}; }
+
+// Replacing away, or setting, a hold that one may not touch is refused.
+bool may_replace_holds(std::uint8_t before, std::uint8_t after, const requester& by) {
+  const std::uint8_t touched = before ^ after;
+  if ((touched & values::hold_set::operator_) && !by.is_operator()) return false;
+  return !((touched & (values::hold_set::system | values::hold_set::bad_password)) && !by.is_manager());
+}
+
+// An owner may lower walltime and cput of a running job, never raise them.
+bool raises_limit(const job_state& job, const new_value& v, const site& site) {
+  const auto* r = site.resources.find(v.resource);
+  if (!r || v.unset) return false;
+  const auto order = attributes::compare_values(r->type, v.value, job.attribute(ids::Resource_List, v.resource));
+  return order && *order > 0;
+}
+
+values::result<new_value, rejection> checked(const job_state& job, schema::Attribute::Reader change, const stamp& now,
+                                             const site& site) {
+  const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(change.getName()));
+  if (!row) return refuse(pbs_error::undefined_attribute);
+  new_value v{row, schema::str(change.getResource()), schema::str(change.getValue()),
+              change.getOp() == schema::AttributeOp::UNSET || change.getValue().size() == 0};
+  const bool owner = job.owner() == now.by.at_host() || job.owner_name() == now.by.user;
+  if (auto why = attributes::may_set(*row, v.resource, now.by.role, owner, job.running(), false, site.resources))
+    return as_rejection(*why);
+  if (v.unset) return v;
+  if (row->id == ids::Resource_List && (v.resource == "select" || v.resource == "place")) return v;   // completed below
+  auto text = attributes::check_value(*row, v.resource, v.value, site.resources);
+  if (!text) return as_rejection(text.error());
+  v.value = *text;
+  if (row->id == ids::Hold_Types &&
+      !may_replace_holds(job.holds, values::parse_hold_set(v.value).value_or(values::hold_set{}).bits, now.by))
+    return refuse(pbs_error::unauthorized);
+  if (row->id == ids::Resource_List && job.running() && !now.by.is_operator() && raises_limit(job, v, site))
+    return refuse(pbs_error::unauthorized);
+  return v;
+}
+
+// What the user asked for at first: sums and completed members are worked out anew.
+attributes::resource_list asked_again(const job_state& job, const std::vector<new_value>& changes, const site& site) {
+  auto asked = attributes::resources_of(job.attributes, ids::Resource_List);
+  const bool new_select = std::any_of(changes.begin(), changes.end(), [](const new_value& v) { return v.resource == "select"; });
+  bool old_style = false;
+  for (const auto& v : changes) {
+    const auto* r = site.resources.find(v.resource);
+    old_style |= r && r->has(attributes::host_level) && r->where == attributes::asked_in::chunk;
+  }
+  std::erase_if(asked, [&](const auto& member) {
+    const auto* r = site.resources.find(member.first);
+    const bool from_chunks = member.first == "nodect" || (r && r->has(attributes::host_level));
+    return (!old_style && from_chunks) || (old_style && (member.first == "select" || member.first == "place" || member.first == "nodect"));
+  });
+  if (new_select) asked.erase("nodes");
+  for (const auto& v : changes) {
+    if (v.unset) asked.erase(v.resource);
+    else asked[v.resource] = v.value;
+  }
+  return asked;
+}
+
+std::optional<rejection> complete(const job_state& job, std::vector<new_value>& changes, const stamp& now, const site& site) {
+  std::vector<new_value> resources;
+  for (const auto& v : changes)
+    if (v.row->id == ids::Resource_List) resources.push_back(v);
+  if (resources.empty() || job.running()) return std::nullopt;
+  const auto* queue = site.queue(job.queue());
+  const auto defaults = attributes::defaults_of(site.server, queue ? queue->attributes : attributes::bag());
+  auto done = attributes::complete_request(asked_again(job, resources, site), defaults, site.resources, now.by.role);
+  if (!done) return as_rejection(done.error());
+  if (!now.by.is_manager())
+    if (auto why = attributes::within_limits(done->resources, defaults, site.resources)) return as_rejection(*why);
+  std::erase_if(changes, [](const new_value& v) { return v.row->id == ids::Resource_List; });
+  const auto* row = attributes::find(schema::ObjectKind::JOB, ids::Resource_List);
+  const auto before = attributes::resources_of(job.attributes, ids::Resource_List);
+  for (const auto& [name, value] : done->resources)
+    if (const auto old = before.find(name); old == before.end() || old->second != value) changes.push_back({row, name, value, false});
+  for (const auto& [name, value] : before)
+    if (!done->resources.contains(name)) changes.push_back({row, name, "", true});
+  changes.push_back({attributes::find(schema::ObjectKind::JOB, ids::schedselect), "", done->schedselect, false});
+  return std::nullopt;
+}
+
+}  // namespace
+
+outcome decide_alter(const job_state& job, schema::JobAttributes::Reader command, const stamp& now, const site& site) {
+  if (job.ended()) return refuse(pbs_error::job_has_finished);
+  if (!now.by.is_operator() && job.owner() != now.by.at_host() && job.owner_name() != now.by.user)
+    return refuse(pbs_error::unauthorized);
+  if (job.phase == job_phase::exiting) return refuse(pbs_error::bad_state);
+  std::vector<new_value> changes;
+  for (auto change : command.getChanges()) {
+    auto v = checked(job, change, now, site);
+    if (!v) return v.error();
+    if (v->row->id == ids::Execution_Time && !v->unset && std::stoll(v->value) <= now.seconds()) v->unset = true;
+    changes.push_back(std::move(*v));
+  }
+  if (auto why = complete(job, changes, now, site)) return *why;
+  if (changes.empty()) return no_change;
+  return std::vector<event>{make_event([&](auto e) {
+    auto list = e.initJobAltered().initChanges(static_cast<unsigned>(changes.size()));
+    for (unsigned i = 0; i < changes.size(); ++i) {
+      list[i].setName(changes[i].row->name);
+      list[i].setResource(changes[i].resource);
+      list[i].setValue(changes[i].unset ? "" : changes[i].value);
+      list[i].setOp(changes[i].unset ? schema::AttributeOp::UNSET : schema::AttributeOp::SET);
+    }
+  })};
+}
+
+}  // namespace annals::model

@@ -1,0 +1,73 @@
+// What may happen to a queue, and what it means.
+#include "events/attributes/ids.hpp"
+#include "events/model/limits.hpp"
+#include "events/model/objects.hpp"
+#include "events/model/refuse.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::queue;
+namespace pbs_error = values::pbs_error;
+using which = schema::Event::Which;
+
+namespace {
+
+// Enabling or starting a queue needs its type; afterwards the sum of what is set must make sense.
+std::optional<rejection> incomplete(const queue_state& then) {
+  if (then.attributes.get(ids::enabled) == "True" && !then.attributes.get(ids::queue_type))
+    return refuse(pbs_error::queue_incomplete);
+  return std::nullopt;
+}
+
+outcome decide_set(const queue_state& queue, schema::Manage::Reader m, const stamp& now, const site& site) {
+  auto changed = changed_or_refused(schema::ObjectKind::QUEUE, queue.attributes, m, now.by, site.resources, which::QUEUE_CHANGED);
+  if (!changed.accepted()) return changed;
+  queue_state then = queue;
+  for (auto& e : changed.events()) apply_changes(schema::ObjectKind::QUEUE, then.attributes, e.get().getQueueChanged().getChanges());
+  if (auto why = incomplete(then)) return *why;
+  return changed;
+}
+
+outcome decide_create(const queue_state& queue, schema::Manage::Reader m, const stamp& now, const site& site) {
+  if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
+  const auto name = schema::str(m.getName());
+  if (queue.exists || site.queue(name)) return refuse(pbs_error::queue_exists);
+  if (name.size() > limits::queue_name_chars_max) return refuse(pbs_error::queue_name_too_long);
+  if (name.find('.') != std::string::npos) return refuse(pbs_error::invalid_object_name);
+  auto set = decide_set(queue, m, now, site);
+  if (!set.accepted()) return set;
+  std::vector<event> out{make_event([&](auto e) { e.initQueueCreated().setName(name); })};
+  for (auto& e : set.events()) out.push_back(std::move(e));
+  return out;
+}
+
+}  // namespace
+
+outcome decide(const queue_state& queue, const schema::sealed<schema::Request>& command, const stamp& now, const site& site) {
+  const auto m = command.get().getManage();
+  if (m.getVerb() == schema::ManageVerb::CREATE) return decide_create(queue, m, now, site);
+  if (!queue.exists) return refuse(pbs_error::unknown_queue);
+  if (m.getVerb() != schema::ManageVerb::DELETE) return decide_set(queue, m, now, site);
+  if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
+  return std::vector<event>{make_event([&](auto e) { e.initQueueDeleted().setName(queue.name); })};
+}
+
+void apply(queue_state& queue, const event_place& at, schema::Event::Reader event) {
+  switch (event.which()) {
+    case which::QUEUE_CREATED:
+      ANNALS_INVARIANT(!queue.exists, "a queue is created once");
+      queue.serial = at.stream;
+      queue.order = at.sequence;
+      queue.exists = true;
+      queue.name = schema::str(event.getQueueCreated().getName());
+      break;
+    case which::QUEUE_CHANGED:
+      apply_changes(schema::ObjectKind::QUEUE, queue.attributes, event.getQueueChanged().getChanges());
+      break;
+    case which::QUEUE_DELETED: queue.exists = false; break;
+    default: ANNALS_INVARIANT(false, "an event of another aggregate in a queue's stream");
+  }
+  queue.version = at.version;
+}
+
+}  // namespace annals::model

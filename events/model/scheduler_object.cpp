@@ -1,0 +1,114 @@
+// What may happen to a scheduler object, and what it means.
+#include "events/attributes/ids.hpp"
+#include "events/model/limits.hpp"
+#include "events/model/objects.hpp"
+#include "events/model/refuse.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::scheduler;
+namespace pbs_error = values::pbs_error;
+using which = schema::Event::Which;
+
+namespace {
+
+outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m, const stamp& now, const site& site) {
+  auto set = [&] {
+    return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, m, now.by, site.resources,
+                              which::SCHEDULER_CHANGED);
+  };
+  const auto name = schema::str(m.getName());
+  switch (m.getVerb()) {
+    case schema::ManageVerb::CREATE: {
+      if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
+      if (scheduler.exists) return refuse(pbs_error::scheduler_exists);
+      if (name.size() > limits::queue_name_chars_max) return refuse(pbs_error::scheduler_name_too_long);
+      auto changed = set();
+      if (!changed.accepted()) return changed;
+      std::vector<event> out{make_event([&](auto e) { e.initSchedulerCreated().setName(name); })};
+      for (auto& e : changed.events()) out.push_back(std::move(e));
+      return out;
+    }
+    case schema::ManageVerb::DELETE:
+      if (!scheduler.exists) return refuse(pbs_error::unknown_scheduler);
+      if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
+      if (scheduler.name == "default") return refuse(pbs_error::cannot_delete_scheduler);
+      return std::vector<event>{make_event([&](auto e) { e.initSchedulerDeleted().setName(name); })};
+    case schema::ManageVerb::SET:
+    case schema::ManageVerb::UNSET: return scheduler.exists ? set() : outcome(refuse(pbs_error::unknown_scheduler));
+  }
+  return refuse(pbs_error::invalid_request);
+}
+
+outcome decide_said(const scheduler_state& scheduler, schema::FromScheduler::Reader m) {
+  switch (m.which()) {
+    case schema::FromScheduler::CYCLE_BEGAN:
+      if (m.getCycleBegan().getNumber() <= scheduler.cycle) return no_change;   // a repeat
+      return std::vector<event>{make_event([&](auto e) { e.setCycleBegan(m.getCycleBegan()); })};
+    case schema::FromScheduler::REASONS:
+      return std::vector<event>{make_event([&](auto e) { e.setCycleReasons(m.getReasons()); })};
+    case schema::FromScheduler::CYCLE_ENDED:
+      if (!scheduler.in_cycle || m.getCycleEnded().getNumber() != scheduler.cycle) return no_change;
+      return std::vector<event>{make_event([&](auto e) { e.setCycleEnded(m.getCycleEnded()); })};
+    default: return no_change;
+  }
+}
+
+}  // namespace
+
+outcome decide(const scheduler_state& scheduler, const scheduler_command& command, const stamp& now, const site& site) {
+  if (const auto* request = std::get_if<schema::sealed<schema::Request>>(&command))
+    return decide_manage(scheduler, request->get().getManage(), now, site);
+  if (const auto* said = std::get_if<scheduler_said>(&command)) return decide_said(scheduler, said->message.get());
+  if (const auto* came = std::get_if<scheduler_came>(&command)) {
+    if (!scheduler.exists) return refuse(pbs_error::unknown_scheduler);
+    return std::vector<event>{make_event([&](auto e) {
+      auto s = e.initSchedulerStarted();
+      s.setHost(came->host);
+      s.setVersion(came->version);
+    })};
+  }
+  if (!scheduler.connected) return no_change;
+  return std::vector<event>{make_event([&](auto e) { e.initSchedulerStopped().setText(std::get<scheduler_gone>(command).why); })};
+}
+
+void apply(scheduler_state& scheduler, const event_place& at, schema::Event::Reader event) {
+  auto state = [&](std::string_view text) { scheduler.attributes.set(ids::state, text); };
+  switch (event.which()) {
+    case which::SCHEDULER_CREATED:
+      ANNALS_INVARIANT(!scheduler.exists, "a scheduler object is created once");
+      scheduler.serial = at.stream;
+      scheduler.exists = true;
+      scheduler.name = schema::str(event.getSchedulerCreated().getName());
+      state("down");
+      break;
+    case which::SCHEDULER_CHANGED:
+      apply_changes(schema::ObjectKind::SCHEDULER, scheduler.attributes, event.getSchedulerChanged().getChanges());
+      break;
+    case which::SCHEDULER_DELETED: scheduler.exists = false; break;
+    case which::SCHEDULER_STARTED:
+      scheduler.connected = true;
+      scheduler.in_cycle = false;
+      scheduler.attributes.set(ids::sched_host, schema::text(event.getSchedulerStarted().getHost()));
+      state("idle");
+      break;
+    case which::SCHEDULER_STOPPED:
+      scheduler.connected = scheduler.in_cycle = false;
+      state("down");
+      break;
+    case which::CYCLE_BEGAN:
+      scheduler.cycle = event.getCycleBegan().getNumber();
+      scheduler.in_cycle = true;
+      state("scheduling");
+      break;
+    case which::CYCLE_REASONS: break;      // told to the jobs' rows by the status projection
+    case which::CYCLE_ENDED:
+      scheduler.in_cycle = false;
+      state("idle");
+      break;
+    default: ANNALS_INVARIANT(false, "an event of another aggregate in a scheduler object's stream");
+  }
+  scheduler.version = at.version;
+}
+
+}  // namespace annals::model

@@ -1,0 +1,146 @@
+// What may happen to the server object and the custom resources, and what it means.
+#include <array>
+
+#include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
+#include "events/model/objects.hpp"
+#include "events/model/refuse.hpp"
+#include "events/values/string_list.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::server;
+namespace pbs_error = values::pbs_error;
+using which = schema::Event::Which;
+
+namespace {
+
+// What a fresh server has: the defaults of the table, written down once so that history does not depend on the table.
+event first_settings(const server_up& up) {
+  std::vector<std::array<std::string, 3>> set;
+  for (const auto& row : attributes::table_of(schema::ObjectKind::SERVER))
+    if (*row.default_value != '\0' && row.set_by != attributes::setter::nobody)
+      set.push_back({row.name, "", row.default_value});
+  set.push_back({"server_host", "", up.host_name});
+  set.push_back({"default_chunk", "ncpus", "1"});
+  set.push_back({"resources_default", "ncpus", "1"});
+  return make_event([&](auto e) {
+    auto list = e.initServerChanged().initChanges(static_cast<unsigned>(set.size()));
+    for (unsigned i = 0; i < set.size(); ++i) {
+      list[i].setName(set[i][0]);
+      list[i].setResource(set[i][1]);
+      list[i].setValue(set[i][2]);
+    }
+  });
+}
+
+outcome decide_up(const server_state& server, const server_up& up) {
+  std::vector<event> out{make_event([&](auto e) {
+    auto s = e.initServerStarted();
+    s.setVersion(up.version);
+    s.setHostName(up.host_name);
+    s.setServerName(up.server_name);
+    s.setTimeZone(up.time_zone);
+    s.setLogUuid({reinterpret_cast<const kj::byte*>(up.log_uuid.data()), up.log_uuid.size()});
+  })};
+  if (!server.exists) out.push_back(first_settings(up));
+  return out;
+}
+
+std::string value_of(schema::Manage::Reader m, std::string_view name) {
+  for (auto c : m.getChanges())
+    if (schema::text(c.getName()) == name) return schema::str(c.getValue());
+  return {};
+}
+
+outcome decide_resource(const server_state& server, schema::Manage::Reader m, const stamp& now) {
+  if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
+  const auto name = schema::str(m.getName());
+  auto type = value_of(m, "type"), flags = value_of(m, "flag");
+  auto then = server.resources;
+  auto verdict = [&]() -> std::optional<values::refusal> {
+    switch (m.getVerb()) {
+      case schema::ManageVerb::CREATE: return then.create(name, type, flags);
+      case schema::ManageVerb::DELETE: return then.remove(name);
+      case schema::ManageVerb::SET: return then.change(name, type, flags);
+      case schema::ManageVerb::UNSET: return values::refuse(pbs_error::invalid_request);
+    }
+    return values::refuse(pbs_error::invalid_request);
+  }();
+  if (verdict) return rejection{verdict->code, verdict->text};
+  return std::vector<event>{make_event([&](schema::Event::Builder e) {
+    if (m.getVerb() == schema::ManageVerb::DELETE) return e.initResourceDeleted().setName(name);
+    auto d = m.getVerb() == schema::ManageVerb::CREATE ? e.initResourceCreated() : e.initResourceChanged();
+    const auto* r = then.find(name);
+    d.setName(name);
+    d.setType(attributes::resource_type_name(r->type));
+    d.setFlags(attributes::resource_flags_text(r->flags));
+  })};
+}
+
+// Managers and operators are user@host; the queue named as default must be there.
+std::optional<rejection> unfit(capnp::List<schema::Attribute>::Reader changes, const site& site) {
+  for (auto c : changes) {
+    if (c.getOp() == schema::AttributeOp::UNSET) continue;
+    const auto name = schema::text(c.getName());
+    if (name == "default_queue" && !site.queue(schema::text(c.getValue()))) return refuse(pbs_error::unknown_queue);
+    if (name == "managers" || name == "operators")
+      for (const auto& entry : values::split_list(schema::text(c.getValue())))
+        if (entry.find('@') == std::string::npos) return refuse(pbs_error::bad_host);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+outcome decide(const server_state& server, const server_command& command, const stamp& now, const site& site) {
+  if (const auto* up = std::get_if<server_up>(&command)) return decide_up(server, *up);
+  if (const auto* down = std::get_if<server_down>(&command))
+    return std::vector<event>{make_event([&](auto e) { e.initServerStopped().setHow(down->how); })};
+  const auto m = std::get<schema::sealed<schema::Request>>(command).get().getManage();
+  if (m.getKind() == schema::ObjectKind::RESOURCE) return decide_resource(server, m, now);
+  if (m.getVerb() == schema::ManageVerb::CREATE || m.getVerb() == schema::ManageVerb::DELETE)
+    return refuse(pbs_error::invalid_request);
+  auto changed = changed_or_refused(schema::ObjectKind::SERVER, server.attributes, m, now.by, server.resources, which::SERVER_CHANGED);
+  if (changed.accepted() && !changed.events().empty())
+    if (auto why = unfit(changed.events().front().get().getServerChanged().getChanges(), site)) return *why;
+  return changed;
+}
+
+void apply(server_state& server, const event_place& at, schema::Event::Reader event) {
+  switch (event.which()) {
+    case which::SERVER_STARTED: {
+      const auto e = event.getServerStarted();
+      server.serial = at.stream;
+      server.exists = true;
+      server.host_name = schema::str(e.getHostName());
+      server.server_name = schema::str(e.getServerName());
+      server.attributes.set(ids::pbs_version, schema::text(e.getVersion()));
+      server.attributes.set(ids::server_host, server.host_name);
+      server.attributes.set(ids::server_state, "Active");
+      break;
+    }
+    case which::SERVER_STOPPED: break;
+    case which::SERVER_CHANGED:
+      apply_changes(schema::ObjectKind::SERVER, server.attributes, event.getServerChanged().getChanges());
+      break;
+    case which::RESOURCE_CREATED:
+    case which::RESOURCE_CHANGED: {
+      const bool fresh = event.which() == which::RESOURCE_CREATED;
+      const auto d = fresh ? event.getResourceCreated() : event.getResourceChanged();
+      const auto why = fresh ? server.resources.create(schema::text(d.getName()), schema::text(d.getType()), schema::text(d.getFlags()))
+                             : server.resources.change(schema::text(d.getName()), schema::text(d.getType()), schema::text(d.getFlags()));
+      ANNALS_INVARIANT(!why, "a resource in the log is a valid one");
+      break;
+    }
+    case which::RESOURCE_DELETED: {
+      const auto why = server.resources.remove(schema::text(event.getResourceDeleted().getName()));
+      ANNALS_INVARIANT(!why, "a deleted resource existed");
+      break;
+    }
+    default: ANNALS_INVARIANT(false, "an event of another aggregate in the server's stream");
+  }
+  server.version = at.version;
+}
+
+}  // namespace annals::model

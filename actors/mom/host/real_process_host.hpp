@@ -1,0 +1,45 @@
+// process_host on a real machine: runs programs through the shepherd and believes only what its files say.
+// docs/design/0004-shepherd.md has the files and who may write them.
+//
+// One thread of its own does all the work and tells all events. It learns of changes from inotify (a run's journal
+// grew) and pidfd (a shepherd ended); it never polls. Dropping the object leaves the runs alone: a new object on the
+// same $PBS_HOME adopts them.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "events/ports/process_host.hpp"
+
+namespace annals::mom {
+
+struct host_options {
+  std::string pbs_home;                                   // mom_priv/jobs, spool, undelivered and aux are made if missing
+  std::string shepherd;                                   // path of pbs_shepherd
+  std::vector<std::string> scp = {"/usr/bin/scp", "-Brvp"};   // PBS_SCP and its arguments
+  std::vector<unsigned> delivery_pauses_s = {0, 10, 0, 20};   // before each try
+  std::chrono::milliseconds usage_age_max{1000};          // samples younger than this share one /proc scan
+};
+
+class real_process_host : public ports::process_host {
+ public:
+  explicit real_process_host(host_options options);       // throws std::system_error if a directory can't be made
+  ~real_process_host() override;
+
+  void listen(events e) override;                         // before anything else
+  void start(const ports::run_order& order) override;
+  void adopt(const std::string& key) override;
+  void signal(const std::string& key, int signal) override;
+  void append_stderr(const std::string& key, const std::string& text) override;
+  std::optional<ports::run_usage> usage(const std::string& key) override;
+  void deliver(const std::string& key, const std::string& user, const std::vector<ports::delivery>& files) override;
+  void forget(const std::string& key) override;
+
+ private:
+  class impl;
+  std::unique_ptr<impl> impl_;
+};
+
+}  // namespace annals::mom

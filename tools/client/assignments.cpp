@@ -1,0 +1,106 @@
+#include "tools/client/assignments.hpp"
+
+#include "events/values/string_list.hpp"
+
+namespace annals::client {
+
+namespace {
+
+bool name_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+}
+
+// Does `text` begin with a name and '=' ?
+bool starts_assignment(std::string_view text) {
+  text = text.substr(std::min(text.find_first_not_of(" \t"), text.size()));
+  std::size_t n = 0;
+  while (n < text.size() && name_char(text[n])) ++n;
+  return n > 0 && n < text.size() && text[n] == '=';
+}
+
+bool has_unquoted_equals(std::string_view text) { return values::split_quoted(text, '=').size() > 1; }
+
+// One entry of -v with its quotes and backslashes resolved; stops at the comma that ends it.
+std::string take_variable(std::string_view& text) {
+  std::string out;
+  char quote = 0;
+  std::size_t i = 0;
+  for (; i < text.size(); ++i) {
+    const char c = text[i];
+    const char next = i + 1 < text.size() ? text[i + 1] : '\0';
+    if (quote != 0 && c == quote) quote = 0;
+    else if (quote == 0 && (c == '"' || c == '\'')) quote = c;
+    else if (c == '\\' && next != '\0' && std::string_view(",\"'\\").find(next) != std::string_view::npos) out += text[++i];
+    else if (c == ',' && quote == 0) break;
+    else out += c;
+  }
+  text.remove_prefix(std::min(i + 1, text.size()));
+  return out;
+}
+
+}  // namespace
+
+std::optional<std::vector<assignment>> parse_resource_list(std::string_view text) {
+  std::vector<assignment> out;
+  for (std::string_view entry : values::split_quoted(text)) {
+    entry = values::trimmed(entry);
+    if (entry.empty()) continue;
+    const auto equals = entry.find('=');
+    const std::string_view name = values::trimmed(entry.substr(0, equals));
+    if (name.empty()) return std::nullopt;
+    std::string_view value = equals == std::string_view::npos ? std::string_view() : values::trimmed(entry.substr(equals + 1));
+    if (name != "select") value = values::unquoted(value);
+    merge_assignments(out, {{std::string(name), std::string(value)}});
+  }
+  return out;
+}
+
+std::optional<std::vector<assignment>> parse_attribute_list(std::string_view text) {
+  std::vector<assignment> out;
+  const auto pieces = values::split_quoted(text);
+  for (std::size_t i = 0; i < pieces.size();) {
+    const std::string_view first = pieces[i++];
+    if (!starts_assignment(first)) return std::nullopt;
+    const auto equals = first.find('=');
+    std::string_view value = first.substr(equals + 1);
+    for (; i < pieces.size() && !starts_assignment(pieces[i]); ++i) {
+      value = std::string_view(value.data(), static_cast<std::size_t>(pieces[i].data() + pieces[i].size() - value.data()));
+    }
+    if (has_unquoted_equals(value)) return std::nullopt;
+    merge_assignments(out, {{std::string(values::trimmed(first.substr(0, equals))), std::string(values::unquoted(value))}});
+  }
+  if (out.empty()) return std::nullopt;
+  return out;
+}
+
+std::optional<std::vector<assignment>> parse_variable_list(std::string_view text, environment_lookup environment_value) {
+  std::vector<assignment> out;
+  while (!text.empty()) {
+    const std::string entry = take_variable(text);
+    if (entry.empty()) continue;
+    const auto equals = entry.find('=');
+    assignment a{entry.substr(0, equals), equals == std::string::npos ? "" : entry.substr(equals + 1)};
+    if (a.name.empty()) return std::nullopt;
+    if (equals == std::string::npos) {
+      auto value = environment_value(a.name);
+      if (!value) return std::nullopt;
+      a.value = std::move(*value);
+    }
+    merge_assignments(out, {a});
+  }
+  return out;
+}
+
+void merge_assignments(std::vector<assignment>& into, const std::vector<assignment>& from) {
+  for (const assignment& a : from) {
+    bool found = false;
+    for (assignment& b : into) {
+      if (b.name != a.name) continue;
+      b.value = a.value;
+      found = true;
+    }
+    if (!found) into.push_back(a);
+  }
+}
+
+}  // namespace annals::client

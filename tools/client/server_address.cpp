@@ -1,0 +1,70 @@
+// Which server a command means, and whether it can be reached from here.
+#include <netdb.h>
+
+#include <charconv>
+#include <cstdlib>
+
+#include "tools/client/job_ids.hpp"
+#include "tools/client/pbs_conf.hpp"
+#include "tools/client/session.hpp"
+
+namespace annals::client {
+
+namespace {
+
+bool resolves(const std::string& host) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  addrinfo* found = nullptr;
+  const int rc = getaddrinfo(host.c_str(), nullptr, &hints, &found);
+  if (found != nullptr) freeaddrinfo(found);
+  return rc == 0;
+}
+
+// The server that pbs.conf and annals.conf describe: one socket in our PBS_HOME.
+struct installation {
+  std::string server;    // PBS_SERVER of the file, else this host
+  std::string socket;
+  std::uint16_t port;
+};
+
+installation read_installation(const pbs_conf& conf) {
+  const std::string in_file = read_pbs_conf_file(conf.file).pbs_server;
+  return {in_file.empty() ? this_host() : in_file, read_annals_conf(conf.pbs_home).server_socket, conf.batch_service_port};
+}
+
+bool port_matches(std::string_view name, std::uint16_t port) {
+  const auto colon = name.find(':');
+  if (colon == std::string_view::npos) return true;
+  unsigned value = 0;
+  const auto [end, bad] = std::from_chars(name.data() + colon + 1, name.data() + name.size(), value);
+  return bad == std::errc() && end == name.data() + name.size() && value == port;
+}
+
+std::string wanted_server(const pbs_conf& conf) {
+  if (const char* by_default = std::getenv("PBS_DEFAULT"); by_default != nullptr && *by_default != '\0') return by_default;
+  return conf.pbs_server.empty() ? this_host() : conf.pbs_server;
+}
+
+}  // namespace
+
+server_address default_server() {
+  const pbs_conf conf = read_pbs_conf();
+  return {wanted_server(conf), read_annals_conf(conf.pbs_home).server_socket};
+}
+
+session session::open(std::string_view server, std::chrono::milliseconds patience) {
+  const pbs_conf conf = read_pbs_conf();
+  const installation here = read_installation(conf);
+  const std::string by_default = wanted_server(conf);
+  const std::string target = server.empty() ? by_default : std::string(server);
+  const std::string name = short_server_name(target);
+  if (name != short_server_name(here.server) && name != "localhost" && name != this_host()) {
+    if (!resolves(target.substr(0, target.find(':')))) throw session_error(pbs_error::bad_host, "Unknown Host.", by_default);
+    throw session_error(pbs_error::system, "Connection refused", by_default);   // other hosts' servers have no socket here
+  }
+  if (!port_matches(target, here.port)) throw session_error(pbs_error::system, "Connection refused", by_default);
+  return open_at({by_default, here.socket}, patience);
+}
+
+}  // namespace annals::client

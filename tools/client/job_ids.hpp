@@ -30,8 +30,9 @@ constexpr int exit_status(std::uint32_t pbs_error) { return static_cast<int>(pbs
 
 // PBS error numbers that the commands themselves use.
 namespace pbs_error {
-constexpr std::uint32_t unknown_job = 15001, no_permission = 15007, bad_host = 15008, system = 15010, bad_value = 15014,
-                        unsupported = 15029, protocol = 15031, job_has_finished = 15139;
+constexpr std::uint32_t unknown_job = 15001, undefined_attribute = 15002, no_permission = 15007, bad_host = 15008,
+                        system = 15010, bad_value = 15014, unsupported = 15029, protocol = 15031, job_has_finished = 15139,
+                        script_too_large = 15175, not_an_array = 15231;
 }
 
 // "<cmd>: <text>" or "<cmd>: <text> <object>". Some of PBS's texts end in a blank, which gives two before the object

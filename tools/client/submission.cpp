@@ -1,0 +1,214 @@
+#include "tools/client/submission.hpp"
+
+#include <algorithm>
+
+#include "events/attributes/table.hpp"
+#include "events/model/limits.hpp"
+#include "events/values/date_time.hpp"
+#include "events/values/number.hpp"
+#include "tools/client/directives.hpp"
+#include "tools/client/option_values.hpp"
+
+namespace annals::client {
+
+namespace {
+
+constexpr option qsub_options[] = {
+    {'a', "date_time", "not before this time: [[[[CC]YY]MM]DD]hhmm[.SS]"},
+    {'A', "account", "account string"},
+    {'c', "interval", "checkpoint: n, s, c, c=minutes, w, w=minutes"},
+    {'C', "prefix", "prefix of directives in the script (default #PBS; empty: none are read)"},
+    {'e', "path", "where standard error goes"},
+    {'f', nullptr, "stay in the foreground (always so)"},
+    {'h', nullptr, "submit with a user hold"},
+    {'I', nullptr, "interactive job (not served in this release)"},
+    {'j', "oe|eo|n", "join standard output and error"},
+    {'J', "X-Y[:Z]", "job array (not served in this release)"},
+    {'k', "keep", "keep output on the execution host: o, e, oe, n, with d: write directly"},
+    {'l', "resources", "resources: name=value,..."},
+    {'m', "events", "mail at: a (abort), b (begin), e (end), n (never)"},
+    {'M', "users", "who gets the mail"},
+    {'N', "name", "job name"},
+    {'o', "path", "where standard output goes"},
+    {'p', "priority", "-1024 to 1023"},
+    {'P', "project", "project"},
+    {'q', "destination", "queue, @server or queue@server"},
+    {'r', "y|n", "may the job be rerun"},
+    {'R', "o|e|oe", "files to delete instead of delivering them"},
+    {'S', "path", "shell that runs the script: path[@host],..."},
+    {'u', "users", "user to run as: user[@host],..."},
+    {'v', "variables", "environment of the job: NAME or NAME=value,..."},
+    {'V', nullptr, "take the whole environment along"},
+    {'W', "attributes", "further attributes: name=value,..."},
+    {'X', nullptr, "forward X (not served in this release)"},
+    {'z', nullptr, "do not print the job's id"},
+};
+
+constexpr char qsub_usage[] =
+    "usage: qsub [-a date_time] [-A account_string] [-c interval]\n"
+    "\t[-C directive_prefix] [-e path] [-f ] [-h ] [-I [-X]] [-j oe|eo] [-J X-Y[:Z]]\n"
+    "\t[-k keep] [-l resource_list] [-m mail_options] [-M user_list]\n"
+    "\t[-N jobname] [-o path] [-p priority] [-P project] [-q queue] [-r y|n]\n"
+    "\t[-R o|e|oe] [-S path] [-u user_list] [-W otherattributes=value...]\n"
+    "\t[-v variable_list] [-V ] [-z] [script | -- command [arg1 ...]]\n"
+    "       qsub --version\n";
+
+complaint said(std::string line, int status) { return {std::move(line), status, false}; }
+complaint misused(std::string line) { return {std::move(line), 2, true}; }
+complaint refused(std::uint32_t code, std::string_view text) { return said(refusal_line("qsub", code, text), exit_status(code)); }
+
+complaint not_served(std::string_view what) {
+  return refused(pbs_error::unsupported, "No support for requested service: " + std::string(what));
+}
+
+std::optional<complaint> check_array(const job_options& options) {
+  const std::string* range = options.find('J');
+  const std::string* at_once = options.other("max_run_subjobs");
+  if (range == nullptr) {
+    if (at_once != nullptr) return refused(pbs_error::not_an_array, "Attribute has to be set on an array job");
+    return std::nullopt;
+  }
+  if (options.has('r') && *options.find('r') == "n") return misused("qsub:  cannot submit non-rerunable Array Job");
+  if (const auto percent = range->find('%'); percent != std::string::npos) {
+    if (at_once != nullptr) return said("qsub: multiple max_run_subjobs values found", 2);
+    if (!is_count(std::string_view(*range).substr(percent + 1))) return said("qsub: Error (15014) submitting job", exit_status(pbs_error::bad_value));
+  }
+  return not_served("-J (job arrays)");
+}
+
+std::optional<complaint> check_interactive(const job_options& options, const submit_facts& facts) {
+  if (options.has('I') && !facts.terminal) {
+    return said("qsub:\tstandard input and output must be a terminal for\n\tinteractive job submission", 1);
+  }
+  if (options.has('I') && options.has('J')) {
+    return misused("qsub: interactive and array job submission cannot be used together");
+  }
+  if (options.has('X') && !facts.has_display) return misused("qsub: DISPLAY not set");
+  if (options.has('I')) return not_served("-I (interactive jobs)");
+  if (options.has('X')) return not_served("-X");
+  return std::nullopt;
+}
+
+// PBS's qsub knows the names of attributes; a dotted one is sent and comes back with the server's text.
+std::optional<complaint> check_others(const job_options& options) {
+  for (const assignment& w : options.others) {
+    if (attributes::find(schema::ObjectKind::JOB, w.name) == nullptr) {
+      if (w.name.find('.') != std::string::npos) return refused(pbs_error::undefined_attribute, "Undefined attribute");
+      return said("qsub: Error (15002) submitting job", exit_status(pbs_error::undefined_attribute));
+    }
+    for (const char* name : {"depend", "stagein", "stageout", "array", "create_resv_from_job"}) {
+      if (w.name == name) return not_served("-W " + w.name);
+    }
+  }
+  return std::nullopt;
+}
+
+bool is_zero_interval(std::string_view checkpoint) {
+  return checkpoint.size() > 2 && checkpoint.find_first_not_of('0', 2) == std::string_view::npos;
+}
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+// The program of a job that has no script, in the form that job descriptions use. '<', '>' and '&' stay as they are.
+void add_executable(std::vector<job_attribute>& out, const std::vector<std::string>& words) {
+  out.push_back({"executable", "", "<jsdl-hpcpa:Executable>" + words[0] + "</jsdl-hpcpa:Executable>"});
+  std::string arguments;
+  for (std::size_t i = 1; i < words.size(); ++i) arguments += "<jsdl-hpcpa:Argument>" + words[i] + "</jsdl-hpcpa:Argument>";
+  if (!arguments.empty()) out.push_back({"argument_list", "", arguments});
+}
+
+}  // namespace
+
+const command qsub_command = {"qsub", qsub_usage, qsub_options, true};
+
+std::variant<program_source, complaint> source_of(const command_line& line) {
+  using kind = program_source::kind;
+  if (line.dashes) {
+    if (line.words.empty()) return misused("");
+    return program_source{kind::executable, {}, line.words};
+  }
+  if (line.words.size() > 1) return misused("");
+  if (line.words.empty() || line.words[0] == "-") return program_source{};
+  return program_source{kind::file, line.words[0], {}};
+}
+
+std::string directive_prefix(const command_line& line, const char* dprefix) {
+  if (const std::string* given = line.find('C')) return *given;
+  return dprefix != nullptr ? std::string(dprefix) : std::string(default_directive_prefix);
+}
+
+std::variant<command_line, complaint> read_directives(std::string_view script, std::string_view prefix, const judge& check) {
+  const directive_scan scan = scan_directives(script, prefix);
+  if (scan.has_cr_lf) return said("qsub: script contains cr, lf", 1);
+  command_line all;
+  for (const std::string& text : scan.lines) {
+    const std::vector<std::string> words = split_words(text);
+    command_line one = parse_options(qsub_command, words, check);
+    if (!one.problems.empty()) {
+      std::string lines = one.problems[0];
+      for (std::size_t i = 1; i < one.problems.size(); ++i) lines += "\n" + one.problems[i];
+      return misused(lines);
+    }
+    if (!one.words.empty() || one.dashes) {
+      std::string shown;
+      for (const std::string& word : words) shown += word + " ";
+      return said("qsub: directive error: " + shown, 1);
+    }
+    all.options.insert(all.options.end(), one.options.begin(), one.options.end());
+  }
+  return all;
+}
+
+std::optional<complaint> check_submission(const job_options& options, const submit_facts& facts) {
+  if (auto bad = check_interactive(options, facts)) return bad;
+  if (const std::string* points = options.find('m'); points != nullptr && !options.has('J') && points->find('j') != std::string::npos) {
+    return said("qsub: mail option 'j' can not be used without array job", 1);
+  }
+  if (const std::string* name = options.find('N'); name != nullptr && name->size() > limits::job_name_chars_max) {
+    return said("qsub: Job name is too long ", 2);
+  }
+  if (const std::string* queue = options.find('q'); queue != nullptr && !parse_destination(*queue)) {
+    return said("qsub: illegally formed destination: " + *queue, 2);
+  }
+  if (const std::string* c = options.find('c'); c != nullptr && is_zero_interval(*c)) {
+    return refused(pbs_error::bad_value, "Illegal attribute or resource value");
+  }
+  if (const std::string* v = options.find('v'); v != nullptr && !parse_variable_list(*v, facts.environment_value)) {
+    return said("qsub: cannot send environment with the job", 1);
+  }
+  if (auto bad = check_array(options)) return bad;
+  return check_others(options);
+}
+
+std::variant<submission, complaint> make_submission(const job_options& options, const program_source& source,
+                                                    const submit_context& context) {
+  submission out;
+  job_options named = options;
+  if (!named.has('N')) named.values['N'] = source.from == program_source::kind::file ? base_name(source.file) : "STDIN";
+  if (!is_job_name(named.values['N'])) return misused("qsub: illegal -N value");
+  if (named.values['N'].size() > limits::job_name_chars_max) return said("qsub: Job name is too long ", 2);
+  // A time that is over is no reason to wait (pbs guide: -a in the past is dropped silently).
+  if (const std::string* a = named.find('a'); a != nullptr && values::parse_date_time(*a, context.now).value_or(0) <= context.now) {
+    named.values.erase('a');
+  }
+
+  out.attributes = attributes_of(asker::qsub, named, context.now, context.paths);
+  std::vector<assignment> chosen;
+  if (const std::string* v = options.find('v')) chosen = parse_variable_list(*v, context.environment_value).value_or(chosen);
+  out.attributes.push_back({"Variable_List", "", variable_list(context.who, chosen, options.has('V'))});
+  if (!context.arguments.empty()) out.attributes.push_back({"Submit_arguments", "", context.arguments});
+  if (source.from == program_source::kind::executable) add_executable(out.attributes, source.executable);
+
+  if (const std::string* q = options.find('q')) out.where = parse_destination(*q).value_or(destination{});
+  const std::string* block = options.other("block");
+  out.block = block != nullptr && values::parse_boolean(*block).value_or(false);
+  out.quiet = options.has('z');
+  return out;
+}
+
+int blocked_exit_status(std::int32_t status) {
+  if (status > 256) return 128 + (status - 256) % 128;
+  return status < 0 ? 3 : status % 256;
+}
+
+}  // namespace annals::client

@@ -1,0 +1,43 @@
+// What a connection may cost and how long its peer may be silent: the bounds of actors/link/wire, each with its reason.
+// docs/design/0003-links.md says what happens when one is met.
+#pragma once
+
+#include <cstddef>
+
+#include "events/model/limits.hpp"
+
+namespace annals::limits {
+
+// Largest frame between daemons, and from the server to a command: a full scheduling view goes in pieces below this.
+constexpr std::size_t daemon_frame_bytes_max = 16u << 20;
+// Largest frame the server takes from a command: one submission with its environment and a script that is sent inline.
+constexpr std::size_t client_frame_bytes_max = 4u << 20;
+static_assert(event_bytes_max <= client_frame_bytes_max, "what is one event can be asked for in one frame");
+static_assert(client_frame_bytes_max <= daemon_frame_bytes_max);
+// Cap'n Proto structs inside structs; the deepest message of the schema has 6 levels.
+constexpr int frame_nesting_max = 32;
+
+// Something is written to a daemon at least this often, so that it knows we are there.
+constexpr int heartbeat_ms = 2000;
+// A daemon from which nothing came for this long is down, whatever TCP says: five heartbeats lost.
+constexpr int peer_silence_s = 10;
+static_assert(3 * heartbeat_ms <= peer_silence_s * 1000, "a lost packet or two is no silence");
+// Connect, TLS handshake and certificate check together.
+constexpr int handshake_ms = 10000;
+
+// No more is read from a client whose own answers wait to be sent beyond this: it has to read before it may ask again.
+constexpr std::size_t unsent_pause_bytes = 4u << 20;
+// A peer that takes nothing for unread_ms while more than this waits for it is closed: it is stopped or gone.
+constexpr std::size_t unread_bytes_max = 64u << 20;
+constexpr int unread_ms = 30000;
+// No peer may hold more of our memory than this, however fast it reads.
+constexpr std::size_t unsent_bytes_max = 1u << 30;
+static_assert(unsent_pause_bytes < unread_bytes_max && unread_bytes_max < unsent_bytes_max);
+// How long a closed connection waits for a peer that takes nothing of what was sent before the close.
+constexpr int close_ms = 2000;
+
+// A dialer's pauses between attempts double from the first to the second.
+constexpr int redial_ms_min = 100;
+constexpr int redial_ms_max = 5000;
+
+}  // namespace annals::limits

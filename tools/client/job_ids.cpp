@@ -95,6 +95,12 @@ std::string refusal_line(std::string_view command, std::uint32_t code, std::stri
   return line;
 }
 
+std::string refusal_text(schema::Rejection::Reader refusal) {
+  std::string text = schema::str(refusal.getText());
+  if (ends_in_blank(refusal.getCode(), text)) text += ' ';
+  return text;
+}
+
 int print_refusal(std::string_view command, std::uint32_t code, std::string_view text, std::string_view object) {
   std::fprintf(stderr, "%s\n", refusal_line(command, code, text, object).c_str());
   return exit_status(code);

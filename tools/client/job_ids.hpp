@@ -38,7 +38,9 @@ constexpr std::uint32_t unknown_job = 15001, undefined_attribute = 15002, no_per
 // "<cmd>: <text>" or "<cmd>: <text> <object>". Some of PBS's texts end in a blank, which gives two before the object
 // ("qdel: Unauthorized Request  11.q1"); a text that the server sent with its blank keeps it.
 std::string refusal_line(std::string_view command, std::uint32_t code, std::string_view text, std::string_view object = {});
-// As above, on stderr; answers the exit status.
+// The text with the blank that PBS's own text has.
+std::string refusal_text(schema::Rejection::Reader refusal);
+// As refusal_line, on stderr; answers the exit status.
 int print_refusal(std::string_view command, schema::Rejection::Reader refusal, std::string_view object = {});
 int print_refusal(std::string_view command, std::uint32_t code, std::string_view text, std::string_view object = {});
 

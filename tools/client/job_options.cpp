@@ -114,6 +114,12 @@ void job_options::put_over(const command_line& line) {
   }
 }
 
+void job_options::put_over(const job_options& stronger) {
+  for (const auto& [letter, value] : stronger.values) values[letter] = value;
+  merge_assignments(resources, stronger.resources);
+  merge_assignments(others, stronger.others);
+}
+
 const std::string* job_options::find(char letter) const {
   const auto at = values.find(letter);
   return at == values.end() ? nullptr : &at->second;

@@ -33,6 +33,7 @@ struct job_options {
   std::vector<assignment> others;       // every -W, by name
 
   void put_over(const command_line& line);
+  void put_over(const job_options& stronger);
   bool has(char letter) const { return values.count(letter) != 0; }
   const std::string* find(char letter) const;
   const std::string* other(std::string_view name) const;

@@ -58,12 +58,17 @@ session session::open(std::string_view server, std::chrono::milliseconds patienc
   const installation here = read_installation(conf);
   const std::string by_default = wanted_server(conf);
   const std::string target = server.empty() ? by_default : std::string(server);
+  const auto unreachable = [&](std::uint32_t code, const char* line) {
+    session_error e(code, line, by_default);
+    e.asked_for = server;
+    return e;
+  };
   const std::string name = short_server_name(target);
   if (name != short_server_name(here.server) && name != "localhost" && name != this_host()) {
-    if (!resolves(target.substr(0, target.find(':')))) throw session_error(pbs_error::bad_host, "Unknown Host.", by_default);
-    throw session_error(pbs_error::system, "Connection refused", by_default);   // other hosts' servers have no socket here
+    if (!resolves(target.substr(0, target.find(':')))) throw unreachable(pbs_error::bad_host, "Unknown Host.");
+    throw unreachable(pbs_error::system, "Connection refused");   // other hosts' servers have no socket here
   }
-  if (!port_matches(target, here.port)) throw session_error(pbs_error::system, "Connection refused", by_default);
+  if (!port_matches(target, here.port)) throw unreachable(pbs_error::system, "Connection refused");
   return open_at({by_default, here.socket}, patience);
 }
 

@@ -40,6 +40,7 @@ struct session_error : std::runtime_error {
       : std::runtime_error(line), code(pbs_code), server(std::move(server_name)) {}
   std::uint32_t code;   // 15008 or 15010
   std::string server;   // as the error names it
+  std::string asked_for;   // what stood behind '@', if anything did
 };
 // Prints "<first line>" and "<cmd>: cannot connect to server <name> (errno=15010)"; answers the exit status (162, 160).
 int print_session_error(std::string_view command, const session_error& error);

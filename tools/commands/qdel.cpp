@@ -1,0 +1,72 @@
+// qdel: deletes jobs, and with -x their history (pbs guide: qdel, transitions).
+#include <charconv>
+#include <cstdio>
+
+#include "events/values/string_list.hpp"
+#include "tools/client/command_main.hpp"
+#include "tools/client/job_ids.hpp"
+#include "tools/client/job_requests.hpp"
+#include "tools/client/options.hpp"
+
+namespace {
+
+using namespace annals;
+using namespace annals::client;
+
+constexpr option options[] = {
+    {'W', "force", "force: do not wait for the host; suppress_email=n: no mail when more than n jobs are deleted"},
+    {'x', nullptr, "finished jobs too: remove them from the history"},
+};
+constexpr command qdel = {"qdel",
+                          "usage:\n"
+                          "\tqdel [-W force|suppress_email=X] [-x] job_identifier...\n"
+                          "\tqdel --version\n",
+                          options};
+
+// The number of "suppress_email=n", blanks around '=' allowed. Nothing: another text.
+std::optional<int> email_limit(std::string_view text) {
+  const auto equals = text.find('=');
+  if (equals == std::string_view::npos || values::trimmed(text.substr(0, equals)) != "suppress_email") return std::nullopt;
+  const std::string_view digits = values::trimmed(text.substr(equals + 1));
+  int n = 0;
+  const auto [end, bad] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
+  if (bad != std::errc() || end != digits.data() + digits.size() || n < -1) return std::nullopt;
+  return n;
+}
+
+std::optional<std::string> check(const given& g) {
+  if (g.letter != 'W' || g.value == "force" || email_limit(g.value)) return std::nullopt;
+  return std::string();
+}
+
+int run(int argc, char** argv) {
+  const command_line line = parse_options_or_exit(qdel, argc, argv, check);
+  if (line.words.empty()) return usage(qdel);
+  bool force = false;
+  int suppress = 0;
+  for (const given& g : line.options) {
+    if (g.letter != 'W') continue;
+    if (g.value == "force") force = true;
+    else suppress = *email_limit(g.value);
+  }
+  const auto fill = [&](schema::Request::Builder r, const std::string& id) {
+    auto d = r.initDeleteJob();
+    d.setJob(id);
+    d.setForce(force);
+    d.setPurgeHistory(line.has('x'));
+    d.setSuppressEmail(suppress);
+  };
+  try {
+    return request_for_each_job({"qdel", fill, true}, line.words);
+  } catch (const session_error& e) {
+    if (e.asked_for.empty()) throw;
+    std::fprintf(stderr, "%s\nCouldn't connect to cluster: %s\n", e.what(), e.asked_for.c_str());
+    return exit_status(e.code);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_command("qdel", [&] { return run(argc, argv); });
+}

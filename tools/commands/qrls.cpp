@@ -1,0 +1,37 @@
+// qrls: takes holds off jobs (pbs guide: qhold, qrls). Who may do it with which hold is the server's business.
+#include "events/values/hold_set.hpp"
+#include "tools/client/command_main.hpp"
+#include "tools/client/hold_list.hpp"
+#include "tools/client/job_requests.hpp"
+#include "tools/client/options.hpp"
+
+namespace {
+
+using namespace annals;
+using namespace annals::client;
+
+constexpr option options[] = {{'h', "hold_list", "holds to take off: u, o, s or p, together or alone (default u); n: none"}};
+constexpr command qrls = {"qrls",
+                          "usage: qrls [-h hold_list] job_identifier...\n"
+                          "       qrls --version\n",
+                          options};
+
+std::optional<std::string> check(const given& g) {
+  if (values::parse_hold_set(g.value)) return std::nullopt;
+  return std::string();
+}
+
+int run(int argc, char** argv) {
+  const command_line line = parse_options_or_exit(qrls, argc, argv, check);
+  if (line.words.empty()) return usage(qrls);
+  const std::string* list = line.find('h');
+  const values::hold_set holds = *values::parse_hold_set(list != nullptr ? *list : "u");
+  return request_for_each_job(
+      {"qrls", [&](schema::Request::Builder r, const std::string& id) { fill(r.initReleaseJob(), id, holds); }}, line.words);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_command("qrls", [&] { return run(argc, argv); });
+}

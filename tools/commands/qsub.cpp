@@ -1,0 +1,221 @@
+// qsub: submits a job and prints its id (pbs guide: qsub). Options, directives and checks are tools/client/submission.hpp;
+// this file reads the world, talks to the server and, with -W block=true, waits for the job's end.
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+#include <thread>
+
+#include "events/attributes/bag.hpp"
+#include "events/attributes/ids.hpp"
+#include "events/model/limits.hpp"
+#include "tools/client/command_main.hpp"
+#include "tools/client/directives.hpp"
+#include "tools/client/job_script.hpp"
+#include "tools/client/session.hpp"
+#include "tools/client/sha256.hpp"
+#include "tools/client/submission.hpp"
+
+extern char** environ;
+
+namespace {
+
+using namespace annals;
+using namespace annals::client;
+
+// How long a waiting qsub looks for a server that went away: long enough for an administrator to bring it back.
+constexpr std::chrono::hours waiting_patience{24};
+
+std::optional<std::string> environment_value(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr) return std::nullopt;
+  return std::string(value);
+}
+
+submitter this_submitter(const std::string& directory) {
+  submitter who{{}, directory, "Linux"};
+  for (char** at = environ; *at != nullptr; ++at) {
+    const std::string_view entry = *at;
+    const auto equals = entry.find('=');
+    if (equals == std::string_view::npos || equals == 0) continue;
+    who.environment.push_back({std::string(entry.substr(0, equals)), std::string(entry.substr(equals + 1))});
+  }
+  utsname system;
+  if (uname(&system) == 0) who.system = system.sysname;
+  return who;
+}
+
+int complain(const complaint& c) {
+  if (!c.line.empty()) std::fprintf(stderr, "%s\n", c.line.c_str());
+  if (c.with_usage) usage(qsub_command);
+  return c.status;
+}
+
+// Options an administrator gives every job; the weakest of all. Nothing when the server has none or does not say.
+command_line default_options(session& server, const judge& check) {
+  std::string text;
+  server.query(
+      [](schema::Request::Builder r) {
+        auto stat = r.initStat();
+        stat.setKind(schema::ObjectKind::SERVER);
+        stat.initWanted(1).set(0, attributes::server::default_qsub_arguments);
+      },
+      [&](schema::Reply::Reader reply) {
+        if (!reply.isObjects()) return;
+        for (auto object : reply.getObjects().getObjects()) {
+          const auto packed = object.getAttributes();
+          const auto bag = attributes::bag::from_packed({reinterpret_cast<const char*>(packed.begin()), packed.size()});
+          if (!bag) continue;
+          if (auto value = bag->get(attributes::server::default_qsub_arguments)) text = *value;
+        }
+      });
+  const std::vector<std::string> words = split_words(text);
+  return parse_options(qsub_command, words, check);
+}
+
+// Sends a script too large for the request ahead, piece by piece. Nothing: the server has it.
+std::optional<int> upload(session& server, const std::string& script, const std::array<std::uint8_t, 32>& hash) {
+  for (std::size_t at = 0; at < script.size(); at += limits::blob_piece_bytes) {
+    const std::size_t size = std::min(limits::blob_piece_bytes, script.size() - at);
+    const reply r = server.call([&](schema::Request::Builder request) {
+      auto piece = request.initPutBlob();
+      piece.setHash(capnp::Data::Reader(hash.data(), hash.size()));
+      piece.setOffset(at);
+      piece.setData(capnp::Data::Reader(reinterpret_cast<const capnp::byte*>(script.data() + at), size));
+      piece.setLast(at + size == script.size());
+    });
+    if ((*r).isRejected()) return print_refusal("qsub", (*r).getRejected());
+  }
+  return std::nullopt;
+}
+
+void fill_job(schema::QueueJob::Builder job, const submission& what, const std::string* script,
+              const std::array<std::uint8_t, 32>* hash) {
+  job.setQueue(what.where.queue);
+  job.setSubmitHost(this_host());
+  fill(job.initAttributes(static_cast<unsigned>(what.attributes.size())), what.attributes);
+  if (script == nullptr) return;
+  job.setHasScript(true);
+  if (hash == nullptr) {
+    job.setScript(capnp::Data::Reader(reinterpret_cast<const capnp::byte*>(script->data()), script->size()));
+  } else {
+    auto ref = job.initScriptRef();
+    ref.setHash(capnp::Data::Reader(hash->data(), hash->size()));
+    ref.setSize(script->size());
+  }
+}
+
+// INT, TERM and HUP take a job away whose end is waited for. They are blocked before the job exists, so that none comes
+// between its submission and the wait, and are awaited by one thread.
+sigset_t waited_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (int s : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals, s);
+  return signals;
+}
+
+void block_signals() {
+  const sigset_t signals = waited_signals();
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+}
+
+// The thread asks the server over a connection of its own and ends the process.
+void delete_job_on_signal(const std::string& id) {
+  std::thread([id] {
+    const sigset_t signals = waited_signals();
+    int signal = 0;
+    sigwait(&signals, &signal);
+    try {
+      session server = session::open();
+      server.call([&](schema::Request::Builder r) { r.initDeleteJob().setJob(id); });
+      std::printf("Job %s is being deleted\n", id.c_str());
+      std::fflush(stdout);
+    } catch (const session_error& e) {
+      print_session_error("qsub", e);
+    }
+    std::fprintf(stderr, "qsub: wait for job %s interrupted by signal %d\n", id.c_str(), signal);
+    _exit(2);
+  }).detach();
+}
+
+int wait_for_end(const std::string& id) {
+  delete_job_on_signal(id);
+  session server = session::open({}, waiting_patience);
+  const reply r = server.call([&](schema::Request::Builder request) { request.initWaitJob().setJob(id); });
+  if ((*r).isRejected()) return print_refusal("qsub", (*r).getRejected(), id);
+  if (!(*r).isJobEnded()) return print_refusal("qsub", pbs_error::protocol, "Batch protocol error", id);
+  const auto ended = (*r).getJobEnded();
+  if (ended.getHasExitStatus()) return blocked_exit_status(ended.getExitStatus());
+  std::fprintf(stderr, "qsub: %s %s\n", id.c_str(), ended.getText().cStr());
+  return 3;
+}
+
+int submit(session& server, const submission& what, const std::string* script) {
+  if (what.block) block_signals();
+  std::optional<std::array<std::uint8_t, 32>> hash;
+  if (script != nullptr && script->size() > limits::inline_blob_bytes_max) {
+    hash = sha256(*script);
+    if (auto refused = upload(server, *script, *hash)) return *refused;
+  }
+  const reply r = server.call([&](schema::Request::Builder request) {
+    fill_job(request.initQueueJob(), what, script, hash ? &*hash : nullptr);
+  });
+  if ((*r).isRejected()) return print_refusal("qsub", (*r).getRejected());
+  if (!(*r).isDone()) return print_refusal("qsub", pbs_error::protocol, "Batch protocol error");
+  const std::string id = schema::str((*r).getDone());
+  if (!what.quiet) {
+    std::puts(id.c_str());
+    std::fflush(stdout);
+  }
+  return what.block ? wait_for_end(id) : 0;
+}
+
+int qsub(int argc, char** argv) {
+  submit_context context;
+  context.paths = real_path_facts();
+  context.now = std::time(nullptr);
+  context.environment_value = environment_value;
+  const judge check = [&](const given& g) { return judge_job_option(asker::qsub, g, context.now, context.paths); };
+  const command_line line = parse_options_or_exit(qsub_command, argc, argv, check);
+
+  auto source = source_of(line);
+  if (auto* bad = std::get_if<complaint>(&source)) return complain(*bad);
+  const auto& program = std::get<program_source>(source);
+  const submit_facts facts{isatty(STDIN_FILENO) && isatty(STDOUT_FILENO), std::getenv("DISPLAY") != nullptr, environment_value};
+  if (line.has('I') && !facts.terminal) return complain(*check_submission({{{'I', ""}}, {}, {}}, facts));
+
+  std::optional<std::string> script;
+  job_options options;
+  if (program.from != program_source::kind::executable) {
+    auto bytes = read_job_script(program);
+    if (auto* bad = std::get_if<complaint>(&bytes)) return complain(*bad);
+    script = std::move(std::get<std::string>(bytes));
+    auto directives = read_directives(*script, directive_prefix(line, std::getenv("PBS_DPREFIX")), check);
+    if (auto* bad = std::get_if<complaint>(&directives)) return complain(*bad);
+    options.put_over(std::get<command_line>(directives));
+  }
+  options.put_over(line);
+  if (auto bad = check_submission(options, facts)) return complain(*bad);
+
+  const std::string* queue = options.find('q');
+  session server = session::open(queue != nullptr ? parse_destination(*queue)->server : "");
+  job_options complete;
+  complete.put_over(default_options(server, check));
+  complete.put_over(options);
+  if (auto bad = check_submission(complete, facts)) return complain(*bad);
+
+  context.who = this_submitter(context.paths.working_directory);
+  for (int i = 1; i < argc; ++i) context.arguments += (i > 1 ? " " : "") + std::string(argv[i]);
+  auto what = make_submission(complete, program, context);
+  if (auto* bad = std::get_if<complaint>(&what)) return complain(*bad);
+  return submit(server, std::get<submission>(what), script ? &*script : nullptr);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_command("qsub", [&] { return qsub(argc, argv); });
+}

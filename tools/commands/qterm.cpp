@@ -1,0 +1,70 @@
+// qterm: stops the server (pbs guide: qterm). Usage errors are status 1 here, everything the server refuses is 2.
+#include <cstdio>
+
+#include "tools/client/command_main.hpp"
+#include "tools/client/job_ids.hpp"
+#include "tools/client/options.hpp"
+#include "tools/client/session.hpp"
+
+namespace {
+
+using namespace annals;
+using namespace annals::client;
+
+constexpr option options[] = {
+    {'t', "immediate|delay|quick", "quick: jobs go on (default); immediate: they are requeued; delay: waited for"},
+    {'s', nullptr, "schedulers too"},
+    {'m', nullptr, "MoMs too"},
+    {'f', nullptr, "the secondary server too"},
+    {'i', nullptr, "the idle secondary server too"},
+    {'F', nullptr, "the secondary server only"},
+};
+constexpr command qterm = {"qterm",
+                           "Usage: qterm [-t immediate|delay|[quick]] [-m] [-s] [-f|-i] [server ...]\n"
+                           "       qterm --version\n",
+                           options};
+
+int wrong_usage(const command_line& line) {
+  for (const std::string& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
+  usage(qterm);
+  return 1;
+}
+
+int stop(const std::string& how, const std::string& server) {
+  try {
+    session s = session::open(server);
+    const reply r = s.call([&](schema::Request::Builder request) { request.initShutdown().setHow(how); });
+    if (!(*r).isRejected()) return 0;
+    // PBS names the server here even when none was given, which leaves the blank before it.
+    print_refusal("qterm", (*r).getRejected().getCode(), refusal_text((*r).getRejected()) + " " + server);
+  } catch (const session_error& e) {
+    print_session_error("qterm", e);
+  }
+  return 2;
+}
+
+int run(int argc, char** argv) {
+  if (argc == 2 && (argv[1] == std::string_view("--version") || argv[1] == std::string_view("--help"))) {
+    parse_options_or_exit(qterm, argc, argv);
+  }
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const command_line line = parse_options(qterm, arguments);
+  const std::string how = line.has('t') ? *line.find('t') : "quick";
+  const bool both = line.has('f') && line.has('i');
+  if (!line.problems.empty() || both || (how != "quick" && how != "immediate" && how != "delay")) return wrong_usage(line);
+  if (line.has('s') || line.has('m') || line.has('f') || line.has('i') || line.has('F')) {
+    // Each daemon is stopped by its own init script; a standby does not exist yet.
+    std::fprintf(stderr, "%s\n", refusal_line("qterm", pbs_error::unsupported, "No support for requested service").c_str());
+    return 2;
+  }
+  if (line.words.empty()) return stop(how, "");
+  int status = 0;
+  for (const std::string& server : line.words) if (stop(how, server) != 0) status = 2;
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  return run_command("qterm", [&] { return run(argc, argv); });
+}

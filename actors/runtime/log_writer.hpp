@@ -1,0 +1,47 @@
+// The only writer of a log, as an actor. It asks the ledger, stages, and writes what is waiting with one sync; then tells
+// the followers, then those who asked. Nothing leaves before the sync. Runs detached: it blocks on the disk.
+// Governed by docs/design/0002-event-log.md and 0007-ledger.md.
+#pragma once
+
+#include <caf/actor.hpp>
+#include <caf/event_based_actor.hpp>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "actors/runtime/messages.hpp"
+#include "events/log/event_log.hpp"
+
+namespace annals::actors {
+
+// What spans streams. The server's is model::ledger; a MoM's log needs none.
+class append_check {
+ public:
+  virtual ~append_check() = default;
+  virtual std::optional<model::rejection> check(const log::record& record) const = 0;
+  virtual void apply(const log::record& record) = 0;
+  virtual void rebuild(const log::log_reader& reader) = 0;     // after a batch that was applied could not be written
+};
+
+struct log_writer_parts {
+  log::event_log* log = nullptr;            // outlive the actor
+  const log::log_reader* reader = nullptr;
+  append_check* ledger = nullptr;           // may be null
+  std::vector<caf::actor> followers;
+  // The log can no longer be trusted or written (failed sync, damage): say so and stop the process.
+  std::function<void(const std::string& text)> stop_process;
+  std::function<bool()> disk_writable;      // asked once a second while the disk is full
+};
+
+caf::behavior log_writer(caf::event_based_actor* self, log_writer_parts parts);
+
+// A follower that joins after the writer was started; it gets what is committed from then on.
+struct follow { caf::actor who; };
+
+// An event's place, as apply() wants it.
+model::event_place place_of(const log::record& record);
+
+}  // namespace annals::actors
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::follow)

@@ -1,0 +1,74 @@
+// What the actors of the runtime say to each other. These never leave the process: they carry shared pointers.
+#pragma once
+
+#include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/actor.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/runtime/reply.hpp"
+#include "events/log/event_log.hpp"
+#include "events/model/context.hpp"
+#include "events/model/outcome.hpp"
+#include "events/model/site.hpp"
+
+namespace annals::actors {
+
+// What an actor wants written, in order. One command's events are one append.
+struct append_batch {
+  std::vector<log::append> appends;
+  std::uint64_t turn = 0;
+};
+
+struct append_result {
+  enum class kind { stored, conflict, refused, repeated, unwritable };
+  kind what = kind::stored;
+  std::vector<log::record_ptr> records;    // stored
+  model::rejection why;                    // refused by the ledger, or unwritable (the disk is full)
+  std::string answer;                      // repeated: the first answer
+  std::uint64_t sequence = 0;
+  bool pending = false;                    // repeated, and the first is in the batch being written now
+};
+struct append_results {
+  std::uint64_t turn = 0;
+  std::vector<append_result> results;      // one per append; what follows a failed one of the same stream is `conflict`
+};
+
+using records_ptr = std::shared_ptr<const std::vector<log::record_ptr>>;
+// To the followers of the log, in commit order, before any result is told.
+struct committed { records_ptr records; };
+
+// Asks the writer whether a refused command was in truth done before; answered with append_results of one result
+// (repeated, or refused with the given reason).
+struct was_done {
+  log::who by;
+  std::string command_id;
+  model::rejection why;
+  std::uint64_t turn = 0;
+};
+
+// A command on its way to the actor of its aggregate.
+template <class Command>
+struct envelope {
+  Command command;
+  model::requester by;
+  std::string command_id;                  // 16 bytes or empty
+  reply_ptr reply;                         // may be null: nobody waits
+  model::site_ptr site;
+  std::vector<ports::blob> blobs;
+  std::uint64_t cause = 0;
+};
+
+// The writer's disk is full (true) or has space again (false).
+struct disk_state { bool full = false; };
+
+}  // namespace annals::actors
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::append_batch)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::append_results)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::committed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::was_done)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::disk_state)

@@ -1,0 +1,309 @@
+#include "projections/status/query.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "events/attributes/check.hpp"
+#include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
+#include "events/values/job_id.hpp"
+#include "events/values/pbs_error.hpp"
+#include "events/values/string_list.hpp"
+
+namespace annals::projections {
+
+namespace pbs_error = values::pbs_error;
+using schema::ObjectKind;
+
+namespace {
+
+// Which attribute ids go out: by what the requester may see and what was wanted.
+class filter {
+ public:
+  filter(ObjectKind kind, const model::requester& by, bool show_hidden, capnp::List<std::uint16_t>::Reader wanted) {
+    for (const auto& row : attributes::table_of(kind)) {
+      if (row.id >= shown_.size()) shown_.resize(row.id + 1, false);
+      shown_[row.id] = attributes::may_see(row, by.role, show_hidden);
+    }
+    if (wanted.size() == 0) return;
+    std::vector<bool> chosen(shown_.size(), false);
+    for (auto id : wanted)
+      if (id < chosen.size()) chosen[id] = shown_[id];
+    shown_ = std::move(chosen);
+  }
+  bool passes(attributes::attribute_id id) const { return id < shown_.size() && shown_[id]; }
+
+  std::string apply(const attributes::bag& row) const {
+    attributes::bag_writer out;
+    out.buffer().reserve(row.packed().size());
+    for (const auto& e : row)
+      if (passes(e.id)) out.put(e.id, e.resource, e.value);
+    return out.take();
+  }
+  std::string apply(const std::string& packed) const { return apply(*attributes::bag::from_packed(packed)); }
+
+ private:
+  std::vector<bool> shown_;
+};
+
+// Gathers rows and sends them in pieces.
+class piecewise {
+ public:
+  piecewise(std::uint64_t id, std::uint64_t sequence, const send_reply& send) : id_(id), sequence_(sequence), send_(send) {}
+  void add(std::string_view name, std::string row) {
+    rows_.emplace_back(name, std::move(row));
+    if (rows_.size() == objects_per_reply) flush(false);
+  }
+  void unknown(std::string_view name, const values::refusal& why) { unknown_.emplace_back(name, why); }
+  void flush(bool last) {
+    send_(schema::make<schema::Reply>([&](schema::Reply::Builder r) {
+      r.setId(id_);
+      r.setSequence(sequence_);
+      auto objects = r.initObjects();
+      objects.setLast(last);
+      auto list = objects.initObjects(static_cast<unsigned>(rows_.size()));
+      for (unsigned i = 0; i < rows_.size(); ++i) {
+        list[i].setName(rows_[i].first);
+        list[i].setAttributes({reinterpret_cast<const kj::byte*>(rows_[i].second.data()), rows_[i].second.size()});
+      }
+      if (!last) return;
+      auto unknown = objects.initUnknown(static_cast<unsigned>(unknown_.size()));
+      for (unsigned i = 0; i < unknown_.size(); ++i) {
+        unknown[i].setName(unknown_[i].first);
+        auto why = unknown[i].initRejection();
+        why.setCode(unknown_[i].second.code);
+        why.setText(unknown_[i].second.text);
+      }
+    }));
+    rows_.clear();
+  }
+
+ private:
+  std::uint64_t id_, sequence_;
+  const send_reply& send_;
+  std::vector<std::pair<std::string, std::string>> rows_;
+  std::vector<std::pair<std::string, values::refusal>> unknown_;
+};
+
+bool history_allowed(const status& from) {
+  return from.server().attributes.get(attributes::server::job_history_enable) == "True";
+}
+
+bool may_see_job(const status& from, const model::job_state& job, const model::requester& by) {
+  if (by.is_operator() || job.owner_name() == by.user) return true;
+  return from.server().attributes.get(attributes::server::query_other_jobs) != "False";
+}
+
+bool fits_history(const model::job_state& job, schema::History history) {
+  switch (history) {
+    case schema::History::LIVE: return !job.ended();
+    case schema::History::ALSO: return true;
+    case schema::History::ONLY: return job.ended();
+  }
+  return false;
+}
+
+bool fits(const model::job_state& job, schema::Stat::Reader asked) {
+  if (asked.getQueue().size() > 0 && job.queue() != schema::text(asked.getQueue())) return false;
+  const auto states = schema::text(asked.getStates());
+  if (!states.empty() && states.find(model::state_letter(job)) == std::string_view::npos) return false;
+  if (asked.getUsers().size() == 0) return true;
+  for (auto u : asked.getUsers()) {
+    const auto user = schema::text(u);
+    if (user == job.owner_name() || user == job.owner()) return true;
+  }
+  return false;
+}
+
+void stat_jobs(const status& from, schema::Stat::Reader asked, const model::requester& by, const filter& shown, piecewise& out) {
+  for (auto n : asked.getNames()) {
+    const auto name = schema::str(n);
+    const auto* job = from.job_by_id(name);
+    if (!job || !may_see_job(from, *job, by)) {
+      out.unknown(name, values::refuse(pbs_error::unknown_job));
+    } else if (job->ended() && asked.getHistory() == schema::History::LIVE) {
+      out.unknown(name, values::refuse(pbs_error::job_has_finished));
+    } else {
+      out.add(job->id, shown.apply(job->attributes));
+    }
+  }
+  if (asked.getNames().size() > 0) return;
+  from.each_job([&](const model::job_state& job) {
+    if (fits_history(job, asked.getHistory()) && fits(job, asked) && may_see_job(from, job, by))
+      out.add(job.id, shown.apply(job.attributes));
+    return true;
+  });
+}
+
+// Objects with a name each: all of them, or those asked for.
+template <class Each, class Find>
+void stat_named(schema::Stat::Reader asked, piecewise& out, std::uint32_t unknown_code, Each each, Find find) {
+  if (asked.getNames().size() == 0) return each();
+  for (auto n : asked.getNames())
+    if (!find(schema::str(n))) out.unknown(schema::text(n), values::refuse(unknown_code));
+}
+
+void stat_queues(const status& from, schema::Stat::Reader asked, const filter& shown, piecewise& out) {
+  std::vector<const model::queue_state*> all;
+  for (const auto& [name, q] : from.queues()) all.push_back(&q);
+  std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->order < b->order; });
+  auto add = [&](const model::queue_state& q) { out.add(q.name, shown.apply(queue_row(from, q))); };
+  stat_named(asked, out, pbs_error::unknown_queue,
+             [&] { for (const auto* q : all) add(*q); },
+             [&](const std::string& name) {
+               const auto at = from.queues().find(name);
+               if (at != from.queues().end()) add(at->second);
+               return at != from.queues().end();
+             });
+}
+
+void stat_nodes(const status& from, schema::Stat::Reader asked, const filter& shown, piecewise& out, bool by_host) {
+  std::vector<std::pair<const model::vnode_state*, const model::host_state*>> all;
+  for (const auto& [serial, host] : from.hosts())
+    for (const auto& v : host.vnodes) all.emplace_back(&v, &host);
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first->order < b.first->order; });
+  auto add = [&](const auto& pair) { out.add(pair.first->name, shown.apply(vnode_row(from, *pair.second, *pair.first))); };
+  stat_named(asked, out, pbs_error::unknown_node,
+             [&] { for (const auto& pair : all) add(pair); },
+             [&](const std::string& name) {
+               bool found = false;
+               for (const auto& pair : all)
+                 if (pair.first->name == name || (by_host && pair.second->name == name)) {
+                   add(pair);
+                   found = true;
+                 }
+               return found;
+             });
+}
+
+void stat_schedulers(const status& from, schema::Stat::Reader asked, const filter& shown, piecewise& out) {
+  auto add = [&](const model::scheduler_state& s) { out.add(s.name, shown.apply(s.attributes)); };
+  stat_named(asked, out, pbs_error::unknown_scheduler,
+             [&] { for (const auto& [name, s] : from.schedulers()) add(s); },
+             [&](const std::string& name) {
+               const auto at = from.schedulers().find(name);
+               if (at != from.schedulers().end()) add(at->second);
+               return at != from.schedulers().end();
+             });
+}
+
+// A resource's row: id 1 is its type, id 2 its flags (pbs guide: list resource).
+void stat_resources(const status& from, schema::Stat::Reader asked, piecewise& out) {
+  auto add = [&](const attributes::resource& r) {
+    attributes::bag_writer row;
+    row.put(1, attributes::resource_type_name(r.type));
+    if (const auto flags = attributes::resource_flags_text(r.flags); !flags.empty()) row.put(2, flags);
+    out.add(r.name, row.take());
+  };
+  const auto& custom = from.server().resources.custom();
+  stat_named(asked, out, pbs_error::unknown_resource,
+             [&] { for (const auto& [name, r] : custom) add(r); },
+             [&](const std::string& name) {
+               const auto* r = from.server().resources.find(name);
+               if (r) add(*r);
+               return r != nullptr;
+             });
+}
+
+void refuse_whole(std::uint64_t id, std::uint64_t sequence, const values::refusal& why, const send_reply& send) {
+  send(schema::make<schema::Reply>([&](schema::Reply::Builder r) {
+    r.setId(id);
+    r.setSequence(sequence);
+    auto rejected = r.initRejected();
+    rejected.setCode(why.code);
+    rejected.setText(why.text);
+  }));
+}
+
+}  // namespace
+
+void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Reader asked, const model::requester& by,
+                 const send_reply& send) {
+  if (asked.getKind() == ObjectKind::JOB && asked.getHistory() != schema::History::LIVE && !history_allowed(from))
+    return refuse_whole(request_id, from.sequence(), values::refuse(pbs_error::no_history), send);
+  const bool hidden = from.server().attributes.get(attributes::server::show_hidden_attribs) == "True";
+  const filter shown(asked.getKind() == ObjectKind::HOST ? ObjectKind::NODE : asked.getKind(), by, hidden, asked.getWanted());
+  piecewise out(request_id, from.sequence(), send);
+  switch (asked.getKind()) {
+    case ObjectKind::JOB: stat_jobs(from, asked, by, shown, out); break;
+    case ObjectKind::QUEUE: stat_queues(from, asked, shown, out); break;
+    case ObjectKind::SERVER: out.add(from.server().server_name, shown.apply(server_row(from))); break;
+    case ObjectKind::NODE: stat_nodes(from, asked, shown, out, false); break;
+    case ObjectKind::HOST: stat_nodes(from, asked, shown, out, true); break;
+    case ObjectKind::SCHEDULER: stat_schedulers(from, asked, shown, out); break;
+    case ObjectKind::RESOURCE: stat_resources(from, asked, out); break;
+  }
+  out.flush(true);
+}
+
+// -- qselect -------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+bool holds(int order, schema::CompareOp op) {
+  switch (op) {
+    case schema::CompareOp::EQ: return order == 0;
+    case schema::CompareOp::NE: return order != 0;
+    case schema::CompareOp::GE: return order >= 0;
+    case schema::CompareOp::GT: return order > 0;
+    case schema::CompareOp::LE: return order <= 0;
+    case schema::CompareOp::LT: return order < 0;
+  }
+  return false;
+}
+
+bool in_list(std::string_view list, std::string_view value, std::string_view other = {}) {
+  for (const auto& e : values::split_list(list))
+    if (e == value || (!other.empty() && e == other)) return true;
+  return false;
+}
+
+bool meets(const status& from, const model::job_state& job, schema::Criterion::Reader c) {
+  const auto name = schema::text(c.getName());
+  const auto wanted = schema::text(c.getValue());
+  if (name == "job_state") return wanted.find(model::state_letter(job)) != std::string_view::npos;
+  if (name == "Job_Owner" || name == "User_List") return in_list(wanted, job.owner_name(), job.owner());
+  const auto* row = attributes::find(ObjectKind::JOB, name);
+  if (!row) return false;
+  auto type = row->type;
+  std::string_view has = job.attribute(row->id, schema::text(c.getResource()));
+  if (type == attributes::value_type::resource_list) {
+    const auto* r = from.server().resources.find(schema::text(c.getResource()));
+    if (!r) return false;
+    type = r->type;
+    if (has.empty() && r->is_numeric()) has = type == attributes::value_type::duration ? "00:00:00" : "0";   // unset counts as 0
+  }
+  if (const auto order = attributes::compare_values(type, has, wanted)) return holds(*order, c.getOp());
+  return (has == wanted) == (c.getOp() == schema::CompareOp::EQ);
+}
+
+bool meets_all(const status& from, const model::job_state& job, capnp::List<schema::Criterion>::Reader criteria) {
+  for (auto c : criteria)
+    if (!meets(from, job, c)) return false;
+  return true;
+}
+
+}  // namespace
+
+void answer_select(const status& from, std::uint64_t request_id, schema::SelectJobs::Reader asked,
+                   const model::requester& by, const send_reply& send) {
+  if (asked.getHistory() != schema::History::LIVE && !history_allowed(from))
+    return refuse_whole(request_id, from.sequence(), values::refuse(pbs_error::no_history), send);
+  for (auto c : asked.getCriteria())
+    if (schema::text(c.getName()) == "queue" && !from.queues().contains(schema::text(c.getValue())))
+      return refuse_whole(request_id, from.sequence(), values::refuse(pbs_error::unknown_queue), send);
+  std::vector<std::string_view> ids;
+  from.each_job([&](const model::job_state& job) {
+    if (fits_history(job, asked.getHistory()) && may_see_job(from, job, by) && meets_all(from, job, asked.getCriteria()))
+      ids.push_back(job.id);
+    return true;
+  });
+  send(schema::make<schema::Reply>([&](schema::Reply::Builder r) {
+    r.setId(request_id);
+    r.setSequence(from.sequence());
+    auto list = r.initJobs(static_cast<unsigned>(ids.size()));
+    for (unsigned i = 0; i < ids.size(); ++i) list.set(i, std::string(ids[i]));
+  }));
+}
+
+}  // namespace annals::projections

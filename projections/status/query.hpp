@@ -1,0 +1,26 @@
+// Answers to stat and select requests, from one status. Pure: the caller sends the replies.
+#pragma once
+
+#include <functional>
+
+#include "events/model/context.hpp"
+#include "projections/status/status.hpp"
+
+namespace annals::projections {
+
+// Objects per reply: enough to make the frame's cost small, few enough that the client can print while we go on.
+constexpr unsigned objects_per_reply = 256;
+
+using send_reply = std::function<void(const schema::sealed<schema::Reply>&)>;
+
+void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Reader asked, const model::requester& by,
+                 const send_reply& send);
+void answer_select(const status& from, std::uint64_t request_id, schema::SelectJobs::Reader asked,
+                   const model::requester& by, const send_reply& send);
+
+// Packed rows (events/attributes/bag.hpp) of what is not kept as one bag.
+std::string queue_row(const status& from, const model::queue_state& queue);
+std::string server_row(const status& from);
+std::string vnode_row(const status& from, const model::host_state& host, const model::vnode_state& vnode);
+
+}  // namespace annals::projections

@@ -1,0 +1,110 @@
+// Rows of the objects whose attributes are not all in one bag: queue, server, vnode.
+#include <algorithm>
+
+#include "events/attributes/ids.hpp"
+#include "events/values/string_list.hpp"
+#include "projections/status/query.hpp"
+
+namespace annals::projections {
+
+namespace {
+
+// "12.borg/0, 12.borg/1, 13.borg/2", ordered by slot.
+std::string jobs_text(const model::vnode_use& use) {
+  std::vector<std::pair<std::uint32_t, std::string_view>> slots;
+  for (const auto& job : use.jobs)
+    for (auto s : job.slots) slots.emplace_back(s, job.id);
+  std::stable_sort(slots.begin(), slots.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  std::string text;
+  for (const auto& [slot, id] : slots) {
+    if (!text.empty()) text += ", ";
+    text += std::string(id) + "/" + std::to_string(slot);
+  }
+  return text;
+}
+
+// job-busy: all cpus in use; job-exclusive: one job has it alone (pbs guide: node states).
+std::string full_state(const model::host_state& host, const model::vnode_state& vnode, const model::vnode_use* use) {
+  std::string text = model::base_state(host, vnode);
+  auto add = [&](const char* word) { text += (text.empty() ? "" : ",") + std::string(word); };
+  if (use && !use->jobs.empty()) {
+    const auto cpus = vnode.attributes.get(attributes::node::resources_available, "ncpus");
+    const auto taken = use->assigned.find("ncpus");
+    if (use->exclusive()) add("job-exclusive");
+    else if (cpus && taken != use->assigned.end() && taken->second.value > 0 && taken->second.value >= model::read_amount(*cpus).value)
+      add("job-busy");
+  }
+  return text.empty() ? "free" : text;
+}
+
+void put_assigned(attributes::bag& row, attributes::attribute_id id, const model::amounts& assigned) {
+  for (const auto& [resource, a] : assigned) row.set(id, resource, a.print());
+}
+
+// Everything the jobs of a queue (or all) hold: sums over the vnodes.
+model::amounts held_by(const status& from, std::string_view queue) {
+  model::amounts sums;
+  for (const auto& [name, use] : from.book().vnodes())
+    for (const auto& j : use.jobs) {
+      const auto* job = queue.empty() ? nullptr : from.job(j.job);
+      if (!queue.empty() && (!job || job->queue() != queue)) continue;
+      for (const auto& [resource, a] : j.held) {
+        auto& total = sums[resource];
+        total.value += a.value;
+        total.is_size |= a.is_size;
+      }
+    }
+  return sums;
+}
+
+// Once something was assigned it stays listed, as 0, after the jobs have gone.
+void put_zeroes(const status& from, model::amounts& sums) {
+  for (const auto& [name, use] : from.book().vnodes())
+    for (const auto& [resource, a] : use.assigned) sums.try_emplace(resource, model::amount{0, a.is_size});
+}
+
+}  // namespace
+
+std::string queue_row(const status& from, const model::queue_state& queue) {
+  namespace ids = attributes::queue;
+  auto row = queue.attributes;
+  const auto& counts = from.jobs_of(queue.name);
+  row.set(ids::total_jobs, std::to_string(counts.total));
+  row.set(ids::state_count, counts.text());
+  put_assigned(row, ids::resources_assigned, held_by(from, queue.name));
+  for (const auto& [serial, host] : from.hosts())
+    for (const auto& v : host.vnodes)
+      if (v.attributes.get(attributes::node::queue) == queue.name) row.set(ids::hasnodes, "True");
+  return std::string(row.packed());
+}
+
+std::string server_row(const status& from) {
+  namespace ids = attributes::server;
+  auto row = from.server().attributes;
+  const auto& counts = from.jobs_of("");
+  row.set(ids::total_jobs, std::to_string(counts.total));
+  row.set(ids::state_count, counts.text());
+  auto sums = held_by(from, "");
+  put_zeroes(from, sums);
+  put_assigned(row, ids::resources_assigned, sums);
+  return std::string(row.packed());
+}
+
+std::string vnode_row(const status& from, const model::host_state& host, const model::vnode_state& vnode) {
+  namespace ids = attributes::node;
+  auto row = vnode.attributes;
+  const auto* use = from.book().find(vnode.name);
+  row.set(ids::state, full_state(host, vnode, use));
+  for (const char* size : {"accelerator_memory", "hbmem", "mem", "vmem"}) row.set(ids::resources_assigned, size, "0kb");
+  for (const char* number : {"naccelerators", "ncpus"}) row.set(ids::resources_assigned, number, "0");
+  if (host.vnodes.size() > 1) row.set(ids::in_multivnode_host, "1");
+  row.set(ids::last_state_change_time, std::to_string(vnode.state_changed_s));
+  if (use) {
+    put_assigned(row, ids::resources_assigned, use->assigned);
+    if (!use->jobs.empty()) row.set(ids::jobs, jobs_text(*use));
+    if (use->last_used_s > 0) row.set(ids::last_used_time, std::to_string(use->last_used_s));
+  }
+  return std::string(row.packed());
+}
+
+}  // namespace annals::projections

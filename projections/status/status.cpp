@@ -1,0 +1,149 @@
+#include "projections/status/status.hpp"
+
+#include "events/attributes/ids.hpp"
+#include "events/values/job_id.hpp"
+
+namespace annals::projections {
+
+using which = schema::Event::Which;
+
+namespace {
+model::event_place place_of(const log::record& record) {
+  const auto r = record.get();
+  return {.sequence = r.getSequence(), .stream = r.getStream(), .version = r.getStreamVersion(), .wall_ns = r.getWallNs(),
+          .by = {schema::str(r.getWho().getUser()), schema::str(r.getWho().getHost()), r.getWho().getRole()}};
+}
+}  // namespace
+
+// -- fold ----------------------------------------------------------------------------------------------------------------
+
+void status::fold(const log::record& record) {
+  const auto r = record.get();
+  const auto at = place_of(record);
+  const auto event = r.getEvent();
+  switch (r.getStreamKind()) {
+    case schema::StreamKind::JOB: fold_job(at, event); break;
+    case schema::StreamKind::SERVER: model::apply(server_, at, event); break;
+    case schema::StreamKind::QUEUE: {
+      auto& name = queue_names_[at.stream];
+      if (event.which() == which::QUEUE_CREATED) name = schema::str(event.getQueueCreated().getName());
+      auto& queue = queues_[name];
+      model::apply(queue, at, event);
+      if (!queue.exists) queues_.erase(name);
+      break;
+    }
+    case schema::StreamKind::SCHEDULER: {
+      auto& name = scheduler_names_[at.stream];
+      if (event.which() == which::SCHEDULER_CREATED) name = schema::str(event.getSchedulerCreated().getName());
+      auto& scheduler = schedulers_[name];
+      model::apply(scheduler, at, event);
+      if (!scheduler.exists) schedulers_.erase(name);
+      if (event.which() == which::CYCLE_REASONS) fold_reasons(event.getCycleReasons());
+      break;
+    }
+    case schema::StreamKind::HOST: {
+      auto& host = hosts_[at.stream];
+      model::apply(host, at, event);
+      if (event.which() == which::VNODE_CREATED) host_of_vnode_[schema::str(event.getVnodeCreated().getName())] = at.stream;
+      if (event.which() == which::VNODE_DELETED) host_of_vnode_.erase(schema::str(event.getVnodeDeleted().getName()));
+      if (!host.exists) hosts_.erase(at.stream);
+      break;
+    }
+    case schema::StreamKind::RUN: break;
+  }
+  sequence_ = at.sequence;
+  wall_ns_ = at.wall_ns;
+}
+
+void status::count(const model::job_state& job, int by) {
+  for (const auto& key : {std::string(), std::string(job.queue())}) {
+    auto& c = counts_[key];
+    c.total += static_cast<std::uint64_t>(by);
+    c.by_state[model::state_letter(job)] += static_cast<std::uint64_t>(by);
+  }
+}
+
+void status::fold_job(const model::event_place& at, schema::Event::Reader event) {
+  auto& job = jobs_[at.stream];
+  if (job.phase != model::job_phase::none) count(job, -1);
+  if (event.which() == which::JOB_ASSIGNED)
+    book_.assign(at.stream, job.id, event.getJobAssigned(), [&](std::string_view name) {
+      const auto* host = host_of_vnode(name);
+      if (!host) return model::assignment_book::vnode_facts{};
+      return model::assignment_book::vnode_facts{
+          host->name, host->vnode(name)->attributes.get(attributes::node::sharing).value_or("")};
+    });
+  if (event.which() == which::VNODE_HANDED_BACK)
+    book_.hand_back(at.stream, schema::text(event.getVnodeHandedBack().getHost()), at.seconds());
+  model::apply(job, at, event);
+  if (event.which() == which::JOB_QUEUED) serial_of_number_[job.number] = at.stream;
+  if (job.phase == model::job_phase::forgotten) {
+    serial_of_number_.erase(job.number);
+    jobs_.erase(at.stream);
+  } else {
+    count(job, +1);
+  }
+}
+
+void status::fold_reasons(schema::CycleReasons::Reader reasons) {
+  const auto texts = reasons.getTexts();
+  for (auto entry : reasons.getJobs()) {
+    const auto at = jobs_.find(entry.getJob());
+    if (at == jobs_.end() || at->second.phase != model::job_phase::queued || entry.getText() >= texts.size()) continue;
+    at->second.attributes.set(attributes::job::comment, schema::text(texts[entry.getText()]));
+  }
+}
+
+// -- read ----------------------------------------------------------------------------------------------------------------
+
+const model::job_state* status::job(std::uint64_t serial) const {
+  const auto at = jobs_.find(serial);
+  return at == jobs_.end() ? nullptr : &at->second;
+}
+
+const model::job_state* status::job_by_id(std::string_view id) const {
+  const auto parsed = values::parse_job_id(id);
+  if (!parsed || parsed->form != values::id_form::job) return nullptr;
+  const auto at = serial_of_number_.find(parsed->number);
+  return at == serial_of_number_.end() ? nullptr : job(at->second);
+}
+
+void status::each_job(const std::function<bool(const model::job_state&)>& visit) const {
+  for (const auto& [number, serial] : serial_of_number_)
+    if (!visit(jobs_.at(serial))) return;
+}
+
+const model::host_state* status::host_of_vnode(std::string_view vnode) const {
+  const auto at = host_of_vnode_.find(vnode);
+  return at == host_of_vnode_.end() ? nullptr : &hosts_.at(at->second);
+}
+
+std::string status::counts::text() const {
+  static constexpr std::pair<char, const char*> order[] = {{'T', "Transit"}, {'Q', "Queued"}, {'H', "Held"},
+                                                           {'W', "Waiting"}, {'R', "Running"}, {'E', "Exiting"},
+                                                           {'B', "Begun"}};
+  std::string text;
+  for (const auto& [letter, name] : order) {
+    const auto at = by_state.find(letter);
+    text += std::string(name) + ":" + std::to_string(at == by_state.end() ? 0 : at->second) + " ";
+  }
+  return text;
+}
+
+const status::counts& status::jobs_of(std::string_view queue) const {
+  static const counts none;
+  const auto at = counts_.find(queue);
+  return at == counts_.end() ? none : at->second;
+}
+
+model::site_ptr status::make_site() const {
+  auto s = std::make_shared<model::site>();
+  s->server_name = server_.server_name;
+  s->host_name = server_.host_name;
+  s->server = server_.attributes;
+  s->resources = server_.resources;
+  for (const auto& [name, queue] : queues_) s->queues[name] = {queue.order, queue.attributes};
+  return s;
+}
+
+}  // namespace annals::projections

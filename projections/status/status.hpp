@@ -1,0 +1,72 @@
+// What qstat, pbsnodes, qselect and qmgr list: every object's state, folded with the same apply() that the actors use.
+//
+// A job's row is its attribute bag. Finished jobs stay until JobForgotten. The reasons of scheduling cycles
+// (CycleReasons) become the jobs' comments here; they are no events of the jobs. Governed by docs/design/0008-status.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "events/log/record.hpp"
+#include "events/model/assignment.hpp"
+#include "events/model/host.hpp"
+#include "events/model/job.hpp"
+#include "events/model/objects.hpp"
+#include "events/schema/client.capnp.h"
+
+namespace annals::projections {
+
+class status {
+ public:
+  void fold(const log::record& record);
+  std::uint64_t sequence() const { return sequence_; }         // of the last record folded
+  std::int64_t wall_ns() const { return wall_ns_; }
+
+  const model::job_state* job(std::uint64_t serial) const;
+  const model::job_state* job_by_id(std::string_view id) const;
+  // Jobs in the order of their numbers. visit returns false to stop.
+  void each_job(const std::function<bool(const model::job_state&)>& visit) const;
+  const std::map<std::string, model::queue_state, std::less<>>& queues() const { return queues_; }
+  const std::map<std::uint64_t, model::host_state>& hosts() const { return hosts_; }
+  const std::map<std::string, model::scheduler_state, std::less<>>& schedulers() const { return schedulers_; }
+  const model::server_state& server() const { return server_; }
+  const model::assignment_book& book() const { return book_; }
+  const model::host_state* host_of_vnode(std::string_view vnode) const;
+
+  // How many jobs are in which state, of one queue or of all ("").
+  struct counts {
+    std::uint64_t total = 0;             // history jobs too
+    std::map<char, std::uint64_t> by_state;
+    std::string text() const;            // "Transit:0 Queued:0 Held:0 Waiting:0 Running:0 Exiting:0 Begun:0 "
+  };
+  const counts& jobs_of(std::string_view queue) const;
+
+  // The picture of settings that rules consult, made of what was folded.
+  model::site_ptr make_site() const;
+
+ private:
+  void fold_job(const model::event_place& at, schema::Event::Reader event);
+  void fold_reasons(schema::CycleReasons::Reader reasons);
+  void count(const model::job_state& job, int by);
+
+  std::uint64_t sequence_ = 0;
+  std::int64_t wall_ns_ = 0;
+  std::unordered_map<std::uint64_t, model::job_state> jobs_;      // by serial
+  std::map<std::uint64_t, std::uint64_t> serial_of_number_;
+  std::map<std::string, model::queue_state, std::less<>> queues_;
+  std::unordered_map<std::uint64_t, std::string> queue_names_;    // by serial
+  std::map<std::uint64_t, model::host_state> hosts_;              // by serial
+  std::map<std::string, std::uint64_t, std::less<>> host_of_vnode_;
+  std::map<std::string, model::scheduler_state, std::less<>> schedulers_;
+  std::unordered_map<std::uint64_t, std::string> scheduler_names_;
+  model::server_state server_;
+  model::assignment_book book_;
+  std::map<std::string, counts, std::less<>> counts_;             // by queue; "" is all
+};
+
+}  // namespace annals::projections

@@ -51,6 +51,13 @@ struct writer {
       result.what = append_result::kind::conflict;
       return result;
     }
+    if (const auto* large = std::get_if<log::too_large>(&staged)) {
+      result.what = append_result::kind::refused;
+      result.why = {values::pbs_error::system_error, "System error: an event of " + std::to_string(large->bytes) +
+                                                         " bytes is larger than the limit of " +
+                                                         std::to_string(limits::event_bytes_max)};
+      return result;
+    }
     if (const auto* again = std::get_if<log::repeated>(&staged)) {
       result.what = append_result::kind::repeated;
       result.answer = again->answer;

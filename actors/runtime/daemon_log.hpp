@@ -1,0 +1,40 @@
+// A daemon's log in PBS's form: "MM/DD/YYYY HH:MM:SS[.uuuuuu];EEEE;daemon;class;object;text", one file a day named
+// YYYYMMDD. Any thread. Source: pbs guide, "logs".
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace annals::actors {
+
+// Event bits of a line; a line is written when its bit is in the mask, or always for `force`.
+namespace log_event {
+inline constexpr std::uint32_t error = 0x1, system = 0x2, admin = 0x4, job = 0x8, job_usage = 0x10, security = 0x20,
+                               sched = 0x40, debug = 0x80, debug2 = 0x100, resv = 0x200, debug3 = 0x400, debug4 = 0x800,
+                               force = 0x8000;
+}
+
+class daemon_log {
+ public:
+  // directory: "$PBS_HOME/server_logs"; daemon: "Server@borg", "pbs_mom". Throws std::runtime_error when the file can't
+  // be written, naming it.
+  daemon_log(std::string directory, std::string daemon, std::uint32_t mask, bool microseconds);
+  ~daemon_log();
+
+  // cls: "Svr", "Job", "Req", "Node", "Sched", "Hook", "Fil", "Que", "TPP", ... (pbs guide: classes).
+  void write(std::uint32_t event, std::string_view cls, std::string_view object, std::string_view text);
+  void set_mask(std::uint32_t mask) { mask_ = mask; }
+  void reopen();                               // on HUP: "Log closed", "Log opened"
+
+ private:
+  struct sink;
+  std::string directory_, daemon_;
+  std::atomic<std::uint32_t> mask_;
+  bool microseconds_;
+  std::unique_ptr<sink> sink_;
+};
+
+}  // namespace annals::actors

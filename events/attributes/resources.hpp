@@ -56,10 +56,11 @@ std::string resource_flags_text(std::uint16_t flags);   // "hqn"; empty for none
 class resource_catalogue {
  public:
   const resource* find(std::string_view name) const;    // builtin or custom; nullptr: unknown
-  // Each returns why it refused. `type` and `flags` are texts as qmgr and ResourceDefined have them; empty: the default
-  // (string, none) for create, unchanged for change. Whether a resource is in use is the caller's question (15174).
+  // Each returns why it refused. `type` and `flags` are texts as qmgr and ResourceDefined have them. For create an empty
+  // type is string; for change nullopt leaves as is. Whether a resource is in use is the caller's question (15174).
   std::optional<refusal> create(std::string_view name, std::string_view type, std::string_view flags);
-  std::optional<refusal> change(std::string_view name, std::string_view type, std::string_view flags);
+  std::optional<refusal> change(std::string_view name, std::optional<std::string_view> type,
+                                std::optional<std::string_view> flags);
   std::optional<refusal> remove(std::string_view name);
   const std::map<std::string, resource, std::less<>>& custom() const { return custom_; }
   bool operator==(const resource_catalogue&) const = default;

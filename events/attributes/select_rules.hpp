@@ -31,14 +31,19 @@ request_defaults defaults_of(const bag& server, const bag& queue);
 struct completed_request {
   resource_list resources;      // every Resource_List member of the job
   std::string schedselect;
-  resource_list defaulted;      // members that came from resources_default or resources_max: a move to another queue
-                                // takes them away again
+  bool operator==(const completed_request&) const = default;
 };
 using completion = values::result<completed_request, refusal>;
 
 // `asked`: the Resource_List as the user gave it, values not yet checked. `role`: who asks (flags i and r, soft_walltime).
 completion complete_request(const resource_list& asked, const request_defaults& defaults,
                             const resource_catalogue& resources, schema::Role role);
+
+// The same for a change of an existing request (qalter -l): `current` is the job's Resource_List, an empty value in
+// `changes` takes a member away. A new select replaces the sums of the old one; a job built from -l ncpus=... is built
+// again. What a running job may change is may_set()'s question (events/attributes/check.hpp).
+completion alter_request(const resource_list& current, const resource_list& changes, const request_defaults& defaults,
+                         const resource_catalogue& resources, schema::Role role);
 
 // 15036 when a member is outside resources_max/resources_min. Queue values beat the server's.
 std::optional<refusal> within_limits(const resource_list& resources, const request_defaults& defaults,

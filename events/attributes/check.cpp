@@ -1,0 +1,137 @@
+#include "events/attributes/check.hpp"
+
+#include <algorithm>
+
+#include "events/attributes/ids.hpp"
+#include "events/attributes/request_check.hpp"
+#include "events/attributes/special_values.hpp"
+#include "events/values/duration.hpp"
+#include "events/values/hold_set.hpp"
+#include "events/values/limit_spec.hpp"
+#include "events/values/node_state.hpp"
+#include "events/values/number.hpp"
+#include "events/values/place.hpp"
+#include "events/values/select.hpp"
+#include "events/values/size.hpp"
+#include "events/values/string_list.hpp"
+
+namespace annals::attributes {
+namespace {
+
+using namespace values;
+
+bool is_same_row(const attribute& what, schema::ObjectKind kind, attribute_id id) { return find(kind, id) == &what; }
+
+// Whether the attribute holds one value per resource: resource lists, and the limits on resources.
+bool needs_resource(const attribute& what) {
+  if (what.type == value_type::resource_list) return true;
+  return what.type == value_type::limits && std::string_view(what.name).find("_res") != std::string_view::npos;
+}
+
+std::string sorted_list(std::string_view text) {
+  auto elements = split_list(text);
+  std::sort(elements.begin(), elements.end());
+  elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
+  return join_list(elements);
+}
+
+// Each entry's value is a count, or a value of the resource that is limited.
+checked_text check_limits(const resource* limited, std::string_view name, std::string_view text) {
+  auto limits = parse_limits(text);
+  if (!limits) return refuse(pbs_error::bad_value, name);
+  for (limit_entry& entry : *limits) {
+    const auto value = limited ? canonical(*limited, entry.value) : canonical(value_type::integer, entry.value);
+    if (!value || value->front() == '-') return refuse(pbs_error::bad_value, name);
+    entry.value = *value;
+  }
+  return print(*limits);
+}
+
+// The vnode whose pool resources_available.R=@vnode shares; that it exists is for the vnode's owner to say.
+bool is_indirect(const attribute& what, std::string_view text) {
+  return text.size() > 1 && text.front() == '@' && is_same_row(what, schema::ObjectKind::NODE, node::resources_available);
+}
+
+checked_text check_resource(const attribute& what, std::string_view name, std::string_view text,
+                            const resource_catalogue& resources) {
+  if (what.type == value_type::limits) {
+    const resource* r = resources.find(name);
+    return r ? check_limits(r, full_name(what, name), text) : refuse(pbs_error::unknown_resource, full_name(what, name));
+  }
+  if (is_indirect(what, text) && resources.find(name)) return std::string(text);
+  return check_member(what.name, name, text, resources);
+}
+
+bool is_negative(std::string_view number) { return !number.empty() && number.front() == '-'; }
+
+}  // namespace
+
+std::string full_name(const attribute& what, std::string_view resource) {
+  return resource.empty() ? what.name : std::string(what.name) + '.' + std::string(resource);
+}
+
+std::optional<std::string> canonical(value_type type, std::string_view text) {
+  switch (type) {
+    case value_type::boolean:
+      if (const auto v = parse_boolean(text)) return print_boolean(*v);
+      return std::nullopt;
+    case value_type::integer:
+    case value_type::date:
+      if (const auto v = parse_integer(text)) return std::to_string(*v);
+      return std::nullopt;
+    case value_type::real:
+      if (const auto v = parse_real(text)) return print_real(*v);
+      return std::nullopt;
+    case value_type::size:
+      if (const auto v = parse_size(text)) return print_size(*v);
+      return std::nullopt;
+    case value_type::duration:
+      if (const auto v = parse_duration(text)) return print_duration(*v);
+      return std::nullopt;
+    case value_type::hold_set:
+      if (const auto v = parse_hold_set(text)) return print(*v);
+      return std::nullopt;
+    case value_type::node_state:
+      if (const auto v = parse_settable_node_state(text)) return print_node_state(*v);
+      return std::nullopt;
+    case value_type::limits:
+      if (const auto v = parse_limits(text)) return print(*v);
+      return std::nullopt;
+    case value_type::acl: return sorted_list(text);
+    case value_type::string_array: return join_list(split_list(text));
+    case value_type::character:
+      if (text.size() == 1) return std::string(text);
+      return std::nullopt;
+    case value_type::string:
+    case value_type::resource_list: return std::string(text);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> canonical(const resource& what, std::string_view text) {
+  if (text.empty()) return std::nullopt;
+  if (what.builtin && what.name == "select" && !parse_select(text)) return std::nullopt;
+  if (what.builtin && what.name == "place" && !parse_place(text)) return std::nullopt;
+  auto value = canonical(what.type, text);
+  // An amount is never below zero; nice is the one builtin number that may be.
+  const bool amount = what.builtin ? what.name != "nice" : (what.flags & (summed | consumable | first_host_only)) != 0;
+  if (value && amount && what.is_numeric() && is_negative(*value)) return std::nullopt;
+  return value;
+}
+
+checked_text check_value(const attribute& what, std::string_view resource, std::string_view text,
+                         const resource_catalogue& resources) {
+  if (needs_resource(what) != !resource.empty())
+    return refuse(needs_resource(what) ? pbs_error::unknown_resource : pbs_error::bad_value, full_name(what, resource));
+  if (!resource.empty()) return check_resource(what, resource, text, resources);
+  if (what.type == value_type::limits) return check_limits(nullptr, what.name, text);
+  if (const special_value* special = special_value_of(what)) {
+    if (auto value = special->canonical(text)) return std::move(*value);
+    return special->name_in_text ? refuse(special->error, what.name) : refuse(special->error);
+  }
+  if (auto value = canonical(what.type, text)) return std::move(*value);
+  if (what.type == value_type::node_state) return refuse(pbs_error::bad_node_value, what.name);
+  return refuse(pbs_error::bad_value);
+}
+
+}  // namespace annals::attributes

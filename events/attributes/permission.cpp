@@ -1,0 +1,53 @@
+// Who may set and who sees an attribute (check.hpp).
+#include "events/attributes/check.hpp"
+#include "events/attributes/ids.hpp"
+
+namespace annals::attributes {
+namespace {
+
+using schema::Role;
+namespace pbs_error = values::pbs_error;
+
+bool is_daemon(Role role) { return role == Role::SERVER || role == Role::SCHEDULER || role == Role::MOM; }
+bool is_manager(Role role) { return role == Role::MANAGER || role == Role::ROOT || is_daemon(role); }
+bool is_operator(Role role) { return role == Role::OPERATOR || is_manager(role); }
+
+bool allows(setter who, Role role, bool owner) {
+  switch (who) {
+    case setter::owner: return owner || is_operator(role);
+    case setter::operator_: return is_operator(role);
+    case setter::manager: return is_manager(role);
+    case setter::nobody:
+    case setter::internal: return is_daemon(role);
+  }
+  return false;
+}
+
+// Which hosts' root may submit is for root alone (pbs guide, "qmgr: rights").
+bool is_for_root(const attribute& what) { return find(schema::ObjectKind::SERVER, server::acl_roots) == &what; }
+
+}  // namespace
+
+std::optional<refusal> may_set(const attribute& what, std::string_view resource, Role role, bool owner, bool running,
+                               bool creating, const resource_catalogue& resources) {
+  const struct resource* r = resource.empty() ? nullptr : resources.find(resource);
+  // An attribute that only the owner or an operator could set, asked for by somebody else.
+  if (what.set_by == setter::owner && !allows(setter::owner, role, owner)) return values::refuse(pbs_error::unauthorized);
+  const bool root_only = is_for_root(what) && role != Role::ROOT && !is_daemon(role);
+  const bool hidden_resource = r && (r->flags & (invisible | read_only)) && !is_operator(role);
+  if (!allows(what.set_by, role, owner) || root_only || hidden_resource ||
+      (r && what.type == value_type::resource_list && what.set_by == setter::owner && !allows(r->set_by, role, owner)))
+    return values::refuse(pbs_error::read_only_attribute, full_name(what, resource));
+  if ((what.flags & at_creation) && !creating && !is_daemon(role)) return values::refuse(pbs_error::bad_value);
+  const bool fixed = !(what.flags & while_running) || (r && !r->while_running);
+  if (running && fixed && !is_daemon(role)) return values::refuse(pbs_error::cannot_modify_running, full_name(what, resource));
+  return std::nullopt;
+}
+
+bool may_see(const attribute& what, Role role, bool show_hidden) {
+  if (what.flags & never_shown) return false;
+  if ((what.flags & hidden) && !show_hidden) return false;
+  return !(what.flags & manager_reads) || is_operator(role);
+}
+
+}  // namespace annals::attributes

@@ -124,3 +124,15 @@ function(annals_executables_below result)
   endforeach()
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
+
+# annals_python_test(name SCRIPT LABEL l [TIMEOUT s] [ARGS ...]): one CTest test that runs a Python program (unittest); exit
+# status 77 means skipped. It finds the built tree in ANNALS_STAGE.
+function(annals_python_test name script)
+  cmake_parse_arguments(A "" "LABEL;TIMEOUT" "ARGS" ${ARGN})
+  if(NOT A_TIMEOUT)
+    set(A_TIMEOUT 120)
+  endif()
+  add_test(NAME ${name} COMMAND /usr/bin/python3 -B ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${A_ARGS})
+  set_tests_properties(${name} PROPERTIES LABELS "${A_LABEL}" TIMEOUT ${A_TIMEOUT} SKIP_RETURN_CODE 77
+                       ENVIRONMENT "ANNALS_STAGE=${ANNALS_STAGE}")
+endfunction()

@@ -1,0 +1,265 @@
+"""The cluster and what can be done with it. docs/howto and the man page pbs_minicluster(8) say what each command means."""
+import json
+import os
+import signal
+import subprocess
+import time
+
+from . import addresses, namespaced, procs
+from .layout import Layout, Trouble, check_length, check_names, write_file
+from .plain import PlainMachine
+
+FREE_DEADLINE_S = 120
+POLL_S = 0.05
+# Hosts share this machine's files: a job's output is copied into place, never sent to the host where qsub ran.
+MOM_CONFIG = "$restrict_user_maxsysid 999\n$usecp *:/ /\n"
+
+
+class Cluster:
+    def __init__(self, directory):
+        self.layout = Layout(directory)
+        self.info = self.layout.load()
+        self.server = self.info["server"]
+        self.hosts = self.info["hosts"]                # those that run jobs
+        self.switch = None if self.plain else namespaced.Switch(self.layout)
+        self.machines = {name: self.machine(name, number) for number, name in enumerate(self.everywhere())}
+
+    @property
+    def plain(self):
+        return self.info["kind"] == "plain"
+
+    def everywhere(self):
+        return [self.server] + [host for host in self.hosts if host != self.server]
+
+    def machine(self, name, number):
+        if self.plain:
+            return PlainMachine(self.layout, name, self.info["exec"])
+        return namespaced.NamespacedMachine(self.layout, name, self.info["exec"], number, self.switch)
+
+    # ---- up ----------------------------------------------------------------------------------------------------
+
+    def up(self):
+        """Makes run what does not run. The first time it also makes the disks, the nodes and their certificates."""
+        self.write_files()
+        if self.switch:
+            self.switch.boot()
+        for machine in self.machines.values():
+            machine.boot()
+        self.start_server()
+        self.enrol_hosts()
+        self.start_scheduler()
+        for host in self.hosts:
+            self.machines[host].start_daemon("pbs_mom")
+        self.wait_until_free()
+
+    def write_files(self):
+        os.makedirs(os.path.join(self.layout.dir, "etc"), exist_ok=True)
+        if not self.plain:
+            namespaced.write_nsswitch(self.layout)
+        lines = ["127.0.0.1 localhost"]
+        for number, name in enumerate(self.everywhere()):
+            lines.append(f"{self.address(number)} {name}")
+        write_file(self.layout.hosts_file, "\n".join(lines) + "\n")
+        for name in self.everywhere():
+            os.makedirs(self.layout.home(name), exist_ok=True)
+            os.makedirs(self.layout.tmp(name), exist_ok=True)
+            os.chmod(self.layout.tmp(name), 0o1777)
+            write_file(self.layout.conf(name), self.pbs_conf(name))
+            if not os.path.exists(os.path.join(self.layout.home(name), "annals.conf")):
+                write_file(os.path.join(self.layout.home(name), "annals.conf"), self.annals_conf(name))
+            if name in self.hosts:
+                config = os.path.join(self.layout.home(name), "mom_priv", "config")
+                if not os.path.exists(config):
+                    os.makedirs(os.path.dirname(config), exist_ok=True)
+                    write_file(config, MOM_CONFIG)
+            self.habitat(name)
+        write_file(self.layout.client_conf, self.pbs_conf(self.server, client=True))
+
+    def address(self, number):
+        if self.plain:
+            return f"{self.info['net']}.{number + 1}"
+        return namespaced.address(number)
+
+    def pbs_conf(self, name, client=False):
+        on_server, runs_jobs = name == self.server, name in self.hosts
+        lines = [f"PBS_SERVER={self.server}", f"PBS_EXEC={self.info['exec']}", f"PBS_HOME={self.layout.home(name)}",
+                 f"PBS_BATCH_SERVICE_PORT={self.info['port']}"]
+        if not client:
+            lines += [f"PBS_START_SERVER={int(on_server)}", f"PBS_START_SCHED={int(on_server)}", "PBS_START_COMM=0",
+                      f"PBS_START_MOM={int(runs_jobs)}", f"PBS_TMPDIR={self.layout.tmp(name)}",
+                      f"PBS_LEAF_NAME={name}", f"PBS_MOM_NODE_NAME={name}", "PBS_CORE_LIMIT=unlimited"]
+        return "\n".join(lines) + "\n"
+
+    def annals_conf(self, name):
+        server = self.address(0)
+        lines = [f"server_address = {server}"]
+        if name == self.server:
+            lines += [f"listen_address = {server}", f"hosts_file = {self.layout.hosts_file}"]
+        return "\n".join(lines) + "\n"
+
+    def habitat(self, name):
+        parts = (["server", "sched"] if name == self.server else []) + (["mom"] if name in self.hosts else [])
+        environment = self.machines[name].environment()
+        done = subprocess.run([self.machines[name].program("pbs_habitat"), *parts], env=environment,
+                              capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Trouble(done.stderr.strip())
+
+    def enrol_hosts(self):
+        """Gives each host its certificate and the server its node, once."""
+        known = self.nodes()
+        for host in self.hosts:
+            bundle = os.path.join(self.layout.home(host), "mom_priv", "daemon.pem")
+            if not os.path.exists(bundle):
+                self.enrol(bundle, host)
+            if host not in known:
+                self.client("qmgr", "-c", f"create node {host}")
+
+    def enrol(self, bundle, *who):
+        machine = self.machines[self.server]
+        write_file(bundle, machine.run(machine.program("pbs_enroll"), *who), mode=0o600)
+
+    def wait_until_free(self):
+        deadline = time.monotonic() + FREE_DEADLINE_S
+        while True:
+            nodes = self.nodes()
+            late = {host: nodes.get(host, {}).get("state", "unknown to the server") for host in self.hosts}
+            late = {host: state for host, state in late.items() if not usable(state)}
+            if not late:
+                return
+            if time.monotonic() > deadline:
+                logs = self.machines[self.server].log_tail("pbs_server")
+                logs += "".join(self.machines[host].log_tail("pbs_mom") for host in late)
+                said = ", ".join(f"{host} is {state}" for host, state in late.items())
+                raise Trouble(f"after {FREE_DEADLINE_S} s {said}\n{logs}")
+            time.sleep(POLL_S)
+
+    # ---- the server seen from outside ----------------------------------------------------------------------------
+
+    def client(self, command, *arguments):
+        machine = self.machines[self.server]
+        environment = {**machine.environment(), "PBS_CONF_FILE": self.layout.client_conf}
+        done = subprocess.run([machine.program(command), *arguments], env=environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=60)
+        if done.returncode != 0:
+            raise Trouble(f"{command} {' '.join(arguments)} failed ({done.returncode}): {done.stderr.strip()}")
+        return done.stdout
+
+    def nodes(self):
+        """The server's nodes by name; none when it has none yet."""
+        try:
+            return json.loads(self.client("pbsnodes", "-a", "-F", "json")).get("nodes", {})
+        except (Trouble, json.JSONDecodeError) as error:
+            if not self.daemon_pids("server"):
+                raise Trouble(f"the server has gone\n{self.machines[self.server].log_tail('pbs_server')}") from error
+            return {}
+
+    # ---- daemons and hosts -----------------------------------------------------------------------------------
+
+    def start_server(self):
+        self.machines[self.server].start_daemon("pbs_server")
+
+    def start_scheduler(self):
+        bundle = os.path.join(self.layout.home(self.server), "sched_priv", "daemon.pem")
+        if not os.path.exists(bundle):
+            self.enrol(bundle, "--scheduler", "default")
+        self.machines[self.server].start_daemon("pbs_sched")
+
+    def daemon_pids(self, target):
+        if target == "sched":
+            return procs.daemons("pbs_sched", self.layout.conf(self.server), "default")
+        return procs.daemons("pbs_server", self.layout.conf(self.server))
+
+    def host(self, target):
+        """The machine that a target means, or None for the daemons `server` and `sched`."""
+        name = target.removeprefix("host:")
+        if target in ("server", "sched"):
+            return None
+        if name not in self.machines:
+            raise Trouble(f"no host {name} in this cluster: it has {', '.join(self.everywhere())}")
+        return self.machines[name]
+
+    def kill(self, target):
+        machine = self.host(target)
+        if machine:
+            machine.kill()
+        else:
+            procs.kill_all(lambda: self.daemon_pids(target))
+
+    def start(self, target):
+        machine = self.host(target)
+        name = machine.name if machine else self.server
+        if self.switch:
+            self.switch.boot()
+        self.machines[name].boot()
+        if target == "server" or (machine and name == self.server):
+            self.start_server()
+        if target == "sched" or (machine and name == self.server):
+            self.start_scheduler()
+        if machine and name in self.hosts:
+            machine.start_daemon("pbs_mom")
+
+    def pause(self, target):
+        self.signal(target, signal.SIGSTOP)
+
+    def resume(self, target):
+        self.signal(target, signal.SIGCONT)
+
+    def signal(self, target, which):
+        machine = self.host(target)
+        pids = machine.pids() if machine else self.daemon_pids(target)
+        if not pids:
+            raise Trouble(f"{target} does not run")
+        procs.send(pids, which)
+
+    def set_link(self, target, up):
+        """The scheduler has no cable of its own: it is on the server's host."""
+        if target == "sched":
+            raise Trouble(f"the scheduler is on the server's host: {'plug' if up else 'unplug'} server means both")
+        (self.host(target) or self.machines[self.server]).set_link(up)
+
+    def down(self):
+        for machine in self.machines.values():
+            machine.kill()
+        if self.switch:
+            self.switch.kill()
+
+    # ---- what there is -------------------------------------------------------------------------------------------
+
+    def status(self):
+        """One row per daemon: name, what it is, how it is, pid, link."""
+        rows = []
+        for what in ("server", "sched"):
+            rows.append(self.row(what, "server" if what == "server" else "scheduler", self.server, self.daemon_pids(what)))
+        for host in self.hosts:
+            name = f"host:{host}" if host in ("server", "sched") else host
+            rows.append(self.row(name, "host", host, procs.daemons("pbs_mom", self.layout.conf(host))))
+        return rows
+
+    def row(self, name, kind, host, pids):
+        machine = self.machines[host]
+        link = "-" if not machine.has_link else machine.state.get("link", "up") if machine.booted() else "down"
+        state = "down" if not pids else "paused" if stopped(pids[0]) else "running"
+        return {"name": name, "kind": kind, "state": state, "pid": pids[0] if pids else None, "link": link}
+
+
+def usable(state):
+    return all(word in ("free", "job-busy", "job-exclusive", "offline") for word in state.split(","))
+
+
+def stopped(pid):
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as f:
+            return f.read().rpartition(b")")[2].split()[0] == b"T"
+    except OSError:
+        return False
+
+
+def describe(directory, server, hosts, exec_dir, plain):
+    """Writes down what a new cluster is to be."""
+    layout = Layout(directory)
+    check_names(server, hosts)
+    check_length(layout, server)
+    net, port = addresses.choose() if plain else (None, 15001)
+    layout.save({"kind": "plain" if plain else "namespaces", "server": server, "hosts": hosts, "exec": exec_dir,
+                 "net": net, "port": port})

@@ -1,0 +1,33 @@
+"""The process that holds a plain host together. usage: keeper.py READY-FD TITLE COMMAND...
+
+Runs COMMAND (a daemon, which returns when it is ready), reports its exit status on READY-FD, then stays as a `sleep`
+that adopts whatever is orphaned below it. So all that a host ever started, its jobs too, are descendants of its
+keepers, and can be found without asking them.
+"""
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+
+PR_SET_CHILD_SUBREAPER = 36   # <linux/prctl.h>; kept across exec
+
+
+def main():
+    ready, title, command = int(sys.argv[1]), sys.argv[2], sys.argv[3:]
+    if ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
+        raise OSError(ctypes.get_errno(), "prctl")
+    os.setsid()
+    try:
+        status = subprocess.run(command, stdin=subprocess.DEVNULL).returncode
+    except OSError as error:
+        print(f"{command[0]}: {error.strerror}", file=sys.stderr, flush=True)
+        status = 127
+    os.write(ready, f"{status}\n".encode())
+    os.close(ready)
+    # An ignored SIGCHLD survives exec: the kernel collects the adopted processes itself.
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    os.execvp("sleep", [title, "infinity"])
+
+
+main()

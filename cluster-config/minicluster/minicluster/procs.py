@@ -1,0 +1,128 @@
+"""Processes of this machine, read from /proc: who they are and what belongs to a host.
+
+A process is remembered as [pid, start time], since a pid alone may soon be somebody else's.
+"""
+import os
+import signal
+import time
+
+
+def start_time(pid):
+    """In clock ticks since boot; None when there is no such process or it is only waiting to be collected."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as f:
+            fields = f.read().rpartition(b")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] in (b"Z", b"X") else int(fields[19])
+
+
+def remember(pid):
+    return [pid, start_time(pid)]
+
+
+def alive(process):
+    return bool(process) and process[1] is not None and start_time(process[0]) == process[1]
+
+
+def all_pids():
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def parent(pid):
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as f:
+            return int(f.read().rpartition(b")")[2].split()[1])
+    except OSError:
+        return None
+
+
+def descendants(roots):
+    """All living processes below these pids, the roots not included."""
+    children = {}
+    for pid in all_pids():
+        if start_time(pid) is not None:
+            children.setdefault(parent(pid), []).append(pid)
+    found, waiting = set(), list(roots)
+    while waiting:
+        for child in children.get(waiting.pop(), []):
+            if child not in found:
+                found.add(child)
+                waiting.append(child)
+    return found
+
+
+def in_pid_namespace_of(pid):
+    """All processes in the pid namespace of this one, itself not included."""
+    try:
+        wanted = os.readlink(f"/proc/{pid}/ns/pid")
+    except OSError:
+        return set()
+    found = set()
+    for other in all_pids():
+        try:
+            if other != pid and os.readlink(f"/proc/{other}/ns/pid") == wanted and start_time(other) is not None:
+                found.add(other)
+        except OSError:
+            pass
+    return found
+
+
+def daemons(name, conf, named=None):
+    """Pids of the daemon `name` that was started with PBS_CONF_FILE=conf, eldest first.
+
+    named: only the scheduler of this name (pbs_sched -I).
+    """
+    found = []
+    for pid in all_pids():
+        try:
+            with open(f"/proc/{pid}/comm") as f:
+                if f.read().rstrip("\n") != name:
+                    continue
+            with open(f"/proc/{pid}/environ", "rb") as f:
+                environment = f.read().split(b"\0")
+            with open(f"/proc/{pid}/cmdline", "rb") as f:
+                arguments = f.read().split(b"\0")
+        except OSError:
+            continue
+        if b"PBS_CONF_FILE=" + conf.encode() not in environment or start_time(pid) is None:
+            continue
+        if named is not None and scheduler_name(arguments) != named:
+            continue
+        found.append(pid)
+    return sorted(found, key=lambda pid: start_time(pid) or 0)
+
+
+def scheduler_name(arguments):
+    for i, argument in enumerate(arguments):
+        if argument == b"-I" and i + 1 < len(arguments):
+            return arguments[i + 1].decode()
+        if argument.startswith(b"-I") and len(argument) > 2:
+            return argument[2:].decode()
+    return "default"
+
+
+def send(pids, which):
+    for pid in pids:
+        try:
+            os.kill(pid, which)
+        except ProcessLookupError:
+            pass
+
+
+def kill_all(find, deadline_s=30):
+    """SIGKILL to all that find() names, until it names none. They are stopped first, so that none can fork away."""
+    deadline = time.monotonic() + deadline_s
+    while True:
+        victims = set(find())
+        if not victims:
+            return
+        stopped = set()
+        while victims - stopped:      # what was forked before its parent stopped shows up in the next look
+            send(victims - stopped, signal.SIGSTOP)
+            stopped |= victims
+            victims = set(find())
+        send(stopped, signal.SIGKILL)
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"processes survive SIGKILL: {sorted(find())}")
+        time.sleep(0.01)

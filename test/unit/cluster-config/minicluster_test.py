@@ -1,0 +1,216 @@
+"""pbs_minicluster with stand-ins for the daemons: both kinds of hosts, killed, paused, unplugged, revived, removed."""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.abspath(os.path.join(HERE, "..", "..", ".."))
+
+
+def make_prefix(where):
+    """An installed tree: the real scripts of cluster-config, stand-ins for what is compiled."""
+    for folder in ("bin", "sbin", "libexec", "etc", "lib/python"):
+        os.makedirs(os.path.join(where, folder))
+    config = os.path.join(ROOT, "cluster-config")
+    shutil.copy(os.path.join(config, "minicluster", "pbs_minicluster"), os.path.join(where, "bin"))
+    shutil.copytree(os.path.join(config, "minicluster", "minicluster"), os.path.join(where, "lib/python/minicluster"))
+    shutil.copy(os.path.join(config, "packaging", "pbs_habitat"), os.path.join(where, "libexec"))
+    for name in os.listdir(os.path.join(config, "defaults")):
+        if name.startswith("pbs_"):
+            shutil.copy(os.path.join(config, "defaults", name), os.path.join(where, "etc"))
+    with open(os.path.join(where, "etc", "pbs_version"), "w") as f:
+        f.write("0\n")
+    for name in ("pbs_server", "pbs_sched", "pbs_mom"):
+        shutil.copy(os.path.join(HERE, "fake_pbs", "daemon"), os.path.join(where, "sbin", name))
+    for name in ("qmgr", "pbsnodes", "pbs_enroll"):
+        shutil.copy(os.path.join(HERE, "fake_pbs", "client"), os.path.join(where, "bin", name))
+
+
+def can_make_namespaces():
+    return os.geteuid() == 0 and subprocess.run(["unshare", "--mount", "--uts", "--pid", "--net", "--fork", "true"],
+                                                capture_output=True).returncode == 0
+
+
+def running(pid):
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as f:
+            return f.read().rpartition(b")")[2].split()[0] not in (b"Z", b"X")
+    except OSError:
+        return False
+
+
+def state_of(pid):
+    with open(f"/proc/{pid}/stat", "rb") as f:
+        return f.read().rpartition(b")")[2].split()[0].decode()
+
+
+class a_cluster:
+    """What both kinds must do; the classes below say which kind."""
+    up_options = []
+
+    def setUp(self):
+        self.top = tempfile.mkdtemp(prefix="mc")
+        self.addCleanup(shutil.rmtree, self.top, True)
+        self.prefix = os.path.join(self.top, "pbs")
+        make_prefix(self.prefix)
+        self.dir = os.path.join(self.top, "cluster")
+        self.addCleanup(self.call, "down", "--dir", self.dir)
+        self.mc("up", "--hosts", "a,b", *self.up_options)
+
+    def call(self, *arguments):
+        return subprocess.run([os.path.join(self.prefix, "bin", "pbs_minicluster"), *arguments],
+                              capture_output=True, text=True, timeout=100)
+
+    def mc(self, command, *arguments, status=0):
+        done = self.call(command, "--dir", self.dir, *arguments)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stderr if status else done.stdout
+
+    def rows(self):
+        return {row["name"]: row for row in json.loads(self.mc("status", "--json"))}
+
+    def test_up_starts_everything_and_down_leaves_nothing(self):
+        rows = self.rows()
+        self.assertEqual(set(rows), {"server", "sched", "a", "b"})
+        self.assertEqual({row["state"] for row in rows.values()}, {"running"})
+        pids = [row["pid"] for row in rows.values()]
+        processes = self.every_process()
+        self.assertTrue(set(pids) <= processes)
+        self.mc("down")
+        self.assertEqual([pid for pid in processes if running(pid)], [])
+        self.assertFalse(os.path.exists(self.dir))
+
+    def every_process(self):
+        """All processes that have to do with this cluster: their environment or their title says so."""
+        found = set()
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as f:
+                    if self.dir.encode() in f.read():
+                        found.add(int(pid))
+            except OSError:
+                pass
+        return found
+
+    def test_what_was_killed_starts_again_from_the_same_disk(self):
+        for target in ("server", "sched", "a"):
+            before = self.rows()
+            self.mc("kill", target)
+            self.assertEqual(self.rows()[target]["state"], "down")
+            self.assertFalse(running(before[target]["pid"]))
+            self.mc("start", target)
+            after = self.rows()
+            self.assertEqual(after[target]["state"], "running")
+            self.assertNotEqual(after[target]["pid"], before[target]["pid"])
+            for other in set(before) - {target}:
+                self.assertEqual(after[other]["pid"], before[other]["pid"], other)
+
+    def test_killing_a_host_kills_its_jobs_too_and_nobody_elses(self):
+        jobs = {pid for pid in self.every_process() if self.is_job(pid)}
+        self.assertEqual(len(jobs), 4)       # a shell and a sleep on each of two hosts
+        self.mc("kill", "b")
+        left = {pid for pid in jobs if running(pid)}
+        self.assertEqual(len(left), 2)
+        self.mc("kill", "a")
+        self.assertEqual([pid for pid in jobs if running(pid)], [])
+
+    def is_job(self, pid):
+        with open(f"/proc/{pid}/cmdline", "rb") as f:
+            return f.read().split(b"\0")[0] in (b"/bin/sh", b"sleep")   # what the stand-in for pbs_mom starts
+
+    def test_a_paused_host_stands_still_until_it_is_resumed(self):
+        pid = self.rows()["a"]["pid"]
+        self.mc("pause", "a")
+        self.assertEqual(state_of(pid), "T")
+        self.assertEqual(self.rows()["a"]["state"], "paused")
+        self.assertEqual(self.rows()["b"]["state"], "running")
+        self.mc("resume", "a")
+        self.assertNotEqual(state_of(pid), "T")
+
+    def test_up_again_starts_what_is_down(self):
+        self.mc("kill", "a")
+        self.mc("kill", "server")
+        before = self.rows()["b"]["pid"]
+        self.mc("up")
+        rows = self.rows()
+        self.assertEqual({row["state"] for row in rows.values()}, {"running"})
+        self.assertEqual(rows["b"]["pid"], before)
+
+    def test_files_kept_by_down_come_up_again(self):
+        marker = os.path.join(self.dir, "hosts", "a", "home", "marker")
+        open(marker, "w").close()
+        self.mc("down", "--keep")
+        self.mc("up")
+        self.assertTrue(os.path.exists(marker))
+
+    def test_mistakes_are_told_clearly(self):
+        self.assertIn("no host nosuch", self.mc("kill", "nosuch", status=1))
+        self.assertIn("already, with the hosts a,b", self.mc("up", "--hosts", "c", status=1))
+        done = self.call("up", "--dir", os.path.join(self.top, "x" * 90), "--hosts", "a")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("too long a path", done.stderr)
+        done = self.call("status", "--dir", os.path.join(self.top, "nowhere"))
+        self.assertIn("no cluster in", done.stderr)
+
+    def test_env_names_the_clients_configuration(self):
+        text = self.mc("env")
+        done = subprocess.run(["bash", "-c", text + 'pbsnodes; echo "$PBS_CONF_FILE"'], capture_output=True, text=True)
+        self.assertIn('"a"', done.stdout)
+        self.assertIn(self.dir, done.stdout)
+
+
+class a_plain_cluster(a_cluster, unittest.TestCase):
+    up_options = ["--plain"]
+
+    def test_unplugging_is_refused_with_a_reason(self):
+        self.assertIn("no link to take down", self.mc("unplug", "a", status=1))
+
+    def test_two_clusters_have_different_addresses(self):
+        other = os.path.join(self.top, "other")
+        self.addCleanup(self.call, "down", "--dir", other)
+        self.assertEqual(self.call("up", "--dir", other, "--hosts", "a", "--plain").returncode, 0)
+        nets = set()
+        for cluster in (self.dir, other):
+            with open(os.path.join(cluster, "cluster.json")) as f:
+                nets.add(json.load(f)["net"])
+        self.assertEqual(len(nets), 2)
+
+
+@unittest.skipUnless(can_make_namespaces(), "namespaces need root")
+class a_namespaced_cluster(a_cluster, unittest.TestCase):
+    def test_a_host_has_its_own_name_processes_and_network(self):
+        self.assertEqual(self.mc("exec", "a", "hostname").strip(), "a")
+        self.assertIn("pbs_mom", self.mc("exec", "a", "ps", "-e"))
+        self.assertNotIn("pbs_server", self.mc("exec", "a", "ps", "-e"))
+        self.assertIn("10.86.", self.mc("exec", "a", "getent", "hosts", "b"))
+
+    def reaches(self, host, other, when="now"):
+        """Whether a connection gets an answer, if only that nobody listens there. A cable takes a moment to be known."""
+        code = ("import socket,sys\ns=socket.socket()\ns.settimeout(5 if sys.argv[2] == 'soon' else 0.3)\n"
+                "try: s.connect((sys.argv[1], 9))\nexcept ConnectionRefusedError: print('refused')\nexcept OSError: print('none')")
+        return self.mc("exec", host, sys.executable, "-c", code, other, when).strip() == "refused"
+
+    def test_an_unplugged_host_hears_nobody_until_it_is_plugged_in(self):
+        self.assertTrue(self.reaches("a", "b", "soon"))
+        self.mc("unplug", "b")
+        self.assertFalse(self.reaches("a", "b"))
+        self.assertEqual(self.rows()["b"]["link"], "down")
+        self.mc("kill", "b")
+        self.mc("start", "b")
+        self.assertFalse(self.reaches("a", "b"))   # a restart is not a plug
+        self.mc("plug", "b")
+        self.assertTrue(self.reaches("a", "b", "soon"))
+
+    def test_nothing_of_it_is_seen_outside(self):
+        links = subprocess.run(["ip", "link"], capture_output=True, text=True).stdout
+        self.assertNotIn("port0", links)
+        with open("/proc/mounts") as f:
+            self.assertNotIn(self.dir, f.read())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,0 +1,211 @@
+#include "actors/scheduler/cycle/cycle.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+
+#include "actors/scheduler/cycle/exec_text.hpp"
+#include "actors/scheduler/cycle/placement.hpp"
+#include "events/values/string_list.hpp"
+
+namespace annals::cycle {
+
+namespace {
+
+// Bits and classes of the log (pbs guide: logs).
+constexpr std::uint16_t event_sched = 0x40, event_debug = 0x80, event_debug2 = 0x100, event_debug3 = 0x400;
+constexpr const char* never_text = "Job will never run with the resources currently configured in the complex";
+constexpr const char *not_running = "Not Running: ", *can_never_run = "Can Never Run: ";
+
+// Queued jobs in the order in which they are considered (pbs guide: order).
+std::vector<index> in_order(const view& v, const policy& p) {
+  using key = std::tuple<std::int64_t, std::uint64_t, std::int64_t, std::uint64_t, index>;   // queue, then rank, then serial
+  const bool queue_counts = p.by_queue || p.round_robin;
+  std::vector<key> keys;
+  for (index i = 0; i < v.jobs().size(); ++i) {
+    const job& j = v.jobs()[i];
+    if (j.where != job_place::queued) continue;
+    const queue& q = v.queues()[j.queue];
+    keys.emplace_back(queue_counts ? -q.priority : 0, queue_counts ? q.order : 0, j.rank, j.serial, i);
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<index> order;
+  order.reserve(keys.size());
+  if (p.round_robin) {
+    // Among queues of one priority: the first job of each, then the second of each, ...
+    std::vector<std::tuple<std::int64_t, std::size_t, std::uint64_t, index>> turns;
+    std::size_t turn = 0;
+    for (std::size_t k = 0; k < keys.size(); ++k) {
+      const auto& [priority, queue_order, rank, serial, at] = keys[k];
+      const bool same_queue = k > 0 && v.jobs()[std::get<4>(keys[k - 1])].queue == v.jobs()[at].queue;
+      turn = same_queue ? turn + 1 : 0;
+      turns.emplace_back(priority, turn, queue_order, at);
+    }
+    std::sort(turns.begin(), turns.end());
+    for (const auto& t : turns) order.push_back(std::get<3>(t));
+  } else {
+    for (const auto& k : keys) order.push_back(std::get<4>(k));
+  }
+  return order;
+}
+
+class cycle_run {
+ public:
+  cycle_run(view& v, const policy& p) : view_(v), placement_(v, p), verdicts_(v.request_slots()) {
+    for (const auto& n : v.vnodes()) users_matter_ |= n.max_user_run >= 0 || n.max_group_run >= 0;
+  }
+
+  result run(const policy& p) {
+    const auto order = in_order(view_, p);
+    result_.log.reserve(order.size() * 2 + 4);
+    result_.reasons.reserve(order.size());
+    log(event_debug, "Req", "", "Starting Scheduling Cycle");
+    log(event_debug2, "Svr", "", "It is primetime.  It will never end");
+    count_classes(order);
+    for (const index at : order) consider(at);
+    log(event_debug, "Req", "", "Leaving Scheduling Cycle");
+    return std::move(result_);
+  }
+
+ private:
+  // What became of the first job of an equivalence class: the others get the same reason without a new search.
+  struct verdict { index first = none; std::uint32_t comment = 0; };
+  struct spoken { std::uint32_t comment; std::string_view log_text; bool never; };
+
+  void log(std::uint16_t event, const char* log_class, std::string_view object, std::string_view text) {
+    result_.log.push_back({event, log_class, object, text});
+  }
+
+  void count_classes(const std::vector<index>& order) {
+    if (order.empty()) return;
+    std::vector<char> seen(view_.request_slots());
+    std::size_t classes = 0;
+    for (const index at : order) {
+      char& first = seen[view_.jobs()[at].request];
+      classes += first == 0;
+      first = 1;
+    }
+    log(event_debug3, "Sched", "create_resresv_sets", keep("Number of job equivalence classes: " + std::to_string(classes)));
+  }
+
+  // Log texts that are no part of a comment live as long as the result.
+  std::string_view keep(std::string text) {
+    result_.other_texts.push_back(std::move(text));
+    return result_.other_texts.back();
+  }
+
+  bool same_class(const job& a, const job& b) const {
+    return a.queue == b.queue && (!users_matter_ || (a.euser == b.euser && a.egroup == b.egroup));
+  }
+
+  void consider(index at) {
+    const job& j = view_.jobs()[at];
+    ++result_.considered;
+    log(event_debug, "Job", j.id, "Considering job to run");
+    verdict& known = verdicts_[j.request];
+    if (known.first != none && same_class(view_.jobs()[known.first], j)) return refuse(j, known.comment);
+    refusal why;
+    if (may_run(j, why) && placement_.place(j, allocation_, why)) return start(at);
+    known = {at, comment_for(why)};
+    refuse(j, known.comment);
+  }
+
+  bool may_run(const job& j, refusal& why) const {
+    const queue& q = view_.queues()[j.queue];
+    if (!view_.request_of(j).understood) why.text = "Internal Scheduling Error", why.log = "A scheduling error has occurred";
+    else if (!q.exists || !q.execution) why.text = "Queue not an execution queue.";
+    else if (!q.started) why.text = "Queue not started.";
+    else if (pool_suffices(view_.server_pool(), j, "server", why) && pool_suffices(q.pool, j, "queue", why)) return true;
+    return false;
+  }
+
+  bool pool_suffices(const named_amounts& pool, const job& j, const char* whose, refusal& why) const {
+    const auto& table = view_.resources();
+    for (const want& has : pool.available) {
+      if (!placement_.is_checked(has.resource)) continue;
+      const auto& wants = view_.request_of(j).job_wide;
+      const auto asked = std::find_if(wants.begin(), wants.end(), [&](const want& w) { return w.resource == has.resource; });
+      if (asked == wants.end()) continue;
+      const auto& r = table[has.resource];
+      std::string detail;
+      if (r.numeric) {
+        const amount left = r.summed ? has.value - pool.in_use(has.resource) : has.value;
+        if (asked->value <= left) continue;
+        why.never = asked->value > has.value;
+        detail = "(R: " + table.print(has.resource, asked->value) + " A: " + table.print(has.resource, left) +
+                 " T: " + table.print(has.resource, has.value) + ")";
+      } else {
+        const auto values = values::split_list(has.text);
+        if (r.is_boolean() ? asked->value == has.value : std::find(values.begin(), values.end(), asked->text) != values.end())
+          continue;
+        why.never = true;
+        detail = r.is_boolean() ? "(" + table.print(has.resource, asked->value) + " != " + table.print(has.resource, has.value) + ")"
+                                : "(" + asked->text + " != " + has.text + ")";
+      }
+      why.text = std::string("Insufficient amount of ") + whose + " resource: " + r.name + " " + detail;
+      return false;
+    }
+    return true;
+  }
+
+  std::uint32_t comment_for(const refusal& why) {
+    const std::string whole = (why.never ? can_never_run : not_running) + why.text;
+    const auto [at, is_new] = comment_ids_.try_emplace(whole, static_cast<std::uint32_t>(spoken_.size()));
+    if (is_new) {
+      result_.comments.push_back(whole);
+      const std::string_view kept = result_.comments.back();
+      const auto log_text = why.log.empty() ? kept.substr(kept.size() - why.text.size()) : keep(why.log);
+      spoken_.push_back({at->second, log_text, why.never});
+    }
+    return at->second;
+  }
+
+  void refuse(const job& j, std::uint32_t comment) {
+    log(event_sched, "Job", j.id, spoken_[comment].log_text);
+    if (spoken_[comment].never) log(event_sched, "Job", j.id, never_text);
+    result_.reasons.push_back({j.serial, comment});
+  }
+
+  void start(index at) {
+    const job& j = view_.jobs()[at];
+    auto texts = describe(view_, allocation_);
+    log(event_sched, "Job", j.id, "Job run");
+    result_.runs.push_back({j.serial, std::move(texts.exec_vnode), std::move(texts.exec_host), std::move(texts.hosts)});
+    view_.claim_for(at, claim_of(j, std::move(texts.slots)));
+    placement_.vnodes_changed();
+  }
+
+  claim claim_of(const job& j, std::vector<std::pair<index, std::uint32_t>> slots) const {
+    claim c;
+    c.slots = std::move(slots);
+    const auto share = view_.request_of(j).share;
+    const auto hold = [&](index v) {
+      if (std::any_of(c.vnodes.begin(), c.vnodes.end(), [&](const auto& taken) { return taken.vnode == v; })) return;
+      const vnode& node = view_.vnodes()[v];
+      c.vnodes.push_back({v, hold_on(node, share) != hold_kind::shared && node.sharing != sharing_mode::ignore_excl});
+    };
+    for (const auto& part : allocation_.parts) {
+      hold(part.vnode);
+      for (std::uint32_t i = part.first_piece; i < part.end_piece; ++i)
+        if (view_.resources()[allocation_.pieces[i].resource].consumable)
+          c.amounts.push_back({part.vnode, allocation_.pieces[i].resource, allocation_.pieces[i].value});
+    }
+    for (const index extra : allocation_.whole_host_extra) hold(extra);
+    return c;
+  }
+
+  view& view_;
+  placement placement_;
+  allocation allocation_;
+  result result_;
+  std::vector<verdict> verdicts_;                            // by request
+  std::vector<spoken> spoken_;                               // beside result_.comments
+  std::unordered_map<std::string, std::uint32_t> comment_ids_;
+  bool users_matter_ = false;
+};
+
+}  // namespace
+
+result run_cycle(view& v, const policy& p) { return cycle_run(v, p).run(p); }
+
+}  // namespace annals::cycle

@@ -1,0 +1,154 @@
+// The vnodes of a cycle in the order in which they are tried, by queue and by placement set, with the sums that reasons
+// are told from.
+#include <algorithm>
+
+#include "actors/scheduler/cycle/placement.hpp"
+
+namespace annals::cycle {
+
+placement::placement(view& v, const policy& p) : view_(v) {
+  const auto& table = view_.resources();
+  checked_.resize(table.size());
+  for (resource_id r = 0; r < table.size(); ++r) checked_[r] = table[r].is_boolean();
+  for (const auto& name : p.checked_resources)
+    if (const resource_id r = table.find(name); r != no_resource) checked_[r] = 1;
+  for (const auto& key : p.node_sort_keys) {
+    sort_keys_.emplace_back(key, table.find(key.resource));
+    order_moves_ |= key.by != node_sort_key::measure::total;
+  }
+  const auto& vnodes = view_.vnodes();
+  usable_.resize(vnodes.size());
+  start_.resize(vnodes.size());
+  for (index i = 0; i < vnodes.size(); ++i) {
+    usable_[i] = view_.usable(vnodes[i]);
+    if (!usable_[i]) continue;
+    start_[i].resize(table.size());
+    for (resource_id r = 0; r < table.size(); ++r)
+      if (table[r].numeric) start_[i][r] = vnodes[i].available(r) - vnodes[i].in_use(r);
+    for (const auto& b : vnodes[i].borrowed)         // on the owner's host the owner itself counts
+      if (vnodes[b.vnode].host != vnodes[i].host) start_[i][b.resource] = view_.free_amount(vnodes[i], b.resource);
+    for (const auto& l : vnodes[i].lent) start_[i][l.resource] = view_.free_amount(vnodes[i], l.resource);
+  }
+}
+
+void placement::add_start(std::vector<amount>& sums, index at) const {
+  for (std::size_t r = 0; r < start_[at].size(); ++r) sums[r] += start_[at][r];
+}
+
+namespace {
+amount measure(const vnode& v, const node_sort_key& key, resource_id r) {
+  if (key.resource == "sort_priority") return v.priority;
+  if (r == no_resource) return 0;
+  switch (key.by) {
+    case node_sort_key::measure::total: return v.available(r);
+    case node_sort_key::measure::assigned: return v.in_use(r);
+    case node_sort_key::measure::unused: return v.available(r) - v.in_use(r);
+  }
+  return 0;
+}
+}  // namespace
+
+void placement::sort_vnodes(std::vector<index>& list) const {
+  std::sort(list.begin(), list.end(), [&](index a, index b) {
+    const vnode &left = view_.vnodes()[a], &right = view_.vnodes()[b];
+    for (const auto& [key, resource] : sort_keys_) {
+      const amount l = measure(left, key, resource), r = measure(right, key, resource);
+      if (l != r) return key.high_first ? l > r : l < r;
+    }
+    return left.order != right.order ? left.order < right.order : a < b;
+  });
+}
+
+void placement::group_by_host(node_pool& pool) const {
+  std::vector<index> group_of(view_.hosts().size(), none);
+  pool.hosts.clear();
+  for (const index at : pool.vnodes) {
+    index& group = group_of[view_.vnodes()[at].host];
+    if (group == none) {
+      group = static_cast<index>(pool.hosts.size());
+      pool.hosts.push_back({view_.vnodes()[at].host, {}, std::vector<amount>(checked_.size())});
+    }
+    pool.hosts[group].vnodes.push_back(at);
+    add_start(pool.hosts[group].at_start, at);
+  }
+}
+
+node_pool placement::make_pool(std::vector<index> members) const {
+  node_pool pool;
+  pool.vnodes = std::move(members);
+  pool.total.resize(checked_.size());
+  pool.at_start.resize(checked_.size());
+  sort_vnodes(pool.vnodes);
+  group_by_host(pool);
+  for (const index at : pool.vnodes) {
+    const vnode& v = view_.vnodes()[at];
+    for (resource_id r = 0; r < v.has.size(); ++r) pool.total[r] += v.has[r];
+    for (const auto& b : v.borrowed)
+      if (view_.vnodes()[b.vnode].host != v.host) pool.total[b.resource] += view_.vnodes()[b.vnode].available(b.resource);
+    add_start(pool.at_start, at);
+    pool.usable += usable_[at];
+  }
+  return pool;
+}
+
+// A vnode with a queue serves only that queue, and the jobs of such a queue use only its vnodes.
+node_pool& placement::pool_of(const job& j) {
+  const index key = view_.queues()[j.queue].vnodes > 0 ? j.queue : none;
+  const auto known = pools_.find(key);
+  if (known != pools_.end()) return known->second;
+  std::vector<index> members;
+  for (index i = 0; i < view_.vnodes().size(); ++i) {
+    const vnode& v = view_.vnodes()[i];
+    if (v.exists && !v.stale && v.queue == key) members.push_back(i);
+  }
+  return pools_.emplace(key, make_pool(std::move(members))).first->second;
+}
+
+std::vector<std::string> placement::group_keys(const job& j) const {
+  if (!view_.request_of(j).group.empty()) return {view_.request_of(j).group};
+  if (!view_.group_by_node()) return {};
+  const auto& of_queue = view_.queues()[j.queue].group_keys;
+  return of_queue.empty() ? view_.server_group_keys() : of_queue;
+}
+
+// One set per value of the resource, and one of the vnodes without; smallest first.
+const std::vector<node_pool>& placement::sets_of(const job& j, const node_pool& pool, const std::string& resource) {
+  const auto key = std::make_pair(view_.queues()[j.queue].vnodes > 0 ? j.queue : none, resource);
+  const auto known = sets_.find(key);
+  if (known != sets_.end()) return known->second;
+  const resource_id r = view_.resources().find(resource);
+  static const std::vector<std::string> no_value{""};
+  std::vector<std::pair<std::string, std::vector<index>>> members;      // in the order in which values are seen
+  for (const index at : pool.vnodes) {
+    const auto* values = r == no_resource ? nullptr : view_.vnodes()[at].text(r);
+    if (!values && view_.only_explicit_sets()) continue;
+    for (const auto& value : values ? *values : no_value) {
+      auto set = std::find_if(members.begin(), members.end(), [&](const auto& m) { return m.first == value; });
+      if (set == members.end()) set = members.insert(members.end(), {value, {}});
+      set->second.push_back(at);
+    }
+  }
+  auto& sets = sets_[key];
+  for (auto& m : members) sets.push_back(make_pool(std::move(m.second)));
+  const resource_id cpus = view_.resources().find("ncpus"), mem = view_.resources().find("mem");
+  std::stable_sort(sets.begin(), sets.end(), [&](const node_pool& a, const node_pool& b) {
+    return a.total[cpus] != b.total[cpus] ? a.total[cpus] < b.total[cpus] : a.total[mem] < b.total[mem];
+  });
+  return sets;
+}
+
+void placement::vnodes_changed() {
+  for (index i = 0; i < usable_.size(); ++i) usable_[i] = view_.usable(view_.vnodes()[i]);
+  const auto refresh = [&](node_pool& pool) {
+    pool.usable = 0;
+    for (const index at : pool.vnodes) pool.usable += usable_[at];
+    if (!order_moves_) return;
+    sort_vnodes(pool.vnodes);
+    group_by_host(pool);
+  };
+  for (auto& [queue, pool] : pools_) refresh(pool);
+  for (auto& [key, sets] : sets_)
+    for (auto& set : sets) refresh(set);
+}
+
+}  // namespace annals::cycle

@@ -1,0 +1,333 @@
+#include "actors/scheduler/cycle/placement.hpp"
+
+#include <algorithm>
+
+#include "events/values/string_list.hpp"
+
+namespace annals::cycle {
+
+hold_kind hold_on(const vnode& v, values::sharing asked) {
+  using values::sharing;
+  if (asked == sharing::exclhost || v.sharing == sharing_mode::force_exclhost) return hold_kind::whole_host;
+  switch (v.sharing) {
+    case sharing_mode::ignore_excl: return hold_kind::shared;
+    case sharing_mode::force_excl: return hold_kind::exclusive;
+    case sharing_mode::default_excl: return asked == sharing::shared ? hold_kind::shared : hold_kind::exclusive;
+    case sharing_mode::default_exclhost:
+      return asked == sharing::shared ? hold_kind::shared
+             : asked == sharing::excl ? hold_kind::exclusive : hold_kind::whole_host;
+    case sharing_mode::default_shared:
+    case sharing_mode::force_exclhost: break;
+  }
+  return asked == sharing::excl ? hold_kind::exclusive : hold_kind::shared;
+}
+
+// -- the whole job -----------------------------------------------------------------------------------------------------
+
+bool placement::place(const job& j, allocation& out, refusal& why) {
+  job_ = &j;
+  request_ = &view_.request_of(j);
+  first_lack_ = no_resource;
+  out.clear();
+  why = {};
+  const node_pool& pool = pool_of(j);
+  const bool one_each = request_->arrange == values::arrangement::scatter || request_->arrange == values::arrangement::vscatter;
+  const std::uint64_t vnodes_needed = one_each ? request_->chunk_count : 1;
+  if (vnodes_needed > pool.vnodes.size()) {
+    why = {true, "Not enough total nodes available", {}};
+    return false;
+  }
+  if (vnodes_needed > pool.usable) {
+    why = {false, "Not enough free nodes available", {}};
+    return false;
+  }
+  if (!sums_suffice(pool, false, &why)) return false;
+  const auto keys = group_keys(j);
+  if (keys.empty() ? place_in(pool, out) : place_in_sets(pool, keys, out, why)) {
+    finish(out);
+    return true;
+  }
+  if (why.text.empty())
+    why.text = first_lack_ == no_resource ? "No available resources on nodes"
+                                          : "Insufficient amount of resource: " + view_.resources()[first_lack_].name + " ";
+  return false;
+}
+
+bool placement::sums_suffice(const node_pool& pool, bool totals_only, refusal* why) const {
+  const auto& table = view_.resources();
+  for (const want& w : request_->sums) {
+    if (!checked_[w.resource]) continue;
+    const auto& r = table[w.resource];
+    if (!r.numeric) {
+      if (matched_somewhere(pool, w)) continue;
+      if (why) *why = {true, "Insufficient amount of resource: " + values_instead_of(pool, w), {}};
+      return false;
+    }
+    const amount total = pool.total[w.resource], now = totals_only ? total : pool.at_start[w.resource];
+    if (!r.consumable || w.value <= now) continue;      // a number that is not used up is a property of each vnode
+    if (why)
+      *why = {w.value > total, "Insufficient amount of resource: " + r.name + " (R: " + table.print(w.resource, w.value) +
+                                   " A: " + table.print(w.resource, now) + " T: " + table.print(w.resource, total) + ")", {}};
+    return false;
+  }
+  return true;
+}
+
+bool placement::matched_somewhere(const node_pool& pool, const want& w) const {
+  return std::any_of(pool.vnodes.begin(), pool.vnodes.end(), [&](index v) { return matches(view_.vnodes()[v], w); });
+}
+
+// "arch (Linux != linux)": what the vnodes have instead, each value once.
+std::string placement::values_instead_of(const node_pool& pool, const want& w) const {
+  const auto& table = view_.resources();
+  const bool boolean = table[w.resource].is_boolean();
+  std::vector<index> by_creation = pool.vnodes;
+  std::sort(by_creation.begin(), by_creation.end(),
+            [&](index a, index b) { return view_.vnodes()[a].order < view_.vnodes()[b].order; });
+  std::vector<std::string> seen;
+  const auto see = [&](const std::string& value) {
+    if (std::find(seen.begin(), seen.end(), value) == seen.end()) seen.push_back(value);
+  };
+  for (const index v : by_creation) {
+    if (boolean) see(table.print(w.resource, view_.vnodes()[v].available(w.resource)));
+    if (const auto* values = view_.vnodes()[v].text(w.resource)) std::for_each(values->begin(), values->end(), see);
+  }
+  std::string out = table[w.resource].name + " (" + (boolean ? table.print(w.resource, w.value) : w.text) + " != ";
+  for (std::size_t i = 0; i < seen.size(); ++i) (out += i ? "," : "") += seen[i];
+  return out + ")";
+}
+
+bool placement::place_in_sets(const node_pool& pool, const std::vector<std::string>& keys, allocation& out, refusal& why) {
+  bool some_set_is_large_enough = false;
+  for (const auto& key : keys) {
+    for (const node_pool& set : sets_of(*job_, pool, key)) {
+      if (!sums_suffice(set, true, nullptr)) continue;
+      some_set_is_large_enough = true;
+      if (place_in(set, out)) return true;
+    }
+  }
+  if (some_set_is_large_enough) return false;      // it waits for a set
+  if (!view_.do_not_span_sets()) return place_in(pool, out);
+  why = {true, "can't fit in the largest placement set, and can't span psets",
+         "Can't fit in the largest placement set, and can't span placement sets"};
+  return false;
+}
+
+bool placement::place_in(const node_pool& pool, allocation& out) {
+  hosts_taken_.clear();
+  vnodes_taken_.clear();
+  return request_->arrange == values::arrangement::pack ? place_packed(pool, out) : place_spread(pool, out);
+}
+
+bool placement::place_packed(const node_pool& pool, allocation& out) {
+  for (const auto& host : pool.hosts) {
+    if (!any_usable(host) || !host_may_hold(host, request_->sums)) continue;
+    bool all = true;
+    for (const chunk& c : request_->chunks)
+      for (std::uint32_t n = 0; all && n < c.count; ++n) all = place_chunk_on(host, c, out);
+    if (all) return true;
+    undo(out, {}, 0);
+  }
+  return false;
+}
+
+bool placement::place_spread(const node_pool& pool, allocation& out) {
+  for (const chunk& c : request_->chunks) {
+    if (spread_chunk(pool, c, out)) continue;
+    undo(out, {}, 0);
+    return false;
+  }
+  return true;
+}
+
+bool placement::spread_chunk(const node_pool& pool, const chunk& c, allocation& out) {
+  const bool scatter = request_->arrange == values::arrangement::scatter;
+  std::uint32_t left = c.count;
+  for (const auto& host : pool.hosts) {
+    if (scatter && std::find(hosts_taken_.begin(), hosts_taken_.end(), host.host) != hosts_taken_.end()) continue;
+    if (!any_usable(host) || !host_may_hold(host, c.wants)) continue;
+    while (left > 0 && place_chunk_on(host, c, out)) {
+      --left;
+      if (!scatter) continue;
+      hosts_taken_.push_back(host.host);
+      break;
+    }
+    if (left == 0) return true;
+  }
+  return false;
+}
+
+// -- one chunk ---------------------------------------------------------------------------------------------------------
+
+bool placement::any_usable(const node_pool::host_group& host) const {
+  return std::any_of(host.vnodes.begin(), host.vnodes.end(), [&](index v) { return may_use(v); });
+}
+
+// Told from what was free when the cycle began, and the first such host decides what the job is said to lack.
+bool placement::host_may_hold(const node_pool::host_group& host, const std::vector<want>& wants) {
+  for (const want& w : wants) {
+    if (!checked_[w.resource]) continue;
+    const bool holds = view_.resources()[w.resource].numeric
+                           ? host.at_start[w.resource] >= w.value
+                           : std::any_of(host.vnodes.begin(), host.vnodes.end(),
+                                         [&](index v) { return matches(view_.vnodes()[v], w); });
+    if (holds) continue;
+    if (first_lack_ == no_resource) first_lack_ = w.resource;
+    return false;
+  }
+  return true;
+}
+
+bool placement::place_chunk_on(const node_pool::host_group& host, const chunk& c, allocation& out) {
+  if (whole_on_one(host, c, out)) return true;
+  return request_->arrange != values::arrangement::vscatter && host.vnodes.size() > 1 && split_over(host, c, out);
+}
+
+bool placement::whole_on_one(const node_pool::host_group& host, const chunk& c, allocation& out) {
+  for (const index at : host.vnodes) {
+    const vnode& v = view_.vnodes()[at];
+    if (!may_use(at) || !matches(v, c.wants)) continue;
+    const bool holds = std::all_of(c.wants.begin(), c.wants.end(), [&](const want& w) {
+      return !counted(w) || view_.free_amount(v, w.resource) >= w.value;
+    });
+    if (!holds) continue;
+    allocation::part part{at, static_cast<std::uint32_t>(out.pieces.size()), 0};
+    for (const want& w : c.wants) {
+      if (!counted(w)) continue;
+      out.pieces.push_back({w.resource, w.value});
+      view_.take(at, w.resource, w.value);
+    }
+    part.end_piece = static_cast<std::uint32_t>(out.pieces.size());
+    const auto first = static_cast<std::uint32_t>(out.parts.size());
+    out.parts.push_back(part);
+    out.chunks.push_back({first, first + 1});
+    if (request_->arrange == values::arrangement::vscatter) vnodes_taken_.push_back(at);
+    return true;
+  }
+  return false;
+}
+
+bool placement::split_over(const node_pool::host_group& host, const chunk& c, allocation& out) {
+  needed_.clear();
+  for (const want& w : c.wants) needed_.push_back(counted(w) ? w.value : 0);
+  const auto first = static_cast<std::uint32_t>(out.parts.size());
+  for (const index at : host.vnodes) {
+    if (!may_use(at) || !matches(view_.vnodes()[at], c.wants)) continue;
+    if (!give_part(at, c, out.parts.size() == first, out)) continue;
+    if (std::all_of(needed_.begin(), needed_.end(), [](amount n) { return n == 0; })) {
+      out.chunks.push_back({first, static_cast<std::uint32_t>(out.parts.size())});
+      return true;
+    }
+  }
+  out.chunks.push_back({first, static_cast<std::uint32_t>(out.parts.size())});
+  undo(out, out.chunks.back(), out.chunks.size() - 1);
+  return false;
+}
+
+// Takes as much of everything still needed as the vnode has. PBS writes the parts of a split chunk backwards, and what
+// was asked as 0 on the first vnode only.
+bool placement::give_part(index at, const chunk& c, bool first, allocation& out) {
+  const vnode& v = view_.vnodes()[at];
+  allocation::part part{at, static_cast<std::uint32_t>(out.pieces.size()), 0};
+  bool gives = false;
+  for (std::size_t i = c.wants.size(); i-- > 0;) {
+    const want& w = c.wants[i];
+    if (!counted(w)) continue;
+    const amount given = needed_[i] > 0 ? std::min(needed_[i], view_.free_amount(v, w.resource)) : 0;
+    if (given > 0) gives = true;
+    if (given > 0 || (first && w.value == 0)) out.pieces.push_back({w.resource, std::max<amount>(given, 0)});
+  }
+  if (!gives) {
+    out.pieces.resize(part.first_piece);
+    return false;
+  }
+  part.end_piece = static_cast<std::uint32_t>(out.pieces.size());
+  for (std::uint32_t p = part.first_piece; p < part.end_piece; ++p) {
+    view_.take(at, out.pieces[p].resource, out.pieces[p].value);
+    for (std::size_t i = 0; i < c.wants.size(); ++i)
+      if (c.wants[i].resource == out.pieces[p].resource) needed_[i] -= out.pieces[p].value;
+  }
+  out.parts.push_back(part);
+  return true;
+}
+
+void placement::undo(allocation& out, allocation::placed_chunk to, std::size_t chunks) {
+  for (std::size_t p = to.first_part; p < out.parts.size(); ++p)
+    for (std::uint32_t i = out.parts[p].first_piece; i < out.parts[p].end_piece; ++i)
+      view_.give_back(out.parts[p].vnode, out.pieces[i].resource, out.pieces[i].value);
+  out.pieces.resize(to.first_part < out.parts.size() ? out.parts[to.first_part].first_piece : out.pieces.size());
+  out.parts.resize(to.first_part);
+  out.chunks.resize(chunks);
+}
+
+// Numbers that are not used up were taken so that the job's own chunks could not have them twice; now they are free
+// again. And the other vnodes of hosts that the job has for itself are added.
+void placement::finish(allocation& out) {
+  for (const auto& part : out.parts)
+    for (std::uint32_t i = part.first_piece; i < part.end_piece; ++i)
+      if (!view_.resources()[out.pieces[i].resource].consumable)
+        view_.give_back(part.vnode, out.pieces[i].resource, out.pieces[i].value);
+  std::vector<index> whole;
+  for (const auto& part : out.parts) {
+    const vnode& v = view_.vnodes()[part.vnode];
+    if (hold_on(v, request_->share) == hold_kind::whole_host && std::find(whole.begin(), whole.end(), v.host) == whole.end())
+      whole.push_back(v.host);
+  }
+  for (const index h : whole)
+    for (const index v : view_.hosts()[h].vnodes) {
+      const bool used = std::any_of(out.parts.begin(), out.parts.end(), [&](const auto& part) { return part.vnode == v; });
+      if (!used && !view_.vnodes()[v].stale) out.whole_host_extra.push_back(v);
+    }
+  sort_vnodes(out.whole_host_extra);
+}
+
+// -- one vnode ---------------------------------------------------------------------------------------------------------
+
+bool placement::may_use(index at) const {
+  if (!usable_[at]) return false;
+  const vnode& v = view_.vnodes()[at];
+  if (v.no_multinode_jobs && request_->arrange == values::arrangement::scatter && request_->chunk_count > 1) return false;
+  if (!vnodes_taken_.empty() && std::find(vnodes_taken_.begin(), vnodes_taken_.end(), at) != vnodes_taken_.end()) return false;
+  switch (hold_on(v, request_->share)) {
+    case hold_kind::shared: break;
+    case hold_kind::exclusive:
+      if (!v.jobs.empty()) return false;
+      break;
+    case hold_kind::whole_host:
+      for (const index other : view_.hosts()[v.host].vnodes)
+        if (!view_.vnodes()[other].jobs.empty()) return false;
+  }
+  return within_run_limits(v);
+}
+
+bool placement::within_run_limits(const vnode& v) const {
+  if (v.max_running >= 0 && static_cast<std::int64_t>(v.jobs.size()) >= v.max_running) return false;
+  if (v.max_user_run < 0 && v.max_group_run < 0) return true;
+  std::int64_t of_user = 0, of_group = 0;
+  for (const auto& on : v.jobs) {
+    const job* other = view_.find_job(on.job);
+    if (!other) continue;
+    of_user += other->euser == job_->euser;
+    of_group += other->egroup == job_->egroup;
+  }
+  return (v.max_user_run < 0 || of_user < v.max_user_run) && (v.max_group_run < 0 || of_group < v.max_group_run);
+}
+
+bool placement::matches(const vnode& v, const want& w) const {
+  const auto& r = view_.resources()[w.resource];
+  if (r.is_boolean()) return v.available(w.resource) == w.value;      // unset is False
+  const auto* values = v.text(w.resource);
+  if (!values) return false;
+  const bool any_case = r.name == "host";
+  return std::any_of(values->begin(), values->end(), [&](const std::string& value) {
+    return any_case ? values::equal_any_case(value, w.text) : value == w.text;
+  });
+}
+
+bool placement::matches(const vnode& v, const std::vector<want>& wants) const {
+  return std::all_of(wants.begin(), wants.end(), [&](const want& w) {
+    return !checked_[w.resource] || view_.resources()[w.resource].numeric || matches(v, w);
+  });
+}
+
+}  // namespace annals::cycle

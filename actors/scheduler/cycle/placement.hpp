@@ -1,0 +1,112 @@
+// Where one job's chunks go: hosts in order, on each host first a single vnode that holds the whole chunk, then parts of
+// it over the host's vnodes (pbs guide: placement, vnode order). One placement serves one cycle: it remembers what was
+// free when the cycle began, because reasons are told from that.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "actors/scheduler/cycle/policy.hpp"
+#include "actors/scheduler/cycle/view.hpp"
+
+namespace annals::cycle {
+
+// Vnodes that may serve a job: those of its queue, or one placement set of them.
+struct node_pool {
+  struct host_group {
+    index host = none;
+    std::vector<index> vnodes;       // in order of placement
+    std::vector<amount> at_start;    // free on usable vnodes when the cycle began, by resource
+  };
+  std::vector<index> vnodes;         // in order of placement, stale ones left out
+  std::vector<host_group> hosts;     // in the order of their first vnode
+  std::vector<amount> total;         // of all vnodes, usable or not, by resource
+  std::vector<amount> at_start;
+  std::uint32_t usable = 0;          // vnodes, now
+};
+
+// What a job gets: chunks of parts of amounts, in flat lists that are used again for the next job.
+struct allocation {
+  struct piece { resource_id resource; amount value; };
+  struct part { index vnode = none; std::uint32_t first_piece = 0, end_piece = 0; };
+  struct placed_chunk { std::uint32_t first_part = 0, end_part = 0; };   // several parts: split over vnodes of a host
+  std::vector<placed_chunk> chunks;
+  std::vector<part> parts;
+  std::vector<piece> pieces;
+  std::vector<index> whole_host_extra;   // vnodes that exclhost adds
+  void clear() { chunks.clear(); parts.clear(); pieces.clear(); whole_host_extra.clear(); }
+};
+
+struct refusal {
+  bool never = false;
+  std::string text;                  // as the comment has it, without "Not Running: "
+  std::string log;                   // empty: the same
+};
+
+enum class hold_kind : std::uint8_t { shared, exclusive, whole_host };
+// How a job with this place uses the vnode (pbs guide: effect of vnode sharing).
+hold_kind hold_on(const vnode& v, values::sharing asked);
+
+class placement {
+ public:
+  placement(view& v, const policy& p);
+
+  // True: `out` says where, and its consumable amounts are taken in the view. False: `why` says why.
+  bool place(const job& j, allocation& out, refusal& why);
+  // To be called once a job got its vnodes (view::claim_for): counts and orders what is left.
+  void vnodes_changed();
+  bool is_checked(resource_id r) const { return checked_[r] != 0; }
+
+ private:
+  node_pool make_pool(std::vector<index> members) const;
+  void group_by_host(node_pool& pool) const;
+  void sort_vnodes(std::vector<index>& vnodes) const;
+  void add_start(std::vector<amount>& sums, index vnode_at) const;
+  node_pool& pool_of(const job& j);
+  const std::vector<node_pool>& sets_of(const job& j, const node_pool& pool, const std::string& resource);
+  std::vector<std::string> group_keys(const job& j) const;
+
+  bool sums_suffice(const node_pool& pool, bool totals_only, refusal* why) const;
+  bool matched_somewhere(const node_pool& pool, const want& w) const;
+  std::string values_instead_of(const node_pool& pool, const want& w) const;
+  bool place_in_sets(const node_pool& pool, const std::vector<std::string>& keys, allocation& out, refusal& why);
+  bool place_in(const node_pool& pool, allocation& out);
+  bool place_packed(const node_pool& pool, allocation& out);
+  bool place_spread(const node_pool& pool, allocation& out);
+  bool spread_chunk(const node_pool& pool, const chunk& c, allocation& out);
+  bool place_chunk_on(const node_pool::host_group& host, const chunk& c, allocation& out);
+  bool whole_on_one(const node_pool::host_group& host, const chunk& c, allocation& out);
+  bool split_over(const node_pool::host_group& host, const chunk& c, allocation& out);
+  bool give_part(index vnode_at, const chunk& c, bool first, allocation& out);
+  bool any_usable(const node_pool::host_group& host) const;
+  bool host_may_hold(const node_pool::host_group& host, const std::vector<want>& wants);
+  bool may_use(index vnode_at) const;
+  bool within_run_limits(const vnode& v) const;
+  bool matches(const vnode& v, const want& w) const;                // texts and booleans
+  bool matches(const vnode& v, const std::vector<want>& wants) const;
+  bool counted(const want& w) const { return checked_[w.resource] && view_.resources()[w.resource].numeric; }
+  void undo(allocation& out, allocation::placed_chunk to, std::size_t chunks);
+  void finish(allocation& out);
+
+  view& view_;
+  std::vector<char> checked_;                              // by resource
+  std::vector<std::pair<node_sort_key, resource_id>> sort_keys_;
+  bool order_moves_ = false;                               // a sort key looks at current amounts
+  std::vector<char> usable_;                               // by vnode
+  std::vector<std::vector<amount>> start_;                 // free when the cycle began, by vnode and resource
+  std::map<index, node_pool> pools_;                       // by queue; none: vnodes of no queue
+  std::map<std::pair<index, std::string>, std::vector<node_pool>> sets_;
+
+  // Of the job in hand.
+  const job* job_ = nullptr;
+  const request* request_ = nullptr;
+  resource_id first_lack_ = no_resource;                   // of the first host that can't hold a chunk
+  std::vector<index> hosts_taken_, vnodes_taken_;          // scatter, vscatter
+  std::vector<amount> needed_;                             // of the chunk being split, by want
+};
+
+}  // namespace annals::cycle

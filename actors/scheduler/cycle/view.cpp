@@ -1,0 +1,312 @@
+#include "actors/scheduler/cycle/view.hpp"
+
+#include <algorithm>
+
+#include "events/schema/message.hpp"
+#include "events/values/exec_host.hpp"
+#include "events/values/number.hpp"
+#include "events/values/string_list.hpp"
+
+namespace annals::cycle {
+
+using schema::text;
+
+namespace {
+
+sharing_mode read_sharing(std::string_view word) {
+  if (word == "default_excl") return sharing_mode::default_excl;
+  if (word == "ignore_excl") return sharing_mode::ignore_excl;
+  if (word == "force_excl") return sharing_mode::force_excl;
+  if (word == "default_exclhost") return sharing_mode::default_exclhost;
+  if (word == "force_exclhost") return sharing_mode::force_exclhost;
+  return sharing_mode::default_shared;
+}
+
+bool is_true(std::string_view value) { return values::parse_boolean(value).value_or(false); }
+
+void read_pool(named_amounts& pool, const resource_table& resources, schema::Attribute::Reader a) {
+  want w;
+  w.resource = resources.find(text(a.getResource()));
+  if (w.resource == no_resource) return;
+  if (resources[w.resource].is_text()) {
+    w.text = text(a.getValue());
+  } else {
+    const auto value = resources.read(w.resource, text(a.getValue()), rounding::down);
+    if (!value) return;
+    w.value = *value;
+  }
+  pool.available.push_back(std::move(w));
+}
+
+template <class T>
+void set_at(std::vector<T>& list, std::size_t at, T value) {
+  if (at >= list.size()) list.resize(at + 1);
+  list[at] = value;
+}
+
+}  // namespace
+
+const std::vector<std::string>* vnode::text(resource_id r) const {
+  for (const auto& t : texts)
+    if (t.resource == r) return &t.values;
+  return nullptr;
+}
+
+bool view::apply(schema::SchedulingDelta::Reader delta) {
+  if (delta.getFull()) {
+    forget_everything();
+  } else if (!seen_full_ || delta.getEpoch() != epoch_ || delta.getPrevious() != sequence_) {
+    return false;
+  }
+  seen_full_ = true;
+  epoch_ = delta.getEpoch();
+  sequence_ = delta.getSequence();
+
+  for (const auto r : delta.getResources()) resources_.define(text(r.getName()), text(r.getType()), text(r.getFlags()));
+  if (delta.getServer().size() > 0) apply_server(delta.getServer());
+  if (delta.getScheduler().size() > 0) apply_scheduler(delta.getScheduler());
+  for (const auto q : delta.getQueues()) apply_queue(q);
+  for (const auto name : delta.getQueuesGone()) queues_[queue_at(text(name))].exists = false;
+  // Jobs before vnodes: a job that the server speaks about loses its claim, and the vnode's row already counts it.
+  for (const auto serial : delta.getJobsGone())
+    if (const auto at = job_ids_.find(serial); at != job_ids_.end()) remove_job(at->second);
+  for (const auto j : delta.getJobs()) apply_job(j);
+  for (const auto name : delta.getVnodesGone()) {
+    const auto at = vnode_ids_.find(text(name));
+    if (at == vnode_ids_.end()) continue;
+    vnodes_[at->second].exists = false;
+    std::erase(hosts_[vnodes_[at->second].host].vnodes, at->second);
+    vnode_ids_.erase(at);
+  }
+  for (const auto v : delta.getVnodes()) apply_vnode(v);
+  if (delta.getVnodes().size() + delta.getVnodesGone().size() > 0) {
+    link_borrowed_pools();
+    count_vnodes_of_queues();
+  }
+  return true;
+}
+
+void view::forget_everything() { *this = view(); }
+
+void view::apply_server(capnp::List<schema::Attribute>::Reader attributes) {
+  server_.available.clear();
+  server_group_keys_.clear();
+  node_group_enable_ = false;
+  for (const auto a : attributes) {
+    const auto name = text(a.getName());
+    if (name == "resources_available") read_pool(server_, resources_, a);
+    if (name == "node_group_enable") node_group_enable_ = is_true(text(a.getValue()));
+    if (name == "node_group_key") server_group_keys_ = values::split_list(text(a.getValue()));
+  }
+}
+
+void view::apply_scheduler(capnp::List<schema::Attribute>::Reader attributes) {
+  do_not_span_psets_ = only_explicit_psets_ = false;
+  for (const auto a : attributes) {
+    const auto name = text(a.getName());
+    const auto value = text(a.getValue());
+    if (name == "do_not_span_psets") do_not_span_psets_ = is_true(value);
+    if (name == "only_explicit_psets") only_explicit_psets_ = is_true(value);
+    if (name == "log_events") log_events_ = static_cast<std::uint32_t>(values::parse_integer(value).value_or(log_events_));
+  }
+}
+
+void view::apply_queue(schema::SchedQueue::Reader row) {
+  queue& q = queues_[queue_at(text(row.getName()))];
+  q.exists = true;
+  q.order = row.getOrder();
+  q.priority = 0;
+  q.started = false;
+  q.execution = true;
+  q.group_keys.clear();
+  q.pool.available.clear();
+  for (const auto a : row.getAttributes()) {
+    const auto name = text(a.getName());
+    const auto value = text(a.getValue());
+    if (name == "Priority") q.priority = values::parse_integer(value).value_or(0);
+    if (name == "started") q.started = is_true(value);
+    if (name == "queue_type") q.execution = value.empty() || value[0] == 'E' || value[0] == 'e';
+    if (name == "node_group_key") q.group_keys = values::split_list(value);
+    if (name == "resources_available") read_pool(q.pool, resources_, a);
+  }
+}
+
+void view::apply_vnode_attribute(vnode& v, schema::Attribute::Reader a) {
+  const auto name = text(a.getName());
+  const auto value = text(a.getValue());
+  if (name != "resources_available") {
+    const auto number = [&](std::int64_t fallback) { return values::parse_integer(value).value_or(fallback); };
+    if (name == "Priority") v.priority = number(0);
+    if (name == "sharing") v.sharing = read_sharing(value);
+    if (name == "queue" && !value.empty()) v.queue = queue_at(value);
+    if (name == "no_multinode_jobs") v.no_multinode_jobs = is_true(value);
+    if (name == "max_running") v.max_running = number(-1);
+    if (name == "max_user_run") v.max_user_run = number(-1);
+    if (name == "max_group_run") v.max_group_run = number(-1);
+    return;
+  }
+  const resource_id r = resources_.find(text(a.getResource()));
+  if (r == no_resource) return;
+  if (resources_[r].is_text()) {
+    v.texts.push_back({r, resources_[r].type == attributes::value_type::string_array ? values::split_list(value)
+                                                                                     : std::vector<std::string>{std::string(value)}});
+  } else if (!value.empty() && value[0] == '@') {
+    borrowed_names_[vnode_ids_.find(v.name)->second].emplace_back(r, value.substr(1));
+  } else if (const auto n = resources_.read(r, value, rounding::down)) {
+    set_at(v.has, r, *n);
+  }
+}
+
+void view::apply_vnode(schema::SchedVnode::Reader row) {
+  const auto [at, is_new] = vnode_ids_.try_emplace(std::string(text(row.getName())), static_cast<index>(vnodes_.size()));
+  if (is_new) {
+    vnodes_.emplace_back();
+    borrowed_names_.emplace_back();
+  }
+  const index i = at->second;
+  vnode v;
+  v.name = text(row.getName());
+  v.exists = true;
+  v.order = row.getOrder();
+  v.free = text(row.getState()) == "free";
+  v.stale = text(row.getState()).find("Stale") != std::string_view::npos;
+  v.host = host_at(text(row.getHost()));
+  borrowed_names_[i].clear();
+  for (const auto a : row.getAttributes()) apply_vnode_attribute(v, a);
+  for (const char* name : {"host", "vnode"}) {     // every vnode has both, whether or not somebody set them
+    const resource_id r = resources_.find(name);
+    if (!v.text(r)) v.texts.push_back({r, {*name == 'h' ? hosts_[v.host].name : v.name}});
+  }
+  for (const auto a : row.getAssigned()) {
+    const resource_id r = resources_.find(text(a.getResource()));
+    if (r == no_resource || !resources_[r].consumable) continue;
+    if (const auto n = resources_.read(r, text(a.getValue()), rounding::up)) set_at(v.used, r, *n);
+  }
+  if (!is_new && vnodes_[i].exists) std::erase(hosts_[vnodes_[i].host].vnodes, i);
+  vnodes_[i] = std::move(v);
+  for (const auto j : row.getJobs()) take_vnode(i, j.getJob(), j.getExclusive());
+  auto& members = hosts_[vnodes_[i].host].vnodes;
+  members.insert(std::upper_bound(members.begin(), members.end(), i,
+                                  [&](index a, index b) { return vnodes_[a].order < vnodes_[b].order; }), i);
+  for (const auto& [job_at, c] : claims_) {        // what the server has not heard of yet
+    for (const auto& t : c.amounts) if (t.vnode == i) take(i, t.resource, t.value);
+    for (const auto& t : c.vnodes) if (t.vnode == i) take_vnode(i, jobs_[job_at].serial, t.exclusive);
+  }
+}
+
+void view::link_borrowed_pools() {
+  for (auto& v : vnodes_) { v.borrowed.clear(); v.lent.clear(); }
+  for (index i = 0; i < vnodes_.size(); ++i) {
+    if (!vnodes_[i].exists) continue;
+    for (const auto& [resource, owner] : borrowed_names_[i]) {
+      const auto at = vnode_ids_.find(owner);
+      if (at == vnode_ids_.end() || at->second == i) continue;
+      vnodes_[i].borrowed.push_back({resource, at->second});
+      vnodes_[at->second].lent.push_back({resource, i});
+    }
+  }
+}
+
+void view::count_vnodes_of_queues() {
+  for (auto& q : queues_) q.vnodes = 0;
+  for (const auto& v : vnodes_)
+    if (v.exists && v.queue != none) ++queues_[v.queue].vnodes;
+}
+
+void view::apply_job(schema::SchedJob::Reader row) {
+  const auto known = job_ids_.find(row.getSerial());
+  index at;
+  if (known != job_ids_.end()) {
+    at = known->second;
+    leave(jobs_[at]);
+  } else if (!free_jobs_.empty()) {
+    at = free_jobs_.back();
+    free_jobs_.pop_back();
+  } else {
+    at = static_cast<index>(jobs_.size());
+    jobs_.emplace_back();
+  }
+  job_ids_[row.getSerial()] = at;
+  job& j = jobs_[at];
+  j.serial = row.getSerial();
+  j.id = text(row.getId());
+  j.queue = queue_at(text(row.getQueue()));
+  j.rank = row.getRank();
+  j.euser = text(row.getEuser());
+  j.egroup = text(row.getEgroup());
+  j.request = request_at(row);
+  const bool holds_vnodes = row.getExecVnode().size() > 0;
+  j.where = row.getState() == 'Q' && !holds_vnodes ? job_place::queued : holds_vnodes ? job_place::running : job_place::other;
+  j.comment.clear();
+  j.slots.clear();
+  if (j.where == job_place::queued) j.comment = text(row.getComment());
+  if (j.where != job_place::running) return;
+  count_pools(j, +1);
+  if (const auto spec = values::parse_exec_host(text(row.getExecHost())))
+    for (const auto& s : *spec) j.slots.emplace_back(host_at(s.host), s.slot);
+  count_slots(j.slots, +1);
+}
+
+void view::leave(job& j) {
+  if (j.where == job_place::proposed) drop_claim(job_ids_.at(j.serial));
+  if (j.where == job_place::running) {
+    count_pools(j, -1);
+    count_slots(j.slots, -1);
+  }
+  release_request(j.request);
+}
+
+void view::remove_job(index at) {
+  leave(jobs_[at]);
+  job_ids_.erase(jobs_[at].serial);
+  jobs_[at] = job();
+  free_jobs_.push_back(at);
+}
+
+const job* view::find_job(std::uint64_t serial) const {
+  const auto at = job_ids_.find(serial);
+  return at == job_ids_.end() ? nullptr : &jobs_[at->second];
+}
+
+index view::queue_at(std::string_view name) {
+  if (const auto at = queue_ids_.find(name); at != queue_ids_.end()) return at->second;
+  queue_ids_.emplace(name, static_cast<index>(queues_.size()));
+  queues_.emplace_back().name = name;
+  return static_cast<index>(queues_.size() - 1);
+}
+
+index view::host_at(std::string_view name) {
+  if (const auto at = host_ids_.find(name); at != host_ids_.end()) return at->second;
+  host_ids_.emplace(name, static_cast<index>(hosts_.size()));
+  hosts_.emplace_back().name = name;
+  return static_cast<index>(hosts_.size() - 1);
+}
+
+index view::request_at(schema::SchedJob::Reader row) {
+  key_buffer_.clear();
+  request::append_key(key_buffer_, row, resources_);
+  if (const auto at = request_ids_.find(key_buffer_); at != request_ids_.end()) {
+    ++requests_[at->second].users;
+    return at->second;
+  }
+  index at;
+  if (!free_requests_.empty()) {
+    at = free_requests_.back();
+    free_requests_.pop_back();
+  } else {
+    at = static_cast<index>(requests_.size());
+    requests_.emplace_back();
+  }
+  requests_[at] = {key_buffer_, std::make_unique<const request>(request::parse(row, resources_)), 1};
+  request_ids_.emplace(key_buffer_, at);
+  return at;
+}
+
+void view::release_request(index at) {
+  if (--requests_[at].users > 0) return;
+  request_ids_.erase(requests_[at].key);
+  requests_[at] = {};
+  free_requests_.push_back(at);
+}
+
+}  // namespace annals::cycle

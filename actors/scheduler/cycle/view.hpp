@@ -1,0 +1,197 @@
+// What a scheduler sees: server, queues, vnodes and jobs, kept up to date by the deltas of the server
+// (projections/scheduling) and parsed once when taken in.
+//
+// On top of what the server said lie the claims of the scheduler's own proposals: a proposed job holds its vnodes until
+// the server says something about the job or refuses it. So neither the rest of a cycle nor the next one hands out the
+// same cpu again. Governed by docs/design/0005-scheduling.md. One thread uses a view.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/scheduler/cycle/request.hpp"
+#include "actors/scheduler/cycle/resource_table.hpp"
+#include "events/schema/daemon.capnp.h"
+
+namespace annals::cycle {
+
+using index = std::uint32_t;
+constexpr index none = UINT32_MAX;
+
+// How a vnode wants to be used (pbs guide: sharing).
+enum class sharing_mode : std::uint8_t {
+  default_shared, default_excl, ignore_excl, force_excl, default_exclhost, force_exclhost,
+};
+
+struct text_values { resource_id resource; std::vector<std::string> values; };
+struct shared_pool { resource_id resource; index vnode; };         // resources_available.R=@othervnode
+struct job_on_vnode { std::uint64_t job; bool exclusive; };
+
+struct vnode {
+  std::string name;
+  index host = none;
+  std::uint64_t order = 0;             // of creation at the server
+  bool exists = false;                 // false: a place left by a vnode that is gone
+  bool free = false;                   // the server says so
+  bool stale = false;
+  sharing_mode sharing = sharing_mode::default_shared;
+  bool no_multinode_jobs = false;
+  std::int64_t priority = 0;
+  std::int64_t max_running = -1, max_user_run = -1, max_group_run = -1;   // -1: no limit
+  index queue = none;                  // only jobs of this queue
+  std::vector<amount> has, used;       // by resource id; shorter than the table: 0
+  std::vector<text_values> texts;
+  std::vector<shared_pool> borrowed;   // whose pool this vnode uses
+  std::vector<shared_pool> lent;       // who uses a pool of this vnode
+  std::vector<job_on_vnode> jobs;      // claims included
+  std::uint32_t exclusive_jobs = 0;
+
+  amount available(resource_id r) const { return r < has.size() ? has[r] : 0; }
+  amount in_use(resource_id r) const { return r < used.size() ? used[r] : 0; }
+  const std::vector<std::string>* text(resource_id r) const;
+};
+
+struct host {
+  std::string name;
+  std::vector<index> vnodes;                // by creation
+  std::vector<std::uint16_t> slots;         // how many chunks of running jobs have each slot number
+};
+
+// A pool of server or queue, or what is used of it.
+struct named_amounts {
+  std::vector<want> available;              // amounts and texts
+  std::vector<amount> used;                 // by resource id
+  amount in_use(resource_id r) const { return r < used.size() ? used[r] : 0; }
+};
+
+struct queue {
+  std::string name;
+  bool exists = false;
+  bool execution = true;
+  bool started = false;
+  std::int64_t priority = 0;
+  std::uint64_t order = 0;
+  std::vector<std::string> group_keys;      // node_group_key
+  named_amounts pool;
+  std::uint32_t vnodes = 0;                 // that serve only this queue
+};
+
+enum class job_place : std::uint8_t { gone, queued, proposed, running, other };
+
+struct job {
+  std::uint64_t serial = 0;
+  std::string id;
+  job_place where = job_place::gone;
+  index queue = none;
+  index request = none;
+  std::int64_t rank = 0;
+  std::string euser, egroup;
+  std::string comment;                      // of a queued job: what it shows, or will show once the server heard us
+  std::vector<std::pair<index, std::uint32_t>> slots;   // of a running job: host and slot per chunk
+};
+
+// What a proposal takes, until the server speaks about the job.
+struct claim {
+  struct amount_taken { index vnode; resource_id resource; amount value; };
+  struct vnode_taken { index vnode; bool exclusive; };
+  std::vector<amount_taken> amounts;
+  std::vector<vnode_taken> vnodes;
+  std::vector<std::pair<index, std::uint32_t>> slots;
+};
+
+class view {
+ public:
+  // False: a delta before this one is missing; the view is unchanged and needs a full one.
+  bool apply(schema::SchedulingDelta::Reader delta);
+  std::uint64_t sequence() const { return sequence_; }
+
+  const resource_table& resources() const { return resources_; }
+  const std::vector<vnode>& vnodes() const { return vnodes_; }
+  const std::vector<host>& hosts() const { return hosts_; }
+  const std::vector<queue>& queues() const { return queues_; }
+  const std::vector<job>& jobs() const { return jobs_; }
+  const request& request_of(const job& j) const { return *requests_[j.request].parsed; }
+  const job* find_job(std::uint64_t serial) const;
+  const named_amounts& server_pool() const { return server_; }
+  const std::vector<std::string>& server_group_keys() const { return server_group_keys_; }
+  bool group_by_node() const { return node_group_enable_; }
+  bool do_not_span_sets() const { return do_not_span_psets_; }
+  bool only_explicit_sets() const { return only_explicit_psets_; }
+  std::uint32_t log_events() const { return log_events_; }
+  std::size_t request_slots() const { return requests_.size(); }        // job.request is below this
+
+  // In state free, and no claim has made it busy or exclusive.
+  bool usable(const vnode& v) const;
+  // What is left; of a borrowed pool: what its owner and all who share it leave.
+  amount free_amount(const vnode& v, resource_id r) const {
+    return v.borrowed.empty() && v.lent.empty() ? v.available(r) - v.in_use(r) : free_of_shared(v, r);
+  }
+  // Amounts taken on trial by a placement.
+  void take(index vnode_at, resource_id r, amount value);
+  void give_back(index vnode_at, resource_id r, amount value) { take(vnode_at, r, -value); }
+
+  // The job is proposed: it holds what is in the claim. Its amounts are already taken.
+  void claim_for(index job_at, claim c);
+  // The server refused the proposal: the job is queued again and holds nothing.
+  void withdraw(std::uint64_t job);
+  void set_comment(std::uint64_t job, std::string comment);
+  std::uint32_t lowest_free_slot(const host& h, std::uint32_t from) const;
+
+ private:
+  struct shared_request { std::string key; std::unique_ptr<const request> parsed; std::uint32_t users = 0; };
+
+  void forget_everything();
+  void apply_server(capnp::List<schema::Attribute>::Reader attributes);
+  void apply_scheduler(capnp::List<schema::Attribute>::Reader attributes);
+  void apply_queue(schema::SchedQueue::Reader row);
+  void apply_vnode(schema::SchedVnode::Reader row);
+  void apply_vnode_attribute(vnode& v, schema::Attribute::Reader a);
+  void link_borrowed_pools();
+  void apply_job(schema::SchedJob::Reader row);
+  void remove_job(index at);
+  void leave(job& j);                        // undoes what the job's row did to sums, slots and claims
+  void drop_claim(index job_at);
+  void count_pools(const job& j, int sign);
+  void count_slots(const std::vector<std::pair<index, std::uint32_t>>& slots, int sign);
+  void take_vnode(index vnode_at, std::uint64_t job, bool exclusive);
+  amount free_of_shared(const vnode& v, resource_id r) const;
+  void count_vnodes_of_queues();
+  index queue_at(std::string_view name);
+  index host_at(std::string_view name);
+  index request_at(schema::SchedJob::Reader row);
+  void release_request(index at);
+
+  struct text_hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view s) const { return std::hash<std::string_view>{}(s); }
+  };
+  using name_index = std::unordered_map<std::string, index, text_hash, std::equal_to<>>;
+
+  std::uint64_t epoch_ = 0, sequence_ = 0;
+  bool seen_full_ = false;
+  resource_table resources_;
+  resource_id ncpus_ = resources_.find("ncpus");
+  named_amounts server_;
+  std::vector<std::string> server_group_keys_;
+  bool node_group_enable_ = false, do_not_span_psets_ = false, only_explicit_psets_ = false;
+  std::uint32_t log_events_ = 767;           // pbs guide: log masks
+
+  std::vector<vnode> vnodes_;
+  std::vector<std::vector<std::pair<resource_id, std::string>>> borrowed_names_;   // by vnode: from whom
+  std::vector<host> hosts_;
+  std::vector<queue> queues_;
+  std::vector<job> jobs_;
+  std::vector<index> free_jobs_;
+  std::vector<shared_request> requests_;
+  std::vector<index> free_requests_;
+  std::string key_buffer_;
+  name_index vnode_ids_, host_ids_, queue_ids_, request_ids_;
+  std::unordered_map<std::uint64_t, index> job_ids_;
+  std::unordered_map<index, claim> claims_;  // by job
+};
+
+}  // namespace annals::cycle

@@ -1,0 +1,69 @@
+// A cluster as a test writes it down, and the full view the server would send of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "actors/scheduler/cycle/view.hpp"
+#include "events/schema/daemon.capnp.h"
+#include "events/schema/message.hpp"
+
+namespace annals::cycle::test {
+
+using pairs = std::vector<std::pair<std::string, std::string>>;
+using values_by_name = std::map<std::string, std::string>;
+
+struct vnode_row {
+  std::string name, host;
+  std::string state = "free";
+  values_by_name attributes;            // Priority, sharing, queue, ...
+  values_by_name available, assigned;   // by resource
+  std::vector<std::pair<std::uint64_t, bool>> jobs;   // serial, exclusive
+};
+
+struct queue_row {
+  std::string name;
+  values_by_name attributes{{"queue_type", "Execution"}, {"started", "True"}};
+  values_by_name available;
+};
+
+inline queue_row execution_queue(const std::string& name) {
+  queue_row q;
+  q.name = name;
+  return q;
+}
+
+struct job_row {
+  std::uint64_t serial = 1;
+  std::string id = "1.p1", queue = "workq", euser = "pbsuser", egroup = "pbsuser";
+  char state = 'Q';
+  std::int64_t rank = 0;
+  std::string schedselect = "1:ncpus=1", place = "free";
+  values_by_name resources;
+  std::string exec_vnode, exec_host, comment;
+};
+
+struct small_cluster {
+  std::vector<vnode_row> vnodes;        // in order of creation
+  std::vector<queue_row> queues{execution_queue("workq")};
+  std::vector<job_row> jobs;
+  values_by_name server_available, server, scheduler;
+  struct custom { std::string name, type, flags; };
+  std::vector<custom> resources;
+
+  vnode_row& vnode(const std::string& name);
+  schema::sealed<schema::SchedulingDelta> full_view(std::uint64_t sequence = 1) const;
+};
+
+// A delta of only these rows.
+schema::sealed<schema::SchedulingDelta> delta(std::uint64_t previous, std::uint64_t sequence,
+                                              const std::vector<job_row>& jobs, const std::vector<std::uint64_t>& gone = {},
+                                              const std::vector<vnode_row>& vnodes = {}, std::uint64_t first_order = 0);
+
+// One host of one vnode with these cpus.
+vnode_row simple_vnode(const std::string& name, int cpus);
+
+}  // namespace annals::cycle::test

@@ -21,7 +21,7 @@ std::optional<limit_entry> parse_entry(std::string_view text, bool need_value) {
   if (equals == std::string_view::npos ? need_value : trimmed(text.substr(equals + 1)).empty()) return std::nullopt;
   out.entity = unquoted(trimmed(text.substr(0, equals)));
   if (equals != std::string_view::npos) out.value = trimmed(text.substr(equals + 1));
-  if (out.entity.empty() || out.entity.find_first_of("[],:\"'") != std::string::npos || out.value.find('[') != std::string::npos)
+  if (out.entity.empty() || out.entity.find_first_of("[],:\"'") != std::string::npos || out.value.find_first_of("[,: \t") != std::string::npos)
     return std::nullopt;
   if ((out.kind == 'o') != (out.entity == everybody)) return std::nullopt;
   return out;

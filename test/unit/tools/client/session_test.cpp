@@ -1,0 +1,106 @@
+#include <boost/test/unit_test.hpp>
+#include <set>
+
+#include "test/support/fake_gateway.hpp"
+#include "tools/client/session.hpp"
+
+using namespace annals;
+using namespace annals::client;
+using annals::test::fake_gateway;
+
+namespace {
+
+session open_to(const fake_gateway& g, std::chrono::milliseconds patience = std::chrono::seconds(20)) {
+  return session::open_at({"q1", g.socket_path()}, patience);
+}
+
+void delete_one(schema::Request::Builder r) { r.initDeleteJob().setJob("1.q1"); }
+
+std::string command_id(const fake_gateway::request& r) {
+  const auto id = (*r).getCommandId();
+  return {reinterpret_cast<const char*>(id.begin()), id.size()};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(session_with_a_server)
+
+BOOST_AUTO_TEST_CASE(a_call_returns_its_reply) {
+  fake_gateway g([](schema::Request::Reader r, schema::Reply::Builder out) {
+    out.setDone(r.isHello() ? "q1" : "");
+    return true;
+  });
+  auto s = open_to(g);
+  const reply r = s.call([](schema::Request::Builder b) { b.initHello().setVersion("1"); });
+  BOOST_TEST((*r).getDone().cStr() == "q1");
+  BOOST_TEST(s.in_flight() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(commands_have_fresh_ids_and_queries_none) {
+  fake_gateway g([](schema::Request::Reader, schema::Reply::Builder out) { out.setDone(""); return true; });
+  auto s = open_to(g);
+  s.call(delete_one);
+  s.call(delete_one);
+  s.call([](schema::Request::Builder b) { b.initHello(); });
+  const auto seen = g.requests();
+  BOOST_REQUIRE(seen.size() == 3u);
+  BOOST_TEST(command_id(seen[0]).size() == 16u);
+  BOOST_TEST(command_id(seen[0]) != command_id(seen[1]));
+  BOOST_TEST(command_id(seen[2]).empty());
+  BOOST_TEST((*seen[0]).getSentAtNs() > 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_broken_connection_repeats_the_request_with_the_same_command_id) {
+  std::atomic<int> calls{0};
+  fake_gateway g([&](schema::Request::Reader, schema::Reply::Builder out) { out.setDone("7.q1"); return ++calls == 3; });
+  auto s = open_to(g);
+  const reply r = s.call(delete_one);
+  BOOST_TEST((*r).getDone().cStr() == "7.q1");
+  const auto seen = g.requests();
+  BOOST_REQUIRE(seen.size() == 3u);
+  BOOST_TEST(command_id(seen[0]) == command_id(seen[2]));
+  BOOST_TEST((*seen[0]).getSentAtNs() == (*seen[2]).getSentAtNs());
+}
+
+BOOST_AUTO_TEST_CASE(all_requests_in_flight_survive_a_restart_of_the_server) {
+  std::atomic<int> calls{0};
+  fake_gateway g([&](schema::Request::Reader, schema::Reply::Builder out) { out.setDone(""); return ++calls != 5; });
+  auto s = open_to(g);
+  std::set<std::uint64_t> asked;
+  for (int i = 0; i < 10; ++i) asked.insert(s.send(delete_one));
+  while (s.in_flight() > 0) asked.erase((*s.receive()).getId());
+  BOOST_TEST(asked.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_is_not_there_is_refused_at_once) {
+  try {
+    session::open_at({"q1", "/nonexistent/server.sock"});
+    BOOST_FAIL("connected to nothing");
+  } catch (const session_error& e) {
+    BOOST_TEST(e.code == 15010u);
+    BOOST_TEST(e.what() == std::string("Connection refused"));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_does_not_come_back_is_given_up) {
+  fake_gateway g([](schema::Request::Reader, schema::Reply::Builder) { return false; });
+  auto s = open_to(g, std::chrono::milliseconds(50));
+  g.stop();
+  BOOST_CHECK_THROW(s.call(delete_one), session_error);
+}
+
+BOOST_AUTO_TEST_CASE(a_query_sees_every_piece_until_the_last) {
+  fake_gateway g([](schema::Request::Reader r, schema::Reply::Builder out) {
+    auto piece = out.initObjects();
+    piece.initObjects(1)[0].setName(r.getStat().getQueue());
+    piece.setLast(true);
+    return true;
+  });
+  auto s = open_to(g);
+  int pieces = 0;
+  s.query([](schema::Request::Builder b) { b.initStat().setQueue("workq"); },
+          [&](schema::Reply::Reader r) { pieces += r.getObjects().getObjects()[0].getName() == "workq" ? 1 : 0; });
+  BOOST_TEST(pieces == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

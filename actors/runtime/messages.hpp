@@ -60,6 +60,7 @@ struct envelope {
   model::site_ptr site;
   std::vector<ports::blob> blobs;
   std::uint64_t cause = 0;
+  std::vector<std::string> uploaded;       // hashes of blobs that the command names and that went ahead in pieces
 };
 
 // The writer's disk is full (true) or has space again (false).

@@ -88,7 +88,7 @@ struct client_request { schema::sealed<schema::Request> request; };       // alt
 struct mom_report { schema::sealed<schema::FromMom> message; std::string host; };
 struct proposed_run { schema::sealed<schema::FromScheduler> message; std::string scheduler; };
 struct end_wait {};                                                       // the timer of the execution time fired
-struct run_lost { std::uint32_t run = 0; bool host_gone = false; std::string why; };  // the host no longer knows, or is given up
+struct run_lost { std::uint32_t run = 0; bool host_gone = false; bool log_is_new = false; std::string why; };  // the host no longer knows, or is given up
 struct forget_job {};                                                     // the history's time is over
 using job_command = std::variant<submit_job, client_request, mom_report, proposed_run, end_wait, run_lost, forget_job>;
 

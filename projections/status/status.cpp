@@ -136,14 +136,4 @@ const status::counts& status::jobs_of(std::string_view queue) const {
   return at == counts_.end() ? none : at->second;
 }
 
-model::site_ptr status::make_site() const {
-  auto s = std::make_shared<model::site>();
-  s->server_name = server_.server_name;
-  s->host_name = server_.host_name;
-  s->server = server_.attributes;
-  s->resources = server_.resources;
-  for (const auto& [name, queue] : queues_) s->queues[name] = {queue.order, queue.attributes};
-  return s;
-}
-
 }  // namespace annals::projections

@@ -46,8 +46,6 @@ class status {
   };
   const counts& jobs_of(std::string_view queue) const;
 
-  // The picture of settings that rules consult, made of what was folded.
-  model::site_ptr make_site() const;
 
  private:
   void fold_job(const model::event_place& at, schema::Event::Reader event);

@@ -1,0 +1,44 @@
+#include "actors/gateway/authorise.hpp"
+
+#include <grp.h>
+
+#include <vector>
+
+#include "events/attributes/ids.hpp"
+#include "events/values/string_list.hpp"
+
+namespace annals::actors {
+
+namespace {
+
+// Entries user@host; the host may be *, or *.domain (pbs guide: managers).
+bool listed(std::string_view acl, std::string_view user, std::string_view host) {
+  for (const auto& entry : values::split_list(acl)) {
+    const auto at = entry.find('@');
+    if (at == std::string::npos || std::string_view(entry).substr(0, at) != user) continue;
+    const auto on = std::string_view(entry).substr(at + 1);
+    if (on == host || on == "*" || (on.starts_with("*.") && host.ends_with(on.substr(1)))) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+model::requester requester_of(const wire::identity& peer, const model::site& site, std::uint32_t server_uid) {
+  model::requester r{peer.name, site.host_name, schema::Role::USER};
+  const auto list = [&](attributes::attribute_id id) { return site.server.get(id).value_or(std::string_view()); };
+  if (peer.uid == 0 || peer.uid == server_uid) r.role = schema::Role::ROOT;
+  else if (listed(list(attributes::server::managers), r.user, r.host)) r.role = schema::Role::MANAGER;
+  else if (listed(list(attributes::server::operators), r.user, r.host)) r.role = schema::Role::OPERATOR;
+  return r;
+}
+
+std::string group_name(std::uint32_t gid) {
+  std::vector<char> buffer(16384);
+  group entry{};
+  group* found = nullptr;
+  if (getgrgid_r(gid, &entry, buffer.data(), buffer.size(), &found) == 0 && found) return found->gr_name;
+  return std::to_string(gid);
+}
+
+}  // namespace annals::actors

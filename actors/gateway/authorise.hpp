@@ -1,0 +1,17 @@
+// Who a local client is and what he may do: from the kernel's word and the lists of managers and operators.
+#pragma once
+
+#include <string>
+
+#include "actors/link/wire/wire.hpp"
+#include "events/model/context.hpp"
+#include "events/model/site.hpp"
+
+namespace annals::actors {
+
+// server_uid: the user the server runs as; he is root of his private cluster.
+model::requester requester_of(const wire::identity& peer, const model::site& site, std::uint32_t server_uid);
+// The primary group's name; the number when it has none.
+std::string group_name(std::uint32_t gid);
+
+}  // namespace annals::actors

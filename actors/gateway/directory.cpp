@@ -1,0 +1,120 @@
+#include "actors/gateway/directory.hpp"
+
+#include <algorithm>
+
+#include "actors/runtime/log_writer.hpp"
+
+namespace annals::actors {
+
+using which = schema::Event::Which;
+
+namespace {
+void erase_stream(directory::names& names, std::uint64_t stream) {
+  std::erase_if(names, [&](const auto& entry) { return entry.second == stream; });
+}
+}  // namespace
+
+void directory::fold_job(const model::event_place& at, schema::Event::Reader event) {
+  switch (event.which()) {
+    case which::JOB_QUEUED: {
+      const auto number = event.getJobQueued().getNumber();
+      highest_number_ = std::max(highest_number_, number);
+      serial_of_number_[number] = at.stream;
+      number_of_serial_[at.stream] = number;
+      break;
+    }
+    case which::JOB_ASSIGNED: {
+      auto& place = runs_[at.stream];
+      place = {event.getJobAssigned().getRun(), {}};
+      for (auto h : event.getJobAssigned().getHosts()) place.hosts.push_back(schema::str(h));
+      break;
+    }
+    case which::VNODE_HANDED_BACK: {
+      auto& hosts = runs_[at.stream].hosts;
+      std::erase(hosts, schema::str(event.getVnodeHandedBack().getHost()));
+      if (hosts.empty()) runs_.erase(at.stream);
+      break;
+    }
+    case which::JOB_FORGOTTEN:
+      serial_of_number_.erase(number_of_serial_[at.stream]);
+      number_of_serial_.erase(at.stream);
+      break;
+    default: break;
+  }
+}
+
+void directory::fold(const log::record& record) {
+  const auto at = place_of(record);
+  const auto event = record.event();
+  sequence_ = at.sequence;
+  switch (record.get().getStreamKind()) {
+    case schema::StreamKind::JOB: return fold_job(at, event);
+    case schema::StreamKind::SERVER:
+      model::apply(server_, at, event);
+      return rebuild_site();
+    case schema::StreamKind::QUEUE: {
+      auto& queue = queue_states_[at.stream];
+      model::apply(queue, at, event);
+      if (queue.exists) queues_[queue.name] = at.stream;
+      else {
+        erase_stream(queues_, at.stream);
+        queue_states_.erase(at.stream);
+      }
+      return rebuild_site();
+    }
+    case schema::StreamKind::HOST:
+      if (event.which() == which::HOST_ADDED) {
+        hosts_[schema::str(event.getHostAdded().getName())] = at.stream;
+        host_names_[at.stream] = schema::str(event.getHostAdded().getName());
+      } else if (event.which() == which::HOST_REMOVED) {
+        erase_stream(hosts_, at.stream);
+        erase_stream(vnodes_, at.stream);
+      } else if (event.which() == which::VNODE_CREATED) {
+        vnodes_[schema::str(event.getVnodeCreated().getName())] = at.stream;
+      } else if (event.which() == which::VNODE_DELETED) {
+        vnodes_.erase(schema::str(event.getVnodeDeleted().getName()));
+      }
+      return;
+    case schema::StreamKind::SCHEDULER:
+      if (event.which() == which::SCHEDULER_CREATED) schedulers_[schema::str(event.getSchedulerCreated().getName())] = at.stream;
+      else if (event.which() == which::SCHEDULER_DELETED) erase_stream(schedulers_, at.stream);
+      return;
+    case schema::StreamKind::RUN: return;
+  }
+}
+
+void directory::rebuild_site() {
+  auto s = std::make_shared<model::site>();
+  s->server_name = server_.server_name;
+  s->host_name = server_.host_name;
+  s->server = server_.attributes;
+  s->resources = server_.resources;
+  for (const auto& [serial, queue] : queue_states_)
+    if (queue.exists) s->queues[queue.name] = {queue.order, queue.attributes};
+  site_ = std::move(s);
+}
+
+std::optional<std::uint64_t> directory::job_serial(std::uint64_t number) const {
+  const auto at = serial_of_number_.find(number);
+  return at == serial_of_number_.end() ? std::nullopt : std::optional(at->second);
+}
+
+std::optional<std::uint64_t> directory::job_number(std::uint64_t serial) const {
+  const auto at = number_of_serial_.find(serial);
+  return at == number_of_serial_.end() ? std::nullopt : std::optional(at->second);
+}
+
+std::optional<std::string> directory::host_of_vnode(std::string_view vnode) const {
+  const auto at = vnodes_.find(vnode);
+  return at == vnodes_.end() ? std::nullopt : std::optional(host_names_.at(at->second));
+}
+
+std::vector<expected_run> directory::runs_on(const std::string& host) const {
+  std::vector<expected_run> runs;
+  for (const auto& [serial, place] : runs_)
+    if (!place.hosts.empty() && place.hosts.front() == host)
+      runs.push_back({serial, job_number(serial).value_or(0), place.run});
+  return runs;
+}
+
+}  // namespace annals::actors

@@ -1,0 +1,54 @@
+// Where things are: names and ids to streams, the settings rules consult, and which runs the log says a host has. A fold,
+// kept by the gateway; pure, no actors.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/server/messages.hpp"
+#include "events/log/record.hpp"
+#include "events/model/objects.hpp"
+
+namespace annals::actors {
+
+class directory {
+ public:
+  void fold(const log::record& record);
+  std::uint64_t sequence() const { return sequence_; }
+
+  std::optional<std::uint64_t> job_serial(std::uint64_t number) const;
+  std::optional<std::uint64_t> job_number(std::uint64_t serial) const;
+  // Name -> stream, for queues, hosts and schedulers.
+  using names = std::map<std::string, std::uint64_t, std::less<>>;
+  const names& queues() const { return queues_; }
+  const names& hosts() const { return hosts_; }
+  const names& schedulers() const { return schedulers_; }
+  std::optional<std::string> host_of_vnode(std::string_view vnode) const;
+  const names& vnodes() const { return vnodes_; }               // vnode -> host's stream
+  std::uint64_t server_stream() const { return server_.serial; }
+  std::uint64_t highest_number() const { return highest_number_; }
+
+  const model::site_ptr& site() const { return site_; }          // new after each change of a setting
+  std::vector<expected_run> runs_on(const std::string& host) const;
+
+ private:
+  void fold_job(const model::event_place& at, schema::Event::Reader event);
+  void rebuild_site();
+
+  std::uint64_t sequence_ = 0;
+  std::uint64_t highest_number_ = 0;
+  std::unordered_map<std::uint64_t, std::uint64_t> serial_of_number_, number_of_serial_;
+  names queues_, hosts_, schedulers_, vnodes_;
+  std::map<std::uint64_t, std::string> host_names_;
+  model::server_state server_;
+  std::map<std::uint64_t, model::queue_state> queue_states_;
+  model::site_ptr site_ = std::make_shared<model::site>();
+  struct run_place { std::uint32_t run; std::vector<std::string> hosts; };
+  std::map<std::uint64_t, run_place> runs_;                      // by job serial; those that hold vnodes
+};
+
+}  // namespace annals::actors

@@ -1,0 +1,396 @@
+#include "actors/gateway/gateway.hpp"
+
+#include <caf/send.hpp>
+
+#include <deque>
+
+#include "actors/gateway/authorise.hpp"
+#include "actors/gateway/script_blob.hpp"
+#include "actors/server/host_actor.hpp"
+#include "actors/server/job_actor.hpp"
+#include "actors/server/object_actors.hpp"
+#include "actors/server/replies.hpp"
+#include "events/model/limits.hpp"
+#include "events/model/refuse.hpp"
+#include "events/values/job_id.hpp"
+
+namespace annals::actors {
+
+namespace pbs_error = values::pbs_error;
+using schema::ObjectKind;
+
+namespace {
+
+class router {
+ public:
+  router(caf::event_based_actor* self, gateway_parts parts) : self_(self), parts_(std::move(parts)) {
+    next_number_ = parts_.where->highest_number() + 1;
+    for (const auto& [name, stream] : parts_.where->hosts()) (void)host(name);
+    for (auto serial : parts_.owing)
+      if (const auto number = parts_.where->job_number(serial)) (void)job(*number);
+  }
+
+  // -- from the link -------------------------------------------------------------------------------------------------------
+
+  void on_frame(peer_frame& f) {
+    switch (f.peer->peer().what) {
+      case wire::identity::kind::local: return on_request(f.peer, schema::sealed<schema::Request>(std::move(f.message)));
+      case wire::identity::kind::mom: return on_mom(f.peer, schema::sealed<schema::FromMom>(std::move(f.message)));
+      case wire::identity::kind::scheduler:
+        return on_scheduler(f.peer, schema::sealed<schema::FromScheduler>(std::move(f.message)));
+      case wire::identity::kind::server: return f.peer->close("a server has nothing to say here");
+    }
+  }
+
+  void on_closed(const peer_closed& c) {
+    const auto& who = c.peer->peer();
+    if (who.what == wire::identity::kind::mom) {
+      if (const auto at = hosts_.find(who.name); at != hosts_.end()) self_->send(at->second, mom_gone{c.peer, c.why});
+    } else if (who.what == wire::identity::kind::scheduler) {
+      self_->send(parts_.scheduling, scheduler_disconnected{c.peer});
+      if (const auto s = scheduler(who.name))
+        self_->send(s, envelope<model::scheduler_command>{model::scheduler_gone{c.why}, {"Scheduler", who.name, schema::Role::SCHEDULER}, {}, nullptr, site(), {}, 0, {}});
+    }
+  }
+
+  // -- followers and other actors ------------------------------------------------------------------------------------------
+
+  void on_committed(const committed& c) {
+    for (const auto& r : *c.records) parts_.where->fold(*r);
+  }
+
+  void on_idle(const job_idle& idle) {
+    const auto at = jobs_.find(idle.number);
+    if (at == jobs_.end()) return;
+    if (idle.ended) return ask_to_leave(idle.number, at->second);
+    idle_.push_back(idle.number);
+    while (idle_.size() > limits::resident_idle_jobs_max) {
+      const auto oldest = jobs_.find(idle_.front());
+      if (oldest != jobs_.end()) ask_to_leave(oldest->first, oldest->second);
+      idle_.pop_front();
+    }
+  }
+
+  void on_may_leave(const i_may_leave& m) {
+    const auto at = jobs_.find(m.number);
+    if (at == jobs_.end() || at->second.sent != m.sent) return;    // it was sent something meanwhile
+    caf::anon_send_exit(at->second.actor, caf::exit_reason::normal);
+    jobs_.erase(at);
+  }
+
+  void on_post(post_to_host& p) {
+    if (const auto h = host(p.host)) self_->send(h, std::move(p));
+  }
+  void on_withdraw(withdraw_from_host& w) {
+    if (const auto h = host(w.host)) self_->send(h, std::move(w));
+  }
+
+  void on_missing(const run_missing& m) {
+    tell_job(m.run.number, model::run_lost{m.run.run, false, m.log_is_new, "the MoM no longer has the run"}, mom_of(""), nullptr);
+  }
+
+  // A MoM has a run: of a job that still wants it, or one to be discarded.
+  void on_present(const run_present& p) {
+    for (const auto& run : parts_.where->runs_on(p.host))
+      if (run.serial == p.serial && run.run == p.run) return;
+    if (const auto h = host(p.host)) {
+      auto message = schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+        auto d = m.initDiscardRun();
+        d.setJobSerial(p.serial);
+        d.setRun(p.run);
+        d.setJob(p.job);
+      });
+      self_->send(h, post_to_host{p.host, discard_key(p.serial, p.run), std::move(message)});
+    }
+  }
+
+ private:
+  // -- clients -------------------------------------------------------------------------------------------------------------
+
+  void on_request(const wire::connection_ptr& peer, schema::sealed<schema::Request> request) {
+    const auto r = request.get();
+    const auto by = requester_of(peer->peer(), *site(), parts_.server_uid);
+    auto reply = reply_to_client(peer, r.getId());
+    if (changes_state(r) && !fresh(r)) return reply->refused(0, {pbs_error::expired_credential, "Expired request: its command id is older than 24 hours"});
+    switch (r.which()) {
+      case schema::Request::QUEUE_JOB: return submit(peer, std::move(request), by, std::move(reply));
+      case schema::Request::ALTER_JOB: return to_job(r.getAlterJob().getJob(), request, by, std::move(reply));
+      case schema::Request::HOLD_JOB: return to_job(r.getHoldJob().getJob(), request, by, std::move(reply));
+      case schema::Request::RELEASE_JOB: return to_job(r.getReleaseJob().getJob(), request, by, std::move(reply));
+      case schema::Request::DELETE_JOB: return to_job(r.getDeleteJob().getJob(), request, by, std::move(reply));
+      case schema::Request::RERUN_JOB: return to_job(r.getRerunJob().getJob(), request, by, std::move(reply));
+      case schema::Request::RUN_JOB:
+      case schema::Request::SIGNAL_JOB: return reply->refused(0, model::refuse(pbs_error::no_support));
+      case schema::Request::MANAGE: return manage(request, by, std::move(reply));
+      case schema::Request::SHUTDOWN: return shut_down(r.getShutdown(), by, std::move(reply));
+      case schema::Request::PUT_BLOB: return self_->send(parts_.uploads, query{peer, std::move(request), by, 0});
+      case schema::Request::STAT:
+      case schema::Request::SELECT_JOBS:
+      case schema::Request::WAIT_JOB: return self_->send(parts_.status, query{peer, std::move(request), by, parts_.where->sequence()});
+      case schema::Request::HELLO: return reply->done(parts_.where->sequence(), site()->server_name);
+    }
+    reply->refused(0, model::refuse(pbs_error::unknown_request));
+  }
+
+  static bool changes_state(schema::Request::Reader r) { return r.getCommandId().size() > 0; }
+  bool fresh(schema::Request::Reader r) const {
+    return r.getSentAtNs() == 0 || parts_.shell.clock->now_ns() - r.getSentAtNs() < limits::command_id_memory_s * 1'000'000'000;
+  }
+  static std::string command_id(schema::Request::Reader r) {
+    const auto id = r.getCommandId();
+    return {reinterpret_cast<const char*>(id.begin()), id.size()};
+  }
+
+  template <class Command>
+  envelope<Command> wrap(Command command, schema::Request::Reader r, const model::requester& by, reply_ptr reply) {
+    return {std::move(command), by, command_id(r), std::move(reply), site(), {}, 0, {}};
+  }
+
+  void submit(const wire::connection_ptr& peer, schema::sealed<schema::Request> request, const model::requester& by, reply_ptr reply) {
+    const auto q = request.get().getQueueJob();
+    auto script = script_blob_of(q);
+    if (!script.refusal.text.empty()) return reply->refused(0, script.refusal);
+    const auto number = next_number_++;
+    model::submit_job command{request, number, by.user, group_name(peer->peer().gid), script.hash, script.size};
+    auto e = wrap<model::job_command>(std::move(command), request.get(), by, std::move(reply));
+    e.blobs = std::move(script.blobs);
+    e.uploaded = std::move(script.uploaded);
+    auto& entry = jobs_[number];
+    entry.actor = self_->spawn<job_actor>(job_parts{parts_.shell, self_}, number, 0, site());
+    ++entry.sent;
+    self_->send(entry.actor, std::move(e));
+  }
+
+  void to_job(capnp::Text::Reader id, const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+    const auto parsed = values::parse_job_id(schema::text(id));
+    if (!parsed || parsed->form != values::id_form::job || !parts_.where->job_serial(parsed->number))
+      return reply->refused(parts_.where->sequence(), model::refuse(pbs_error::unknown_job));
+    auto& entry = job(parsed->number);
+    ++entry.sent;
+    self_->send(entry.actor, wrap<model::job_command>(model::client_request{request}, request.get(), by, std::move(reply)));
+  }
+
+  void shut_down(schema::Shutdown::Reader how, const model::requester& by, reply_ptr reply) {
+    if (!by.is_operator()) return reply->refused(0, model::refuse(pbs_error::unauthorized));
+    const auto type = schema::str(how.getHow());
+    if (type != "quick") return reply->refused(0, {pbs_error::no_support, "No support for requested service: qterm -t " + type});
+    if (parts_.notes) parts_.notes->write(log_event::admin | log_event::system, "Svr", "PBS_Server", "Shutdown request from " + by.at_host() + " ");
+    reply->done(parts_.where->sequence(), "");
+    parts_.shut_down(type);
+  }
+
+  // -- qmgr ----------------------------------------------------------------------------------------------------------------
+
+  void manage(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+    const auto m = request.get().getManage();
+    if (m.getAllOfKind()) return manage_all(request, by, std::move(reply));
+    if (!by.is_operator()) return reply->refused(0, model::refuse(pbs_error::unauthorized));
+    switch (m.getKind()) {
+      case ObjectKind::SERVER:
+      case ObjectKind::RESOURCE:
+        return self_->send(server(), wrap<model::server_command>(request, request.get(), by, std::move(reply)));
+      case ObjectKind::QUEUE: {
+        auto q = queue(schema::str(m.getName()), m.getVerb() == schema::ManageVerb::CREATE);
+        if (!q) return reply->refused(0, model::refuse(pbs_error::unknown_queue));
+        return self_->send(q, wrap(request, request.get(), by, std::move(reply)));
+      }
+      case ObjectKind::NODE:
+      case ObjectKind::HOST: return manage_node(request, by, std::move(reply));
+      case ObjectKind::SCHEDULER: {
+        auto s = scheduler(schema::str(m.getName()), m.getVerb() == schema::ManageVerb::CREATE);
+        if (!s) return reply->refused(0, model::refuse(pbs_error::unknown_scheduler));
+        return self_->send(s, wrap<model::scheduler_command>(request, request.get(), by, std::move(reply)));
+      }
+      case ObjectKind::JOB: break;
+    }
+    reply->refused(0, model::refuse(pbs_error::invalid_request));
+  }
+
+  void manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+    const auto m = request.get().getManage();
+    const auto name = schema::str(m.getName());
+    const bool creates = m.getVerb() == schema::ManageVerb::CREATE;
+    if (creates && parts_.where->vnodes().contains(name)) return reply->refused(0, model::refuse(pbs_error::node_exists));
+    const auto host_name = creates ? std::optional(name) : parts_.where->host_of_vnode(name);
+    auto h = host_name ? host(*host_name, creates) : caf::actor();
+    if (!h) return reply->refused(0, model::refuse(pbs_error::unknown_node));
+    self_->send(h, wrap<model::host_command>(request, request.get(), by, std::move(reply)));
+  }
+
+  // `set queue @default ...`: the same for every object there is.
+  void manage_all(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+    const auto m = request.get().getManage();
+    std::vector<std::string> names;
+    const auto take = [&](const directory::names& all) { for (const auto& [name, stream] : all) names.push_back(name); };
+    if (m.getKind() == ObjectKind::QUEUE) take(parts_.where->queues());
+    if (m.getKind() == ObjectKind::NODE) take(m.getVerb() == schema::ManageVerb::DELETE ? parts_.where->hosts() : parts_.where->vnodes());
+    if (m.getKind() == ObjectKind::SCHEDULER) take(parts_.where->schedulers());
+    if (names.empty()) return reply->done(parts_.where->sequence(), "");
+    auto parts = reply_jointly(std::move(reply), names.size());
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      auto one = schema::make<schema::Request>([&](schema::Request::Builder b) {
+        b.setId(request.get().getId());          // without a command id: repeating a part does no harm
+        b.setManage(m);
+        b.getManage().setName(names[i]);
+        b.getManage().setAllOfKind(false);
+      });
+      manage(one, by, parts[i]);
+    }
+  }
+
+  // -- MoMs ----------------------------------------------------------------------------------------------------------------
+
+  static model::requester mom_of(const std::string& host) { return {"pbs_mom", host, schema::Role::MOM}; }
+  static std::string discard_key(std::uint64_t serial, std::uint32_t run) {
+    return "discard:" + std::to_string(serial) + ":" + std::to_string(run);
+  }
+
+  void on_mom(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message) {
+    const auto m = message.get();
+    const auto& name = peer->peer().name;
+    switch (m.which()) {
+      case schema::FromMom::HELLO: {
+        const auto known = parts_.where->hosts().contains(name);
+        if (!known) return peer->close("host " + name + " is no node of this cluster: qmgr -c 'create node " + name + "'");
+        if (parts_.notes) parts_.notes->write(log_event::admin, "Node", name, "Hello from MoM on port=" + std::to_string(m.getHello().getPort()));
+        return self_->send(host(name), mom_connected{peer, std::move(message), parts_.where->runs_on(name)});
+      }
+      case schema::FromMom::RUN_STARTED: return report(peer, m.getRunStarted().getRef(), schema::Ack::What::RUN_STARTED, message);
+      case schema::FromMom::RUN_REFUSED: return report(peer, m.getRunRefused().getRef(), schema::Ack::What::RUN_REFUSED, message);
+      case schema::FromMom::RUN_EXITED: return report(peer, m.getRunExited().getRef(), schema::Ack::What::RUN_EXITED, message);
+      case schema::FromMom::RUN_LEFT: {
+        const auto ref = m.getRunLeft().getRef();
+        if (const auto h = host(name)) self_->send(h, withdraw_from_host{name, discard_key(ref.getJobSerial(), ref.getRun())});
+        return report(peer, ref, schema::Ack::What::RUN_LEFT, message);
+      }
+      case schema::FromMom::RUN_USAGE: return tell_job_of(m.getRunUsage().getRef(), model::mom_report{message, name}, mom_of(name), nullptr);
+      case schema::FromMom::WANT_BLOB: return send_blob(peer, m.getWantBlob().getHash());
+      case schema::FromMom::SIGNAL_DONE: return;      // the debt ends with the report of the exit
+    }
+    peer->close("an unknown message");
+  }
+
+  void report(const wire::connection_ptr& peer, schema::RunRef::Reader ref, schema::Ack::What what, const schema::sealed<schema::FromMom>& message) {
+    tell_job_of(ref, model::mom_report{message, peer->peer().name}, mom_of(peer->peer().name), acknowledge_mom(peer, ref, what));
+  }
+
+  void tell_job_of(schema::RunRef::Reader ref, model::job_command command, const model::requester& by, reply_ptr reply) {
+    const auto number = parts_.where->job_number(ref.getJobSerial());
+    if (number) return tell_job(*number, std::move(command), by, std::move(reply));
+    if (reply) reply->done(parts_.where->sequence(), "");      // a job that is no more: nothing to wait for
+  }
+
+  void tell_job(std::uint64_t number, model::job_command command, const model::requester& by, reply_ptr reply) {
+    if (!parts_.where->job_serial(number)) return;
+    auto& entry = job(number);
+    ++entry.sent;
+    self_->send(entry.actor, envelope<model::job_command>{std::move(command), by, {}, std::move(reply), site(), {}, 0, {}});
+  }
+
+  void send_blob(const wire::connection_ptr& peer, capnp::Data::Reader hash) {
+    const std::string key(reinterpret_cast<const char*>(hash.begin()), hash.size());
+    send_blob_pieces(*peer, key, parts_.shell.reader->store().read_blob(key));
+  }
+
+  // -- schedulers ----------------------------------------------------------------------------------------------------------
+
+  void on_scheduler(const wire::connection_ptr& peer, schema::sealed<schema::FromScheduler> message) {
+    const auto m = message.get();
+    const auto& name = peer->peer().name;
+    const model::requester by{"Scheduler", site()->host_name, schema::Role::SCHEDULER};
+    auto object = scheduler(name);
+    if (!object) return peer->close("no scheduler object is named " + name);
+    const auto tell = [&](model::scheduler_command c) {
+      self_->send(object, envelope<model::scheduler_command>{std::move(c), by, {}, nullptr, site(), {}, 0, {}});
+    };
+    switch (m.which()) {
+      case schema::FromScheduler::HELLO:
+        tell(model::scheduler_came{schema::str(m.getHello().getHost()), schema::str(m.getHello().getVersion())});
+        return self_->send(parts_.scheduling, scheduler_connected{peer, name});
+      case schema::FromScheduler::RUN: {
+        const auto run = m.getRun();
+        auto reply = settle_proposal(parts_.scheduling, run.getJob(), run.getCycle());
+        self_->send(parts_.scheduling, scheduler_frame{message});     // counted before it is settled
+        const auto number = parts_.where->job_number(run.getJob());
+        if (!number) return reply->refused(0, model::refuse(pbs_error::unknown_job));
+        return tell_job(*number, model::proposed_run{message, name}, by, std::move(reply));
+      }
+      case schema::FromScheduler::CYCLE_BEGAN:
+      case schema::FromScheduler::REASONS: return tell(model::scheduler_said{std::move(message)});
+      case schema::FromScheduler::CYCLE_ENDED:
+        tell(model::scheduler_said{message});
+        [[fallthrough]];
+      case schema::FromScheduler::FULL_VIEW:
+      case schema::FromScheduler::POLICY: return self_->send(parts_.scheduling, scheduler_frame{std::move(message)});
+    }
+    peer->close("an unknown message");
+  }
+
+  // -- who is where --------------------------------------------------------------------------------------------------------
+
+  const model::site_ptr& site() const { return parts_.where->site(); }
+
+  struct job_entry { caf::actor actor; std::uint64_t sent = 0; };
+  job_entry& job(std::uint64_t number) {
+    auto& entry = jobs_[number];
+    if (!entry.actor)
+      entry.actor = self_->spawn<job_actor>(job_parts{parts_.shell, self_}, number, parts_.where->job_serial(number).value_or(0), site());
+    return entry;
+  }
+  void ask_to_leave(std::uint64_t, const job_entry& entry) { self_->send(entry.actor, may_you_leave{entry.sent}); }
+
+  caf::actor server() {
+    if (!server_) server_ = self_->spawn<server_actor>(parts_.shell, parts_.where->server_stream(), site());
+    return server_;
+  }
+  template <class Actor, class... Extra>
+  caf::actor named(std::map<std::string, caf::actor>& actors, const directory::names& known, const std::string& name, bool creates, Extra... extra) {
+    const auto stream = known.find(name);
+    if (stream == known.end() && !creates) {
+      actors.erase(name);
+      return {};
+    }
+    auto& a = actors[name];
+    if (!a || stream == known.end())
+      a = self_->spawn<Actor>(parts_.shell, extra..., stream == known.end() ? 0 : stream->second, site());
+    return a;
+  }
+  caf::actor queue(const std::string& name, bool creates = false) {
+    return named<queue_actor>(queues_, parts_.where->queues(), name, creates);
+  }
+  caf::actor scheduler(const std::string& name, bool creates = false) {
+    return named<scheduler_object_actor>(schedulers_, parts_.where->schedulers(), name, creates);
+  }
+  caf::actor host(const std::string& name, bool creates = false) {
+    return named<host_actor>(hosts_, parts_.where->hosts(), name, creates, caf::actor(self_));
+  }
+
+  caf::event_based_actor* self_;
+  gateway_parts parts_;
+  std::uint64_t next_number_ = 1;
+  std::unordered_map<std::uint64_t, job_entry> jobs_;      // in memory, by number
+  std::deque<std::uint64_t> idle_;                         // in the order they became idle
+  std::map<std::string, caf::actor> queues_, hosts_, schedulers_;
+  caf::actor server_;
+};
+
+}  // namespace
+
+caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
+  auto r = std::make_shared<router>(self, std::move(parts));
+  return {
+      [](const peer_opened&) {},
+      [r](peer_frame& f) { r->on_frame(f); },
+      [r](const peer_closed& c) { r->on_closed(c); },
+      [r](const committed& c) { r->on_committed(c); },
+      [r](const job_idle& i) { r->on_idle(i); },
+      [r](const i_may_leave& m) { r->on_may_leave(m); },
+      [r](post_to_host& p) { r->on_post(p); },
+      [r](withdraw_from_host& w) { r->on_withdraw(w); },
+      [r](const run_missing& m) { r->on_missing(m); },
+      [r](const run_present& p) { r->on_present(p); },
+      [](const disk_state&) {},
+  };
+}
+
+}  // namespace annals::actors

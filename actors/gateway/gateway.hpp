@@ -1,0 +1,32 @@
+// The way in: frames from clients, MoMs and schedulers become commands to the aggregate's actor or queries to the status
+// actor. The gateway knows who asks (from the kernel or a certificate), derives the role, and finds or makes the actor.
+#pragma once
+
+#include <caf/event_based_actor.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/gateway/directory.hpp"
+#include "actors/runtime/daemon_log.hpp"
+#include "actors/runtime/shell.hpp"
+#include "actors/server/messages.hpp"
+
+namespace annals::actors {
+
+struct gateway_parts {
+  shell_parts shell;
+  std::shared_ptr<directory> where;             // what replay has folded
+  std::vector<std::uint64_t> owing;             // serials of jobs that owe something at the start
+  caf::actor status, scheduling;
+  std::uint32_t server_uid = 0;
+  std::function<void(const std::string& how)> shut_down;      // after qterm was answered
+  daemon_log* notes = nullptr;                  // the server's log
+  caf::actor uploads;                           // takes putBlob requests (queries to it)
+};
+
+caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts);
+
+}  // namespace annals::actors

@@ -1,0 +1,47 @@
+// The server's aggregates as the shell wants them: state, command, decide, apply.
+#pragma once
+
+#include "actors/runtime/shell.hpp"
+#include "events/model/host.hpp"
+#include "events/model/job.hpp"
+#include "events/model/ledger.hpp"
+#include "events/model/objects.hpp"
+
+namespace annals::actors {
+
+template <class State, class Command, schema::StreamKind Kind>
+struct aggregate {
+  using state = State;
+  using command = Command;
+  static constexpr schema::StreamKind kind = Kind;
+  static model::outcome decide(const State& s, const Command& c, const model::stamp& now, const model::site& site) {
+    return model::decide(s, c, now, site);
+  }
+  static void apply(State& s, const model::event_place& at, schema::Event::Reader e) { model::apply(s, at, e); }
+};
+
+using job_aggregate = aggregate<model::job_state, model::job_command, schema::StreamKind::JOB>;
+using host_aggregate = aggregate<model::host_state, model::host_command, schema::StreamKind::HOST>;
+using server_aggregate = aggregate<model::server_state, model::server_command, schema::StreamKind::SERVER>;
+using queue_aggregate = aggregate<model::queue_state, schema::sealed<schema::Request>, schema::StreamKind::QUEUE>;
+using scheduler_aggregate = aggregate<model::scheduler_state, model::scheduler_command, schema::StreamKind::SCHEDULER>;
+
+// The ledger as the log writer asks it.
+class ledger_check final : public append_check {
+ public:
+  std::optional<model::rejection> check(const log::record& r) const override { return ledger_.check(place_of(r), r.event()); }
+  void apply(const log::record& r) override { ledger_.apply(place_of(r), r.event()); }
+  void rebuild(const log::log_reader& reader) override;
+  const model::ledger& get() const { return ledger_; }
+
+ private:
+  model::ledger ledger_;
+};
+
+}  // namespace annals::actors
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::job_command>)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::host_command>)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::server_command>)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::schema::sealed<annals::schema::Request>>)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::scheduler_command>)

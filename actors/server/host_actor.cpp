@@ -1,0 +1,61 @@
+#include "actors/server/host_actor.hpp"
+
+#include <set>
+
+namespace annals::actors {
+
+namespace {
+// How often a MoM tells the usage of its jobs (pbs guide: about every 10 s).
+constexpr std::uint32_t usage_interval_s = 10;
+}  // namespace
+
+host_actor::host_actor(caf::actor_config& cfg, shell_parts parts, caf::actor gateway, std::uint64_t stream, model::site_ptr site)
+    : shell(cfg, std::move(parts), stream, std::move(site)), gateway_(std::move(gateway)) {}
+
+caf::message_handler host_actor::more_handlers() {
+  return {
+      [this](mom_connected& m) { on_connected(m); },
+      [this](const mom_gone& m) { on_gone(m); },
+      [this](post_to_host& p) {
+        if (peer_) peer_->send(p.message);
+        owed_[p.key] = std::move(p.message);
+      },
+      [this](const withdraw_from_host& w) { owed_.erase(w.key); },
+  };
+}
+
+void host_actor::on_connected(mom_connected& m) {
+  const auto hello = m.hello.get().getHello();
+  const auto uuid = hello.getLogUuid();
+  const bool log_is_new = !state().log_uuid.empty() &&
+                          std::string_view(reinterpret_cast<const char*>(uuid.begin()), uuid.size()) != state().log_uuid;
+  if (peer_ && peer_ != m.peer) peer_->close("the MoM connected anew");
+  peer_ = m.peer;
+  receive({model::mom_hello{m.hello}, mom(), {}, nullptr, nullptr, {}, 0, {}});
+  peer_->send(schema::make<schema::ToMom>([&](schema::ToMom::Builder w) {
+    auto welcome = w.initWelcome();
+    welcome.setServerName(site().server_name);
+    welcome.setUsageIntervalSeconds(usage_interval_s);
+  }));
+  compare_runs(hello, m.expected, log_is_new);
+  for (const auto& [key, message] : owed_) peer_->send(message);
+}
+
+// What the MoM has and what the log says it has: each difference is put to the job, which knows what it means.
+void host_actor::compare_runs(schema::MomHello::Reader hello, const std::vector<expected_run>& expected, bool log_is_new) {
+  std::set<std::pair<std::uint64_t, std::uint32_t>> there;
+  for (auto run : hello.getRuns()) {
+    there.emplace(run.getJobSerial(), run.getRun());
+    send(gateway_, run_present{run.getJobSerial(), run.getRun(), schema::str(run.getJob()), state().name});
+  }
+  for (const auto& run : expected)
+    if (log_is_new || !there.contains({run.serial, run.run})) send(gateway_, run_missing{run, log_is_new});
+}
+
+void host_actor::on_gone(const mom_gone& m) {
+  if (m.peer != peer_) return;             // an older connection
+  peer_ = nullptr;
+  receive({model::host_silent{m.why}, mom(), {}, nullptr, nullptr, {}, 0, {}});
+}
+
+}  // namespace annals::actors

@@ -1,0 +1,85 @@
+// What the server's actors say to each other and hear from the link.
+#pragma once
+
+#include <caf/actor.hpp>
+#include <caf/allowed_unsafe_message_type.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "actors/link/wire/wire.hpp"
+#include "actors/runtime/reply.hpp"
+#include "events/model/context.hpp"
+#include "events/schema/client.capnp.h"
+#include "events/schema/daemon.capnp.h"
+#include "events/schema/message.hpp"
+
+namespace annals::actors {
+
+// -- from the link ---------------------------------------------------------------------------------------------------------
+
+struct peer_opened { wire::connection_ptr peer; };
+struct peer_frame { wire::connection_ptr peer; schema::sealed_message message; };
+struct peer_closed { wire::connection_ptr peer; std::string why; };
+
+// -- jobs and hosts --------------------------------------------------------------------------------------------------------
+
+// Something a host is owed until it is withdrawn; sent now if the host is there, and again after each new connection.
+struct post_to_host { std::string host; std::string key; schema::sealed<schema::ToMom> message; };
+struct withdraw_from_host { std::string host; std::string key; };
+
+// A job that owes nothing: its actor may leave memory. The gateway asks (with how many commands it has sent so far), the
+// job says yes, and is dropped if nothing was sent to it meanwhile.
+struct job_idle { std::uint64_t number; bool ended; };
+struct may_you_leave { std::uint64_t sent; };
+struct i_may_leave { std::uint64_t number; std::uint64_t sent; };
+
+// A host's MoM is there (again): what it says it has, and what the log says it has.
+struct expected_run { std::uint64_t serial; std::uint64_t number; std::uint32_t run; };
+struct mom_connected { wire::connection_ptr peer; schema::sealed<schema::FromMom> hello; std::vector<expected_run> expected; };
+struct mom_gone { wire::connection_ptr peer; std::string why; };
+// From a host to the gateway: the MoM no longer has this run; or it has a run of a job: does the job still want it?
+struct run_missing { expected_run run; bool log_is_new; };
+struct run_present { std::uint64_t serial; std::uint32_t run; std::string job; std::string host; };
+struct blob_wanted { wire::connection_ptr peer; std::string hash; };
+
+// -- scheduler -------------------------------------------------------------------------------------------------------------
+
+struct scheduler_connected { wire::connection_ptr peer; std::string name; };
+struct scheduler_disconnected { wire::connection_ptr peer; };
+struct scheduler_frame { schema::sealed<schema::FromScheduler> message; };
+struct proposal_settled { std::uint64_t job; std::uint64_t cycle; bool refused; std::string why; };
+struct cycle_wanted { std::string trigger; };
+
+// -- queries ---------------------------------------------------------------------------------------------------------------
+
+// Stat, select, wait: answered when everything up to min_sequence is folded.
+struct query {
+  wire::connection_ptr peer;
+  schema::sealed<schema::Request> request;
+  model::requester by;
+  std::uint64_t min_sequence = 0;
+};
+
+}  // namespace annals::actors
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::peer_opened)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::peer_frame)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::peer_closed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::post_to_host)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::withdraw_from_host)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::job_idle)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::may_you_leave)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::i_may_leave)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::mom_connected)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::mom_gone)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::run_missing)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::run_present)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::blob_wanted)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_connected)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_disconnected)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_frame)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::proposal_settled)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::cycle_wanted)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::query)

@@ -1,0 +1,129 @@
+#include "actors/server/replies.hpp"
+
+#include <caf/send.hpp>
+
+#include <mutex>
+
+#include "actors/server/messages.hpp"
+
+namespace annals::actors {
+
+schema::sealed<schema::Reply> done_reply(std::uint64_t id, std::uint64_t sequence, const std::string& text) {
+  return schema::make<schema::Reply>([&](schema::Reply::Builder r) {
+    r.setId(id);
+    r.setSequence(sequence);
+    r.setDone(text);
+  });
+}
+
+schema::sealed<schema::Reply> refusal_reply(std::uint64_t id, std::uint64_t sequence, const model::rejection& why) {
+  return schema::make<schema::Reply>([&](schema::Reply::Builder r) {
+    r.setId(id);
+    r.setSequence(sequence);
+    auto rejected = r.initRejected();
+    rejected.setCode(why.code);
+    rejected.setText(why.text);
+  });
+}
+
+namespace {
+
+class client_reply final : public reply_to {
+ public:
+  client_reply(wire::connection_ptr peer, std::uint64_t id) : peer_(std::move(peer)), id_(id) {}
+  void done(std::uint64_t sequence, const std::string& text) override { peer_->send(done_reply(id_, sequence, text)); }
+  void refused(std::uint64_t sequence, const model::rejection& why) override {
+    peer_->send(refusal_reply(id_, sequence, why));
+  }
+
+ private:
+  wire::connection_ptr peer_;
+  std::uint64_t id_;
+};
+
+// Shared by the parts of one request; they may finish on different threads.
+struct joint {
+  std::mutex guard;
+  reply_ptr whole;
+  std::size_t open;
+  std::uint64_t sequence = 0;
+  std::string text;
+  model::rejection first;
+
+  void one_done(std::uint64_t at, const std::string& done_text, const model::rejection* why) {
+    std::lock_guard held(guard);
+    sequence = std::max(sequence, at);
+    if (!done_text.empty()) text = done_text;
+    if (why && first.code == 0) first = *why;
+    if (--open > 0) return;
+    if (first.code != 0) whole->refused(sequence, first);
+    else whole->done(sequence, text);
+  }
+};
+
+class joint_reply final : public reply_to {
+ public:
+  explicit joint_reply(std::shared_ptr<joint> all) : all_(std::move(all)) {}
+  void done(std::uint64_t sequence, const std::string& text) override { all_->one_done(sequence, text, nullptr); }
+  void refused(std::uint64_t sequence, const model::rejection& why) override { all_->one_done(sequence, {}, &why); }
+
+ private:
+  std::shared_ptr<joint> all_;
+};
+
+class mom_ack final : public reply_to {
+ public:
+  mom_ack(wire::connection_ptr peer, schema::sealed<schema::ToMom> ack) : peer_(std::move(peer)), ack_(std::move(ack)) {}
+  void done(std::uint64_t, const std::string&) override { peer_->send(ack_); }
+  void refused(std::uint64_t, const model::rejection& why) override {
+    // A full disk is no answer: the MoM asks again. Everything else means the report will never be taken.
+    if (why.code != 15010) peer_->send(ack_);
+  }
+
+ private:
+  wire::connection_ptr peer_;
+  schema::sealed<schema::ToMom> ack_;
+};
+
+class proposal_reply final : public reply_to {
+ public:
+  proposal_reply(caf::actor to, std::uint64_t job, std::uint64_t cycle) : to_(std::move(to)), job_(job), cycle_(cycle) {}
+  void done(std::uint64_t, const std::string&) override { caf::anon_send(to_, proposal_settled{job_, cycle_, false, {}}); }
+  void refused(std::uint64_t, const model::rejection& why) override {
+    caf::anon_send(to_, proposal_settled{job_, cycle_, true, why.text});
+  }
+
+ private:
+  caf::actor to_;
+  std::uint64_t job_, cycle_;
+};
+
+}  // namespace
+
+reply_ptr reply_to_client(wire::connection_ptr peer, std::uint64_t request_id) {
+  return std::make_shared<client_reply>(std::move(peer), request_id);
+}
+
+std::vector<reply_ptr> reply_jointly(reply_ptr whole, std::size_t parts) {
+  auto all = std::make_shared<joint>();
+  all->whole = std::move(whole);
+  all->open = parts;
+  std::vector<reply_ptr> out;
+  for (std::size_t i = 0; i < parts; ++i) out.push_back(std::make_shared<joint_reply>(all));
+  return out;
+}
+
+reply_ptr acknowledge_mom(wire::connection_ptr peer, schema::RunRef::Reader ref, schema::Ack::What what) {
+  auto ack = schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+    auto a = m.initAck();
+    a.setRef(ref);
+    a.setWhat(what);
+  });
+  return std::make_shared<mom_ack>(std::move(peer), std::move(ack));
+}
+
+reply_ptr settle_proposal(caf::actor scheduling, std::uint64_t job, std::uint64_t cycle) {
+  return std::make_shared<proposal_reply>(std::move(scheduling), job, cycle);
+}
+
+}  // namespace annals::actors

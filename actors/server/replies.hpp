@@ -1,0 +1,25 @@
+// The answers that leave the server: to clients, to MoMs (acknowledgements) and to the scheduling actor.
+#pragma once
+
+#include <caf/actor.hpp>
+
+#include "actors/link/wire/wire.hpp"
+#include "actors/runtime/reply.hpp"
+#include "events/schema/client.capnp.h"
+#include "events/schema/daemon.capnp.h"
+
+namespace annals::actors {
+
+schema::sealed<schema::Reply> done_reply(std::uint64_t id, std::uint64_t sequence, const std::string& text);
+schema::sealed<schema::Reply> refusal_reply(std::uint64_t id, std::uint64_t sequence, const model::rejection& why);
+
+// A client's request, answered on its connection.
+reply_ptr reply_to_client(wire::connection_ptr peer, std::uint64_t request_id);
+// One request that became several commands (qmgr's @default): answered once, with the first refusal if there was one.
+std::vector<reply_ptr> reply_jointly(reply_ptr whole, std::size_t parts);
+// A MoM's report: acknowledged when it is durable, and also when the job refused it (it will never be taken).
+reply_ptr acknowledge_mom(wire::connection_ptr peer, schema::RunRef::Reader ref, schema::Ack::What what);
+// A scheduler's proposal.
+reply_ptr settle_proposal(caf::actor scheduling, std::uint64_t job, std::uint64_t cycle);
+
+}  // namespace annals::actors

@@ -88,6 +88,7 @@ std::optional<std::int64_t> parse_date_time(std::string_view text, std::int64_t 
   if (t.tm_mday < 1 || t.tm_mday > 31 || t.tm_mon < 0 || t.tm_mon > 11) return std::nullopt;
   if (date_digits == 6) t.tm_year = field[4] < 69 ? field[4] + 100 : field[4];   // as POSIX reads two-digit years
   if (date_digits == 8) t.tm_year = field[5] * 100 + field[4] - 1900;
+  if (t.tm_year < 70) return std::nullopt;   // before 1970: nothing ever waits for that
   return date_digits >= 6 ? seconds_of(t) : next_after(t, date_digits, now);
 }
 

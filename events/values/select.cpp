@@ -151,7 +151,10 @@ result<select_chunk, nodes_failure> convert_node(std::string_view text) {
     if (chunk.find(v.name)) return nodes_failure{};
     chunk.resources.push_back(std::move(v));
   }
-  if (!host.empty()) chunk.resources.push_back({"host", host});
+  if (!host.empty()) {
+    if (chunk.find("host")) return nodes_failure{};
+    chunk.resources.push_back({"host", host});
+  }
   return chunk;
 }
 

@@ -145,11 +145,13 @@ std::vector<scheduling_projection::message> scheduling_projection::messages(cons
     const std::size_t room = rows_per_message - (vnode_end - vnode_next);
     const std::size_t job_end = vnode_end == vnodes.size() ? std::min(jobs.size(), job_next + room) : job_next;
     const bool first = out.empty();
+    const bool last = vnode_end == vnodes.size() && job_end == jobs.size();
+    const std::uint64_t before = full ? 0 : sent_sequence_;
     out.push_back(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
       auto d = m.initView();
       d.setEpoch(epoch_);
-      d.setPrevious(first ? sent_sequence_ : from_.sequence());
-      d.setSequence(from_.sequence());
+      d.setPrevious(before);
+      d.setSequence(last ? from_.sequence() : before);     // true at the new sequence only with the last one
       d.setFull(full && first);
       if (first) {
         if (changed.server) fill_server(d, from_.server());

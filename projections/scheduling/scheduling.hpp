@@ -27,7 +27,7 @@ class scheduling_projection {
   void apply(const log::record& record);                  // marks what changed; nothing before the first full view
 
   // Messages in the order to send them, each well below the largest frame. The deltas of one answer are true together:
-  // they carry the same sequence. take_delta is empty when nothing changed.
+  // only the last one moves the view to the new sequence. take_delta is empty when nothing changed.
   std::vector<message> full_view();
   std::vector<message> take_delta();
   // Of the last delta sent; what StartCycle.viewSequence says.

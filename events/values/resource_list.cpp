@@ -21,9 +21,12 @@ std::size_t end_of_element(std::string_view text, std::size_t at) {
   char quote = '\0';
   for (; at < text.size(); ++at) {
     const char c = text[at];
-    if (quote) { if (c == quote) quote = '\0'; }
-    else if (c == '"' || c == '\'') quote = c;
-    else if (separators.find(c) != std::string_view::npos) break;
+    if (quote) {
+      if (c == quote) quote = '\0';
+    } else if (c == '"' || c == '\'')
+      quote = c;
+    else if (separators.find(c) != std::string_view::npos)
+      break;
   }
   return quote ? std::string_view::npos : at;
 }
@@ -51,7 +54,8 @@ std::string quoted(const std::string& value) {
 
 std::optional<std::vector<named_value>> parse_named_values(std::string_view text) {
   std::vector<named_value> out;
-  for (std::size_t at = text.find_first_not_of(separators); at < text.size(); at = text.find_first_not_of(separators, at)) {
+  for (std::size_t at = text.find_first_not_of(separators); at < text.size();
+       at = text.find_first_not_of(separators, at)) {
     const std::size_t end = end_of_element(text, at);
     if (end == std::string_view::npos) return std::nullopt;
     const std::string_view item = text.substr(at, end - at);

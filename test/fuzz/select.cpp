@@ -1,6 +1,6 @@
 // select specifications: round trip, the completed form, the old nodes form, and what becomes of a request with them.
-#include "events/attributes/select_rules.hpp"
 #include "events/values/select.hpp"
+#include "events/attributes/select_rules.hpp"
 #include "test/fuzz/round_trip.hpp"
 
 using namespace annals;
@@ -12,9 +12,11 @@ void completes_once(std::string_view text) {
   attributes::request_defaults defaults;
   defaults.server_chunk = {{"ncpus", "1"}};
   const attributes::resource_catalogue resources;
-  const auto done = attributes::complete_request({{"select", std::string(text)}}, defaults, resources, schema::Role::USER);
+  const auto done =
+      attributes::complete_request({{"select", std::string(text)}}, defaults, resources, schema::Role::USER);
   if (!done) return;
-  const auto again = attributes::complete_request({{"select", done->schedselect}}, defaults, resources, schema::Role::USER);
+  const auto again =
+      attributes::complete_request({{"select", done->schedselect}}, defaults, resources, schema::Role::USER);
   fuzz::require(static_cast<bool>(again), "schedselect is refused", done->schedselect);
   fuzz::require(again->schedselect == done->schedselect, "schedselect changes", done->schedselect);
   for (const auto& [name, value] : done->resources)

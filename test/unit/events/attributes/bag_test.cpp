@@ -31,7 +31,8 @@ BOOST_AUTO_TEST_CASE(entries_come_by_id_then_by_resource) {
   b.set(10, "ncpus", "2");
   b.set(10, "mem", "");
   std::vector<std::string> seen;
-  for (const entry& e : b) seen.push_back(std::to_string(e.id) + "." + std::string(e.resource) + "=" + std::string(e.value));
+  for (const entry& e : b)
+    seen.push_back(std::to_string(e.id) + "." + std::string(e.resource) + "=" + std::string(e.value));
   BOOST_TEST((seen == std::vector<std::string>{"10.mem=", "10.ncpus=2", "30.=z"}));
 }
 
@@ -86,7 +87,7 @@ BOOST_AUTO_TEST_CASE(damaged_bytes_are_refused) {
   const std::string bytes(b.packed());
   for (std::size_t n = 1; n < bytes.size(); ++n) {
     const auto cut = bag::from_packed(std::string_view(bytes).substr(0, n));
-    if (cut) BOOST_TEST(n == 7u + 1 + 5);   // exactly the first entry
+    if (cut) BOOST_TEST(n == 7u + 1 + 5);  // exactly the first entry
   }
   bag_writer w;
   w.put(20, "x");

@@ -75,14 +75,17 @@ BOOST_AUTO_TEST_CASE(a_bad_plain_value_is_refused_without_a_name) {
 
 BOOST_AUTO_TEST_CASE(some_refusals_name_the_attribute) {
   BOOST_TEST(check(ObjectKind::JOB, "project", "", "a[b") == "15014 Illegal attribute or resource value project");
-  BOOST_TEST(check(ObjectKind::SERVER, "max_run", "", "[u:bob=x]") == "15014 Illegal attribute or resource value max_run");
+  BOOST_TEST(check(ObjectKind::SERVER, "max_run", "", "[u:bob=x]") ==
+             "15014 Illegal attribute or resource value max_run");
   BOOST_TEST(check(ObjectKind::NODE, "resources_available", "ncpus", "-1") ==
              "15014 Illegal attribute or resource value resources_available.ncpus");
   BOOST_TEST(check(ObjectKind::QUEUE, "resources_max", "nosuch", "3") == "15035 Unknown resource resources_max.nosuch");
   BOOST_TEST(check(ObjectKind::SERVER, "max_run_res", "", "[u:PBS_GENERIC=4]") == "15035 Unknown resource max_run_res");
-  BOOST_TEST(check(ObjectKind::SERVER, "max_run_res", "x", "[u:PBS_GENERIC=4]") == "15035 Unknown resource max_run_res.x");
+  BOOST_TEST(check(ObjectKind::SERVER, "max_run_res", "x", "[u:PBS_GENERIC=4]") ==
+             "15035 Unknown resource max_run_res.x");
   BOOST_TEST(check(ObjectKind::NODE, "state", "", "busy") == "15067 Illegal value for node state");
-  BOOST_TEST(check(ObjectKind::SERVER, "managers", "", "nodomain") == "15008 Access from host not allowed, or unknown host");
+  BOOST_TEST(check(ObjectKind::SERVER, "managers", "", "nodomain") ==
+             "15008 Access from host not allowed, or unknown host");
   BOOST_TEST(check(ObjectKind::QUEUE, "partition", "", "pbs-default") == "15228 Default partition name is not allowed");
   BOOST_TEST(check(ObjectKind::SERVER, "max_job_sequence_id", "", "12") ==
              "15225 Cannot set max_job_sequence_id < 9999999, or > 999999999999");
@@ -100,9 +103,11 @@ BOOST_AUTO_TEST_CASE(only_vnodes_share_the_pool_of_another) {
 }
 
 BOOST_AUTO_TEST_CASE(selects_in_lists_are_checked_like_requests) {
-  BOOST_TEST(check(ObjectKind::JOB, "Resource_List", "select", "1:ncpus=x") == "15014 Illegal attribute or resource value select.ncpus");
+  BOOST_TEST(check(ObjectKind::JOB, "Resource_List", "select", "1:ncpus=x") ==
+             "15014 Illegal attribute or resource value select.ncpus");
   BOOST_TEST(check(ObjectKind::JOB, "Resource_List", "select", "0") == "15014 Illegal attribute or resource value");
-  BOOST_TEST(check(ObjectKind::JOB, "Resource_List", "place", "bogus") == "15014 Illegal attribute or resource value Resource_List.place");
+  BOOST_TEST(check(ObjectKind::JOB, "Resource_List", "place", "bogus") ==
+             "15014 Illegal attribute or resource value Resource_List.place");
   BOOST_TEST(check(ObjectKind::QUEUE, "resources_default", "select", "2:ncpus=2") == "2:ncpus=2");
 }
 
@@ -125,8 +130,10 @@ BOOST_AUTO_TEST_CASE(sums_and_differences_keep_the_form) {
 BOOST_AUTO_TEST_CASE(owners_set_what_is_theirs) {
   BOOST_TEST(set_by(ObjectKind::JOB, "Priority", Role::USER, true, true) == "allowed");
   BOOST_TEST(set_by(ObjectKind::JOB, "Priority", Role::USER, false) == "Unauthorized Request ");
-  BOOST_TEST(set_by(ObjectKind::JOB, "Account_Name", Role::USER, true, true) == "Cannot modify attribute while job running  Account_Name");
-  BOOST_TEST(set_by(ObjectKind::JOB, "Account_Name", Role::MANAGER, false, true) == "Cannot modify attribute while job running  Account_Name");
+  BOOST_TEST(set_by(ObjectKind::JOB, "Account_Name", Role::USER, true, true) ==
+             "Cannot modify attribute while job running  Account_Name");
+  BOOST_TEST(set_by(ObjectKind::JOB, "Account_Name", Role::MANAGER, false, true) ==
+             "Cannot modify attribute while job running  Account_Name");
   BOOST_TEST(set_by(ObjectKind::JOB, "comment", Role::USER, true) ==
              "Cannot set attribute, read only or insufficient permission  comment");
   BOOST_TEST(set_by(ObjectKind::JOB, "comment", Role::OPERATOR, false, true) == "allowed");
@@ -148,13 +155,15 @@ BOOST_AUTO_TEST_CASE(resources_have_their_own_rights) {
   BOOST_TEST(resource("walltime", Role::USER, true) == "allowed");
   BOOST_TEST(resource("cput", Role::USER, true) == "allowed");
   BOOST_TEST(resource("mem", Role::USER, true) == "Cannot modify attribute while job running  Resource_List.mem");
-  BOOST_TEST(resource("select", Role::MANAGER, true) == "Cannot modify attribute while job running  Resource_List.select");
+  BOOST_TEST(resource("select", Role::MANAGER, true) ==
+             "Cannot modify attribute while job running  Resource_List.select");
   BOOST_TEST(resource("soft_walltime", Role::USER, true) ==
              "Cannot set attribute, read only or insufficient permission  Resource_List.soft_walltime");
   BOOST_TEST(resource("soft_walltime", Role::MANAGER, true) == "allowed");
   BOOST_TEST(resource("nodect", Role::USER, false) ==
              "Cannot set attribute, read only or insufficient permission  Resource_List.nodect");
-  BOOST_TEST(resource("ri", Role::USER, false) == "Cannot set attribute, read only or insufficient permission  Resource_List.ri");
+  BOOST_TEST(resource("ri", Role::USER, false) ==
+             "Cannot set attribute, read only or insufficient permission  Resource_List.ri");
   BOOST_TEST(resource("ri", Role::OPERATOR, false) == "allowed");
 }
 
@@ -177,7 +186,8 @@ BOOST_AUTO_TEST_CASE(hidden_attributes_are_hidden) {
     return may_see(*find(ObjectKind::JOB, name), role, show_hidden);
   };
   BOOST_TEST(sees("Job_Name", Role::USER));
-  for (const char* name : {"schedselect", "euser", "egroup", "hashname", "queue_rank", "queue_type", "run_version", "accrue_type"}) {
+  for (const char* name :
+       {"schedselect", "euser", "egroup", "hashname", "queue_rank", "queue_type", "run_version", "accrue_type"}) {
     BOOST_TEST(!sees(name, Role::USER), name);
     BOOST_TEST(sees(name, Role::OPERATOR), name);
   }

@@ -1,5 +1,5 @@
-// The reference page of attributes and resources, made from the tables. With --write FILE it writes the page; with FILE it
-// says whether the page is what the tables make of it (exit 1: it is stale).
+// The reference page of attributes and resources, made from the tables. With --write FILE it writes the page; with FILE
+// it says whether the page is what the tables make of it (exit 1: it is stale).
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -16,31 +16,50 @@ namespace {
 
 const char* type_name(value_type type) {
   switch (type) {
-    case value_type::boolean: return "boolean";
-    case value_type::integer: return "integer";
-    case value_type::real: return "float";
-    case value_type::size: return "size";
-    case value_type::duration: return "duration";
-    case value_type::date: return "date";
-    case value_type::string: return "string";
-    case value_type::character: return "character";
-    case value_type::string_array: return "string list";
-    case value_type::resource_list: return "resource list";
-    case value_type::limits: return "limits";
-    case value_type::acl: return "access list";
-    case value_type::hold_set: return "hold types";
-    case value_type::node_state: return "node state";
+    case value_type::boolean:
+      return "boolean";
+    case value_type::integer:
+      return "integer";
+    case value_type::real:
+      return "float";
+    case value_type::size:
+      return "size";
+    case value_type::duration:
+      return "duration";
+    case value_type::date:
+      return "date";
+    case value_type::string:
+      return "string";
+    case value_type::character:
+      return "character";
+    case value_type::string_array:
+      return "string list";
+    case value_type::resource_list:
+      return "resource list";
+    case value_type::limits:
+      return "limits";
+    case value_type::acl:
+      return "access list";
+    case value_type::hold_set:
+      return "hold types";
+    case value_type::node_state:
+      return "node state";
   }
   return "";
 }
 
 const char* setter_name(setter who) {
   switch (who) {
-    case setter::owner: return "owner";
-    case setter::operator_: return "operator";
-    case setter::manager: return "manager";
-    case setter::nobody: return "nobody";
-    case setter::internal: return "internal";
+    case setter::owner:
+      return "owner";
+    case setter::operator_:
+      return "operator";
+    case setter::manager:
+      return "manager";
+    case setter::nobody:
+      return "nobody";
+    case setter::internal:
+      return "internal";
   }
   return "";
 }
@@ -64,11 +83,12 @@ std::string cell(std::string text) {
 }
 
 void write_table(std::ostream& out, const char* title, ObjectKind kind) {
-  out << "\n## " << title << "\n\n| Attribute | Type | Set by | Notes | Default | Meaning |\n|---|---|---|---|---|---|\n";
+  out << "\n## " << title
+      << "\n\n| Attribute | Type | Set by | Notes | Default | Meaning |\n|---|---|---|---|---|---|\n";
   for (const attribute& a : table_of(kind)) {
     const std::string shown = *a.default_value ? "`" + std::string(a.default_value) + "`" : "";
-    out << "| `" << a.name << "` | " << type_name(a.type) << " | " << setter_name(a.set_by) << " | " << notes(a) << " | " << shown
-        << " | " << cell(a.meaning) << " |\n";
+    out << "| `" << a.name << "` | " << type_name(a.type) << " | " << setter_name(a.set_by) << " | " << notes(a)
+        << " | " << shown << " | " << cell(a.meaning) << " |\n";
   }
 }
 
@@ -76,7 +96,8 @@ std::string page() {
   std::ostringstream out;
   out << "# Attributes and resources\n\nMade from the tables in `events/attributes`; do not edit. To make it again:\n"
          "`build/test/unit/events/attributes/reference_page --write docs/attributes.md`\n\n"
-         "\"Set by\" names the least right that is needed: the owner of a job, an operator or a manager. Attributes stand in the\n"
+         "\"Set by\" names the least right that is needed: the owner of a job, an operator or a manager. Attributes "
+         "stand in the\n"
          "order of display.\n";
   write_table(out, "Jobs", ObjectKind::JOB);
   write_table(out, "Server", ObjectKind::SERVER);

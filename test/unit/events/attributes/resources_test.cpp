@@ -11,7 +11,9 @@ using schema::Role;
 
 namespace {
 
-std::string text_of(const std::optional<refusal>& why) { return why ? std::to_string(why->code) + " " + why->text : "accepted"; }
+std::string text_of(const std::optional<refusal>& why) {
+  return why ? std::to_string(why->code) + " " + why->text : "accepted";
+}
 
 request_defaults one_cpu() {
   request_defaults d;
@@ -53,7 +55,8 @@ BOOST_AUTO_TEST_CASE(a_custom_resource_is_created_changed_and_removed) {
   BOOST_TEST((c.find("rr")->type == value_type::integer));
   BOOST_TEST(text_of(c.create("rr", "", "")) == "15055 Duplicate entry in list ");
   BOOST_TEST(text_of(c.change("rr", "string", std::nullopt)) ==
-             "15014 Erroneous to have flag 'n', 'f', or 'q' on resource \"rr\" which is type string, string_array, or boolean.");
+             "15014 Erroneous to have flag 'n', 'f', or 'q' on resource \"rr\" which is type string, string_array, or "
+             "boolean.");
   BOOST_TEST(text_of(c.change("rr", std::nullopt, "h")) == "accepted");
   BOOST_TEST(text_of(c.change("rr", "string", std::nullopt)) == "accepted");
   BOOST_TEST(text_of(c.remove("rr")) == "accepted");
@@ -69,7 +72,8 @@ BOOST_AUTO_TEST_CASE(bad_definitions_are_refused) {
   BOOST_TEST(text_of(c.create("r2", "duration", "")) == "15014 Illegal attribute or resource value");
   BOOST_TEST(text_of(c.create("r2", "", "x")) == "15014 Illegal attribute or resource value");
   BOOST_TEST(text_of(c.create("2r", "", "")) == "15014 Illegal attribute or resource value");
-  BOOST_TEST(text_of(c.create("r2", "string", "n")) == "15014 Erroneous to have flag 'n' without 'h' on resource \"r2\".");
+  BOOST_TEST(text_of(c.create("r2", "string", "n")) ==
+             "15014 Erroneous to have flag 'n' without 'h' on resource \"r2\".");
   BOOST_TEST(c.custom().empty());
 }
 
@@ -91,7 +95,9 @@ BOOST_AUTO_TEST_CASE(bags_give_and_take_lists) {
 
 BOOST_AUTO_TEST_CASE(memory_beside_nodes_is_divided_over_the_chunks) {
   const auto done = complete_request({{"nodes", "2"}, {"mem", "1gb"}}, one_cpu(), {}, Role::USER);
-  BOOST_TEST(shown(done) == "mem=1048576kb,ncpus=2,nodect=2,nodes=2,place=scatter,select=2:ncpus=1:mem=524288KB | 2:ncpus=1:mem=524288KB");
+  BOOST_TEST(
+      shown(done) ==
+      "mem=1048576kb,ncpus=2,nodect=2,nodes=2,place=scatter,select=2:ncpus=1:mem=524288KB | 2:ncpus=1:mem=524288KB");
 }
 
 BOOST_AUTO_TEST_CASE(a_default_select_overrules_job_wide_cpus) {
@@ -131,10 +137,12 @@ BOOST_AUTO_TEST_CASE(job_wide_resources_cannot_join_a_select) {
 }
 
 BOOST_AUTO_TEST_CASE(a_job_without_a_select_is_built_again) {
-  BOOST_TEST(altered({{"ncpus", "1"}}, {{{"ncpus", "2"}}}) == "ncpus=2,nodect=1,place=pack,select=1:ncpus=2 | 1:ncpus=2");
+  BOOST_TEST(altered({{"ncpus", "1"}}, {{{"ncpus", "2"}}}) ==
+             "ncpus=2,nodect=1,place=pack,select=1:ncpus=2 | 1:ncpus=2");
   BOOST_TEST(altered({{"ncpus", "1"}}, {{{"ncpus", "2"}}, {{"select", "1:ncpus=1"}}}) ==
              "ncpus=1,nodect=1,place=pack,select=1:ncpus=1 | 1:ncpus=1");
-  BOOST_TEST(altered({{"ncpus", "2"}}, {{{"mem", "1gb"}}}) == "mem=1gb,ncpus=2,nodect=1,place=pack,select=1:mem=1gb:ncpus=2 | 1:mem=1gb:ncpus=2");
+  BOOST_TEST(altered({{"ncpus", "2"}}, {{{"mem", "1gb"}}}) ==
+             "mem=1gb,ncpus=2,nodect=1,place=pack,select=1:mem=1gb:ncpus=2 | 1:mem=1gb:ncpus=2");
 }
 
 BOOST_AUTO_TEST_CASE(nodes_of_an_existing_job_are_only_kept) {

@@ -51,7 +51,7 @@ class log_damaged : public std::runtime_error {
 
 class event_log {
  public:
-  // Reads the last record. Throws log_damaged when it can't be what was written.
+  // Verifies the tail, as far as it may hold what the last run wrote. Throws log_damaged when it can't be what was written.
   event_log(ports::event_store& store, const ports::clock& clock);
   ~event_log();
 
@@ -61,7 +61,7 @@ class event_log {
   // Whether this command id was done within limits::command_id_memory_s, for a caller that would rather not decide again.
   std::optional<repeated> find_command(const who& by, const std::string& command_id) const;
 
-  // Takes the last staged append back (the ledger refused it). Only once after each stage().
+  // Takes the last staged append back (the ledger refused it).
   void unstage_last();
   // Events of the next batch as they will be written, in order. Those of the last append begin at last_staged_begin().
   const std::vector<record_ptr>& staged_records() const { return staged_records_; }
@@ -71,28 +71,33 @@ class event_log {
   // kept, the stage is emptied and the log stands where it stood; on any other error the process must stop.
   ports::store_status commit(std::vector<record_ptr>& committed);
 
-  std::uint64_t last_sequence() const { return last_sequence_; }      // durable
+  std::uint64_t last_sequence() const { return durable_.sequence; }    // durable
   std::uint64_t last_version(std::uint64_t stream) const;             // staged events included
   std::uint64_t epoch() const { return epoch_; }
-  chain_hash head() const { return head_; }                           // of the last durable record
+  const chain_hash& head() const { return durable_.head; }            // of the last durable record
   std::size_t staged_bytes() const { return staged_bytes_; }
 
  private:
-  struct pending;                          // one staged append and how to take it back; see event_log.cpp
-  std::string memo_key(const who& by, const std::string& command_id, std::int64_t wall_ns) const;
-  void remember(const append& what, const staged& place, pending& undo);
-  void forget_old_commands();
-  void rewind();
+  struct pending;                          // one staged append: what it began with, to take it back; see event_log.cpp
+  // Where the log stands: durable, and with what is staged.
+  struct position {
+    std::uint64_t sequence = 0;
+    std::uint64_t last_stream = 0;
+    std::int64_t wall_ns = 0;
+    chain_hash head{};
+  };
+  void write_down(const append& what, std::uint64_t stream, std::uint64_t version);
+  void remember(const append& what, const std::string& command);
+  void take_back(const pending& p);
+  void empty_stage();
+  std::int64_t wall_now() const;
+  ports::store_status forget_old_commands();
 
   ports::event_store& store_;
   const ports::clock& clock_;
   std::uint64_t epoch_ = 1;
-  // Durable.
-  std::uint64_t last_sequence_ = 0;
-  std::uint64_t last_stream_ = 0;
-  std::int64_t last_wall_ns_ = 0;
-  chain_hash head_{};
-  std::int64_t oldest_commands_ = 0;       // memo period that was last swept
+  position durable_, tip_;
+  std::int64_t swept_period_ = 0;          // command ids of earlier periods are forgotten
   // Staged.
   ports::write_batch batch_;
   std::vector<record_ptr> staged_records_;

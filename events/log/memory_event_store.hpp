@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <shared_mutex>
 
 #include "events/ports/event_store.hpp"
@@ -47,7 +48,7 @@ class memory_event_store : public ports::event_store {
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> streams;
     std::map<std::string, bytes_ptr, std::less<>> blobs, cache;
     std::map<std::string, std::map<std::uint32_t, bytes_ptr>, std::less<>> pieces;   // not finished
-    std::map<std::string, bool, std::less<>> orphans;                                 // finished, not adopted
+    std::set<std::string> orphans;                                                    // finished, not adopted
     std::map<std::string, std::string, std::less<>> memos;
   };
   mutable std::shared_mutex mutex_;

@@ -1,0 +1,101 @@
+#include "events/log/blob_upload.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "events/log/checksum.hpp"
+#include "events/model/limits.hpp"
+
+namespace annals::log {
+namespace {
+
+ports::store_status failure(const std::string& doing) {
+  const auto error = errno == ENOSPC || errno == EDQUOT ? ports::store_error::disk_full : ports::store_error::io;
+  return {error, "upload of a blob: " + doing + ": " + std::strerror(errno)};
+}
+
+// A file without a name: it is gone with its descriptor, also after a crash.
+int open_unnamed(const std::string& directory) {
+  const int fd = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+  if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return fd;
+  std::string name = directory + "/upload.XXXXXX";   // a file system without O_TMPFILE
+  const int named = ::mkostemp(name.data(), O_CLOEXEC);
+  if (named >= 0) ::unlink(name.c_str());
+  return named;
+}
+
+}  // namespace
+
+struct blob_upload::state {
+  std::string directory;
+  int fd = -1;                // opened by the first piece
+  std::uint64_t size = 0;
+  sha256_stream hash;
+  ports::store_status failed;
+
+  ~state() {
+    if (fd >= 0) ::close(fd);
+  }
+  ports::store_status write(ports::byte_span piece) {
+    if (fd < 0) fd = open_unnamed(directory);
+    if (fd < 0) return failure("making a temporary file in " + directory);
+    while (!piece.empty()) {
+      const auto n = ::write(fd, piece.data(), piece.size());
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) return failure("writing");
+      piece = piece.subspan(static_cast<std::size_t>(n));
+    }
+    return {};
+  }
+  ports::store_status read(std::uint64_t at, std::vector<std::byte>& out) const {
+    for (std::size_t got = 0; got < out.size();) {
+      const auto n = ::pread(fd, out.data() + got, out.size() - got, static_cast<off_t>(at + got));
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return failure("reading back");
+      got += static_cast<std::size_t>(n);
+    }
+    return {};
+  }
+};
+
+blob_upload::blob_upload(const std::string& directory) : state_(std::make_unique<state>()) { state_->directory = directory; }
+blob_upload::~blob_upload() = default;
+std::uint64_t blob_upload::size() const { return state_->size; }
+
+ports::store_status blob_upload::add(ports::byte_span piece) {
+  auto& s = *state_;
+  if (!s.failed) return s.failed;
+  if (s.size + piece.size() > limits::blob_bytes_max) {
+    s.failed = {ports::store_error::io, "upload of a blob: larger than " + std::to_string(limits::blob_bytes_max) + " bytes (blob_bytes_max)"};
+  } else {
+    s.failed = s.write(piece);
+    s.size += piece.size();
+    s.hash.add(piece);
+  }
+  return s.failed;
+}
+
+std::variant<std::string, ports::store_status> blob_upload::finish(ports::event_store& store) {
+  auto& s = *state_;
+  if (!s.failed) return s.failed;
+  const auto digest = s.hash.finish();
+  const std::string hash(reinterpret_cast<const char*>(digest.data()), digest.size());
+  std::uint32_t number = 0;
+  std::vector<std::byte> piece;
+  for (std::uint64_t at = 0; at < s.size || number == 0; at += piece.size(), ++number) {
+    piece.resize(std::min<std::uint64_t>(limits::blob_piece_bytes, s.size - at));
+    if (auto ok = s.read(at, piece); !ok) return ok;
+    if (auto ok = store.put_blob_piece(hash, number, piece); !ok) return ok;
+  }
+  if (auto ok = store.finish_blob(hash, number); !ok) return ok;
+  s.failed = {ports::store_error::io, "upload of a blob: it is finished"};
+  return hash;
+}
+
+}  // namespace annals::log

@@ -1,0 +1,81 @@
+// Reading a log beside its live writer: RocksDB's secondary instance, which takes no lock and follows the writer's files.
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "events/log/rocksdb_event_store.hpp"
+#include "events/log/rocksdb_reading.hpp"
+
+namespace annals::log {
+namespace {
+
+using ports::store_error;
+using ports::store_status;
+
+// A directory of one's own, gone with its owner.
+class private_directory {
+ public:
+  private_directory() {
+    std::error_code ignored;
+    auto base = std::filesystem::temp_directory_path(ignored);
+    if (ignored) base = "/tmp";
+    path_ = (base / "annals_audit.XXXXXX").string();
+    if (!::mkdtemp(path_.data())) path_.clear();
+  }
+  ~private_directory() {
+    std::error_code ignored;
+    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
+  }
+  private_directory(const private_directory&) = delete;
+  private_directory& operator=(const private_directory&) = delete;
+  const std::string& path() const { return path_; }   // empty: could not be made
+
+ private:
+  std::string path_;
+};
+
+class auditor : public rocksdb_reading<audit_store> {
+ public:
+  auditor(std::unique_ptr<private_directory> scratch, std::unique_ptr<rocksdb_tables> tables)
+      : rocksdb_reading(std::move(tables)), scratch_(std::move(scratch)) {}
+  ~auditor() override { tables_.reset(); }   // before its scratch directory goes
+
+  store_status catch_up() override {
+    if (auto s = tables_->db().TryCatchUpWithPrimary(); !s.ok()) return tables_->status_of(s, "following the writer");
+    return tables_->load_last();
+  }
+
+  store_status append(const ports::write_batch&) override { return read_only(); }
+  store_status put_blob_piece(std::string_view, std::uint32_t, ports::byte_span) override { return read_only(); }
+  store_status finish_blob(std::string_view, std::uint32_t) override { return read_only(); }
+  store_status drop_memos_below(std::string_view) override { return read_only(); }
+  store_status put_cache(std::string_view, ports::byte_span) override { return read_only(); }
+  store_status keep_cache() override { return read_only(); }
+  store_status drop_cache(std::string_view) override { return read_only(); }
+
+ private:
+  store_status read_only() const { return {store_error::io, "event log " + tables_->path() + " is open for reading only"}; }
+  std::unique_ptr<private_directory> scratch_;
+};
+
+}  // namespace
+
+std::variant<std::unique_ptr<audit_store>, store_status> open_for_audit(const std::string& path) {
+  std::error_code why;
+  if (!std::filesystem::exists(path + "/CURRENT", why))
+    return store_status{store_error::io, "event log " + path + ": " + (why ? why.message() : "there is no event log here")};
+  auto scratch = std::make_unique<private_directory>();
+  if (scratch->path().empty())
+    return store_status{store_error::io, std::string("can't make a temporary directory: ") + std::strerror(errno)};
+  auto tables = std::make_unique<rocksdb_tables>(path, store_options{});
+  if (auto s = tables->open_beside(scratch->path()); !s.ok()) return tables->status_of(s, "opening for reading");
+  if (auto ok = tables->load_last(); !ok) return ok;
+  auto store = std::make_unique<auditor>(std::move(scratch), std::move(tables));
+  if (auto ok = store->catch_up(); !ok) return ok;
+  return store;
+}
+
+}  // namespace annals::log

@@ -1,0 +1,386 @@
+#include "events/log/event_log.hpp"
+
+#include <optional>
+
+#include "events/log/fault_store.hpp"
+#include "events/log/rocksdb_event_store.hpp"
+#include "events/model/limits.hpp"
+#include "test/unit/events/log/log_fixture.hpp"
+
+using namespace annals;
+using namespace annals::log;
+
+namespace {
+
+const std::string command(16, 'c'), other_command(16, 'd');
+
+struct fixture {
+  set_clock clock;
+  fault_store store{1};
+  std::optional<event_log> log{std::in_place, store, clock};
+  std::vector<record_ptr> committed;
+
+  staged stage(append a) {
+    auto answer = log->stage(std::move(a));
+    BOOST_REQUIRE(std::holds_alternative<staged>(answer));
+    return std::get<staged>(answer);
+  }
+  void commit() { BOOST_REQUIRE_EQUAL(log->commit(committed).text, ""); }
+  void write(append a) {
+    stage(std::move(a));
+    commit();
+  }
+  void crash_and_restart() {
+    log.reset();
+    store.crash();
+    log.emplace(store, clock);
+  }
+  std::string kept() { return names_in(store); }
+};
+
+append asked(const std::string& id, std::vector<std::string> names = {"q"}, const std::string& answer = "done") {
+  auto a = append_to(0, 0, std::move(names));
+  a.command_id = id;
+  a.answer = answer;
+  return a;
+}
+
+std::string said(const std::variant<staged, version_conflict, repeated, too_large>& answer) {
+  if (auto* s = std::get_if<staged>(&answer)) return "staged " + std::to_string(s->last_sequence);
+  if (auto* c = std::get_if<version_conflict>(&answer)) return "conflict " + std::to_string(c->actual);
+  if (auto* t = std::get_if<too_large>(&answer)) return "too large " + std::to_string(t->bytes);
+  const auto& r = std::get<repeated>(answer);
+  return "repeated " + r.answer + " " + std::to_string(r.sequence) + (r.pending ? " pending" : "");
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(writing, fixture)
+
+BOOST_AUTO_TEST_CASE(events_get_sequences_versions_and_serials_of_new_streams) {
+  auto a = stage(append_to(0, 0, {"a", "b"}));
+  auto b = stage(append_to(0, 0, {"c"}));
+  auto c = stage(append_to(a.stream, 2, {"d"}));
+  BOOST_TEST(a.stream == 1u);
+  BOOST_TEST(a.version == 2u);
+  BOOST_TEST(a.last_sequence == 2u);
+  BOOST_TEST(b.stream == 2u);
+  BOOST_TEST(b.last_sequence == 3u);
+  BOOST_TEST(c.version == 3u);
+  BOOST_TEST(log->last_sequence() == 0u);
+  BOOST_TEST(kept() == "");
+  commit();
+  BOOST_TEST(committed.size() == 4u);
+  BOOST_TEST(committed[3]->get().getStreamVersion() == 3u);
+  BOOST_TEST(log->last_sequence() == 4u);
+  BOOST_TEST(kept() == "1:a 2:b 3:c 4:d ");
+  BOOST_TEST(store.appends() == 1u);
+  BOOST_TEST(verify(store).ok());
+}
+
+BOOST_AUTO_TEST_CASE(committing_nothing_writes_nothing) {
+  commit();
+  BOOST_TEST(committed.empty());
+  BOOST_TEST(store.appends() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_version_that_is_not_the_streams_is_a_conflict) {
+  write(append_to(0, 0, {"a", "b"}));
+  BOOST_TEST(said(log->stage(append_to(1, 1))) == "conflict 2");
+  BOOST_TEST(said(log->stage(append_to(1, 3))) == "conflict 2");
+  BOOST_TEST(said(log->stage(append_to(9, 1))) == "conflict 0");
+  stage(append_to(1, 2));
+  BOOST_TEST(said(log->stage(append_to(1, 2))) == "conflict 3");    // counts what is staged
+  crash_and_restart();
+  BOOST_TEST(said(log->stage(append_to(1, 0))) == "conflict 2");    // asked of the store
+  stage(append_to(1, 2));
+}
+
+BOOST_AUTO_TEST_CASE(a_serial_is_never_given_twice) {
+  write(append_to(0, 0));
+  write(append_to(0, 0));
+  crash_and_restart();
+  BOOST_TEST(stage(append_to(0, 0)).stream == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(the_epoch_counts_the_writers_that_wrote) {
+  BOOST_TEST(log->epoch() == 1u);
+  write(append_to(0, 0));
+  crash_and_restart();
+  BOOST_TEST(log->epoch() == 2u);
+  write(append_to(0, 0));
+  BOOST_TEST(committed[0]->get().getWriterEpoch() == 2u);
+  crash_and_restart();
+  BOOST_TEST(log->epoch() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(wall_time_never_decreases_and_the_clock_stands_beside_it) {
+  const auto start = clock.ns;
+  write(append_to(0, 0));
+  clock.add_seconds(-100);
+  write(append_to(0, 0));
+  BOOST_TEST(committed[0]->get().getWallNs() == start);
+  BOOST_TEST(committed[0]->get().getRawNs() == start - 100'000'000'000);
+  crash_and_restart();
+  write(append_to(0, 0));
+  BOOST_TEST(committed[0]->get().getWallNs() == start);
+  BOOST_TEST(verify(store).ok());
+}
+
+BOOST_AUTO_TEST_CASE(the_last_append_can_be_taken_back) {
+  stage(append_to(0, 0, {"a"}));
+  const auto bytes = log->staged_bytes();
+  auto refused = asked(command, {"b", "c"});
+  refused.blobs.push_back(blob_of("script"));
+  stage(refused);
+  BOOST_TEST(log->last_staged_begin() == 1u);
+  BOOST_TEST(log->staged_records().size() == 3u);
+  log->unstage_last();
+  BOOST_TEST(log->staged_records().size() == 1u);
+  BOOST_TEST(log->staged_bytes() == bytes);
+  auto next = stage(append_to(0, 0, {"d"}));
+  BOOST_TEST(next.stream == 2u);
+  BOOST_TEST(next.last_sequence == 2u);
+  commit();
+  BOOST_TEST(kept() == "1:a 2:d ");
+  BOOST_TEST(verify(store).ok());
+  BOOST_TEST(!store.read_blob(blob_of("script").hash));
+  BOOST_TEST(!log->find_command(refused.by, command));              // refused: the client may ask again
+}
+
+BOOST_AUTO_TEST_CASE(taking_back_restores_the_version_of_its_stream) {
+  write(append_to(0, 0, {"a"}));
+  stage(append_to(1, 1, {"b"}));
+  stage(append_to(1, 2, {"c"}));
+  log->unstage_last();
+  BOOST_TEST(log->last_version(1) == 2u);
+  log->unstage_last();
+  BOOST_TEST(log->last_version(1) == 1u);
+  stage(append_to(1, 1, {"d"}));
+  commit();
+  BOOST_TEST(kept() == "1:a 2:d ");
+}
+
+BOOST_AUTO_TEST_CASE(blobs_are_written_with_the_events_that_name_them) {
+  auto a = append_to(0, 0);
+  a.blobs.push_back(blob_of("#!/bin/sh\n"));
+  stage(a);
+  BOOST_TEST(!store.read_blob(a.blobs[0].hash));
+  commit();
+  crash_and_restart();
+  BOOST_TEST(text_of(store.read_blob(a.blobs[0].hash).value()) == "#!/bin/sh\n");
+}
+
+BOOST_AUTO_TEST_CASE(an_upload_named_by_an_event_survives) {
+  const auto large = blob_of(std::string(100'000, 'x'));
+  BOOST_REQUIRE(store.put_blob_piece(large.hash, 0, large.bytes));
+  BOOST_REQUIRE(store.finish_blob(large.hash, 1));
+  auto a = append_to(0, 0);
+  a.uploaded.push_back(large.hash);
+  write(a);
+  crash_and_restart();
+  BOOST_TEST(store.read_blob(large.hash).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(an_event_larger_than_the_limit_is_refused_and_one_of_the_limit_is_not) {
+  const auto over = limits::event_bytes_max;
+  const auto frame = named_event("").bytes().size();
+  BOOST_TEST(said(log->stage(append_to(0, 0, {std::string(over, 'x')}))).starts_with("too large "));
+  BOOST_TEST(log->staged_records().empty());
+  const auto largest = named_event(std::string(over - frame - 16, 'x')).bytes().size();
+  BOOST_TEST(largest <= over);
+  stage(append_to(0, 0, {std::string(over - frame - 16, 'x')}));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(command_ids, fixture)
+
+BOOST_AUTO_TEST_CASE(a_repeat_gets_the_first_answer_and_writes_nothing) {
+  write(asked(command, {"a", "b"}, "12.borg"));
+  BOOST_TEST(said(log->stage(asked(command, {"c"}, "13.borg"))) == "repeated 12.borg 2");
+  commit();
+  BOOST_TEST(kept() == "1:a 2:b ");
+}
+
+BOOST_AUTO_TEST_CASE(a_repeat_while_the_first_is_staged_joins_it) {
+  stage(asked(command, {"a"}, "12.borg"));
+  BOOST_TEST(said(log->stage(asked(command, {"a"}, "13.borg"))) == "repeated 12.borg 1 pending");
+  commit();
+  BOOST_TEST(said(log->stage(asked(command, {"a"}, "13.borg"))) == "repeated 12.borg 1");
+}
+
+BOOST_AUTO_TEST_CASE(the_answer_survives_a_crash) {
+  write(asked(command, {"a"}, "12.borg"));
+  crash_and_restart();
+  BOOST_TEST(said(log->stage(asked(command))) == "repeated 12.borg 1");
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_is_given_to_who_asked_first_and_to_nobody_else) {
+  write(asked(command));
+  auto stranger = asked(command);
+  stranger.by.user = "mallory";
+  BOOST_TEST(said(log->stage(stranger)) == "staged 2");
+}
+
+BOOST_AUTO_TEST_CASE(different_commands_and_those_without_an_id_are_done) {
+  write(asked(command));
+  BOOST_TEST(said(log->stage(asked(other_command))) == "staged 2");
+  BOOST_TEST(said(log->stage(asked(""))) == "staged 3");
+  BOOST_TEST(said(log->stage(asked(""))) == "staged 4");
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_is_kept_for_a_day_and_forgotten_in_the_end) {
+  write(asked(command));
+  clock.add_seconds(limits::command_id_memory_s);
+  BOOST_TEST(said(log->stage(asked(command))) == "repeated done 1");
+  write(asked(other_command));
+  clock.add_seconds(2 * limits::command_id_memory_s);
+  write(asked(std::string(16, 'e')));
+  BOOST_TEST(said(log->stage(asked(command))) == "staged 4");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_forgotten_leaves_the_store) {
+  struct counting : fault_store {
+    using fault_store::fault_store;
+    int drops = 0;
+    ports::store_status drop_memos_below(std::string_view bound) override {
+      ++drops;
+      return fault_store::drop_memos_below(bound);
+    }
+  } counted(1);
+  event_log own(counted, clock);
+  for (int day = 0; day < 3; ++day) {
+    for (const char c : {'1', '2', '3'}) {
+      (void)own.stage(asked(std::string(15, c) + std::to_string(day)));
+      BOOST_REQUIRE(own.commit(committed));
+    }
+    clock.add_seconds(limits::command_id_memory_s);
+  }
+  BOOST_TEST(counted.drops == 3);                                   // once a day, not once a batch
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_FIXTURE_TEST_SUITE(faults, fixture)
+
+BOOST_AUTO_TEST_CASE(a_full_disk_empties_the_stage_and_the_log_stands_where_it_stood) {
+  write(asked(command, {"a"}));
+  const auto head = log->head();
+  store.set_disk_full(true);
+  stage(append_to(1, 1, {"b"}));
+  stage(asked(other_command, {"c"}));
+  BOOST_TEST((log->commit(committed).error == ports::store_error::disk_full));
+  BOOST_TEST(committed.empty());
+  BOOST_TEST(log->staged_records().empty());
+  BOOST_TEST(log->staged_bytes() == 0u);
+  BOOST_TEST(log->last_sequence() == 1u);
+  BOOST_TEST(log->last_version(1) == 1u);
+  BOOST_TEST((log->head() == head));
+  BOOST_TEST(kept() == "1:a ");                                     // reads go on
+  store.set_disk_full(false);
+  BOOST_TEST(said(log->stage(asked(other_command, {"c"}))) == "staged 2");   // and so does writing
+  commit();
+  BOOST_TEST(kept() == "1:a 2:c ");
+  BOOST_TEST(verify(store).ok());
+}
+
+BOOST_AUTO_TEST_CASE(after_a_failed_sync_a_restart_finds_all_of_the_batch_or_nothing) {
+  bool kept_it = false, lost_it = false;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    fault_store s(seed);
+    {
+      event_log first(s, clock);
+      (void)first.stage(asked(command, {"a", "b"}));
+      s.fail_next_sync();
+      BOOST_TEST((first.commit(committed).error == ports::store_error::sync_failed));
+      BOOST_TEST(committed.empty());
+    }
+    s.crash();
+    event_log again(s, clock);
+    const bool kept_now = again.last_sequence() == 2;
+    BOOST_TEST((kept_now || again.last_sequence() == 0));
+    BOOST_TEST(said(again.stage(asked(command, {"a", "b"}))) == (kept_now ? "repeated done 2" : "staged 2"));
+    (kept_now ? kept_it : lost_it) = true;
+  }
+  BOOST_TEST(kept_it);
+  BOOST_TEST(lost_it);
+}
+
+BOOST_AUTO_TEST_CASE(a_torn_batch_is_found_at_the_start_and_located) {
+  write(append_to(0, 0, {"a"}));
+  stage(append_to(0, 0, {"b"}));
+  store.tear_next_append();
+  BOOST_TEST(!log->commit(committed));
+  BOOST_CHECK_EXCEPTION(crash_and_restart(), log_damaged, [](const log_damaged& x) {
+    const std::string text = x.what();
+    return text.find("record 2 (stream 2, version 1)") != std::string::npos && text.find("pbs_audit verify") != std::string::npos;
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_flipped_bit_is_located_by_every_reader) {
+  write(append_to(0, 0, {"a", "b", "c"}));
+  store.flip_bit(2);
+  const auto all = kept();
+  BOOST_TEST(all.find("1:a event log: record 2 is damaged: wrong checksum; run `pbs_audit verify`") == 0u, all);
+  const auto stream = log_reader(store).read_stream(1, 1, [](const record_ptr&) { return true; });
+  BOOST_TEST((stream.error == ports::store_error::damaged));
+  BOOST_TEST(stream.text.find("record 2") != std::string::npos);
+  const auto report = verify(store);
+  BOOST_REQUIRE(report.faults.size() == 1u);
+  BOOST_TEST(report.faults[0] == "record 2 (stream 1, version 2): wrong checksum");
+  BOOST_CHECK_THROW(crash_and_restart(), log_damaged);
+}
+
+BOOST_AUTO_TEST_CASE(crashes_at_any_moment_leave_a_log_that_verifies) {
+  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+    fault_store s(seed);
+    s.set_sync_failure_rate(0.2);
+    std::mt19937_64 random(seed);
+    std::uint64_t acknowledged = 0;
+    std::optional<event_log> writer(std::in_place, s, clock);
+    for (int i = 0; i < 60; ++i) {
+      for (auto n = random() % 4; n > 0; --n) {
+        const auto streams = s.last_stream();
+        const auto serial = streams == 0 || random() % 2 ? 0 : 1 + random() % streams;
+        (void)writer->stage(append_to(serial, writer->last_version(serial), {"x", "y"}));
+        if (random() % 5 == 0) writer->unstage_last();
+      }
+      clock.ns += static_cast<std::int64_t>(random() % 2'000) - 1'000;
+      if (writer->commit(committed)) {
+        acknowledged = writer->last_sequence();
+      } else {
+        writer.reset();
+        s.crash();
+        writer.emplace(s, clock);
+      }
+      BOOST_REQUIRE_GE(writer->last_sequence(), acknowledged);
+    }
+    const auto report = verify(s);
+    BOOST_TEST(report.ok(), (report.ok() ? "" : report.faults.front()));
+    BOOST_TEST((report.head == writer->head()));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(on_rocksdb)
+
+BOOST_AUTO_TEST_CASE(a_log_on_disk_goes_on_after_a_restart) {
+  own_directory d;
+  set_clock clock;
+  std::vector<record_ptr> committed;
+  for (std::uint64_t life = 1; life <= 3; ++life) {
+    auto opened = open_event_store(d.path + "/log");
+    auto& store = *std::get<0>(opened);
+    event_log log(store, clock);
+    BOOST_TEST(log.epoch() == life);
+    BOOST_TEST(said(log.stage(asked(command, {"first"}, "12.borg"))) == (life == 1 ? "staged 1" : "repeated 12.borg 1"));
+    (void)log.stage(append_to(0, 0, {"again"}));
+    BOOST_REQUIRE(log.commit(committed));
+    BOOST_TEST(verify(store).ok());
+    BOOST_TEST(log.last_sequence() == life + 1);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,74 @@
+// What the tests of the event log share: a clock that is set, a directory of one's own, small events and appends.
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "events/log/event_log.hpp"
+
+namespace annals::log {
+
+// So that Boost.Test prints a status that was not as expected.
+inline std::ostream& boost_test_print_type(std::ostream& out, const ports::store_status& s) {
+  return out << static_cast<int>(s.error) << " " << s.text;
+}
+
+struct set_clock : ports::clock {
+  std::int64_t ns = 1'700'000'000'000'000'000;
+  std::int64_t now_ns() const override { return ns; }
+  void add_seconds(std::int64_t s) { ns += s * 1'000'000'000; }
+};
+
+struct own_directory {
+  std::string path;
+  own_directory() {
+    path = (std::filesystem::temp_directory_path() / "annals_log_test.XXXXXX").string();
+    BOOST_REQUIRE(::mkdtemp(path.data()) != nullptr);
+  }
+  ~own_directory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+};
+
+inline model::event named_event(const std::string& name) {
+  return model::make_event([&](schema::Event::Builder e) { e.initQueueCreated().setName(name); });
+}
+
+inline append append_to(std::uint64_t stream, std::uint64_t version, std::vector<std::string> names = {"workq"}) {
+  append a;
+  a.stream = stream;
+  a.kind = schema::StreamKind::QUEUE;
+  a.expected_version = version;
+  for (const auto& name : names) a.events.push_back(named_event(name));
+  a.by = {"alice", "front", schema::Role::USER};
+  return a;
+}
+
+inline std::vector<std::byte> bytes_of(std::string_view text) {
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+inline std::string text_of(ports::byte_span bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+inline ports::blob blob_of(std::string_view content) {
+  auto bytes = bytes_of(content);
+  auto hash = content_hash(bytes);
+  return {std::move(hash), std::move(bytes)};
+}
+
+// "1:a 2:b ": sequence and queue name of each record from `from` on; at damage the text of the error.
+inline std::string names_in(const ports::event_store& store, std::uint64_t from = 1) {
+  std::string out;
+  const auto ok = log_reader(store).read(from, [&](const record_ptr& r) {
+    out += std::to_string(r->sequence()) + ":" + schema::str(r->event().getQueueCreated().getName()) + " ";
+    return true;
+  });
+  return ok ? out : out + ok.text;
+}
+
+}  // namespace annals::log

@@ -1,0 +1,304 @@
+// The suite of event_store_suite.hpp over RocksDB, then what only a store on disk has: locks, readers beside it, faults.
+#include "events/log/rocksdb_event_store.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <random>
+
+#include "events/log/disk_hooks.hpp"
+#include "test/unit/events/log/event_store_suite.hpp"
+
+using namespace annals;
+using namespace annals::log;
+
+namespace {
+
+std::unique_ptr<ports::event_store> opened(const std::string& path, const store_options& options = {}) {
+  auto result = open_event_store(path, options);
+  if (auto* failed = std::get_if<ports::store_status>(&result)) BOOST_FAIL(failed->text);
+  return std::get<std::unique_ptr<ports::event_store>>(std::move(result));
+}
+
+// The files as a kill at this moment leaves them: the process gets no chance to write anything more into the copy.
+void copy_as_killed(const std::string& from, const std::string& to) {
+  std::filesystem::copy(from, to, std::filesystem::copy_options::recursive);
+}
+
+struct backend {
+  own_directory directory;
+  int life = 0;
+  std::string path() const { return directory.path + "/log" + std::to_string(life); }
+  std::unique_ptr<ports::event_store> rocks = opened(path());
+  ports::event_store& store() { return *rocks; }
+  void reopen() {
+    const auto before = path();
+    ++life;
+    copy_as_killed(before, path());
+    rocks.reset();
+    rocks = opened(path());
+  }
+};
+
+struct fixture : backend {
+  using suite = event_store_suite<backend>;
+  std::uint64_t next = 1;
+  ports::store_status add(std::size_t bytes = 200) {
+    const std::string text(bytes, static_cast<char>('a' + next % 26));
+    auto ok = store().append(suite::batch({suite::record(next, 1, next, text)}));
+    if (ok) ++next;
+    return ok;
+  }
+};
+
+void flip_byte(const std::string& file, std::streamoff at) {
+  std::fstream f(file, std::ios::in | std::ios::out | std::ios::binary);
+  f.seekg(at);
+  const char c = static_cast<char>(f.get() ^ 0x10);
+  f.seekp(at);
+  f.put(c);
+}
+
+std::vector<std::string> files_ending(const std::string& directory, const std::string& ending) {
+  std::vector<std::string> out;
+  for (const auto& entry : std::filesystem::directory_iterator(directory))
+    if (entry.path().string().ends_with(ending) && entry.file_size() > 0) out.push_back(entry.path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+using suite = event_store_suite<backend>;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(store_on_rocksdb)
+
+BOOST_AUTO_TEST_CASE(an_empty_store_has_nothing) { suite::an_empty_store_has_nothing(); }
+BOOST_AUTO_TEST_CASE(records_come_back_in_order) { suite::records_come_back_in_order(); }
+BOOST_AUTO_TEST_CASE(order_is_that_of_numbers_beyond_a_byte) { suite::order_is_that_of_numbers_beyond_a_byte(); }
+BOOST_AUTO_TEST_CASE(a_visitor_may_stop) { suite::a_visitor_may_stop(); }
+BOOST_AUTO_TEST_CASE(a_stream_is_read_by_its_versions) { suite::a_stream_is_read_by_its_versions(); }
+BOOST_AUTO_TEST_CASE(what_was_acknowledged_survives_a_crash) { suite::what_was_acknowledged_survives_a_crash(); }
+BOOST_AUTO_TEST_CASE(the_same_blob_is_stored_once_and_read_whole) { suite::the_same_blob_is_stored_once_and_read_whole(); }
+BOOST_AUTO_TEST_CASE(memos_below_a_bound_are_dropped) { suite::memos_below_a_bound_are_dropped(); }
+BOOST_AUTO_TEST_CASE(the_cache_is_kept_scanned_and_dropped_by_prefix) { suite::the_cache_is_kept_scanned_and_dropped_by_prefix(); }
+BOOST_AUTO_TEST_CASE(an_adopted_upload_stays) { suite::an_adopted_upload_stays(); }
+BOOST_AUTO_TEST_CASE(an_abandoned_upload_is_swept) { suite::an_abandoned_upload_is_swept(); }
+
+BOOST_AUTO_TEST_CASE(a_second_writer_is_told_that_the_log_is_open) {
+  backend b;
+  auto second = open_event_store(b.path());
+  const auto& status = std::get<ports::store_status>(second);
+  BOOST_TEST((status.error == ports::store_error::locked), status.text);
+}
+
+BOOST_AUTO_TEST_CASE(a_place_that_is_no_directory_is_an_error_with_its_name) {
+  own_directory d;
+  std::ofstream(d.path + "/file") << "x";
+  auto result = open_event_store(d.path + "/file/log");
+  const auto& status = std::get<ports::store_status>(result);
+  BOOST_TEST((status.error == ports::store_error::io), status.text);
+  BOOST_TEST(status.text.find("/file/log") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(an_auditor_reads_beside_the_writer_and_catches_up) {
+  fixture f;
+  BOOST_REQUIRE(f.add());
+  auto opened_beside = open_for_audit(f.path());
+  if (auto* failed = std::get_if<ports::store_status>(&opened_beside)) BOOST_FAIL(failed->text);
+  auto& auditor = *std::get<std::unique_ptr<audit_store>>(opened_beside);
+  BOOST_TEST(auditor.last_sequence() == 1u);
+  for (int round = 0; round < 5; ++round) {                     // small and large, so that files are flushed in between
+    for (int i = 0; i < 20; ++i) BOOST_REQUIRE(f.add(round % 2 ? 400'000 : 100));
+    BOOST_REQUIRE_EQUAL(auditor.catch_up().text, "");
+    BOOST_TEST(auditor.last_sequence() == f.next - 1);
+    BOOST_TEST((suite::all(auditor) == suite::all(f.store())));
+    BOOST_TEST(auditor.last_version(1) == f.next - 1);
+  }
+  BOOST_TEST((auditor.append({}).error == ports::store_error::io));
+}
+
+BOOST_AUTO_TEST_CASE(an_auditor_reads_a_copied_directory_it_may_not_write) {
+  fixture f;
+  for (int i = 0; i < 3; ++i) BOOST_REQUIRE(f.add());
+  const auto copy = f.directory.path + "/copy";
+  copy_as_killed(f.path(), copy);
+  namespace fs = std::filesystem;
+  for (const auto& entry : fs::directory_iterator(copy)) fs::permissions(entry.path(), fs::perms::owner_read);
+  fs::permissions(copy, fs::perms::owner_read | fs::perms::owner_exec);
+  {
+    auto opened_copy = open_for_audit(copy);
+    if (auto* failed = std::get_if<ports::store_status>(&opened_copy)) BOOST_FAIL(failed->text);
+    BOOST_TEST((suite::all(*std::get<std::unique_ptr<audit_store>>(opened_copy)) == suite::all(f.store())));
+  }
+  fs::permissions(copy, fs::perms::owner_all);
+}
+
+BOOST_AUTO_TEST_CASE(an_auditor_of_nothing_says_that_there_is_no_log) {
+  own_directory d;
+  auto result = open_for_audit(d.path);
+  BOOST_TEST(std::get<ports::store_status>(result).text.find("no event log") != std::string::npos);
+}
+
+struct faulty : fixture {
+  std::shared_ptr<disk_hooks> disk = std::make_shared<disk_hooks>();
+  explicit faulty(std::size_t memtable_bytes = store_options{}.memtable_bytes) {
+    rocks.reset();
+    store_options options;
+    options.memtable_bytes = memtable_bytes;
+    options.hooks = disk;
+    ++life;
+    rocks = opened(path(), options);
+  }
+};
+
+BOOST_AUTO_TEST_CASE(a_full_disk_refuses_writes_answers_reads_and_goes_on) {
+  faulty f;
+  for (int i = 0; i < 10; ++i) BOOST_REQUIRE(f.add());
+  for (int round = 0; round < 3; ++round) {
+    const auto before = suite::all(f.store());
+    f.disk->room = 20;
+    for (std::size_t bytes : {10u, 5'000u, 200'000u}) {
+      const auto refused = f.add(bytes);
+      BOOST_TEST((refused.error == ports::store_error::disk_full), refused.text);
+    }
+    BOOST_TEST((suite::all(f.store()) == before));
+    BOOST_TEST((f.store().put_blob_piece(std::string(32, 'h'), 0, bytes_of("x")).error == ports::store_error::disk_full));
+    f.disk->room = INT64_MAX;
+    for (int i = 0; i < 10; ++i) BOOST_REQUIRE_EQUAL(f.add().text, "");
+    BOOST_TEST(f.store().last_sequence() == f.next - 1);
+    const auto after = suite::all(f.store());
+    f.reopen();                                                 // the copy has no hooks: what the files say
+    BOOST_TEST((suite::all(f.store()) == after));
+    f.rocks.reset();
+    store_options options;
+    options.hooks = f.disk;
+    f.rocks = opened(f.path(), options);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_kill_on_a_full_disk_leaves_what_was_acknowledged) {
+  faulty f;
+  for (int i = 0; i < 10; ++i) BOOST_REQUIRE(f.add());
+  const auto before = suite::all(f.store());
+  f.disk->room = 20;
+  BOOST_TEST((f.add(100'000).error == ports::store_error::disk_full));
+  f.reopen();
+  BOOST_TEST((suite::all(f.store()) == before));
+  BOOST_REQUIRE_EQUAL(f.add().text, "");
+  f.reopen();
+  BOOST_TEST(f.store().last_sequence() == 11u);
+}
+
+BOOST_AUTO_TEST_CASE(a_disk_that_fills_up_during_a_flush_loses_nothing) {
+  faulty f;
+  for (int i = 0; i < 30; ++i) BOOST_REQUIRE(f.add(200'000));   // nearly a memtable
+  f.disk->room = 20;
+  while (f.add(200'000)) {}
+  const auto before = suite::all(f.store());
+  f.disk->room = INT64_MAX;
+  for (int i = 0; i < 60; ++i) BOOST_REQUIRE_EQUAL(f.add(200'000).text, "");
+  BOOST_TEST(suite::all(f.store()).starts_with(before));
+  f.reopen();
+  BOOST_TEST(f.store().last_sequence() == f.next - 1);
+  BOOST_TEST(suite::all(f.store()).starts_with(before));
+}
+
+BOOST_AUTO_TEST_CASE(a_disk_that_fills_up_at_any_byte_loses_nothing) {
+  std::size_t refused = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    BOOST_TEST_CONTEXT("seed " << seed) {
+      faulty f(128u << 10);
+      std::mt19937_64 random(seed);
+      for (int i = 0; i < 150; ++i) {
+        if (random() % 8 == 0) f.disk->room = static_cast<std::int64_t>(random() % 100'000);
+        if (random() % 16 == 0) f.disk->room = INT64_MAX;
+        const auto status = f.add(random() % 8'000);
+        BOOST_REQUIRE_MESSAGE(status || status.error == ports::store_error::disk_full, status.text);
+        refused += !status;
+        BOOST_REQUIRE(f.store().last_sequence() == f.next - 1);
+        BOOST_REQUIRE(f.store().last_version(1) == f.next - 1);
+        if (random() % 16 == 0) (void)f.store().keep_cache();
+      }
+      const auto before = suite::all(f.store());
+      f.disk->room = INT64_MAX;
+      f.reopen();
+      BOOST_TEST((suite::all(f.store()) == before));
+      BOOST_TEST(f.store().last_sequence() == f.next - 1);
+    }
+  }
+  BOOST_TEST(refused > 100u);
+}
+
+BOOST_AUTO_TEST_CASE(a_failed_sync_is_told_from_other_failures_and_ends_writing) {
+  faulty f;
+  BOOST_REQUIRE(f.add());
+  f.disk->fail_sync = true;
+  BOOST_TEST((f.add().error == ports::store_error::sync_failed));
+  f.disk->fail_sync = false;
+  BOOST_TEST((f.add().error == ports::store_error::sync_failed));   // never retried in place
+  f.reopen();
+  BOOST_TEST(f.store().last_sequence() >= 1u);                       // the record that failed may be there, or not
+  BOOST_TEST(f.store().last_sequence() <= 2u);
+}
+
+BOOST_AUTO_TEST_CASE(every_append_is_one_sync) {
+  faulty f;
+  const auto before = f.disk->syncs.load();
+  for (int i = 0; i < 5; ++i) BOOST_REQUIRE(f.add());
+  BOOST_TEST(f.disk->syncs.load() == before + 5);
+}
+
+BOOST_AUTO_TEST_CASE(a_record_cut_off_at_the_end_was_never_acknowledged) {
+  fixture f;
+  for (int i = 0; i < 3; ++i) BOOST_REQUIRE(f.add());
+  const auto wal = files_ending(f.path(), ".log");
+  BOOST_REQUIRE(wal.size() == 1u);
+  const auto whole = std::filesystem::file_size(wal[0]);
+  BOOST_REQUIRE(f.add());
+  const auto copy = f.directory.path + "/torn";
+  copy_as_killed(f.path(), copy);
+  std::filesystem::resize_file(files_ending(copy, ".log")[0], whole + 50);
+  auto store = opened(copy);
+  BOOST_TEST(store->last_sequence() == 3u);
+}
+
+BOOST_AUTO_TEST_CASE(a_flipped_bit_in_the_write_ahead_log_refuses_to_open) {
+  fixture f;
+  for (int i = 0; i < 20; ++i) BOOST_REQUIRE(f.add());
+  const auto copy = f.directory.path + "/flipped";
+  copy_as_killed(f.path(), copy);
+  const auto wal = files_ending(copy, ".log")[0];
+  flip_byte(wal, static_cast<std::streamoff>(std::filesystem::file_size(wal) / 2));
+  auto result = open_event_store(copy);
+  BOOST_REQUIRE(std::holds_alternative<ports::store_status>(result));
+  const auto& status = std::get<ports::store_status>(result);
+  BOOST_TEST((status.error == ports::store_error::damaged), status.text);
+  BOOST_TEST(status.text.find("pbs_audit verify") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_flipped_bit_in_a_table_file_is_reported_where_it_is) {
+  own_directory d;
+  store_options small;
+  small.memtable_bytes = 64u << 10;
+  std::uint64_t last = 0;
+  {
+    auto store = opened(d.path + "/log", small);
+    std::mt19937_64 random(1);
+    while (files_ending(d.path + "/log", ".sst").size() < 8) {
+      std::string noise(2'000, '\0');
+      for (char& c : noise) c = static_cast<char>(random());
+      ++last;
+      BOOST_REQUIRE(store->append(suite::batch({suite::record(last, 1, last, noise)})));
+    }
+  }
+  const auto tables = files_ending(d.path + "/log", ".sst");
+  flip_byte(tables[0], static_cast<std::streamoff>(std::filesystem::file_size(tables[0]) / 3));   // a data block
+  auto store = opened(d.path + "/log");
+  std::uint64_t seen = 0;
+  const auto status = store->read(1, [&](std::uint64_t n, ports::byte_span) { seen = n; return true; });
+  BOOST_TEST((status.error == ports::store_error::damaged), status.text);
+  BOOST_TEST(seen < last);
+  BOOST_TEST(status.text.find("record " + std::to_string(seen + 1)) != std::string::npos, status.text);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,12 +1,13 @@
 #include "events/attributes/table.hpp"
 
 #include <algorithm>
+#include <array>
+#include <unordered_map>
 
 #include "events/attributes/tables.hpp"
 #include "events/values/string_list.hpp"
 
 namespace annals::attributes {
-
 std::span<const attribute> table_of(schema::ObjectKind kind) {
   switch (kind) {
     case schema::ObjectKind::JOB: return {job_attributes, job_attribute_count};
@@ -20,7 +21,28 @@ std::span<const attribute> table_of(schema::ObjectKind kind) {
   return {};
 }
 
+namespace {
+
+constexpr std::size_t kind_count = static_cast<std::size_t>(schema::ObjectKind::HOST) + 1;
+using name_index = std::unordered_map<std::string_view, const attribute*>;
+
+// Rows by their exact names, made once: replaying an event looks up every attribute it carries.
+const name_index& names_of(schema::ObjectKind kind) {
+  static const std::array<name_index, kind_count> made = [] {
+    std::array<name_index, kind_count> out;
+    for (std::size_t k = 0; k < kind_count; ++k)
+      for (const attribute& row : table_of(static_cast<schema::ObjectKind>(k))) out[k].emplace(row.name, &row);
+    return out;
+  }();
+  return made[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace
+
 const attribute* find(schema::ObjectKind kind, std::string_view name) {
+  if (static_cast<std::size_t>(kind) >= kind_count) return nullptr;  // a kind this version does not know
+  const name_index& names = names_of(kind);
+  if (const auto exact = names.find(name); exact != names.end()) return exact->second;
   const auto table = table_of(kind);
   const auto at = std::find_if(table.begin(), table.end(),
                                [&](const attribute& a) { return values::equal_any_case(a.name, name); });

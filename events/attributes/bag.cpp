@@ -33,7 +33,10 @@ bool comes_before(const entry& a, attribute_id id, std::string_view resource) {
 }
 
 // Where the entry is, or where it would stand.
-struct place_found { std::size_t at, end; bool exact; };
+struct place_found {
+  std::size_t at, end;
+  bool exact;
+};
 place_found locate(std::string_view data, attribute_id id, std::string_view resource) {
   const char* at = data.data();
   const char* const end = at + data.size();
@@ -42,7 +45,8 @@ place_found locate(std::string_view data, attribute_id id, std::string_view reso
     const entry e = entry_at(at, &next);
     if (!comes_before(e, id, resource)) {
       const bool exact = e.id == id && e.resource == resource;
-      return {static_cast<std::size_t>(at - data.data()), static_cast<std::size_t>((exact ? next : at) - data.data()), exact};
+      return {static_cast<std::size_t>(at - data.data()), static_cast<std::size_t>((exact ? next : at) - data.data()),
+              exact};
     }
     at = next;
   }
@@ -51,8 +55,10 @@ place_found locate(std::string_view data, attribute_id id, std::string_view reso
 
 // A buffer that only this bag holds. The count cannot rise behind our back: nobody else has this shared_ptr object.
 std::string& own(std::shared_ptr<std::string>& data) {
-  if (!data) data = std::make_shared<std::string>();
-  else if (data.use_count() > 1) data = std::make_shared<std::string>(*data);
+  if (!data)
+    data = std::make_shared<std::string>();
+  else if (data.use_count() > 1)
+    data = std::make_shared<std::string>(*data);
   return *data;
 }
 
@@ -93,7 +99,8 @@ bool bag::erase(attribute_id id, std::string_view resource) {
 
 void bag::erase_all(attribute_id id) {
   const std::size_t first = locate(packed(), id, {}).at;
-  const std::size_t last = id == UINT16_MAX ? packed().size() : locate(packed(), static_cast<attribute_id>(id + 1), {}).at;
+  const std::size_t last =
+      id == UINT16_MAX ? packed().size() : locate(packed(), static_cast<attribute_id>(id + 1), {}).at;
   if (first != last) own(data_).erase(first, last - first);
 }
 

@@ -49,14 +49,16 @@ checked_text check_limits(const resource* limited, std::string_view name, std::s
 
 // The vnode whose pool resources_available.R=@vnode shares; that it exists is for the vnode's owner to say.
 bool is_indirect(const attribute& what, std::string_view text) {
-  return text.size() > 1 && text.front() == '@' && is_same_row(what, schema::ObjectKind::NODE, node::resources_available);
+  return text.size() > 1 && text.front() == '@' &&
+         is_same_row(what, schema::ObjectKind::NODE, node::resources_available);
 }
 
 checked_text check_resource(const attribute& what, std::string_view name, std::string_view text,
                             const resource_catalogue& resources) {
   if (what.type == value_type::limits) {
     const resource* r = resources.find(name);
-    return r ? check_limits(r, full_name(what, name), text) : refuse(pbs_error::unknown_resource, full_name(what, name));
+    return r ? check_limits(r, full_name(what, name), text)
+             : refuse(pbs_error::unknown_resource, full_name(what, name));
   }
   if (is_indirect(what, text) && resources.find(name)) return std::string(text);
   return check_member(what.name, name, text, resources);
@@ -97,13 +99,16 @@ std::optional<std::string> canonical(value_type type, std::string_view text) {
     case value_type::limits:
       if (const auto v = parse_limits(text)) return print(*v);
       return std::nullopt;
-    case value_type::acl: return sorted_list(text);
-    case value_type::string_array: return join_list(split_list(text));
+    case value_type::acl:
+      return sorted_list(text);
+    case value_type::string_array:
+      return join_list(split_list(text));
     case value_type::character:
       if (text.size() == 1) return std::string(text);
       return std::nullopt;
     case value_type::string:
-    case value_type::resource_list: return std::string(text);
+    case value_type::resource_list:
+      return std::string(text);
   }
   return std::nullopt;
 }

@@ -1,5 +1,5 @@
-// Whether a value may be given to an attribute: its form (by type, with the canonical text that is stored) and the right
-// to set it. Refusals have PBS's numbers and texts; commands add the object's id.
+// Whether a value may be given to an attribute: its form (by type, with the canonical text that is stored) and the
+// right to set it. Refusals have PBS's numbers and texts; commands add the object's id.
 #pragma once
 
 #include <optional>
@@ -21,8 +21,8 @@ using checked_text = values::result<std::string, refusal>;
 std::string full_name(const attribute& what, std::string_view resource);
 
 // The canonical text of a value: sizes with unit, durations HH:MM:SS, booleans True/False, lists without blanks, limits
-// sorted. 15014 with the name for a bad value, 15035 for an unknown resource or a resource attribute without a resource.
-// An empty text is refused for all types but strings and lists.
+// sorted. 15014 with the name for a bad value, 15035 for an unknown resource or a resource attribute without a
+// resource. An empty text is refused for all types but strings and lists.
 checked_text check_value(const attribute& what, std::string_view resource, std::string_view text,
                          const resource_catalogue& resources);
 
@@ -33,14 +33,15 @@ std::optional<std::string> canonical(const resource& what, std::string_view text
 
 // Orders two canonical values of a numeric type; other types compare as text (nothing when either is malformed).
 std::optional<int> compare_values(value_type type, std::string_view a, std::string_view b);
-// a + b and a - b for numeric types (never below zero for sizes and durations); string arrays: elements added or removed.
+// a + b and a - b for numeric types (never below zero for sizes and durations); string arrays: elements added or
+// removed.
 std::string add_values(value_type type, std::string_view a, std::string_view b);
 std::string subtract_values(value_type type, std::string_view a, std::string_view b);
 
-// Whether this requester may set the attribute (15003, 15015, 15007 with PBS's texts). `owner`: the object is a job and he
-// is its owner; `running`: the job runs; `creating`: the command creates the object.
-std::optional<refusal> may_set(const attribute& what, std::string_view resource, schema::Role role, bool owner, bool running,
-                               bool creating, const resource_catalogue& resources);
+// Whether this requester may set the attribute (15003, 15015, 15007 with PBS's texts). `owner`: the object is a job and
+// he is its owner; `running`: the job runs; `creating`: the command creates the object.
+std::optional<refusal> may_set(const attribute& what, std::string_view resource, schema::Role role, bool owner,
+                               bool running, bool creating, const resource_catalogue& resources);
 
 // Whether this requester sees the attribute at all.
 bool may_see(const attribute& what, schema::Role role, bool show_hidden);

@@ -14,11 +14,15 @@ bool is_operator(Role role) { return role == Role::OPERATOR || is_manager(role);
 
 bool allows(setter who, Role role, bool owner) {
   switch (who) {
-    case setter::owner: return owner || is_operator(role);
-    case setter::operator_: return is_operator(role);
-    case setter::manager: return is_manager(role);
+    case setter::owner:
+      return owner || is_operator(role);
+    case setter::operator_:
+      return is_operator(role);
+    case setter::manager:
+      return is_manager(role);
     case setter::nobody:
-    case setter::internal: return is_daemon(role);
+    case setter::internal:
+      return is_daemon(role);
   }
   return false;
 }
@@ -32,7 +36,8 @@ std::optional<refusal> may_set(const attribute& what, std::string_view resource,
                                bool creating, const resource_catalogue& resources) {
   const struct resource* r = resource.empty() ? nullptr : resources.find(resource);
   // An attribute that only the owner or an operator could set, asked for by somebody else.
-  if (what.set_by == setter::owner && !allows(setter::owner, role, owner)) return values::refuse(pbs_error::unauthorized);
+  if (what.set_by == setter::owner && !allows(setter::owner, role, owner))
+    return values::refuse(pbs_error::unauthorized);
   const bool root_only = is_for_root(what) && role != Role::ROOT && !is_daemon(role);
   const bool hidden_resource = r && (r->flags & (invisible | read_only)) && !is_operator(role);
   if (!allows(what.set_by, role, owner) || root_only || hidden_resource ||
@@ -40,7 +45,8 @@ std::optional<refusal> may_set(const attribute& what, std::string_view resource,
     return values::refuse(pbs_error::read_only_attribute, full_name(what, resource));
   if ((what.flags & at_creation) && !creating && !is_daemon(role)) return values::refuse(pbs_error::bad_value);
   const bool fixed = !(what.flags & while_running) || (r && !r->while_running);
-  if (running && fixed && !is_daemon(role)) return values::refuse(pbs_error::cannot_modify_running, full_name(what, resource));
+  if (running && fixed && !is_daemon(role))
+    return values::refuse(pbs_error::cannot_modify_running, full_name(what, resource));
   return std::nullopt;
 }
 

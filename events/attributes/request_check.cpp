@@ -9,9 +9,12 @@ using namespace values;
 
 refusal why_not(const select_failure& failure) {
   switch (failure.why) {
-    case select_error::zero_count: return refuse(pbs_error::bad_value);
-    case select_error::duplicate_resource: return refuse_about(pbs_error::duplicate_resource, failure.resource);
-    case select_error::malformed: break;
+    case select_error::zero_count:
+      return refuse(pbs_error::bad_value);
+    case select_error::duplicate_resource:
+      return refuse_about(pbs_error::duplicate_resource, failure.resource);
+    case select_error::malformed:
+      break;
   }
   return refuse(pbs_error::bad_value, "Resource_List.select");
 }
@@ -36,11 +39,13 @@ std::optional<refusal> check_chunk_value(named_value& v, const resource_catalogu
   return std::nullopt;
 }
 
-std::optional<refusal> check_group(const place_spec& place, const std::string& full, const resource_catalogue& resources) {
+std::optional<refusal> check_group(const place_spec& place, const std::string& full,
+                                   const resource_catalogue& resources) {
   if (place.group.empty()) return std::nullopt;
   const resource* r = resources.find(place.group);
   if (!r) return refuse(pbs_error::unknown_resource, full);
-  if (r->type != value_type::string && r->type != value_type::string_array) return refuse(pbs_error::resource_not_string, full);
+  if (r->type != value_type::string && r->type != value_type::string_array)
+    return refuse(pbs_error::resource_not_string, full);
   return std::nullopt;
 }
 

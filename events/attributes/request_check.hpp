@@ -11,8 +11,8 @@ namespace annals::attributes {
 
 using checked_select = values::result<values::select_spec, refusal>;
 
-// A select whose chunks ask only for what exists, is host-level and may be asked by this role; values as schedselect has them.
-// Errors name "select.ncpus" for a bad value in a chunk, "Resource_List.select" for bad grammar.
+// A select whose chunks ask only for what exists, is host-level and may be asked by this role; values as schedselect
+// has them. Errors name "select.ncpus" for a bad value in a chunk, "Resource_List.select" for bad grammar.
 checked_select check_select(std::string_view text, const resource_catalogue& resources, schema::Role role);
 // The same for chunks that come from the old nodes= form or from job-wide resources.
 checked_select check_chunks(values::select_spec select, const resource_catalogue& resources, schema::Role role);

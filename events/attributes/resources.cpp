@@ -8,14 +8,19 @@ namespace annals::attributes {
 namespace {
 
 // In the order of printing (pbs guide, "custom resources").
-constexpr struct { char letter; resource_flag flag; } letters[] = {
-    {'h', host_level}, {'q', summed}, {'n', consumable}, {'f', first_host_only},
-    {'i', invisible},  {'r', read_only}, {'m', sent_to_mom}};
+constexpr struct {
+  char letter;
+  resource_flag flag;
+} letters[] = {{'h', host_level}, {'q', summed},    {'n', consumable}, {'f', first_host_only},
+               {'i', invisible},  {'r', read_only}, {'m', sent_to_mom}};
 
-constexpr struct { const char* name; value_type type; } types[] = {
-    {"boolean", value_type::boolean}, {"long", value_type::integer}, {"float", value_type::real},
-    {"size", value_type::size}, {"string", value_type::string}, {"string_array", value_type::string_array},
-    {"duration", value_type::duration}};
+constexpr struct {
+  const char* name;
+  value_type type;
+} types[] = {{"boolean", value_type::boolean},  {"long", value_type::integer},
+             {"float", value_type::real},       {"size", value_type::size},
+             {"string", value_type::string},    {"string_array", value_type::string_array},
+             {"duration", value_type::duration}};
 
 bool is_text_or_boolean(value_type type) {
   return type == value_type::string || type == value_type::string_array || type == value_type::boolean;
@@ -28,13 +33,15 @@ std::optional<refusal> conflict(const resource& r) {
   const std::string name = '"' + r.name + '"';
   if (r.has(consumable) && r.has(first_host_only))
     return erroneous("Erroneous to have flag 'n' and 'f' on resource " + name + ".");
-  if (r.has(consumable) && !r.has(host_level)) return erroneous("Erroneous to have flag 'n' without 'h' on resource " + name + ".");
+  if (r.has(consumable) && !r.has(host_level))
+    return erroneous("Erroneous to have flag 'n' without 'h' on resource " + name + ".");
   if (r.has(first_host_only) && !r.has(host_level))
     return erroneous("Erroneous to have flag 'f' without 'h' on resource " + name + ".");
   if (is_text_or_boolean(r.type) && (r.flags & (consumable | first_host_only | summed)))
     return erroneous("Erroneous to have flag 'n', 'f', or 'q' on resource " + name +
                      " which is type string, string_array, or boolean.");
-  if (r.has(invisible) && r.has(read_only)) return erroneous("Erroneous to have flag 'i' and 'r' on resource " + name + ".");
+  if (r.has(invisible) && r.has(read_only))
+    return erroneous("Erroneous to have flag 'i' and 'r' on resource " + name + ".");
   return std::nullopt;
 }
 
@@ -93,7 +100,8 @@ const resource* resource_catalogue::find(std::string_view name) const {
   return at == builtin.end() ? nullptr : &*at;
 }
 
-std::optional<refusal> resource_catalogue::create(std::string_view name, std::string_view type, std::string_view flags) {
+std::optional<refusal> resource_catalogue::create(std::string_view name, std::string_view type,
+                                                  std::string_view flags) {
   // The length is that of one byte of a packed bag entry.
   if (!values::is_resource_name(name) || name.size() > 255) return values::refuse(values::pbs_error::bad_value);
   if (find(name)) return values::refuse(values::pbs_error::duplicate_in_list);

@@ -18,8 +18,8 @@ struct draft {
   const request_defaults& defaults;
   const resource_catalogue& resources;
   schema::Role role;
-  resource_list list;       // checked members
-  select_spec select;       // canonical values
+  resource_list list;  // checked members
+  select_spec select;  // canonical values
 
   const std::string* find(std::string_view name) const {
     const auto at = list.find(name);
@@ -47,7 +47,8 @@ maybe_refusal take(draft& d, const std::string& name, const std::string& text) {
   if (!value) return value.error();
   const resource& r = *d.resources.find(name);
   const bool closed = (r.flags & (invisible | read_only)) != 0 && d.role == schema::Role::USER;
-  const bool for_managers = r.set_by == setter::manager && (d.role == schema::Role::USER || d.role == schema::Role::OPERATOR);
+  const bool for_managers =
+      r.set_by == setter::manager && (d.role == schema::Role::USER || d.role == schema::Role::OPERATOR);
   const bool for_operators = r.set_by == setter::operator_ && d.role == schema::Role::USER;
   const bool for_daemons = r.set_by == setter::nobody && d.role < schema::Role::SERVER;
   if (closed || for_managers || for_operators || for_daemons)
@@ -71,7 +72,8 @@ maybe_refusal check_walltimes(const draft& d) {
   const std::string* min = d.find("min_walltime");
   const std::string* max = d.find("max_walltime");
   if (max && !min) return refuse(pbs_error::max_without_min_walltime);
-  if (max && compare_values(value_type::duration, *min, *max).value_or(0) > 0) return refuse(pbs_error::min_above_max_walltime);
+  if (max && compare_values(value_type::duration, *min, *max).value_or(0) > 0)
+    return refuse(pbs_error::min_above_max_walltime);
   if (min && d.has("soft_walltime")) return refuse(pbs_error::soft_walltime_shrink);
   return std::nullopt;
 }
@@ -152,7 +154,8 @@ maybe_refusal select_from_text(draft& d, const std::string& text, schema::Role r
   return std::nullopt;
 }
 
-// -- what follows from the chunks --------------------------------------------------------------------------------------
+// -- what follows from the chunks
+// --------------------------------------------------------------------------------------
 
 // Fills default_chunk into every chunk, then the sums. A chunk that asks for nothing is refused.
 maybe_refusal finish(draft& d) {
@@ -185,15 +188,20 @@ completion complete_request(const resource_list& asked, const request_defaults& 
   const bool from_default = default_select && !d.has("select") && !d.has("nodes");
   fill_defaults(d, d.has("select") || d.has("nodes") || from_default);
   maybe_refusal wrong;
-  if (d.has("nodes")) wrong = select_from_nodes(d);
-  else if (from_default) wrong = select_from_text(d, *default_select, schema::Role::SERVER);
-  else if (d.has("select")) wrong = select_from_text(d, std::string(*d.find("select")), role);
-  else select_from_members(d, asked.empty());
+  if (d.has("nodes"))
+    wrong = select_from_nodes(d);
+  else if (from_default)
+    wrong = select_from_text(d, *default_select, schema::Role::SERVER);
+  else if (d.has("select"))
+    wrong = select_from_text(d, std::string(*d.find("select")), role);
+  else
+    select_from_members(d, asked.empty());
   if (wrong) return std::move(*wrong);
   return completed(d);
 }
 
-// -- changes -----------------------------------------------------------------------------------------------------------
+// -- changes
+// -----------------------------------------------------------------------------------------------------------
 
 namespace {
 
@@ -251,7 +259,9 @@ completion alter_request(const resource_list& current, const resource_list& chan
   auto old = check_select(old_text == current.end() ? "ncpus=1" : old_text->second, resources, schema::Role::SERVER);
   if (!old) return old.error();
   d.select = *old;
-  const std::string* first = !chunk_members.empty() ? &chunk_members.begin()->first : !chunk_unset.empty() ? &chunk_unset.begin()->first : nullptr;
+  const std::string* first = !chunk_members.empty() ? &chunk_members.begin()->first
+                             : !chunk_unset.empty() ? &chunk_unset.begin()->first
+                                                    : nullptr;
   if (first && (changed.contains("select") || changed.contains("place") || !is_old_style(d, *old)))
     return refuse_about(pbs_error::invalid_with_select, *first);
   if (changed.contains("select")) {

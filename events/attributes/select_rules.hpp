@@ -21,21 +21,22 @@ using values::resource_list;
 
 // Defaults and limits that queue and server give.
 struct request_defaults {
-  resource_list queue_default, server_default;            // resources_default
-  resource_list queue_chunk, server_chunk;                // default_chunk
-  resource_list queue_max, server_max;                    // resources_max
-  resource_list queue_min, server_min;                    // resources_min (the server has none: stays empty)
+  resource_list queue_default, server_default;  // resources_default
+  resource_list queue_chunk, server_chunk;      // default_chunk
+  resource_list queue_max, server_max;          // resources_max
+  resource_list queue_min, server_min;          // resources_min (the server has none: stays empty)
 };
 request_defaults defaults_of(const bag& server, const bag& queue);
 
 struct completed_request {
-  resource_list resources;      // every Resource_List member of the job
+  resource_list resources;  // every Resource_List member of the job
   std::string schedselect;
   bool operator==(const completed_request&) const = default;
 };
 using completion = values::result<completed_request, refusal>;
 
-// `asked`: the Resource_List as the user gave it, values not yet checked. `role`: who asks (flags i and r, soft_walltime).
+// `asked`: the Resource_List as the user gave it, values not yet checked. `role`: who asks (flags i and r,
+// soft_walltime).
 completion complete_request(const resource_list& asked, const request_defaults& defaults,
                             const resource_catalogue& resources, schema::Role role);
 
@@ -54,6 +55,6 @@ resource_list sums_of(const values::select_spec& select, const resource_catalogu
 
 // Values of a resource-list attribute in a bag.
 resource_list resources_of(const bag& from, attribute_id id);
-void set_resources(bag& to, attribute_id id, const resource_list& resources);   // replaces all of them
+void set_resources(bag& to, attribute_id id, const resource_list& resources);  // replaces all of them
 
 }  // namespace annals::attributes

@@ -87,7 +87,8 @@ maybe node_failures(text value) { return one_of(value, {"none", "job_start", "al
 // Any leading part of the two words, in any case.
 maybe queue_type(text value) {
   for (const text word : {"Execution", "Route"})
-    if (!value.empty() && value.size() <= word.size() && equal_any_case(value, word.substr(0, value.size()))) return std::string(word);
+    if (!value.empty() && value.size() <= word.size() && equal_any_case(value, word.substr(0, value.size())))
+      return std::string(word);
   return std::nullopt;
 }
 
@@ -118,7 +119,8 @@ maybe preempt_levels(text value) {
   for (const std::string& level : split_list(value)) {
     for (text rest = level;;) {
       const auto plus = rest.find('+');
-      if (!one_of(trimmed(rest.substr(0, plus)), {"express_queue", "normal_jobs", "fairshare", "server_softlimits", "queue_softlimits"}))
+      if (!one_of(trimmed(rest.substr(0, plus)),
+                  {"express_queue", "normal_jobs", "fairshare", "server_softlimits", "queue_softlimits"}))
         return std::nullopt;
       if (plus == text::npos) break;
       rest = rest.substr(plus + 1);

@@ -14,9 +14,9 @@ namespace annals::attributes {
 struct special_value {
   schema::ObjectKind kind;
   attribute_id id;
-  std::optional<std::string> (*canonical)(std::string_view text);   // nothing: refused
-  std::uint32_t error;      // what it is refused with
-  bool name_in_text;        // whether the refusal ends with the attribute's name
+  std::optional<std::string> (*canonical)(std::string_view text);  // nothing: refused
+  std::uint32_t error;                                             // what it is refused with
+  bool name_in_text;                                               // whether the refusal ends with the attribute's name
 };
 
 // nullptr: the type says all.

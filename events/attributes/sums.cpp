@@ -15,8 +15,10 @@ using namespace values;
 // value * count in the type's arithmetic.
 std::string times(value_type type, const std::string& value, std::uint32_t count) {
   switch (type) {
-    case value_type::size: return print_size(multiply(parse_size(value).value_or(size_value{}), count));
-    case value_type::real: return print_real(parse_real(value).value_or(0) * count);
+    case value_type::size:
+      return print_size(multiply(parse_size(value).value_or(size_value{}), count));
+    case value_type::real:
+      return print_real(parse_real(value).value_or(0) * count);
     default: {
       std::int64_t product = 0;
       if (__builtin_mul_overflow(parse_integer(value).value_or(0), std::int64_t{count}, &product))
@@ -59,7 +61,8 @@ std::optional<refusal> within_limits(const resource_list& asked, const request_d
     if (!r || !r->is_numeric()) continue;
     const std::string* max = limit_of(name, defaults.queue_max, defaults.server_max);
     const std::string* min = limit_of(name, defaults.queue_min, defaults.server_min);
-    if ((max && compare_values(r->type, value, *max).value_or(0) > 0) || (min && compare_values(r->type, value, *min).value_or(0) < 0))
+    if ((max && compare_values(r->type, value, *max).value_or(0) > 0) ||
+        (min && compare_values(r->type, value, *min).value_or(0) < 0))
       return refuse(pbs_error::exceeds_queue_resources);
   }
   return std::nullopt;

@@ -10,13 +10,19 @@
 namespace annals::attributes {
 std::span<const attribute> table_of(schema::ObjectKind kind) {
   switch (kind) {
-    case schema::ObjectKind::JOB: return {job_attributes, job_attribute_count};
-    case schema::ObjectKind::QUEUE: return {queue_attributes, queue_attribute_count};
-    case schema::ObjectKind::SERVER: return {server_attributes, server_attribute_count};
-    case schema::ObjectKind::NODE: return {node_attributes, node_attribute_count};
-    case schema::ObjectKind::SCHEDULER: return {scheduler_attributes, scheduler_attribute_count};
+    case schema::ObjectKind::JOB:
+      return {job_attributes, job_attribute_count};
+    case schema::ObjectKind::QUEUE:
+      return {queue_attributes, queue_attribute_count};
+    case schema::ObjectKind::SERVER:
+      return {server_attributes, server_attribute_count};
+    case schema::ObjectKind::NODE:
+      return {node_attributes, node_attribute_count};
+    case schema::ObjectKind::SCHEDULER:
+      return {scheduler_attributes, scheduler_attribute_count};
     case schema::ObjectKind::RESOURCE:
-    case schema::ObjectKind::HOST: return {};
+    case schema::ObjectKind::HOST:
+      return {};
   }
   return {};
 }

@@ -27,7 +27,9 @@ std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
 
 using elements = std::vector<std::string>;
 
-bool contains(const elements& list, const std::string& wanted) { return std::find(list.begin(), list.end(), wanted) != list.end(); }
+bool contains(const elements& list, const std::string& wanted) {
+  return std::find(list.begin(), list.end(), wanted) != list.end();
+}
 
 elements joined(elements list, const elements& more) {
   for (const std::string& element : more)
@@ -36,7 +38,8 @@ elements joined(elements list, const elements& more) {
 }
 
 elements without(elements list, const elements& gone) {
-  list.erase(std::remove_if(list.begin(), list.end(), [&](const std::string& e) { return contains(gone, e); }), list.end());
+  list.erase(std::remove_if(list.begin(), list.end(), [&](const std::string& e) { return contains(gone, e); }),
+             list.end());
   return list;
 }
 
@@ -44,8 +47,10 @@ std::string limits_changed(std::string_view a, std::string_view b, bool add) {
   auto limits = parse_limits(a);
   limit_spec result = limits ? *limits : limit_spec{};
   if (const auto change = parse_limits(b, add)) {
-    if (add) add_limits(result, *change);
-    else remove_limits(result, *change);
+    if (add)
+      add_limits(result, *change);
+    else
+      remove_limits(result, *change);
   }
   return print(result);
 }
@@ -77,50 +82,64 @@ std::string number_changed(value_type type, std::string_view a, std::string_view
 std::optional<int> compare_values(value_type type, std::string_view a, std::string_view b) {
   switch (type) {
     case value_type::integer:
-    case value_type::date: return order(parse_integer(a), parse_integer(b));
-    case value_type::real: return order(parse_real(a), parse_real(b));
-    case value_type::duration: return order(parse_duration(a), parse_duration(b));
+    case value_type::date:
+      return order(parse_integer(a), parse_integer(b));
+    case value_type::real:
+      return order(parse_real(a), parse_real(b));
+    case value_type::duration:
+      return order(parse_duration(a), parse_duration(b));
     case value_type::size: {
       const auto x = parse_size(a), y = parse_size(b);
       if (!x || !y) return std::nullopt;
       const auto c = compare(*x, *y);
       return c < 0 ? -1 : c > 0 ? 1 : 0;
     }
-    default: return a < b ? -1 : b < a ? 1 : 0;
+    default:
+      return a < b ? -1 : b < a ? 1 : 0;
   }
 }
 
 std::string add_values(value_type type, std::string_view a, std::string_view b) {
   switch (type) {
-    case value_type::string_array: return join_list(joined(split_list(a), split_list(b)));
-    case value_type::acl: return *canonical(value_type::acl, join_list(joined(split_list(a), split_list(b))));
-    case value_type::limits: return limits_changed(a, b, true);
+    case value_type::string_array:
+      return join_list(joined(split_list(a), split_list(b)));
+    case value_type::acl:
+      return *canonical(value_type::acl, join_list(joined(split_list(a), split_list(b))));
+    case value_type::limits:
+      return limits_changed(a, b, true);
     case value_type::integer:
     case value_type::date:
     case value_type::real:
     case value_type::size:
-    case value_type::duration: return number_changed(type, a, b, true);
-    case value_type::string: return std::string(a) + std::string(b);
-    default: return std::string(b);
+    case value_type::duration:
+      return number_changed(type, a, b, true);
+    case value_type::string:
+      return std::string(a) + std::string(b);
+    default:
+      return std::string(b);
   }
 }
 
 std::string subtract_values(value_type type, std::string_view a, std::string_view b) {
   switch (type) {
     case value_type::string_array:
-    case value_type::acl: return join_list(without(split_list(a), split_list(b)));
-    case value_type::limits: return limits_changed(a, b, false);
+    case value_type::acl:
+      return join_list(without(split_list(a), split_list(b)));
+    case value_type::limits:
+      return limits_changed(a, b, false);
     case value_type::integer:
     case value_type::date:
     case value_type::real:
     case value_type::size:
-    case value_type::duration: return number_changed(type, a, b, false);
+    case value_type::duration:
+      return number_changed(type, a, b, false);
     case value_type::string: {
       std::string out(a);
       if (const auto at = b.empty() ? std::string::npos : out.find(b); at != std::string::npos) out.erase(at, b.size());
       return out;
     }
-    default: return std::string(a);
+    default:
+      return std::string(a);
   }
 }
 

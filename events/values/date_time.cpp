@@ -34,16 +34,20 @@ std::optional<std::int64_t> seconds_of(std::tm t) {
   return seconds;
 }
 
-// Moves the smallest date field that was left out on by one: of hhmm the day, of DDhhmm the month, of MMDDhhmm the year.
+// Moves the smallest date field that was left out on by one: of hhmm the day, of DDhhmm the month, of MMDDhhmm the
+// year.
 void move_on(std::tm& t, std::size_t date_digits) {
-  if (date_digits == 0) ++t.tm_mday;
-  else if (date_digits == 2) ++t.tm_mon;
-  else ++t.tm_year;
+  if (date_digits == 0)
+    ++t.tm_mday;
+  else if (date_digits == 2)
+    ++t.tm_mon;
+  else
+    ++t.tm_year;
 }
 
 // A day that the month or year does not have (DD 31, a 29th of February) waits for one that has it.
 std::optional<std::int64_t> next_after(std::tm t, std::size_t date_digits, std::int64_t now) {
-  constexpr int tries_max = 9;   // years until a leap year, at most 8
+  constexpr int tries_max = 9;  // years until a leap year, at most 8
   for (int tries = 0; tries < tries_max; ++tries) {
     const int wanted_day = t.tm_mday;
     if (date_digits == 0) {
@@ -52,7 +56,10 @@ std::optional<std::int64_t> next_after(std::tm t, std::size_t date_digits, std::
       const std::time_t seconds = std::mktime(&day);
       if (seconds > now) return seconds;
     } else {
-      if (t.tm_mon > 11) { t.tm_mon -= 12; ++t.tm_year; }
+      if (t.tm_mon > 11) {
+        t.tm_mon -= 12;
+        ++t.tm_year;
+      }
       const auto seconds = seconds_of(t);
       if (seconds && *seconds > now) return seconds;
       t.tm_mday = wanted_day;
@@ -74,7 +81,7 @@ std::optional<std::int64_t> parse_date_time(std::string_view text, std::int64_t 
     text = text.substr(0, dot);
   }
   if (text.size() < 4 || text.size() > 12 || text.size() % 2 != 0) return std::nullopt;
-  int field[6] = {};   // from the end: minute, hour, day, month, year of the century, century
+  int field[6] = {};  // from the end: minute, hour, day, month, year of the century, century
   for (std::size_t i = 0; i < text.size() / 2; ++i) {
     field[i] = two_digits(text, text.size() - 2 * (i + 1));
     if (field[i] < 0) return std::nullopt;
@@ -86,8 +93,9 @@ std::optional<std::int64_t> parse_date_time(std::string_view text, std::int64_t 
   if (date_digits >= 2) t.tm_mday = field[2];
   if (date_digits >= 4) t.tm_mon = field[3] - 1;
   if (t.tm_mday < 1 || t.tm_mday > 31 || t.tm_mon < 0 || t.tm_mon > 11) return std::nullopt;
-  if (date_digits == 6) t.tm_year = field[4] < 69 ? field[4] + 100 : field[4];   // as POSIX reads two-digit years
+  if (date_digits == 6) t.tm_year = field[4] < 69 ? field[4] + 100 : field[4];  // as POSIX reads two-digit years
   if (date_digits == 8) t.tm_year = field[5] * 100 + field[4] - 1900;
+  if (t.tm_year < 70) return std::nullopt;  // before 1970: nothing ever waits for that
   return date_digits >= 6 ? seconds_of(t) : next_after(t, date_digits, now);
 }
 

@@ -1,5 +1,5 @@
-// Points in time: what -a takes, and how commands print one. Local time of the process; the current time is an argument.
-// Source: pbs guide, "values", "comments", qstat -f.
+// Points in time: what -a takes, and how commands print one. Local time of the process; the current time is an
+// argument. Source: pbs guide, "values", "comments", qstat -f.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace annals::values {
 // Nothing: not a date.
 std::optional<std::int64_t> parse_date_time(std::string_view text, std::int64_t now);
 
-std::string print_date(std::int64_t seconds);            // "Tue Nov 18 14:05:00 2025"
-std::string print_comment_date(std::int64_t seconds);    // "Sat Nov 21 at 00:27"
-std::string print_log_date(std::int64_t seconds);        // "11/21/2025 00:27:03"
-std::string print_day(std::int64_t seconds);             // "20251121": the name of the day's log file
+std::string print_date(std::int64_t seconds);          // "Tue Nov 18 14:05:00 2025"
+std::string print_comment_date(std::int64_t seconds);  // "Sat Nov 21 at 00:27"
+std::string print_log_date(std::int64_t seconds);      // "11/21/2025 00:27:03"
+std::string print_day(std::int64_t seconds);           // "20251121": the name of the day's log file
 
 }  // namespace annals::values

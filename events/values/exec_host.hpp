@@ -11,8 +11,8 @@ namespace annals::values {
 
 struct host_slot {
   std::string host;
-  std::uint32_t slot = 0;                  // lowest number not used on that host
-  std::uint32_t cpus = 1;                  // printed as *C unless 1
+  std::uint32_t slot = 0;  // lowest number not used on that host
+  std::uint32_t cpus = 1;  // printed as *C unless 1
   bool operator==(const host_slot&) const = default;
 };
 using exec_host_spec = std::vector<host_slot>;

@@ -45,7 +45,8 @@ bool parse_parts(std::string_view text, std::vector<vnode_part>& parts) {
 }  // namespace
 
 const std::string* vnode_part::find(std::string_view name) const {
-  const auto at = std::find_if(resources.begin(), resources.end(), [&](const named_value& v) { return v.name == name; });
+  const auto at =
+      std::find_if(resources.begin(), resources.end(), [&](const named_value& v) { return v.name == name; });
   return at == resources.end() ? nullptr : &at->value;
 }
 

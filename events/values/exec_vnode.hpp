@@ -13,20 +13,20 @@ namespace annals::values {
 
 struct vnode_part {
   std::string vnode;
-  std::vector<named_value> resources;      // in the order printed; none for a vnode that exclhost added
+  std::vector<named_value> resources;  // in the order printed; none for a vnode that exclhost added
   const std::string* find(std::string_view name) const;
   bool operator==(const vnode_part&) const = default;
 };
 
 struct exec_chunk {
-  std::vector<vnode_part> parts;           // never empty; several when the chunk is split over vnodes of one host
-  bool parenthesised = true;               // qrun -H writes chunks without
+  std::vector<vnode_part> parts;  // never empty; several when the chunk is split over vnodes of one host
+  bool parenthesised = true;      // qrun -H writes chunks without
   bool operator==(const exec_chunk&) const = default;
 };
 
 struct exec_vnode_spec {
   std::vector<exec_chunk> chunks;
-  std::vector<std::string> vnodes() const;    // each once, in order of first use
+  std::vector<std::string> vnodes() const;  // each once, in order of first use
   bool operator==(const exec_vnode_spec&) const = default;
 };
 

@@ -4,7 +4,10 @@ namespace annals::values {
 namespace {
 
 // In the order of printing.
-constexpr struct { char letter; std::uint8_t hold; } letters[] = {
+constexpr struct {
+  char letter;
+  std::uint8_t hold;
+} letters[] = {
     {'s', hold_set::system}, {'o', hold_set::operator_}, {'u', hold_set::user}, {'p', hold_set::bad_password}};
 
 }  // namespace

@@ -17,8 +17,9 @@ struct hold_set {
   bool operator==(const hold_set&) const = default;
 };
 
-// Letters in any order, repeated or not; "n" alone is the empty set. Nothing: another letter, an empty text, n with others.
+// Letters in any order, repeated or not; "n" alone is the empty set. Nothing: another letter, an empty text, n with
+// others.
 std::optional<hold_set> parse_hold_set(std::string_view text);
-std::string print(hold_set holds);     // order s o u p; "n" for none
+std::string print(hold_set holds);  // order s o u p; "n" for none
 
 }  // namespace annals::values

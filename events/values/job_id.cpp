@@ -32,7 +32,8 @@ std::optional<id_form> form_of(std::string_view indices) {
 
 bool is_host_name(std::string_view text) {
   for (const char c : text)
-    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.'))
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+          c == '.'))
       return false;
   return !text.empty() && text.front() != '.' && text.back() != '.';
 }

@@ -13,7 +13,8 @@ constexpr std::string_view anybody = "PBS_GENERIC";
 // "u:bob=2", the inside of one pair of brackets.
 std::optional<limit_entry> parse_entry(std::string_view text, bool need_value) {
   text = trimmed(text);
-  if (text.size() < 3 || text[1] != ':' || std::string_view("ugpo").find(text[0]) == std::string_view::npos) return std::nullopt;
+  if (text.size() < 3 || text[1] != ':' || std::string_view("ugpo").find(text[0]) == std::string_view::npos)
+    return std::nullopt;
   limit_entry out;
   out.kind = text[0];
   text = text.substr(2);
@@ -21,14 +22,16 @@ std::optional<limit_entry> parse_entry(std::string_view text, bool need_value) {
   if (equals == std::string_view::npos ? need_value : trimmed(text.substr(equals + 1)).empty()) return std::nullopt;
   out.entity = unquoted(trimmed(text.substr(0, equals)));
   if (equals != std::string_view::npos) out.value = trimmed(text.substr(equals + 1));
-  if (out.entity.empty() || out.entity.find_first_of("[],:\"'") != std::string::npos || out.value.find_first_of("[,: \t") != std::string::npos)
+  if (out.entity.empty() || out.entity.find_first_of("[],:\"'") != std::string::npos ||
+      out.value.find_first_of("[,: \t") != std::string::npos)
     return std::nullopt;
   if ((out.kind == 'o') != (out.entity == everybody)) return std::nullopt;
   return out;
 }
 
 void sort_as_text(limit_spec& limits) {
-  std::sort(limits.begin(), limits.end(), [](const limit_entry& a, const limit_entry& b) { return print(a) < print(b); });
+  std::sort(limits.begin(), limits.end(),
+            [](const limit_entry& a, const limit_entry& b) { return print(a) < print(b); });
 }
 
 limit_spec::iterator find_same(limit_spec& limits, const limit_entry& entry) {
@@ -76,8 +79,10 @@ std::string print(const limit_spec& limits) {
 void add_limits(limit_spec& limits, const limit_spec& more) {
   for (const limit_entry& entry : more) {
     const auto at = find_same(limits, entry);
-    if (at == limits.end()) limits.push_back(entry);
-    else *at = entry;
+    if (at == limits.end())
+      limits.push_back(entry);
+    else
+      *at = entry;
   }
   sort_as_text(limits);
 }

@@ -6,7 +6,10 @@ namespace annals::values {
 namespace {
 
 // In the order of printing. A vnode that its MoM took offline prints the same word at another place.
-constexpr struct { std::uint32_t bit; std::string_view name; } names[] = {
+constexpr struct {
+  std::uint32_t bit;
+  std::string_view name;
+} names[] = {
     {node_state::unknown, "state-unknown"},
     {node_state::down, "down"},
     {node_state::stale, "Stale"},

@@ -41,12 +41,13 @@ std::optional<double> parse_real(std::string_view text) {
   }
   double value = 0;
   const auto [after, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc() || after != text.data() + text.size() || !std::isfinite(value)) return std::nullopt;
+  if (text.empty() || error != std::errc() || after != text.data() + text.size() || !std::isfinite(value))
+    return std::nullopt;
   return value;
 }
 
 std::string print_real(double value) {
-  char text[400];   // the largest double has 309 digits before the point
+  char text[400];  // the largest double has 309 digits before the point
   std::snprintf(text, sizeof text, "%.4f", value);
   std::string out(text);
   out.erase(out.find_last_not_of('0') + 1);

@@ -15,7 +15,7 @@ template <class Enum, std::size_t N>
 bool take(std::string_view word, const std::string_view (&names)[N], Enum& into) {
   for (std::size_t i = 1; i < N; ++i) {
     if (names[i] != word) continue;
-    if (into != Enum::unset) return false;   // two of a kind
+    if (into != Enum::unset) return false;  // two of a kind
     into = static_cast<Enum>(i);
     return true;
   }

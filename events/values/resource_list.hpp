@@ -22,7 +22,7 @@ bool is_resource_name(std::string_view name);
 
 // "name=value,name=value" in the order given; commas and blanks outside quotes separate, quotes around values are taken
 // away, a missing "=value" is an empty value ("walltime=" unsets). Names are not checked: the server says what is wrong
-// with "+1". Nothing: an element that begins with '=' or has a quote in its name.
+// with "+1". Nothing: an element that begins with '=' or has a quote in its name, or a quote left open.
 std::optional<std::vector<named_value>> parse_named_values(std::string_view text);
 // The same as a list; the last of several values of one name wins.
 std::optional<resource_list> parse_resource_list(std::string_view text);

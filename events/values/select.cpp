@@ -21,7 +21,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 
 // PBS accepts no form of quoting here: its select texts with quotes or blanks are all refused.
 bool is_plain(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return c > ' ' && c != '"' && c != '\'' && c != 0x7f; });
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return c > ' ' && c != '"' && c != '\'' && c != 0x7f; });
 }
 
 bool all_digits(std::string_view text) {
@@ -72,7 +73,8 @@ std::string joined(const select_spec& select, bool every_count) {
 }  // namespace
 
 const std::string* select_chunk::find(std::string_view name) const {
-  const auto at = std::find_if(resources.begin(), resources.end(), [&](const named_value& v) { return v.name == name; });
+  const auto at =
+      std::find_if(resources.begin(), resources.end(), [&](const named_value& v) { return v.name == name; });
   return at == resources.end() ? nullptr : &at->value;
 }
 
@@ -90,6 +92,7 @@ result<select_spec, select_failure> parse_select(std::string_view text) {
     if (!chunk) return chunk.error();
     select.chunks.push_back(std::move(*chunk));
   }
+  if (select.chunk_count() > select_chunks_max) return failure{};
   return select;
 }
 
@@ -151,7 +154,10 @@ result<select_chunk, nodes_failure> convert_node(std::string_view text) {
     if (chunk.find(v.name)) return nodes_failure{};
     chunk.resources.push_back(std::move(v));
   }
-  if (!host.empty()) chunk.resources.push_back({"host", host});
+  if (!host.empty()) {
+    if (chunk.find("host")) return nodes_failure{};
+    chunk.resources.push_back({"host", host});
+  }
   return chunk;
 }
 
@@ -163,9 +169,12 @@ result<nodes_conversion, nodes_failure> convert_nodes(std::string_view text) {
   out.place = "scatter";
   if (const auto hash = text.find('#'); hash != std::string_view::npos) {
     const std::string_view suffix = text.substr(hash + 1);
-    if (suffix == "excl") out.place = "scatter:excl";
-    else if (suffix == "shared") out.place = "free";
-    else return nodes_failure{nodes_error::unknown_property, std::string(suffix)};
+    if (suffix == "excl")
+      out.place = "scatter:excl";
+    else if (suffix == "shared")
+      out.place = "free";
+    else
+      return nodes_failure{nodes_error::unknown_property, std::string(suffix)};
     text = text.substr(0, hash);
   }
   for (const std::string_view item : split(text, '+')) {
@@ -173,6 +182,7 @@ result<nodes_conversion, nodes_failure> convert_nodes(std::string_view text) {
     if (!chunk) return chunk.error();
     out.select.chunks.push_back(std::move(*chunk));
   }
+  if (out.select.chunk_count() > select_chunks_max) return nodes_failure{};
   return out;
 }
 

@@ -31,12 +31,23 @@ const size_value& unit_for_both(const size_value& a, const size_value& b) {
 
 std::optional<std::uint8_t> shift_of(char letter) {
   switch (letter) {
-    case 'k': case 'K': return 10;
-    case 'm': case 'M': return 20;
-    case 'g': case 'G': return 30;
-    case 't': case 'T': return 40;
-    case 'p': case 'P': return 50;
-    default: return std::nullopt;
+    case 'k':
+    case 'K':
+      return 10;
+    case 'm':
+    case 'M':
+      return 20;
+    case 'g':
+    case 'G':
+      return 30;
+    case 't':
+    case 'T':
+      return 40;
+    case 'p':
+    case 'P':
+      return 50;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -55,8 +66,10 @@ std::optional<size_value> parse_size(std::string_view text) {
     }
   }
   if (at != end) {
-    if (*at == 'w' || *at == 'W') size.words = true;
-    else if (*at != 'b' && *at != 'B') return std::nullopt;
+    if (*at == 'w' || *at == 'W')
+      size.words = true;
+    else if (*at != 'b' && *at != 'B')
+      return std::nullopt;
     ++at;
   }
   if (at != end || bytes_of(size) > bytes_max) return std::nullopt;

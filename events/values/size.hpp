@@ -12,17 +12,17 @@ namespace annals::values {
 
 struct size_value {
   std::uint64_t number = 0;
-  std::uint8_t shift = 0;      // 0, 10, 20, 30, 40 or 50: the number counts 2^shift bytes or words
-  bool words = false;          // a word is 8 bytes
+  std::uint8_t shift = 0;  // 0, 10, 20, 30, 40 or 50: the number counts 2^shift bytes or words
+  bool words = false;      // a word is 8 bytes
 
-  std::uint64_t to_kb() const;                     // rounded up; UINT64_MAX when it does not fit
-  bool operator==(const size_value&) const = default;   // number and unit; see compare for the amount
+  std::uint64_t to_kb() const;                         // rounded up; UINT64_MAX when it does not fit
+  bool operator==(const size_value&) const = default;  // number and unit; see compare for the amount
 };
 
 // "<digits>[k|m|g|t|p][b|w]", letters of any case, no unit: bytes. No sign, no fraction. Nothing: not a size, or one
 // that does not fit 64 bits of bytes.
 std::optional<size_value> parse_size(std::string_view text);
-std::string print_size(const size_value& size);    // "2gb", "1b", "3kw"
+std::string print_size(const size_value& size);  // "2gb", "1b", "3kw"
 
 // The amounts, whatever the units.
 std::strong_ordering compare(const size_value& a, const size_value& b);

@@ -30,7 +30,7 @@ std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> out;
   if (text.empty()) return out;
   std::string element;
-  std::size_t kept = 0;   // bytes that are no blank at the end, or an escaped one
+  std::size_t kept = 0;  // bytes that are no blank at the end, or an escaped one
   bool begun = false;
   const auto finish = [&] {
     element.resize(kept);
@@ -41,7 +41,10 @@ std::vector<std::string> split_list(std::string_view text) {
   };
   for (std::size_t i = 0; i < text.size(); ++i) {
     const bool escaped = text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == ',' || text[i + 1] == '\\');
-    if (!escaped && text[i] == ',') { finish(); continue; }
+    if (!escaped && text[i] == ',') {
+      finish();
+      continue;
+    }
     const char c = escaped ? text[++i] : text[i];
     const bool blank = !escaped && (c == ' ' || c == '\t');
     if (blank && !begun) continue;
@@ -78,9 +81,12 @@ std::vector<std::string_view> split_quoted(std::string_view text, char separator
   char quote = '\0';
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
-    if (c == '\\' && i + 1 < text.size()) ++i;
-    else if (quote) { if (c == quote) quote = '\0'; }
-    else if (c == '"' || c == '\'') quote = c;
+    if (c == '\\' && i + 1 < text.size())
+      ++i;
+    else if (quote) {
+      if (c == quote) quote = '\0';
+    } else if (c == '"' || c == '\'')
+      quote = c;
     else if (c == separator) {
       out.push_back(text.substr(start, i - start));
       start = i + 1;

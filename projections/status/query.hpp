@@ -25,6 +25,8 @@ void answer_select(const status& from, std::uint64_t request_id, schema::SelectJ
 // Packed rows (events/attributes/bag.hpp) of what is not kept as one bag.
 std::string queue_row(const status& from, const model::queue_state& queue);
 std::string server_row(const status& from);
+// "free", "offline,job-exclusive": the words of the vnode's state as pbsnodes prints them.
+std::string vnode_state_text(const status& from, const model::host_state& host, const model::vnode_state& vnode);
 std::string vnode_row(const status& from, const model::host_state& host, const model::vnode_state& vnode);
 
 }  // namespace annals::projections

@@ -90,6 +90,10 @@ std::string server_row(const status& from) {
   return std::string(row.packed());
 }
 
+std::string vnode_state_text(const status& from, const model::host_state& host, const model::vnode_state& vnode) {
+  return full_state(host, vnode, from.book().find(vnode.name));
+}
+
 std::string vnode_row(const status& from, const model::host_state& host, const model::vnode_state& vnode) {
   namespace ids = attributes::node;
   auto row = vnode.attributes;

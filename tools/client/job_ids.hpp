@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "events/schema/client.capnp.h"
+#include "events/values/pbs_error.hpp"
 
 namespace annals::client {
 
@@ -26,14 +27,8 @@ struct destination { std::string queue, server; };
 std::optional<destination> parse_destination(std::string_view text);   // nothing: illegally formed
 
 // Exit status of a command that the server refused: the PBS error number modulo 256 (15001: 153).
-constexpr int exit_status(std::uint32_t pbs_error) { return static_cast<int>(pbs_error % 256); }
-
-// PBS error numbers that the commands themselves use.
-namespace pbs_error {
-constexpr std::uint32_t unknown_job = 15001, undefined_attribute = 15002, no_permission = 15007, bad_host = 15008,
-                        system = 15010, bad_value = 15014, unsupported = 15029, protocol = 15031, job_has_finished = 15139,
-                        script_too_large = 15175, not_an_array = 15231;
-}
+constexpr int exit_status(std::uint32_t pbs_error) { return values::exit_code_of(pbs_error); }
+namespace pbs_error = values::pbs_error;
 
 // "<cmd>: <text>" or "<cmd>: <text> <object>". Some of PBS's texts end in a blank, which gives two before the object
 // ("qdel: Unauthorized Request  11.q1"); a text that the server sent with its blank keeps it.
@@ -42,7 +37,10 @@ std::string refusal_line(std::string_view command, std::uint32_t code, std::stri
 std::string refusal_text(schema::Rejection::Reader refusal);
 // As refusal_line, on stderr; answers the exit status.
 int print_refusal(std::string_view command, schema::Rejection::Reader refusal, std::string_view object = {});
-int print_refusal(std::string_view command, std::uint32_t code, std::string_view text, std::string_view object = {});
+int print_refusal(std::string_view command, const values::refusal& refusal, std::string_view object = {});
+inline int print_refusal(std::string_view command, std::uint32_t code, std::string_view text, std::string_view object = {}) {
+  return print_refusal(command, values::refusal{code, std::string(text)}, object);
+}
 
 // Calls `each` for every well-formed id of the list and reports the others ("<cmd>: illegally formed job identifier: x",
 // status 1). Goes on after errors; answers the last status that was not 0, else 0.

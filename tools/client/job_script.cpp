@@ -24,8 +24,8 @@ std::variant<std::string, complaint> read_all(int fd) {
     if (n == 0) return bytes;
     bytes.append(piece, static_cast<std::size_t>(n));
     if (bytes.size() > limits::blob_bytes_max) {
-      const int status = exit_status(pbs_error::script_too_large);
-      return complaint{"qsub: jobscript size exceeded the jobscript_max_size", status, false};
+      const values::refusal why = values::refuse(pbs_error::script_too_large);
+      return complaint{refusal_line("qsub", why.code, why.text), exit_status(why.code), false};
     }
   }
 }

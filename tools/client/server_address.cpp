@@ -66,9 +66,9 @@ session session::open(std::string_view server, std::chrono::milliseconds patienc
   const std::string name = short_server_name(target);
   if (name != short_server_name(here.server) && name != "localhost" && name != this_host()) {
     if (!resolves(target.substr(0, target.find(':')))) throw unreachable(pbs_error::bad_host, "Unknown Host.");
-    throw unreachable(pbs_error::system, "Connection refused");   // other hosts' servers have no socket here
+    throw unreachable(pbs_error::system_error, "Connection refused");   // other hosts' servers have no socket here
   }
-  if (!port_matches(target, here.port)) throw unreachable(pbs_error::system, "Connection refused");
+  if (!port_matches(target, here.port)) throw unreachable(pbs_error::system_error, "Connection refused");
   return open_at({by_default, here.socket}, patience);
 }
 

@@ -74,7 +74,7 @@ session session::open_at(server_address address, std::chrono::milliseconds patie
   try {
     s.link_.emplace(wire::blocking_client::connect_unix(s.address_.socket));
   } catch (const wire::wire_error& e) {
-    throw session_error(pbs_error::system, first_line_of(e), s.address_.name);
+    throw session_error(pbs_error::system_error, first_line_of(e), s.address_.name);
   }
   return s;
 }
@@ -134,7 +134,7 @@ void session::query(const request_fill& fill, const std::function<void(schema::R
 
 // An answer of which a part is already printed can't be asked for again.
 void session::reconnect_and_resend(const std::string& why) {
-  const auto lost = [&](const std::string& line) { return session_error(pbs_error::system, line, address_.name); };
+  const auto lost = [&](const std::string& line) { return session_error(pbs_error::system_error, line, address_.name); };
   for (const auto& [id, w] : waiting_) if (w.partly_answered) throw lost(why);
   const auto deadline = clock::now() + patience_;
   for (auto pause = std::chrono::milliseconds(10);; pause = std::min(2 * pause, std::chrono::milliseconds(200))) {

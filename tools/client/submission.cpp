@@ -55,17 +55,17 @@ constexpr char qsub_usage[] =
 
 complaint said(std::string line, int status) { return {std::move(line), status, false}; }
 complaint misused(std::string line) { return {std::move(line), 2, true}; }
-complaint refused(std::uint32_t code, std::string_view text) { return said(refusal_line("qsub", code, text), exit_status(code)); }
+complaint refused(const values::refusal& why) { return said(refusal_line("qsub", why.code, why.text), exit_status(why.code)); }
 
 complaint not_served(std::string_view what) {
-  return refused(pbs_error::unsupported, "No support for requested service: " + std::string(what));
+  return refused(values::refuse_about(pbs_error::no_support, what));
 }
 
 std::optional<complaint> check_array(const job_options& options) {
   const std::string* range = options.find('J');
   const std::string* at_once = options.other("max_run_subjobs");
   if (range == nullptr) {
-    if (at_once != nullptr) return refused(pbs_error::not_an_array, "Attribute has to be set on an array job");
+    if (at_once != nullptr) return refused(values::refuse(pbs_error::not_an_array));
     return std::nullopt;
   }
   if (options.has('r') && *options.find('r') == "n") return misused("qsub:  cannot submit non-rerunable Array Job");
@@ -93,7 +93,7 @@ std::optional<complaint> check_interactive(const job_options& options, const sub
 std::optional<complaint> check_others(const job_options& options) {
   for (const assignment& w : options.others) {
     if (attributes::find(schema::ObjectKind::JOB, w.name) == nullptr) {
-      if (w.name.find('.') != std::string::npos) return refused(pbs_error::undefined_attribute, "Undefined attribute");
+      if (w.name.find('.') != std::string::npos) return refused(values::refuse(pbs_error::undefined_attribute));
       return said("qsub: Error (15002) submitting job", exit_status(pbs_error::undefined_attribute));
     }
     for (const char* name : {"depend", "stagein", "stageout", "array", "create_resv_from_job"}) {
@@ -171,7 +171,7 @@ std::optional<complaint> check_submission(const job_options& options, const subm
     return said("qsub: illegally formed destination: " + *queue, 2);
   }
   if (const std::string* c = options.find('c'); c != nullptr && is_zero_interval(*c)) {
-    return refused(pbs_error::bad_value, "Illegal attribute or resource value");
+    return refused(values::refuse(pbs_error::bad_value));
   }
   if (const std::string* v = options.find('v'); v != nullptr && !parse_variable_list(*v, facts.environment_value)) {
     return said("qsub: cannot send environment with the job", 1);

@@ -45,17 +45,15 @@ constexpr command qalter = {"qalter",
                             "       qalter --version\n",
                             options};
 
-struct refusal { std::uint32_t code; std::string text; };
-
 // What PBS's qalter refuses for every job without asking the server. (A dotted name is the server's: it may not be a job's.)
-std::optional<refusal> refused_here(const job_options& given_options) {
+std::optional<values::refusal> refused_here(const job_options& given_options) {
   for (const assignment& w : given_options.others) {
-    if (w.name == "block" || w.name == "interactive") return refusal{pbs_error::bad_value, "Illegal attribute or resource value"};
+    if (w.name == "block" || w.name == "interactive") return values::refuse(pbs_error::bad_value);
     if (w.name.find('.') == std::string::npos && attributes::find(schema::ObjectKind::JOB, w.name) == nullptr) {
-      return refusal{pbs_error::undefined_attribute, "Undefined attribute"};
+      return values::refuse(pbs_error::undefined_attribute);
     }
     for (const char* name : {"depend", "stagein", "stageout", "create_resv_from_job"}) {
-      if (w.name == name) return refusal{pbs_error::unsupported, "No support for requested service"};
+      if (w.name == name) return values::refuse(pbs_error::no_support);
     }
   }
   return std::nullopt;
@@ -71,7 +69,7 @@ int run(int argc, char** argv) {
   wanted.put_over(line);
   if (const auto no = refused_here(wanted)) {
     return for_each_job("qalter", line.words, server_name(),
-                        [&](const job_name& job) { return print_refusal("qalter", no->code, no->text, job.id); });
+                        [&](const job_name& job) { return print_refusal("qalter", *no, job.id); });
   }
   const auto changes = attributes_of(asker::qalter, wanted, now, facts);
   const auto fill_request = [&](schema::Request::Builder r, const std::string& id) {

@@ -146,7 +146,7 @@ int wait_for_end(const std::string& id) {
   session server = session::open({}, waiting_patience);
   const reply r = server.call([&](schema::Request::Builder request) { request.initWaitJob().setJob(id); });
   if ((*r).isRejected()) return print_refusal("qsub", (*r).getRejected(), id);
-  if (!(*r).isJobEnded()) return print_refusal("qsub", pbs_error::protocol, "Batch protocol error", id);
+  if (!(*r).isJobEnded()) return print_refusal("qsub", values::refuse(pbs_error::protocol), id);
   const auto ended = (*r).getJobEnded();
   if (ended.getHasExitStatus()) return blocked_exit_status(ended.getExitStatus());
   std::fprintf(stderr, "qsub: %s %s\n", id.c_str(), ended.getText().cStr());
@@ -164,7 +164,7 @@ int submit(session& server, const submission& what, const std::string* script) {
     fill_job(request.initQueueJob(), what, script, hash ? &*hash : nullptr);
   });
   if ((*r).isRejected()) return print_refusal("qsub", (*r).getRejected());
-  if (!(*r).isDone()) return print_refusal("qsub", pbs_error::protocol, "Batch protocol error");
+  if (!(*r).isDone()) return print_refusal("qsub", values::refuse(pbs_error::protocol));
   const std::string id = schema::str((*r).getDone());
   if (!what.quiet) {
     std::puts(id.c_str());

@@ -36,7 +36,7 @@ int stop(const std::string& how, const std::string& server) {
     const reply r = s.call([&](schema::Request::Builder request) { request.initShutdown().setHow(how); });
     if (!(*r).isRejected()) return 0;
     // PBS names the server here even when none was given, which leaves the blank before it.
-    print_refusal("qterm", (*r).getRejected().getCode(), refusal_text((*r).getRejected()) + " " + server);
+    print_refusal("qterm", values::refusal{(*r).getRejected().getCode(), refusal_text((*r).getRejected()) + " " + server});
   } catch (const session_error& e) {
     print_session_error("qterm", e);
   }
@@ -54,7 +54,7 @@ int run(int argc, char** argv) {
   if (!line.problems.empty() || both || (how != "quick" && how != "immediate" && how != "delay")) return wrong_usage(line);
   if (line.has('s') || line.has('m') || line.has('f') || line.has('i') || line.has('F')) {
     // Each daemon is stopped by its own init script; a standby does not exist yet.
-    std::fprintf(stderr, "%s\n", refusal_line("qterm", pbs_error::unsupported, "No support for requested service").c_str());
+    print_refusal("qterm", values::refuse(pbs_error::no_support));
     return 2;
   }
   if (line.words.empty()) return stop(how, "");

@@ -108,6 +108,7 @@ class view {
   // False: a delta before this one is missing; the view is unchanged and needs a full one.
   bool apply(schema::SchedulingDelta::Reader delta);
   std::uint64_t sequence() const { return sequence_; }
+  bool complete() const { return seen_full_; }        // a full view was taken in
 
   const resource_table& resources() const { return resources_; }
   const std::vector<vnode>& vnodes() const { return vnodes_; }

@@ -26,9 +26,9 @@ class labels {
   std::vector<label> by_id_;
 };
 
-// Ids of a resource object, which has no table of its own (pbs guide: "custom resources").
+// Ids of a resource object, which has no table of its own (projections/status: resource rows).
 namespace resource_object {
-inline constexpr attributes::attribute_id type = 10, flag = 20;
+inline constexpr attributes::attribute_id type = 1, flag = 2;
 }
 
 // "start_time" of `estimated` is the only resource that is a date (pbs guide: job attributes).

@@ -17,7 +17,7 @@ struct expectation {
   std::string title;
   resource_list asked;
   resource_list resources;
-  std::string schedselect;   // empty: the transcript does not show it
+  std::string schedselect;  // empty: the transcript does not show it
   int exit = 0;
   std::string refusal;
 };
@@ -52,8 +52,10 @@ void verify(const expectation& e, const site& at) {
   BOOST_TEST_CONTEXT(e.title) {
     auto done = attributes::complete_request(e.asked, at.defaults, at.resources, schema::Role::USER);
     std::optional<values::refusal> why;
-    if (!done) why = done.error();
-    else why = attributes::within_limits(done->resources, at.defaults, at.resources);
+    if (!done)
+      why = done.error();
+    else
+      why = attributes::within_limits(done->resources, at.defaults, at.resources);
     if (!e.refusal.empty()) {
       BOOST_REQUIRE_MESSAGE(why, "accepted, expected: " + e.refusal);
       BOOST_TEST(why->text == e.refusal);
@@ -103,12 +105,15 @@ BOOST_AUTO_TEST_CASE(every_recorded_request_ends_as_in_pbs) {
   site at;
   int cases = 0;
   for (std::string line; std::getline(in, line);) {
-    if (take(line, "server ")) at.change("server", line);
-    else if (take(line, "queue ")) at.change("queue", line);
+    if (take(line, "server "))
+      at.change("server", line);
+    else if (take(line, "queue "))
+      at.change("queue", line);
     else if (take(line, "resource ")) {
       const auto first = line.find(' '), second = line.find(' ', first + 1);
       const std::string flags = line.substr(second + 1);
-      const auto why = at.resources.create(line.substr(0, first), line.substr(first + 1, second - first - 1), flags == "-" ? "" : flags);
+      const auto why = at.resources.create(line.substr(0, first), line.substr(first + 1, second - first - 1),
+                                           flags == "-" ? "" : flags);
       BOOST_REQUIRE_MESSAGE(!why, line + ": " + (why ? why->text : ""));
     } else if (take(line, "case ")) {
       verify(read_case(line, in), at);

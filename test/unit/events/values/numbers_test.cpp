@@ -24,8 +24,10 @@ std::string duration(const char* text) {
 BOOST_AUTO_TEST_SUITE(numbers)
 
 BOOST_AUTO_TEST_CASE(every_spelling_of_a_boolean_is_read) {
-  for (const char* yes : {"TRUE", "True", "true", "T", "t", "Y", "y", "1"}) BOOST_TEST(parse_boolean(yes).value() == true);
-  for (const char* no : {"FALSE", "False", "false", "F", "f", "N", "n", "0"}) BOOST_TEST(parse_boolean(no).value() == false);
+  for (const char* yes : {"TRUE", "True", "true", "T", "t", "Y", "y", "1"})
+    BOOST_TEST(parse_boolean(yes).value() == true);
+  for (const char* no : {"FALSE", "False", "false", "F", "f", "N", "n", "0"})
+    BOOST_TEST(parse_boolean(no).value() == false);
   for (const char* bad : {"", "2", "tru", "maybe", " true"}) BOOST_TEST(!parse_boolean(bad));
 }
 
@@ -36,7 +38,8 @@ BOOST_AUTO_TEST_CASE(integers_have_64_bits_and_three_bases) {
   BOOST_TEST(parse_integer("0x1f").value() == 31);
   BOOST_TEST(parse_integer("017").value() == 15);
   BOOST_TEST(parse_integer("0").value() == 0);
-  for (const char* bad : {"", "-", "+", "abc", "1.5", "1 ", "9223372036854775808", "-9223372036854775809", "08", "0x", "--1"})
+  for (const char* bad :
+       {"", "-", "+", "abc", "1.5", "1 ", "9223372036854775808", "-9223372036854775809", "08", "0x", "--1"})
     BOOST_TEST(!parse_integer(bad), bad);
 }
 

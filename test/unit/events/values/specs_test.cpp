@@ -15,9 +15,12 @@ std::string select(const char* text) {
   const auto spec = parse_select(text);
   if (spec) return print(*spec);
   switch (spec.error().why) {
-    case select_error::malformed: return "malformed";
-    case select_error::zero_count: return "zero";
-    case select_error::duplicate_resource: return "twice " + spec.error().resource;
+    case select_error::malformed:
+      return "malformed";
+    case select_error::zero_count:
+      return "zero";
+    case select_error::duplicate_resource:
+      return "twice " + spec.error().resource;
   }
   return "?";
 }
@@ -45,12 +48,18 @@ BOOST_AUTO_TEST_CASE(a_select_prints_as_it_was_written) {
 }
 
 BOOST_AUTO_TEST_CASE(a_bad_select_says_what_is_wrong) {
-  for (const char* text : {"", "2:", "1:ncpus=1+", "1:ncpus", "1:ncpus=", "-1:ncpus=1", "bogus", "1:ncpus=1 +1", "1::ncpus=1",
-                           "+", "1:rs=\"a:b\"", "1:2:ncpus=1", "99999999999:ncpus=1", "1:=3", "1:rs='a'"})
+  for (const char* text : {"", "2:", "1:ncpus=1+", "1:ncpus", "1:ncpus=", "-1:ncpus=1", "bogus", "1:ncpus=1 +1",
+                           "1::ncpus=1", "+", "1:rs=\"a:b\"", "1:2:ncpus=1", "99999999999:ncpus=1", "1:=3", "1:rs='a'"})
     BOOST_TEST(select(text) == "malformed", text);
   BOOST_TEST(select("0:ncpus=1") == "zero");
   BOOST_TEST(select("0") == "zero");
   BOOST_TEST(select("1:ncpus=1:ncpus=2") == "twice ncpus");
+}
+
+BOOST_AUTO_TEST_CASE(a_request_has_at_most_a_million_chunks) {
+  BOOST_TEST(select("1000000:ncpus=1") == "1000000:ncpus=1");
+  BOOST_TEST(select("1000000:ncpus=1+1:ncpus=1") == "malformed");
+  BOOST_TEST(nodes("1000001") == "malformed");
 }
 
 BOOST_AUTO_TEST_CASE(old_node_specs_become_chunks) {
@@ -74,7 +83,8 @@ BOOST_AUTO_TEST_CASE(place_words_come_in_any_order_and_once) {
   BOOST_TEST(place("excl:pack") == "pack:excl");
   BOOST_TEST(place("group=host:scatter:excl") == "scatter:excl:group=host");
   BOOST_TEST(place("exclhost") == "exclhost");
-  for (const char* text : {"", "foo", "free:scatter", "excl:shared", "pack:", ":pack", "group=", "group=a:group=b", "Pack"})
+  for (const char* text :
+       {"", "foo", "free:scatter", "excl:shared", "pack:", ":pack", "group=", "group=a:group=b", "Pack"})
     BOOST_TEST(place(text) == "refused", text);
 }
 
@@ -87,7 +97,8 @@ BOOST_AUTO_TEST_CASE(exec_vnode_prints_what_it_read) {
   }
   const auto names = parse_exec_vnode("(a:ncpus=1+b:ncpus=1)+(a:ncpus=1)")->vnodes();
   BOOST_TEST((names == std::vector<std::string>{"a", "b"}));
-  for (const char* text : {"", "(", "()", "(p1", "p1)", "(p1:ncpus)", "(p1:ncpus=)", "(p1)(p2)", "(p1)+", "+(p1)", "(p1:a=1:a=2)", "((p1))"})
+  for (const char* text : {"", "(", "()", "(p1", "p1)", "(p1:ncpus)", "(p1:ncpus=)", "(p1)(p2)", "(p1)+", "+(p1)",
+                           "(p1:a=1:a=2)", "((p1))"})
     BOOST_TEST(!parse_exec_vnode(text), text);
 }
 
@@ -98,7 +109,8 @@ BOOST_AUTO_TEST_CASE(exec_host_prints_what_it_read) {
     BOOST_TEST(print(*spec) == text);
   }
   BOOST_TEST((hosts_of(*parse_exec_host("b/0+a/0+b/1")) == std::vector<std::string>{"b", "a"}));
-  for (const char* text : {"", "p1", "/0", "p1/", "p1/x", "p1/0*", "p1/0+", "p1/-1"}) BOOST_TEST(!parse_exec_host(text), text);
+  for (const char* text : {"", "p1", "/0", "p1/", "p1/x", "p1/0*", "p1/0+", "p1/-1"})
+    BOOST_TEST(!parse_exec_host(text), text);
 }
 
 BOOST_AUTO_TEST_CASE(a_resource_list_is_ordered_and_the_last_value_wins) {

@@ -1,0 +1,197 @@
+#include "actors/scheduler/cycle_driver.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "events/model/limits.hpp"
+
+namespace annals::actors {
+
+namespace {
+
+using Builder = schema::FromScheduler::Builder;
+
+// Bits of the log that the driver itself uses (pbs guide: logs).
+constexpr std::uint32_t event_sched = 0x40;
+
+template <class Fill>
+cycle_driver::message make(Fill&& fill) { return schema::make<schema::FromScheduler>(std::forward<Fill>(fill)); }
+
+// One piece of reasons: texts each once, and which job has which.
+class reasons_piece {
+ public:
+  // False: it does not fit any more. The sums are what Cap'n Proto needs: a text is a pointer and whole words, a job two.
+  bool add(std::uint64_t job, std::uint32_t comment, const std::string& text) {
+    const auto known = local_.find(comment);
+    const std::size_t more = 16 + (known == local_.end() ? 8 + (text.size() / 8 + 1) * 8 : 0);
+    if (bytes_ + more > limits::cycle_reasons_bytes_max && !jobs_.empty()) return false;
+    bytes_ += more;
+    std::uint32_t at;
+    if (known != local_.end()) {
+      at = known->second;
+    } else {
+      at = static_cast<std::uint32_t>(texts_.size());
+      local_.emplace(comment, at);
+      texts_.push_back(&text);
+    }
+    jobs_.emplace_back(job, at);
+    return true;
+  }
+
+  bool empty() const { return jobs_.empty(); }
+
+  cycle_driver::message seal() const {
+    return make([&](Builder m) {
+      auto r = m.initReasons();
+      auto texts = r.initTexts(static_cast<unsigned>(texts_.size()));
+      for (unsigned i = 0; i < texts_.size(); ++i) texts.set(i, *texts_[i]);
+      auto jobs = r.initJobs(static_cast<unsigned>(jobs_.size()));
+      for (unsigned i = 0; i < jobs_.size(); ++i) {
+        jobs[i].setJob(jobs_[i].first);
+        jobs[i].setText(jobs_[i].second);
+      }
+    });
+  }
+
+ private:
+  static constexpr std::size_t frame_bytes = 128;      // message, event and list headers
+  std::size_t bytes_ = frame_bytes;
+  std::unordered_map<std::uint32_t, std::uint32_t> local_;
+  std::vector<const std::string*> texts_;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> jobs_;
+};
+
+capnp::Data::Reader data_of(const std::string& bytes) {
+  return {reinterpret_cast<const capnp::byte*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+cycle_driver::cycle_driver(scheduler_identity self, outlets out) : self_(std::move(self)), out_(std::move(out)) {}
+
+void cycle_driver::set_policy(std::string sched_config, std::string sha256) {
+  auto parsed = cycle::parse_policy(sched_config);
+  for (const auto& complaint : parsed.complaints) out_.log(event_sched, "Fil", "sched_config", complaint);
+  policy_ = std::move(parsed.value);
+  policy_text_ = std::move(sched_config);
+  policy_hash_ = std::move(sha256);
+  policy_sent_ = false;
+}
+
+void cycle_driver::connected() {
+  view_ = cycle::view();
+  waiting_.reset();
+  policy_sent_ = false;
+  view_wanted_ = false;
+  out_.send(make([&](Builder m) {
+    auto h = m.initHello();
+    h.setName(self_.name);
+    h.setHost(self_.host);
+    h.setVersion(self_.version);
+    h.setPid(self_.pid);
+  }));
+}
+
+cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {
+  switch (said.which()) {
+    case schema::ToScheduler::VIEW: take_view(said.getView()); break;
+    case schema::ToScheduler::CYCLE: {
+      const auto c = said.getCycle();
+      waiting_ = start{c.getNumber(), c.getViewSequence(), schema::str(c.getTrigger())};
+      if (!view_.complete() || view_.sequence() < c.getViewSequence()) ask_for_full_view();
+      break;
+    }
+    case schema::ToScheduler::REFUSED: {
+      const auto refused = said.getRefused();
+      if (const auto* job = view_.find_job(refused.getJob()))
+        out_.log(event_sched, "Job", job->id, "Failed to run: " + schema::str(refused.getReason()));
+      view_.withdraw(refused.getJob());
+      break;
+    }
+    case schema::ToScheduler::RECONFIGURE: return next::reread_policy;
+    case schema::ToScheduler::STOP: return next::stop;
+  }
+  if (waiting_ && view_.complete() && !view_wanted_ && view_.sequence() >= waiting_->view_sequence) {
+    const start now = *std::exchange(waiting_, std::nullopt);
+    run(now);
+  }
+  return next::go_on;
+}
+
+void cycle_driver::take_view(schema::SchedulingDelta::Reader delta) {
+  if (delta.getFull()) view_wanted_ = false;
+  else if (view_wanted_) return;                     // belongs to a view that we no longer have
+  if (!view_.apply(delta)) ask_for_full_view();
+}
+
+void cycle_driver::ask_for_full_view() {
+  if (std::exchange(view_wanted_, true)) return;
+  out_.send(make([](Builder m) { m.setFullView(); }));
+}
+
+void cycle_driver::run(const start& what) {
+  const std::int64_t began = out_.clock->now_ns();
+  send_policy();
+  out_.send(make([&](Builder m) {
+    auto c = m.initCycleBegan();
+    c.setNumber(what.number);
+    c.setViewSequence(view_.sequence());
+    c.setTrigger(what.trigger);
+    auto p = c.initPolicy();
+    p.setHash(data_of(policy_hash_));
+    p.setSize(policy_text_.size());
+  }));
+  const auto decided = cycle::run_cycle(view_, policy_);
+  send_runs(decided, what.number);
+  send_reasons(decided);
+  const std::int64_t elapsed = std::max<std::int64_t>(out_.clock->now_ns() - began, 0);
+  out_.send(make([&](Builder m) {
+    auto c = m.initCycleEnded();
+    c.setNumber(what.number);
+    c.setConsidered(decided.considered);
+    c.setStarted(static_cast<std::uint32_t>(decided.runs.size()));
+    c.setElapsedUs(static_cast<std::uint64_t>(elapsed / 1000));
+  }));
+  log_cycle(decided);                                // last: proposals should not wait for a disk
+}
+
+void cycle_driver::send_policy() {
+  if (std::exchange(policy_sent_, true)) return;
+  out_.send(make([&](Builder m) { m.setPolicy(data_of(policy_text_)); }));
+}
+
+void cycle_driver::send_runs(const cycle::result& decided, std::uint64_t number) {
+  for (const auto& run : decided.runs)
+    out_.send(make([&](Builder m) {
+      auto r = m.initRun();
+      r.setJob(run.job);
+      r.setExecVnode(run.exec_vnode);
+      r.setExecHost(run.exec_host);
+      auto hosts = r.initHosts(static_cast<unsigned>(run.hosts.size()));
+      for (unsigned i = 0; i < run.hosts.size(); ++i) hosts.set(i, run.hosts[i]);
+      r.setCycle(number);
+    }));
+}
+
+void cycle_driver::send_reasons(const cycle::result& decided) {
+  reasons_piece piece;
+  for (const auto& reason : decided.reasons) {
+    const auto& comment = decided.comments[reason.comment];
+    if (view_.find_job(reason.job)->comment == comment) continue;
+    if (!piece.add(reason.job, reason.comment, comment)) {
+      out_.send(piece.seal());
+      piece = reasons_piece();
+      piece.add(reason.job, reason.comment, comment);
+    }
+    view_.set_comment(reason.job, comment);
+  }
+  if (!piece.empty()) out_.send(piece.seal());
+}
+
+void cycle_driver::log_cycle(const cycle::result& decided) {
+  for (const auto& line : decided.log) out_.log(line.event, line.log_class, line.object, line.text);
+}
+
+}  // namespace annals::actors

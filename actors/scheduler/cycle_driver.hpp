@@ -1,0 +1,69 @@
+// What a scheduler does with what the server says: keeps the view, runs cycles, answers with proposals and reasons. No
+// sockets, no files, no signals: the daemon (tools/daemons/pbs_sched.cpp) and tests feed it. One thread uses it.
+//
+// Promises: only reasons that changed are sent, in pieces of at most limits::cycle_reasons_bytes_max; a cycle whose view
+// has not come yet runs when it comes; a scheduler that missed a delta asks for the whole view and proposes nothing until
+// it has it. Governed by docs/design/0005-scheduling.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "actors/scheduler/cycle/cycle.hpp"
+#include "events/ports/clock.hpp"
+#include "events/schema/daemon.capnp.h"
+#include "events/schema/message.hpp"
+
+namespace annals::actors {
+
+struct scheduler_identity {
+  std::string name = "default", host, version;
+  std::uint32_t pid = 0;
+};
+
+class cycle_driver {
+ public:
+  using message = schema::sealed<schema::FromScheduler>;
+  struct outlets {
+    std::function<void(const message&)> send;       // to the server; dropped by the owner when there is none
+    std::function<void(std::uint32_t event, std::string_view cls, std::string_view object, std::string_view text)> log;
+    const ports::clock* clock = nullptr;            // for how long a cycle took; decides nothing
+  };
+
+  cycle_driver(scheduler_identity self, outlets out);
+
+  // The policy of the cycles to come: the text of sched_config and its SHA-256 (32 bytes). Complaints go to the log.
+  void set_policy(std::string sched_config, std::string sha256);
+
+  void connected();                                 // says hello; what was known before is forgotten
+  enum class next { go_on, reread_policy, stop };   // what the owner should do
+  next received(schema::ToScheduler::Reader said);
+
+  std::uint32_t log_events() const { return view_.log_events(); }
+  const cycle::view& view() const { return view_; }
+
+ private:
+  struct start { std::uint64_t number, view_sequence; std::string trigger; };
+
+  void take_view(schema::SchedulingDelta::Reader delta);
+  void run(const start& what);
+  void send_policy();
+  void send_runs(const cycle::result& decided, std::uint64_t number);
+  void send_reasons(const cycle::result& decided);
+  void ask_for_full_view();
+  void log_cycle(const cycle::result& decided);
+
+  scheduler_identity self_;
+  outlets out_;
+  cycle::view view_;
+  cycle::policy policy_;
+  std::string policy_text_, policy_hash_;
+  bool policy_sent_ = false;
+  bool view_wanted_ = false;                        // the server was asked and has not answered
+  std::optional<start> waiting_;                    // a cycle whose view is not here yet
+};
+
+}  // namespace annals::actors

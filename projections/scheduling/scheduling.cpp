@@ -1,0 +1,182 @@
+#include "projections/scheduling/scheduling.hpp"
+
+#include <algorithm>
+
+#include "events/model/assignment.hpp"
+#include "projections/scheduling/scheduling_rows.hpp"
+
+namespace annals::projections {
+
+using which = schema::Event::Which;
+
+namespace {
+// Rows per message. A row is a few hundred bytes, a vnode's grows by 16 bytes with each of its jobs: 500 rows stay far below
+// the largest frame (limits::daemon_frame_bytes_max) even when each vnode runs a thousand jobs.
+constexpr std::size_t rows_per_message = 500;
+}  // namespace
+
+bool scheduling_projection::marks::empty() const {
+  return jobs.empty() && hosts.empty() && queues.empty() && vnodes.empty() && !server && !scheduler && !resources;
+}
+
+// -- marking -------------------------------------------------------------------------------------------------------------
+
+void scheduling_projection::apply(const log::record& record) {
+  const auto r = record.get();
+  epoch_ = r.getWriterEpoch();
+  if (!following_) return;
+  const auto event = r.getEvent();
+  switch (r.getStreamKind()) {
+    case schema::StreamKind::JOB: mark_job_event(r.getStream(), event); break;
+    case schema::StreamKind::HOST: mark_host_event(r.getStream(), event); break;
+    case schema::StreamKind::QUEUE:
+      // Queues are few: whichever it was, all are looked at again.
+      for (const auto& [name, queue] : from_.queues()) marks_.queues.insert(name);
+      marks_.queues.insert(sent_queues_.begin(), sent_queues_.end());
+      break;
+    case schema::StreamKind::SERVER:
+      if (event.which() == which::SERVER_CHANGED) marks_.server = true;
+      if (event.which() == which::RESOURCE_CREATED || event.which() == which::RESOURCE_CHANGED ||
+          event.which() == which::RESOURCE_DELETED)
+        marks_.resources = true;
+      break;
+    case schema::StreamKind::SCHEDULER:
+      if (event.which() == which::SCHEDULER_CHANGED) marks_.scheduler = true;
+      break;
+    case schema::StreamKind::RUN: break;
+  }
+}
+
+void scheduling_projection::mark_job_event(std::uint64_t serial, schema::Event::Reader event) {
+  switch (event.which()) {
+    case which::USAGE_REPORTED:          // changes nothing that a cycle looks at
+    case which::JOB_STARTED:
+    case which::OUTPUT_DELIVERED: return;
+    case which::JOB_ASSIGNED:
+      for (const auto& part : model::assignment_book::parts_of(schema::text(event.getJobAssigned().getExecVnode())))
+        marks_.vnodes.insert(part.vnode);
+      break;
+    case which::VNODE_HANDED_BACK:
+      for (const auto& [host_serial, host] : from_.hosts())
+        if (host.name == schema::text(event.getVnodeHandedBack().getHost())) marks_.hosts.insert(host_serial);
+      break;
+    case which::JOB_ENDED:
+    case which::JOB_FORGOTTEN:
+      if (!sent_jobs_.contains(serial)) return;          // it came and went between two deltas
+      break;
+    default: break;
+  }
+  marks_.jobs.insert(serial);
+}
+
+void scheduling_projection::mark_host_event(std::uint64_t serial, schema::Event::Reader event) {
+  if (event.which() == which::VNODE_CHANGED) marks_.vnodes.insert(schema::str(event.getVnodeChanged().getVnode()));
+  else if (event.which() == which::VNODE_DELETED) marks_.vnodes.insert(schema::str(event.getVnodeDeleted().getName()));
+  else marks_.hosts.insert(serial);
+  if (event.which() == which::HOST_REMOVED) marks_.vnodes.insert(sent_vnodes_.begin(), sent_vnodes_.end());
+}
+
+// -- telling -------------------------------------------------------------------------------------------------------------
+
+bool scheduling_projection::in_view(const model::job_state& job) const {
+  return job.hosts_held > 0 || job.phase == model::job_phase::queued;
+}
+
+std::vector<scheduling_projection::message> scheduling_projection::full_view() {
+  following_ = true;
+  sent_jobs_.clear();
+  sent_vnodes_.clear();
+  sent_queues_.clear();
+  marks all;
+  all.server = all.scheduler = all.resources = true;
+  for (const auto& [name, queue] : from_.queues()) all.queues.insert(name);
+  for (const auto& [serial, host] : from_.hosts()) all.hosts.insert(serial);
+  from_.each_job([&](const model::job_state& job) {
+    if (in_view(job)) all.jobs.insert(job.serial);
+    return true;
+  });
+  marks_ = {};
+  return messages(all, true);
+}
+
+std::vector<scheduling_projection::message> scheduling_projection::take_delta() {
+  if (marks_.empty()) return {};
+  // What a resource's type means for amounts that were read before can't be told in a delta.
+  if (marks_.resources) return full_view();
+  const marks changed = std::move(marks_);
+  marks_ = {};
+  return messages(changed, false);
+}
+
+std::vector<scheduling_projection::message> scheduling_projection::messages(const marks& changed, bool full) {
+  struct vnode_at { const model::host_state* host; const model::vnode_state* vnode; };
+  std::vector<vnode_at> vnodes;
+  std::vector<std::string> vnodes_gone, queues_gone;
+  std::vector<const model::queue_state*> queues;
+  std::vector<const model::job_state*> jobs;
+  std::vector<std::uint64_t> jobs_gone;
+
+  std::set<std::string, std::less<>> vnode_names = changed.vnodes;
+  for (const auto serial : changed.hosts)
+    if (const auto host = from_.hosts().find(serial); host != from_.hosts().end())
+      for (const auto& v : host->second.vnodes) vnode_names.insert(v.name);
+  for (const auto& name : vnode_names) {
+    const auto* host = from_.host_of_vnode(name);
+    const auto* vnode = host ? host->vnode(name) : nullptr;
+    if (vnode) vnodes.push_back({host, vnode}), sent_vnodes_.insert(name);
+    else if (sent_vnodes_.erase(name) > 0) vnodes_gone.push_back(name);
+  }
+  for (const auto& name : changed.queues) {
+    const auto at = from_.queues().find(name);
+    if (at != from_.queues().end()) queues.push_back(&at->second), sent_queues_.insert(name);
+    else if (sent_queues_.erase(name) > 0) queues_gone.push_back(name);
+  }
+  for (const auto serial : changed.jobs) {
+    const auto* job = from_.job(serial);
+    if (job && in_view(*job)) jobs.push_back(job), sent_jobs_.insert(serial);
+    else if (sent_jobs_.erase(serial) > 0) jobs_gone.push_back(serial);
+  }
+
+  // A job's row comes with or after the rows of its vnodes: a scheduler drops its own claim when it hears of the job.
+  std::vector<message> out;
+  std::size_t vnode_next = 0, job_next = 0;
+  do {
+    const std::size_t vnode_end = std::min(vnodes.size(), vnode_next + rows_per_message);
+    const std::size_t room = rows_per_message - (vnode_end - vnode_next);
+    const std::size_t job_end = vnode_end == vnodes.size() ? std::min(jobs.size(), job_next + room) : job_next;
+    const bool first = out.empty();
+    const bool last = vnode_end == vnodes.size() && job_end == jobs.size();
+    const std::uint64_t before = full ? 0 : sent_sequence_;
+    out.push_back(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
+      auto d = m.initView();
+      d.setEpoch(epoch_);
+      d.setPrevious(before);
+      d.setSequence(last ? from_.sequence() : before);     // true at the new sequence only with the last one
+      d.setFull(full && first);
+      if (first) {
+        if (changed.server) fill_server(d, from_.server());
+        const auto own = from_.schedulers().find(scheduler_);
+        if (changed.scheduler && own != from_.schedulers().end()) fill_scheduler(d, own->second);
+        if (changed.resources) fill_resources(d, from_.server().resources);
+        auto qs = d.initQueues(static_cast<unsigned>(queues.size()));
+        for (unsigned i = 0; i < queues.size(); ++i) fill_queue(qs[i], *queues[i]);
+        auto qg = d.initQueuesGone(static_cast<unsigned>(queues_gone.size()));
+        for (unsigned i = 0; i < queues_gone.size(); ++i) qg.set(i, queues_gone[i]);
+        auto vg = d.initVnodesGone(static_cast<unsigned>(vnodes_gone.size()));
+        for (unsigned i = 0; i < vnodes_gone.size(); ++i) vg.set(i, vnodes_gone[i]);
+        auto jg = d.initJobsGone(static_cast<unsigned>(jobs_gone.size()));
+        for (unsigned i = 0; i < jobs_gone.size(); ++i) jg.set(i, jobs_gone[i]);
+      }
+      auto vs = d.initVnodes(static_cast<unsigned>(vnode_end - vnode_next));
+      for (unsigned i = 0; i < vs.size(); ++i) fill_vnode(vs[i], from_, *vnodes[vnode_next + i].host, *vnodes[vnode_next + i].vnode);
+      auto js = d.initJobs(static_cast<unsigned>(job_end - job_next));
+      for (unsigned i = 0; i < js.size(); ++i) fill_job(js[i], *jobs[job_next + i]);
+    }));
+    vnode_next = vnode_end;
+    job_next = job_end;
+  } while (vnode_next < vnodes.size() || job_next < jobs.size());
+  sent_sequence_ = from_.sequence();
+  return out;
+}
+
+}  // namespace annals::projections

@@ -1,0 +1,59 @@
+// What a scheduler is told: the whole view when it comes, then deltas of what changed. Keeps only marks of what changed;
+// the rows themselves are made from the status projection, so that no job's state is held twice.
+//
+// One per connected scheduler. Promise: a scheduler that took in the full view and every delta after it sees, at the
+// sequence of the last one, exactly what the full view of that moment would show. Governed by docs/design/0005-scheduling.md.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "events/log/record.hpp"
+#include "events/schema/daemon.capnp.h"
+#include "projections/status/status.hpp"
+
+namespace annals::projections {
+
+class scheduling_projection {
+ public:
+  using message = schema::sealed<schema::ToScheduler>;    // its view
+
+  // `scheduler` is the name of the scheduler object; `from` must outlive this and have folded a record before apply sees it.
+  scheduling_projection(const status& from, std::string scheduler) : from_(from), scheduler_(std::move(scheduler)) {}
+
+  void apply(const log::record& record);                  // marks what changed; nothing before the first full view
+
+  // Messages in the order to send them, each well below the largest frame. The deltas of one answer are true together:
+  // only the last one moves the view to the new sequence. take_delta is empty when nothing changed.
+  std::vector<message> full_view();
+  std::vector<message> take_delta();
+  // Of the last delta sent; what StartCycle.viewSequence says.
+  std::uint64_t sequence() const { return sent_sequence_; }
+
+ private:
+  struct marks {
+    std::set<std::uint64_t> jobs, hosts;                  // serials
+    std::set<std::string, std::less<>> queues, vnodes;    // names
+    bool server = false, scheduler = false, resources = false;
+    bool empty() const;
+  };
+
+  void mark_job_event(std::uint64_t serial, schema::Event::Reader event);
+  void mark_host_event(std::uint64_t serial, schema::Event::Reader event);
+  bool in_view(const model::job_state& job) const;
+  std::vector<message> messages(const marks& changed, bool full);
+
+  const status& from_;
+  std::string scheduler_;
+  bool following_ = false;                                // somebody has a full view
+  std::uint64_t epoch_ = 0;
+  std::uint64_t sent_sequence_ = 0;
+  marks marks_;
+  std::unordered_set<std::uint64_t> sent_jobs_;
+  std::set<std::string, std::less<>> sent_vnodes_, sent_queues_;
+};
+
+}  // namespace annals::projections

@@ -1,0 +1,124 @@
+#include "projections/scheduling/scheduling_rows.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
+#include "events/values/number.hpp"
+#include "projections/status/query.hpp"
+
+namespace annals::projections {
+
+using attributes::attribute_id;
+
+namespace {
+
+using attribute_list = capnp::List<schema::Attribute>::Builder;
+
+bool is_one_of(std::span<const attribute_id> wanted, attribute_id id) {
+  return std::find(wanted.begin(), wanted.end(), id) != wanted.end();
+}
+
+// The attributes of the bag that a scheduler looks at, with the names of their kind.
+template <class Init>
+void fill_attributes(Init&& init, schema::ObjectKind kind, const attributes::bag& from, std::span<const attribute_id> wanted) {
+  unsigned count = 0;
+  for (const auto& e : from) count += is_one_of(wanted, e.id);
+  attribute_list list = init(count);
+  unsigned i = 0;
+  for (const auto& e : from) {
+    if (!is_one_of(wanted, e.id)) continue;
+    auto a = list[i++];
+    a.setName(attributes::find(kind, e.id)->name);
+    a.setResource(std::string(e.resource));
+    a.setValue(std::string(e.value));
+  }
+}
+
+constexpr std::array server_wanted = {attributes::server::resources_available, attributes::server::node_group_enable,
+                                      attributes::server::node_group_key, attributes::server::scheduling};
+constexpr std::array scheduler_wanted = {attributes::scheduler::do_not_span_psets, attributes::scheduler::only_explicit_psets,
+                                         attributes::scheduler::scheduling, attributes::scheduler::log_events};
+constexpr std::array queue_wanted = {attributes::queue::queue_type, attributes::queue::Priority, attributes::queue::started,
+                                     attributes::queue::resources_available, attributes::queue::node_group_key};
+constexpr std::array vnode_wanted = {attributes::node::Priority, attributes::node::max_running, attributes::node::max_user_run,
+                                     attributes::node::max_group_run, attributes::node::resources_available,
+                                     attributes::node::queue, attributes::node::no_multinode_jobs, attributes::node::sharing};
+constexpr std::array job_wanted = {attributes::job::Resource_List};
+
+}  // namespace
+
+void fill_server(schema::SchedulingDelta::Builder to, const model::server_state& server) {
+  fill_attributes([&](unsigned n) { return to.initServer(n); }, schema::ObjectKind::SERVER, server.attributes, server_wanted);
+}
+
+void fill_scheduler(schema::SchedulingDelta::Builder to, const model::scheduler_state& scheduler) {
+  fill_attributes([&](unsigned n) { return to.initScheduler(n); }, schema::ObjectKind::SCHEDULER, scheduler.attributes,
+                  scheduler_wanted);
+}
+
+void fill_resources(schema::SchedulingDelta::Builder to, const attributes::resource_catalogue& resources) {
+  to.setResourcesChanged(true);
+  auto list = to.initResources(static_cast<unsigned>(resources.custom().size()));
+  unsigned i = 0;
+  for (const auto& [name, r] : resources.custom()) {
+    auto row = list[i++];
+    row.setName(name);
+    row.setType(attributes::resource_type_name(r.type));
+    row.setFlags(attributes::resource_flags_text(r.flags));
+  }
+}
+
+void fill_queue(schema::SchedQueue::Builder to, const model::queue_state& queue) {
+  to.setName(queue.name);
+  to.setOrder(queue.order);
+  fill_attributes([&](unsigned n) { return to.initAttributes(n); }, schema::ObjectKind::QUEUE, queue.attributes, queue_wanted);
+}
+
+void fill_vnode(schema::SchedVnode::Builder to, const status& from, const model::host_state& host, const model::vnode_state& vnode) {
+  to.setName(vnode.name);
+  to.setHost(host.name);
+  to.setOrder(vnode.order);
+  const auto* use = from.book().find(vnode.name);
+  to.setState(vnode_state_text(from, host, vnode));
+  fill_attributes([&](unsigned n) { return to.initAttributes(n); }, schema::ObjectKind::NODE, vnode.attributes, vnode_wanted);
+  if (!use) return;
+  auto assigned = to.initAssigned(static_cast<unsigned>(use->assigned.size()));
+  unsigned i = 0;
+  for (const auto& [resource, a] : use->assigned) {
+    auto row = assigned[i++];
+    row.setName("resources_assigned");
+    row.setResource(resource);
+    row.setValue(a.print());
+  }
+  auto jobs = to.initJobs(static_cast<unsigned>(use->jobs.size()));
+  for (i = 0; i < use->jobs.size(); ++i) {
+    jobs[i].setJob(use->jobs[i].job);
+    jobs[i].setExclusive(use->jobs[i].exclusive);
+  }
+}
+
+void fill_job(schema::SchedJob::Builder to, const model::job_state& job) {
+  namespace ids = attributes::job;
+  const auto text = [&](attribute_id id, std::string_view resource = {}) { return std::string(job.attribute(id, resource)); };
+  to.setSerial(job.serial);
+  to.setId(job.id);
+  to.setQueue(std::string(job.queue()));
+  to.setState(static_cast<std::uint8_t>(model::state_letter(job)));
+  to.setEuser(text(ids::euser));
+  to.setEgroup(text(ids::egroup));
+  to.setProject(text(ids::project));
+  to.setRank(job.queue_rank);
+  to.setPriority(static_cast<std::int32_t>(values::parse_integer(text(ids::Priority)).value_or(0)));
+  to.setSchedselect(text(ids::schedselect));
+  to.setPlace(text(ids::Resource_List, "place"));
+  fill_attributes([&](unsigned n) { return to.initResources(n); }, schema::ObjectKind::JOB, job.attributes, job_wanted);
+  to.setComment(text(ids::comment));
+  if (job.hosts_held == 0) return;
+  to.setExecVnode(text(ids::exec_vnode));
+  to.setExecHost(text(ids::exec_host));
+  to.setStartedNs(values::parse_integer(text(ids::stime)).value_or(0) * 1'000'000'000);
+}
+
+}  // namespace annals::projections

@@ -1,0 +1,12 @@
+// Round trip of exec_host.
+#include "events/values/exec_host.hpp"
+#include "test/fuzz/round_trip.hpp"
+
+using namespace annals;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  fuzz::round_trip(
+      fuzz::text_of(data, size), [](std::string_view t) { return values::parse_exec_host(t); },
+      [](const auto& v) { return values::print(v); });
+  return 0;
+}

@@ -1,0 +1,200 @@
+// Values and rights of single attributes.
+#include <boost/test/unit_test.hpp>
+
+#include "events/attributes/check.hpp"
+#include "events/attributes/ids.hpp"
+
+using namespace annals;
+using namespace annals::attributes;
+using schema::ObjectKind;
+using schema::Role;
+
+namespace {
+
+resource_catalogue site_resources() {
+  resource_catalogue c;
+  BOOST_REQUIRE(!c.create("rb", "boolean", "h"));
+  BOOST_REQUIRE(!c.create("rf", "float", "nh"));
+  BOOST_REQUIRE(!c.create("ri", "long", "ih"));
+  return c;
+}
+
+// "canonical", or "code text".
+std::string check(ObjectKind kind, std::string_view name, std::string_view resource, std::string_view text) {
+  const attribute* row = find(kind, name);
+  BOOST_REQUIRE_MESSAGE(row, name);
+  const auto value = check_value(*row, resource, text, site_resources());
+  return value ? *value : std::to_string(value.error().code) + " " + value.error().text;
+}
+
+std::string set_by(ObjectKind kind, std::string_view name, Role role, bool owner = false, bool running = false,
+                   std::string_view resource = {}, bool creating = false) {
+  const auto why = may_set(*find(kind, name), resource, role, owner, running, creating, site_resources());
+  return why ? why->text : "allowed";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(checks)
+
+BOOST_AUTO_TEST_CASE(values_become_canonical_by_type) {
+  BOOST_TEST(check(ObjectKind::SERVER, "scheduling", "", "t") == "True");
+  BOOST_TEST(check(ObjectKind::SERVER, "scheduler_iteration", "", "-5") == "-5");
+  BOOST_TEST(check(ObjectKind::SERVER, "log_events", "", "0x1ff") == "511");
+  BOOST_TEST(check(ObjectKind::SERVER, "job_history_duration", "", "90") == "00:01:30");
+  BOOST_TEST(check(ObjectKind::SERVER, "jobscript_max_size", "", "5m") == "5mb");
+  BOOST_TEST(check(ObjectKind::QUEUE, "route_destinations", "", "q2, workq") == "q2,workq");
+  BOOST_TEST(check(ObjectKind::SERVER, "acl_users", "", "c@d,a@b,c@d") == "a@b,c@d");
+  BOOST_TEST(check(ObjectKind::SERVER, "comment", "", "hello world") == "hello world");
+  BOOST_TEST(check(ObjectKind::NODE, "resources_available", "mem", "1g") == "1gb");
+  BOOST_TEST(check(ObjectKind::NODE, "resources_available", "rb", "y") == "True");
+  BOOST_TEST(check(ObjectKind::NODE, "resources_available", "rf", "1.50") == "1.5");
+  BOOST_TEST(check(ObjectKind::NODE, "state", "", "down,offline") == "down,offline");
+  BOOST_TEST(check(ObjectKind::QUEUE, "queue_type", "", "e") == "Execution");
+  BOOST_TEST(check(ObjectKind::QUEUE, "queue_type", "", "ROUTE") == "Route");
+  BOOST_TEST(check(ObjectKind::JOB, "umask", "", "022") == "22");
+  BOOST_TEST(check(ObjectKind::JOB, "Hold_Types", "", "us") == "su");
+  BOOST_TEST(check(ObjectKind::JOB, "project", "", "") == "_pbs_project_default");
+  BOOST_TEST(check(ObjectKind::SCHEDULER, "preempt_order", "", "SCR 80 SC 50 S") == "SCR 80 SC 50 S");
+}
+
+BOOST_AUTO_TEST_CASE(a_bad_plain_value_is_refused_without_a_name) {
+  const std::string bad = "15014 Illegal attribute or resource value";
+  BOOST_TEST(check(ObjectKind::SERVER, "scheduling", "", "maybe") == bad);
+  BOOST_TEST(check(ObjectKind::QUEUE, "enabled", "", "zz") == bad);
+  BOOST_TEST(check(ObjectKind::QUEUE, "queue_type", "", "bogus") == bad);
+  BOOST_TEST(check(ObjectKind::QUEUE, "Priority", "", "=5") == bad);
+  BOOST_TEST(check(ObjectKind::QUEUE, "Priority", "", "1024") == bad);
+  BOOST_TEST(check(ObjectKind::JOB, "Checkpoint", "", "c=0") == bad);
+  BOOST_TEST(check(ObjectKind::SCHEDULER, "preempt_order", "", "R D") == bad);
+  BOOST_TEST(check(ObjectKind::SCHEDULER, "preempt_order", "", "SS") == bad);
+  BOOST_TEST(check(ObjectKind::SCHEDULER, "preempt_prio", "", "starving_jobs,normal_jobs") == bad);
+  BOOST_TEST(check(ObjectKind::SCHEDULER, "preempt_sort", "", "foo") == bad);
+  BOOST_TEST(check(ObjectKind::JOB, "Priority", "", "") == bad);
+}
+
+BOOST_AUTO_TEST_CASE(some_refusals_name_the_attribute) {
+  BOOST_TEST(check(ObjectKind::JOB, "project", "", "a[b") == "15014 Illegal attribute or resource value project");
+  BOOST_TEST(check(ObjectKind::SERVER, "max_run", "", "[u:bob=x]") ==
+             "15014 Illegal attribute or resource value max_run");
+  BOOST_TEST(check(ObjectKind::NODE, "resources_available", "ncpus", "-1") ==
+             "15014 Illegal attribute or resource value resources_available.ncpus");
+  BOOST_TEST(check(ObjectKind::QUEUE, "resources_max", "nosuch", "3") == "15035 Unknown resource resources_max.nosuch");
+  BOOST_TEST(check(ObjectKind::SERVER, "max_run_res", "", "[u:PBS_GENERIC=4]") == "15035 Unknown resource max_run_res");
+  BOOST_TEST(check(ObjectKind::SERVER, "max_run_res", "x", "[u:PBS_GENERIC=4]") ==
+             "15035 Unknown resource max_run_res.x");
+  BOOST_TEST(check(ObjectKind::NODE, "state", "", "busy") == "15067 Illegal value for node state");
+  BOOST_TEST(check(ObjectKind::SERVER, "managers", "", "nodomain") ==
+             "15008 Access from host not allowed, or unknown host");
+  BOOST_TEST(check(ObjectKind::QUEUE, "partition", "", "pbs-default") == "15228 Default partition name is not allowed");
+  BOOST_TEST(check(ObjectKind::SERVER, "max_job_sequence_id", "", "12") ==
+             "15225 Cannot set max_job_sequence_id < 9999999, or > 999999999999");
+}
+
+BOOST_AUTO_TEST_CASE(limits_on_resources_take_values_of_the_resource) {
+  BOOST_TEST(check(ObjectKind::SERVER, "max_run_res", "mem", "[u:PBS_GENERIC=4g]") == "[u:PBS_GENERIC=4gb]");
+  BOOST_TEST(check(ObjectKind::SERVER, "max_run", "", "[u:b=1],[g:a=2]") == "[g:a=2],[u:b=1]");
+}
+
+BOOST_AUTO_TEST_CASE(only_vnodes_share_the_pool_of_another) {
+  BOOST_TEST(check(ObjectKind::NODE, "resources_available", "mem", "@p2") == "@p2");
+  BOOST_TEST(check(ObjectKind::QUEUE, "resources_available", "mem", "@p2") ==
+             "15014 Illegal attribute or resource value resources_available.mem");
+}
+
+BOOST_AUTO_TEST_CASE(selects_in_lists_are_checked_like_requests) {
+  BOOST_TEST(check(ObjectKind::JOB, "Resource_List", "select", "1:ncpus=x") ==
+             "15014 Illegal attribute or resource value select.ncpus");
+  BOOST_TEST(check(ObjectKind::JOB, "Resource_List", "select", "0") == "15014 Illegal attribute or resource value");
+  BOOST_TEST(check(ObjectKind::JOB, "Resource_List", "place", "bogus") ==
+             "15014 Illegal attribute or resource value Resource_List.place");
+  BOOST_TEST(check(ObjectKind::QUEUE, "resources_default", "select", "2:ncpus=2") == "2:ncpus=2");
+}
+
+BOOST_AUTO_TEST_CASE(sums_and_differences_keep_the_form) {
+  BOOST_TEST(add_values(value_type::size, "1gb", "512mb") == "1536mb");
+  BOOST_TEST(add_values(value_type::integer, "2", "3") == "5");
+  BOOST_TEST(add_values(value_type::integer, "9223372036854775807", "1") == "9223372036854775807");
+  BOOST_TEST(subtract_values(value_type::duration, "00:01:00", "00:02:00") == "00:00:00");
+  BOOST_TEST(add_values(value_type::string_array, "a,b", "b,c") == "a,b,c");
+  BOOST_TEST(subtract_values(value_type::acl, "a@b,c@d", "a@b") == "c@d");
+  BOOST_TEST(subtract_values(value_type::acl, "c@d", "zz@b") == "c@d");
+  BOOST_TEST(add_values(value_type::acl, "pbsmgr@*", "foo@*") == "foo@*,pbsmgr@*");
+  BOOST_TEST(add_values(value_type::limits, "[u:PBS_GENERIC=3]", "[g:x=2]") == "[g:x=2],[u:PBS_GENERIC=3]");
+  BOOST_TEST(subtract_values(value_type::limits, "[g:x=2],[u:a=3]", "[g:x]") == "[u:a=3]");
+  BOOST_TEST(compare_values(value_type::size, "1gb", "1024mb").value() == 0);
+  BOOST_TEST(compare_values(value_type::duration, "00:01:00", "00:00:59").value() > 0);
+  BOOST_TEST(!compare_values(value_type::integer, "1", "x"));
+}
+
+BOOST_AUTO_TEST_CASE(owners_set_what_is_theirs) {
+  BOOST_TEST(set_by(ObjectKind::JOB, "Priority", Role::USER, true, true) == "allowed");
+  BOOST_TEST(set_by(ObjectKind::JOB, "Priority", Role::USER, false) == "Unauthorized Request ");
+  BOOST_TEST(set_by(ObjectKind::JOB, "Account_Name", Role::USER, true, true) ==
+             "Cannot modify attribute while job running  Account_Name");
+  BOOST_TEST(set_by(ObjectKind::JOB, "Account_Name", Role::MANAGER, false, true) ==
+             "Cannot modify attribute while job running  Account_Name");
+  BOOST_TEST(set_by(ObjectKind::JOB, "comment", Role::USER, true) ==
+             "Cannot set attribute, read only or insufficient permission  comment");
+  BOOST_TEST(set_by(ObjectKind::JOB, "comment", Role::OPERATOR, false, true) == "allowed");
+  BOOST_TEST(set_by(ObjectKind::JOB, "eligible_time", Role::USER, true, true) ==
+             "Cannot set attribute, read only or insufficient permission  eligible_time");
+  BOOST_TEST(set_by(ObjectKind::JOB, "topjob_ineligible", Role::OPERATOR, false, true) ==
+             "Cannot set attribute, read only or insufficient permission  topjob_ineligible");
+  BOOST_TEST(set_by(ObjectKind::JOB, "job_state", Role::MANAGER) ==
+             "Cannot set attribute, read only or insufficient permission  job_state");
+  BOOST_TEST(set_by(ObjectKind::JOB, "job_state", Role::SERVER) == "allowed");
+  BOOST_TEST(set_by(ObjectKind::JOB, "block", Role::USER, true) == "Illegal attribute or resource value");
+  BOOST_TEST(set_by(ObjectKind::JOB, "block", Role::USER, true, false, {}, true) == "allowed");
+}
+
+BOOST_AUTO_TEST_CASE(resources_have_their_own_rights) {
+  const auto resource = [](std::string_view name, Role role, bool running) {
+    return set_by(ObjectKind::JOB, "Resource_List", role, role == Role::USER, running, name);
+  };
+  BOOST_TEST(resource("walltime", Role::USER, true) == "allowed");
+  BOOST_TEST(resource("cput", Role::USER, true) == "allowed");
+  BOOST_TEST(resource("mem", Role::USER, true) == "Cannot modify attribute while job running  Resource_List.mem");
+  BOOST_TEST(resource("select", Role::MANAGER, true) ==
+             "Cannot modify attribute while job running  Resource_List.select");
+  BOOST_TEST(resource("soft_walltime", Role::USER, true) ==
+             "Cannot set attribute, read only or insufficient permission  Resource_List.soft_walltime");
+  BOOST_TEST(resource("soft_walltime", Role::MANAGER, true) == "allowed");
+  BOOST_TEST(resource("nodect", Role::USER, false) ==
+             "Cannot set attribute, read only or insufficient permission  Resource_List.nodect");
+  BOOST_TEST(resource("ri", Role::USER, false) ==
+             "Cannot set attribute, read only or insufficient permission  Resource_List.ri");
+  BOOST_TEST(resource("ri", Role::OPERATOR, false) == "allowed");
+}
+
+BOOST_AUTO_TEST_CASE(operators_and_managers_differ) {
+  BOOST_TEST(set_by(ObjectKind::SERVER, "scheduling", Role::OPERATOR) == "allowed");
+  BOOST_TEST(set_by(ObjectKind::SERVER, "managers", Role::OPERATOR) ==
+             "Cannot set attribute, read only or insufficient permission  managers");
+  BOOST_TEST(set_by(ObjectKind::SERVER, "managers", Role::MANAGER) == "allowed");
+  BOOST_TEST(set_by(ObjectKind::SERVER, "acl_roots", Role::MANAGER) ==
+             "Cannot set attribute, read only or insufficient permission  acl_roots");
+  BOOST_TEST(set_by(ObjectKind::SERVER, "acl_roots", Role::ROOT) == "allowed");
+  BOOST_TEST(set_by(ObjectKind::QUEUE, "total_jobs", Role::ROOT) ==
+             "Cannot set attribute, read only or insufficient permission  total_jobs");
+  BOOST_TEST(set_by(ObjectKind::NODE, "sharing", Role::MANAGER) ==
+             "Cannot set attribute, read only or insufficient permission  sharing");
+}
+
+BOOST_AUTO_TEST_CASE(hidden_attributes_are_hidden) {
+  const auto sees = [](const char* name, Role role, bool show_hidden = false) {
+    return may_see(*find(ObjectKind::JOB, name), role, show_hidden);
+  };
+  BOOST_TEST(sees("Job_Name", Role::USER));
+  for (const char* name :
+       {"schedselect", "euser", "egroup", "hashname", "queue_rank", "queue_type", "run_version", "accrue_type"}) {
+    BOOST_TEST(!sees(name, Role::USER), name);
+    BOOST_TEST(sees(name, Role::OPERATOR), name);
+  }
+  BOOST_TEST(!sees("exec_host_orig", Role::MANAGER));
+  BOOST_TEST(sees("exec_host_orig", Role::MANAGER, true));
+  BOOST_TEST(!sees("exec_host2", Role::MANAGER, true));
+  BOOST_TEST(!sees("cookie", Role::MANAGER, true));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,131 @@
+// The reference page of attributes and resources, made from the tables. With --write FILE it writes the page; with FILE
+// it says whether the page is what the tables make of it (exit 1: it is stale).
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+#include <string>
+
+#include "events/attributes/resources.hpp"
+#include "events/attributes/table.hpp"
+
+using namespace annals::attributes;
+using annals::schema::ObjectKind;
+
+namespace {
+
+const char* type_name(value_type type) {
+  switch (type) {
+    case value_type::boolean:
+      return "boolean";
+    case value_type::integer:
+      return "integer";
+    case value_type::real:
+      return "float";
+    case value_type::size:
+      return "size";
+    case value_type::duration:
+      return "duration";
+    case value_type::date:
+      return "date";
+    case value_type::string:
+      return "string";
+    case value_type::character:
+      return "character";
+    case value_type::string_array:
+      return "string list";
+    case value_type::resource_list:
+      return "resource list";
+    case value_type::limits:
+      return "limits";
+    case value_type::acl:
+      return "access list";
+    case value_type::hold_set:
+      return "hold types";
+    case value_type::node_state:
+      return "node state";
+  }
+  return "";
+}
+
+const char* setter_name(setter who) {
+  switch (who) {
+    case setter::owner:
+      return "owner";
+    case setter::operator_:
+      return "operator";
+    case setter::manager:
+      return "manager";
+    case setter::nobody:
+      return "nobody";
+    case setter::internal:
+      return "internal";
+  }
+  return "";
+}
+
+std::string notes(const attribute& a) {
+  std::string out;
+  const auto add = [&](bool is, const char* text) {
+    if (is) out += (out.empty() ? "" : "; ") + std::string(text);
+  };
+  add(a.flags & while_running, "also while running");
+  add(a.flags & at_creation, "at creation only");
+  add(a.flags & manager_reads, "shown to operators and managers");
+  add(a.flags & hidden, "shown with show_hidden_attribs");
+  add(a.flags & never_shown, "never shown");
+  return out;
+}
+
+std::string cell(std::string text) {
+  for (std::size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.replace(at, 1, "\\|");
+  return text;
+}
+
+void write_table(std::ostream& out, const char* title, ObjectKind kind) {
+  out << "\n## " << title
+      << "\n\n| Attribute | Type | Set by | Notes | Default | Meaning |\n|---|---|---|---|---|---|\n";
+  for (const attribute& a : table_of(kind)) {
+    const std::string shown = *a.default_value ? "`" + std::string(a.default_value) + "`" : "";
+    out << "| `" << a.name << "` | " << type_name(a.type) << " | " << setter_name(a.set_by) << " | " << notes(a)
+        << " | " << shown << " | " << cell(a.meaning) << " |\n";
+  }
+}
+
+std::string page() {
+  std::ostringstream out;
+  out << "# Attributes and resources\n\nMade from the tables in `events/attributes`; do not edit. To make it again:\n"
+         "`build/test/unit/events/attributes/reference_page --write docs/attributes.md`\n\n"
+         "\"Set by\" names the least right that is needed: the owner of a job, an operator or a manager. Attributes "
+         "stand in the\n"
+         "order of display.\n";
+  write_table(out, "Jobs", ObjectKind::JOB);
+  write_table(out, "Server", ObjectKind::SERVER);
+  write_table(out, "Queues", ObjectKind::QUEUE);
+  write_table(out, "Vnodes", ObjectKind::NODE);
+  write_table(out, "Schedulers", ObjectKind::SCHEDULER);
+  out << "\n## Builtin resources\n\nFlags: h host level, q counted at queue and server, n used up on a vnode.\n\n"
+         "| Resource | Type | Flags | Set by | Meaning |\n|---|---|---|---|---|\n";
+  for (const resource& r : builtin_resources())
+    out << "| `" << r.name << "` | " << resource_type_name(r.type) << " | " << resource_flags_text(r.flags) << " | "
+        << setter_name(r.set_by) << " | " << cell(r.meaning) << " |\n";
+  return out.str();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 3 && std::string(argv[1]) == "--write") {
+    std::ofstream out(argv[2], std::ios::binary);
+    return out << page() ? 0 : 1;
+  }
+  if (argc != 2) {
+    std::cerr << "usage: " << argv[0] << " [--write] FILE\n";
+    return 2;
+  }
+  std::ifstream in(argv[1], std::ios::binary);
+  const std::string kept((std::istreambuf_iterator<char>(in)), {});
+  if (kept == page()) return 0;
+  std::cerr << argv[1] << " is not what the tables say; write it again: " << argv[0] << " --write " << argv[1] << "\n";
+  return 1;
+}

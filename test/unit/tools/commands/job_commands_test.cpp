@@ -1,0 +1,279 @@
+// The job commands as programs: what they print, their exit status, and what reaches the server.
+#include <boost/test/unit_test.hpp>
+
+#include <fstream>
+#include <map>
+
+#include "events/attributes/bag.hpp"
+#include "events/attributes/ids.hpp"
+#include "events/model/limits.hpp"
+#include "test/support/fake_gateway.hpp"
+#include "test/support/run_command.hpp"
+
+using namespace annals;
+using annals::test::fake_gateway;
+using annals::test::ran;
+
+namespace {
+
+// Answers as a server with no jobs but 1.q1 and no default arguments.
+bool ordinary(schema::Request::Reader r, schema::Reply::Builder out) {
+  const auto job = [&](capnp::Text::Reader id, const char* done) {
+    if (id == "1.q1") { out.setDone(done); return true; }
+    auto no = out.initRejected();
+    if (id == "3.q1") { no.setCode(15139); no.setText("Job has finished"); return true; }
+    if (id == "2.q1") { no.setCode(15007); no.setText("Unauthorized Request "); return true; }
+    no.setCode(15001);
+    no.setText("Unknown Job Id");
+    return true;
+  };
+  switch (r.which()) {
+    case schema::Request::STAT: out.initObjects().setLast(true); return true;
+    case schema::Request::QUEUE_JOB:
+      if (r.getQueueJob().getQueue() == "nosuch") {
+        out.initRejected().setCode(15018);
+        out.getRejected().setText("Unknown queue");
+      } else {
+        out.setDone("12.q1");
+      }
+      return true;
+    case schema::Request::WAIT_JOB:
+      out.initJobEnded().setHasExitStatus(true);
+      out.getJobEnded().setExitStatus(265);
+      return true;
+    case schema::Request::SHUTDOWN:
+      out.initRejected().setCode(15007);
+      out.getRejected().setText("Unauthorized Request");
+      return true;
+    case schema::Request::DELETE_JOB: return job(r.getDeleteJob().getJob(), "");
+    case schema::Request::HOLD_JOB: return job(r.getHoldJob().getJob(), "");
+    case schema::Request::RELEASE_JOB: return job(r.getReleaseJob().getJob(), "");
+    case schema::Request::RERUN_JOB: return job(r.getRerunJob().getJob(), "");
+    case schema::Request::ALTER_JOB: return job(r.getAlterJob().getJob(), "");
+    default: out.setDone(""); return true;
+  }
+}
+
+struct commands {
+  fake_gateway server{ordinary};
+
+  ran run(std::vector<std::string> words, std::string input = {}, const std::string& directory = {}) {
+    words[0] = std::string(ANNALS_STAGE_DIR) + "/bin/" + words[0];
+    return test::run(words, {std::move(input), {{"PBS_CONF_FILE", server.conf_file()}}, directory});
+  }
+  // The last request of a kind.
+  fake_gateway::request last(schema::Request::Which which) {
+    const auto seen = server.requests();
+    for (auto at = seen.rbegin(); at != seen.rend(); ++at) if ((**at).which() == which) return *at;
+    BOOST_FAIL("no such request reached the server");
+    return {};
+  }
+  std::string attribute(std::string_view name, std::string_view resource = {}) {
+    const auto request = last(schema::Request::QUEUE_JOB);
+    for (auto a : (*request).getQueueJob().getAttributes())
+      if (schema::text(a.getName()) == name && schema::text(a.getResource()) == resource) return schema::str(a.getValue());
+    return "(none)";
+  }
+};
+
+std::string script_of(const fake_gateway::request& r) {
+  const auto bytes = (*r).getQueueJob().getScript();
+  return {reinterpret_cast<const char*>(bytes.begin()), bytes.size()};
+}
+
+constexpr const char* qsub_usage_start = "usage: qsub [-a date_time] [-A account_string] [-c interval]\n";
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(job_commands)
+
+BOOST_FIXTURE_TEST_CASE(qsub_prints_the_id_of_a_program, commands) {
+  const ran r = run({"qsub", "-l", "ncpus=2", "--", "/bin/true", "a", "b c"});
+  BOOST_TEST(r.status == 0);
+  BOOST_TEST(r.out == "12.q1\n");
+  BOOST_TEST(r.err == "");
+  BOOST_TEST(attribute("Job_Name") == "STDIN");
+  BOOST_TEST(attribute("Resource_List", "ncpus") == "2");
+  BOOST_TEST(attribute("Submit_arguments") == "-l ncpus=2 -- /bin/true a b c");
+  const auto request = last(schema::Request::QUEUE_JOB);
+  BOOST_TEST(!(*request).getQueueJob().getHasScript());
+  BOOST_TEST((*request).getCommandId().size() == 16u);
+}
+
+BOOST_FIXTURE_TEST_CASE(qsub_reads_a_script_and_its_directives_from_standard_input, commands) {
+  const std::string script = "#!/bin/sh\n#PBS -N fromstdin -q workq\ntrue\n";
+  BOOST_TEST(run({"qsub", "-p", "5"}, script).out == "12.q1\n");
+  const auto request = last(schema::Request::QUEUE_JOB);
+  BOOST_TEST(script_of(request) == script);
+  BOOST_TEST((*request).getQueueJob().getQueue().cStr() == "workq");
+  BOOST_TEST(attribute("Job_Name") == "fromstdin");
+  BOOST_TEST(attribute("Priority") == "5");
+}
+
+BOOST_FIXTURE_TEST_CASE(an_empty_script_is_a_script, commands) {
+  BOOST_TEST(run({"qsub"}).status == 0);
+  BOOST_TEST((*last(schema::Request::QUEUE_JOB)).getQueueJob().getHasScript());
+}
+
+BOOST_FIXTURE_TEST_CASE(a_large_script_goes_ahead_in_pieces, commands) {
+  std::string script = "#!/bin/sh\n";
+  while (script.size() < limits::blob_piece_bytes + 1000) script += "# the same line again and again\n";
+  const std::string path = server.directory() + "/big.sh";
+  std::ofstream(path) << script;
+  BOOST_TEST(run({"qsub", path}).out == "12.q1\n");
+  std::string joined;
+  bool last_seen = false;
+  for (const auto& r : server.requests()) {
+    if (!(*r).isPutBlob()) continue;
+    const auto piece = (*r).getPutBlob();
+    BOOST_TEST(piece.getOffset() == joined.size());
+    joined.append(reinterpret_cast<const char*>(piece.getData().begin()), piece.getData().size());
+    last_seen = piece.getLast();
+  }
+  BOOST_TEST((joined == script));
+  BOOST_TEST(last_seen);
+  const auto ref = (*last(schema::Request::QUEUE_JOB)).getQueueJob().getScriptRef();
+  BOOST_TEST(ref.getSize() == script.size());
+  BOOST_TEST(ref.getHash().size() == 32u);
+}
+
+BOOST_FIXTURE_TEST_CASE(qsub_z_prints_nothing, commands) { BOOST_TEST(run({"qsub", "-z", "--", "/bin/true"}).out == ""); }
+
+BOOST_FIXTURE_TEST_CASE(qsub_tells_the_servers_refusal, commands) {
+  const ran r = run({"qsub", "-q", "nosuch", "--", "/bin/true"});
+  BOOST_TEST(r.err == "qsub: Unknown queue\n");
+  BOOST_TEST(r.status == 170);
+}
+
+BOOST_FIXTURE_TEST_CASE(qsub_waits_for_the_end_of_a_blocking_job, commands) {
+  const ran r = run({"qsub", "-W", "block=true", "--", "/bin/true"});
+  BOOST_TEST(r.out == "12.q1\n");
+  BOOST_TEST(r.status == 137);
+}
+
+BOOST_FIXTURE_TEST_CASE(mistakes_never_reach_the_server, commands) {
+  BOOST_TEST(run({"qsub", "-N", "a b", "--", "/bin/true"}).err.starts_with("qsub: illegal -N value\n" + std::string(qsub_usage_start)));
+  BOOST_TEST(run({"qsub", "-Z"}).err.starts_with("qsub: invalid option -- 'Z'\n" + std::string(qsub_usage_start)));
+  BOOST_TEST(run({"qsub", "--"}).err.starts_with(qsub_usage_start));
+  BOOST_TEST(run({"qsub", "nosuchfile"}).err == "qsub: script file:: No such file or directory\n");
+  BOOST_TEST(run({"qsub", "nosuchfile"}).status == 1);
+  BOOST_TEST(run({"qsub", "/tmp"}).err == "qsub: script not a file\n");
+  BOOST_TEST(run({"qsub", "-I"}).err == "qsub:\tstandard input and output must be a terminal for\n\tinteractive job submission\n");
+  BOOST_TEST(run({"qsub", "-I"}).status == 1);
+  BOOST_TEST(server.requests().empty());
+}
+
+BOOST_FIXTURE_TEST_CASE(an_unknown_server_is_named, commands) {
+  const ran r = run({"qsub", "-q", "workq@no-such-host.invalid", "--", "/bin/true"});
+  BOOST_TEST(r.err == "Unknown Host.\nqsub: cannot connect to server q1 (errno=15008)\n");
+  BOOST_TEST(r.status == 160);
+  const ran d = run({"qdel", "9@no-such-host.invalid"});
+  BOOST_TEST(d.err == "Unknown Host.\nCouldn't connect to cluster: no-such-host.invalid\n");
+  BOOST_TEST(d.status == 160);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_server_that_is_down_is_refused_at_once, commands) {
+  server.stop();
+  for (const auto& words : {std::vector<std::string>{"qsub", "--", "/bin/true"}, {"qdel", "1"}, {"qhold", "1"}, {"qalter", "-p", "1", "1"}}) {
+    const ran r = run(words);
+    BOOST_TEST(r.err == "Connection refused\n" + words[0] + ": cannot connect to server q1 (errno=15010)\n");
+    BOOST_TEST(r.status == 162);
+  }
+  BOOST_TEST(run({"qterm"}).status == 2);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_list_of_jobs_goes_on_after_errors, commands) {
+  const ran r = run({"qdel", "99999", "abc", "2", "1"});
+  BOOST_TEST(r.err ==
+             "qdel: Unknown Job Id 99999.q1\nqdel: illegally formed job identifier: abc\nqdel: Unauthorized Request  2.q1\n");
+  BOOST_TEST(r.status == 159);
+}
+
+BOOST_FIXTURE_TEST_CASE(only_qdel_names_a_finished_job, commands) {
+  BOOST_TEST(run({"qdel", "3"}).err == "qdel: Job has finished 3.q1\n");
+  for (const char* command : {"qhold", "qrls", "qrerun"}) {
+    const ran r = run({command, "3"});
+    BOOST_TEST(r.err == std::string(command) + ": Job has finished\n");
+    BOOST_TEST(r.status == 35);
+  }
+}
+
+BOOST_FIXTURE_TEST_CASE(commands_without_a_job_are_usage_errors, commands) {
+  for (const char* command : {"qdel", "qhold", "qrls", "qrerun", "qalter"}) {
+    const ran r = run({command});
+    BOOST_TEST(r.status == 2);
+    BOOST_TEST(r.err.starts_with("usage:"));
+  }
+  BOOST_TEST(run({"qhold", "-h", "z", "1"}).err == "qhold: illegal -h value\nusage: qhold [-h hold_list] job_identifier...\n       qhold --version\n");
+  BOOST_TEST(run({"qdel", "-W", "foo", "1"}).err.starts_with("qdel: illegal -W value\nusage:\n"));
+}
+
+BOOST_FIXTURE_TEST_CASE(holds_and_deletions_say_what_was_asked, commands) {
+  run({"qhold", "-h", "uo", "1"});
+  BOOST_TEST((*last(schema::Request::HOLD_JOB)).getHoldJob().getHolds().size() == 2u);
+  run({"qrls", "1"});
+  BOOST_TEST(((*last(schema::Request::RELEASE_JOB)).getReleaseJob().getHolds()[0] == schema::HoldType::USER));
+  run({"qdel", "-Wforce", "-x", "-W", "suppress_email=1", "1"});
+  const auto d = last(schema::Request::DELETE_JOB);
+  BOOST_TEST((*d).getDeleteJob().getForce());
+  BOOST_TEST((*d).getDeleteJob().getPurgeHistory());
+  BOOST_TEST((*d).getDeleteJob().getSuppressEmail() == 1);
+  run({"qrerun", "-W", "force", "1"});
+  BOOST_TEST((*last(schema::Request::RERUN_JOB)).getRerunJob().getForce());
+}
+
+BOOST_FIXTURE_TEST_CASE(qalter_sends_changes_and_takes_empty_values_away, commands) {
+  BOOST_TEST(run({"qalter", "-p", "7", "-l", "walltime=", "1"}).status == 0);
+  const auto request = last(schema::Request::ALTER_JOB);
+  const auto changes = (*request).getAlterJob().getChanges();
+  BOOST_REQUIRE(changes.size() == 2u);
+  BOOST_TEST((changes[0].getOp() == schema::AttributeOp::SET));
+  BOOST_TEST((changes[1].getOp() == schema::AttributeOp::UNSET));
+  BOOST_TEST(changes[1].getResource().cStr() == "walltime");
+  BOOST_TEST(run({"qalter", "-W", "nosuch=1", "1"}).err == "qalter: Undefined attribute  1.q1\n");
+  BOOST_TEST(run({"qalter", "-W", "block=true", "1"}).err == "qalter: Illegal attribute or resource value 1.q1\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(qterm_has_statuses_of_its_own, commands) {
+  const ran refused = run({"qterm"});
+  BOOST_TEST(refused.err == "qterm: Unauthorized Request  \n");
+  BOOST_TEST(refused.status == 2);
+  BOOST_TEST(run({"qterm", "-t", "foo"}).status == 1);
+  BOOST_TEST(run({"qterm", "-Z"}).err.starts_with("qterm: invalid option -- 'Z'\nUsage: qterm [-t immediate|delay|[quick]]"));
+}
+
+BOOST_FIXTURE_TEST_CASE(every_command_knows_its_version_and_help, commands) {
+  for (const char* command : {"qsub", "qalter", "qdel", "qhold", "qrls", "qrerun", "qterm"}) {
+    BOOST_TEST(run({command, "--version"}).out.starts_with("pbs_version = "));
+    BOOST_TEST(run({command, "--help"}).status == 0);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(default_arguments)
+
+BOOST_AUTO_TEST_CASE(every_job_gets_them_unless_it_says_otherwise) {
+  fake_gateway server([](schema::Request::Reader r, schema::Reply::Builder out) {
+    if (!r.isStat()) { out.setDone("12.q1"); return true; }
+    attributes::bag b;
+    b.set(attributes::server::default_qsub_arguments, "-A defacct -l walltime=33");
+    auto objects = out.initObjects();
+    objects.initObjects(1)[0].setAttributes(capnp::Data::Reader(reinterpret_cast<const capnp::byte*>(b.packed().data()), b.packed().size()));
+    objects.setLast(true);
+    return true;
+  });
+  const std::string qsub = std::string(ANNALS_STAGE_DIR) + "/bin/qsub";
+  test::run({qsub, "-A", "mine", "-l", "ncpus=2", "--", "/bin/true"}, {"", {{"PBS_CONF_FILE", server.conf_file()}}, ""});
+  std::map<std::string, std::string> sent;
+  for (const auto& r : server.requests()) {
+    if (!(*r).isQueueJob()) continue;
+    for (auto a : (*r).getQueueJob().getAttributes()) sent[schema::str(a.getName()) + schema::str(a.getResource())] = schema::str(a.getValue());
+  }
+  BOOST_TEST(sent["Account_Name"] == "mine");
+  BOOST_TEST(sent["Resource_Listwalltime"] == "33");
+  BOOST_TEST(sent["Resource_Listncpus"] == "2");
+  BOOST_TEST(sent["Submit_arguments"] == "-A mine -l ncpus=2 -- /bin/true");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

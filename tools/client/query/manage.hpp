@@ -1,0 +1,31 @@
+// One management request: create, delete, set or unset of one object (client.capnp: Manage).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tools/client/session.hpp"
+
+namespace annals::client {
+
+struct attribute_change {
+  std::string name, resource, value;
+  schema::AttributeOp op = schema::AttributeOp::SET;
+  bool operator==(const attribute_change&) const = default;
+};
+
+struct manage_request {
+  schema::ManageVerb verb = schema::ManageVerb::SET;
+  schema::ObjectKind kind = schema::ObjectKind::SERVER;
+  std::string name;
+  std::vector<attribute_change> changes;
+  bool all_of_kind = false;
+};
+
+struct refusal { std::uint32_t code; std::string text; };
+// Nothing: it is done and on disk.
+std::optional<refusal> manage(session& server, const manage_request& what);
+
+}  // namespace annals::client

@@ -1,0 +1,74 @@
+#include "tools/client/query/moment.hpp"
+
+#include <charconv>
+#include <ctime>
+
+namespace annals::client {
+namespace {
+
+constexpr std::int64_t ns_per_s = 1'000'000'000;
+constexpr std::uint64_t first_epoch_second = 1'000'000'000;   // smaller numbers are sequences: that second was in 2001
+
+std::optional<std::uint64_t> number_of(std::string_view text) {
+  std::uint64_t n = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return n;
+}
+
+std::optional<std::int64_t> local_time(const std::string& text) {
+  for (const char* form : {"%Y-%m-%d %H:%M:%S", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%d %H:%M", "%Y-%m-%dT%H:%M", "%Y-%m-%d"}) {
+    std::tm tm{};
+    const char* end = strptime(text.c_str(), form, &tm);
+    if (!end || *end != '\0') continue;
+    tm.tm_isdst = -1;
+    const std::time_t seconds = std::mktime(&tm);
+    if (seconds != -1) return seconds;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+void moment::fill(schema::At::Builder at) const {
+  switch (what) {
+    case kind::now: at.setNow(); break;
+    case kind::wall_time: at.setWallNs(wall_ns); break;
+    case kind::sequence: at.setSequence(sequence); break;
+  }
+}
+
+std::int64_t moment::seconds_or(std::int64_t now) const { return what == kind::wall_time ? wall_ns / ns_per_s : now; }
+
+std::optional<moment> parse_moment(std::string_view text) {
+  const bool marked = !text.empty() && text.front() == '#';
+  if (const auto n = number_of(marked ? text.substr(1) : text)) {
+    if (marked || *n < first_epoch_second) return moment{moment::kind::sequence, 0, *n};
+    if (*n > static_cast<std::uint64_t>(INT64_MAX / ns_per_s)) return std::nullopt;
+    return moment{moment::kind::wall_time, static_cast<std::int64_t>(*n) * ns_per_s, 0};
+  }
+  if (const auto seconds = local_time(std::string(text))) return moment{moment::kind::wall_time, *seconds * ns_per_s, 0};
+  return std::nullopt;
+}
+
+std::optional<moment> take_moment(std::vector<std::string>& arguments, std::string* bad) {
+  moment found;
+  for (std::size_t i = 0; i < arguments.size();) {
+    const std::string argument = arguments[i];
+    if (argument == "--") break;
+    if (argument != "--at" && argument.rfind("--at=", 0) != 0) { ++i; continue; }
+    const bool apart = argument == "--at";
+    const std::string value = !apart ? argument.substr(5) : i + 1 < arguments.size() ? arguments[i + 1] : std::string();
+    const auto at = parse_moment(value);
+    if (!at) {
+      *bad = value;
+      return std::nullopt;
+    }
+    found = *at;
+    const auto first = arguments.begin() + static_cast<std::ptrdiff_t>(i);
+    arguments.erase(first, first + (apart ? 2 : 1));
+  }
+  return found;
+}
+
+}  // namespace annals::client

@@ -1,0 +1,34 @@
+// The moment that --at names (qstat, pbsnodes): status commands answer for the past too (docs/design/0001-shape.md).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "events/schema/client.capnp.h"
+
+namespace annals::client {
+
+struct moment {
+  enum class kind : std::uint8_t { now, wall_time, sequence };
+  kind what = kind::now;
+  std::int64_t wall_ns = 0;        // since 1970
+  std::uint64_t sequence = 0;      // of the event log
+  void fill(schema::At::Builder at) const;
+  std::int64_t seconds_or(std::int64_t now) const;   // the time to show; a sequence's is not known here: now
+};
+
+// "2026-11-20 14:00", "2026-11-20 14:00:30" (a T may stand for the blank), "2026-11-20" (its first second), local time;
+// seconds since 1970; "#1234" or a number below 10^9: a sequence. Nothing: none of these.
+std::optional<moment> parse_moment(std::string_view text);
+
+// Takes "--at X" or "--at=X" out of the arguments. Nothing: there was one that is no moment (or no value); `bad` is it.
+std::optional<moment> take_moment(std::vector<std::string>& arguments, std::string* bad);
+
+// The lines of --help about it.
+inline constexpr const char moment_help[] =
+    "  --at MOMENT          show what was then: \"YYYY-MM-DD HH:MM[:SS]\", seconds since 1970, or #sequence of the event log\n";
+
+}  // namespace annals::client

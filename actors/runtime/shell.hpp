@@ -57,7 +57,7 @@ class shell : public caf::event_based_actor {
 
   void receive(envelope_type e) {
     if (e.site) site_ = e.site;
-    stash_.push_back({std::move(e), 0});
+    stash_.push_back({std::move(e), 0, {}});
     if (in_flight_.empty() && !asking_) turn();
   }
 

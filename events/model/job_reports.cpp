@@ -161,6 +161,8 @@ outcome decide_report(const job_state& job, const mom_report& report, const stam
 
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const site& site) {
   if (lost.run != job.run || job.hosts_held == 0) return no_change;
+  // Not there yet is not lost: the order is still on its way, unless the host began a new life.
+  if (job.phase == phase::assigned && !lost.host_gone && !lost.log_is_new) return no_change;
   std::vector<event> out;
   std::int32_t code = job.exit_status;
   if (job.running()) {

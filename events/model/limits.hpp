@@ -28,4 +28,11 @@ constexpr std::size_t queue_name_chars_max = 15;
 // A command id is remembered this long; older requests with one are refused as too old.
 constexpr std::int64_t command_id_memory_s = 24 * 60 * 60;
 
+// Job actors that owe nothing and stay in memory; the rest are rebuilt from the log when somebody asks. 1000 actors cost
+// about 4 MB and keep the jobs of a busy minute at hand.
+constexpr std::size_t resident_idle_jobs_max = 1000;
+// Runs that have left a MoM and that it remembers, so that an order which comes late is not taken for a new one. Orders
+// are late by seconds; at 1000 jobs a second this covers ten.
+constexpr std::size_t left_runs_max = 10'000;
+
 }  // namespace annals::limits

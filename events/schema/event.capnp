@@ -181,6 +181,7 @@ struct RunReceived {
 }
 struct ProgramStarted { pid @0 :Int64; session @1 :Int64; startTicks @2 :UInt64; jobdir @3 :Text; }
 struct RunRefused { code @0 :Int32; text @1 :Text; }
-struct KillRequested { signal @0 :Text; killDelay @1 :UInt32; why @2 :Text; exitStatus @3 :Int32; overridesExit @4 :Bool; }
+struct KillRequested { signal @0 :Text; killDelay @1 :UInt32; why @2 :Text; exitStatus @3 :Int32; overridesExit @4 :Bool;
+                       id @5 :UInt64; }   # id of the server's wish; 0 for the MoM's own (a limit)
 struct UsageSampled { usage @0 :Common.Usage; }
 struct ProgramEnded { exitStatus @0 :Int32; usage @1 :Common.Usage; reported @2 :Bool; }

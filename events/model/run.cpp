@@ -1,0 +1,306 @@
+#include "events/model/run.hpp"
+
+#include <algorithm>
+
+#include "events/model/refuse.hpp"
+#include "events/values/duration.hpp"
+#include "events/values/size.hpp"
+
+namespace annals::model {
+
+using which = schema::Event::Which;
+using phase = run_phase;
+
+namespace {
+
+constexpr run_transition transitions[] = {
+    {phase::none, which::RUN_RECEIVED, phase::received},
+    {phase::received, which::PROGRAM_STARTING, phase::starting},
+    {phase::received, which::RUN_REFUSED, phase::refused},
+    {phase::starting, which::KILL_REQUESTED, phase::starting},
+    {phase::starting, which::PROGRAM_STARTED, phase::started},
+    {phase::starting, which::RUN_REFUSED, phase::refused},
+    {phase::starting, which::JOB_DISCARDED, phase::starting},
+    {phase::started, which::KILL_REQUESTED, phase::started},
+    {phase::started, which::PROGRAM_ENDED, phase::ended},
+    {phase::started, which::JOB_DISCARDED, phase::started},
+    {phase::ended, which::OUTPUT_PLACED, phase::placed},
+    {phase::ended, which::RUN_LEFT, phase::left},          // discarded: nobody wants the output
+    {phase::ended, which::JOB_DISCARDED, phase::ended},
+    {phase::placed, which::RUN_LEFT, phase::left},
+    {phase::refused, which::RUN_LEFT, phase::left},
+};
+
+constexpr bool no_duplicate_rows() {
+  for (std::size_t i = 0; i < std::size(transitions); ++i)
+    for (std::size_t j = i + 1; j < std::size(transitions); ++j)
+      if (transitions[i].from == transitions[j].from && transitions[i].event == transitions[j].event) return false;
+  return true;
+}
+static_assert(no_duplicate_rows());      // one target per row: a run's phase follows from the event alone
+
+const run_transition* row_of(phase from, which event) {
+  const auto* at = std::find_if(std::begin(transitions), std::end(transitions),
+                                [&](const run_transition& t) { return t.from == from && t.event == event; });
+  return at == std::end(transitions) ? nullptr : at;
+}
+
+template <class Fill>
+std::vector<event> one(Fill&& fill) { return {make_event(std::forward<Fill>(fill))}; }
+
+event refused_event(int code, const std::string& text) {
+  return make_event([&](auto e) {
+    auto r = e.initRunRefused();
+    r.setCode(code);
+    r.setText(text);
+  });
+}
+event left_event() { return make_event([](auto e) { e.setRunLeft(); }); }
+
+event received_event(schema::RunRef::Reader ref, schema::byte_span order) {
+  return make_event([&](auto e) {
+    auto r = e.initRunReceived();
+    r.setJob(ref.getJob());
+    r.setRun(ref.getRun());
+    r.setJobSerial(ref.getJobSerial());
+    r.setOrder({reinterpret_cast<const kj::byte*>(order.data()), order.size()});
+  });
+}
+
+// -- decide, one per command -----------------------------------------------------------------------------------------------
+
+outcome on_order(const run_state& run, const take_order& c) {
+  if (run.phase != phase::none) return no_change;                // a repeat: what was done is reported again
+  return std::vector<event>{received_event(c.message.get().getStartRun().getRef(), c.message.bytes()),
+                            make_event([](auto e) { e.setProgramStarting(); })};
+}
+
+outcome on_failed(const run_state& run, const program_failed& c) {
+  if (run.phase != phase::starting) return no_change;
+  std::vector<event> out{refused_event(c.what.code, c.what.text)};
+  if (run.discarded) out.push_back(left_event());
+  return out;
+}
+
+outcome on_over(const run_state& run, const program_over& c) {
+  if (run.phase != phase::started) return no_change;
+  std::vector<event> out{make_event([&](auto e) {
+    auto p = e.initProgramEnded();
+    p.setExitStatus(run.exit_override.value_or(c.what.exit_status));
+    p.setReported(true);
+    auto u = p.initUsage();
+    u.setCpuSeconds(c.what.usage.cpu_seconds);
+    u.setMemKb(c.what.usage.mem_kb);
+    u.setVmemKb(c.what.usage.vmem_kb);
+    u.setWallSeconds(c.what.usage.wall_seconds);
+    u.setNcpus(c.what.usage.ncpus);
+    u.setCpuPercent(c.what.usage.cpu_percent);
+  })};
+  if (run.discarded) out.push_back(left_event());
+  return out;
+}
+
+// A wish to kill comes once per id, a higher id is a stronger one. A run that never came is refused, so that an order
+// which is still on its way finds it refused.
+outcome on_kill(const run_state& run, const kill_order& c) {
+  const auto s = c.message.get().getSignalRun();
+  if (run.phase == phase::none) return std::vector<event>{received_event(s.getRef(), {}), refused_event(s.getExitStatus(), "killed before it came")};
+  if (!run.active() || s.getId() <= run.kill_id) return no_change;
+  return one([&](auto e) {
+    auto k = e.initKillRequested();
+    k.setId(s.getId());
+    k.setSignal(s.getSignal());
+    k.setKillDelay(s.getKillDelaySeconds());
+    k.setExitStatus(s.getExitStatus());
+    k.setOverridesExit(s.getOverridesExit());
+  });
+}
+
+outcome on_limit(const run_state& run, const limit_met& c) {
+  if (run.phase != phase::started || !run.kill_signal.empty()) return no_change;
+  return one([&](auto e) {
+    auto k = e.initKillRequested();
+    k.setSignal("SIGTERM");
+    k.setKillDelay(c.kill_delay_s);
+    k.setExitStatus(c.exit_status);
+    k.setOverridesExit(true);
+    k.setWhy(c.why);
+  });
+}
+
+outcome on_discard(const run_state& run) {
+  switch (run.phase) {
+    case phase::starting:
+    case phase::started:
+      if (run.discarded) return no_change;
+      return one([](auto e) { e.setJobDiscarded(); });
+    case phase::ended:
+    case phase::placed:
+    case phase::refused: return std::vector<event>{left_event()};
+    case phase::none:
+    case phase::received:
+    case phase::left: return no_change;
+  }
+  return no_change;
+}
+
+outcome on_ack(const run_state& run, const acknowledged& c) {
+  const bool last = (c.what == schema::Ack::What::RUN_LEFT && run.phase == phase::placed) ||
+                    (c.what == schema::Ack::What::RUN_REFUSED && run.phase == phase::refused);
+  return last ? std::vector<event>{left_event()} : no_change;
+}
+
+}  // namespace
+
+outcome decide(const run_state& run, const run_command& command, const stamp&, const site&) {
+  struct visitor {
+    const run_state& run;
+    outcome operator()(const take_order& c) const { return on_order(run, c); }
+    outcome operator()(const program_began& c) const {
+      if (run.phase != phase::starting) return no_change;
+      return one([&](auto e) {
+        auto s = e.initProgramStarted();
+        s.setPid(c.what.pid);
+        s.setSession(c.what.session);
+        s.setStartTicks(c.what.start_ticks);
+        s.setJobdir(c.what.jobdir);
+      });
+    }
+    outcome operator()(const program_failed& c) const { return on_failed(run, c); }
+    outcome operator()(const program_over& c) const { return on_over(run, c); }
+    outcome operator()(const output_placed& c) const {
+      if (run.phase != phase::ended) return no_change;
+      return one([&](auto e) {
+        auto o = e.initOutputPlaced();
+        o.setOk(c.what.ok);
+        o.setText(c.what.text);
+      });
+    }
+    outcome operator()(const kill_order& c) const { return on_kill(run, c); }
+    outcome operator()(const limit_met& c) const { return on_limit(run, c); }
+    outcome operator()(const discard_order&) const { return on_discard(run); }
+    outcome operator()(const acknowledged& c) const { return on_ack(run, c); }
+  };
+  return std::visit(visitor{run}, command);
+}
+
+// -- apply -----------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+void on_received(run_state& run, const event_place& at, schema::RunReceived::Reader e) {
+  run.stream = at.stream;
+  run.job = schema::str(e.getJob());
+  run.run = e.getRun();
+  run.job_serial = e.getJobSerial();
+  const auto order = e.getOrder();
+  if (order.size() == 0) return;
+  auto message = schema::sealed_message::from_bytes(schema::bytes_of(order));
+  ANNALS_INVARIANT(message.has_value(), "an order in the log is well-formed");
+  run.order = schema::sealed<schema::ToMom>(std::move(*message));
+}
+
+void on_ended(run_state& run, schema::ProgramEnded::Reader e) {
+  run.exit_status = e.getExitStatus();
+  const auto u = e.getUsage();
+  run.usage = {u.getCpuSeconds(), u.getMemKb(), u.getVmemKb(), u.getWallSeconds(), u.getNcpus(), u.getCpuPercent()};
+}
+
+void on_killed(run_state& run, schema::KillRequested::Reader e) {
+  run.kill_id = std::max(run.kill_id, e.getId());
+  run.kill_signal = schema::str(e.getSignal());
+  run.kill_delay_s = e.getKillDelay();
+  run.kill_why = schema::str(e.getWhy());
+  if (e.getOverridesExit()) run.exit_override = e.getExitStatus();
+}
+
+}  // namespace
+
+void apply(run_state& run, const event_place& at, schema::Event::Reader event) {
+  const auto* row = row_of(run.phase, event.which());
+  ANNALS_INVARIANT(row, "an event the run's table does not list");
+  switch (event.which()) {
+    case which::RUN_RECEIVED: on_received(run, at, event.getRunReceived()); break;
+    case which::PROGRAM_STARTED: {
+      const auto e = event.getProgramStarted();
+      run.pid = e.getPid();
+      run.session = e.getSession();
+      run.jobdir = schema::str(e.getJobdir());
+      run.started_s = at.seconds();
+      break;
+    }
+    case which::RUN_REFUSED:
+      run.exit_status = event.getRunRefused().getCode();
+      run.text = schema::str(event.getRunRefused().getText());
+      break;
+    case which::KILL_REQUESTED: on_killed(run, event.getKillRequested()); break;
+    case which::PROGRAM_ENDED: on_ended(run, event.getProgramEnded()); break;
+    case which::OUTPUT_PLACED:
+      run.delivered = event.getOutputPlaced().getOk();
+      run.delivery_text = schema::str(event.getOutputPlaced().getText());
+      break;
+    case which::JOB_DISCARDED: run.discarded = true; break;
+    default: break;                         // PROGRAM_STARTING, RUN_LEFT: the phase says it
+  }
+  run.phase = row->to;
+  run.version = at.version;
+}
+
+// -- effects ---------------------------------------------------------------------------------------------------------------
+
+std::vector<run_effect> pending_effects(const run_state& run) {
+  std::vector<run_effect> owed;
+  switch (run.phase) {
+    case phase::none:
+    case phase::received: break;            // RunReceived and what follows are written together
+    case phase::starting: owed.push_back(start_program{}); break;
+    case phase::started:
+      owed.push_back(watch_program{});
+      if (!run.discarded) owed.push_back(report_started{});
+      break;
+    case phase::ended:
+      owed.push_back(report_exited{});
+      owed.push_back(place_output{});
+      break;
+    case phase::placed:
+      owed.push_back(report_exited{});
+      owed.push_back(report_left{});
+      break;
+    case phase::refused: owed.push_back(report_refused{}); break;
+    case phase::left: owed.push_back(clean_up{}); break;
+  }
+  if (run.phase == phase::started && run.discarded) owed.push_back(kill_program{"SIGKILL", 0, {}});
+  else if (run.phase == phase::started && !run.kill_signal.empty())
+    owed.push_back(kill_program{run.kill_signal, run.kill_delay_s, run.kill_why});
+  return owed;
+}
+
+// -- limits ----------------------------------------------------------------------------------------------------------------
+
+namespace {
+std::string limit_text(schema::StartRun::Reader order, std::string_view resource) {
+  for (auto a : order.getAttributes())
+    if (schema::text(a.getName()) == "Resource_List" && schema::text(a.getResource()) == resource) return schema::str(a.getValue());
+  return {};
+}
+}  // namespace
+
+std::optional<limit_met> exceeded_limit(schema::StartRun::Reader order, const ports::run_usage& usage, bool enforce_mem) {
+  const auto delay = order.getKillDelaySeconds();
+  const auto over = [&](const char* resource, std::uint64_t used, std::int32_t code) -> std::optional<limit_met> {
+    const auto limit = values::parse_duration(limit_text(order, resource));
+    if (!limit || used <= static_cast<std::uint64_t>(*limit)) return std::nullopt;
+    return limit_met{code, std::string(resource) + " " + std::to_string(used) + " exceeded limit " + std::to_string(*limit), delay};
+  };
+  if (auto met = over("walltime", usage.wall_seconds, -29)) return met;
+  if (auto met = over("cput", usage.cpu_seconds, -28)) return met;
+  if (!enforce_mem) return std::nullopt;
+  const auto mem = values::parse_size(limit_text(order, "mem"));
+  if (!mem || usage.mem_kb <= mem->to_kb()) return std::nullopt;
+  return limit_met{-27, "mem " + std::to_string(usage.mem_kb) + "kb exceeded limit " + std::to_string(mem->to_kb()) + "kb", delay};
+}
+
+std::span<const run_transition> run_transitions() { return transitions; }
+bool may_happen(run_phase from, which event) { return row_of(from, event) != nullptr; }
+
+}  // namespace annals::model

@@ -45,7 +45,7 @@ bool is_dependency(std::string_view text) {
   if (colon == std::string_view::npos) return false;
   const std::string_view type = text.substr(0, colon);
   const std::string_view rest = text.substr(colon + 1);
-  if (type == "on") return digits(rest);
+  if (type == "on") return !rest.empty();      // the server judges the count
   if (std::find(std::begin(types), std::end(types), type) == std::end(types)) return false;
   for (const std::string_view job : values::split_quoted(rest, ':')) if (!is_dependency_target(job)) return false;
   return !rest.empty();

@@ -14,7 +14,7 @@ bool is_count(std::string_view text);            // digits
 bool is_shell_list(std::string_view text);       // path[@host],...: absolute, at most one without a host
 bool is_user_list(std::string_view text);        // user[@host],...: at most one without a host
 bool is_staging_list(std::string_view text);     // local@host:remote,...
-bool is_dependency_list(std::string_view text);  // type:job[:job],...; on:count
+bool is_dependency_list(std::string_view text);  // type:job[:job],...; on:count, where only the server judges the count
 bool is_boolean_attribute(std::string_view name);
 // Letters, digits and "-_+."; not empty. The length is judged apart, since its message has no usage text.
 bool is_job_name(std::string_view name);

@@ -4,7 +4,6 @@
 
 #include "events/attributes/table.hpp"
 #include "events/model/limits.hpp"
-#include "events/values/date_time.hpp"
 #include "events/values/number.hpp"
 #include "tools/client/directives.hpp"
 #include "tools/client/option_values.hpp"
@@ -70,7 +69,7 @@ std::optional<complaint> check_array(const job_options& options) {
   }
   if (options.has('r') && *options.find('r') == "n") return misused("qsub:  cannot submit non-rerunable Array Job");
   if (const auto percent = range->find('%'); percent != std::string::npos) {
-    if (at_once != nullptr) return said("qsub: multiple max_run_subjobs values found", 2);
+    if (at_once != nullptr) return misused("qsub: multiple max_run_subjobs values found");
     if (!is_count(std::string_view(*range).substr(percent + 1))) return said("qsub: Error (15014) submitting job", exit_status(pbs_error::bad_value));
   }
   return not_served("-J (job arrays)");
@@ -187,10 +186,6 @@ std::variant<submission, complaint> make_submission(const job_options& options, 
   if (!named.has('N')) named.values['N'] = source.from == program_source::kind::file ? base_name(source.file) : "STDIN";
   if (!is_job_name(named.values['N'])) return misused("qsub: illegal -N value");
   if (named.values['N'].size() > limits::job_name_chars_max) return said("qsub: Job name is too long ", 2);
-  // A time that is over is no reason to wait (pbs guide: -a in the past is dropped silently).
-  if (const std::string* a = named.find('a'); a != nullptr && values::parse_date_time(*a, context.now).value_or(0) <= context.now) {
-    named.values.erase('a');
-  }
 
   out.attributes = attributes_of(asker::qsub, named, context.now, context.paths);
   std::vector<assignment> chosen;

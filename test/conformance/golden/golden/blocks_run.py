@@ -1,0 +1,69 @@
+"""Runs the blocks of a transcript one after the other and compares what each prints."""
+import re
+
+from . import scene as scenes
+from . import transcript as transcripts
+from .normal import Ids, normal
+from .report import Outcome, differences
+from .world import Cluster, Trouble
+
+# Commands that this PBS does not have yet; blocks that use them are not run. Whoever adds one takes it out here.
+LATER = {"printjob", "pbs_rdel", "pbs_rstat", "pbs_rsub", "qdisable", "qenable", "qmove", "qmsg", "qorder", "qrun", "qsig",
+         "qstart", "qstop"}
+JOB_ID = re.compile(r"(?m)\A(\d+)(?:\[\])?\.\w+$")
+
+
+def run(text, scene):
+    cluster = Cluster(scene.hosts)
+    cluster.start()
+    ids = Ids(scene.hosts[0])
+    take(scene.steps, cluster, ids)
+    outcomes = []
+    for number, block in enumerate(transcripts.read(scenes.reread(text, scene)), 1):
+        if number not in scene.without and not LATER & set(re.split(r"[\s;|]+", block.command)):
+            outcomes.append(Outcome(str(number), block.command, attempt(cluster, scene.before.get(number, []), block, ids)))
+    return outcomes
+
+
+def take(steps, cluster, ids):
+    for step in steps:
+        if step[0] == "run":
+            said = cluster.sure(ids.to_run(step[2]), step[1])
+            if step[3] is not None:
+                ids.learn(step[3], JOB_ID.match(said)[1])
+        elif step[0] == "next":
+            skip_to(cluster, step[1])
+        else:
+            await_line(cluster, ids.to_run(f"{step[1]}.{cluster.hosts[0]}"), step[2])
+
+
+def skip_to(cluster, number):
+    while True:
+        job = JOB_ID.match(cluster.sure("qsub -h -N filler -- /bin/true", "pbsuser"))
+        cluster.sure(f"qdel {job[0]}")
+        if int(job[1]) + 1 >= number:
+            return
+
+
+def await_line(cluster, job, expression):
+    """Also a job that the server has forgotten: it says so on stderr ("Unknown Job Id")."""
+    def there():
+        done = cluster.type("root", f"qstat -xf {job}")
+        return re.search(expression, done.stdout + done.stderr)
+    cluster.until(there, f"job {job}: {expression}")
+
+
+def attempt(cluster, steps, block, ids):
+    """The differences of a block; a step before it that fails is one, and the later blocks still get their turn."""
+    try:
+        take(steps, cluster, ids)
+    except Trouble as trouble:
+        return [f"  {line}" for line in f"before this block: {trouble}".split("\n")]
+    done = cluster.type(block.user, ids.to_run(block.command))
+    expected_id, here = JOB_ID.match(block.stdout), JOB_ID.match(done.stdout)
+    if expected_id and here and block.command.startswith("qsub"):
+        ids.learn(expected_id[1], here[1])
+    found = differences("exit status", block.status, done.returncode)
+    for what, expected, actual in (("stdout", block.stdout, done.stdout), ("stderr", block.stderr, done.stderr)):
+        found += differences(what, normal(expected), normal(ids.to_transcript(actual)))
+    return found

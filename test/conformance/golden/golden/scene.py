@@ -1,0 +1,93 @@
+"""Brings a cluster into the state in which a transcript was taken. One scene file per transcript, in scenes/:
+
+    # comment
+    include NAME                the lines of scenes/NAME.scene come here
+    host vm [p2 ...]            the server's host, which runs jobs too, and further ones
+    root: COMMAND               typed by that user; must succeed
+    pbsuser: COMMAND -> 4       a submission: the transcript calls the job 4
+    next 32                     submit and delete jobs until the next one is 32
+    wait 4 /substate = 42/      until `qstat -xf` of job 4 has a line with this regular expression
+    before 7 STEP               one of these steps, taken just before block 7 of the transcript
+    read 8[].vm as 8.vm         the transcript with another text in place of one; columns are kept
+    drop /REGEX/                the transcript without what matches
+    without 12 because REASON   block 12 is not run
+
+`read` and `drop` may end in " because " and the reason.
+"""
+import re
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Scene:
+    hosts: list = field(default_factory=list)
+    steps: list = field(default_factory=list)          # ("run", user, command, number or None), ("wait", job, regex), ("next", n)
+    before: dict = field(default_factory=dict)         # block number -> steps
+    readings: list = field(default_factory=list)       # (from, to)
+    drops: list = field(default_factory=list)          # regular expressions
+    without: dict = field(default_factory=dict)        # block number -> reason
+
+
+class Malformed(Exception):
+    pass
+
+
+TYPED = re.compile(r"(\w+): (.*?)(?: -> (\d+))?\Z")
+WAIT = re.compile(r"wait (\S+) /(.*)/\Z")
+NEXT = re.compile(r"next (\d+)\Z")
+BEFORE = re.compile(r"before (\d+) (.*)\Z")
+READ = re.compile(r"read (.+?) as (.+?)(?: because .*)?\Z")
+DROP = re.compile(r"drop /(.+)/(?: because .*)?\Z")
+WITHOUT = re.compile(r"without (\d+) because (.+)\Z")
+
+
+def read(text, include=lambda name: ""):
+    """include(name): the text of another scene file."""
+    scene = Scene()
+    fill(scene, text, include)
+    if not scene.hosts:
+        raise Malformed("no host line")
+    return scene
+
+
+def fill(scene, text, include):
+    for number, line in enumerate(text.split("\n"), 1):
+        line = line.strip()
+        if not line or line.startswith("#"):
+            continue
+        if line.startswith("include "):
+            fill(scene, include(line.split()[1]), include)
+        elif line.startswith("host "):
+            scene.hosts = line.split()[1:]
+        elif found := BEFORE.match(line):
+            scene.before.setdefault(int(found[1]), []).append(step(found[2], number))
+        elif found := READ.match(line):
+            scene.readings.append((found[1], found[2]))
+        elif found := DROP.match(line):
+            scene.drops.append(found[1])
+        elif found := WITHOUT.match(line):
+            scene.without[int(found[1])] = found[2]
+        else:
+            scene.steps.append(step(line, number))
+
+
+def step(line, number):
+    if found := NEXT.match(line):
+        return ("next", int(found[1]))
+    if found := WAIT.match(line):
+        return ("wait", found[1], found[2])
+    if found := TYPED.match(line):
+        return ("run", found[1], found[2], found[3])
+    raise Malformed(f"line {number}: {line}")
+
+
+def reread(text, scene):
+    """The transcript as it would have been in the state that this scene can make."""
+    for expression in scene.drops:
+        text = re.sub(expression, "", text)
+    for before, after in scene.readings:
+        def replacement(match):
+            blanks = match[1]
+            return after + blanks + " " * (len(before) - len(after) if len(blanks) > 1 else 0)
+        text = re.sub(re.escape(before) + r"( *)", replacement, text)
+    return text

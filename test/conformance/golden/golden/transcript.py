@@ -1,0 +1,83 @@
+"""Reads transcripts. A block is one command: who typed it, what it printed and its exit status.
+
+Two forms, told apart by their lines:
+
+    ### user=pbsuser  cmd: qstat -f 1.vm          pbsuser@p1$ qstat -f 1
+    --- stdout                                    Job Id: 1.p1
+    Job Id: 1.vm                                  stderr: what went to stderr
+    --- stderr                                    [exit 0]
+    --- exit=0
+"""
+import re
+from dataclasses import dataclass
+
+HEADED = re.compile(r"### user=(\S+)\s+cmd: (.*)\Z")
+TYPED = re.compile(r"(\w+)@(\w+)\$ (.*)\Z")
+EXIT_LINE = re.compile(r"--- exit=(-?\d+)\Z")
+EXIT_BRACKET = re.compile(r"\[exit (\d+)\]\Z")
+
+
+@dataclass
+class Block:
+    name: str         # number in the file and command: "12 qstat -f 1.vm"
+    user: str
+    command: str
+    stdout: str
+    stderr: str
+    status: int
+    line: int         # where it begins in the file, from 1
+
+
+class Malformed(Exception):
+    pass
+
+
+def read(text):
+    """All blocks of a transcript, in order."""
+    return read_headed(text) if any(HEADED.match(line) for line in text.split("\n")) else read_typed(text)
+
+
+def read_headed(text):
+    blocks, lines, i = [], text.split("\n"), 0
+    while i < len(lines):
+        begin = HEADED.match(lines[i])
+        if not begin:
+            i += 1
+            continue
+        start = i
+        if lines[i + 1] != "--- stdout":
+            raise Malformed(f"line {i + 2}: expected --- stdout")
+        parts, into = {"stdout": [], "stderr": []}, "stdout"
+        i += 2
+        while i < len(lines) and not EXIT_LINE.match(lines[i]):
+            if lines[i] == "--- stderr" and into == "stdout":
+                into = "stderr"
+            else:
+                parts[into].append(lines[i] + "\n")
+            i += 1
+        if i == len(lines):
+            raise Malformed(f"line {start + 1}: the block has no end")
+        blocks.append(Block(f"{len(blocks) + 1} {begin[2]}", begin[1], begin[2], "".join(parts["stdout"]),
+                            "".join(parts["stderr"]), int(EXIT_LINE.match(lines[i])[1]), start + 1))
+    return blocks
+
+
+def read_typed(text):
+    blocks, current, out, err = [], None, [], []
+    for number, line in enumerate(text.split("\n"), 1):
+        begin, end = TYPED.match(line), EXIT_BRACKET.match(line)
+        if begin:
+            if current:
+                raise Malformed(f"line {current[0]}: the block has no end")
+            current, out, err = (number, begin[1], begin[3]), [], []
+        elif end and current:
+            blocks.append(Block(f"{len(blocks) + 1} {current[2]}", current[1], current[2], "".join(out), "".join(err),
+                                int(end[1]), current[0]))
+            current = None
+        elif current and line.startswith("stderr: "):
+            err.append(line[len("stderr: "):] + "\n")
+        elif current:
+            out.append(line + "\n")
+    if current:
+        raise Malformed(f"line {current[0]}: the block has no end")
+    return blocks

@@ -1,0 +1,203 @@
+"""The machine of a transcript: its host name, its users, /opt/pbs, /var/spool/pbs, in namespaces of their own. Needs root.
+
+enter() moves this process into it; nothing of it is seen outside, and it goes when this process goes. In it the
+cluster is started as a site starts it: pbs.conf, pbs_enroll, the init script.
+"""
+import ctypes
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = (
+    0x00020000, 0x04000000, 0x08000000, 0x20000000, 0x40000000)   # <sched.h>
+USERS = {"pbsuser": 61001, "pbsuser1": 61002}
+GROUP, GROUP_ID = "tstgrp00", 61000
+PATH = "/opt/pbs/bin:/opt/pbs/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
+HOME = "/var/spool/pbs"
+COMMAND_DEADLINE_S = 60
+WAIT_DEADLINE_S = 60
+
+
+class Trouble(Exception):
+    pass
+
+
+def call(*command):
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
+    if done.returncode != 0:
+        raise Trouble(f"{' '.join(command)}: {done.stderr.strip() or done.stdout.strip()}")
+    return done.stdout
+
+
+def enter(hosts, stage, main):
+    """Runs main() in a machine called hosts[0] that also answers to the other names; its exit status."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    if os.geteuid() != 0 or libc.unshare(CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWPID | CLONE_NEWNET) != 0:
+        return None
+    init = os.fork()
+    if init == 0:
+        os._exit(guarded(lambda: be_init(hosts, stage, main)))
+    return os.waitstatus_to_exitcode(os.waitpid(init, 0)[1])
+
+
+def guarded(run):
+    """A forked copy of this program must end here, whatever happens."""
+    try:
+        status = run()
+        sys.stdout.flush()
+        return status
+    except BaseException as error:
+        print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
+        return 1
+
+
+def be_init(hosts, stage, main):
+    """Process 1 of the new machine: collects orphans; its end is the end of all processes in it."""
+    furnish(hosts, stage)
+    child = os.fork()
+    if child == 0:
+        os._exit(guarded(main))
+    while True:
+        pid, status = os.wait()
+        if pid == child:
+            return os.waitstatus_to_exitcode(status)
+
+
+def furnish(hosts, stage):
+    call("mount", "--make-rprivate", "/")
+    call("mount", "-t", "proc", "proc", "/proc")
+    socket.sethostname(hosts[0])
+    call("ip", "link", "set", "lo", "up")
+    copy = tempfile.mkdtemp()
+    call("mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", copy)
+    shutil.copytree("/etc", f"{copy}/etc", symlinks=True, ignore_dangling_symlinks=True)
+    call("mount", "--bind", f"{copy}/etc", "/etc")
+    call("mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", "/opt")
+    os.mkdir("/opt/pbs")
+    call("mount", "--bind", stage, "/opt/pbs")
+    for place, mode in (("/home", "755"), ("/var/spool", "755"), ("/var/mail", "1777"), ("/var/tmp", "1777")):
+        os.makedirs(place, exist_ok=True)
+        call("mount", "-t", "tmpfs", "-o", f"mode={mode}", "tmpfs", place)
+    write_etc(hosts)
+    call("mount", "-t", "tmpfs", "-o", "mode=1777", "tmpfs", "/tmp")   # last: the stage may lie below it
+    os.chdir("/")
+
+
+def write_etc(hosts):
+    names = ["127.0.0.1 localhost"]
+    for number, host in enumerate(hosts, 1):
+        call("ip", "addr", "add", f"10.85.0.{number}/32", "dev", "lo")
+        names.append(f"10.85.0.{number} {host}")
+    write("/etc/hosts", "\n".join(names) + "\n")
+    write("/etc/nsswitch.conf", "passwd: files\ngroup: files\nshadow: files\nhosts: files\n")
+    append("/etc/group", f"{GROUP}:x:{GROUP_ID}:\n")
+    for user, uid in USERS.items():
+        append("/etc/passwd", f"{user}:x:{uid}:{GROUP_ID}::/home/{user}:/bin/bash\n")
+        append("/etc/shadow", f"{user}:*:20000:0:99999:7:::\n")
+        os.mkdir(f"/home/{user}", 0o755)
+        os.chown(f"/home/{user}", uid, GROUP_ID)
+
+
+def write(path, text):
+    with open(path, "w") as f:
+        f.write(text)
+
+
+def append(path, text):
+    with open(path, "a") as f:
+        f.write(text)
+
+
+# ---- in it -------------------------------------------------------------------------------------------------------
+
+class Cluster:
+    """The server's host hosts[0] runs jobs too; the others have a MoM each, with a PBS_HOME of their own."""
+
+    def __init__(self, hosts):
+        self.hosts = hosts
+
+    def start(self):
+        self.write_conf("/etc/pbs.conf", self.hosts[0], HOME)
+        self.init_script(PBS_START_MOM="0", PBS_START_SCHED="0")
+        for host in self.hosts:
+            home = HOME if host == self.hosts[0] else f"{HOME}_{host}"
+            conf = "/etc/pbs.conf" if host == self.hosts[0] else f"/etc/pbs.conf.{host}"
+            if host != self.hosts[0]:
+                self.write_conf(conf, host, home)
+            self.sure(f"PBS_CONF_FILE={conf} /opt/pbs/libexec/pbs_habitat mom")
+            self.sure(f"umask 077; pbs_enroll {host} > {home}/mom_priv/daemon.pem")
+            self.sure(f"qmgr -c 'create node {host}'")
+            self.sure(f"PBS_CONF_FILE={conf} pbs_mom")
+        self.init_script()
+        self.until(self.all_free, "every node is free")
+
+    def write_conf(self, path, host, home):
+        server = host == self.hosts[0]
+        write(path, f"PBS_EXEC=/opt/pbs\nPBS_SERVER={self.hosts[0]}\nPBS_START_SERVER={int(server)}\n"
+                    f"PBS_START_SCHED={int(server)}\nPBS_START_COMM=0\nPBS_START_MOM=1\nPBS_HOME={home}\n"
+                    f"PBS_CORE_LIMIT=unlimited\nPBS_SCP=/usr/bin/scp\n"
+                    + ("" if server else f"PBS_MOM_NODE_NAME={host}\nPBS_LEAF_NAME={host}\n"))
+
+    def init_script(self, **environment):
+        done = subprocess.run(["/opt/pbs/libexec/pbs_init.d", "start"], env={"PATH": PATH, **environment},
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=COMMAND_DEADLINE_S)
+        if done.returncode != 0:
+            raise Trouble(f"the daemons don't start: {done.stdout}{done.stderr}{self.logs()}")
+
+    def all_free(self):
+        done = self.type("root", "pbsnodes -a -F json")
+        try:
+            nodes = json.loads(done.stdout)["nodes"]
+        except (ValueError, KeyError):
+            return False
+        return all(nodes.get(host, {}).get("state") == "free" for host in self.hosts)
+
+    def type(self, user, command):
+        """What a user types in their home directory, on a terminal that says nothing."""
+        home = "/root" if user == "root" else f"/home/{user}"
+        environment = {"PATH": PATH, "HOME": home, "USER": user, "LOGNAME": user, "SHELL": "/bin/bash",
+                       "LANG": "C.UTF-8", "MAIL": f"/var/mail/{user}"}
+        identity = {} if user == "root" else {"user": USERS[user], "group": GROUP_ID, "extra_groups": []}
+        try:
+            return subprocess.run(["/bin/bash", "-c", command], env=environment, cwd=home, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, errors="replace", timeout=COMMAND_DEADLINE_S, **identity)
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess(command, -1, "", f"no end after {COMMAND_DEADLINE_S} s\n")
+
+    def sure(self, command, user="root"):
+        done = self.type(user, command)
+        if done.returncode != 0:
+            raise Trouble(f"{user}: {command}: exit {done.returncode}: {done.stderr}{done.stdout}{self.logs()}")
+        return done.stdout
+
+    def until(self, true, what, deadline_s=WAIT_DEADLINE_S):
+        deadline = time.monotonic() + deadline_s
+        while not true():
+            if time.monotonic() > deadline:
+                raise Trouble(f"not after {deadline_s} s: {what}{self.logs()}")
+            time.sleep(0.02)
+
+    def logs(self):
+        """The ends of the daemons' logs: what to read when the cluster does not do what it should."""
+        text = ""
+        for part in ("server", "sched", "mom"):
+            folder = f"{HOME}/{part}_logs"
+            for name in sorted(os.listdir(folder))[-1:] if os.path.isdir(folder) else []:
+                with open(f"{folder}/{name}", errors="replace") as f:
+                    text += f"\n-- {part}_logs\n" + "".join(f.readlines()[-15:])
+        return text
+
+    def stop(self):
+        """Only for a next start in the same machine; otherwise everything ends with it."""
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            if int(pid) not in (1, os.getpid()):
+                try:
+                    os.kill(int(pid), signal.SIGKILL)
+                except ProcessLookupError:
+                    pass

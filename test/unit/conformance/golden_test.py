@@ -1,0 +1,144 @@
+"""The parts of the golden runner that need no PBS: reading transcripts and scenes, taking out what varies, the verdict."""
+import glob
+import os
+import sys
+import unittest
+
+GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "conformance", "golden")
+sys.path.insert(0, GOLDEN)
+from golden import placement, report, scene, transcript  # noqa: E402  found by the path above
+from golden.normal import Ids, normal  # noqa: E402
+
+
+def data(*path):
+    with open(os.path.join(GOLDEN, *path)) as f:
+        return f.read()
+
+
+class transcripts(unittest.TestCase):
+    def test_a_headed_block_has_a_user_a_command_two_texts_and_a_status(self):
+        blocks = transcript.read("### user=u  cmd: qstat 9\n--- stdout\na\n\nb\n--- stderr\nc\n--- exit=153\n\n"
+                                 "### user=root  cmd: qdel 'x'; echo\n--- stdout\n--- stderr\n--- exit=0\n")
+        self.assertEqual([(b.user, b.command, b.stdout, b.stderr, b.status, b.line) for b in blocks],
+                         [("u", "qstat 9", "a\n\nb\n", "c\n", 153, 1), ("root", "qdel 'x'; echo", "", "", 0, 10)])
+
+    def test_a_typed_block_marks_stderr_line_by_line(self):
+        blocks = transcript.read("# said\nroot@p1$ qmgr -c 'l s'\nServer p1\nstderr: oops \n[exit 1]\nu@p1$ qstat\n[exit 0]\n")
+        self.assertEqual([(b.user, b.stdout, b.stderr, b.status) for b in blocks],
+                         [("root", "Server p1\n", "oops \n", 1), ("u", "", "", 0)])
+
+    def test_a_block_without_an_end_is_refused(self):
+        for text in ("### user=u  cmd: x\n--- stdout\na\n", "u@p1$ x\na\n", "u@p1$ x\nu@p1$ y\n[exit 0]\n"):
+            with self.assertRaises(transcript.Malformed):
+                transcript.read(text)
+
+    def test_every_transcript_and_scene_of_the_tree_can_be_read(self):
+        for path in glob.glob(os.path.join(GOLDEN, "data", "*.txt")):
+            name = os.path.basename(path)[:-4]
+            scene.read(data("scenes", name + ".scene"), lambda other: data("scenes", other + ".scene"))
+            if name == "placement":
+                self.assertEqual(sum(bool(step.name) for step in placement.parse(data("data", name + ".txt"))), 212)
+            else:
+                self.assertTrue(transcript.read(data("data", name + ".txt")))
+
+
+class what_varies(unittest.TestCase):
+    def same(self, one, other):
+        self.assertEqual(normal(one), normal(other))
+
+    def differ(self, one, other):
+        self.assertNotEqual(normal(one), normal(other))
+
+    def test_times_and_numbers_of_a_run_are_taken_out(self):
+        self.same("    ctime = Fri Nov 20 23:18:17 2026\n", "    ctime = Sat Feb  1 03:00:00 2031\n")
+        self.same("Job run at Fri Nov 20 at 23:18 on (vm:ncpus=1)", "Job run at Sat Nov 21 at 07:01 on (vm:ncpus=1)")
+        self.same("    session_id = 17647\n", "    session_id = 9\n")
+        self.same('\t"session_id":\t12094,\n', '\t"session_id":\t7,\n')
+        self.same("11/20/2026 23:11:37  L    Job run", "01/02/2030 00:00:00  L    Job run")
+
+    def test_what_a_job_used_is_taken_out_but_not_what_it_asked_for(self):
+        self.same("    resources_used.mem = 0kb\n", "    resources_used.mem = 1376kb\n")
+        self.differ("    Resource_List.mem = 0kb\n", "    Resource_List.mem = 1376kb\n")
+        used = '"resources_used":\t{\n\t\t"mem":\t"%s",\n\t\t"ncpus":\t1\n\t},\n"Resource_List":\t{\n\t\t"mem":\t"%s"\n}'
+        self.same(used % ("1kb", "4kb"), used % ("2kb", "4kb"))
+        self.differ(used % ("1kb", "4kb"), used % ("1kb", "5kb"))
+
+    def test_columns_of_qstat_lose_session_and_times_and_nothing_else(self):
+        row = "1.vm            pbsuser  workq    run1       {:>6}   1   1  100mb 00:10 R {}\n"
+        self.same(row.format("12094", "00:00"), row.format("35", "00:03"))
+        self.differ(row.format("12094", "00:00"), row.format("--", "00:00"))
+        row = "1.vm              run1             pbsuser           {} R workq           \n"
+        self.same(row.format("00:00:00"), row.format("00:00:12"))
+        self.differ(row.format("00:00:00"), row.format("00:00:00").replace("R", "S"))
+
+    def test_a_date_the_user_asked_for_keeps_its_date(self):
+        self.differ("    Execution_Time = Thu Dec 31 23:59:00 2026\n", "    Execution_Time = Wed Dec 30 23:59:00 2026\n")
+        self.same("    Execution_Time = Thu Dec 31 23:59:00 2026\n", "    Execution_Time = Thu Dec 31 23:59:00 2026\n")
+
+
+class job_numbers(unittest.TestCase):
+    def setUp(self):
+        self.ids = Ids("vm")
+        self.ids.learn(34, 3)
+
+    def test_commands_and_texts_are_translated(self):
+        self.assertEqual(self.ids.to_run("qstat -f 34.vm 35.vm"), "qstat -f 3.vm 35.vm")
+        self.assertEqual(self.ids.to_transcript("    Error_Path = vm:/home/u/q1.e3\n"), "    Error_Path = vm:/home/u/q1.e34\n")
+        self.assertEqual(self.ids.to_run("qdel '34[].vm'"), "qdel '3[].vm'")
+
+    def test_other_numbers_stay(self):
+        self.assertEqual(self.ids.to_run("qalter -p 34 -l walltime=34 1.34.vm"), "qalter -p 34 -l walltime=34 1.34.vm")
+
+    def test_rows_keep_their_columns(self):
+        self.assertEqual(self.ids.to_transcript("3.vm              q1  \n"), "34.vm             q1  \n")
+
+
+class scenes(unittest.TestCase):
+    def test_a_scene_has_hosts_steps_readings_and_reasons(self):
+        it = scene.read("include more\nroot: qmgr -c 'x'\nu: qsub -- a -> 4\nwait 4 /state = R/\nbefore 2 next 7\n"
+                        "read 8[].vm as 8.vm because no arrays\ndrop /depend=.*/\nwithout 3 because of that\n",
+                        lambda name: "host vm p2\n" if name == "more" else "")
+        self.assertEqual(it.hosts, ["vm", "p2"])
+        self.assertEqual(it.steps, [("run", "root", "qmgr -c 'x'", None), ("run", "u", "qsub -- a", "4"), ("wait", "4", "state = R")])
+        self.assertEqual(it.before, {2: [("next", 7)]})
+        self.assertEqual(it.without, {3: "of that"})
+        self.assertEqual(scene.reread("8[].vm   arr\nx 8[].vm y\ndepend=1\n", it), "8.vm     arr\nx 8.vm y\n\n")
+
+    def test_an_unknown_line_is_refused(self):
+        for text in ("host vm\ndance\n", "root: qstat\n", "host vm\nwait 4 R\n"):
+            with self.assertRaises(scene.Malformed):
+                scene.read(text)
+
+
+class verdicts(unittest.TestCase):
+    passed, failed = report.Outcome("1", "qstat", []), report.Outcome("2", "qdel", ["  differs"])
+
+    def verdict(self, *outcomes, listed=None):
+        return report.summary("f", outcomes, listed or {})
+
+    def test_an_unlisted_failure_fails(self):
+        text, ok = self.verdict(self.passed, self.failed)
+        self.assertFalse(ok)
+        self.assertIn("f 2: FAILED: qdel", text)
+
+    def test_a_listed_failure_is_fine(self):
+        self.assertTrue(self.verdict(self.passed, self.failed, listed={"2": "because"})[1])
+
+    def test_a_listed_block_that_passes_or_does_not_exist_fails(self):
+        self.assertFalse(self.verdict(self.passed, listed={"1": "because"})[1])
+        self.assertFalse(self.verdict(self.passed, listed={"9": "because"})[1])
+
+    def test_texts_that_differ_in_a_blank_differ(self):
+        self.assertTrue(report.differences("stderr", "a \n", "a\n"))
+        self.assertTrue(report.differences("stdout", "a\n", "a"))
+        self.assertFalse(report.differences("stdout", "a\n", "a\n"))
+
+    def test_the_list_gives_the_reasons_of_one_file(self):
+        self.assertEqual(report.read_expected("# x\nf 2 because of it\ng 3 y\n", "f"), {"2": "because of it"})
+        for text in ("f 2\n", "f 2 a\nf 2 b\n"):
+            with self.assertRaises(ValueError):
+                report.read_expected(text, "f")
+
+
+if __name__ == "__main__":
+    unittest.main()

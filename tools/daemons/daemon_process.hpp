@@ -1,0 +1,56 @@
+// What every daemon does with its process: go to the background, hold its lock file, wait for signals. Plain system
+// calls; use detach() before the first thread starts.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <thread>
+
+namespace annals::daemons {
+
+// The way to the background. The calling process stays until its child says ready() or dies, and then exits with 0 or 1:
+// whoever starts a daemon from a script knows that it works. Errors up to then go to the terminal.
+class background {
+ public:
+  // stay: do nothing (-N). Returns in the child only.
+  explicit background(bool stay);
+  ~background();
+  background(const background&) = delete;
+  background& operator=(const background&) = delete;
+  // Tells the parent, and points standard output and error to `output` (created, appended; "/dev/null" is fine).
+  void ready(const std::string& output);
+
+ private:
+  int pipe_ = -1;
+};
+
+// An exclusive lock on a file that holds the daemon's pid and a newline (pbs guide: PBS_HOME). Kept until the process
+// ends, however it ends; the file stays.
+class lock_file {
+ public:
+  // Throws std::runtime_error: `running` when another process holds it ("pbs_server: another server running"), else what
+  // failed with the file's name.
+  lock_file(const std::string& path, mode_t mode, const std::string& running);
+  ~lock_file();
+  lock_file(const lock_file&) = delete;
+  lock_file& operator=(const lock_file&) = delete;
+
+ private:
+  int fd_ = -1;
+};
+
+// HUP, TERM and INT, told one after another on a thread of their own. Construct before other threads start, so that they
+// inherit the mask. SIGPIPE is ignored.
+class signal_watch {
+ public:
+  explicit signal_watch(std::function<void(int signal)> told);
+  ~signal_watch();
+
+ private:
+  std::function<void(int)> told_;
+  std::thread thread_;
+};
+
+}  // namespace annals::daemons

@@ -31,7 +31,10 @@ class fake_gateway {
   // Fills the reply (its id is set). False: close the connection without an answer.
   using answer = std::function<bool(schema::Request::Reader, schema::Reply::Builder)>;
 
-  explicit fake_gateway(answer how) : answer_(std::move(how)) {
+  // What gets no answer at all, while the connection stays.
+  using silence = std::function<bool(schema::Request::Reader)>;
+
+  explicit fake_gateway(answer how, silence unanswered = {}) : answer_(std::move(how)), unanswered_(std::move(unanswered)) {
     char name[] = "/tmp/annals_gateway_XXXXXX";
     if (mkdtemp(name) == nullptr) throw std::runtime_error("mkdtemp");
     directory_ = name;
@@ -117,6 +120,7 @@ class fake_gateway {
       const std::lock_guard lock(mutex_);
       seen_.push_back(r);
     }
+    if (unanswered_ && unanswered_(*r)) return true;
     bool send = true;
     const auto reply = schema::make<schema::Reply>([&](schema::Reply::Builder out) {
       out.setId((*r).getId());
@@ -131,6 +135,7 @@ class fake_gateway {
   }
 
   answer answer_;
+  silence unanswered_;
   std::string directory_;
   int listener_ = -1;
   std::atomic<bool> ending_{false};

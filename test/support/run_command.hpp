@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <stdexcept>
 #include <string>
@@ -25,6 +26,7 @@ struct run_options {
   std::string input;                                              // standard input
   std::vector<std::pair<std::string, std::string>> environment;   // over the test's own
   std::string directory;                                          // empty: the test's own
+  std::function<void(pid_t)> meanwhile;                           // called while the program runs
 };
 
 inline std::string slurp_and_remove(const std::string& path) {
@@ -55,6 +57,7 @@ inline ran run(const std::vector<std::string>& words, const run_options& how = {
     execv(argv[0], argv.data());
     _exit(127);
   }
+  if (how.meanwhile) how.meanwhile(child);
   int status = 0;
   waitpid(child, &status, 0);
   ran out;

@@ -1,8 +1,11 @@
 // The job commands as programs: what they print, their exit status, and what reaches the server.
 #include <boost/test/unit_test.hpp>
 
+#include <chrono>
+#include <csignal>
 #include <fstream>
 #include <map>
+#include <thread>
 
 #include "events/attributes/bag.hpp"
 #include "events/attributes/ids.hpp"
@@ -59,7 +62,7 @@ struct commands {
 
   ran run(std::vector<std::string> words, std::string input = {}, const std::string& directory = {}) {
     words[0] = std::string(ANNALS_STAGE_DIR) + "/bin/" + words[0];
-    return test::run(words, {std::move(input), {{"PBS_CONF_FILE", server.conf_file()}}, directory});
+    return test::run(words, {std::move(input), {{"PBS_CONF_FILE", server.conf_file()}}, directory, {}});
   }
   // The last request of a kind.
   fake_gateway::request last(schema::Request::Which which) {
@@ -264,7 +267,7 @@ BOOST_AUTO_TEST_CASE(every_job_gets_them_unless_it_says_otherwise) {
     return true;
   });
   const std::string qsub = std::string(ANNALS_STAGE_DIR) + "/bin/qsub";
-  test::run({qsub, "-A", "mine", "-l", "ncpus=2", "--", "/bin/true"}, {"", {{"PBS_CONF_FILE", server.conf_file()}}, ""});
+  test::run({qsub, "-A", "mine", "-l", "ncpus=2", "--", "/bin/true"}, {"", {{"PBS_CONF_FILE", server.conf_file()}}, "", {}});
   std::map<std::string, std::string> sent;
   for (const auto& r : server.requests()) {
     if (!(*r).isQueueJob()) continue;
@@ -274,6 +277,39 @@ BOOST_AUTO_TEST_CASE(every_job_gets_them_unless_it_says_otherwise) {
   BOOST_TEST(sent["Resource_Listwalltime"] == "33");
   BOOST_TEST(sent["Resource_Listncpus"] == "2");
   BOOST_TEST(sent["Submit_arguments"] == "-A mine -l ncpus=2 -- /bin/true");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(waiting_qsub)
+
+BOOST_AUTO_TEST_CASE(an_interrupt_deletes_the_job) {
+  fake_gateway server(ordinary, [](schema::Request::Reader r) { return r.isWaitJob(); });
+  const auto saw = [&](schema::Request::Which which) {
+    for (const auto& r : server.requests()) if ((*r).which() == which) return true;
+    return false;
+  };
+  const auto interrupt = [&](pid_t qsub) {
+    while (!saw(schema::Request::WAIT_JOB)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    kill(qsub, SIGINT);
+  };
+  const ran r = test::run({std::string(ANNALS_STAGE_DIR) + "/bin/qsub", "-W", "block=true", "--", "/bin/sleep", "4"},
+                          {"", {{"PBS_CONF_FILE", server.conf_file()}}, "", interrupt});
+  BOOST_TEST(r.status == 2);
+  BOOST_TEST(r.out == "12.q1\nJob 12.q1 is being deleted\n");
+  BOOST_TEST(r.err == "qsub: wait for job 12.q1 interrupted by signal 2\n");
+  BOOST_TEST(saw(schema::Request::DELETE_JOB));
+}
+
+BOOST_AUTO_TEST_CASE(a_deleted_job_is_told) {
+  fake_gateway server([](schema::Request::Reader r, schema::Reply::Builder out) {
+    if (r.isWaitJob()) { out.initJobEnded().setText("Job to be deleted at request of u@q1"); return true; }
+    return ordinary(r, out);
+  });
+  const ran r = test::run({std::string(ANNALS_STAGE_DIR) + "/bin/qsub", "-W", "block=true", "--", "/bin/sleep", "4"},
+                          {"", {{"PBS_CONF_FILE", server.conf_file()}}, "", {}});
+  BOOST_TEST(r.err == "qsub: 12.q1 Job to be deleted at request of u@q1\n");
+  BOOST_TEST(r.status == 3);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,8 @@
 #include "events/schema/message.hpp"
 
+#include <capnp/any.h>
+
+#include <algorithm>
 #include <cstring>
 
 namespace annals::schema {
@@ -11,6 +14,24 @@ struct sealed_message::holder {
 };
 
 namespace {
+// Reads every pointer once. A list may claim half a billion elements of no size in eight bytes; readers would loop over
+// them for minutes. Reading it counts its elements against the traversal limit, which targetSize() does not.
+void visit(capnp::AnyPointer::Reader pointer);
+
+void visit(capnp::AnyStruct::Reader s) {
+  for (auto pointer : s.getPointerSection()) visit(pointer);
+}
+
+void visit(capnp::AnyPointer::Reader pointer) {
+  if (pointer.isStruct()) return visit(pointer.getAs<capnp::AnyStruct>());
+  if (!pointer.isList()) return;
+  const auto list = pointer.getAs<capnp::AnyList>();
+  if (list.getElementSize() == capnp::ElementSize::INLINE_COMPOSITE)
+    for (auto element : list.as<capnp::List<capnp::AnyStruct>>()) visit(element);
+  if (list.getElementSize() == capnp::ElementSize::POINTER)
+    for (auto element : list.as<capnp::List<capnp::AnyPointer>>()) visit(element);
+}
+
 capnp::ReaderOptions options_of(read_bounds b) {
   capnp::ReaderOptions o;
   o.traversalLimitInWords = b.traversal_words;
@@ -38,9 +59,11 @@ std::optional<sealed_message> sealed_message::from_bytes(byte_span bytes, read_b
   try {
     // One bounded pass over the whole message, so that later readers meet no malformed pointer.
     {
+      // In a message of ours nothing is pointed to twice, so that a pass reads no more than its size.
+      bounds.traversal_words = std::min<std::uint64_t>(bounds.traversal_words, 2 * words.size() + 64);
       capnp::FlatArrayMessageReader check(words, options_of(bounds));
       if (check.getEnd() != words.end()) return refuse("bytes after the end of the message");
-      (void)check.getRoot<capnp::AnyPointer>().targetSize();
+      visit(check.getRoot<capnp::AnyPointer>());
     }
     sealed_message m;
     m.held_ = std::make_shared<holder>(std::move(words), options_of({UINT64_MAX >> 4, bounds.nesting}));

@@ -3,6 +3,7 @@
 #include <caf/send.hpp>
 
 #include <deque>
+#include <set>
 
 #include "actors/gateway/authorise.hpp"
 #include "actors/gateway/script_blob.hpp"
@@ -47,7 +48,7 @@ class router {
     if (who.what == wire::identity::kind::mom) {
       if (const auto at = hosts_.find(who.name); at != hosts_.end()) self_->send(at->second, mom_gone{c.peer, c.why});
     } else if (who.what == wire::identity::kind::scheduler) {
-      self_->send(parts_.scheduling, scheduler_disconnected{c.peer});
+      self_->send(parts_.status, scheduler_disconnected{c.peer});
       if (const auto s = scheduler(who.name))
         self_->send(s, envelope<model::scheduler_command>{model::scheduler_gone{c.why}, {"Scheduler", who.name, schema::Role::SCHEDULER}, {}, nullptr, site(), {}, 0, {}});
     }
@@ -306,24 +307,41 @@ class router {
     switch (m.which()) {
       case schema::FromScheduler::HELLO:
         tell(model::scheduler_came{schema::str(m.getHello().getHost()), schema::str(m.getHello().getVersion())});
-        return self_->send(parts_.scheduling, scheduler_connected{peer, name});
+        return self_->send(parts_.status, scheduler_connected{peer, name});
       case schema::FromScheduler::RUN: {
         const auto run = m.getRun();
-        auto reply = settle_proposal(parts_.scheduling, run.getJob(), run.getCycle());
-        self_->send(parts_.scheduling, scheduler_frame{message});     // counted before it is settled
+        auto reply = settle_proposal(parts_.status, name, run.getJob(), run.getCycle());
+        self_->send(parts_.status, scheduler_frame{name, message});     // counted before it is settled
         const auto number = parts_.where->job_number(run.getJob());
         if (!number) return reply->refused(0, model::refuse(pbs_error::unknown_job));
         return tell_job(*number, model::proposed_run{message, name}, by, std::move(reply));
       }
-      case schema::FromScheduler::CYCLE_BEGAN:
+      case schema::FromScheduler::CYCLE_BEGAN: return cycle_began(object, name, by, std::move(message));
       case schema::FromScheduler::REASONS: return tell(model::scheduler_said{std::move(message)});
       case schema::FromScheduler::CYCLE_ENDED:
         tell(model::scheduler_said{message});
         [[fallthrough]];
-      case schema::FromScheduler::FULL_VIEW:
-      case schema::FromScheduler::POLICY: return self_->send(parts_.scheduling, scheduler_frame{std::move(message)});
+      case schema::FromScheduler::POLICY: {
+        const auto bytes = schema::bytes_of(m.getPolicy());
+        policies_[name].assign(bytes.begin(), bytes.end());
+        return;
+      }
+      case schema::FromScheduler::FULL_VIEW: return self_->send(parts_.status, scheduler_frame{name, std::move(message)});
     }
     peer->close("an unknown message");
+  }
+
+  // The policy files' text is kept once, beside the first cycle that used it.
+  void cycle_began(const caf::actor& object, const std::string& name, const model::requester& by, schema::sealed<schema::FromScheduler> message) {
+    const auto h = message.get().getCycleBegan().getPolicy().getHash();
+    const std::string hash(reinterpret_cast<const char*>(h.begin()), h.size());
+    envelope<model::scheduler_command> e{model::scheduler_said{std::move(message)}, by, {}, nullptr, site(), {}, 0, {}};
+    if (!hash.empty() && !stored_policies_.contains(hash)) {
+      const auto& text = policies_[name];
+      e.blobs.push_back({hash, {text.begin(), text.end()}});
+      stored_policies_.insert(hash);
+    }
+    self_->send(object, std::move(e));
   }
 
   // -- who is where --------------------------------------------------------------------------------------------------------
@@ -372,6 +390,8 @@ class router {
   std::deque<std::uint64_t> idle_;                         // in the order they became idle
   std::map<std::string, caf::actor> queues_, hosts_, schedulers_;
   caf::actor server_;
+  std::map<std::string, std::vector<std::byte>> policies_;    // of each scheduler's coming cycles
+  std::set<std::string> stored_policies_;                     // hashes
 };
 
 }  // namespace

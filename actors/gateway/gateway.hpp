@@ -20,7 +20,7 @@ struct gateway_parts {
   shell_parts shell;
   std::shared_ptr<directory> where;             // what replay has folded
   std::vector<std::uint64_t> owing;             // serials of jobs that owe something at the start
-  caf::actor status, scheduling;
+  caf::actor status;                            // queries, and what schedulers are told
   std::uint32_t server_uid = 0;
   std::function<void(const std::string& how)> shut_down;      // after qterm was answered
   daemon_log* notes = nullptr;                  // the server's log

@@ -9,6 +9,7 @@
 #include "events/model/outcome.hpp"
 #include "events/ports/event_store.hpp"
 #include "events/schema/client.capnp.h"
+#include "events/schema/daemon.capnp.h"
 
 namespace annals::actors {
 

@@ -48,9 +48,8 @@ struct blob_wanted { wire::connection_ptr peer; std::string hash; };
 
 struct scheduler_connected { wire::connection_ptr peer; std::string name; };
 struct scheduler_disconnected { wire::connection_ptr peer; };
-struct scheduler_frame { schema::sealed<schema::FromScheduler> message; };
-struct proposal_settled { std::uint64_t job; std::uint64_t cycle; bool refused; std::string why; };
-struct cycle_wanted { std::string trigger; };
+struct scheduler_frame { std::string from; schema::sealed<schema::FromScheduler> message; };
+struct proposal_settled { std::string scheduler; std::uint64_t job; std::uint64_t cycle; bool refused; std::string why; };
 
 // -- queries ---------------------------------------------------------------------------------------------------------------
 
@@ -81,5 +80,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_connected)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_disconnected)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_frame)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::proposal_settled)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::cycle_wanted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::query)

@@ -2,6 +2,7 @@
 
 #include <caf/send.hpp>
 
+#include <algorithm>
 #include <mutex>
 
 #include "actors/server/messages.hpp"
@@ -87,14 +88,16 @@ class mom_ack final : public reply_to {
 
 class proposal_reply final : public reply_to {
  public:
-  proposal_reply(caf::actor to, std::uint64_t job, std::uint64_t cycle) : to_(std::move(to)), job_(job), cycle_(cycle) {}
-  void done(std::uint64_t, const std::string&) override { caf::anon_send(to_, proposal_settled{job_, cycle_, false, {}}); }
+  proposal_reply(caf::actor to, std::string scheduler, std::uint64_t job, std::uint64_t cycle)
+      : to_(std::move(to)), scheduler_(std::move(scheduler)), job_(job), cycle_(cycle) {}
+  void done(std::uint64_t, const std::string&) override { caf::anon_send(to_, proposal_settled{scheduler_, job_, cycle_, false, {}}); }
   void refused(std::uint64_t, const model::rejection& why) override {
-    caf::anon_send(to_, proposal_settled{job_, cycle_, true, why.text});
+    caf::anon_send(to_, proposal_settled{scheduler_, job_, cycle_, true, why.text});
   }
 
  private:
   caf::actor to_;
+  std::string scheduler_;
   std::uint64_t job_, cycle_;
 };
 
@@ -122,8 +125,8 @@ reply_ptr acknowledge_mom(wire::connection_ptr peer, schema::RunRef::Reader ref,
   return std::make_shared<mom_ack>(std::move(peer), std::move(ack));
 }
 
-reply_ptr settle_proposal(caf::actor scheduling, std::uint64_t job, std::uint64_t cycle) {
-  return std::make_shared<proposal_reply>(std::move(scheduling), job, cycle);
+reply_ptr settle_proposal(caf::actor scheduling, std::string scheduler, std::uint64_t job, std::uint64_t cycle) {
+  return std::make_shared<proposal_reply>(std::move(scheduling), std::move(scheduler), job, cycle);
 }
 
 }  // namespace annals::actors

@@ -20,6 +20,6 @@ std::vector<reply_ptr> reply_jointly(reply_ptr whole, std::size_t parts);
 // A MoM's report: acknowledged when it is durable, and also when the job refused it (it will never be taken).
 reply_ptr acknowledge_mom(wire::connection_ptr peer, schema::RunRef::Reader ref, schema::Ack::What what);
 // A scheduler's proposal.
-reply_ptr settle_proposal(caf::actor scheduling, std::uint64_t job, std::uint64_t cycle);
+reply_ptr settle_proposal(caf::actor scheduling, std::string scheduler, std::uint64_t job, std::uint64_t cycle);
 
 }  // namespace annals::actors

@@ -1,9 +1,13 @@
 #include "actors/server/status_actor.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <deque>
 #include <map>
 
 #include "actors/server/replies.hpp"
+#include "actors/server/scheduling_desk.hpp"
+#include "events/attributes/ids.hpp"
 #include "events/values/pbs_error.hpp"
 #include "projections/status/query.hpp"
 
@@ -11,9 +15,13 @@ namespace annals::actors {
 
 namespace {
 
+using iterate_atom = caf::atom_constant<caf::atom("iterate")>;
+
 struct answering {
   std::shared_ptr<projections::status> now;
   const log::log_reader* reader;
+  const ports::clock* clock;
+  std::map<std::string, scheduling_desk> desks;                   // by scheduler object
   std::deque<query> early;                                        // asked for a position not folded yet
   std::multimap<std::uint64_t, std::pair<wire::connection_ptr, std::uint64_t>> waiters;   // job serial -> who waits for its end
 
@@ -21,11 +29,22 @@ struct answering {
     for (const auto& record : *c.records) {
       now->fold(*record);
       if (record->event().which() == schema::Event::JOB_ENDED) tell_waiters(*record);
+      for (auto& [name, desk] : desks) desk.folded(*record);
     }
+    for (auto& [name, desk] : desks) desk.all_folded();
     while (!early.empty() && early.front().min_sequence <= now->sequence()) {
       answer(early.front());
       early.pop_front();
     }
+  }
+
+  scheduling_desk& desk_of(const std::string& name) { return desks.try_emplace(name, *now, name, *clock).first->second; }
+
+  // Seconds between cycles when nothing happens (pbs guide: scheduler_iteration).
+  std::chrono::seconds iteration() const {
+    const auto v = now->server().attributes.get(attributes::server::scheduler_iteration);
+    const auto s = v ? std::stoll(std::string(*v)) : 600;
+    return std::chrono::seconds(std::max<long long>(1, s));
   }
 
   void receive(query& q) {
@@ -89,12 +108,23 @@ struct answering {
 
 }  // namespace
 
-caf::behavior status_actor(caf::event_based_actor* self, std::shared_ptr<projections::status> now, const log::log_reader* reader) {
-  (void)self;
-  auto a = std::make_shared<answering>(answering{std::move(now), reader, {}, {}});
+caf::behavior status_actor(caf::event_based_actor* self, std::shared_ptr<projections::status> now,
+                           const log::log_reader* reader, const ports::clock* clock) {
+  auto a = std::make_shared<answering>(answering{std::move(now), reader, clock, {}, {}, {}});
+  self->delayed_send(self, a->iteration(), iterate_atom::value);
   return {
       [a](const committed& c) { a->fold(c); },
       [a](query& q) { a->receive(q); },
+      [a](const scheduler_connected& c) { a->desk_of(c.name).connected(c.peer); },
+      [a](const scheduler_disconnected& d) {
+        for (auto& [name, desk] : a->desks) desk.disconnected(d.peer);
+      },
+      [a](const scheduler_frame& f) { a->desk_of(f.from).said(f.message.get()); },
+      [a](const proposal_settled& p) { a->desk_of(p.scheduler).settled(p); },
+      [a, self](iterate_atom) {
+        for (auto& [name, desk] : a->desks) desk.want_cycle("scheduling iteration");
+        self->delayed_send(self, a->iteration(), iterate_atom::value);
+      },
       [](const disk_state&) {},
   };
 }

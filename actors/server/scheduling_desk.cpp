@@ -1,0 +1,108 @@
+#include "actors/server/scheduling_desk.hpp"
+
+#include <algorithm>
+
+#include "events/attributes/ids.hpp"
+
+namespace annals::actors {
+
+namespace {
+
+// Which events may let a job run, and what the cycle's log line and record call them. nullptr: none.
+const char* trigger_of(schema::Event::Which event) {
+  using which = schema::Event::Which;
+  switch (event) {
+    case which::JOB_QUEUED: return "new job";
+    case which::JOB_RELEASED:
+    case which::JOB_WAIT_ENDED:
+    case which::JOB_ALTERED: return "job changed";
+    case which::JOB_REQUEUED:
+    case which::JOB_ENDED:
+    case which::VNODE_HANDED_BACK: return "job ended";
+    case which::HOST_CAME_UP:
+    case which::VNODE_CHANGED:
+    case which::VNODE_CREATED: return "host changed";
+    case which::SERVER_CHANGED:
+    case which::QUEUE_CHANGED:
+    case which::SCHEDULER_CHANGED:
+    case which::RESOURCE_CREATED:
+    case which::RESOURCE_CHANGED:
+    case which::RESOURCE_DELETED: return "settings changed";
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+scheduling_desk::scheduling_desk(const projections::status& from, std::string name, const ports::clock& clock)
+    : from_(from), name_(std::move(name)), clock_(clock), view_(from, name_) {
+  if (const auto at = from.schedulers().find(name_); at != from.schedulers().end()) cycle_ = at->second.cycle;
+}
+
+void scheduling_desk::folded(const log::record& record) {
+  view_.apply(record);
+  if (const char* why = trigger_of(record.event().which()); why && trigger_.empty()) trigger_ = why;
+}
+
+void scheduling_desk::connected(wire::connection_ptr peer) {
+  peer_ = std::move(peer);
+  in_cycle_ = false;
+  proposals_open_ = 0;
+  for (const auto& m : view_.full_view()) peer_->send(m);
+  want_cycle("scheduler started");
+}
+
+void scheduling_desk::disconnected(const wire::connection_ptr& peer) {
+  if (peer == peer_) peer_ = nullptr;
+}
+
+void scheduling_desk::said(schema::FromScheduler::Reader message) {
+  if (message.isRun()) ++proposals_open_;
+  if (message.isFullView() && peer_)
+    for (const auto& m : view_.full_view()) peer_->send(m);
+  if (message.isCycleEnded()) {
+    in_cycle_ = false;
+    maybe_begin();
+  }
+}
+
+void scheduling_desk::settled(const proposal_settled& p) {
+  if (proposals_open_ > 0) --proposals_open_;
+  if (p.refused && peer_)
+    peer_->send(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
+      auto r = m.initRefused();
+      r.setJob(p.job);
+      r.setCycle(p.cycle);
+      r.setReason(p.why);
+    }));
+  maybe_begin();
+}
+
+void scheduling_desk::want_cycle(const std::string& trigger) {
+  if (trigger_.empty()) trigger_ = trigger;
+  maybe_begin();
+}
+
+bool scheduling_desk::scheduling_on() const {
+  const auto at = from_.schedulers().find(name_);
+  if (at == from_.schedulers().end()) return false;
+  if (name_ == "default") return from_.server().attributes.get(attributes::server::scheduling) == "True";
+  return at->second.attributes.get(attributes::scheduler::scheduling) == "True";
+}
+
+void scheduling_desk::maybe_begin() {
+  if (!peer_ || in_cycle_ || proposals_open_ > 0 || trigger_.empty() || !scheduling_on()) return;
+  for (const auto& m : view_.take_delta()) peer_->send(m);
+  ++cycle_;
+  in_cycle_ = true;
+  peer_->send(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
+    auto c = m.initCycle();
+    c.setNumber(cycle_);
+    c.setTrigger(trigger_);
+    c.setViewSequence(view_.sequence());
+    c.setWallNs(clock_.now_ns());
+  }));
+  trigger_.clear();
+}
+
+}  // namespace annals::actors

@@ -32,6 +32,8 @@ class frame_buffer {
   enum class found { nothing, heartbeat, message, garbage };
   found next(schema::sealed_message& message, std::string& why);
 
+  void clear() { begin_ = end_ = 0; }
+
   // Bytes that came and are not yet part of a frame taken out.
   std::size_t left() const { return end_ - begin_; }
 

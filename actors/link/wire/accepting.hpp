@@ -1,0 +1,28 @@
+// Listening sockets and dialers: where links come from.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "actors/link/wire/link.hpp"
+
+namespace annals::wire {
+
+// The worker that the next connection goes to; any thread.
+using next_worker = std::function<std::shared_ptr<worker>()>;
+
+std::unique_ptr<listener> make_unix_listener(std::shared_ptr<worker> w, next_worker next, const std::string& path,
+                                             unsigned mode, handler h);
+std::unique_ptr<listener> make_tls_listener(std::shared_ptr<worker> w, next_worker next, const std::string& address,
+                                            std::uint16_t port, const credentials& c, handler h);
+
+struct dial_target {
+  std::string host;
+  std::uint16_t port;
+  identity::kind kind;
+  std::string name;   // empty: any of this kind
+};
+std::unique_ptr<io_pool::dialer> make_tls_dialer(std::shared_ptr<worker> w, dial_target target, const credentials& c, handler h);
+
+}  // namespace annals::wire

@@ -1,0 +1,38 @@
+#include <atomic>
+#include <vector>
+
+#include "actors/link/wire/accepting.hpp"
+
+namespace annals::wire {
+
+struct io_pool::impl {
+  std::vector<std::shared_ptr<worker>> workers;
+  std::atomic<unsigned> turn{0};
+
+  std::shared_ptr<worker> next() { return workers[turn++ % workers.size()]; }
+};
+
+io_pool::io_pool(unsigned threads, io_options options) : impl_(std::make_unique<impl>()) {
+  for (unsigned i = 0; i < std::max(threads, 1u); ++i) impl_->workers.push_back(std::make_shared<worker>(options));
+  for (const auto& w : impl_->workers) w->start();
+}
+
+io_pool::~io_pool() {
+  for (const auto& w : impl_->workers) w->begin_stop();
+  for (const auto& w : impl_->workers) w->join();
+}
+
+std::unique_ptr<listener> io_pool::listen_unix(const std::string& path, unsigned mode, handler h) {
+  return make_unix_listener(impl_->next(), [p = impl_.get()] { return p->next(); }, path, mode, std::move(h));
+}
+
+std::unique_ptr<listener> io_pool::listen_tls(const std::string& address, std::uint16_t port, const credentials& c, handler h) {
+  return make_tls_listener(impl_->next(), [p = impl_.get()] { return p->next(); }, address, port, c, std::move(h));
+}
+
+std::unique_ptr<io_pool::dialer> io_pool::dial_tls(const std::string& host, std::uint16_t port, const credentials& c,
+                                                   identity::kind expected, handler h, const std::string& expected_name) {
+  return make_tls_dialer(impl_->next(), {host, port, expected, expected_name}, c, std::move(h));
+}
+
+}  // namespace annals::wire

@@ -1,0 +1,294 @@
+#include "actors/link/wire/link.hpp"
+
+#include <kj/exception.h>
+
+#include <boost/asio/error.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/ssl/error.hpp>
+
+namespace annals::wire {
+
+namespace {
+
+std::atomic<std::uint64_t> last_id{0};
+
+bool passed(steady::time_point since, int ms, steady::time_point now) { return now - since > std::chrono::milliseconds(ms); }
+
+std::string seconds(int ms) {
+  return ms % 1000 == 0 ? std::to_string(ms / 1000) + " s" : std::to_string(ms) + " ms";
+}
+
+}  // namespace
+
+link::link(std::shared_ptr<worker> w, std::unique_ptr<transport> t, link_setup setup)
+    : id_(++last_id), worker_(std::move(w)), transport_(std::move(t)), setup_(std::move(setup)),
+      in_(setup_.frame_bytes_max), since_(steady::now()), last_read_(since_), last_written_(since_) {}
+
+// --- any thread ---
+
+void link::post(void (link::*what)()) {
+  boost::asio::post(worker_->io, [self = shared_from_this(), what] { ((*self).*what)(); });
+}
+
+void link::send(const schema::sealed_message& message) {
+  const std::size_t size = message.bytes().size();
+  if (size == 0) return;
+  if (size > limits::daemon_frame_bytes_max)
+    return close("a message of " + std::to_string(size) + " bytes is larger than the limit of " +
+                 std::to_string(limits::daemon_frame_bytes_max));
+  std::lock_guard lock(mutex_);
+  if (!accepts_) return;
+  unsent_ += frame_header_bytes + size;
+  pending_.push_back(message);
+  if (unsent_ > worker_->options.unsent_bytes_max) {
+    accepts_ = false;
+    post(&link::overflowed);
+  } else if (!flush_posted_) {
+    flush_posted_ = true;
+    post(&link::flush);
+  }
+}
+
+void link::close(const std::string& why) {
+  std::lock_guard lock(mutex_);
+  if (!posts_ || !asked_reason_.empty()) return;
+  accepts_ = false;
+  asked_reason_ = why.empty() ? "closed" : why;
+  post(&link::close_as_asked);
+}
+
+void link::resume_reading() {
+  paused_ = false;
+  std::lock_guard lock(mutex_);
+  if (posts_) post(&link::read_more);
+}
+
+// --- the worker's thread: opening ---
+
+void link::start() {
+  worker_->add(shared_from_this());
+  if (phase_ != phase::over) transport_->handshake(shared_from_this());
+}
+
+void link::on_handshake(const std::string& failure) {
+  if (phase_ != phase::handshaking) return;
+  if (!failure.empty()) return lost(failure);
+  try {
+    peer_ = transport_->peer();
+  } catch (const wire_error& e) {
+    return lost(e.what());
+  }
+  if (setup_.check)
+    if (const std::string unwanted = setup_.check(peer_); !unwanted.empty()) return lost(unwanted);
+  if (setup_.waits_for_greeting) phase_ = phase::greeting;
+  else opened();
+  read_more();
+}
+
+void link::opened() {
+  phase_ = phase::open;
+  if (transport_->needs_heartbeats() && !setup_.waits_for_greeting) {   // the greeting
+    out_.take_heartbeat();
+    unsent_ += frame_header_bytes;
+    flush();
+  }
+  if (setup_.owner.opened) setup_.owner.opened(shared_from_this());
+}
+
+// --- reading ---
+
+void link::read_more() {
+  if (reading_ || phase_ == phase::over || phase_ == phase::handshaking || !deliver()) return;
+  reading_ = true;
+  last_read_ = steady::now();   // the peer just sent something, or could not be heard until now
+  transport_->read_some(in_.space(), shared_from_this());
+}
+
+void link::on_read(error_code ec, std::size_t bytes) {
+  reading_ = false;
+  if (phase_ == phase::over) return;
+  if (ec) {
+    if (phase_ == phase::draining) return end_now();
+    if (phase_ == phase::flushing) return lost(reason_);
+    const bool ended = ec == boost::asio::error::eof || ec == boost::asio::ssl::error::stream_truncated;
+    if (phase_ == phase::greeting) return lost(ended ? "the peer turned us away" : "the peer turned us away: " + ec.message());
+    if (!ended) return lost(ec.message());
+    return lost(in_.left() ? "closed by the peer in the middle of a frame" : "closed by the peer");
+  }
+  in_.filled(bytes);
+  read_more();
+}
+
+bool link::deliver() {
+  schema::sealed_message message;
+  std::string why;
+  while (phase_ == phase::open || phase_ == phase::greeting) {
+    if (paused_ || throttled()) return false;
+    switch (in_.next(message, why)) {
+      case frame_buffer::found::nothing: return true;
+      case frame_buffer::found::heartbeat: break;
+      case frame_buffer::found::message: break;
+      case frame_buffer::found::garbage: lost(why); return false;
+    }
+    if (phase_ == phase::greeting) opened();
+    if (message) received(std::exchange(message, {}));
+  }
+  if (phase_ == phase::over) return false;
+  in_.clear();   // closing: what still comes is thrown away
+  return true;
+}
+
+void link::received(schema::sealed_message message) {
+  if (phase_ != phase::open || !setup_.owner.received) return;
+  try {
+    setup_.owner.received(shared_from_this(), std::move(message));
+  } catch (const kj::Exception& e) {   // a text without its end, for example: the owner met what only a reader can see
+    lost(std::string("not a message: ") + e.getDescription().cStr());
+  }
+}
+
+// --- writing ---
+
+void link::flush() {
+  if (writing_ || phase_ == phase::over || phase_ == phase::draining || write_failed_) return;
+  if (phase_ == phase::handshaking || phase_ == phase::greeting) return;
+  if (out_.empty()) {
+    std::lock_guard lock(mutex_);
+    flush_posted_ = !pending_.empty();
+    if (flush_posted_) out_.take(pending_);
+  }
+  if (out_.empty()) {
+    if (phase_ == phase::flushing) flushed();
+    return;
+  }
+  writing_ = true;
+  last_written_ = steady::now();
+  transport_->write_some(out_.parts(), shared_from_this());
+}
+
+void link::on_written(error_code ec, std::size_t bytes) {
+  writing_ = false;
+  if (phase_ == phase::over) return;
+  if (ec) {
+    // The peer's last words may still be there to be read; reading then meets the end, or tick does.
+    write_failed_ = true;
+    last_written_ = steady::now();
+    if (!reading_ || phase_ == phase::flushing) lost(phase_ == phase::flushing ? reason_ : ec.message());
+    return;
+  }
+  last_written_ = steady::now();
+  const bool was_throttled = throttled();
+  out_.wrote(bytes);
+  unsent_ -= bytes;
+  flush();
+  if (was_throttled && !throttled()) read_more();
+}
+
+// --- closing ---
+
+void link::overflowed() {
+  lost("more than the limit of " + std::to_string(worker_->options.unsent_bytes_max) + " bytes wait for the peer");
+}
+
+void link::close_as_asked() {
+  std::string why;
+  {
+    std::lock_guard lock(mutex_);
+    why = asked_reason_;
+  }
+  begin_close(why);
+}
+
+void link::begin_close(const std::string& why) {
+  if (phase_ == phase::handshaking || phase_ == phase::greeting) return lost(why);
+  if (phase_ != phase::open) return;
+  if (write_failed_) return lost(why);
+  {
+    std::lock_guard lock(mutex_);
+    accepts_ = false;
+  }
+  phase_ = phase::flushing;
+  since_ = last_written_ = steady::now();
+  reason_ = why;
+  flush();
+  read_more();   // a peer that only reads when its own bytes are taken must be able to
+}
+
+void link::flushed() {
+  phase_ = phase::draining;   // until the peer has read the end: closing earlier could take back what is on its way
+  since_ = steady::now();
+  transport_->end_writing();
+  tell_closed();
+}
+
+void link::tell_closed() {
+  {
+    std::lock_guard lock(mutex_);
+    accepts_ = posts_ = false;
+    pending_.clear();
+    unsent_ = 0;
+  }
+  if (setup_.owner.closed) setup_.owner.closed(shared_from_this(), reason_);
+}
+
+void link::lost(const std::string& why) {
+  if (phase_ == phase::over) return;
+  const bool was_open = phase_ == phase::open || phase_ == phase::flushing;
+  const bool never_open = phase_ == phase::handshaking || phase_ == phase::greeting;
+  phase_ = phase::over;
+  reason_ = why;
+  transport_->close();
+  worker_->remove(shared_from_this());
+  if (was_open) tell_closed();
+  if (never_open) {
+    {
+      std::lock_guard lock(mutex_);
+      accepts_ = posts_ = false;
+    }
+    if (setup_.owner.failed) setup_.owner.failed(why);
+  }
+}
+
+void link::end_now() { lost(reason_.empty() ? "shutting down" : reason_); }
+
+// --- time ---
+
+void link::tick(steady::time_point now) {
+  const io_options& o = worker_->options;
+  switch (phase_) {
+    case phase::handshaking:
+    case phase::greeting:
+      if (passed(since_, o.handshake_ms, now)) lost("no TLS handshake within " + seconds(o.handshake_ms));
+      return;
+    case phase::flushing:
+      if (passed(last_written_, o.close_ms, now)) lost(reason_);
+      return;
+    case phase::draining:
+      if (passed(since_, o.close_ms, now)) end_now();
+      return;
+    case phase::over: return;
+    case phase::open: break;
+  }
+  if (write_failed_) {
+    if (passed(last_written_, o.close_ms, now)) lost("the peer takes nothing any more");
+  } else if (unsent_ > o.unread_bytes_max && passed(last_written_, o.unread_ms, now)) {
+    lost("the peer read nothing for " + seconds(o.unread_ms));
+  } else if (transport_->needs_heartbeats()) {
+    check_silence(now);
+  }
+}
+
+void link::check_silence(steady::time_point now) {
+  const io_options& o = worker_->options;
+  // While we do not read, what the peer takes is the only sign of it.
+  const auto sign = reading_ ? last_read_ : std::max(last_read_, last_written_);
+  if (passed(sign, o.peer_silence_ms, now)) return lost("peer silent for " + seconds(o.peer_silence_ms));
+  if (writing_ || !passed(last_written_, o.heartbeat_ms, now)) return;
+  if (out_.empty()) {
+    out_.take_heartbeat();
+    unsent_ += frame_header_bytes;
+    flush();
+  }
+}
+
+}  // namespace annals::wire

@@ -1,0 +1,97 @@
+// One connection's life: handshake, greeting, frames both ways, heartbeats, back-pressure, close. The transport below it
+// moves bytes; this file's rules decide what they mean and when the connection is over (docs/design/0003-links.md).
+//
+// send, close, pause_reading, resume_reading and unsent_bytes may be called by any thread; everything else runs on the
+// worker's thread.
+#pragma once
+
+#include <atomic>
+#include <mutex>
+#include <vector>
+
+#include "actors/link/wire/frames.hpp"
+#include "actors/link/wire/outgoing.hpp"
+#include "actors/link/wire/transport.hpp"
+#include "actors/link/wire/worker.hpp"
+
+namespace annals::wire {
+
+// What a link needs to know of the side it is on.
+struct link_setup {
+  handler owner;
+  std::size_t frame_bytes_max;
+  // A dialer's link is open when the listener has greeted it: until then the listener may still refuse our certificate.
+  bool waits_for_greeting = false;
+  // Reading stops while the peer leaves our answers unread. Only where connections are accepted: were it on both sides,
+  // each could wait for the other.
+  bool throttles = true;
+  // Empty, or why this peer is not wanted.
+  std::function<std::string(const identity&)> check;
+};
+
+class link final : public connection, public resident, public std::enable_shared_from_this<link> {
+ public:
+  link(std::shared_ptr<worker> w, std::unique_ptr<transport> t, link_setup setup);
+
+  std::uint64_t id() const override { return id_; }
+  const identity& peer() const override { return peer_; }
+  void send(const schema::sealed_message& message) override;
+  void close(const std::string& why) override;
+  std::size_t unsent_bytes() const override { return unsent_; }
+  void pause_reading() override { paused_ = true; }
+  void resume_reading() override;
+
+  void start();
+  void on_handshake(const std::string& failure);
+  void on_read(error_code ec, std::size_t bytes);
+  void on_written(error_code ec, std::size_t bytes);
+
+  void tick(steady::time_point now) override;
+  void begin_end() override { begin_close("shutting down"); }
+  void end_now() override;
+
+ private:
+  // handshaking -> (greeting) -> open -> flushing -> draining -> over; from anywhere to over.
+  enum class phase { handshaking, greeting, open, flushing, draining, over };
+
+  void post(void (link::*what)());     // with mutex_ held, and not when over
+  void opened();
+  void read_more();
+  bool deliver();                      // false: nothing more may be read now
+  void received(schema::sealed_message message);
+  void flush();
+  void begin_close(const std::string& why);
+  void close_as_asked();
+  void overflowed();
+  void flushed();
+  void tell_closed();
+  void lost(const std::string& why);   // at once, whatever was not sent
+  bool throttled() const { return setup_.throttles && unsent_ > worker_->options.unsent_pause_bytes; }
+  void check_silence(steady::time_point now);
+
+  const std::uint64_t id_;
+  const std::shared_ptr<worker> worker_;
+  const std::unique_ptr<transport> transport_;
+  const link_setup setup_;
+  identity peer_;
+
+  phase phase_ = phase::handshaking;
+  std::string reason_;                 // why it closes
+  frame_buffer in_;
+  outgoing out_;
+  bool reading_ = false, writing_ = false, write_failed_ = false;
+  steady::time_point since_;           // of the phase
+  steady::time_point last_read_, last_written_;
+
+  std::atomic<std::size_t> unsent_{0};
+  std::atomic<bool> paused_{false};
+
+  std::mutex mutex_;                   // over what other threads hand in:
+  std::vector<schema::sealed_message> pending_;
+  bool flush_posted_ = false;          // or a write is under way: no need to wake the worker
+  bool accepts_ = true;                // send takes messages
+  bool posts_ = true;                  // the worker may still be woken
+  std::string asked_reason_;           // of close()
+};
+
+}  // namespace annals::wire

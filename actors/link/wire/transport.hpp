@@ -1,0 +1,36 @@
+// The socket under a connection: Unix or TLS over TCP. Completions call the link back on its worker's thread; each operation
+// keeps the link alive until then. At most one read and one write are under way.
+#pragma once
+
+#include <boost/asio/buffer.hpp>
+#include <memory>
+#include <span>
+
+#include "actors/link/wire/socket_path.hpp"
+#include "actors/link/wire/tls.hpp"
+#include "actors/link/wire/worker.hpp"
+
+namespace annals::wire {
+
+class link;
+using link_ptr = std::shared_ptr<link>;
+
+class transport {
+ public:
+  virtual ~transport() = default;
+  virtual void handshake(const link_ptr& l) = 0;                                                        // -> on_handshake
+  virtual void read_some(std::span<std::byte> into, const link_ptr& l) = 0;                             // -> on_read
+  virtual void write_some(std::span<const boost::asio::const_buffer> parts, const link_ptr& l) = 0;     // -> on_written
+  virtual void end_writing() = 0;   // the peer reads the end after what was written
+  virtual void close() = 0;         // what is under way completes with an error
+  // Who the peer is; after the handshake. Throws wire_error: the certificate names nobody.
+  virtual identity peer() = 0;
+  // A remote host can vanish without a word; the kernel tells us about a local process.
+  virtual bool needs_heartbeats() const = 0;
+};
+
+std::unique_ptr<transport> unix_transport(worker& w, unique_fd connected, identity peer);
+enum class tls_side { accepts, dials };
+std::unique_ptr<transport> tls_transport(worker& w, unique_fd connected, std::shared_ptr<tls_context> context, tls_side side);
+
+}  // namespace annals::wire

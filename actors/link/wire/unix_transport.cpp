@@ -1,0 +1,50 @@
+#include <boost/asio/local/stream_protocol.hpp>
+#include <boost/asio/post.hpp>
+
+#include "actors/link/wire/link.hpp"
+#include "actors/link/wire/transport.hpp"
+
+namespace annals::wire {
+
+namespace {
+
+class unix_socket final : public transport {
+ public:
+  unix_socket(worker& w, unique_fd connected, identity peer)
+      : socket_(w.io, boost::asio::local::stream_protocol(), connected.get()), peer_(std::move(peer)) {
+    connected.release();
+  }
+
+  void handshake(const link_ptr& l) override {
+    boost::asio::post(socket_.get_executor(), [l] { l->on_handshake({}); });
+  }
+  void read_some(std::span<std::byte> into, const link_ptr& l) override {
+    socket_.async_read_some(boost::asio::buffer(into.data(), into.size()),
+                            [l](error_code ec, std::size_t n) { l->on_read(ec, n); });
+  }
+  void write_some(std::span<const boost::asio::const_buffer> parts, const link_ptr& l) override {
+    socket_.async_write_some(parts, [l](error_code ec, std::size_t n) { l->on_written(ec, n); });
+  }
+  void end_writing() override {
+    error_code ignored;
+    socket_.shutdown(boost::asio::socket_base::shutdown_send, ignored);
+  }
+  void close() override {
+    error_code ignored;
+    socket_.close(ignored);
+  }
+  identity peer() override { return peer_; }
+  bool needs_heartbeats() const override { return false; }
+
+ private:
+  boost::asio::local::stream_protocol::socket socket_;
+  identity peer_;
+};
+
+}  // namespace
+
+std::unique_ptr<transport> unix_transport(worker& w, unique_fd connected, identity peer) {
+  return std::make_unique<unix_socket>(w, std::move(connected), std::move(peer));
+}
+
+}  // namespace annals::wire

@@ -1,0 +1,135 @@
+// qmgr's language: what PBS takes, and where its carets stand.
+#include <boost/test/unit_test.hpp>
+
+#include "tools/client/query/manager_command.hpp"
+
+using namespace annals::client;
+using annals::schema::AttributeOp;
+
+namespace {
+
+manager_command parsed(const std::string& line) {
+  const auto p = parse_manager_command(line);
+  BOOST_REQUIRE_MESSAGE(std::holds_alternative<manager_command>(p), line);
+  return std::get<manager_command>(p);
+}
+
+struct refused { std::string text; int status; };
+refused problem(const std::string& line) {
+  const auto p = parse_manager_command(line);
+  BOOST_REQUIRE_MESSAGE(std::holds_alternative<manager_problem>(p), line);
+  const auto& why = std::get<manager_problem>(p);
+  return {problem_text(why, line), problem_status(why)};
+}
+
+// The line under the command has its caret at `column`.
+void check_caret(const std::string& line, std::size_t column, int status = 4) {
+  const refused r = problem(line);
+  BOOST_TEST(r.text == "qmgr: Syntax error\n" + line + "\n" + std::string(column, ' ') + "^\n");
+  BOOST_TEST(r.status == status, line);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(manager_language)
+
+BOOST_AUTO_TEST_CASE(verbs_and_objects_may_be_cut_to_any_leading_part) {
+  for (const char* line : {"l q za", "li que za", "list queue za"}) {
+    BOOST_TEST((parsed(line) == manager_command{manager_verb::list, manager_object::queue, {"za"}, {}, {}}), line);
+  }
+  BOOST_TEST((parsed("d sched msx").object == manager_object::scheduler));
+  BOOST_TEST((parsed("l sc").object == manager_object::scheduler));
+  BOOST_TEST((parsed("p s").object == manager_object::server));
+  BOOST_TEST((parsed("q").verb == manager_verb::quit));
+  BOOST_TEST((parsed("exit").verb == manager_verb::quit));
+  BOOST_TEST(parsed("? set").rest == "set");
+}
+
+BOOST_AUTO_TEST_CASE(changes_have_names_resources_operators_and_values) {
+  const manager_command c = parsed("set queue workq resources_max.ncpus=3, acl_users += \"a@b,c@d\" ,Priority -=1");
+  const std::vector<attribute_change> expected = {{"resources_max", "ncpus", "3", AttributeOp::SET},
+                                                  {"acl_users", "", "a@b,c@d", AttributeOp::INCREMENT},
+                                                  {"Priority", "", "1", AttributeOp::DECREMENT}};
+  BOOST_TEST((c.changes == expected));
+  BOOST_TEST(parsed("set queue workq Priority==5").changes.front().value == "=5");
+  BOOST_TEST(parsed("set server comment='say \"x\"'").changes.front().value == "say \"x\"");
+}
+
+BOOST_AUTO_TEST_CASE(names_stand_in_lists) {
+  const std::vector<std::string> names{"r3", "r4"};
+  BOOST_TEST(parsed("create resource r3,r4 type=size").names == names, boost::test_tools::per_element());
+  BOOST_TEST(parsed("l q @default").names.front() == "@default");
+  BOOST_TEST(parsed("create node 10.1.2.3 Mom=q2").names.front() == "10.1.2.3");
+  BOOST_TEST(parsed("create queue a.b").names.front() == "a.b");   // for the server to refuse
+}
+
+BOOST_AUTO_TEST_CASE(the_server_needs_no_name) {
+  const manager_command set = parsed("set server scheduling = True");
+  BOOST_TEST(set.names.empty());
+  BOOST_TEST(set.changes.front().name == "scheduling");
+  BOOST_TEST(parsed("l s scheduling").names.empty());
+  BOOST_TEST(parsed("l s scheduling").changes.size() == 1u);
+  BOOST_TEST(parsed("l server q1").names.front() == "q1");
+  BOOST_TEST(parsed("l s nosuch").names.front() == "nosuch");
+  BOOST_TEST(parsed("u s comment").changes.front().name == "comment");
+  BOOST_TEST(parsed("delete server q1").names.front() == "q1");
+  BOOST_TEST(parsed("set sched comment=x").names.empty());
+}
+
+BOOST_AUTO_TEST_CASE(attributes_of_list_keep_their_order) {
+  const manager_command c = parsed("l n vm state,resources_available.ncpus");
+  BOOST_TEST(c.changes.size() == 2u);
+  BOOST_TEST(c.changes[1].name == "resources_available");
+  BOOST_TEST(c.changes[1].resource == "ncpus");
+}
+
+BOOST_AUTO_TEST_CASE(syntax_errors_point_at_their_place_as_pbs_does) {
+  check_caret("set queue", 9);
+  check_caret("set queue workq", 15);
+  check_caret("set queue workq enabled", 23);
+  check_caret("set queue workq enabled=", 24);
+  check_caret("set queue workq =true", 16);
+  check_caret("set queue workq Priority=5 started=True", 27);
+  check_caret("set queue workq Priority+5", 26);
+  check_caret("unset queue workq enabled=true", 26);
+  check_caret("set server foo=1", 15);
+  check_caret("set server bogus=1", 17);
+  check_caret("u s nosuch", 10);
+  check_caret("set s max_run=3", 14);
+  check_caret("l q workq enabled; l q workq started", 19);
+  check_caret("set queue workq comment=\"a", 26);
+}
+
+BOOST_AUTO_TEST_CASE(bad_names_have_their_own_status) {
+  check_caret("create queue 1abc", 13, 3);
+  check_caret("create queue \"a b\"", 13, 3);
+  check_caret("create queue -x", 13, 3);
+  check_caret("create queue _x", 13, 3);
+  check_caret("d q 1abc,aaaaaaaaaaaaaaaa,a.b,_x", 4, 3);
+  check_caret("create resource 1r", 16, 3);
+}
+
+BOOST_AUTO_TEST_CASE(verbs_and_objects_that_do_not_exist_are_named) {
+  BOOST_TEST(problem("foo bar").text == "qmgr: Illegal operation: foo\nTry 'help' if you are having trouble.\n");
+  BOOST_TEST(problem("#comment").status == 1);
+  BOOST_TEST(problem("create").text == "qmgr: No object type given\n");
+  BOOST_TEST(problem("l vnode q2 state").text == "qmgr: Illegal object type: vnode.\n");
+  BOOST_TEST(problem("set Priority=3").text == "qmgr: Illegal object type: Priority.\n");
+  BOOST_TEST(problem("set").status == 2);
+  BOOST_TEST(problem("").status == 255);
+}
+
+BOOST_AUTO_TEST_CASE(input_is_joined_split_and_freed_of_comments) {
+  const std::vector<std::string> expected{"l q workq enabled", "l q workq started", "quit", "set s comment='a;b # c'"};
+  const auto got = split_manager_input("l q workq \\\nenabled; l q workq started # c\n# x\n\nquit\nset s comment='a;b # c'\n");
+  BOOST_TEST(got == expected, boost::test_tools::per_element());
+  BOOST_TEST(is_continued("a \\\n"));
+  BOOST_TEST(!is_continued("a"));
+}
+
+BOOST_AUTO_TEST_CASE(help_knows_its_topics) {
+  BOOST_TEST(manager_help("cr").starts_with("Syntax: create object"));
+  BOOST_TEST(manager_help("foo") == "No help available on: foo\nCheck the PBS Reference Guide for more help.\n\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

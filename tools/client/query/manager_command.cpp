@@ -1,0 +1,315 @@
+#include "tools/client/query/manager_command.hpp"
+
+#include <optional>
+
+#include "events/attributes/table.hpp"
+
+namespace annals::client {
+namespace {
+
+using kind = manager_problem::kind;
+
+bool blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+std::optional<manager_verb> verb_of(std::string_view word) {
+  // In the order in which a leading part is tried.
+  static constexpr struct { std::string_view word; manager_verb verb; } verbs[] = {
+      {"active", manager_verb::active}, {"create", manager_verb::create}, {"delete", manager_verb::remove},
+      {"set", manager_verb::set},       {"unset", manager_verb::unset},   {"list", manager_verb::list},
+      {"print", manager_verb::print},   {"import", manager_verb::import}, {"export", manager_verb::export_},
+      {"help", manager_verb::help},     {"quit", manager_verb::quit},     {"exit", manager_verb::quit},
+      {"history", manager_verb::history}, {"?", manager_verb::help}};
+  for (const auto& v : verbs) if (!word.empty() && v.word.substr(0, word.size()) == word) return v.verb;
+  return std::nullopt;
+}
+
+manager_object object_of(std::string_view word) {
+  static constexpr struct { std::string_view word; manager_object object; } objects[] = {
+      {"server", manager_object::server}, {"queue", manager_object::queue},      {"node", manager_object::node},
+      {"hook", manager_object::hook},     {"pbshook", manager_object::pbs_hook}, {"resource", manager_object::resource},
+      {"sched", manager_object::scheduler}};
+  for (const auto& o : objects) if (!word.empty() && o.word.substr(0, word.size()) == word) return o.object;
+  return manager_object::none;
+}
+
+const attributes::attribute* attribute_of(manager_object object, std::string_view name) {
+  name = name.substr(0, name.find('.'));
+  switch (object) {
+    case manager_object::server: return attributes::find(schema::ObjectKind::SERVER, name);
+    case manager_object::queue: return attributes::find(schema::ObjectKind::QUEUE, name);
+    default: return nullptr;
+  }
+}
+
+class parser {
+ public:
+  explicit parser(std::string_view line) : line_(line) {}
+
+  std::variant<manager_command, manager_problem> parse() {
+    skip_blanks();
+    if (at_ == line_.size()) return manager_problem{kind::empty, {}, at_};
+    const std::string_view word = take_word();
+    const auto verb = verb_of(word);
+    if (!verb) return manager_problem{kind::unknown_verb, std::string(word), 0};
+    command_.verb = *verb;
+    skip_blanks();
+    const auto problem = *verb == manager_verb::help || *verb == manager_verb::quit || *verb == manager_verb::history
+                             ? take_rest()
+                             : take_object();
+    if (problem) return *problem;
+    return std::move(command_);
+  }
+
+ private:
+  using trouble = std::optional<manager_problem>;
+
+  trouble take_rest() {
+    command_.rest = line_.substr(at_);
+    while (!command_.rest.empty() && blank(command_.rest.back())) command_.rest.pop_back();
+    return std::nullopt;
+  }
+
+  trouble take_object() {
+    if (at_ == line_.size()) return manager_problem{kind::no_object, {}, at_};
+    const std::string_view word = take_until_operator();
+    command_.object = object_of(word);
+    if (command_.object == manager_object::none) return manager_problem{kind::bad_object, std::string(word), at_};
+    skip_blanks();
+    if (const auto problem = take_names()) return problem;
+    skip_blanks();
+    switch (command_.verb) {
+      case manager_verb::set: return take_changes(true);
+      case manager_verb::create: return take_changes(false);
+      case manager_verb::unset: return take_attribute_names(true);
+      case manager_verb::list:
+      case manager_verb::print: return take_attribute_names(false);
+      case manager_verb::import:
+      case manager_verb::export_: return take_rest();
+      default: return end_or_syntax();
+    }
+  }
+
+  // A word with an operator behind it is an attribute already: the objects are the active ones, or the server.
+  bool names_stand_here() {
+    if (at_ == line_.size()) return false;
+    const std::size_t start = at_;
+    const std::string_view word = take_until_operator();
+    // Objects that need a name have it when a blank follows.
+    const bool nameless = command_.object == manager_object::server || command_.object == manager_object::scheduler;
+    if (nameless) skip_blanks();
+    const bool attribute = operator_length() > 0;
+    skip_blanks();
+    const bool last = at_ == line_.size();
+    at_ = start;
+    if (attribute) return false;
+    if (command_.object != manager_object::server) return true;
+    // What follows "server" is an attribute where one may stand: `list server scheduling`, `unset server comment`.
+    const auto comma = word.find(',');
+    if (command_.verb == manager_verb::unset) return !last && !attribute_of(command_.object, word.substr(0, comma));
+    if (command_.verb == manager_verb::list || command_.verb == manager_verb::print) {
+      return !attribute_of(command_.object, word.substr(0, comma));
+    }
+    return command_.verb != manager_verb::set || !last;
+  }
+
+  trouble take_names() {
+    if (!names_stand_here()) return std::nullopt;
+    const std::size_t start = at_;
+    std::string_view list = take_word();
+    while (true) {
+      const auto comma = list.find(',');
+      const std::string_view name = list.substr(0, comma);
+      if (!is_name(name)) return manager_problem{kind::bad_name, {}, start};
+      command_.names.emplace_back(name);
+      if (comma == std::string_view::npos) return std::nullopt;
+      list.remove_prefix(comma + 1);
+    }
+  }
+
+  bool is_name(std::string_view name) const {
+    if (name.empty() || name.find_first_of("\"'=;#") != std::string_view::npos) return false;
+    if (name.front() == '@') return name.size() > 1;
+    const bool any_start = command_.object == manager_object::node || command_.object == manager_object::server;
+    return any_start ? name.front() != '-' : letter(name.front());
+  }
+
+  trouble take_changes(bool at_least_one) {
+    if (at_ == line_.size()) return at_least_one ? trouble(syntax()) : std::nullopt;
+    while (true) {
+      if (const auto problem = take_change()) return problem;
+      skip_blanks();
+      if (at_ == line_.size()) return std::nullopt;
+      if (line_[at_] != ',') return syntax();
+      ++at_;
+      skip_blanks();
+    }
+  }
+
+  trouble take_change() {
+    attribute_change change;
+    const std::string_view name = take_until_operator();
+    if (name.empty()) return syntax();
+    put_name(change, name);
+    skip_blanks();
+    const std::size_t length = operator_length();
+    if (length == 0) return syntax();
+    if (length == 2) change.op = line_[at_] == '+' ? schema::AttributeOp::INCREMENT : schema::AttributeOp::DECREMENT;
+    at_ += length;
+    skip_blanks();
+    const std::size_t value_at = at_;
+    const attributes::attribute* row = attribute_of(command_.object, name);
+    // The attributes of the server are checked here, those of other objects by the server.
+    if (at_ == line_.size() || (!row && command_.object == manager_object::server)) return syntax();
+    if (!take_value(change.value)) return syntax();
+    const bool limits = row && row->type == attributes::value_type::limits;
+    if (limits && (change.value.empty() || change.value.front() != '[')) return manager_problem{kind::syntax, {}, value_at};
+    command_.changes.push_back(std::move(change));
+    return std::nullopt;
+  }
+
+  bool take_value(std::string& value) {
+    const char quote = line_[at_];
+    if (quote != '"' && quote != '\'') {
+      const std::size_t start = at_;
+      while (at_ < line_.size() && !blank(line_[at_]) && line_[at_] != ',') ++at_;
+      value = line_.substr(start, at_ - start);
+      return at_ > start;
+    }
+    const auto end = line_.find(quote, at_ + 1);
+    if (end == std::string_view::npos) {
+      at_ = line_.size();
+      return false;
+    }
+    value = line_.substr(at_ + 1, end - at_ - 1);
+    at_ = end + 1;
+    return true;
+  }
+
+  trouble take_attribute_names(bool at_least_one) {
+    if (at_ == line_.size()) return at_least_one ? trouble(syntax()) : std::nullopt;
+    while (true) {
+      attribute_change change;
+      const std::string_view name = take_until_operator();
+      if (name.empty()) return syntax();
+      put_name(change, name);
+      change.op = schema::AttributeOp::UNSET;
+      skip_blanks();
+      if (const std::size_t length = operator_length(); length > 0) {
+        at_ += length;
+        return syntax();
+      }
+      const bool must_be_known = command_.object == manager_object::server && command_.verb == manager_verb::unset;
+      if (must_be_known && !attribute_of(command_.object, name)) return syntax();
+      command_.changes.push_back(std::move(change));
+      if (at_ == line_.size()) return std::nullopt;
+      if (line_[at_] != ',') return syntax();
+      ++at_;
+      skip_blanks();
+    }
+  }
+
+  static void put_name(attribute_change& change, std::string_view name) {
+    const auto dot = name.find('.');
+    change.name = name.substr(0, dot);
+    if (dot != std::string_view::npos) change.resource = name.substr(dot + 1);
+  }
+
+  trouble end_or_syntax() const {
+    if (at_ == line_.size()) return std::nullopt;
+    return syntax();
+  }
+  manager_problem syntax() const { return {kind::syntax, {}, at_}; }
+  void skip_blanks() { while (at_ < line_.size() && blank(line_[at_])) ++at_; }
+
+  std::string_view take_word() {
+    const std::size_t start = at_;
+    while (at_ < line_.size() && !blank(line_[at_])) ++at_;
+    return line_.substr(start, at_ - start);
+  }
+
+  // A word that also ends before an operator or, where attributes stand, a comma.
+  std::string_view take_until_operator() {
+    const std::size_t start = at_;
+    while (at_ < line_.size() && !blank(line_[at_]) && line_[at_] != ',' && operator_length() == 0) ++at_;
+    return line_.substr(start, at_ - start);
+  }
+
+  // Of the operator that stands here: "=" 1, "+=" and "-=" 2, none 0.
+  std::size_t operator_length() const {
+    if (at_ == line_.size()) return 0;
+    if (line_[at_] == '=') return 1;
+    return (line_[at_] == '+' || line_[at_] == '-') && at_ + 1 < line_.size() && line_[at_ + 1] == '=' ? 2 : 0;
+  }
+
+  std::string_view line_;
+  std::size_t at_ = 0;
+  manager_command command_;
+};
+
+}  // namespace
+
+std::variant<manager_command, manager_problem> parse_manager_command(std::string_view line) { return parser(line).parse(); }
+
+std::string problem_text(const manager_problem& problem, std::string_view line) {
+  switch (problem.what) {
+    case kind::empty: return {};
+    case kind::unknown_verb: return "qmgr: Illegal operation: " + problem.word + "\nTry 'help' if you are having trouble.\n";
+    case kind::no_object: return "qmgr: No object type given\n";
+    case kind::bad_object: return "qmgr: Illegal object type: " + problem.word + ".\n";
+    case kind::bad_name:
+    case kind::syntax: break;
+  }
+  return "qmgr: Syntax error\n" + std::string(line) + "\n" + std::string(problem.position, ' ') + "^\n";
+}
+
+int problem_status(const manager_problem& problem) {
+  switch (problem.what) {
+    case kind::empty: return 255;
+    case kind::unknown_verb: return 1;
+    case kind::no_object:
+    case kind::bad_object: return 2;
+    case kind::bad_name: return 3;
+    case kind::syntax: break;
+  }
+  return 4;
+}
+
+bool is_continued(std::string_view line) {
+  if (!line.empty() && line.back() == '\n') line.remove_suffix(1);
+  return !line.empty() && line.back() == '\\';
+}
+
+std::vector<std::string> split_manager_input(std::string_view text) {
+  std::vector<std::string> commands;
+  std::string one;
+  const auto finish = [&] {
+    const auto first = one.find_first_not_of(" \t\r");
+    if (first != std::string::npos) commands.push_back(one.substr(first, one.find_last_not_of(" \t\r") + 1 - first));
+    one.clear();
+  };
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '\\' && (i + 1 == text.size() || text[i + 1] == '\n')) {
+      ++i;                                              // the line goes on
+    } else if (c == '\n') {
+      quote = 0;                                        // quotes do not reach over lines
+      finish();
+    } else if (quote != 0) {
+      if (c == quote) quote = 0;
+      one.push_back(c);
+    } else if (c == ';') {
+      finish();
+    } else if (c == '#' && (one.empty() || blank(one.back()))) {
+      while (i + 1 < text.size() && text[i + 1] != '\n') ++i;
+    } else {
+      if (c == '"' || c == '\'') quote = c;
+      one.push_back(c);
+    }
+  }
+  finish();
+  return commands;
+}
+
+}  // namespace annals::client

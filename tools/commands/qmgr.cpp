@@ -1,0 +1,319 @@
+// qmgr: creates, changes, lists and prints the server's objects (pbs guide: qmgr). Commands come from -c or standard input.
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <map>
+
+#include "tools/client/job_ids.hpp"
+#include "tools/client/options.hpp"
+#include "tools/client/print/manager_text.hpp"
+#include "tools/client/query/manager_command.hpp"
+#include "tools/client/query/output.hpp"
+#include "tools/client/query/stat.hpp"
+#include "tools/client/version.hpp"
+
+namespace {
+
+using namespace annals;
+using namespace annals::client;
+using schema::ObjectKind;
+
+constexpr option options[] = {
+    {'a', nullptr, "end at the first error"},
+    {'c', "command", "run this command and end"},
+    {'e', nullptr, "print each command"},
+    {'n', nullptr, "check the syntax, do nothing"},
+    {'z', nullptr, "print no errors"},
+};
+constexpr command qmgr = {"qmgr",
+                          "Usage: qmgr [-a] [-c command] [-e] [-n] [-z] [server...]\n"
+                          "       qmgr --version\n",
+                          options};
+
+// Exit statuses (pbs guide: qmgr).
+constexpr int list_refused = 1, aborted_by_refusal = 2, no_server = 3, hook_refused = 32, help_given = 255;
+
+ObjectKind kind_of(manager_object object) {
+  switch (object) {
+    case manager_object::queue: return ObjectKind::QUEUE;
+    case manager_object::node: return ObjectKind::NODE;
+    case manager_object::resource: return ObjectKind::RESOURCE;
+    case manager_object::scheduler: return ObjectKind::SCHEDULER;
+    default: return ObjectKind::SERVER;
+  }
+}
+
+std::string user_name() {
+  const passwd* entry = getpwuid(geteuid());
+  return entry ? entry->pw_name : std::to_string(geteuid());
+}
+
+struct result {
+  int status = 0;
+  bool refused = false;      // by the server, not by the parser
+  bool quit = false;
+};
+
+class manager {
+ public:
+  explicit manager(const command_line& line) : line_(line) {
+    std::vector<std::string> servers = line.words;
+    if (servers.empty()) servers.push_back({});
+    for (const std::string& s : servers) servers_.push_back({s.empty() ? "default" : s, session::open(s)});
+  }
+
+  result run(const std::string& text) {
+    if (line_.has('e')) say(text + "\n");
+    const auto parsed = parse_manager_command(text);
+    if (const auto* problem = std::get_if<manager_problem>(&parsed)) {
+      complain(problem_text(*problem, text));
+      return {problem_status(*problem)};
+    }
+    if (line_.has('n')) return {};
+    return run(std::get<manager_command>(parsed));
+  }
+
+ private:
+  struct open_server { std::string name; session link; };
+
+  result run(const manager_command& c) {
+    switch (c.verb) {
+      case manager_verb::quit: return {0, false, true};
+      case manager_verb::history: return {};
+      case manager_verb::help: say(manager_help(c.rest)); return {help_given};
+      case manager_verb::active: return make_active(c);
+      default: break;
+    }
+    const bool hooks = c.object == manager_object::hook || c.object == manager_object::pbs_hook ||
+                       c.verb == manager_verb::import || c.verb == manager_verb::export_;
+    if (hooks) return refuse_hooks(c);
+    const std::optional<std::vector<std::string>> names = names_of(c);
+    if (!names) return {};
+    result all;
+    for (open_server& s : servers_) {
+      const bool shows = c.verb == manager_verb::list || c.verb == manager_verb::print;
+      const result one = shows ? show(s, c, *names) : change(s, c, *names);
+      if (one.status != 0) all = one;
+    }
+    return all;
+  }
+
+  result make_active(const manager_command& c) {
+    static const std::map<manager_object, const char*> titles = {
+        {manager_object::server, "servers"}, {manager_object::queue, "queues"}, {manager_object::node, "nodes"},
+        {manager_object::hook, "hooks"}, {manager_object::resource, "resources"}, {manager_object::scheduler, "scheds"}};
+    if (!c.names.empty()) {
+      active_[c.object] = c.names;
+      return {};
+    }
+    const auto title = titles.find(c.object);
+    say(std::string("Active ") + (title == titles.end() ? "objects" : title->second) + ":\n");
+    if (c.object == manager_object::server) for (const open_server& s : servers_) say(s.name + "\n");
+    else for (const std::string& n : active_[c.object]) say(n + "\n");
+    return {};
+  }
+
+  // The objects a command means; an empty list: all, or the one there is. Nothing: there is nothing to do.
+  std::optional<std::vector<std::string>> names_of(const manager_command& c) {
+    if (!c.names.empty()) return c.names;
+    if (const auto at = active_.find(c.object); at != active_.end()) return at->second;
+    if (c.object == manager_object::queue) return nothing_to_do("No Active Queues, nothing done.\n");
+    if (c.object == manager_object::node) return nothing_to_do("No Active Nodes, nothing done.\n");
+    return std::vector<std::string>{};
+  }
+  std::optional<std::vector<std::string>> nothing_to_do(const std::string& text) {
+    complain(text);
+    return std::nullopt;
+  }
+
+  // -- set, unset, create, delete ----------------------------------------------------------------------------------------
+
+  result change(open_server& server, const manager_command& c, std::vector<std::string> names) {
+    manage_request request;
+    request.kind = kind_of(c.object);
+    request.changes = c.changes;
+    switch (c.verb) {
+      case manager_verb::create: request.verb = schema::ManageVerb::CREATE; break;
+      case manager_verb::remove: request.verb = schema::ManageVerb::DELETE; break;
+      case manager_verb::unset: request.verb = schema::ManageVerb::UNSET; break;
+      default: request.verb = schema::ManageVerb::SET; break;
+    }
+    if (names.empty()) names.push_back({});
+    result all;
+    for (const std::string& name : names) {
+      request.all_of_kind = name.starts_with('@') && request.kind != ObjectKind::SERVER;
+      // The scheduler without a name is the default one.
+      request.name = request.all_of_kind ? std::string() : name.empty() && request.kind == ObjectKind::SCHEDULER ? "default" : name.substr(0, name.find('@'));
+      if (const auto why = manage(server.link, request)) {
+        complain(refusal_text(server, c.object == manager_object::server && c.verb != manager_verb::remove ? std::string() : name,
+                              why->code, why->text));
+        all = {exit_status(why->code), true, false};
+      }
+    }
+    return all;
+  }
+
+  static std::string refusal_text(const open_server& server, const std::string& object, std::uint32_t code, const std::string& text) {
+    // PBS names the error of ntype, and of names it can't take, by its number or not at all.
+    constexpr std::uint32_t read_only = 15003;
+    std::string lines;
+    if (!text.empty()) lines = "qmgr obj=" + object + " svr=" + server.name + refusal_line("", code, text) + "\n";
+    if (!text.empty() || code != read_only) lines += "qmgr: Error (" + std::to_string(code) + ") returned from server\n";
+    return lines;
+  }
+
+  // -- list, print -------------------------------------------------------------------------------------------------------
+
+  result show(open_server& server, const manager_command& c, const std::vector<std::string>& names) {
+    const ObjectKind kind = kind_of(c.object);
+    const bool print = c.verb == manager_verb::print;
+    if (kind == ObjectKind::SERVER) return show_server(server, c, names);
+    if (print && !(kind == ObjectKind::RESOURCE && !names.empty())) return show_kind(server, c, kind, names, true);
+    return show_kind(server, c, kind, names, false);
+  }
+
+  result show_server(open_server& server, const manager_command& c, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      const bool here = name.starts_with('@') || name == "default" || short_server_name(name) == short_server_name(server_name());
+      if (!here) return show_on(name, c);
+    }
+    if (c.verb == manager_verb::print && c.changes.empty()) {
+      show_kind(server, c, ObjectKind::RESOURCE, {}, true);
+      show_kind(server, c, ObjectKind::QUEUE, {}, true);
+    }
+    return show_kind(server, c, ObjectKind::SERVER, {}, true);
+  }
+
+  result show_on(const std::string& name, const manager_command& c) {
+    try {
+      open_server other{name, session::open(name)};
+      return show_server(other, c, {});
+    } catch (const session_error& e) {
+      complain(std::string(e.what()) + "\nqmgr: cannot connect to server " + name + "\n");
+      return {list_refused, true, false};
+    }
+  }
+
+  // `heading`: print's heading of the kind goes before the first object.
+  result show_kind(open_server& server, const manager_command& c, ObjectKind kind, const std::vector<std::string>& names, bool heading) {
+    std::vector<std::string> asked;
+    for (const attribute_change& a : c.changes) asked.push_back(a.resource.empty() ? a.name : a.name + "." + a.resource);
+    const manager_printer printer(kind, asked);
+    stat_question q;
+    q.kind = kind;
+    for (const std::string& n : names) if (!n.starts_with('@')) q.names.push_back(n.substr(0, n.find('@')));
+    const bool print = c.verb == manager_verb::print, all = q.names.empty();
+    bool first = true;
+    const stat_outcome outcome = ask(server.link, q, [&](const object_view& o) {
+      if (print && all && kind == ObjectKind::QUEUE && is_reservation_queue(o.name)) return;
+      if (print && heading && first) printer.print_heading(out_.text());
+      first = false;
+      if (print) printer.print(out_.text(), o);
+      else printer.list(out_.text(), o);
+    });
+    result r;
+    if (outcome.refused) r = refused(server, {}, *outcome.refused);
+    for (const refused_name& u : outcome.unknown) r = refused(server, u.name, u);
+    out_.flush();
+    return r;
+  }
+
+  result refused(const open_server& server, const std::string& object, const refused_name& why) {
+    complain(refusal_text(server, object, why.code, why.text));
+    return {list_refused, true, false};
+  }
+
+  // -- hooks: refused by this version; there are none to list ----------------------------------------------------------------
+
+  result refuse_hooks(const manager_command& c) {
+    const bool lists = c.verb == manager_verb::list, prints = c.verb == manager_verb::print;
+    const std::string server = short_server_name(server_name());
+    const std::string denied = user_name() + "@" + this_host() + " is unauthorized to access hooks data from server " + server;
+    if (geteuid() != 0) {
+      if (lists) complain(denied + "\n");
+      else complain(hook_error(c.names.empty() ? std::string() : c.names.front(), denied));
+      return {lists ? 0 : prints ? list_refused : hook_refused, true, false};
+    }
+    if (lists || prints) {
+      for (const std::string& n : c.names) complain(hook_error(n, n + " does not exist!"));
+      return {c.names.empty() ? 0 : list_refused, !c.names.empty(), false};
+    }
+    complain(hook_error(c.names.empty() ? std::string() : c.names.front(), "hooks are not available in this version of the server"));
+    return {hook_refused, true, false};
+  }
+
+  static std::string hook_error(const std::string& name, const std::string& text) {
+    return "qmgr obj=" + name + " svr=default: " + text + "\nqmgr: hook error returned from server\n";
+  }
+
+  void say(const std::string& text) {
+    out_.text() += text;
+    out_.flush();
+  }
+  void complain(const std::string& text) {
+    out_.flush();
+    if (!line_.has('z')) std::fputs(text.c_str(), stderr);
+  }
+
+  const command_line& line_;
+  std::vector<open_server> servers_;
+  std::map<manager_object, std::vector<std::string>> active_;
+  output out_;
+};
+
+// With -a any error ends the run: 2 when the server refused, else 1.
+int abort_status(const result& r) { return r.refused ? aborted_by_refusal : 1; }
+
+int run_input(manager& m, bool abort) {
+  // PBS's qmgr announces how many servers it can talk to; scripts skip this line.
+  std::fputs("Max open servers: 49\n", stdout);
+  std::fflush(stdout);
+  const bool asks = isatty(STDIN_FILENO) != 0;
+  int status = 0;
+  std::string text, line;
+  while (true) {
+    if (asks) std::fputs("Qmgr: ", stdout), std::fflush(stdout);
+    if (!std::getline(std::cin, line)) return status;
+    text = line;
+    while (is_continued(text) && std::getline(std::cin, line)) text += "\n" + line;
+    for (const std::string& one : split_manager_input(text)) {
+      const result r = m.run(one);
+      status = r.status;
+      if (r.quit) return 0;
+      if (abort && r.status != 0) return abort_status(r);
+    }
+  }
+}
+
+int work(int argc, char** argv) {
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line) < 0;
+  if (arguments.size() == 1 && arguments[0] == "--help") return std::fputs(help_text(qmgr).c_str(), stdout) < 0;
+  const command_line line = parse_options(qmgr, arguments);
+  for (const std::string& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
+  if (!line.problems.empty()) {
+    usage(qmgr);
+    return 1;
+  }
+  manager m(line);
+  if (!line.has('c')) return run_input(m, line.has('a'));
+  const result r = m.run(*line.find('c'));
+  return line.has('a') && r.status != 0 ? abort_status(r) : r.status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return work(argc, argv);
+  } catch (const session_error& e) {
+    const std::string name = e.asked_for.empty() ? server_name() : e.asked_for;
+    std::fprintf(stderr, "%s\nqmgr: cannot connect to server %s\n", e.what(), name.c_str());
+    return no_server;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "qmgr: %s\n", e.what());
+    return 1;
+  }
+}

@@ -39,6 +39,9 @@ function(annals_library name)
   target_link_libraries(${name} PUBLIC ${A_USES} PRIVATE ${A_PRIVATE_USES})
 endfunction()
 
+# Everything that is installed and nothing that only tests: what tools/quickstart builds.
+add_custom_target(programs)
+
 # annals_program(name DIR bin|sbin|libexec SOURCES ... [USES libs...]): built into the stage and installed.
 function(annals_program name)
   cmake_parse_arguments(A "" "DIR" "SOURCES;USES" ${ARGN})
@@ -46,6 +49,7 @@ function(annals_program name)
   target_link_libraries(${name} PRIVATE ${A_USES})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${ANNALS_STAGE}/${A_DIR})
   install(TARGETS ${name} RUNTIME DESTINATION ${A_DIR})
+  add_dependencies(programs ${name})
 endfunction()
 
 # annals_file(DIR dir FILES|PROGRAMS ...): a script or data file, copied into the stage and installed.

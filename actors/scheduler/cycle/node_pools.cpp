@@ -88,6 +88,9 @@ node_pool placement::make_pool(std::vector<index> members) const {
     add_start(pool.at_start, at);
     pool.usable += usable_[at];
   }
+  pool.largest_host.resize(checked_.size());
+  for (const auto& host : pool.hosts)
+    for (std::size_t r = 0; r < host.at_start.size(); ++r) pool.largest_host[r] = std::max(pool.largest_host[r], host.at_start[r]);
   return pool;
 }
 

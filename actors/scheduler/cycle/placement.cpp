@@ -120,8 +120,13 @@ bool placement::place_in(const node_pool& pool, allocation& out) {
 }
 
 bool placement::place_packed(const node_pool& pool, allocation& out) {
+  const bool hopeless = beyond_every_host(pool, request_->sums);
   for (const auto& host : pool.hosts) {
-    if (!any_usable(host) || !host_may_hold(host, request_->sums)) continue;
+    if (!any_usable(host)) continue;
+    if (!host_may_hold(host, request_->sums)) {
+      if (hopeless) return false;
+      continue;
+    }
     bool all = true;
     for (const chunk& c : request_->chunks)
       for (std::uint32_t n = 0; all && n < c.count; ++n) all = place_chunk_on(host, c, out);
@@ -142,10 +147,15 @@ bool placement::place_spread(const node_pool& pool, allocation& out) {
 
 bool placement::spread_chunk(const node_pool& pool, const chunk& c, allocation& out) {
   const bool scatter = request_->arrange == values::arrangement::scatter;
+  const bool hopeless = beyond_every_host(pool, c.wants);
   std::uint32_t left = c.count;
   for (const auto& host : pool.hosts) {
     if (scatter && std::find(hosts_taken_.begin(), hosts_taken_.end(), host.host) != hosts_taken_.end()) continue;
-    if (!any_usable(host) || !host_may_hold(host, c.wants)) continue;
+    if (!any_usable(host)) continue;
+    if (!host_may_hold(host, c.wants)) {
+      if (hopeless) return false;
+      continue;
+    }
     while (left > 0 && place_chunk_on(host, c, out)) {
       --left;
       if (!scatter) continue;
@@ -176,6 +186,12 @@ bool placement::host_may_hold(const node_pool::host_group& host, const std::vect
     return false;
   }
   return true;
+}
+
+// Then the first host that is asked already tells the reason, and the others need not be.
+bool placement::beyond_every_host(const node_pool& pool, const std::vector<want>& wants) const {
+  return std::any_of(wants.begin(), wants.end(),
+                     [&](const want& w) { return counted(w) && w.value > pool.largest_host[w.resource]; });
 }
 
 bool placement::place_chunk_on(const node_pool::host_group& host, const chunk& c, allocation& out) {

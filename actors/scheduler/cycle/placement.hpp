@@ -26,6 +26,7 @@ struct node_pool {
   std::vector<host_group> hosts;     // in the order of their first vnode
   std::vector<amount> total;         // of all vnodes, usable or not, by resource
   std::vector<amount> at_start;
+  std::vector<amount> largest_host;  // the most that one host had when the cycle began, by resource
   std::uint32_t usable = 0;          // vnodes, now
 };
 
@@ -84,6 +85,7 @@ class placement {
   bool give_part(index vnode_at, const chunk& c, bool first, allocation& out);
   bool any_usable(const node_pool::host_group& host) const;
   bool host_may_hold(const node_pool::host_group& host, const std::vector<want>& wants);
+  bool beyond_every_host(const node_pool& pool, const std::vector<want>& wants) const;
   bool may_use(index vnode_at) const;
   bool within_run_limits(const vnode& v) const;
   bool matches(const vnode& v, const want& w) const;                // texts and booleans

@@ -29,7 +29,7 @@ bool needs_resource(const attribute& what) {
 }
 
 std::string sorted_list(std::string_view text) {
-  auto elements = split_list(text);
+  auto elements = split_trimmed(text);
   std::sort(elements.begin(), elements.end());
   elements.erase(std::unique(elements.begin(), elements.end()), elements.end());
   return join_list(elements);
@@ -102,7 +102,7 @@ std::optional<std::string> canonical(value_type type, std::string_view text) {
     case value_type::acl:
       return sorted_list(text);
     case value_type::string_array:
-      return join_list(split_list(text));
+      return join_list(split_trimmed(text));
     case value_type::character:
       if (text.size() == 1) return std::string(text);
       return std::nullopt;

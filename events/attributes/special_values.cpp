@@ -82,6 +82,9 @@ maybe project(text value) {
   return std::string(value.empty() ? "_pbs_project_default" : value);
 }
 
+// Blanks at the ends of a variable's value are the job's business.
+maybe variables(text value) { return join_list(split_list(value)); }
+
 maybe node_failures(text value) { return one_of(value, {"none", "job_start", "all"}); }
 
 // Any leading part of the two words, in any case.
@@ -116,7 +119,7 @@ maybe preempt_order(text value) {
 
 // Levels, highest first; several conditions of one level are joined by '+'.
 maybe preempt_levels(text value) {
-  for (const std::string& level : split_list(value)) {
+  for (const std::string& level : split_trimmed(value)) {
     for (text rest = level;;) {
       const auto plus = rest.find('+');
       if (!one_of(trimmed(rest.substr(0, plus)),
@@ -132,7 +135,7 @@ maybe preempt_levels(text value) {
 
 // user@host, the host may be a pattern: managers and operators are never meant for any host by accident.
 maybe people_at_hosts(text value) {
-  auto names = split_list(value);
+  auto names = split_trimmed(value);
   for (const std::string& name : names) {
     const auto at = name.find('@');
     if (at == std::string::npos || at == 0 || at + 1 == name.size()) return std::nullopt;
@@ -149,7 +152,7 @@ maybe partition_name(text value) {
 }
 // A vnode may stand in several; one of them being the default's is as wrong.
 maybe partition_names(text value) {
-  const auto names = split_list(value);
+  const auto names = split_trimmed(value);
   if (std::find(names.begin(), names.end(), default_partition) != names.end()) return std::nullopt;
   return join_list(names);
 }
@@ -165,6 +168,7 @@ constexpr special_value rows[] = {
     {kind::JOB, job::Priority, priority, bad, false},
     {kind::JOB, job::Remove_Files, remove_files, bad, false},
     {kind::JOB, job::umask, umask_digits, bad, false},
+    {kind::JOB, job::Variable_List, variables, bad, false},
     {kind::JOB, job::run_count, not_negative, bad, false},
     {kind::JOB, job::project, project, bad, true},
     {kind::JOB, job::tolerate_node_failures, node_failures, bad, false},

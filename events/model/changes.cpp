@@ -20,14 +20,14 @@ struct one_change { std::string name, resource, value; schema::AttributeOp op; }
 
 std::string with_elements(std::string_view now, std::string_view more) {
   auto elements = values::split_list(now);
-  for (auto& e : values::split_list(more))
+  for (auto& e : values::split_trimmed(more))
     if (std::find(elements.begin(), elements.end(), e) == elements.end()) elements.push_back(e);
   return values::join_list(elements);
 }
 
 std::string without_elements(std::string_view now, std::string_view gone) {
   auto elements = values::split_list(now);
-  for (const auto& e : values::split_list(gone)) std::erase(elements, e);
+  for (const auto& e : values::split_trimmed(gone)) std::erase(elements, e);
   return values::join_list(elements);
 }
 

@@ -85,7 +85,7 @@ std::optional<rejection> unfit(capnp::List<schema::Attribute>::Reader changes, c
     const auto name = schema::text(c.getName());
     if (name == "default_queue" && !site.queue(schema::text(c.getValue()))) return refuse(pbs_error::unknown_queue);
     if (name == "managers" || name == "operators")
-      for (const auto& entry : values::split_list(schema::text(c.getValue())))
+      for (const auto& entry : values::split_trimmed(schema::text(c.getValue())))
         if (entry.find('@') == std::string::npos) return refuse(pbs_error::bad_host);
   }
   return std::nullopt;

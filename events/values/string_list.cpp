@@ -26,33 +26,47 @@ std::string lower_case(std::string_view text) {
   return out;
 }
 
+namespace {
+
+// Calls element(text) for each stretch between unescaped commas, escapes still in it.
+template <class Element>
+void each_element(std::string_view text, const Element& element) {
+  if (text.empty()) return;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && i + 1 < text.size()) {
+      ++i;
+    } else if (text[i] == ',') {
+      element(text.substr(start, i - start));
+      start = i + 1;
+    }
+  }
+  element(text.substr(start));
+}
+
+// A backslash before anything but a comma or a backslash stands for itself.
+std::string unescaped(std::string_view element) {
+  std::string out;
+  out.reserve(element.size());
+  for (std::size_t i = 0; i < element.size(); ++i) {
+    const bool escape =
+        element[i] == '\\' && i + 1 < element.size() && (element[i + 1] == ',' || element[i + 1] == '\\');
+    out += escape ? element[++i] : element[i];
+  }
+  return out;
+}
+
+}  // namespace
+
 std::vector<std::string> split_list(std::string_view text) {
   std::vector<std::string> out;
-  if (text.empty()) return out;
-  std::string element;
-  std::size_t kept = 0;  // bytes that are no blank at the end, or an escaped one
-  bool begun = false;
-  const auto finish = [&] {
-    element.resize(kept);
-    out.push_back(std::move(element));
-    element.clear();
-    kept = 0;
-    begun = false;
-  };
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool escaped = text[i] == '\\' && i + 1 < text.size() && (text[i + 1] == ',' || text[i + 1] == '\\');
-    if (!escaped && text[i] == ',') {
-      finish();
-      continue;
-    }
-    const char c = escaped ? text[++i] : text[i];
-    const bool blank = !escaped && (c == ' ' || c == '\t');
-    if (blank && !begun) continue;
-    begun = true;
-    element += c;
-    if (!blank) kept = element.size();
-  }
-  finish();
+  each_element(text, [&](std::string_view element) { out.push_back(unescaped(element)); });
+  return out;
+}
+
+std::vector<std::string> split_trimmed(std::string_view text) {
+  std::vector<std::string> out;
+  each_element(text, [&](std::string_view element) { out.push_back(unescaped(trimmed(element))); });
   return out;
 }
 

@@ -7,8 +7,11 @@
 
 namespace annals::values {
 
-// Splits at unescaped commas, drops blanks around elements and takes the escapes away. An empty text has no elements.
+// Splits at unescaped commas and takes the escapes away. An empty text has no elements. Blanks belong to the elements:
+// a variable of a job's environment may end in one.
 std::vector<std::string> split_list(std::string_view text);
+// The same without unescaped blanks around elements, for lists that people write: "q1, q2".
+std::vector<std::string> split_trimmed(std::string_view text);
 // The inverse: escapes commas and backslashes.
 std::string join_list(const std::vector<std::string>& elements);
 std::string escape_element(std::string_view element);

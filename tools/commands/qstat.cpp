@@ -248,7 +248,7 @@ class run {
     if (w_.has('i')) q.states = "EHQTWB";
     if (w_.has('r')) q.states = "RS";
     if (const std::string* users = w_.given.find('u')) {
-      for (const auto& user : values::split_list(*users)) q.users.emplace_back(user);
+      for (const auto& user : values::split_trimmed(*users)) q.users.emplace_back(user);
     }
     return q;
   }

@@ -106,7 +106,7 @@ void read_line(parsed_policy& out, std::string_view text, int line) {
   } else if (c->name == "round_robin") {
     if (holds(*c)) read_flag(out.value.round_robin, c->value);
   } else if (c->name == "resources") {
-    for (auto& r : values::split_list(c->value))
+    for (auto& r : values::split_trimmed(c->value))
       if (!r.empty()) out.value.checked_resources.push_back(std::move(r));
   } else if (c->name == "node_sort_key") {
     auto key = read_node_sort_key(c->value);

@@ -58,6 +58,10 @@ BOOST_AUTO_TEST_CASE(values_become_canonical_by_type) {
   BOOST_TEST(check(ObjectKind::SCHEDULER, "preempt_order", "", "SCR 80 SC 50 S") == "SCR 80 SC 50 S");
 }
 
+BOOST_AUTO_TEST_CASE(variables_keep_their_blanks) {
+  BOOST_TEST(check(ObjectKind::JOB, "Variable_List", "", "PS1=$ ,A=\\, b") == "PS1=$ ,A=\\, b");
+}
+
 BOOST_AUTO_TEST_CASE(a_bad_plain_value_is_refused_without_a_name) {
   const std::string bad = "15014 Illegal attribute or resource value";
   BOOST_TEST(check(ObjectKind::SERVER, "scheduling", "", "maybe") == bad);

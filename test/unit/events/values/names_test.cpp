@@ -91,8 +91,10 @@ BOOST_AUTO_TEST_CASE(limit_entries_are_added_replaced_and_removed) {
 }
 
 BOOST_AUTO_TEST_CASE(list_elements_may_hold_commas) {
-  BOOST_TEST((split_list("a, b\\,c ,d\\\\") == std::vector<std::string>{"a", "b,c", "d\\"}));
+  BOOST_TEST((split_trimmed("a, b\\,c ,d\\\\") == std::vector<std::string>{"a", "b,c", "d\\"}));
   BOOST_TEST(join_list({"a", "b,c", "d\\"}) == "a,b\\,c,d\\\\");
+  BOOST_TEST((split_list("a, b\\,c ") == std::vector<std::string>{"a", " b,c "}));
+  BOOST_TEST((split_list("a\\n\\") == std::vector<std::string>{"a\\n\\"}));
   BOOST_TEST(split_list("").empty());
   BOOST_TEST((split_list("a,") == std::vector<std::string>{"a", ""}));
   BOOST_TEST((split_quoted("a='x,y',b") == std::vector<std::string_view>{"a='x,y'", "b"}));

@@ -1,0 +1,83 @@
+// pbs_enroll: gives a host or a scheduler its certificate. Run on the server's host by the owner of PBS_HOME; prints the
+// text of a daemon.pem (CA, certificate, key), which goes to the host's mom_priv/daemon.pem or to the scheduler's
+// sched_priv/daemon.pem with mode 600 (docs/design/0003-links.md). Nothing is kept: enrolling again gives another certificate.
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "actors/link/wire/wire.hpp"
+#include "tools/client/pbs_conf.hpp"
+#include "tools/client/version.hpp"
+
+using namespace annals;
+
+namespace {
+
+constexpr const char usage[] =
+    "usage: pbs_enroll host\n"
+    "       pbs_enroll [host] --scheduler name\n"
+    "       pbs_enroll --version\n";
+
+struct asked {
+  std::string host, scheduler;
+  bool for_scheduler = false;
+};
+
+// False: not understood.
+bool parse(int argc, char** argv, asked& a) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    constexpr std::string_view scheduler = "--scheduler";
+    if (word == scheduler && i + 1 < argc) {
+      a.for_scheduler = true;
+      a.scheduler = argv[++i];
+    } else if (word.starts_with("--scheduler=")) {
+      a.for_scheduler = true;
+      a.scheduler = word.substr(scheduler.size() + 1);
+    } else if (word.starts_with("-") || !a.host.empty()) {
+      return false;
+    } else {
+      a.host = word;
+    }
+  }
+  return a.for_scheduler || !a.host.empty();
+}
+
+int enroll(const asked& a) {
+  const auto conf = client::read_pbs_conf();
+  const std::string dir = conf.pbs_home + "/server_priv/ca";
+  if (::access(conf.pbs_home.c_str(), F_OK) != 0) {
+    std::fprintf(stderr, "pbs_enroll: no PBS_HOME at %s (%s): run this on the server's host\n", conf.pbs_home.c_str(),
+                 conf.file.c_str());
+    return 1;
+  }
+  // The server makes the CA on its first start; whoever comes before it makes the same one.
+  const auto ca = wire::authority::open_or_create(dir);
+  const auto issued = a.for_scheduler ? ca.issue(wire::identity::kind::scheduler, a.scheduler)
+                                      : ca.issue(wire::identity::kind::mom, a.host);
+  std::fputs(issued.bundle().c_str(), stdout);
+  if (std::fflush(stdout) == 0) return 0;
+  std::perror("pbs_enroll: standard output");
+  return 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string_view only = argc == 2 ? argv[1] : "";
+  if (only == "--version") return std::puts(client::version_line) < 0;
+  if (only == "--help") return std::fputs(usage, stdout) < 0;
+  asked a;
+  if (!parse(argc, argv, a)) {
+    std::fputs(usage, stderr);
+    return 2;
+  }
+  try {
+    return enroll(a);
+  } catch (const wire::wire_error& e) {
+    std::fprintf(stderr, "pbs_enroll: %s\n", e.what());
+    return 1;
+  }
+}

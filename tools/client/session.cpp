@@ -141,6 +141,7 @@ void session::reconnect_and_resend(const std::string& why) {
     try {
       link_.reset();
       link_.emplace(wire::blocking_client::connect_unix(address_.socket));
+      ++reconnections_;
       for (const auto& [id, w] : waiting_) link_->send(w.request);
       return;
     } catch (const wire::wire_error& e) {

@@ -70,6 +70,8 @@ class session {
   std::uint64_t send(const request_fill& fill);
   reply receive();
   std::size_t in_flight() const { return waiting_.size(); }
+  // How often the connection was made anew: what the server kept for a connection is gone when this changes.
+  unsigned reconnections() const { return reconnections_; }
 
  private:
   struct waiting { schema::sealed_message request; bool partly_answered; };
@@ -81,6 +83,7 @@ class session {
   std::chrono::milliseconds patience_;
   std::optional<wire::blocking_client> link_;
   std::uint64_t last_id_ = 0;
+  unsigned reconnections_ = 0;
   std::map<std::uint64_t, waiting> waiting_;
 };
 

@@ -76,18 +76,18 @@ command_line default_options(session& server, const judge& check) {
   return parse_options(qsub_command, words, check);
 }
 
-// Sends a script too large for the request ahead, piece by piece. Nothing: the server has it.
-std::optional<int> upload(session& server, const std::string& script, const std::array<std::uint8_t, 32>& hash) {
+// Sends a script too large for the request ahead, piece by piece. Nothing: the server has it; else its refusal.
+std::optional<reply> upload(session& server, const std::string& script, const std::array<std::uint8_t, 32>& hash) {
   for (std::size_t at = 0; at < script.size(); at += limits::blob_piece_bytes) {
     const std::size_t size = std::min(limits::blob_piece_bytes, script.size() - at);
-    const reply r = server.call([&](schema::Request::Builder request) {
+    reply r = server.call([&](schema::Request::Builder request) {
       auto piece = request.initPutBlob();
       piece.setHash(capnp::Data::Reader(hash.data(), hash.size()));
       piece.setOffset(at);
       piece.setData(capnp::Data::Reader(reinterpret_cast<const capnp::byte*>(script.data() + at), size));
       piece.setLast(at + size == script.size());
     });
-    if ((*r).isRejected()) return print_refusal("qsub", (*r).getRejected());
+    if ((*r).isRejected()) return r;
   }
   return std::nullopt;
 }
@@ -148,21 +148,32 @@ int wait_for_end(const std::string& id) {
   if ((*r).isRejected()) return print_refusal("qsub", (*r).getRejected(), id);
   if (!(*r).isJobEnded()) return print_refusal("qsub", values::refuse(pbs_error::protocol), id);
   const auto ended = (*r).getJobEnded();
-  if (ended.getHasExitStatus()) return blocked_exit_status(ended.getExitStatus());
+  if (ended.getText().size() == 0) return blocked_exit_status(ended.getExitStatus());
   std::fprintf(stderr, "qsub: %s %s\n", id.c_str(), ended.getText().cStr());
   return 3;
 }
 
+reply queue_job(session& server, const submission& what, const std::string* script) {
+  std::optional<std::array<std::uint8_t, 32>> hash;
+  if (script != nullptr && script->size() > limits::inline_blob_bytes_max) hash = sha256(*script);
+  // A server that restarted has lost the pieces it got. Refused for that, the job was not queued, so that asking once more
+  // can't queue it twice.
+  while (true) {
+    const unsigned before = server.reconnections();
+    std::optional<reply> answer;
+    if (hash) answer = upload(server, *script, *hash);
+    if (!answer) {
+      answer = server.call([&](schema::Request::Builder request) {
+        fill_job(request.initQueueJob(), what, script, hash ? &*hash : nullptr);
+      });
+    }
+    if (!hash || !(**answer).isRejected() || server.reconnections() == before) return *answer;
+  }
+}
+
 int submit(session& server, const submission& what, const std::string* script) {
   if (what.block) block_signals();
-  std::optional<std::array<std::uint8_t, 32>> hash;
-  if (script != nullptr && script->size() > limits::inline_blob_bytes_max) {
-    hash = sha256(*script);
-    if (auto refused = upload(server, *script, *hash)) return *refused;
-  }
-  const reply r = server.call([&](schema::Request::Builder request) {
-    fill_job(request.initQueueJob(), what, script, hash ? &*hash : nullptr);
-  });
+  const reply r = queue_job(server, what, script);
   if ((*r).isRejected()) return print_refusal("qsub", (*r).getRejected());
   if (!(*r).isDone()) return print_refusal("qsub", values::refuse(pbs_error::protocol));
   const std::string id = schema::str((*r).getDone());

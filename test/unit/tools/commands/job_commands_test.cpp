@@ -140,6 +140,28 @@ BOOST_FIXTURE_TEST_CASE(a_large_script_goes_ahead_in_pieces, commands) {
   BOOST_TEST(ref.getHash().size() == 32u);
 }
 
+BOOST_AUTO_TEST_CASE(a_large_script_starts_over_when_the_server_lost_its_pieces) {
+  // The connection breaks at the last piece; the new one has none of the first, as a restarted server says.
+  int pieces = 0;
+  std::uint64_t taken = 0;
+  fake_gateway server([&](schema::Request::Reader r, schema::Reply::Builder out) {
+    if (!r.isPutBlob()) return ordinary(r, out);
+    const auto piece = r.getPutBlob();
+    if (++pieces == 2) { taken = 0; return false; }
+    if (piece.getOffset() == 0) taken = 0;
+    if (piece.getOffset() != taken) { out.initRejected().setText("System error: a piece is missing"); return true; }
+    taken += piece.getData().size();
+    out.setDone("");
+    return true;
+  });
+  const std::string path = server.directory() + "/big.sh";
+  std::ofstream(path) << std::string(limits::blob_piece_bytes + 1000, '#');
+  const ran r = test::run({std::string(ANNALS_STAGE_DIR) + "/bin/qsub", path}, {"", {{"PBS_CONF_FILE", server.conf_file()}}, "", {}});
+  BOOST_TEST(r.err == "");
+  BOOST_TEST(r.out == "12.q1\n");
+  BOOST_TEST(taken == limits::blob_piece_bytes + 1000);
+}
+
 BOOST_FIXTURE_TEST_CASE(qsub_z_prints_nothing, commands) { BOOST_TEST(run({"qsub", "-z", "--", "/bin/true"}).out == ""); }
 
 BOOST_FIXTURE_TEST_CASE(qsub_tells_the_servers_refusal, commands) {

@@ -1,9 +1,9 @@
 #include "events/schema/message.hpp"
 
-#include <capnp/any.h>
-
 #include <algorithm>
 #include <cstring>
+
+#include "events/schema/message_check.hpp"
 
 namespace annals::schema {
 
@@ -14,24 +14,6 @@ struct sealed_message::holder {
 };
 
 namespace {
-// Reads every pointer once. A list may claim half a billion elements of no size in eight bytes; readers would loop over
-// them for minutes. Reading it counts its elements against the traversal limit, which targetSize() does not.
-void visit(capnp::AnyPointer::Reader pointer);
-
-void visit(capnp::AnyStruct::Reader s) {
-  for (auto pointer : s.getPointerSection()) visit(pointer);
-}
-
-void visit(capnp::AnyPointer::Reader pointer) {
-  if (pointer.isStruct()) return visit(pointer.getAs<capnp::AnyStruct>());
-  if (!pointer.isList()) return;
-  const auto list = pointer.getAs<capnp::AnyList>();
-  if (list.getElementSize() == capnp::ElementSize::INLINE_COMPOSITE)
-    for (auto element : list.as<capnp::List<capnp::AnyStruct>>()) visit(element);
-  if (list.getElementSize() == capnp::ElementSize::POINTER)
-    for (auto element : list.as<capnp::List<capnp::AnyPointer>>()) visit(element);
-}
-
 capnp::ReaderOptions options_of(read_bounds b) {
   capnp::ReaderOptions o;
   o.traversalLimitInWords = b.traversal_words;
@@ -56,21 +38,13 @@ std::optional<sealed_message> sealed_message::from_bytes(byte_span bytes, read_b
   if (bytes.empty() || bytes.size() % sizeof(capnp::word) != 0) return refuse("length is not a positive multiple of 8");
   auto words = kj::heapArray<capnp::word>(bytes.size() / sizeof(capnp::word));
   std::memcpy(words.begin(), bytes.data(), bytes.size());
-  try {
-    // One bounded pass over the whole message, so that later readers meet no malformed pointer.
-    {
-      // In a message of ours nothing is pointed to twice, so that a pass reads no more than its size.
-      bounds.traversal_words = std::min<std::uint64_t>(bounds.traversal_words, 2 * words.size() + 64);
-      capnp::FlatArrayMessageReader check(words, options_of(bounds));
-      if (check.getEnd() != words.end()) return refuse("bytes after the end of the message");
-      visit(check.getRoot<capnp::AnyPointer>());
-    }
-    sealed_message m;
-    m.held_ = std::make_shared<holder>(std::move(words), options_of({UINT64_MAX >> 4, bounds.nesting}));
-    return m;
-  } catch (const kj::Exception& e) {
-    return refuse(std::string(e.getDescription().cStr()));
-  }
+  // In a message of ours nothing is pointed to twice, so that reading it costs no more than its size.
+  const auto budget = std::min<std::uint64_t>(bounds.traversal_words, 2 * words.size() + 64);
+  const std::span raw(reinterpret_cast<const std::uint64_t*>(words.begin()), words.size());
+  if (const char* wrong = what_is_wrong(raw, budget, bounds.nesting)) return refuse(wrong);
+  sealed_message m;
+  m.held_ = std::make_shared<holder>(std::move(words), options_of({UINT64_MAX >> 4, bounds.nesting}));
+  return m;
 }
 
 sealed_message sealed_message::from_builder(capnp::MessageBuilder& builder) {

@@ -1,0 +1,117 @@
+#include "tools/client/print/trace.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <map>
+
+namespace annals::client {
+namespace {
+
+// Takes the text up to the next ';' off the front; false when there is none.
+bool take_field(std::string_view& line, std::string_view& field) {
+  const auto end = line.find(';');
+  if (end == std::string_view::npos) return false;
+  field = line.substr(0, end);
+  line.remove_prefix(end + 1);
+  return true;
+}
+
+// "11/20/2026 23:11:37[.123456]" with the year first; empty: no such date.
+std::string order_of(std::string_view time) {
+  constexpr std::size_t seconds_end = 19;
+  if (time.size() < seconds_end || time[2] != '/' || time[5] != '/' || time[10] != ' ') return {};
+  std::string order(time.substr(6, 4));
+  order.append(time.substr(0, 2)).append(time.substr(3, 2)).append(time.substr(10));
+  if (time.size() == seconds_end) order.append(".000000");
+  return order;
+}
+
+std::uint32_t hexadecimal(std::string_view digits) {
+  std::uint32_t bits = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), bits, 16);
+  return error == std::errc() && end == digits.data() + digits.size() ? bits : 0;
+}
+
+bool read_line(std::string_view line, std::string_view job, log_source source, const trace_options& options, trace_entry& entry) {
+  std::string_view time, event, daemon, kind, object;
+  if (!take_field(line, time) || !take_field(line, event)) return false;
+  if (source != log_source::accounting) {
+    if (!take_field(line, daemon) || !take_field(line, kind)) return false;
+    if ((hexadecimal(event) & options.hidden_events) != 0) return false;
+  }
+  if (!take_field(line, object) || object != job) return false;
+  entry = {order_of(time), std::string(time), source, std::string(line)};
+  return !entry.order.empty();
+}
+
+using text_key = std::pair<log_source, std::string_view>;
+
+// Marks the entries that repeat what others say.
+std::vector<bool> repeated(const std::vector<trace_entry>& entries, const trace_options& options) {
+  std::map<text_key, std::size_t> left;
+  for (const trace_entry& e : entries) ++left[{e.source, e.text}];
+  const std::map<text_key, std::size_t> total = left;
+  std::vector<bool> hidden(entries.size());
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const text_key key{entries[i].source, entries[i].text};
+    const std::size_t all = total.at(key);
+    const bool first = left[key] == all, last = left[key]-- == 1;
+    const bool too_often = options.repeated_max > 0 && all >= options.repeated_max;
+    hidden[i] = (too_often && !last) || (!too_often && options.no_duplicates && !first);
+  }
+  return hidden;
+}
+
+void put_entry(std::string& out, const trace_entry& e, std::size_t width) {
+  static constexpr std::array<char, 4> letters{'S', 'L', 'M', 'A'};
+  const std::size_t line = out.size();
+  out.append(e.time).append("  ").push_back(letters[static_cast<std::size_t>(e.source)]);
+  out.append("    ");
+  const std::size_t indent = out.size() - line;
+  std::string_view rest = e.text;
+  while (width > indent + 1 && rest.size() > width - indent) {
+    const std::size_t room = width - indent;
+    const auto blank = rest.rfind(' ', room);
+    const std::size_t take = blank == std::string_view::npos || blank == 0 ? room : blank;
+    out.append(rest.substr(0, take)).append("\n").append(indent, ' ');
+    rest.remove_prefix(take);
+    if (!rest.empty() && rest.front() == ' ') rest.remove_prefix(1);
+  }
+  out.append(rest).push_back('\n');
+}
+
+}  // namespace
+
+void collect_trace(std::vector<trace_entry>& into, std::string_view log, std::string_view job, log_source source,
+                   const trace_options& options) {
+  const std::string needle = ";" + std::string(job) + ";";
+  for (std::size_t found = log.find(needle); found != std::string_view::npos; found = log.find(needle, found + 1)) {
+    const auto before = log.rfind('\n', found);
+    const std::size_t start = before == std::string_view::npos ? 0 : before + 1;
+    const std::size_t end = std::min(log.find('\n', found), log.size());
+    trace_entry entry;
+    if (read_line(log.substr(start, end - start), job, source, options, entry)) into.push_back(std::move(entry));
+    found = end > found ? end - 1 : found;              // one entry per line
+  }
+}
+
+void put_trace(std::string& out, std::string_view job, std::vector<trace_entry> entries, const trace_options& options) {
+  std::stable_sort(entries.begin(), entries.end(), [](const trace_entry& a, const trace_entry& b) {
+    return a.order != b.order ? a.order < b.order : a.source < b.source;
+  });
+  out.append("\nJob: ").append(job).append("\n\n");
+  const std::vector<bool> hidden = repeated(entries, options);
+  for (std::size_t i = 0; i < entries.size(); ++i) if (!hidden[i]) put_entry(out, entries[i], options.width);
+}
+
+std::uint32_t event_bits(std::string_view word) {
+  static constexpr struct { std::string_view word; std::uint32_t bits; } events[] = {
+      {"error", 0x1},     {"system", 0x2}, {"admin", 0x4},  {"job", 0x8},    {"job_usage", 0x10}, {"security", 0x20},
+      {"sched", 0x40},    {"debug", 0x80}, {"debug2", 0x100}, {"resv", 0x200}, {"debug3", 0x400},   {"debug4", 0x800}};
+  for (const auto& e : events) if (e.word == word) return e.bits;
+  if (word.substr(0, 2) == "0x") word.remove_prefix(2);
+  return word.empty() ? 0 : hexadecimal(word);
+}
+
+}  // namespace annals::client

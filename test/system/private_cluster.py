@@ -1,0 +1,187 @@
+"""A private plain mini-cluster for a system test: real daemons, real processes, in a directory of its own.
+
+Tests wait for conditions, each with a deadline, and never for time. Whatever happens the cluster is removed at the end,
+and when a test fails the ends of its logs are printed.
+"""
+import ctypes
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+STAGE = os.environ.get("ANNALS_STAGE") or os.path.abspath(
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "build", "stage"))
+sys.path.insert(0, os.path.join(STAGE, "lib", "python"))
+from minicluster import cluster as mini, procs  # noqa: E402  found by the path above
+from minicluster.layout import Trouble  # noqa: E402
+
+DEADLINE_S = 60          # for anything that a healthy cluster does in milliseconds, on a machine that is busy
+COMMAND_DEADLINE_S = 120
+
+
+class Done:
+    """What a command said."""
+
+    def __init__(self, process):
+        self.status, self.out, self.err = process.returncode, process.stdout, process.stderr
+
+    def __repr__(self):
+        return f"exit {self.status}, stdout {self.out!r}, stderr {self.err!r}"
+
+
+class ClusterTest(unittest.TestCase):
+    hosts = ["a"]
+
+    def setUp(self):
+        # A short path: the server's socket lies deep below it.
+        self.top = tempfile.mkdtemp(prefix="annals.", dir="/tmp")
+        self.addCleanup(shutil.rmtree, self.top, True)
+        os.chmod(self.top, 0o755)
+        self.work = os.path.join(self.top, "work")     # where commands are typed and jobs' output goes
+        os.mkdir(self.work, 0o777)
+        self.dir = os.path.join(self.top, "c")
+        self.before_up()
+        mini.describe(self.dir, "server", self.hosts, STAGE, plain=True)
+        self.cluster = mini.Cluster(self.dir)
+        self.addCleanup(self.cluster.down)
+        self.addCleanup(self.print_logs_if_failed)
+        self.cluster.up()
+        self.sure("qmgr", "-c", "set server job_history_enable = True")
+        for host in self.hosts:      # room for many small jobs, whatever this machine has
+            self.sure("qmgr", "-c", f"set node {host} resources_available.ncpus = 64")
+
+    def before_up(self):
+        """For tests that prepare the directory."""
+
+    # ---- commands ------------------------------------------------------------------------------------------------
+
+    def environment(self):
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("PBS")}
+        return {**kept, "PBS_CONF_FILE": self.cluster.layout.client_conf,
+                "PATH": f"{STAGE}/bin:{STAGE}/sbin:{os.environ['PATH']}"}
+
+    def run_command(self, *command, input=None, timeout=COMMAND_DEADLINE_S, **how):
+        return Done(subprocess.run(command, env=self.environment(), cwd=self.work, capture_output=True, text=True,
+                                   input=input, stdin=subprocess.DEVNULL if input is None else None, timeout=timeout, **how))
+
+    def sure(self, *command, **how):
+        """Its stdout; not exit status 0 fails the test."""
+        done = self.run_command(*command, **how)
+        self.assertEqual(done.status, 0, f"{' '.join(command)[:200]}: {done}")
+        return done.out
+
+    def submit(self, *arguments, **how):
+        return self.sure("qsub", *arguments, **how).strip()
+
+    def job(self, id):
+        """The attributes of a job, a finished one too; nothing when the server does not know it."""
+        done = self.run_command("qstat", "-xf", id)
+        return attributes(done.out) if done.status == 0 else None
+
+    def jobs(self):
+        """All jobs that the server knows: id -> attributes."""
+        text = self.sure("qstat", "-xf")
+        found = {}
+        for block in re.split(r"(?m)^Job Id: ", text)[1:]:
+            found[block.split("\n", 1)[0]] = attributes(block)
+        return found
+
+    def until(self, true, what, deadline_s=DEADLINE_S):
+        """Waits until true() is; its value."""
+        deadline = time.monotonic() + deadline_s
+        while True:
+            value = true()
+            if value:
+                return value
+            if time.monotonic() > deadline:
+                self.fail(f"not after {deadline_s} s: {what() if callable(what) else what}")
+            time.sleep(0.02)
+
+    def until_state(self, id, state, deadline_s=DEADLINE_S):
+        return self.until(lambda: self.in_state(id, state), lambda: f"job {id} is {state}: {self.job(id)}", deadline_s)
+
+    def in_state(self, id, state):
+        job = self.job(id)
+        return job if job and job["job_state"] == state else None
+
+    def until_running(self, id):
+        """Until its program runs, by the MoM's word."""
+        self.until(lambda: (self.job(id) or {}).get("substate") == "42", lambda: f"job {id} runs: {self.job(id)}")
+
+    def until_answers(self):
+        self.until(lambda: self.run_command("qstat", "-B").status == 0, "the server answers")
+
+    def until_free(self, host):
+        def free():
+            done = self.run_command("pbsnodes", "-a", "-F", "json")
+            return done.status == 0 and mini.usable(json.loads(done.out)["nodes"].get(host, {}).get("state", "down"))
+        self.until(free, f"{host} is free")
+
+    # ---- daemons -------------------------------------------------------------------------------------------------
+
+    def daemon_pids(self, daemon, host="server"):
+        return procs.daemons(daemon, self.cluster.layout.conf(host))
+
+    def kill_daemon(self, daemon, host="server"):
+        """SIGKILL to the daemon and to nothing else: its jobs go on."""
+        self.assertTrue(self.daemon_pids(daemon, host), f"{daemon} runs")
+        procs.kill_all(lambda: self.daemon_pids(daemon, host))
+
+    def start_daemon(self, daemon, host="server"):
+        self.cluster.machines[host].start_daemon(daemon)
+
+    def home(self, host="server"):
+        return self.cluster.layout.home(host)
+
+    def accounting(self):
+        """All records: (letter, id, the rest)."""
+        records = []
+        for path in sorted(glob.glob(os.path.join(self.home(), "server_priv", "accounting", "*"))):
+            with open(path) as f:
+                for line in f:
+                    _, letter, id, rest = line.rstrip("\n").split(";", 3)
+                    records.append((letter, id, rest))
+        return records
+
+    def print_logs_if_failed(self):
+        outcome = self._outcome.result
+        if not any(test is self for test, _ in outcome.failures + outcome.errors):
+            return
+        for path in sorted(glob.glob(os.path.join(self.dir, "hosts", "*", "*.out"))
+                           + glob.glob(os.path.join(self.dir, "hosts", "*", "home", "*_logs", "*"))):
+            with open(path, errors="replace") as f:
+                lines = f.read().splitlines()[-40:]
+            print(f"---- {path}", *lines, sep="\n", file=sys.stderr)
+
+
+def attributes(text):
+    """name -> value of one object of qstat -f."""
+    return dict(re.findall(r"(?m)^    (\S+) = (.*)$", text.replace("\n\t", "")))
+
+
+def with_mounts_of_our_own():
+    """Whether this process may mount: from now on its mounts, and those of its children, are seen by nobody else."""
+    clone_newns, libc = 0x00020000, ctypes.CDLL(None, use_errno=True)   # <sched.h>
+    if os.geteuid() != 0 or libc.unshare(clone_newns) != 0:
+        return False
+    return subprocess.run(["mount", "--make-rprivate", "/"], capture_output=True).returncode == 0
+
+
+def wait_gone(pids, deadline_s=DEADLINE_S):
+    deadline = time.monotonic() + deadline_s
+    while any(procs.start_time(pid) is not None for pid in pids):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+__all__ = ["ClusterTest", "DEADLINE_S", "Done", "STAGE", "Trouble", "attributes", "mini", "procs", "signal", "wait_gone",
+           "with_mounts_of_our_own"]

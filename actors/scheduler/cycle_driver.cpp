@@ -22,10 +22,11 @@ cycle_driver::message make(Fill&& fill) { return schema::make<schema::FromSchedu
 // One piece of reasons: texts each once, and which job has which.
 class reasons_piece {
  public:
-  // False: it does not fit any more. The sums are what Cap'n Proto needs: a text is a pointer and whole words, a job two.
+  // False: it does not fit any more. The sums are what Cap'n Proto needs: a text is a pointer, perhaps a second one into
+  // another segment, and whole words; a job is two words.
   bool add(std::uint64_t job, std::uint32_t comment, const std::string& text) {
     const auto known = local_.find(comment);
-    const std::size_t more = 16 + (known == local_.end() ? 8 + (text.size() / 8 + 1) * 8 : 0);
+    const std::size_t more = 16 + (known == local_.end() ? 16 + (text.size() / 8 + 1) * 8 : 0);
     if (bytes_ + more > limits::cycle_reasons_bytes_max && !jobs_.empty()) return false;
     bytes_ += more;
     std::uint32_t at;

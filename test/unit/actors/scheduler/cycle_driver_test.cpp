@@ -1,0 +1,182 @@
+#include <boost/test/unit_test.hpp>
+
+#include "actors/scheduler/cycle_driver.hpp"
+#include "events/model/limits.hpp"
+#include "transcript.hpp"
+
+using namespace annals;
+using namespace annals::cycle::test;
+using actors::cycle_driver;
+
+namespace {
+
+struct stopped_clock : ports::clock {
+  std::int64_t now_ns() const override { return 1'000'000'000; }
+};
+
+struct driven {
+  stopped_clock clock;
+  std::vector<cycle_driver::message> sent;
+  std::vector<std::string> log;
+  cycle_driver driver{{"default", "p1", "1.0", 42},
+                      {[this](const auto& m) { sent.push_back(m); },
+                       [this](auto, auto cls, auto object, auto text) {
+                         log.push_back(std::string(cls) + ";" + std::string(object) + ";" + std::string(text));
+                       },
+                       &clock}};
+
+  driven() {
+    driver.set_policy(shipped_sched_config(), std::string(32, 'h'));
+    driver.connected();
+  }
+  cycle_driver::next hear(const std::function<void(schema::ToScheduler::Builder)>& fill) {
+    return driver.received(*schema::make<schema::ToScheduler>(fill));
+  }
+  void view(const schema::sealed<schema::SchedulingDelta>& d) {
+    hear([&](auto m) { m.setView(*d); });
+  }
+  void cycle(std::uint64_t number, std::uint64_t view_sequence) {
+    hear([&](auto m) {
+      auto c = m.initCycle();
+      c.setNumber(number);
+      c.setTrigger("test");
+      c.setViewSequence(view_sequence);
+    });
+  }
+  std::vector<schema::FromScheduler::Which> kinds() const {
+    std::vector<schema::FromScheduler::Which> out;
+    for (const auto& m : sent) out.push_back(m.get().which());
+    return out;
+  }
+  void forget() { sent.clear(); }
+};
+
+using which = schema::FromScheduler::Which;
+
+bool said(const driven& d, std::vector<which> expected) { return d.kinds() == expected; }
+
+small_cluster two_jobs() {
+  small_cluster c;
+  c.vnodes = {simple_vnode("p1", 4)};
+  for (std::uint64_t serial : {1, 2}) {
+    job_row j;
+    j.serial = serial;
+    j.id = std::to_string(serial) + ".p1";
+    j.rank = static_cast<std::int64_t>(serial);
+    j.schedselect = "1:ncpus=3";
+    c.jobs.push_back(j);
+  }
+  return c;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_cycle_is_told_from_its_beginning_to_its_end) {
+  driven d;
+  BOOST_TEST(said(d, {which::HELLO}));
+  BOOST_TEST(d.sent[0].get().getHello().getPid() == 42u);
+  d.forget();
+  d.view(two_jobs().full_view(5));
+  d.cycle(1, 5);
+  BOOST_REQUIRE(said(d, {which::POLICY, which::CYCLE_BEGAN, which::RUN, which::REASONS, which::CYCLE_ENDED}));
+  const auto began = d.sent[1].get().getCycleBegan();
+  BOOST_TEST(began.getViewSequence() == 5u);
+  BOOST_TEST(began.getPolicy().getSize() == shipped_sched_config().size());
+  const auto run = d.sent[2].get().getRun();
+  BOOST_TEST(run.getJob() == 1u);
+  BOOST_TEST(schema::str(run.getExecVnode()) == "(p1:ncpus=3)");
+  BOOST_TEST(schema::str(run.getExecHost()) == "p1/0*3");
+  BOOST_TEST(schema::str(run.getHosts()[0]) == "p1");
+  const auto reasons = d.sent[3].get().getReasons();
+  BOOST_REQUIRE(reasons.getJobs().size() == 1u);
+  BOOST_TEST(reasons.getJobs()[0].getJob() == 2u);
+  BOOST_TEST(schema::str(reasons.getTexts()[reasons.getJobs()[0].getText()]) == "Not Running: No available resources on nodes");
+  BOOST_TEST(d.sent[4].get().getCycleEnded().getConsidered() == 2u);
+  BOOST_TEST(d.sent[4].get().getCycleEnded().getStarted() == 1u);
+  BOOST_TEST(d.log.front() == "Req;;Starting Scheduling Cycle");
+}
+
+BOOST_AUTO_TEST_CASE(an_unchanged_reason_is_not_sent_again) {
+  driven d;
+  auto c = two_jobs();
+  c.jobs.erase(c.jobs.begin());
+  c.jobs[0].schedselect = "1:ncpus=9";
+  d.view(c.full_view(5));
+  d.cycle(1, 5);
+  d.forget();
+  d.cycle(2, 5);
+  BOOST_TEST(said(d, {which::CYCLE_BEGAN, which::CYCLE_ENDED}));
+}
+
+BOOST_AUTO_TEST_CASE(a_cycle_waits_for_its_view) {
+  driven d;
+  d.forget();
+  d.cycle(1, 5);
+  BOOST_TEST(said(d, {which::FULL_VIEW}));
+  d.view(two_jobs().full_view(4));
+  BOOST_TEST(d.sent.size() == 1u);
+  d.view(delta(4, 6, {}));
+  BOOST_TEST(d.sent.back().get().which() == which::CYCLE_ENDED);
+}
+
+BOOST_AUTO_TEST_CASE(after_a_gap_nothing_is_proposed_until_the_whole_view_is_there) {
+  driven d;
+  d.view(two_jobs().full_view(5));
+  d.forget();
+  d.view(delta(7, 8, {}));
+  d.view(delta(8, 9, {}));
+  BOOST_TEST(said(d, {which::FULL_VIEW}));
+  d.cycle(1, 5);
+  BOOST_TEST(d.sent.size() == 1u);
+  d.view(two_jobs().full_view(9));
+  BOOST_TEST(d.sent.back().get().which() == which::CYCLE_ENDED);
+}
+
+BOOST_AUTO_TEST_CASE(a_refused_job_is_tried_again_in_the_next_cycle) {
+  driven d;
+  d.view(two_jobs().full_view(5));
+  d.cycle(1, 5);
+  d.hear([](auto m) {
+    auto r = m.initRefused();
+    r.setJob(1);
+    r.setReason("no such vnode");
+  });
+  BOOST_TEST(d.log.back() == "Job;1.p1;Failed to run: no such vnode");
+  d.forget();
+  d.cycle(2, 5);
+  BOOST_TEST(said(d, {which::CYCLE_BEGAN, which::RUN, which::CYCLE_ENDED}));
+  BOOST_TEST(d.sent[1].get().getRun().getJob() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(reasons_come_in_pieces_below_the_limit) {
+  driven d;
+  small_cluster c;
+  c.vnodes = {simple_vnode("p1", 4)};
+  for (std::uint64_t serial = 1; serial <= 3000; ++serial) {
+    job_row j;
+    j.serial = serial;
+    j.rank = static_cast<std::int64_t>(serial);
+    j.schedselect = "1:ncpus=" + std::to_string(4 + serial);
+    c.jobs.push_back(j);
+  }
+  d.view(c.full_view(5));
+  d.forget();
+  d.cycle(1, 5);
+  std::size_t pieces = 0, jobs = 0;
+  for (const auto& m : d.sent) {
+    if (m.get().which() != which::REASONS) continue;
+    ++pieces;
+    jobs += m.get().getReasons().getJobs().size();
+    BOOST_TEST(m.bytes().size() <= limits::cycle_reasons_bytes_max);
+  }
+  BOOST_TEST(pieces > 1u);
+  BOOST_TEST(jobs == 3000u);
+}
+
+BOOST_AUTO_TEST_CASE(stop_and_reconfigure_are_for_the_owner) {
+  driven d;
+  BOOST_TEST((d.hear([](auto m) { m.setReconfigure(); }) == cycle_driver::next::reread_policy));
+  BOOST_TEST((d.hear([](auto m) { m.setStop(); }) == cycle_driver::next::stop));
+  d.driver.set_policy("foo: 1\n", std::string(32, 'x'));
+  BOOST_TEST(d.log.back() == "Fil;sched_config;Error reading line 1: Unknown config parameter");
+}

@@ -1,4 +1,5 @@
-// qsub's reading of a script: the #PBS lines of any bytes, each through the option reader and the judges of every value.
+// qsub's reading of a script: the #PBS lines of any bytes, each through the option reader and the judges of every
+// value.
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
@@ -8,7 +9,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace annals::client;
   const std::string_view script(reinterpret_cast<const char*>(data), size);
-  const path_facts facts{"q1", "/home/u", [](const std::string&) { return false; }, [](const std::string&) { return true; }};
+  const path_facts facts{"q1", "/home/u", [](const std::string&) { return false; },
+                         [](const std::string&) { return true; }};
   const judge check = [&](const given& g) { return judge_job_option(asker::qsub, g, 1795220955, facts); };
   auto read = read_directives(script, "#PBS", check);
   auto* line = std::get_if<command_line>(&read);

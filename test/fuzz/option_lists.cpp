@@ -1,4 +1,5 @@
-// The lists of -l, -W and -v, job ids and destinations. Property: what a list was read into can be written and read again.
+// The lists of -l, -W and -v, job ids and destinations. Property: what a list was read into can be written and read
+// again.
 #include <cstdint>
 #include <cstdlib>
 #include <string>
@@ -19,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   is_staging_list(text);
   is_array_range(text);
   if (const auto name = parse_job_name(text, "q1")) {
-    if (!parse_job_name(name->id, "q1")) std::abort();   // a completed id is an id
+    if (!parse_job_name(name->id, "q1")) std::abort();  // a completed id is an id
   }
   const environment_lookup none = [](const std::string&) -> std::optional<std::string> { return std::nullopt; };
   if (const auto variables = parse_variable_list(text, none)) {

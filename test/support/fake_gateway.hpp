@@ -1,5 +1,5 @@
-// A server for tests of commands: answers client.capnp requests on a Unix socket in a directory of its own, the way a test
-// says. It can break a connection before an answer leaves, which is what a restart of the server looks like.
+// A server for tests of commands: answers client.capnp requests on a Unix socket in a directory of its own, the way a
+// test says. It can break a connection before an answer leaves, which is what a restart of the server looks like.
 #pragma once
 
 #include <poll.h>
@@ -34,7 +34,8 @@ class fake_gateway {
   // What gets no answer at all, while the connection stays.
   using silence = std::function<bool(schema::Request::Reader)>;
 
-  explicit fake_gateway(answer how, silence unanswered = {}) : answer_(std::move(how)), unanswered_(std::move(unanswered)) {
+  explicit fake_gateway(answer how, silence unanswered = {})
+      : answer_(std::move(how)), unanswered_(std::move(unanswered)) {
     char name[] = "/tmp/annals_gateway_XXXXXX";
     if (mkdtemp(name) == nullptr) throw std::runtime_error("mkdtemp");
     directory_ = name;
@@ -77,7 +78,10 @@ class fake_gateway {
   }
 
  private:
-  struct client { int fd; std::string in; };
+  struct client {
+    int fd;
+    std::string in;
+  };
 
   void serve() {
     std::vector<client> clients;
@@ -87,8 +91,10 @@ class fake_gateway {
       if (::poll(fds.data(), fds.size(), 20) <= 0) continue;
       std::vector<client> kept;
       for (std::size_t i = 0; i < clients.size(); ++i) {
-        if (fds[i + 1].revents == 0 || take(clients[i])) kept.push_back(std::move(clients[i]));
-        else ::close(clients[i].fd);
+        if (fds[i + 1].revents == 0 || take(clients[i]))
+          kept.push_back(std::move(clients[i]));
+        else
+          ::close(clients[i].fd);
       }
       clients = std::move(kept);
       if (fds[0].revents != 0) clients.push_back({::accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC), {}});
@@ -103,7 +109,7 @@ class fake_gateway {
     c.in.append(bytes, static_cast<std::size_t>(n));
     while (c.in.size() >= 4) {
       std::uint32_t size = 0;
-      std::memcpy(&size, c.in.data(), 4);      // little-endian, as this machine is
+      std::memcpy(&size, c.in.data(), 4);  // little-endian, as this machine is
       if (c.in.size() < 4 + size) break;
       const std::string frame = c.in.substr(4, size);
       c.in.erase(0, 4 + size);

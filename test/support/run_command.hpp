@@ -18,15 +18,15 @@
 namespace annals::test {
 
 struct ran {
-  int status = -1;      // exit status; -n when signal n ended it
+  int status = -1;  // exit status; -n when signal n ended it
   std::string out, err;
 };
 
 struct run_options {
-  std::string input;                                              // standard input
-  std::vector<std::pair<std::string, std::string>> environment;   // over the test's own
-  std::string directory;                                          // empty: the test's own
-  std::function<void(pid_t)> meanwhile;                           // called while the program runs
+  std::string input;                                             // standard input
+  std::vector<std::pair<std::string, std::string>> environment;  // over the test's own
+  std::string directory;                                         // empty: the test's own
+  std::function<void(pid_t)> meanwhile;                          // called while the program runs
 };
 
 inline std::string slurp_and_remove(const std::string& path) {

@@ -28,11 +28,16 @@ std::string take_variable(std::string_view& text) {
   for (; i < text.size(); ++i) {
     const char c = text[i];
     const char next = i + 1 < text.size() ? text[i + 1] : '\0';
-    if (quote != 0 && c == quote) quote = 0;
-    else if (quote == 0 && (c == '"' || c == '\'')) quote = c;
-    else if (c == '\\' && next != '\0' && std::string_view(",\"'\\").find(next) != std::string_view::npos) out += text[++i];
-    else if (c == ',' && quote == 0) break;
-    else out += c;
+    if (quote != 0 && c == quote)
+      quote = 0;
+    else if (quote == 0 && (c == '"' || c == '\''))
+      quote = c;
+    else if (c == '\\' && next != '\0' && std::string_view(",\"'\\").find(next) != std::string_view::npos)
+      out += text[++i];
+    else if (c == ',' && quote == 0)
+      break;
+    else
+      out += c;
   }
   text.remove_prefix(std::min(i + 1, text.size()));
   return out;
@@ -48,7 +53,8 @@ std::optional<std::vector<assignment>> parse_resource_list(std::string_view text
     const auto equals = entry.find('=');
     const std::string_view name = values::trimmed(entry.substr(0, equals));
     if (name.empty()) return std::nullopt;
-    std::string_view value = equals == std::string_view::npos ? std::string_view() : values::trimmed(entry.substr(equals + 1));
+    std::string_view value =
+        equals == std::string_view::npos ? std::string_view() : values::trimmed(entry.substr(equals + 1));
     if (name != "select") value = values::unquoted(value);
     merge_assignments(out, {{std::string(name), std::string(value)}});
   }
@@ -64,16 +70,19 @@ std::optional<std::vector<assignment>> parse_attribute_list(std::string_view tex
     const auto equals = first.find('=');
     std::string_view value = first.substr(equals + 1);
     for (; i < pieces.size() && !starts_assignment(pieces[i]); ++i) {
-      value = std::string_view(value.data(), static_cast<std::size_t>(pieces[i].data() + pieces[i].size() - value.data()));
+      value =
+          std::string_view(value.data(), static_cast<std::size_t>(pieces[i].data() + pieces[i].size() - value.data()));
     }
     if (has_unquoted_equals(value)) return std::nullopt;
-    merge_assignments(out, {{std::string(values::trimmed(first.substr(0, equals))), std::string(values::unquoted(value))}});
+    merge_assignments(out,
+                      {{std::string(values::trimmed(first.substr(0, equals))), std::string(values::unquoted(value))}});
   }
   if (out.empty()) return std::nullopt;
   return out;
 }
 
-std::optional<std::vector<assignment>> parse_variable_list(std::string_view text, environment_lookup environment_value) {
+std::optional<std::vector<assignment>> parse_variable_list(std::string_view text,
+                                                           environment_lookup environment_value) {
   std::vector<assignment> out;
   while (!text.empty()) {
     const std::string entry = take_variable(text);

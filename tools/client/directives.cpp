@@ -40,12 +40,15 @@ std::vector<std::string> split_words(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (quote != 0) {
-      if (c == quote) quote = 0;
-      else word += c;
+      if (c == quote)
+        quote = 0;
+      else
+        word += c;
     } else if (c == '\'' || c == '"') {
       quote = c;
       in_word = true;
-    } else if (c == '\\' && i + 1 < text.size() && std::string_view(" \t'\"\\").find(text[i + 1]) != std::string_view::npos) {
+    } else if (c == '\\' && i + 1 < text.size() &&
+               std::string_view(" \t'\"\\").find(text[i + 1]) != std::string_view::npos) {
       word += text[++i];
       in_word = true;
     } else if (blanks.find(c) != std::string_view::npos) {

@@ -1,5 +1,6 @@
-// The #PBS lines of a job script (pbs guide: qsub). Pure. Directives stand before the first line that is neither blank nor
-// a comment; each is a prefix and options as on a command line, where quotes join words. Only qsub knows what they mean.
+// The #PBS lines of a job script (pbs guide: qsub). Pure. Directives stand before the first line that is neither blank
+// nor a comment; each is a prefix and options as on a command line, where quotes join words. Only qsub knows what they
+// mean.
 #pragma once
 
 #include <string>
@@ -11,8 +12,8 @@ namespace annals::client {
 constexpr std::string_view default_directive_prefix = "#PBS";
 
 struct directive_scan {
-  std::vector<std::string> lines;   // the text behind the prefix of each directive, in order, without outer blanks
-  bool has_cr_lf = false;           // a line ended in CR LF: PBS refuses the script
+  std::vector<std::string> lines;  // the text behind the prefix of each directive, in order, without outer blanks
+  bool has_cr_lf = false;          // a line ended in CR LF: PBS refuses the script
 };
 // An empty prefix turns directives off (qsub -C "").
 directive_scan scan_directives(std::string_view script, std::string_view prefix = default_directive_prefix);

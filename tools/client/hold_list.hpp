@@ -11,7 +11,8 @@ namespace annals::client {
 
 inline std::vector<schema::HoldType> hold_types(values::hold_set holds) {
   std::vector<schema::HoldType> out;
-  for (unsigned n = 0; n < 4; ++n) if (holds.has(static_cast<std::uint8_t>(1u << n))) out.push_back(static_cast<schema::HoldType>(n));
+  for (unsigned n = 0; n < 4; ++n)
+    if (holds.has(static_cast<std::uint8_t>(1u << n))) out.push_back(static_cast<schema::HoldType>(n));
   return out;
 }
 

@@ -43,7 +43,10 @@ std::string refusal_line(std::string_view command, std::uint32_t code, std::stri
   line += ": ";
   line += text;
   if (lacks_blank(code, text)) line += ' ';
-  if (!object.empty()) { line += ' '; line += object; }
+  if (!object.empty()) {
+    line += ' ';
+    line += object;
+  }
   return line;
 }
 
@@ -67,8 +70,10 @@ int for_each_job(std::string_view command, std::span<const std::string> texts, s
   int status = 0;
   for (const std::string& text : texts) {
     int one = 1;
-    if (const auto name = parse_job_name(text, default_server)) one = each(*name);
-    else std::fprintf(stderr, "%s: illegally formed job identifier: %s\n", std::string(command).c_str(), text.c_str());
+    if (const auto name = parse_job_name(text, default_server))
+      one = each(*name);
+    else
+      std::fprintf(stderr, "%s: illegally formed job identifier: %s\n", std::string(command).c_str(), text.c_str());
     if (one != 0) status = one;
   }
   return status;

@@ -14,16 +14,20 @@ namespace annals::client {
 namespace {
 
 // Letters whose value is an attribute's value as it stands.
-struct letter_attribute { char letter; const char* attribute; };
+struct letter_attribute {
+  char letter;
+  const char* attribute;
+};
 constexpr letter_attribute letter_attributes[] = {
-    {'N', "Job_Name"},     {'A', "Account_Name"},    {'c', "Checkpoint"}, {'e', "Error_Path"},    {'a', "Execution_Time"},
-    {'h', "Hold_Types"},   {'j', "Join_Path"},       {'k', "Keep_Files"}, {'m', "Mail_Points"},   {'M', "Mail_Users"},
-    {'o', "Output_Path"},  {'p', "Priority"},        {'R', "Remove_Files"}, {'r', "Rerunable"},   {'S', "Shell_Path_List"},
-    {'u', "User_List"},    {'P', "project"},
+    {'N', "Job_Name"},    {'A', "Account_Name"}, {'c', "Checkpoint"},   {'e', "Error_Path"},  {'a', "Execution_Time"},
+    {'h', "Hold_Types"},  {'j', "Join_Path"},    {'k', "Keep_Files"},   {'m', "Mail_Points"}, {'M', "Mail_Users"},
+    {'o', "Output_Path"}, {'p', "Priority"},     {'R', "Remove_Files"}, {'r', "Rerunable"},   {'S', "Shell_Path_List"},
+    {'u', "User_List"},   {'P', "project"},
 };
 
 char letter_of(std::string_view attribute) {
-  for (const auto& row : letter_attributes) if (values::equal_any_case(row.attribute, attribute)) return row.letter;
+  for (const auto& row : letter_attributes)
+    if (values::equal_any_case(row.attribute, attribute)) return row.letter;
   return '\0';
 }
 
@@ -48,16 +52,22 @@ bool overwritten_by_qsub(std::string_view name) {
 // The text of an attribute that an option or -W gave.
 std::string canonical(char letter, const std::string& value, std::int64_t now, const path_facts& facts) {
   switch (letter) {
-    case 'a': return std::to_string(values::parse_date_time(value, now).value_or(0));
-    case 'e': case 'o': return full_output_path(value, facts).value_or(value);
-    case 'r': return values::print_boolean(value == "y" || values::parse_boolean(value).value_or(false));
-    default: return value;
+    case 'a':
+      return std::to_string(values::parse_date_time(value, now).value_or(0));
+    case 'e':
+    case 'o':
+      return full_output_path(value, facts).value_or(value);
+    case 'r':
+      return values::print_boolean(value == "y" || values::parse_boolean(value).value_or(false));
+    default:
+      return value;
   }
 }
 
 std::string canonical_other(const assignment& a) {
   if (a.name == "umask") return without_leading_zeros(a.value);
-  if (const auto truth = values::parse_boolean(a.value); truth && is_boolean_attribute(a.name)) return values::print_boolean(*truth);
+  if (const auto truth = values::parse_boolean(a.value); truth && is_boolean_attribute(a.name))
+    return values::print_boolean(*truth);
   return a.value;
 }
 
@@ -71,22 +81,55 @@ std::optional<std::string> judge_job_option(asker who, const given& g, std::int6
   const std::string& v = g.value;
   bool good = true;
   switch (g.letter) {
-    case 'a': good = values::parse_date_time(v, now).has_value(); break;
-    case 'c': good = is_checkpoint(v); break;
-    case 'e': case 'o': good = full_output_path(v, facts).has_value(); break;
-    case 'h': good = who == asker::qsub || values::parse_hold_set(v).has_value(); break;
-    case 'j': good = v == "oe" || v == "eo" || v == "n"; break;
-    case 'J': good = is_array_range(v); break;
-    case 'k': good = is_keep_files(v); break;
-    case 'l': good = parse_resource_list(v).has_value(); break;
-    case 'm': good = is_mail_points(v); break;
-    case 'M': good = !v.empty() && v.find_first_of(" \t") == std::string::npos; break;
-    case 'N': good = is_job_name(v); break;
-    case 'p': good = is_priority(v); break;
-    case 'r': good = v == "y" || v == "n"; break;
-    case 'R': good = v == "o" || v == "e" || v == "oe" || v == "eo"; break;
-    case 'S': good = is_shell_list(v); break;
-    case 'u': good = is_user_list(v); break;
+    case 'a':
+      good = values::parse_date_time(v, now).has_value();
+      break;
+    case 'c':
+      good = is_checkpoint(v);
+      break;
+    case 'e':
+    case 'o':
+      good = full_output_path(v, facts).has_value();
+      break;
+    case 'h':
+      good = who == asker::qsub || values::parse_hold_set(v).has_value();
+      break;
+    case 'j':
+      good = v == "oe" || v == "eo" || v == "n";
+      break;
+    case 'J':
+      good = is_array_range(v);
+      break;
+    case 'k':
+      good = is_keep_files(v);
+      break;
+    case 'l':
+      good = parse_resource_list(v).has_value();
+      break;
+    case 'm':
+      good = is_mail_points(v);
+      break;
+    case 'M':
+      good = !v.empty() && v.find_first_of(" \t") == std::string::npos;
+      break;
+    case 'N':
+      good = is_job_name(v);
+      break;
+    case 'p':
+      good = is_priority(v);
+      break;
+    case 'r':
+      good = v == "y" || v == "n";
+      break;
+    case 'R':
+      good = v == "o" || v == "e" || v == "oe" || v == "eo";
+      break;
+    case 'S':
+      good = is_shell_list(v);
+      break;
+    case 'u':
+      good = is_user_list(v);
+      break;
     case 'W': {
       const auto list = parse_attribute_list(v);
       if (!list) return illegal(who, 'W');
@@ -100,7 +143,8 @@ std::optional<std::string> judge_job_option(asker who, const given& g, std::int6
       }
       break;
     }
-    default: break;
+    default:
+      break;
   }
   if (good) return std::nullopt;
   return std::string();
@@ -108,9 +152,12 @@ std::optional<std::string> judge_job_option(asker who, const given& g, std::int6
 
 void job_options::put_over(const command_line& line) {
   for (const given& g : line.options) {
-    if (g.letter == 'l') merge_assignments(resources, parse_resource_list(g.value).value_or(std::vector<assignment>()));
-    else if (g.letter == 'W') merge_assignments(others, parse_attribute_list(g.value).value_or(std::vector<assignment>()));
-    else values[g.letter] = g.value;
+    if (g.letter == 'l')
+      merge_assignments(resources, parse_resource_list(g.value).value_or(std::vector<assignment>()));
+    else if (g.letter == 'W')
+      merge_assignments(others, parse_attribute_list(g.value).value_or(std::vector<assignment>()));
+    else
+      values[g.letter] = g.value;
   }
 }
 
@@ -126,11 +173,13 @@ const std::string* job_options::find(char letter) const {
 }
 
 const std::string* job_options::other(std::string_view name) const {
-  for (const assignment& a : others) if (values::equal_any_case(a.name, name)) return &a.value;
+  for (const assignment& a : others)
+    if (values::equal_any_case(a.name, name)) return &a.value;
   return nullptr;
 }
 
-std::vector<job_attribute> attributes_of(asker who, const job_options& options, std::int64_t now, const path_facts& facts) {
+std::vector<job_attribute> attributes_of(asker who, const job_options& options, std::int64_t now,
+                                         const path_facts& facts) {
   std::vector<job_attribute> out;
   const auto add = [&](std::string name, std::string resource, std::string value, bool empty_unsets) {
     const bool empty = value.empty() && empty_unsets;
@@ -141,8 +190,10 @@ std::vector<job_attribute> attributes_of(asker who, const job_options& options, 
   for (const auto& row : letter_attributes) {
     const std::string* value = options.find(row.letter);
     if (value == nullptr) continue;
-    if (row.letter == 'h' && who == asker::qsub) add("Hold_Types", "", "u", false);
-    else add(row.attribute, "", canonical(row.letter, *value, now, facts), true);
+    if (row.letter == 'h' && who == asker::qsub)
+      add("Hold_Types", "", "u", false);
+    else
+      add(row.attribute, "", canonical(row.letter, *value, now, facts), true);
   }
   // qsub's -l with an empty value is a mistake that the server names; qalter's takes the resource away.
   for (const assignment& r : options.resources) add("Resource_List", r.name, r.value, who == asker::qalter);

@@ -28,9 +28,9 @@ std::optional<std::string> judge_job_option(asker who, const given& g, std::int6
 
 // Options of several sources, each over the one before: default_qsub_arguments, directives, command line.
 struct job_options {
-  std::map<char, std::string> values;   // by letter, without l and W
-  std::vector<assignment> resources;    // every -l, by name
-  std::vector<assignment> others;       // every -W, by name
+  std::map<char, std::string> values;  // by letter, without l and W
+  std::vector<assignment> resources;   // every -l, by name
+  std::vector<assignment> others;      // every -W, by name
 
   void put_over(const command_line& line);
   void put_over(const job_options& stronger);
@@ -45,9 +45,10 @@ struct job_attribute {
   bool operator==(const job_attribute&) const = default;
 };
 
-// The attributes that options set. qalter unsets what has an empty value; qsub leaves it out. Not among them: what needs the
-// submitter's environment (-v, -V), what names no attribute (-q, -z, ...), Job_Name of a job without -N.
-std::vector<job_attribute> attributes_of(asker who, const job_options& options, std::int64_t now, const path_facts& facts);
+// The attributes that options set. qalter unsets what has an empty value; qsub leaves it out. Not among them: what
+// needs the submitter's environment (-v, -V), what names no attribute (-q, -z, ...), Job_Name of a job without -N.
+std::vector<job_attribute> attributes_of(asker who, const job_options& options, std::int64_t now,
+                                         const path_facts& facts);
 
 void fill(capnp::List<schema::Attribute>::Builder list, const std::vector<job_attribute>& attributes);
 

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t in_flight_max = 64;
 
 struct result {
-  std::string line;    // for stderr; empty: nothing to say
+  std::string line;  // for stderr; empty: nothing to say
   int status = 0;
 };
 
@@ -24,7 +24,8 @@ result result_of(const job_requests& what, schema::Reply::Reader reply, const st
   if (!reply.isRejected()) return {};
   const auto r = reply.getRejected();
   const bool named = r.getCode() != pbs_error::job_has_finished || what.names_finished_job;
-  return {refusal_line(what.command, r.getCode(), schema::text(r.getText()), named ? id : ""), exit_status(r.getCode())};
+  return {refusal_line(what.command, r.getCode(), schema::text(r.getText()), named ? id : ""),
+          exit_status(r.getCode())};
 }
 
 class conversation {
@@ -35,15 +36,20 @@ class conversation {
     const std::string own = server_name();
     for (const std::string& word : words_) {
       const auto name = parse_job_name(word, own);
-      if (name) ask(*name);
-      else results_.push_back({std::string(what_.command) + ": illegally formed job identifier: " + word, 1});
+      if (name)
+        ask(*name);
+      else
+        results_.push_back({std::string(what_.command) + ": illegally formed job identifier: " + word, 1});
     }
     while (!asked_.empty()) take_one();
     return print();
   }
 
  private:
-  struct question { std::size_t index; std::string id; };
+  struct question {
+    std::size_t index;
+    std::string id;
+  };
 
   // Jobs of another server than the one before: a new connection, once all is answered.
   void ask(const job_name& name) {
@@ -85,6 +91,8 @@ class conversation {
 
 }  // namespace
 
-int request_for_each_job(const job_requests& what, std::span<const std::string> words) { return conversation(what, words).run(); }
+int request_for_each_job(const job_requests& what, std::span<const std::string> words) {
+  return conversation(what, words).run();
+}
 
 }  // namespace annals::client

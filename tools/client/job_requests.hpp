@@ -1,5 +1,5 @@
-// One request per job of a list, as qdel, qhold, qrls, qrerun and qalter make them. Many are in flight at once, so that a
-// long list costs a few syncs of the log and not one each; what was refused is printed in the order of the list.
+// One request per job of a list, as qdel, qhold, qrls, qrerun and qalter make them. Many are in flight at once, so that
+// a long list costs a few syncs of the log and not one each; what was refused is printed in the order of the list.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 namespace annals::client {
 
 struct job_requests {
-  const char* command;                                                      // "qdel"
+  const char* command;  // "qdel"
   std::function<void(schema::Request::Builder, const std::string& id)> fill;
   // PBS names the job in "Job has finished" for qdel only.
   bool names_finished_job = false;

@@ -15,7 +15,9 @@ bool digits(std::string_view text) {
   return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
 }
 
-bool only(std::string_view text, std::string_view letters) { return text.find_first_not_of(letters) == std::string_view::npos; }
+bool only(std::string_view text, std::string_view letters) {
+  return text.find_first_not_of(letters) == std::string_view::npos;
+}
 
 // name[@host],...: every name good, at most one without a host.
 template <class Good>
@@ -24,8 +26,10 @@ bool is_host_list(std::string_view text, Good good) {
   const auto entries = values::split_quoted(text);
   for (const std::string_view entry : entries) {
     const auto at = entry.find('@');
-    if (at == std::string_view::npos) ++without_host;
-    else if (at + 1 == entry.size()) return false;
+    if (at == std::string_view::npos)
+      ++without_host;
+    else if (at + 1 == entry.size())
+      return false;
     if (!good(entry.substr(0, at))) return false;
   }
   return !entries.empty() && without_host <= 1;
@@ -39,15 +43,16 @@ bool is_dependency_target(std::string_view text) {
 }
 
 bool is_dependency(std::string_view text) {
-  static constexpr std::string_view types[] = {"after",  "afterok",  "afternotok",  "afterany", "before",
-                                               "beforeok", "beforenotok", "beforeany", "runone"};
+  static constexpr std::string_view types[] = {"after",    "afterok",     "afternotok", "afterany", "before",
+                                               "beforeok", "beforenotok", "beforeany",  "runone"};
   const auto colon = text.find(':');
   if (colon == std::string_view::npos) return false;
   const std::string_view type = text.substr(0, colon);
   const std::string_view rest = text.substr(colon + 1);
-  if (type == "on") return !rest.empty();      // the server judges the count
+  if (type == "on") return !rest.empty();  // the server judges the count
   if (std::find(std::begin(types), std::end(types), type) == std::end(types)) return false;
-  for (const std::string_view job : values::split_quoted(rest, ':')) if (!is_dependency_target(job)) return false;
+  for (const std::string_view job : values::split_quoted(rest, ':'))
+    if (!is_dependency_target(job)) return false;
   return !rest.empty();
 }
 
@@ -96,7 +101,8 @@ bool is_staging_list(std::string_view text) {
 }
 
 bool is_dependency_list(std::string_view text) {
-  for (const std::string_view entry : values::split_quoted(text)) if (!is_dependency(entry)) return false;
+  for (const std::string_view entry : values::split_quoted(text))
+    if (!is_dependency(entry)) return false;
   return !text.empty();
 }
 

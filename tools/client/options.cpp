@@ -10,7 +10,8 @@ namespace annals::client {
 namespace {
 
 const option* find_option(const command& c, char letter) {
-  for (const option& o : c.options) if (o.letter == letter) return &o;
+  for (const option& o : c.options)
+    if (o.letter == letter) return &o;
   return nullptr;
 }
 
@@ -23,8 +24,11 @@ class reader {
   command_line read() {
     while (at_ < arguments_.size()) {
       const std::string& argument = arguments_[at_++];
-      if (argument == "--") { out_.dashes = true; take_words(); }
-      else if (argument.size() > 1 && argument[0] == '-') cluster(argument);
+      if (argument == "--") {
+        out_.dashes = true;
+        take_words();
+      } else if (argument.size() > 1 && argument[0] == '-')
+        cluster(argument);
       else {
         out_.words.push_back(argument);
         if (command_.stop_at_word) take_words();
@@ -41,11 +45,20 @@ class reader {
   void cluster(const std::string& argument) {
     for (std::size_t i = 1; i < argument.size(); ++i) {
       const option* o = find_option(command_, argument[i]);
-      if (o == nullptr) { problem(std::string("invalid option -- '") + argument[i] + "'"); continue; }
-      if (o->value == nullptr) { take({o->letter, {}}); continue; }
-      if (i + 1 < argument.size()) take({o->letter, argument.substr(i + 1)});
-      else if (at_ < arguments_.size()) take({o->letter, arguments_[at_++]});
-      else problem(std::string("option requires an argument -- '") + o->letter + "'");
+      if (o == nullptr) {
+        problem(std::string("invalid option -- '") + argument[i] + "'");
+        continue;
+      }
+      if (o->value == nullptr) {
+        take({o->letter, {}});
+        continue;
+      }
+      if (i + 1 < argument.size())
+        take({o->letter, argument.substr(i + 1)});
+      else if (at_ < arguments_.size())
+        take({o->letter, arguments_[at_++]});
+      else
+        problem(std::string("option requires an argument -- '") + o->letter + "'");
       return;
     }
   }
@@ -53,8 +66,10 @@ class reader {
   void take(given g) {
     if (check_) {
       if (auto bad = check_(g)) {
-        if (bad->empty()) problem(std::string("illegal -") + g.letter + " value");
-        else out_.problems.push_back(std::move(*bad));
+        if (bad->empty())
+          problem(std::string("illegal -") + g.letter + " value");
+        else
+          out_.problems.push_back(std::move(*bad));
       }
     }
     out_.options.push_back(std::move(g));
@@ -72,7 +87,8 @@ class reader {
 }  // namespace
 
 const std::string* command_line::find(char letter) const {
-  for (auto at = options.rbegin(); at != options.rend(); ++at) if (at->letter == letter) return &at->value;
+  for (auto at = options.rbegin(); at != options.rend(); ++at)
+    if (at->letter == letter) return &at->value;
   return nullptr;
 }
 

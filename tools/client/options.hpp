@@ -1,6 +1,6 @@
 // Options of the PBS commands: one table per command, which is also its --help. PBS dictates the getopt form: letters,
-// values joined or apart, clusters, `--`. Mistakes are gathered in the order they stand, then the usage text follows and the
-// exit status is 2 (pbs guide: "usage texts").
+// values joined or apart, clusters, `--`. Mistakes are gathered in the order they stand, then the usage text follows
+// and the exit status is 2 (pbs guide: "usage texts").
 #pragma once
 
 #include <functional>
@@ -14,13 +14,13 @@ namespace annals::client {
 
 struct option {
   char letter;
-  const char* value;     // what the value is, for --help; nullptr: the option takes none
-  const char* meaning;   // one line for --help
+  const char* value;    // what the value is, for --help; nullptr: the option takes none
+  const char* meaning;  // one line for --help
 };
 
 struct command {
-  const char* name;              // "qdel": stands before each error
-  const char* usage;             // the exact usage text, every line ended by a newline
+  const char* name;   // "qdel": stands before each error
+  const char* usage;  // the exact usage text, every line ended by a newline
   std::span<const option> options;
   // Options end at the first word (qsub: what follows belongs to the script); else words and options may be mixed.
   bool stop_at_word = false;
@@ -28,17 +28,17 @@ struct command {
 
 struct given {
   char letter;
-  std::string value;     // empty for an option without value
+  std::string value;  // empty for an option without value
 };
 
 struct command_line {
-  std::vector<given> options;          // in the order given
-  std::vector<std::string> words;      // what is no option
-  bool dashes = false;                 // a `--` stood before the words
-  std::vector<std::string> problems;   // complete lines without newline: "qsub: invalid option -- 'Z'"
+  std::vector<given> options;         // in the order given
+  std::vector<std::string> words;     // what is no option
+  bool dashes = false;                // a `--` stood before the words
+  std::vector<std::string> problems;  // complete lines without newline: "qsub: invalid option -- 'Z'"
 
   bool has(char letter) const { return find(letter) != nullptr; }
-  const std::string* find(char letter) const;   // the last one given; nullptr: not given
+  const std::string* find(char letter) const;  // the last one given; nullptr: not given
 };
 
 // Judges one option as it is met. Nothing: it is good. An empty text: "<cmd>: illegal -<letter> value". Else this line.

@@ -23,14 +23,15 @@ bool resolves(const std::string& host) {
 
 // The server that pbs.conf and annals.conf describe: one socket in our PBS_HOME.
 struct installation {
-  std::string server;    // PBS_SERVER of the file, else this host
+  std::string server;  // PBS_SERVER of the file, else this host
   std::string socket;
   std::uint16_t port;
 };
 
 installation read_installation(const pbs_conf& conf) {
   const std::string in_file = read_pbs_conf_file(conf.file).pbs_server;
-  return {in_file.empty() ? this_host() : in_file, read_annals_conf(conf.pbs_home).server_socket, conf.batch_service_port};
+  return {in_file.empty() ? this_host() : in_file, read_annals_conf(conf.pbs_home).server_socket,
+          conf.batch_service_port};
 }
 
 bool port_matches(std::string_view name, std::uint16_t port) {
@@ -42,7 +43,8 @@ bool port_matches(std::string_view name, std::uint16_t port) {
 }
 
 std::string wanted_server(const pbs_conf& conf) {
-  if (const char* by_default = std::getenv("PBS_DEFAULT"); by_default != nullptr && *by_default != '\0') return by_default;
+  if (const char* by_default = std::getenv("PBS_DEFAULT"); by_default != nullptr && *by_default != '\0')
+    return by_default;
   return conf.pbs_server.empty() ? this_host() : conf.pbs_server;
 }
 
@@ -66,7 +68,7 @@ session session::open(std::string_view server, std::chrono::milliseconds patienc
   const std::string name = short_server_name(target);
   if (name != short_server_name(here.server) && name != "localhost" && name != this_host()) {
     if (!resolves(target.substr(0, target.find(':')))) throw unreachable(pbs_error::bad_host, "Unknown Host.");
-    throw unreachable(pbs_error::system_error, "Connection refused");   // other hosts' servers have no socket here
+    throw unreachable(pbs_error::system_error, "Connection refused");  // other hosts' servers have no socket here
   }
   if (!port_matches(target, here.port)) throw unreachable(pbs_error::system_error, "Connection refused");
   return open_at({by_default, here.socket}, patience);

@@ -23,25 +23,34 @@ std::array<std::uint8_t, 16> fresh_command_id() {
   std::size_t have = 0;
   while (have < id.size()) {
     const ssize_t n = getrandom(id.data() + have, id.size() - have, 0);
-    if (n > 0) have += static_cast<std::size_t>(n);
-    else if (errno != EINTR) throw std::system_error(errno, std::generic_category(), "getrandom");
+    if (n > 0)
+      have += static_cast<std::size_t>(n);
+    else if (errno != EINTR)
+      throw std::system_error(errno, std::generic_category(), "getrandom");
   }
   return id;
 }
 
 std::int64_t wall_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+      .count();
 }
 
 bool changes_state(schema::Request::Which what) {
   using which = schema::Request::Which;
   switch (what) {
-    case which::STAT: case which::SELECT_JOBS: case which::WAIT_JOB: case which::HELLO: return false;
-    default: return true;
+    case which::STAT:
+    case which::SELECT_JOBS:
+    case which::WAIT_JOB:
+    case which::HELLO:
+      return false;
+    default:
+      return true;
   }
 }
 
-// What PBS says about a server that can't be reached; a socket that may not be opened is told apart from one without server.
+// What PBS says about a server that can't be reached; a socket that may not be opened is told apart from one without
+// server.
 std::string first_line_of(const wire::wire_error& e) {
   return std::string_view(e.what()).find("ermission denied") != std::string_view::npos ? "Permission denied"
                                                                                        : "Connection refused";
@@ -104,9 +113,11 @@ reply session::receive() {
     try {
       reply r(link_->receive());
       const auto at = waiting_.find((*r).getId());
-      if (at == waiting_.end()) continue;     // the answer to a request that was sent twice
-      if (is_last(*r)) waiting_.erase(at);
-      else at->second.partly_answered = true;
+      if (at == waiting_.end()) continue;  // the answer to a request that was sent twice
+      if (is_last(*r))
+        waiting_.erase(at);
+      else
+        at->second.partly_answered = true;
       return r;
     } catch (const wire::wire_error& e) {
       reconnect_and_resend(e.what());
@@ -134,8 +145,11 @@ void session::query(const request_fill& fill, const std::function<void(schema::R
 
 // An answer of which a part is already printed can't be asked for again.
 void session::reconnect_and_resend(const std::string& why) {
-  const auto lost = [&](const std::string& line) { return session_error(pbs_error::system_error, line, address_.name); };
-  for (const auto& [id, w] : waiting_) if (w.partly_answered) throw lost(why);
+  const auto lost = [&](const std::string& line) {
+    return session_error(pbs_error::system_error, line, address_.name);
+  };
+  for (const auto& [id, w] : waiting_)
+    if (w.partly_answered) throw lost(why);
   const auto deadline = clock::now() + patience_;
   for (auto pause = std::chrono::milliseconds(10);; pause = std::min(2 * pause, std::chrono::milliseconds(200))) {
     try {

@@ -1,8 +1,8 @@
 // One command's connection to the server: requests out, replies in (events/schema/client.capnp).
 //
 // A request that changes state carries 16 random bytes. When the connection breaks before the answer came, the session
-// connects again and sends the same bytes, so that the server can tell a repeat from a second request: a command survives a
-// restart of the server, and nothing is done twice. Any number of requests may be in flight. One thread.
+// connects again and sends the same bytes, so that the server can tell a repeat from a second request: a command
+// survives a restart of the server, and nothing is done twice. Any number of requests may be in flight. One thread.
 #pragma once
 
 #include <chrono>
@@ -22,8 +22,8 @@ namespace annals::client {
 // Where the server is. PBS_DEFAULT or PBS_SERVER of the environment, else pbs.conf, name it; one server is reachable
 // from here, the one whose socket is in our PBS_HOME.
 struct server_address {
-  std::string name;     // as errors show it: "q1"
-  std::string socket;   // path of the gateway's Unix socket
+  std::string name;    // as errors show it: "q1"
+  std::string socket;  // path of the gateway's Unix socket
 };
 server_address default_server();
 inline std::string server_name() { return default_server().name; }
@@ -38,9 +38,9 @@ std::string this_host();
 struct session_error : std::runtime_error {
   session_error(std::uint32_t pbs_code, const std::string& line, std::string server_name = {})
       : std::runtime_error(line), code(pbs_code), server(std::move(server_name)) {}
-  std::uint32_t code;   // 15008 or 15010
-  std::string server;   // as the error names it
-  std::string asked_for;   // what stood behind '@', if anything did
+  std::uint32_t code;     // 15008 or 15010
+  std::string server;     // as the error names it
+  std::string asked_for;  // what stood behind '@', if anything did
 };
 // Prints "<first line>" and "<cmd>: cannot connect to server <name> (errno=15010)"; answers the exit status (162, 160).
 int print_session_error(std::string_view command, const session_error& error);
@@ -53,7 +53,8 @@ class session {
   // How long a session that was connected tries to reach a server that went away.
   static constexpr std::chrono::seconds patience{30};
 
-  // Connects at once or throws session_error. `server` is what stood behind '@' in an id or destination; empty: default.
+  // Connects at once or throws session_error. `server` is what stood behind '@' in an id or destination; empty:
+  // default.
   static session open(std::string_view server = {}, std::chrono::milliseconds patience = session::patience);
   static session open_at(server_address address, std::chrono::milliseconds patience = session::patience);
 
@@ -74,7 +75,10 @@ class session {
   unsigned reconnections() const { return reconnections_; }
 
  private:
-  struct waiting { schema::sealed_message request; bool partly_answered; };
+  struct waiting {
+    schema::sealed_message request;
+    bool partly_answered;
+  };
 
   session(server_address address, std::chrono::milliseconds patience);
   void reconnect_and_resend(const std::string& why);

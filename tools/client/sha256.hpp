@@ -1,5 +1,5 @@
-// SHA-256 (FIPS 180-4) of the scripts a command uploads. Our own, because loading a crypto library doubles the start-up time
-// of a command; the daemons use OpenSSL's.
+// SHA-256 (FIPS 180-4) of the scripts a command uploads. Our own, because loading a crypto library doubles the start-up
+// time of a command; the daemons use OpenSSL's.
 #pragma once
 
 #include <array>

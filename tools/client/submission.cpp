@@ -54,11 +54,11 @@ constexpr char qsub_usage[] =
 
 complaint said(std::string line, int status) { return {std::move(line), status, false}; }
 complaint misused(std::string line) { return {std::move(line), 2, true}; }
-complaint refused(const values::refusal& why) { return said(refusal_line("qsub", why.code, why.text), exit_status(why.code)); }
-
-complaint not_served(std::string_view what) {
-  return refused(values::refuse_about(pbs_error::no_support, what));
+complaint refused(const values::refusal& why) {
+  return said(refusal_line("qsub", why.code, why.text), exit_status(why.code));
 }
+
+complaint not_served(std::string_view what) { return refused(values::refuse_about(pbs_error::no_support, what)); }
 
 std::optional<complaint> check_array(const job_options& options) {
   const std::string* range = options.find('J');
@@ -70,7 +70,8 @@ std::optional<complaint> check_array(const job_options& options) {
   if (options.has('r') && *options.find('r') == "n") return misused("qsub:  cannot submit non-rerunable Array Job");
   if (const auto percent = range->find('%'); percent != std::string::npos) {
     if (at_once != nullptr) return misused("qsub: multiple max_run_subjobs values found");
-    if (!is_count(std::string_view(*range).substr(percent + 1))) return said("qsub: Error (15014) submitting job", exit_status(pbs_error::bad_value));
+    if (!is_count(std::string_view(*range).substr(percent + 1)))
+      return said("qsub: Error (15014) submitting job", exit_status(pbs_error::bad_value));
   }
   return not_served("-J (job arrays)");
 }
@@ -112,7 +113,8 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 void add_executable(std::vector<job_attribute>& out, const std::vector<std::string>& words) {
   out.push_back({"executable", "", "<jsdl-hpcpa:Executable>" + words[0] + "</jsdl-hpcpa:Executable>"});
   std::string arguments;
-  for (std::size_t i = 1; i < words.size(); ++i) arguments += "<jsdl-hpcpa:Argument>" + words[i] + "</jsdl-hpcpa:Argument>";
+  for (std::size_t i = 1; i < words.size(); ++i)
+    arguments += "<jsdl-hpcpa:Argument>" + words[i] + "</jsdl-hpcpa:Argument>";
   if (!arguments.empty()) out.push_back({"argument_list", "", arguments});
 }
 
@@ -136,7 +138,8 @@ std::string directive_prefix(const command_line& line, const char* dprefix) {
   return dprefix != nullptr ? std::string(dprefix) : std::string(default_directive_prefix);
 }
 
-std::variant<command_line, complaint> read_directives(std::string_view script, std::string_view prefix, const judge& check) {
+std::variant<command_line, complaint> read_directives(std::string_view script, std::string_view prefix,
+                                                      const judge& check) {
   const directive_scan scan = scan_directives(script, prefix);
   if (scan.has_cr_lf) return said("qsub: script contains cr, lf", 1);
   command_line all;
@@ -160,7 +163,8 @@ std::variant<command_line, complaint> read_directives(std::string_view script, s
 
 std::optional<complaint> check_submission(const job_options& options, const submit_facts& facts) {
   if (auto bad = check_interactive(options, facts)) return bad;
-  if (const std::string* points = options.find('m'); points != nullptr && !options.has('J') && points->find('j') != std::string::npos) {
+  if (const std::string* points = options.find('m');
+      points != nullptr && !options.has('J') && points->find('j') != std::string::npos) {
     return said("qsub: mail option 'j' can not be used without array job", 1);
   }
   if (const std::string* name = options.find('N'); name != nullptr && name->size() > limits::job_name_chars_max) {
@@ -189,7 +193,8 @@ std::variant<submission, complaint> make_submission(const job_options& options, 
 
   out.attributes = attributes_of(asker::qsub, named, context.now, context.paths);
   std::vector<assignment> chosen;
-  if (const std::string* v = options.find('v')) chosen = parse_variable_list(*v, context.environment_value).value_or(chosen);
+  if (const std::string* v = options.find('v'))
+    chosen = parse_variable_list(*v, context.environment_value).value_or(chosen);
   out.attributes.push_back({"Variable_List", "", variable_list(context.who, chosen, options.has('V'))});
   if (!context.arguments.empty()) out.attributes.push_back({"Submit_arguments", "", context.arguments});
   if (source.from == program_source::kind::executable) add_executable(out.attributes, source.executable);

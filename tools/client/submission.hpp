@@ -19,7 +19,8 @@ namespace annals::client {
 
 extern const command qsub_command;
 
-// A complaint that ends the command: this line, perhaps the usage text, this exit status. An empty line: only the usage.
+// A complaint that ends the command: this line, perhaps the usage text, this exit status. An empty line: only the
+// usage.
 struct complaint {
   std::string line;
   int status = 1;
@@ -32,18 +33,19 @@ struct program_source {
   enum class kind : std::uint8_t { standard_input, file, executable };
   kind from = kind::standard_input;
   std::string file;
-  std::vector<std::string> executable;   // program and arguments
+  std::vector<std::string> executable;  // program and arguments
 };
 std::variant<program_source, complaint> source_of(const command_line& line);
 
 // The options of the script's #PBS lines (none for an executable), each over the one before.
-std::variant<command_line, complaint> read_directives(std::string_view script, std::string_view prefix, const judge& check);
+std::variant<command_line, complaint> read_directives(std::string_view script, std::string_view prefix,
+                                                      const judge& check);
 
 // -C, else PBS_DPREFIX, else "#PBS".
 std::string directive_prefix(const command_line& line, const char* dprefix);
 
 struct submit_facts {
-  bool terminal = false;        // standard input and output are one
+  bool terminal = false;  // standard input and output are one
   bool has_display = false;
   environment_lookup environment_value = nullptr;
 };
@@ -54,14 +56,14 @@ struct submission {
   destination where;
   std::vector<job_attribute> attributes;
   bool block = false;
-  bool quiet = false;           // -z
+  bool quiet = false;  // -z
 };
 struct submit_context {
   submitter who;
   path_facts paths;
   environment_lookup environment_value;
-  std::int64_t now = 0;                  // seconds since 1970
-  std::string arguments;                 // the command line behind "qsub"
+  std::int64_t now = 0;   // seconds since 1970
+  std::string arguments;  // the command line behind "qsub"
 };
 // For options that check_submission accepted.
 std::variant<submission, complaint> make_submission(const job_options& options, const program_source& source,

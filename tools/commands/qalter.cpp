@@ -1,5 +1,5 @@
-// qalter: changes attributes of jobs (pbs guide: qalter). The letters mean what they mean to qsub; who may alter what, and
-// when, is decided by the server.
+// qalter: changes attributes of jobs (pbs guide: qalter). The letters mean what they mean to qsub; who may alter what,
+// and when, is decided by the server.
 #include <cstdio>
 #include <ctime>
 
@@ -45,7 +45,8 @@ constexpr command qalter = {"qalter",
                             "       qalter --version\n",
                             options};
 
-// What PBS's qalter refuses for every job without asking the server. (A dotted name is the server's: it may not be a job's.)
+// What PBS's qalter refuses for every job without asking the server. (A dotted name is the server's: it may not be a
+// job's.)
 std::optional<values::refusal> refused_here(const job_options& given_options) {
   for (const assignment& w : given_options.others) {
     if (w.name == "block" || w.name == "interactive") return values::refuse(pbs_error::bad_value);
@@ -62,8 +63,8 @@ std::optional<values::refusal> refused_here(const job_options& given_options) {
 int run(int argc, char** argv) {
   const std::int64_t now = std::time(nullptr);
   const path_facts facts = real_path_facts();
-  const command_line line =
-      parse_options_or_exit(qalter, argc, argv, [&](const given& g) { return judge_job_option(asker::qalter, g, now, facts); });
+  const command_line line = parse_options_or_exit(
+      qalter, argc, argv, [&](const given& g) { return judge_job_option(asker::qalter, g, now, facts); });
   if (line.words.empty()) return usage(qalter);
   job_options wanted;
   wanted.put_over(line);

@@ -26,7 +26,8 @@ constexpr command qdel = {"qdel",
 // The number of "suppress_email=n", blanks around '=' allowed. Nothing: another text.
 std::optional<int> email_limit(std::string_view text) {
   const auto equals = text.find('=');
-  if (equals == std::string_view::npos || values::trimmed(text.substr(0, equals)) != "suppress_email") return std::nullopt;
+  if (equals == std::string_view::npos || values::trimmed(text.substr(0, equals)) != "suppress_email")
+    return std::nullopt;
   const std::string_view digits = values::trimmed(text.substr(equals + 1));
   int n = 0;
   const auto [end, bad] = std::from_chars(digits.data(), digits.data() + digits.size(), n);
@@ -46,8 +47,10 @@ int run(int argc, char** argv) {
   int suppress = 0;
   for (const given& g : line.options) {
     if (g.letter != 'W') continue;
-    if (g.value == "force") force = true;
-    else suppress = *email_limit(g.value);
+    if (g.value == "force")
+      force = true;
+    else
+      suppress = *email_limit(g.value);
   }
   const auto fill = [&](schema::Request::Builder r, const std::string& id) {
     auto d = r.initDeleteJob();

@@ -27,7 +27,8 @@ int run(int argc, char** argv) {
   const std::string* list = line.find('h');
   const values::hold_set holds = *values::parse_hold_set(list != nullptr ? *list : "u");
   return request_for_each_job(
-      {"qhold", [&](schema::Request::Builder r, const std::string& id) { fill(r.initHoldJob(), id, holds); }}, line.words);
+      {"qhold", [&](schema::Request::Builder r, const std::string& id) { fill(r.initHoldJob(), id, holds); }},
+      line.words);
 }
 
 }  // namespace

@@ -8,7 +8,8 @@ namespace {
 using namespace annals;
 using namespace annals::client;
 
-constexpr option options[] = {{'W', "force", "do not wait for the host to stop the job; also jobs that are not rerunnable"}};
+constexpr option options[] = {
+    {'W', "force", "do not wait for the host to stop the job; also jobs that are not rerunnable"}};
 constexpr command qrerun = {"qrerun",
                             "usage: qrerun [-W force] job_identifier...\n"
                             "       qrerun --version\n",

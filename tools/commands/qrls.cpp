@@ -10,7 +10,8 @@ namespace {
 using namespace annals;
 using namespace annals::client;
 
-constexpr option options[] = {{'h', "hold_list", "holds to take off: u, o, s or p, together or alone (default u); n: none"}};
+constexpr option options[] = {
+    {'h', "hold_list", "holds to take off: u, o, s or p, together or alone (default u); n: none"}};
 constexpr command qrls = {"qrls",
                           "usage: qrls [-h hold_list] job_identifier...\n"
                           "       qrls --version\n",
@@ -27,7 +28,8 @@ int run(int argc, char** argv) {
   const std::string* list = line.find('h');
   const values::hold_set holds = *values::parse_hold_set(list != nullptr ? *list : "u");
   return request_for_each_job(
-      {"qrls", [&](schema::Request::Builder r, const std::string& id) { fill(r.initReleaseJob(), id, holds); }}, line.words);
+      {"qrls", [&](schema::Request::Builder r, const std::string& id) { fill(r.initReleaseJob(), id, holds); }},
+      line.words);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
-// qsub: submits a job and prints its id (pbs guide: qsub). Options, directives and checks are tools/client/submission.hpp;
-// this file reads the world, talks to the server and, with -W block=true, waits for the job's end.
+// qsub: submits a job and prints its id (pbs guide: qsub). Options, directives and checks are
+// tools/client/submission.hpp; this file reads the world, talks to the server and, with -W block=true, waits for the
+// job's end.
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -156,8 +157,8 @@ int wait_for_end(const std::string& id) {
 reply queue_job(session& server, const submission& what, const std::string* script) {
   std::optional<std::array<std::uint8_t, 32>> hash;
   if (script != nullptr && script->size() > limits::inline_blob_bytes_max) hash = sha256(*script);
-  // A server that restarted has lost the pieces it got. Refused for that, the job was not queued, so that asking once more
-  // can't queue it twice.
+  // A server that restarted has lost the pieces it got. Refused for that, the job was not queued, so that asking once
+  // more can't queue it twice.
   while (true) {
     const unsigned before = server.reconnections();
     std::optional<reply> answer;
@@ -195,7 +196,8 @@ int qsub(int argc, char** argv) {
   auto source = source_of(line);
   if (auto* bad = std::get_if<complaint>(&source)) return complain(*bad);
   const auto& program = std::get<program_source>(source);
-  const submit_facts facts{isatty(STDIN_FILENO) && isatty(STDOUT_FILENO), std::getenv("DISPLAY") != nullptr, environment_value};
+  const submit_facts facts{isatty(STDIN_FILENO) && isatty(STDOUT_FILENO), std::getenv("DISPLAY") != nullptr,
+                           environment_value};
   if (line.has('I') && !facts.terminal) return complain(*check_submission({{{'I', ""}}, {}, {}}, facts));
 
   std::optional<std::string> script;

@@ -36,7 +36,8 @@ int stop(const std::string& how, const std::string& server) {
     const reply r = s.call([&](schema::Request::Builder request) { request.initShutdown().setHow(how); });
     if (!(*r).isRejected()) return 0;
     // PBS names the server here even when none was given, which leaves the blank before it.
-    print_refusal("qterm", values::refusal{(*r).getRejected().getCode(), refusal_text((*r).getRejected()) + " " + server});
+    print_refusal("qterm",
+                  values::refusal{(*r).getRejected().getCode(), refusal_text((*r).getRejected()) + " " + server});
   } catch (const session_error& e) {
     print_session_error("qterm", e);
   }
@@ -51,7 +52,8 @@ int run(int argc, char** argv) {
   const command_line line = parse_options(qterm, arguments);
   const std::string how = line.has('t') ? *line.find('t') : "quick";
   const bool both = line.has('f') && line.has('i');
-  if (!line.problems.empty() || both || (how != "quick" && how != "immediate" && how != "delay")) return wrong_usage(line);
+  if (!line.problems.empty() || both || (how != "quick" && how != "immediate" && how != "delay"))
+    return wrong_usage(line);
   if (line.has('s') || line.has('m') || line.has('f') || line.has('i') || line.has('F')) {
     // Each daemon is stopped by its own init script; a standby does not exist yet.
     print_refusal("qterm", values::refuse(pbs_error::no_support));
@@ -59,7 +61,8 @@ int run(int argc, char** argv) {
   }
   if (line.words.empty()) return stop(how, "");
   int status = 0;
-  for (const std::string& server : line.words) if (stop(how, server) != 0) status = 2;
+  for (const std::string& server : line.words)
+    if (stop(how, server) != 0) status = 2;
   return status;
 }
 

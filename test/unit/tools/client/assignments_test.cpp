@@ -4,7 +4,7 @@
 
 namespace annals::client {
 static std::ostream& operator<<(std::ostream& out, const assignment& a) { return out << a.name << "=" << a.value; }
-}
+}  // namespace annals::client
 
 using namespace annals::client;
 using list = std::vector<assignment>;
@@ -35,18 +35,21 @@ BOOST_AUTO_TEST_CASE(a_resource_without_a_value_is_left_to_the_server) {
 }
 
 BOOST_AUTO_TEST_CASE(quotes_protect_commas_in_resources) {
-  BOOST_TEST(*parse_resource_list("tag='a,b',ncpus=1") == (list{{"tag", "a,b"}, {"ncpus", "1"}}), boost::test_tools::per_element());
+  BOOST_TEST(*parse_resource_list("tag='a,b',ncpus=1") == (list{{"tag", "a,b"}, {"ncpus", "1"}}),
+             boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(a_comma_in_an_attribute_belongs_to_its_value_unless_a_name_follows) {
   BOOST_TEST(*parse_attribute_list("umask=022,run_count=2") == (list{{"umask", "022"}, {"run_count", "2"}}),
              boost::test_tools::per_element());
-  BOOST_TEST(*parse_attribute_list("stageout=a@q1:/b,c@q1:/d,umask=2") == (list{{"stageout", "a@q1:/b,c@q1:/d"}, {"umask", "2"}}),
+  BOOST_TEST(*parse_attribute_list("stageout=a@q1:/b,c@q1:/d,umask=2") ==
+                 (list{{"stageout", "a@q1:/b,c@q1:/d"}, {"umask", "2"}}),
              boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(attributes_without_an_equals_sign_or_with_two_are_none) {
-  for (const char* text : {"foo", "", "=3", "Variable_List=A=1", "foo,umask=2"}) BOOST_TEST(!parse_attribute_list(text), text);
+  for (const char* text : {"foo", "", "=3", "Variable_List=A=1", "foo,umask=2"})
+    BOOST_TEST(!parse_attribute_list(text), text);
   BOOST_TEST(parse_attribute_list("sandbox=")->at(0).value.empty());
   BOOST_TEST(parse_attribute_list("depend=\"\"")->at(0).value.empty());
   BOOST_TEST(parse_attribute_list("Variable_List=\"A=1\"")->at(0).value == "A=1");

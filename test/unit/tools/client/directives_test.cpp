@@ -8,8 +8,9 @@ using lines = std::vector<std::string>;
 BOOST_AUTO_TEST_SUITE(directives)
 
 BOOST_AUTO_TEST_CASE(they_end_at_the_first_command) {
-  BOOST_TEST(scan_directives("#!/bin/bash\n#PBS -N a\n#PBS -p 5\necho hi\n#PBS -A late\n").lines == (lines{"-N a", "-p 5"}),
-             boost::test_tools::per_element());
+  BOOST_TEST(
+      scan_directives("#!/bin/bash\n#PBS -N a\n#PBS -p 5\necho hi\n#PBS -A late\n").lines == (lines{"-N a", "-p 5"}),
+      boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(blank_lines_comments_and_colons_do_not_end_them) {
@@ -31,7 +32,10 @@ BOOST_AUTO_TEST_CASE(cr_lf_is_noticed) {
 }
 
 BOOST_AUTO_TEST_CASE(bytes_behind_the_first_command_are_not_read) {
-  BOOST_TEST(!scan_directives(std::string("\x7f" "ELF\0\1\n#PBS -h\r\n", 16)).has_cr_lf);
+  BOOST_TEST(!scan_directives(std::string("\x7f"
+                                          "ELF\0\1\n#PBS -h\r\n",
+                                          16))
+                  .has_cr_lf);
 }
 
 BOOST_AUTO_TEST_CASE(quotes_join_words) {

@@ -7,8 +7,12 @@ using namespace annals::client;
 BOOST_AUTO_TEST_SUITE(job_ids)
 
 BOOST_AUTO_TEST_CASE(an_id_without_a_server_gets_the_default_one) {
-  for (const auto& [text, id] : {std::pair{"12", "12.q1"}, {"12.q1", "12.q1"}, {"12[]", "12[].q1"}, {"12[3]", "12[3].q1"},
-                                 {"12[1-5].q1", "12[1-5].q1"}, {"12.q1.example.org", "12.q1"}}) {
+  for (const auto& [text, id] : {std::pair{"12", "12.q1"},
+                                 {"12.q1", "12.q1"},
+                                 {"12[]", "12[].q1"},
+                                 {"12[3]", "12[3].q1"},
+                                 {"12[1-5].q1", "12[1-5].q1"},
+                                 {"12.q1.example.org", "12.q1"}}) {
     const auto name = parse_job_name(text, "q1.example.org");
     BOOST_REQUIRE_MESSAGE(name, text);
     BOOST_TEST(name->id == id);
@@ -59,7 +63,10 @@ BOOST_AUTO_TEST_CASE(some_texts_have_two_blanks_before_the_object) {
 BOOST_AUTO_TEST_CASE(a_list_goes_on_after_a_malformed_id) {
   std::vector<std::string> seen;
   const std::vector<std::string> words{"1", "abc", "2"};
-  const int status = for_each_job("qx", words, "q1", [&](const job_name& n) { seen.push_back(n.id); return n.id == "2.q1" ? 0 : 153; });
+  const int status = for_each_job("qx", words, "q1", [&](const job_name& n) {
+    seen.push_back(n.id);
+    return n.id == "2.q1" ? 0 : 153;
+  });
   BOOST_TEST(status == 1);
   BOOST_TEST(seen == (std::vector<std::string>{"1.q1", "2.q1"}), boost::test_tools::per_element());
 }

@@ -57,9 +57,7 @@ BOOST_AUTO_TEST_CASE(mistakes_are_reported_in_their_order) {
   BOOST_TEST(line.problems == expected, boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(the_last_of_a_repeated_option_counts) {
-  BOOST_TEST(*read(tool, {"-Na", "-Nb"}).find('N') == "b");
-}
+BOOST_AUTO_TEST_CASE(the_last_of_a_repeated_option_counts) { BOOST_TEST(*read(tool, {"-Na", "-Nb"}).find('N') == "b"); }
 
 BOOST_AUTO_TEST_CASE(help_has_the_usage_and_one_line_per_option) {
   const std::string text = help_text(tool);

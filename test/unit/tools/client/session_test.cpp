@@ -37,7 +37,10 @@ BOOST_AUTO_TEST_CASE(a_call_returns_its_reply) {
 }
 
 BOOST_AUTO_TEST_CASE(commands_have_fresh_ids_and_queries_none) {
-  fake_gateway g([](schema::Request::Reader, schema::Reply::Builder out) { out.setDone(""); return true; });
+  fake_gateway g([](schema::Request::Reader, schema::Reply::Builder out) {
+    out.setDone("");
+    return true;
+  });
   auto s = open_to(g);
   s.call(delete_one);
   s.call(delete_one);
@@ -52,7 +55,10 @@ BOOST_AUTO_TEST_CASE(commands_have_fresh_ids_and_queries_none) {
 
 BOOST_AUTO_TEST_CASE(a_broken_connection_repeats_the_request_with_the_same_command_id) {
   std::atomic<int> calls{0};
-  fake_gateway g([&](schema::Request::Reader, schema::Reply::Builder out) { out.setDone("7.q1"); return ++calls == 3; });
+  fake_gateway g([&](schema::Request::Reader, schema::Reply::Builder out) {
+    out.setDone("7.q1");
+    return ++calls == 3;
+  });
   auto s = open_to(g);
   const reply r = s.call(delete_one);
   BOOST_TEST((*r).getDone().cStr() == "7.q1");
@@ -64,7 +70,10 @@ BOOST_AUTO_TEST_CASE(a_broken_connection_repeats_the_request_with_the_same_comma
 
 BOOST_AUTO_TEST_CASE(all_requests_in_flight_survive_a_restart_of_the_server) {
   std::atomic<int> calls{0};
-  fake_gateway g([&](schema::Request::Reader, schema::Reply::Builder out) { out.setDone(""); return ++calls != 5; });
+  fake_gateway g([&](schema::Request::Reader, schema::Reply::Builder out) {
+    out.setDone("");
+    return ++calls != 5;
+  });
   auto s = open_to(g);
   std::set<std::uint64_t> asked;
   for (int i = 0; i < 10; ++i) asked.insert(s.send(delete_one));

@@ -13,9 +13,10 @@ using namespace annals::client;
 
 namespace {
 
-constexpr std::int64_t now = 1795220955;   // Sat Nov 21 2026, whatever the time zone
+constexpr std::int64_t now = 1795220955;  // Sat Nov 21 2026, whatever the time zone
 
-const path_facts paths{"q1", "/home/u", [](const std::string&) { return false; }, [](const std::string& h) { return h == "q2"; }};
+const path_facts paths{"q1", "/home/u", [](const std::string&) { return false; },
+                       [](const std::string& h) { return h == "q2"; }};
 
 std::optional<std::string> from_environment(const std::string& name) {
   if (name == "A") return "1";
@@ -39,7 +40,8 @@ job_options options_of(std::vector<std::string> words) {
   return out;
 }
 
-std::optional<complaint> complaint_about(std::vector<std::string> words, submit_facts facts = {false, false, from_environment}) {
+std::optional<complaint> complaint_about(std::vector<std::string> words,
+                                         submit_facts facts = {false, false, from_environment}) {
   return check_submission(options_of(std::move(words)), facts);
 }
 
@@ -52,7 +54,8 @@ submission made(std::vector<std::string> words, program_source source = {}) {
 
 // "" if the job does not have it.
 std::string value(const submission& s, std::string_view name, std::string_view resource = {}) {
-  for (const job_attribute& a : s.attributes) if (a.name == name && a.resource == resource) return a.value;
+  for (const job_attribute& a : s.attributes)
+    if (a.name == name && a.resource == resource) return a.value;
   return {};
 }
 
@@ -77,9 +80,10 @@ BOOST_AUTO_TEST_CASE(bad_option_values_are_illegal) {
       {"-R", {"n", "x", ""}},
       {"-S", {"/bin/bash,/bin/sh", "bash", ""}},
       {"-u", {"pbsuser,pbsuser1", ""}},
-      {"-W", {"block=x", "run_count=-1", "stagein=a", "stageout=x@y", "depend=foo", "depend=afterok", "depend=bogus:1",
-              "depend=after:abc", "foo", "release_nodes_on_stageout=x", "tolerate_node_failures=x", "interactive=1",
-              "depend=afterok:12[3]"}},
+      {"-W",
+       {"block=x", "run_count=-1", "stagein=a", "stageout=x@y", "depend=foo", "depend=afterok", "depend=bogus:1",
+        "depend=after:abc", "foo", "release_nodes_on_stageout=x", "tolerate_node_failures=x", "interactive=1",
+        "depend=afterok:12[3]"}},
   };
   for (const auto& [option, values] : bad) {
     for (const char* v : values) {
@@ -104,9 +108,10 @@ BOOST_AUTO_TEST_CASE(good_option_values_pass) {
       {"-R", {"o", "e", "oe", "eo"}},
       {"-S", {"/bin/bash", "/bin/bash@q1,/bin/sh"}},
       {"-u", {"pbsuser", "pbsuser@q1,pbsuser"}},
-      {"-W", {"block=true", "umask=022", "umask=999", "run_count=3", "sandbox=private", "group_list=g@q1", "stagein=a@q1:/b",
-              "stageout=a@q1:/b,c@q1:/d", "depend=afterok:99999", "depend=on:2", "depend=on:1,after:3:4", "foo=", "pwd=x",
-              "tolerate_node_failures=job_start", "umask=022,run_count=2", "Rerunable=n", "Hold_Types=o"}},
+      {"-W",
+       {"block=true", "umask=022", "umask=999", "run_count=3", "sandbox=private", "group_list=g@q1", "stagein=a@q1:/b",
+        "stageout=a@q1:/b,c@q1:/d", "depend=afterok:99999", "depend=on:2", "depend=on:1,after:3:4", "foo=", "pwd=x",
+        "tolerate_node_failures=job_start", "umask=022,run_count=2", "Rerunable=n", "Hold_Types=o"}},
   };
   for (const auto& [option, values] : good) {
     for (const char* v : values) BOOST_TEST(problems({option, v}).empty(), option << " " << v);
@@ -129,7 +134,8 @@ BOOST_AUTO_TEST_CASE(the_program_is_a_script_standard_input_or_behind_two_dashes
 }
 
 BOOST_AUTO_TEST_CASE(directives_are_options) {
-  const auto line = std::get<command_line>(read_directives("#PBS -h -N a\n#PBS -l ncpus=2 -l mem=1gb\ntrue\n", "#PBS", check));
+  const auto line =
+      std::get<command_line>(read_directives("#PBS -h -N a\n#PBS -l ncpus=2 -l mem=1gb\ntrue\n", "#PBS", check));
   BOOST_TEST(line.has('h'));
   BOOST_TEST(*line.find('N') == "a");
 }
@@ -162,14 +168,16 @@ BOOST_AUTO_TEST_CASE(the_command_line_wins_over_directives_and_resources_merge) 
 
 BOOST_AUTO_TEST_CASE(what_only_qsub_can_know_is_refused) {
   BOOST_TEST(!complaint_about({"-h", "-m", "abe", "-q", "workq@q1", "-W", "umask=22,sandbox=x"}).has_value());
-  BOOST_TEST(*complaint_about({"-m", "aj"}) == (complaint{"qsub: mail option 'j' can not be used without array job", 1, false}));
+  BOOST_TEST(*complaint_about({"-m", "aj"}) ==
+             (complaint{"qsub: mail option 'j' can not be used without array job", 1, false}));
   BOOST_TEST(*complaint_about({"-N", std::string(231, 'n')}) == (complaint{"qsub: Job name is too long ", 2, false}));
   BOOST_TEST(!complaint_about({"-N", std::string(230, 'n')}).has_value());
   BOOST_TEST(*complaint_about({"-q", "@"}) == (complaint{"qsub: illegally formed destination: @", 2, false}));
   BOOST_TEST(*complaint_about({"-c", "c=0"}) == (complaint{"qsub: Illegal attribute or resource value", 166, false}));
   BOOST_TEST(*complaint_about({"-v", "A,D"}) == (complaint{"qsub: cannot send environment with the job", 1, false}));
   BOOST_TEST(*complaint_about({"-W", "nosuch=1"}) == (complaint{"qsub: Error (15002) submitting job", 154, false}));
-  BOOST_TEST(*complaint_about({"-W", "Resource_List.ncpus=3"}) == (complaint{"qsub: Undefined attribute ", 154, false}));
+  BOOST_TEST(*complaint_about({"-W", "Resource_List.ncpus=3"}) ==
+             (complaint{"qsub: Undefined attribute ", 154, false}));
   BOOST_TEST(*complaint_about({"-W", "max_run_subjobs=2"}) ==
              (complaint{"qsub: Attribute has to be set on an array job", 127, false}));
 }
@@ -183,21 +191,27 @@ BOOST_AUTO_TEST_CASE(interactive_jobs_need_a_terminal_before_anything_else) {
 }
 
 BOOST_AUTO_TEST_CASE(what_this_release_does_not_serve_is_refused_after_its_syntax_was_checked) {
-  for (const auto& words : {std::vector<std::string>{"-J", "1-3"}, {"-W", "depend=afterok:1"}, {"-W", "stagein=a@q1:/b"},
-                            {"-W", "stageout=a@q1:/b"}, {"-W", "array=1"}}) {
+  for (const auto& words : {std::vector<std::string>{"-J", "1-3"},
+                            {"-W", "depend=afterok:1"},
+                            {"-W", "stagein=a@q1:/b"},
+                            {"-W", "stageout=a@q1:/b"},
+                            {"-W", "array=1"}}) {
     const auto c = complaint_about(words);
     BOOST_REQUIRE(c);
     BOOST_TEST(c->line.starts_with("qsub: No support for requested service"));
     BOOST_TEST(c->status == 181);
   }
   BOOST_TEST(complaint_about({"-I"}, {true, true, from_environment})->status == 181);
-  BOOST_TEST(*complaint_about({"-J", "1-3", "-r", "n"}) == (complaint{"qsub:  cannot submit non-rerunable Array Job", 2, true}));
+  BOOST_TEST(*complaint_about({"-J", "1-3", "-r", "n"}) ==
+             (complaint{"qsub:  cannot submit non-rerunable Array Job", 2, true}));
   BOOST_TEST(*complaint_about({"-J", "1-5%x"}) == (complaint{"qsub: Error (15014) submitting job", 166, false}));
-  BOOST_TEST(complaint_about({"-J", "1-3%1", "-W", "max_run_subjobs=2"})->line == "qsub: multiple max_run_subjobs values found");
+  BOOST_TEST(complaint_about({"-J", "1-3%1", "-W", "max_run_subjobs=2"})->line ==
+             "qsub: multiple max_run_subjobs values found");
 }
 
 BOOST_AUTO_TEST_CASE(options_become_attributes) {
-  const auto s = made({"-h", "-N", "n", "-o", "out", "-r", "n", "-p", "7", "-l", "ncpus=2,mem=", "-W", "umask=022,block=true", "-z"});
+  const auto s = made(
+      {"-h", "-N", "n", "-o", "out", "-r", "n", "-p", "7", "-l", "ncpus=2,mem=", "-W", "umask=022,block=true", "-z"});
   BOOST_TEST(value(s, "Hold_Types") == "u");
   BOOST_TEST(value(s, "Job_Name") == "n");
   BOOST_TEST(value(s, "Output_Path") == "q1:/home/u/out");
@@ -218,7 +232,8 @@ BOOST_AUTO_TEST_CASE(empty_texts_are_left_out_and_times_are_seconds) {
 }
 
 BOOST_AUTO_TEST_CASE(attributes_that_options_set_later_are_overwritten) {
-  const auto s = made({"-W", "Priority=5,Job_Name=zz,Rerunable=n,Checkpoint=n,Shell_Path_List=/bin/sh", "-h", "-W", "Hold_Types=o"});
+  const auto s = made(
+      {"-W", "Priority=5,Job_Name=zz,Rerunable=n,Checkpoint=n,Shell_Path_List=/bin/sh", "-h", "-W", "Hold_Types=o"});
   BOOST_TEST(value(s, "Job_Name") == "STDIN");
   for (const char* name : {"Priority", "Rerunable", "Checkpoint"}) BOOST_TEST(value(s, name).empty(), name);
   BOOST_TEST(value(s, "Shell_Path_List") == "/bin/sh");
@@ -237,7 +252,8 @@ BOOST_AUTO_TEST_CASE(a_job_without_a_name_is_called_after_its_script) {
 BOOST_AUTO_TEST_CASE(a_program_travels_as_a_job_description) {
   const auto s = made({}, {program_source::kind::executable, "", {"/bin/true", "a", "b c"}});
   BOOST_TEST(value(s, "executable") == "<jsdl-hpcpa:Executable>/bin/true</jsdl-hpcpa:Executable>");
-  BOOST_TEST(value(s, "argument_list") == "<jsdl-hpcpa:Argument>a</jsdl-hpcpa:Argument><jsdl-hpcpa:Argument>b c</jsdl-hpcpa:Argument>");
+  BOOST_TEST(value(s, "argument_list") ==
+             "<jsdl-hpcpa:Argument>a</jsdl-hpcpa:Argument><jsdl-hpcpa:Argument>b c</jsdl-hpcpa:Argument>");
   BOOST_TEST(value(s, "Job_Name") == "STDIN");
 }
 
@@ -255,7 +271,7 @@ BOOST_AUTO_TEST_SUITE(alteration_of)
 BOOST_AUTO_TEST_CASE(empty_values_unset) {
   job_options all;
   const std::vector<std::string> words{"-A", "", "-l", "walltime=,ncpus=2", "-h", "n"};
-  all.put_over(parse_options(qsub_command, words));   // no judge: qsub's -h has no value, so -h n is given below
+  all.put_over(parse_options(qsub_command, words));  // no judge: qsub's -h has no value, so -h n is given below
   all.values['h'] = "n";
   const auto list = attributes_of(asker::qalter, all, now, paths);
   const auto has = [&](const job_attribute& a) { return std::find(list.begin(), list.end(), a) != list.end(); };
@@ -270,9 +286,11 @@ BOOST_AUTO_TEST_CASE(bad_values_are_illegal) {
   BOOST_TEST((bad('h', "x") == std::string()));
   BOOST_TEST((bad('h', "") == std::string()));
   BOOST_TEST((bad('j', "y") == std::string()));
-  for (const char* v : {"sandbox=", "depend=", "Variable_List=A=1"}) BOOST_TEST(*bad('W', v) == "qalter: illegal -W value", v);
+  for (const char* v : {"sandbox=", "depend=", "Variable_List=A=1"})
+    BOOST_TEST(*bad('W', v) == "qalter: illegal -W value", v);
   BOOST_TEST(*bad('W', "Keep_Files=zz") == "qalter: illegal -k value");
-  for (const char* v : {"Variable_List=A", "block=true", "interactive=True", "Submit_arguments=zz"}) BOOST_TEST(!bad('W', v).has_value(), v);
+  for (const char* v : {"Variable_List=A", "block=true", "interactive=True", "Submit_arguments=zz"})
+    BOOST_TEST(!bad('W', v).has_value(), v);
 }
 
 BOOST_AUTO_TEST_CASE(paths_given_by_name_are_completed) {

@@ -22,16 +22,29 @@ namespace {
 // Answers as a server with no jobs but 1.q1 and no default arguments.
 bool ordinary(schema::Request::Reader r, schema::Reply::Builder out) {
   const auto job = [&](capnp::Text::Reader id, const char* done) {
-    if (id == "1.q1") { out.setDone(done); return true; }
+    if (id == "1.q1") {
+      out.setDone(done);
+      return true;
+    }
     auto no = out.initRejected();
-    if (id == "3.q1") { no.setCode(15139); no.setText("Job has finished"); return true; }
-    if (id == "2.q1") { no.setCode(15007); no.setText("Unauthorized Request "); return true; }
+    if (id == "3.q1") {
+      no.setCode(15139);
+      no.setText("Job has finished");
+      return true;
+    }
+    if (id == "2.q1") {
+      no.setCode(15007);
+      no.setText("Unauthorized Request ");
+      return true;
+    }
     no.setCode(15001);
     no.setText("Unknown Job Id");
     return true;
   };
   switch (r.which()) {
-    case schema::Request::STAT: out.initObjects().setLast(true); return true;
+    case schema::Request::STAT:
+      out.initObjects().setLast(true);
+      return true;
     case schema::Request::QUEUE_JOB:
       if (r.getQueueJob().getQueue() == "nosuch") {
         out.initRejected().setCode(15018);
@@ -48,12 +61,19 @@ bool ordinary(schema::Request::Reader r, schema::Reply::Builder out) {
       out.initRejected().setCode(15007);
       out.getRejected().setText("Unauthorized Request");
       return true;
-    case schema::Request::DELETE_JOB: return job(r.getDeleteJob().getJob(), "");
-    case schema::Request::HOLD_JOB: return job(r.getHoldJob().getJob(), "");
-    case schema::Request::RELEASE_JOB: return job(r.getReleaseJob().getJob(), "");
-    case schema::Request::RERUN_JOB: return job(r.getRerunJob().getJob(), "");
-    case schema::Request::ALTER_JOB: return job(r.getAlterJob().getJob(), "");
-    default: out.setDone(""); return true;
+    case schema::Request::DELETE_JOB:
+      return job(r.getDeleteJob().getJob(), "");
+    case schema::Request::HOLD_JOB:
+      return job(r.getHoldJob().getJob(), "");
+    case schema::Request::RELEASE_JOB:
+      return job(r.getReleaseJob().getJob(), "");
+    case schema::Request::RERUN_JOB:
+      return job(r.getRerunJob().getJob(), "");
+    case schema::Request::ALTER_JOB:
+      return job(r.getAlterJob().getJob(), "");
+    default:
+      out.setDone("");
+      return true;
   }
 }
 
@@ -67,14 +87,16 @@ struct commands {
   // The last request of a kind.
   fake_gateway::request last(schema::Request::Which which) {
     const auto seen = server.requests();
-    for (auto at = seen.rbegin(); at != seen.rend(); ++at) if ((**at).which() == which) return *at;
+    for (auto at = seen.rbegin(); at != seen.rend(); ++at)
+      if ((**at).which() == which) return *at;
     BOOST_FAIL("no such request reached the server");
     return {};
   }
   std::string attribute(std::string_view name, std::string_view resource = {}) {
     const auto request = last(schema::Request::QUEUE_JOB);
     for (auto a : (*request).getQueueJob().getAttributes())
-      if (schema::text(a.getName()) == name && schema::text(a.getResource()) == resource) return schema::str(a.getValue());
+      if (schema::text(a.getName()) == name && schema::text(a.getResource()) == resource)
+        return schema::str(a.getValue());
     return "(none)";
   }
 };
@@ -147,22 +169,31 @@ BOOST_AUTO_TEST_CASE(a_large_script_starts_over_when_the_server_lost_its_pieces)
   fake_gateway server([&](schema::Request::Reader r, schema::Reply::Builder out) {
     if (!r.isPutBlob()) return ordinary(r, out);
     const auto piece = r.getPutBlob();
-    if (++pieces == 2) { taken = 0; return false; }
+    if (++pieces == 2) {
+      taken = 0;
+      return false;
+    }
     if (piece.getOffset() == 0) taken = 0;
-    if (piece.getOffset() != taken) { out.initRejected().setText("System error: a piece is missing"); return true; }
+    if (piece.getOffset() != taken) {
+      out.initRejected().setText("System error: a piece is missing");
+      return true;
+    }
     taken += piece.getData().size();
     out.setDone("");
     return true;
   });
   const std::string path = server.directory() + "/big.sh";
   std::ofstream(path) << std::string(limits::blob_piece_bytes + 1000, '#');
-  const ran r = test::run({std::string(ANNALS_STAGE_DIR) + "/bin/qsub", path}, {"", {{"PBS_CONF_FILE", server.conf_file()}}, "", {}});
+  const ran r = test::run({std::string(ANNALS_STAGE_DIR) + "/bin/qsub", path},
+                          {"", {{"PBS_CONF_FILE", server.conf_file()}}, "", {}});
   BOOST_TEST(r.err == "");
   BOOST_TEST(r.out == "12.q1\n");
   BOOST_TEST(taken == limits::blob_piece_bytes + 1000);
 }
 
-BOOST_FIXTURE_TEST_CASE(qsub_z_prints_nothing, commands) { BOOST_TEST(run({"qsub", "-z", "--", "/bin/true"}).out == ""); }
+BOOST_FIXTURE_TEST_CASE(qsub_z_prints_nothing, commands) {
+  BOOST_TEST(run({"qsub", "-z", "--", "/bin/true"}).out == "");
+}
 
 BOOST_FIXTURE_TEST_CASE(qsub_tells_the_servers_refusal, commands) {
   const ran r = run({"qsub", "-q", "nosuch", "--", "/bin/true"});
@@ -177,13 +208,15 @@ BOOST_FIXTURE_TEST_CASE(qsub_waits_for_the_end_of_a_blocking_job, commands) {
 }
 
 BOOST_FIXTURE_TEST_CASE(mistakes_never_reach_the_server, commands) {
-  BOOST_TEST(run({"qsub", "-N", "a b", "--", "/bin/true"}).err.starts_with("qsub: illegal -N value\n" + std::string(qsub_usage_start)));
+  BOOST_TEST(run({"qsub", "-N", "a b", "--", "/bin/true"})
+                 .err.starts_with("qsub: illegal -N value\n" + std::string(qsub_usage_start)));
   BOOST_TEST(run({"qsub", "-Z"}).err.starts_with("qsub: invalid option -- 'Z'\n" + std::string(qsub_usage_start)));
   BOOST_TEST(run({"qsub", "--"}).err.starts_with(qsub_usage_start));
   BOOST_TEST(run({"qsub", "nosuchfile"}).err == "qsub: script file:: No such file or directory\n");
   BOOST_TEST(run({"qsub", "nosuchfile"}).status == 1);
   BOOST_TEST(run({"qsub", "/tmp"}).err == "qsub: script not a file\n");
-  BOOST_TEST(run({"qsub", "-I"}).err == "qsub:\tstandard input and output must be a terminal for\n\tinteractive job submission\n");
+  BOOST_TEST(run({"qsub", "-I"}).err ==
+             "qsub:\tstandard input and output must be a terminal for\n\tinteractive job submission\n");
   BOOST_TEST(run({"qsub", "-I"}).status == 1);
   BOOST_TEST(server.requests().empty());
 }
@@ -199,7 +232,10 @@ BOOST_FIXTURE_TEST_CASE(an_unknown_server_is_named, commands) {
 
 BOOST_FIXTURE_TEST_CASE(a_server_that_is_down_is_refused_at_once, commands) {
   server.stop();
-  for (const auto& words : {std::vector<std::string>{"qsub", "--", "/bin/true"}, {"qdel", "1"}, {"qhold", "1"}, {"qalter", "-p", "1", "1"}}) {
+  for (const auto& words : {std::vector<std::string>{"qsub", "--", "/bin/true"},
+                            {"qdel", "1"},
+                            {"qhold", "1"},
+                            {"qalter", "-p", "1", "1"}}) {
     const ran r = run(words);
     BOOST_TEST(r.err == "Connection refused\n" + words[0] + ": cannot connect to server q1 (errno=15010)\n");
     BOOST_TEST(r.status == 162);
@@ -209,8 +245,9 @@ BOOST_FIXTURE_TEST_CASE(a_server_that_is_down_is_refused_at_once, commands) {
 
 BOOST_FIXTURE_TEST_CASE(a_list_of_jobs_goes_on_after_errors, commands) {
   const ran r = run({"qdel", "99999", "abc", "2", "1"});
-  BOOST_TEST(r.err ==
-             "qdel: Unknown Job Id 99999.q1\nqdel: illegally formed job identifier: abc\nqdel: Unauthorized Request  2.q1\n");
+  BOOST_TEST(
+      r.err ==
+      "qdel: Unknown Job Id 99999.q1\nqdel: illegally formed job identifier: abc\nqdel: Unauthorized Request  2.q1\n");
   BOOST_TEST(r.status == 159);
 }
 
@@ -229,7 +266,8 @@ BOOST_FIXTURE_TEST_CASE(commands_without_a_job_are_usage_errors, commands) {
     BOOST_TEST(r.status == 2);
     BOOST_TEST(r.err.starts_with("usage:"));
   }
-  BOOST_TEST(run({"qhold", "-h", "z", "1"}).err == "qhold: illegal -h value\nusage: qhold [-h hold_list] job_identifier...\n       qhold --version\n");
+  BOOST_TEST(run({"qhold", "-h", "z", "1"}).err ==
+             "qhold: illegal -h value\nusage: qhold [-h hold_list] job_identifier...\n       qhold --version\n");
   BOOST_TEST(run({"qdel", "-W", "foo", "1"}).err.starts_with("qdel: illegal -W value\nusage:\n"));
 }
 
@@ -264,7 +302,8 @@ BOOST_FIXTURE_TEST_CASE(qterm_has_statuses_of_its_own, commands) {
   BOOST_TEST(refused.err == "qterm: Unauthorized Request  \n");
   BOOST_TEST(refused.status == 2);
   BOOST_TEST(run({"qterm", "-t", "foo"}).status == 1);
-  BOOST_TEST(run({"qterm", "-Z"}).err.starts_with("qterm: invalid option -- 'Z'\nUsage: qterm [-t immediate|delay|[quick]]"));
+  BOOST_TEST(
+      run({"qterm", "-Z"}).err.starts_with("qterm: invalid option -- 'Z'\nUsage: qterm [-t immediate|delay|[quick]]"));
 }
 
 BOOST_FIXTURE_TEST_CASE(every_command_knows_its_version_and_help, commands) {
@@ -280,20 +319,26 @@ BOOST_AUTO_TEST_SUITE(default_arguments)
 
 BOOST_AUTO_TEST_CASE(every_job_gets_them_unless_it_says_otherwise) {
   fake_gateway server([](schema::Request::Reader r, schema::Reply::Builder out) {
-    if (!r.isStat()) { out.setDone("12.q1"); return true; }
+    if (!r.isStat()) {
+      out.setDone("12.q1");
+      return true;
+    }
     attributes::bag b;
     b.set(attributes::server::default_qsub_arguments, "-A defacct -l walltime=33");
     auto objects = out.initObjects();
-    objects.initObjects(1)[0].setAttributes(capnp::Data::Reader(reinterpret_cast<const capnp::byte*>(b.packed().data()), b.packed().size()));
+    objects.initObjects(1)[0].setAttributes(
+        capnp::Data::Reader(reinterpret_cast<const capnp::byte*>(b.packed().data()), b.packed().size()));
     objects.setLast(true);
     return true;
   });
   const std::string qsub = std::string(ANNALS_STAGE_DIR) + "/bin/qsub";
-  test::run({qsub, "-A", "mine", "-l", "ncpus=2", "--", "/bin/true"}, {"", {{"PBS_CONF_FILE", server.conf_file()}}, "", {}});
+  test::run({qsub, "-A", "mine", "-l", "ncpus=2", "--", "/bin/true"},
+            {"", {{"PBS_CONF_FILE", server.conf_file()}}, "", {}});
   std::map<std::string, std::string> sent;
   for (const auto& r : server.requests()) {
     if (!(*r).isQueueJob()) continue;
-    for (auto a : (*r).getQueueJob().getAttributes()) sent[schema::str(a.getName()) + schema::str(a.getResource())] = schema::str(a.getValue());
+    for (auto a : (*r).getQueueJob().getAttributes())
+      sent[schema::str(a.getName()) + schema::str(a.getResource())] = schema::str(a.getValue());
   }
   BOOST_TEST(sent["Account_Name"] == "mine");
   BOOST_TEST(sent["Resource_Listwalltime"] == "33");
@@ -308,7 +353,8 @@ BOOST_AUTO_TEST_SUITE(waiting_qsub)
 BOOST_AUTO_TEST_CASE(an_interrupt_deletes_the_job) {
   fake_gateway server(ordinary, [](schema::Request::Reader r) { return r.isWaitJob(); });
   const auto saw = [&](schema::Request::Which which) {
-    for (const auto& r : server.requests()) if ((*r).which() == which) return true;
+    for (const auto& r : server.requests())
+      if ((*r).which() == which) return true;
     return false;
   };
   const auto interrupt = [&](pid_t qsub) {
@@ -325,7 +371,10 @@ BOOST_AUTO_TEST_CASE(an_interrupt_deletes_the_job) {
 
 BOOST_AUTO_TEST_CASE(a_deleted_job_is_told) {
   fake_gateway server([](schema::Request::Reader r, schema::Reply::Builder out) {
-    if (r.isWaitJob()) { out.initJobEnded().setText("Job to be deleted at request of u@q1"); return true; }
+    if (r.isWaitJob()) {
+      out.initJobEnded().setText("Job to be deleted at request of u@q1");
+      return true;
+    }
     return ordinary(r, out);
   });
   const ran r = test::run({std::string(ANNALS_STAGE_DIR) + "/bin/qsub", "-W", "block=true", "--", "/bin/sleep", "4"},

@@ -22,13 +22,35 @@ using schema::ObjectKind;
 
 namespace {
 
+// The process ends whether or not the stop could be written: a full disk must not keep it.
+class stopped_reply final : public reply_to {
+ public:
+  stopped_reply(std::function<void(const std::string&)> shut_down, std::string how) : shut_down_(std::move(shut_down)), how_(std::move(how)) {}
+  void done(std::uint64_t, const std::string&) override { shut_down_(how_); }
+  void refused(std::uint64_t, const model::rejection&) override { shut_down_(how_); }
+
+ private:
+  std::function<void(const std::string&)> shut_down_;
+  std::string how_;
+};
+
 class router {
  public:
   router(caf::event_based_actor* self, gateway_parts parts) : self_(self), parts_(std::move(parts)) {
     next_number_ = parts_.where->highest_number() + 1;
+  }
+
+  // Everything that owes something comes to life.
+  void begin() {
     for (const auto& [name, stream] : parts_.where->hosts()) (void)host(name);
     for (auto serial : parts_.owing)
       if (const auto number = parts_.where->job_number(serial)) (void)job(*number);
+  }
+
+  // Writes that the server stops, then lets the process end.
+  void stop(const std::string& how) {
+    auto ended = std::make_shared<stopped_reply>(parts_.shut_down, how);
+    self_->send(server(), envelope<model::server_command>{model::server_down{how}, {"", site()->host_name, schema::Role::SERVER}, {}, std::move(ended), site(), {}, 0, {}});
   }
 
   // -- from the link -------------------------------------------------------------------------------------------------------
@@ -177,7 +199,7 @@ class router {
     if (type != "quick") return reply->refused(0, {pbs_error::no_support, "No support for requested service: qterm -t " + type});
     if (parts_.notes) parts_.notes->write(log_event::admin | log_event::system, "Svr", "PBS_Server", "Shutdown request from " + by.at_host() + " ");
     reply->done(parts_.where->sequence(), "");
-    parts_.shut_down(type);
+    stop(type);
   }
 
   // -- qmgr ----------------------------------------------------------------------------------------------------------------
@@ -400,6 +422,8 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
   auto r = std::make_shared<router>(self, std::move(parts));
   return {
       [](const peer_opened&) {},
+      [r](begin_work) { r->begin(); },
+      [r](const stop_server& s) { r->stop(s.how); },
       [r](peer_frame& f) { r->on_frame(f); },
       [r](const peer_closed& c) { r->on_closed(c); },
       [r](const committed& c) { r->on_committed(c); },

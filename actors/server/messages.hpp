@@ -23,6 +23,11 @@ struct peer_opened { wire::connection_ptr peer; };
 struct peer_frame { wire::connection_ptr peer; schema::sealed_message message; };
 struct peer_closed { wire::connection_ptr peer; std::string why; };
 
+// -- the process -----------------------------------------------------------------------------------------------------------
+
+struct begin_work {};                     // every follower is in place: bring to life what owes something
+struct stop_server { std::string how; };  // "quick": write it down and end
+
 // -- jobs and hosts --------------------------------------------------------------------------------------------------------
 
 // Something a host is owed until it is withdrawn; sent now if the host is there, and again after each new connection.
@@ -63,6 +68,8 @@ struct query {
 
 }  // namespace annals::actors
 
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::begin_work)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::stop_server)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::peer_opened)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::peer_frame)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::peer_closed)

@@ -1,0 +1,171 @@
+#include "actors/server/server_system.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/send.hpp>
+
+#include "actors/gateway/gateway.hpp"
+#include "actors/gateway/uploads.hpp"
+#include "actors/server/aggregates.hpp"
+#include "actors/server/event_notes.hpp"
+#include "actors/server/status_actor.hpp"
+#include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
+
+namespace annals::actors {
+
+namespace {
+
+// The folds that replay fills and the actors go on with.
+struct folds {
+  std::shared_ptr<projections::status> status = std::make_shared<projections::status>();
+  std::shared_ptr<directory> where = std::make_shared<directory>();
+  std::shared_ptr<event_notes> notes;
+};
+
+// One Manage request as the server itself makes it at its first start.
+schema::sealed<schema::Request> manage(schema::ObjectKind kind, const std::string& name, const std::vector<std::array<std::string, 2>>& set) {
+  return schema::make<schema::Request>([&](schema::Request::Builder r) {
+    auto m = r.initManage();
+    m.setVerb(schema::ManageVerb::CREATE);
+    m.setKind(kind);
+    m.setName(name);
+    auto list = m.initChanges(static_cast<unsigned>(set.size()));
+    for (unsigned i = 0; i < set.size(); ++i) {
+      list[i].setName(set[i][0]);
+      list[i].setValue(set[i][1]);
+    }
+  });
+}
+
+std::vector<std::array<std::string, 2>> scheduler_defaults(const server_system_parts& parts) {
+  std::vector<std::array<std::string, 2>> set;
+  for (const auto& row : attributes::table_of(schema::ObjectKind::SCHEDULER))
+    if (*row.default_value != '\0' && row.set_by != attributes::setter::nobody && row.set_by != attributes::setter::internal)
+      set.push_back({row.name, row.default_value});
+  set.push_back({"sched_priv", parts.pbs_home + "/sched_priv"});
+  set.push_back({"sched_log", parts.pbs_home + "/sched_logs"});
+  set.push_back({"sched_host", parts.self.host_name});
+  set.push_back({"partition", "pbs-default"});
+  set.push_back({"scheduling", "True"});
+  return set;
+}
+
+// Writes without actors, before there are any: the start of the server, and what a new cluster begins with.
+class first_words {
+ public:
+  first_words(log::event_log& log, ledger_check& ledger, folds& to, const server_system_parts& parts)
+      : log_(log), ledger_(ledger), to_(to), parts_(parts) {}
+
+  void say() {
+    const bool fresh = !to_.status->server().exists;
+    const model::stamp now{parts_.clock->now_ns(), self()};
+    write(to_.where->server_stream(), to_.status->server().version, schema::StreamKind::SERVER,
+          model::decide(to_.status->server(), model::server_up(parts_.self), now, *to_.where->site()));
+    if (!fresh) return;
+    create(schema::StreamKind::QUEUE, model::decide(model::queue_state{}, manage(schema::ObjectKind::QUEUE, "workq",
+           {{"queue_type", "Execution"}, {"enabled", "True"}, {"started", "True"}}), now, *to_.where->site()));
+    create(schema::StreamKind::SCHEDULER, model::decide(model::scheduler_state{}, model::scheduler_command(
+           manage(schema::ObjectKind::SCHEDULER, "default", scheduler_defaults(parts_))), now, *to_.where->site()));
+    const auto default_queue = schema::make<schema::Request>([](schema::Request::Builder r) {
+      auto m = r.initManage();
+      m.setVerb(schema::ManageVerb::SET);
+      auto a = m.initChanges(1)[0];
+      a.setName("default_queue");
+      a.setValue("workq");
+    });
+    write(to_.where->server_stream(), to_.status->server().version, schema::StreamKind::SERVER,
+          model::decide(to_.status->server(), model::server_command(default_queue), now, *to_.where->site()));
+  }
+
+ private:
+  model::requester self() const { return {"root", parts_.self.host_name, schema::Role::ROOT}; }
+  void create(schema::StreamKind kind, model::outcome o) { write(0, 0, kind, std::move(o)); }
+
+  void write(std::uint64_t stream, std::uint64_t version, schema::StreamKind kind, model::outcome o) {
+    ANNALS_INVARIANT(o.accepted(), o.accepted() ? "" : o.why().text.c_str());
+    if (o.events().empty()) return;
+    log::append a;
+    a.stream = stream;
+    a.kind = kind;
+    a.expected_version = version;
+    a.events = std::move(o.events());
+    a.by = {self().user, self().host, self().role};
+    ANNALS_INVARIANT(std::holds_alternative<log::staged>(log_.stage(std::move(a))), "the first words are staged");
+    std::vector<log::record_ptr> records;
+    if (const auto status = log_.commit(records); !status) throw log::log_damaged(status.text);
+    for (const auto& r : records) {
+      ledger_.apply(*r);
+      to_.status->fold(*r);
+      to_.where->fold(*r);
+      if (to_.notes) to_.notes->learn(*r);
+      if (parts_.replayed) parts_.replayed(*r);
+    }
+  }
+
+  log::event_log& log_;
+  ledger_check& ledger_;
+  folds& to_;
+  const server_system_parts& parts_;
+};
+
+caf::behavior notes_actor(caf::event_based_actor*, std::shared_ptr<event_notes> notes) {
+  return {
+      [notes](const committed& c) {
+        for (const auto& r : *c.records) notes->note(*r);
+      },
+      [](const disk_state&) {},
+  };
+}
+
+std::vector<std::uint64_t> owing_jobs(const folds& f) {
+  std::vector<std::uint64_t> owing;
+  f.status->each_job([&](const model::job_state& job) {
+    if (!model::pending_effects(job, *f.where->site()).empty()) owing.push_back(job.serial);
+    return true;
+  });
+  return owing;
+}
+
+}  // namespace
+
+server_system::~server_system() = default;
+
+server_system::server_system(caf::actor_system& system, server_system_parts parts)
+    : log_(std::make_unique<log::event_log>(*parts.store, *parts.clock)),
+      reader_(std::make_unique<log::log_reader>(*parts.store)), ledger_(std::make_unique<ledger_check>()) {
+  folds f;
+  if (parts.notes) f.notes = std::make_shared<event_notes>(*parts.notes);
+  const auto read = reader_->read(1, [&](const log::record_ptr& r) {
+    ledger_->apply(*r);
+    f.status->fold(*r);
+    f.where->fold(*r);
+    if (f.notes) f.notes->learn(*r);
+    if (parts.replayed) parts.replayed(*r);
+    return true;
+  });
+  if (!read) throw log::log_damaged(read.text);
+  first_words(*log_, *ledger_, f, parts).say();
+
+  log_writer_parts writer{log_.get(), reader_.get(), ledger_.get(), parts.followers, parts.stop_process, parts.disk_writable};
+  writer_ = parts.detached ? system.spawn<caf::detached>(log_writer, writer) : system.spawn(log_writer, writer);
+  const auto status = system.spawn(status_actor, f.status, reader_.get(), parts.clock);
+  const auto upload = parts.detached ? system.spawn<caf::detached>(uploads, parts.store, parts.upload_directory)
+                                     : system.spawn(uploads, parts.store, parts.upload_directory);
+  gateway_parts g;
+  g.shell = {writer_, reader_.get(), parts.clock, parts.stop_process};
+  g.where = f.where;
+  g.owing = owing_jobs(f);
+  g.status = status;
+  g.server_uid = parts.server_uid;
+  g.shut_down = parts.shut_down;
+  g.notes = parts.notes;
+  g.uploads = upload;
+  gateway_ = system.spawn(actors::gateway, std::move(g));
+  // Queries and routing see a commit before anybody is told of it: they follow first.
+  caf::anon_send(writer_, follow{status});
+  caf::anon_send(writer_, follow{gateway_});
+  if (f.notes) caf::anon_send(writer_, follow{system.spawn(notes_actor, f.notes)});
+  caf::anon_send(gateway_, begin_work{});
+}
+
+}  // namespace annals::actors

@@ -1,0 +1,57 @@
+// The server as one piece: replays the log, writes the first settings of a new cluster, and starts the actors. Used by
+// pbs_server with real ports and by the simulation with its own.
+#pragma once
+
+#include <caf/actor.hpp>
+#include <caf/actor_system.hpp>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/runtime/daemon_log.hpp"
+#include "events/log/event_log.hpp"
+#include "events/log/log_reader.hpp"
+#include "events/model/objects.hpp"
+#include "events/ports/clock.hpp"
+#include "events/ports/event_store.hpp"
+
+namespace annals::actors {
+
+class ledger_check;
+
+struct server_system_parts {
+  ports::event_store* store = nullptr;            // these outlive the system
+  const ports::clock* clock = nullptr;
+  daemon_log* notes = nullptr;                    // may be null: no log lines
+  model::server_up self;                          // log_uuid is used for a new log only
+  std::string pbs_home;                           // in the default scheduler's settings
+  std::uint32_t server_uid = 0;
+  std::string upload_directory;
+  bool detached = true;                           // blocking actors get threads of their own (not in simulation)
+  // Folds that follow the log beside the server's own; each is an actor that takes `committed` and `disk_state`.
+  std::vector<caf::actor> followers;
+  std::function<void(const log::record&)> replayed;   // each record, in order, before the actors start; may be empty
+  std::function<bool()> disk_writable;
+  std::function<void(const std::string& text)> stop_process;    // the log can't be trusted or written any more
+  std::function<void(const std::string& how)> shut_down;        // after an orderly stop was written
+};
+
+class server_system {
+ public:
+  // Throws log::log_damaged when the log can't be continued.
+  server_system(caf::actor_system& system, server_system_parts parts);
+  ~server_system();
+  const caf::actor& gateway() const { return gateway_; }
+  const caf::actor& writer() const { return writer_; }
+  const log::event_log& log() const { return *log_; }
+
+ private:
+  std::unique_ptr<log::event_log> log_;
+  std::unique_ptr<log::log_reader> reader_;
+  std::unique_ptr<ledger_check> ledger_;
+  caf::actor writer_, gateway_;
+};
+
+}  // namespace annals::actors

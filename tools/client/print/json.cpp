@@ -12,6 +12,22 @@ bool digits(std::string_view& text) {
   return count > 0;
 }
 
+void put_escaped(std::string& out, char c) {
+  constexpr std::string_view hex = "0123456789abcdef";
+  switch (c) {
+    case '"': out.append("\\\""); break;
+    case '\\': out.append("\\\\"); break;
+    case '\n': out.append("\\n"); break;
+    case '\t': out.append("\\t"); break;
+    case '\r': out.append("\\r"); break;
+    case '\b': out.append("\\b"); break;
+    case '\f': out.append("\\f"); break;
+    default:
+      out.append("\\u00").push_back(hex[static_cast<unsigned char>(c) >> 4]);
+      out.push_back(hex[c & 15]);
+  }
+}
+
 }  // namespace
 
 void put_json_value(std::string& out, std::string_view value) {
@@ -31,26 +47,15 @@ bool is_json_number(std::string_view text) {
 
 void put_json_string(std::string& out, std::string_view text) {
   out.push_back('"');
-  for (const char c : text) {
-    switch (c) {
-      case '"': out.append("\\\""); break;
-      case '\\': out.append("\\\\"); break;
-      case '\n': out.append("\\n"); break;
-      case '\t': out.append("\\t"); break;
-      case '\r': out.append("\\r"); break;
-      case '\b': out.append("\\b"); break;
-      case '\f': out.append("\\f"); break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20) {
-          constexpr std::string_view hex = "0123456789abcdef";
-          out.append("\\u00").push_back(hex[static_cast<unsigned char>(c) >> 4]);
-          out.push_back(hex[c & 15]);
-        } else {
-          out.push_back(c);
-        }
-    }
+  std::size_t plain = 0;                       // start of what needs no escape and is not yet put
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\') continue;
+    out.append(text.substr(plain, i - plain));
+    plain = i + 1;
+    put_escaped(out, c);
   }
-  out.push_back('"');
+  out.append(text.substr(plain)).push_back('"');
 }
 
 void json_document::key(std::string& out, int depth, std::string_view name) {

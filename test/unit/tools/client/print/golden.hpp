@@ -1,5 +1,5 @@
-// Golden transcripts as test data: the standard output of one command of a transcript in ../data, and objects read back
-// from what PBS printed about them (the inverse of the printing under test).
+// Golden transcripts as test data: the standard output of one command of a transcript in ../data or of the conformance
+// tests, and objects read back from what PBS printed about them (the inverse of the printing under test).
 #pragma once
 
 #include <cstdlib>
@@ -20,6 +20,7 @@ namespace annals::client::test {
 
 inline std::string read_file(const std::string& name) {
   std::ifstream in(std::string(ANNALS_SOURCE_DIR) + "/test/unit/tools/client/data/" + name, std::ios::binary);
+  if (!in) in.open(std::string(ANNALS_SOURCE_DIR) + "/test/conformance/golden/data/" + name, std::ios::binary);
   if (!in) throw std::runtime_error("no test data " + name);
   return {std::istreambuf_iterator<char>(in), {}};
 }

@@ -44,6 +44,7 @@ struct run_order {
   bool private_jobdir = false;           // sandbox=PRIVATE: make <home, or jobdir>/pbs.<jobid>.x8z, removed by forget
   std::string tmpdir;                    // made 700 for the user, removed at the end
   std::uint32_t ncpus = 0;
+  std::uint32_t kill_delay_s = 10;       // after a SIGTERM, what is left of the run may go on this long (pbs guide: qdel)
   // rlimits: pcput or cput, file, pmem, pvmem (pbs guide: limits)
   std::optional<std::uint64_t> cpu_seconds_max, file_bytes_max, resident_bytes_max, address_bytes_max;
   std::optional<int> nice;

@@ -1,0 +1,97 @@
+#include "actors/mom/host/account.hpp"
+
+#include <grp.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <optional>
+
+namespace annals::mom {
+namespace {
+
+constexpr auto remembered_for = std::chrono::seconds(60);
+constexpr std::size_t entry_bytes_max = 1u << 20;   // a group with ten thousand members fits
+
+// Calls getpwnam_r and its relatives with a buffer that grows until the entry fits.
+template <class Entry, class Lookup>
+bool look_up(Entry& entry, std::vector<char>& buffer, Lookup&& call) {
+  for (std::size_t size = 4096; size <= entry_bytes_max; size *= 4) {
+    buffer.resize(size);
+    Entry* found = nullptr;
+    const int error = call(&entry, buffer.data(), buffer.size(), &found);
+    if (error != ERANGE) return error == 0 && found;
+  }
+  return false;
+}
+
+std::vector<std::uint32_t> groups_of(const char* user, gid_t gid) {
+  std::vector<gid_t> groups(64);
+  int n = static_cast<int>(groups.size());
+  while (getgrouplist(user, gid, groups.data(), &n) < 0) groups.resize(static_cast<std::size_t>(n = n > 0 ? n : 65536));
+  groups.resize(static_cast<std::size_t>(n));
+  return {groups.begin(), groups.end()};
+}
+
+account from_entry(const passwd& entry) {
+  account a;
+  a.name = entry.pw_name;
+  a.uid = entry.pw_uid;
+  a.gid = entry.pw_gid;
+  a.home = entry.pw_dir && *entry.pw_dir ? entry.pw_dir : "/";
+  a.shell = entry.pw_shell && *entry.pw_shell ? entry.pw_shell : "/bin/sh";
+  return a;
+}
+
+// Ourselves, when we are not root; a user without an entry (a container) is what the environment says.
+std::variant<account, no_account> own_account(const std::string& user) {
+  passwd entry{};
+  std::vector<char> buffer;
+  account a;
+  if (look_up(entry, buffer, [](auto... args) { return getpwuid_r(geteuid(), args...); })) {
+    a = from_entry(entry);
+  } else {
+    const char* const name = std::getenv("USER");
+    a.name = name && *name ? name : std::to_string(geteuid());
+    a.uid = geteuid();
+    a.home = "/";
+    a.shell = "/bin/sh";
+  }
+  a.gid = getegid();
+  a.groups = {a.gid};
+  if (const char* home = std::getenv("HOME"); home && *home == '/') a.home = home;
+  if (user != a.name) return no_account{"this MoM runs as " + a.name + " and can't start a job of " + user};
+  return a;
+}
+
+std::variant<account, no_account> other_account(const std::string& user, const std::string& group) {
+  passwd entry{};
+  std::vector<char> buffer;
+  if (!look_up(entry, buffer, [&](auto... args) { return getpwnam_r(user.c_str(), args...); }))
+    return no_account{"No Password Entry for User " + user};
+  account a = from_entry(entry);
+  a.change_user = true;
+  if (!group.empty()) {
+    struct group found{};
+    std::vector<char> group_buffer;
+    if (!look_up(found, group_buffer, [&](auto... args) { return getgrnam_r(group.c_str(), args...); }))
+      return no_account{"No Group Entry for Group " + group};
+    a.gid = found.gr_gid;
+    a.group = group;
+  }
+  a.groups = groups_of(a.name.c_str(), a.gid);
+  return a;
+}
+
+}  // namespace
+
+std::variant<account, no_account> accounts::find(const std::string& user, const std::string& group) {
+  const auto now = std::chrono::steady_clock::now();
+  const std::string key = user + '\n' + group;
+  if (const auto known = known_.find(key); known != known_.end() && known->second.until > now) return known->second.what;
+  auto what = geteuid() == 0 ? other_account(user, group) : own_account(user);
+  known_[key] = {what, now + remembered_for};
+  return what;
+}
+
+}  // namespace annals::mom

@@ -1,0 +1,53 @@
+#include "actors/mom/host/machine_order.hpp"
+
+#include "actors/mom/host/environment.hpp"
+
+namespace annals::mom {
+
+shepherd_order order_on(const machine& here, const ports::run_order& o, const account& user) {
+  shepherd_order s;
+  s.key = o.key;
+  s.job_id = o.job_id;
+  s.user = user.name;
+  s.group = o.group;
+  s.change_user = user.change_user;
+  s.uid = user.uid;
+  s.gid = user.gid;
+  s.groups = user.groups;
+  s.program = o.program;
+  s.shell = o.shell.empty() ? user.shell : o.shell;
+  s.script = o.program.empty() ? o.script : "";
+  s.node_file = o.node_file;
+  s.jobdir = o.jobdir.empty() ? user.home : o.jobdir;
+  if (o.private_jobdir) {
+    s.jobdir += "/pbs." + o.job_id + ".x8z";
+    s.make_jobdir = true;
+  }
+  const auto absolute = [&](const std::string& path) {
+    return path.empty() || path.front() == '/' ? path : s.jobdir + '/' + path;
+  };
+  s.stdout_file = absolute(o.stdout_file);
+  s.stderr_file = absolute(o.stderr_file);
+  s.tmpdir = o.tmpdir;
+  s.umask = o.umask;
+  s.ncpus = o.ncpus;
+  s.kill_delay_s = o.kill_delay_s;
+  s.cpu_seconds_max = o.cpu_seconds_max;
+  s.file_bytes_max = o.file_bytes_max;
+  s.resident_bytes_max = o.resident_bytes_max;
+  s.address_bytes_max = o.address_bytes_max;
+  s.nice = o.nice;
+  s.mom_priv = here.mom_priv;
+  s.prologue = here.prologue;
+  s.epilogue = here.epilogue;
+  s.prologue_alarm_s = o.prologue_alarm_s;
+  s.job_name = o.job_name;
+  s.queue = o.queue;
+  s.account = o.account;
+  s.resource_list = o.resource_list;
+  s.environment = o.environment;
+  add_account(s.environment, user, s.shell, s.jobdir);
+  return s;
+}
+
+}  // namespace annals::mom

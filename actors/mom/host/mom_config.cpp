@@ -1,0 +1,167 @@
+#include "actors/mom/host/mom_config.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "events/values/string_list.hpp"
+
+namespace annals::mom {
+namespace {
+
+using arguments = std::vector<std::string_view>;
+
+arguments split_blanks(std::string_view line) {
+  arguments out;
+  for (std::size_t at = line.find_first_not_of(" \t"); at != std::string_view::npos; at = line.find_first_not_of(" \t", at)) {
+    const auto end = std::min(line.find_first_of(" \t", at), line.size());
+    out.push_back(line.substr(at, end - at));
+    at = end;
+  }
+  return out;
+}
+
+bool take(std::string_view text, std::uint32_t& to) {
+  std::uint32_t n = 0;
+  const int base = text.size() > 2 && text.substr(0, 2) == "0x" ? 16 : 10;   // $logevent is often written in hex
+  if (base == 16) text.remove_prefix(2);
+  const auto r = std::from_chars(text.data(), text.data() + text.size(), n, base);
+  if (text.empty() || r.ec != std::errc() || r.ptr != text.data() + text.size()) return false;
+  to = n;
+  return true;
+}
+
+bool take(std::string_view text, double& to) {
+  double d = 0;
+  const auto r = std::from_chars(text.data(), text.data() + text.size(), d, std::chars_format::fixed);
+  if (text.empty() || r.ec != std::errc() || r.ptr != text.data() + text.size() || d < 0) return false;
+  to = d;
+  return true;
+}
+
+bool take(std::string_view text, std::optional<double>& to) {
+  double d = 0;
+  if (!take(text, d)) return false;
+  to = d;
+  return true;
+}
+
+bool take(std::string_view text, bool& to) {
+  for (const auto yes : {"true", "yes", "on", "1", "t", "y"}) if (values::equal_any_case(text, yes)) { to = true; return true; }
+  for (const auto no : {"false", "no", "off", "0", "f", "n"}) if (values::equal_any_case(text, no)) { to = false; return true; }
+  return false;
+}
+
+bool take_directory(std::string_view text, std::string& to) {
+  if (text.empty() || text.front() != '/') return false;
+  while (text.size() > 1 && text.back() == '/') text.remove_suffix(1);
+  to = text;
+  return true;
+}
+
+// "host:/from /to"
+bool take_usecp(const arguments& args, std::vector<usecp_rule>& to) {
+  if (args.size() != 3) return false;
+  const auto colon = args[1].find(':');
+  if (colon == 0 || colon == std::string_view::npos) return false;
+  to.push_back({std::string(args[1].substr(0, colon)), std::string(args[1].substr(colon + 1)), std::string(args[2])});
+  return true;
+}
+
+// "$enforce mem", "$enforce average_trialperiod 5"; a '!' before the name switches it off.
+bool take_enforce(const arguments& args, enforcement& to) {
+  if (args.size() < 2) return false;
+  auto name = args[1];
+  const bool on = name.front() != '!';
+  if (!on) name.remove_prefix(1);
+  if (name == "mem") { to.mem = on; return true; }
+  if (name == "cpuaverage") { to.cpuaverage = on; return true; }
+  if (name == "cpuburst") { to.cpuburst = on; return true; }
+  if (args.size() < 3) return false;
+  if (name == "average_trialperiod") return take(args[2], to.average_trialperiod_s);
+  if (name == "average_percent_over") return take(args[2], to.average_percent_over);
+  if (name == "delta_percent_over") return take(args[2], to.delta_percent_over);
+  if (name == "average_cpufactor") return take(args[2], to.average_cpufactor);
+  if (name == "delta_cpufactor") return take(args[2], to.delta_cpufactor);
+  if (name == "delta_weightup") return take(args[2], to.delta_weightup);
+  if (name == "delta_weightdown") return take(args[2], to.delta_weightdown);
+  return false;
+}
+
+bool take_user_list(const arguments& args, std::vector<std::string>& to) {
+  if (args.size() < 2) return false;
+  for (auto& name : values::split_list(args[1])) to.push_back(std::move(name));
+  return true;
+}
+
+enum class taken : std::uint8_t { yes, bad_value, unknown };
+
+taken as_taken(bool good) { return good ? taken::yes : taken::bad_value; }
+
+taken take_setting(const arguments& args, std::string_view line, mom_config& c) {
+  const auto name = args[0].substr(1);
+  const auto value = args.size() > 1 ? args[1] : std::string_view();
+  if (name == "usecp") return as_taken(take_usecp(args, c.usecp));
+  if (name == "enforce") return as_taken(take_enforce(args, c.enforce));
+  if (name == "clienthost") { c.clienthost.emplace_back(value); return as_taken(!value.empty()); }
+  if (name == "prologalarm") return as_taken(take(value, c.prologue_alarm_s));
+  if (name == "min_check_poll") return as_taken(take(value, c.min_check_poll_s));
+  if (name == "max_check_poll") return as_taken(take(value, c.max_check_poll_s));
+  if (name == "logevent") return as_taken(take(value, c.logevent));
+  if (name == "tmpdir") return as_taken(take_directory(value, c.tmpdir));
+  if (name == "jobdir_root") return as_taken(take_directory(value, c.jobdir_root));
+  if (name == "ideal_load") return as_taken(take(value, c.ideal_load));
+  if (name == "max_load") return as_taken(take(value, c.max_load));
+  if (name == "cputmult") return as_taken(take(value, c.cputmult));
+  if (name == "wallmult") return as_taken(take(value, c.wallmult));
+  if (name == "restrict_user") return as_taken(take(value, c.restrict_user));
+  if (name == "restrict_user_maxsysid") return as_taken(take(value, c.restrict_user_maxsysid));
+  if (name == "restrict_user_exceptions") return as_taken(take_user_list(args, c.restrict_user_exceptions));
+  if (name == "sister_join_job_alarm") return as_taken(take(value, c.sister_join_job_alarm_s));
+  if (name == "job_launch_delay") return as_taken(take(value, c.job_launch_delay_s));
+  if (name == "action") { c.actions.emplace_back(line); return as_taken(args.size() >= 4); }
+  return taken::unknown;
+}
+
+bool host_fits(std::string_view pattern, std::string_view host) {
+  if (pattern.empty() || pattern.front() != '*') return values::equal_any_case(pattern, host);
+  pattern.remove_prefix(1);
+  return host.size() >= pattern.size() && values::equal_any_case(pattern, host.substr(host.size() - pattern.size()));
+}
+
+// `from` is a directory: /home is no part of /home2.
+bool lies_under(std::string_view path, std::string_view from) {
+  if (path.substr(0, from.size()) != from) return false;
+  return from.empty() || from.back() == '/' || path.size() == from.size() || path[from.size()] == '/';
+}
+
+}  // namespace
+
+parsed_mom_config parse_mom_config(std::string_view text) {
+  parsed_mom_config out;
+  for (unsigned number = 1; !text.empty(); ++number) {
+    const auto end = std::min(text.find('\n'), text.size());
+    auto line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    const auto args = split_blanks(line);
+    if (args.empty() || args[0].front() == '#') continue;
+    // A line without '$' names a static resource of the host; those are set with qmgr here.
+    if (args[0].front() != '$') { out.problems.push_back({number, "no setting: " + std::string(line)}); continue; }
+    mom_config with = out.config;
+    switch (take_setting(args, line, with)) {
+      case taken::yes: out.config = std::move(with); break;
+      case taken::bad_value: out.problems.push_back({number, "bad value for " + std::string(args[0]) + ": " + std::string(line)}); break;
+      case taken::unknown: out.problems.push_back({number, "unknown setting " + std::string(args[0])}); break;
+    }
+  }
+  return out;
+}
+
+std::optional<std::string> local_path(const std::vector<usecp_rule>& rules, std::string_view host, std::string_view path) {
+  for (const auto& rule : rules)
+    if (host_fits(rule.host, host) && lies_under(path, rule.from))
+      return rule.to + std::string(path.substr(rule.from.size()));
+  return {};
+}
+
+}  // namespace annals::mom

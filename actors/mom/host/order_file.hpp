@@ -1,0 +1,67 @@
+// The order file: what a MoM tells the shepherd about one run. docs/design/0004-shepherd.md has the format.
+// "name=value" fields, each ended by a NUL byte, between "annals-order=1" and "end=1"; several fields of one name make
+// a list. Values are any bytes but NUL, which neither an argument nor an environment entry can hold.
+//
+// This file is compiled into the shepherd as well: standard library only, and as little of it as possible.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace annals::mom {
+
+// A run_order with all that depends on the machine and the account filled in.
+struct shepherd_order {
+  std::string key, job_id, user, group;
+  bool change_user = false;                    // the MoM is root: become uid, gid and groups
+  std::uint32_t uid = 0, gid = 0;
+  std::vector<std::uint32_t> groups;           // all of them
+  std::vector<std::string> environment;        // complete
+  std::vector<std::string> program;            // empty: a script job
+  std::string shell, script;                   // of script jobs; both absolute
+  std::string node_file;                       // removed with the run
+  std::string stdout_file, stderr_file;        // absolute
+  std::string jobdir;                          // absolute
+  bool make_jobdir = false;                    // it is private: made now, removed with the run
+  std::string tmpdir;
+  unsigned umask = 077;
+  std::uint32_t ncpus = 0;
+  std::uint32_t kill_delay_s = 10;
+  std::optional<std::uint64_t> cpu_seconds_max, file_bytes_max, resident_bytes_max, address_bytes_max;
+  std::optional<int> nice;
+  std::string mom_priv;                        // where the prologue runs
+  std::string prologue, epilogue;              // empty: none
+  std::uint32_t prologue_alarm_s = 30;
+  std::string job_name, queue, account, resource_list;
+  bool operator==(const shepherd_order&) const = default;
+};
+
+std::string print_order(const shepherd_order& order);
+// Nothing: not a whole order of this version.
+std::optional<shepherd_order> parse_order(std::string_view bytes);
+
+// -- the format underneath, shared with user_request.hpp ---------------------------------------------------------------
+
+using field = std::pair<std::string_view, std::string_view>;   // name, value
+
+class field_writer {
+ public:
+  explicit field_writer(std::string_view kind) { put(kind, "1"); }
+  void put(std::string_view name, std::string_view value);
+  void put(std::string_view name, std::uint64_t value) { put(name, std::to_string(value)); }
+  std::string finish() { put("end", "1"); return std::move(out_); }
+
+ private:
+  std::string out_;
+};
+
+// The fields between "<kind>=1" and "end=1"; nothing if these two are not there or a field is malformed.
+std::optional<std::vector<field>> parse_fields(std::string_view kind, std::string_view bytes);
+// A whole decimal number; nothing if it is not one or does not fit.
+std::optional<std::uint64_t> whole_number(std::string_view text);
+
+}  // namespace annals::mom

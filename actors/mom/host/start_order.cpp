@@ -1,0 +1,250 @@
+#include "actors/mom/host/start_order.hpp"
+
+#include <algorithm>
+
+#include "actors/mom/host/environment.hpp"
+#include "actors/mom/host/order_file.hpp"
+#include "events/values/duration.hpp"
+#include "events/values/exec_host.hpp"
+#include "events/values/exec_vnode.hpp"
+#include "events/values/number.hpp"
+#include "events/values/size.hpp"
+#include "events/values/string_list.hpp"
+
+namespace annals::mom {
+namespace {
+
+using start_reader = schema::StartRun::Reader;
+
+std::string str(capnp::Text::Reader t) { return {t.cStr(), t.size()}; }
+
+std::string attribute(start_reader start, std::string_view name, std::string_view resource = {}) {
+  for (const auto a : start.getAttributes())
+    if (str(a.getName()) == name && str(a.getResource()) == resource) return str(a.getValue());
+  return {};
+}
+
+// What stands between <jsdl-hpcpa:NAME> and </jsdl-hpcpa:NAME>, each time.
+std::vector<std::string> tagged(std::string_view text, std::string_view name) {
+  const std::string open = "<jsdl-hpcpa:" + std::string(name) + ">", close = "</jsdl-hpcpa:" + std::string(name) + ">";
+  std::vector<std::string> out;
+  for (auto at = text.find(open); at != std::string_view::npos; at = text.find(open)) {
+    text.remove_prefix(at + open.size());
+    const auto end = text.find(close);
+    if (end == std::string_view::npos) break;
+    out.emplace_back(text.substr(0, end));
+    text.remove_prefix(end + close.size());
+  }
+  return out;
+}
+
+std::vector<std::string> program_of(start_reader start) {
+  auto program = tagged(attribute(start, "executable"), "Executable");
+  if (program.empty()) return {};
+  program.resize(1);
+  for (auto& argument : tagged(attribute(start, "argument_list"), "Argument")) program.push_back(std::move(argument));
+  return program;
+}
+
+bool is_this_host(const mom_settings& settings, std::string_view host) {
+  if (host.empty() || values::equal_any_case(host, settings.host)) return true;
+  return std::any_of(settings.host_aliases.begin(), settings.host_aliases.end(),
+                     [&](const auto& alias) { return values::equal_any_case(host, alias); });
+}
+
+// One entry of Shell_Path_List is "path" or "path@host": the one for this host wins.
+std::string shell_of(start_reader start, const mom_settings& settings) {
+  std::string general;
+  for (const auto& entry : values::split_list(attribute(start, "Shell_Path_List"))) {
+    const auto at = entry.find('@');
+    if (at == std::string::npos) general = entry;
+    else if (is_this_host(settings, entry.substr(at + 1))) return entry.substr(0, at);
+  }
+  return general;
+}
+
+// "027" and "27" are octal digits of umask(2); anything else is the default.
+unsigned umask_of(const std::string& text) {
+  unsigned mask = 0;
+  for (const char c : text) {
+    if (c < '0' || c > '7') return 077;
+    mask = mask * 8 + static_cast<unsigned>(c - '0');
+  }
+  return text.empty() ? 077 : mask & 0777;
+}
+
+std::optional<std::uint64_t> seconds_of(const std::string& text) {
+  const auto d = values::parse_duration(text);
+  if (!d || *d < 0) return {};
+  return static_cast<std::uint64_t>(*d);
+}
+
+std::optional<std::uint64_t> bytes_of(const std::string& text) {
+  const auto size = values::parse_size(text);
+  if (!size) return {};
+  const auto kb = size->to_kb();
+  if (kb > UINT64_MAX / 1024) return {};
+  return kb * 1024;
+}
+
+// The smaller limit of pcput (each process) and cput (all together): one process may not use more than either.
+std::optional<std::uint64_t> cpu_seconds_of(start_reader start) {
+  const auto each = seconds_of(attribute(start, "Resource_List", "pcput"));
+  const auto all = seconds_of(attribute(start, "Resource_List", "cput"));
+  if (each && all) return std::min(*each, *all);
+  return each ? each : all;
+}
+
+// What the epilogue is told: all but select and nodect, by name, "ncpus=1,place=free".
+std::string resource_list_text(start_reader start) {
+  std::vector<std::string> parts;
+  for (const auto a : start.getAttributes()) {
+    const auto resource = str(a.getResource());
+    if (str(a.getName()) != "Resource_List" || resource.empty() || resource == "select" || resource == "nodect") continue;
+    parts.push_back(resource + '=' + str(a.getValue()));
+  }
+  std::sort(parts.begin(), parts.end());
+  std::string text;
+  for (const auto& part : parts) text += (text.empty() ? "" : ",") + part;
+  return text;
+}
+
+// Cpus on this host, from the exec_vnode; the sum that resources_used.ncpus shows.
+std::uint32_t ncpus_of(start_reader start) {
+  const auto spec = values::parse_exec_vnode(str(start.getExecVnode()));
+  std::uint64_t sum = 0;
+  if (spec)
+    for (const auto& chunk : spec->chunks)
+      for (const auto& part : chunk.parts)
+        if (const std::string* const n = part.find("ncpus")) sum += whole_number(*n).value_or(0);
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, UINT32_MAX));
+}
+
+// -- output ------------------------------------------------------------------------------------------------------------
+
+// "12" of 12.borg, "12.3" of 12[3].borg: what default output names end with.
+std::string sequence_of(const std::string& job_id) {
+  const auto name = job_id.substr(0, job_id.find('.'));
+  std::string out;
+  for (const char c : name)
+    if (c == '[') out += '.';
+    else if (c != ']') out += c;
+  return out;
+}
+
+struct target { std::string host, path; bool local = false; };
+
+// "host:/path" of Output_Path, as seen from this host: this host, a $usecp rule, or somewhere else.
+target target_of(const std::string& text, const mom_settings& settings) {
+  target t;
+  const auto colon = text.find(':');
+  const auto slash = text.find('/');
+  if (colon != std::string::npos && (slash == std::string::npos || colon < slash)) t.host = text.substr(0, colon);
+  t.path = t.host.empty() && colon != 0 ? text : text.substr(colon + 1);
+  if (is_this_host(settings, t.host) || t.path == "/dev/null") t.local = true;
+  else if (auto mapped = local_path(settings.config.usecp, t.host, t.path)) { t.path = *mapped; t.local = true; }
+  return t;
+}
+
+bool has(const std::string& letters, char letter) { return letters.find(letter) != std::string::npos; }
+
+// One of the two output files of a job: where it is written and where it goes. `letter` is o or e.
+struct output {
+  char letter;
+  std::string spool;                 // absolute, or a bare name in a private job directory
+  bool joined = false;               // written into the other one
+  bool direct = false;               // written at its final place (-k d)
+  bool keep = false;                 // stays on this host, in the home
+  bool remove = false;               // not wanted when the job ended with 0 (-R)
+  target to;
+};
+
+output output_of(start_reader start, const mom_settings& settings, char letter) {
+  output out{.letter = letter, .spool = {}, .to = {}};
+  const std::string id = str(start.getRef().getJob());
+  const std::string join = attribute(start, "Join_Path"), kept = attribute(start, "Keep_Files");
+  out.joined = join == (letter == 'o' ? "eo" : "oe");
+  out.remove = has(attribute(start, "Remove_Files"), letter);
+  const std::string name = id + (letter == 'o' ? ".OU" : ".ER");
+  const bool is_private = attribute(start, "sandbox") == "PRIVATE";
+  out.spool = is_private ? name : settings.pbs_home + "/spool/" + name;
+  out.to = target_of(attribute(start, letter == 'o' ? "Output_Path" : "Error_Path"), settings);
+  if (!has(kept, letter)) return out;
+  if (!has(kept, 'd')) {
+    out.keep = true;
+    out.to = {settings.host, attribute(start, "Job_Name") + '.' + letter + sequence_of(id), true};
+  } else if (out.to.local && !out.to.path.empty() && out.to.path.front() == '/') {
+    out.direct = true;
+    out.spool = out.to.path.back() == '/' ? out.to.path + name : out.to.path;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string run_key(schema::RunRef::Reader ref) { return str(ref.getJob()) + '.' + std::to_string(ref.getRun()); }
+
+ports::run_order order_for(start_reader start, const mom_settings& settings, const std::string& cookie) {
+  ports::run_order o;
+  o.key = run_key(start.getRef());
+  o.job_id = str(start.getRef().getJob());
+  o.user = str(start.getEuser());
+  o.group = str(start.getEgroup());
+  o.shell = shell_of(start, settings);
+  o.program = program_of(start);
+  o.script = settings.pbs_home + "/mom_priv/jobs/" + o.job_id + ".SC";
+  if (o.program.empty() && (start.hasInlineScript() || start.getScript().getSize() == 0)) {
+    const auto script = start.getInlineScript();
+    o.script_text.emplace(reinterpret_cast<const char*>(script.begin()), script.size());
+  }
+  const std::string schedselect = attribute(start, "schedselect");
+  o.node_file = settings.pbs_home + "/aux/" + o.job_id;
+  o.node_file_text = node_file_text(str(start.getExecHost()), schedselect);
+  const auto out = output_of(start, settings, 'o'), err = output_of(start, settings, 'e');
+  o.stdout_file = out.joined ? err.spool : out.spool;
+  o.stderr_file = err.joined ? out.spool : err.spool;
+  o.umask = umask_of(attribute(start, "umask"));
+  o.private_jobdir = attribute(start, "sandbox") == "PRIVATE";
+  if (o.private_jobdir) o.jobdir = settings.config.jobdir_root;
+  o.tmpdir = settings.config.tmpdir + "/pbs." + o.job_id;
+  o.ncpus = ncpus_of(start);
+  o.kill_delay_s = start.getKillDelaySeconds();
+  o.cpu_seconds_max = cpu_seconds_of(start);
+  o.file_bytes_max = bytes_of(attribute(start, "Resource_List", "file"));
+  o.resident_bytes_max = bytes_of(attribute(start, "Resource_List", "pmem"));
+  o.address_bytes_max = bytes_of(attribute(start, "Resource_List", "pvmem"));
+  if (const auto nice = values::parse_integer(attribute(start, "Resource_List", "nice"))) o.nice = static_cast<int>(*nice);
+  o.job_name = attribute(start, "Job_Name");
+  o.queue = str(start.getQueue());
+  o.account = attribute(start, "Account_Name");
+  o.resource_list = resource_list_text(start);
+  o.prologue_alarm_s = settings.config.prologue_alarm_s;
+  o.environment = build_environment({.base = settings.base_environment,
+                                     .variable_list = attribute(start, "Variable_List"),
+                                     .job_id = o.job_id,
+                                     .job_name = o.job_name,
+                                     .queue = o.queue,
+                                     .account = o.account,
+                                     .schedselect = schedselect,
+                                     .node_file = o.node_file,
+                                     .tmpdir = o.tmpdir,
+                                     .cookie = cookie,
+                                     .array_id = attribute(start, "array_id"),
+                                     .array_index = attribute(start, "array_index"),
+                                     .mom_manager_port = settings.mom_manager_port,
+                                     .interactive = attribute(start, "interactive") == "True"});
+  return o;
+}
+
+std::vector<ports::delivery> deliveries_for(start_reader start, const mom_settings& settings, int exit_status) {
+  std::vector<ports::delivery> files;
+  for (const char letter : {'o', 'e'}) {
+    const auto out = output_of(start, settings, letter);
+    if (out.joined || out.direct || out.to.path == "/dev/null") continue;
+    if (out.remove && exit_status == 0) continue;
+    files.push_back({out.spool, out.to.host, out.to.path, out.to.local});
+  }
+  return files;
+}
+
+}  // namespace annals::mom

@@ -1,0 +1,96 @@
+#include "actors/mom/host/user_request.hpp"
+
+#include "actors/mom/host/order_file.hpp"
+
+namespace annals::mom {
+namespace {
+
+constexpr std::string_view request_kind = "annals-request";
+constexpr std::string_view answer_kind = "annals-answer";
+
+std::optional<std::uint32_t> small_number(std::string_view text) {
+  const auto n = whole_number(text);
+  if (!n || *n > UINT32_MAX) return {};
+  return static_cast<std::uint32_t>(*n);
+}
+
+// "copy", "append" begin a task; the fields that belong to it follow.
+bool take(user_request& r, std::string_view name, std::string_view value) {
+  const auto number = small_number(value);
+  if (name == "uid") { r.uid = number.value_or(0); return number.has_value(); }
+  if (name == "gid") { r.gid = number.value_or(0); return number.has_value(); }
+  if (name == "group") { r.groups.push_back(number.value_or(0)); return number.has_value(); }
+  if (name == "pause") { r.pauses_s.push_back(number.value_or(0)); return number.has_value(); }
+  if (name == "change_user") r.change_user = value == "1";
+  else if (name == "user") r.user = value;
+  else if (name == "home") r.home = value;
+  else if (name == "scp") r.scp.emplace_back(value);
+  else if (name == "copy") r.copies.push_back({std::string(value), {}, {}, {}, false});
+  else if (name == "append") r.appends.push_back({std::string(value), {}});
+  else if (name == "remove") r.removals.emplace_back(value);
+  else if (name == "text" && !r.appends.empty()) r.appends.back().text = value;
+  else if (r.copies.empty()) return false;
+  else if (name == "host") r.copies.back().to_host = value;
+  else if (name == "path") r.copies.back().to_path = value;
+  else if (name == "retained") r.copies.back().retained = value;
+  else if (name == "local") r.copies.back().local = value == "1";
+  else return false;
+  return true;
+}
+
+}  // namespace
+
+std::string print_request(const user_request& r) {
+  field_writer out(request_kind);
+  if (r.change_user) out.put("change_user", "1");
+  out.put("uid", std::uint64_t{r.uid});
+  out.put("gid", std::uint64_t{r.gid});
+  for (const auto g : r.groups) out.put("group", std::uint64_t{g});
+  out.put("user", r.user);
+  out.put("home", r.home);
+  for (const auto& s : r.scp) out.put("scp", s);
+  for (const auto p : r.pauses_s) out.put("pause", std::uint64_t{p});
+  for (const auto& c : r.copies) {
+    out.put("copy", c.from);
+    out.put("host", c.to_host);
+    out.put("path", c.to_path);
+    out.put("retained", c.retained);
+    if (c.local) out.put("local", "1");
+  }
+  for (const auto& a : r.appends) {
+    out.put("append", a.file);
+    out.put("text", a.text);
+  }
+  for (const auto& path : r.removals) out.put("remove", path);
+  return out.finish();
+}
+
+std::optional<user_request> parse_request(std::string_view bytes) {
+  const auto fields = parse_fields(request_kind, bytes);
+  if (!fields) return {};
+  user_request r;
+  for (const auto& [name, value] : *fields)
+    if (!take(r, name, value)) return {};
+  return r;
+}
+
+std::string print_answer(const user_answer& answer) {
+  field_writer out(answer_kind);
+  out.put("delivered", std::uint64_t{answer.delivered});
+  out.put("text", answer.text);
+  return out.finish();
+}
+
+std::optional<user_answer> parse_answer(std::string_view bytes) {
+  const auto fields = parse_fields(answer_kind, bytes);
+  if (!fields) return {};
+  user_answer a;
+  for (const auto& [name, value] : *fields) {
+    if (name == "text") a.text = value;
+    else if (const auto n = small_number(value); name == "delivered" && n) a.delivered = *n;
+    else return {};
+  }
+  return a;
+}
+
+}  // namespace annals::mom

@@ -1,0 +1,46 @@
+// Work that touches a user's files and must be done as that user: one run of `pbs_shepherd as-user`, which reads a
+// request on its standard input and writes an answer to its standard output. Same format as the order file.
+//
+// This file is compiled into the shepherd as well: standard library only, and as little of it as possible.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace annals::mom {
+
+struct copy_task {
+  std::string from, to_host, to_path;      // from: absolute; to_path: absolute for local copies
+  std::string retained;                    // where the file goes if it can't be copied
+  bool local = false;
+  bool operator==(const copy_task&) const = default;
+};
+struct append_task { std::string file, text; bool operator==(const append_task&) const = default; };
+
+struct user_request {
+  bool change_user = false;
+  std::uint32_t uid = 0, gid = 0;
+  std::vector<std::uint32_t> groups;
+  std::string user, home;                  // USER and HOME of scp
+  std::vector<std::string> scp;            // program and its first arguments
+  std::vector<std::uint32_t> pauses_s;     // before each try of a copy
+  std::vector<copy_task> copies;
+  std::vector<append_task> appends;
+  std::vector<std::string> removals;       // whole trees
+  bool operator==(const user_request&) const = default;
+};
+std::string print_request(const user_request& request);
+std::optional<user_request> parse_request(std::string_view bytes);
+
+struct user_answer {
+  std::uint32_t delivered = 0;             // copies that are at their place
+  std::string text;                        // about the others
+  bool operator==(const user_answer&) const = default;
+};
+std::string print_answer(const user_answer& answer);
+std::optional<user_answer> parse_answer(std::string_view bytes);
+
+}  // namespace annals::mom

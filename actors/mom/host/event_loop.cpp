@@ -1,0 +1,107 @@
+#include "actors/mom/host/event_loop.hpp"
+
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+namespace annals::mom {
+
+event_loop::event_loop() {
+  epoll_ = epoll_create1(EPOLL_CLOEXEC);
+  wake_ = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  epoll_event e{};
+  e.events = EPOLLIN;
+  e.data.fd = wake_;
+  if (epoll_ < 0 || wake_ < 0 || epoll_ctl(epoll_, EPOLL_CTL_ADD, wake_, &e) != 0)
+    throw std::system_error(errno, std::generic_category(), "event loop");
+  thread_ = std::thread([this] { run(); });
+}
+
+void event_loop::stop() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto n = write(wake_, &one, sizeof one);
+  thread_.join();
+  close(epoll_);
+  close(wake_);
+}
+
+void event_loop::post(task t) {
+  {
+    const std::lock_guard lock(mutex_);
+    posted_.push_back(std::move(t));
+    if (posted_.size() > 1) return;   // whoever posted the first has rung the bell
+  }
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto n = write(wake_, &one, sizeof one);
+}
+
+void event_loop::watch(int fd, task t) {
+  epoll_event e{};
+  e.events = EPOLLIN;
+  e.data.fd = fd;
+  watched_[fd] = std::move(t);
+  epoll_ctl(epoll_, EPOLL_CTL_ADD, fd, &e);
+}
+
+void event_loop::unwatch(int fd) {
+  epoll_ctl(epoll_, EPOLL_CTL_DEL, fd, nullptr);
+  watched_.erase(fd);
+}
+
+void event_loop::after(std::chrono::milliseconds delay, task t) { timers_.emplace(clock::now() + delay, std::move(t)); }
+
+int event_loop::wait_ms() const {
+  if (timers_.empty()) return -1;
+  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(timers_.begin()->first - clock::now()).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left + 1, 0, 60'000));
+}
+
+void event_loop::run_posted() {
+  std::vector<task> now;
+  {
+    const std::lock_guard lock(mutex_);
+    now.swap(posted_);
+  }
+  for (auto& t : now) t();
+}
+
+void event_loop::run_due() {
+  while (!timers_.empty() && timers_.begin()->first <= clock::now()) {
+    const task t = std::move(timers_.begin()->second);
+    timers_.erase(timers_.begin());
+    t();
+  }
+}
+
+void event_loop::run() {
+  epoll_event ready[64];
+  for (;;) {
+    const int n = epoll_wait(epoll_, ready, 64, wait_ms());
+    {
+      const std::lock_guard lock(mutex_);
+      if (stop_) return;
+    }
+    for (int i = 0; i < n; ++i) {
+      if (ready[i].data.fd == wake_) {
+        std::uint64_t count = 0;
+        [[maybe_unused]] const auto got = read(wake_, &count, sizeof count);
+        run_posted();
+      } else if (const auto w = watched_.find(ready[i].data.fd); w != watched_.end()) {
+        const task t = w->second;   // a copy: the task may unwatch itself
+        t();
+      }
+    }
+    run_due();
+  }
+}
+
+}  // namespace annals::mom

@@ -1,0 +1,48 @@
+// The one thread of a real_process_host: waits for file descriptors, timers and posted work, and runs one thing at a
+// time. No task runs after stop().
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace annals::mom {
+
+class event_loop {
+ public:
+  using task = std::function<void()>;
+
+  event_loop();                  // throws std::system_error
+  ~event_loop() { stop(); }
+  void stop();                   // waits for the task that runs now; none runs afterwards
+  event_loop(const event_loop&) = delete;
+  event_loop& operator=(const event_loop&) = delete;
+
+  void post(task t);             // on any thread
+
+  // In tasks only. `t` runs each time the descriptor is readable (or hung up), until unwatch; closing is the caller's.
+  void watch(int fd, task t);
+  void unwatch(int fd);
+  void after(std::chrono::milliseconds delay, task t);
+
+ private:
+  using clock = std::chrono::steady_clock;
+  void run();
+  int wait_ms() const;
+  void run_posted();
+  void run_due();
+
+  int epoll_ = -1, wake_ = -1;
+  std::map<int, task> watched_;
+  std::multimap<clock::time_point, task> timers_;
+  std::mutex mutex_;             // of the next two
+  std::vector<task> posted_;
+  bool stop_ = false;
+  std::thread thread_;
+};
+
+}  // namespace annals::mom

@@ -1,0 +1,480 @@
+#include "actors/mom/host/real_process_host.hpp"
+
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <set>
+#include <system_error>
+
+#include "actors/mom/host/account.hpp"
+#include "actors/mom/host/child_process.hpp"
+#include "actors/mom/host/event_loop.hpp"
+#include "actors/mom/host/leftovers.hpp"
+#include "actors/mom/host/machine_order.hpp"
+#include "actors/mom/host/run_files.hpp"
+#include "actors/mom/host/usage_meter.hpp"
+#include "actors/mom/host/user_work.hpp"
+
+namespace annals::mom {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds recheck_delay{20};       // of what only time changes: a lock passing on, killed processes vanishing
+constexpr unsigned leftover_tries_max = 250;    // 5 s; what can't be killed then (a hung disk) can't be waited for
+
+struct run {
+  std::string key;
+  shepherd_order order;             // without environment and groups, which may be large and are on disk
+  run_journal journal;
+  usage_meter meter;
+  pid_t child = 0;                  // the shepherd, if it is ours to reap
+  int pidfd = -1;                   // of a living shepherd
+  int watch = -1;                   // inotify
+  unsigned leftover_tries = 0;
+  std::size_t log_told = 0;
+  bool started_told = false, over_told = false;
+  bool forgetting = false;
+};
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+bool exists(const std::string& path) {
+  struct stat st{};
+  return lstat(path.c_str(), &st) == 0;
+}
+
+}  // namespace
+
+class real_process_host::impl {
+ public:
+  explicit impl(host_options options) : options_(std::move(options)), files_(options_.pbs_home), boot_(boot_id()) {
+    files_.make_directories();
+    inotify_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (inotify_ < 0) throw std::system_error(errno, std::generic_category(), "inotify");
+    loop_ = std::make_unique<event_loop>();
+    user_work_ = std::make_unique<user_work>(*loop_, options_.shepherd);
+    loop_->post([this] { loop_->watch(inotify_, [this] { guarded([this] { read_inotify(); }); }); });
+  }
+
+  ~impl() {
+    loop_->stop();
+    for (auto& [key, r] : runs_) if (r.pidfd >= 0) close(r.pidfd);
+    close(inotify_);
+  }
+
+  void listen(events e) {
+    const std::lock_guard lock(mutex_);
+    events_ = std::move(e);
+  }
+
+  // Runs a task on the loop's thread, with the lock; what it wants to tell is told after it, without the lock.
+  void work(event_loop::task t) {
+    loop_->post([this, t = std::move(t)] { guarded(t); });
+  }
+
+  // -- start and adopt -------------------------------------------------------------------------------------------------
+
+  void start(const ports::run_order& order) {
+    if (!is_file_name(order.key) || !is_file_name(order.job_id)) return fail(order.key, -2, "no file can be named " + order.key);
+    if (known(order.key)) return;
+    const auto found = accounts_.find(order.user, order.group);
+    if (const auto* const none = std::get_if<no_account>(&found)) return fail(order.key, -10, none->why);
+    const shepherd_order filled = order_on(this_machine(), order, std::get<account>(found));
+    if (const auto wrong = prepare(order, filled); !wrong.empty()) return fail(order.key, -3, wrong);
+    run& r = enter(order.key, filled);
+    if (const auto child = spawn_program({options_.shepherd, "run", files_.directory(order.key)})) {
+      r.child = child->pid;
+      watch_shepherd(r, child->pidfd);
+    } else {
+      loop_forget(r);
+      fail(order.key, -3, options_.shepherd + ": " + std::strerror(errno));
+    }
+  }
+
+  void adopt(const std::string& key) {
+    if (!is_file_name(key)) return fail(key, -2, "no file can be named " + key);
+    if (known(key)) return;
+    // Never begun. The directory and a journal that says so keep a shepherd away that may still be on its way.
+    mkdir(files_.directory(key).c_str(), 0700);
+    examine(enter(key, {}));
+  }
+
+  // A run that begun already, here or in an earlier life: tells again what is known of it.
+  bool known(const std::string& key) {
+    auto at = runs_.find(key);
+    if (at == runs_.end()) {
+      if (!exists(files_.journal(key))) return false;
+      at = load(key);
+    }
+    run& r = at->second;
+    r.started_told = r.over_told = false;
+    examine(r);
+    return true;
+  }
+
+  machine this_machine() const {
+    machine here{files_.mom_priv(), {}, {}};
+    if (exists(here.mom_priv + "/prologue")) here.prologue = here.mom_priv + "/prologue";
+    if (exists(here.mom_priv + "/epilogue")) here.epilogue = here.mom_priv + "/epilogue";
+    return here;
+  }
+
+  // Puts everything on disk that the shepherd reads. Returns what went wrong.
+  std::string prepare(const ports::run_order& o, const shepherd_order& s) const {
+    const auto text_of = [](const std::string& path, int error) { return error ? path + ": " + std::strerror(error) : ""; };
+    if (mkdir(files_.directory(o.key).c_str(), 0700) != 0 && errno != EEXIST) return text_of(files_.directory(o.key), errno);
+    if (!o.node_file.empty())
+      if (const int e = write_file(o.node_file, o.node_file_text, 0644)) return text_of(o.node_file, e);
+    if (!s.script.empty() && o.script_text)
+      if (const int e = write_file_for(s.script, *o.script_text, 0700, s.uid, s.gid)) return text_of(s.script, e);
+    return text_of(files_.order(o.key), write_file(files_.order(o.key), print_order(s), 0600));
+  }
+
+  // -- what the journal says -------------------------------------------------------------------------------------------
+
+  run& enter(const std::string& key, shepherd_order order) {
+    run& r = runs_[key];
+    r.key = key;
+    order.environment = {};
+    order.groups = {};
+    r.order = std::move(order);
+    r.watch = inotify_add_watch(inotify_, files_.directory(key).c_str(), IN_CREATE | IN_MODIFY);
+    if (r.watch >= 0) watches_[r.watch] = key;
+    return r;
+  }
+
+  std::map<std::string, run>::iterator load(const std::string& key) {
+    const auto text = read_file(files_.order(key));
+    enter(key, text ? parse_order(*text).value_or(shepherd_order{}) : shepherd_order{});
+    return runs_.find(key);
+  }
+
+  void read_inotify() {
+    alignas(inotify_event) char buffer[16384];
+    std::set<std::string> changed;
+    for (ssize_t n; (n = read(inotify_, buffer, sizeof buffer)) > 0;)
+      for (const char* at = buffer; at < buffer + n;) {
+        const auto* const e = reinterpret_cast<const inotify_event*>(at);
+        if (const auto w = watches_.find(e->wd); w != watches_.end() && e->len && std::strcmp(e->name, "run") == 0)
+          changed.insert(w->second);
+        at += sizeof(inotify_event) + e->len;
+      }
+    for (const auto& key : changed)
+      if (const auto at = runs_.find(key); at != runs_.end()) examine(at->second);
+  }
+
+  // Reads the journal and acts on it. May end the life of `r`.
+  void examine(run& r) {
+    if (const auto text = read_file(files_.journal(r.key))) r.journal = parse_journal(*text);
+    if (r.journal.over() || r.pidfd >= 0) return tell_about(r);
+    find_shepherd(r);
+  }
+
+  void tell_about(run& r) {
+    const auto& j = r.journal;
+    for (; r.log_told < j.log.size(); ++r.log_told)
+      tell([key = r.key, text = j.log[r.log_told]](const events& e) { if (e.log) e.log(key, text); });
+    if (!r.forgetting && j.started && !r.started_told) {
+      r.started_told = true;
+      tell([key = r.key, s = ports::program_started{j.started->pid, j.started->session, j.started->start_ticks, r.order.jobdir}](
+               const events& e) { if (e.started) e.started(key, s); });
+    }
+    if (!j.over()) return;
+    if (r.forgetting) return remove(r);
+    if (r.over_told) return;
+    r.over_told = true;
+    if (j.ended) {
+      ports::program_ended ended{j.ended->exit_status, r.meter.so_far()};
+      ended.usage.cpu_seconds = std::max(ended.usage.cpu_seconds, j.ended->cpu_ms / 1000);
+      ended.usage.wall_seconds = j.ended->wall_ms / 1000;
+      ended.usage.ncpus = r.order.ncpus;
+      tell([key = r.key, ended](const events& e) { if (e.ended) e.ended(key, ended); });
+    } else {
+      fail(r.key, j.failed->code, j.failed->text);
+    }
+  }
+
+  // The journal is open-ended and no shepherd is watched: either one lives (of an earlier MoM), or there will be none.
+  void find_shepherd(run& r) {
+    const bool this_boot = r.journal.claimed && r.journal.claimed->boot == boot_;
+    const int pidfd = this_boot ? open_pidfd(static_cast<pid_t>(r.journal.claimed->pid)) : -1;
+    // The number may be another process's by now. The lock can't: it dies with the shepherd.
+    if (const auto held = held_journal::take(files_.journal(r.key), true)) {
+      if (pidfd >= 0) close(pidfd);
+      r.journal = parse_journal(held->text());
+      if (r.journal.over()) return tell_about(r);
+      return close_journal(r, *held);
+    }
+    if (pidfd >= 0) {
+      watch_shepherd(r, pidfd);
+      return tell_about(r);
+    }
+    recheck(r);
+  }
+
+  // The shepherd is dead and did not say how the run ended. What it left is killed, then we say it.
+  void close_journal(run& r, const held_journal& held) {
+    const auto& j = r.journal;
+    const bool maybe_begun = j.started || j.forking || (j.claimed && j.claimed->boot != boot_);
+    if (maybe_begun && j.claimed->boot == boot_ && kill_leftovers(r) && ++r.leftover_tries < leftover_tries_max) return recheck(r);
+    std::string line;
+    if (j.exited) {
+      line = line_of(*j.exited);
+    } else if (j.started) {
+      const bool wall_known = j.claimed && j.claimed->boot == boot_;
+      line = line_of(journal_ended{-4, r.meter.so_far().cpu_seconds * 1000,
+                                   wall_known ? boottime_ms() - j.started->boottime_ms : 0});
+    } else if (maybe_begun) {
+      line = line_of(journal_failed{-4, "the shepherd died while it started the program"});
+    } else {
+      line = line_of(journal_failed{-3, j.claimed ? "the shepherd died before it started the program" : "the program was never begun"});
+    }
+    if (!held.append(line)) return recheck(r);   // a full disk: nothing is told that is not on it
+    r.journal = parse_journal(held.text());
+    tell_about(r);
+  }
+
+  bool kill_leftovers(const run& r) {
+    const auto text = read_file(files_.order(r.key));
+    const auto order = text ? parse_order(*text) : std::nullopt;
+    if (!order) return false;
+    const auto pids = leftovers(process_table::now(), *order, r.journal.started);
+    for (const auto pid : pids) kill(static_cast<pid_t>(pid), SIGKILL);
+    return !pids.empty();
+  }
+
+  void recheck(const run& r) {
+    loop_->after(recheck_delay, [this, key = r.key] {
+      guarded([&] { if (const auto at = runs_.find(key); at != runs_.end()) examine(at->second); });
+    });
+  }
+
+  void watch_shepherd(run& r, int pidfd) {
+    r.pidfd = pidfd;
+    if (pidfd < 0) return recheck(r);
+    loop_->watch(pidfd, [this, key = r.key] { guarded([&] { shepherd_ended(key); }); });
+    if (r.forgetting) stop_shepherd(pidfd);
+  }
+
+  void shepherd_ended(const std::string& key) {
+    const auto at = runs_.find(key);
+    if (at == runs_.end()) return;
+    unwatch_shepherd(at->second);
+    examine(at->second);
+  }
+
+  void unwatch_shepherd(run& r) {
+    if (r.pidfd >= 0) {
+      loop_->unwatch(r.pidfd);
+      close(r.pidfd);
+      r.pidfd = -1;
+    }
+    if (r.child > 0) reap(r.child);
+    r.child = 0;
+  }
+
+  // -- forget ----------------------------------------------------------------------------------------------------------
+
+  void forget(const std::string& key) {
+    if (!is_file_name(key)) return;
+    user_work_->stop(key);
+    auto at = runs_.find(key);
+    if (at == runs_.end()) {
+      if (!exists(files_.directory(key))) return;
+      at = load(key);
+    }
+    run& r = at->second;
+    r.forgetting = true;
+    if (r.pidfd >= 0 && !r.journal.over()) stop_shepherd(r.pidfd);
+    examine(r);
+  }
+
+  void remove(run& r) {
+    const std::string key = r.key;
+    if (!shares_job(r)) remove_job_files(r.order);
+    unlink(files_.order(key).c_str());
+    unlink(files_.journal(key).c_str());
+    rmdir(files_.directory(key).c_str());
+    loop_forget(r);
+  }
+
+  // Another run of the same job is here: script, node file and output are that one's.
+  bool shares_job(const run& r) const {
+    for (auto at = runs_.lower_bound(r.order.job_id); at != runs_.end() && at->first.starts_with(r.order.job_id); ++at)
+      if (at->first != r.key && at->second.order.job_id == r.order.job_id && !at->second.forgetting) return true;
+    return false;
+  }
+
+  void remove_job_files(const shepherd_order& o) {
+    const std::string spool = options_.pbs_home + "/spool/";
+    for (const auto& file : {o.script, o.node_file}) if (!file.empty()) unlink(file.c_str());
+    for (const auto& file : {o.stdout_file, o.stderr_file}) if (file.starts_with(spool)) unlink(file.c_str());
+    user_request request;
+    if (o.make_jobdir && exists(o.jobdir)) request.removals.push_back(o.jobdir);
+    if (!o.tmpdir.empty() && exists(o.tmpdir)) request.removals.push_back(o.tmpdir);
+    if (!request.removals.empty()) run_as_user(o, std::move(request));
+  }
+
+  void loop_forget(run& r) {
+    // A shepherd that has told its end needs a moment to exit: it is reaped when it does, by a watch without a run.
+    if (r.pidfd >= 0) {
+      loop_->unwatch(r.pidfd);
+      if (r.child > 0) user_work_->reap_later({r.child, r.pidfd});
+      else close(r.pidfd);
+    }
+    if (r.watch >= 0) {
+      inotify_rm_watch(inotify_, r.watch);
+      watches_.erase(r.watch);
+    }
+    runs_.erase(runs_.find(r.key));
+  }
+
+  // -- as the user -----------------------------------------------------------------------------------------------------
+
+  void run_as_user(const shepherd_order& o, user_request request) {
+    request.change_user = o.change_user;
+    request.uid = o.uid;
+    request.gid = o.gid;
+    request.groups = {o.gid};
+    user_work_->run(request);
+  }
+
+  void append_stderr(const std::string& key, const std::string& text) {
+    const auto at = runs_.find(key);
+    if (at == runs_.end() || at->second.order.stderr_file.empty()) return;
+    user_request request;
+    request.appends.push_back({at->second.order.stderr_file, text});
+    run_as_user(at->second.order, std::move(request));
+  }
+
+  void deliver(const std::string& key, const std::string& user, const std::vector<ports::delivery>& wanted) {
+    if (user_work_->asking(key)) return;   // it will be told when that one is done
+    if (wanted.empty()) return tell_delivered(key, {});
+    const auto asked = static_cast<unsigned>(wanted.size());
+    if (!runs_.contains(key) && is_file_name(key) && exists(files_.directory(key))) load(key);
+    const auto found = accounts_.find(user, {});
+    if (const auto* const none = std::get_if<no_account>(&found)) return tell_delivered(key, {false, none->why, 0, asked});
+    const auto told = [this, key, asked](const std::optional<user_answer>& answer) {
+      guarded([&] {
+        if (!answer) return tell_delivered(key, {false, "the delivery process died", 0, asked});
+        tell_delivered(key, {answer->delivered == asked, answer->text, answer->delivered, asked});
+      });
+    };
+    if (!user_work_->ask(key, delivery_request(key, std::get<account>(found), wanted), told))
+      tell_delivered(key, {false, options_.shepherd + ": " + std::strerror(errno), 0, asked});
+  }
+
+  user_request delivery_request(const std::string& key, const account& user, const std::vector<ports::delivery>& wanted) const {
+    user_request request;
+    request.change_user = user.change_user;
+    request.uid = user.uid;
+    request.gid = user.gid;
+    request.groups = user.groups;
+    request.user = user.name;
+    request.home = user.home;
+    request.scp = options_.scp;
+    request.pauses_s.assign(options_.delivery_pauses_s.begin(), options_.delivery_pauses_s.end());
+    const auto at = runs_.find(key);
+    const std::string jobdir = at != runs_.end() ? at->second.order.jobdir : user.home;
+    for (const auto& d : wanted) {
+      copy_task task;
+      task.from = d.from.starts_with('/') ? d.from : jobdir + '/' + d.from;
+      task.to_host = d.to_host;
+      task.to_path = d.to_path.starts_with('/') || !d.local ? d.to_path : user.home + '/' + d.to_path;
+      task.retained = files_.undelivered() + '/' + base_name(d.from);
+      task.local = d.local;
+      request.copies.push_back(std::move(task));
+    }
+    return request;
+  }
+
+  // -- signals and usage -----------------------------------------------------------------------------------------------
+
+  void signal(const std::string& key, int number) {
+    const auto at = runs_.find(key);
+    if (at == runs_.end() || at->second.pidfd < 0 || at->second.journal.over()) return;
+    ask_shepherd(at->second.pidfd, number);
+  }
+
+  std::optional<ports::run_usage> usage(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    const auto at = runs_.find(key);
+    if (at == runs_.end() || !at->second.journal.started || at->second.journal.over() || !at->second.journal.claimed) return {};
+    run& r = at->second;
+    const auto now = std::chrono::steady_clock::now();
+    if (!table_at_ || now - *table_at_ > options_.usage_age_max) {
+      table_ = process_table::now();
+      table_at_ = now;
+      table_boottime_ms_ = boottime_ms();
+    }
+    r.meter.sample(table_, r.journal.claimed->pid, r.journal.started->boottime_ms, table_boottime_ms_);
+    ports::run_usage u = r.meter.so_far();
+    u.ncpus = r.order.ncpus;
+    u.wall_seconds = (boottime_ms() - r.journal.started->boottime_ms) / 1000;
+    return u;
+  }
+
+ private:
+  using telling = std::function<void(const events&)>;
+
+  void guarded(const event_loop::task& t) {
+    std::vector<telling> tellings;
+    events listener;
+    {
+      const std::lock_guard lock(mutex_);
+      t();
+      tellings.swap(tellings_);
+      if (!tellings.empty()) listener = events_;
+    }
+    for (const auto& one : tellings) one(listener);
+  }
+
+  void tell(telling t) { tellings_.push_back(std::move(t)); }
+  void fail(const std::string& key, int code, const std::string& text) {
+    tell([key, f = ports::start_failed{code, text}](const events& e) { if (e.failed) e.failed(key, f); });
+  }
+  void tell_delivered(const std::string& key, const ports::delivery_result& result) {
+    tell([key, result](const events& e) { if (e.delivered) e.delivered(key, result); });
+  }
+
+  const host_options options_;
+  const run_files files_;
+  const std::string boot_;
+  std::mutex mutex_;                            // of all below; held for one task at most
+  events events_;
+  std::vector<telling> tellings_;
+  accounts accounts_;
+  std::map<std::string, run> runs_;
+  std::map<int, std::string> watches_;          // inotify watch -> key
+  process_table table_;
+  std::optional<std::chrono::steady_clock::time_point> table_at_;
+  std::uint64_t table_boottime_ms_ = 0;
+  int inotify_ = -1;
+  std::unique_ptr<event_loop> loop_;
+  std::unique_ptr<user_work> user_work_;
+};
+
+real_process_host::real_process_host(host_options options) : impl_(std::make_unique<impl>(std::move(options))) {}
+real_process_host::~real_process_host() = default;
+void real_process_host::listen(events e) { impl_->listen(std::move(e)); }
+void real_process_host::start(const ports::run_order& order) { impl_->work([this, order] { impl_->start(order); }); }
+void real_process_host::adopt(const std::string& key) { impl_->work([this, key] { impl_->adopt(key); }); }
+void real_process_host::signal(const std::string& key, int number) {
+  impl_->work([this, key, number] { impl_->signal(key, number); });
+}
+void real_process_host::append_stderr(const std::string& key, const std::string& text) {
+  impl_->work([this, key, text] { impl_->append_stderr(key, text); });
+}
+std::optional<ports::run_usage> real_process_host::usage(const std::string& key) { return impl_->usage(key); }
+void real_process_host::deliver(const std::string& key, const std::string& user, const std::vector<ports::delivery>& files) {
+  impl_->work([this, key, user, files] { impl_->deliver(key, user, files); });
+}
+void real_process_host::forget(const std::string& key) { impl_->work([this, key] { impl_->forget(key); }); }
+
+}  // namespace annals::mom

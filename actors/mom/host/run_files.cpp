@@ -1,0 +1,108 @@
+#include "actors/mom/host/run_files.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+
+namespace annals::mom {
+namespace {
+
+std::string read_all(int fd) {
+  std::string out;
+  char buffer[16384];
+  for (ssize_t n; (n = read(fd, buffer, sizeof buffer)) != 0;) {
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) break;
+    out.append(buffer, static_cast<std::size_t>(n));
+  }
+  return out;
+}
+
+int write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t n = write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return errno;
+    bytes.remove_prefix(static_cast<std::size_t>(n));
+  }
+  return 0;
+}
+
+void make_directory(const std::string& path, mode_t mode) {
+  if (mkdir(path.c_str(), mode) == 0) {
+    if (chmod(path.c_str(), mode) == 0) return;   // mkdir's mode is cut by the umask, and has no sticky bit
+  } else if (errno == EEXIST) {
+    return;                                       // an administrator's choice of mode stays
+  }
+  throw std::system_error(errno, std::generic_category(), path);
+}
+
+int write_new(const std::string& path, std::string_view bytes, unsigned mode, const std::uint32_t* owner) {
+  const std::string temporary = path + ".new";
+  unlink(temporary.c_str());
+  const int fd = open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+  if (fd < 0) return errno;
+  int error = write_all(fd, bytes);
+  if (!error && fchmod(fd, mode) != 0) error = errno;
+  if (!error && owner && geteuid() == 0 && fchown(fd, owner[0], owner[1]) != 0) error = errno;
+  if (close(fd) != 0 && !error) error = errno;
+  if (!error && rename(temporary.c_str(), path.c_str()) != 0) error = errno;
+  if (error) unlink(temporary.c_str());
+  return error;
+}
+
+}  // namespace
+
+void run_files::make_directories() const {
+  make_directory(home_ + "/spool", 01777);
+  make_directory(home_ + "/undelivered", 01777);
+  make_directory(home_ + "/aux", 0755);
+  make_directory(mom_priv(), 0751);
+  make_directory(jobs(), 0751);
+}
+
+bool is_file_name(std::string_view name) {
+  return !name.empty() && name.front() != '.' && name.size() < 250 &&   // NAME_MAX 255, less the ".new" of write_file
+         name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;
+}
+
+std::optional<std::string> read_file(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return {};
+  std::string out = read_all(fd);
+  close(fd);
+  return out;
+}
+
+int write_file(const std::string& path, std::string_view bytes, unsigned mode) {
+  return write_new(path, bytes, mode, nullptr);
+}
+
+int write_file_for(const std::string& path, std::string_view bytes, unsigned mode, std::uint32_t uid, std::uint32_t gid) {
+  const std::uint32_t owner[2] = {uid, gid};
+  return write_new(path, bytes, mode, owner);
+}
+
+std::optional<held_journal> held_journal::take(const std::string& path, bool create) {
+  const int fd = open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | (create ? O_CREAT : 0), 0600);
+  if (fd < 0) return {};
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) { close(fd); return {}; }
+  return held_journal(fd);
+}
+
+held_journal::~held_journal() {
+  if (fd_ >= 0) close(fd_);
+}
+
+std::string held_journal::text() const {
+  lseek(fd_, 0, SEEK_SET);
+  return read_all(fd_);
+}
+
+bool held_journal::append(std::string_view line) const { return write_all(fd_, line) == 0 && fdatasync(fd_) == 0; }
+
+}  // namespace annals::mom

@@ -1,0 +1,56 @@
+// Where the files of a run are, and the few ways in which they are read and written.
+// docs/design/0004-shepherd.md says who may write which.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace annals::mom {
+
+class run_files {
+ public:
+  explicit run_files(std::string pbs_home) : home_(std::move(pbs_home)) {}
+  std::string mom_priv() const { return home_ + "/mom_priv"; }
+  std::string jobs() const { return home_ + "/mom_priv/jobs"; }
+  std::string directory(const std::string& key) const { return jobs() + '/' + key; }
+  std::string order(const std::string& key) const { return directory(key) + "/order"; }
+  std::string journal(const std::string& key) const { return directory(key) + "/run"; }
+  std::string undelivered() const { return home_ + "/undelivered"; }
+
+  // spool, undelivered, aux and mom_priv/jobs, with the modes PBS gives them (pbs guide: PBS_HOME). Throws
+  // std::system_error.
+  void make_directories() const;
+
+ private:
+  std::string home_;
+};
+
+// A key becomes a file name: no empty one, no '/', no NUL and no leading '.'.
+bool is_file_name(std::string_view name);
+
+// The whole file; nothing if there is none (or it can't be read).
+std::optional<std::string> read_file(const std::string& path);
+// A new file in the place of whatever stood there, complete or not at all. Returns errno, 0 for success.
+int write_file(const std::string& path, std::string_view bytes, unsigned mode);
+// Same; it then belongs to this user (if we are root).
+int write_file_for(const std::string& path, std::string_view bytes, unsigned mode, std::uint32_t uid, std::uint32_t gid);
+
+// The journal, held so that no shepherd can write to it: whoever has it may judge the run and append.
+class held_journal {
+ public:
+  // Makes the file if `create`. Nothing: a living shepherd holds it, or there is none.
+  static std::optional<held_journal> take(const std::string& path, bool create);
+  held_journal(held_journal&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  held_journal& operator=(held_journal&&) = delete;
+  ~held_journal();
+  std::string text() const;
+  bool append(std::string_view line) const;   // and syncs; false: the disk refused
+
+ private:
+  explicit held_journal(int fd) : fd_(fd) {}
+  int fd_;
+};
+
+}  // namespace annals::mom

@@ -1,0 +1,96 @@
+#include "actors/mom/host/user_work.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+namespace annals::mom {
+namespace {
+
+constexpr std::size_t answer_bytes_max = 1u << 20;   // longer texts of scp help nobody
+
+}  // namespace
+
+user_work::~user_work() {
+  for (auto& [name, q] : asked_) {
+    close(q.out);
+    if (q.child.pidfd >= 0) close(q.child.pidfd);
+  }
+}
+
+std::optional<child_process> user_work::start(const user_request& request, int out) {
+  const int in = bytes_to_read(print_request(request));
+  if (in < 0) return {};
+  auto child = spawn_program({shepherd_, "as-user"}, in, out);
+  const int why = errno;
+  close(in);
+  errno = why;
+  return child;
+}
+
+void user_work::run(const user_request& request) {
+  if (const auto child = start(request, -1)) reap_later(*child);
+}
+
+bool user_work::ask(const std::string& name, const user_request& request,
+                    std::function<void(std::optional<user_answer>)> then) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return false;
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);   // our end only: the other process may wait for us
+  const auto child = start(request, ends[1]);
+  const int why = errno;
+  close(ends[1]);
+  if (!child) {
+    close(ends[0]);
+    errno = why;
+    return false;
+  }
+  asked_[name] = {*child, ends[0], {}, std::move(then)};
+  loop_.watch(ends[0], [this, name] { read_answer(name); });
+  return true;
+}
+
+void user_work::read_answer(const std::string& name) {
+  const auto at = asked_.find(name);
+  if (at == asked_.end()) return;
+  question& q = at->second;
+  char buffer[4096];
+  ssize_t n;
+  while ((n = read(q.out, buffer, sizeof buffer)) > 0)
+    if (q.answer.size() < answer_bytes_max) q.answer.append(buffer, static_cast<std::size_t>(n));
+  if (n < 0) return;   // more will come
+  const auto then = std::move(q.then);
+  const auto answer = parse_answer(q.answer);
+  finish(at);
+  then(answer);
+}
+
+void user_work::finish(std::map<std::string, question>::iterator at) {
+  loop_.unwatch(at->second.out);
+  close(at->second.out);
+  reap_later(at->second.child);
+  asked_.erase(at);
+}
+
+void user_work::stop(const std::string& name) {
+  const auto at = asked_.find(name);
+  if (at == asked_.end()) return;
+  kill(-at->second.child.pid, SIGKILL);   // its session: its first children with it
+  finish(at);
+}
+
+void user_work::reap_later(const child_process& child) {
+  if (child.pidfd < 0) {
+    reap(child.pid);
+    return;
+  }
+  loop_.watch(child.pidfd, [this, child] {
+    loop_.unwatch(child.pidfd);
+    close(child.pidfd);
+    reap(child.pid);
+  });
+}
+
+}  // namespace annals::mom

@@ -1,0 +1,84 @@
+// Whose jobs may run, and that they run as that user.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+
+#include "actors/mom/host/account.hpp"
+#include "host_fixture.hpp"
+
+using namespace annals;
+
+BOOST_FIXTURE_TEST_SUITE(account, test::host_fixture)
+
+BOOST_AUTO_TEST_CASE(a_job_of_an_unknown_user_is_refused_with_minus_10) {
+  auto o = order("1.b.1", {"/bin/true"});
+  o.user = "no-such-user";
+  start(o);
+  const auto failed = wait_failed("1.b.1").failed.at(0);
+  BOOST_TEST(failed.code == -10);
+  BOOST_TEST(failed.text.find("no-such-user") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_mom_of_an_ordinary_user_refuses_other_users) {
+  if (geteuid() == 0) return;
+  auto o = order("1.b.1", {"/bin/true"});
+  o.user = "root";
+  start(o);
+  const auto failed = wait_failed("1.b.1").failed.at(0);
+  BOOST_TEST(failed.code == -10);
+  BOOST_TEST(failed.text == "this MoM runs as " + test::own_user() + " and can't start a job of root");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_of_an_unknown_group_is_refused_with_minus_10) {
+  if (geteuid() != 0) return;   // an ordinary user's jobs have its group
+  auto o = order("1.b.1", {"/bin/true"});
+  o.group = "no-such-group";
+  start(o);
+  const auto failed = wait_failed("1.b.1").failed.at(0);
+  BOOST_TEST(failed.code == -10);
+  BOOST_TEST(failed.text == "No Group Entry for Group no-such-group");
+}
+
+BOOST_AUTO_TEST_CASE(a_root_mom_runs_a_job_as_its_user) {
+  if (geteuid() != 0) return;   // only root can become somebody
+  auto o = script("1.b.1", "id -u; id -g; id -G; cat " + home() + "/mom_priv/jobs/1.b.1/order; touch mine");
+  o.user = "nobody";
+  o.tmpdir = work() + "/pbs.1.b";
+  BOOST_TEST(run(o).exit_status == 0);
+  BOOST_TEST(stdout_of("1.b.1") == "65534\n65534\n65534\n");
+  BOOST_TEST(stderr_of("1.b.1").find("Permission denied") != std::string::npos);
+  struct stat st{};
+  BOOST_TEST(stat((work() + "/mine").c_str(), &st) == 0);
+  BOOST_TEST(st.st_uid == 65534u);
+  BOOST_TEST(stat((home() + "/spool/1.b.OU").c_str(), &st) == 0);
+  BOOST_TEST(st.st_uid == 65534u);
+  host->deliver("1.b.1", "nobody", {{home() + "/spool/1.b.OU", "here", work() + "/out", true}});
+  wait("1.b.1", [](const test::told& t) { return !t.delivered.empty(); });
+  BOOST_TEST(stat((work() + "/out").c_str(), &st) == 0);
+  BOOST_TEST(st.st_uid == 65534u);
+}
+
+BOOST_AUTO_TEST_CASE(a_delivery_has_no_more_rights_than_its_user) {
+  if (geteuid() != 0) return;
+  auto o = order("1.b.1", {"/bin/echo", "x"});
+  o.user = "nobody";
+  run(o);
+  host->deliver("1.b.1", "nobody", {{home() + "/spool/1.b.OU", "here", home() + "/mom_priv/config", true}});
+  const auto t = wait("1.b.1", [](const test::told& s) { return !s.delivered.empty(); });
+  BOOST_TEST(!t.delivered[0].ok);
+  BOOST_TEST(access((home() + "/mom_priv/config").c_str(), F_OK) != 0);
+}
+
+BOOST_AUTO_TEST_CASE(accounts_are_found_with_their_groups) {
+  mom::accounts all;
+  const auto found = all.find(test::own_user(), "");
+  BOOST_REQUIRE(std::holds_alternative<mom::account>(found));
+  const auto& me = std::get<mom::account>(found);
+  BOOST_TEST(me.uid == geteuid());
+  BOOST_TEST(me.groups.front() == me.gid);
+  BOOST_TEST(me.home.front() == '/');
+  BOOST_TEST(me.shell.front() == '/');
+}
+
+BOOST_AUTO_TEST_SUITE_END()

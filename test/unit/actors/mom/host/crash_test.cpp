@@ -1,0 +1,232 @@
+// Crashes of the MoM and of the shepherd: a program never runs twice and its true end is told.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <csignal>
+
+#include "actors/mom/host/child_process.hpp"
+#include "actors/mom/host/run_files.hpp"
+#include "actors/mom/host/process_table.hpp"
+#include "actors/mom/host/run_journal.hpp"
+#include "host_fixture.hpp"
+
+using namespace annals;
+using test::host_fixture;
+
+namespace {
+
+struct crash_fixture : host_fixture {
+  const std::string key = "7.b.1";
+  // Runs until the file "go" appears, then ends with 5. Counts its starts in the file "starts".
+  ports::run_order waiting() const {
+    return script(key, "echo x >> starts; (while [ ! -e go ]; do sleep 0.01; done); exit 5");
+  }
+  void begin() {
+    start(waiting());
+    wait_started(key);
+    test::wait_until([&] { return starts() == "x\n"; }, "the script to run");
+  }
+  void go() { test::write_whole(work() + "/go", ""); }
+  std::string starts() const { return test::read_whole(work() + "/starts"); }
+  mom::run_journal journal() const { return mom::parse_journal(journal_of(key)); }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(crashes, crash_fixture)
+
+BOOST_AUTO_TEST_CASE(a_running_program_survives_its_mom_and_ends_with_its_true_status) {
+  begin();
+  const auto before = so_far(key).started.at(0);
+  restart_mom();
+  host->adopt(key);
+  const auto t = wait_started(key);
+  BOOST_TEST(t.started[0].pid == before.pid);
+  BOOST_TEST(t.started[0].session == before.session);
+  BOOST_TEST(t.started[0].jobdir == work());
+  BOOST_TEST(t.ended.empty());
+  BOOST_TEST(host->usage(key).has_value());
+  go();
+  BOOST_TEST(wait_ended(key).ended.at(0).exit_status == 5);
+  BOOST_TEST(starts() == "x\n");
+}
+
+BOOST_AUTO_TEST_CASE(an_end_that_no_mom_saw_is_found) {
+  begin();
+  crash_mom();
+  go();
+  test::wait_until([&] { return journal().over(); }, "the journal's last line");
+  new_mom();
+  host->adopt(key);
+  const auto t = wait_ended(key);
+  BOOST_TEST(t.started.size() == 1u);
+  BOOST_TEST(t.ended.at(0).exit_status == 5);
+}
+
+BOOST_AUTO_TEST_CASE(starting_again_after_a_restart_reports_and_does_not_run) {
+  begin();
+  restart_mom();
+  host->start(waiting());
+  wait_started(key);
+  go();
+  BOOST_TEST(wait_ended(key).ended.at(0).exit_status == 5);
+  host->start(waiting());
+  wait(key, [](const test::told& t) { return t.ended.size() == 2; });
+  BOOST_TEST(starts() == "x\n");
+}
+
+BOOST_AUTO_TEST_CASE(two_shepherds_of_one_run_start_one_program) {
+  start(waiting());
+  for (int i = 0; i < 5; ++i) {
+    const auto other = mom::spawn_program({options.shepherd, "run", home() + "/mom_priv/jobs/" + key});
+    BOOST_REQUIRE(other);
+    close(other->pidfd);
+    if (i > 0) continue;   // the first may even win the race with the host's own
+    wait_started(key);
+  }
+  test::wait_until([&] { return !starts().empty(); }, "the script to run");
+  go();
+  BOOST_TEST(wait_ended(key).ended.at(0).exit_status == 5);
+  BOOST_TEST(starts() == "x\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_never_began_is_told_as_failed_and_never_begins) {
+  host->adopt(key);
+  BOOST_TEST(wait_failed(key).failed.at(0).code == -3);
+  host->start(waiting());
+  wait(key, [](const test::told& t) { return t.failed.size() == 2; });
+  BOOST_TEST(starts() == "");
+  forget_and_wait(key);
+}
+
+BOOST_AUTO_TEST_CASE(a_shepherd_that_comes_after_the_run_was_called_off_does_nothing) {
+  start(order("8.b.1", {"/bin/true"}));   // a good order to copy
+  wait_ended("8.b.1");
+  host->adopt(key);
+  wait_failed(key);
+  const std::string directory = home() + "/mom_priv/jobs/" + key;
+  test::write_whole(directory + "/order", test::read_whole(home() + "/mom_priv/jobs/8.b.1/order"));
+  const auto late = mom::spawn_program({options.shepherd, "run", directory});
+  BOOST_REQUIRE(late);
+  BOOST_TEST(mom::reap(late->pid) == 0);
+  close(late->pidfd);
+  BOOST_TEST(!journal().claimed);
+  forget_and_wait(key);
+}
+
+BOOST_AUTO_TEST_CASE(a_killed_shepherd_ends_the_run_with_minus_4_and_nothing_survives) {
+  auto o = script(key, "echo x >> starts; setsid sleep 1000 & echo $! $$; while :; do sleep 1000; done");
+  start(o);
+  const auto started = wait_started(key).started.at(0);
+  test::wait_until([&] { return stdout_of(key).find('\n') != std::string::npos; }, "the script's pids");
+  kill(static_cast<pid_t>(journal().claimed->pid), SIGKILL);
+  const auto t = wait_ended(key);
+  BOOST_TEST(t.ended.at(0).exit_status == -4);
+  BOOST_TEST(!test::alive(started.pid));
+  const auto out = stdout_of(key);
+  BOOST_TEST(!test::alive(std::stol(out)));
+  BOOST_TEST(!test::alive(std::stol(out.substr(out.find(' ')))));
+  // What was said once stays so.
+  restart_mom();
+  host->adopt(key);
+  BOOST_TEST(wait_ended(key).ended.at(0).exit_status == -4);
+}
+
+BOOST_AUTO_TEST_CASE(a_shepherd_killed_while_no_mom_lived_is_told_on_adoption) {
+  begin();
+  const auto started = so_far(key).started.at(0);
+  const auto shepherd = static_cast<pid_t>(journal().claimed->pid);
+  crash_mom();
+  kill(shepherd, SIGKILL);
+  new_mom();
+  host->adopt(key);
+  BOOST_TEST(wait_ended(key).ended.at(0).exit_status == -4);
+  BOOST_TEST(!test::alive(started.pid));
+}
+
+BOOST_AUTO_TEST_CASE(a_shepherd_killed_after_the_programs_end_keeps_its_status) {
+  const std::string directory = home() + "/mom_priv/jobs/" + key;
+  begin();
+  crash_mom();
+  kill(static_cast<pid_t>(journal().claimed->pid), SIGKILL);
+  test::write_whole(directory + "/run", journal_of(key) + mom::exited_line({9, 10, 2000}), 0600);
+  new_mom();
+  host->adopt(key);
+  const auto t = wait_ended(key);
+  BOOST_TEST(t.ended.at(0).exit_status == 9);
+  BOOST_TEST(t.ended.at(0).usage.wall_seconds == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_shepherd_killed_before_the_program_is_a_start_to_try_again) {
+  const std::string directory = home() + "/mom_priv/jobs/" + key;
+  BOOST_REQUIRE(mkdir(directory.c_str(), 0700) == 0);
+  test::write_whole(directory + "/run", mom::line_of(mom::journal_claimed{1, mom::boot_id()}), 0600);
+  host->adopt(key);
+  BOOST_TEST(wait_failed(key).failed.at(0).code == -3);
+  forget_and_wait(key);
+}
+
+BOOST_AUTO_TEST_CASE(nobody_knows_what_a_shepherd_did_that_died_at_the_fork_or_with_the_machine) {
+  for (const bool other_boot : {false, true}) {
+    const std::string k = other_boot ? "8.b.1" : "9.b.1";
+    const std::string directory = home() + "/mom_priv/jobs/" + k;
+    BOOST_REQUIRE(mkdir(directory.c_str(), 0700) == 0);
+    const mom::journal_claimed claimed{1, other_boot ? "another-boot" : mom::boot_id()};
+    test::write_whole(directory + "/run", mom::line_of(claimed) + (other_boot ? "" : mom::forking_line()), 0600);
+    host->adopt(k);
+    BOOST_TEST(wait_failed(k).failed.at(0).code == -4);
+    forget_and_wait(k);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_journal_without_a_whole_line_is_a_run_that_never_began) {
+  const std::string directory = home() + "/mom_priv/jobs/" + key;
+  BOOST_REQUIRE(mkdir(directory.c_str(), 0700) == 0);
+  test::write_whole(directory + "/run", "claimed 12", 0600);
+  host->adopt(key);
+  BOOST_TEST(wait_failed(key).failed.at(0).code == -3);
+  forget_and_wait(key);
+}
+
+BOOST_AUTO_TEST_CASE(a_shepherd_does_not_begin_what_somebody_else_judged) {
+  // A MoM holds the new, empty journal in the moment between the shepherd's open and its lock.
+  const std::string directory = home() + "/mom_priv/jobs/" + key;
+  BOOST_REQUIRE(mkdir(directory.c_str(), 0700) == 0);
+  auto held = mom::held_journal::take(directory + "/run", true);
+  BOOST_REQUIRE(held);
+  BOOST_TEST(!mom::held_journal::take(directory + "/run", true));   // one holder at a time
+  const auto late = mom::spawn_program({options.shepherd, "run", directory});
+  BOOST_TEST(mom::reap(late->pid) == 0);
+  close(late->pidfd);
+  BOOST_TEST(held->text() == "");
+  host->forget(key);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_of_another_mom_can_be_forgotten_unseen) {
+  begin();
+  const auto started = so_far(key).started.at(0);
+  restart_mom();
+  forget_and_wait(key);
+  BOOST_TEST(!test::alive(started.pid));
+}
+
+BOOST_AUTO_TEST_CASE(a_shepherd_that_is_not_there_is_a_start_to_try_again) {
+  options.shepherd = "/no/such/shepherd";
+  restart_mom();
+  const auto failed = run_failing(waiting());
+  BOOST_TEST(failed.code == -3);
+  BOOST_TEST(failed.text == "/no/such/shepherd: No such file or directory");
+}
+
+BOOST_AUTO_TEST_CASE(a_key_that_is_no_file_name_is_refused) {
+  for (const std::string bad : {"", "../x", ".x", "a/b"}) {
+    auto o = waiting();
+    o.key = bad;
+    host->start(o);
+    BOOST_TEST(wait_failed(bad).failed.at(0).code == -2);
+    host->forget(bad);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

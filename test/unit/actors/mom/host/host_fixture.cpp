@@ -1,0 +1,176 @@
+#include "host_fixture.hpp"
+
+#include <pwd.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <boost/test/unit_test.hpp>
+#include <chrono>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "actors/mom/host/process_table.hpp"
+
+namespace annals::test {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto patience = 60s;
+
+std::filesystem::path new_directory() {
+  std::string name = (std::filesystem::temp_directory_path() / "annals-host-XXXXXX").string();
+  if (!mkdtemp(name.data())) throw std::runtime_error("no temporary directory");
+  chmod(name.c_str(), 0755);   // jobs of other users pass through it
+  return name;
+}
+
+}  // namespace
+
+host_fixture::host_fixture() : root_(new_directory()) {
+  std::filesystem::create_directories(home());
+  std::filesystem::create_directories(work());
+  chmod(work().c_str(), 01777);
+  options.pbs_home = home();
+  options.shepherd = ANNALS_STAGE_DIR "/libexec/pbs_shepherd";
+  options.delivery_pauses_s = {0, 0};
+  options.usage_age_max = std::chrono::milliseconds(0);
+  new_mom();
+}
+
+host_fixture::~host_fixture() {
+  if (!host) new_mom();
+  for (const auto& key : keys_) forget_and_wait(key);
+  host.reset();
+  std::error_code ignored;
+  std::filesystem::remove_all(root_, ignored);
+}
+
+void host_fixture::crash_mom() {
+  host.reset();
+  const std::lock_guard lock(mutex_);
+  told_.clear();
+}
+
+void host_fixture::new_mom() {
+  host = std::make_unique<mom::real_process_host>(options);
+  listen();
+}
+
+void host_fixture::listen() {
+  const auto note = [this](const std::string& key, const std::function<void(told&)>& add) {
+    const std::lock_guard lock(mutex_);
+    add(told_[key]);
+    changed_.notify_all();
+  };
+  ports::process_host::events e;
+  e.started = [note](const auto& key, const auto& x) { note(key, [&](told& t) { t.started.push_back(x); }); };
+  e.failed = [note](const auto& key, const auto& x) { note(key, [&](told& t) { t.failed.push_back(x); }); };
+  e.ended = [note](const auto& key, const auto& x) { note(key, [&](told& t) { t.ended.push_back(x); }); };
+  e.delivered = [note](const auto& key, const auto& x) { note(key, [&](told& t) { t.delivered.push_back(x); }); };
+  e.log = [note](const auto& key, const auto& x) { note(key, [&](told& t) { t.log.push_back(x); }); };
+  host->listen(std::move(e));
+}
+
+ports::run_order host_fixture::order(const std::string& key, std::vector<std::string> program) const {
+  ports::run_order o;
+  o.key = key;
+  o.job_id = job_of(key);
+  o.user = own_user();
+  o.environment = {"PATH=/usr/bin:/bin", "PBS_JOBID=" + o.job_id, "PBS_JOBCOOKIE=" + root_.filename().string() + key};
+  o.shell = "/bin/sh";
+  o.program = std::move(program);
+  o.script = home() + "/mom_priv/jobs/" + o.job_id + ".SC";
+  o.stdout_file = home() + "/spool/" + o.job_id + ".OU";
+  o.stderr_file = home() + "/spool/" + o.job_id + ".ER";
+  o.jobdir = work();
+  o.ncpus = 1;
+  return o;
+}
+
+ports::run_order host_fixture::script(const std::string& key, const std::string& text) const {
+  auto o = order(key);
+  o.script_text = "#!/bin/sh\n" + text;
+  return o;
+}
+
+void host_fixture::start(const ports::run_order& o) {
+  keys_.push_back(o.key);
+  host->start(o);
+}
+
+ports::program_ended host_fixture::run(const ports::run_order& o) {
+  start(o);
+  const told t = wait_ended(o.key);
+  if (t.ended.empty()) BOOST_FAIL("not started: " << t.failed.front().code << ' ' << t.failed.front().text);
+  return t.ended.front();
+}
+
+ports::start_failed host_fixture::run_failing(const ports::run_order& o) {
+  start(o);
+  return wait_failed(o.key).failed.front();
+}
+
+told host_fixture::wait(const std::string& key, const std::function<bool(const told&)>& until) {
+  std::unique_lock lock(mutex_);
+  const bool good = changed_.wait_for(lock, patience, [&] { return until(told_[key]); });
+  BOOST_REQUIRE_MESSAGE(good, "waited in vain for " << key << "; journal: " << journal_of(key));
+  return told_[key];
+}
+
+told host_fixture::wait_started(const std::string& key) {
+  return wait(key, [](const told& t) { return !t.started.empty(); });
+}
+told host_fixture::wait_ended(const std::string& key) {
+  return wait(key, [](const told& t) { return !t.ended.empty() || !t.failed.empty(); });
+}
+told host_fixture::wait_failed(const std::string& key) {
+  return wait(key, [](const told& t) { return !t.failed.empty(); });
+}
+told host_fixture::so_far(const std::string& key) {
+  const std::lock_guard lock(mutex_);
+  return told_[key];
+}
+
+void host_fixture::forget_and_wait(const std::string& key) {
+  host->forget(key);
+  wait_until([&] { return !std::filesystem::exists(home() + "/mom_priv/jobs/" + key); }, "the run's directory to go");
+}
+
+std::string host_fixture::stdout_of(const std::string& key) const { return read_whole(home() + "/spool/" + job_of(key) + ".OU"); }
+std::string host_fixture::stderr_of(const std::string& key) const { return read_whole(home() + "/spool/" + job_of(key) + ".ER"); }
+std::string host_fixture::journal_of(const std::string& key) const { return read_whole(home() + "/mom_priv/jobs/" + key + "/run"); }
+
+std::string job_of(const std::string& key) { return key.substr(0, key.rfind('.')); }
+
+std::string own_user() {
+  const passwd* const entry = getpwuid(geteuid());
+  return entry ? entry->pw_name : std::to_string(geteuid());
+}
+
+std::string read_whole(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+void write_whole(const std::string& path, const std::string& text, unsigned mode) {
+  std::ofstream(path, std::ios::binary) << text;
+  chmod(path.c_str(), mode);
+}
+
+bool alive(long pid) {
+  const auto p = mom::read_process(pid);
+  return p && p->state != 'Z';
+}
+
+void wait_until(const std::function<bool()>& condition, const char* what) {
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (!condition()) {
+    BOOST_REQUIRE_MESSAGE(std::chrono::steady_clock::now() < until, "waited in vain for " << what);
+    std::this_thread::sleep_for(2ms);   // a condition outside of this process: it can only be looked at again
+  }
+}
+
+}  // namespace annals::test

@@ -1,0 +1,73 @@
+#include "actors/mom/host/mom_config.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <fstream>
+#include <sstream>
+
+using namespace annals::mom;
+
+BOOST_AUTO_TEST_SUITE(config)
+
+BOOST_AUTO_TEST_CASE(the_shipped_file_is_the_defaults) {
+  std::ifstream in(ANNALS_SOURCE_DIR "/cluster-config/defaults/mom_config");
+  std::stringstream text;
+  text << in.rdbuf();
+  BOOST_TEST(!text.str().empty());
+  const auto parsed = parse_mom_config(text.str());
+  BOOST_TEST(parsed.problems.empty());
+  BOOST_TEST((parsed.config == mom_config{}));
+}
+
+BOOST_AUTO_TEST_CASE(settings_are_read) {
+  const auto parsed = parse_mom_config(
+      "# a comment\n\n$usecp q1:/home /nfs/home\n$usecp *.site.org:/data/ /data/\n$prologalarm 3\n$enforce mem\n"
+      "$enforce !cpuburst\n$enforce average_trialperiod 5\n$min_check_poll 2\n$max_check_poll 5\n$logevent 0xffffffff\n"
+      "$tmpdir /scratch/\n$jobdir_root /jobs\n$max_load 3.5\n$ideal_load 2\n$restrict_user true\n"
+      "$restrict_user_exceptions anna,bob\n$clienthost q1\r\n$sister_join_job_alarm 20\n$action terminate 60 !/bin/true\n");
+  BOOST_TEST(parsed.problems.size() == 0u);
+  const auto& c = parsed.config;
+  BOOST_REQUIRE(c.usecp.size() == 2u);
+  BOOST_TEST((c.usecp[0] == usecp_rule{"q1", "/home", "/nfs/home"}));
+  BOOST_TEST(c.prologue_alarm_s == 3u);
+  BOOST_TEST(c.enforce.mem);
+  BOOST_TEST(!c.enforce.cpuburst);
+  BOOST_TEST(c.enforce.average_trialperiod_s == 5u);
+  BOOST_TEST(c.min_check_poll_s == 2u);
+  BOOST_TEST(c.max_check_poll_s == 5u);
+  BOOST_TEST(c.logevent == 0xffffffffu);
+  BOOST_TEST(c.tmpdir == "/scratch");
+  BOOST_TEST(c.jobdir_root == "/jobs");
+  BOOST_TEST(*c.max_load == 3.5);
+  BOOST_TEST(*c.ideal_load == 2.0);
+  BOOST_TEST(c.restrict_user);
+  BOOST_TEST(c.restrict_user_exceptions == (std::vector<std::string>{"anna", "bob"}));
+  BOOST_TEST(c.clienthost == std::vector<std::string>{"q1"});
+  BOOST_TEST(c.sister_join_job_alarm_s == 20u);
+  BOOST_TEST(c.actions.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_wrong_line_is_reported_with_its_number_and_the_rest_counts) {
+  const auto parsed = parse_mom_config("$usecpp a:/x /y\n$prologalarm soon\nncpus 4\n$usecp nonsense\n$min_check_poll 7");
+  BOOST_REQUIRE(parsed.problems.size() == 4u);
+  BOOST_TEST(parsed.problems[0].line == 1u);
+  BOOST_TEST(parsed.problems[0].text == "unknown setting $usecpp");
+  BOOST_TEST(parsed.problems[1].line == 2u);
+  BOOST_TEST(parsed.problems[1].text == "bad value for $prologalarm: $prologalarm soon");
+  BOOST_TEST(parsed.problems[2].text == "no setting: ncpus 4");
+  BOOST_TEST(parsed.problems[3].line == 4u);
+  BOOST_TEST(parsed.config.prologue_alarm_s == 30u);
+  BOOST_TEST(parsed.config.usecp.empty());
+  BOOST_TEST(parsed.config.min_check_poll_s == 7u);
+}
+
+BOOST_AUTO_TEST_CASE(usecp_maps_whole_directories_of_hosts_that_fit) {
+  const std::vector<usecp_rule> rules{{"q1", "/home", "/nfs/home"}, {"*.site.org", "/data/", "/data/"}, {"*", "/all", "/all"}};
+  BOOST_TEST(*local_path(rules, "q1", "/home/anna/x") == "/nfs/home/anna/x");
+  BOOST_TEST(*local_path(rules, "Q1", "/home") == "/nfs/home");
+  BOOST_TEST(!local_path(rules, "q1", "/home2/anna"));
+  BOOST_TEST(!local_path(rules, "q2", "/home/anna"));
+  BOOST_TEST(*local_path(rules, "a.site.org", "/data/x") == "/data/x");
+  BOOST_TEST(*local_path(rules, "anything", "/all/x") == "/all/x");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,71 @@
+#include "actors/mom/host/order_file.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include "actors/mom/host/user_request.hpp"
+
+using namespace annals::mom;
+
+BOOST_AUTO_TEST_SUITE(order_file)
+
+namespace {
+
+shepherd_order full() {
+  shepherd_order o;
+  o.key = "12.borg.1";
+  o.job_id = "12.borg";
+  o.user = "anna";
+  o.change_user = true;
+  o.uid = 1000;
+  o.gid = 100;
+  o.groups = {100, 27};
+  o.environment = {"A=b=c", "EMPTY=", "LINES=one\ntwo"};
+  o.program = {"/bin/echo", "", "two words"};
+  o.stdout_file = "/spool/12.OU";
+  o.umask = 022;
+  o.cpu_seconds_max = 0;
+  o.file_bytes_max = UINT64_MAX;
+  o.nice = -5;
+  o.make_jobdir = true;
+  return o;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(an_order_is_read_as_it_was_written) {
+  BOOST_TEST((parse_order(print_order(full())) == full()));
+  BOOST_TEST((parse_order(print_order({})) == shepherd_order{}));
+}
+
+BOOST_AUTO_TEST_CASE(a_part_of_an_order_is_no_order) {
+  const auto whole = print_order(full());
+  for (std::size_t n = 0; n < whole.size(); ++n) BOOST_TEST(!parse_order(whole.substr(0, n)));
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_field_or_a_bad_number_is_no_order) {
+  using namespace std::string_literals;
+  BOOST_TEST(parse_order("annals-order=1\0uid=7\0end=1\0"s).has_value());
+  BOOST_TEST(!parse_order("annals-order=1\0colour=7\0end=1\0"s));
+  BOOST_TEST(!parse_order("annals-order=1\0uid=x\0end=1\0"s));
+  BOOST_TEST(!parse_order("annals-order=1\0uid=4294967296\0end=1\0"s));
+  BOOST_TEST(!parse_order("annals-order=2\0end=1\0"s));
+}
+
+BOOST_AUTO_TEST_CASE(a_request_is_read_as_it_was_written) {
+  user_request r;
+  r.uid = 5;
+  r.groups = {5, 6};
+  r.user = "anna";
+  r.home = "/home/anna";
+  r.scp = {"/usr/bin/scp", "-B"};
+  r.pauses_s = {0, 10};
+  r.copies = {{"/spool/a", "far", "/x", "/undelivered/a", false}, {"/spool/b", "", "/y", "/undelivered/b", true}};
+  r.appends = {{"/spool/b", "text\n"}};
+  r.removals = {"/tmp/x"};
+  BOOST_TEST((parse_request(print_request(r)) == r));
+  const user_answer a{1, "why\nnot\n"};
+  BOOST_TEST((parse_answer(print_answer(a)) == a));
+  BOOST_TEST(!parse_answer("nonsense"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,35 @@
+#include "actors/mom/host/run_journal.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+using namespace annals::mom;
+
+BOOST_AUTO_TEST_SUITE(journal)
+
+BOOST_AUTO_TEST_CASE(lines_are_read_as_they_were_written) {
+  const journal_claimed claimed{12, "boot"};
+  const journal_started started{13, 13, 99, 1000};
+  const journal_failed failed{-3, "two\nlines \\ and more"};
+  const journal_ended ended{271, 1500, 2500};
+  const auto j = parse_journal(line_of(claimed) + log_line("running prologue") + forking_line() + line_of(started) +
+                               exited_line(ended) + line_of(failed) + line_of(ended));
+  BOOST_TEST((j.claimed == claimed));
+  BOOST_TEST(j.forking);
+  BOOST_TEST((j.started == started));
+  BOOST_TEST((j.exited == ended));
+  BOOST_TEST((j.failed == failed));
+  BOOST_TEST((j.ended == ended));
+  BOOST_TEST(j.log == std::vector<std::string>{"running prologue"});
+}
+
+BOOST_AUTO_TEST_CASE(a_torn_line_did_not_happen) {
+  const auto whole = line_of(journal_ended{271, 1500, 2500});
+  for (std::size_t n = 0; n < whole.size(); ++n) BOOST_TEST(!parse_journal(whole.substr(0, n)).over());
+  BOOST_TEST(parse_journal(whole).over());
+}
+
+BOOST_AUTO_TEST_CASE(a_line_that_is_not_understood_did_not_happen) {
+  BOOST_TEST(!parse_journal("ended x 1 2\nended 1\nfailed\nclaimed 1\nsomething else\n\n").over());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,165 @@
+#include "actors/mom/host/start_order.hpp"
+
+#include <algorithm>
+#include <boost/test/unit_test.hpp>
+#include <map>
+
+#include "events/schema/message.hpp"
+
+using namespace annals;
+using namespace annals::mom;
+
+BOOST_AUTO_TEST_SUITE(start_orders)
+
+namespace {
+
+using attributes = std::map<std::pair<std::string, std::string>, std::string>;
+
+// A job as qsub makes it, with some attributes set otherwise ("" takes one away).
+schema::sealed<schema::StartRun> job(const attributes& changes = {}) {
+  attributes all{{{"Job_Name", ""}, "name"}, {{"Output_Path", ""}, "q1:/home/anna/name.o12"}, {{"Error_Path", ""}, "q1:/home/anna/name.e12"},
+                 {{"Join_Path", ""}, "n"}, {{"Keep_Files", ""}, "n"}, {{"schedselect", ""}, "1:ncpus=2:mpiprocs=2"},
+                 {{"Variable_List", ""}, "PBS_O_HOME=/home/anna,FOO=bar"}, {{"Resource_List", "ncpus"}, "2"},
+                 {{"Resource_List", "place"}, "free"}, {{"Resource_List", "select"}, "1:ncpus=2"}, {{"Resource_List", "nodect"}, "1"},
+                 {{"Resource_List", "walltime"}, "00:01:40"}};
+  for (const auto& [name, value] : changes) all[name] = value;
+  return schema::make<schema::StartRun>([&](schema::StartRun::Builder b) {
+    auto ref = b.initRef();
+    ref.setJob("12.borg");
+    ref.setRun(3);
+    b.setEuser("anna");
+    b.setEgroup("staff");
+    b.setQueue("workq");
+    b.setExecVnode("(q1:ncpus=2)");
+    b.setExecHost("q1/0*2");
+    b.setKillDelaySeconds(10);
+    const std::string script = "echo hi\n";
+    b.setInlineScript(kj::ArrayPtr<const kj::byte>(reinterpret_cast<const kj::byte*>(script.data()), script.size()));
+    b.initScript().setSize(script.size());
+    auto list = b.initAttributes(static_cast<unsigned>(all.size()));
+    unsigned i = 0;
+    for (const auto& [name, value] : all) {
+      list[i].setName(name.first);
+      list[i].setResource(name.second);
+      list[i++].setValue(value);
+    }
+  });
+}
+
+mom_settings settings() {
+  mom_settings s;
+  s.pbs_home = "/pbs";
+  s.host = "q1";
+  s.host_aliases = {"q1.site.org", "localhost"};
+  s.base_environment = {"PATH=/bin:/usr/bin"};
+  return s;
+}
+
+ports::run_order ordered(const attributes& changes = {}, const mom_settings& s = settings()) { return order_for(*job(changes), s, "COOKIE"); }
+std::vector<ports::delivery> delivered(const attributes& changes, int status = 0, const mom_settings& s = settings()) {
+  return deliveries_for(*job(changes), s, status);
+}
+std::string described(const std::vector<ports::delivery>& files) {
+  std::string text;
+  for (const auto& f : files) text += f.from + " -> " + f.to_host + ':' + f.to_path + (f.local ? " local\n" : " remote\n");
+  return text;
+}
+bool has(const ports::run_order& o, const std::string& entry) {
+  return std::find(o.environment.begin(), o.environment.end(), entry) != o.environment.end();
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_script_job_is_ordered_with_its_places) {
+  const auto o = ordered();
+  BOOST_TEST(o.key == "12.borg.3");
+  BOOST_TEST(o.job_id == "12.borg");
+  BOOST_TEST(o.user == "anna");
+  BOOST_TEST(o.group == "staff");
+  BOOST_TEST(o.program.empty());
+  BOOST_TEST(o.script == "/pbs/mom_priv/jobs/12.borg.SC");
+  BOOST_TEST(*o.script_text == "echo hi\n");
+  BOOST_TEST(o.node_file == "/pbs/aux/12.borg");
+  BOOST_TEST(o.node_file_text == "q1\nq1\n");
+  BOOST_TEST(o.stdout_file == "/pbs/spool/12.borg.OU");
+  BOOST_TEST(o.stderr_file == "/pbs/spool/12.borg.ER");
+  BOOST_TEST(o.umask == 077u);
+  BOOST_TEST(o.tmpdir == "/var/tmp/pbs.12.borg");
+  BOOST_TEST(o.ncpus == 2u);
+  BOOST_TEST(o.resource_list == "ncpus=2,place=free,walltime=00:01:40");
+  BOOST_TEST(has(o, "FOO=bar"));
+  BOOST_TEST(has(o, "PBS_JOBCOOKIE=COOKIE"));
+  BOOST_TEST(has(o, "PBS_NODEFILE=/pbs/aux/12.borg"));
+  BOOST_TEST(!o.cpu_seconds_max);
+}
+
+BOOST_AUTO_TEST_CASE(a_program_job_has_its_arguments_and_no_script) {
+  const auto o = ordered({{{"executable", ""}, "<jsdl-hpcpa:Executable>/bin/echo</jsdl-hpcpa:Executable>"},
+                          {{"argument_list", ""}, "<jsdl-hpcpa:Argument>a b</jsdl-hpcpa:Argument><jsdl-hpcpa:Argument></jsdl-hpcpa:Argument>"}});
+  BOOST_TEST(o.program == (std::vector<std::string>{"/bin/echo", "a b", ""}));
+  BOOST_TEST(!o.script_text);
+}
+
+BOOST_AUTO_TEST_CASE(limits_umask_shell_and_directory_are_taken_over) {
+  const auto o = ordered({{{"Resource_List", "pcput"}, "00:00:20"}, {{"Resource_List", "cput"}, "10"}, {{"Resource_List", "file"}, "1mb"},
+                          {{"Resource_List", "pmem"}, "800mb"}, {{"Resource_List", "pvmem"}, "900mb"}, {{"Resource_List", "nice"}, "5"},
+                          {{"umask", ""}, "27"}, {{"Shell_Path_List", ""}, "/bin/sh,/bin/zsh@q1,/bin/csh@q2"}, {{"sandbox", ""}, "PRIVATE"}});
+  BOOST_TEST(*o.cpu_seconds_max == 10u);
+  BOOST_TEST(*o.file_bytes_max == 1u << 20);
+  BOOST_TEST(*o.resident_bytes_max == 800u << 20);
+  BOOST_TEST(*o.address_bytes_max == 900u << 20);
+  BOOST_TEST(*o.nice == 5);
+  BOOST_TEST(o.umask == 027u);
+  BOOST_TEST(o.shell == "/bin/zsh");
+  BOOST_TEST(o.private_jobdir);
+  BOOST_TEST(o.stdout_file == "12.borg.OU");
+}
+
+BOOST_AUTO_TEST_CASE(output_goes_to_its_paths) {
+  BOOST_TEST(described(delivered({})) ==
+             "/pbs/spool/12.borg.OU -> q1:/home/anna/name.o12 local\n/pbs/spool/12.borg.ER -> q1:/home/anna/name.e12 local\n");
+  BOOST_TEST(described(delivered({{{"Output_Path", ""}, "q3:/x/y"}, {{"Error_Path", ""}, "Q1.site.org:/z/"}})) ==
+             "/pbs/spool/12.borg.OU -> q3:/x/y remote\n/pbs/spool/12.borg.ER -> Q1.site.org:/z/ local\n");
+}
+
+BOOST_AUTO_TEST_CASE(joined_output_is_one_file) {
+  BOOST_TEST(described(delivered({{{"Join_Path", ""}, "oe"}})) == "/pbs/spool/12.borg.OU -> q1:/home/anna/name.o12 local\n");
+  BOOST_TEST(described(delivered({{{"Join_Path", ""}, "eo"}})) == "/pbs/spool/12.borg.ER -> q1:/home/anna/name.e12 local\n");
+  BOOST_TEST(ordered({{{"Join_Path", ""}, "oe"}}).stderr_file == "/pbs/spool/12.borg.OU");
+  BOOST_TEST(ordered({{{"Join_Path", ""}, "eo"}}).stdout_file == "/pbs/spool/12.borg.ER");
+}
+
+BOOST_AUTO_TEST_CASE(kept_output_stays_in_the_home_of_this_host) {
+  const attributes far{{{"Keep_Files", ""}, "oe"}, {{"Output_Path", ""}, "q9:/a"}, {{"Error_Path", ""}, "q9:/b"}};
+  BOOST_TEST(described(delivered(far)) == "/pbs/spool/12.borg.OU -> q1:name.o12 local\n/pbs/spool/12.borg.ER -> q1:name.e12 local\n");
+  BOOST_TEST(described(delivered({{{"Keep_Files", ""}, "oe"}, {{"Join_Path", ""}, "oe"}})) == "/pbs/spool/12.borg.OU -> q1:name.o12 local\n");
+}
+
+BOOST_AUTO_TEST_CASE(direct_output_is_written_at_its_place_if_that_is_local) {
+  const attributes direct{{{"Keep_Files", ""}, "doe"}, {{"Error_Path", ""}, "q9:/home/anna/e"}};
+  const auto o = ordered(direct);
+  BOOST_TEST(o.stdout_file == "/home/anna/name.o12");
+  BOOST_TEST(o.stderr_file == "/pbs/spool/12.borg.ER");
+  BOOST_TEST(described(delivered(direct)) == "/pbs/spool/12.borg.ER -> q9:/home/anna/e remote\n");
+  BOOST_TEST(ordered({{{"Keep_Files", ""}, "od"}, {{"Output_Path", ""}, "q1:/d/"}}).stdout_file == "/d/12.borg.OU");
+}
+
+BOOST_AUTO_TEST_CASE(removed_output_is_wanted_only_when_the_job_failed) {
+  BOOST_TEST(described(delivered({{{"Remove_Files", ""}, "o"}})) == "/pbs/spool/12.borg.ER -> q1:/home/anna/name.e12 local\n");
+  BOOST_TEST(delivered({{{"Remove_Files", ""}, "oe"}}).empty());
+  BOOST_TEST(delivered({{{"Remove_Files", ""}, "oe"}}, 1).size() == 2u);
+  BOOST_TEST(delivered({{{"Remove_Files", ""}, "o"}, {{"Join_Path", ""}, "oe"}}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(dev_null_is_not_delivered) {
+  BOOST_TEST(delivered({{{"Output_Path", ""}, "q9:/dev/null"}, {{"Error_Path", ""}, "q1:/dev/null"}}).empty());
+}
+
+BOOST_AUTO_TEST_CASE(usecp_makes_a_foreign_place_local) {
+  auto s = settings();
+  s.config.usecp = {{"q9", "/home", "/nfs/home"}};
+  BOOST_TEST(described(delivered({{{"Output_Path", ""}, "q9:/home/anna/x"}, {{"Error_Path", ""}, "q9:/other/y"}}, 0, s)) ==
+             "/pbs/spool/12.borg.OU -> q9:/nfs/home/anna/x local\n/pbs/spool/12.borg.ER -> q9:/other/y remote\n");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,98 @@
+#include "tools/daemons/pbs_shepherd/launch.hpp"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+namespace annals::shepherd {
+namespace {
+
+bool limit(int resource, std::uint64_t value) {
+  rlimit r{value, value};
+  if (setrlimit(static_cast<__rlimit_resource>(resource), &r) == 0) return true;
+  // An ordinary user's MoM can't raise what it was given: the job gets as much as there is.
+  rlimit now{};
+  getrlimit(static_cast<__rlimit_resource>(resource), &now);
+  r = {now.rlim_max, now.rlim_max};
+  return errno == EPERM && setrlimit(static_cast<__rlimit_resource>(resource), &r) == 0;
+}
+
+bool set_limits(const mom::shepherd_order& o) {
+  umask(static_cast<mode_t>(o.umask));
+  const rlimit no_core{0, RLIM_INFINITY};
+  if (setrlimit(RLIMIT_CORE, &no_core) != 0) limit(RLIMIT_CORE, 0);
+  if (o.cpu_seconds_max && !limit(RLIMIT_CPU, *o.cpu_seconds_max)) return false;
+  if (o.file_bytes_max && !limit(RLIMIT_FSIZE, *o.file_bytes_max)) return false;
+  if (o.resident_bytes_max && !limit(RLIMIT_RSS, *o.resident_bytes_max)) return false;
+  if (o.address_bytes_max && !limit(RLIMIT_AS, *o.address_bytes_max)) return false;
+  if (o.nice) setpriority(PRIO_PROCESS, 0, *o.nice);   // a lower one than ours may be refused; the job runs all the same
+  return true;
+}
+
+void default_signals() {
+  for (int s = 1; s < NSIG; ++s) signal(s, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+[[noreturn]] void exec_failed(const char* path) {
+  char text[4352];
+  const int n = snprintf(text, sizeof text, "pbs_mom, exec of %s failed with error: %s\n", path, strerror(errno));
+  [[maybe_unused]] const auto written = write(2, text, n < 0 ? 0 : static_cast<std::size_t>(n) < sizeof text ? static_cast<std::size_t>(n) : sizeof text - 1);
+  _exit(254);
+}
+
+// Moves the three descriptors to 0, 1 and 2. They are above 2, so that none is overwritten before it was moved.
+bool place_descriptors(const program& p) { return dup2(p.in, 0) >= 0 && dup2(p.out, 1) >= 0 && dup2(p.err, 2) >= 0; }
+
+[[noreturn]] void child(const program& p, volatile launched& result) {
+  const auto failed = [&](const char* step) {
+    result.error = errno;
+    result.step = step;
+    _exit(1);
+  };
+  setsid();
+  if (p.limits && !set_limits(*p.limits)) failed("limits");
+  if (!become(p.who)) failed("user and groups");
+  if (chdir(p.directory) != 0) failed("directory");
+  if (!place_descriptors(p)) failed("descriptors");
+  default_signals();
+  execve(p.path, p.argv.data(), p.envp.data());
+  exec_failed(p.path);
+}
+
+}  // namespace
+
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  out.reserve(texts.size() + 1);
+  for (const auto& t : texts) out.push_back(const_cast<char*>(t.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+launched launch(const program& p) {
+  // The child shares our memory until it executes or exits, and we stand still: it can tell us what failed.
+  volatile launched result;
+  const pid_t pid = vfork();
+  if (pid == 0) child(p, result);
+  launched told;
+  told.pid = pid;
+  if (pid < 0) {
+    told.step = "fork";
+    told.error = errno;
+  } else if (result.step) {
+    told.pid = -1;
+    told.step = result.step;
+    told.error = result.error;
+  }
+  return told;
+}
+
+}  // namespace annals::shepherd

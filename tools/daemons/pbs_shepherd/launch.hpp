@@ -1,0 +1,35 @@
+// Starting one program as the user: the part between vfork and exec.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+#include <vector>
+
+#include "actors/mom/host/order_file.hpp"
+#include "tools/daemons/pbs_shepherd/identity.hpp"
+
+namespace annals::shepherd {
+
+struct program {
+  const char* path = nullptr;
+  std::vector<char*> argv, envp;       // ended by null pointers
+  const char* directory = nullptr;
+  int in = -1, out = -1, err = -1;
+  identity who;
+  const mom::shepherd_order* limits = nullptr;   // umask, rlimits and nice; nullptr: none of them
+};
+
+struct launched {
+  pid_t pid = -1;                      // -1: it was not started
+  const char* step = nullptr;          // what failed
+  int error = 0;
+};
+
+// Returns when the program has been executed, or can't be. A failed exec is a program that ended with 254, which has
+// said why on its standard error (pbs guide: exit codes).
+launched launch(const program& p);
+
+std::vector<char*> pointers(const std::vector<std::string>& texts);
+
+}  // namespace annals::shepherd

@@ -1,0 +1,106 @@
+"""The init script and pbs_habitat, with stand-ins for the daemons: what site tools do with them and read from them."""
+import os
+import shutil
+import stat
+import subprocess
+import tempfile
+import unittest
+
+from minicluster_test import ROOT, make_prefix
+
+
+class an_installation(unittest.TestCase):
+    def setUp(self):
+        self.top = tempfile.mkdtemp(prefix="init")
+        self.addCleanup(shutil.rmtree, self.top, True)
+        self.exec = os.path.join(self.top, "pbs")
+        make_prefix(self.exec)
+        shutil.copy(os.path.join(ROOT, "cluster-config", "packaging", "pbs_init.d"), os.path.join(self.exec, "libexec"))
+        self.home = os.path.join(self.top, "home")
+        self.conf = os.path.join(self.top, "pbs.conf")
+        with open(self.conf, "w") as f:
+            f.write(f"# a comment\nPBS_EXEC={self.exec}\nPBS_HOME={self.home}\nPBS_SERVER=vm\n"
+                    "PBS_START_SERVER=1\nPBS_START_SCHED=1\nPBS_START_COMM=1\nPBS_START_MOM=1\n")
+        self.addCleanup(self.init, "stop")
+
+    def call(self, program, *arguments, **environment):
+        return subprocess.run([os.path.join(self.exec, "libexec", program), *arguments], capture_output=True, text=True,
+                              env={"PATH": os.environ["PATH"], "PBS_CONF_FILE": self.conf, **environment}, timeout=60)
+
+    def init(self, what, **environment):
+        return self.call("pbs_init.d", what, **environment)
+
+    def pid(self, path):
+        with open(os.path.join(self.home, path)) as f:
+            return f.read().strip()
+
+    def test_status_says_what_runs_in_the_words_that_tools_read(self):
+        self.assertEqual(self.init("start").returncode, 0)
+        done = self.init("status")
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(done.stdout, f"pbs_server is pid {self.pid('server_priv/server.lock')}\n"
+                                      f"pbs_mom is pid {self.pid('mom_priv/mom.lock')}\n"
+                                      f"pbs_sched is pid {self.pid('sched_priv/sched.lock')}\n")
+        self.assertEqual(self.init("stop").returncode, 0)
+        done = self.init("status")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(done.stdout, "pbs_server is not running\npbs_mom is not running\npbs_sched is not running\n")
+
+    def test_the_environment_says_which_daemons_are_meant(self):
+        only_mom = {"PBS_START_SERVER": "0", "PBS_START_SCHED": "0", "PBS_START_COMM": "0", "PBS_START_MOM": "1"}
+        self.assertEqual(self.init("start", **only_mom).returncode, 0)
+        self.assertIn("pbs_server is not running", self.init("status").stdout)
+        self.assertIn("pbs_mom is pid", self.init("status").stdout)
+        before = self.pid("mom_priv/mom.lock")
+        self.assertEqual(self.init("restart", **only_mom).returncode, 0)
+        self.assertNotEqual(self.pid("mom_priv/mom.lock"), before)
+
+    def test_starting_twice_starts_nothing_twice(self):
+        self.init("start")
+        before = self.pid("server_priv/server.lock")
+        done = self.init("start")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("already running", done.stdout)
+        self.assertEqual(self.pid("server_priv/server.lock"), before)
+
+    def test_a_lock_file_with_somebody_elses_pid_is_no_daemon(self):
+        self.init("start")
+        self.init("stop")
+        with open(os.path.join(self.home, "server_priv", "server.lock"), "w") as f:
+            f.write(f"{os.getpid()}\n")
+        self.assertIn("pbs_server is not running", self.init("status").stdout)
+        self.init("stop")       # and nobody kills us
+
+    def test_a_daemon_that_does_not_start_makes_start_fail(self):
+        with open(os.path.join(self.exec, "sbin", "pbs_sched"), "w") as f:
+            f.write("#!/bin/sh\nexit 1\n")
+        done = self.init("start")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("pbs_sched did not start", done.stderr)
+
+    def test_habitat_makes_the_directories_with_their_modes_and_changes_no_file(self):
+        self.assertEqual(self.call("pbs_habitat").returncode, 0)
+        modes = {"": 0o755, "server_logs": 0o755, "server_priv": 0o750, "server_priv/accounting": 0o755, "server_priv/jobs": 0o750,
+                 "sched_priv": 0o750, "mom_priv": 0o751, "mom_priv/jobs": 0o751, "spool": 0o1777, "undelivered": 0o1777,
+                 "checkpoint": 0o700, "aux": 0o755, "pbs_environment": 0o644, "mom_priv/config": 0o644,
+                 "sched_priv/sched_config": 0o644}
+        for path, mode in modes.items():
+            self.assertEqual(stat.S_IMODE(os.stat(os.path.join(self.home, path)).st_mode), mode, path)
+        config = os.path.join(self.home, "sched_priv", "sched_config")
+        with open(config, "w") as f:
+            f.write("strict_ordering: true ALL\n")
+        os.chmod(os.path.join(self.home, "spool"), 0o755)
+        self.assertEqual(self.call("pbs_habitat").returncode, 0)
+        with open(config) as f:
+            self.assertEqual(f.read(), "strict_ordering: true ALL\n")
+        self.assertEqual(stat.S_IMODE(os.stat(os.path.join(self.home, "spool")).st_mode), 0o1777)
+
+    def test_habitat_makes_only_the_parts_asked_for(self):
+        self.assertEqual(self.call("pbs_habitat", "mom").returncode, 0)
+        self.assertTrue(os.path.isdir(os.path.join(self.home, "mom_priv")))
+        self.assertFalse(os.path.exists(os.path.join(self.home, "server_priv")))
+        self.assertEqual(self.call("pbs_habitat", "comm").returncode, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -55,11 +55,10 @@ const std::vector<std::string>* vnode::text(resource_id r) const {
 bool view::apply(schema::SchedulingDelta::Reader delta) {
   if (delta.getFull()) {
     forget_everything();
-  } else if (!seen_full_ || delta.getEpoch() != epoch_ || delta.getPrevious() != sequence_) {
+  } else if (!seen_full_ || delta.getPrevious() != sequence_) {
     return false;
   }
   seen_full_ = true;
-  epoch_ = delta.getEpoch();
   sequence_ = delta.getSequence();
 
   for (const auto r : delta.getResources()) resources_.define(text(r.getName()), text(r.getType()), text(r.getFlags()));

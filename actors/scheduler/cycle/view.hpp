@@ -172,7 +172,7 @@ class view {
   };
   using name_index = std::unordered_map<std::string, index, text_hash, std::equal_to<>>;
 
-  std::uint64_t epoch_ = 0, sequence_ = 0;
+  std::uint64_t sequence_ = 0;
   bool seen_full_ = false;
   resource_table resources_;
   resource_id ncpus_ = resources_.find("ncpus");

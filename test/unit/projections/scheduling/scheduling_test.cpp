@@ -1,0 +1,243 @@
+// A scheduler that takes in every delta sees what the full view of the moment shows, after every single event.
+#include <boost/test/unit_test.hpp>
+
+#include <sstream>
+
+#include "actors/scheduler/cycle/view.hpp"
+#include "projections/scheduling/scheduling.hpp"
+
+using namespace annals;
+using projections::scheduling_projection;
+using schema::StreamKind;
+
+namespace {
+
+using fill_event = std::function<void(schema::Event::Builder)>;
+
+void set(schema::Attribute::Builder a, const char* name, const char* resource, const char* value) {
+  a.setName(name);
+  a.setResource(resource);
+  a.setValue(value);
+}
+
+// Names, amounts and jobs of a view in one text; places left by what is gone do not count.
+std::string dump(const cycle::view& v) {
+  std::ostringstream out;
+  std::map<std::string, std::string> queues, vnodes, jobs;
+  for (const auto& q : v.queues())
+    if (q.exists) queues[q.name] = std::to_string(q.priority) + " " + std::to_string(q.started) + " " + std::to_string(q.vnodes);
+  for (const auto& n : v.vnodes()) {
+    if (!n.exists) continue;
+    std::ostringstream row;
+    row << n.order << " " << v.hosts()[n.host].name << " free=" << n.free << " exclusive=" << n.exclusive_jobs << " priority=" << n.priority;
+    for (cycle::resource_id r = 0; r < v.resources().size(); ++r)
+      if (n.available(r) || n.in_use(r)) row << " " << v.resources()[r].name << "=" << n.in_use(r) << "/" << n.available(r);
+    for (const auto& j : n.jobs) row << " job" << j.job;
+    vnodes[n.name] = row.str();
+  }
+  for (const auto& j : v.jobs()) {
+    if (j.where == cycle::job_place::gone) continue;
+    std::ostringstream row;
+    row << j.serial << " " << static_cast<int>(j.where) << " " << v.queues()[j.queue].name << " rank=" << j.rank << " "
+        << v.request_of(j).chunk_count << " " << j.euser << " '" << j.comment << "'";
+    for (const auto& [h, slot] : j.slots) row << " " << v.hosts()[h].name << "/" << slot;
+    jobs[j.id] = row.str();
+  }
+  for (const auto& [name, row] : queues) out << "queue " << name << " " << row << "\n";
+  for (const auto& [name, row] : vnodes) out << "vnode " << name << " " << row << "\n";
+  for (const auto& [id, row] : jobs) out << "job " << id << " " << row << "\n";
+  return out.str();
+}
+
+struct story {
+  projections::status status;
+  scheduling_projection followed{status, "default"};
+  cycle::view view;
+  std::uint64_t sequence = 0;
+  std::map<std::uint64_t, std::uint64_t> versions;
+
+  story() {
+    happen(StreamKind::SERVER, 1, [](auto e) {
+      auto s = e.initServerStarted();
+      s.setServerName("p1");
+      s.setHostName("p1");
+    });
+    take(followed.full_view());
+  }
+
+  void take(const std::vector<scheduling_projection::message>& messages) {
+    for (const auto& m : messages) BOOST_REQUIRE(view.apply(m.get().getView()));
+  }
+
+  void fold(StreamKind kind, std::uint64_t stream, const fill_event& fill) {
+    const log::record record(schema::make<schema::Record>([&](schema::Record::Builder r) {
+                               r.setSequence(++sequence);
+                               r.setStream(stream);
+                               r.setStreamKind(kind);
+                               r.setStreamVersion(++versions[stream]);
+                               r.setWriterEpoch(1);
+                               r.setWallNs(static_cast<std::int64_t>(sequence) * 1'000'000'000);
+                               fill(r.initEvent());
+                             }), {});
+    status.fold(record);
+    followed.apply(record);
+  }
+
+  void happen(StreamKind kind, std::uint64_t stream, const fill_event& fill) {
+    fold(kind, stream, fill);
+    if (sequence == 1) return;
+    take(followed.take_delta());
+    agree();
+  }
+
+  void agree() {
+    scheduling_projection fresh(status, "default");
+    cycle::view whole;
+    for (const auto& m : fresh.full_view()) BOOST_REQUIRE(whole.apply(m.get().getView()));
+    BOOST_TEST(dump(view) == dump(whole), "after event " << sequence << ":\n" << dump(view) << "instead of\n" << dump(whole));
+  }
+
+  void queue(std::uint64_t stream, const char* name) {
+    happen(StreamKind::QUEUE, stream, [&](auto e) { e.initQueueCreated().setName(name); });
+    happen(StreamKind::QUEUE, stream, [](auto e) {
+      auto c = e.initQueueChanged().initChanges(3);
+      set(c[0], "queue_type", "", "Execution");
+      set(c[1], "started", "", "True");
+      set(c[2], "Priority", "", "7");
+    });
+  }
+  void host(std::uint64_t stream, const char* name) {
+    happen(StreamKind::HOST, stream, [&](auto e) { e.initHostAdded().setName(name); });
+    happen(StreamKind::HOST, stream, [&](auto e) { e.initVnodeCreated().setName(name); });
+    happen(StreamKind::HOST, stream, [&](auto e) {
+      auto v = e.initHostCameUp().initVnodes(1)[0];
+      v.setName(name);
+      auto a = v.initAttributes(2);
+      set(a[0], "resources_available", "ncpus", "4");
+      set(a[1], "resources_available", "mem", "8gb");
+    });
+  }
+  void submit(std::uint64_t stream, unsigned number) {
+    happen(StreamKind::JOB, stream, [&](auto e) {
+      auto j = e.initJobQueued();
+      j.setId(std::to_string(number) + ".p1");
+      j.setNumber(number);
+      j.setOwner("pbsuser@p1");
+      j.setEuser("pbsuser");
+      j.setEgroup("pbsuser");
+      j.setQueue("workq");
+      j.setQueueRank(number);
+      auto a = j.initAttributes(4);
+      set(a[0], "Resource_List", "ncpus", "2");
+      set(a[1], "Resource_List", "select", "1:ncpus=2");
+      set(a[2], "Resource_List", "place", "pack");
+      set(a[3], "schedselect", "", "1:ncpus=2");
+    });
+  }
+  void assign(std::uint64_t stream, std::uint32_t run, const char* exec_host) {
+    happen(StreamKind::JOB, stream, [&](auto e) {
+      auto a = e.initJobAssigned();
+      a.setRun(run);
+      a.setExecVnode("(p1:ncpus=2)");
+      a.setExecHost(exec_host);
+      a.initHosts(1).set(0, "p1");
+      a.setPlace("pack");
+    });
+  }
+  void end(std::uint64_t stream, std::uint32_t run) {
+    happen(StreamKind::JOB, stream, [&](auto e) { e.initJobStarted().setRun(run); });
+    happen(StreamKind::JOB, stream, [&](auto e) { e.initJobExited().setRun(run); });
+    happen(StreamKind::JOB, stream, [&](auto e) { e.initOutputDelivered().setOk(true); });
+    happen(StreamKind::JOB, stream, [&](auto e) {
+      auto v = e.initVnodeHandedBack();
+      v.setRun(run);
+      v.setHost("p1");
+    });
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(deltas_lead_to_what_the_full_view_shows) {
+  story s;
+  s.queue(2, "workq");
+  s.queue(3, "other");
+  s.host(4, "p1");
+  s.host(5, "p2");
+  s.submit(10, 1);
+  s.submit(11, 2);
+  s.submit(12, 3);
+  s.happen(StreamKind::JOB, 12, [](auto e) { e.initJobHeld().initHolds(1).set(0, schema::HoldType::USER); });
+  s.assign(10, 1, "p1/0*2");
+  BOOST_TEST(dump(s.view).find("vnode p1 7 p1 free=1 exclusive=0 priority=0 ncpus=2/4") != std::string::npos, dump(s.view));
+  s.assign(11, 1, "p1/1*2");
+  BOOST_TEST(dump(s.view).find("free=0") != std::string::npos, "both cpus pairs are taken: job-busy");
+  s.end(10, 1);
+  s.happen(StreamKind::JOB, 10, [](auto e) { e.initJobEnded().setHasExitStatus(true); });
+  s.happen(StreamKind::JOB, 12, [](auto e) { e.initJobReleased().initHolds(1).set(0, schema::HoldType::USER); });
+  s.happen(StreamKind::HOST, 5, [](auto e) { e.initHostWentDown().setText("communication closed"); });
+  s.happen(StreamKind::HOST, 4, [](auto e) {
+    auto c = e.initVnodeChanged();
+    c.setVnode("p1");
+    set(c.initChanges(1)[0], "Priority", "", "3");
+  });
+  s.end(11, 1);
+  s.happen(StreamKind::JOB, 11, [](auto e) {
+    auto r = e.initJobRequeued();
+    r.setRun(1);
+    r.initHolds(0);
+  });
+  s.happen(StreamKind::QUEUE, 3, [](auto e) { e.initQueueDeleted().setName("other"); });
+  s.happen(StreamKind::HOST, 5, [](auto e) { e.initVnodeDeleted().setName("p2"); });
+  s.happen(StreamKind::HOST, 5, [](auto e) { e.initHostRemoved().setName("p2"); });
+  BOOST_TEST(dump(s.view).find("p2") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(nothing_changed_means_nothing_to_send) {
+  story s;
+  s.queue(2, "workq");
+  BOOST_TEST(s.followed.take_delta().empty());
+  s.submit(10, 1);
+  s.happen(StreamKind::JOB, 10, [](auto e) { e.initJobHeld().initHolds(1).set(0, schema::HoldType::USER); });
+  BOOST_TEST(s.followed.take_delta().empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_came_and_went_between_two_deltas_is_not_mentioned) {
+  story s;
+  s.queue(2, "workq");
+  s.fold(StreamKind::JOB, 10, [](auto e) {
+    auto j = e.initJobQueued();
+    j.setId("1.p1");
+    j.setNumber(1);
+    j.setQueue("workq");
+  });
+  s.fold(StreamKind::JOB, 10, [](auto e) { e.initJobEnded(); });
+  for (const auto& m : s.followed.take_delta()) {
+    BOOST_TEST(m.get().getView().getJobs().size() == 0u);
+    BOOST_TEST(m.get().getView().getJobsGone().size() == 0u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_large_view_comes_in_pieces_and_counts_only_when_whole) {
+  story s;
+  s.queue(2, "workq");
+  for (unsigned n = 1; n <= 1200; ++n)
+    s.fold(StreamKind::JOB, 100 + n, [&](auto e) {
+      auto j = e.initJobQueued();
+      j.setId(std::to_string(n) + ".p1");
+      j.setNumber(n);
+      j.setQueue("workq");
+    });
+  scheduling_projection fresh(s.status, "default");
+  const auto pieces = fresh.full_view();
+  BOOST_REQUIRE(pieces.size() == 3u);
+  cycle::view whole;
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    BOOST_REQUIRE(whole.apply(pieces[i].get().getView()));
+    BOOST_TEST((whole.sequence() == s.sequence) == (i + 1 == pieces.size()));
+  }
+  BOOST_TEST(whole.jobs().size() == 1200u);
+  s.take(s.followed.take_delta());
+  BOOST_TEST(s.view.jobs().size() == 1200u);
+  BOOST_TEST(s.view.sequence() == s.sequence);
+}

@@ -1,0 +1,352 @@
+// qstat, qselect, pbsnodes, qmgr and tracejob as programs, against a server that knows the objects of the transcripts.
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "events/values/date_time.hpp"
+#include "test/support/fake_gateway.hpp"
+#include "test/support/run_command.hpp"
+#include "test/unit/tools/client/print/golden.hpp"
+
+using namespace annals;
+using annals::client::test::golden;
+using annals::client::test::read_blocks;
+using annals::client::test::stored_object;
+using annals::test::fake_gateway;
+using annals::test::ran;
+using schema::ObjectKind;
+
+namespace {
+
+// The objects of the transcripts, all in the server q1 of the fake gateway.
+struct cluster {
+  std::map<ObjectKind, std::vector<stored_object>> objects;
+  std::map<std::string, std::pair<std::uint32_t, std::string>> refusals;   // of Manage, by object name
+
+  cluster() {
+    for (const char* n : {"1", "4", "5", "8[]"}) {
+      auto job = read_blocks(ObjectKind::JOB, "Job Id: ", golden("qstat_f_jobs.txt", "qstat -f '" + std::string(n) + ".vm'")).front();
+      job.name = std::string(n) + ".q1";
+      objects[ObjectKind::JOB].push_back(job);
+    }
+    objects[ObjectKind::QUEUE] = read_blocks(ObjectKind::QUEUE, "Queue: ", golden("qstat_Q_B.txt", "qstat -Qf"));
+    objects[ObjectKind::SERVER] = read_blocks(ObjectKind::SERVER, "Server: ", golden("qstat_Q_B.txt", "qstat -Bf"));
+    objects[ObjectKind::SERVER].front().name = "q1";
+    objects[ObjectKind::NODE] = read_blocks(ObjectKind::NODE, "", golden("nodes.txt", "pbsnodes -av (1)"));
+    objects[ObjectKind::SCHEDULER] = read_blocks(ObjectKind::SCHEDULER, "Sched ", golden("qmgr.txt", "qmgr -c \"l sched\""));
+  }
+
+  bool answer(schema::Request::Reader request, schema::Reply::Builder out) const {
+    if (request.isStat()) stat(request.getStat(), out.initObjects());
+    else if (request.isManage()) manage(request.getManage(), out);
+    else if (request.isSelectJobs()) out.initJobs(1).set(0, "1.q1");
+    return true;
+  }
+
+  static bool matches(const stored_object& o, const std::string& name, bool hosts) {
+    return o.name == name || (hosts && o.name.substr(0, o.name.find('[')) == name);
+  }
+
+  void stat(schema::Stat::Reader asked, schema::Objects::Builder out) const {
+    const bool hosts = asked.getKind() == ObjectKind::HOST;
+    const auto known = objects.find(hosts ? ObjectKind::NODE : asked.getKind());
+    std::vector<const stored_object*> found;
+    std::vector<std::string> unknown;
+    for (const auto n : asked.getNames()) {
+      const std::size_t before = found.size();
+      if (known != objects.end()) for (const auto& o : known->second) if (matches(o, schema::str(n), hosts)) found.push_back(&o);
+      if (found.size() == before) unknown.push_back(schema::str(n));
+    }
+    if (asked.getNames().size() == 0 && known != objects.end()) for (const auto& o : known->second) found.push_back(&o);
+    out.setLast(true);
+    auto list = out.initObjects(static_cast<unsigned>(found.size()));
+    for (unsigned i = 0; i < list.size(); ++i) {
+      list[i].setName(found[i]->name);
+      list[i].setAttributes({reinterpret_cast<const kj::byte*>(found[i]->packed.data()), found[i]->packed.size()});
+    }
+    auto refused = out.initUnknown(static_cast<unsigned>(unknown.size()));
+    for (unsigned i = 0; i < refused.size(); ++i) {
+      refused[i].setName(unknown[i]);
+      auto why = refused[i].initRejection();
+      if (unknown[i].rfind("7.", 0) == 0) why.setCode(15139), why.setText("Job has finished");
+      else if (asked.getKind() == ObjectKind::JOB) why.setCode(15001), why.setText("Unknown Job Id");
+      else if (asked.getKind() == ObjectKind::QUEUE) why.setCode(15018), why.setText("Unknown queue");
+      else why.setCode(15062), why.setText("Unknown node ");
+    }
+  }
+
+  void manage(schema::Manage::Reader m, schema::Reply::Builder out) const {
+    const auto at = refusals.find(schema::str(m.getName()));
+    if (at == refusals.end()) {
+      out.setDone("");
+      return;
+    }
+    auto why = out.initRejected();
+    why.setCode(at->second.first);
+    why.setText(at->second.second);
+  }
+};
+
+struct fixture {
+  cluster c;
+  fake_gateway gateway{[this](schema::Request::Reader r, schema::Reply::Builder out) { return c.answer(r, out); }};
+
+  ran command(const std::string& name, std::vector<std::string> words, const std::string& input = {}) const {
+    words.insert(words.begin(), std::string(ANNALS_STAGE_DIR) + "/bin/" + name);
+    return test::run(words, {.input = input, .environment = {{"PBS_CONF_FILE", gateway.conf_file()}, {"TZ", "UTC"}}, .directory = {}, .meanwhile = {}});
+  }
+  ran qstat(std::vector<std::string> words) const { return command("qstat", std::move(words)); }
+  ran qmgr(const std::string& text) const { return command("qmgr", {"-c", text}); }
+  schema::Stat::Reader last_stat() {
+    asked = gateway.requests().back();
+    return (*asked).getStat();
+  }
+  fake_gateway::request asked;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(status_commands, fixture)
+
+BOOST_AUTO_TEST_CASE(qstat_asks_only_for_what_its_columns_need) {
+  const ran r = qstat({});
+  BOOST_TEST(r.status == 0);
+  BOOST_TEST(std::count(r.out.begin(), r.out.end(), '\n') == 6);
+  BOOST_TEST(r.out.find("4.q1              script_job       pbsuser1          00:00:00 R workq           \n") != std::string::npos);
+  BOOST_TEST(last_stat().getWanted().size() > 0u);
+  BOOST_TEST(last_stat().getWanted().size() < 10u);
+  qstat({"-f"});
+  BOOST_TEST(last_stat().getWanted().size() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(qstat_goes_on_after_ids_that_are_refused) {
+  const ran r = qstat({"99999", "1", "7.q1"});
+  BOOST_TEST(r.out.find("1.q1 ") != std::string::npos);
+  BOOST_TEST(r.err == "qstat: Unknown Job Id 99999.q1\n"
+                      "qstat: 7.q1 Job has finished, use -x or -H to obtain historical job information\n");
+  BOOST_TEST(r.status == 35);
+  BOOST_TEST(qstat({"99999"}).status == 153);
+}
+
+BOOST_AUTO_TEST_CASE(a_word_that_is_no_id_is_a_queue) {
+  const ran r = qstat({"abc"});
+  BOOST_TEST(r.err == "qstat: Unknown queue destination abc\n");
+  BOOST_TEST(r.status == 170);
+  BOOST_TEST(qstat({"workq"}).status == 0);
+  BOOST_TEST(schema::str(last_stat().getQueue()) == "workq");
+  BOOST_TEST(qstat({"-Q", "nosuch"}).err == "qstat: Unknown queue nosuch\n");
+}
+
+BOOST_AUTO_TEST_CASE(letters_become_a_question) {
+  qstat({"-i"});
+  BOOST_TEST(schema::str(last_stat().getStates()) == "EHQTWB");
+  qstat({"-x", "-u", "a,b"});
+  BOOST_TEST((last_stat().getHistory() == schema::History::ALSO));
+  BOOST_TEST(last_stat().getUsers().size() == 2u);
+  qstat({"-H"});
+  BOOST_TEST((last_stat().getHistory() == schema::History::ONLY));
+  qstat({"--at", "2026-11-20 23:11:37"});
+  BOOST_TEST(last_stat().getAt().getWallNs() == 1795216297000000000);
+  qstat({"--at=#17", "-f"});
+  BOOST_TEST(last_stat().getAt().getSequence() == 17u);
+}
+
+BOOST_AUTO_TEST_CASE(J_shows_arrays_only) {
+  const ran r = qstat({"-J"});
+  BOOST_TEST(r.out.find("8[].q1") != std::string::npos);
+  BOOST_TEST(r.out.find("1.q1 ") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(options_that_do_not_go_together_are_refused) {
+  const std::vector<std::vector<std::string>> lines{{"-1"}, {"-F", "json"}, {"-D", "-f", "-Fdsv"}, {"-f", "-a"}, {"-Q", "-B"}};
+  for (const auto& line : lines) {
+    const ran r = qstat(line);
+    BOOST_TEST(r.status == 2);
+    BOOST_TEST(r.err.starts_with("qstat: conflicting options.\nusage: \nqstat [-f]"));
+  }
+  BOOST_TEST(qstat({"--at", "soon"}).status == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_can_not_be_reached_is_named) {
+  const ran r = qstat({"@nosuchhost.invalid"});
+  BOOST_TEST(r.err == "Unknown Host.\nqstat: cannot connect to server q1 (errno=15008)\n");
+  BOOST_TEST(r.status == 255);
+  gateway.stop();
+  const ran down = qstat({});
+  BOOST_TEST(down.err == "Connection refused\nqstat: cannot connect to server q1 (errno=15010)\n");
+  BOOST_TEST(down.status == 255);
+}
+
+BOOST_AUTO_TEST_CASE(a_reader_that_goes_away_is_no_error_to_speak_of) {
+  const ran r = test::run({"/bin/sh", "-c", std::string(ANNALS_STAGE_DIR) + "/bin/qstat -f | head -1"},
+                          {.input = {}, .environment = {{"PBS_CONF_FILE", gateway.conf_file()}}, .directory = {}, .meanwhile = {}});
+  BOOST_TEST(r.out == "Job Id: 1.q1\n");
+  BOOST_TEST(r.err == "");
+}
+
+BOOST_AUTO_TEST_CASE(qselect_prints_ids_and_sends_criteria) {
+  const ran r = command("qselect", {"-N", "s1", "-l", "ncpus.gt.1", "-p", ".ge.5", "-x"});
+  BOOST_TEST(r.out == "1.q1\n");
+  const auto requests = gateway.requests();
+  const auto select = (*requests.back()).getSelectJobs();
+  BOOST_REQUIRE(select.getCriteria().size() == 3u);
+  BOOST_TEST(schema::str(select.getCriteria()[1].getResource()) == "ncpus");
+  BOOST_TEST((select.getCriteria()[2].getOp() == schema::CompareOp::GE));
+  BOOST_TEST((select.getHistory() == schema::History::ALSO));
+}
+
+BOOST_AUTO_TEST_CASE(qselect_refuses_what_can_not_be_asked) {
+  const ran l = command("qselect", {"-l", "ncpus=1", "-l", "walltime=100"});
+  BOOST_TEST(l.err.starts_with("qselect: illegal -l value\nresource_list: ncpus=1\nqselect: illegal -l value\nresource_list: walltime=100\nusage: qselect"));
+  BOOST_TEST(l.status == 2);
+  const ran p = command("qselect", {"-p", "abc"});
+  BOOST_TEST(p.err == "qselect: Illegal attribute or resource value\n");
+  BOOST_TEST(p.status == 166);
+  BOOST_TEST(command("qselect", {"extra"}).status == 2);
+  BOOST_TEST(command("qselect", {"-N", "s*"}).err.starts_with("qselect: illegal -N value\nusage"));
+}
+
+BOOST_AUTO_TEST_CASE(pbsnodes_prints_hosts_and_vnodes) {
+  const ran a = command("pbsnodes", {"-a"});
+  BOOST_TEST(a.out == golden("nodes.txt", "pbsnodes -a (1)") + "\n");
+  BOOST_TEST(command("pbsnodes", {"-aS"}).out == golden("nodes.txt", "pbsnodes -aS (1)"));
+  BOOST_TEST(command("pbsnodes", {"-v", "p2[0]"}).out == golden("nodes.txt", "pbsnodes -v \"p2[0]\" (1)") + "\n");
+}
+
+BOOST_AUTO_TEST_CASE(pbsnodes_names_nodes_it_does_not_know) {
+  const ran r = command("pbsnodes", {"vnq", "p1", "vnr"});
+  BOOST_TEST(r.err == "Node: vnq,  Error: Unknown node \nNode: vnr,  Error: Unknown node \n");
+  BOOST_TEST(r.out.starts_with("p1\n"));
+  BOOST_TEST(r.status == 1);
+  for (const auto& line : {std::vector<std::string>{}, {"-l", "-v"}, {"-o"}, {"-s"}}) BOOST_TEST(command("pbsnodes", line).status == 1);
+}
+
+BOOST_AUTO_TEST_CASE(marking_a_host_marks_all_its_vnodes) {
+  BOOST_TEST(command("pbsnodes", {"-o", "-C", "again", "p3"}).status == 0);
+  std::vector<std::string> marked;
+  for (const auto& r : gateway.requests()) {
+    if (!(*r).isManage()) continue;
+    const auto m = (*r).getManage();
+    marked.push_back(schema::str(m.getName()));
+    BOOST_TEST(m.getChanges().size() == 2u);
+    BOOST_TEST((m.getChanges()[0].getOp() == schema::AttributeOp::INCREMENT));
+  }
+  const std::vector<std::string> expected{"p3", "p3[0]", "p3[1]"};
+  BOOST_TEST(marked == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(marking_is_refused_for_vnodes_strangers_and_users) {
+  BOOST_TEST(command("pbsnodes", {"-r", "p2[0]"}).err == "Error marking node p2[0] - Unknown node \n");
+  BOOST_TEST(command("pbsnodes", {"-o", "nosuch"}).err == "Error marking node nosuch - Unknown node \n");
+  c.refusals["p2"] = {15007, "Unauthorized Request "};
+  const ran r = command("pbsnodes", {"-o", "p2"});
+  BOOST_TEST(r.err == "Error marking node p2 - Unauthorized Request \n");
+  BOOST_TEST(r.status == 1);
+}
+
+BOOST_AUTO_TEST_CASE(qmgr_says_what_the_server_refused) {
+  c.refusals["nosuch"] = {15018, "Unknown queue"};
+  c.refusals["workq"] = {15003, "Cannot set attribute, read only or insufficient permission  total_jobs"};
+  c.refusals[""] = {15014, "Illegal attribute or resource value"};
+  c.refusals["toolong"] = {15028, ""};
+  const struct { const char* text; const char* error; int status; } cases[] = {
+      {"set queue nosuch enabled=true", "qmgr obj=nosuch svr=default: Unknown queue\nqmgr: Error (15018) returned from server\n", 170},
+      {"set queue workq total_jobs=5",
+       "qmgr obj=workq svr=default: Cannot set attribute, read only or insufficient permission  total_jobs\n"
+       "qmgr: Error (15003) returned from server\n", 155},
+      {"set server scheduling=maybe",
+       "qmgr obj= svr=default: Illegal attribute or resource value\nqmgr: Error (15014) returned from server\n", 166},
+      {"create queue toolong", "qmgr: Error (15028) returned from server\n", 180},
+      {"l q nosuch", "qmgr obj=nosuch svr=default: Unknown queue\nqmgr: Error (15018) returned from server\n", 1},
+      {"l q", "No Active Queues, nothing done.\n", 0},
+      {"foo", "qmgr: Illegal operation: foo\nTry 'help' if you are having trouble.\n", 1},
+      {"set queue workq", "qmgr: Syntax error\nset queue workq\n               ^\n", 4},
+      {"l s nosuch.invalid", "Unknown Host.\nqmgr: cannot connect to server nosuch.invalid\n", 1},
+  };
+  for (const auto& one : cases) {
+    const ran r = qmgr(one.text);
+    BOOST_TEST(r.err == one.error);
+    BOOST_TEST(r.status == one.status, one.text);
+    BOOST_TEST(r.out == "");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(qmgr_lists_and_prints) {
+  BOOST_TEST(qmgr("l s scheduling").out == "Server q1\n    scheduling = True\n\n");
+  BOOST_TEST(qmgr("p s").out == golden("qmgr.txt", "qmgr -c \"p s\""));
+  BOOST_TEST(qmgr("p q workq").out == golden("qmgr.txt", "qmgr -c \"p q workq\""));
+  BOOST_TEST(qmgr("l sched").out == golden("qmgr.txt", "qmgr -c \"l sched\""));
+  BOOST_TEST(qmgr("print node @default").out == golden("nodes.txt", "qmgr -c 'print node @default' (1)"));
+  BOOST_TEST(qmgr("a s").out == "Active servers:\ndefault\n");
+  const ran help = qmgr("help foo");
+  BOOST_TEST(help.out == "No help available on: foo\nCheck the PBS Reference Guide for more help.\n\n");
+  BOOST_TEST(help.status == 255);
+  BOOST_TEST(qmgr("").status == 255);
+}
+
+BOOST_AUTO_TEST_CASE(qmgr_changes_every_name_of_a_list) {
+  BOOST_TEST(qmgr("set node p1,p2 comment=\"a b\"").status == 0);
+  const auto requests = gateway.requests();
+  BOOST_REQUIRE(requests.size() == 2u);
+  BOOST_TEST(schema::str((*requests[1]).getManage().getName()) == "p2");
+  BOOST_TEST(schema::str((*requests[1]).getManage().getChanges()[0].getValue()) == "a b");
+  qmgr("unset node @default comment");
+  const auto all = gateway.requests();
+  BOOST_TEST((*all.back()).getManage().getAllOfKind());
+  BOOST_TEST(((*all.back()).getManage().getVerb() == schema::ManageVerb::UNSET));
+}
+
+BOOST_AUTO_TEST_CASE(qmgr_reads_commands_from_its_input) {
+  const std::string shown = "Max open servers: 49\nQueue workq\n    enabled = True\n\nQueue workq\n    started = True\n\n";
+  const ran r = command("qmgr", {}, "l q workq enabled\nfoo\nl q workq started\n");
+  BOOST_TEST(r.out == shown);
+  BOOST_TEST(r.status == 0);
+  const ran split = command("qmgr", {}, "l q workq \\\nenabled; l q workq started # c\n# x\n\nquit\nl q workq\n");
+  BOOST_TEST(split.out == shown);
+  BOOST_TEST(split.status == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_ends_qmgr_at_the_first_error) {
+  const ran verb = command("qmgr", {"-a"}, "l q workq enabled\nfoo\nl q workq started\n");
+  BOOST_TEST(verb.out == "Max open servers: 49\nQueue workq\n    enabled = True\n\n");
+  BOOST_TEST(verb.status == 1);
+  BOOST_TEST(command("qmgr", {"-a"}, "l q nosuch\nl q workq started\n").status == 2);
+  BOOST_TEST(command("qmgr", {"-a", "-c", "set server bogus=1"}).status == 1);
+}
+
+BOOST_AUTO_TEST_CASE(z_is_silent_n_does_nothing_and_e_echoes) {
+  BOOST_TEST(command("qmgr", {"-z", "-c", "foo"}).err == "");
+  BOOST_TEST(command("qmgr", {"-z", "-c", "foo"}).status == 1);
+  BOOST_TEST(command("qmgr", {"-n", "-c", "create queue nn"}).status == 0);
+  BOOST_TEST(gateway.requests().empty());
+  BOOST_TEST(command("qmgr", {"-e", "-c", "l q workq enabled"}).out == "l q workq enabled\nQueue workq\n    enabled = True\n\n");
+  BOOST_TEST(command("qmgr", {"-Z"}).status == 1);
+  BOOST_TEST(command("qmgr", {"nosuch.invalid", "-c", "l s"}).status == 3);
+}
+
+BOOST_AUTO_TEST_CASE(hooks_are_refused) {
+  const ran r = qmgr("create hook hh");
+  BOOST_TEST(r.err.starts_with("qmgr obj=hh svr=default: "));
+  BOOST_TEST(r.err.ends_with("qmgr: hook error returned from server\n"));
+  BOOST_TEST(r.status == 32);
+  BOOST_TEST(qmgr("list hook").status == 0);
+}
+
+BOOST_AUTO_TEST_CASE(tracejob_reads_the_logs_of_today) {
+  const std::string home = gateway.directory(), day = values::print_day(std::time(nullptr));
+  for (const char* folder : {"/server_logs", "/server_priv/accounting"}) std::filesystem::create_directories(home + folder);
+  std::ofstream(home + "/server_logs/" + day) << "11/20/2026 23:18:32;0008;Server@q1;Job;48.q1;Job Queued\n";
+  std::ofstream(home + "/server_priv/accounting/" + day) << "11/20/2026 23:18:32;Q;48.q1;user=x \n";
+  const ran r = command("tracejob", {"48"});
+  BOOST_TEST(r.out == "\nJob: 48.q1\n\n11/20/2026 23:18:32  S    Job Queued\n11/20/2026 23:18:32  A    user=x \n");
+  BOOST_TEST(command("tracejob", {"-s", "48"}).out.find("Job Queued") == std::string::npos);
+  const ran none = command("tracejob", {"49"});
+  BOOST_TEST(none.err == "tracejob: Couldn't find Job Id 49.q1 in logs of past 1 day\n");
+  BOOST_TEST(none.status == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

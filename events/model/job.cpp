@@ -225,7 +225,7 @@ void on_queued(job_state& job, const event_place& at, schema::JobQueued::Reader 
   if (const auto dot = job.id.find('.'); dot != std::string::npos) a.set(ids::server, job.id.substr(dot + 1));
 }
 
-void on_altered(job_state& job, schema::AttributesChanged::Reader e) {
+void on_altered(job_state& job, const event_place& at, schema::AttributesChanged::Reader e) {
   for (auto change : e.getChanges()) {
     const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(change.getName()));
     if (!row) continue;
@@ -236,8 +236,10 @@ void on_altered(job_state& job, schema::AttributesChanged::Reader e) {
       job.attributes.set(row->id, resource, schema::text(change.getValue()));
     }
     if (row->id == ids::Execution_Time) {
-      job.execution_time = change.getOp() == schema::AttributeOp::UNSET ? 0 : std::stoll(schema::str(change.getValue()));
+      const auto wanted = change.getOp() == schema::AttributeOp::UNSET ? 0 : std::stoll(schema::str(change.getValue()));
+      job.execution_time = wanted > at.seconds() ? wanted : 0;   // a past time takes it away (pbs guide: Execution_Time)
       job.wait_over = job.execution_time == 0;
+      if (job.wait_over) job.attributes.erase(row->id);
     } else if (row->id == ids::Hold_Types) {
       job.holds = values::parse_hold_set(schema::text(change.getValue())).value_or(values::hold_set{}).bits;
     }
@@ -333,7 +335,7 @@ phase phase_after(const job_state& job, which event) {
 void take_meaning(job_state& job, const event_place& at, schema::Event::Reader event) {
   switch (event.which()) {
     case which::JOB_QUEUED: return on_queued(job, at, event.getJobQueued());
-    case which::JOB_ALTERED: return on_altered(job, event.getJobAltered());
+    case which::JOB_ALTERED: return on_altered(job, at, event.getJobAltered());
     case which::JOB_HELD:
       job.holds |= bits_of(event.getJobHeld().getHolds());
       return set_or_clear_comment(job, schema::text(event.getJobHeld().getComment()));

@@ -1,6 +1,4 @@
 // qalter: which attributes of a job may be changed, by whom, in which state. Source: pbs guide, qalter.
-#include <algorithm>
-
 #include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/select_rules.hpp"
@@ -15,7 +13,8 @@ namespace pbs_error = values::pbs_error;
 
 namespace {
 
-struct new_value { const attributes::attribute* row; std::string resource, value; bool unset; };
+// One change on its way into JobAltered. `derived`: nobody asked for it, it follows from another one.
+struct new_value { const attributes::attribute* row; std::string resource, value; bool unset; bool derived = false; };
 
 rejection as_rejection(const values::refusal& r) { return {r.code, r.text}; }
 
@@ -44,7 +43,7 @@ values::result<new_value, rejection> checked(const job_state& job, schema::Attri
   if (auto why = attributes::may_set(*row, v.resource, now.by.role, owner, job.running(), false, site.resources))
     return as_rejection(*why);
   if (v.unset) return v;
-  if (row->id == ids::Resource_List && (v.resource == "select" || v.resource == "place")) return v;   // completed below
+  if (row->id == ids::Resource_List && !job.running()) return v;   // checked as a whole by complete()
   auto text = attributes::check_value(*row, v.resource, v.value, site.resources);
   if (!text) return as_rejection(text.error());
   v.value = *text;
@@ -56,47 +55,31 @@ values::result<new_value, rejection> checked(const job_state& job, schema::Attri
   return v;
 }
 
-// What the user asked for at first: sums and completed members are worked out anew.
-attributes::resource_list asked_again(const job_state& job, const std::vector<new_value>& changes, const site& site) {
-  auto asked = attributes::resources_of(job.attributes, ids::Resource_List);
-  const bool new_select = std::any_of(changes.begin(), changes.end(), [](const new_value& v) { return v.resource == "select"; });
-  bool old_style = false;
-  for (const auto& v : changes) {
-    const auto* r = site.resources.find(v.resource);
-    old_style |= r && r->has(attributes::host_level) && r->where == attributes::asked_in::chunk;
-  }
-  std::erase_if(asked, [&](const auto& member) {
-    const auto* r = site.resources.find(member.first);
-    const bool from_chunks = member.first == "nodect" || (r && r->has(attributes::host_level));
-    return (!old_style && from_chunks) || (old_style && (member.first == "select" || member.first == "place" || member.first == "nodect"));
-  });
-  if (new_select) asked.erase("nodes");
-  for (const auto& v : changes) {
-    if (v.unset) asked.erase(v.resource);
-    else asked[v.resource] = v.value;
-  }
-  return asked;
-}
-
+// The request of a job that does not run, as it is after the changes: sums, select and schedselect follow from them.
 std::optional<rejection> complete(const job_state& job, std::vector<new_value>& changes, const stamp& now, const site& site) {
-  std::vector<new_value> resources;
+  attributes::resource_list asked;
   for (const auto& v : changes)
-    if (v.row->id == ids::Resource_List) resources.push_back(v);
-  if (resources.empty() || job.running()) return std::nullopt;
+    if (v.row->id == ids::Resource_List) asked[v.resource] = v.unset ? "" : v.value;
+  if (asked.empty() || job.running()) return std::nullopt;
   const auto* queue = site.queue(job.queue());
   const auto defaults = attributes::defaults_of(site.server, queue ? queue->attributes : attributes::bag());
-  auto done = attributes::complete_request(asked_again(job, resources, site), defaults, site.resources, now.by.role);
+  const auto before = attributes::resources_of(job.attributes, ids::Resource_List);
+  auto done = attributes::alter_request(before, asked, defaults, site.resources, now.by.role);
   if (!done) return as_rejection(done.error());
   if (!now.by.is_manager())
     if (auto why = attributes::within_limits(done->resources, defaults, site.resources)) return as_rejection(*why);
+
   std::erase_if(changes, [](const new_value& v) { return v.row->id == ids::Resource_List; });
   const auto* row = attributes::find(schema::ObjectKind::JOB, ids::Resource_List);
-  const auto before = attributes::resources_of(job.attributes, ids::Resource_List);
-  for (const auto& [name, value] : done->resources)
-    if (const auto old = before.find(name); old == before.end() || old->second != value) changes.push_back({row, name, value, false});
+  for (const auto& [name, value] : done->resources) {
+    const auto old = before.find(name);
+    if (asked.contains(name) || old == before.end() || old->second != value)
+      changes.push_back({row, name, value, false, !asked.contains(name)});
+  }
   for (const auto& [name, value] : before)
-    if (!done->resources.contains(name)) changes.push_back({row, name, "", true});
-  changes.push_back({attributes::find(schema::ObjectKind::JOB, ids::schedselect), "", done->schedselect, false});
+    if (!done->resources.contains(name)) changes.push_back({row, name, "", true, !asked.contains(name)});
+  if (job.attribute(ids::schedselect) != done->schedselect)
+    changes.push_back({attributes::find(schema::ObjectKind::JOB, ids::schedselect), "", done->schedselect, false, true});
   return std::nullopt;
 }
 
@@ -111,7 +94,6 @@ outcome decide_alter(const job_state& job, schema::JobAttributes::Reader command
   for (auto change : command.getChanges()) {
     auto v = checked(job, change, now, site);
     if (!v) return v.error();
-    if (v->row->id == ids::Execution_Time && !v->unset && std::stoll(v->value) <= now.seconds()) v->unset = true;
     changes.push_back(std::move(*v));
   }
   if (auto why = complete(job, changes, now, site)) return *why;
@@ -123,6 +105,7 @@ outcome decide_alter(const job_state& job, schema::JobAttributes::Reader command
       list[i].setResource(changes[i].resource);
       list[i].setValue(changes[i].unset ? "" : changes[i].value);
       list[i].setOp(changes[i].unset ? schema::AttributeOp::UNSET : schema::AttributeOp::SET);
+      list[i].setDerived(changes[i].derived);
     }
   })};
 }

@@ -10,6 +10,7 @@ struct Attribute {
   resource @1 :Text;   # "ncpus" for Resource_List.ncpus; empty for plain attributes
   value    @2 :Text;
   op       @3 :AttributeOp;
+  derived  @4 :Bool;   # in a change: nobody asked for it, it follows from the other changes of the same event
 }
 
 enum AttributeOp {

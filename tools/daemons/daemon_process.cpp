@@ -48,10 +48,6 @@ background::background(bool stay) {
   _exit(n == 1 ? 0 : 1);
 }
 
-background::~background() {
-  if (pipe_ >= 0) close(pipe_);
-}
-
 void background::ready(const std::string& output) {
   if (pipe_ < 0) return;
   const int in = open("/dev/null", O_RDONLY), out = open(output.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0644);

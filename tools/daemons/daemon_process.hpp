@@ -16,7 +16,7 @@ class background {
  public:
   // stay: do nothing (-N). Returns in the child only.
   explicit background(bool stay);
-  ~background();
+  // No destructor: a daemon that fails to start prints why on its way out, and only its end lets the parent go.
   background(const background&) = delete;
   background& operator=(const background&) = delete;
   // Tells the parent, and points standard output and error to `output` (created, appended; "/dev/null" is fine).

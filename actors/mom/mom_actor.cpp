@@ -16,6 +16,10 @@ class mom {
  public:
   mom(caf::event_based_actor* self, mom_actor_parts parts) : self_(self), parts_(std::move(parts)) {
     for (const auto& l : parts_.left) remember_left(l.job_serial, l.run);
+  }
+
+  // The process host is ready to tell: the runs of the log come to life.
+  void begin() {
     for (const auto& k : parts_.known) {
       refs_[k.key] = k;
       spawn(k.key, k.stream);
@@ -199,6 +203,7 @@ mom_log_contents read_mom_log(const log::log_reader& reader) {
 caf::behavior mom_actor(caf::event_based_actor* self, mom_actor_parts parts) {
   auto m = std::make_shared<mom>(self, std::move(parts));
   return {
+      [m](begin_work) { m->begin(); },
       [m](const peer_opened& o) { m->on_opened(o); },
       [m](peer_frame& f) { m->on_frame(f); },
       [m](const peer_closed& c) { m->on_closed(c); },

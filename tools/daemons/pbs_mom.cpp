@@ -1,0 +1,244 @@
+// pbs_mom: runs jobs on its host. This file makes the real ports and joins the parts; the rules of a run stand in
+// events/model/run.hpp, the actors in actors/mom, processes and files in actors/mom/host.
+#include <caf/actor_system.hpp>
+#include <caf/send.hpp>
+
+#include <openssl/rand.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "actors/link/wire/wire.hpp"
+#include "actors/mom/host/real_process_host.hpp"
+#include "actors/mom/mom_actor.hpp"
+#include "actors/runtime/daemon_log.hpp"
+#include "actors/runtime/log_writer.hpp"
+#include "actors/runtime/system_clock.hpp"
+#include "events/log/rocksdb_event_store.hpp"
+#include "tools/client/options.hpp"
+#include "tools/client/pbs_conf.hpp"
+#include "tools/client/version.hpp"
+#include "tools/daemons/caf_system.hpp"
+#include "tools/daemons/daemon_process.hpp"
+#include "tools/daemons/end_of_process.hpp"
+#include "tools/daemons/mom_report.hpp"
+#include "tools/daemons/peer_feed.hpp"
+
+using namespace annals;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr client::option options[] = {
+    {'d', "home", "use this directory instead of PBS_HOME"},
+    {'N', nullptr, "stay in the foreground"},
+    {'M', "port", "port told to the server (default 15002)"},
+    {'R', "port", "accepted: port of the resource monitor"},
+    {'p', nullptr, "accepted: running jobs are always found again"},
+    {'r', nullptr, "accepted, without effect: running jobs are never given up"},
+    {'n', "name", "name of this host's natural vnode"},
+};
+constexpr client::command command = {
+    "pbs_mom",
+    "usage: pbs_mom [-d home][-N][-M port][-R port][-p|-r][-n name]\n"
+    "       pbs_mom --version\n",
+    options,
+};
+
+constexpr std::uint64_t space_to_resume = 16u << 20;
+
+struct setup {
+  client::pbs_conf conf;
+  client::annals_conf ours;
+  std::string home, priv, host, server;
+  std::uint16_t server_port = 0;
+};
+
+std::string own_host_name() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+setup read_setup(const client::command_line& line) {
+  setup s;
+  s.conf = client::read_pbs_conf();
+  s.home = line.has('d') ? *line.find('d') : s.conf.mom_home();
+  s.ours = client::read_annals_conf(s.home);
+  s.priv = s.home + "/mom_priv";
+  s.host = line.has('n') ? *line.find('n') : s.conf.pbs_mom_node_name.empty() ? own_host_name() : s.conf.pbs_mom_node_name;
+  s.server = s.ours.get("server_address", s.conf.server_host());
+  if (s.server.empty()) s.server = "localhost";
+  s.server_port = s.conf.batch_service_port;
+  return s;
+}
+
+void make_directory(const std::string& path, fs::perms mode) {
+  std::error_code failed;
+  if (fs::create_directories(path, failed)) fs::permissions(path, mode, failed);
+  if (failed) throw std::runtime_error("cannot make the directory " + path + ": " + failed.message());
+  if (access(path.c_str(), W_OK | X_OK) != 0) throw std::runtime_error("cannot write in the directory " + path + ": " + std::strerror(errno));
+}
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::shared_ptr<const mom::mom_settings> read_settings(const setup& s, actors::daemon_log& notes) {
+  auto settings = std::make_shared<mom::mom_settings>();
+  settings->pbs_home = s.home;
+  settings->host = s.host;
+  settings->host_aliases = {own_host_name(), "localhost"};
+  std::string line;
+  for (std::istringstream text(read_file(s.home + "/pbs_environment")); std::getline(text, line);)
+    if (!line.empty()) settings->base_environment.push_back(line);
+  if (settings->base_environment.empty()) settings->base_environment.push_back("PATH=/bin:/usr/bin");
+  settings->mom_manager_port = s.conf.manager_service_port;
+  auto parsed = mom::parse_mom_config(read_file(s.priv + "/config"));
+  for (const auto& p : parsed.problems)
+    notes.write(actors::log_event::error, "Fil", "config", "line " + std::to_string(p.line) + ": " + p.text);
+  settings->config = parsed.config;
+  return settings;
+}
+
+// Chosen once for this log: a new one tells the server that the former runs are lost.
+std::string log_uuid(const std::string& file) {
+  auto uuid = read_file(file);
+  if (uuid.size() == 16) return uuid;
+  uuid.assign(16, '\0');
+  if (RAND_bytes(reinterpret_cast<unsigned char*>(uuid.data()), 16) != 1) throw std::runtime_error("no random numbers from the system");
+  std::ofstream(file, std::ios::binary) << uuid;
+  return uuid;
+}
+
+bool has_space(const std::string& directory) {
+  struct statvfs v {};
+  return statvfs(directory.c_str(), &v) == 0 && v.f_bavail * v.f_frsize >= space_to_resume;
+}
+
+ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& notes) {
+  ports::process_host::events e;
+  const auto post = [mom](const std::string& key, model::run_command c) { caf::anon_send(mom, actors::host_event{key, std::move(c)}); };
+  const auto job = [](const std::string& key) { return key.substr(0, key.rfind('.')); };
+  e.started = [=, &notes](const std::string& key, const ports::program_started& p) {
+    notes.write(actors::log_event::job, "Job", job(key), "Started, pid = " + std::to_string(p.pid));
+    post(key, model::program_began{p});
+  };
+  e.failed = [=, &notes](const std::string& key, const ports::start_failed& f) {
+    notes.write(actors::log_event::error, "Job", job(key), "job not started, " + std::string(f.code == -3 ? "Retry " : "Failure ") + std::to_string(f.code) + " " + f.text);
+    post(key, model::program_failed{f});
+  };
+  e.ended = [=, &notes](const std::string& key, const ports::program_ended& p) {
+    notes.write(actors::log_event::debug, "Job", job(key), "task 00000001 terminated");
+    notes.write(actors::log_event::job, "Job", job(key), "Terminated");
+    post(key, model::program_over{p});
+  };
+  e.delivered = [=, &notes](const std::string& key, const ports::delivery_result& d) {
+    notes.write(actors::log_event::debug2, "Job", job(key), "Staged " + std::to_string(d.delivered) + "/" + std::to_string(d.asked) + " items out over 0:00:00");
+    if (!d.ok) notes.write(actors::log_event::error, "Job", job(key), d.text);
+    post(key, model::output_placed{d});
+  };
+  e.log = [=, &notes](const std::string& key, const std::string& text) { notes.write(actors::log_event::debug, "Job", job(key), text); };
+  return e;
+}
+
+std::unique_ptr<ports::event_store> open_store(const std::string& path) {
+  auto opened = log::open_event_store(path);
+  if (const auto* failed = std::get_if<ports::store_status>(&opened)) throw std::runtime_error(failed->text);
+  return std::move(std::get<std::unique_ptr<ports::event_store>>(opened));
+}
+
+int run(const client::command_line& line) {
+  const auto s = read_setup(line);
+  make_directory(s.priv, fs::perms(0751));
+  make_directory(s.home + "/mom_logs", fs::perms(0755));
+  make_directory(s.home + "/spool", fs::perms(01777));
+  make_directory(s.home + "/undelivered", fs::perms(01777));
+  daemons::background process(line.has('N'));
+  const daemons::lock_file lock(s.priv + "/mom.lock", 0644, "pbs_mom: another mom running");
+
+  daemons::end_of_process end;
+  actors::daemon_log notes(s.home + "/mom_logs", "pbs_mom", 975, s.conf.log_highres_timestamp);
+  const daemons::signal_watch signals([&](int signal) {
+    if (signal == SIGHUP) notes.reopen();
+    else end.come(0, "Is down");
+  });
+  notes.write(actors::log_event::system, "Svr", "pbs_mom", std::string("pbs_version=") + client::version);
+  for (const auto& problem : s.conf.problems) notes.write(actors::log_event::error, "Fil", "pbs.conf", problem);
+
+  const auto stop = [&notes](const std::string& text) {
+    notes.write(actors::log_event::force | actors::log_event::error, "Svr", "pbs_mom", text);
+    daemons::stop_at_once("pbs_mom", text);
+  };
+  const actors::system_clock clock;
+  const auto store = open_store(s.priv + "/log");
+  log::event_log event_log(*store, clock);
+  const log::log_reader reader(*store);
+  auto contents = actors::read_mom_log(reader);
+  const auto settings = read_settings(s, notes);
+  notes.set_mask(settings->config.logevent);
+  mom::host_options host_options;
+  host_options.pbs_home = s.home;
+  host_options.shepherd = s.conf.pbs_exec + "/libexec/pbs_shepherd";
+  if (!s.conf.pbs_scp.empty()) host_options.scp[0] = s.conf.pbs_scp;
+  mom::real_process_host processes(host_options);
+
+  daemons::caf_config config;
+  caf::actor_system system(config);
+  actors::log_writer_parts writer_parts;
+  writer_parts.log = &event_log;
+  writer_parts.reader = &reader;
+  writer_parts.stop_process = stop;
+  writer_parts.disk_writable = [&] { return has_space(s.priv); };
+  const auto writer = system.spawn<caf::detached>(actors::log_writer, writer_parts);
+  actors::mom_actor_parts parts;
+  parts.runs = {{writer, &reader, &clock, stop}, &processes, settings};
+  parts.host = s.host;
+  parts.version = client::version;
+  parts.log_uuid = log_uuid(s.priv + "/log_uuid");
+  parts.port = s.conf.mom_service_port;
+  parts.known = std::move(contents.known);
+  parts.left = std::move(contents.left);
+  parts.describe = [host = s.host](schema::MomHello::Builder hello) { daemons::describe_host(host, hello); };
+  parts.notes = &notes;
+  const auto mom = system.spawn(actors::mom_actor, std::move(parts));
+  processes.listen(tell(mom, notes));
+  caf::anon_send(mom, actors::begin_work{});
+
+  wire::io_pool pool;
+  auto handler = daemons::feed(mom);
+  handler.failed = [&](const std::string& why) { notes.write(actors::log_event::error, "Svr", "pbs_mom", why); };
+  const auto dialer = pool.dial_tls(s.server, s.server_port, wire::credentials::bundle(s.priv + "/daemon.pem"), wire::identity::kind::server, handler);
+  notes.write(actors::log_event::system, "Svr", "pbs_mom", "Mom pid = " + std::to_string(getpid()) + " ready");
+  process.ready(s.priv + "/mom_out");
+
+  std::string text;
+  const int status = end.wait(&text);
+  notes.write(actors::log_event::system, "Svr", "pbs_mom", text);
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto line = client::parse_options_or_exit(command, argc, argv);
+  if (!line.words.empty()) return client::usage(command);
+  try {
+    const int status = run(line);
+    std::fflush(nullptr);
+    _exit(status);       // running jobs go on under their shepherds; the log is on disk
+  } catch (const std::exception& e) {
+    const std::string text = e.what();
+    std::fprintf(stderr, "%s%s\n", text.rfind("pbs_mom", 0) == 0 ? "" : "pbs_mom: ", text.c_str());
+    std::fflush(nullptr);
+    _exit(1);
+  }
+}

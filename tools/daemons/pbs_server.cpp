@@ -1,0 +1,204 @@
+// pbs_server: owns the cluster's event log. This file makes the real ports and joins the parts; the rules stand in
+// events/model, the actors in actors/server and actors/gateway.
+#include <caf/actor_system.hpp>
+#include <caf/send.hpp>
+
+#include <openssl/rand.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstring>
+#include <cstdlib>
+#include <filesystem>
+
+#include "actors/link/wire/wire.hpp"
+#include "actors/runtime/daemon_log.hpp"
+#include "actors/runtime/log_writer.hpp"
+#include "actors/runtime/system_clock.hpp"
+#include "actors/server/server_system.hpp"
+#include "events/log/rocksdb_event_store.hpp"
+#include "tools/client/options.hpp"
+#include "tools/client/pbs_conf.hpp"
+#include "tools/client/version.hpp"
+#include "tools/daemons/caf_system.hpp"
+#include "tools/daemons/daemon_process.hpp"
+#include "tools/daemons/end_of_process.hpp"
+#include "tools/daemons/peer_feed.hpp"
+
+using namespace annals;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr client::option options[] = {
+    {'d', "home", "use this directory instead of PBS_HOME"},
+    {'e', "mask", "events that are logged (default 511)"},
+    {'N', nullptr, "stay in the foreground"},
+    {'p', "port", "listen for MoMs and schedulers on this port"},
+    {'t', "type", "accepted: warm; jobs keep their states"},
+};
+constexpr client::command command = {
+    "pbs_server",
+    "usage: pbs_server [-d home][-e mask][-N][-p port][-t warm]\n"
+    "       pbs_server --version\n",
+    options,
+};
+
+// Space that must be there again before writing resumes after a full disk: two of the largest batches.
+constexpr std::uint64_t space_to_resume = 16u << 20;
+
+struct setup {
+  client::pbs_conf conf;
+  client::annals_conf ours;
+  std::string home, priv, host, server;
+  std::uint16_t port = 0;
+};
+
+std::string own_host_name() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+setup read_setup(const client::command_line& line) {
+  setup s;
+  s.conf = client::read_pbs_conf();
+  s.home = line.has('d') ? *line.find('d') : s.conf.pbs_home;
+  s.ours = client::read_annals_conf(s.home);
+  s.priv = s.home + "/server_priv";
+  s.host = s.conf.pbs_server.empty() ? own_host_name() : s.conf.pbs_server;
+  s.server = s.host.substr(0, s.host.find('.'));
+  s.port = s.ours.listen_port ? s.ours.listen_port : s.conf.batch_service_port;
+  if (line.has('p')) s.port = static_cast<std::uint16_t>(std::strtoul(line.find('p')->c_str(), nullptr, 0));
+  return s;
+}
+
+// Makes a directory of PBS_HOME unless it is there (pbs guide: PBS_HOME, modes).
+void make_directory(const std::string& path, fs::perms mode) {
+  std::error_code failed;
+  if (fs::create_directories(path, failed)) fs::permissions(path, mode, failed);
+  if (failed) throw std::runtime_error("cannot make the directory " + path + ": " + failed.message());
+  if (access(path.c_str(), W_OK | X_OK) != 0) throw std::runtime_error("cannot write in the directory " + path + ": " + std::strerror(errno));
+}
+
+void make_home(const setup& s) {
+  make_directory(s.home, fs::perms(0755));
+  make_directory(s.priv, fs::perms(0750));
+  make_directory(s.home + "/server_logs", fs::perms(0755));
+  make_directory(s.priv + "/accounting", fs::perms(0755));
+  make_directory(s.home + "/sched_priv", fs::perms(0750));
+  make_directory(s.home + "/sched_logs", fs::perms(0755));
+  make_directory(s.home + "/run", fs::perms(0755));
+  make_directory(s.home + "/spool", fs::perms(01777));
+}
+
+// The certificate authority, and certificates of the server and of the scheduler on its host.
+void make_certificates(const setup& s) {
+  const auto ca = wire::authority::open_or_create(s.priv + "/ca");
+  const auto issue = [&](const std::string& file, wire::identity::kind kind, const std::string& name) {
+    if (!fs::exists(file)) wire::create_private_file(file, ca.issue(kind, name).bundle());
+  };
+  issue(s.priv + "/daemon.pem", wire::identity::kind::server, s.server);
+  issue(s.home + "/sched_priv/daemon.pem", wire::identity::kind::scheduler, "default");
+}
+
+std::string random_bytes(std::size_t n) {
+  std::string bytes(n, '\0');
+  if (RAND_bytes(reinterpret_cast<unsigned char*>(bytes.data()), static_cast<int>(n)) != 1)
+    throw std::runtime_error("no random numbers from the system");
+  return bytes;
+}
+
+std::string time_zone() {
+  tzset();
+  return tzname[0];
+}
+
+bool has_space(const std::string& directory) {
+  struct statvfs s {};
+  return statvfs(directory.c_str(), &s) == 0 && s.f_bavail * s.f_frsize >= space_to_resume;
+}
+
+std::unique_ptr<ports::event_store> open_store(const std::string& path) {
+  auto opened = log::open_event_store(path);
+  if (const auto* failed = std::get_if<ports::store_status>(&opened)) throw std::runtime_error(failed->text);
+  return std::move(std::get<std::unique_ptr<ports::event_store>>(opened));
+}
+
+int run(const client::command_line& line) {
+  const auto s = read_setup(line);
+  make_home(s);
+  daemons::background process(line.has('N'));
+  const daemons::lock_file lock(s.priv + "/server.lock", 0600, "pbs_server: another server running");
+  make_certificates(s);
+
+  daemons::end_of_process end;
+  const std::uint32_t mask = line.has('e') ? static_cast<std::uint32_t>(std::strtoul(line.find('e')->c_str(), nullptr, 0)) : 511;
+  actors::daemon_log notes(s.home + "/server_logs", "Server@" + s.server, mask, s.conf.log_highres_timestamp);
+  caf::actor gateway;
+  const daemons::signal_watch signals([&](int signal) {
+    if (signal == SIGHUP) return notes.reopen();
+    if (gateway) caf::anon_send(gateway, actors::stop_server{"quick"});
+    else end.come(0, "stopped before it was ready");
+  });
+
+  notes.write(actors::log_event::system, "Svr", "Server@" + s.server, std::string("pbs_version=") + client::version);
+  for (const auto& problem : s.conf.problems) notes.write(actors::log_event::error, "Fil", "pbs.conf", problem);
+  for (const auto& problem : s.ours.problems) notes.write(actors::log_event::error, "Fil", "annals.conf", problem);
+
+  const auto stop = [&notes](const std::string& text) {
+    notes.write(actors::log_event::force | actors::log_event::error, "Svr", "PBS_Server", text);
+    daemons::stop_at_once("pbs_server", text);
+  };
+  const actors::system_clock clock;
+  const auto store = open_store(s.priv + "/log");
+  make_directory(s.priv + "/uploads", fs::perms(0700));
+
+  daemons::caf_config config;
+  caf::actor_system system(config);
+  actors::server_system_parts parts;
+  parts.store = store.get();
+  parts.clock = &clock;
+  parts.notes = &notes;
+  parts.self = {client::version, s.server, s.server, time_zone(), random_bytes(16)};
+  parts.pbs_home = s.home;
+  parts.server_uid = getuid();
+  parts.upload_directory = s.priv + "/uploads";
+  parts.disk_writable = [&] { return has_space(s.priv); };
+  parts.stop_process = stop;
+  parts.shut_down = [&](const std::string&) { end.come(0, "Server shutdown completed"); };
+  const actors::server_system server(system, parts);
+  gateway = server.gateway();
+
+  wire::io_pool pool;
+  const auto daemons_in = pool.listen_tls(s.ours.listen_address, s.port, wire::credentials::bundle(s.priv + "/daemon.pem"), daemons::feed(gateway));
+  const auto clients_in = pool.listen_unix(s.ours.server_socket, 0666, daemons::feed(gateway));
+  notes.write(actors::log_event::system, "Svr", "PBS_Server",
+              "Server pid = " + std::to_string(getpid()) + " ready;  using ports Server:" + std::to_string(daemons_in->port()) +
+                  " MOM:" + std::to_string(s.conf.mom_service_port) + " RM:" + std::to_string(s.conf.manager_service_port));
+  process.ready(s.priv + "/server_out");
+
+  std::string text;
+  const int status = end.wait(&text);
+  notes.write(actors::log_event::system, "Svr", "PBS_Server", text);
+  return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto line = client::parse_options_or_exit(command, argc, argv);
+  if (!line.words.empty()) return client::usage(command);
+  try {
+    const int status = run(line);
+    std::fflush(nullptr);
+    _exit(status);       // what is durable is on disk; nothing else of a server needs an orderly end
+  } catch (const std::exception& e) {
+    const std::string text = e.what();
+    std::fprintf(stderr, "%s%s\n", text.rfind("pbs_server", 0) == 0 ? "" : "pbs_server: ", text.c_str());
+    std::fflush(nullptr);
+    _exit(1);
+  }
+}

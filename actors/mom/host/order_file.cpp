@@ -134,6 +134,12 @@ std::string print_order(const shepherd_order& order) {
   return out.finish();
 }
 
+std::size_t order_size(std::string_view run_file) {
+  constexpr std::string_view last{"\0end=1\0", 7};   // the only field called "end"
+  const auto at = run_file.find(last);
+  return at == std::string_view::npos ? 0 : at + last.size();
+}
+
 std::optional<shepherd_order> parse_order(std::string_view bytes) {
   const auto fields = parse_fields(kind, bytes);
   if (!fields) return {};

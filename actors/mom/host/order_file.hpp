@@ -1,4 +1,5 @@
-// The order file: what a MoM tells the shepherd about one run. docs/design/0004-shepherd.md has the format.
+// The order: what a MoM tells the shepherd about one run; the first part of a run file, whose second is the journal
+// (run_journal.hpp). docs/design/0004-shepherd.md has the format.
 // "name=value" fields, each ended by a NUL byte, between "annals-order=1" and "end=1"; several fields of one name make
 // a list. Values are any bytes but NUL, which neither an argument nor an environment entry can hold.
 //
@@ -43,6 +44,8 @@ struct shepherd_order {
 std::string print_order(const shepherd_order& order);
 // Nothing: not a whole order of this version.
 std::optional<shepherd_order> parse_order(std::string_view bytes);
+// Where the journal begins in a run file: after the order, or at 0 if there is no whole one.
+std::size_t order_size(std::string_view run_file);
 
 // -- the format underneath, shared with user_request.hpp ---------------------------------------------------------------
 

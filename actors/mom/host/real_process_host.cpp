@@ -35,9 +35,10 @@ struct run {
   usage_meter meter;
   pid_t child = 0;                  // the shepherd, if it is ours to reap
   int pidfd = -1;                   // of a living shepherd
-  int watch = -1;                   // inotify
+  std::size_t journal_at = 0;       // in the run file
   unsigned leftover_tries = 0;
   std::size_t log_told = 0;
+  std::string why_not;              // the program was not begun
   bool started_told = false, over_told = false;
   bool forgetting = false;
 };
@@ -56,7 +57,7 @@ class real_process_host::impl {
   explicit impl(host_options options) : options_(std::move(options)), files_(options_.pbs_home), boot_(boot_id()) {
     files_.make_directories();
     inotify_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (inotify_ < 0) throw std::system_error(errno, std::generic_category(), "inotify");
+    if (inotify_ < 0 || inotify_add_watch(inotify_, files_.jobs().c_str(), IN_MODIFY) < 0) throw std::system_error(errno, std::generic_category(), "inotify");
     loop_ = std::make_unique<event_loop>();
     user_work_ = std::make_unique<user_work>(*loop_, options_.shepherd);
     loop_->post([this] { loop_->watch(inotify_, [this] { guarded([this] { read_inotify(); }); }); });
@@ -82,39 +83,38 @@ class real_process_host::impl {
 
   void start(const ports::run_order& order) {
     if (!is_file_name(order.key) || !is_file_name(order.job_id)) return fail(order.key, -2, "no file can be named " + order.key);
-    if (known(order.key)) return;
+    if (known(order.key, true)) return;
     const auto found = accounts_.find(order.user, order.group);
     if (const auto* const none = std::get_if<no_account>(&found)) return fail(order.key, -10, none->why);
     const shepherd_order filled = order_on(this_machine(), order, std::get<account>(found));
     if (const auto wrong = prepare(order, filled); !wrong.empty()) return fail(order.key, -3, wrong);
-    run& r = enter(order.key, filled);
-    if (const auto child = spawn_program({options_.shepherd, "run", files_.directory(order.key)})) {
+    begin(load(order.key));
+  }
+
+  void begin(run& r) {
+    if (const auto child = spawn_program({options_.shepherd, "run", files_.run(r.key)})) {
       r.child = child->pid;
       watch_shepherd(r, child->pidfd);
-    } else {
-      loop_forget(r);
-      fail(order.key, -3, options_.shepherd + ": " + std::strerror(errno));
+      return;
     }
+    // An earlier MoM's shepherd may still be on its way to this file: only the lock can say that nobody begins it.
+    r.why_not = options_.shepherd + ": " + std::strerror(errno);
+    find_shepherd(r);
   }
 
   void adopt(const std::string& key) {
     if (!is_file_name(key)) return fail(key, -2, "no file can be named " + key);
-    if (known(key)) return;
-    // Never begun. The directory and a journal that says so keep a shepherd away that may still be on its way.
-    mkdir(files_.directory(key).c_str(), 0700);
-    examine(enter(key, {}));
+    // Never ordered: examine() will make a run file that says so, which keeps a shepherd away.
+    if (!known(key, false)) examine(load(key), false);
   }
 
-  // A run that begun already, here or in an earlier life: tells again what is known of it.
-  bool known(const std::string& key) {
-    auto at = runs_.find(key);
-    if (at == runs_.end()) {
-      if (!exists(files_.journal(key))) return false;
-      at = load(key);
-    }
-    run& r = at->second;
+  // A run that was ordered already, here or in an earlier life: tells again what is known of it, and begins it if
+  // nobody has (a MoM that died between the order and the shepherd).
+  bool known(const std::string& key, bool may_begin) {
+    if (!runs_.contains(key) && !exists(files_.run(key))) return false;
+    run& r = load(key);
     r.started_told = r.over_told = false;
-    examine(r);
+    examine(r, may_begin);
     return true;
   }
 
@@ -128,31 +128,27 @@ class real_process_host::impl {
   // Puts everything on disk that the shepherd reads. Returns what went wrong.
   std::string prepare(const ports::run_order& o, const shepherd_order& s) const {
     const auto text_of = [](const std::string& path, int error) { return error ? path + ": " + std::strerror(error) : ""; };
-    if (mkdir(files_.directory(o.key).c_str(), 0700) != 0 && errno != EEXIST) return text_of(files_.directory(o.key), errno);
     if (!o.node_file.empty())
       if (const int e = write_file(o.node_file, o.node_file_text, 0644)) return text_of(o.node_file, e);
     if (!s.script.empty() && o.script_text)
       if (const int e = write_file_for(s.script, *o.script_text, 0700, s.uid, s.gid)) return text_of(s.script, e);
-    return text_of(files_.order(o.key), write_file(files_.order(o.key), print_order(s), 0600));
+    return text_of(files_.run(o.key), write_file(files_.run(o.key), print_order(s), 0600));
   }
 
   // -- what the journal says -------------------------------------------------------------------------------------------
 
-  run& enter(const std::string& key, shepherd_order order) {
-    run& r = runs_[key];
+  // The run in memory, as its file says.
+  run& load(const std::string& key) {
+    const auto [at, fresh] = runs_.try_emplace(key);
+    run& r = at->second;
+    if (!fresh) return r;
     r.key = key;
-    order.environment = {};
-    order.groups = {};
-    r.order = std::move(order);
-    r.watch = inotify_add_watch(inotify_, files_.directory(key).c_str(), IN_CREATE | IN_MODIFY);
-    if (r.watch >= 0) watches_[r.watch] = key;
+    const auto text = read_file(files_.run(key)).value_or("");
+    r.journal_at = order_size(text);
+    r.order = parse_order(std::string_view(text).substr(0, r.journal_at)).value_or(shepherd_order{});
+    r.order.environment = {};
+    r.order.groups = {};
     return r;
-  }
-
-  std::map<std::string, run>::iterator load(const std::string& key) {
-    const auto text = read_file(files_.order(key));
-    enter(key, text ? parse_order(*text).value_or(shepherd_order{}) : shepherd_order{});
-    return runs_.find(key);
   }
 
   void read_inotify() {
@@ -161,18 +157,19 @@ class real_process_host::impl {
     for (ssize_t n; (n = read(inotify_, buffer, sizeof buffer)) > 0;)
       for (const char* at = buffer; at < buffer + n;) {
         const auto* const e = reinterpret_cast<const inotify_event*>(at);
-        if (const auto w = watches_.find(e->wd); w != watches_.end() && e->len && std::strcmp(e->name, "run") == 0)
-          changed.insert(w->second);
+        const std::string_view name = e->len ? e->name : "";
+        if (name.ends_with(".run")) changed.emplace(name.substr(0, name.size() - 4));
         at += sizeof(inotify_event) + e->len;
       }
     for (const auto& key : changed)
-      if (const auto at = runs_.find(key); at != runs_.end()) examine(at->second);
+      if (const auto at = runs_.find(key); at != runs_.end()) examine(at->second, false);
   }
 
   // Reads the journal and acts on it. May end the life of `r`.
-  void examine(run& r) {
-    if (const auto text = read_file(files_.journal(r.key))) r.journal = parse_journal(*text);
+  void examine(run& r, bool may_begin) {
+    if (const auto text = read_file(files_.run(r.key), r.journal_at)) r.journal = parse_journal(*text);
     if (r.journal.over() || r.pidfd >= 0) return tell_about(r);
+    if (may_begin && !r.journal.claimed) return begin(r);
     find_shepherd(r);
   }
 
@@ -205,9 +202,9 @@ class real_process_host::impl {
     const bool this_boot = r.journal.claimed && r.journal.claimed->boot == boot_;
     const int pidfd = this_boot ? open_pidfd(static_cast<pid_t>(r.journal.claimed->pid)) : -1;
     // The number may be another process's by now. The lock can't: it dies with the shepherd.
-    if (const auto held = held_journal::take(files_.journal(r.key), true)) {
+    if (const auto held = held_run::take(files_.run(r.key), true)) {
       if (pidfd >= 0) close(pidfd);
-      r.journal = parse_journal(held->text());
+      r.journal = parse_journal(held->text(r.journal_at));
       if (r.journal.over()) return tell_about(r);
       return close_journal(r, *held);
     }
@@ -219,7 +216,7 @@ class real_process_host::impl {
   }
 
   // The shepherd is dead and did not say how the run ended. What it left is killed, then we say it.
-  void close_journal(run& r, const held_journal& held) {
+  void close_journal(run& r, const held_run& held) {
     const auto& j = r.journal;
     const bool maybe_begun = j.started || j.forking || (j.claimed && j.claimed->boot != boot_);
     if (maybe_begun && j.claimed->boot == boot_ && kill_leftovers(r) && ++r.leftover_tries < leftover_tries_max) return recheck(r);
@@ -233,16 +230,17 @@ class real_process_host::impl {
     } else if (maybe_begun) {
       line = line_of(journal_failed{-4, "the shepherd died while it started the program"});
     } else {
-      line = line_of(journal_failed{-3, j.claimed ? "the shepherd died before it started the program" : "the program was never begun"});
+      line = line_of(journal_failed{-3, j.claimed ? "the shepherd died before it started the program"
+                                              : r.why_not.empty() ? "the program was never begun" : r.why_not});
     }
     if (!held.append(line)) return recheck(r);   // a full disk: nothing is told that is not on it
-    r.journal = parse_journal(held.text());
+    r.journal = parse_journal(held.text(r.journal_at));
     tell_about(r);
   }
 
   bool kill_leftovers(const run& r) {
-    const auto text = read_file(files_.order(r.key));
-    const auto order = text ? parse_order(*text) : std::nullopt;
+    const auto text = read_file(files_.run(r.key)).value_or("");
+    const auto order = parse_order(std::string_view(text).substr(0, r.journal_at));
     if (!order) return false;
     const auto pids = leftovers(process_table::now(), *order, r.journal.started);
     for (const auto pid : pids) kill(static_cast<pid_t>(pid), SIGKILL);
@@ -251,7 +249,7 @@ class real_process_host::impl {
 
   void recheck(const run& r) {
     loop_->after(recheck_delay, [this, key = r.key] {
-      guarded([&] { if (const auto at = runs_.find(key); at != runs_.end()) examine(at->second); });
+      guarded([&] { if (const auto at = runs_.find(key); at != runs_.end()) examine(at->second, false); });
     });
   }
 
@@ -266,7 +264,7 @@ class real_process_host::impl {
     const auto at = runs_.find(key);
     if (at == runs_.end()) return;
     unwatch_shepherd(at->second);
-    examine(at->second);
+    examine(at->second, false);
   }
 
   void unwatch_shepherd(run& r) {
@@ -284,24 +282,18 @@ class real_process_host::impl {
   void forget(const std::string& key) {
     if (!is_file_name(key)) return;
     user_work_->stop(key);
-    auto at = runs_.find(key);
-    if (at == runs_.end()) {
-      if (!exists(files_.directory(key))) return;
-      at = load(key);
-    }
-    run& r = at->second;
+    if (!runs_.contains(key) && !exists(files_.run(key))) return;
+    run& r = load(key);
     r.forgetting = true;
     if (r.pidfd >= 0 && !r.journal.over()) stop_shepherd(r.pidfd);
-    examine(r);
+    examine(r, false);
   }
 
   void remove(run& r) {
-    const std::string key = r.key;
     if (!shares_job(r)) remove_job_files(r.order);
-    unlink(files_.order(key).c_str());
-    unlink(files_.journal(key).c_str());
-    rmdir(files_.directory(key).c_str());
-    loop_forget(r);
+    // No lock is needed: a shepherd that comes now reads that the run is over.
+    unlink(files_.run(r.key).c_str());
+    drop(r);
   }
 
   // Another run of the same job is here: script, node file and output are that one's.
@@ -321,16 +313,12 @@ class real_process_host::impl {
     if (!request.removals.empty()) run_as_user(o, std::move(request));
   }
 
-  void loop_forget(run& r) {
-    // A shepherd that has told its end needs a moment to exit: it is reaped when it does, by a watch without a run.
+  // Out of memory. A shepherd that has told its end needs a moment to exit: it is reaped when it does.
+  void drop(run& r) {
     if (r.pidfd >= 0) {
       loop_->unwatch(r.pidfd);
       if (r.child > 0) user_work_->reap_later({r.child, r.pidfd});
       else close(r.pidfd);
-    }
-    if (r.watch >= 0) {
-      inotify_rm_watch(inotify_, r.watch);
-      watches_.erase(r.watch);
     }
     runs_.erase(runs_.find(r.key));
   }
@@ -357,7 +345,7 @@ class real_process_host::impl {
     if (user_work_->asking(key)) return;   // it will be told when that one is done
     if (wanted.empty()) return tell_delivered(key, {});
     const auto asked = static_cast<unsigned>(wanted.size());
-    if (!runs_.contains(key) && is_file_name(key) && exists(files_.directory(key))) load(key);
+    if (is_file_name(key) && exists(files_.run(key))) load(key);
     const auto found = accounts_.find(user, {});
     if (const auto* const none = std::get_if<no_account>(&found)) return tell_delivered(key, {false, none->why, 0, asked});
     const auto told = [this, key, asked](const std::optional<user_answer>& answer) {
@@ -451,7 +439,6 @@ class real_process_host::impl {
   std::vector<telling> tellings_;
   accounts accounts_;
   std::map<std::string, run> runs_;
-  std::map<int, std::string> watches_;          // inotify watch -> key
   process_table table_;
   std::optional<std::chrono::steady_clock::time_point> table_at_;
   std::uint64_t table_boottime_ms_ = 0;

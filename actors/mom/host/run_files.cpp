@@ -11,8 +11,9 @@
 namespace annals::mom {
 namespace {
 
-std::string read_all(int fd) {
+std::string read_all(int fd, std::size_t offset) {
   std::string out;
+  if (offset > 0) lseek(fd, static_cast<off_t>(offset), SEEK_SET);
   char buffer[16384];
   for (ssize_t n; (n = read(fd, buffer, sizeof buffer)) != 0;) {
     if (n < 0 && errno == EINTR) continue;
@@ -66,14 +67,14 @@ void run_files::make_directories() const {
 }
 
 bool is_file_name(std::string_view name) {
-  return !name.empty() && name.front() != '.' && name.size() < 250 &&   // NAME_MAX 255, less the ".new" of write_file
+  return !name.empty() && name.front() != '.' && name.size() < 240 &&   // NAME_MAX 255, less ".run.new"
          name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;
 }
 
-std::optional<std::string> read_file(const std::string& path) {
+std::optional<std::string> read_file(const std::string& path, std::size_t offset) {
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return {};
-  std::string out = read_all(fd);
+  std::string out = read_all(fd, offset);
   close(fd);
   return out;
 }
@@ -87,22 +88,22 @@ int write_file_for(const std::string& path, std::string_view bytes, unsigned mod
   return write_new(path, bytes, mode, owner);
 }
 
-std::optional<held_journal> held_journal::take(const std::string& path, bool create) {
+std::optional<held_run> held_run::take(const std::string& path, bool create) {
   const int fd = open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | (create ? O_CREAT : 0), 0600);
   if (fd < 0) return {};
   if (flock(fd, LOCK_EX | LOCK_NB) != 0) { close(fd); return {}; }
-  return held_journal(fd);
+  return held_run(fd);
 }
 
-held_journal::~held_journal() {
+held_run::~held_run() {
   if (fd_ >= 0) close(fd_);
 }
 
-std::string held_journal::text() const {
+std::string held_run::text(std::size_t offset) const {
   lseek(fd_, 0, SEEK_SET);
-  return read_all(fd_);
+  return read_all(fd_, offset);
 }
 
-bool held_journal::append(std::string_view line) const { return write_all(fd_, line) == 0 && fdatasync(fd_) == 0; }
+bool held_run::append(std::string_view line) const { return write_all(fd_, line) == 0 && fdatasync(fd_) == 0; }
 
 }  // namespace annals::mom

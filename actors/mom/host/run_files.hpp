@@ -14,9 +14,7 @@ class run_files {
   explicit run_files(std::string pbs_home) : home_(std::move(pbs_home)) {}
   std::string mom_priv() const { return home_ + "/mom_priv"; }
   std::string jobs() const { return home_ + "/mom_priv/jobs"; }
-  std::string directory(const std::string& key) const { return jobs() + '/' + key; }
-  std::string order(const std::string& key) const { return directory(key) + "/order"; }
-  std::string journal(const std::string& key) const { return directory(key) + "/run"; }
+  std::string run(const std::string& key) const { return jobs() + '/' + key + ".run"; }
   std::string undelivered() const { return home_ + "/undelivered"; }
 
   // spool, undelivered, aux and mom_priv/jobs, with the modes PBS gives them (pbs guide: PBS_HOME). Throws
@@ -30,26 +28,26 @@ class run_files {
 // A key becomes a file name: no empty one, no '/', no NUL and no leading '.'.
 bool is_file_name(std::string_view name);
 
-// The whole file; nothing if there is none (or it can't be read).
-std::optional<std::string> read_file(const std::string& path);
+// The file from `offset` on; nothing if there is none (or it can't be read).
+std::optional<std::string> read_file(const std::string& path, std::size_t offset = 0);
 // A new file in the place of whatever stood there, complete or not at all. Returns errno, 0 for success.
 int write_file(const std::string& path, std::string_view bytes, unsigned mode);
 // Same; it then belongs to this user (if we are root).
 int write_file_for(const std::string& path, std::string_view bytes, unsigned mode, std::uint32_t uid, std::uint32_t gid);
 
-// The journal, held so that no shepherd can write to it: whoever has it may judge the run and append.
-class held_journal {
+// A run file, held so that no shepherd can begin or go on with it: whoever has it may judge the run, append or remove.
+class held_run {
  public:
   // Makes the file if `create`. Nothing: a living shepherd holds it, or there is none.
-  static std::optional<held_journal> take(const std::string& path, bool create);
-  held_journal(held_journal&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
-  held_journal& operator=(held_journal&&) = delete;
-  ~held_journal();
-  std::string text() const;
+  static std::optional<held_run> take(const std::string& path, bool create);
+  held_run(held_run&& other) noexcept : fd_(other.fd_) { other.fd_ = -1; }
+  held_run& operator=(held_run&&) = delete;
+  ~held_run();
+  std::string text(std::size_t offset) const;
   bool append(std::string_view line) const;   // and syncs; false: the disk refused
 
  private:
-  explicit held_journal(int fd) : fd_(fd) {}
+  explicit held_run(int fd) : fd_(fd) {}
   int fd_;
 };
 

@@ -1,4 +1,5 @@
-// The journal of one run, mom_priv/jobs/<key>/run: the truth about it. Lines, each written with one write().
+// The journal of one run, in mom_priv/jobs/<key>.run behind the order: the truth about it. Lines, each written with one
+// write().
 // Only the process that holds the file's lock appends: the shepherd while it lives, afterwards a MoM.
 // docs/design/0004-shepherd.md says what each line means and what follows from one that is missing.
 //

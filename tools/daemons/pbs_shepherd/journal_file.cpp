@@ -7,16 +7,54 @@
 
 #include <cerrno>
 
-namespace annals::shepherd {
+#include "actors/mom/host/order_file.hpp"
+#include "actors/mom/host/process_table.hpp"
+#include "actors/mom/host/run_journal.hpp"
+#include "tools/daemons/pbs_shepherd/text_file.hpp"
 
-bool journal_file::claim(const char* directory) {
-  const std::string path = std::string(directory) + "/run";
-  fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
+namespace annals::shepherd {
+namespace {
+
+constexpr int lock_tries_max = 1000;   // of 1 ms: a MoM that judges a run holds the lock for much less
+
+bool sync_directory_of(const std::string& path) {
+  const int fd = open(path.substr(0, path.rfind('/')).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool good = fsync(fd) == 0;
+  close(fd);
+  return good;
+}
+
+bool anybody_had(std::string_view journal) {
+  const auto j = mom::parse_journal(journal);
+  return j.claimed || j.over();
+}
+
+}  // namespace
+
+bool journal_file::lock(const char* path) {
+  fd_ = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
   if (fd_ < 0) return false;
-  while (flock(fd_, LOCK_EX) != 0) if (errno != EINTR) return false;
-  // A MoM that locked it between our open and our lock has written that the run will not begin.
+  for (int i = 0; i < lock_tries_max; ++i) {
+    if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return true;
+    const auto text = read_text(path);
+    if (anybody_had(std::string_view(text).substr(mom::order_size(text)))) return false;   // its shepherd has the lock
+    usleep(1000);
+  }
+  return false;
+}
+
+bool journal_file::claim(const char* path) {
+  if (!lock(path)) return false;
+  order_ = read_text(fd_);
+  const auto size = mom::order_size(order_);
+  if (anybody_had(std::string_view(order_).substr(size))) return false;
+  order_.resize(size);
   struct stat st{};
-  return fstat(fd_, &st) == 0 && st.st_size == 0;
+  if (fstat(fd_, &st) != 0 || st.st_nlink == 0) return false;   // forgotten between our open and our lock
+  if (append(mom::line_of(mom::journal_claimed{getpid(), mom::boot_id()})) && sync() && sync_directory_of(path)) return true;
+  append(mom::line_of(mom::journal_failed{-3, "can't write the journal"}));
+  return false;
 }
 
 bool journal_file::append(std::string_view line) const {
@@ -26,13 +64,5 @@ bool journal_file::append(std::string_view line) const {
 }
 
 bool journal_file::sync() const { return fdatasync(fd_) == 0; }
-
-bool journal_file::sync_directory(const char* directory) const {
-  const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (fd < 0) return false;
-  const bool good = fsync(fd) == 0;
-  close(fd);
-  return good;
-}
 
 }  // namespace annals::shepherd

@@ -1,4 +1,4 @@
-// The journal from the shepherd's side: made once, locked for life, appended to.
+// The run file from the shepherd's side: claimed once, locked for life, appended to.
 #pragma once
 
 #include <string>
@@ -8,15 +8,18 @@ namespace annals::shepherd {
 
 class journal_file {
  public:
-  // Makes DIRECTORY/run exclusively and locks it. False: somebody else has or had this run, or it was called off.
-  bool claim(const char* directory);
+  // Locks the file and writes that the run is ours; both are on disk afterwards, the file's name too. False: somebody
+  // else has or had this run, it was called off, or the disk refused.
+  bool claim(const char* path);
+  const std::string& order() const { return order_; }   // the part before the journal
   // One write. False: the disk refused.
   bool append(std::string_view line) const;
-  bool sync() const;                       // the lines and, the first time that matters, the name
-  bool sync_directory(const char* directory) const;
+  bool sync() const;
 
  private:
+  bool lock(const char* path);
   int fd_ = -1;
+  std::string order_;
 };
 
 }  // namespace annals::shepherd

@@ -35,7 +35,7 @@ bool set_limits(const mom::shepherd_order& o) {
 }
 
 void default_signals() {
-  for (int s = 1; s < NSIG; ++s) signal(s, SIG_DFL);
+  signal(SIGPIPE, SIG_DFL);   // the only one we ever ignore; a MoM spawns us with all others at their defaults
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -20,7 +20,6 @@
 #include "tools/daemons/pbs_shepherd/reaping.hpp"
 #include "tools/daemons/pbs_shepherd/removing.hpp"
 #include "tools/daemons/pbs_shepherd/site_script.hpp"
-#include "tools/daemons/pbs_shepherd/text_file.hpp"
 
 namespace annals::shepherd {
 namespace {
@@ -269,20 +268,14 @@ class runner {
 
 }  // namespace
 
-int run(const char* directory) {
+int run(const char* path) {
   const sigset_t ours = awaited_signals();
   sigprocmask(SIG_BLOCK, &ours, nullptr);
   setsid();   // away from the MoM's session; a MoM that spawned us has done so already
   journal_file journal;
-  if (!journal.claim(directory)) return 0;
-  if (!journal.append(mom::line_of(mom::journal_claimed{getpid(), mom::boot_id()})) || !journal.sync() ||
-      !journal.sync_directory(directory)) {
-    journal.append(mom::line_of(mom::journal_failed{-3, "can't write the journal"}));
-    return 1;
-  }
+  if (!journal.claim(path)) return 0;
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  const auto bytes = read_text((std::string(directory) + "/order").c_str());
-  const auto order = mom::parse_order(bytes);
+  const auto order = mom::parse_order(journal.order());
   if (!order) {
     journal.append(mom::line_of(mom::journal_failed{-2, "the order can't be read"}));
     journal.sync();

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(a_job_of_an_unknown_group_is_refused_with_minus_10) {
 
 BOOST_AUTO_TEST_CASE(a_root_mom_runs_a_job_as_its_user) {
   if (geteuid() != 0) return;   // only root can become somebody
-  auto o = script("1.b.1", "id -u; id -g; id -G; cat " + home() + "/mom_priv/jobs/1.b.1/order; touch mine");
+  auto o = script("1.b.1", "id -u; id -g; id -G; cat " + home() + "/mom_priv/jobs/1.b.1.run; touch mine");
   o.user = "nobody";
   o.tmpdir = work() + "/pbs.1.b";
   BOOST_TEST(run(o).exit_status == 0);

@@ -7,6 +7,7 @@
 
 #include "actors/mom/host/child_process.hpp"
 #include "actors/mom/host/run_files.hpp"
+#include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/process_table.hpp"
 #include "actors/mom/host/run_journal.hpp"
 #include "host_fixture.hpp"
@@ -79,7 +80,7 @@ BOOST_AUTO_TEST_CASE(starting_again_after_a_restart_reports_and_does_not_run) {
 BOOST_AUTO_TEST_CASE(two_shepherds_of_one_run_start_one_program) {
   start(waiting());
   for (int i = 0; i < 5; ++i) {
-    const auto other = mom::spawn_program({options.shepherd, "run", home() + "/mom_priv/jobs/" + key});
+    const auto other = mom::spawn_program({options.shepherd, "run", run_file(key)});
     BOOST_REQUIRE(other);
     close(other->pidfd);
     if (i > 0) continue;   // the first may even win the race with the host's own
@@ -101,17 +102,19 @@ BOOST_AUTO_TEST_CASE(a_run_that_never_began_is_told_as_failed_and_never_begins) 
 }
 
 BOOST_AUTO_TEST_CASE(a_shepherd_that_comes_after_the_run_was_called_off_does_nothing) {
-  start(order("8.b.1", {"/bin/true"}));   // a good order to copy
+  start(order("8.b.1", {"/usr/bin/touch", "ran"}));   // a good order to copy
   wait_ended("8.b.1");
+  unlink((work() + "/ran").c_str());
+  const auto text = test::read_whole(run_file("8.b.1"));
+  test::write_whole(run_file(key), text.substr(0, mom::order_size(text)), 0600);
   host->adopt(key);
   wait_failed(key);
-  const std::string directory = home() + "/mom_priv/jobs/" + key;
-  test::write_whole(directory + "/order", test::read_whole(home() + "/mom_priv/jobs/8.b.1/order"));
-  const auto late = mom::spawn_program({options.shepherd, "run", directory});
+  const auto late = mom::spawn_program({options.shepherd, "run", run_file(key)});
   BOOST_REQUIRE(late);
   BOOST_TEST(mom::reap(late->pid) == 0);
   close(late->pidfd);
   BOOST_TEST(!journal().claimed);
+  BOOST_TEST(access((work() + "/ran").c_str(), F_OK) != 0);
   forget_and_wait(key);
 }
 
@@ -146,11 +149,10 @@ BOOST_AUTO_TEST_CASE(a_shepherd_killed_while_no_mom_lived_is_told_on_adoption) {
 }
 
 BOOST_AUTO_TEST_CASE(a_shepherd_killed_after_the_programs_end_keeps_its_status) {
-  const std::string directory = home() + "/mom_priv/jobs/" + key;
   begin();
   crash_mom();
   kill(static_cast<pid_t>(journal().claimed->pid), SIGKILL);
-  test::write_whole(directory + "/run", journal_of(key) + mom::exited_line({9, 10, 2000}), 0600);
+  test::write_whole(run_file(key), test::read_whole(run_file(key)) + mom::exited_line({9, 10, 2000}), 0600);
   new_mom();
   host->adopt(key);
   const auto t = wait_ended(key);
@@ -159,9 +161,7 @@ BOOST_AUTO_TEST_CASE(a_shepherd_killed_after_the_programs_end_keeps_its_status) 
 }
 
 BOOST_AUTO_TEST_CASE(a_shepherd_killed_before_the_program_is_a_start_to_try_again) {
-  const std::string directory = home() + "/mom_priv/jobs/" + key;
-  BOOST_REQUIRE(mkdir(directory.c_str(), 0700) == 0);
-  test::write_whole(directory + "/run", mom::line_of(mom::journal_claimed{1, mom::boot_id()}), 0600);
+  test::write_whole(run_file(key), mom::line_of(mom::journal_claimed{1, mom::boot_id()}), 0600);
   host->adopt(key);
   BOOST_TEST(wait_failed(key).failed.at(0).code == -3);
   forget_and_wait(key);
@@ -170,10 +170,8 @@ BOOST_AUTO_TEST_CASE(a_shepherd_killed_before_the_program_is_a_start_to_try_agai
 BOOST_AUTO_TEST_CASE(nobody_knows_what_a_shepherd_did_that_died_at_the_fork_or_with_the_machine) {
   for (const bool other_boot : {false, true}) {
     const std::string k = other_boot ? "8.b.1" : "9.b.1";
-    const std::string directory = home() + "/mom_priv/jobs/" + k;
-    BOOST_REQUIRE(mkdir(directory.c_str(), 0700) == 0);
     const mom::journal_claimed claimed{1, other_boot ? "another-boot" : mom::boot_id()};
-    test::write_whole(directory + "/run", mom::line_of(claimed) + (other_boot ? "" : mom::forking_line()), 0600);
+    test::write_whole(run_file(k), mom::line_of(claimed) + (other_boot ? "" : mom::forking_line()), 0600);
     host->adopt(k);
     BOOST_TEST(wait_failed(k).failed.at(0).code == -4);
     forget_and_wait(k);
@@ -181,26 +179,39 @@ BOOST_AUTO_TEST_CASE(nobody_knows_what_a_shepherd_did_that_died_at_the_fork_or_w
 }
 
 BOOST_AUTO_TEST_CASE(a_journal_without_a_whole_line_is_a_run_that_never_began) {
-  const std::string directory = home() + "/mom_priv/jobs/" + key;
-  BOOST_REQUIRE(mkdir(directory.c_str(), 0700) == 0);
-  test::write_whole(directory + "/run", "claimed 12", 0600);
+  test::write_whole(run_file(key), "claimed 12", 0600);
   host->adopt(key);
   BOOST_TEST(wait_failed(key).failed.at(0).code == -3);
   forget_and_wait(key);
 }
 
-BOOST_AUTO_TEST_CASE(a_shepherd_does_not_begin_what_somebody_else_judged) {
-  // A MoM holds the new, empty journal in the moment between the shepherd's open and its lock.
-  const std::string directory = home() + "/mom_priv/jobs/" + key;
-  BOOST_REQUIRE(mkdir(directory.c_str(), 0700) == 0);
-  auto held = mom::held_journal::take(directory + "/run", true);
+BOOST_AUTO_TEST_CASE(an_order_whose_mom_died_before_the_shepherd_is_begun_by_the_next_start) {
+  run(order("8.b.1", {"/usr/bin/touch", "ran"}));
+  unlink((work() + "/ran").c_str());
+  const auto text = test::read_whole(run_file("8.b.1"));
+  test::write_whole(run_file(key), text.substr(0, mom::order_size(text)), 0600);
+  start(waiting());   // what is on disk counts, not what is said now
+  BOOST_TEST(wait_ended(key).ended.at(0).exit_status == 0);
+  BOOST_TEST(access((work() + "/ran").c_str(), F_OK) == 0);
+  BOOST_TEST(starts() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_shepherd_does_not_begin_what_somebody_else_judges) {
+  run(order("8.b.1", {"/usr/bin/touch", "ran"}));
+  unlink((work() + "/ran").c_str());
+  const auto text = test::read_whole(run_file("8.b.1"));
+  test::write_whole(run_file(key), text.substr(0, mom::order_size(text)), 0600);
+  auto held = mom::held_run::take(run_file(key), false);
   BOOST_REQUIRE(held);
-  BOOST_TEST(!mom::held_journal::take(directory + "/run", true));   // one holder at a time
-  const auto late = mom::spawn_program({options.shepherd, "run", directory});
-  BOOST_TEST(mom::reap(late->pid) == 0);
-  close(late->pidfd);
-  BOOST_TEST(held->text() == "");
-  host->forget(key);
+  BOOST_TEST(!mom::held_run::take(run_file(key), false));   // one holder at a time
+  const auto waits = mom::spawn_program({options.shepherd, "run", run_file(key)});
+  BOOST_REQUIRE(waits);
+  BOOST_TEST(held->append(mom::line_of(mom::journal_failed{-3, "called off"})));
+  BOOST_TEST(mom::reap(waits->pid) == 0);
+  close(waits->pidfd);
+  BOOST_TEST(!journal().claimed);
+  BOOST_TEST(access((work() + "/ran").c_str(), F_OK) != 0);
+  unlink(run_file(key).c_str());
 }
 
 BOOST_AUTO_TEST_CASE(a_run_of_another_mom_can_be_forgotten_unseen) {

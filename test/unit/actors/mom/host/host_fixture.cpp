@@ -10,6 +10,7 @@
 #include <sstream>
 #include <thread>
 
+#include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/process_table.hpp"
 
 namespace annals::test {
@@ -134,12 +135,16 @@ told host_fixture::so_far(const std::string& key) {
 
 void host_fixture::forget_and_wait(const std::string& key) {
   host->forget(key);
-  wait_until([&] { return !std::filesystem::exists(home() + "/mom_priv/jobs/" + key); }, "the run's directory to go");
+  wait_until([&] { return !std::filesystem::exists(home() + "/mom_priv/jobs/" + key + ".run"); }, "the run's file to go");
 }
 
 std::string host_fixture::stdout_of(const std::string& key) const { return read_whole(home() + "/spool/" + job_of(key) + ".OU"); }
 std::string host_fixture::stderr_of(const std::string& key) const { return read_whole(home() + "/spool/" + job_of(key) + ".ER"); }
-std::string host_fixture::journal_of(const std::string& key) const { return read_whole(home() + "/mom_priv/jobs/" + key + "/run"); }
+std::string host_fixture::run_file(const std::string& key) const { return home() + "/mom_priv/jobs/" + key + ".run"; }
+std::string host_fixture::journal_of(const std::string& key) const {
+  const auto text = read_whole(run_file(key));
+  return text.substr(mom::order_size(text));
+}
 
 std::string job_of(const std::string& key) { return key.substr(0, key.rfind('.')); }
 

@@ -39,7 +39,7 @@ class host_fixture {
   told wait_ended(const std::string& key);
   told wait_failed(const std::string& key);
   told so_far(const std::string& key);
-  void forget_and_wait(const std::string& key);             // until its directory is gone
+  void forget_and_wait(const std::string& key);             // until its file is gone
 
   void crash_mom();                    // the object goes, the runs stay, what was told is forgotten
   void new_mom();
@@ -47,6 +47,7 @@ class host_fixture {
 
   std::string stdout_of(const std::string& key) const;
   std::string stderr_of(const std::string& key) const;
+  std::string run_file(const std::string& key) const;
   std::string journal_of(const std::string& key) const;
   std::string home() const { return root_ / "home"; }       // $PBS_HOME
   std::string work() const { return root_ / "work"; }

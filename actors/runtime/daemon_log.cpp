@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <ctime>
+#include <iterator>
 #include <mutex>
 
 namespace annals::actors {
@@ -33,7 +34,31 @@ std::unique_ptr<spdlog::logger> open_log(const std::string& directory) {
 struct daemon_log::sink {
   std::mutex guard;                 // reopen() replaces the logger under the writers
   std::unique_ptr<spdlog::logger> logger;
+  std::time_t second = 0;           // of `clock`
+  std::string clock;                // "MM/DD/YYYY HH:MM:SS": most lines of a busy daemon share it
+  int gathering = 0;
+  std::string gathered;             // lines, each ended by a newline
+
+  const std::string& clock_at(std::time_t now) {
+    if (now != second || clock.empty()) {
+      tm local{};
+      localtime_r(&now, &local);
+      clock = fmt::format("{:%m/%d/%Y %H:%M:%S}", local);
+      second = now;
+    }
+    return clock;
+  }
+  void flush() {
+    if (gathered.empty()) return;
+    gathered.pop_back();            // the logger ends the last line
+    logger->info("{}", gathered);
+    gathered.clear();
+  }
 };
+
+namespace {
+constexpr std::size_t gathered_bytes_max = 64u << 10;   // then they are written whoever still gathers
+}
 
 daemon_log::daemon_log(std::string directory, std::string daemon, std::uint32_t mask, bool microseconds)
     : directory_(std::move(directory)), daemon_(std::move(daemon)), mask_(mask), microseconds_(microseconds),
@@ -52,19 +77,29 @@ void daemon_log::write(std::uint32_t event, std::string_view cls, std::string_vi
   if (!(event & log_event::force) && !(event & mask_)) return;
   const auto now = std::chrono::system_clock::now();
   const auto us = std::chrono::duration_cast<std::chrono::microseconds>(now.time_since_epoch()).count();
-  const std::time_t seconds = static_cast<std::time_t>(us / 1'000'000);
-  tm local{};
-  localtime_r(&seconds, &local);
-  std::string time = fmt::format("{:%m/%d/%Y %H:%M:%S}", local);
-  if (microseconds_) time += fmt::format(".{:06d}", us % 1'000'000);
   std::lock_guard held(sink_->guard);
-  sink_->logger->info("{};{:04x};{};{};{};{}", time, event & 0xffff & ~log_event::force, daemon_, cls, object, text);
+  auto& line = sink_->gathered;
+  fmt::format_to(std::back_inserter(line), "{}", sink_->clock_at(static_cast<std::time_t>(us / 1'000'000)));
+  if (microseconds_) fmt::format_to(std::back_inserter(line), ".{:06d}", us % 1'000'000);
+  fmt::format_to(std::back_inserter(line), ";{:04x};{};{};{};{}\n", event & 0xffff & ~log_event::force, daemon_, cls, object, text);
+  if (sink_->gathering == 0 || line.size() > gathered_bytes_max) sink_->flush();
+}
+
+daemon_log::gathering::gathering(daemon_log& log) : log_(log) {
+  std::lock_guard held(log_.sink_->guard);
+  ++log_.sink_->gathering;
+}
+
+daemon_log::gathering::~gathering() {
+  std::lock_guard held(log_.sink_->guard);
+  if (--log_.sink_->gathering == 0) log_.sink_->flush();
 }
 
 void daemon_log::reopen() {
   write(log_event::force | log_event::system, "Svr", "Log", "Log closed");
   {
     std::lock_guard held(sink_->guard);
+    sink_->flush();
     sink_->logger = open_log(directory_);
   }
   write(log_event::force | log_event::system, "Svr", "Log", "Log opened");

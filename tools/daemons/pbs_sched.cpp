@@ -128,6 +128,7 @@ class scheduler {
   // False: the scheduler is to end.
   bool handle(const happening& h) {
     using actors::log_event::admin;
+    const actors::daemon_log::gathering lines(log_);
     switch (h.what) {
       case happening::kind::opened:
         connection_ = h.connection;

@@ -1,0 +1,61 @@
+#include <boost/test/unit_test.hpp>
+
+#include <stdlib.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <regex>
+
+#include "actors/runtime/daemon_log.hpp"
+
+using annals::actors::daemon_log;
+namespace log_event = annals::actors::log_event;
+
+namespace {
+
+struct log_directory {
+  std::filesystem::path path;
+  log_directory() {
+    char name[] = "/tmp/annals_log_XXXXXX";
+    if (!mkdtemp(name)) throw std::runtime_error("mkdtemp");
+    path = name;
+  }
+  ~log_directory() { std::filesystem::remove_all(path); }
+  std::string text() const {
+    std::string all;
+    for (const auto& f : std::filesystem::directory_iterator(path)) {
+      std::ifstream in(f.path());
+      all += std::string(std::istreambuf_iterator<char>(in), {});
+    }
+    return all;
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_line_has_pbs_form_and_is_there_at_once) {
+  log_directory dir;
+  daemon_log log(dir.path.string(), "pbs_sched", log_event::sched, true);
+  log.write(log_event::sched, "Job", "1.p1", "Job run");
+  log.write(log_event::debug, "Job", "1.p1", "not in the mask");
+  const std::string time = "\\d\\d/\\d\\d/\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{6};";
+  const std::regex lines(time + "0002;pbs_sched;Svr;Log;Log opened\n" + time + "0040;pbs_sched;Job;1\\.p1;Job run\n");
+  BOOST_TEST(std::regex_match(dir.text(), lines), dir.text());
+}
+
+BOOST_AUTO_TEST_CASE(gathered_lines_are_written_in_order_at_the_end) {
+  log_directory dir;
+  daemon_log log(dir.path.string(), "pbs_sched", log_event::sched, false);
+  {
+    const daemon_log::gathering lines(log);
+    log.write(log_event::sched, "Job", "1.p1", "first");
+    log.write(log_event::sched, "Job", "2.p1", "second");
+    BOOST_TEST(dir.text().find("first") == std::string::npos);
+  }
+  const auto text = dir.text();
+  BOOST_TEST(text.find("Log opened") < text.find("first"));
+  BOOST_TEST(text.find("first") < text.find("second"));
+  BOOST_TEST(text.back() == '\n');
+  BOOST_TEST(text.find("\n\n") == std::string::npos);
+}

@@ -7,6 +7,7 @@
 #include <mutex>
 
 #include "events/log/log_reader.hpp"
+#include "events/log/record_chunk.hpp"
 #include "events/log/rocksdb_reading.hpp"
 #include "events/model/outcome.hpp"
 
@@ -53,13 +54,7 @@ class writer : public rocksdb_reading<ports::event_store> {
 
   store_status append(const ports::write_batch& batch) override {
     return write(synced(), "writing records", [&](auto& out) {
-      auto last = tables_->last_sequence();
-      for (const auto& r : batch.records) {
-        ANNALS_INVARIANT(r.sequence == last + 1, "sequences are appended without a gap");
-        last = r.sequence;
-        out.Put(in(events), key_of(r.sequence), log::slice(r.bytes));
-        out.Put(in(streams), key_of(r.stream, r.stream_version), key_of(r.sequence));
-      }
+      put_records(out, batch.records);
       for (const auto& b : batch.blobs) put_inline(out, b);
       for (const auto& m : batch.memos) out.Put(in(memos), m.key, m.value);
       for (const auto& hash : batch.adopted) out.Delete(in(uploads), hash);
@@ -105,6 +100,20 @@ class writer : public rocksdb_reading<ports::event_store> {
 
  private:
   rocksdb::ColumnFamilyHandle* in(table t) const { return tables_->in(t); }
+
+  void put_records(rocksdb::WriteBatch& out, std::span<const ports::stored_record> records) {
+    auto last = tables_->last_sequence();
+    for (const auto& r : records) {
+      ANNALS_INVARIANT(r.sequence == last + 1, "sequences are appended without a gap");
+      last = r.sequence;
+      out.Put(in(streams), key_of(r.stream, r.stream_version), key_of(r.sequence));
+    }
+    while (!records.empty()) {
+      const auto n = chunk_length(records);
+      out.Put(in(events), key_of(records.front().sequence), pack_chunk(records.first(n)));
+      records = records.subspan(n);
+    }
+  }
 
   void put_inline(rocksdb::WriteBatch& out, const ports::blob& b) {
     out.Delete(in(uploads), b.hash);

@@ -1,7 +1,7 @@
 // The event store on RocksDB: one directory, one process that writes, any number that only read beside it.
 //
-// Column families: events (sequence -> record), streams ((stream, version) -> sequence), blobs, memos, cache; keys are
-// big-endian, so that order of keys is order of history. Every append is one atomic write with one sync of the
+// Column families: events (first sequence -> chunk of records), streams ((stream, version) -> sequence), blobs, uploads,
+// memos, cache; keys are big-endian, so that order of keys is order of history. Every append is one atomic write with one sync of the
 // write-ahead log. Governed by docs/design/0002-event-log.md.
 #pragma once
 

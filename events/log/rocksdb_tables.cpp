@@ -4,6 +4,8 @@
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/table.h>
 
+#include <algorithm>
+
 #include "events/log/log_reader.hpp"
 #include "events/log/record.hpp"
 
@@ -15,8 +17,8 @@ static_assert(std::size(table_names) == table_count);
 
 // Scans of history read on ahead of the visitor in pieces of this size.
 constexpr std::size_t readahead_bytes = 2u << 20;
-// The write-ahead log is replayed at the next start, at some 200 MB/s: no more of it than costs 0.1 s.
-constexpr std::size_t wal_bytes_max = 24u << 20;
+// The write-ahead log is replayed at the next start, at some 120 MB/s: no more of it than costs 0.1 s.
+constexpr std::size_t wal_bytes_max = 12u << 20;
 
 rocksdb::Options database_options(rocksdb::Env* env) {
   rocksdb::Options o;
@@ -29,6 +31,7 @@ rocksdb::Options database_options(rocksdb::Env* env) {
   o.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   o.max_total_wal_size = wal_bytes_max;
   o.avoid_flush_during_recovery = true;
+  // wal_compression stays off: until RocksDB 7.10.2 a compressed write-ahead log of large batches may not be read back.
   o.max_open_files = -1;
   o.max_bgerror_resume_count = 0;   // the store decides when to go on after a full disk
   // An idle server does not wake up for RocksDB's statistics; its own log stays small.
@@ -80,11 +83,12 @@ std::vector<rocksdb::ColumnFamilyDescriptor> rocksdb_tables::families() const {
   blocks.block_size = 16u << 10;
   blocks.format_version = 5;
   rocksdb::ColumnFamilyOptions common;
-  common.compression = rocksdb::kLZ4Compression;   // zstd halves the speed of a replay for 18 % less disk
+  common.compression = rocksdb::kLZ4Compression;
   common.write_buffer_size = wanted_.memtable_bytes / 4;
   common.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));
 
   auto history = common;
+  history.compression = rocksdb::kNoCompression;   // chunks are compressed already
   history.write_buffer_size = wanted_.memtable_bytes;
   // Looked up by keys that mostly are not there (a fresh command id, a new blob): the filter answers without the disk.
   blocks.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
@@ -130,11 +134,21 @@ rocksdb::Status rocksdb_tables::open_beside(const std::string& scratch) {
   return s;
 }
 
+ports::store_status rocksdb_tables::open_chunk(const rocksdb::Iterator& at, unpacked_chunk& chunk) const {
+  const auto first = number_in(at.key());
+  if (chunk.open(at.value().ToStringView(), first)) return {};
+  return {ports::store_error::damaged, "event log " + path_ + ": records from " + std::to_string(first) + " on can't be unpacked" + what_to_run};
+}
+
 ports::store_status rocksdb_tables::load_last() {
   std::unique_ptr<rocksdb::Iterator> i(db_->NewIterator({}, in(events)));
   i->SeekToLast();
   if (!i->status().ok()) return status_of(i->status(), "reading the last record");
-  last_sequence_ = i->Valid() ? number_in(i->key()) : 0;
+  last_sequence_ = 0;
+  if (!i->Valid()) return {};
+  unpacked_chunk chunk;
+  if (auto ok = open_chunk(*i, chunk); !ok) return ok;
+  last_sequence_ = chunk.end() - 1;
   return {};
 }
 
@@ -180,25 +194,39 @@ ports::store_status rocksdb_tables::read(std::uint64_t from, const ports::event_
   options.fill_cache = false;
   if (last_sequence_ > from + 1000) options.readahead_size = readahead_bytes;
   std::unique_ptr<rocksdb::Iterator> i(db_->NewIterator(options, in(events)));
+  unpacked_chunk chunk;
   std::uint64_t next = from;
-  for (i->Seek(key_of(from)); i->Valid(); i->Next()) {
-    const auto sequence = number_in(i->key());
-    if (!visit(sequence, span(i->value()))) return {};
-    next = sequence + 1;
+  i->SeekForPrev(key_of(from));   // the chunk that `from` is in begins at or before it
+  if (!i->Valid() && i->status().ok()) i->SeekToFirst();
+  for (; i->Valid(); i->Next()) {
+    if (auto ok = open_chunk(*i, chunk); !ok) return ok;
+    for (auto sequence = std::max(from, number_in(i->key())); sequence < chunk.end(); ++sequence) {
+      if (!visit(sequence, chunk.record(sequence))) return {};
+      next = sequence + 1;
+    }
   }
   return status_of(i->status(), "reading record " + std::to_string(next));
+}
+
+ports::store_status rocksdb_tables::find_chunk(std::uint64_t sequence, unpacked_chunk& chunk) const {
+  std::unique_ptr<rocksdb::Iterator> i(db_->NewIterator({}, in(events)));
+  i->SeekForPrev(key_of(sequence));
+  if (!i->status().ok()) return status_of(i->status(), "reading record " + std::to_string(sequence));
+  if (i->Valid())
+    if (auto ok = open_chunk(*i, chunk); !ok) return ok;
+  if (i->Valid() && chunk.has(sequence)) return {};
+  return {ports::store_error::damaged, "event log " + path_ + ": record " + std::to_string(sequence) + " is missing" + what_to_run};
 }
 
 ports::store_status rocksdb_tables::read_stream(std::uint64_t stream, std::uint64_t from_version,
                                                 const ports::event_store::visitor& visit) const {
   std::unique_ptr<rocksdb::Iterator> i(db_->NewIterator({}, in(streams)));
-  rocksdb::PinnableSlice value;
+  unpacked_chunk chunk;
   for (i->Seek(key_of(stream, from_version)); i->Valid() && number_in(i->key()) == stream; i->Next()) {
     const auto sequence = number_in(i->value());
-    value.Reset();
-    if (auto s = db_->Get({}, in(events), key_of(sequence), &value); !s.ok())
-      return status_of(s, "reading record " + std::to_string(sequence) + " of stream " + std::to_string(stream));
-    if (!visit(sequence, span(value))) return {};
+    if (!chunk.has(sequence))
+      if (auto ok = find_chunk(sequence, chunk); !ok) return ok;
+    if (!visit(sequence, chunk.record(sequence))) return {};
   }
   return status_of(i->status(), "reading the index of stream " + std::to_string(stream));
 }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "events/log/record_chunk.hpp"
 #include "events/log/rocksdb_event_store.hpp"
 #include "events/log/watched_disk.hpp"
 
@@ -75,6 +76,9 @@ class rocksdb_tables {
 
  private:
   std::vector<rocksdb::ColumnFamilyDescriptor> families() const;
+  // Opens the chunk the iterator stands at.
+  ports::store_status open_chunk(const rocksdb::Iterator& at, unpacked_chunk& chunk) const;
+  ports::store_status find_chunk(std::uint64_t sequence, unpacked_chunk& chunk) const;
   void note_lookup(const rocksdb::Status& s, const char* doing) const;
   ports::store_status read_pieces(std::string_view hash, std::uint32_t count, std::vector<std::byte>& out) const;
 

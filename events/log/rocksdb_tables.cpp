@@ -116,11 +116,10 @@ rocksdb::Status rocksdb_tables::open_to_read() {
 }
 
 ports::store_status rocksdb_tables::try_for_room() const {
-  // Recovery writes no more than the memtables hold, and a new write-ahead log follows.
   const std::string probe = path_ + "/room.probe", zeros(1u << 20, '\0');
   std::unique_ptr<rocksdb::WritableFile> file;
   auto s = env_->NewWritableFile(probe, &file, {});
-  for (std::size_t n = 0; s.ok() && n < 2 * wanted_.memtable_bytes; n += zeros.size()) s = file->Append(zeros);
+  for (std::size_t n = 0; s.ok() && n < room_needed(wanted_); n += zeros.size()) s = file->Append(zeros);
   if (s.ok()) s = file->Sync();
   if (file) (void)file->Close();
   (void)env_->DeleteFile(probe);

@@ -32,6 +32,9 @@ enum table : std::size_t { events, streams, blobs, uploads, memos, cache, table_
 rocksdb::Slice slice(ports::byte_span bytes);
 ports::byte_span span(const rocksdb::Slice& s);
 
+// Bytes that opening again and going on may write: recovery no more than the memtables hold, then a new write-ahead log.
+constexpr std::size_t room_needed(const store_options& o) { return 2 * o.memtable_bytes; }
+
 class rocksdb_tables {
  public:
   rocksdb_tables(std::string path, const store_options& options);

@@ -7,7 +7,7 @@ namespace annals::wire {
 
 namespace {
 
-// Idle connections are many and keep their buffer; busy ones earn a larger one.
+// Idle connections are many and keep a small buffer; a read that fills it earns a larger one, a heartbeat loses that again.
 constexpr std::size_t idle_bytes = 4u << 10;
 constexpr std::size_t busy_bytes = 64u << 10;
 
@@ -26,9 +26,11 @@ std::array<std::byte, frame_header_bytes> frame_header(std::size_t bytes) {
 std::span<std::byte> frame_buffer::space() {
   if (left() == 0) {
     begin_ = end_ = 0;
-    const std::size_t wanted = filled_up_ ? busy_bytes : std::min(bytes_.size(), busy_bytes);
-    if (bytes_.size() != wanted || bytes_.empty()) {
-      bytes_.resize(std::max(wanted, idle_bytes));
+    const std::size_t wanted = filled_up_                  ? busy_bytes
+                               : last_read_ < idle_bytes / 2 ? idle_bytes
+                                                             : std::clamp(bytes_.size(), idle_bytes, busy_bytes);
+    if (bytes_.size() != wanted) {
+      bytes_.resize(wanted);
       bytes_.shrink_to_fit();
     }
   } else if (bytes_.size() - end_ < bytes_.size() / 2) {
@@ -42,6 +44,7 @@ std::span<std::byte> frame_buffer::space() {
 
 void frame_buffer::filled(std::size_t bytes) {
   filled_up_ = bytes == bytes_.size() - end_;
+  last_read_ = bytes;
   end_ += bytes;
 }
 

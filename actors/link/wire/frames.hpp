@@ -42,6 +42,7 @@ class frame_buffer {
   std::vector<std::byte> bytes_;
   std::size_t begin_ = 0, end_ = 0;   // of what came and was not taken
   bool filled_up_ = false;            // the last read took all the space: more is waiting
+  std::size_t last_read_ = 0;
 };
 
 }  // namespace annals::wire

@@ -105,6 +105,15 @@ BOOST_AUTO_TEST_CASE(a_large_frame_costs_no_memory_before_its_bytes_come) {
   BOOST_TEST(b.space().size() <= 64u << 10);
 }
 
+BOOST_AUTO_TEST_CASE(the_memory_of_a_large_frame_is_given_back) {
+  frame_buffer b(1 << 20);
+  put(b, framed(message(1, 500000)));
+  BOOST_TEST(is(next(b), found::message));
+  put(b, bytes(frame_header_bytes));
+  BOOST_TEST(is(next(b), found::heartbeat));
+  BOOST_TEST(b.space().size() <= 4u << 10);
+}
+
 BOOST_AUTO_TEST_CASE(nesting_beyond_the_bound_is_garbage) {
   const auto nested = [](int depth) {   // a chain of pointers to structs of one pointer each
     capnp::MallocMessageBuilder builder;

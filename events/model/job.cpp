@@ -281,7 +281,11 @@ void on_exited(job_state& job, const event_place& at, schema::JobExited::Reader 
   if (e.getReported()) {
     if (e.getSession() > 0) set_number(job, ids::session_id, e.getSession());
   }
-  put_usage(job, e.getUsage());
+  const auto usage = e.getUsage();
+  const bool measured = usage.getNcpus() > 0 || usage.getWallSeconds() > 0 || usage.getCpuSeconds() > 0;
+  // Nobody measured the end of a lost run: what was known of it before stays.
+  if (measured) put_usage(job, usage);
+  else if (!job.attributes.has(ids::resources_used)) job.attributes.set(ids::resources_used, "walltime", "00:00:00");
   set_number(job, ids::Exit_status, job.exit_status);
   set_number(job, ids::obittime, at.seconds());
   add_to_comment(job, schema::text(e.getCommentSuffix()));

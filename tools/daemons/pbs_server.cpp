@@ -17,6 +17,7 @@
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/log_writer.hpp"
 #include "actors/runtime/system_clock.hpp"
+#include "actors/server/accounting_actor.hpp"
 #include "actors/server/server_system.hpp"
 #include "events/log/rocksdb_event_store.hpp"
 #include "tools/client/options.hpp"
@@ -168,6 +169,11 @@ int run(const client::command_line& line) {
   parts.upload_directory = s.priv + "/uploads";
   parts.disk_writable = [&] { return has_space(s.priv); };
   parts.stop_process = stop;
+  const auto accounting = actors::make_accounting({s.priv + "/accounting", s.priv + "/views/accounting", store.get(), [&notes](const std::string& text) {
+    notes.write(actors::log_event::error, "Svr", "PBS_Server", text);
+  }});
+  parts.replayed = [&](const log::record& r) { accounting->replayed(r); };
+  parts.followers.push_back(system.spawn<caf::detached>(actors::accounting_actor, accounting));
   parts.shut_down = [&](const std::string&) { end.come(0, "Server shutdown completed"); };
   const actors::server_system server(system, parts);
   gateway = server.gateway();

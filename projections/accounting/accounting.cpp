@@ -1,0 +1,114 @@
+// The table of accounting records, and the fold.
+#include "projections/accounting/accounting.hpp"
+
+#include "events/values/date_time.hpp"
+#include "projections/accounting/record_fields.hpp"
+
+namespace annals::projections {
+
+using which = schema::Event::Which;
+using phase = model::job_phase;
+
+namespace {
+
+// Which job a record shows: as it was before the event (its run is still there), or as the event left it.
+enum class moment { before, after };
+
+struct record_rule {
+  which event;
+  char letter;
+  moment when;
+  bool (*applies)(const occasion&);
+  void (*put_fields)(std::string& line, const occasion&);
+  bool blank_at_end;       // PBS ends some records with a blank
+};
+
+bool always(const occasion&) { return true; }
+bool had_a_run(const occasion& o) { return o.job.phase == phase::exiting; }
+bool nobody_asked(const occasion& o) { return o.job.phase != phase::exiting && !o.job.delete_requested; }
+
+constexpr record_rule rules[] = {
+    // event                    letter when        only if       fields         blank at the end
+    {which::JOB_QUEUED,           'Q', moment::after,  always,       queued_fields,   true},
+    {which::JOB_ALTERED,          'a', moment::after,  always,       changed_fields,  false},
+    {which::JOB_STARTED,          'S', moment::before, always,       started_fields,  true},
+    {which::JOB_START_FAILED,     'S', moment::before, always,       started_fields,  true},    // R or E follows
+    {which::JOB_DELETE_REQUESTED, 'D', moment::before, always,       requestor_field, false},
+    {which::JOB_REQUEUED,         'R', moment::before, always,       run_fields,      false},
+    {which::JOB_ENDED,            'E', moment::before, had_a_run,    run_fields,      false},
+    {which::JOB_ENDED,            'A', moment::before, nobody_asked, abort_text,      false},
+};
+
+void write_records(moment when, const occasion& o, const accounting::line_taker& take) {
+  for (const auto& rule : rules) {
+    if (rule.event != o.event.which() || rule.when != when || !rule.applies(o)) continue;
+    std::string line = values::print_log_date(o.at.seconds());
+    line += ';';
+    line += rule.letter;
+    line += ';';
+    line += o.job.id;
+    line += ';';
+    rule.put_fields(line, o);
+    if (!rule.blank_at_end && line.ends_with(' ')) line.pop_back();
+    take(o.at.seconds(), line);
+  }
+}
+
+// Most of a job's bytes are its environment and paths, which no record shows.
+attributes::bag without_unseen(const attributes::bag& all) {
+  attributes::bag_writer kept;
+  for (const auto& e : all)
+    if (shown_in_records(e.id)) kept.put(e.id, e.resource, e.value);
+  return *attributes::bag::from_packed(kept.take());
+}
+
+model::event_place place_of(const log::record& record) {
+  const auto r = record.get();
+  return {.sequence = r.getSequence(), .stream = r.getStream(), .version = r.getStreamVersion(), .wall_ns = r.getWallNs(),
+          .by = {schema::str(r.getWho().getUser()), schema::str(r.getWho().getHost()), r.getWho().getRole()}};
+}
+
+}  // namespace
+
+void accounting::fold(const log::record& record, const line_taker& take) { fold_any(record, &take); }
+void accounting::learn(const log::record& record) { fold_any(record, nullptr); }
+
+void accounting::fold_any(const log::record& record, const line_taker* take) {
+  const auto kind = record.get().getStreamKind();
+  if (kind == schema::StreamKind::JOB) fold_job(place_of(record), record.event(), take);
+  if (kind == schema::StreamKind::HOST) fold_host(place_of(record), record.event());
+  sequence_ = record.sequence();
+}
+
+void accounting::fold_job(const model::event_place& at, schema::Event::Reader event, const line_taker* take) {
+  const bool begins = event.which() == which::JOB_QUEUED;
+  if (!begins && !jobs_.contains(at.stream)) return;      // of a job that has ended: its history is nobody's bill
+  auto& job = jobs_[at.stream];
+  const find_vnode find = [this](std::string_view name) { return vnode(name); };
+  const occasion o{job, at, event, find};
+  if (take) write_records(moment::before, o, *take);
+  if (event.which() == which::JOB_ENDED) {
+    jobs_.erase(at.stream);
+    return;
+  }
+  model::apply(job, at, event);
+  if (take) write_records(moment::after, o, *take);
+  if (begins || event.which() == which::JOB_ALTERED) job.attributes = without_unseen(job.attributes);
+}
+
+void accounting::fold_host(const model::event_place& at, schema::Event::Reader event) {
+  if (event.which() == which::HOST_REMOVED) {
+    hosts_.erase(at.stream);
+    return;
+  }
+  model::apply(hosts_[at.stream], at, event);
+  if (event.which() == which::VNODE_CREATED) host_of_vnode_[schema::str(event.getVnodeCreated().getName())] = at.stream;
+  if (event.which() == which::VNODE_DELETED) host_of_vnode_.erase(schema::str(event.getVnodeDeleted().getName()));
+}
+
+const model::vnode_state* accounting::vnode(std::string_view name) const {
+  const auto at = host_of_vnode_.find(std::string(name));
+  return at == host_of_vnode_.end() ? nullptr : hosts_.at(at->second).vnode(name);
+}
+
+}  // namespace annals::projections

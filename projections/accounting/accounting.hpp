@@ -1,0 +1,44 @@
+// Accounting: what sites bill and report by, as lines in PBS's form. A fold over the log: the lines that an event leads to
+// are rows of one table (accounting.cpp), so a record is written when the fact is on disk, and never otherwise.
+//
+// Promise: the same records give the same lines, byte for byte, in the same time zone.
+// Source: pbs guide, "accounting".
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "events/log/record.hpp"
+#include "events/model/host.hpp"
+#include "events/model/job.hpp"
+
+namespace annals::projections {
+
+class accounting {
+ public:
+  // A line "MM/DD/YYYY HH:MM:SS;T;id;fields" without its newline, and the second it speaks of (that of the record).
+  using line_taker = std::function<void(std::int64_t wall_s, std::string_view line)>;
+
+  void fold(const log::record& record, const line_taker& take);
+  // The same for a record whose lines were taken before.
+  void learn(const log::record& record);
+
+  std::uint64_t sequence() const { return sequence_; }         // of the last record folded
+  std::size_t unfinished_jobs() const { return jobs_.size(); }
+
+ private:
+  void fold_job(const model::event_place& at, schema::Event::Reader event, const line_taker* take);
+  void fold_host(const model::event_place& at, schema::Event::Reader event);
+  void fold_any(const log::record& record, const line_taker* take);
+  const model::vnode_state* vnode(std::string_view name) const;
+
+  std::uint64_t sequence_ = 0;
+  std::unordered_map<std::uint64_t, model::job_state> jobs_;      // unfinished ones by serial, with what lines need only
+  std::unordered_map<std::uint64_t, model::host_state> hosts_;    // by serial
+  std::unordered_map<std::string, std::uint64_t> host_of_vnode_;
+};
+
+}  // namespace annals::projections

@@ -1,0 +1,165 @@
+#include "projections/accounting/record_fields.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
+#include "events/model/assignment.hpp"
+
+namespace annals::projections {
+
+namespace ids = attributes::job;
+using which = schema::Event::Which;
+
+namespace {
+
+// A record is one line, whatever users wrote: control characters are shown as a question mark.
+void put_text(std::string& line, std::string_view text) {
+  for (const char c : text) line += (static_cast<unsigned char>(c) < ' ' || c == '\x7f') ? '?' : c;
+}
+
+// Values with a blank stand in quotes; a quote inside is left as it is, as PBS does.
+void put(std::string& line, std::string_view name, std::string_view resource, std::string_view value, bool quoted = false) {
+  quoted |= value.find(' ') != std::string_view::npos;
+  line += name;
+  if (!resource.empty()) {
+    line += '.';
+    put_text(line, resource);
+  }
+  line += '=';
+  if (quoted) line += '"';
+  put_text(line, value);
+  if (quoted) line += '"';
+  line += ' ';
+}
+
+void put(std::string& line, std::string_view name, std::string_view value) { put(line, name, {}, value); }
+
+void put_if(std::string& line, std::string_view name, const model::job_state& job, attributes::attribute_id id) {
+  if (const auto v = job.attributes.get(id)) put(line, name, *v);
+}
+
+void put_time(std::string& line, std::string_view name, const model::job_state& job, attributes::attribute_id id) {
+  put(line, name, job.attributes.get(id).value_or("0"));
+}
+
+void put_all(std::string& line, std::string_view name, const model::job_state& job, attributes::attribute_id id) {
+  for (const auto& e : job.attributes)
+    if (e.id == id) put(line, name, e.resource, e.value);
+}
+
+// What every record of a job begins with.
+void put_base(std::string& line, const model::job_state& job) {
+  put(line, "user", job.attribute(ids::euser));
+  put(line, "group", job.attribute(ids::egroup));
+  if (const auto account = job.attributes.get(ids::Account_Name)) put(line, "account", {}, *account, true);
+  put(line, "project", job.attribute(ids::project));
+  put(line, "jobname", job.attribute(ids::Job_Name));
+  put(line, "queue", job.queue());
+  put_time(line, "ctime", job, ids::ctime);
+  put_time(line, "qtime", job, ids::qtime);
+  put_time(line, "etime", job, ids::etime);      // 0: not eligible
+}
+
+void put_place(std::string& line, const model::job_state& job) {
+  put_time(line, "start", job, ids::stime);
+  put(line, "exec_host", job.attribute(ids::exec_host));
+  put(line, "exec_vnode", job.attribute(ids::exec_vnode));
+  put_all(line, "Resource_List", job, ids::Resource_List);
+}
+
+// What the job takes: what its chunks ask, or, of vnodes it has for itself, all there is of what they ask.
+model::amounts assigned(const occasion& o) {
+  const auto parts = model::assignment_book::parts_of(o.job.attribute(ids::exec_vnode));
+  const auto place = o.job.attribute(ids::Resource_List, "place");
+  model::amounts sum;
+  for (const auto& part : parts)
+    for (const auto& [resource, amount] : part.asked) sum[resource].is_size |= amount.is_size;
+  std::vector<std::string_view> whole;       // vnodes counted as a whole, each once
+  for (const auto& part : parts) {
+    const auto* vnode = o.vnode(part.vnode);
+    const auto sharing = vnode ? vnode->attributes.get(attributes::node::sharing).value_or("") : std::string_view();
+    if (!vnode || model::hold_of(place, sharing) != model::hold_kind::exclusive) {
+      for (const auto& [resource, amount] : part.asked) sum[resource].value += amount.value;
+    } else if (std::find(whole.begin(), whole.end(), part.vnode) == whole.end()) {
+      whole.push_back(part.vnode);
+      for (auto& [resource, amount] : sum)
+        if (const auto there = vnode->attributes.get(attributes::node::resources_available, resource))
+          amount.value += model::read_amount(*there).value;
+    }
+  }
+  return sum;
+}
+
+std::int32_t exit_status(schema::Event::Reader event) {
+  return event.which() == which::JOB_REQUEUED ? event.getJobRequeued().getExitStatus() : event.getJobEnded().getExitStatus();
+}
+
+// A job that could not be started used nothing of the cpus it was to get.
+void put_usage(std::string& line, const model::job_state& job) {
+  if (job.attributes.has(ids::resources_used)) return put_all(line, "resources_used", job, ids::resources_used);
+  const auto ncpus = job.attributes.get(ids::Resource_List, "ncpus").value_or("0");
+  for (const auto& [resource, none] : {std::pair<std::string_view, std::string_view>{"cpupercent", "0"}, {"cput", "00:00:00"},
+                                       {"mem", "0kb"}, {"ncpus", ncpus}, {"vmem", "0kb"}, {"walltime", "00:00:00"}})
+    put(line, "resources_used", resource, none);
+}
+
+struct change { attributes::attribute_id id; std::string_view name, resource, value; };
+
+}  // namespace
+
+void queued_fields(std::string& line, const occasion& o) {
+  put_base(line, o.job);
+  put_if(line, "depend", o.job, ids::depend);
+  put_all(line, "Resource_List", o.job, ids::Resource_List);
+}
+
+void started_fields(std::string& line, const occasion& o) {
+  put_base(line, o.job);
+  put_place(line, o.job);
+  for (const auto& [resource, amount] : assigned(o)) put(line, "resource_assigned", resource, amount.print());
+}
+
+void run_fields(std::string& line, const occasion& o) {
+  put_base(line, o.job);
+  put_place(line, o.job);
+  put_time(line, "session", o.job, ids::session_id);
+  put(line, "end", o.job.attributes.get(ids::obittime).value_or(std::to_string(o.at.seconds())));
+  put(line, "Exit_status", std::to_string(exit_status(o.event)));
+  put_usage(line, o.job);
+  put_if(line, "eligible_time", o.job, ids::eligible_time);
+  put(line, "run_count", o.job.attribute(ids::run_count));
+}
+
+void requestor_field(std::string& line, const occasion& o) { put(line, "requestor", o.at.by.at_host()); }
+
+// What was asked for, in the order of the attributes; not what follows from it.
+void changed_fields(std::string& line, const occasion& o) {
+  std::vector<change> changes;
+  for (auto c : o.event.getJobAltered().getChanges()) {
+    const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(c.getName()));
+    if (!row || c.getDerived()) continue;
+    const auto resource = schema::text(c.getResource());
+    const bool unset = c.getOp() == schema::AttributeOp::UNSET;
+    // What has a default falls back to it.
+    changes.push_back({row->id, row->name, resource,
+                       unset ? o.job.attributes.get(row->id, resource).value_or("UNSET") : schema::text(c.getValue())});
+  }
+  std::stable_sort(changes.begin(), changes.end(), [](const change& a, const change& b) {
+    return a.id != b.id ? a.id < b.id : a.resource < b.resource;
+  });
+  for (const auto& c : changes) put(line, c.name, c.resource, c.value);
+}
+
+void abort_text(std::string& line, const occasion&) { line += "Aborted by PBS Server "; }
+
+bool shown_in_records(attributes::attribute_id id) {
+  static constexpr attributes::attribute_id shown[] = {
+      ids::Job_Name, ids::resources_used, ids::queue, ids::Account_Name, ids::ctime, ids::depend, ids::exec_host,
+      ids::exec_vnode, ids::qtime, ids::Resource_List, ids::stime, ids::obittime, ids::session_id, ids::euser, ids::egroup,
+      ids::etime, ids::run_count, ids::eligible_time, ids::project};
+  return std::find(std::begin(shown), std::end(shown), id) != std::end(shown);
+}
+
+}  // namespace annals::projections

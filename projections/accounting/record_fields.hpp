@@ -1,0 +1,34 @@
+// The fields of accounting records, in PBS's order. Every function appends "name=value " to a line.
+// Source: pbs guide, "accounting".
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "events/model/host.hpp"
+#include "events/model/job.hpp"
+
+namespace annals::projections {
+
+using find_vnode = std::function<const model::vnode_state*(std::string_view name)>;
+
+// What a record may say: the job as it was before or as it is after the event, the event, and where it stands.
+struct occasion {
+  const model::job_state& job;
+  const model::event_place& at;
+  schema::Event::Reader event;
+  const find_vnode& vnode;
+};
+
+void queued_fields(std::string& line, const occasion& o);      // Q
+void started_fields(std::string& line, const occasion& o);     // S
+void run_fields(std::string& line, const occasion& o);         // E, R
+void requestor_field(std::string& line, const occasion& o);    // D
+void changed_fields(std::string& line, const occasion& o);     // a
+void abort_text(std::string& line, const occasion& o);         // A
+
+// Whether lines show this attribute of a job; the others need not be kept.
+bool shown_in_records(attributes::attribute_id id);
+
+}  // namespace annals::projections

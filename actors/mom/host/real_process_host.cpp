@@ -132,7 +132,15 @@ class real_process_host::impl {
       if (const int e = write_file(o.node_file, o.node_file_text, 0644)) return text_of(o.node_file, e);
     if (!s.script.empty() && o.script_text)
       if (const int e = write_file_for(s.script, *o.script_text, 0700, s.uid, s.gid)) return text_of(s.script, e);
+    for (const auto& file : {s.stdout_file, s.stderr_file}) clear_spool_file(file, s.uid);
     return text_of(files_.run(o.key), write_file(files_.run(o.key), print_order(s), 0600));
+  }
+
+  // What another user left, or planted, under the name of our output file would make the start fail.
+  void clear_spool_file(const std::string& path, std::uint32_t uid) const {
+    struct stat st{};
+    if (!path.starts_with(options_.pbs_home + "/spool/") || lstat(path.c_str(), &st) != 0) return;
+    if (!S_ISREG(st.st_mode) || st.st_uid != uid) unlink(path.c_str());
   }
 
   // -- what the journal says -------------------------------------------------------------------------------------------
@@ -158,6 +166,7 @@ class real_process_host::impl {
       for (const char* at = buffer; at < buffer + n;) {
         const auto* const e = reinterpret_cast<const inotify_event*>(at);
         const std::string_view name = e->len ? e->name : "";
+        if (e->mask & IN_Q_OVERFLOW) for (const auto& [key, r] : runs_) changed.insert(key);
         if (name.ends_with(".run")) changed.emplace(name.substr(0, name.size() - 4));
         at += sizeof(inotify_event) + e->len;
       }

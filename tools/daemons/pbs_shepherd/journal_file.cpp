@@ -57,10 +57,23 @@ bool journal_file::claim(const char* path) {
   return false;
 }
 
-bool journal_file::append(std::string_view line) const {
-  ssize_t n;
-  while ((n = write(fd_, line.data(), line.size())) < 0 && errno == EINTR) {}
-  return n == static_cast<ssize_t>(line.size());
+bool journal_file::append(std::string_view line) {
+  waiting_ += line;
+  while (!waiting_.empty()) {
+    const ssize_t n = write(fd_, waiting_.data(), waiting_.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    waiting_.erase(0, static_cast<std::size_t>(n));   // a torn line is made whole by the next write: nobody else writes
+  }
+  return true;
+}
+
+void journal_file::append_last(std::string_view line) {
+  bool written = append(line);
+  while (!(written && sync())) {
+    sleep(1);   // a full disk
+    written = append({});
+  }
 }
 
 bool journal_file::sync() const { return fdatasync(fd_) == 0; }

@@ -12,13 +12,16 @@ class journal_file {
   // else has or had this run, it was called off, or the disk refused.
   bool claim(const char* path);
   const std::string& order() const { return order_; }   // the part before the journal
-  // One write. False: the disk refused.
-  bool append(std::string_view line) const;
+  // One write. False: the disk refused; the line waits and goes before the next one.
+  bool append(std::string_view line);
   bool sync() const;
+  // The last line: tries until the disk takes it, for only we know how the run ended.
+  void append_last(std::string_view line);
 
  private:
   bool lock(const char* path);
   int fd_ = -1;
+  std::string waiting_;
   std::string order_;
 };
 

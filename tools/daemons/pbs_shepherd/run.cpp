@@ -31,7 +31,7 @@ constexpr std::int64_t mom_slack_ms = 5000;
 
 class runner {
  public:
-  runner(const mom::shepherd_order& order, const journal_file& journal)
+  runner(const mom::shepherd_order& order, journal_file& journal)
       : order_(order), journal_(journal), who_(make_identity(order.change_user, order.uid, order.gid, order.groups)) {}
 
   void run() {
@@ -75,12 +75,11 @@ class runner {
     return false;
   }
 
-  // In the spool directory, where everybody may make files, no link is followed. A file outside is the user's own place
-  // (-k d) and is overwritten like any delivered file.
+  // In the spool directory, where everybody may make files, no link is followed. Outside (-k d) is the user's own place.
   int open_output(const std::string& path) const {
     const std::string spool = order_.mom_priv.substr(0, order_.mom_priv.rfind('/')) + "/spool/";
     const bool spooled = path.compare(0, spool.size(), spool) == 0 || order_.make_jobdir;
-    return open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (spooled ? O_NOFOLLOW : O_TRUNC), 0666);
+    return open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_TRUNC | O_CLOEXEC | (spooled ? O_NOFOLLOW : 0), 0666);
   }
 
   // False: the run is over.
@@ -122,7 +121,10 @@ class runner {
     p.err = err_;
     p.who = who_;
     p.limits = &order_;
-    journal_.append(mom::forking_line());
+    if (!journal_.append(mom::forking_line())) {
+      wrong = error_text("can't write the journal");
+      return false;
+    }
     const launched l = launch(p);
     close(p.in);
     if (l.pid < 0) {
@@ -204,13 +206,11 @@ class runner {
 
   void finish() {
     clean_up();
-    journal_.append(mom::line_of(result()));
-    journal_.sync();
+    journal_.append_last(mom::line_of(result()));
   }
 
   void fail(int code, const std::string& text) {
-    journal_.append(mom::line_of(mom::journal_failed{code, text}));
-    journal_.sync();
+    journal_.append_last(mom::line_of(mom::journal_failed{code, text}));
   }
 
   void clean_up() {
@@ -257,7 +257,7 @@ class runner {
   static std::string error_text(const std::string& what) { return what + ": " + strerror(errno); }
 
   const mom::shepherd_order& order_;
-  const journal_file& journal_;
+  journal_file& journal_;
   const identity who_;
   int out_ = -1, err_ = -1;
   rusage before_{};
@@ -277,8 +277,7 @@ int run(const char* path) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   const auto order = mom::parse_order(journal.order());
   if (!order) {
-    journal.append(mom::line_of(mom::journal_failed{-2, "the order can't be read"}));
-    journal.sync();
+    journal.append_last(mom::line_of(mom::journal_failed{-2, "the order can't be read"}));
     return 1;
   }
   runner(*order, journal).run();

@@ -108,73 +108,81 @@ std::vector<scheduling_projection::message> scheduling_projection::take_delta() 
   return messages(changed, false);
 }
 
-std::vector<scheduling_projection::message> scheduling_projection::messages(const marks& changed, bool full) {
+// What the rows of the next messages are made of.
+struct scheduling_projection::news {
   struct vnode_at { const model::host_state* host; const model::vnode_state* vnode; };
   std::vector<vnode_at> vnodes;
-  std::vector<std::string> vnodes_gone, queues_gone;
   std::vector<const model::queue_state*> queues;
   std::vector<const model::job_state*> jobs;
+  std::vector<std::string> vnodes_gone, queues_gone;
   std::vector<std::uint64_t> jobs_gone;
+};
 
-  std::set<std::string, std::less<>> vnode_names = changed.vnodes;
+scheduling_projection::news scheduling_projection::gather(const marks& changed) {
+  news out;
+  auto vnode_names = changed.vnodes;
   for (const auto serial : changed.hosts)
     if (const auto host = from_.hosts().find(serial); host != from_.hosts().end())
       for (const auto& v : host->second.vnodes) vnode_names.insert(v.name);
   for (const auto& name : vnode_names) {
     const auto* host = from_.host_of_vnode(name);
     const auto* vnode = host ? host->vnode(name) : nullptr;
-    if (vnode) vnodes.push_back({host, vnode}), sent_vnodes_.insert(name);
-    else if (sent_vnodes_.erase(name) > 0) vnodes_gone.push_back(name);
+    if (vnode) out.vnodes.push_back({host, vnode}), sent_vnodes_.insert(name);
+    else if (sent_vnodes_.erase(name) > 0) out.vnodes_gone.push_back(name);
   }
   for (const auto& name : changed.queues) {
     const auto at = from_.queues().find(name);
-    if (at != from_.queues().end()) queues.push_back(&at->second), sent_queues_.insert(name);
-    else if (sent_queues_.erase(name) > 0) queues_gone.push_back(name);
+    if (at != from_.queues().end()) out.queues.push_back(&at->second), sent_queues_.insert(name);
+    else if (sent_queues_.erase(name) > 0) out.queues_gone.push_back(name);
   }
   for (const auto serial : changed.jobs) {
     const auto* job = from_.job(serial);
-    if (job && in_view(*job)) jobs.push_back(job), sent_jobs_.insert(serial);
-    else if (sent_jobs_.erase(serial) > 0) jobs_gone.push_back(serial);
+    if (job && in_view(*job)) out.jobs.push_back(job), sent_jobs_.insert(serial);
+    else if (sent_jobs_.erase(serial) > 0) out.jobs_gone.push_back(serial);
   }
+  return out;
+}
 
-  // A job's row comes with or after the rows of its vnodes: a scheduler drops its own claim when it hears of the job.
+void scheduling_projection::fill_few(schema::SchedulingDelta::Builder d, const marks& changed, const news& what) const {
+  if (changed.server) fill_server(d, from_.server());
+  const auto own = from_.schedulers().find(scheduler_);
+  if (changed.scheduler && own != from_.schedulers().end()) fill_scheduler(d, own->second);
+  if (changed.resources) fill_resources(d, from_.server().resources);
+  auto queues = d.initQueues(static_cast<unsigned>(what.queues.size()));
+  for (unsigned i = 0; i < queues.size(); ++i) fill_queue(queues[i], *what.queues[i]);
+  auto queues_gone = d.initQueuesGone(static_cast<unsigned>(what.queues_gone.size()));
+  for (unsigned i = 0; i < queues_gone.size(); ++i) queues_gone.set(i, what.queues_gone[i]);
+  auto vnodes_gone = d.initVnodesGone(static_cast<unsigned>(what.vnodes_gone.size()));
+  for (unsigned i = 0; i < vnodes_gone.size(); ++i) vnodes_gone.set(i, what.vnodes_gone[i]);
+  auto jobs_gone = d.initJobsGone(static_cast<unsigned>(what.jobs_gone.size()));
+  for (unsigned i = 0; i < jobs_gone.size(); ++i) jobs_gone.set(i, what.jobs_gone[i]);
+}
+
+std::vector<scheduling_projection::message> scheduling_projection::messages(const marks& changed, bool full) {
+  const news what = gather(changed);
+  const std::uint64_t before = full ? 0 : sent_sequence_;
   std::vector<message> out;
-  std::size_t vnode_next = 0, job_next = 0;
+  std::size_t vnode = 0, job = 0;      // the next rows: first all vnodes, then jobs
   do {
-    const std::size_t vnode_end = std::min(vnodes.size(), vnode_next + rows_per_message);
-    const std::size_t room = rows_per_message - (vnode_end - vnode_next);
-    const std::size_t job_end = vnode_end == vnodes.size() ? std::min(jobs.size(), job_next + room) : job_next;
-    const bool first = out.empty();
-    const bool last = vnode_end == vnodes.size() && job_end == jobs.size();
-    const std::uint64_t before = full ? 0 : sent_sequence_;
+    const std::size_t vnode_end = std::min(what.vnodes.size(), vnode + rows_per_message);
+    const std::size_t room = vnode_end == what.vnodes.size() ? rows_per_message - (vnode_end - vnode) : 0;
+    const std::size_t job_end = std::min(what.jobs.size(), job + room);
+    const bool first = out.empty(), last = vnode_end == what.vnodes.size() && job_end == what.jobs.size();
     out.push_back(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
       auto d = m.initView();
       d.setEpoch(epoch_);
       d.setPrevious(before);
       d.setSequence(last ? from_.sequence() : before);     // true at the new sequence only with the last one
       d.setFull(full && first);
-      if (first) {
-        if (changed.server) fill_server(d, from_.server());
-        const auto own = from_.schedulers().find(scheduler_);
-        if (changed.scheduler && own != from_.schedulers().end()) fill_scheduler(d, own->second);
-        if (changed.resources) fill_resources(d, from_.server().resources);
-        auto qs = d.initQueues(static_cast<unsigned>(queues.size()));
-        for (unsigned i = 0; i < queues.size(); ++i) fill_queue(qs[i], *queues[i]);
-        auto qg = d.initQueuesGone(static_cast<unsigned>(queues_gone.size()));
-        for (unsigned i = 0; i < queues_gone.size(); ++i) qg.set(i, queues_gone[i]);
-        auto vg = d.initVnodesGone(static_cast<unsigned>(vnodes_gone.size()));
-        for (unsigned i = 0; i < vnodes_gone.size(); ++i) vg.set(i, vnodes_gone[i]);
-        auto jg = d.initJobsGone(static_cast<unsigned>(jobs_gone.size()));
-        for (unsigned i = 0; i < jobs_gone.size(); ++i) jg.set(i, jobs_gone[i]);
+      if (first) fill_few(d, changed, what);
+      const auto row_count = static_cast<unsigned>(vnode_end - vnode);
+      for (auto row : d.initVnodes(row_count)) {
+        fill_vnode(row, from_, *what.vnodes[vnode].host, *what.vnodes[vnode].vnode);
+        ++vnode;
       }
-      auto vs = d.initVnodes(static_cast<unsigned>(vnode_end - vnode_next));
-      for (unsigned i = 0; i < vs.size(); ++i) fill_vnode(vs[i], from_, *vnodes[vnode_next + i].host, *vnodes[vnode_next + i].vnode);
-      auto js = d.initJobs(static_cast<unsigned>(job_end - job_next));
-      for (unsigned i = 0; i < js.size(); ++i) fill_job(js[i], *jobs[job_next + i]);
+      for (auto row : d.initJobs(static_cast<unsigned>(job_end - job))) fill_job(row, *what.jobs[job++]);
     }));
-    vnode_next = vnode_end;
-    job_next = job_end;
-  } while (vnode_next < vnodes.size() || job_next < jobs.size());
+  } while (vnode < what.vnodes.size() || job < what.jobs.size());
   sent_sequence_ = from_.sequence();
   return out;
 }

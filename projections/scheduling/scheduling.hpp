@@ -41,9 +41,13 @@ class scheduling_projection {
     bool empty() const;
   };
 
+  struct news;
+
   void mark_job_event(std::uint64_t serial, schema::Event::Reader event);
   void mark_host_event(std::uint64_t serial, schema::Event::Reader event);
   bool in_view(const model::job_state& job) const;
+  news gather(const marks& changed);
+  void fill_few(schema::SchedulingDelta::Builder d, const marks& changed, const news& what) const;
   std::vector<message> messages(const marks& changed, bool full);
 
   const status& from_;

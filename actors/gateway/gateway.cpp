@@ -55,7 +55,17 @@ class router {
 
   // -- from the link -------------------------------------------------------------------------------------------------------
 
+  // A frame that is no message of ours ends its connection, never the server.
   void on_frame(peer_frame& f) {
+    const auto peer = f.peer;
+    try {
+      route(f);
+    } catch (const kj::Exception& e) {
+      peer->close(std::string("a message that can't be read: ") + e.getDescription().cStr());
+    }
+  }
+
+  void route(peer_frame& f) {
     switch (f.peer->peer().what) {
       case wire::identity::kind::local: return on_request(f.peer, schema::sealed<schema::Request>(std::move(f.message)));
       case wire::identity::kind::mom: return on_mom(f.peer, schema::sealed<schema::FromMom>(std::move(f.message)));
@@ -340,14 +350,14 @@ class router {
       }
       case schema::FromScheduler::CYCLE_BEGAN: return cycle_began(object, name, by, std::move(message));
       case schema::FromScheduler::REASONS: return tell(model::scheduler_said{std::move(message)});
-      case schema::FromScheduler::CYCLE_ENDED:
-        tell(model::scheduler_said{message});
-        [[fallthrough]];
       case schema::FromScheduler::POLICY: {
         const auto bytes = schema::bytes_of(m.getPolicy());
         policies_[name].assign(bytes.begin(), bytes.end());
         return;
       }
+      case schema::FromScheduler::CYCLE_ENDED:
+        tell(model::scheduler_said{message});
+        [[fallthrough]];
       case schema::FromScheduler::FULL_VIEW: return self_->send(parts_.status, scheduler_frame{name, std::move(message)});
     }
     peer->close("an unknown message");

@@ -59,6 +59,15 @@ class mom {
   }
 
   void on_frame(peer_frame& f) {
+    const auto peer = f.peer;
+    try {
+      route(f);
+    } catch (const kj::Exception& e) {
+      peer->close(std::string("a message that can't be read: ") + e.getDescription().cStr());
+    }
+  }
+
+  void route(peer_frame& f) {
     schema::sealed<schema::ToMom> message(std::move(f.message));
     const auto m = message.get();
     switch (m.which()) {

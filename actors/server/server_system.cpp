@@ -45,7 +45,6 @@ std::vector<std::array<std::string, 2>> scheduler_defaults(const server_system_p
   set.push_back({"sched_priv", parts.pbs_home + "/sched_priv"});
   set.push_back({"sched_log", parts.pbs_home + "/sched_logs"});
   set.push_back({"sched_host", parts.self.host_name});
-  set.push_back({"partition", "pbs-default"});
   set.push_back({"scheduling", "True"});
   return set;
 }

@@ -80,6 +80,8 @@ void apply(scheduler_state& scheduler, const event_place& at, schema::Event::Rea
       scheduler.serial = at.stream;
       scheduler.exists = true;
       scheduler.name = schema::str(event.getSchedulerCreated().getName());
+      // What is in no partition belongs to the default scheduler; nobody may give this name to another (15228).
+      if (scheduler.name == "default") scheduler.attributes.set(ids::partition, "pbs-default");
       state("down");
       break;
     case which::SCHEDULER_CHANGED:

@@ -10,6 +10,7 @@ from .layout import Layout, Trouble, check_length, check_names, write_file
 from .plain import PlainMachine
 
 FREE_DEADLINE_S = 120
+CLIENT_DEADLINE_S = 60
 POLL_S = 0.05
 # Hosts share this machine's files: a job's output is copied into place, never sent to the host where qsub ran.
 MOM_CONFIG = "$restrict_user_maxsysid 999\n$usecp *:/ /\n"
@@ -144,8 +145,12 @@ class Cluster:
     def client(self, command, *arguments):
         machine = self.machines[self.server]
         environment = {**machine.environment(), "PBS_CONF_FILE": self.layout.client_conf}
-        done = subprocess.run([machine.program(command), *arguments], env=environment, stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=60)
+        try:
+            done = subprocess.run([machine.program(command), *arguments], env=environment, stdin=subprocess.DEVNULL,
+                                  capture_output=True, text=True, timeout=CLIENT_DEADLINE_S)
+        except subprocess.TimeoutExpired:
+            raise Trouble(f"{command} {' '.join(arguments)}: no answer in {CLIENT_DEADLINE_S} s\n"
+                          f"{machine.log_tail('pbs_server')}") from None
         if done.returncode != 0:
             raise Trouble(f"{command} {' '.join(arguments)} failed ({done.returncode}): {done.stderr.strip()}")
         return done.stdout

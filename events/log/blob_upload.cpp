@@ -24,7 +24,7 @@ ports::store_status failure(const std::string& doing) {
 int open_unnamed(const std::string& directory) {
   const int fd = ::open(directory.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR)) return fd;
-  std::string name = directory + "/upload.XXXXXX";   // a file system without O_TMPFILE
+  std::string name = directory + "/upload.XXXXXX";  // a file system without O_TMPFILE
   const int named = ::mkostemp(name.data(), O_CLOEXEC);
   if (named >= 0) ::unlink(name.c_str());
   return named;
@@ -34,7 +34,7 @@ int open_unnamed(const std::string& directory) {
 
 struct blob_upload::state {
   std::string directory;
-  int fd = -1;                // opened by the first piece
+  int fd = -1;  // opened by the first piece
   std::uint64_t size = 0;
   sha256_stream hash;
   ports::store_status failed;
@@ -64,7 +64,9 @@ struct blob_upload::state {
   }
 };
 
-blob_upload::blob_upload(const std::string& directory) : state_(std::make_unique<state>()) { state_->directory = directory; }
+blob_upload::blob_upload(const std::string& directory) : state_(std::make_unique<state>()) {
+  state_->directory = directory;
+}
 blob_upload::~blob_upload() = default;
 std::uint64_t blob_upload::size() const { return state_->size; }
 
@@ -72,7 +74,8 @@ ports::store_status blob_upload::add(ports::byte_span piece) {
   auto& s = *state_;
   if (!s.failed) return s.failed;
   if (s.size + piece.size() > limits::blob_bytes_max) {
-    s.failed = {ports::store_error::io, "upload of a blob: larger than " + std::to_string(limits::blob_bytes_max) + " bytes (blob_bytes_max)"};
+    s.failed = {ports::store_error::io,
+                "upload of a blob: larger than " + std::to_string(limits::blob_bytes_max) + " bytes (blob_bytes_max)"};
   } else {
     s.failed = s.write(piece);
     s.size += piece.size();

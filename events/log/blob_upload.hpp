@@ -22,8 +22,8 @@ class blob_upload {
 
   // Errors: disk_full, io, and too large (io, naming limits::blob_bytes_max). After an error the upload is over.
   ports::store_status add(ports::byte_span piece);
-  // Puts what came into the store, synced, and returns its hash (32 raw bytes); the event that names it lists the hash in
-  // append::uploaded.
+  // Puts what came into the store, synced, and returns its hash (32 raw bytes); the event that names it lists the hash
+  // in append::uploaded.
   std::variant<std::string, ports::store_status> finish(ports::event_store& store);
   std::uint64_t size() const;
 

@@ -13,7 +13,7 @@
 namespace annals::log {
 namespace {
 
-constexpr std::uint32_t castagnoli = 0x82f63b78u;   // the polynomial, bits reversed
+constexpr std::uint32_t castagnoli = 0x82f63b78u;  // the polynomial, bits reversed
 
 constexpr std::array<std::uint32_t, 256> make_table() {
   std::array<std::uint32_t, 256> table{};
@@ -42,7 +42,8 @@ __attribute__((target("sse4.2"))) std::uint32_t crc32c_sse42(byte_view bytes) {
 }
 #endif
 
-// Fetched once: OpenSSL 3 looks an algorithm up by name at each use of EVP_sha256(), which costs more than hashing 300 bytes.
+// Fetched once: OpenSSL 3 looks an algorithm up by name at each use of EVP_sha256(), which costs more than hashing 300
+// bytes.
 const EVP_MD* algorithm() {
   static EVP_MD* const md = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   ANNALS_INVARIANT(md != nullptr, "OpenSSL has SHA-256");

@@ -14,7 +14,7 @@ using sha256_digest = std::array<std::byte, 32>;
 
 // CRC32C (Castagnoli), as iSCSI and RocksDB use it; by the processor's instruction where it has one.
 std::uint32_t crc32c(byte_view bytes);
-std::uint32_t crc32c_portable(byte_view bytes);   // the same by table, for other processors and to compare
+std::uint32_t crc32c_portable(byte_view bytes);  // the same by table, for other processors and to compare
 
 sha256_digest sha256(byte_view bytes);
 
@@ -24,7 +24,7 @@ class sha256_stream {
   sha256_stream();
   ~sha256_stream();
   void add(byte_view bytes);
-  sha256_digest finish();   // once
+  sha256_digest finish();  // once
 
  private:
   struct state;

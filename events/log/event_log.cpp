@@ -23,7 +23,9 @@ std::string big_endian(std::uint64_t n, int bytes) {
   return out;
 }
 
-std::string period_key(std::int64_t period) { return big_endian(static_cast<std::uint64_t>(std::max<std::int64_t>(period, 0)), 4); }
+std::string period_key(std::int64_t period) {
+  return big_endian(static_cast<std::uint64_t>(std::max<std::int64_t>(period, 0)), 4);
+}
 
 // Scoped by who asks: nobody gets an answer by guessing another's command id.
 std::string command_key(const who& by, const std::string& id) { return id + by.user + '@' + by.host; }
@@ -33,7 +35,8 @@ std::string memo_value(std::uint64_t sequence, const std::string& answer) { retu
 repeated from_memo(const std::string& value) {
   ANNALS_INVARIANT(value.size() >= 8, "a remembered command id has its sequence");
   std::uint64_t sequence = 0;
-  for (int i = 0; i < 8; ++i) sequence = (sequence << 8) | static_cast<unsigned char>(value[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < 8; ++i)
+    sequence = (sequence << 8) | static_cast<unsigned char>(value[static_cast<std::size_t>(i)]);
   return {value.substr(8), sequence, false};
 }
 
@@ -42,8 +45,8 @@ repeated from_memo(const std::string& value) {
 struct event_log::pending {
   position before;
   std::uint64_t stream = 0, version_before = 0;
-  std::size_t records = 0, blobs = 0, memos = 0, adopted = 0, bytes = 0;   // sizes of the stage before
-  std::string command;                                                      // key in staged_commands_, or empty
+  std::size_t records = 0, blobs = 0, memos = 0, adopted = 0, bytes = 0;  // sizes of the stage before
+  std::string command;                                                    // key in staged_commands_, or empty
 };
 
 event_log::event_log(ports::event_store& store, const ports::clock& clock) : store_(store), clock_(clock) {
@@ -97,8 +100,15 @@ std::variant<staged, version_conflict, repeated, too_large> event_log::stage(app
   if (version != what.expected_version) return version_conflict{version};
 
   const auto stream = what.stream != 0 ? what.stream : tip_.last_stream + 1;
-  pending p{tip_, stream, version, staged_records_.size(), batch_.blobs.size(), batch_.memos.size(),
-            batch_.adopted.size(), staged_bytes_, {}};
+  pending p{tip_,
+            stream,
+            version,
+            staged_records_.size(),
+            batch_.blobs.size(),
+            batch_.memos.size(),
+            batch_.adopted.size(),
+            staged_bytes_,
+            {}};
   write_down(what, stream, version);
   const staged place{stream, versions_[stream], tip_.sequence};
   if (!what.command_id.empty()) {

@@ -23,25 +23,37 @@ namespace annals::log {
 
 // What an actor wants written: all of the events on one stream, or none.
 struct append {
-  std::uint64_t stream = 0;                // 0: a new stream; its serial comes back
+  std::uint64_t stream = 0;  // 0: a new stream; its serial comes back
   schema::StreamKind kind = schema::StreamKind::JOB;
-  std::uint64_t expected_version = 0;      // of the stream, as the actor saw it
-  std::vector<model::event> events;        // at least one
+  std::uint64_t expected_version = 0;  // of the stream, as the actor saw it
+  std::vector<model::event> events;    // at least one
   who by;
-  std::string command_id;                  // 16 bytes, scoped by `by`; empty: not remembered
-  std::string answer;                      // kept beside the command id, returned to a repeat
+  std::string command_id;  // 16 bytes, scoped by `by`; empty: not remembered
+  std::string answer;      // kept beside the command id, returned to a repeat
   std::uint64_t cause = 0;
-  std::vector<ports::blob> blobs;          // named by the events, written in the same batch
-  std::vector<std::string> uploaded;       // hashes of blobs that the events name and that went ahead in pieces
+  std::vector<ports::blob> blobs;     // named by the events, written in the same batch
+  std::vector<std::string> uploaded;  // hashes of blobs that the events name and that went ahead in pieces
 };
 
-struct staged { std::uint64_t stream; std::uint64_t version; std::uint64_t last_sequence; };
-struct version_conflict { std::uint64_t actual; };
+struct staged {
+  std::uint64_t stream;
+  std::uint64_t version;
+  std::uint64_t last_sequence;
+};
+struct version_conflict {
+  std::uint64_t actual;
+};
 // This command id was done before. While `pending` it is in the batch not yet committed: its fate is not known, so the
 // caller waits for the next commit and answers as that append is answered.
-struct repeated { std::string answer; std::uint64_t sequence; bool pending; };
+struct repeated {
+  std::string answer;
+  std::uint64_t sequence;
+  bool pending;
+};
 // An event is larger than limits::event_bytes_max; nothing was staged.
-struct too_large { std::size_t bytes; };
+struct too_large {
+  std::size_t bytes;
+};
 
 // The log can't be continued from what is on disk. The message names the place and says what to run.
 class log_damaged : public std::runtime_error {
@@ -51,14 +63,17 @@ class log_damaged : public std::runtime_error {
 
 class event_log {
  public:
-  // Verifies the tail, as far as it may hold what the last run wrote. Throws log_damaged when it can't be what was written.
+  // Verifies the tail, as far as it may hold what the last run wrote. Throws log_damaged when it can't be what was
+  // written.
   event_log(ports::event_store& store, const ports::clock& clock);
   ~event_log();
 
-  // Puts an append into the next batch. Versions count what is staged before it. `expected_version` of a new stream is 0.
+  // Puts an append into the next batch. Versions count what is staged before it. `expected_version` of a new stream is
+  // 0.
   std::variant<staged, version_conflict, repeated, too_large> stage(append what);
 
-  // Whether this command id was done within limits::command_id_memory_s, for a caller that would rather not decide again.
+  // Whether this command id was done within limits::command_id_memory_s, for a caller that would rather not decide
+  // again.
   std::optional<repeated> find_command(const who& by, const std::string& command_id) const;
 
   // Takes the last staged append back (the ledger refused it).
@@ -71,14 +86,14 @@ class event_log {
   // kept, the stage is emptied and the log stands where it stood; on any other error the process must stop.
   ports::store_status commit(std::vector<record_ptr>& committed);
 
-  std::uint64_t last_sequence() const { return durable_.sequence; }    // durable
-  std::uint64_t last_version(std::uint64_t stream) const;             // staged events included
+  std::uint64_t last_sequence() const { return durable_.sequence; }  // durable
+  std::uint64_t last_version(std::uint64_t stream) const;            // staged events included
   std::uint64_t epoch() const { return epoch_; }
-  const chain_hash& head() const { return durable_.head; }            // of the last durable record
+  const chain_hash& head() const { return durable_.head; }  // of the last durable record
   std::size_t staged_bytes() const { return staged_bytes_; }
 
  private:
-  struct pending;                          // one staged append: what it began with, to take it back; see event_log.cpp
+  struct pending;  // one staged append: what it began with, to take it back; see event_log.cpp
   // Where the log stands: durable, and with what is staged.
   struct position {
     std::uint64_t sequence = 0;
@@ -97,7 +112,7 @@ class event_log {
   const ports::clock& clock_;
   std::uint64_t epoch_ = 1;
   position durable_, tip_;
-  std::int64_t swept_period_ = 0;          // command ids of earlier periods are forgotten
+  std::int64_t swept_period_ = 0;  // command ids of earlier periods are forgotten
   // Staged.
   ports::write_batch batch_;
   std::vector<record_ptr> staged_records_;

@@ -40,7 +40,8 @@ ports::store_status fault_store::append(const ports::write_batch& batch) {
 void fault_store::tear(const ports::write_batch& batch) {
   ANNALS_INVARIANT(!batch.records.empty(), "a batch that is torn has records");
   ports::write_batch part;
-  part.records.assign(batch.records.begin(), batch.records.begin() + 1 + static_cast<std::ptrdiff_t>(random_() % batch.records.size()));
+  part.records.assign(batch.records.begin(),
+                      batch.records.begin() + 1 + static_cast<std::ptrdiff_t>(random_() % batch.records.size()));
   auto& last = part.records.back().bytes;
   last.resize(random_() % last.size());
   disk_.append(part);
@@ -92,7 +93,8 @@ ports::store_status fault_store::keep_cache() {
   if (full_) return full;
   if (random_() % 2 == 0) return {};
   disk_.drop_cache("");
-  seen_.scan_cache("", [&](std::string_view key, ports::byte_span value) { return static_cast<bool>(disk_.put_cache(key, value)); });
+  seen_.scan_cache(
+      "", [&](std::string_view key, ports::byte_span value) { return static_cast<bool>(disk_.put_cache(key, value)); });
   return {};
 }
 

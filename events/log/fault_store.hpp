@@ -1,6 +1,6 @@
 // An event store that fails as told: a wrapper over the memory store for the simulation and for tests. It keeps apart
-// what the process sees and what is on "disk", so that a crash can lose what was not synced. Which of several outcomes a
-// fault has is drawn from a seed.
+// what the process sees and what is on "disk", so that a crash can lose what was not synced. Which of several outcomes
+// a fault has is drawn from a seed.
 #pragma once
 
 #include <cstdint>
@@ -28,18 +28,20 @@ class fault_store : public ports::event_store {
   // Adds to the drawn faults: with this probability (0 to 1) an append fails as fail_next_sync() makes it.
   void set_sync_failure_rate(double rate) { sync_failure_rate_ = rate; }
 
-  std::uint64_t appends() const { return appends_; }      // that succeeded
+  std::uint64_t appends() const { return appends_; }  // that succeeded
 
   ports::store_status append(const ports::write_batch& batch) override;
   std::uint64_t last_sequence() const override { return seen_.last_sequence(); }
   std::uint64_t last_version(std::uint64_t stream) const override { return seen_.last_version(stream); }
   std::uint64_t last_stream() const override { return seen_.last_stream(); }
   ports::store_status read(std::uint64_t from, const visitor& visit) const override { return seen_.read(from, visit); }
-  ports::store_status read_stream(std::uint64_t stream, std::uint64_t from_version, const visitor& visit) const override {
+  ports::store_status read_stream(std::uint64_t stream, std::uint64_t from_version,
+                                  const visitor& visit) const override {
     return seen_.read_stream(stream, from_version, visit);
   }
   ports::store_status read_index(const index_visitor& visit) const override { return seen_.read_index(visit); }
-  std::optional<std::vector<std::byte>> read_blob(std::string_view hash, ports::store_status* why = nullptr) const override {
+  std::optional<std::vector<std::byte>> read_blob(std::string_view hash,
+                                                  ports::store_status* why = nullptr) const override {
     return seen_.read_blob(hash, why);
   }
   ports::store_status put_blob_piece(std::string_view hash, std::uint32_t number, ports::byte_span bytes) override;
@@ -61,7 +63,7 @@ class fault_store : public ports::event_store {
   memory_event_store seen_, disk_;
   std::mt19937_64 random_;
   bool fail_next_sync_ = false, tear_next_append_ = false, full_ = false;
-  bool broken_ = false;                    // a sync failed: nothing more is written before crash()
+  bool broken_ = false;  // a sync failed: nothing more is written before crash()
   double sync_failure_rate_ = 0;
   std::uint64_t appends_ = 0;
 };

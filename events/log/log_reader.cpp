@@ -7,7 +7,8 @@ namespace annals::log {
 namespace {
 
 ports::store_status damaged(std::uint64_t sequence, const std::string& what) {
-  return {ports::store_error::damaged, "event log: record " + std::to_string(sequence) + " is damaged: " + what + what_to_run};
+  return {ports::store_error::damaged,
+          "event log: record " + std::to_string(sequence) + " is damaged: " + what + what_to_run};
 }
 
 // Decodes and checks that the record stands where it says it stands.
@@ -39,7 +40,8 @@ ports::store_status log_reader::read(std::uint64_t from, const visitor& visit) c
   return result ? read : result;
 }
 
-ports::store_status log_reader::read_stream(std::uint64_t stream, std::uint64_t from_version, const visitor& visit) const {
+ports::store_status log_reader::read_stream(std::uint64_t stream, std::uint64_t from_version,
+                                            const visitor& visit) const {
   ports::store_status result;
   std::uint64_t expected = std::max<std::uint64_t>(from_version, 1);
   const auto read = store_->read_stream(stream, expected, [&](std::uint64_t sequence, schema::byte_span bytes) {
@@ -50,8 +52,9 @@ ports::store_status log_reader::read_stream(std::uint64_t stream, std::uint64_t 
     }
     const auto& r = std::get<record_ptr>(decoded);
     if (r->get().getStream() != stream || r->get().getStreamVersion() != expected) {
-      result = damaged(sequence, "it should be version " + std::to_string(expected) + " of stream " + std::to_string(stream) +
-                                     ", but says version " + std::to_string(r->get().getStreamVersion()) + " of stream " +
+      result = damaged(sequence, "it should be version " + std::to_string(expected) + " of stream " +
+                                     std::to_string(stream) + ", but says version " +
+                                     std::to_string(r->get().getStreamVersion()) + " of stream " +
                                      std::to_string(r->get().getStream()));
       return false;
     }

@@ -17,7 +17,7 @@ namespace annals::log {
 class log_reader {
  public:
   explicit log_reader(const ports::event_store& store) : store_(&store) {}
-  using visitor = std::function<bool(const record_ptr&)>;   // false: enough
+  using visitor = std::function<bool(const record_ptr&)>;  // false: enough
   // Damage (also a gap, or a record that stands in another's place) is reported with the sequence and what to run; a
   // record is never skipped.
   ports::store_status read(std::uint64_t from, const visitor& visit) const;
@@ -29,17 +29,17 @@ class log_reader {
 };
 
 struct verify_report {
-  std::uint64_t records = 0;               // read, sound or not
+  std::uint64_t records = 0;  // read, sound or not
   std::uint64_t blobs = 0;
-  chain_hash head{};                       // of the last record
-  std::vector<std::string> faults;         // each names sequence, stream and what is wrong; at most faults_max
+  chain_hash head{};                // of the last record
+  std::vector<std::string> faults;  // each names sequence, stream and what is wrong; at most faults_max
   bool ok() const { return faults.empty(); }
 };
-constexpr std::size_t faults_max = 1000;   // a log with more is not understood better by a longer list
+constexpr std::size_t faults_max = 1000;  // a log with more is not understood better by a longer list
 
 // Checksums, chain, gapless sequences, gapless versions per stream, the index of streams, and blobs that events name
-// (unless forgotten). With from > 1 only records from there on, and of the index nothing. `progress` (sequence) may stop
-// it by answering false.
+// (unless forgotten). With from > 1 only the records from there on, nothing of index and blobs: what a start can afford.
+// `progress` (sequence) may stop it by answering false.
 verify_report verify(const ports::event_store& store, std::uint64_t from = 1,
                      const std::function<bool(std::uint64_t)>& progress = {});
 

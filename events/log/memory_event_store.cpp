@@ -112,7 +112,8 @@ ports::store_status memory_event_store::read_index(const index_visitor& visit) c
   return {};
 }
 
-std::optional<std::vector<std::byte>> memory_event_store::read_blob(std::string_view hash, ports::store_status* why) const {
+std::optional<std::vector<std::byte>> memory_event_store::read_blob(std::string_view hash,
+                                                                    ports::store_status* why) const {
   std::shared_lock lock(mutex_);
   auto found = data_.blobs.find(hash);
   if (found == data_.blobs.end()) return std::nullopt;
@@ -123,7 +124,8 @@ std::optional<std::vector<std::byte>> memory_event_store::read_blob(std::string_
   return *found->second;
 }
 
-ports::store_status memory_event_store::put_blob_piece(std::string_view hash, std::uint32_t number, ports::byte_span bytes) {
+ports::store_status memory_event_store::put_blob_piece(std::string_view hash, std::uint32_t number,
+                                                       ports::byte_span bytes) {
   std::unique_lock lock(mutex_);
   data_.pieces[std::string(hash)][number] = share(bytes);
   return {};
@@ -167,8 +169,8 @@ std::optional<std::vector<std::byte>> memory_event_store::get_cache(std::string_
   return found == data_.cache.end() ? std::nullopt : std::optional(*found->second);
 }
 
-void memory_event_store::scan_cache(std::string_view prefix,
-                                    const std::function<bool(std::string_view key, ports::byte_span value)>& visit) const {
+void memory_event_store::scan_cache(
+    std::string_view prefix, const std::function<bool(std::string_view key, ports::byte_span value)>& visit) const {
   decltype(contents::cache) copy;
   {
     std::shared_lock lock(mutex_);

@@ -24,9 +24,11 @@ class memory_event_store : public ports::event_store {
   std::uint64_t last_version(std::uint64_t stream) const override;
   std::uint64_t last_stream() const override;
   ports::store_status read(std::uint64_t from, const visitor& visit) const override;
-  ports::store_status read_stream(std::uint64_t stream, std::uint64_t from_version, const visitor& visit) const override;
+  ports::store_status read_stream(std::uint64_t stream, std::uint64_t from_version,
+                                  const visitor& visit) const override;
   ports::store_status read_index(const index_visitor& visit) const override;
-  std::optional<std::vector<std::byte>> read_blob(std::string_view hash, ports::store_status* why = nullptr) const override;
+  std::optional<std::vector<std::byte>> read_blob(std::string_view hash,
+                                                  ports::store_status* why = nullptr) const override;
   ports::store_status put_blob_piece(std::string_view hash, std::uint32_t number, ports::byte_span bytes) override;
   ports::store_status finish_blob(std::string_view hash, std::uint32_t pieces) override;
   std::optional<std::string> read_memo(std::string_view key) const override;
@@ -47,8 +49,8 @@ class memory_event_store : public ports::event_store {
     std::map<std::uint64_t, bytes_ptr> events;
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> streams;
     std::map<std::string, bytes_ptr, std::less<>> blobs, cache;
-    std::map<std::string, std::map<std::uint32_t, bytes_ptr>, std::less<>> pieces;   // not finished
-    std::set<std::string> orphans;                                                    // finished, not adopted
+    std::map<std::string, std::map<std::uint32_t, bytes_ptr>, std::less<>> pieces;  // not finished
+    std::set<std::string> orphans;                                                  // finished, not adopted
     std::map<std::string, std::string, std::less<>> memos;
   };
   mutable std::shared_mutex mutex_;

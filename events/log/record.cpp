@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t crc_at = 0, format_at = 4, previous_at = 8, message_at = 40;
 constexpr std::uint32_t frame_format = 1;
-constexpr std::uint16_t record_format = 1;   // Record.formatVersion: how the fields of the record are meant
+constexpr std::uint16_t record_format = 1;  // Record.formatVersion: how the fields of the record are meant
 
 static_assert(std::endian::native == std::endian::little, "numbers of the frame are copied as they are");
 
@@ -93,7 +93,7 @@ std::variant<record_ptr, damage> decode(schema::byte_span bytes) {
     if (const auto which = out->event().which(); !known(which))
       return damage{"event " + std::to_string(static_cast<unsigned>(which)) +
                     " is not known to this program; it was written by a newer one"};
-  } catch (const kj::Exception& e) {   // sound as a message, but not of this shape
+  } catch (const kj::Exception& e) {  // sound as a message, but not of this shape
     return damage{std::string("no record: ") + e.getDescription().cStr()};
   }
   return out;

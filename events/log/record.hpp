@@ -35,12 +35,12 @@ struct record_meta {
   std::uint64_t sequence = 0;
   std::uint64_t stream = 0;
   schema::StreamKind kind = schema::StreamKind::SERVER;
-  std::uint64_t version = 0;       // within the stream, from 1
+  std::uint64_t version = 0;  // within the stream, from 1
   std::uint64_t epoch = 0;
   std::int64_t wall_ns = 0;
   std::int64_t raw_ns = 0;
   who by;
-  std::string command_id;          // 16 bytes or empty
+  std::string command_id;  // 16 bytes or empty
   std::uint64_t cause = 0;
 };
 
@@ -52,8 +52,8 @@ class record {
   schema::Record::Reader get() const { return message_.get(); }
   schema::Event::Reader event() const { return get().getEvent(); }
   std::uint64_t sequence() const { return get().getSequence(); }
-  const chain_hash& previous() const { return previous_; }   // chain hash of the record before it
-  chain_hash hash() const;                                    // its own; computed at each call (about 0.5 us)
+  const chain_hash& previous() const { return previous_; }  // chain hash of the record before it
+  chain_hash hash() const;                                  // its own; computed at each call (about 0.5 us)
 
  private:
   schema::sealed<schema::Record> message_;
@@ -61,7 +61,9 @@ class record {
 };
 using record_ptr = std::shared_ptr<const record>;
 
-struct damage { std::string text; };   // what is wrong with the bytes: checksum, frame format, Cap'n Proto, unknown event
+struct damage {
+  std::string text;
+};  // what is wrong with the bytes: checksum, frame format, Cap'n Proto, unknown event
 
 struct encoded_record {
   std::vector<std::byte> bytes;

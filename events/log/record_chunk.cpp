@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t header_bytes = 8, size_bytes = 4;
 constexpr std::uint32_t stored = 0, lz4 = 1;
-// What a header may claim: a chunk of many small records, or of one that is as large as an event may be, with its frame.
+// What a header may claim: a chunk of many small records, or of one that is as large as an event may be, with its
+// frame.
 constexpr std::size_t unpacked_bytes_max = chunk_bytes_max + limits::event_bytes_max + (64u << 10);
 
 std::uint32_t number_at(const void* from) {
@@ -72,8 +73,8 @@ bool unpacked_chunk::open(std::string_view packed, std::uint64_t first_sequence)
     if (rest.size() != size) return false;
     std::memcpy(bytes_.data(), rest.data(), size);
   } else if (how == lz4) {
-    const int got = LZ4_decompress_safe(rest.data(), reinterpret_cast<char*>(bytes_.data()), static_cast<int>(rest.size()),
-                                        static_cast<int>(size));
+    const int got = LZ4_decompress_safe(rest.data(), reinterpret_cast<char*>(bytes_.data()),
+                                        static_cast<int>(rest.size()), static_cast<int>(size));
     if (got < 0 || static_cast<std::uint32_t>(got) != size) return false;
   } else {
     return false;

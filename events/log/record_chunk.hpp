@@ -31,7 +31,7 @@ class unpacked_chunk {
   // False: the bytes are no chunk.
   bool open(std::string_view packed, std::uint64_t first_sequence);
   bool has(std::uint64_t sequence) const { return sequence >= first_ && sequence < end(); }
-  std::uint64_t end() const { return first_ + records_.size(); }   // the sequence behind its last
+  std::uint64_t end() const { return first_ + records_.size(); }  // the sequence behind its last
   ports::byte_span record(std::uint64_t sequence) const { return records_[sequence - first_]; }
 
  private:
@@ -39,7 +39,7 @@ class unpacked_chunk {
 
   std::uint64_t first_ = 0;
   std::vector<std::byte> bytes_;
-  std::vector<ports::byte_span> records_;   // within bytes_
+  std::vector<ports::byte_span> records_;  // within bytes_
 };
 
 }  // namespace annals::log

@@ -1,4 +1,5 @@
-// Reading a log beside its live writer: RocksDB's secondary instance, which takes no lock and follows the writer's files.
+// Reading a log beside its live writer: RocksDB's secondary instance, which takes no lock and follows the writer's
+// files.
 #include <unistd.h>
 
 #include <cerrno>
@@ -31,7 +32,7 @@ class private_directory {
   }
   private_directory(const private_directory&) = delete;
   private_directory& operator=(const private_directory&) = delete;
-  const std::string& path() const { return path_; }   // empty: could not be made
+  const std::string& path() const { return path_; }  // empty: could not be made
 
  private:
   std::string path_;
@@ -41,7 +42,7 @@ class auditor : public rocksdb_reading<audit_store> {
  public:
   auditor(std::unique_ptr<private_directory> scratch, std::unique_ptr<rocksdb_tables> tables)
       : rocksdb_reading(std::move(tables)), scratch_(std::move(scratch)) {}
-  ~auditor() override { tables_.reset(); }   // before its scratch directory goes
+  ~auditor() override { tables_.reset(); }  // before its scratch directory goes
 
   store_status catch_up() override {
     if (auto s = tables_->db().TryCatchUpWithPrimary(); !s.ok()) return tables_->status_of(s, "following the writer");
@@ -57,7 +58,9 @@ class auditor : public rocksdb_reading<audit_store> {
   store_status drop_cache(std::string_view) override { return read_only(); }
 
  private:
-  store_status read_only() const { return {store_error::io, "event log " + tables_->path() + " is open for reading only"}; }
+  store_status read_only() const {
+    return {store_error::io, "event log " + tables_->path() + " is open for reading only"};
+  }
   std::unique_ptr<private_directory> scratch_;
 };
 
@@ -66,7 +69,8 @@ class auditor : public rocksdb_reading<audit_store> {
 std::variant<std::unique_ptr<audit_store>, store_status> open_for_audit(const std::string& path) {
   std::error_code why;
   if (!std::filesystem::exists(path + "/CURRENT", why))
-    return store_status{store_error::io, "event log " + path + ": " + (why ? why.message() : "there is no event log here")};
+    return store_status{store_error::io,
+                        "event log " + path + ": " + (why ? why.message() : "there is no event log here")};
   auto scratch = std::make_unique<private_directory>();
   if (scratch->path().empty())
     return store_status{store_error::io, std::string("can't make a temporary directory: ") + std::strerror(errno)};

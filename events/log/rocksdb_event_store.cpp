@@ -54,17 +54,20 @@ class writer : public rocksdb_reading<ports::event_store> {
   }
 
   store_status append(const ports::write_batch& batch) override {
-    return write(synced(), "writing records", [&](auto& out) {
-      put_records(out, batch.records);
-      for (const auto& b : batch.blobs) put_inline(out, b);
-      for (const auto& m : batch.memos) out.Put(in(memos), m.key, m.value);
-      for (const auto& hash : batch.adopted) out.Delete(in(uploads), hash);
-    }, batch.records.empty() ? nullptr : &batch.records.back());
+    return write(
+        synced(), "writing records",
+        [&](auto& out) {
+          put_records(out, batch.records);
+          for (const auto& b : batch.blobs) put_inline(out, b);
+          for (const auto& m : batch.memos) out.Put(in(memos), m.key, m.value);
+          for (const auto& hash : batch.adopted) out.Delete(in(uploads), hash);
+        },
+        batch.records.empty() ? nullptr : &batch.records.back());
   }
 
   store_status put_blob_piece(std::string_view hash, std::uint32_t number, ports::byte_span bytes) override {
     return write({}, "writing a piece of a blob", [&](auto& out) {
-      if (tables_->get(blobs, hash)) return;   // content-addressed: what is there is the same
+      if (tables_->get(blobs, hash)) return;  // content-addressed: what is there is the same
       out.Put(in(uploads), slice(hash), "");
       out.Put(in(blobs), piece_key(hash, number), log::slice(bytes));
     });
@@ -81,7 +84,8 @@ class writer : public rocksdb_reading<ports::event_store> {
   }
 
   store_status put_cache(std::string_view key, ports::byte_span value) override {
-    return write(unlogged(), "writing a snapshot", [&](auto& out) { out.Put(in(cache), slice(key), log::slice(value)); });
+    return write(unlogged(), "writing a snapshot",
+                 [&](auto& out) { out.Put(in(cache), slice(key), log::slice(value)); });
   }
 
   store_status keep_cache() override {
@@ -144,8 +148,8 @@ class writer : public rocksdb_reading<ports::event_store> {
   }
 
   // After a full disk RocksDB refuses every write. Once there is room it is closed and opened again: the same path as
-  // after a crash, which drops the torn end of the write-ahead log. (DB::Resume() turns a disk that is still full into an
-  // error for good.) Until then reading goes on.
+  // after a crash, which drops the torn end of the write-ahead log. (DB::Resume() turns a disk that is still full into
+  // an error for good.) Until then reading goes on.
   store_status be_ready() {
     if (!full_) return {};
     std::lock_guard one(ready_mutex_);
@@ -156,7 +160,7 @@ class writer : public rocksdb_reading<ports::event_store> {
     const auto path = tables_->path();
     const auto options = tables_->wanted();
     auto open = [&](auto how) {
-      tables_.reset();   // first: it holds the lock of the directory
+      tables_.reset();  // first: it holds the lock of the directory
       tables_ = std::make_unique<rocksdb_tables>(path, options);
       const auto s = (*tables_.*how)();
       return s.ok() ? tables_->load_last() : tables_->status_of(s, "opening again after a full disk");
@@ -166,7 +170,8 @@ class writer : public rocksdb_reading<ports::event_store> {
       model::invariant_failed("the event log can be opened again after a full disk", __FILE__, __LINE__);
     if (opened && tables_->last_sequence() != last)
       return {store_error::damaged, "event log " + path + ": after a full disk its last record is " +
-                                        std::to_string(tables_->last_sequence()) + ", not " + std::to_string(last) + what_to_run};
+                                        std::to_string(tables_->last_sequence()) + ", not " + std::to_string(last) +
+                                        what_to_run};
     if (opened) full_ = false;
     return opened;
   }
@@ -184,7 +189,7 @@ store_status make_directory(const std::string& path) {
 }  // namespace
 
 std::variant<std::unique_ptr<ports::event_store>, store_status> open_event_store(const std::string& path,
-                                                                                const store_options& options) {
+                                                                                 const store_options& options) {
   if (auto made = make_directory(path); !made) return made;
   auto tables = std::make_unique<rocksdb_tables>(path, options);
   if (auto s = tables->open_to_write(); !s.ok()) return tables->status_of(s, "opening");

@@ -1,8 +1,8 @@
 // The event store on RocksDB: one directory, one process that writes, any number that only read beside it.
 //
-// Column families: events (first sequence -> chunk of records), streams ((stream, version) -> sequence), blobs, uploads,
-// memos, cache; keys are big-endian, so that order of keys is order of history. Every append is one atomic write with one sync of the
-// write-ahead log. Governed by docs/design/0002-event-log.md.
+// Column families: events (first sequence -> chunk of records), streams ((stream, version) -> sequence), blobs,
+// uploads, memos, cache; keys are big-endian, so that order of keys is order of history. Every append is one atomic
+// write with one sync of the write-ahead log. Governed by docs/design/0002-event-log.md.
 #pragma once
 
 #include <memory>
@@ -20,13 +20,13 @@ struct store_options {
   // Kept at what a small server needs; a replay reads past them.
   std::size_t memtable_bytes = 8u << 20;
   std::size_t block_cache_bytes = 16u << 20;
-  std::shared_ptr<disk_hooks> hooks;       // none in production
+  std::shared_ptr<disk_hooks> hooks;  // none in production
 };
 
 // Opens for writing, making the directory (mode 700) and the store if there is none. Sweeps blobs nobody adopted.
 // Errors: locked, damaged (names the file), disk_full, io (unwritable directory, ...).
-std::variant<std::unique_ptr<ports::event_store>, ports::store_status> open_event_store(const std::string& path,
-                                                                                       const store_options& options = {});
+std::variant<std::unique_ptr<ports::event_store>, ports::store_status> open_event_store(
+    const std::string& path, const store_options& options = {});
 
 // Whether the disk of a store has the room that going on after a full disk takes. False also if it can't be asked.
 bool has_room(const std::string& path);
@@ -37,7 +37,8 @@ class audit_store : public ports::event_store {
   // Takes in what the writer has written since (a reader beside a live server).
   virtual ports::store_status catch_up() = 0;
 };
-// Opens beside a live writer, or a copied directory, which may be read-only. Writes only to a private temporary directory.
+// Opens beside a live writer, or a copied directory, which may be read-only. Writes only to a private temporary
+// directory.
 std::variant<std::unique_ptr<audit_store>, ports::store_status> open_for_audit(const std::string& path);
 
 }  // namespace annals::log

@@ -1,5 +1,5 @@
-// The reading half of event_store, forwarded to rocksdb_tables; base of the store that writes and of the one that audits.
-// Private to events/log.
+// The reading half of event_store, forwarded to rocksdb_tables; base of the store that writes and of the one that
+// audits. Private to events/log.
 #pragma once
 
 #include <shared_mutex>
@@ -17,8 +17,11 @@ class rocksdb_reading : public Interface {
   std::uint64_t last_sequence() const override { return locked()->last_sequence(); }
   std::uint64_t last_version(std::uint64_t stream) const override { return locked()->last_version(stream); }
   std::uint64_t last_stream() const override { return locked()->last_stream(); }
-  ports::store_status read(std::uint64_t from, const visitor& visit) const override { return locked()->read(from, visit); }
-  ports::store_status read_stream(std::uint64_t stream, std::uint64_t from_version, const visitor& visit) const override {
+  ports::store_status read(std::uint64_t from, const visitor& visit) const override {
+    return locked()->read(from, visit);
+  }
+  ports::store_status read_stream(std::uint64_t stream, std::uint64_t from_version,
+                                  const visitor& visit) const override {
     return locked()->read_stream(stream, from_version, visit);
   }
   ports::store_status read_index(const index_visitor& visit) const override { return locked()->read_index(visit); }

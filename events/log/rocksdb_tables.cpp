@@ -26,14 +26,14 @@ rocksdb::Options database_options(rocksdb::Env* env) {
   o.create_if_missing = true;
   o.create_missing_column_families = true;
   o.paranoid_checks = true;
-  // Only a record that a crash cut off at the end may be dropped: it was never acknowledged. Damage anywhere else refuses
-  // to open, instead of losing history silently.
+  // Only a record that a crash cut off at the end may be dropped: it was never acknowledged. Damage anywhere else
+  // refuses to open, instead of losing history silently.
   o.wal_recovery_mode = rocksdb::WALRecoveryMode::kTolerateCorruptedTailRecords;
   o.max_total_wal_size = wal_bytes_max;
   o.avoid_flush_during_recovery = true;
   // wal_compression stays off: until RocksDB 7.10.2 a compressed write-ahead log of large batches may not be read back.
   o.max_open_files = -1;
-  o.max_bgerror_resume_count = 0;   // the store decides when to go on after a full disk
+  o.max_bgerror_resume_count = 0;  // the store decides when to go on after a full disk
   // An idle server does not wake up for RocksDB's statistics; its own log stays small.
   o.stats_dump_period_sec = 0;
   o.stats_persist_period_sec = 0;
@@ -88,7 +88,7 @@ std::vector<rocksdb::ColumnFamilyDescriptor> rocksdb_tables::families() const {
   common.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));
 
   auto history = common;
-  history.compression = rocksdb::kNoCompression;   // chunks are compressed already
+  history.compression = rocksdb::kNoCompression;  // chunks are compressed already
   history.write_buffer_size = wanted_.memtable_bytes;
   // Looked up by keys that mostly are not there (a fresh command id, a new blob): the filter answers without the disk.
   blocks.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
@@ -136,7 +136,8 @@ rocksdb::Status rocksdb_tables::open_beside(const std::string& scratch) {
 ports::store_status rocksdb_tables::open_chunk(const rocksdb::Iterator& at, unpacked_chunk& chunk) const {
   const auto first = number_in(at.key());
   if (chunk.open(at.value().ToStringView(), first)) return {};
-  return {ports::store_error::damaged, "event log " + path_ + ": records from " + std::to_string(first) + " on can't be unpacked" + what_to_run};
+  return {ports::store_error::damaged,
+          "event log " + path_ + ": records from " + std::to_string(first) + " on can't be unpacked" + what_to_run};
 }
 
 ports::store_status rocksdb_tables::load_last() {
@@ -155,7 +156,8 @@ ports::store_status rocksdb_tables::status_of(const rocksdb::Status& s, const st
   using ports::store_error;
   if (s.ok()) return {};
   const std::string text = "event log " + path_ + ": " + doing + ": " + s.ToString();
-  if (disk_->sync_failed()) return {store_error::sync_failed, text + "; what was written last is unknown until a restart"};
+  if (disk_->sync_failed())
+    return {store_error::sync_failed, text + "; what was written last is unknown until a restart"};
   if (s.IsNoSpace()) return {store_error::disk_full, text};
   if (s.IsCorruption() || s.IsNotFound()) return {store_error::damaged, text + what_to_run};
   if (s.IsIOError() && s.ToString().find("lock") != std::string::npos)
@@ -195,7 +197,7 @@ ports::store_status rocksdb_tables::read(std::uint64_t from, const ports::event_
   std::unique_ptr<rocksdb::Iterator> i(db_->NewIterator(options, in(events)));
   unpacked_chunk chunk;
   std::uint64_t next = from;
-  i->SeekForPrev(key_of(from));   // the chunk that `from` is in begins at or before it
+  i->SeekForPrev(key_of(from));  // the chunk that `from` is in begins at or before it
   if (!i->Valid() && i->status().ok()) i->SeekToFirst();
   for (; i->Valid(); i->Next()) {
     if (auto ok = open_chunk(*i, chunk); !ok) return ok;
@@ -214,7 +216,8 @@ ports::store_status rocksdb_tables::find_chunk(std::uint64_t sequence, unpacked_
   if (i->Valid())
     if (auto ok = open_chunk(*i, chunk); !ok) return ok;
   if (i->Valid() && chunk.has(sequence)) return {};
-  return {ports::store_error::damaged, "event log " + path_ + ": record " + std::to_string(sequence) + " is missing" + what_to_run};
+  return {ports::store_error::damaged,
+          "event log " + path_ + ": record " + std::to_string(sequence) + " is missing" + what_to_run};
 }
 
 ports::store_status rocksdb_tables::read_stream(std::uint64_t stream, std::uint64_t from_version,
@@ -240,7 +243,8 @@ ports::store_status rocksdb_tables::read_index(const ports::event_store::index_v
   return status_of(i->status(), "reading the index of streams");
 }
 
-ports::store_status rocksdb_tables::read_pieces(std::string_view hash, std::uint32_t count, std::vector<std::byte>& out) const {
+ports::store_status rocksdb_tables::read_pieces(std::string_view hash, std::uint32_t count,
+                                                std::vector<std::byte>& out) const {
   for (std::uint32_t n = 0; n < count; ++n) {
     rocksdb::PinnableSlice piece;
     if (auto s = db_->Get({}, in(blobs), piece_key(hash, n), &piece); !s.ok())
@@ -268,7 +272,8 @@ std::optional<std::vector<std::byte>> rocksdb_tables::read_blob(std::string_view
     if (auto ok = read_pieces(hash, count, out); !ok) return fail(ok);
   }
   if (content_hash(out) != hash)
-    return fail({ports::store_error::damaged, "event log " + path_ + ": the content of a blob does not match its hash" + what_to_run});
+    return fail({ports::store_error::damaged,
+                 "event log " + path_ + ": the content of a blob does not match its hash" + what_to_run});
   return out;
 }
 

@@ -32,7 +32,8 @@ enum table : std::size_t { events, streams, blobs, uploads, memos, cache, table_
 rocksdb::Slice slice(ports::byte_span bytes);
 ports::byte_span span(const rocksdb::Slice& s);
 
-// Bytes that opening again and going on may write: recovery no more than the memtables hold, then a new write-ahead log.
+// Bytes that opening again and going on may write: recovery no more than the memtables hold, then a new write-ahead
+// log.
 constexpr std::size_t room_needed(const store_options& o) { return 2 * o.memtable_bytes; }
 
 class rocksdb_tables {
@@ -43,7 +44,7 @@ class rocksdb_tables {
   rocksdb_tables& operator=(const rocksdb_tables&) = delete;
 
   rocksdb::Status open_to_write();
-  rocksdb::Status open_to_read();          // writes nothing: for a disk that is full
+  rocksdb::Status open_to_read();  // writes nothing: for a disk that is full
   // `scratch`: a private directory for RocksDB's own log of this reader.
   rocksdb::Status open_beside(const std::string& scratch);
   // Reads the last sequence anew.
@@ -68,7 +69,7 @@ class rocksdb_tables {
                   const std::function<bool(std::string_view key, ports::byte_span value)>& visit) const;
 
   rocksdb::DB& db() const { return *db_; }
-  rocksdb::ColumnFamilyHandle* in(table t) const { return handles_[t + 1]; }   // [0] is RocksDB's default, unused
+  rocksdb::ColumnFamilyHandle* in(table t) const { return handles_[t + 1]; }  // [0] is RocksDB's default, unused
   const std::string& path() const { return path_; }
   const store_options& wanted() const { return wanted_; }
   // A look-up (version, memo) has no way to say that it failed; taking its answer for "not there" could do a command

@@ -73,6 +73,8 @@ void snapshot_store::load_all(std::string_view prefix, std::uint32_t format, con
   });
 }
 
-ports::store_status snapshot_store::drop(std::string_view prefix) { return store_->drop_cache(key_of_snapshot(prefix)); }
+ports::store_status snapshot_store::drop(std::string_view prefix) {
+  return store_->drop_cache(key_of_snapshot(prefix));
+}
 
 }  // namespace annals::log

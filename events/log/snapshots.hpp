@@ -17,7 +17,7 @@
 namespace annals::log {
 
 struct snapshot {
-  std::uint64_t sequence = 0;              // of the last event that is in it
+  std::uint64_t sequence = 0;  // of the last event that is in it
   std::vector<std::byte> payload;
 };
 
@@ -37,14 +37,14 @@ class snapshot_store {
   using visitor = std::function<bool(std::string_view name, const snapshot& s)>;
   void load_all(std::string_view prefix, std::uint32_t format, const visitor& visit) const;
 
-  ports::store_status drop(std::string_view prefix);   // "" drops all
+  ports::store_status drop(std::string_view prefix);  // "" drops all
 
  private:
   std::optional<snapshot> open(std::uint32_t format, ports::byte_span value) const;
   bool in_this_log(std::uint64_t sequence, const chain_hash& at) const;
 
   ports::event_store* store_;
-  mutable std::uint64_t known_sequence_ = 0;           // the last record looked up: many snapshots share a position
+  mutable std::uint64_t known_sequence_ = 0;  // the last record looked up: many snapshots share a position
   mutable chain_hash known_hash_{};
 };
 

@@ -9,7 +9,9 @@
 namespace annals::log {
 namespace {
 
-struct place { std::uint64_t stream = 0, version = 0; };
+struct place {
+  std::uint64_t stream = 0, version = 0;
+};
 
 class verification {
  public:
@@ -21,7 +23,7 @@ class verification {
     if (!stopped_ && report_.records > 0 && next_ <= store_.last_sequence())
       fault("records " + std::to_string(next_) + " to " + std::to_string(store_.last_sequence()) + " are missing");
     if (!stopped_ && from_ == 1) check_index();
-    if (!stopped_) check_blobs();
+    if (!stopped_ && from_ == 1) check_blobs();
     if (head_) report_.head = *head_;
     return std::move(report_);
   }
@@ -45,7 +47,11 @@ class verification {
     const auto first = next_;
     for (auto at = first + 1; at < first + 100'000 && at <= store_.last_sequence(); ++at) {
       bool found = false;
-      (void)store_.read(at, [&](std::uint64_t sequence, schema::byte_span) { found = true; next_ = sequence; return false; });
+      (void)store_.read(at, [&](std::uint64_t sequence, schema::byte_span) {
+        found = true;
+        next_ = sequence;
+        return false;
+      });
       if (!found) continue;
       fault("records " + std::to_string(first) + " to " + std::to_string(next_ - 1) + " can't be read");
       head_.reset();
@@ -96,7 +102,8 @@ class verification {
       fault(sequence, at, "its stream's next version would be " + std::to_string(expected));
     entry->second = at.version;
     if (r.get().getWallNs() < wall_ns_) fault(sequence, at, "its time is before that of the record before it");
-    if (r.get().getWriterEpoch() < epoch_) fault(sequence, at, "its writer epoch is before that of the record before it");
+    if (r.get().getWriterEpoch() < epoch_)
+      fault(sequence, at, "its writer epoch is before that of the record before it");
     wall_ns_ = r.get().getWallNs();
     epoch_ = r.get().getWriterEpoch();
   }
@@ -118,7 +125,8 @@ class verification {
     for (const auto& [hash, sequence] : named_) {
       ports::store_status why;
       ++report_.blobs;
-      if (!store_.read_blob(hash, &why)) fault(sequence, find_in_index(sequence), why ? "the blob it names is missing" : why.text);
+      if (!store_.read_blob(hash, &why))
+        fault(sequence, find_in_index(sequence), why ? "the blob it names is missing" : why.text);
     }
   }
 
@@ -135,7 +143,8 @@ class verification {
     });
     if (!read) fault(read.text);
     if (read && entries < places_.size())
-      fault("the index of streams has " + std::to_string(entries) + " entries for " + std::to_string(places_.size()) + " records");
+      fault("the index of streams has " + std::to_string(entries) + " entries for " + std::to_string(places_.size()) +
+            " records");
   }
 
   // Only asked about a damaged record, which can't tell.
@@ -152,7 +161,8 @@ class verification {
     if (report_.faults.size() < faults_max) report_.faults.push_back(text);
   }
   void fault(std::uint64_t sequence, place at, const std::string& text) {
-    const auto where = at.stream ? "stream " + std::to_string(at.stream) + ", version " + std::to_string(at.version) : "stream unknown";
+    const auto where = at.stream ? "stream " + std::to_string(at.stream) + ", version " + std::to_string(at.version)
+                                 : "stream unknown";
     fault("record " + std::to_string(sequence) + " (" + where + "): " + text);
   }
 
@@ -162,17 +172,18 @@ class verification {
   const std::function<bool(std::uint64_t)>& progress_;
   bool stopped_ = false;
   verify_report report_;
-  std::optional<chain_hash> head_;                             // of the record before, if it is known
+  std::optional<chain_hash> head_;  // of the record before, if it is known
   std::unordered_map<std::uint64_t, std::uint64_t> versions_;
-  std::vector<place> places_;                                  // of record i + 1; only in a whole verification
-  std::map<std::string, std::uint64_t> named_;                 // hash of a blob -> first record that names it
+  std::vector<place> places_;                   // of record i + 1; only in a whole verification
+  std::map<std::string, std::uint64_t> named_;  // hash of a blob -> first record that names it
   std::int64_t wall_ns_ = INT64_MIN;
   std::uint64_t epoch_ = 0;
 };
 
 }  // namespace
 
-verify_report verify(const ports::event_store& store, std::uint64_t from, const std::function<bool(std::uint64_t)>& progress) {
+verify_report verify(const ports::event_store& store, std::uint64_t from,
+                     const std::function<bool(std::uint64_t)>& progress) {
   return verification(store, from, progress).run();
 }
 

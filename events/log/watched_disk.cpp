@@ -62,7 +62,8 @@ class watched_disk::file : public rocksdb::FSWritableFileOwnerWrapper {
 };
 
 watched_disk::watched_disk(std::shared_ptr<disk_hooks> hooks)
-    : FileSystemWrapper(rocksdb::FileSystem::Default()), hooks_(hooks ? std::move(hooks) : std::make_shared<disk_hooks>()) {}
+    : FileSystemWrapper(rocksdb::FileSystem::Default()),
+      hooks_(hooks ? std::move(hooks) : std::make_shared<disk_hooks>()) {}
 
 IOStatus watched_disk::NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
                                        std::unique_ptr<rocksdb::FSWritableFile>* out, IODebugContext* dbg) {

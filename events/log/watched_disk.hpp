@@ -1,5 +1,5 @@
-// RocksDB's view of the disk, watched: tells a failed sync of the write-ahead log from any other failure (RocksDB reports
-// both as an I/O error, but after a failed sync it is unknown what is kept), and lets tests inject faults.
+// RocksDB's view of the disk, watched: tells a failed sync of the write-ahead log from any other failure (RocksDB
+// reports both as an I/O error, but after a failed sync it is unknown what is kept), and lets tests inject faults.
 // Private to events/log.
 #pragma once
 
@@ -20,11 +20,13 @@ class watched_disk : public rocksdb::FileSystemWrapper {
 
   const char* Name() const override { return "annals_watched_disk"; }
   rocksdb::IOStatus NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
-                                    std::unique_ptr<rocksdb::FSWritableFile>* file, rocksdb::IODebugContext* dbg) override;
+                                    std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                    rocksdb::IODebugContext* dbg) override;
   rocksdb::IOStatus ReopenWritableFile(const std::string& name, const rocksdb::FileOptions& options,
-                                       std::unique_ptr<rocksdb::FSWritableFile>* file, rocksdb::IODebugContext* dbg) override;
-  // Without an answer RocksDB does not try by itself, in a thread and on a timer, to recover from a full disk: the store
-  // tries when somebody writes.
+                                       std::unique_ptr<rocksdb::FSWritableFile>* file,
+                                       rocksdb::IODebugContext* dbg) override;
+  // Without an answer RocksDB does not try by itself, in a thread and on a timer, to recover from a full disk: the
+  // store tries when somebody writes.
   rocksdb::IOStatus GetFreeSpace(const std::string&, const rocksdb::IOOptions&, std::uint64_t*,
                                  rocksdb::IODebugContext*) override {
     return rocksdb::IOStatus::NotSupported();

@@ -1,5 +1,6 @@
 // The port to durable storage of records, and what its implementations promise. Three exist in events/log: memory,
-// RocksDB, and a wrapper that injects faults. One test suite (test/unit/events/log/event_store_suite.hpp) runs over all.
+// RocksDB, and a wrapper that injects faults. One test suite (test/unit/events/log/event_store_suite.hpp) runs over
+// all.
 //
 // A store keeps encoded records (events/log/record.hpp) by global sequence, finds them by (stream, version), and keeps
 // content-addressed blobs, memos (small durable values written with the events) and a cache that may be lost. It does
@@ -30,7 +31,7 @@ struct stored_record {
 };
 
 struct blob {
-  std::string hash;                 // SHA-256, 32 raw bytes
+  std::string hash;  // SHA-256, 32 raw bytes
   std::vector<std::byte> bytes;
 };
 
@@ -42,25 +43,25 @@ struct memo {
 
 // What is written at once, with one sync.
 struct write_batch {
-  std::vector<stored_record> records;   // sequences follow the last one without a gap
+  std::vector<stored_record> records;  // sequences follow the last one without a gap
   std::vector<blob> blobs;
   std::vector<memo> memos;
-  std::vector<std::string> adopted;     // hashes of blobs that were put in pieces and are now named by an event
+  std::vector<std::string> adopted;  // hashes of blobs that were put in pieces and are now named by an event
 };
 
 // Why a store could not do what was asked.
 enum class store_error {
   none,
-  disk_full,       // nothing of the batch is kept; writing may succeed later; reading still works
-  sync_failed,     // unknown what is kept: the process must stop and recover from what is on disk
-  io,              // reading or writing failed otherwise; after a write the process must stop, as for sync_failed
-  damaged,         // a record can't be what was written
-  locked,          // another process has the store open
+  disk_full,    // nothing of the batch is kept; writing may succeed later; reading still works
+  sync_failed,  // unknown what is kept: the process must stop and recover from what is on disk
+  io,           // reading or writing failed otherwise; after a write the process must stop, as for sync_failed
+  damaged,      // a record can't be what was written
+  locked,       // another process has the store open
 };
 
 struct store_status {
   store_error error = store_error::none;
-  std::string text;                 // for the administrator: what failed, where, and what to run
+  std::string text;  // for the administrator: what failed, where, and what to run
   explicit operator bool() const { return error == store_error::none; }
 };
 
@@ -90,11 +91,13 @@ class event_store {
   using index_visitor = std::function<bool(std::uint64_t stream, std::uint64_t version, std::uint64_t sequence)>;
   virtual store_status read_index(const index_visitor& visit) const = 0;
 
-  // Nothing: no such blob, or it can't be read (then `why`, if given, says so). The content is checked against its hash.
+  // Nothing: no such blob, or it can't be read (then `why`, if given, says so). The content is checked against its
+  // hash.
   virtual std::optional<std::vector<std::byte>> read_blob(std::string_view hash, store_status* why = nullptr) const = 0;
 
-  // A large blob goes ahead of its event in pieces numbered from 0, then is finished, which syncs. Pieces of a blob that
-  // was not finished, and finished blobs that no event adopted, are gone after the next open. Any thread, one per blob.
+  // A large blob goes ahead of its event in pieces numbered from 0, then is finished, which syncs. Pieces of a blob
+  // that was not finished, and finished blobs that no event adopted, are gone after the next open. Any thread, one per
+  // blob.
   virtual store_status put_blob_piece(std::string_view hash, std::uint32_t number, byte_span bytes) = 0;
   virtual store_status finish_blob(std::string_view hash, std::uint32_t pieces) = 0;
 
@@ -107,7 +110,8 @@ class event_store {
   virtual store_status keep_cache() = 0;
   virtual std::optional<std::vector<std::byte>> get_cache(std::string_view key) const = 0;
   // Calls visit for each cache entry whose key begins with prefix.
-  virtual void scan_cache(std::string_view prefix, const std::function<bool(std::string_view key, byte_span value)>& visit) const = 0;
+  virtual void scan_cache(std::string_view prefix,
+                          const std::function<bool(std::string_view key, byte_span value)>& visit) const = 0;
   virtual store_status drop_cache(std::string_view prefix) = 0;
 };
 

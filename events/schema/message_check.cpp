@@ -4,9 +4,13 @@
 namespace annals::schema {
 namespace {
 
-constexpr std::uint32_t segments_max = 512;   // as Cap'n Proto's own reader has it
+constexpr std::uint32_t segments_max = 512;  // as Cap'n Proto's own reader has it
 
-enum kind : unsigned { struct_pointer = 0, list_pointer = 1, far_pointer = 2 };   // 3: capabilities, which a file can't hold
+enum kind : unsigned {
+  struct_pointer = 0,
+  list_pointer = 1,
+  far_pointer = 2
+};  // 3: capabilities, which a file can't hold
 
 struct segment {
   const std::uint64_t* words;
@@ -17,13 +21,13 @@ struct segment {
 struct pointer {
   std::uint64_t word;
   unsigned kind_of() const { return word & 3; }
-  std::int64_t offset() const { return static_cast<std::int32_t>(word) >> 2; }         // words, from behind the pointer
+  std::int64_t offset() const { return static_cast<std::int32_t>(word) >> 2; }  // words, from behind the pointer
   std::uint64_t data_words() const { return (word >> 32) & 0xffff; }
   std::uint64_t pointers() const { return word >> 48; }
   unsigned element_size() const { return (word >> 32) & 7; }
   std::uint64_t elements() const { return word >> 35; }
-  std::uint64_t tag_elements() const { return (word >> 2) & 0x3fffffff; }               // tag of a list of structs
-  bool two_words() const { return word & 4; }                                           // of a far pointer's landing pad
+  std::uint64_t tag_elements() const { return (word >> 2) & 0x3fffffff; }  // tag of a list of structs
+  bool two_words() const { return word & 4; }                              // of a far pointer's landing pad
   std::uint64_t pad_offset() const { return (word >> 3) & 0x1fffffff; }
   std::uint32_t segment_id() const { return static_cast<std::uint32_t>(word >> 32); }
 };
@@ -70,7 +74,8 @@ class check {
   }
 
   static bool inside(const segment& s, std::int64_t begin, std::uint64_t size) {
-    return begin >= 0 && static_cast<std::uint64_t>(begin) <= s.size && size <= s.size - static_cast<std::uint64_t>(begin);
+    return begin >= 0 && static_cast<std::uint64_t>(begin) <= s.size &&
+           size <= s.size - static_cast<std::uint64_t>(begin);
   }
 
   bool at_pointer(const segment& s, std::uint64_t at, int nesting) {
@@ -94,7 +99,8 @@ class check {
       if (pad.kind_of() == far_pointer) return fail("a far pointer leads to another");
       return at_object(s, pad_at + 1 + pad.offset(), pad, nesting);
     }
-    if (pad.kind_of() != far_pointer || pad.two_words() || pad.segment_id() >= count_) return fail("a landing pad is malformed");
+    if (pad.kind_of() != far_pointer || pad.two_words() || pad.segment_id() >= count_)
+      return fail("a landing pad is malformed");
     const pointer tag{s.words[pad_at + 1]};
     return at_object(segments_[pad.segment_id()], static_cast<std::int64_t>(pad.pad_offset()), tag, nesting);
   }
@@ -111,21 +117,23 @@ class check {
 
   bool at_list(const segment& s, std::int64_t begin, const pointer& p, int nesting) {
     if (p.element_size() == struct_elements) return at_structs(s, begin, p, nesting);
-    const auto words = p.element_size() == pointer_elements ? p.elements() : (p.elements() * element_bits[p.element_size()] + 63) / 64;
+    const auto words =
+        p.element_size() == pointer_elements ? p.elements() : (p.elements() * element_bits[p.element_size()] + 63) / 64;
     if (!inside(s, begin, words)) return fail("a list reaches outside of its segment");
     if (!spend(p.element_size() == 0 ? p.elements() : words)) return false;
     return p.element_size() != pointer_elements || pointers_at(s, static_cast<std::uint64_t>(begin), words, nesting);
   }
 
   bool at_structs(const segment& s, std::int64_t begin, const pointer& p, int nesting) {
-    const auto words = p.elements();   // of a list of structs: its words without the tag
+    const auto words = p.elements();  // of a list of structs: its words without the tag
     if (!inside(s, begin, words + 1)) return fail("a list of structs reaches outside of its segment");
     const pointer tag{s.words[begin]};
     const auto each = tag.data_words() + tag.pointers();
-    if (tag.kind_of() != struct_pointer || tag.tag_elements() * each > words) return fail("a list of structs is malformed");
+    if (tag.kind_of() != struct_pointer || tag.tag_elements() * each > words)
+      return fail("a list of structs is malformed");
     if (!spend(words + 1 + (each == 0 ? tag.tag_elements() : 0))) return false;
     if (tag.pointers() == 0) return true;
-    --nesting;   // Cap'n Proto counts the list and the struct in it
+    --nesting;  // Cap'n Proto counts the list and the struct in it
     for (std::uint64_t i = 0, at = static_cast<std::uint64_t>(begin) + 1; i < tag.tag_elements(); ++i, at += each)
       if (!pointers_at(s, at + tag.data_words(), tag.pointers(), nesting)) return false;
     return true;
@@ -137,7 +145,7 @@ class check {
     return true;
   }
 
-  segment segments_[segments_max];   // only the first count_ are set
+  segment segments_[segments_max];  // only the first count_ are set
   std::uint32_t count_ = 0;
   std::uint64_t budget_;
   const char* wrong_ = nullptr;

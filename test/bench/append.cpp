@@ -28,8 +28,8 @@ static void measure(const std::string& base, std::size_t batch, double seconds) 
   const double took = seconds_since(begin);
   std::sort(latencies.begin(), latencies.end());
   const auto events = static_cast<double>(log.last_sequence());
-  std::printf("batch of %5zu: %8.0f events/s, commit p50 %.2f ms p99 %.2f ms, %.0f bytes written per event\n", batch, events / took,
-              latencies[latencies.size() / 2], latencies[latencies.size() * 99 / 100],
+  std::printf("batch of %5zu: %8.0f events/s, commit p50 %.2f ms p99 %.2f ms, %.0f bytes written per event\n", batch,
+              events / took, latencies[latencies.size() / 2], latencies[latencies.size() * 99 / 100],
               static_cast<double>(hooks->bytes_written - bytes_before) / events);
 }
 

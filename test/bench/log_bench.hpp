@@ -17,7 +17,8 @@ namespace annals::bench {
 
 struct system_time : ports::clock {
   std::int64_t now_ns() const override {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
   }
 };
 
@@ -39,7 +40,8 @@ struct directory {
   }
 };
 
-inline std::unique_ptr<ports::event_store> open_or_exit(const std::string& path, std::shared_ptr<log::disk_hooks> hooks = {}) {
+inline std::unique_ptr<ports::event_store> open_or_exit(const std::string& path,
+                                                        std::shared_ptr<log::disk_hooks> hooks = {}) {
   log::store_options options;
   options.hooks = std::move(hooks);
   auto opened = log::open_event_store(path, options);
@@ -53,12 +55,17 @@ inline std::unique_ptr<ports::event_store> open_or_exit(const std::string& path,
 // A job as qsub sends it, without the user's environment.
 inline model::event job_queued(std::uint64_t number) {
   static const std::pair<const char*, const char*> plain[] = {
-      {"Job_Name", "simulate"}, {"Error_Path", "front:/home/alice/work/simulate.e"}, {"Output_Path", "front:/home/alice/work/simulate.o"},
-      {"Rerunable", "True"}, {"Submit_arguments", "-N simulate -l select=1:ncpus=4:mem=2gb job.sh"},
-      {"Variable_List", "PBS_O_HOME=/home/alice,PBS_O_LANG=C.UTF-8,PBS_O_LOGNAME=alice,PBS_O_PATH=/usr/local/bin:/usr/bin:/bin,"
-                        "PBS_O_SHELL=/bin/bash,PBS_O_WORKDIR=/home/alice/work,PBS_O_SYSTEM=Linux,PBS_O_QUEUE=workq,PBS_O_HOST=front"}};
+      {"Job_Name", "simulate"},
+      {"Error_Path", "front:/home/alice/work/simulate.e"},
+      {"Output_Path", "front:/home/alice/work/simulate.o"},
+      {"Rerunable", "True"},
+      {"Submit_arguments", "-N simulate -l select=1:ncpus=4:mem=2gb job.sh"},
+      {"Variable_List",
+       "PBS_O_HOME=/home/alice,PBS_O_LANG=C.UTF-8,PBS_O_LOGNAME=alice,PBS_O_PATH=/usr/local/bin:/usr/bin:/bin,"
+       "PBS_O_SHELL=/bin/bash,PBS_O_WORKDIR=/home/alice/work,PBS_O_SYSTEM=Linux,PBS_O_QUEUE=workq,PBS_O_HOST=front"}};
   static const std::pair<const char*, const char*> resources[] = {
-      {"mem", "2gb"}, {"ncpus", "4"}, {"nodect", "1"}, {"place", "free"}, {"select", "1:ncpus=4:mem=2gb"}, {"walltime", "01:00:00"}};
+      {"mem", "2gb"},          {"ncpus", "4"}, {"nodect", "1"}, {"place", "free"}, {"select", "1:ncpus=4:mem=2gb"},
+      {"walltime", "01:00:00"}};
   return model::make_event([&](schema::Event::Builder e) {
     auto q = e.initJobQueued();
     q.setId(std::to_string(number) + ".borg");

@@ -28,7 +28,8 @@ static void timed(const char* what, std::uint64_t events, Work&& work) {
   const auto begin = steady::now();
   const bool ok = work();
   const double took = seconds_since(begin);
-  std::printf("%-28s %.3f s, %.2f M events/s%s\n", what, took, static_cast<double>(events) / took / 1e6, ok ? "" : "  FAILED");
+  std::printf("%-28s %.3f s, %.2f M events/s%s\n", what, took, static_cast<double>(events) / took / 1e6,
+              ok ? "" : "  FAILED");
 }
 
 int main(int argc, char** argv) {
@@ -36,15 +37,24 @@ int main(int argc, char** argv) {
   const std::uint64_t events = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1'000'000;
   directory d(base);
   const std::string path = d.path + "/log";
-  timed("writing", events, [&] { fill(path, events); return true; });
+  timed("writing", events, [&] {
+    fill(path, events);
+    return true;
+  });
 
   std::unique_ptr<ports::event_store> store;
-  timed("opening", events, [&] { store = open_or_exit(path); return store->last_sequence() == events; });
+  timed("opening", events, [&] {
+    store = open_or_exit(path);
+    return store->last_sequence() == events;
+  });
   std::uint64_t bytes = 0;
   for (const char* what : {"reading bytes", "reading bytes again"})
     timed(what, events, [&] {
       bytes = 0;
-      return static_cast<bool>(store->read(1, [&](std::uint64_t, ports::byte_span b) { bytes += b.size(); return true; }));
+      return static_cast<bool>(store->read(1, [&](std::uint64_t, ports::byte_span b) {
+        bytes += b.size();
+        return true;
+      }));
     });
   std::uint64_t sum = 0;
   timed("reading decoded records", events, [&] {
@@ -57,7 +67,8 @@ int main(int argc, char** argv) {
   timed("one stream, per 1000 looked up", 1000, [&] {
     bool ok = true;
     for (std::uint64_t s = 1; s <= 1000; ++s)
-      ok = ok && log::log_reader(*store).read_stream(s * (events / 1000), 1, [](const log::record_ptr&) { return true; });
+      ok = ok &&
+           log::log_reader(*store).read_stream(s * (events / 1000), 1, [](const log::record_ptr&) { return true; });
     return ok;
   });
   std::uintmax_t disk = 0;

@@ -16,7 +16,7 @@ static void read_all(capnp::AnyStruct::Reader s) {
 static void read_all(capnp::AnyPointer::Reader pointer) {
   if (pointer.isNull()) return;
   if (pointer.isStruct()) return read_all(pointer.getAs<capnp::AnyStruct>());
-  if (!pointer.isList()) std::abort();   // a capability can't have passed
+  if (!pointer.isList()) std::abort();  // a capability can't have passed
   const auto list = pointer.getAs<capnp::AnyList>();
   if (list.getElementSize() == capnp::ElementSize::INLINE_COMPOSITE)
     for (auto element : list.as<capnp::List<capnp::AnyStruct>>()) read_all(element);
@@ -31,6 +31,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   capnp::FlatArrayMessageReader reader(
       kj::arrayPtr(reinterpret_cast<const capnp::word*>(message->bytes().data()), message->bytes().size() / 8),
       capnp::ReaderOptions{1 << 21, 32});
-  read_all(reader.getRoot<capnp::AnyPointer>());   // a kj::Exception ends the process
+  read_all(reader.getRoot<capnp::AnyPointer>());  // a kj::Exception ends the process
   return 0;
 }

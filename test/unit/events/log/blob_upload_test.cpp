@@ -14,7 +14,8 @@ BOOST_AUTO_TEST_CASE(pieces_of_any_size_become_one_blob) {
   memory_event_store store;
   blob_upload u(d.path);
   std::string whole;
-  for (std::size_t size : {std::size_t{1}, std::size_t{70'000}, limits::blob_piece_bytes, limits::blob_piece_bytes + 7}) {
+  for (std::size_t size :
+       {std::size_t{1}, std::size_t{70'000}, limits::blob_piece_bytes, limits::blob_piece_bytes + 7}) {
     const std::string piece(size, static_cast<char>('a' + size % 26));
     BOOST_REQUIRE(u.add(bytes_of(piece)));
     whole += piece;

@@ -12,7 +12,8 @@ namespace {
 byte_view view(const std::string& s) { return std::as_bytes(std::span(s)); }
 std::string hex(const sha256_digest& digest) {
   std::string out;
-  for (auto b : digest) for (int shift : {4, 0}) out += "0123456789abcdef"[(static_cast<unsigned>(b) >> shift) & 15];
+  for (auto b : digest)
+    for (int shift : {4, 0}) out += "0123456789abcdef"[(static_cast<unsigned>(b) >> shift) & 15];
   return out;
 }
 }  // namespace
@@ -35,7 +36,7 @@ BOOST_AUTO_TEST_CASE(the_processors_crc_and_the_tables_are_the_same) {
 }
 
 BOOST_AUTO_TEST_CASE(sha256_gives_the_published_value_whole_and_in_pieces) {
-  const std::string abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";   // FIPS 180-2
+  const std::string abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";  // FIPS 180-2
   BOOST_TEST(hex(sha256(view("abc"))) == abc);
   sha256_stream s;
   s.add(view("a"));

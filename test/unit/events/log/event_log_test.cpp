@@ -90,9 +90,9 @@ BOOST_AUTO_TEST_CASE(a_version_that_is_not_the_streams_is_a_conflict) {
   BOOST_TEST(said(log->stage(append_to(1, 3))) == "conflict 2");
   BOOST_TEST(said(log->stage(append_to(9, 1))) == "conflict 0");
   stage(append_to(1, 2));
-  BOOST_TEST(said(log->stage(append_to(1, 2))) == "conflict 3");    // counts what is staged
+  BOOST_TEST(said(log->stage(append_to(1, 2))) == "conflict 3");  // counts what is staged
   crash_and_restart();
-  BOOST_TEST(said(log->stage(append_to(1, 0))) == "conflict 2");    // asked of the store
+  BOOST_TEST(said(log->stage(append_to(1, 0))) == "conflict 2");  // asked of the store
   stage(append_to(1, 2));
 }
 
@@ -145,7 +145,7 @@ BOOST_AUTO_TEST_CASE(the_last_append_can_be_taken_back) {
   BOOST_TEST(kept() == "1:a 2:d ");
   BOOST_TEST(verify(store).ok());
   BOOST_TEST(!store.read_blob(blob_of("script").hash));
-  BOOST_TEST(!log->find_command(refused.by, command));              // refused: the client may ask again
+  BOOST_TEST(!log->find_command(refused.by, command));  // refused: the client may ask again
 }
 
 BOOST_AUTO_TEST_CASE(taking_back_restores_the_version_of_its_stream) {
@@ -257,7 +257,7 @@ BOOST_AUTO_TEST_CASE(what_is_forgotten_leaves_the_store) {
     }
     clock.add_seconds(limits::command_id_memory_s);
   }
-  BOOST_TEST(counted.drops == 3);                                   // once a day, not once a batch
+  BOOST_TEST(counted.drops == 3);  // once a day, not once a batch
 }
 
 BOOST_AUTO_TEST_SUITE_END()
@@ -277,9 +277,9 @@ BOOST_AUTO_TEST_CASE(a_full_disk_empties_the_stage_and_the_log_stands_where_it_s
   BOOST_TEST(log->last_sequence() == 1u);
   BOOST_TEST(log->last_version(1) == 1u);
   BOOST_TEST((log->head() == head));
-  BOOST_TEST(kept() == "1:a ");                                     // reads go on
+  BOOST_TEST(kept() == "1:a ");  // reads go on
   store.set_disk_full(false);
-  BOOST_TEST(said(log->stage(asked(other_command, {"c"}))) == "staged 2");   // and so does writing
+  BOOST_TEST(said(log->stage(asked(other_command, {"c"}))) == "staged 2");  // and so does writing
   commit();
   BOOST_TEST(kept() == "1:a 2:c ");
   BOOST_TEST(verify(store).ok());
@@ -314,7 +314,8 @@ BOOST_AUTO_TEST_CASE(a_torn_batch_is_found_at_the_start_and_located) {
   BOOST_TEST(!log->commit(committed));
   BOOST_CHECK_EXCEPTION(crash_and_restart(), log_damaged, [](const log_damaged& x) {
     const std::string text = x.what();
-    return text.find("record 2 (stream 2, version 1)") != std::string::npos && text.find("pbs_audit verify") != std::string::npos;
+    return text.find("record 2 (stream 2, version 1)") != std::string::npos &&
+           text.find("pbs_audit verify") != std::string::npos;
   });
 }
 
@@ -375,7 +376,8 @@ BOOST_AUTO_TEST_CASE(a_log_on_disk_goes_on_after_a_restart) {
     auto& store = *std::get<0>(opened);
     event_log log(store, clock);
     BOOST_TEST(log.epoch() == life);
-    BOOST_TEST(said(log.stage(asked(command, {"first"}, "12.borg"))) == (life == 1 ? "staged 1" : "repeated 12.borg 1"));
+    BOOST_TEST(said(log.stage(asked(command, {"first"}, "12.borg"))) ==
+               (life == 1 ? "staged 1" : "repeated 12.borg 1"));
     (void)log.stage(append_to(0, 0, {"again"}));
     BOOST_REQUIRE(log.commit(committed));
     BOOST_TEST(verify(store).ok());

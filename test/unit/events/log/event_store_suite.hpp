@@ -1,5 +1,5 @@
-// What every event store promises, as cases over any of them. A backend gives store(), the store as its process sees it,
-// and reopen(), which ends that process without warning and opens again.
+// What every event store promises, as cases over any of them. A backend gives store(), the store as its process sees
+// it, and reopen(), which ends that process without warning and opens again.
 #pragma once
 
 #include "test/unit/events/log/log_fixture.hpp"
@@ -69,7 +69,8 @@ struct event_store_suite {
     Backend b;
     for (std::uint64_t n = 1; n <= 300; ++n) BOOST_REQUIRE(b.store().append(batch({record(n, n, 1, "x")})));
     std::uint64_t expected = 255;
-    BOOST_TEST(bool(b.store().read(255, [&](std::uint64_t n, ports::byte_span) { return n == expected && ++expected <= 300; })));
+    BOOST_TEST(bool(
+        b.store().read(255, [&](std::uint64_t n, ports::byte_span) { return n == expected && ++expected <= 300; })));
     BOOST_TEST(expected == 301u);
     BOOST_TEST(b.store().last_stream() == 300u);
   }
@@ -85,7 +86,8 @@ struct event_store_suite {
 
   static void a_stream_is_read_by_its_versions() {
     Backend b;
-    BOOST_REQUIRE(b.store().append(batch({record(1, 7, 1, "a"), record(2, 8, 1, "b"), record(3, 7, 2, "c"), record(4, 9, 1, "d")})));
+    BOOST_REQUIRE(b.store().append(
+        batch({record(1, 7, 1, "a"), record(2, 8, 1, "b"), record(3, 7, 2, "c"), record(4, 9, 1, "d")})));
     BOOST_TEST(stream(b.store(), 7, 1) == "1=a 3=c ");
     BOOST_TEST(stream(b.store(), 7, 2) == "3=c ");
     BOOST_TEST(stream(b.store(), 6, 1) == "");
@@ -158,7 +160,7 @@ struct event_store_suite {
     const auto bytes = ports::byte_span(large.bytes);
     BOOST_REQUIRE(b.store().put_blob_piece(large.hash, 0, bytes.first(200'000)));
     BOOST_REQUIRE(b.store().put_blob_piece(large.hash, 1, bytes.subspan(200'000)));
-    BOOST_TEST(!b.store().read_blob(large.hash));                    // not before it is finished
+    BOOST_TEST(!b.store().read_blob(large.hash));  // not before it is finished
     BOOST_REQUIRE(b.store().finish_blob(large.hash, 2));
     BOOST_TEST(bool(b.store().read_blob(large.hash).value() == large.bytes));
     auto naming = batch({record(1, 1, 1, "a")});
@@ -177,7 +179,7 @@ struct event_store_suite {
     b.reopen();
     BOOST_TEST(!b.store().read_blob(finished.hash));
     BOOST_TEST(!b.store().read_blob(begun.hash));
-    BOOST_REQUIRE(b.store().put_blob_piece(finished.hash, 0, finished.bytes));    // and can be sent again
+    BOOST_REQUIRE(b.store().put_blob_piece(finished.hash, 0, finished.bytes));  // and can be sent again
     BOOST_REQUIRE(b.store().finish_blob(finished.hash, 1));
     BOOST_TEST(bool(b.store().read_blob(finished.hash).value() == finished.bytes));
   }

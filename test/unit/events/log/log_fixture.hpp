@@ -53,7 +53,9 @@ inline std::vector<std::byte> bytes_of(std::string_view text) {
   const auto bytes = std::as_bytes(std::span(text));
   return {bytes.begin(), bytes.end()};
 }
-inline std::string text_of(ports::byte_span bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+inline std::string text_of(ports::byte_span bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 inline ports::blob blob_of(std::string_view content) {
   auto bytes = bytes_of(content);

@@ -63,7 +63,8 @@ BOOST_AUTO_TEST_CASE(a_chunk_has_a_limit_and_at_least_one_record) {
 BOOST_AUTO_TEST_CASE(bytes_that_are_no_chunk_are_refused) {
   const auto packed = pack_chunk(records({300, 40}));
   unpacked_chunk c;
-  for (std::size_t size = 0; size < packed.size(); ++size) BOOST_TEST(!c.open(std::string_view(packed).substr(0, size), 1));
+  for (std::size_t size = 0; size < packed.size(); ++size)
+    BOOST_TEST(!c.open(std::string_view(packed).substr(0, size), 1));
   auto huge = packed;
   huge.replace(4, 4, "\xff\xff\xff\x7f");
   BOOST_TEST(!c.open(huge, 1));

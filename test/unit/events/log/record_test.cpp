@@ -107,7 +107,8 @@ BOOST_AUTO_TEST_CASE(bytes_that_are_no_message_are_refused) {
 
 BOOST_AUTO_TEST_CASE(an_event_this_program_does_not_know_is_damage) {
   auto encoded = encode(some_meta(), named_event("workq"), some_hash());
-  // The union's tag of queueCreated, replaced by one that no schema of today has: found as the only place where it helps.
+  // The union's tag of queueCreated, replaced by one that no schema of today has: found as the only place where it
+  // helps.
   bool found = false;
   for (std::size_t at = 40; at + 1 < encoded.bytes.size() && !found; at += 2) {
     auto bytes = encoded.bytes;

@@ -1,4 +1,5 @@
-// The suite of event_store_suite.hpp over RocksDB, then what only a store on disk has: locks, readers beside it, faults.
+// The suite of event_store_suite.hpp over RocksDB, then what only a store on disk has: locks, readers beside it,
+// faults.
 #include "events/log/rocksdb_event_store.hpp"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ struct fixture : backend {
   std::mt19937 noise{1};
   ports::store_status add(std::size_t bytes = 200) {
     std::string text(bytes, '\0');
-    for (char& c : text) c = static_cast<char>(noise());            // what can't be compressed away
+    for (char& c : text) c = static_cast<char>(noise());  // what can't be compressed away
     auto ok = store().append(suite::batch({suite::record(next, 1, next, text)}));
     if (ok) ++next;
     return ok;
@@ -80,9 +81,13 @@ BOOST_AUTO_TEST_CASE(order_is_that_of_numbers_beyond_a_byte) { suite::order_is_t
 BOOST_AUTO_TEST_CASE(a_visitor_may_stop) { suite::a_visitor_may_stop(); }
 BOOST_AUTO_TEST_CASE(a_stream_is_read_by_its_versions) { suite::a_stream_is_read_by_its_versions(); }
 BOOST_AUTO_TEST_CASE(what_was_acknowledged_survives_a_crash) { suite::what_was_acknowledged_survives_a_crash(); }
-BOOST_AUTO_TEST_CASE(the_same_blob_is_stored_once_and_read_whole) { suite::the_same_blob_is_stored_once_and_read_whole(); }
+BOOST_AUTO_TEST_CASE(the_same_blob_is_stored_once_and_read_whole) {
+  suite::the_same_blob_is_stored_once_and_read_whole();
+}
 BOOST_AUTO_TEST_CASE(memos_below_a_bound_are_dropped) { suite::memos_below_a_bound_are_dropped(); }
-BOOST_AUTO_TEST_CASE(the_cache_is_kept_scanned_and_dropped_by_prefix) { suite::the_cache_is_kept_scanned_and_dropped_by_prefix(); }
+BOOST_AUTO_TEST_CASE(the_cache_is_kept_scanned_and_dropped_by_prefix) {
+  suite::the_cache_is_kept_scanned_and_dropped_by_prefix();
+}
 BOOST_AUTO_TEST_CASE(an_adopted_upload_stays) { suite::an_adopted_upload_stays(); }
 BOOST_AUTO_TEST_CASE(an_abandoned_upload_is_swept) { suite::an_abandoned_upload_is_swept(); }
 
@@ -109,7 +114,7 @@ BOOST_AUTO_TEST_CASE(an_auditor_reads_beside_the_writer_and_catches_up) {
   if (auto* failed = std::get_if<ports::store_status>(&opened_beside)) BOOST_FAIL(failed->text);
   auto& auditor = *std::get<std::unique_ptr<audit_store>>(opened_beside);
   BOOST_TEST(auditor.last_sequence() == 1u);
-  for (int round = 0; round < 5; ++round) {                     // small and large, so that files are flushed in between
+  for (int round = 0; round < 5; ++round) {  // small and large, so that files are flushed in between
     for (int i = 0; i < 20; ++i) BOOST_REQUIRE(f.add(round % 2 ? 400'000 : 100));
     BOOST_REQUIRE_EQUAL(auditor.catch_up().text, "");
     BOOST_TEST(auditor.last_sequence() == f.next - 1);
@@ -164,12 +169,13 @@ BOOST_AUTO_TEST_CASE(a_full_disk_refuses_writes_answers_reads_and_goes_on) {
       BOOST_TEST((refused.error == ports::store_error::disk_full), refused.text);
     }
     BOOST_TEST((suite::all(f.store()) == before));
-    BOOST_TEST((f.store().put_blob_piece(std::string(32, 'h'), 0, bytes_of("x")).error == ports::store_error::disk_full));
+    BOOST_TEST(
+        (f.store().put_blob_piece(std::string(32, 'h'), 0, bytes_of("x")).error == ports::store_error::disk_full));
     f.disk->room = INT64_MAX;
     for (int i = 0; i < 10; ++i) BOOST_REQUIRE_EQUAL(f.add().text, "");
     BOOST_TEST(f.store().last_sequence() == f.next - 1);
     const auto after = suite::all(f.store());
-    f.reopen();                                                 // the copy has no hooks: what the files say
+    f.reopen();  // the copy has no hooks: what the files say
     BOOST_TEST((suite::all(f.store()) == after));
     f.rocks.reset();
     store_options options;
@@ -193,9 +199,10 @@ BOOST_AUTO_TEST_CASE(a_kill_on_a_full_disk_leaves_what_was_acknowledged) {
 
 BOOST_AUTO_TEST_CASE(a_disk_that_fills_up_during_a_flush_loses_nothing) {
   faulty f;
-  for (int i = 0; i < 30; ++i) BOOST_REQUIRE(f.add(200'000));   // nearly a memtable
+  for (int i = 0; i < 30; ++i) BOOST_REQUIRE(f.add(200'000));  // nearly a memtable
   f.disk->room = 20;
-  while (f.add(200'000)) {}
+  while (f.add(200'000)) {
+  }
   const auto before = suite::all(f.store());
   f.disk->room = INT64_MAX;
   for (int i = 0; i < 60; ++i) BOOST_REQUIRE_EQUAL(f.add(200'000).text, "");
@@ -243,9 +250,9 @@ BOOST_AUTO_TEST_CASE(a_failed_sync_is_told_from_other_failures_and_ends_writing)
   f.disk->fail_sync = true;
   BOOST_TEST((f.add().error == ports::store_error::sync_failed));
   f.disk->fail_sync = false;
-  BOOST_TEST((f.add().error == ports::store_error::sync_failed));   // never retried in place
+  BOOST_TEST((f.add().error == ports::store_error::sync_failed));  // never retried in place
   f.reopen();
-  BOOST_TEST(f.store().last_sequence() >= 1u);                       // the record that failed may be there, or not
+  BOOST_TEST(f.store().last_sequence() >= 1u);  // the record that failed may be there, or not
   BOOST_TEST(f.store().last_sequence() <= 2u);
 }
 
@@ -257,7 +264,7 @@ BOOST_AUTO_TEST_CASE(every_append_is_one_sync) {
 }
 
 BOOST_AUTO_TEST_CASE(a_record_cut_off_at_the_end_was_never_acknowledged) {
-  for (std::size_t size : {100u, 32'700u, 200'000u}) {              // within, at the edge of, and over the log's blocks
+  for (std::size_t size : {100u, 32'700u, 200'000u}) {  // within, at the edge of, and over the log's blocks
     fixture f;
     for (int i = 0; i < 3; ++i) BOOST_REQUIRE(f.add(size));
     const auto wal = files_ending(f.path(), ".log");
@@ -269,7 +276,7 @@ BOOST_AUTO_TEST_CASE(a_record_cut_off_at_the_end_was_never_acknowledged) {
       const auto copy = f.directory.path + "/torn" + std::to_string(cut);
       copy_as_killed(f.path(), copy);
       std::filesystem::resize_file(files_ending(copy, ".log")[0], cut);
-      for (std::uint64_t last = 3; last <= 5; ++last) {              // and writing goes on behind it
+      for (std::uint64_t last = 3; last <= 5; ++last) {  // and writing goes on behind it
         auto store = opened(copy);
         BOOST_REQUIRE_EQUAL(store->last_sequence(), last);
         BOOST_REQUIRE(store->append(suite::batch({suite::record(last + 1, 1, last + 1, "next")})));
@@ -309,10 +316,13 @@ BOOST_AUTO_TEST_CASE(a_flipped_bit_in_a_table_file_is_reported_where_it_is) {
     }
   }
   const auto tables = files_ending(d.path + "/log", ".sst");
-  flip_byte(tables[0], static_cast<std::streamoff>(std::filesystem::file_size(tables[0]) / 3));   // a data block
+  flip_byte(tables[0], static_cast<std::streamoff>(std::filesystem::file_size(tables[0]) / 3));  // a data block
   auto store = opened(d.path + "/log");
   std::uint64_t seen = 0;
-  const auto status = store->read(1, [&](std::uint64_t n, ports::byte_span) { seen = n; return true; });
+  const auto status = store->read(1, [&](std::uint64_t n, ports::byte_span) {
+    seen = n;
+    return true;
+  });
   BOOST_TEST((status.error == ports::store_error::damaged), status.text);
   BOOST_TEST(seen < last);
   BOOST_TEST(status.text.find("record " + std::to_string(seen + 1)) != std::string::npos, status.text);

@@ -71,15 +71,17 @@ BOOST_AUTO_TEST_CASE(a_rewritten_record_breaks_the_chain_behind_it) {
   put(at(1, 3));
   auto m = at(1, 2);
   m.sequence = 2;
-  store.overwrite(2, encode(m, named_event("rewritten"), before).bytes);   // its checksum fits
-  BOOST_TEST(faults() == "record 3 (stream 1, version 3): its chain hash does not match record 2: one of the two was changed\n");
+  store.overwrite(2, encode(m, named_event("rewritten"), before).bytes);  // its checksum fits
+  BOOST_TEST(faults() ==
+             "record 3 (stream 1, version 3): its chain hash does not match record 2: one of the two was changed\n");
 }
 
 BOOST_AUTO_TEST_CASE(each_damaged_record_is_one_fault_with_its_place) {
   for (std::uint64_t v = 1; v <= 5; ++v) put(at(4, v));
   store.overwrite(2, bytes_of("nonsense"));
   store.overwrite(4, {});
-  BOOST_TEST(faults() == "record 2 (stream 4, version 2): only 8 bytes\nrecord 4 (stream 4, version 4): only 0 bytes\n");
+  BOOST_TEST(faults() ==
+             "record 2 (stream 4, version 2): only 8 bytes\nrecord 4 (stream 4, version 4): only 0 bytes\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_gap_in_the_versions_of_a_stream_is_a_fault) {

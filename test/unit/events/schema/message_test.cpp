@@ -76,12 +76,14 @@ BOOST_AUTO_TEST_CASE(every_truncation_is_refused) {
 BOOST_AUTO_TEST_CASE(lists_of_nothing_that_claim_millions_are_refused) {
   const std::uint64_t half_a_billion = (1u << 29) - 1;
   BOOST_TEST(refused(segment({list_of(0, 0, half_a_billion)})) == "it reads as more than its size allows");
-  BOOST_TEST(refused(segment({list_of(0, 7, 0), struct_of(half_a_billion, 0, 0)})) == "it reads as more than its size allows");
+  BOOST_TEST(refused(segment({list_of(0, 7, 0), struct_of(half_a_billion, 0, 0)})) ==
+             "it reads as more than its size allows");
   BOOST_TEST(refused(segment({list_of(0, 0, 50)})) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_pointer_to_itself_is_refused) {
-  // A struct of one pointer, which points back at the struct: read for ever but for the nesting, and twice the size before.
+  // A struct of one pointer, which points back at the struct: read for ever but for the nesting, and twice the size
+  // before.
   const std::uint64_t back = (static_cast<std::uint32_t>(-1) << 2) | std::uint64_t{1} << 48;
   BOOST_TEST(!refused(segment({struct_of(0, 0, 1), back})).empty());
 }
@@ -109,7 +111,7 @@ BOOST_AUTO_TEST_CASE(pointers_out_of_the_message_are_refused) {
 }
 
 BOOST_AUTO_TEST_CASE(nesting_and_traversal_have_the_bounds_they_are_given) {
-  const auto chain = segment({struct_of(0, 0, 1), struct_of(0, 0, 1), struct_of(0, 1, 0), 7});   // three structs deep
+  const auto chain = segment({struct_of(0, 0, 1), struct_of(0, 0, 1), struct_of(0, 1, 0), 7});  // three structs deep
   BOOST_TEST(refused(chain, {1000, 3}) == "");
   BOOST_TEST(refused(chain, {1000, 2}) == "it is nested too deeply");
   BOOST_TEST(refused(chain, {3, 3}) == "");
@@ -118,8 +120,8 @@ BOOST_AUTO_TEST_CASE(nesting_and_traversal_have_the_bounds_they_are_given) {
 
 BOOST_AUTO_TEST_CASE(a_wrong_segment_table_is_refused) {
   BOOST_TEST(!refused(words({0})).empty());
-  BOOST_TEST(!refused(words({std::uint64_t{2} << 32, 0})).empty());          // claims a word more than there is
-  BOOST_TEST(!refused(words({std::uint64_t{1} << 32, 0, 0})).empty());       // a word behind its end
+  BOOST_TEST(!refused(words({std::uint64_t{2} << 32, 0})).empty());     // claims a word more than there is
+  BOOST_TEST(!refused(words({std::uint64_t{1} << 32, 0, 0})).empty());  // a word behind its end
   BOOST_TEST(!refused(words({0xffffffff, 0, 0})).empty());
   BOOST_TEST(!refused(words({600, 0, 0})).empty());
 }

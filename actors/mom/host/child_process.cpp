@@ -12,6 +12,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "actors/mom/host/user_request.hpp"
+
 namespace annals::mom {
 namespace {
 
@@ -19,7 +21,7 @@ namespace {
 sigset_t shepherd_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int s : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGRTMIN}) sigaddset(&set, s);
+  for (const int s : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, request_signal}) sigaddset(&set, s);
   return set;
 }
 
@@ -74,12 +76,12 @@ int open_pidfd(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pid,
 
 void ask_shepherd(int pidfd, int signal) {
   siginfo_t info{};
-  info.si_signo = SIGRTMIN;
+  info.si_signo = request_signal;
   info.si_code = SI_QUEUE;
   info.si_pid = getpid();
   info.si_uid = getuid();
   info.si_value.sival_int = signal;
-  syscall(SYS_pidfd_send_signal, pidfd, SIGRTMIN, &info, 0);
+  syscall(SYS_pidfd_send_signal, pidfd, request_signal, &info, 0);
 }
 
 void stop_shepherd(int pidfd) { syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, nullptr, 0); }

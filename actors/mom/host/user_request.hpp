@@ -12,6 +12,10 @@
 
 namespace annals::mom {
 
+// A MoM's word to a shepherd: "send the signal in my value to your run". A number of our own among the real-time signals;
+// SIGRTMIN differs from C library to C library.
+constexpr int request_signal = 40;
+
 struct copy_task {
   std::string from, to_host, to_path;      // from: absolute; to_path: absolute for local copies
   std::string retained;                    // where the file goes if it can't be copied

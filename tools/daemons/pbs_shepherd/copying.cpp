@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -63,6 +64,11 @@ std::string copy_content(const std::string& from, const std::string& to) {
   return wrong;
 }
 
+bool rename_to_new_name(const std::string& from, const std::string& to) {
+  constexpr unsigned no_replace = 1;   // RENAME_NOREPLACE, which not every C library declares
+  return syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), no_replace) == 0;
+}
+
 // A directory target gets the spool file's own name (pbs guide: <jobid>.OU).
 std::string local_target(const mom::copy_task& task) {
   struct stat st{};
@@ -74,7 +80,7 @@ std::string copy_locally(const mom::copy_task& task) {
   if (task.to_path.empty()) return "/bin/cp: missing destination file operand";
   const std::string to = local_target(task);
   // The usual case by one rename: a new file on the same file system. It can't be told from a copy.
-  if (renameat2(AT_FDCWD, task.from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
+  if (rename_to_new_name(task.from, to)) return {};
   std::string wrong = copy_content(task.from, to);
   if (wrong.empty()) unlink(task.from.c_str());
   return wrong;

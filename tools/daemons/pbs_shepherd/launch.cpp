@@ -3,29 +3,39 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 
 namespace annals::shepherd {
 namespace {
 
+// The system call itself: C libraries disagree about the type of `resource`.
+int prlimit_of_ours(int resource, const rlimit* set, rlimit* get) {
+  return static_cast<int>(syscall(SYS_prlimit64, 0, resource, set, get));
+}
+
 bool limit(int resource, std::uint64_t value) {
   rlimit r{value, value};
-  if (setrlimit(static_cast<__rlimit_resource>(resource), &r) == 0) return true;
+  if (prlimit_of_ours(resource, &r, nullptr) == 0) return true;
   // An ordinary user's MoM can't raise what it was given: the job gets as much as there is.
+  const bool not_allowed = errno == EPERM;
   rlimit now{};
-  getrlimit(static_cast<__rlimit_resource>(resource), &now);
+  prlimit_of_ours(resource, nullptr, &now);
   r = {now.rlim_max, now.rlim_max};
-  return errno == EPERM && setrlimit(static_cast<__rlimit_resource>(resource), &r) == 0;
+  return not_allowed && prlimit_of_ours(resource, &r, nullptr) == 0;
 }
 
 bool set_limits(const mom::shepherd_order& o) {
   umask(static_cast<mode_t>(o.umask));
-  const rlimit no_core{0, RLIM_INFINITY};
-  if (setrlimit(RLIMIT_CORE, &no_core) != 0) limit(RLIMIT_CORE, 0);
+  rlimit core{};
+  prlimit_of_ours(RLIMIT_CORE, nullptr, &core);
+  core.rlim_cur = 0;
+  prlimit_of_ours(RLIMIT_CORE, &core, nullptr);
   if (o.cpu_seconds_max && !limit(RLIMIT_CPU, *o.cpu_seconds_max)) return false;
   if (o.file_bytes_max && !limit(RLIMIT_FSIZE, *o.file_bytes_max)) return false;
   if (o.resident_bytes_max && !limit(RLIMIT_RSS, *o.resident_bytes_max)) return false;

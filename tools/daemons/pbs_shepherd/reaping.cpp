@@ -7,6 +7,7 @@
 #include <cerrno>
 
 #include "actors/mom/host/process_table.hpp"
+#include "actors/mom/host/user_request.hpp"
 
 namespace annals::shepherd {
 namespace {
@@ -19,19 +20,19 @@ constexpr std::int64_t give_up_ms = 5000;
 sigset_t awaited_signals() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int s : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, SIGRTMIN}) sigaddset(&set, s);
+  for (const int s : {SIGCHLD, SIGTERM, SIGINT, SIGHUP, mom::request_signal}) sigaddset(&set, s);
   return set;
 }
 
 wake wait_for_signal(std::int64_t timeout_ms, bool requests) {
   sigset_t set = awaited_signals();
-  if (!requests) sigdelset(&set, SIGRTMIN);
+  if (!requests) sigdelset(&set, mom::request_signal);
   const timespec limit{timeout_ms / 1000, (timeout_ms % 1000) * 1000000};
   siginfo_t info{};
   const int s = sigtimedwait(&set, &info, timeout_ms < 0 ? nullptr : &limit);
   if (s == SIGCHLD) return {wake::child, 0};
   if (s == SIGTERM) return {wake::stop, 0};
-  if (s == SIGRTMIN && info.si_code == SI_QUEUE) return {wake::request, info.si_value.sival_int};
+  if (s == mom::request_signal && info.si_code == SI_QUEUE) return {wake::request, info.si_value.sival_int};
   return {wake::timeout, 0};   // also SIGHUP and SIGINT: they are for others
 }
 

@@ -214,7 +214,7 @@ BOOST_AUTO_TEST_CASE(a_disk_that_fills_up_during_a_flush_loses_nothing) {
 
 BOOST_AUTO_TEST_CASE(a_disk_that_fills_up_at_any_byte_loses_nothing) {
   std::size_t refused = 0;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
     BOOST_TEST_CONTEXT("seed " << seed) {
       faulty f(128u << 10);
       std::mt19937_64 random(seed);
@@ -235,7 +235,7 @@ BOOST_AUTO_TEST_CASE(a_disk_that_fills_up_at_any_byte_loses_nothing) {
       BOOST_TEST(f.store().last_sequence() == f.next - 1);
     }
   }
-  BOOST_TEST(refused > 100u);
+  BOOST_TEST(refused > 30u);
 }
 
 BOOST_AUTO_TEST_CASE(a_disk_that_can_not_be_asked_has_no_room) {

@@ -1,21 +1,31 @@
 #include "actors/server/host_actor.hpp"
 
+#include <chrono>
 #include <set>
 
 namespace annals::actors {
 
 namespace {
+using still_silent_atom = caf::atom_constant<caf::atom("stillsilnt")>;
+// After a restart of the server a MoM is back within its longest pause between two attempts (5 s); one that is not by
+// then is down.
+constexpr auto comeback = std::chrono::seconds(10);
 // How often a MoM tells the usage of its jobs (pbs guide: about every 10 s).
 constexpr std::uint32_t usage_interval_s = 10;
 }  // namespace
 
 host_actor::host_actor(caf::actor_config& cfg, shell_parts parts, caf::actor gateway, std::uint64_t stream, model::site_ptr site)
-    : shell(cfg, std::move(parts), stream, std::move(site)), gateway_(std::move(gateway)) {}
+    : shell(cfg, std::move(parts), stream, std::move(site)), gateway_(std::move(gateway)) {
+  delayed_send(this, comeback, still_silent_atom::value);
+}
 
 caf::message_handler host_actor::more_handlers() {
   return {
       [this](mom_connected& m) { on_connected(m); },
       [this](const mom_gone& m) { on_gone(m); },
+      [this](still_silent_atom) {
+        if (!peer_) receive({model::host_silent{"no contact since the server's start"}, mom(), {}, nullptr, nullptr, {}, 0, {}});
+      },
       [this](post_to_host& p) {
         if (peer_) peer_->send(p.message);
         owed_[p.key] = std::move(p.message);

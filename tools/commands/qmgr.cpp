@@ -91,9 +91,10 @@ class manager {
     if (hooks) return refuse_hooks(c);
     const std::optional<std::vector<std::string>> names = names_of(c);
     if (!names) return {};
+    const bool shows = c.verb == manager_verb::list || c.verb == manager_verb::print;
+    if (c.object == manager_object::server && !shows && !names->empty()) return change_servers(c, *names);
     result all;
     for (open_server& s : servers_) {
-      const bool shows = c.verb == manager_verb::list || c.verb == manager_verb::print;
       const result one = shows ? show(s, c, *names) : change(s, c, *names);
       if (one.status != 0) all = one;
     }
@@ -147,21 +148,47 @@ class manager {
       // The scheduler without a name is the default one.
       request.name = request.all_of_kind ? std::string() : name.empty() && request.kind == ObjectKind::SCHEDULER ? "default" : name.substr(0, name.find('@'));
       if (const auto why = manage(server.link, request)) {
-        complain(refusal_text(server, c.object == manager_object::server && c.verb != manager_verb::remove ? std::string() : name,
-                              why->code, why->text));
+        const bool nameless = request.kind == ObjectKind::SERVER && request.verb != schema::ManageVerb::DELETE;
+        complain(refusal_text(server, request.kind, nameless ? std::string() : name, why->code, why->text));
         all = {exit_status(why->code), true, false};
       }
     }
     return all;
   }
 
-  static std::string refusal_text(const open_server& server, const std::string& object, std::uint32_t code, const std::string& text) {
-    // PBS names the error of ntype, and of names it can't take, by its number or not at all.
-    constexpr std::uint32_t read_only = 15003;
+  // `set server q1 ...` talks to that server.
+  result change_servers(const manager_command& c, const std::vector<std::string>& names) {
+    result all;
+    for (const std::string& name : names) {
+      const result one = on_server(name, [&](open_server& s) { return change(s, c, {name}); });
+      if (one.status != 0) all = one;
+    }
+    return all;
+  }
+
+  template <class Work>
+  result on_server(const std::string& name, Work&& work) {
+    try {
+      const std::string address = name.starts_with('@') ? name.substr(1) : name;
+      open_server other{name, session::open(address == "default" ? "" : address)};
+      return work(other);
+    } catch (const session_error& e) {
+      complain(std::string(e.what()) + "\nqmgr: cannot connect to server " + name + "\n");
+      return {list_refused, true, false};
+    }
+  }
+
+  // PBS does not say everything it knows: an unknown attribute is not named, some names are refused by number only, and
+  // what is read-only on a node is refused without a word.
+  static std::string refusal_text(const open_server& server, ObjectKind kind, const std::string& object, std::uint32_t code,
+                                  std::string text) {
+    constexpr std::uint32_t undefined = 15002, read_only = 15003, name_too_long = 15028, bad_name = 15172;
+    if (code == read_only && kind == ObjectKind::NODE) return {};
+    if (code == undefined) text = "Undefined attribute ";
+    if (code == name_too_long || code == bad_name) text.clear();
     std::string lines;
     if (!text.empty()) lines = "qmgr obj=" + object + " svr=" + server.name + refusal_line("", code, text) + "\n";
-    if (!text.empty() || code != read_only) lines += "qmgr: Error (" + std::to_string(code) + ") returned from server\n";
-    return lines;
+    return lines + "qmgr: Error (" + std::to_string(code) + ") returned from server\n";
   }
 
   // -- list, print -------------------------------------------------------------------------------------------------------
@@ -177,23 +204,13 @@ class manager {
   result show_server(open_server& server, const manager_command& c, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
       const bool here = name.starts_with('@') || name == "default" || short_server_name(name) == short_server_name(server_name());
-      if (!here) return show_on(name, c);
+      if (!here) return on_server(name, [&](open_server& s) { return show_server(s, c, {}); });
     }
     if (c.verb == manager_verb::print && c.changes.empty()) {
       show_kind(server, c, ObjectKind::RESOURCE, {}, true);
       show_kind(server, c, ObjectKind::QUEUE, {}, true);
     }
     return show_kind(server, c, ObjectKind::SERVER, {}, true);
-  }
-
-  result show_on(const std::string& name, const manager_command& c) {
-    try {
-      open_server other{name, session::open(name)};
-      return show_server(other, c, {});
-    } catch (const session_error& e) {
-      complain(std::string(e.what()) + "\nqmgr: cannot connect to server " + name + "\n");
-      return {list_refused, true, false};
-    }
   }
 
   // `heading`: print's heading of the kind goes before the first object.
@@ -214,14 +231,14 @@ class manager {
       else printer.list(out_.text(), o);
     });
     result r;
-    if (outcome.refused) r = refused(server, {}, *outcome.refused);
-    for (const refused_name& u : outcome.unknown) r = refused(server, u.name, u);
+    if (outcome.refused) r = refused(server, kind, *outcome.refused);
+    for (const refused_name& u : outcome.unknown) r = refused(server, kind, u);
     out_.flush();
     return r;
   }
 
-  result refused(const open_server& server, const std::string& object, const refused_name& why) {
-    complain(refusal_text(server, object, why.code, why.text));
+  result refused(const open_server& server, ObjectKind kind, const refused_name& why) {
+    complain(refusal_text(server, kind, why.name, why.code, why.text));
     return {list_refused, true, false};
   }
 

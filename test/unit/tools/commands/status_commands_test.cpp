@@ -252,7 +252,10 @@ BOOST_AUTO_TEST_CASE(qmgr_says_what_the_server_refused) {
   c.refusals["nosuch"] = {15018, "Unknown queue"};
   c.refusals["workq"] = {15003, "Cannot set attribute, read only or insufficient permission  total_jobs"};
   c.refusals[""] = {15014, "Illegal attribute or resource value"};
-  c.refusals["toolong"] = {15028, ""};
+  c.refusals["toolong"] = {15028, "Queue name too long"};
+  c.refusals["q"] = {15002, "Undefined attribute  nosuch"};
+  c.refusals["n"] = {15003, "Cannot set attribute, read only or insufficient permission  ntype"};
+  c.refusals["q1"] = {15004, "Invalid request"};
   const struct { const char* text; const char* error; int status; } cases[] = {
       {"set queue nosuch enabled=true", "qmgr obj=nosuch svr=default: Unknown queue\nqmgr: Error (15018) returned from server\n", 170},
       {"set queue workq total_jobs=5",
@@ -260,6 +263,10 @@ BOOST_AUTO_TEST_CASE(qmgr_says_what_the_server_refused) {
        "qmgr: Error (15003) returned from server\n", 155},
       {"set server scheduling=maybe",
        "qmgr obj= svr=default: Illegal attribute or resource value\nqmgr: Error (15014) returned from server\n", 166},
+      {"set queue q nosuch=1", "qmgr obj=q svr=default: Undefined attribute \nqmgr: Error (15002) returned from server\n", 154},
+      {"set node n ntype=x", "", 155},
+      {"create server foo.invalid", "Unknown Host.\nqmgr: cannot connect to server foo.invalid\n", 1},
+      {"delete server q1", "qmgr obj=q1 svr=q1: Invalid request\nqmgr: Error (15004) returned from server\n", 156},
       {"create queue toolong", "qmgr: Error (15028) returned from server\n", 180},
       {"l q nosuch", "qmgr obj=nosuch svr=default: Unknown queue\nqmgr: Error (15018) returned from server\n", 1},
       {"l q", "No Active Queues, nothing done.\n", 0},

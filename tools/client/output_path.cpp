@@ -6,6 +6,8 @@
 
 #include <climits>
 #include <cstdlib>
+#include <fstream>
+#include <sstream>
 
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/session.hpp"
@@ -19,8 +21,26 @@ bool is_directory(const std::string& path) {
   return stat(path.c_str(), &s) == 0 && S_ISDIR(s.st_mode);
 }
 
+bool is_this_host(const std::string& host, const pbs_conf& conf) {
+  return host == "localhost" || host == conf.pbs_leaf_name || short_server_name(host) == this_host();
+}
+
+// A private cluster's hosts have names that no resolver knows; annals.conf says which file lists them.
+bool is_in_hosts_file(const std::string& host, const pbs_conf& conf) {
+  std::ifstream file(read_annals_conf(conf.pbs_home).get("hosts_file"));
+  std::string line;
+  while (std::getline(file, line)) {
+    std::istringstream words(line.substr(0, line.find('#')));
+    std::string address, name;
+    for (words >> address; words >> name;)
+      if (name == host) return true;
+  }
+  return false;
+}
+
 bool host_is_known(const std::string& host) {
-  if (host == "localhost" || short_server_name(host) == this_host()) return true;
+  const pbs_conf conf = read_pbs_conf();
+  if (is_this_host(host, conf) || is_in_hosts_file(host, conf)) return true;
   addrinfo* found = nullptr;
   const int rc = getaddrinfo(host.c_str(), nullptr, nullptr, &found);
   if (found != nullptr) freeaddrinfo(found);
@@ -41,8 +61,11 @@ std::string working_directory() {
 }
 
 path_facts real_path_facts() {
-  const std::string named = read_pbs_conf().pbs_output_host_name;
-  return {named.empty() ? this_host() : named, working_directory(), is_directory, host_is_known};
+  const pbs_conf conf = read_pbs_conf();
+  std::string host = conf.pbs_output_host_name;
+  if (host.empty()) host = conf.pbs_leaf_name;
+  if (host.empty()) host = this_host();
+  return {host, working_directory(), is_directory, host_is_known};
 }
 
 std::optional<std::string> full_output_path(std::string_view text, const path_facts& facts) {

@@ -85,7 +85,9 @@ class Cluster:
         on_server, runs_jobs = name == self.server, name in self.hosts
         lines = [f"PBS_SERVER={self.server}", f"PBS_EXEC={self.info['exec']}", f"PBS_HOME={self.layout.home(name)}",
                  f"PBS_BATCH_SERVICE_PORT={self.info['port']}"]
-        if not client:
+        if client:      # who types commands outside the hosts does so on the server's host
+            lines.append(f"PBS_LEAF_NAME={name}")
+        else:
             lines += [f"PBS_START_SERVER={int(on_server)}", f"PBS_START_SCHED={int(on_server)}", "PBS_START_COMM=0",
                       f"PBS_START_MOM={int(runs_jobs)}", f"PBS_TMPDIR={self.layout.tmp(name)}",
                       f"PBS_LEAF_NAME={name}", f"PBS_MOM_NODE_NAME={name}", "PBS_CORE_LIMIT=unlimited"]

@@ -191,6 +191,17 @@ BOOST_AUTO_TEST_CASE(a_large_script_starts_over_when_the_server_lost_its_pieces)
   BOOST_TEST(taken == limits::blob_piece_bytes + 1000);
 }
 
+BOOST_FIXTURE_TEST_CASE(hosts_of_a_private_cluster_are_known_by_its_hosts_file, commands) {
+  std::ofstream(server.conf_file(), std::ios::app) << "PBS_LEAF_NAME=q1\n";
+  std::ofstream(server.directory() + "/annals.conf") << "hosts_file = " << server.directory() << "/hosts\n";
+  std::ofstream(server.directory() + "/hosts") << "127.0.0.2 q1\n127.0.0.3 nodea # the first\n";
+  BOOST_TEST(run({"qsub", "-o", "nodea:/x", "-e", "/y", "--", "/bin/true"}).status == 0);
+  BOOST_TEST(attribute("Output_Path") == "nodea:/x");
+  BOOST_TEST(attribute("Error_Path") == "q1:/y");
+  BOOST_TEST(
+      run({"qsub", "-o", "no-such-host.invalid:/x", "--", "/bin/true"}).err.starts_with("qsub: illegal -o value\n"));
+}
+
 BOOST_FIXTURE_TEST_CASE(qsub_z_prints_nothing, commands) {
   BOOST_TEST(run({"qsub", "-z", "--", "/bin/true"}).out == "");
 }

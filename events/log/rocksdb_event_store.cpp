@@ -1,7 +1,6 @@
 #include "events/log/rocksdb_event_store.hpp"
 
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 
 #include <cerrno>
 #include <cstring>
@@ -197,13 +196,6 @@ std::variant<std::unique_ptr<ports::event_store>, store_status> open_event_store
   auto store = std::make_unique<writer>(std::move(tables));
   if (auto ok = store->sweep(); !ok) return ok;
   return store;
-}
-
-bool has_room(const std::string& path) {
-  struct statvfs disk;
-  if (::statvfs(path.c_str(), &disk) != 0) return false;
-  // Without root's reserve, even for root: it is there so that an administrator can still work.
-  return disk.f_bavail * disk.f_frsize > room_needed(store_options{}) && (disk.f_files == 0 || disk.f_favail > 0);
 }
 
 }  // namespace annals::log

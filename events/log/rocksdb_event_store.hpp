@@ -28,9 +28,6 @@ struct store_options {
 std::variant<std::unique_ptr<ports::event_store>, ports::store_status> open_event_store(
     const std::string& path, const store_options& options = {});
 
-// Whether the disk of a store has the room that going on after a full disk takes. False also if it can't be asked.
-bool has_room(const std::string& path);
-
 // A store that is only read. Its writing functions answer io.
 class audit_store : public ports::event_store {
  public:

@@ -238,12 +238,6 @@ BOOST_AUTO_TEST_CASE(a_disk_that_fills_up_at_any_byte_loses_nothing) {
   BOOST_TEST(refused > 30u);
 }
 
-BOOST_AUTO_TEST_CASE(a_disk_that_can_not_be_asked_has_no_room) {
-  own_directory d;
-  BOOST_TEST(has_room(d.path));
-  BOOST_TEST(!has_room(d.path + "/nothing/here"));
-}
-
 BOOST_AUTO_TEST_CASE(a_failed_sync_is_told_from_other_failures_and_ends_writing) {
   faulty f;
   BOOST_REQUIRE(f.add());

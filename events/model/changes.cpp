@@ -121,6 +121,7 @@ outcome changed_or_refused(schema::ObjectKind kind, const attributes::bag& now_s
                            const requester& by, const attributes::resource_catalogue& resources,
                            schema::Event::Which event_kind, std::string_view vnode) {
   std::vector<one_change> changes;
+  attributes::bag then = now_set;      // += and -= of one request build on each other
   for (auto change : request.getChanges()) {
     const auto name = schema::str(change.getName());
     if (kind == schema::ObjectKind::NODE && name == "state" && change.getOp() != schema::AttributeOp::UNSET) continue;
@@ -129,9 +130,14 @@ outcome changed_or_refused(schema::ObjectKind kind, const attributes::bag& now_s
       const auto why = values::refuse(pbs_error::undefined_attribute, name);
       return rejection{why.code, why.text};
     }
-    auto c = checked(*row, change, now_set, by, request.getVerb() == schema::ManageVerb::CREATE, resources);
+    auto c = checked(*row, change, then, by, request.getVerb() == schema::ManageVerb::CREATE, resources);
     if (!c) return c.error();
-    expand_unset(*row, *c, now_set, changes);
+    const std::size_t before = changes.size();
+    expand_unset(*row, *c, then, changes);
+    for (std::size_t i = before; i < changes.size(); ++i) {
+      if (changes[i].op == schema::AttributeOp::UNSET) then.erase(row->id, changes[i].resource);
+      else then.set(row->id, changes[i].resource, changes[i].value);
+    }
   }
   if (changes.empty()) return no_change;
   return std::vector<event>{changed_event(event_kind, vnode, changes)};

@@ -47,23 +47,33 @@ outcome decide_up(const server_state& server, const server_up& up) {
   return out;
 }
 
-std::string value_of(schema::Manage::Reader m, std::string_view name) {
+// The new value of a resource's type or flags; nothing: it stays. Unset flags are no flags.
+std::optional<std::string> value_of(schema::Manage::Reader m, std::string_view name) {
   for (auto c : m.getChanges())
-    if (schema::text(c.getName()) == name) return schema::str(c.getValue());
-  return {};
+    if (schema::text(c.getName()) == name) return m.getVerb() == schema::ManageVerb::UNSET ? "" : schema::str(c.getValue());
+  return std::nullopt;
+}
+
+bool knows_only_type_and_flag(schema::Manage::Reader m) {
+  for (auto c : m.getChanges())
+    if (schema::text(c.getName()) != "type" && schema::text(c.getName()) != "flag") return false;
+  return true;
 }
 
 outcome decide_resource(const server_state& server, schema::Manage::Reader m, const stamp& now) {
   if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
   const auto name = schema::str(m.getName());
-  auto type = value_of(m, "type"), flags = value_of(m, "flag");
+  if (!knows_only_type_and_flag(m)) return refuse(pbs_error::bad_value);
+  const auto type = value_of(m, "type"), flags = value_of(m, "flag");
   auto then = server.resources;
   auto verdict = [&]() -> std::optional<values::refusal> {
     switch (m.getVerb()) {
-      case schema::ManageVerb::CREATE: return then.create(name, type, flags);
+      case schema::ManageVerb::CREATE: return then.create(name, type.value_or(""), flags.value_or(""));
       case schema::ManageVerb::DELETE: return then.remove(name);
       case schema::ManageVerb::SET: return then.change(name, type, flags);
-      case schema::ManageVerb::UNSET: return values::refuse(pbs_error::invalid_request);
+      case schema::ManageVerb::UNSET:
+        if (type) return values::refuse(pbs_error::invalid_request);
+        return then.change(name, std::nullopt, flags);
     }
     return values::refuse(pbs_error::invalid_request);
   }();

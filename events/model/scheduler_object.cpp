@@ -1,5 +1,6 @@
 // What may happen to a scheduler object, and what it means.
 #include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/objects.hpp"
 #include "events/model/refuse.hpp"
@@ -12,9 +13,29 @@ using which = schema::Event::Which;
 
 namespace {
 
+// A new scheduler begins with the defaults of its table; what the request says comes after them and wins.
+schema::sealed<schema::Manage> with_defaults(schema::Manage::Reader m) {
+  std::vector<const attributes::attribute*> defaults;
+  for (const auto& row : attributes::table_of(schema::ObjectKind::SCHEDULER))
+    if (*row.default_value != '\0' && row.set_by != attributes::setter::nobody && row.set_by != attributes::setter::internal)
+      defaults.push_back(&row);
+  return schema::make<schema::Manage>([&](schema::Manage::Builder b) {
+    b.setVerb(m.getVerb());
+    b.setKind(m.getKind());
+    b.setName(m.getName());
+    const auto n = static_cast<unsigned>(defaults.size());
+    auto all = b.initChanges(n + m.getChanges().size());
+    for (unsigned i = 0; i < n; ++i) {
+      all[i].setName(defaults[i]->name);
+      all[i].setValue(defaults[i]->default_value);
+    }
+    for (unsigned i = 0; i < m.getChanges().size(); ++i) all.setWithCaveats(n + i, m.getChanges()[i]);
+  });
+}
+
 outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m, const stamp& now, const site& site) {
-  auto set = [&] {
-    return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, m, now.by, site.resources,
+  auto set = [&](schema::Manage::Reader what) {
+    return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, what, now.by, site.resources,
                               which::SCHEDULER_CHANGED);
   };
   const auto name = schema::str(m.getName());
@@ -23,7 +44,8 @@ outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m
       if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
       if (scheduler.exists) return refuse(pbs_error::scheduler_exists);
       if (name.size() > limits::queue_name_chars_max) return refuse(pbs_error::scheduler_name_too_long);
-      auto changed = set();
+      const auto completed = with_defaults(m);
+      auto changed = set(*completed);
       if (!changed.accepted()) return changed;
       std::vector<event> out{make_event([&](auto e) { e.initSchedulerCreated().setName(name); })};
       for (auto& e : changed.events()) out.push_back(std::move(e));
@@ -35,7 +57,7 @@ outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m
       if (scheduler.name == "default") return refuse(pbs_error::cannot_delete_scheduler);
       return std::vector<event>{make_event([&](auto e) { e.initSchedulerDeleted().setName(name); })};
     case schema::ManageVerb::SET:
-    case schema::ManageVerb::UNSET: return scheduler.exists ? set() : outcome(refuse(pbs_error::unknown_scheduler));
+    case schema::ManageVerb::UNSET: return scheduler.exists ? set(m) : outcome(refuse(pbs_error::unknown_scheduler));
   }
   return refuse(pbs_error::invalid_request);
 }

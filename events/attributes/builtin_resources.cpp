@@ -22,7 +22,7 @@ struct row {
 };
 
 constexpr row rows[] = {
-    {"ncpus", value_type::integer, counted, chunk, setter::owner, false, "processors"},
+    {"ncpus", value_type::integer, counted | sent_to_mom, chunk, setter::owner, false, "processors"},
     {"mem", value_type::size, counted, chunk, setter::owner, false, "physical memory"},
     {"vmem", value_type::size, counted, chunk, setter::owner, false, "virtual memory"},
     {"naccelerators", value_type::integer, counted, chunk, setter::owner, false, "accelerators"},

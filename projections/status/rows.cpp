@@ -1,7 +1,11 @@
 // Rows of the objects whose attributes are not all in one bag: queue, server, vnode.
 #include <algorithm>
+#include <map>
+#include <set>
 
+#include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
 #include "events/values/string_list.hpp"
 #include "projections/status/query.hpp"
 
@@ -41,26 +45,46 @@ void put_assigned(attributes::bag& row, attributes::attribute_id id, const model
   for (const auto& [resource, a] : assigned) row.set(id, resource, a.print());
 }
 
-// Everything the jobs of a queue (or all) hold: sums over the vnodes.
-model::amounts held_by(const status& from, std::string_view queue) {
-  model::amounts sums;
-  for (const auto& [name, use] : from.book().vnodes())
-    for (const auto& j : use.jobs) {
-      const auto* job = queue.empty() ? nullptr : from.job(j.job);
-      if (!queue.empty() && (!job || job->queue() != queue)) continue;
-      for (const auto& [resource, a] : j.held) {
-        auto& total = sums[resource];
-        total.value += a.value;
-        total.is_size |= a.is_size;
-      }
+// What the running jobs of a queue (or all) asked of the resources that are counted there, as they wrote it.
+class asked_sums {
+ public:
+  asked_sums(const status& from, std::string_view queue) : catalogue_(from.server().resources) {
+    std::set<std::uint64_t> running;
+    for (const auto& [name, use] : from.book().vnodes())
+      for (const auto& j : use.jobs) running.insert(j.job);
+    for (const auto serial : running) {
+      const auto* job = from.job(serial);
+      if (!job || (!queue.empty() && job->queue() != queue)) continue;
+      for (const auto& e : job->attributes)
+        if (e.id == attributes::job::Resource_List) add(e.resource, e.value);
     }
-  return sums;
-}
+  }
+  // Once something was assigned it stays listed, as 0, after the jobs have gone.
+  void add_zeroes(const status& from) {
+    for (const auto& [name, use] : from.book().vnodes())
+      for (const auto& [resource, a] : use.assigned)
+        if (!sums_.contains(resource)) add(resource, a.is_size ? "0kb" : "0");
+  }
+  void put(attributes::bag& row, attributes::attribute_id id) const {
+    for (const auto& [resource, value] : sums_) row.set(id, resource, value);
+  }
 
-// Once something was assigned it stays listed, as 0, after the jobs have gone.
-void put_zeroes(const status& from, model::amounts& sums) {
-  for (const auto& [name, use] : from.book().vnodes())
-    for (const auto& [resource, a] : use.assigned) sums.try_emplace(resource, model::amount{0, a.is_size});
+ private:
+  void add(std::string_view resource, std::string_view value) {
+    const auto* r = catalogue_.find(resource);
+    if (!r || !r->has(attributes::summed)) return;
+    auto& sum = sums_[std::string(resource)];
+    sum = sum.empty() ? std::string(value) : attributes::add_values(r->type, sum, value);
+  }
+
+  const attributes::resource_catalogue& catalogue_;
+  std::map<std::string, std::string> sums_;
+};
+
+// Attributes that nobody sets and that have one value here, as PBS shows them.
+void put_constants(attributes::bag& row, schema::ObjectKind kind) {
+  for (const auto& a : attributes::table_of(kind))
+    if (a.set_by == attributes::setter::nobody && *a.default_value != '\0' && !row.has(a.id)) row.set(a.id, a.default_value);
 }
 
 }  // namespace
@@ -71,7 +95,7 @@ std::string queue_row(const status& from, const model::queue_state& queue) {
   const auto& counts = from.jobs_of(queue.name);
   row.set(ids::total_jobs, std::to_string(counts.total));
   row.set(ids::state_count, counts.text());
-  put_assigned(row, ids::resources_assigned, held_by(from, queue.name));
+  asked_sums(from, queue.name).put(row, ids::resources_assigned);
   for (const auto& [serial, host] : from.hosts())
     for (const auto& v : host.vnodes)
       if (v.attributes.get(attributes::node::queue) == queue.name) row.set(ids::hasnodes, "True");
@@ -84,9 +108,10 @@ std::string server_row(const status& from) {
   const auto& counts = from.jobs_of("");
   row.set(ids::total_jobs, std::to_string(counts.total));
   row.set(ids::state_count, counts.text());
-  auto sums = held_by(from, "");
-  put_zeroes(from, sums);
-  put_assigned(row, ids::resources_assigned, sums);
+  asked_sums sums(from, "");
+  sums.add_zeroes(from);
+  sums.put(row, ids::resources_assigned);
+  put_constants(row, schema::ObjectKind::SERVER);
   return std::string(row.packed());
 }
 
@@ -101,6 +126,8 @@ std::string vnode_row(const status& from, const model::host_state& host, const m
   row.set(ids::state, full_state(host, vnode, use));
   for (const char* size : {"accelerator_memory", "hbmem", "mem", "vmem"}) row.set(ids::resources_assigned, size, "0kb");
   for (const char* number : {"naccelerators", "ncpus"}) row.set(ids::resources_assigned, number, "0");
+  if (!row.has(ids::Port)) row.set(ids::Port, attributes::find(schema::ObjectKind::NODE, ids::Port)->default_value);
+  put_constants(row, schema::ObjectKind::NODE);
   if (host.vnodes.size() > 1) row.set(ids::in_multivnode_host, "1");
   row.set(ids::last_state_change_time, std::to_string(vnode.state_changed_s));
   if (use) {

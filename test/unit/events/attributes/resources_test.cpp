@@ -79,7 +79,7 @@ BOOST_AUTO_TEST_CASE(bad_definitions_are_refused) {
 
 BOOST_AUTO_TEST_CASE(the_builtin_table_has_the_guides_flags) {
   const resource_catalogue c;
-  BOOST_TEST(resource_flags_text(c.find("ncpus")->flags) == "hqn");
+  BOOST_TEST(resource_flags_text(c.find("ncpus")->flags) == "hqnm");
   BOOST_TEST(resource_flags_text(c.find("mpiprocs")->flags) == "hq");
   BOOST_TEST(resource_flags_text(c.find("arch")->flags) == "h");
   BOOST_TEST((c.find("walltime")->type == value_type::duration));

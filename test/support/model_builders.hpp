@@ -1,0 +1,249 @@
+// Builders for tests of the model: requests, reports, a site, and job_story, which tells a job's life command by command.
+// "given" is what a story went through, "when" a command, "then" the names of the events it led to, or the refusal.
+#pragma once
+
+#include <capnp/schema.h>
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "events/attributes/ids.hpp"
+#include "events/model/host.hpp"
+#include "events/model/job.hpp"
+#include "events/model/ledger.hpp"
+#include "events/model/objects.hpp"
+#include "events/model/run.hpp"
+
+namespace annals::test {
+
+using schema::HoldType;
+
+inline model::requester user(std::string name = "user1") { return {std::move(name), "borg", schema::Role::USER}; }
+inline model::requester operator_() { return {"oper", "borg", schema::Role::OPERATOR}; }
+inline model::requester manager() { return {"mgr", "borg", schema::Role::MANAGER}; }
+inline model::requester root() { return {"root", "borg", schema::Role::ROOT}; }
+inline model::requester the_server() { return {"root", "borg", schema::Role::SERVER}; }
+
+// "jobQueued", as the schema spells it.
+inline std::string name_of(schema::Event::Which which) {
+  for (auto field : capnp::Schema::from<schema::Event>().getUnionFields())
+    if (field.getProto().getDiscriminantValue() == static_cast<std::uint16_t>(which)) return field.getProto().getName().cStr();
+  return "?";
+}
+inline int event_count() { return static_cast<int>(capnp::Schema::from<schema::Event>().getUnionFields().size()); }
+
+// "jobHeld jobReleased", "" for no change, "15007 Unauthorized Request " for a refusal.
+inline std::string said(const model::outcome& o) {
+  if (!o.accepted()) return std::to_string(o.why().code) + " " + o.why().text;
+  std::string names;
+  for (const auto& e : o.events()) names += (names.empty() ? "" : " ") + name_of(e.get().which());
+  return names;
+}
+
+struct setting { std::string name, resource, value; schema::AttributeOp op = schema::AttributeOp::SET; };
+using settings = std::vector<setting>;
+
+template <class List>
+void fill(List&& list, const settings& from) {
+  for (unsigned i = 0; i < from.size(); ++i) {
+    list[i].setName(from[i].name);
+    list[i].setResource(from[i].resource);
+    list[i].setValue(from[i].value);
+    list[i].setOp(from[i].op);
+  }
+}
+
+using request = schema::sealed<schema::Request>;
+template <class Fill>
+request make_request(Fill&& f) { return schema::make<schema::Request>(std::forward<Fill>(f)); }
+
+inline request manage(schema::ManageVerb verb, schema::ObjectKind kind, const std::string& name, const settings& s = {}) {
+  return make_request([&](schema::Request::Builder r) {
+    auto m = r.initManage();
+    m.setVerb(verb);
+    m.setKind(kind);
+    m.setName(name);
+    fill(m.initChanges(static_cast<unsigned>(s.size())), s);
+  });
+}
+
+// -- a job's commands ----------------------------------------------------------------------------------------------------
+
+inline model::submit_job submission(std::uint64_t number, const settings& s = {}, const std::string& queue = "") {
+  model::submit_job c;
+  c.request = make_request([&](schema::Request::Builder r) {
+    auto q = r.initQueueJob();
+    q.setQueue(queue);
+    fill(q.initAttributes(static_cast<unsigned>(s.size())), s);
+  });
+  c.number = number;
+  c.euser = "user1";
+  c.egroup = "group1";
+  return c;
+}
+inline model::client_request hold(std::initializer_list<HoldType> types) {
+  return {make_request([&](schema::Request::Builder r) {
+    auto list = r.initHoldJob().initHolds(static_cast<unsigned>(types.size()));
+    unsigned i = 0;
+    for (auto t : types) list.set(i++, t);
+  })};
+}
+inline model::client_request release(std::initializer_list<HoldType> types) {
+  return {make_request([&](schema::Request::Builder r) {
+    auto list = r.initReleaseJob().initHolds(static_cast<unsigned>(types.size()));
+    unsigned i = 0;
+    for (auto t : types) list.set(i++, t);
+  })};
+}
+inline model::client_request remove(bool force = false, bool purge = false) {
+  return {make_request([&](schema::Request::Builder r) {
+    auto d = r.initDeleteJob();
+    d.setForce(force);
+    d.setPurgeHistory(purge);
+  })};
+}
+inline model::client_request rerun(bool force = false) {
+  return {make_request([&](schema::Request::Builder r) { r.initRerunJob().setForce(force); })};
+}
+inline model::client_request alter(const settings& s) {
+  return {make_request([&](schema::Request::Builder r) { fill(r.initAlterJob().initChanges(static_cast<unsigned>(s.size())), s); })};
+}
+inline model::proposed_run propose(const std::string& exec_vnode = "(borg:ncpus=1)", const std::string& host = "borg") {
+  return {schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
+            auto p = m.initRun();
+            p.setExecVnode(exec_vnode);
+            p.setExecHost(host + "/0");
+            p.initHosts(1).set(0, host);
+          }),
+          "default"};
+}
+
+struct measured { std::uint64_t cpu_s = 0, mem_kb = 0, wall_s = 0; std::uint32_t ncpus = 1; };
+inline void fill(schema::Usage::Builder u, const measured& m) {
+  u.setCpuSeconds(m.cpu_s);
+  u.setMemKb(m.mem_kb);
+  u.setVmemKb(m.mem_kb * 2);
+  u.setWallSeconds(m.wall_s);
+  u.setNcpus(m.ncpus);
+}
+template <class Fill>
+model::mom_report report(Fill&& f) { return {schema::make<schema::FromMom>(std::forward<Fill>(f)), "borg"}; }
+inline void fill(schema::RunRef::Builder ref, const model::job_state& job, std::uint32_t run) {
+  ref.setJobSerial(job.serial);
+  ref.setRun(run);
+  ref.setJob(job.id);
+}
+
+// -- the site ------------------------------------------------------------------------------------------------------------
+
+inline model::site small_site() {
+  model::site s;
+  s.server_name = s.host_name = "borg";
+  s.server.set(attributes::server::default_queue, "workq");
+  s.server.set(attributes::server::default_chunk, "ncpus", "1");
+  s.server.set(attributes::server::resources_default, "ncpus", "1");
+  s.server.set(attributes::server::job_history_enable, "True");
+  auto& q = s.queues["workq"].attributes;
+  q.set(attributes::queue::queue_type, "Execution");
+  q.set(attributes::queue::enabled, "True");
+  q.set(attributes::queue::started, "True");
+  return s;
+}
+
+// -- one job's life ------------------------------------------------------------------------------------------------------
+
+class job_story {
+ public:
+  model::job_state job;
+  model::site site = small_site();
+  std::int64_t now_s = 1'795'222'000;
+  std::uint64_t sequence = 0, serial = 7;
+  std::vector<std::pair<model::event_place, model::event>> history;
+
+  model::outcome ask(const model::job_command& command, const model::requester& by = user()) const {
+    return model::decide(job, command, {now_s * 1'000'000'000, by}, site);
+  }
+  // Decides and takes in what comes of it.
+  std::string when(const model::job_command& command, const model::requester& by = user()) {
+    const auto o = ask(command, by);
+    if (o.accepted())
+      for (const auto& e : o.events()) happens(e, by);
+    return said(o);
+  }
+  void happens(const model::event& e, const model::requester& by = the_server()) {
+    const model::event_place at{++sequence, serial, job.version + 1, now_s * 1'000'000'000, by};
+    history.emplace_back(at, e);
+    model::apply(job, at, e.get());
+  }
+  job_story& later(std::int64_t seconds) { now_s += seconds; return *this; }
+
+  // What the MoM reports, of this run unless another is named.
+  std::string starts(std::uint32_t run = 0) {
+    return when(report([&](auto m) {
+      auto r = m.initRunStarted();
+      fill(r.initRef(), job, run ? run : job.run);
+      r.setSession(4711);
+    }), the_server());
+  }
+  std::string refuses(std::int32_t code, std::uint32_t run = 0) {
+    return when(report([&](auto m) {
+      auto r = m.initRunRefused();
+      fill(r.initRef(), job, run ? run : job.run);
+      r.setCode(code);
+    }), the_server());
+  }
+  std::string uses(const measured& u, std::uint32_t run = 0) {
+    return when(report([&](auto m) {
+      auto r = m.initRunUsage();
+      fill(r.initRef(), job, run ? run : job.run);
+      fill(r.initUsage(), u);
+      r.setSession(4711);
+      r.setJobdir("/home/user1");
+    }), the_server());
+  }
+  std::string exits(std::int32_t code, const measured& u = {}, std::uint32_t run = 0) {
+    return when(report([&](auto m) {
+      auto r = m.initRunExited();
+      fill(r.initRef(), job, run ? run : job.run);
+      r.setExitStatus(code);
+      fill(r.initUsage(), u);
+    }), the_server());
+  }
+  std::string leaves(bool delivered = true, std::uint32_t run = 0) {
+    return when(report([&](auto m) {
+      auto r = m.initRunLeft();
+      fill(r.initRef(), job, run ? run : job.run);
+      r.setDelivered(delivered);
+    }), the_server());
+  }
+
+  std::string attribute(attributes::attribute_id id, std::string_view resource = {}) const { return std::string(job.attribute(id, resource)); }
+  std::string comment() const { return attribute(attributes::job::comment); }
+  std::string state() const { return std::string(1, model::state_letter(job)) + " " + attribute(attributes::job::substate); }
+};
+
+// A job that has come to this phase in an ordinary way.
+inline job_story given(model::job_phase phase, const settings& s = {}) {
+  using p = model::job_phase;
+  job_story story;
+  if (phase == p::none) return story;
+  settings all = s;
+  if (phase == p::held) all.push_back({"Hold_Types", "", "u"});
+  if (phase == p::waiting) all.push_back({"Execution_Time", "", std::to_string(story.now_s + 3600)});
+  story.when(submission(12, all));
+  if (phase >= p::assigned) story.when(propose(), the_server());
+  if (phase >= p::started) story.starts();
+  if (phase >= p::exiting) story.exits(0);
+  if (phase >= p::finished) story.leaves();
+  if (phase == p::forgotten) story.when(model::forget_job{}, the_server());
+  return story;
+}
+
+inline const model::job_phase every_job_phase[] = {
+    model::job_phase::none,     model::job_phase::queued,  model::job_phase::held,     model::job_phase::waiting,  model::job_phase::assigned,
+    model::job_phase::started,  model::job_phase::exiting, model::job_phase::finished, model::job_phase::forgotten};
+
+}  // namespace annals::test

@@ -1,0 +1,124 @@
+// qalter: what may be changed, by whom, in which state, and what follows from a change.
+#include <boost/test/unit_test.hpp>
+
+#include "test/support/model_builders.hpp"
+
+using namespace annals;
+using namespace annals::test;
+using model::job_phase;
+namespace ids = attributes::job;
+
+namespace {
+
+setting unset(const std::string& name, const std::string& resource = "") { return {name, resource, "", schema::AttributeOp::UNSET}; }
+
+std::string asked_and_derived(const job_story& story) {
+  std::string text;
+  for (auto c : story.history.back().second.get().getJobAltered().getChanges())
+    text += std::string(c.getDerived() ? "(" : "") + schema::str(c.getResource()) + (c.getDerived() ? ") " : " ");
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_new_select_gives_new_sums) {
+  auto story = given(job_phase::queued, {{"Resource_List", "select", "1:ncpus=1:mem=1gb"}, {"Resource_List", "walltime", "60"}});
+  BOOST_TEST(story.when(alter({{"Resource_List", "select", "2:ncpus=2"}})) == "jobAltered");
+  BOOST_TEST(story.attribute(ids::Resource_List, "ncpus") == "4");
+  BOOST_TEST(story.attribute(ids::Resource_List, "nodect") == "2");
+  BOOST_TEST(story.attribute(ids::Resource_List, "mem") == "");
+  BOOST_TEST(story.attribute(ids::Resource_List, "walltime") == "00:01:00");
+  BOOST_TEST(story.attribute(ids::schedselect) == "2:ncpus=2");
+  BOOST_TEST(asked_and_derived(story) == "(ncpus) (nodect) select (mem) () ");
+}
+
+BOOST_AUTO_TEST_CASE(a_new_place_leaves_the_select_alone) {
+  auto story = given(job_phase::queued, {{"Resource_List", "select", "2:ncpus=2"}});
+  BOOST_TEST(story.when(alter({{"Resource_List", "place", "scatter"}})) == "jobAltered");
+  BOOST_TEST(story.attribute(ids::Resource_List, "place") == "scatter");
+  BOOST_TEST(story.attribute(ids::Resource_List, "select") == "2:ncpus=2");
+  BOOST_TEST(story.attribute(ids::Resource_List, "ncpus") == "4");
+}
+
+BOOST_AUTO_TEST_CASE(chunk_resources_are_not_altered_beside_a_select) {
+  auto story = given(job_phase::queued, {{"Resource_List", "select", "2:ncpus=2"}});
+  const auto answer = story.when(alter({{"Resource_List", "ncpus", "3"}}));
+  BOOST_TEST(answer.find("cannot be used with \"select\" or \"place\", resource is: ncpus") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_without_select_is_built_again_from_its_members) {
+  auto story = given(job_phase::queued);
+  BOOST_TEST(story.when(alter({{"Resource_List", "ncpus", "3"}})) == "jobAltered");
+  BOOST_TEST(story.attribute(ids::Resource_List, "select") == "1:ncpus=3");
+  BOOST_TEST(asked_and_derived(story) == "ncpus (select) () ");
+}
+
+BOOST_AUTO_TEST_CASE(taking_a_limit_away_takes_the_attribute_away) {
+  auto story = given(job_phase::queued, {{"Resource_List", "walltime", "60"}});
+  BOOST_TEST(story.when(alter({unset("Resource_List", "walltime")})) == "jobAltered");
+  BOOST_TEST(story.attribute(ids::Resource_List, "walltime") == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_owner_of_a_running_job_lowers_its_walltime_only) {
+  auto story = given(job_phase::started, {{"Resource_List", "walltime", "600"}});
+  BOOST_TEST(story.when(alter({{"Resource_List", "walltime", "500"}})) == "jobAltered");
+  BOOST_TEST(story.when(alter({{"Resource_List", "walltime", "700"}})) == "15007 Unauthorized Request ");
+  BOOST_TEST(story.when(alter({{"Resource_List", "walltime", "700"}}), operator_()) == "jobAltered");
+  BOOST_TEST(story.attribute(ids::Resource_List, "walltime") == "00:11:40");
+}
+
+BOOST_AUTO_TEST_CASE(most_attributes_of_a_running_job_stay) {
+  const auto story = given(job_phase::started);
+  for (const auto& s : {setting{"Resource_List", "ncpus", "5"}, {"Resource_List", "select", "1:ncpus=2"}, {"project", "", "p"},
+                        {"Account_Name", "", "a"}, {"Join_Path", "", "oe"}})
+    BOOST_TEST(said(story.ask(alter({s}))).starts_with("15015 "));
+  for (const auto& s : {setting{"Priority", "", "5"}, {"Job_Name", "", "n"}, {"Mail_Points", "", "n"}, {"Rerunable", "", "False"}})
+    BOOST_TEST(said(story.ask(alter({s}))) == "jobAltered");
+}
+
+BOOST_AUTO_TEST_CASE(who_is_neither_owner_nor_operator_alters_nothing) {
+  const auto story = given(job_phase::queued);
+  BOOST_TEST(said(story.ask(alter({{"Priority", "", "5"}}), user("other"))) == "15007 Unauthorized Request ");
+  BOOST_TEST(said(story.ask(alter({{"Priority", "", "5"}}), operator_())) == "jobAltered");
+  BOOST_TEST(said(story.ask(alter({{"comment", "", "c"}}))).starts_with("15003 "));
+  BOOST_TEST(said(story.ask(alter({{"comment", "", "c"}}), operator_())) == "jobAltered");
+}
+
+BOOST_AUTO_TEST_CASE(finished_and_exiting_jobs_are_not_altered) {
+  BOOST_TEST(said(given(job_phase::finished).ask(alter({{"Priority", "", "5"}}))) == "15139 Job has finished");
+  BOOST_TEST(said(given(job_phase::exiting).ask(alter({{"Priority", "", "5"}}))).starts_with("15016 "));
+}
+
+BOOST_AUTO_TEST_CASE(altering_holds_replaces_them_where_the_role_allows) {
+  auto story = given(job_phase::queued);
+  BOOST_TEST(story.when(alter({{"Hold_Types", "", "u"}})) == "jobAltered");
+  BOOST_TEST(story.state() == "H 20");
+  story.when(hold({HoldType::OPERATOR}), operator_());
+  BOOST_TEST(story.when(alter({{"Hold_Types", "", "n"}})) == "15007 Unauthorized Request ");
+  BOOST_TEST(story.when(alter({{"Hold_Types", "", "n"}}), operator_()) == "jobAltered");
+  BOOST_TEST(story.state() == "Q 10");
+}
+
+BOOST_AUTO_TEST_CASE(an_execution_time_makes_the_job_wait_and_a_past_one_queues_it) {
+  auto story = given(job_phase::queued);
+  BOOST_TEST(story.when(alter({{"Execution_Time", "", std::to_string(story.now_s + 60)}})) == "jobAltered");
+  BOOST_TEST(story.state() == "W 30");
+  BOOST_TEST(story.when(alter({{"Execution_Time", "", "1577836800"}})) == "jobAltered");
+  BOOST_TEST(story.state() == "Q 10");
+  BOOST_TEST(!story.job.attributes.has(ids::Execution_Time));
+}
+
+BOOST_AUTO_TEST_CASE(an_attribute_that_is_taken_away_falls_back_to_its_default) {
+  auto story = given(job_phase::queued, {{"project", "", "p"}, {"Priority", "", "9"}});
+  story.when(alter({unset("project"), unset("Priority")}));
+  BOOST_TEST(story.attribute(ids::project) == "_pbs_project_default");
+  BOOST_TEST(story.attribute(ids::Priority) == "0");
+}
+
+BOOST_AUTO_TEST_CASE(unknown_names_and_bad_values_are_refused) {
+  const auto story = given(job_phase::queued);
+  BOOST_TEST(said(story.ask(alter({{"No_Such", "", "1"}}))).starts_with("15002 "));
+  BOOST_TEST(said(story.ask(alter({{"Resource_List", "nosuch", "1"}}))).starts_with("15035 "));
+  BOOST_TEST(said(story.ask(alter({{"Resource_List", "walltime", "soon"}}))).starts_with("15014 "));
+  BOOST_TEST(said(story.ask(alter({{"Priority", "", "x"}}))).starts_with("15014 "));
+}

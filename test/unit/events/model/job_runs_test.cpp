@@ -1,0 +1,191 @@
+// A job's runs: start, failure to start, usage, end, loss of the host; and what its state still owes.
+#include <boost/test/unit_test.hpp>
+
+#include "test/support/model_builders.hpp"
+
+using namespace annals;
+using namespace annals::test;
+using model::job_phase;
+namespace ids = attributes::job;
+
+BOOST_AUTO_TEST_CASE(a_job_runs_from_its_proposal_to_its_end) {
+  auto story = given(job_phase::queued);
+  BOOST_TEST(story.when(propose(), the_server()) == "jobAssigned");
+  BOOST_TEST(story.state() == "R 41");
+  BOOST_TEST(story.comment().starts_with("Job was sent for execution at "));
+  BOOST_TEST(story.comment().ends_with(" on (borg:ncpus=1)"));
+  BOOST_TEST(story.starts() == "jobStarted");
+  BOOST_TEST(story.comment().starts_with("Job run at "));
+  BOOST_TEST(story.starts() == "");                      // a repeat
+  BOOST_TEST(story.uses({1, 2048, 3, 1}) == "usageReported");
+  BOOST_TEST(story.state() == "R 42");
+  BOOST_TEST(story.attribute(ids::session_id) == "4711");
+  BOOST_TEST(story.later(10).exits(0, {2, 4096, 10, 1}) == "jobExited");
+  BOOST_TEST(story.state() == "E 51");
+  BOOST_TEST(story.exits(0) == "");
+  BOOST_TEST(story.leaves() == "outputDelivered vnodeHandedBack jobEnded");
+  BOOST_TEST(story.leaves() == "");
+  BOOST_TEST(story.state() == "F 92");
+  BOOST_TEST(story.comment().ends_with(" on (borg:ncpus=1) and finished"));
+  BOOST_TEST(story.attribute(ids::resources_used, "mem") == "4096kb");
+  BOOST_TEST(story.attribute(ids::resources_used, "walltime") == "00:00:10");
+  BOOST_TEST(story.attribute(ids::Stageout_status) == "1");
+}
+
+BOOST_AUTO_TEST_CASE(an_end_that_comes_before_the_start_was_heard_of_brings_the_start_along) {
+  auto story = given(job_phase::assigned);
+  BOOST_TEST(story.exits(0) == "jobStarted jobExited");
+}
+
+BOOST_AUTO_TEST_CASE(reports_of_another_run_change_nothing) {
+  auto story = given(job_phase::assigned);
+  BOOST_TEST(story.starts(2) == "");
+  BOOST_TEST(story.refuses(-3, 2) == "");
+  BOOST_TEST(story.uses({}, 2) == "");
+  BOOST_TEST(story.exits(0, {}, 2) == "");
+  BOOST_TEST(story.leaves(true, 2) == "");
+}
+
+BOOST_AUTO_TEST_CASE(exit_statuses_have_their_comments_and_substates) {
+  const std::pair<int, std::string> endings[] = {
+      {0, " and finished"}, {1, " and failed"}, {137, " and failed"}, {-25, " and exceeded resource ncpus (sum)"},
+      {-27, " and exceeded resource mem"}, {-28, " and exceeded resource cput"}, {-29, " and exceeded resource walltime"}};
+  for (const auto& [code, ending] : endings) {
+    auto story = given(job_phase::started);
+    story.exits(code);
+    story.leaves();
+    BOOST_TEST(story.comment().ends_with(ending));
+    BOOST_TEST(story.state() == (code == 0 ? "F 92" : "F 93"));
+    BOOST_TEST(story.attribute(ids::Exit_status) == std::to_string(code));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_failed_delivery_is_seen_in_the_stageout_status) {
+  auto story = given(job_phase::exiting);
+  story.leaves(false);
+  BOOST_TEST(story.attribute(ids::Stageout_status) == "0");
+}
+
+BOOST_AUTO_TEST_CASE(a_start_that_failed_for_good_ends_the_job) {
+  auto story = given(job_phase::assigned);
+  BOOST_TEST(story.refuses(-2) == "jobStartFailed vnodeHandedBack jobEnded");
+  BOOST_TEST(story.state() == "F 93");
+  BOOST_TEST(story.attribute(ids::Exit_status) == "-2");
+}
+
+BOOST_AUTO_TEST_CASE(a_start_that_may_be_tried_again_requeues_and_at_the_21st_holds) {
+  auto story = given(job_phase::queued);
+  for (int start = 1; start <= 20; ++start) {
+    story.when(propose(), the_server());
+    BOOST_TEST(story.refuses(-3) == "jobStartFailed vnodeHandedBack jobRequeued");
+    BOOST_TEST(story.state() == "Q 10");
+  }
+  story.when(propose(), the_server());
+  story.refuses(-3);
+  BOOST_TEST(story.state() == "H 20");
+  BOOST_TEST(story.attribute(ids::Hold_Types) == "s");
+  BOOST_TEST(story.comment() == "job held, too many failed attempts to run");
+  BOOST_TEST(story.attribute(ids::run_count) == "21");
+}
+
+BOOST_AUTO_TEST_CASE(a_deleted_job_whose_start_fails_is_not_tried_again) {
+  auto story = given(job_phase::assigned);
+  story.when(remove());
+  BOOST_TEST(story.refuses(-3) == "jobStartFailed vnodeHandedBack jobEnded");
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_run_is_queued_again_if_the_job_may) {
+  auto story = given(job_phase::started);
+  BOOST_TEST(story.when(model::run_lost{1, false, true, "new log"}, the_server()) == "jobExited vnodeHandedBack jobRequeued");
+  BOOST_TEST(story.attribute(ids::Exit_status) == "-4");
+
+  auto never_again = given(job_phase::started, {{"Rerunable", "", "False"}});
+  BOOST_TEST(never_again.when(model::run_lost{1, true, false, "gone"}, the_server()) == "jobExited vnodeHandedBack jobEnded");
+  BOOST_TEST(never_again.state() == "F 93");
+}
+
+BOOST_AUTO_TEST_CASE(an_order_that_is_still_on_its_way_is_not_lost) {
+  auto story = given(job_phase::assigned);
+  BOOST_TEST(story.when(model::run_lost{1, false, false, ""}, the_server()) == "");
+  BOOST_TEST(story.when(model::run_lost{2, true, true, ""}, the_server()) == "");
+  BOOST_TEST(story.when(model::run_lost{1, false, true, ""}, the_server()) == "jobStarted jobExited vnodeHandedBack jobRequeued");
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_run_keeps_the_usage_last_known_of_it) {
+  auto story = given(job_phase::started, {{"Rerunable", "", "False"}});
+  story.uses({5, 100, 60, 1});
+  story.when(model::run_lost{1, true, false, "gone"}, the_server());
+  BOOST_TEST(story.attribute(ids::resources_used, "walltime") == "00:01:00");
+}
+
+BOOST_AUTO_TEST_CASE(only_queued_jobs_are_run_by_schedulers) {
+  for (auto phase : every_job_phase) {
+    if (phase == job_phase::none) continue;
+    BOOST_TEST(given(phase).ask(propose(), the_server()).accepted() == (phase == job_phase::queued));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_waiting_job_is_queued_when_its_time_has_come_and_not_before) {
+  auto story = given(job_phase::waiting);
+  BOOST_TEST(story.state() == "W 30");
+  BOOST_TEST(story.later(3599).when(model::end_wait{}, the_server()) == "");
+  BOOST_TEST(story.later(1).when(model::end_wait{}, the_server()) == "jobWaitEnded");
+  BOOST_TEST(story.state() == "Q 10");
+}
+
+BOOST_AUTO_TEST_CASE(a_finished_job_is_forgotten_once) {
+  auto story = given(job_phase::finished);
+  BOOST_TEST(story.when(model::forget_job{}, the_server()) == "jobForgotten");
+  BOOST_TEST(story.when(model::forget_job{}, the_server()) == "");
+}
+
+// -- what the world is owed ----------------------------------------------------------------------------------------------
+
+namespace {
+
+std::string owed(const job_story& story) {
+  std::string text;
+  for (const auto& effect : model::pending_effects(story.job, story.site)) {
+    if (!text.empty()) text += ", ";
+    if (const auto* s = std::get_if<model::start_run>(&effect)) text += "start " + std::to_string(s->run) + " on " + s->host;
+    if (const auto* s = std::get_if<model::signal_run>(&effect))
+      text += s->signal + " " + std::to_string(s->id) + " delay " + std::to_string(s->kill_delay_s) + " exit " + std::to_string(s->exit_status);
+    if (const auto* w = std::get_if<model::wake_at>(&effect)) text += "wake " + std::to_string(w->wall_ns / 1'000'000'000 - story.now_s);
+  }
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(each_phase_owes_what_it_owes) {
+  BOOST_TEST(owed(given(job_phase::queued)) == "");
+  BOOST_TEST(owed(given(job_phase::held)) == "");
+  BOOST_TEST(owed(given(job_phase::waiting)) == "wake 3600");
+  BOOST_TEST(owed(given(job_phase::assigned)) == "start 1 on borg");
+  for (auto phase : {job_phase::started, job_phase::exiting, job_phase::finished, job_phase::forgotten}) BOOST_TEST(owed(given(phase)) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_deleted_run_owes_its_signals_until_it_ends) {
+  for (auto phase : {job_phase::assigned, job_phase::started}) {
+    auto story = given(phase);
+    story.when(remove());
+    BOOST_TEST(owed(story) == "SIGTERM 1 delay 10 exit 271");
+    story.when(remove(true));
+    BOOST_TEST(owed(story) == "SIGKILL 2 delay 0 exit 265");
+    story.exits(265);
+    BOOST_TEST(owed(story) == "");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_queue_says_how_long_a_deleted_program_may_take) {
+  auto story = given(job_phase::started);
+  story.site.queues["workq"].attributes.set(attributes::queue::kill_delay, "3");
+  story.when(remove());
+  BOOST_TEST(owed(story) == "SIGTERM 1 delay 3 exit 271");
+}
+
+BOOST_AUTO_TEST_CASE(a_rerun_run_owes_a_kill_that_is_not_its_own_end) {
+  auto story = given(job_phase::started);
+  story.when(rerun(), manager());
+  BOOST_TEST(owed(story) == "SIGKILL 3 delay 0 exit -11");
+}

@@ -1,0 +1,97 @@
+// What the tests of accounting share: a log told by job stories, with hosts, as records; and a directory of one's own.
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "events/log/record.hpp"
+#include "projections/accounting/accounting.hpp"
+#include "test/support/model_builders.hpp"
+
+namespace annals::test {
+
+struct in_utc {
+  in_utc() {
+    ::setenv("TZ", "UTC", 1);
+    ::tzset();
+  }
+};
+
+struct temporary_directory {
+  std::filesystem::path path;
+  temporary_directory() {
+    auto name = (std::filesystem::temp_directory_path() / "annals_accounting.XXXXXX").string();
+    BOOST_REQUIRE(::mkdtemp(name.data()) != nullptr);
+    path = name;
+  }
+  ~temporary_directory() { std::filesystem::remove_all(path); }
+};
+
+inline std::string content(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream all;
+  all << in.rdbuf();
+  return all.str();
+}
+
+// Records of several stories in the order they are told.
+class told_log : in_utc {
+ public:
+  std::vector<log::record_ptr> records;
+
+  void host(const std::string& name, const std::string& ncpus, const std::string& mem, const std::string& sharing = "") {
+    const std::uint64_t serial = next_serial_++;
+    add(serial, 1, schema::StreamKind::HOST, 0, the_server(), model::make_event([&](auto e) { e.initHostAdded().setName(name); }));
+    add(serial, 2, schema::StreamKind::HOST, 0, the_server(), model::make_event([&](auto e) { e.initVnodeCreated().setName(name); }));
+    settings reported{{"resources_available", "ncpus", ncpus}, {"resources_available", "mem", mem}};
+    if (!sharing.empty()) reported.push_back({"sharing", "", sharing});
+    add(serial, 3, schema::StreamKind::HOST, 0, the_server(), model::make_event([&](auto e) {
+          auto v = e.initHostCameUp().initVnodes(1)[0];
+          v.setName(name);
+          fill(v.initAttributes(static_cast<unsigned>(reported.size())), reported);
+        }));
+  }
+
+  // A new job with a stream of its own; told() takes over what happened to it since.
+  job_story job() {
+    job_story s;
+    s.serial = next_serial_++;
+    return s;
+  }
+  void told(job_story& s) {
+    for (const auto& [at, e] : s.history) add(s.serial, at.version, schema::StreamKind::JOB, at.wall_ns, at.by, e);
+    s.history.clear();
+  }
+
+ private:
+  void add(std::uint64_t stream, std::uint64_t version, schema::StreamKind kind, std::int64_t wall_ns, const model::requester& by, const model::event& e) {
+    log::record_meta m;
+    m.sequence = records.size() + 1;
+    m.stream = stream;
+    m.kind = kind;
+    m.version = version;
+    m.wall_ns = wall_ns;
+    m.by = {by.user, by.host, by.role};
+    auto encoded = log::encode(m, e, previous_);
+    previous_ = encoded.hash;
+    records.push_back(encoded.decoded);
+  }
+  std::uint64_t next_serial_ = 100;
+  log::chain_hash previous_{};
+};
+
+inline std::vector<std::string> lines_of(const std::vector<log::record_ptr>& records) {
+  std::vector<std::string> lines;
+  projections::accounting fold;
+  for (const auto& r : records) fold.fold(*r, [&](std::int64_t, std::string_view line) { lines.emplace_back(line); });
+  return lines;
+}
+
+}  // namespace annals::test

@@ -1,0 +1,251 @@
+// Accounting records: each letter's fields in PBS's order, as transcripts of a PBS show them.
+#include "test/unit/projections/accounting/accounting_fixture.hpp"
+
+using namespace annals;
+using namespace annals::test;
+
+namespace {
+
+struct fixture {
+  told_log log;
+  job_story story = log.job();
+
+  void submit(const settings& s = {}) {
+    story.site.server_name = "q1";
+    auto c = submission(602, s);
+    c.euser = "pbsuser";
+    c.egroup = "tstgrp00";
+    BOOST_REQUIRE_EQUAL(story.when(c, {"pbsuser", "q1", schema::Role::USER}), "jobQueued");
+  }
+  std::vector<std::string> lines() {
+    log.told(story);
+    return lines_of(log.records);
+  }
+  std::string last() { return lines().back(); }
+  std::string letters() {
+    std::string all;
+    for (const auto& line : lines()) all += line.substr(20, 1);
+    return all;
+  }
+};
+
+const std::string base = "user=pbsuser group=tstgrp00 project=_pbs_project_default jobname=STDIN queue=workq ";
+const std::string chunk = "Resource_List.ncpus=1 Resource_List.nodect=1 Resource_List.place=free Resource_List.select=1:host=q1 ";
+const settings on_q1 = {{"Resource_List", "select", "1:host=q1"}};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(records, fixture)
+
+BOOST_AUTO_TEST_CASE(a_job_leaves_q_s_and_e_as_pbs_writes_them) {
+  log.host("q1", "4", "24684092kb");
+  log.host("q3", "4", "24684092kb");
+  story.now_s = 1795222033;
+  submit({{"Job_Name", "", "acct"}, {"Account_Name", "", "acc one"}, {"project", "", "pro ject"}, {"depend", "", "afterok:601.q1@q1"},
+          {"Hold_Types", "", "u"}, {"Resource_List", "select", "1:ncpus=1:mem=10mb:host=q1+1:ncpus=1:host=q3"},
+          {"Resource_List", "place", "scatter:excl"}, {"Resource_List", "walltime", "60"}});
+  story.later(2).when(release({HoldType::USER}), manager());
+  auto run = propose("(q1:ncpus=1:mem=10240kb)+(q3:ncpus=1)", "q1");
+  run.message = schema::make<schema::FromScheduler>([](auto m) {
+    auto p = m.initRun();
+    p.setExecVnode("(q1:ncpus=1:mem=10240kb)+(q3:ncpus=1)");
+    p.setExecHost("q1/0+q3/0");
+    p.initHosts(1).set(0, "q1");
+  });
+  story.when(run, the_server());
+  story.starts();
+  story.later(3).uses({0, 1104, 2, 2});
+  story.job.attributes.set(attributes::job::session_id, "4711");
+  story.exits(0, {0, 1104, 2, 2});
+  story.leaves();
+  const std::string id = "user=pbsuser group=tstgrp00 account=\"acc one\" project=\"pro ject\" jobname=acct queue=workq ctime=1795222033 qtime=1795222033 ";
+  const std::string asked = "Resource_List.mem=10mb Resource_List.ncpus=2 Resource_List.nodect=2 Resource_List.place=scatter:excl "
+                            "Resource_List.select=1:ncpus=1:mem=10mb:host=q1+1:ncpus=1:host=q3 Resource_List.walltime=00:01:00 ";
+  const std::string place = "etime=1795222035 start=1795222035 exec_host=q1/0+q3/0 exec_vnode=(q1:ncpus=1:mem=10240kb)+(q3:ncpus=1) ";
+  const auto all = lines();
+  BOOST_REQUIRE_EQUAL(all.size(), 3u);
+  BOOST_TEST(all[0] == "11/21/2026 00:47:13;Q;602.q1;" + id + "etime=0 depend=afterok:601.q1@q1 " + asked);
+  BOOST_TEST(all[1] == "11/21/2026 00:47:15;S;602.q1;" + id + place + asked + "resource_assigned.mem=49368184kb resource_assigned.ncpus=8 ");
+  BOOST_TEST(all[2] == "11/21/2026 00:47:18;E;602.q1;" + id + place + asked +
+                           "session=4711 end=1795222038 Exit_status=0 resources_used.cpupercent=0 resources_used.cput=00:00:00 "
+                           "resources_used.mem=1104kb resources_used.ncpus=2 resources_used.vmem=2208kb resources_used.walltime=00:00:02 run_count=1");
+}
+
+BOOST_AUTO_TEST_CASE(a_shared_place_counts_what_the_chunks_take) {
+  log.host("q1", "4", "24684092kb");
+  submit({{"Resource_List", "select", "1:ncpus=1:mem=100mb"}});
+  story.when(propose("(q1:ncpus=1:mem=102400kb)", "q1"), the_server());
+  story.starts();
+  BOOST_TEST(last().ends_with("resource_assigned.mem=102400kb resource_assigned.ncpus=1 "));
+}
+
+BOOST_AUTO_TEST_CASE(a_vnode_that_is_never_shared_counts_whole) {
+  log.host("q1", "4", "24684092kb", "force_excl");
+  submit();
+  story.when(propose("(q1:ncpus=1)", "q1"), the_server());
+  story.starts();
+  BOOST_TEST(last().ends_with("resource_assigned.ncpus=4 "));
+}
+
+BOOST_AUTO_TEST_CASE(a_rerun_then_a_delete_leave_r_s_d_and_e) {
+  story.now_s = 1795222123;
+  submit(on_q1);
+  story.when(propose("(q1:ncpus=1)", "q1"), the_server());
+  story.starts();
+  story.later(3).when(rerun(), manager());
+  story.exits(-11, {0, 0, 2, 1});
+  story.leaves();
+  story.when(propose("(q1:ncpus=1)", "q1"), the_server());
+  story.starts();
+  story.later(2).when(remove(), {"pbsuser", "q1", schema::Role::USER});
+  story.later(1).exits(271, {0, 0, 2, 1});
+  story.leaves();
+  const auto all = lines();
+  BOOST_REQUIRE_EQUAL(all.size(), 6u);
+  const std::string times = "ctime=1795222123 qtime=1795222123 etime=1795222123 ";
+  const std::string used = "resources_used.cpupercent=0 resources_used.cput=00:00:00 resources_used.mem=0kb resources_used.ncpus=1 "
+                           "resources_used.vmem=0kb resources_used.walltime=00:00:02 ";
+  const std::string where = "exec_host=q1/0 exec_vnode=(q1:ncpus=1) ";
+  BOOST_TEST(all[0] == "11/21/2026 00:48:43;Q;602.q1;" + base + times + chunk);
+  BOOST_TEST(all[1] == "11/21/2026 00:48:43;S;602.q1;" + base + times + "start=1795222123 " + where + chunk + "resource_assigned.ncpus=1 ");
+  BOOST_TEST(all[2] == "11/21/2026 00:48:46;R;602.q1;" + base + times + "start=1795222123 " + where + chunk +
+                           "session=0 end=1795222126 Exit_status=-11 " + used + "run_count=1");
+  BOOST_TEST(all[3] == "11/21/2026 00:48:46;S;602.q1;" + base + times + "start=1795222126 " + where + chunk + "resource_assigned.ncpus=1 ");
+  BOOST_TEST(all[4] == "11/21/2026 00:48:48;D;602.q1;requestor=pbsuser@q1");
+  BOOST_TEST(all[5] == "11/21/2026 00:48:49;E;602.q1;" + base + times + "start=1795222126 " + where + chunk +
+                           "session=0 end=1795222129 Exit_status=271 " + used + "run_count=2");
+}
+
+BOOST_AUTO_TEST_CASE(a_failed_start_leaves_s_and_r_with_no_usage) {
+  submit(on_q1);
+  story.when(propose("(q1:ncpus=1)", "q1"), the_server());
+  story.refuses(-3);
+  BOOST_TEST(letters() == "QSR");
+  BOOST_TEST(last().ends_with("session=0 end=" + std::to_string(story.now_s) +
+                              " Exit_status=-3 resources_used.cpupercent=0 resources_used.cput=00:00:00 resources_used.mem=0kb "
+                              "resources_used.ncpus=1 resources_used.vmem=0kb resources_used.walltime=00:00:00 run_count=1"));
+}
+
+BOOST_AUTO_TEST_CASE(a_start_that_failed_for_good_leaves_s_and_e) {
+  submit();
+  story.when(propose(), the_server());
+  story.refuses(-2);
+  BOOST_TEST(letters() == "QSE");
+  BOOST_TEST(last().find(" Exit_status=-2 ") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_nobody_measured_used_no_walltime) {
+  submit(on_q1);
+  story.when(propose("(q1:ncpus=1)", "q1"), the_server());
+  story.starts();
+  story.when(model::run_lost{1, true, false, "gone"}, the_server());
+  BOOST_TEST(letters() == "QSR");
+  BOOST_TEST(last().ends_with(" Exit_status=-4 resources_used.walltime=00:00:00 run_count=1"));
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_never_ran_leaves_no_e) {
+  submit();
+  story.when(remove(), root());
+  BOOST_TEST(letters() == "QD");
+  BOOST_TEST(last().ends_with(";D;602.q1;requestor=root@borg"));
+}
+
+BOOST_AUTO_TEST_CASE(a_requeued_job_that_is_deleted_leaves_no_e) {
+  submit();
+  story.when(propose(), the_server());
+  story.refuses(-3);
+  story.when(remove(), root());
+  BOOST_TEST(letters() == "QSRD");
+}
+
+BOOST_AUTO_TEST_CASE(each_wish_to_delete_leaves_a_d_and_one_from_the_history_none) {
+  submit();
+  story.when(propose(), the_server());
+  story.starts();
+  story.when(remove(), root());
+  story.when(remove(true), root());
+  story.when(remove(true), root());       // nothing new
+  story.exits(265);
+  story.leaves();
+  story.when(remove(false, true), root());
+  BOOST_TEST(letters() == "QSDDE");
+}
+
+BOOST_AUTO_TEST_CASE(a_says_what_was_asked_in_the_order_of_attributes) {
+  submit({{"Hold_Types", "", "u"}});
+  story.when(alter({{"Resource_List", "walltime", "5"}, {"Priority", "", "4"}, {"Job_Name", "", "nn"}}), root());
+  BOOST_TEST(last().substr(20) == "a;602.q1;Job_Name=nn Priority=4 Resource_List.walltime=00:00:05");
+  story.when(alter({{"Resource_List", "walltime", "", schema::AttributeOp::UNSET}}), root());
+  BOOST_TEST(last().substr(20) == "a;602.q1;Resource_List.walltime=UNSET");
+  story.when(alter({{"Account_Name", "", "acc"}}), root());
+  BOOST_TEST(last().substr(20) == "a;602.q1;Account_Name=acc");
+  story.when(alter({{"Account_Name", "", "", schema::AttributeOp::UNSET}}), root());
+  BOOST_TEST(last().substr(20) == "a;602.q1;Account_Name=UNSET");
+  story.when(alter({{"project", "", "", schema::AttributeOp::UNSET}}), root());
+  BOOST_TEST(last().substr(20) == "a;602.q1;project=_pbs_project_default");
+  story.when(alter({{"Execution_Time", "", "1577836800"}}), root());
+  BOOST_TEST(last().substr(20) == "a;602.q1;Execution_Time=1577836800");
+  story.when(alter({{"Resource_List", "ncpus", "2"}}), root());
+  BOOST_TEST(last().substr(20) == "a;602.q1;Resource_List.ncpus=2");
+  story.when(alter({{"comment", "", "a b"}}), root());
+  BOOST_TEST(last().substr(20) == "a;602.q1;comment=\"a b\"");
+}
+
+BOOST_AUTO_TEST_CASE(an_altered_job_is_shown_as_it_is_then) {
+  submit(on_q1);
+  story.when(alter({{"Job_Name", "", "nn"}}), root());
+  story.when(propose("(q1:ncpus=1)", "q1"), the_server());
+  story.starts();
+  BOOST_TEST(last().find(" jobname=nn queue=workq ") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(holds_and_usage_leave_nothing) {
+  submit();
+  story.when(hold({HoldType::USER}));
+  story.when(release({HoldType::USER}), root());
+  story.when(propose(), the_server());
+  story.starts();
+  story.uses({1, 1, 1, 1});
+  BOOST_TEST(letters() == "QS");
+}
+
+BOOST_AUTO_TEST_CASE(a_quote_in_an_account_stays_as_it_is) {
+  submit({{"Account_Name", "", "a\"b"}});
+  BOOST_TEST(last().find(" account=\"a\"b\" project=") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_record_is_one_line_whatever_users_wrote) {
+  submit({{"Account_Name", "", "a\nb\r\tc"}});
+  BOOST_TEST(last().find('\n') == std::string::npos);
+  BOOST_TEST(last().find(" account=\"a?b??c\" ") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(finished_jobs_are_not_kept) {
+  submit();
+  story.when(remove(), root());
+  log.told(story);
+  projections::accounting fold;
+  for (const auto& r : log.records) fold.learn(*r);
+  BOOST_TEST(fold.unfinished_jobs() == 0u);
+  BOOST_TEST(fold.sequence() == log.records.size());
+}
+
+BOOST_AUTO_TEST_CASE(learning_a_part_changes_nothing_of_the_rest) {
+  submit(on_q1);
+  story.when(propose("(q1:ncpus=1)", "q1"), the_server());
+  story.starts();
+  story.uses({1, 100, 1, 1});
+  story.exits(1, {1, 200, 2, 1});
+  story.leaves();
+  const auto all = lines();
+  for (std::size_t from = 0; from <= log.records.size(); ++from) {
+    projections::accounting fold;
+    std::vector<std::string> rest;
+    for (std::size_t i = 0; i < log.records.size(); ++i)
+      if (i < from) fold.learn(*log.records[i]);
+      else fold.fold(*log.records[i], [&](std::int64_t, std::string_view line) { rest.emplace_back(line); });
+    BOOST_TEST(std::equal(rest.rbegin(), rest.rend(), all.rbegin()));
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

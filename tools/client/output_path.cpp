@@ -4,11 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
+#include <cstring>
 
+#include "tools/client/directives.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/session.hpp"
 
@@ -27,15 +29,16 @@ bool is_this_host(const std::string& host, const pbs_conf& conf) {
 
 // A private cluster's hosts have names that no resolver knows; annals.conf says which file lists them.
 bool is_in_hosts_file(const std::string& host, const pbs_conf& conf) {
-  std::ifstream file(read_annals_conf(conf.pbs_home).get("hosts_file"));
-  std::string line;
-  while (std::getline(file, line)) {
-    std::istringstream words(line.substr(0, line.find('#')));
-    std::string address, name;
-    for (words >> address; words >> name;)
-      if (name == host) return true;
+  std::FILE* file = std::fopen(read_annals_conf(conf.pbs_home).get("hosts_file").c_str(), "re");
+  if (file == nullptr) return false;
+  char line[1024];
+  bool found = false;
+  while (!found && std::fgets(line, sizeof line, file) != nullptr) {
+    const auto words = split_words(std::string_view(line, std::strcspn(line, "#\n")));
+    found = words.size() > 1 && std::find(words.begin() + 1, words.end(), host) != words.end();
   }
-  return false;
+  std::fclose(file);
+  return found;
 }
 
 bool host_is_known(const std::string& host) {

@@ -5,6 +5,7 @@
 #include "events/model/job_rules.hpp"
 #include "events/model/refuse.hpp"
 #include "events/values/hold_set.hpp"
+#include "events/values/number.hpp"
 
 namespace annals::model {
 
@@ -33,10 +34,16 @@ bool raises_limit(const job_state& job, const new_value& v, const site& site) {
   return order && *order > 0;
 }
 
+// Starts that were counted can't be taken back by the owner.
+bool lowers_run_count(const job_state& job, const new_value& v) {
+  const auto before = values::parse_integer(job.attribute(ids::run_count)).value_or(0);
+  return values::parse_integer(v.value).value_or(0) < before;
+}
+
 values::result<new_value, rejection> checked(const job_state& job, schema::Attribute::Reader change, const stamp& now,
                                              const site& site) {
   const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(change.getName()));
-  if (!row) return refuse(pbs_error::undefined_attribute);
+  if (!row) return as_rejection(values::refuse(pbs_error::undefined_attribute, schema::text(change.getName())));
   new_value v{row, schema::str(change.getResource()), schema::str(change.getValue()),
               change.getOp() == schema::AttributeOp::UNSET || change.getValue().size() == 0};
   const bool owner = job.owner() == now.by.at_host() || job.owner_name() == now.by.user;
@@ -52,6 +59,11 @@ values::result<new_value, rejection> checked(const job_state& job, schema::Attri
     return refuse(pbs_error::unauthorized);
   if (row->id == ids::Resource_List && job.running() && !now.by.is_operator() && raises_limit(job, v, site))
     return refuse(pbs_error::unauthorized);
+  if (row->id == ids::run_count && !now.by.is_operator() && lowers_run_count(job, v)) return refuse(pbs_error::unauthorized);
+  if (row->id == ids::User_List && !may_run_as(v.value, job.owner_name())) return refuse(pbs_error::bad_user);
+  if (row->id == ids::max_run_subjobs) return refuse(pbs_error::not_an_array);
+  if (row->id == ids::eligible_time && !site.server_flag(attributes::server::eligible_time_enable))
+    return refuse(pbs_error::eligible_time_off);
   return v;
 }
 

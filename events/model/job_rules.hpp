@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "events/model/job.hpp"
@@ -16,6 +17,9 @@ outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now
 outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now);
 outcome decide_end_wait(const job_state& job, const stamp& now);
 outcome decide_forget(const job_state& job);
+
+// May a job of `user` name these users to run as (User_List: user[@host],...)? Only its own.
+bool may_run_as(std::string_view user_list, std::string_view user);
 
 // Appends JobEnded, and JobForgotten when no history is kept.
 void end_job(const job_state& job, std::int32_t code, bool has_code, std::string comment_suffix, const site& site,

@@ -170,6 +170,12 @@ event queued_event(const draft& d, const submit_job& command, const std::string&
 
 }  // namespace
 
+bool may_run_as(std::string_view user_list, std::string_view user) {
+  for (const auto& entry : values::split_list(user_list))
+    if (entry.substr(0, entry.find('@')) != user) return false;
+  return true;
+}
+
 outcome decide_submit(const submit_job& command, const stamp& now, const site& site) {
   const auto q = command.request.get().getQueueJob();
   draft d;
@@ -177,6 +183,8 @@ outcome decide_submit(const submit_job& command, const stamp& now, const site& s
   if (auto why = may_use(d, command, now, site)) return *why;
   for (auto given : q.getAttributes())
     if (auto why = take_attribute(d, given, now, site)) return *why;
+  if (const auto users = d.attributes.get(ids::User_List); users && !may_run_as(*users, command.euser))
+    return refuse(pbs_error::bad_user);
   if (auto why = complete_resources(d, now, site)) return *why;
   if (!d.attributes.has(ids::Job_Name)) d.attributes.set(ids::Job_Name, "STDIN");
   complete_paths(d, command.number, now.by.host);

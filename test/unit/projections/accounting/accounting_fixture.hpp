@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "events/log/memory_event_store.hpp"
 #include "events/log/record.hpp"
 #include "projections/accounting/accounting.hpp"
 #include "test/support/model_builders.hpp"
@@ -45,6 +46,7 @@ inline std::string content(const std::filesystem::path& file) {
 class told_log : in_utc {
  public:
   std::vector<log::record_ptr> records;
+  log::memory_event_store store;       // holds the same
 
   void host(const std::string& name, const std::string& ncpus, const std::string& mem, const std::string& sharing = "") {
     const std::uint64_t serial = next_serial_++;
@@ -82,6 +84,9 @@ class told_log : in_utc {
     auto encoded = log::encode(m, e, previous_);
     previous_ = encoded.hash;
     records.push_back(encoded.decoded);
+    ports::write_batch batch;
+    batch.records.push_back({m.sequence, m.stream, m.version, encoded.bytes});
+    BOOST_REQUIRE(store.append(batch));
   }
   std::uint64_t next_serial_ = 100;
   log::chain_hash previous_{};

@@ -1,0 +1,163 @@
+// The follower that keeps the accounting files: restarts, a disk that takes no more, and gaps.
+#include "actors/server/accounting_actor.hpp"
+
+#include <sys/resource.h>
+
+#include <csignal>
+
+#include "test/unit/projections/accounting/accounting_fixture.hpp"
+
+using namespace annals;
+using namespace annals::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct fixture {
+  told_log log;
+  temporary_directory dir;
+  std::shared_ptr<actors::accounting_follower> follower;
+  std::vector<std::string> notes;
+  std::size_t told = 0;            // records the follower was told of
+  std::uint64_t number = 0;
+
+  explicit fixture(const std::string& host = "borg") {
+    fs::create_directory(dir.path / "accounting");
+    log.host(host, "8", "1gb");
+    restart();
+  }
+  void restart() {
+    follower = actors::make_accounting({dir.path / "accounting", dir.path / "views" / "accounting", &log.store,
+                                        [this](const std::string& text) { notes.push_back(text); }});
+    for (const auto& r : log.records) follower->replayed(*r);
+    told = log.records.size();
+  }
+  void run_jobs(int count) {
+    for (int i = 0; i < count; ++i) {
+      auto s = log.job();
+      s.when(submission(++number));
+      s.when(propose(), the_server());
+      s.exits(0);
+      s.leaves();
+      log.told(s);
+    }
+  }
+  void commit() {
+    auto batch = std::make_shared<std::vector<log::record_ptr>>(log.records.begin() + static_cast<std::ptrdiff_t>(told), log.records.end());
+    told = log.records.size();
+    follower->follow(batch);
+  }
+  fs::path file() const { return dir.path / "accounting" / "20261121"; }
+  std::string expected() const {
+    std::string all;
+    for (const auto& line : lines_of(log.records)) all += line + "\n";
+    return all;
+  }
+};
+
+// A disk on which no file may become longer, for a while.
+struct small_disk {
+  rlimit before{};
+  explicit small_disk(rlim_t bytes) {
+    std::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &before);
+    rlimit less = before;
+    less.rlim_cur = bytes;
+    BOOST_REQUIRE(::setrlimit(RLIMIT_FSIZE, &less) == 0);
+  }
+  ~small_disk() { ::setrlimit(RLIMIT_FSIZE, &before); }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(following, fixture)
+
+BOOST_AUTO_TEST_CASE(lines_are_there_when_the_commit_was_told) {
+  run_jobs(3);
+  commit();
+  BOOST_TEST(content(file()) == expected());
+  BOOST_TEST(follower->behind());
+  follower->sync();
+  BOOST_TEST(!follower->behind());
+}
+
+BOOST_AUTO_TEST_CASE(every_restart_goes_on_where_the_checkpoint_stands) {
+  for (int i = 0; i < 6; ++i) {
+    run_jobs(2);
+    commit();
+    if (i % 2 == 0) follower->sync();
+    run_jobs(1);                       // committed, but the follower was not told before the server died
+    restart();
+    BOOST_TEST((content(file()) == expected() || follower->behind()));
+    follower->sync();
+    BOOST_TEST(content(file()) == expected());
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_full_disk_stops_it_and_space_lets_it_go_on) {
+  run_jobs(2);
+  commit();
+  const auto in_a_line = fs::file_size(file()) + 100;
+  {
+    const small_disk disk(in_a_line);
+    run_jobs(3);
+    commit();
+    run_jobs(3);
+    commit();                          // nothing is kept of these; the log has them
+    follower->sync();
+    BOOST_TEST(fs::file_size(file()) == in_a_line);
+    BOOST_TEST(notes.size() == 1u);
+    BOOST_TEST(follower->behind());
+  }
+  run_jobs(1);
+  commit();
+  BOOST_TEST(content(file()) == expected());
+  BOOST_TEST(notes.size() == 2u);
+  BOOST_TEST(notes.back() == "accounting: written again");
+}
+
+BOOST_AUTO_TEST_CASE(a_disk_that_is_full_at_the_start_delays_the_lines_only) {
+  run_jobs(4);
+  {
+    const small_disk disk(1500);
+    restart();
+    follower->sync();
+    BOOST_TEST(follower->behind());
+  }
+  follower->sync();
+  BOOST_TEST(content(file()) == expected());
+}
+
+BOOST_AUTO_TEST_CASE(records_it_was_not_told_of_are_read_from_the_log) {
+  run_jobs(1);
+  told = log.records.size();           // the commit got lost
+  run_jobs(1);
+  commit();
+  BOOST_TEST(content(file()) == expected());
+}
+
+BOOST_AUTO_TEST_CASE(records_told_twice_are_written_once) {
+  run_jobs(1);
+  told = 0;
+  commit();
+  told = 0;
+  commit();
+  BOOST_TEST(content(file()) == expected());
+}
+
+BOOST_AUTO_TEST_CASE(a_new_log_in_an_old_home_adds_its_lines) {
+  run_jobs(1);
+  commit();
+  follower->sync();
+  const auto before = content(file());
+  fixture other("cube");               // so its first record is another
+  other.dir.path.swap(dir.path);
+  other.number = 50;
+  other.run_jobs(1);
+  other.restart();
+  other.follower->sync();
+  BOOST_TEST(content(other.file()) == before + other.expected());
+  other.dir.path.swap(dir.path);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

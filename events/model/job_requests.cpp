@@ -27,11 +27,17 @@ bool may_hold(schema::HoldType hold, const requester& by) {
   return false;
 }
 
-std::optional<rejection> hold_refusal(const job_state& job, schema::JobHolds::Reader command, const requester& by) {
+// Only root puts a job under a hold for a bad password, but whoever owns the job may take it off.
+bool may_release(schema::HoldType hold, const requester& by) {
+  return hold == schema::HoldType::BAD_PASSWORD || may_hold(hold, by);
+}
+
+std::optional<rejection> hold_refusal(const job_state& job, schema::JobHolds::Reader command, const requester& by,
+                                      bool (*may)(schema::HoldType, const requester&)) {
   if (job.ended()) return refuse(pbs_error::job_has_finished);
   if (!may_act(job, by)) return refuse(pbs_error::unauthorized);
   for (auto h : command.getHolds())
-    if (!may_hold(h, by)) return refuse(pbs_error::unauthorized);
+    if (!may(h, by)) return refuse(pbs_error::unauthorized);
   if (job.phase == phase::exiting) return refuse(pbs_error::bad_state);
   return std::nullopt;
 }
@@ -44,7 +50,7 @@ void copy_holds(const std::vector<schema::HoldType>& from, schema::JobHeld::Buil
 }
 
 outcome decide_hold(const job_state& job, schema::JobHolds::Reader command, const stamp& now) {
-  if (auto why = hold_refusal(job, command, now.by)) return *why;
+  if (auto why = hold_refusal(job, command, now.by, may_hold)) return *why;
   std::vector<schema::HoldType> fresh;
   for (auto h : command.getHolds())
     if (!(job.holds & bit(h))) fresh.push_back(h);
@@ -57,7 +63,7 @@ outcome decide_hold(const job_state& job, schema::JobHolds::Reader command, cons
 }
 
 outcome decide_release(const job_state& job, schema::JobHolds::Reader command, const stamp& now) {
-  if (auto why = hold_refusal(job, command, now.by)) return *why;
+  if (auto why = hold_refusal(job, command, now.by, may_release)) return *why;
   std::vector<schema::HoldType> there;
   for (auto h : command.getHolds())
     if (job.holds & bit(h)) there.push_back(h);

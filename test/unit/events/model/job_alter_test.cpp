@@ -122,3 +122,23 @@ BOOST_AUTO_TEST_CASE(unknown_names_and_bad_values_are_refused) {
   BOOST_TEST(said(story.ask(alter({{"Resource_List", "walltime", "soon"}}))).starts_with("15014 "));
   BOOST_TEST(said(story.ask(alter({{"Priority", "", "x"}}))).starts_with("15014 "));
 }
+
+BOOST_AUTO_TEST_CASE(the_owner_only_raises_the_run_count) {
+  auto story = given(job_phase::queued);
+  BOOST_TEST(story.when(alter({{"run_count", "", "5"}})) == "jobAltered");
+  BOOST_TEST(said(story.ask(alter({{"run_count", "", "1"}}))) == "15007 Unauthorized Request ");
+  BOOST_TEST(said(story.ask(alter({{"run_count", "", "1"}}), operator_())) == "jobAltered");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_runs_as_its_owner_only) {
+  const auto story = given(job_phase::queued);
+  BOOST_TEST(said(story.ask(alter({{"User_List", "", "user1@borg,user1"}}))) == "jobAltered");
+  BOOST_TEST(said(story.ask(alter({{"User_List", "", "other"}}))) == "15023 Bad UID for job execution");
+}
+
+BOOST_AUTO_TEST_CASE(what_the_server_or_the_job_does_not_have_is_not_altered) {
+  const auto story = given(job_phase::queued);
+  BOOST_TEST(said(story.ask(alter({{"max_run_subjobs", "", "2"}}))).starts_with("15231 "));
+  BOOST_TEST(said(story.ask(alter({{"eligible_time", "", "100"}}), operator_())).starts_with("15138 "));
+  BOOST_TEST(said(story.ask(alter({{"estimated.start_time", "", "1"}}))) == "15002 Undefined attribute  estimated.start_time");
+}

@@ -54,6 +54,14 @@ BOOST_AUTO_TEST_CASE(each_kind_of_hold_needs_its_role) {
   BOOST_TEST(may(HoldType::BAD_PASSWORD, root()) == "jobHeld");
 }
 
+BOOST_AUTO_TEST_CASE(a_hold_for_a_bad_password_is_taken_off_by_the_owner) {
+  auto story = given(job_phase::queued);
+  story.when(hold({HoldType::BAD_PASSWORD}), root());
+  BOOST_TEST(said(story.ask(release({HoldType::BAD_PASSWORD}), user("other"))) == "15007 Unauthorized Request ");
+  BOOST_TEST(story.when(release({HoldType::BAD_PASSWORD})) == "jobReleased");
+  BOOST_TEST(story.state() == "Q 10");
+}
+
 BOOST_AUTO_TEST_CASE(a_hold_of_a_running_job_counts_when_it_is_requeued) {
   auto story = given(job_phase::started);
   BOOST_TEST(story.when(hold({HoldType::USER})) == "jobHeld");

@@ -112,3 +112,9 @@ BOOST_AUTO_TEST_CASE(a_request_beyond_resources_max_is_refused) {
   BOOST_TEST(submitted(story, {{"Resource_List", "select", "5:ncpus=1"}}).starts_with("15036 "));
   BOOST_TEST(submitted(story, {{"Resource_List", "select", "4:ncpus=1"}}) == "jobQueued");
 }
+
+BOOST_AUTO_TEST_CASE(a_submitter_names_no_other_user_to_run_as) {
+  job_story story;
+  BOOST_TEST(submitted(story, {{"User_List", "", "user1,other@borg"}}) == "15023 Bad UID for job execution");
+  BOOST_TEST(submitted(story, {{"User_List", "", "user1"}}) == "jobQueued");
+}

@@ -1,6 +1,7 @@
 #include "actors/server/accounting_actor.hpp"
 
 #include <chrono>
+#include <stdexcept>
 
 namespace annals::actors {
 
@@ -26,6 +27,20 @@ std::string name_of_log(const log::record& first) {
 }
 
 }  // namespace
+
+accounting_follower::accounting_follower(accounting_parts parts)
+    : parts_(std::move(parts)), reader_(*parts_.store), fold_(new_fold()) {}
+
+projections::accounting accounting_follower::new_fold() const {
+  return projections::accounting([reader = reader_](std::uint64_t stream, std::uint64_t before, const projections::accounting::visitor& visit) {
+    const auto read = reader.read_stream(stream, 1, [&](const log::record_ptr& r) {
+      if (r->sequence() >= before) return false;
+      visit(*r);
+      return true;
+    });
+    if (!read) throw std::runtime_error(read.text);
+  });
+}
 
 void accounting_follower::begin(const log::record& first) {
   files_.emplace(parts_.directory, parts_.checkpoint, name_of_log(first));
@@ -53,13 +68,23 @@ void accounting_follower::follow(const records_ptr& records) {
     if (trouble_) return;
   }
   if (records->empty()) return;
-  if (records->front()->sequence() > fold_.sequence() + 1) catch_up();
-  for (const auto& r : *records)
-    if (!trouble_ && r->sequence() > fold_.sequence()) {
-      if (!files_) begin(*r);
-      fold(*r);
-    }
-  if (!trouble_) settled(files_->write());
+  try {
+    if (records->front()->sequence() > fold_.sequence() + 1) catch_up();
+    for (const auto& r : *records)
+      if (!trouble_ && r->sequence() > fold_.sequence()) {
+        if (!files_) begin(*r);
+        fold(*r);
+      }
+    if (!trouble_) settled(files_->write());
+  } catch (const std::exception& e) {
+    give_up(e);
+  }
+}
+
+// Until the next try.
+void accounting_follower::give_up(const std::exception& why) {
+  if (!trouble_ && parts_.note) parts_.note(std::string("accounting: ") + why.what());
+  trouble_ = lost_ = true;
 }
 
 // What was committed while nothing could be written.
@@ -68,27 +93,22 @@ void accounting_follower::catch_up() {
     if (!files_) begin(*r);
     return fold(*r);
   });
-  if (!read && parts_.note) parts_.note("accounting: " + read.text);
-}
-
-void accounting_follower::start_over() {
-  try {
-    files_.reset();
-    fold_ = {};
-    lost_ = false;
-    trouble_ = false;
-    catch_up();
-  } catch (const std::exception& e) {
-    if (parts_.note) parts_.note(std::string("accounting: ") + e.what());
-    trouble_ = lost_ = true;
-  }
+  if (!read) throw std::runtime_error(read.text);
 }
 
 void accounting_follower::sync() {
-  if (lost_) start_over();
-  if (!files_ || lost_) return;
-  const bool was_stopped = trouble_;
-  if (settled(files_->sync()) && was_stopped) catch_up();
+  try {
+    const bool was_stopped = trouble_;
+    if (lost_) {
+      files_.reset();
+      fold_ = new_fold();
+      catch_up();
+      lost_ = false;
+    }
+    if (files_ && settled(files_->sync()) && was_stopped) catch_up();
+  } catch (const std::exception& e) {
+    give_up(e);
+  }
 }
 
 // Keeps track of trouble; tells of it once. True: all is well.

@@ -7,6 +7,7 @@
 
 #include <caf/event_based_actor.hpp>
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -28,7 +29,7 @@ struct accounting_parts {
 
 class accounting_follower {
  public:
-  explicit accounting_follower(accounting_parts parts) : parts_(std::move(parts)), reader_(*parts_.store) {}
+  explicit accounting_follower(accounting_parts parts);
 
   // Each record of the log from the first on, before the actor runs. Throws std::runtime_error when the files can't be used.
   void replayed(const log::record& record);
@@ -39,10 +40,11 @@ class accounting_follower {
   bool behind() const { return trouble_ || (files_ && files_->behind()); }
 
  private:
+  projections::accounting new_fold() const;
   void begin(const log::record& first);
+  void give_up(const std::exception& why);
   bool fold(const log::record& record);
   void catch_up();
-  void start_over();
   bool settled(projections::accounting_files::result r);
 
   accounting_parts parts_;

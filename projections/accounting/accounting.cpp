@@ -71,7 +71,10 @@ model::event_place place_of(const log::record& record) {
 }  // namespace
 
 void accounting::fold(const log::record& record, const line_taker& take) { fold_any(record, &take); }
-void accounting::learn(const log::record& record) { fold_any(record, nullptr); }
+void accounting::learn(const log::record& record) {
+  if (history_ && record.get().getStreamKind() == schema::StreamKind::JOB) sequence_ = record.sequence();
+  else fold_any(record, nullptr);
+}
 
 void accounting::fold_any(const log::record& record, const line_taker* take) {
   const auto kind = record.get().getStreamKind();
@@ -82,7 +85,8 @@ void accounting::fold_any(const log::record& record, const line_taker* take) {
 
 void accounting::fold_job(const model::event_place& at, schema::Event::Reader event, const line_taker* take) {
   const bool begins = event.which() == which::JOB_QUEUED;
-  if (!begins && !jobs_.contains(at.stream)) return;      // of a job that has ended: its history is nobody's bill
+  if (event.which() == which::JOB_FORGOTTEN) return;
+  if (!begins && !jobs_.contains(at.stream) && !remembers(at)) return;      // it has ended: its history is nobody's bill
   auto& job = jobs_[at.stream];
   const find_vnode find = [this](std::string_view name) { return vnode(name); };
   const occasion o{job, at, event, find};
@@ -94,6 +98,17 @@ void accounting::fold_job(const model::event_place& at, schema::Event::Reader ev
   model::apply(job, at, event);
   if (take) write_records(moment::after, o, *take);
   if (begins || event.which() == which::JOB_ALTERED) job.attributes = without_unseen(job.attributes);
+}
+
+// Reads a job that was learned of only. False: it has ended.
+bool accounting::remembers(const model::event_place& at) {
+  if (!history_) return false;
+  model::job_state job;
+  history_(at.stream, at.sequence, [&](const log::record& r) { model::apply(job, place_of(r), r.event()); });
+  if (job.ended() || job.phase == phase::none) return false;
+  job.attributes = without_unseen(job.attributes);
+  jobs_.emplace(at.stream, std::move(job));
+  return true;
 }
 
 void accounting::fold_host(const model::event_place& at, schema::Event::Reader event) {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "events/log/log_reader.hpp"
 #include "events/log/memory_event_store.hpp"
 #include "events/log/record.hpp"
 #include "projections/accounting/accounting.hpp"

@@ -1,0 +1,164 @@
+#include "tools/audit/event_text.hpp"
+
+#include <capnp/dynamic.h>
+#include <strings.h>
+
+#include <cctype>
+#include <cstdio>
+#include <ctime>
+
+namespace annals::audit {
+namespace {
+
+constexpr std::int64_t ns_per_ms = 1'000'000, ns_per_s = 1'000'000'000;
+
+// "jobAssigned" as the schema has it -> "JobAssigned".
+std::string upper_first(kj::StringPtr name) {
+  std::string text(name.cStr());
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+bool same(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;
+}
+
+std::string value_text(capnp::DynamicValue::Reader value);
+
+std::string list_text(capnp::DynamicList::Reader list) {
+  std::string text;
+  for (auto element : list) text += (text.empty() ? "" : ", ") + value_text(element);
+  return "[" + text + "]";
+}
+
+// The fields that are set; a flag that is set by its name alone.
+std::string struct_text(capnp::DynamicStruct::Reader value) {
+  std::string text;
+  for (auto field : value.getSchema().getNonUnionFields()) {
+    if (!value.has(field, capnp::HasMode::NON_DEFAULT)) continue;
+    const auto inner = value.get(field);
+    if (inner.getType() == capnp::DynamicValue::TEXT && inner.as<capnp::Text>().size() == 0) continue;
+    text += text.empty() ? "" : ", ";
+    text += field.getProto().getName().cStr();
+    if (inner.getType() != capnp::DynamicValue::BOOL) text += "=" + value_text(inner);
+  }
+  return text;
+}
+
+std::string value_text(capnp::DynamicValue::Reader value) {
+  using V = capnp::DynamicValue;
+  switch (value.getType()) {
+    case V::BOOL: return value.as<bool>() ? "true" : "false";
+    case V::INT: return std::to_string(value.as<std::int64_t>());
+    case V::UINT: return std::to_string(value.as<std::uint64_t>());
+    case V::TEXT: return schema::str(value.as<capnp::Text>());
+    case V::DATA: return hex(schema::bytes_of(value.as<capnp::Data>()));
+    case V::LIST: return list_text(value.as<capnp::DynamicList>());
+    case V::STRUCT: {
+      const auto inner = value.as<capnp::DynamicStruct>();
+      if (inner.getSchema() == capnp::Schema::from<schema::Attribute>()) return attribute_text(inner.as<schema::Attribute>());
+      return "(" + struct_text(inner) + ")";
+    }
+    case V::ENUM: {
+      KJ_IF_MAYBE (known, value.as<capnp::DynamicEnum>().getEnumerant()) return known->getProto().getName().cStr();
+      return std::to_string(value.as<capnp::DynamicEnum>().getRaw());
+    }
+    default: return {};
+  }
+}
+
+}  // namespace
+
+std::string kind_name(schema::Event::Reader event) {
+  KJ_IF_MAYBE (field, capnp::DynamicStruct::Reader(event).which()) return upper_first(field->getProto().getName());
+  return "unknown event " + std::to_string(static_cast<unsigned>(event.which()));
+}
+
+std::optional<which> kind_named(std::string_view name) {
+  for (auto field : capnp::Schema::from<schema::Event>().getUnionFields())
+    if (same(name, field.getProto().getName().cStr())) return static_cast<which>(field.getProto().getDiscriminantValue());
+  return std::nullopt;
+}
+
+std::vector<std::string> kind_names() {
+  std::vector<std::string> names;
+  for (auto field : capnp::Schema::from<schema::Event>().getUnionFields()) names.push_back(upper_first(field.getProto().getName()));
+  return names;
+}
+
+std::string_view stream_kind_name(schema::StreamKind kind) {
+  constexpr std::string_view names[] = {"server", "queue", "host", "job", "scheduler", "run"};
+  const auto at = static_cast<std::size_t>(kind);
+  return at < std::size(names) ? names[at] : "unknown";
+}
+
+std::optional<schema::StreamKind> stream_kind_named(std::string_view name) {
+  for (int k = 0; k <= static_cast<int>(schema::StreamKind::RUN); ++k)
+    if (same(name, stream_kind_name(static_cast<schema::StreamKind>(k)))) return static_cast<schema::StreamKind>(k);
+  return std::nullopt;
+}
+
+std::string fields(schema::Event::Reader event) {
+  const capnp::DynamicStruct::Reader reflected(event);
+  KJ_IF_MAYBE (field, reflected.which()) {
+    const auto value = reflected.get(*field);
+    if (value.getType() == capnp::DynamicValue::STRUCT) return struct_text(value.as<capnp::DynamicStruct>());
+  }
+  return {};
+}
+
+std::string attribute_text(schema::Attribute::Reader a) {
+  auto name = schema::str(a.getName());
+  if (a.getResource().size() > 0) name += "." + schema::str(a.getResource());
+  switch (a.getOp()) {
+    case schema::AttributeOp::UNSET: return "-" + name;
+    case schema::AttributeOp::INCREMENT: return name + "+=" + schema::str(a.getValue());
+    case schema::AttributeOp::DECREMENT: return name + "-=" + schema::str(a.getValue());
+    default: return name + "=" + schema::str(a.getValue());
+  }
+}
+
+std::string who_text(schema::Who::Reader who) { return schema::str(who.getUser()) + "@" + schema::str(who.getHost()); }
+
+std::string time_text(std::int64_t wall_ns) {
+  auto seconds = static_cast<std::time_t>(wall_ns / ns_per_s);
+  auto rest = wall_ns % ns_per_s;
+  if (rest < 0) {
+    rest += ns_per_s;
+    --seconds;
+  }
+  std::tm local{};
+  ::localtime_r(&seconds, &local);
+  char day[64], text[80];
+  std::strftime(day, sizeof day, "%Y-%m-%d %H:%M:%S", &local);
+  std::snprintf(text, sizeof text, "%s.%03d", day, static_cast<int>(rest / ns_per_ms));
+  return text;
+}
+
+std::string harmless(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte != 0x7f) {
+      out += c;
+      continue;
+    }
+    char escaped[8];
+    std::snprintf(escaped, sizeof escaped, "\\x%02x", byte);
+    out += escaped;
+  }
+  return out;
+}
+
+std::string hex(schema::byte_span bytes) {
+  constexpr char digits[] = "0123456789abcdef";
+  std::string text;
+  for (const auto b : bytes) {
+    text += digits[static_cast<unsigned>(b) >> 4];
+    text += digits[static_cast<unsigned>(b) & 15];
+  }
+  return text;
+}
+
+}  // namespace annals::audit

@@ -1,0 +1,244 @@
+// pbs_audit: reads, explains and verifies the event log of a server or a MoM, beside the live daemon or from a copy.
+// Exit status: 0 all is well, 1 damage or no such job, 2 usage, 3 the log can't be opened.
+#include <CLI/CLI.hpp>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <string>
+
+#include "events/log/rocksdb_event_store.hpp"
+#include "tools/audit/listing.hpp"
+#include "tools/audit/moment.hpp"
+#include "tools/audit/replay.hpp"
+#include "tools/audit/scan.hpp"
+#include "tools/audit/story.hpp"
+#include "tools/client/pbs_conf.hpp"
+#include "tools/client/version.hpp"
+
+using namespace annals;
+
+namespace {
+
+constexpr int all_well = 0, damage_or_unknown = 1, bad_usage = 2, not_opened = 3;
+constexpr useconds_t follow_interval_us = 200'000;   // how often --follow looks: soon enough for a reader's eye
+
+struct asked {
+  std::string directory;
+  std::string job, user, since, until;
+  std::vector<std::string> kinds;
+  std::uint64_t last = 0;
+  bool follow = false, json = false;
+};
+
+// Ends every loop, so that destructors run: the store keeps a temporary directory.
+std::atomic<bool> interrupted{false};
+static_assert(std::atomic<bool>::is_always_lock_free, "a signal handler sets it");
+
+void end_on_signals() {
+  struct sigaction action = {};
+  action.sa_handler = [](int) { interrupted = true; };
+  for (const int s : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(s, &action, nullptr);
+  ::signal(SIGPIPE, SIG_IGN);   // the reader has gone: print() says so
+}
+
+// Whether to go on.
+bool print(const std::string& text) {
+  return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && !interrupted;
+}
+
+int fail(int code, const std::string& why) {
+  std::fflush(stdout);
+  std::fprintf(stderr, "pbs_audit: %s\n", why.c_str());
+  return code;
+}
+
+std::int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// Why a log could not be opened, and what the administrator may do.
+std::string advice(const std::string& directory, const ports::store_status& why) {
+  if (::access(directory.c_str(), R_OK | X_OK) != 0 && errno == EACCES)
+    return why.text + ": run pbs_audit as the owner of PBS_HOME (root)";
+  if (::access((directory + "/CURRENT").c_str(), F_OK) != 0)
+    return why.text + ": name the directory of a log with --log (a server's is $PBS_HOME/server_priv/log, a MoM's $PBS_HOME/mom_priv/log)";
+  return why.text;
+}
+
+// -- log -------------------------------------------------------------------------------------------------------------------
+
+bool fill_filter(const asked& a, audit::event_filter& filter, std::string& why) {
+  if (!a.job.empty()) {
+    filter.job = values::parse_job_id(a.job);
+    if (!filter.job) why = "illegally formed job identifier: " + a.job;
+  }
+  filter.user = a.user;
+  for (const auto& k : a.kinds)
+    if (!audit::add_kinds(filter, k)) {
+      why = "no kind of event or object is called " + k + "; there are: server queue host job scheduler run";
+      for (const auto& name : audit::kind_names()) why += " " + name;
+    }
+  return why.empty();
+}
+
+// A time or sequence as it was given; 0 for none. False: not understood.
+bool read_moment(const std::string& text, audit::moment& into) {
+  if (text.empty()) return true;
+  const auto m = audit::parse_moment(text, now_ns());
+  if (m) into = *m;
+  return m.has_value();
+}
+
+class log_command {
+ public:
+  log_command(log::audit_store& store, const asked& a, audit::event_filter filter, std::uint64_t from, std::uint64_t to)
+      : store_(store), asked_(a), reader_(store), names_(reader_), lines_(std::move(filter), names_, store.last_sequence(), a.json),
+        next_(from), to_(to) {}
+
+  int run() {
+    take(to_);
+    for (const auto& line : kept_) go_on_ = go_on_ && print(line);
+    keep_last_ = 0;
+    while (asked_.follow && go_on_) {
+      std::fflush(stdout);
+      ::usleep(follow_interval_us);
+      if (auto ok = store_.catch_up(); !ok) return fail(damage_or_unknown, ok.text);
+      go_on_ = !interrupted && !std::ferror(stdout);
+      take(store_.last_sequence());
+    }
+    return sound_ ? all_well : damage_or_unknown;
+  }
+
+ private:
+  void take(std::uint64_t to) {
+    if (next_ > to || !go_on_) return;
+    const auto put = [&](std::string line) {
+      if (line.empty()) return !interrupted.load();
+      if (keep_last_ == 0) return go_on_ = print(line);
+      kept_.push_back(std::move(line));
+      if (kept_.size() > keep_last_) kept_.pop_front();
+      return !interrupted.load();
+    };
+    sound_ &= audit::scan(store_, next_, to,
+                          {[&](const log::record_ptr& r) { return put(lines_.line(*r)); },
+                           [&](std::uint64_t sequence, const std::string& what) { (void)put(lines_.damaged_line(sequence, what)); }});
+    next_ = to + 1;
+  }
+
+  log::audit_store& store_;
+  const asked& asked_;
+  log::log_reader reader_;
+  audit::stream_names names_;
+  audit::listing lines_;
+  std::uint64_t next_, to_;
+  std::uint64_t keep_last_ = asked_.last;   // 0: print at once
+  std::deque<std::string> kept_;
+  bool sound_ = true, go_on_ = true;
+};
+
+int show_log(log::audit_store& store, const asked& a) {
+  audit::event_filter filter;
+  std::string why;
+  if (!fill_filter(a, filter, why)) return fail(bad_usage, why);
+  audit::moment since, until;
+  if (!read_moment(a.since, since)) return fail(bad_usage, "not a time or sequence: " + a.since);
+  if (!read_moment(a.until, until)) return fail(bad_usage, "not a time or sequence: " + a.until);
+  auto from = a.since.empty() ? 1 : audit::first_since(store, since);
+  const auto to = a.until.empty() ? store.last_sequence() : audit::last_until(store, until);
+  const bool everything = a.job.empty() && a.user.empty() && a.kinds.empty();
+  if (a.last > 0 && everything && to >= a.last) from = std::max(from, to - a.last + 1);
+  return log_command(store, a, std::move(filter), from, to).run();
+}
+
+// -- the others ------------------------------------------------------------------------------------------------------------
+
+int verify(log::audit_store& store, const asked& a) {
+  const auto report = log::verify(store, 1, [](std::uint64_t) { return !interrupted.load(); });
+  if (interrupted) return fail(damage_or_unknown, "interrupted: the log was not read to its end");
+  for (const auto& fault : report.faults) print(audit::harmless(fault) + "\n");
+  const auto what = std::to_string(report.records) + " records, " + std::to_string(report.blobs) + " blobs";
+  if (report.ok()) {
+    print(a.directory + ": sound: " + what + ", head " + audit::hex(report.head) + "\n");
+    return all_well;
+  }
+  const bool more = report.faults.size() >= log::faults_max;
+  print(a.directory + ": DAMAGED: " + (more ? "at least " : "") + std::to_string(report.faults.size()) + " faults in " + what +
+        "; keep a copy of the directory and restore the log from the last sound one\n");
+  return damage_or_unknown;
+}
+
+int show_job(log::audit_store& store, const asked& a) {
+  const auto id = values::parse_job_id(a.job);
+  if (!id) return fail(bad_usage, "illegally formed job identifier: " + a.job);
+  const auto end = audit::tell_story(store, *id, a.json, print);
+  if (end.told == 0) return fail(damage_or_unknown, "the log knows no job " + a.job);
+  return end.sound ? all_well : damage_or_unknown;
+}
+
+int show_replay(log::audit_store& store, const asked& a) {
+  audit::moment until;
+  if (!read_moment(a.until, until)) return fail(bad_usage, "not a time or sequence: " + a.until);
+  const auto last = a.until.empty() ? store.last_sequence() : audit::last_until(store, until);
+  audit::replayed state;
+  if (const auto ok = audit::replay(log::log_reader(store), last, state, [] { return !interrupted.load(); }); !ok)
+    return fail(damage_or_unknown, ok.text);
+  if (interrupted) return fail(damage_or_unknown, "interrupted");
+  print(a.json ? audit::replay_json(state) : audit::replay_text(state));
+  return all_well;
+}
+
+using command = int (*)(log::audit_store&, const asked&);
+
+int run(command what, asked& a) {
+  if (a.directory.empty()) a.directory = client::read_pbs_conf().pbs_home + "/server_priv/log";
+  auto opened = log::open_for_audit(a.directory);
+  if (const auto* why = std::get_if<ports::store_status>(&opened)) return fail(not_opened, advice(a.directory, *why));
+  end_on_signals();
+  const int code = what(*std::get<0>(opened), a);
+  if (std::fflush(stdout) != 0 && errno != EPIPE) return fail(damage_or_unknown, std::string("standard output: ") + std::strerror(errno));
+  return code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  asked a;
+  CLI::App app("Reads, explains and verifies the event log of a server or a MoM.", "pbs_audit");
+  app.set_version_flag("--version", client::version_line);
+  app.require_subcommand(1);
+  app.add_option("--log", a.directory, "directory of the log (the server's below PBS_HOME)");
+  app.fallthrough();
+
+  auto* log = app.add_subcommand("log", "one line per event");
+  log->add_flag("--follow,-f", a.follow, "go on with what is written from now on");
+  log->add_option("--job", a.job, "events of this job, and the scheduler's reasons for it");
+  log->add_option("--user", a.user, "what this user asked for, and what happened to the user's jobs");
+  log->add_option("--kind", a.kinds, "kinds of events (JobAssigned) or of objects (job), with commas");
+  log->add_option("--since", a.since, "from this time or sequence on");
+  log->add_option("--until", a.until, "up to this time or sequence");
+  log->add_flag("--json", a.json, "one JSON object per event");
+  log->add_option("-n", a.last, "the last so many events only")->check(CLI::PositiveNumber);
+  auto* check = app.add_subcommand("verify", "checksums, chain, indexes and blobs of the whole log");
+  auto* job = app.add_subcommand("job", "the whole story of one job");
+  job->add_option("id", a.job, "the job, with or without its server")->required();
+  job->add_flag("--json", a.json, "one JSON object per event");
+  auto* replay = app.add_subcommand("replay", "the state at a moment, and its digest");
+  replay->add_option("--until", a.until, "the time or sequence; else the end of the log");
+  replay->add_flag("--json", a.json, "one JSON object");
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? all_well : bad_usage;
+  }
+  if (*log) return run(show_log, a);
+  if (*check) return run(verify, a);
+  if (*job) return run(show_job, a);
+  return run(show_replay, a);
+}

@@ -1,0 +1,100 @@
+#include "tools/audit/story.hpp"
+
+#include <set>
+
+#include "tools/audit/event_json.hpp"
+#include "tools/audit/event_text.hpp"
+#include "tools/audit/listing.hpp"
+#include "tools/audit/scan.hpp"
+
+namespace annals::audit {
+namespace {
+
+constexpr std::size_t kind_width = 18, who_width = 22, indent = 4;
+
+class telling {
+ public:
+  telling(const values::job_id& job, std::uint64_t last, bool json, const std::function<bool(const std::string&)>& print)
+      : job_(job), width_(static_cast<int>(std::to_string(last).size()) + 1), json_(json), print_(print) {}
+
+  bool take(const log::record& record) {
+    const auto r = record.get();
+    const auto event = record.event();
+    if (event.isJobQueued() && is_job(schema::text(event.getJobQueued().getId()), job_)) begin(r, event.getJobQueued().getId());
+    if (event.isRunReceived() && is_job(schema::text(event.getRunReceived().getJob()), job_)) begin(r, event.getRunReceived().getJob());
+    if (event.isCycleReasons()) return tell_reasons(record);
+    return !streams_.contains(r.getStream()) || tell(record, words(event), details(event));
+  }
+
+  void damaged(std::uint64_t sequence, const std::string& what) {
+    if (json_) print_("{\"sequence\":" + std::to_string(sequence) + ",\"damaged\":" + json_text(what) + "}\n");
+    else print_("#" + std::to_string(sequence) + "  DAMAGED  " + harmless(what) + "\n");
+  }
+
+  std::uint64_t told() const { return told_; }
+
+ private:
+  void begin(schema::Record::Reader r, capnp::Text::Reader id) {
+    streams_.insert(r.getStream());
+    name_ = schema::str(id);
+  }
+
+  bool tell_reasons(const log::record& record) {
+    const auto reasons = record.event().getCycleReasons();
+    for (auto entry : reasons.getJobs())
+      if (streams_.contains(entry.getJob()) && entry.getText() < reasons.getTexts().size())
+        return tell(record, harmless(schema::text(reasons.getTexts()[entry.getText()])), {});
+    return true;
+  }
+
+  bool tell(const log::record& record, const std::string& what, const std::string& more) {
+    if (!json_ && told_ == 0 && !print_("job " + harmless(name_) + "\n")) return false;
+    ++told_;
+    if (json_) return print_(json_line(record, name_) + "\n");
+    auto text = line_head(record, width_) + padded(kind_name(record.event()), kind_width) + "  " +
+                padded("by " + harmless(who_text(record.get().getWho())), who_width) + "  " + what;
+    if (const auto cause = record.get().getCause()) text += "  (because of #" + std::to_string(cause) + ")";
+    text.erase(text.find_last_not_of(' ') + 1);
+    return print_(text + "\n" + more);
+  }
+
+  // What the words leave out: all attributes of a submission, one on a line; of other events the remaining fields.
+  static std::string details(schema::Event::Reader event) {
+    const std::string margin(indent, ' ');
+    if (event.isJobQueued()) {
+      const auto q = event.getJobQueued();
+      std::string text = margin + "euser=" + harmless(schema::text(q.getEuser())) + ", egroup=" + harmless(schema::text(q.getEgroup())) + "\n";
+      for (auto a : q.getAttributes()) text += margin + harmless(attribute_text(a)) + "\n";
+      if (q.getScript().getSize() > 0)
+        text += margin + "script of " + std::to_string(q.getScript().getSize()) + " bytes, SHA-256 " +
+                hex(schema::bytes_of(q.getScript().getHash())) + "\n";
+      return text;
+    }
+    const bool order_inside = event.isRunReceived();   // a whole message: only its place is of interest
+    const auto rest = harmless(fields(event));
+    return order_inside || rest.empty() || rest == words(event) ? std::string() : margin + rest + "\n";
+  }
+
+  const values::job_id& job_;
+  const int width_;
+  const bool json_;
+  const std::function<bool(const std::string&)>& print_;
+  std::set<std::uint64_t> streams_;   // the job's, or those of its runs
+  std::string name_;
+  std::uint64_t told_ = 0;
+};
+
+}  // namespace
+
+story_end tell_story(const ports::event_store& store, const values::job_id& job, bool json,
+                     const std::function<bool(const std::string&)>& print) {
+  telling teller(job, store.last_sequence(), json, print);
+  story_end end;
+  end.sound = scan(store, 1, store.last_sequence(),
+                   {[&](const log::record_ptr& r) { return teller.take(*r); },
+                    [&](std::uint64_t sequence, const std::string& what) { teller.damaged(sequence, what); }});
+  end.told = teller.told();
+  return end;
+}
+
+}  // namespace annals::audit

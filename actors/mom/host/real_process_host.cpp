@@ -16,6 +16,7 @@
 #include "actors/mom/host/event_loop.hpp"
 #include "actors/mom/host/leftovers.hpp"
 #include "actors/mom/host/machine_order.hpp"
+#include "actors/mom/host/recycled_files.hpp"
 #include "actors/mom/host/run_files.hpp"
 #include "actors/mom/host/usage_meter.hpp"
 #include "actors/mom/host/user_work.hpp"
@@ -56,6 +57,8 @@ class real_process_host::impl {
  public:
   explicit impl(host_options options) : options_(std::move(options)), files_(options_.pbs_home), boot_(boot_id()) {
     files_.make_directories();
+    run_store_.emplace(files_.jobs());
+    node_store_.emplace(files_.aux());
     inotify_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     if (inotify_ < 0 || inotify_add_watch(inotify_, files_.jobs().c_str(), IN_MODIFY) < 0) throw std::system_error(errno, std::generic_category(), "inotify");
     loop_ = std::make_unique<event_loop>();
@@ -126,14 +129,14 @@ class real_process_host::impl {
   }
 
   // Puts everything on disk that the shepherd reads. Returns what went wrong.
-  std::string prepare(const ports::run_order& o, const shepherd_order& s) const {
+  std::string prepare(const ports::run_order& o, const shepherd_order& s) {
     const auto text_of = [](const std::string& path, int error) { return error ? path + ": " + std::strerror(error) : ""; };
     if (!o.node_file.empty())
-      if (const int e = write_file(o.node_file, o.node_file_text, 0644)) return text_of(o.node_file, e);
+      if (const int e = node_store_->write(o.node_file, o.node_file_text, 0644)) return text_of(o.node_file, e);
     if (!s.script.empty() && o.script_text)
       if (const int e = write_file_for(s.script, *o.script_text, 0700, s.uid, s.gid)) return text_of(s.script, e);
     for (const auto& file : {s.stdout_file, s.stderr_file}) clear_spool_file(file, s.uid);
-    return text_of(files_.run(o.key), write_file(files_.run(o.key), print_order(s), 0600));
+    return text_of(files_.run(o.key), run_store_->write(files_.run(o.key), print_order(s), 0600));
   }
 
   // What another user left, or planted, under the name of our output file would make the start fail.
@@ -301,7 +304,7 @@ class real_process_host::impl {
   void remove(run& r) {
     if (!shares_job(r)) remove_job_files(r.order);
     // No lock is needed: a shepherd that comes now reads that the run is over.
-    unlink(files_.run(r.key).c_str());
+    run_store_->remove(files_.run(r.key));
     drop(r);
   }
 
@@ -314,7 +317,8 @@ class real_process_host::impl {
 
   void remove_job_files(const shepherd_order& o) {
     const std::string spool = options_.pbs_home + "/spool/";
-    for (const auto& file : {o.script, o.node_file}) if (!file.empty()) unlink(file.c_str());
+    if (!o.script.empty()) unlink(o.script.c_str());
+    if (!o.node_file.empty()) node_store_->remove(o.node_file);
     for (const auto& file : {o.stdout_file, o.stderr_file}) if (file.starts_with(spool)) unlink(file.c_str());
     user_request request;
     if (o.make_jobdir && exists(o.jobdir)) request.removals.push_back(o.jobdir);
@@ -448,6 +452,7 @@ class real_process_host::impl {
   std::vector<telling> tellings_;
   accounts accounts_;
   std::map<std::string, run> runs_;
+  std::optional<recycled_files> run_store_, node_store_;
   process_table table_;
   std::optional<std::chrono::steady_clock::time_point> table_at_;
   std::uint64_t table_boottime_ms_ = 0;

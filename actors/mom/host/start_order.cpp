@@ -169,6 +169,7 @@ output output_of(start_reader start, const mom_settings& settings, char letter) 
   const bool is_private = attribute(start, "sandbox") == "PRIVATE";
   out.spool = is_private ? name : settings.pbs_home + "/spool/" + name;
   out.to = target_of(attribute(start, letter == 'o' ? "Output_Path" : "Error_Path"), settings);
+  if (out.to.path == "/dev/null") out.spool = out.to.path;
   if (!has(kept, letter)) return out;
   if (!has(kept, 'd')) {
     out.keep = true;

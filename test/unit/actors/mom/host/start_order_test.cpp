@@ -152,7 +152,9 @@ BOOST_AUTO_TEST_CASE(removed_output_is_wanted_only_when_the_job_failed) {
 }
 
 BOOST_AUTO_TEST_CASE(dev_null_is_not_delivered) {
-  BOOST_TEST(delivered({{{"Output_Path", ""}, "q9:/dev/null"}, {{"Error_Path", ""}, "q1:/dev/null"}}).empty());
+  const attributes nowhere{{{"Output_Path", ""}, "q9:/dev/null"}, {{"Error_Path", ""}, "q1:/dev/null"}};
+  BOOST_TEST(delivered(nowhere).empty());
+  BOOST_TEST(ordered(nowhere).stdout_file == "/dev/null");
 }
 
 BOOST_AUTO_TEST_CASE(usecp_makes_a_foreign_place_local) {

@@ -1,5 +1,5 @@
-// How much processor time printing 10,000 jobs costs the client, form by form: the text only, without the server's answer.
-// Usage: bench_print [jobs]. Figures with the machine they were measured on: docs/performance.md.
+// How much processor time printing 10,000 jobs costs the client, form by form: the text only, without the server's
+// answer. Usage: bench_print [jobs]. Figures with the machine they were measured on: docs/performance.md.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -18,7 +18,9 @@ namespace id = annals::attributes::job;
 
 namespace {
 
-struct row { std::string name, packed; };
+struct row {
+  std::string name, packed;
+};
 
 std::vector<row> make_jobs(int count) {
   std::vector<row> jobs;
@@ -52,7 +54,8 @@ std::vector<row> make_jobs(int count) {
           "PBS_O_SHELL=/bin/bash,PBS_O_WORKDIR=/home/pbsuser,PBS_O_SYSTEM=Linux,PBS_O_QUEUE=workq,PBS_O_HOST=vm");
     w.put(id::comment, "Not Running: Not enough free nodes available");
     w.put(id::etime, time);
-    w.put(id::Submit_arguments, "-N job" + number + " -l select=1:ncpus=1:mem=100mb -l walltime=00:10:00 -- /bin/sleep 300");
+    w.put(id::Submit_arguments,
+          "-N job" + number + " -l select=1:ncpus=1:mem=100mb -l walltime=00:10:00 -- /bin/sleep 300");
     w.put(id::project, "_pbs_project_default");
     w.put(id::Submit_Host, "vm");
     jobs.push_back({number + ".vm", w.take()});
@@ -60,7 +63,8 @@ std::vector<row> make_jobs(int count) {
   return jobs;
 }
 
-void measure(const char* what, const std::vector<row>& jobs, const std::function<void(std::string&, const object_view&)>& put) {
+void measure(const char* what, const std::vector<row>& jobs,
+             const std::function<void(std::string&, const object_view&)>& put) {
   using clock = std::chrono::steady_clock;
   double best_ms = 1e9;
   std::size_t bytes = 0;

@@ -1,5 +1,5 @@
-// qmgr's input: whatever is typed, a command or a problem inside the line comes out. A command that was printed from its
-// parts is parsed to the same parts again.
+// qmgr's input: whatever is typed, a command or a problem inside the line comes out. A command that was printed from
+// its parts is parsed to the same parts again.
 #include <cstdint>
 #include <cstdlib>
 #include <string>

@@ -50,7 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   queue_table::row(out, o);
   server_table::row(out, o);
   queue_list(size_unit::gigabytes).row(out, o);
-  for (const ObjectKind kind : {ObjectKind::JOB, ObjectKind::QUEUE, ObjectKind::SERVER, ObjectKind::NODE, ObjectKind::RESOURCE}) {
+  for (const ObjectKind kind :
+       {ObjectKind::JOB, ObjectKind::QUEUE, ObjectKind::SERVER, ObjectKind::NODE, ObjectKind::RESOURCE}) {
     full_printer(kind, "X: ", true).put(out, o);
     dsv_printer(kind, "X: ", "|", false).put(out, o);
     json_printer(kind, "X").put(out, o);

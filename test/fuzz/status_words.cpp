@@ -20,7 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   state_criterion(text);
   if (const auto all = resource_criteria(text); all && all->empty()) std::abort();
   std::vector<trace_entry> entries;
-  for (const log_source source : {log_source::server, log_source::accounting}) collect_trace(entries, text, "48.vm", source, {});
+  for (const log_source source : {log_source::server, log_source::accounting})
+    collect_trace(entries, text, "48.vm", source, {});
   const std::size_t lines = entries.size();
   std::string out;
   put_trace(out, "48.vm", std::move(entries), {.repeated_max = 3, .no_duplicates = true, .width = 30});

@@ -46,12 +46,16 @@ constexpr command pbsnodes = {"pbsnodes",
 
 class run {
  public:
-  run(const command_line& line, const moment& at) : line_(line), at_(at), server_(session::open(line.has('s') ? *line.find('s') : "")) {}
+  run(const command_line& line, const moment& at)
+      : line_(line), at_(at), server_(session::open(line.has('s') ? *line.find('s') : "")) {}
 
   int go() {
     if (line_.has('o') || line_.has('r') || line_.has('C')) return mark();
-    if (line_.has('a') || line_.has('l')) ask_about({}, line_.has('v') ? ObjectKind::NODE : ObjectKind::HOST);
-    else for (const std::string& word : line_.words) ask_about({word}, line_.has('v') ? ObjectKind::NODE : ObjectKind::HOST);
+    if (line_.has('a') || line_.has('l'))
+      ask_about({}, line_.has('v') ? ObjectKind::NODE : ObjectKind::HOST);
+    else
+      for (const std::string& word : line_.words)
+        ask_about({word}, line_.has('v') ? ObjectKind::NODE : ObjectKind::HOST);
     if (!objects_.empty()) print();
     out_.flush();
     return status_;
@@ -84,8 +88,10 @@ class run {
       for (const host_group& h : hosts) put_unavailable(out_.text(), h);
       return;
     }
-    if (line_.has('v')) for (const object_view& v : views) rows.emplace_back(v.name, lines_of(v, printer_.names()));
-    else for (const host_group& h : hosts) rows.emplace_back(h.name, lines_of(h, printer_.names()));
+    if (line_.has('v'))
+      for (const object_view& v : views) rows.emplace_back(v.name, lines_of(v, printer_.names()));
+    else
+      for (const host_group& h : hosts) rows.emplace_back(h.name, lines_of(h, printer_.names()));
     print_rows(rows);
   }
 
@@ -126,11 +132,12 @@ class run {
     if (line_.has('o')) changes.push_back({"state", "", "offline", schema::AttributeOp::INCREMENT});
     if (line_.has('r')) changes.push_back({"state", "", "offline", schema::AttributeOp::DECREMENT});
     if (const std::string* comment = line_.find('C')) {
-      changes.push_back({"comment", "", *comment, comment->empty() ? schema::AttributeOp::UNSET : schema::AttributeOp::SET});
+      changes.push_back(
+          {"comment", "", *comment, comment->empty() ? schema::AttributeOp::UNSET : schema::AttributeOp::SET});
     }
     for (const std::string& host : line_.words) {
       if (const auto why = mark_host(host, changes)) {
-        const std::string line = refusal_line("x", why->code, why->text);   // for PBS's blank at the end
+        const std::string line = refusal_line("x", why->code, why->text);  // for PBS's blank at the end
         std::fprintf(stderr, "Error marking node %s -%s\n", host.c_str(), line.c_str() + 2);
         status_ = 1;
       }
@@ -190,7 +197,8 @@ int usage_error() {
 int work(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line) < 0;
-  if (arguments.size() == 1 && arguments[0] == "--help") return std::printf("%s%s", help_text(pbsnodes).c_str(), moment_help) < 0;
+  if (arguments.size() == 1 && arguments[0] == "--help")
+    return std::printf("%s%s", help_text(pbsnodes).c_str(), moment_help) < 0;
   std::string bad;
   const auto at = take_moment(arguments, &bad);
   if (!at) {

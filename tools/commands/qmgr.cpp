@@ -1,4 +1,5 @@
-// qmgr: creates, changes, lists and prints the server's objects (pbs guide: qmgr). Commands come from -c or standard input.
+// qmgr: creates, changes, lists and prints the server's objects (pbs guide: qmgr). Commands come from -c or standard
+// input.
 #include <pwd.h>
 #include <unistd.h>
 
@@ -21,10 +22,8 @@ using namespace annals::client;
 using schema::ObjectKind;
 
 constexpr option options[] = {
-    {'a', nullptr, "end at the first error"},
-    {'c', "command", "run this command and end"},
-    {'e', nullptr, "print each command"},
-    {'n', nullptr, "check the syntax, do nothing"},
+    {'a', nullptr, "end at the first error"}, {'c', "command", "run this command and end"},
+    {'e', nullptr, "print each command"},     {'n', nullptr, "check the syntax, do nothing"},
     {'z', nullptr, "print no errors"},
 };
 constexpr command qmgr = {"qmgr",
@@ -37,11 +36,16 @@ constexpr int list_refused = 1, aborted_by_refusal = 2, no_server = 3, hook_refu
 
 ObjectKind kind_of(manager_object object) {
   switch (object) {
-    case manager_object::queue: return ObjectKind::QUEUE;
-    case manager_object::node: return ObjectKind::NODE;
-    case manager_object::resource: return ObjectKind::RESOURCE;
-    case manager_object::scheduler: return ObjectKind::SCHEDULER;
-    default: return ObjectKind::SERVER;
+    case manager_object::queue:
+      return ObjectKind::QUEUE;
+    case manager_object::node:
+      return ObjectKind::NODE;
+    case manager_object::resource:
+      return ObjectKind::RESOURCE;
+    case manager_object::scheduler:
+      return ObjectKind::SCHEDULER;
+    default:
+      return ObjectKind::SERVER;
   }
 }
 
@@ -52,7 +56,7 @@ std::string user_name() {
 
 struct result {
   int status = 0;
-  bool refused = false;      // by the server, not by the parser
+  bool refused = false;  // by the server, not by the parser
   bool quit = false;
 };
 
@@ -76,15 +80,24 @@ class manager {
   }
 
  private:
-  struct open_server { std::string name; session link; };
+  struct open_server {
+    std::string name;
+    session link;
+  };
 
   result run(const manager_command& c) {
     switch (c.verb) {
-      case manager_verb::quit: return {0, false, true};
-      case manager_verb::history: return {};
-      case manager_verb::help: say(manager_help(c.rest)); return {help_given};
-      case manager_verb::active: return make_active(c);
-      default: break;
+      case manager_verb::quit:
+        return {0, false, true};
+      case manager_verb::history:
+        return {};
+      case manager_verb::help:
+        say(manager_help(c.rest));
+        return {help_given};
+      case manager_verb::active:
+        return make_active(c);
+      default:
+        break;
     }
     const bool hooks = c.object == manager_object::hook || c.object == manager_object::pbs_hook ||
                        c.verb == manager_verb::import || c.verb == manager_verb::export_;
@@ -103,16 +116,19 @@ class manager {
 
   result make_active(const manager_command& c) {
     static const std::map<manager_object, const char*> titles = {
-        {manager_object::server, "servers"}, {manager_object::queue, "queues"}, {manager_object::node, "nodes"},
-        {manager_object::hook, "hooks"}, {manager_object::resource, "resources"}, {manager_object::scheduler, "scheds"}};
+        {manager_object::server, "servers"},     {manager_object::queue, "queues"},
+        {manager_object::node, "nodes"},         {manager_object::hook, "hooks"},
+        {manager_object::resource, "resources"}, {manager_object::scheduler, "scheds"}};
     if (!c.names.empty()) {
       active_[c.object] = c.names;
       return {};
     }
     const auto title = titles.find(c.object);
     say(std::string("Active ") + (title == titles.end() ? "objects" : title->second) + ":\n");
-    if (c.object == manager_object::server) for (const open_server& s : servers_) say(s.name + "\n");
-    else for (const std::string& n : active_[c.object]) say(n + "\n");
+    if (c.object == manager_object::server)
+      for (const open_server& s : servers_) say(s.name + "\n");
+    else
+      for (const std::string& n : active_[c.object]) say(n + "\n");
     return {};
   }
 
@@ -129,24 +145,35 @@ class manager {
     return std::nullopt;
   }
 
-  // -- set, unset, create, delete ----------------------------------------------------------------------------------------
+  // -- set, unset, create, delete
+  // ----------------------------------------------------------------------------------------
 
   result change(open_server& server, const manager_command& c, std::vector<std::string> names) {
     manage_request request;
     request.kind = kind_of(c.object);
     request.changes = c.changes;
     switch (c.verb) {
-      case manager_verb::create: request.verb = schema::ManageVerb::CREATE; break;
-      case manager_verb::remove: request.verb = schema::ManageVerb::DELETE; break;
-      case manager_verb::unset: request.verb = schema::ManageVerb::UNSET; break;
-      default: request.verb = schema::ManageVerb::SET; break;
+      case manager_verb::create:
+        request.verb = schema::ManageVerb::CREATE;
+        break;
+      case manager_verb::remove:
+        request.verb = schema::ManageVerb::DELETE;
+        break;
+      case manager_verb::unset:
+        request.verb = schema::ManageVerb::UNSET;
+        break;
+      default:
+        request.verb = schema::ManageVerb::SET;
+        break;
     }
     if (names.empty()) names.push_back({});
     result all;
     for (const std::string& name : names) {
       request.all_of_kind = name.starts_with('@') && request.kind != ObjectKind::SERVER;
       // The scheduler without a name is the default one.
-      request.name = request.all_of_kind ? std::string() : name.empty() && request.kind == ObjectKind::SCHEDULER ? "default" : name.substr(0, name.find('@'));
+      request.name = request.all_of_kind                                     ? std::string()
+                     : name.empty() && request.kind == ObjectKind::SCHEDULER ? "default"
+                                                                             : name.substr(0, name.find('@'));
       if (const auto why = manage(server.link, request)) {
         const bool nameless = request.kind == ObjectKind::SERVER && request.verb != schema::ManageVerb::DELETE;
         complain(refusal_text(server, request.kind, nameless ? std::string() : name, why->code, why->text));
@@ -180,8 +207,8 @@ class manager {
 
   // PBS does not say everything it knows: an unknown attribute is not named, some names are refused by number only, and
   // what is read-only on a node is refused without a word.
-  static std::string refusal_text(const open_server& server, ObjectKind kind, const std::string& object, std::uint32_t code,
-                                  std::string text) {
+  static std::string refusal_text(const open_server& server, ObjectKind kind, const std::string& object,
+                                  std::uint32_t code, std::string text) {
     constexpr std::uint32_t undefined = 15002, read_only = 15003, name_too_long = 15028, bad_name = 15172;
     if (code == read_only && kind == ObjectKind::NODE) return {};
     if (code == undefined) text = "Undefined attribute ";
@@ -191,7 +218,8 @@ class manager {
     return lines + "qmgr: Error (" + std::to_string(code) + ") returned from server\n";
   }
 
-  // -- list, print -------------------------------------------------------------------------------------------------------
+  // -- list, print
+  // -------------------------------------------------------------------------------------------------------
 
   result show(open_server& server, const manager_command& c, const std::vector<std::string>& names) {
     const ObjectKind kind = kind_of(c.object);
@@ -203,7 +231,8 @@ class manager {
 
   result show_server(open_server& server, const manager_command& c, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
-      const bool here = name.starts_with('@') || name == "default" || short_server_name(name) == short_server_name(server_name());
+      const bool here =
+          name.starts_with('@') || name == "default" || short_server_name(name) == short_server_name(server_name());
       if (!here) return on_server(name, [&](open_server& s) { return show_server(s, c, {}); });
     }
     if (c.verb == manager_verb::print && c.changes.empty()) {
@@ -214,21 +243,26 @@ class manager {
   }
 
   // `heading`: print's heading of the kind goes before the first object.
-  result show_kind(open_server& server, const manager_command& c, ObjectKind kind, const std::vector<std::string>& names, bool heading) {
+  result show_kind(open_server& server, const manager_command& c, ObjectKind kind,
+                   const std::vector<std::string>& names, bool heading) {
     std::vector<std::string> asked;
-    for (const attribute_change& a : c.changes) asked.push_back(a.resource.empty() ? a.name : a.name + "." + a.resource);
+    for (const attribute_change& a : c.changes)
+      asked.push_back(a.resource.empty() ? a.name : a.name + "." + a.resource);
     const manager_printer printer(kind, asked);
     stat_question q;
     q.kind = kind;
-    for (const std::string& n : names) if (!n.starts_with('@')) q.names.push_back(n.substr(0, n.find('@')));
+    for (const std::string& n : names)
+      if (!n.starts_with('@')) q.names.push_back(n.substr(0, n.find('@')));
     const bool print = c.verb == manager_verb::print, all = q.names.empty();
     bool first = true;
     const stat_outcome outcome = ask(server.link, q, [&](const object_view& o) {
       if (print && all && kind == ObjectKind::QUEUE && is_reservation_queue(o.name)) return;
       if (print && heading && first) printer.print_heading(out_.text());
       first = false;
-      if (print) printer.print(out_.text(), o);
-      else printer.list(out_.text(), o);
+      if (print)
+        printer.print(out_.text(), o);
+      else
+        printer.list(out_.text(), o);
     });
     result r;
     if (outcome.refused) r = refused(server, kind, *outcome.refused);
@@ -242,22 +276,27 @@ class manager {
     return {list_refused, true, false};
   }
 
-  // -- hooks: refused by this version; there are none to list ----------------------------------------------------------------
+  // -- hooks: refused by this version; there are none to list
+  // ----------------------------------------------------------------
 
   result refuse_hooks(const manager_command& c) {
     const bool lists = c.verb == manager_verb::list, prints = c.verb == manager_verb::print;
     const std::string server = short_server_name(server_name());
-    const std::string denied = user_name() + "@" + this_host() + " is unauthorized to access hooks data from server " + server;
+    const std::string denied =
+        user_name() + "@" + this_host() + " is unauthorized to access hooks data from server " + server;
     if (geteuid() != 0) {
-      if (lists) complain(denied + "\n");
-      else complain(hook_error(c.names.empty() ? std::string() : c.names.front(), denied));
+      if (lists)
+        complain(denied + "\n");
+      else
+        complain(hook_error(c.names.empty() ? std::string() : c.names.front(), denied));
       return {lists ? 0 : prints ? list_refused : hook_refused, true, false};
     }
     if (lists || prints) {
       for (const std::string& n : c.names) complain(hook_error(n, n + " does not exist!"));
       return {c.names.empty() ? 0 : list_refused, !c.names.empty(), false};
     }
-    complain(hook_error(c.names.empty() ? std::string() : c.names.front(), "hooks are not available in this version of the server"));
+    complain(hook_error(c.names.empty() ? std::string() : c.names.front(),
+                        "hooks are not available in this version of the server"));
     return {hook_refused, true, false};
   }
 

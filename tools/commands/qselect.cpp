@@ -33,14 +33,13 @@ constexpr option options[] = {
     {'u', "users", "owners"},
     {'x', nullptr, "finished jobs too"},
 };
-constexpr command qselect = {
-    "qselect",
-    "usage: qselect [-a [op]date_time] [-A account_string] [-c [op]interval]\n"
-    "\t[-h hold_list] [-H] [-J] [-l resource_list] [-N name] [-p [op]priority]\n"
-    "\t[-q destination] [-r y|n] [-s states] [-t subopt[op]date_time] [-T] [-P project_name]\n"
-    "\t[-x] [-u user_name]\n"
-    "       qselect --version\n",
-    options};
+constexpr command qselect = {"qselect",
+                             "usage: qselect [-a [op]date_time] [-A account_string] [-c [op]interval]\n"
+                             "\t[-h hold_list] [-H] [-J] [-l resource_list] [-N name] [-p [op]priority]\n"
+                             "\t[-q destination] [-r y|n] [-s states] [-t subopt[op]date_time] [-T] [-P project_name]\n"
+                             "\t[-x] [-u user_name]\n"
+                             "       qselect --version\n",
+                             options};
 
 constexpr std::uint32_t unknown_queue = 15018;
 
@@ -50,30 +49,45 @@ std::optional<std::vector<job_criterion>> criteria_of(const given& g, std::int64
     if (!c) return std::nullopt;
     return std::vector<job_criterion>{std::move(*c)};
   };
-  const auto equal = [&](const char* name, const std::string& value) { return one(job_criterion{name, "", schema::CompareOp::EQ, value}); };
+  const auto equal = [&](const char* name, const std::string& value) {
+    return one(job_criterion{name, "", schema::CompareOp::EQ, value});
+  };
   switch (g.letter) {
-    case 'a': return one(execution_time_criterion(g.value, now));
-    case 'A': return equal("Account_Name", g.value);
-    case 'c': return one(checkpoint_criterion(g.value));
-    case 'h': return one(hold_criterion(g.value));
-    case 'l': return resource_criteria(g.value);
-    case 'N': return is_job_name(g.value) ? equal("Job_Name", g.value) : std::nullopt;
+    case 'a':
+      return one(execution_time_criterion(g.value, now));
+    case 'A':
+      return equal("Account_Name", g.value);
+    case 'c':
+      return one(checkpoint_criterion(g.value));
+    case 'h':
+      return one(hold_criterion(g.value));
+    case 'l':
+      return resource_criteria(g.value);
+    case 'N':
+      return is_job_name(g.value) ? equal("Job_Name", g.value) : std::nullopt;
     case 'p': {
       const compared c = split_operator(g.value);
       return one(job_criterion{"Priority", "", c.op, std::string(c.value)});
     }
-    case 'P': return equal("project", g.value);
+    case 'P':
+      return equal("project", g.value);
     case 'q': {
       const auto place = parse_destination(g.value);
       if (!place) return std::nullopt;
       return place->queue.empty() ? std::vector<job_criterion>{} : equal("queue", place->queue);
     }
-    case 'r': return g.value == "y" || g.value == "n" ? equal("Rerunable", g.value == "y" ? "True" : "False") : std::nullopt;
-    case 's': return one(state_criterion(g.value));
-    case 't': return one(time_criterion(g.value, now));
-    case 'u': return equal("User_List", g.value);
-    case 'J': return equal("array", "True");
-    default: return std::vector<job_criterion>{};
+    case 'r':
+      return g.value == "y" || g.value == "n" ? equal("Rerunable", g.value == "y" ? "True" : "False") : std::nullopt;
+    case 's':
+      return one(state_criterion(g.value));
+    case 't':
+      return one(time_criterion(g.value, now));
+    case 'u':
+      return equal("User_List", g.value);
+    case 'J':
+      return equal("array", "True");
+    default:
+      return std::vector<job_criterion>{};
   }
 }
 
@@ -108,7 +122,9 @@ int work(int argc, char** argv) {
   }
   const auto fill = [&](schema::Request::Builder r) {
     auto select = r.initSelectJobs();
-    select.setHistory(line.has('H') ? schema::History::ONLY : line.has('x') ? schema::History::ALSO : schema::History::LIVE);
+    select.setHistory(line.has('H')   ? schema::History::ONLY
+                      : line.has('x') ? schema::History::ALSO
+                                      : schema::History::LIVE);
     auto criteria = select.initCriteria(static_cast<unsigned>(all.size()));
     for (unsigned i = 0; i < criteria.size(); ++i) {
       criteria[i].setName(all[i].name);

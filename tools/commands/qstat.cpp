@@ -7,10 +7,7 @@
 #include "events/values/string_list.hpp"
 #include "tools/client/job_ids.hpp"
 #include "tools/client/options.hpp"
-#include "tools/client/print/full.hpp"
-#include "tools/client/print/job_table.hpp"
-#include "tools/client/print/json.hpp"
-#include "tools/client/print/queue_table.hpp"
+#include "tools/client/print/object_form.hpp"
 #include "tools/client/query/output.hpp"
 #include "tools/client/query/stat.hpp"
 #include "tools/client/version.hpp"
@@ -65,7 +62,8 @@ struct wishes {
   explicit wishes(const command_line& line) : given(line) {}
   bool has(char c) const { return given.has(c); }
   bool any(std::string_view letters) const {
-    for (const char c : letters) if (has(c)) return true;
+    for (const char c : letters)
+      if (has(c)) return true;
     return false;
   }
   int count(std::string_view letters) const {
@@ -75,164 +73,69 @@ struct wishes {
   }
   bool alternative() const { return any("airHTsnuGM"); }
   bool conflict() const {
-    return (has('f') && !any("QBq") && alternative()) || (has('1') && !any("ns")) || (has('F') && (!has('f') || has('w'))) ||
-           (has('D') && !has('F')) || count("QqB") > 1 || count("irHT") > 1 || count("GM") > 1 || (has('q') && has('f')) ||
-           (any("QqB") && any("airHTsnuJtxp1E"));
+    return (has('f') && !any("QBq") && alternative()) || (has('1') && !any("ns")) ||
+           (has('F') && (!has('f') || has('w'))) || (has('D') && !has('F')) || count("QqB") > 1 || count("irHT") > 1 ||
+           count("GM") > 1 || (has('q') && has('f')) || (any("QqB") && any("airHTsnuJtxp1E"));
   }
   std::string_view format() const { return has('F') ? std::string_view(*given.find('F')) : std::string_view(); }
-  size_unit unit() const { return has('G') ? size_unit::gigabytes : has('M') ? size_unit::megawords : size_unit::as_given; }
+  size_unit unit() const {
+    return has('G') ? size_unit::gigabytes : has('M') ? size_unit::megawords : size_unit::as_given;
+  }
 
   const command_line& given;
 };
 
-// Prints the objects of one kind in the form asked for; made before the first is known.
-class printer {
- public:
-  virtual ~printer() = default;
-  virtual void put(std::string& out, const object_view& object) = 0;
-  virtual void end(std::string&, bool) {}              // `failed`: something was refused
-  std::span<const attributes::attribute_id> wanted;    // what it needs; empty: all
+struct kind_words {
+  ObjectKind kind;
+  const char* heading;
+  const char* group;
 };
-
-class full_form : public printer {
- public:
-  full_form(ObjectKind kind, std::string_view heading, bool wrap) : full_(kind, heading, wrap) {}
-  void put(std::string& out, const object_view& o) override { full_.put(out, o); }
-
- private:
-  full_printer full_;
-};
-
-class dsv_form : public printer {
- public:
-  dsv_form(ObjectKind kind, std::string_view heading, std::string_view delimiter) : dsv_(kind, heading, delimiter, false) {}
-  void put(std::string& out, const object_view& o) override { dsv_.put(out, o); }
-
- private:
-  dsv_printer dsv_;
-};
-
-class json_form : public printer {
- public:
-  json_form(ObjectKind kind, std::string_view group, std::int64_t now, std::string server)
-      : json_(kind, group), now_(now), server_(std::move(server)) {}
-  void put(std::string& out, const object_view& o) override {
-    begin(out);
-    json_.put(out, o);
-  }
-  void end(std::string& out, bool failed) override {
-    if (failed && !begun_) return;
-    begin(out);
-    json_.end(out);
-  }
-
- private:
-  void begin(std::string& out) {
-    if (!begun_) json_.begin(out, now_, version, server_);
-    begun_ = true;
-  }
-  json_printer json_;
-  std::int64_t now_;
-  std::string server_;
-  bool begun_ = false;
-};
-
-class job_table_form : public printer {
- public:
-  explicit job_table_form(const job_table& table) : table_(table) { wanted = job_table::wanted(); }
-  void put(std::string& out, const object_view& o) override {
-    if (first_) table_.heading(out);
-    first_ = false;
-    table_.row(out, o);
-  }
-
- private:
-  job_table table_;
-  bool first_ = true;
-};
-
-class job_list_form : public printer {
- public:
-  job_list_form(const job_list& list, std::string server) : list_(list), server_(std::move(server)) { wanted = job_list::wanted(); }
-  void put(std::string& out, const object_view& o) override {
-    if (first_) list_.heading(out, server_);
-    first_ = false;
-    list_.row(out, o);
-  }
-
- private:
-  job_list list_;
-  std::string server_;
-  bool first_ = true;
-};
-
-template <class Table>
-class table_form : public printer {
- public:
-  table_form() { wanted = Table::wanted(); }
-  void put(std::string& out, const object_view& o) override {
-    if (first_) Table::heading(out);
-    first_ = false;
-    Table::row(out, o);
-  }
-
- private:
-  bool first_ = true;
-};
-
-class queue_list_form : public printer {
- public:
-  queue_list_form(size_unit unit, std::string server) : list_(unit), server_(std::move(server)) { wanted = queue_list::wanted(); }
-  void put(std::string& out, const object_view& o) override {
-    if (first_) queue_list::heading(out, server_);
-    first_ = false;
-    list_.row(out, o);
-  }
-  void end(std::string& out, bool) override { if (!first_) list_.sum(out); }
-
- private:
-  queue_list list_;
-  std::string server_;
-  bool first_ = true;
-};
-
-struct kind_words { ObjectKind kind; const char* heading; const char* group; };
 kind_words kind_of(const wishes& w) {
   if (w.any("Qq")) return {ObjectKind::QUEUE, "Queue: ", "Queue"};
   if (w.has('B')) return {ObjectKind::SERVER, "Server: ", "Server"};
   return {ObjectKind::JOB, "Job Id: ", "Jobs"};
 }
 
-std::unique_ptr<printer> make_printer(const wishes& w, std::int64_t now, const std::string& server) {
+std::unique_ptr<object_form> make_form(const wishes& w, std::int64_t now, const std::string& server) {
   const kind_words k = kind_of(w);
-  if (w.format() == "json") return std::make_unique<json_form>(k.kind, k.group, now, server);
-  if (w.format() == "dsv") return std::make_unique<dsv_form>(k.kind, k.heading, w.has('D') ? *w.given.find('D') : "|");
-  if (w.has('f')) return std::make_unique<full_form>(k.kind, k.heading, !w.has('w'));
-  if (w.has('Q')) return std::make_unique<table_form<queue_table>>();
-  if (w.has('B')) return std::make_unique<table_form<server_table>>();
-  if (w.has('q')) return std::make_unique<queue_list_form>(w.unit(), server);
-  if (!w.alternative()) return std::make_unique<job_table_form>(job_table({.wide = w.has('w'), .percent = w.has('p')}));
-  const job_list_options o{.wide = w.has('w'), .comments = w.has('s'), .hosts = w.has('n'), .same_line = w.has('1'),
-                           .estimates = w.has('T'), .unit = w.unit()};
-  return std::make_unique<job_list_form>(job_list(o, now), server);
+  if (w.format() == "json") return json_form(k.kind, k.group, now, version, server);
+  if (w.format() == "dsv") return dsv_form(k.kind, k.heading, w.has('D') ? *w.given.find('D') : "|");
+  if (w.has('f')) return full_form(k.kind, k.heading, !w.has('w'));
+  if (w.has('Q')) return queue_table_form();
+  if (w.has('B')) return server_table_form();
+  if (w.has('q')) return queue_list_form(w.unit(), server);
+  if (!w.alternative()) return job_table_form({.wide = w.has('w'), .percent = w.has('p')});
+  return job_list_form({.wide = w.has('w'),
+                        .comments = w.has('s'),
+                        .hosts = w.has('n'),
+                        .same_line = w.has('1'),
+                        .estimates = w.has('T'),
+                        .unit = w.unit()},
+                       now, server);
 }
 
 // One run of the command over its words.
 class run {
  public:
   run(const command_line& line, const moment& at)
-      : w_(line), at_(at), now_(at.seconds_or(std::time(nullptr))), kind_(kind_of(w_).kind), server_name_(server_name()),
-        short_name_(short_server_name(server_name_)), printer_(make_printer(w_, now_, short_name_)) {
+      : w_(line),
+        at_(at),
+        now_(at.seconds_or(std::time(nullptr))),
+        kind_(kind_of(w_).kind),
+        server_name_(server_name()),
+        short_name_(short_server_name(server_name_)),
+        form_(make_form(w_, now_, short_name_)) {
     // What decides whether a job is shown must come with it.
-    wanted_.assign(printer_->wanted.begin(), printer_->wanted.end());
+    wanted_.assign(form_->wanted().begin(), form_->wanted().end());
     if (!wanted_.empty() && w_.has('J')) wanted_.push_back(attributes::job::array);
   }
 
   int go() {
     const std::vector<std::string>& words = w_.given.words;
     if (words.empty()) ask_about(question(), {});
-    for (std::size_t i = 0; i < words.size();) i = kind_ == ObjectKind::JOB ? job_word(words, i) : object_word(words, i);
-    printer_->end(out_.text(), status_ != 0);
+    for (std::size_t i = 0; i < words.size();)
+      i = kind_ == ObjectKind::JOB ? job_word(words, i) : object_word(words, i);
+    form_->end(out_.text(), status_ != 0);
     out_.flush();
     return out_.failed() && status_ == 0 ? 1 : status_;
   }
@@ -284,7 +187,7 @@ class run {
   std::size_t object_word(const std::vector<std::string>& words, std::size_t at) {
     stat_question q = question();
     const auto place = parse_destination(words[at]);
-    std::string server = words[at];                       // -B
+    std::string server = words[at];  // -B
     if (kind_ == ObjectKind::QUEUE && place) {
       server = place->server;
       if (!place->queue.empty()) q.names = {place->queue};
@@ -309,7 +212,9 @@ class run {
 
   void ask_about(stat_question q, const std::string& server) {
     q.wanted = wanted_;
-    const auto show = [&](const object_view& o) { if (is_shown(q, o)) printer_->put(out_.text(), o); };
+    const auto show = [&](const object_view& o) {
+      if (is_shown(q, o)) form_->put(out_.text(), o);
+    };
     const stat_outcome outcome = ask(open(server), q, show, [&] { out_.flush_if_large(); });
     if (outcome.refused) refuse(*outcome.refused);
     for (const refused_name& u : outcome.unknown) refuse(u);
@@ -324,14 +229,16 @@ class run {
     if (!q.states.empty() && q.states.find(state) == std::string::npos) return false;
     if (q.users.empty()) return true;
     const std::string_view owner = value_of(o, attributes::job::Job_Owner), user = owner.substr(0, owner.find('@'));
-    for (const std::string& u : q.users) if (u == owner || u == user) return true;
+    for (const std::string& u : q.users)
+      if (u == owner || u == user) return true;
     return false;
   }
 
   void refuse(const refused_name& why) {
-    out_.flush();                                         // so that what belongs before stands before
+    out_.flush();  // so that what belongs before stands before
     if (why.code == pbs_error::job_has_finished) {
-      std::fprintf(stderr, "qstat: %s Job has finished, use -x or -H to obtain historical job information\n", why.name.c_str());
+      std::fprintf(stderr, "qstat: %s Job has finished, use -x or -H to obtain historical job information\n",
+                   why.name.c_str());
       status_ = exit_status(why.code);
     } else {
       status_ = print_refusal("qstat", why.code, why.text, why.name);
@@ -349,7 +256,7 @@ class run {
   std::int64_t now_;
   ObjectKind kind_;
   std::string server_name_, short_name_;
-  std::unique_ptr<printer> printer_;
+  std::unique_ptr<object_form> form_;
   std::vector<attributes::attribute_id> wanted_;
   output out_;
   std::optional<session> session_;
@@ -365,7 +272,8 @@ std::optional<std::string> check(const given& g) {
 int work(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line) < 0;
-  if (arguments.size() == 1 && arguments[0] == "--help") return std::printf("%s%s", help_text(qstat).c_str(), moment_help) < 0;
+  if (arguments.size() == 1 && arguments[0] == "--help")
+    return std::printf("%s%s", help_text(qstat).c_str(), moment_help) < 0;
   std::string bad;
   const auto at = take_moment(arguments, &bad);
   if (!at) {

@@ -23,7 +23,8 @@ using namespace annals::client;
 constexpr option options[] = {
     {'a', nullptr, "no accounting records"},
     {'c', "count", "of a message logged at least this often show only the last (15)"},
-    {'f', "filter", "leave out events: error system admin job job_usage security sched debug debug2 resv debug3 debug4, or bits"},
+    {'f', "filter",
+     "leave out events: error system admin job job_usage security sched debug debug2 resv debug3 debug4, or bits"},
     {'l', nullptr, "no scheduler logs"},
     {'m', nullptr, "no MoM logs"},
     {'n', "days", "logs of the last days, today included (1)"},
@@ -34,11 +35,12 @@ constexpr option options[] = {
     {'z', nullptr, "show a repeated message once"},
 };
 constexpr command tracejob = {"tracejob",
-                              "usage: tracejob [-a] [-c count] [-f filter] [-l] [-m] [-n days] [-p path] [-s] [-v] [-w cols] [-z] job_identifier...\n"
+                              "usage: tracejob [-a] [-c count] [-f filter] [-l] [-m] [-n days] [-p path] [-s] [-v] [-w "
+                              "cols] [-z] job_identifier...\n"
                               "       tracejob --version\n",
                               options};
 
-constexpr int days_max = 36500;   // a hundred years: more is a slip of the finger
+constexpr int days_max = 36500;  // a hundred years: more is a slip of the finger
 
 std::optional<int> count_of(const std::string& text) {
   int n = 0;
@@ -59,7 +61,11 @@ int number_or(const command_line& line, char letter, int otherwise) {
   return text ? *count_of(*text) : otherwise;
 }
 
-struct log_folder { char skipped_by; const char* path; log_source source; };
+struct log_folder {
+  char skipped_by;
+  const char* path;
+  log_source source;
+};
 constexpr log_folder folders[] = {{'s', "server_logs", log_source::server},
                                   {'l', "sched_logs", log_source::scheduler},
                                   {'m', "mom_logs", log_source::mom},
@@ -81,7 +87,8 @@ int work(int argc, char** argv) {
   o.repeated_max = static_cast<std::size_t>(number_or(line, 'c', 15));
   o.width = static_cast<std::size_t>(number_or(line, 'w', 0));
   o.no_duplicates = line.has('z');
-  for (const given& g : line.options) if (g.letter == 'f') o.hidden_events |= event_bits(g.value);
+  for (const given& g : line.options)
+    if (g.letter == 'f') o.hidden_events |= event_bits(g.value);
   const int days = number_or(line, 'n', 1);
   const std::string home = line.has('p') ? *line.find('p') : read_pbs_conf().pbs_home;
   constexpr std::int64_t day_s = 24 * 60 * 60;
@@ -102,7 +109,8 @@ int work(int argc, char** argv) {
     }
     if (entries.empty()) {
       out.flush();
-      std::fprintf(stderr, "tracejob: Couldn't find Job Id %s in logs of past %d day%s\n", job.c_str(), days, days == 1 ? "" : "s");
+      std::fprintf(stderr, "tracejob: Couldn't find Job Id %s in logs of past %d day%s\n", job.c_str(), days,
+                   days == 1 ? "" : "s");
       status = 1;
     } else {
       put_trace(out.text(), job, std::move(entries), o);

@@ -6,7 +6,7 @@
 namespace annals::client {
 namespace {
 
-constexpr std::size_t minute_at = 14, second_at = 17;   // in "Fri Nov 20 23:11:37 2026"
+constexpr std::size_t minute_at = 14, second_at = 17;  // in "Fri Nov 20 23:11:37 2026"
 
 void put_two_digits(char* at, std::int64_t number) {
   at[0] = static_cast<char>('0' + number / 10);
@@ -50,11 +50,14 @@ std::string_view estimate_text(std::string_view start, std::int64_t now, std::ar
   localtime_r(&now_t, &today);
   const bool same_year = then.tm_year == today.tm_year;
   const char* form = "%Y";
-  if (same_year && then.tm_yday == today.tm_yday) form = "%H:%M";
-  else if (number - now < week_s) form = "%a %H";
-  else if (same_year) form = "%b";
+  if (same_year && then.tm_yday == today.tm_yday)
+    form = "%H:%M";
+  else if (number - now < week_s)
+    form = "%a %H";
+  else if (same_year)
+    form = "%b";
   std::size_t size = std::strftime(buffer.data(), buffer.size(), form, &then);
-  if (form[1] == 'a' && size == 6) {           // "Tue 14": the day of the week has two letters here
+  if (form[1] == 'a' && size == 6) {  // "Tue 14": the day of the week has two letters here
     buffer[2] = buffer[3], buffer[3] = buffer[4], buffer[4] = buffer[5];
     size = 5;
   }

@@ -18,14 +18,14 @@ class date_text {
 
  private:
   static constexpr std::int64_t window_s = 15 * 60;
-  std::int64_t window_ = INT64_MIN;          // start of the quarter that text_ belongs to
-  int minute_ = 0;                           // minute of the hour at its start
-  std::array<char, 32> text_{};              // the last answer
+  std::int64_t window_ = INT64_MIN;  // start of the quarter that text_ belongs to
+  int minute_ = 0;                   // minute of the hour at its start
+  std::array<char, 32> text_{};      // the last answer
   std::size_t size_ = 0;
 };
 
-// The Est Start column of qstat -T (pbs guide: qstat): "14:05" today, "Tu 14" within a week, "Nov" this year, else "2027".
-// Empty for a time that is no number.
+// The Est Start column of qstat -T (pbs guide: qstat): "14:05" today, "Tu 14" within a week, "Nov" this year, else
+// "2027". Empty for a time that is no number.
 std::string_view estimate_text(std::string_view start, std::int64_t now, std::array<char, 8>& buffer);
 
 }  // namespace annals::client

@@ -59,14 +59,17 @@ void full_printer::put(std::string& out, const object_view& object) {
     put_attribute_name(out, *l, e.resource);
     out.append(" = ");
     const std::string_view value = is_date(*l, e.resource) ? dates_.of(e.value) : e.value;
-    if (wrap_) put_wrapped(out, value, out.size() - line);
-    else out.append(value);
+    if (wrap_)
+      put_wrapped(out, value, out.size() - line);
+    else
+      out.append(value);
     out.push_back('\n');
   });
   out.push_back('\n');
 }
 
-dsv_printer::dsv_printer(schema::ObjectKind kind, std::string_view heading, std::string_view delimiter, bool epoch_dates)
+dsv_printer::dsv_printer(schema::ObjectKind kind, std::string_view heading, std::string_view delimiter,
+                         bool epoch_dates)
     : labels_(kind), heading_(heading), delimiter_(delimiter), epoch_dates_(epoch_dates) {}
 
 void dsv_printer::put(std::string& out, const object_view& object) {

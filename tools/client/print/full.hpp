@@ -21,7 +21,7 @@ class full_printer {
  public:
   // heading: "Job Id: ", "Queue: ", "Server: "; wrap: false for -w.
   full_printer(schema::ObjectKind kind, std::string_view heading, bool wrap);
-  void put(std::string& out, const object_view& object);   // with the blank line that follows it
+  void put(std::string& out, const object_view& object);  // with the blank line that follows it
 
  private:
   labels labels_;
@@ -30,8 +30,8 @@ class full_printer {
   date_text dates_;
 };
 
-// One line per object: "Job Id: 1.vm|Job_Name=run1|...". A delimiter inside a value has a backslash before it (pbs guide:
-// qstat -F dsv).
+// One line per object: "Job Id: 1.vm|Job_Name=run1|...". A delimiter inside a value has a backslash before it (pbs
+// guide: qstat -F dsv).
 class dsv_printer {
  public:
   // epoch_dates: dates stay seconds since 1970 (pbsnodes).

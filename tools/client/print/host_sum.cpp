@@ -49,8 +49,10 @@ void add(std::string& sum, bool& has, std::string_view resource, std::string_vie
 }
 
 void merge(node_line& line, const attributes::entry& e) {
-  if (line.is_jobs) line.value.append(line.value.empty() ? "" : ", ").append(e.value);
-  else if (line.value != e.value) line.value = line.is_date ? "0" : various;
+  if (line.is_jobs)
+    line.value.append(line.value.empty() ? "" : ", ").append(e.value);
+  else if (line.value != e.value)
+    line.value = line.is_date ? "0" : various;
 }
 
 void put_resources(node_lines& lines, const std::vector<resource_sum>& resources) {
@@ -78,7 +80,7 @@ node_lines lines_of(const object_view& vnode, const labels& names) {
 
 node_lines lines_of(const host_group& host, const labels& names) {
   if (host.vnodes.size() == 1) return lines_of(host.vnodes.front(), names);
-  std::map<attributes::attribute_id, node_line> plain;       // in order of display
+  std::map<attributes::attribute_id, node_line> plain;  // in order of display
   std::vector<resource_sum> resources;
   for (const object_view& v : host.vnodes) {
     for_each_attribute(v.packed, [&](const attributes::entry& e) {
@@ -87,8 +89,10 @@ node_lines lines_of(const host_group& host, const labels& names) {
       if (e.id == id::resources_available || e.id == id::resources_assigned) {
         auto at = std::find_if(resources.begin(), resources.end(), [&](const auto& r) { return r.name == e.resource; });
         if (at == resources.end()) at = resources.insert(at, {std::string(e.resource), {}, {}, false, false});
-        if (e.id == id::resources_available) add(at->available, at->has_available, e.resource, e.value);
-        else add(at->assigned, at->has_assigned, e.resource, e.value);
+        if (e.id == id::resources_available)
+          add(at->available, at->has_available, e.resource, e.value);
+        else
+          add(at->assigned, at->has_assigned, e.resource, e.value);
         return;
       }
       const auto [at, fresh] = plain.try_emplace(e.id);

@@ -17,27 +17,52 @@ struct list_row {
 };
 
 void read_asked(list_row& r, const attributes::entry& e) {
-  if (e.resource == "nodect") r.chunks = e.value;
-  else if (e.resource == "ncpus") r.cpus = e.value;
-  else if (e.resource == "mem") r.memory = e.value;
-  else if (e.resource == "walltime") r.walltime = e.value;
+  if (e.resource == "nodect")
+    r.chunks = e.value;
+  else if (e.resource == "ncpus")
+    r.cpus = e.value;
+  else if (e.resource == "mem")
+    r.memory = e.value;
+  else if (e.resource == "walltime")
+    r.walltime = e.value;
 }
 
 list_row read(const object_view& job) {
   list_row r;
   for_each_attribute(job.packed, [&](const attributes::entry& e) {
     switch (e.id) {
-      case id::Job_Owner: r.owner = e.value.substr(0, e.value.find('@')); break;
-      case id::queue: r.queue = e.value; break;
-      case id::Job_Name: r.name = e.value; break;
-      case id::session_id: r.session = e.value; break;
-      case id::job_state: r.state = e.value; break;
-      case id::exec_host: r.hosts = e.value; break;
-      case id::comment: r.comment = e.value; break;
-      case id::Resource_List: read_asked(r, e); break;
-      case id::resources_used: if (e.resource == "walltime") r.elapsed = e.value; break;
-      case id::estimated: if (e.resource == "start_time") r.start = e.value; break;
-      default: break;
+      case id::Job_Owner:
+        r.owner = e.value.substr(0, e.value.find('@'));
+        break;
+      case id::queue:
+        r.queue = e.value;
+        break;
+      case id::Job_Name:
+        r.name = e.value;
+        break;
+      case id::session_id:
+        r.session = e.value;
+        break;
+      case id::job_state:
+        r.state = e.value;
+        break;
+      case id::exec_host:
+        r.hosts = e.value;
+        break;
+      case id::comment:
+        r.comment = e.value;
+        break;
+      case id::Resource_List:
+        read_asked(r, e);
+        break;
+      case id::resources_used:
+        if (e.resource == "walltime") r.elapsed = e.value;
+        break;
+      case id::estimated:
+        if (e.resource == "start_time") r.start = e.value;
+        break;
+      default:
+        break;
     }
   });
   return r;
@@ -75,7 +100,10 @@ std::string_view memory_text(std::string_view size, size_unit unit, std::array<c
   const std::size_t target = unit == size_unit::gigabytes ? 3 : unit == size_unit::megawords ? 2 : power;
   if (unit == size_unit::gigabytes && words) number *= 8;
   if (unit == size_unit::megawords && !words) number = (number + 7) / 8;
-  const auto up = [&] { number = (number + 1023) / 1024; ++power; };
+  const auto up = [&] {
+    number = (number + 1023) / 1024;
+    ++power;
+  };
   while (power < target) up();
   while (power > target && number < UINT64_MAX >> 10) number *= 1024, --power;
   while (unit == size_unit::as_given && number > 9999 && power + 1 < powers.size()) up();
@@ -87,20 +115,25 @@ std::string_view memory_text(std::string_view size, size_unit unit, std::array<c
 }
 
 std::span<const attributes::attribute_id> job_list::wanted() {
-  static constexpr attributes::attribute_id ids[] = {
-      id::Job_Name, id::Job_Owner,  id::resources_used, id::job_state, id::queue,    id::exec_host,
-      id::Resource_List, id::session_id, id::comment,   id::estimated};
+  static constexpr attributes::attribute_id ids[] = {id::Job_Name, id::Job_Owner, id::resources_used, id::job_state,
+                                                     id::queue,    id::exec_host, id::Resource_List,  id::session_id,
+                                                     id::comment,  id::estimated};
   return ids;
 }
 
 void job_list::heading(std::string& out, std::string_view server) const {
   out.append("\n").append(server).append(": \n");
   if (options_.wide) {
-    const std::string_view blanks = "                                                                                                   ";
+    const std::string_view blanks =
+        "                                                                                                   ";
     if (options_.estimates) out.append(blanks).append("               Est\n");
     out.append(blanks).append(options_.estimates ? "Req'd  Req'd   Start\n" : "Req'd  Req'd   Elap\n");
-    out.append("Job ID                         Username        Queue           Jobname         SessID   NDS  TSK   Memory Time  S Time\n");
-    out.append("------------------------------ --------------- --------------- --------------- -------- ---- ----- ------ ----- - -----\n");
+    out.append(
+        "Job ID                         Username        Queue           Jobname         SessID   NDS  TSK   Memory "
+        "Time  S Time\n");
+    out.append(
+        "------------------------------ --------------- --------------- --------------- -------- ---- ----- ------ "
+        "----- - -----\n");
   } else {
     const std::string_view blanks = "                                                            ";
     if (options_.estimates) out.append(blanks).append("               Est\n");

@@ -19,21 +19,36 @@ table_row read(const object_view& job) {
   table_row r;
   for_each_attribute(job.packed, [&](const attributes::entry& e) {
     switch (e.id) {
-      case id::Job_Name: r.name = e.value; break;
-      case id::Job_Owner: r.owner = e.value.substr(0, e.value.find('@')); break;
-      case id::job_state: r.state = e.value; break;
-      case id::queue: r.queue = e.value; break;
-      case id::array_state_count: r.subjobs = e.value; break;
+      case id::Job_Name:
+        r.name = e.value;
+        break;
+      case id::Job_Owner:
+        r.owner = e.value.substr(0, e.value.find('@'));
+        break;
+      case id::job_state:
+        r.state = e.value;
+        break;
+      case id::queue:
+        r.queue = e.value;
+        break;
+      case id::array_state_count:
+        r.subjobs = e.value;
+        break;
       case id::resources_used:
         r.used = true;
-        if (e.resource == "cput") r.cpu_time = e.value;
-        else if (e.resource == "walltime") r.used_walltime = e.value;
+        if (e.resource == "cput")
+          r.cpu_time = e.value;
+        else if (e.resource == "walltime")
+          r.used_walltime = e.value;
         break;
       case id::Resource_List:
-        if (e.resource == "cput") r.asked_cpu_time = e.value;
-        else if (e.resource == "walltime") r.asked_walltime = e.value;
+        if (e.resource == "cput")
+          r.asked_cpu_time = e.value;
+        else if (e.resource == "walltime")
+          r.asked_walltime = e.value;
         break;
-      default: break;
+      default:
+        break;
     }
   });
   return r;
@@ -47,7 +62,7 @@ std::int64_t percent_of_subjobs(std::string_view counts) {
     const std::string_view part = counts.substr(0, blank);
     const auto colon = part.find(':');
     if (colon != std::string_view::npos) {
-      const std::int64_t n = seconds_of(part.substr(colon + 1));   // one number: reads as seconds
+      const std::int64_t n = seconds_of(part.substr(colon + 1));  // one number: reads as seconds
       if (n > 0) sum += n;
       if (n > 0 && part.substr(0, colon) == "Expired") expired = n;
     }
@@ -76,8 +91,9 @@ std::string_view short_id(std::string_view job_id) {
 }  // namespace
 
 std::span<const attributes::attribute_id> job_table::wanted() {
-  static constexpr attributes::attribute_id ids[] = {id::Job_Name, id::Job_Owner, id::resources_used, id::job_state,
-                                                     id::queue,    id::Resource_List, id::array_state_count};
+  static constexpr attributes::attribute_id ids[] = {id::Job_Name,         id::Job_Owner, id::resources_used,
+                                                     id::job_state,        id::queue,     id::Resource_List,
+                                                     id::array_state_count};
   return ids;
 }
 
@@ -102,8 +118,10 @@ void job_table::row(std::string& out, const object_view& job) const {
   put_left(out, r.owner, text_width);
   out.append("  ");
   if (options_.percent) {
-    if (const std::int64_t done = percent_done(r); done >= 0) put_right(out, done, 7);
-    else put_right(out, "--", 7);
+    if (const std::int64_t done = percent_done(r); done >= 0)
+      put_right(out, done, 7);
+    else
+      put_right(out, "--", 7);
     out.push_back(' ');
   } else {
     put_right(out, r.used && !r.cpu_time.empty() ? r.cpu_time : "0", 8);

@@ -1,5 +1,5 @@
-// The tables of jobs: plain `qstat` (one line per job) and the alternative forms -a -i -r -H -T -s -n -u (pbs guide: qstat).
-// Pure: from (objects, options, now) to text.
+// The tables of jobs: plain `qstat` (one line per job) and the alternative forms -a -i -r -H -T -s -n -u (pbs guide:
+// qstat). Pure: from (objects, options, now) to text.
 #pragma once
 
 #include <array>
@@ -13,15 +13,15 @@
 namespace annals::client {
 
 struct job_table_options {
-  bool wide = false;       // -w
-  bool percent = false;    // -p: percentage done instead of cpu time
+  bool wide = false;     // -w
+  bool percent = false;  // -p: percentage done instead of cpu time
 };
 
 // Job id, Name, User, Time Use, S, Queue. A job without resources_used shows 0 as its time.
 class job_table {
  public:
   explicit job_table(job_table_options options) : options_(options) {}
-  static std::span<const attributes::attribute_id> wanted();   // what the table needs of a job
+  static std::span<const attributes::attribute_id> wanted();  // what the table needs of a job
   void heading(std::string& out) const;
   void row(std::string& out, const object_view& job) const;
 
@@ -29,7 +29,7 @@ class job_table {
   job_table_options options_;
 };
 
-enum class size_unit : std::uint8_t { as_given, gigabytes, megawords };   // -G, -M (a word has 8 bytes)
+enum class size_unit : std::uint8_t { as_given, gigabytes, megawords };  // -G, -M (a word has 8 bytes)
 
 struct job_list_options {
   bool wide = false;       // -w
@@ -53,7 +53,8 @@ class job_list {
   std::int64_t now_;
 };
 
-// "100mb" as the Memory column shows it: as given while it fits in 6 columns, else in the next greater units, rounded up.
+// "100mb" as the Memory column shows it: as given while it fits in 6 columns, else in the next greater units, rounded
+// up.
 std::string_view memory_text(std::string_view size, size_unit unit, std::array<char, 32>& buffer);
 
 }  // namespace annals::client

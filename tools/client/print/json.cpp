@@ -15,13 +15,27 @@ bool digits(std::string_view& text) {
 void put_escaped(std::string& out, char c) {
   constexpr std::string_view hex = "0123456789abcdef";
   switch (c) {
-    case '"': out.append("\\\""); break;
-    case '\\': out.append("\\\\"); break;
-    case '\n': out.append("\\n"); break;
-    case '\t': out.append("\\t"); break;
-    case '\r': out.append("\\r"); break;
-    case '\b': out.append("\\b"); break;
-    case '\f': out.append("\\f"); break;
+    case '"':
+      out.append("\\\"");
+      break;
+    case '\\':
+      out.append("\\\\");
+      break;
+    case '\n':
+      out.append("\\n");
+      break;
+    case '\t':
+      out.append("\\t");
+      break;
+    case '\r':
+      out.append("\\r");
+      break;
+    case '\b':
+      out.append("\\b");
+      break;
+    case '\f':
+      out.append("\\f");
+      break;
     default:
       out.append("\\u00").push_back(hex[static_cast<unsigned char>(c) >> 4]);
       out.push_back(hex[c & 15]);
@@ -31,8 +45,10 @@ void put_escaped(std::string& out, char c) {
 }  // namespace
 
 void put_json_value(std::string& out, std::string_view value) {
-  if (is_json_number(value)) out.append(value);
-  else put_json_string(out, value);
+  if (is_json_number(value))
+    out.append(value);
+  else
+    put_json_string(out, value);
 }
 
 bool is_json_number(std::string_view text) {
@@ -47,7 +63,7 @@ bool is_json_number(std::string_view text) {
 
 void put_json_string(std::string& out, std::string_view text) {
   out.push_back('"');
-  std::size_t plain = 0;                       // start of what needs no escape and is not yet put
+  std::size_t plain = 0;  // start of what needs no escape and is not yet put
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (static_cast<unsigned char>(c) >= 0x20 && c != '"' && c != '\\') continue;
@@ -100,7 +116,7 @@ void json_document::end(std::string& out) {
 
 void json_printer::put(std::string& out, const object_view& object) {
   document_.open_object(out, object.name);
-  attributes::attribute_id inside = 0;       // the resource list whose braces are open
+  attributes::attribute_id inside = 0;  // the resource list whose braces are open
   for_each_attribute(object.packed, [&](const attributes::entry& e) {
     const label* l = labels_.find(e.id);
     if (!l) return;
@@ -119,10 +135,14 @@ void json_printer::put_attribute(std::string& out, const label& l, const attribu
     document_.close(out, 3);
     return;
   }
-  if (e.resource.empty()) document_.key(out, 3, l.name);
-  else document_.key(out, 4, e.resource);
-  if (is_date(l, e.resource)) put_json_string(out, dates_.of(e.value));
-  else put_json_value(out, e.value);
+  if (e.resource.empty())
+    document_.key(out, 3, l.name);
+  else
+    document_.key(out, 4, e.resource);
+  if (is_date(l, e.resource))
+    put_json_string(out, dates_.of(e.value));
+  else
+    put_json_value(out, e.value);
 }
 
 // "A=1,B=x y,C=1\,2": a comma inside a value has a backslash before it.

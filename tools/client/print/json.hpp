@@ -1,5 +1,5 @@
-// The JSON forms of qstat -F json and pbsnodes -F json, laid out with TABs as PBS does. Values that are JSON numbers stand
-// without quotes, all else is a string. Pure: from (objects, options) to text.
+// The JSON forms of qstat -F json and pbsnodes -F json, laid out with TABs as PBS does. Values that are JSON numbers
+// stand without quotes, all else is a string. Pure: from (objects, options) to text.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace annals::client {
 // A whole document: begin, any number of objects inside one group, end. A group without objects is left out.
 class json_document {
  public:
-  explicit json_document(std::string_view group) : group_(group) {}   // "Jobs", "Queue", "Server", "nodes"
+  explicit json_document(std::string_view group) : group_(group) {}  // "Jobs", "Queue", "Server", "nodes"
   void begin(std::string& out, std::int64_t now, std::string_view version, std::string_view server);
   void open_object(std::string& out, std::string_view name);
   void close_object(std::string& out) { close(out, 2); }
@@ -28,8 +28,8 @@ class json_document {
 
  private:
   std::string group_;
-  bool any_ = false;          // an object was put
-  bool first_ = true;         // nothing stands yet in the innermost braces
+  bool any_ = false;   // an object was put
+  bool first_ = true;  // nothing stands yet in the innermost braces
 };
 
 class json_printer {
@@ -53,7 +53,7 @@ class json_printer {
 
 // "..." with what JSON must escape, escaped; bytes that are no UTF-8 pass as they are.
 void put_json_string(std::string& out, std::string_view text);
-void put_json_value(std::string& out, std::string_view value);   // a number as it is, else a string
+void put_json_value(std::string& out, std::string_view value);  // a number as it is, else a string
 bool is_json_number(std::string_view text);
 
 }  // namespace annals::client

@@ -9,7 +9,7 @@
 namespace annals::client {
 
 struct label {
-  std::string name;                            // empty: no such attribute
+  std::string name;  // empty: no such attribute
   attributes::value_type type = attributes::value_type::string;
   attributes::setter set_by = attributes::setter::nobody;
 };

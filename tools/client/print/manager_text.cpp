@@ -1,7 +1,7 @@
 #include "tools/client/print/manager_text.hpp"
 
-#include <algorithm>
 #include <strings.h>
+#include <algorithm>
 
 #include "events/attributes/ids.hpp"
 #include "tools/client/print/full.hpp"
@@ -14,13 +14,19 @@ using schema::ObjectKind;
 
 std::string_view list_word(ObjectKind kind) {
   switch (kind) {
-    case ObjectKind::SERVER: return "Server";
-    case ObjectKind::QUEUE: return "Queue";
-    case ObjectKind::NODE: return "Node";
-    case ObjectKind::SCHEDULER: return "Sched";
-    case ObjectKind::RESOURCE: return "Resource";
+    case ObjectKind::SERVER:
+      return "Server";
+    case ObjectKind::QUEUE:
+      return "Queue";
+    case ObjectKind::NODE:
+      return "Node";
+    case ObjectKind::SCHEDULER:
+      return "Sched";
+    case ObjectKind::RESOURCE:
+      return "Resource";
     case ObjectKind::JOB:
-    case ObjectKind::HOST: break;
+    case ObjectKind::HOST:
+      break;
   }
   return "Object";
 }
@@ -36,13 +42,19 @@ bool is_name_list(const label& l) { return l.type == value_type::acl || l.type =
 
 std::string_view manager_word(ObjectKind kind) {
   switch (kind) {
-    case ObjectKind::SERVER: return "server";
-    case ObjectKind::QUEUE: return "queue";
-    case ObjectKind::NODE: return "node";
-    case ObjectKind::SCHEDULER: return "sched";
-    case ObjectKind::RESOURCE: return "resource";
+    case ObjectKind::SERVER:
+      return "server";
+    case ObjectKind::QUEUE:
+      return "queue";
+    case ObjectKind::NODE:
+      return "node";
+    case ObjectKind::SCHEDULER:
+      return "sched";
+    case ObjectKind::RESOURCE:
+      return "resource";
     case ObjectKind::JOB:
-    case ObjectKind::HOST: break;
+    case ObjectKind::HOST:
+      break;
   }
   return "object";
 }
@@ -99,8 +111,8 @@ void manager_printer::list(std::string& out, const object_view& object) const {
   out.append(list_word(kind_)).append(" ").append(object.name).push_back('\n');
   each_asked(object, [&](const label& l, const attributes::entry& e) {
     const bool limits = l.type == value_type::limits;
-    const std::vector<std::string_view> parts = limits || is_name_list(l) ? split_list(e.value, limits)
-                                                                          : std::vector<std::string_view>{e.value};
+    const std::vector<std::string_view> parts =
+        limits || is_name_list(l) ? split_list(e.value, limits) : std::vector<std::string_view>{e.value};
     const std::size_t line = out.size();
     const auto begin = [&] {
       out.append("    ");
@@ -124,17 +136,28 @@ void manager_printer::list(std::string& out, const object_view& object) const {
 
 void manager_printer::print_heading(std::string& out) const {
   switch (kind_) {
-    case ObjectKind::SERVER: out.append("#\n# Set server attributes.\n#\n"); break;
-    case ObjectKind::QUEUE: out.append("#\n# Create queues and set their attributes.\n#\n"); break;
-    case ObjectKind::NODE: out.append("#\n# Create nodes and set their properties.\n#\n"); break;
-    case ObjectKind::RESOURCE: out.append("#\n# Create resources and set their properties.\n#\n"); break;
-    default: break;
+    case ObjectKind::SERVER:
+      out.append("#\n# Set server attributes.\n#\n");
+      break;
+    case ObjectKind::QUEUE:
+      out.append("#\n# Create queues and set their attributes.\n#\n");
+      break;
+    case ObjectKind::NODE:
+      out.append("#\n# Create nodes and set their properties.\n#\n");
+      break;
+    case ObjectKind::RESOURCE:
+      out.append("#\n# Create resources and set their properties.\n#\n");
+      break;
+    default:
+      break;
   }
 }
 
-// What is read-only can't be set again. The states of nodes and schedulers are exceptions of PBS: shown, but not when down.
+// What is read-only can't be set again. The states of nodes and schedulers are exceptions of PBS: shown, but not when
+// down.
 bool manager_printer::is_printed(const object_view& object, const label& l, std::string_view value) const {
-  const bool down = value.find("down") != std::string_view::npos || value.find("state-unknown") != std::string_view::npos;
+  const bool down =
+      value.find("down") != std::string_view::npos || value.find("state-unknown") != std::string_view::npos;
   if (kind_ == ObjectKind::NODE && (l.name == "Mom" || l.name == "Port")) return false;
   if (l.name == "state") return kind_ == ObjectKind::NODE ? !down : !down && object.name == "default";
   return l.set_by != attributes::setter::nobody && l.set_by != attributes::setter::internal;
@@ -166,7 +189,8 @@ void manager_printer::print(std::string& out, const object_view& object) const {
     const std::string_view title = kind_ == ObjectKind::SCHEDULER ? "scheduler" : word;
     out.append("#\n# Create and define ").append(title).append(" ").append(object.name).append("\n#\ncreate ");
     out.append(word).append(" ").append(object.name);
-    const std::string_view mom = kind_ == ObjectKind::NODE ? value_of(object, attributes::node::Mom) : std::string_view();
+    const std::string_view mom =
+        kind_ == ObjectKind::NODE ? value_of(object, attributes::node::Mom) : std::string_view();
     if (!mom.empty() && mom != object.name) out.append(" Mom=").append(quoted(mom));
     out.push_back('\n');
   }

@@ -28,7 +28,8 @@ class manager_printer {
   void print(std::string& out, const object_view& object) const;
 
  private:
-  template <class Each> void each_asked(const object_view& object, Each&& each) const;
+  template <class Each>
+  void each_asked(const object_view& object, Each&& each) const;
   void print_attribute(std::string& out, const object_view& object, const label& l, const attributes::entry& e) const;
   bool is_printed(const object_view& object, const label& l, std::string_view value) const;
 

@@ -6,7 +6,8 @@ namespace annals::client {
 namespace {
 
 std::string_view find(const node_lines& lines, std::string_view name) {
-  for (const node_line& l : lines) if (l.name == name) return l.value;
+  for (const node_line& l : lines)
+    if (l.name == name) return l.value;
   return {};
 }
 
@@ -31,7 +32,7 @@ class cells {
 };
 
 std::int64_t number(std::string_view text) {
-  const std::int64_t n = seconds_of(text);   // one number reads as seconds
+  const std::int64_t n = seconds_of(text);  // one number reads as seconds
   return n < 0 ? 0 : n;
 }
 
@@ -43,7 +44,8 @@ std::string free_and_total(const node_lines& lines, const std::string& resource)
 
 std::string free_and_total_memory(const node_lines& lines) {
   const std::string_view total = or_zero(find(lines, "resources_available.mem"), "0kb");
-  const std::int64_t total_kb = kilobytes_of(total), used_kb = kilobytes_of(or_zero(find(lines, "resources_assigned.mem")));
+  const std::int64_t total_kb = kilobytes_of(total),
+                     used_kb = kilobytes_of(or_zero(find(lines, "resources_assigned.mem")));
   const std::string all = rounded_size(total);
   if (total_kb <= 0 || used_kb < 0) return all + "/" + all;
   return rounded_size(std::to_string(total_kb - used_kb) + "kb") + "/" + all;
@@ -79,8 +81,12 @@ void put_summary_heading(std::string& out, summary_options options) {
     out.append("vnode           state           njobs   run   susp      f/t        f/t     f/t     f/t   jobs\n");
     out.append("--------------- --------------- ------ ----- ------ ------------ ------- ------- ------- -------\n");
   } else {
-    out.append("vnode           state           OS       hardware host            queue        mem     ncpus   nmics   ngpus  comment\n");
-    out.append("--------------- --------------- -------- -------- --------------- ---------- -------- ------- ------- ------- ---------\n");
+    out.append(
+        "vnode           state           OS       hardware host            queue        mem     ncpus   nmics   ngpus  "
+        "comment\n");
+    out.append(
+        "--------------- --------------- -------- -------- --------------- ---------- -------- ------- ------- ------- "
+        "---------\n");
   }
 }
 

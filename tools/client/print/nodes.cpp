@@ -12,9 +12,13 @@ namespace annals::client {
 namespace {
 
 namespace id = attributes::node;
-constexpr std::string_view powers = " kmgtp";   // bytes, kb, mb ...
+constexpr std::string_view powers = " kmgtp";  // bytes, kb, mb ...
 
-struct split_size { std::int64_t number; std::size_t power; bool ok; };
+struct split_size {
+  std::int64_t number;
+  std::size_t power;
+  bool ok;
+};
 split_size read_size(std::string_view text) {
   split_size s{0, 0, false};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), s.number);
@@ -51,8 +55,10 @@ std::vector<host_group> group_by_host(std::span<const object_view> vnodes) {
     const auto [at, fresh] = place.try_emplace(host_of(v), hosts.size());
     if (fresh) hosts.push_back({std::string(at->first), {}});
     host_group& host = hosts[at->second];
-    if (v.name == host.name) host.vnodes.insert(host.vnodes.begin(), v);
-    else host.vnodes.push_back(v);
+    if (v.name == host.name)
+      host.vnodes.insert(host.vnodes.begin(), v);
+    else
+      host.vnodes.push_back(v);
   }
   return hosts;
 }
@@ -93,7 +99,8 @@ void node_printer::block(std::string& out, std::string_view name, const node_lin
   out.push_back('\n');
 }
 
-void node_printer::dsv(std::string& out, std::string_view name, const node_lines& lines, std::string_view delimiter) const {
+void node_printer::dsv(std::string& out, std::string_view name, const node_lines& lines,
+                       std::string_view delimiter) const {
   out.append("Name=").append(name);
   for (const node_line& l : lines) {
     out.append(delimiter).append(l.name).push_back('=');
@@ -107,9 +114,11 @@ void node_printer::dsv(std::string& out, std::string_view name, const node_lines
 }
 
 void node_printer::json(std::string& out, json_document& document, std::string_view name, const node_lines& lines) {
-  const auto has_bytes = [](std::string_view size) { return size.find_first_of("123456789") != std::string_view::npos; };
+  const auto has_bytes = [](std::string_view size) {
+    return size.find_first_of("123456789") != std::string_view::npos;
+  };
   document.open_object(out, name);
-  std::string_view inside;                  // the resource list whose braces are open
+  std::string_view inside;  // the resource list whose braces are open
   for (const node_line& l : lines) {
     const std::string_view text = l.name, list = text.substr(0, text.find('.'));
     const bool resource = list.size() < text.size();
@@ -117,8 +126,10 @@ void node_printer::json(std::string& out, json_document& document, std::string_v
     if (resource && inside.empty()) document.open(out, 3, list), inside = list;
     if (list == "resources_assigned" && !has_bytes(l.value)) continue;
     document.key(out, resource ? 4 : 3, resource ? text.substr(list.size() + 1) : text);
-    if (l.is_jobs) put_json_list(out, job_ids_of(l.value));
-    else put_json_value(out, l.value);
+    if (l.is_jobs)
+      put_json_list(out, job_ids_of(l.value));
+    else
+      put_json_value(out, l.value);
   }
   if (!inside.empty()) document.close(out, 3);
   document.close_object(out);
@@ -126,7 +137,8 @@ void node_printer::json(std::string& out, json_document& document, std::string_v
 
 void put_unavailable(std::string& out, const host_group& host) {
   const std::string_view state = value_of(host.vnodes.front(), id::state);
-  for (const object_view& v : host.vnodes) if (value_of(v, id::state) != state) return;
+  for (const object_view& v : host.vnodes)
+    if (value_of(v, id::state) != state) return;
   if (state.find("offline") == std::string_view::npos && state.find("down") == std::string_view::npos) return;
   out.append(host.name).append(host.name.size() < 20 ? 20 - host.name.size() : 0, ' ');
   out.append(" ").append(state).append(" ").append(value_of(host.vnodes.front(), id::comment)).push_back('\n');

@@ -28,16 +28,16 @@ std::vector<host_group> group_by_host(std::span<const object_view> vnodes);
 
 // One attribute of a block, ready to print.
 struct node_line {
-  std::string name;            // "resources_available.mem"
+  std::string name;  // "resources_available.mem"
   std::string value;
-  bool is_date = false;        // the value is in seconds since 1970
+  bool is_date = false;  // the value is in seconds since 1970
   bool is_jobs = false;
 };
 using node_lines = std::vector<node_line>;
 
 node_lines lines_of(const object_view& vnode, const labels& names);
-// A host with one vnode shows that vnode. Else what is equal on all stands once and the rest as <various> (dates: 1970);
-// numbers and builtin sizes are summed, jobs joined; resources stand last, in the order in which they were met.
+// A host with one vnode shows that vnode. Else what is equal on all stands once and the rest as <various> (dates:
+// 1970); numbers and builtin sizes are summed, jobs joined; resources stand last, in the order in which they were met.
 node_lines lines_of(const host_group& host, const labels& names);
 
 class node_printer {
@@ -58,7 +58,10 @@ class node_printer {
 void put_unavailable(std::string& out, const host_group& host);
 
 // -S and -Sj. `long_form` (-L) cuts nothing.
-struct summary_options { bool jobs = false; bool long_form = false; };
+struct summary_options {
+  bool jobs = false;
+  bool long_form = false;
+};
 // Ids of the jobs that are suspended.
 using suspended_jobs = std::set<std::string, std::less<>>;
 void put_summary_heading(std::string& out, summary_options options);

@@ -11,14 +11,14 @@
 namespace annals::client {
 
 struct object_view {
-  std::string_view name;     // "12.q1", "workq"
-  std::string_view packed;   // attributes in the layout of events/attributes/bag.hpp
+  std::string_view name;    // "12.q1", "workq"
+  std::string_view packed;  // attributes in the layout of events/attributes/bag.hpp
 };
 
 // Calls `each(entry)` for every attribute, in order of display.
 template <class Each>
 void for_each_attribute(std::string_view packed, Each&& each) {
-  constexpr std::size_t head_bytes = 7;   // u16 id, u8 resource length, u32 value length
+  constexpr std::size_t head_bytes = 7;  // u16 id, u8 resource length, u32 value length
   while (packed.size() >= head_bytes) {
     attributes::entry e{};
     std::uint32_t value_bytes;
@@ -34,7 +34,8 @@ void for_each_attribute(std::string_view packed, Each&& each) {
 }
 
 // The value of one attribute; empty when it is not there.
-inline std::string_view value_of(const object_view& object, attributes::attribute_id id, std::string_view resource = {}) {
+inline std::string_view value_of(const object_view& object, attributes::attribute_id id,
+                                 std::string_view resource = {}) {
   std::string_view found;
   for_each_attribute(object.packed, [&](const attributes::entry& e) {
     if (e.id == id && e.resource == resource) found = e.value;

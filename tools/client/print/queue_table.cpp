@@ -33,15 +33,18 @@ void put_yes_no(std::string& out, std::string_view boolean) {
 
 state_counts read_state_counts(std::string_view text) {
   state_counts c;
-  const struct { std::string_view name; std::int64_t& number; } parts[] = {
-      {"Transit", c.transit}, {"Queued", c.queued},   {"Held", c.held},  {"Waiting", c.waiting},
-      {"Running", c.running}, {"Exiting", c.exiting}, {"Begun", c.begun}};
+  const struct {
+    std::string_view name;
+    std::int64_t& number;
+  } parts[] = {{"Transit", c.transit}, {"Queued", c.queued},   {"Held", c.held},  {"Waiting", c.waiting},
+               {"Running", c.running}, {"Exiting", c.exiting}, {"Begun", c.begun}};
   while (!text.empty()) {
     const auto blank = text.find(' ');
     const std::string_view part = text.substr(0, blank);
     const auto colon = part.find(':');
     if (colon != std::string_view::npos) {
-      for (const auto& p : parts) if (p.name == part.substr(0, colon)) p.number = number_of(part.substr(colon + 1));
+      for (const auto& p : parts)
+        if (p.name == part.substr(0, colon)) p.number = number_of(part.substr(colon + 1));
     }
     text.remove_prefix(blank == std::string_view::npos ? text.size() : blank + 1);
   }
@@ -49,8 +52,8 @@ state_counts read_state_counts(std::string_view text) {
 }
 
 std::span<const attributes::attribute_id> queue_table::wanted() {
-  static constexpr attributes::attribute_id ids[] = {queue::queue_type, queue::total_jobs, queue::state_count,
-                                                     queue::max_running, queue::enabled, queue::started};
+  static constexpr attributes::attribute_id ids[] = {queue::queue_type,  queue::total_jobs, queue::state_count,
+                                                     queue::max_running, queue::enabled,    queue::started};
   return ids;
 }
 
@@ -136,7 +139,7 @@ void queue_list::row(std::string& out, const object_view& q) {
 }
 
 void queue_list::sum(std::string& out) const {
-  constexpr std::size_t indent = 47;   // columns before Run
+  constexpr std::size_t indent = 47;  // columns before Run
   out.append(indent, ' ').append("----- -----\n");
   out.append(indent, ' ');
   put_right(out, running_, 5);

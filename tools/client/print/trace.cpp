@@ -33,7 +33,8 @@ std::uint32_t hexadecimal(std::string_view digits) {
   return error == std::errc() && end == digits.data() + digits.size() ? bits : 0;
 }
 
-bool read_line(std::string_view line, std::string_view job, log_source source, const trace_options& options, trace_entry& entry) {
+bool read_line(std::string_view line, std::string_view job, log_source source, const trace_options& options,
+               trace_entry& entry) {
   std::string_view time, event, daemon, kind, object;
   if (!take_field(line, time) || !take_field(line, event)) return false;
   if (source != log_source::accounting) {
@@ -92,7 +93,7 @@ void collect_trace(std::vector<trace_entry>& into, std::string_view log, std::st
     const std::size_t end = std::min(log.find('\n', found), log.size());
     trace_entry entry;
     if (read_line(log.substr(start, end - start), job, source, options, entry)) into.push_back(std::move(entry));
-    found = end > found ? end - 1 : found;              // one entry per line
+    found = end > found ? end - 1 : found;  // one entry per line
   }
 }
 
@@ -102,14 +103,19 @@ void put_trace(std::string& out, std::string_view job, std::vector<trace_entry> 
   });
   out.append("\nJob: ").append(job).append("\n\n");
   const std::vector<bool> hidden = repeated(entries, options);
-  for (std::size_t i = 0; i < entries.size(); ++i) if (!hidden[i]) put_entry(out, entries[i], options.width);
+  for (std::size_t i = 0; i < entries.size(); ++i)
+    if (!hidden[i]) put_entry(out, entries[i], options.width);
 }
 
 std::uint32_t event_bits(std::string_view word) {
-  static constexpr struct { std::string_view word; std::uint32_t bits; } events[] = {
-      {"error", 0x1},     {"system", 0x2}, {"admin", 0x4},  {"job", 0x8},    {"job_usage", 0x10}, {"security", 0x20},
-      {"sched", 0x40},    {"debug", 0x80}, {"debug2", 0x100}, {"resv", 0x200}, {"debug3", 0x400},   {"debug4", 0x800}};
-  for (const auto& e : events) if (e.word == word) return e.bits;
+  static constexpr struct {
+    std::string_view word;
+    std::uint32_t bits;
+  } events[] = {{"error", 0x1},      {"system", 0x2},    {"admin", 0x4},    {"job", 0x8},
+                {"job_usage", 0x10}, {"security", 0x20}, {"sched", 0x40},   {"debug", 0x80},
+                {"debug2", 0x100},   {"resv", 0x200},    {"debug3", 0x400}, {"debug4", 0x800}};
+  for (const auto& e : events)
+    if (e.word == word) return e.bits;
   if (word.substr(0, 2) == "0x") word.remove_prefix(2);
   return word.empty() ? 0 : hexadecimal(word);
 }

@@ -1,4 +1,5 @@
-// tracejob: what the logs say about one job, in the order of time (pbs guide: tracejob). Pure: from the text of log files.
+// tracejob: what the logs say about one job, in the order of time (pbs guide: tracejob). Pure: from the text of log
+// files.
 #pragma once
 
 #include <cstddef>
@@ -9,20 +10,20 @@
 
 namespace annals::client {
 
-enum class log_source : std::uint8_t { server, scheduler, mom, accounting };   // S L M A; at one time in this order
+enum class log_source : std::uint8_t { server, scheduler, mom, accounting };  // S L M A; at one time in this order
 
 struct trace_entry {
-  std::string order;             // "20261120 23:11:37.000000": sorts as time does
-  std::string time;              // as in the log
+  std::string order;  // "20261120 23:11:37.000000": sorts as time does
+  std::string time;   // as in the log
   log_source source = log_source::server;
   std::string text;
 };
 
 struct trace_options {
-  std::uint32_t hidden_events = 0;     // -f: event bits that are left out
-  std::size_t repeated_max = 15;       // -c: of a text logged at least this often only the last is shown; 0: no limit
-  bool no_duplicates = false;          // -z: a text is shown once per source
-  std::size_t width = 0;               // -w: columns of a line; 0: as long as it is
+  std::uint32_t hidden_events = 0;  // -f: event bits that are left out
+  std::size_t repeated_max = 15;    // -c: of a text logged at least this often only the last is shown; 0: no limit
+  bool no_duplicates = false;       // -z: a text is shown once per source
+  std::size_t width = 0;            // -w: columns of a line; 0: as long as it is
 };
 
 // Appends what one log file says about the job: lines "MM/DD/YYYY HH:MM:SS[.u];EEEE;daemon;class;object;text", and of

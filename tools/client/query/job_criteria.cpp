@@ -10,10 +10,13 @@ namespace {
 using schema::CompareOp;
 
 std::optional<CompareOp> operator_of(std::string_view word) {
-  static constexpr struct { std::string_view word; CompareOp op; } all[] = {
-      {"eq", CompareOp::EQ}, {"ne", CompareOp::NE}, {"ge", CompareOp::GE},
-      {"gt", CompareOp::GT}, {"le", CompareOp::LE}, {"lt", CompareOp::LT}};
-  for (const auto& o : all) if (o.word == word) return o.op;
+  static constexpr struct {
+    std::string_view word;
+    CompareOp op;
+  } all[] = {{"eq", CompareOp::EQ}, {"ne", CompareOp::NE}, {"ge", CompareOp::GE},
+             {"gt", CompareOp::GT}, {"le", CompareOp::LE}, {"lt", CompareOp::LT}};
+  for (const auto& o : all)
+    if (o.word == word) return o.op;
   return std::nullopt;
 }
 
@@ -22,7 +25,7 @@ std::string_view without_blanks_before(std::string_view text) {
   return text;
 }
 
-constexpr std::size_t operator_length = 4;   // ".gt."
+constexpr std::size_t operator_length = 4;  // ".gt."
 bool starts_with_operator(std::string_view text) {
   return text.size() >= operator_length && text[0] == '.' && text[operator_length - 1] == '.';
 }
@@ -43,15 +46,19 @@ std::optional<job_criterion> execution_time_criterion(std::string_view text, std
 }
 
 std::optional<job_criterion> time_criterion(std::string_view text, std::int64_t now) {
-  static constexpr struct { char letter; const char* name; const char* resource; } times[] = {
-      {'a', "Execution_Time", ""}, {'c', "ctime", ""}, {'e', "etime", ""},  {'g', "eligible_time", ""},
-      {'m', "mtime", ""},          {'q', "qtime", ""}, {'s', "stime", ""}, {'t', "estimated", "start_time"}};
+  static constexpr struct {
+    char letter;
+    const char* name;
+    const char* resource;
+  } times[] = {{'a', "Execution_Time", ""}, {'c', "ctime", ""}, {'e', "etime", ""}, {'g', "eligible_time", ""},
+               {'m', "mtime", ""},          {'q', "qtime", ""}, {'s', "stime", ""}, {'t', "estimated", "start_time"}};
   text = without_blanks_before(text);
   if (text.empty()) return std::nullopt;
   const compared c = split_operator(text.substr(1));
   const auto when = values::parse_date_time(c.value, now);
   if (!when) return std::nullopt;
-  for (const auto& t : times) if (t.letter == text[0]) return job_criterion{t.name, t.resource, c.op, std::to_string(*when)};
+  for (const auto& t : times)
+    if (t.letter == text[0]) return job_criterion{t.name, t.resource, c.op, std::to_string(*when)};
   return std::nullopt;
 }
 

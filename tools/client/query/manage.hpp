@@ -24,7 +24,10 @@ struct manage_request {
   bool all_of_kind = false;
 };
 
-struct refusal { std::uint32_t code; std::string text; };
+struct refusal {
+  std::uint32_t code;
+  std::string text;
+};
 // Nothing: it is done and on disk.
 std::optional<refusal> manage(session& server, const manage_request& what);
 

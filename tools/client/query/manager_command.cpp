@@ -14,31 +14,41 @@ bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 std::optional<manager_verb> verb_of(std::string_view word) {
   // In the order in which a leading part is tried.
-  static constexpr struct { std::string_view word; manager_verb verb; } verbs[] = {
-      {"active", manager_verb::active}, {"create", manager_verb::create}, {"delete", manager_verb::remove},
-      {"set", manager_verb::set},       {"unset", manager_verb::unset},   {"list", manager_verb::list},
-      {"print", manager_verb::print},   {"import", manager_verb::import}, {"export", manager_verb::export_},
-      {"help", manager_verb::help},     {"quit", manager_verb::quit},     {"exit", manager_verb::quit},
-      {"history", manager_verb::history}, {"?", manager_verb::help}};
-  for (const auto& v : verbs) if (!word.empty() && v.word.substr(0, word.size()) == word) return v.verb;
+  static constexpr struct {
+    std::string_view word;
+    manager_verb verb;
+  } verbs[] = {{"active", manager_verb::active},   {"create", manager_verb::create}, {"delete", manager_verb::remove},
+               {"set", manager_verb::set},         {"unset", manager_verb::unset},   {"list", manager_verb::list},
+               {"print", manager_verb::print},     {"import", manager_verb::import}, {"export", manager_verb::export_},
+               {"help", manager_verb::help},       {"quit", manager_verb::quit},     {"exit", manager_verb::quit},
+               {"history", manager_verb::history}, {"?", manager_verb::help}};
+  for (const auto& v : verbs)
+    if (!word.empty() && v.word.substr(0, word.size()) == word) return v.verb;
   return std::nullopt;
 }
 
 manager_object object_of(std::string_view word) {
-  static constexpr struct { std::string_view word; manager_object object; } objects[] = {
-      {"server", manager_object::server}, {"queue", manager_object::queue},      {"node", manager_object::node},
-      {"hook", manager_object::hook},     {"pbshook", manager_object::pbs_hook}, {"resource", manager_object::resource},
-      {"sched", manager_object::scheduler}};
-  for (const auto& o : objects) if (!word.empty() && o.word.substr(0, word.size()) == word) return o.object;
+  static constexpr struct {
+    std::string_view word;
+    manager_object object;
+  } objects[] = {{"server", manager_object::server},    {"queue", manager_object::queue},
+                 {"node", manager_object::node},        {"hook", manager_object::hook},
+                 {"pbshook", manager_object::pbs_hook}, {"resource", manager_object::resource},
+                 {"sched", manager_object::scheduler}};
+  for (const auto& o : objects)
+    if (!word.empty() && o.word.substr(0, word.size()) == word) return o.object;
   return manager_object::none;
 }
 
 const attributes::attribute* attribute_of(manager_object object, std::string_view name) {
   name = name.substr(0, name.find('.'));
   switch (object) {
-    case manager_object::server: return attributes::find(schema::ObjectKind::SERVER, name);
-    case manager_object::queue: return attributes::find(schema::ObjectKind::QUEUE, name);
-    default: return nullptr;
+    case manager_object::server:
+      return attributes::find(schema::ObjectKind::SERVER, name);
+    case manager_object::queue:
+      return attributes::find(schema::ObjectKind::QUEUE, name);
+    default:
+      return nullptr;
   }
 }
 
@@ -79,14 +89,20 @@ class parser {
     if (const auto problem = take_names()) return problem;
     skip_blanks();
     switch (command_.verb) {
-      case manager_verb::set: return take_changes(true);
-      case manager_verb::create: return take_changes(false);
-      case manager_verb::unset: return take_attribute_names(true);
+      case manager_verb::set:
+        return take_changes(true);
+      case manager_verb::create:
+        return take_changes(false);
+      case manager_verb::unset:
+        return take_attribute_names(true);
       case manager_verb::list:
-      case manager_verb::print: return take_attribute_names(false);
+      case manager_verb::print:
+        return take_attribute_names(false);
       case manager_verb::import:
-      case manager_verb::export_: return take_rest();
-      default: return end_or_syntax();
+      case manager_verb::export_:
+        return take_rest();
+      default:
+        return end_or_syntax();
     }
   }
 
@@ -163,7 +179,8 @@ class parser {
     if (at_ == line_.size() || (!row && command_.object == manager_object::server)) return syntax();
     if (!take_value(change.value)) return syntax();
     const bool limits = row && row->type == attributes::value_type::limits;
-    if (limits && (change.value.empty() || change.value.front() != '[')) return manager_problem{kind::syntax, {}, value_at};
+    if (limits && (change.value.empty() || change.value.front() != '['))
+      return manager_problem{kind::syntax, {}, value_at};
     command_.changes.push_back(std::move(change));
     return std::nullopt;
   }
@@ -220,7 +237,9 @@ class parser {
     return syntax();
   }
   manager_problem syntax() const { return {kind::syntax, {}, at_}; }
-  void skip_blanks() { while (at_ < line_.size() && blank(line_[at_])) ++at_; }
+  void skip_blanks() {
+    while (at_ < line_.size() && blank(line_[at_])) ++at_;
+  }
 
   std::string_view take_word() {
     const std::size_t start = at_;
@@ -249,28 +268,40 @@ class parser {
 
 }  // namespace
 
-std::variant<manager_command, manager_problem> parse_manager_command(std::string_view line) { return parser(line).parse(); }
+std::variant<manager_command, manager_problem> parse_manager_command(std::string_view line) {
+  return parser(line).parse();
+}
 
 std::string problem_text(const manager_problem& problem, std::string_view line) {
   switch (problem.what) {
-    case kind::empty: return {};
-    case kind::unknown_verb: return "qmgr: Illegal operation: " + problem.word + "\nTry 'help' if you are having trouble.\n";
-    case kind::no_object: return "qmgr: No object type given\n";
-    case kind::bad_object: return "qmgr: Illegal object type: " + problem.word + ".\n";
+    case kind::empty:
+      return {};
+    case kind::unknown_verb:
+      return "qmgr: Illegal operation: " + problem.word + "\nTry 'help' if you are having trouble.\n";
+    case kind::no_object:
+      return "qmgr: No object type given\n";
+    case kind::bad_object:
+      return "qmgr: Illegal object type: " + problem.word + ".\n";
     case kind::bad_name:
-    case kind::syntax: break;
+    case kind::syntax:
+      break;
   }
   return "qmgr: Syntax error\n" + std::string(line) + "\n" + std::string(problem.position, ' ') + "^\n";
 }
 
 int problem_status(const manager_problem& problem) {
   switch (problem.what) {
-    case kind::empty: return 255;
-    case kind::unknown_verb: return 1;
+    case kind::empty:
+      return 255;
+    case kind::unknown_verb:
+      return 1;
     case kind::no_object:
-    case kind::bad_object: return 2;
-    case kind::bad_name: return 3;
-    case kind::syntax: break;
+    case kind::bad_object:
+      return 2;
+    case kind::bad_name:
+      return 3;
+    case kind::syntax:
+      break;
   }
   return 4;
 }
@@ -292,9 +323,9 @@ std::vector<std::string> split_manager_input(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '\\' && (i + 1 == text.size() || text[i + 1] == '\n')) {
-      ++i;                                              // the line goes on
+      ++i;  // the line goes on
     } else if (c == '\n') {
-      quote = 0;                                        // quotes do not reach over lines
+      quote = 0;  // quotes do not reach over lines
       finish();
     } else if (quote != 0) {
       if (c == quote) quote = 0;

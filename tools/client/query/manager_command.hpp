@@ -15,23 +15,36 @@
 
 namespace annals::client {
 
-enum class manager_verb : std::uint8_t { active, create, remove, set, unset, list, print, import, export_, help, quit, history };
+enum class manager_verb : std::uint8_t {
+  active,
+  create,
+  remove,
+  set,
+  unset,
+  list,
+  print,
+  import,
+  export_,
+  help,
+  quit,
+  history
+};
 enum class manager_object : std::uint8_t { none, server, queue, node, hook, pbs_hook, resource, scheduler };
 
 struct manager_command {
   manager_verb verb = manager_verb::help;
   manager_object object = manager_object::none;
-  std::vector<std::string> names;             // "@default" stands for all of the kind
-  std::vector<attribute_change> changes;      // of list, print and unset: names only, a resource behind the dot apart
-  std::string rest;                           // topic of help; what follows the names of import and export
+  std::vector<std::string> names;         // "@default" stands for all of the kind
+  std::vector<attribute_change> changes;  // of list, print and unset: names only, a resource behind the dot apart
+  std::string rest;                       // topic of help; what follows the names of import and export
   bool operator==(const manager_command&) const = default;
 };
 
 struct manager_problem {
   enum class kind : std::uint8_t { empty, unknown_verb, no_object, bad_object, bad_name, syntax };
   kind what = kind::syntax;
-  std::string word;                           // the unknown verb or object
-  std::size_t position = 0;                   // in the line, of bad_name and syntax
+  std::string word;          // the unknown verb or object
+  std::size_t position = 0;  // in the line, of bad_name and syntax
   bool operator==(const manager_problem&) const = default;
 };
 
@@ -42,8 +55,8 @@ std::string problem_text(const manager_problem& problem, std::string_view line);
 // Exit status: 1 unknown verb, 2 object, 3 name, 4 other syntax, 255 an empty command.
 int problem_status(const manager_problem& problem);
 
-// The commands of some lines of standard input: joined where a line ends in a backslash, split at ';', without comments.
-// Text between quotes is left alone. An unfinished continuation at the end counts as finished.
+// The commands of some lines of standard input: joined where a line ends in a backslash, split at ';', without
+// comments. Text between quotes is left alone. An unfinished continuation at the end counts as finished.
 std::vector<std::string> split_manager_input(std::string_view text);
 // Whether a line asks for a further one: it ends in a backslash.
 bool is_continued(std::string_view line);

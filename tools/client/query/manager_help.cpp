@@ -28,7 +28,9 @@ constexpr std::string_view general =
     "values                 type help or ? <values>.\n"
     "\n";
 
-struct topic { std::string_view word, text; };
+struct topic {
+  std::string_view word, text;
+};
 constexpr topic topics[] = {
     {"active",
      "Syntax: active object [name[,name...]]\n"
@@ -118,7 +120,8 @@ constexpr topic topics[] = {
 
 std::string manager_help(std::string_view asked) {
   if (asked.empty()) return std::string(general);
-  for (const topic& t : topics) if (t.word.substr(0, asked.size()) == asked) return std::string(t.text);
+  for (const topic& t : topics)
+    if (t.word.substr(0, asked.size()) == asked) return std::string(t.text);
   return "No help available on: " + std::string(asked) + "\nCheck the PBS Reference Guide for more help.\n\n";
 }
 

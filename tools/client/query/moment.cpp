@@ -7,7 +7,7 @@ namespace annals::client {
 namespace {
 
 constexpr std::int64_t ns_per_s = 1'000'000'000;
-constexpr std::uint64_t first_epoch_second = 1'000'000'000;   // smaller numbers are sequences: that second was in 2001
+constexpr std::uint64_t first_epoch_second = 1'000'000'000;  // smaller numbers are sequences: that second was in 2001
 
 std::optional<std::uint64_t> number_of(std::string_view text) {
   std::uint64_t n = 0;
@@ -32,9 +32,15 @@ std::optional<std::int64_t> local_time(const std::string& text) {
 
 void moment::fill(schema::At::Builder at) const {
   switch (what) {
-    case kind::now: at.setNow(); break;
-    case kind::wall_time: at.setWallNs(wall_ns); break;
-    case kind::sequence: at.setSequence(sequence); break;
+    case kind::now:
+      at.setNow();
+      break;
+    case kind::wall_time:
+      at.setWallNs(wall_ns);
+      break;
+    case kind::sequence:
+      at.setSequence(sequence);
+      break;
   }
 }
 
@@ -47,7 +53,8 @@ std::optional<moment> parse_moment(std::string_view text) {
     if (*n > static_cast<std::uint64_t>(INT64_MAX / ns_per_s)) return std::nullopt;
     return moment{moment::kind::wall_time, static_cast<std::int64_t>(*n) * ns_per_s, 0};
   }
-  if (const auto seconds = local_time(std::string(text))) return moment{moment::kind::wall_time, *seconds * ns_per_s, 0};
+  if (const auto seconds = local_time(std::string(text)))
+    return moment{moment::kind::wall_time, *seconds * ns_per_s, 0};
   return std::nullopt;
 }
 
@@ -56,7 +63,10 @@ std::optional<moment> take_moment(std::vector<std::string>& arguments, std::stri
   for (std::size_t i = 0; i < arguments.size();) {
     const std::string argument = arguments[i];
     if (argument == "--") break;
-    if (argument != "--at" && argument.rfind("--at=", 0) != 0) { ++i; continue; }
+    if (argument != "--at" && argument.rfind("--at=", 0) != 0) {
+      ++i;
+      continue;
+    }
     const bool apart = argument == "--at";
     const std::string value = !apart ? argument.substr(5) : i + 1 < arguments.size() ? arguments[i + 1] : std::string();
     const auto at = parse_moment(value);

@@ -14,10 +14,10 @@ namespace annals::client {
 struct moment {
   enum class kind : std::uint8_t { now, wall_time, sequence };
   kind what = kind::now;
-  std::int64_t wall_ns = 0;        // since 1970
-  std::uint64_t sequence = 0;      // of the event log
+  std::int64_t wall_ns = 0;    // since 1970
+  std::uint64_t sequence = 0;  // of the event log
   void fill(schema::At::Builder at) const;
-  std::int64_t seconds_or(std::int64_t now) const;   // the time to show; a sequence's is not known here: now
+  std::int64_t seconds_or(std::int64_t now) const;  // the time to show; a sequence's is not known here: now
 };
 
 // "2026-11-20 14:00", "2026-11-20 14:00:30" (a T may stand for the blank), "2026-11-20" (its first second), local time;
@@ -29,6 +29,7 @@ std::optional<moment> take_moment(std::vector<std::string>& arguments, std::stri
 
 // The lines of --help about it.
 inline constexpr const char moment_help[] =
-    "  --at MOMENT          show what was then: \"YYYY-MM-DD HH:MM[:SS]\", seconds since 1970, or #sequence of the event log\n";
+    "  --at MOMENT          show what was then: \"YYYY-MM-DD HH:MM[:SS]\", seconds since 1970, or #sequence of the "
+    "event log\n";
 
 }  // namespace annals::client

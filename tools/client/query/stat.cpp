@@ -43,7 +43,9 @@ stat_outcome ask(session& server, const stat_question& question, const std::func
 }
 
 stat_outcome ask_all(session& server, const stat_question& question, std::vector<kept_object>& into) {
-  return ask(server, question, [&](const object_view& o) { into.push_back({std::string(o.name), std::string(o.packed)}); });
+  return ask(server, question, [&](const object_view& o) {
+    into.push_back({std::string(o.name), std::string(o.packed)});
+  });
 }
 
 }  // namespace annals::client

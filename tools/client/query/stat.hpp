@@ -16,8 +16,8 @@ namespace annals::client {
 
 struct stat_question {
   schema::ObjectKind kind = schema::ObjectKind::JOB;
-  std::vector<std::string> names;                               // empty: all
-  std::span<const attributes::attribute_id> wanted;             // empty: all
+  std::vector<std::string> names;                    // empty: all
+  std::span<const attributes::attribute_id> wanted;  // empty: all
   schema::History history = schema::History::LIVE;
   moment at;
   std::string queue;
@@ -25,10 +25,14 @@ struct stat_question {
   std::string states;
 };
 
-struct refused_name { std::string name; std::uint32_t code; std::string text; };
+struct refused_name {
+  std::string name;
+  std::uint32_t code;
+  std::string text;
+};
 struct stat_outcome {
-  std::vector<refused_name> unknown;      // in the order asked
-  std::optional<refused_name> refused;    // the whole question was; the name is empty
+  std::vector<refused_name> unknown;    // in the order asked
+  std::optional<refused_name> refused;  // the whole question was; the name is empty
 };
 
 // `each` sees every object; what it is given lives until it returns. `piece_done` is called after each reply.

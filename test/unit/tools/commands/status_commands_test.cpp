@@ -25,11 +25,13 @@ namespace {
 // The objects of the transcripts, all in the server q1 of the fake gateway.
 struct cluster {
   std::map<ObjectKind, std::vector<stored_object>> objects;
-  std::map<std::string, std::pair<std::uint32_t, std::string>> refusals;   // of Manage, by object name
+  std::map<std::string, std::pair<std::uint32_t, std::string>> refusals;  // of Manage, by object name
 
   cluster() {
     for (const char* n : {"1", "4", "5", "8[]"}) {
-      auto job = read_blocks(ObjectKind::JOB, "Job Id: ", golden("qstat_f_jobs.txt", "qstat -f '" + std::string(n) + ".vm'")).front();
+      auto job =
+          read_blocks(ObjectKind::JOB, "Job Id: ", golden("qstat_f_jobs.txt", "qstat -f '" + std::string(n) + ".vm'"))
+              .front();
       job.name = std::string(n) + ".q1";
       objects[ObjectKind::JOB].push_back(job);
     }
@@ -37,13 +39,17 @@ struct cluster {
     objects[ObjectKind::SERVER] = read_blocks(ObjectKind::SERVER, "Server: ", golden("qstat_Q_B.txt", "qstat -Bf"));
     objects[ObjectKind::SERVER].front().name = "q1";
     objects[ObjectKind::NODE] = read_blocks(ObjectKind::NODE, "", golden("nodes.txt", "pbsnodes -av (1)"));
-    objects[ObjectKind::SCHEDULER] = read_blocks(ObjectKind::SCHEDULER, "Sched ", golden("qmgr.txt", "qmgr -c \"l sched\""));
+    objects[ObjectKind::SCHEDULER] =
+        read_blocks(ObjectKind::SCHEDULER, "Sched ", golden("qmgr.txt", "qmgr -c \"l sched\""));
   }
 
   bool answer(schema::Request::Reader request, schema::Reply::Builder out) const {
-    if (request.isStat()) stat(request.getStat(), out.initObjects());
-    else if (request.isManage()) manage(request.getManage(), out);
-    else if (request.isSelectJobs()) out.initJobs(1).set(0, "1.q1");
+    if (request.isStat())
+      stat(request.getStat(), out.initObjects());
+    else if (request.isManage())
+      manage(request.getManage(), out);
+    else if (request.isSelectJobs())
+      out.initJobs(1).set(0, "1.q1");
     return true;
   }
 
@@ -58,10 +64,13 @@ struct cluster {
     std::vector<std::string> unknown;
     for (const auto n : asked.getNames()) {
       const std::size_t before = found.size();
-      if (known != objects.end()) for (const auto& o : known->second) if (matches(o, schema::str(n), hosts)) found.push_back(&o);
+      if (known != objects.end())
+        for (const auto& o : known->second)
+          if (matches(o, schema::str(n), hosts)) found.push_back(&o);
       if (found.size() == before) unknown.push_back(schema::str(n));
     }
-    if (asked.getNames().size() == 0 && known != objects.end()) for (const auto& o : known->second) found.push_back(&o);
+    if (asked.getNames().size() == 0 && known != objects.end())
+      for (const auto& o : known->second) found.push_back(&o);
     out.setLast(true);
     auto list = out.initObjects(static_cast<unsigned>(found.size()));
     for (unsigned i = 0; i < list.size(); ++i) {
@@ -72,10 +81,14 @@ struct cluster {
     for (unsigned i = 0; i < refused.size(); ++i) {
       refused[i].setName(unknown[i]);
       auto why = refused[i].initRejection();
-      if (unknown[i].rfind("7.", 0) == 0) why.setCode(15139), why.setText("Job has finished");
-      else if (asked.getKind() == ObjectKind::JOB) why.setCode(15001), why.setText("Unknown Job Id");
-      else if (asked.getKind() == ObjectKind::QUEUE) why.setCode(15018), why.setText("Unknown queue");
-      else why.setCode(15062), why.setText("Unknown node ");
+      if (unknown[i].rfind("7.", 0) == 0)
+        why.setCode(15139), why.setText("Job has finished");
+      else if (asked.getKind() == ObjectKind::JOB)
+        why.setCode(15001), why.setText("Unknown Job Id");
+      else if (asked.getKind() == ObjectKind::QUEUE)
+        why.setCode(15018), why.setText("Unknown queue");
+      else
+        why.setCode(15062), why.setText("Unknown node ");
     }
   }
 
@@ -97,7 +110,10 @@ struct fixture {
 
   ran command(const std::string& name, std::vector<std::string> words, const std::string& input = {}) const {
     words.insert(words.begin(), std::string(ANNALS_STAGE_DIR) + "/bin/" + name);
-    return test::run(words, {.input = input, .environment = {{"PBS_CONF_FILE", gateway.conf_file()}, {"TZ", "UTC"}}, .directory = {}, .meanwhile = {}});
+    return test::run(words, {.input = input,
+                             .environment = {{"PBS_CONF_FILE", gateway.conf_file()}, {"TZ", "UTC"}},
+                             .directory = {},
+                             .meanwhile = {}});
   }
   ran qstat(std::vector<std::string> words) const { return command("qstat", std::move(words)); }
   ran qmgr(const std::string& text) const { return command("qmgr", {"-c", text}); }
@@ -116,7 +132,8 @@ BOOST_AUTO_TEST_CASE(qstat_asks_only_for_what_its_columns_need) {
   const ran r = qstat({});
   BOOST_TEST(r.status == 0);
   BOOST_TEST(std::count(r.out.begin(), r.out.end(), '\n') == 6);
-  BOOST_TEST(r.out.find("4.q1              script_job       pbsuser1          00:00:00 R workq           \n") != std::string::npos);
+  BOOST_TEST(r.out.find("4.q1              script_job       pbsuser1          00:00:00 R workq           \n") !=
+             std::string::npos);
   BOOST_TEST(last_stat().getWanted().size() > 0u);
   BOOST_TEST(last_stat().getWanted().size() < 10u);
   qstat({"-f"});
@@ -126,8 +143,9 @@ BOOST_AUTO_TEST_CASE(qstat_asks_only_for_what_its_columns_need) {
 BOOST_AUTO_TEST_CASE(qstat_goes_on_after_ids_that_are_refused) {
   const ran r = qstat({"99999", "1", "7.q1"});
   BOOST_TEST(r.out.find("1.q1 ") != std::string::npos);
-  BOOST_TEST(r.err == "qstat: Unknown Job Id 99999.q1\n"
-                      "qstat: 7.q1 Job has finished, use -x or -H to obtain historical job information\n");
+  BOOST_TEST(r.err ==
+             "qstat: Unknown Job Id 99999.q1\n"
+             "qstat: 7.q1 Job has finished, use -x or -H to obtain historical job information\n");
   BOOST_TEST(r.status == 35);
   BOOST_TEST(qstat({"99999"}).status == 153);
 }
@@ -162,7 +180,8 @@ BOOST_AUTO_TEST_CASE(J_shows_arrays_only) {
 }
 
 BOOST_AUTO_TEST_CASE(options_that_do_not_go_together_are_refused) {
-  const std::vector<std::vector<std::string>> lines{{"-1"}, {"-F", "json"}, {"-D", "-f", "-Fdsv"}, {"-f", "-a"}, {"-Q", "-B"}};
+  const std::vector<std::vector<std::string>> lines{
+      {"-1"}, {"-F", "json"}, {"-D", "-f", "-Fdsv"}, {"-f", "-a"}, {"-Q", "-B"}};
   for (const auto& line : lines) {
     const ran r = qstat(line);
     BOOST_TEST(r.status == 2);
@@ -182,8 +201,9 @@ BOOST_AUTO_TEST_CASE(a_server_that_can_not_be_reached_is_named) {
 }
 
 BOOST_AUTO_TEST_CASE(a_reader_that_goes_away_is_no_error_to_speak_of) {
-  const ran r = test::run({"/bin/sh", "-c", std::string(ANNALS_STAGE_DIR) + "/bin/qstat -f | head -1"},
-                          {.input = {}, .environment = {{"PBS_CONF_FILE", gateway.conf_file()}}, .directory = {}, .meanwhile = {}});
+  const ran r = test::run(
+      {"/bin/sh", "-c", std::string(ANNALS_STAGE_DIR) + "/bin/qstat -f | head -1"},
+      {.input = {}, .environment = {{"PBS_CONF_FILE", gateway.conf_file()}}, .directory = {}, .meanwhile = {}});
   BOOST_TEST(r.out == "Job Id: 1.q1\n");
   BOOST_TEST(r.err == "");
 }
@@ -201,7 +221,9 @@ BOOST_AUTO_TEST_CASE(qselect_prints_ids_and_sends_criteria) {
 
 BOOST_AUTO_TEST_CASE(qselect_refuses_what_can_not_be_asked) {
   const ran l = command("qselect", {"-l", "ncpus=1", "-l", "walltime=100"});
-  BOOST_TEST(l.err.starts_with("qselect: illegal -l value\nresource_list: ncpus=1\nqselect: illegal -l value\nresource_list: walltime=100\nusage: qselect"));
+  BOOST_TEST(
+      l.err.starts_with("qselect: illegal -l value\nresource_list: ncpus=1\nqselect: illegal -l value\nresource_list: "
+                        "walltime=100\nusage: qselect"));
   BOOST_TEST(l.status == 2);
   const ran p = command("qselect", {"-p", "abc"});
   BOOST_TEST(p.err == "qselect: Illegal attribute or resource value\n");
@@ -222,7 +244,8 @@ BOOST_AUTO_TEST_CASE(pbsnodes_names_nodes_it_does_not_know) {
   BOOST_TEST(r.err == "Node: vnq,  Error: Unknown node \nNode: vnr,  Error: Unknown node \n");
   BOOST_TEST(r.out.starts_with("p1\n"));
   BOOST_TEST(r.status == 1);
-  for (const auto& line : {std::vector<std::string>{}, {"-l", "-v"}, {"-o"}, {"-s"}}) BOOST_TEST(command("pbsnodes", line).status == 1);
+  for (const auto& line : {std::vector<std::string>{}, {"-l", "-v"}, {"-o"}, {"-s"}})
+    BOOST_TEST(command("pbsnodes", line).status == 1);
 }
 
 BOOST_AUTO_TEST_CASE(marking_a_host_marks_all_its_vnodes) {
@@ -256,14 +279,21 @@ BOOST_AUTO_TEST_CASE(qmgr_says_what_the_server_refused) {
   c.refusals["q"] = {15002, "Undefined attribute  nosuch"};
   c.refusals["n"] = {15003, "Cannot set attribute, read only or insufficient permission  ntype"};
   c.refusals["q1"] = {15004, "Invalid request"};
-  const struct { const char* text; const char* error; int status; } cases[] = {
-      {"set queue nosuch enabled=true", "qmgr obj=nosuch svr=default: Unknown queue\nqmgr: Error (15018) returned from server\n", 170},
+  const struct {
+    const char* text;
+    const char* error;
+    int status;
+  } cases[] = {
+      {"set queue nosuch enabled=true",
+       "qmgr obj=nosuch svr=default: Unknown queue\nqmgr: Error (15018) returned from server\n", 170},
       {"set queue workq total_jobs=5",
        "qmgr obj=workq svr=default: Cannot set attribute, read only or insufficient permission  total_jobs\n"
-       "qmgr: Error (15003) returned from server\n", 155},
+       "qmgr: Error (15003) returned from server\n",
+       155},
       {"set server scheduling=maybe",
        "qmgr obj= svr=default: Illegal attribute or resource value\nqmgr: Error (15014) returned from server\n", 166},
-      {"set queue q nosuch=1", "qmgr obj=q svr=default: Undefined attribute \nqmgr: Error (15002) returned from server\n", 154},
+      {"set queue q nosuch=1",
+       "qmgr obj=q svr=default: Undefined attribute \nqmgr: Error (15002) returned from server\n", 154},
       {"set node n ntype=x", "", 155},
       {"create server foo.invalid", "Unknown Host.\nqmgr: cannot connect to server foo.invalid\n", 1},
       {"delete server q1", "qmgr obj=q1 svr=q1: Invalid request\nqmgr: Error (15004) returned from server\n", 156},
@@ -308,7 +338,8 @@ BOOST_AUTO_TEST_CASE(qmgr_changes_every_name_of_a_list) {
 }
 
 BOOST_AUTO_TEST_CASE(qmgr_reads_commands_from_its_input) {
-  const std::string shown = "Max open servers: 49\nQueue workq\n    enabled = True\n\nQueue workq\n    started = True\n\n";
+  const std::string shown =
+      "Max open servers: 49\nQueue workq\n    enabled = True\n\nQueue workq\n    started = True\n\n";
   const ran r = command("qmgr", {}, "l q workq enabled\nfoo\nl q workq started\n");
   BOOST_TEST(r.out == shown);
   BOOST_TEST(r.status == 0);
@@ -330,7 +361,8 @@ BOOST_AUTO_TEST_CASE(z_is_silent_n_does_nothing_and_e_echoes) {
   BOOST_TEST(command("qmgr", {"-z", "-c", "foo"}).status == 1);
   BOOST_TEST(command("qmgr", {"-n", "-c", "create queue nn"}).status == 0);
   BOOST_TEST(gateway.requests().empty());
-  BOOST_TEST(command("qmgr", {"-e", "-c", "l q workq enabled"}).out == "l q workq enabled\nQueue workq\n    enabled = True\n\n");
+  BOOST_TEST(command("qmgr", {"-e", "-c", "l q workq enabled"}).out ==
+             "l q workq enabled\nQueue workq\n    enabled = True\n\n");
   BOOST_TEST(command("qmgr", {"-Z"}).status == 1);
   BOOST_TEST(command("qmgr", {"nosuch.invalid", "-c", "l s"}).status == 3);
 }
@@ -345,7 +377,8 @@ BOOST_AUTO_TEST_CASE(hooks_are_refused) {
 
 BOOST_AUTO_TEST_CASE(tracejob_reads_the_logs_of_today) {
   const std::string home = gateway.directory(), day = values::print_day(std::time(nullptr));
-  for (const char* folder : {"/server_logs", "/server_priv/accounting"}) std::filesystem::create_directories(home + folder);
+  for (const char* folder : {"/server_logs", "/server_priv/accounting"})
+    std::filesystem::create_directories(home + folder);
   std::ofstream(home + "/server_logs/" + day) << "11/20/2026 23:18:32;0008;Server@q1;Job;48.q1;Job Queued\n";
   std::ofstream(home + "/server_priv/accounting/" + day) << "11/20/2026 23:18:32;Q;48.q1;user=x \n";
   const ran r = command("tracejob", {"48"});

@@ -72,11 +72,14 @@ inline void set_by_name(stored_object& o, schema::ObjectKind kind, const std::st
 }
 
 // Objects as qstat -f, pbsnodes or qmgr list print them; `heading` stands before each name.
-inline std::vector<stored_object> read_blocks(schema::ObjectKind kind, const std::string& heading, const std::string& text) {
+inline std::vector<stored_object> read_blocks(schema::ObjectKind kind, const std::string& heading,
+                                              const std::string& text) {
   std::string joined;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text.compare(i, 2, "\n\t") == 0) ++i;
-    else joined.push_back(text[i]);
+    if (text.compare(i, 2, "\n\t") == 0)
+      ++i;
+    else
+      joined.push_back(text[i]);
   }
   std::vector<stored_object> objects;
   std::size_t at = 0;

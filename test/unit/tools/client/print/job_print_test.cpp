@@ -37,7 +37,8 @@ std::vector<stored_object> jobs() {
 template <class Table>
 std::string rows(const Table& table, std::string out, const std::string& states = "") {
   for (const stored_object& job : jobs()) {
-    if (states.empty() || states.find(value_of(job.view(), id::job_state)) != std::string::npos) table.row(out, job.view());
+    if (states.empty() || states.find(value_of(job.view(), id::job_state)) != std::string::npos)
+      table.row(out, job.view());
   }
   return out;
 }
@@ -60,7 +61,9 @@ std::string list(job_list_options o, const std::string& states = "") {
 
 BOOST_FIXTURE_TEST_SUITE(job_print, utc)
 
-BOOST_AUTO_TEST_CASE(plain_qstat_prints_the_table_of_pbs) { BOOST_TEST(plain({}) == golden("qstat_lists.txt", "qstat")); }
+BOOST_AUTO_TEST_CASE(plain_qstat_prints_the_table_of_pbs) {
+  BOOST_TEST(plain({}) == golden("qstat_lists.txt", "qstat"));
+}
 BOOST_AUTO_TEST_CASE(w_widens_the_table) { BOOST_TEST(plain({.wide = true}) == golden("qstat_lists.txt", "qstat -w")); }
 BOOST_AUTO_TEST_CASE(p_shows_the_percentage_done) {
   BOOST_TEST(plain({.percent = true}) == golden("qstat_lists.txt", "qstat -p"));
@@ -77,7 +80,9 @@ BOOST_AUTO_TEST_CASE(a_value_that_is_too_long_ends_with_a_star) {
   BOOST_TEST(out == "123456[].a_long_* abcdefghijklmno* someone                  0 Q workq           \n");
 }
 
-BOOST_AUTO_TEST_CASE(a_shows_sessions_sizes_and_times) { BOOST_TEST(list({}) == golden("qstat_lists.txt", "qstat -a")); }
+BOOST_AUTO_TEST_CASE(a_shows_sessions_sizes_and_times) {
+  BOOST_TEST(list({}) == golden("qstat_lists.txt", "qstat -a"));
+}
 BOOST_AUTO_TEST_CASE(aw_widens_the_list) { BOOST_TEST(list({.wide = true}) == golden("qstat_lists.txt", "qstat -aw")); }
 BOOST_AUTO_TEST_CASE(s_adds_comments) { BOOST_TEST(list({.comments = true}) == golden("qstat_lists.txt", "qstat -s")); }
 BOOST_AUTO_TEST_CASE(sw_adds_comments_to_the_wide_list) {
@@ -94,12 +99,15 @@ BOOST_AUTO_TEST_CASE(ns1w_adds_hosts_beside_and_comments_below) {
 BOOST_AUTO_TEST_CASE(T_shows_the_estimated_start) {
   BOOST_TEST(list({.estimates = true}) == golden("qstat_lists.txt", "qstat -T"));
 }
-BOOST_AUTO_TEST_CASE(i_lists_what_does_not_run) { BOOST_TEST(list({}, "EHQTW") == golden("qstat_lists.txt", "qstat -i")); }
+BOOST_AUTO_TEST_CASE(i_lists_what_does_not_run) {
+  BOOST_TEST(list({}, "EHQTW") == golden("qstat_lists.txt", "qstat -i"));
+}
 BOOST_AUTO_TEST_CASE(r_lists_what_runs) { BOOST_TEST(list({}, "RS") == golden("qstat_lists.txt", "qstat -r")); }
 
 BOOST_AUTO_TEST_CASE(a_long_comment_is_cut_with_three_dots) {
   stored_object job{"5.borg", {}, {}};
-  job.set(id::comment, "", "Job run at Sat Nov 21 at 00:31 on (borg:ncpus=3:mem=1048576kb)+(federer:ncpus=3:mem=1048576kb)");
+  job.set(id::comment, "",
+          "Job run at Sat Nov 21 at 00:31 on (borg:ncpus=3:mem=1048576kb)+(federer:ncpus=3:mem=1048576kb)");
   std::string out;
   job_list({.comments = true}, 0).row(out, job.view());
   BOOST_TEST(out.substr(out.find('\n') + 1) ==
@@ -137,7 +145,8 @@ BOOST_AUTO_TEST_CASE(f_prints_every_attribute_and_wraps_as_pbs_does) {
 BOOST_AUTO_TEST_CASE(fw_does_not_wrap) {
   const std::string expected = golden("qstat_f_jobs.txt", "qstat -fw 4.vm");
   std::string out;
-  full_printer(ObjectKind::JOB, "Job Id: ", false).put(out, read_blocks(ObjectKind::JOB, "Job Id: ", expected).front().view());
+  full_printer(ObjectKind::JOB, "Job Id: ", false)
+      .put(out, read_blocks(ObjectKind::JOB, "Job Id: ", expected).front().view());
   BOOST_TEST(out == expected);
 }
 
@@ -147,12 +156,13 @@ BOOST_AUTO_TEST_CASE(long_values_break_at_commas_or_else_anywhere) {
     put_wrapped(out, value, out.size());
     return out;
   };
-  BOOST_TEST(wrapped("exec_vnode",
-                     "(borg[0]:mem=1048576kb:ncpus=1+borg[1]:mem=1048576kb:ncpus=1+borg[2]:ncpus=1)+(federer:mem=1048576kb:"
-                     "ncpus=1+federer[0]:mem=1048576kb:ncpus=1+federer[1]:ncpus=1)+(lendl:ncpus=2:mem=2097152kb)") ==
-             "    exec_vnode = (borg[0]:mem=1048576kb:ncpus=1+borg[1]:mem=1048576kb:ncpus=1+b\n"
-             "\torg[2]:ncpus=1)+(federer:mem=1048576kb:ncpus=1+federer[0]:mem=1048576kb\n"
-             "\t:ncpus=1+federer[1]:ncpus=1)+(lendl:ncpus=2:mem=2097152kb)");
+  BOOST_TEST(
+      wrapped("exec_vnode",
+              "(borg[0]:mem=1048576kb:ncpus=1+borg[1]:mem=1048576kb:ncpus=1+borg[2]:ncpus=1)+(federer:mem=1048576kb:"
+              "ncpus=1+federer[0]:mem=1048576kb:ncpus=1+federer[1]:ncpus=1)+(lendl:ncpus=2:mem=2097152kb)") ==
+      "    exec_vnode = (borg[0]:mem=1048576kb:ncpus=1+borg[1]:mem=1048576kb:ncpus=1+b\n"
+      "\torg[2]:ncpus=1)+(federer:mem=1048576kb:ncpus=1+federer[0]:mem=1048576kb\n"
+      "\t:ncpus=1+federer[1]:ncpus=1)+(lendl:ncpus=2:mem=2097152kb)");
   BOOST_TEST(wrapped("Variable_List",
                      "PBS_O_HOME=/home/pbsuser,PBS_O_LANG=C.UTF-8,PBS_O_LOGNAME=pbsuser,"
                      "PBS_O_PATH=/opt/pbs/bin:/opt/pbs/sbin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin,"
@@ -193,7 +203,8 @@ BOOST_AUTO_TEST_CASE(json_of_an_array_has_no_resources_used) {
 
 BOOST_AUTO_TEST_CASE(json_escapes_and_quotes_what_is_no_number) {
   BOOST_TEST(is_json_number("-12.5"));
-  for (const char* text : {"", "007", "1.", ".5", "1e5", "0x10", "12kb", "-", "1 "}) BOOST_TEST(!is_json_number(text), text);
+  for (const char* text : {"", "007", "1.", ".5", "1e5", "0x10", "12kb", "-", "1 "})
+    BOOST_TEST(!is_json_number(text), text);
   std::string out;
   put_json_string(out, "a\"b\\c\n\x01");
   BOOST_TEST(out == "\"a\\\"b\\\\c\\n\\u0001\"");

@@ -33,7 +33,8 @@ std::vector<stored_object> qmgr_objects(ObjectKind kind, const std::string& word
 std::string hosts_as_blocks(const std::vector<stored_object>& nodes) {
   node_printer printer;
   std::string out;
-  for (const host_group& host : group_by_host(views(nodes))) printer.block(out, host.name, lines_of(host, printer.names()));
+  for (const host_group& host : group_by_host(views(nodes)))
+    printer.block(out, host.name, lines_of(host, printer.names()));
   return out;
 }
 
@@ -60,8 +61,11 @@ const std::string vm_node = "pbsnodes -av";
 BOOST_FIXTURE_TEST_SUITE(object_print, utc)
 
 BOOST_AUTO_TEST_CASE(queues_and_servers_in_full_are_as_pbs_prints_them) {
-  const struct { const char* command; ObjectKind kind; const char* heading; } cases[] = {
-      {"qstat -Qf", ObjectKind::QUEUE, "Queue: "}, {"qstat -Bf", ObjectKind::SERVER, "Server: "}};
+  const struct {
+    const char* command;
+    ObjectKind kind;
+    const char* heading;
+  } cases[] = {{"qstat -Qf", ObjectKind::QUEUE, "Queue: "}, {"qstat -Bf", ObjectKind::SERVER, "Server: "}};
   for (const auto& c : cases) {
     const std::string expected = golden("qstat_Q_B.txt", c.command);
     std::string out;
@@ -192,10 +196,15 @@ BOOST_AUTO_TEST_CASE(sizes_are_rounded_to_their_greatest_unit) {
 }
 
 BOOST_AUTO_TEST_CASE(qmgr_list_prints_objects_as_pbs_does) {
-  const struct { ObjectKind kind; const char* word; const char* command; } cases[] = {
-      {ObjectKind::SERVER, "Server", "qmgr -c \"l s\""},     {ObjectKind::QUEUE, "Queue", "qmgr -c \"l q q2\""},
-      {ObjectKind::NODE, "Node", "qmgr -c \"l n vm\""},      {ObjectKind::SCHEDULER, "Sched", "qmgr -c \"l sched\""},
-      {ObjectKind::RESOURCE, "Resource", "qmgr -c \"l r foo\""}};
+  const struct {
+    ObjectKind kind;
+    const char* word;
+    const char* command;
+  } cases[] = {{ObjectKind::SERVER, "Server", "qmgr -c \"l s\""},
+               {ObjectKind::QUEUE, "Queue", "qmgr -c \"l q q2\""},
+               {ObjectKind::NODE, "Node", "qmgr -c \"l n vm\""},
+               {ObjectKind::SCHEDULER, "Sched", "qmgr -c \"l sched\""},
+               {ObjectKind::RESOURCE, "Resource", "qmgr -c \"l r foo\""}};
   for (const auto& c : cases) {
     const std::string expected = golden("qmgr.txt", c.command);
     manager_printer printer(c.kind, {});
@@ -207,9 +216,13 @@ BOOST_AUTO_TEST_CASE(qmgr_list_prints_objects_as_pbs_does) {
 }
 
 BOOST_AUTO_TEST_CASE(qmgr_print_prints_commands_that_make_the_object_again) {
-  const struct { ObjectKind kind; const char* word; const char* list; const char* print; } cases[] = {
-      {ObjectKind::QUEUE, "Queue", "qmgr -c \"l q q2\"", "qmgr -c \"p q q2\""},
-      {ObjectKind::NODE, "Node", "qmgr -c \"l n vm\"", "qmgr -c \"p n vm\""}};
+  const struct {
+    ObjectKind kind;
+    const char* word;
+    const char* list;
+    const char* print;
+  } cases[] = {{ObjectKind::QUEUE, "Queue", "qmgr -c \"l q q2\"", "qmgr -c \"p q q2\""},
+               {ObjectKind::NODE, "Node", "qmgr -c \"l n vm\"", "qmgr -c \"p n vm\""}};
   for (const auto& c : cases) {
     manager_printer printer(c.kind, {});
     std::string out;

@@ -42,9 +42,10 @@ BOOST_AUTO_TEST_CASE(the_logs_of_a_job_are_merged_by_time) {
 
 BOOST_AUTO_TEST_CASE(microseconds_and_years_decide_the_order) {
   std::vector<trace_entry> entries;
-  const std::string log = "01/02/2027 00:00:00.000002;0008;Server@vm;Job;1.vm;third\n"
-                          "01/02/2027 00:00:00;0008;Server@vm;Job;1.vm;second\n"
-                          "12/31/2026 00:00:00.5;0008;Server@vm;Job;1.vm;first\n";
+  const std::string log =
+      "01/02/2027 00:00:00.000002;0008;Server@vm;Job;1.vm;third\n"
+      "01/02/2027 00:00:00;0008;Server@vm;Job;1.vm;second\n"
+      "12/31/2026 00:00:00.5;0008;Server@vm;Job;1.vm;first\n";
   collect_trace(entries, log, "1.vm", log_source::server, {});
   std::string out;
   put_trace(out, "1.vm", entries, {});
@@ -77,7 +78,8 @@ BOOST_AUTO_TEST_CASE(repeated_messages_are_shown_once_when_asked_or_too_many) {
 }
 
 BOOST_AUTO_TEST_CASE(long_lines_are_broken_at_blanks_when_a_width_is_given) {
-  BOOST_TEST(trace({.width = 50}).find("enqueuing into workq,\n                          state Q hop 1\n") != std::string::npos);
+  BOOST_TEST(trace({.width = 50}).find("enqueuing into workq,\n                          state Q hop 1\n") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -14,7 +14,10 @@ manager_command parsed(const std::string& line) {
   return std::get<manager_command>(p);
 }
 
-struct refused { std::string text; int status; };
+struct refused {
+  std::string text;
+  int status;
+};
 refused problem(const std::string& line) {
   const auto p = parse_manager_command(line);
   BOOST_REQUIRE_MESSAGE(std::holds_alternative<manager_problem>(p), line);
@@ -60,7 +63,7 @@ BOOST_AUTO_TEST_CASE(names_stand_in_lists) {
   BOOST_TEST(parsed("create resource r3,r4 type=size").names == names, boost::test_tools::per_element());
   BOOST_TEST(parsed("l q @default").names.front() == "@default");
   BOOST_TEST(parsed("create node 10.1.2.3 Mom=q2").names.front() == "10.1.2.3");
-  BOOST_TEST(parsed("create queue a.b").names.front() == "a.b");   // for the server to refuse
+  BOOST_TEST(parsed("create queue a.b").names.front() == "a.b");  // for the server to refuse
 }
 
 BOOST_AUTO_TEST_CASE(the_server_needs_no_name) {
@@ -121,7 +124,8 @@ BOOST_AUTO_TEST_CASE(verbs_and_objects_that_do_not_exist_are_named) {
 
 BOOST_AUTO_TEST_CASE(input_is_joined_split_and_freed_of_comments) {
   const std::vector<std::string> expected{"l q workq enabled", "l q workq started", "quit", "set s comment='a;b # c'"};
-  const auto got = split_manager_input("l q workq \\\nenabled; l q workq started # c\n# x\n\nquit\nset s comment='a;b # c'\n");
+  const auto got =
+      split_manager_input("l q workq \\\nenabled; l q workq started # c\n# x\n\nquit\nset s comment='a;b # c'\n");
   BOOST_TEST(got == expected, boost::test_tools::per_element());
   BOOST_TEST(is_continued("a \\\n"));
   BOOST_TEST(!is_continued("a"));

@@ -18,7 +18,7 @@ struct utc {
     tzset();
   }
 };
-constexpr std::int64_t now = 1795216297;   // Fri Nov 20 23:11:37 2026
+constexpr std::int64_t now = 1795216297;  // Fri Nov 20 23:11:37 2026
 
 }  // namespace
 
@@ -36,7 +36,8 @@ BOOST_AUTO_TEST_CASE(resources_need_an_operator) {
   const auto all = resource_criteria("ncpus.gt.0,walltime.eq.100");
   BOOST_REQUIRE(all && all->size() == 2u);
   BOOST_TEST(((*all)[1] == job_criterion{"Resource_List", "walltime", CompareOp::EQ, "100"}));
-  for (const char* bad : {"ncpus=3", "ncpus", "nosuch=1", "select=1:ncpus=1:mem=1gb", "place.eq.excl", "ncpus.xx.1", "ncpus.gt.", "", ",", ".gt.1"}) {
+  for (const char* bad : {"ncpus=3", "ncpus", "nosuch=1", "select=1:ncpus=1:mem=1gb", "place.eq.excl", "ncpus.xx.1",
+                          "ncpus.gt.", "", ",", ".gt.1"}) {
     BOOST_TEST(!resource_criteria(bad), bad);
   }
 }
@@ -46,7 +47,7 @@ BOOST_AUTO_TEST_CASE(times_name_their_attribute_by_a_letter) {
   BOOST_REQUIRE(c);
   BOOST_TEST((*c == job_criterion{"qtime", "", CompareOp::GT, "1577836800"}));
   BOOST_TEST(time_criterion(" a.eq.2359", now)->value == "1795219140");
-  BOOST_TEST(time_criterion("c.lt.0000", now)->value == "1795219200");   // the next midnight
+  BOOST_TEST(time_criterion("c.lt.0000", now)->value == "1795219200");  // the next midnight
   for (const char* bad : {"x.gt.0000", "q.gt.0000.lt.2359", "", "q"}) BOOST_TEST(!time_criterion(bad, now), bad);
 }
 
@@ -67,7 +68,8 @@ BOOST_AUTO_TEST_CASE(a_moment_is_a_date_seconds_or_a_sequence) {
   BOOST_TEST(parse_moment("1795216297")->wall_ns == now * 1'000'000'000);
   BOOST_TEST(parse_moment("#1795216297")->sequence == 1795216297u);
   BOOST_TEST(parse_moment("42")->sequence == 42u);
-  for (const char* bad : {"", "#", "#x", "yesterday", "2026-11-20 25:00", "2026-11-20 10:00 x", "99999999999999999999"}) {
+  for (const char* bad :
+       {"", "#", "#x", "yesterday", "2026-11-20 25:00", "2026-11-20 10:00 x", "99999999999999999999"}) {
     BOOST_TEST(!parse_moment(bad), bad);
   }
 }

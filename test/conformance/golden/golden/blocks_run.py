@@ -48,7 +48,7 @@ def skip_to(cluster, number):
 def await_line(cluster, job, expression):
     """Also a job that the server has forgotten: it says so on stderr ("Unknown Job Id")."""
     def there():
-        done = cluster.type("root", f"qstat -xf {job}")
+        done = cluster.type("root", f"qstat -xf {job} || qstat -f {job}")   # -x fails while history is off
         return re.search(expression, done.stdout + done.stderr)
     cluster.until(there, f"job {job}: {expression}")
 
@@ -65,5 +65,6 @@ def attempt(cluster, steps, block, ids):
         ids.learn(expected_id[1], here[1])
     found = differences("exit status", block.status, done.returncode)
     for what, expected, actual in (("stdout", block.stdout, done.stdout), ("stderr", block.stderr, done.stderr)):
-        found += differences(what, normal(expected), normal(ids.to_transcript(actual)))
+        texts = [normal(expected), normal(ids.to_transcript(actual))]
+        found += differences(what, *(texts if block.whole else [text.rstrip("\n") for text in texts]))
     return found

@@ -15,8 +15,8 @@ RULES = [
     (rf"\b{DAY} {MONTH} +\d+ at \d\d:\d\d\b", "<date>"),
     (r"\b\d\d/\d\d/\d{4} \d\d:\d\d:\d\d(?:\.\d+)?\b", "<date>"),
     # Numbers of this run.
-    (r"(?m)^(    (?:session_id|queue_rank) = )\d+$", r"\1<n>"),
-    (r'("(?:session_id|queue_rank|timestamp|last_state_change_time|last_used_time)":\t)\d+', r"\1<n>"),
+    (r"(?m)^(    (?:session_id|queue_rank|history_timestamp) = )\d+$", r"\1<n>"),
+    (r'("(?:session_id|queue_rank|timestamp|history_timestamp|last_state_change_time|last_used_time)":\t)\d+', r"\1<n>"),
     (r"\b((?:session_id|queue_rank|last_state_change_time|last_used_time)=)\d+", r"\1<n>"),
     (r"(?m)^(\s+last_(?:state_change|used)_time = )\d+$", r"\1<n>"),
     # What the job used.
@@ -32,7 +32,7 @@ RULES = [
     (r"\bpcpus=\d+", "pcpus=<n>"),
     # Columns of qstat, whose width says nothing: CPU time of a running job, session, elapsed time.
     (r"(?m)^(\S+\.\w+ .*)\b\d\d:\d\d:\d\d( [A-Z] )", r"\1<time>\2"),
-    (r"(?m)^(\S+\.\w+ +\S+ +\S+ +\S+) +\d+( +\d+ +\d+ +\S+ +\S+ [A-Z] )", r"\1 <session>\2"),
+    (r"(?m)^(\S+\.\w+ +\S+ +\S+ +\S+) +\d+( +\d+ +\d+ +\S+ +\S+ +[A-Z] )", r"\1 <session>\2"),
     (r"(?m)^(\S+\.\w+ .* [RESFX] +)\d\d:\d\d\b", r"\1<time>"),
 ]
 COMPILED = [(re.compile(pattern), replacement) for pattern, replacement in RULES]

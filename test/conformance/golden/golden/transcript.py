@@ -26,6 +26,7 @@ class Block:
     stderr: str
     status: int
     line: int         # where it begins in the file, from 1
+    whole: bool = True   # false: blank lines at the end of its texts were not recorded
 
 
 class Malformed(Exception):
@@ -72,7 +73,7 @@ def read_typed(text):
             current, out, err = (number, begin[1], begin[3]), [], []
         elif end and current:
             blocks.append(Block(f"{len(blocks) + 1} {current[2]}", current[1], current[2], "".join(out), "".join(err),
-                                int(end[1]), current[0]))
+                                int(end[1]), current[0], whole=False))
             current = None
         elif current and line.startswith("stderr: "):
             err.append(line[len("stderr: "):] + "\n")

@@ -3,6 +3,7 @@
 
 #include <condition_variable>
 #include <cstdio>
+#include <exception>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -40,6 +41,25 @@ class end_of_process {
   std::fprintf(stderr, "%s: stopped: %s\n", daemon, text.c_str());
   std::fflush(nullptr);
   _exit(3);
+}
+
+// Says why the daemon can't go on and ends it with status 1.
+[[noreturn]] inline void give_up(const char* daemon, const std::exception& why) {
+  const std::string text = why.what();
+  std::fprintf(stderr, "%s%s\n", text.rfind(daemon, 0) == 0 ? "" : (std::string(daemon) + ": ").c_str(), text.c_str());
+  std::fflush(nullptr);
+  _exit(1);
+}
+
+// work(), for everything done while there are actors: an exception must not reach the destructor of their system, which
+// waits until the last of them has gone.
+template <class Work>
+auto or_give_up(const char* daemon, Work&& work) {
+  try {
+    return work();
+  } catch (const std::exception& e) {
+    give_up(daemon, e);
+  }
 }
 
 }  // namespace annals::daemons

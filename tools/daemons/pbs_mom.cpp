@@ -193,37 +193,39 @@ int run(const client::command_line& line) {
 
   daemons::caf_config config;
   caf::actor_system system(config);
-  actors::log_writer_parts writer_parts;
-  writer_parts.log = &event_log;
-  writer_parts.reader = &reader;
-  writer_parts.stop_process = stop;
-  writer_parts.disk_writable = [&] { return has_space(s.priv); };
-  const auto writer = system.spawn<caf::detached>(actors::log_writer, writer_parts);
-  actors::mom_actor_parts parts;
-  parts.runs = {{writer, &reader, &clock, stop}, &processes, settings};
-  parts.host = s.host;
-  parts.version = client::version;
-  parts.log_uuid = log_uuid(s.priv + "/log_uuid");
-  parts.port = s.conf.mom_service_port;
-  parts.known = std::move(contents.known);
-  parts.left = std::move(contents.left);
-  parts.describe = [host = s.host](schema::MomHello::Builder hello) { daemons::describe_host(host, hello); };
-  parts.notes = &notes;
-  const auto mom = system.spawn(actors::mom_actor, std::move(parts));
-  processes.listen(tell(mom, notes));
-  caf::anon_send(mom, actors::begin_work{});
+  return daemons::or_give_up("pbs_mom", [&] {
+    actors::log_writer_parts writer_parts;
+    writer_parts.log = &event_log;
+    writer_parts.reader = &reader;
+    writer_parts.stop_process = stop;
+    writer_parts.disk_writable = [&] { return has_space(s.priv); };
+    const auto writer = system.spawn<caf::detached>(actors::log_writer, writer_parts);
+    actors::mom_actor_parts parts;
+    parts.runs = {{writer, &reader, &clock, stop}, &processes, settings};
+    parts.host = s.host;
+    parts.version = client::version;
+    parts.log_uuid = log_uuid(s.priv + "/log_uuid");
+    parts.port = s.conf.mom_service_port;
+    parts.known = std::move(contents.known);
+    parts.left = std::move(contents.left);
+    parts.describe = [host = s.host](schema::MomHello::Builder hello) { daemons::describe_host(host, hello); };
+    parts.notes = &notes;
+    const auto mom = system.spawn(actors::mom_actor, std::move(parts));
+    processes.listen(tell(mom, notes));
+    caf::anon_send(mom, actors::begin_work{});
 
-  wire::io_pool pool;
-  auto handler = daemons::feed(mom);
-  handler.failed = [&](const std::string& why) { notes.write(actors::log_event::error, "Svr", "pbs_mom", why); };
-  const auto dialer = pool.dial_tls(s.server, s.server_port, wire::credentials::bundle(s.priv + "/daemon.pem"), wire::identity::kind::server, handler);
-  notes.write(actors::log_event::system, "Svr", "pbs_mom", "Mom pid = " + std::to_string(getpid()) + " ready");
-  process.ready(s.priv + "/mom_out");
+    wire::io_pool pool;
+    auto handler = daemons::feed(mom);
+    handler.failed = [&](const std::string& why) { notes.write(actors::log_event::error, "Svr", "pbs_mom", why); };
+    const auto dialer = pool.dial_tls(s.server, s.server_port, wire::credentials::bundle(s.priv + "/daemon.pem"), wire::identity::kind::server, handler);
+    notes.write(actors::log_event::system, "Svr", "pbs_mom", "Mom pid = " + std::to_string(getpid()) + " ready");
+    process.ready(s.priv + "/mom_out");
 
-  std::string text;
-  const int status = end.wait(&text);
-  notes.write(actors::log_event::system, "Svr", "pbs_mom", text);
-  return status;
+    std::string text;
+    const int status = end.wait(&text);
+    notes.write(actors::log_event::system, "Svr", "pbs_mom", text);
+    return status;
+  });
 }
 
 }  // namespace
@@ -236,9 +238,6 @@ int main(int argc, char** argv) {
     std::fflush(nullptr);
     _exit(status);       // running jobs go on under their shepherds; the log is on disk
   } catch (const std::exception& e) {
-    const std::string text = e.what();
-    std::fprintf(stderr, "%s%s\n", text.rfind("pbs_mom", 0) == 0 ? "" : "pbs_mom: ", text.c_str());
-    std::fflush(nullptr);
-    _exit(1);
+    daemons::give_up("pbs_mom", e);
   }
 }

@@ -159,37 +159,39 @@ int run(const client::command_line& line) {
 
   daemons::caf_config config;
   caf::actor_system system(config);
-  actors::server_system_parts parts;
-  parts.store = store.get();
-  parts.clock = &clock;
-  parts.notes = &notes;
-  parts.self = {client::version, s.server, s.server, time_zone(), random_bytes(16)};
-  parts.pbs_home = s.home;
-  parts.server_uid = getuid();
-  parts.upload_directory = s.priv + "/uploads";
-  parts.disk_writable = [&] { return has_space(s.priv); };
-  parts.stop_process = stop;
-  const auto accounting = actors::make_accounting({s.priv + "/accounting", s.priv + "/views/accounting", store.get(), [&notes](const std::string& text) {
-    notes.write(actors::log_event::error, "Svr", "PBS_Server", text);
-  }});
-  parts.replayed = [&](const log::record& r) { accounting->replayed(r); };
-  parts.followers.push_back(system.spawn<caf::detached>(actors::accounting_actor, accounting));
-  parts.shut_down = [&](const std::string&) { end.come(0, "Server shutdown completed"); };
-  const actors::server_system server(system, parts);
-  gateway = server.gateway();
+  return daemons::or_give_up("pbs_server", [&] {
+    actors::server_system_parts parts;
+    parts.store = store.get();
+    parts.clock = &clock;
+    parts.notes = &notes;
+    parts.self = {client::version, s.server, s.server, time_zone(), random_bytes(16)};
+    parts.pbs_home = s.home;
+    parts.server_uid = getuid();
+    parts.upload_directory = s.priv + "/uploads";
+    parts.disk_writable = [&] { return has_space(s.priv); };
+    parts.stop_process = stop;
+    const auto accounting = actors::make_accounting({s.priv + "/accounting", s.priv + "/views/accounting", store.get(), [&notes](const std::string& text) {
+      notes.write(actors::log_event::error, "Svr", "PBS_Server", text);
+    }});
+    parts.replayed = [&](const log::record& r) { accounting->replayed(r); };
+    parts.followers.push_back(system.spawn<caf::detached>(actors::accounting_actor, accounting));
+    parts.shut_down = [&](const std::string&) { end.come(0, "Server shutdown completed"); };
+    const actors::server_system server(system, parts);
+    gateway = server.gateway();
 
-  wire::io_pool pool;
-  const auto daemons_in = pool.listen_tls(s.ours.listen_address, s.port, wire::credentials::bundle(s.priv + "/daemon.pem"), daemons::feed(gateway));
-  const auto clients_in = pool.listen_unix(s.ours.server_socket, 0666, daemons::feed(gateway));
-  notes.write(actors::log_event::system, "Svr", "PBS_Server",
-              "Server pid = " + std::to_string(getpid()) + " ready;  using ports Server:" + std::to_string(daemons_in->port()) +
-                  " MOM:" + std::to_string(s.conf.mom_service_port) + " RM:" + std::to_string(s.conf.manager_service_port));
-  process.ready(s.priv + "/server_out");
+    wire::io_pool pool;
+    const auto daemons_in = pool.listen_tls(s.ours.listen_address, s.port, wire::credentials::bundle(s.priv + "/daemon.pem"), daemons::feed(gateway));
+    const auto clients_in = pool.listen_unix(s.ours.server_socket, 0666, daemons::feed(gateway));
+    notes.write(actors::log_event::system, "Svr", "PBS_Server",
+                "Server pid = " + std::to_string(getpid()) + " ready;  using ports Server:" + std::to_string(daemons_in->port()) +
+                    " MOM:" + std::to_string(s.conf.mom_service_port) + " RM:" + std::to_string(s.conf.manager_service_port));
+    process.ready(s.priv + "/server_out");
 
-  std::string text;
-  const int status = end.wait(&text);
-  notes.write(actors::log_event::system, "Svr", "PBS_Server", text);
-  return status;
+    std::string text;
+    const int status = end.wait(&text);
+    notes.write(actors::log_event::system, "Svr", "PBS_Server", text);
+    return status;
+  });
 }
 
 }  // namespace
@@ -202,9 +204,6 @@ int main(int argc, char** argv) {
     std::fflush(nullptr);
     _exit(status);       // what is durable is on disk; nothing else of a server needs an orderly end
   } catch (const std::exception& e) {
-    const std::string text = e.what();
-    std::fprintf(stderr, "%s%s\n", text.rfind("pbs_server", 0) == 0 ? "" : "pbs_server: ", text.c_str());
-    std::fflush(nullptr);
-    _exit(1);
+    daemons::give_up("pbs_server", e);
   }
 }

@@ -72,6 +72,7 @@ class Layout:
             raise Trouble(f"no cluster in {self.dir} (pbs_minicluster up --dir {self.dir} makes one)") from None
 
     def save(self, description):
+        os.makedirs(self.dir, exist_ok=True)
         write_file(self.description, json.dumps(description, indent=2) + "\n")
 
     def lock(self):

@@ -12,6 +12,10 @@ from .layout import Trouble
 from .machine import START_DEADLINE_S, Machine
 
 
+# Keepers outlive this program on purpose; Python warns about children that it forgets.
+CHILDREN = []
+
+
 class PlainMachine(Machine):
     has_link = False
 
@@ -38,6 +42,7 @@ class PlainMachine(Machine):
                                    env=self.environment(), stdin=subprocess.DEVNULL, stdout=out, stderr=out,
                                    pass_fds=[told], cwd="/")
         os.close(told)
+        CHILDREN.append(process)
         # Written down before waiting: whatever happens now, `down` finds it.
         self.state.setdefault("keepers", []).append(procs.remember(process.pid))
         self.save()

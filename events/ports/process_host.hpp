@@ -15,12 +15,12 @@
 namespace annals::ports {
 
 struct run_usage {
-  std::uint64_t cpu_seconds = 0;      // of every process of the run, ended ones included
-  std::uint64_t mem_kb = 0;           // highest sum of resident sets seen by a sample; 0 if none was taken
-  std::uint64_t vmem_kb = 0;          // same for address space
-  std::uint64_t wall_seconds = 0;     // since the program started; right across restarts of the MoM
-  std::uint32_t ncpus = 0;            // as ordered
-  std::uint32_t cpu_percent = 0;      // moving average over the samples, 100 = one cpu
+  std::uint64_t cpu_seconds = 0;   // of every process of the run, ended ones included
+  std::uint64_t mem_kb = 0;        // highest sum of resident sets seen by a sample; 0 if none was taken
+  std::uint64_t vmem_kb = 0;       // same for address space
+  std::uint64_t wall_seconds = 0;  // since the program started; right across restarts of the MoM
+  std::uint32_t ncpus = 0;         // as ordered
+  std::uint32_t cpu_percent = 0;   // moving average over the samples, 100 = one cpu
   bool operator==(const run_usage&) const = default;
 };
 
@@ -28,7 +28,7 @@ struct run_usage {
 // Paths are absolute unless said otherwise. What comes from the user's account (home, login shell, numbers) is
 // looked up by the host, so that an order is a pure function of what the server said and the MoM's settings.
 struct run_order {
-  std::string key;                       // "12.borg.1"
+  std::string key;  // "12.borg.1"
   std::string job_id;
   std::string user;                      // name; must be the MoM's own when it does not run as root (else failed: -10)
   std::string group;                     // name; empty: the user's own
@@ -36,41 +36,52 @@ struct run_order {
   std::string shell;                     // empty: the user's login shell
   std::vector<std::string> program;      // qsub -- program args; empty: a script job
   std::string script;                    // where the script file is made (script jobs), mode 700, owned by the user
-  std::optional<std::string> script_text;   // nothing: the file is there already
-  std::string node_file, node_file_text;    // $PBS_NODEFILE; empty: none
+  std::optional<std::string> script_text;  // nothing: the file is there already
+  std::string node_file, node_file_text;   // $PBS_NODEFILE; empty: none
   std::string stdout_file, stderr_file;  // spool files; the same for joined output; bare names lie in the job directory
   unsigned umask = 077;
-  std::string jobdir;                    // working directory; empty: the user's home
-  bool private_jobdir = false;           // sandbox=PRIVATE: make <home, or jobdir>/pbs.<jobid>.x8z, removed by forget
-  std::string tmpdir;                    // made 700 for the user, removed at the end
+  std::string jobdir;           // working directory; empty: the user's home
+  bool private_jobdir = false;  // sandbox=PRIVATE: make <home, or jobdir>/pbs.<jobid>.x8z, removed by forget
+  std::string tmpdir;           // made 700 for the user, removed at the end
   std::uint32_t ncpus = 0;
-  std::uint32_t kill_delay_s = 10;       // after a SIGTERM, what is left of the run may go on this long (pbs guide: qdel)
+  std::uint32_t kill_delay_s = 10;  // after a SIGTERM, what is left of the run may go on this long (pbs guide: qdel)
   // rlimits: pcput or cput, file, pmem, pvmem (pbs guide: limits)
   std::optional<std::uint64_t> cpu_seconds_max, file_bytes_max, resident_bytes_max, address_bytes_max;
   std::optional<int> nice;
   // Told to prologue and epilogue.
-  std::string job_name, queue, account, resource_list;   // "ncpus=1,place=free,walltime=00:01:40"
+  std::string job_name, queue, account, resource_list;  // "ncpus=1,place=free,walltime=00:01:40"
   std::uint32_t prologue_alarm_s = 30;
 };
 
-struct program_started { std::int64_t pid = 0; std::int64_t session = 0; std::uint64_t start_ticks = 0; std::string jobdir; };
-// Exit status as PBS reports it (pbs guide: 256+n for a signal, 254 for a failed exec); -4 if the shepherd was killed and
-// nobody can know. What was left of the run has been killed.
-struct program_ended { int exit_status = 0; run_usage usage; };
+struct program_started {
+  std::int64_t pid = 0;
+  std::int64_t session = 0;
+  std::uint64_t start_ticks = 0;
+  std::string jobdir;
+};
+// Exit status as PBS reports it (pbs guide: 256+n for a signal, 254 for a failed exec); -4 if the shepherd was killed
+// and nobody can know. What was left of the run has been killed.
+struct program_ended {
+  int exit_status = 0;
+  run_usage usage;
+};
 // Not started. -2: the prologue ended with 1, or the order can't be carried out (home missing); -3: may be tried again
 // (prologue, or the shepherd died before the program); -4: nobody knows whether it started; -10: the user or group is
 // unknown here or may not run.
-struct start_failed { int code = 0; std::string text; };
+struct start_failed {
+  int code = 0;
+  std::string text;
+};
 
-struct delivery {                        // one output file to bring to its place
-  std::string from;                      // spool file; a bare name lies in the job directory
-  std::string to_host, to_path;          // a relative path starts in the user's home; a final / means a directory
-  bool local = false;                    // same host or $usecp: copied, else scp
+struct delivery {                // one output file to bring to its place
+  std::string from;              // spool file; a bare name lies in the job directory
+  std::string to_host, to_path;  // a relative path starts in the user's home; a final / means a directory
+  bool local = false;            // same host or $usecp: copied, else scp
 };
 struct delivery_result {
   bool ok = true;
-  std::string text;                      // what to log and mail if a file could not be copied (several lines)
-  unsigned delivered = 0, asked = 0;     // files
+  std::string text;                   // what to log and mail if a file could not be copied (several lines)
+  unsigned delivered = 0, asked = 0;  // files
 };
 
 class process_host {
@@ -83,7 +94,7 @@ class process_host {
     std::function<void(const std::string& key, const start_failed&)> failed;
     std::function<void(const std::string& key, const program_ended&)> ended;
     std::function<void(const std::string& key, const delivery_result&)> delivered;
-    std::function<void(const std::string& key, const std::string& text)> log;   // a line for the MoM's log; may be empty
+    std::function<void(const std::string& key, const std::string& text)> log;  // a line for the MoM's log; may be empty
   };
   virtual void listen(events e) = 0;
 
@@ -93,10 +104,10 @@ class process_host {
   // After a restart of the MoM: finds the run by its files, as `start` would, without ever starting it. A run that
   // was never begun is told as failed (-3) and will not begin any more.
   virtual void adopt(const std::string& key) = 0;
-  virtual void signal(const std::string& key, int signal) = 0;          // to every process of the run
+  virtual void signal(const std::string& key, int signal) = 0;  // to every process of the run
   // Appends to the run's standard error file, as the user: "=>> PBS: job killed: ...".
   virtual void append_stderr(const std::string& key, const std::string& text) = 0;
-  virtual std::optional<run_usage> usage(const std::string& key) = 0;   // now; nothing if it is not running
+  virtual std::optional<run_usage> usage(const std::string& key) = 0;  // now; nothing if it is not running
   virtual void deliver(const std::string& key, const std::string& user, const std::vector<delivery>& files) = 0;
   // Kills what is left of the run and removes its files (not undelivered output).
   virtual void forget(const std::string& key) = 0;

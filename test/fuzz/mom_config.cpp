@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto lines = static_cast<unsigned>(std::count(text.begin(), text.end(), '\n') + 1);
   const auto parsed = mom::parse_mom_config(text);
   for (const auto& problem : parsed.problems)
-    fuzz::require(problem.line >= 1 && problem.line <= lines && !problem.text.empty(), "a problem without a line", text);
+    fuzz::require(problem.line >= 1 && problem.line <= lines && !problem.text.empty(), "a problem without a line",
+                  text);
   for (const auto& rule : parsed.config.usecp) {
     const auto path = mom::local_path({rule}, rule.host.front() == '*' ? rule.host.substr(1) : rule.host, rule.from);
     fuzz::require(path == rule.to, "a rule does not fit its own example", text);

@@ -16,10 +16,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     fuzz::require(mom::parse_order(mom::print_order(*order)) == order, "the order differs", bytes);
   const auto journal = mom::parse_journal(bytes.substr(order_size));
   if (journal.failed)
-    fuzz::require(mom::parse_journal(mom::line_of(*journal.failed)).failed == journal.failed, "the failure differs", bytes);
-  if (journal.ended) fuzz::require(mom::parse_journal(mom::line_of(*journal.ended)).ended == journal.ended, "the end differs", bytes);
+    fuzz::require(mom::parse_journal(mom::line_of(*journal.failed)).failed == journal.failed, "the failure differs",
+                  bytes);
+  if (journal.ended)
+    fuzz::require(mom::parse_journal(mom::line_of(*journal.ended)).ended == journal.ended, "the end differs", bytes);
   if (journal.claimed)
-    fuzz::require(mom::parse_journal(mom::line_of(*journal.claimed)).claimed == journal.claimed, "the claim differs", bytes);
+    fuzz::require(mom::parse_journal(mom::line_of(*journal.claimed)).claimed == journal.claimed, "the claim differs",
+                  bytes);
   if (const auto request = mom::parse_request(bytes))
     fuzz::require(mom::parse_request(mom::print_request(*request)) == request, "the request differs", bytes);
   if (const auto answer = mom::parse_answer(bytes))

@@ -11,7 +11,7 @@ namespace annals::mom {
 namespace {
 
 constexpr auto remembered_for = std::chrono::seconds(60);
-constexpr std::size_t entry_bytes_max = 1u << 20;   // a group with ten thousand members fits
+constexpr std::size_t entry_bytes_max = 1u << 20;  // a group with ten thousand members fits
 
 // Calls getpwnam_r and its relatives with a buffer that grows until the entry fits.
 template <class Entry, class Lookup>
@@ -72,7 +72,7 @@ std::variant<account, no_account> other_account(const std::string& user, const s
   account a = from_entry(entry);
   a.change_user = true;
   if (!group.empty()) {
-    struct group found{};
+    struct group found {};
     std::vector<char> group_buffer;
     if (!look_up(found, group_buffer, [&](auto... args) { return getgrnam_r(group.c_str(), args...); }))
       return no_account{"No Group Entry for Group " + group};
@@ -88,7 +88,8 @@ std::variant<account, no_account> other_account(const std::string& user, const s
 std::variant<account, no_account> accounts::find(const std::string& user, const std::string& group) {
   const auto now = std::chrono::steady_clock::now();
   const std::string key = user + '\n' + group;
-  if (const auto known = known_.find(key); known != known_.end() && known->second.until > now) return known->second.what;
+  if (const auto known = known_.find(key); known != known_.end() && known->second.until > now)
+    return known->second.what;
   auto what = geteuid() == 0 ? other_account(user, group) : own_account(user);
   known_[key] = {what, now + remembered_for};
   return what;

@@ -13,14 +13,16 @@ namespace annals::mom {
 struct account {
   std::string name, group;
   std::uint32_t uid = 0, gid = 0;
-  std::vector<std::uint32_t> groups;    // all, gid first
+  std::vector<std::uint32_t> groups;  // all, gid first
   std::string home, shell;
-  bool change_user = false;             // we are root: programs of this account need another identity than ours
+  bool change_user = false;  // we are root: programs of this account need another identity than ours
   bool operator==(const account&) const = default;
 };
 
 // Why a user's job may not run here: what start_failed -10 says.
-struct no_account { std::string why; };
+struct no_account {
+  std::string why;
+};
 
 // Looks accounts up and remembers them for a minute: directories may take seconds to answer. Not for several threads.
 class accounts {
@@ -29,7 +31,10 @@ class accounts {
   std::variant<account, no_account> find(const std::string& user, const std::string& group);
 
  private:
-  struct remembered { std::variant<account, no_account> what; std::chrono::steady_clock::time_point until; };
+  struct remembered {
+    std::variant<account, no_account> what;
+    std::chrono::steady_clock::time_point until;
+  };
   std::map<std::string, remembered> known_;
 };
 

@@ -40,8 +40,10 @@ struct spawn_settings {
   spawn_settings& operator=(const spawn_settings&) = delete;
 
   void use(int from, int as, int flags) {
-    if (from >= 0) posix_spawn_file_actions_adddup2(&files, from, as);
-    else posix_spawn_file_actions_addopen(&files, as, "/dev/null", flags, 0);
+    if (from >= 0)
+      posix_spawn_file_actions_adddup2(&files, from, as);
+    else
+      posix_spawn_file_actions_addopen(&files, as, "/dev/null", flags, 0);
   }
 };
 
@@ -88,7 +90,8 @@ void stop_shepherd(int pidfd) { syscall(SYS_pidfd_send_signal, pidfd, SIGTERM, n
 
 int reap(pid_t pid) {
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
   return status;
 }
 
@@ -98,7 +101,10 @@ int bytes_to_read(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t n = write(fd, bytes.data(), bytes.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) { close(fd); return -1; }
+    if (n < 0) {
+      close(fd);
+      return -1;
+    }
     bytes.remove_prefix(static_cast<std::size_t>(n));
   }
   lseek(fd, 0, SEEK_SET);

@@ -12,7 +12,7 @@ namespace annals::mom {
 
 struct child_process {
   pid_t pid = 0;
-  int pidfd = -1;      // readable when it has ended; the caller's to close
+  int pidfd = -1;  // readable when it has ended; the caller's to close
 };
 
 // In a session of its own, with no descriptor but these three and no environment, its shepherd signals blocked.

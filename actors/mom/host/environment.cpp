@@ -13,9 +13,12 @@ std::string_view name_of(std::string_view entry) { return entry.substr(0, entry.
 
 void put(std::vector<std::string>& environment, std::string entry) {
   const auto name = name_of(entry);
-  const auto same = std::find_if(environment.begin(), environment.end(), [&](const auto& e) { return name_of(e) == name; });
-  if (same == environment.end()) environment.push_back(std::move(entry));
-  else *same = std::move(entry);
+  const auto same =
+      std::find_if(environment.begin(), environment.end(), [&](const auto& e) { return name_of(e) == name; });
+  if (same == environment.end())
+    environment.push_back(std::move(entry));
+  else
+    *same = std::move(entry);
 }
 
 // Splits at commas that are not escaped. Not values::split_list: blanks at the ends of a value belong to it.
@@ -25,9 +28,13 @@ std::vector<std::string> variables(std::string_view list) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     const char c = list[i];
     const bool escape = c == '\\' && i + 1 < list.size() && (list[i + 1] == ',' || list[i + 1] == '\\');
-    if (escape) one += list[++i];
-    else if (c == ',') { out.push_back(std::move(one)); one.clear(); }
-    else one += c;
+    if (escape)
+      one += list[++i];
+    else if (c == ',') {
+      out.push_back(std::move(one));
+      one.clear();
+    } else
+      one += c;
   }
   out.push_back(std::move(one));
   std::erase_if(out, [](const auto& v) { return v.empty() || v.front() == '=' || v.find('=') == std::string::npos; });

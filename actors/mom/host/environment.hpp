@@ -11,13 +11,13 @@
 namespace annals::mom {
 
 struct environment_inputs {
-  std::vector<std::string> base;       // pbs_environment
-  std::string variable_list;           // Variable_List: the submitter's -v, -V and PBS_O_*
+  std::vector<std::string> base;  // pbs_environment
+  std::string variable_list;      // Variable_List: the submitter's -v, -V and PBS_O_*
   std::string job_id, job_name, queue;
-  std::string account;                 // empty: PBS_ACCOUNT is not set
-  std::string schedselect;             // its first chunk gives NCPUS and OMP_NUM_THREADS
+  std::string account;      // empty: PBS_ACCOUNT is not set
+  std::string schedselect;  // its first chunk gives NCPUS and OMP_NUM_THREADS
   std::string node_file, tmpdir, cookie;
-  std::string array_id, array_index;   // subjobs
+  std::string array_id, array_index;  // subjobs
   std::uint16_t mom_manager_port = 15003;
   bool interactive = false;
 };

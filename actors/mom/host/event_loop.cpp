@@ -38,7 +38,7 @@ void event_loop::post(task t) {
   {
     const std::lock_guard lock(mutex_);
     posted_.push_back(std::move(t));
-    if (posted_.size() > 1) return;   // whoever posted the first has rung the bell
+    if (posted_.size() > 1) return;  // whoever posted the first has rung the bell
   }
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto n = write(wake_, &one, sizeof one);
@@ -61,7 +61,8 @@ void event_loop::after(std::chrono::milliseconds delay, task t) { timers_.emplac
 
 int event_loop::wait_ms() const {
   if (timers_.empty()) return -1;
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(timers_.begin()->first - clock::now()).count();
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(timers_.begin()->first - clock::now()).count();
   return static_cast<int>(std::clamp<std::int64_t>(left + 1, 0, 60'000));
 }
 
@@ -96,7 +97,7 @@ void event_loop::run() {
         [[maybe_unused]] const auto got = read(wake_, &count, sizeof count);
         run_posted();
       } else if (const auto w = watched_.find(ready[i].data.fd); w != watched_.end()) {
-        const task t = w->second;   // a copy: the task may unwatch itself
+        const task t = w->second;  // a copy: the task may unwatch itself
         t();
       }
     }

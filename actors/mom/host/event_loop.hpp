@@ -16,13 +16,13 @@ class event_loop {
  public:
   using task = std::function<void()>;
 
-  event_loop();                  // throws std::system_error
+  event_loop();  // throws std::system_error
   ~event_loop() { stop(); }
-  void stop();                   // waits for the task that runs now; none runs afterwards
+  void stop();  // waits for the task that runs now; none runs afterwards
   event_loop(const event_loop&) = delete;
   event_loop& operator=(const event_loop&) = delete;
 
-  void post(task t);             // on any thread
+  void post(task t);  // on any thread
 
   // In tasks only. `t` runs each time the descriptor is readable (or hung up), until unwatch; closing is the caller's.
   void watch(int fd, task t);
@@ -39,7 +39,7 @@ class event_loop {
   int epoll_ = -1, wake_ = -1;
   std::map<int, task> watched_;
   std::multimap<clock::time_point, task> timers_;
-  std::mutex mutex_;             // of the next two
+  std::mutex mutex_;  // of the next two
   std::vector<task> posted_;
   bool stop_ = false;
   std::thread thread_;

@@ -23,7 +23,7 @@ std::string mark_of(const shepherd_order& order) {
 
 bool carries(std::int64_t pid, std::uint32_t uid, const std::string& mark) {
   const std::string path = "/proc/" + std::to_string(pid);
-  struct stat st{};
+  struct stat st {};
   if (stat(path.c_str(), &st) != 0 || st.st_uid != uid) return false;
   const auto environment = read_file(path + "/environ");
   if (!environment) return false;

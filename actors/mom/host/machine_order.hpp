@@ -9,7 +9,7 @@ namespace annals::mom {
 
 struct machine {
   std::string mom_priv;
-  std::string prologue, epilogue;      // empty: there is none
+  std::string prologue, epilogue;  // empty: there is none
 };
 
 shepherd_order order_on(const machine& here, const ports::run_order& order, const account& user);

@@ -12,7 +12,8 @@ using arguments = std::vector<std::string_view>;
 
 arguments split_blanks(std::string_view line) {
   arguments out;
-  for (std::size_t at = line.find_first_not_of(" \t"); at != std::string_view::npos; at = line.find_first_not_of(" \t", at)) {
+  for (std::size_t at = line.find_first_not_of(" \t"); at != std::string_view::npos;
+       at = line.find_first_not_of(" \t", at)) {
     const auto end = std::min(line.find_first_of(" \t", at), line.size());
     out.push_back(line.substr(at, end - at));
     at = end;
@@ -22,7 +23,7 @@ arguments split_blanks(std::string_view line) {
 
 bool take(std::string_view text, std::uint32_t& to) {
   std::uint32_t n = 0;
-  const int base = text.size() > 2 && text.substr(0, 2) == "0x" ? 16 : 10;   // $logevent is often written in hex
+  const int base = text.size() > 2 && text.substr(0, 2) == "0x" ? 16 : 10;  // $logevent is often written in hex
   if (base == 16) text.remove_prefix(2);
   const auto r = std::from_chars(text.data(), text.data() + text.size(), n, base);
   if (text.empty() || r.ec != std::errc() || r.ptr != text.data() + text.size()) return false;
@@ -46,8 +47,16 @@ bool take(std::string_view text, std::optional<double>& to) {
 }
 
 bool take(std::string_view text, bool& to) {
-  for (const auto yes : {"true", "yes", "on", "1", "t", "y"}) if (values::equal_any_case(text, yes)) { to = true; return true; }
-  for (const auto no : {"false", "no", "off", "0", "f", "n"}) if (values::equal_any_case(text, no)) { to = false; return true; }
+  for (const auto yes : {"true", "yes", "on", "1", "t", "y"})
+    if (values::equal_any_case(text, yes)) {
+      to = true;
+      return true;
+    }
+  for (const auto no : {"false", "no", "off", "0", "f", "n"})
+    if (values::equal_any_case(text, no)) {
+      to = false;
+      return true;
+    }
   return false;
 }
 
@@ -73,9 +82,18 @@ bool take_enforce(const arguments& args, enforcement& to) {
   auto name = args[1];
   const bool on = name.front() != '!';
   if (!on) name.remove_prefix(1);
-  if (name == "mem") { to.mem = on; return true; }
-  if (name == "cpuaverage") { to.cpuaverage = on; return true; }
-  if (name == "cpuburst") { to.cpuburst = on; return true; }
+  if (name == "mem") {
+    to.mem = on;
+    return true;
+  }
+  if (name == "cpuaverage") {
+    to.cpuaverage = on;
+    return true;
+  }
+  if (name == "cpuburst") {
+    to.cpuburst = on;
+    return true;
+  }
   if (args.size() < 3) return false;
   if (name == "average_trialperiod") return take(args[2], to.average_trialperiod_s);
   if (name == "average_percent_over") return take(args[2], to.average_percent_over);
@@ -102,7 +120,10 @@ taken take_setting(const arguments& args, std::string_view line, mom_config& c) 
   const auto value = args.size() > 1 ? args[1] : std::string_view();
   if (name == "usecp") return as_taken(take_usecp(args, c.usecp));
   if (name == "enforce") return as_taken(take_enforce(args, c.enforce));
-  if (name == "clienthost") { c.clienthost.emplace_back(value); return as_taken(!value.empty()); }
+  if (name == "clienthost") {
+    c.clienthost.emplace_back(value);
+    return as_taken(!value.empty());
+  }
   if (name == "prologalarm") return as_taken(take(value, c.prologue_alarm_s));
   if (name == "min_check_poll") return as_taken(take(value, c.min_check_poll_s));
   if (name == "max_check_poll") return as_taken(take(value, c.max_check_poll_s));
@@ -118,7 +139,10 @@ taken take_setting(const arguments& args, std::string_view line, mom_config& c) 
   if (name == "restrict_user_exceptions") return as_taken(take_user_list(args, c.restrict_user_exceptions));
   if (name == "sister_join_job_alarm") return as_taken(take(value, c.sister_join_job_alarm_s));
   if (name == "job_launch_delay") return as_taken(take(value, c.job_launch_delay_s));
-  if (name == "action") { c.actions.emplace_back(line); return as_taken(args.size() >= 4); }
+  if (name == "action") {
+    c.actions.emplace_back(line);
+    return as_taken(args.size() >= 4);
+  }
   return taken::unknown;
 }
 
@@ -146,18 +170,28 @@ parsed_mom_config parse_mom_config(std::string_view text) {
     const auto args = split_blanks(line);
     if (args.empty() || args[0].front() == '#') continue;
     // A line without '$' names a static resource of the host; those are set with qmgr here.
-    if (args[0].front() != '$') { out.problems.push_back({number, "no setting: " + std::string(line)}); continue; }
+    if (args[0].front() != '$') {
+      out.problems.push_back({number, "no setting: " + std::string(line)});
+      continue;
+    }
     mom_config with = out.config;
     switch (take_setting(args, line, with)) {
-      case taken::yes: out.config = std::move(with); break;
-      case taken::bad_value: out.problems.push_back({number, "bad value for " + std::string(args[0]) + ": " + std::string(line)}); break;
-      case taken::unknown: out.problems.push_back({number, "unknown setting " + std::string(args[0])}); break;
+      case taken::yes:
+        out.config = std::move(with);
+        break;
+      case taken::bad_value:
+        out.problems.push_back({number, "bad value for " + std::string(args[0]) + ": " + std::string(line)});
+        break;
+      case taken::unknown:
+        out.problems.push_back({number, "unknown setting " + std::string(args[0])});
+        break;
     }
   }
   return out;
 }
 
-std::optional<std::string> local_path(const std::vector<usecp_rule>& rules, std::string_view host, std::string_view path) {
+std::optional<std::string> local_path(const std::vector<usecp_rule>& rules, std::string_view host,
+                                      std::string_view path) {
   for (const auto& rule : rules)
     if (host_fits(rule.host, host) && lies_under(path, rule.from))
       return rule.to + std::string(path.substr(rule.from.size()));

@@ -27,30 +27,37 @@ struct enforcement {
 };
 
 struct mom_config {
-  std::vector<usecp_rule> usecp;               // the first that fits counts
+  std::vector<usecp_rule> usecp;  // the first that fits counts
   std::vector<std::string> clienthost;
   enforcement enforce;
   std::uint32_t prologue_alarm_s = 30;
   std::uint32_t min_check_poll_s = 10, max_check_poll_s = 120;
-  std::uint32_t logevent = 975;                // mask of log events (pbs guide: logs)
-  std::string tmpdir = "/var/tmp";             // job directories pbs.<jobid> are made here
-  std::string jobdir_root;                     // where sandbox=PRIVATE directories are made; empty: the home
+  std::uint32_t logevent = 975;     // mask of log events (pbs guide: logs)
+  std::string tmpdir = "/var/tmp";  // job directories pbs.<jobid> are made here
+  std::string jobdir_root;          // where sandbox=PRIVATE directories are made; empty: the home
   std::optional<double> ideal_load, max_load;
   double cputmult = 1.0, wallmult = 1.0;
   bool restrict_user = false;
   std::uint32_t restrict_user_maxsysid = 999;
   std::vector<std::string> restrict_user_exceptions;
   std::uint32_t sister_join_job_alarm_s = 30, job_launch_delay_s = 30;
-  std::vector<std::string> actions;            // "$action ..." lines, as they stand
+  std::vector<std::string> actions;  // "$action ..." lines, as they stand
   bool operator==(const mom_config&) const = default;
 };
 
-struct config_problem { unsigned line = 0; std::string text; };   // "unknown setting $usecpp"
-struct parsed_mom_config { mom_config config; std::vector<config_problem> problems; };
+struct config_problem {
+  unsigned line = 0;
+  std::string text;
+};  // "unknown setting $usecpp"
+struct parsed_mom_config {
+  mom_config config;
+  std::vector<config_problem> problems;
+};
 
 parsed_mom_config parse_mom_config(std::string_view text);
 
 // Where a file for host:path is on this machine; nothing if no rule fits.
-std::optional<std::string> local_path(const std::vector<usecp_rule>& rules, std::string_view host, std::string_view path);
+std::optional<std::string> local_path(const std::vector<usecp_rule>& rules, std::string_view host,
+                                      std::string_view path);
 
 }  // namespace annals::mom

@@ -48,12 +48,22 @@ void visit_fields(Order& o, Visit&& visit) {
 
 struct printer {
   field_writer& out;
-  void operator()(std::string_view name, const std::string& v) { if (!v.empty()) out.put(name, v); }
-  void operator()(std::string_view name, bool v) { if (v) out.put(name, "1"); }
+  void operator()(std::string_view name, const std::string& v) {
+    if (!v.empty()) out.put(name, v);
+  }
+  void operator()(std::string_view name, bool v) {
+    if (v) out.put(name, "1");
+  }
   void operator()(std::string_view name, std::uint32_t v) { out.put(name, std::uint64_t{v}); }
-  void operator()(std::string_view name, const std::optional<std::uint64_t>& v) { if (v) out.put(name, *v); }
-  void operator()(std::string_view name, const std::optional<int>& v) { if (v) out.put(name, std::to_string(*v)); }
-  void operator()(std::string_view name, const std::vector<std::string>& v) { for (const auto& x : v) out.put(name, x); }
+  void operator()(std::string_view name, const std::optional<std::uint64_t>& v) {
+    if (v) out.put(name, *v);
+  }
+  void operator()(std::string_view name, const std::optional<int>& v) {
+    if (v) out.put(name, std::to_string(*v));
+  }
+  void operator()(std::string_view name, const std::vector<std::string>& v) {
+    for (const auto& x : v) out.put(name, x);
+  }
   void operator()(std::string_view name, const std::vector<std::uint32_t>& v) {
     for (const auto x : v) out.put(name, std::uint64_t{x});
   }
@@ -71,12 +81,23 @@ struct reader {
   field f;
   bool good = false;
   template <class T>
-  void operator()(std::string_view name, T& to) { if (f.first == name) good = take(to); }
+  void operator()(std::string_view name, T& to) {
+    if (f.first == name) good = take(to);
+  }
 
-  bool take(std::string& to) { to = f.second; return true; }
-  bool take(bool& to) { to = f.second == "1"; return to; }
+  bool take(std::string& to) {
+    to = f.second;
+    return true;
+  }
+  bool take(bool& to) {
+    to = f.second == "1";
+    return to;
+  }
   bool take(std::uint32_t& to) { return read_number(f.second, to); }
-  bool take(std::optional<std::uint64_t>& to) { to = whole_number(f.second); return to.has_value(); }
+  bool take(std::optional<std::uint64_t>& to) {
+    to = whole_number(f.second);
+    return to.has_value();
+  }
   bool take(std::optional<int>& to) {
     int n = 0;
     const auto end = f.second.data() + f.second.size();
@@ -85,7 +106,10 @@ struct reader {
     to = n;
     return true;
   }
-  bool take(std::vector<std::string>& to) { to.emplace_back(f.second); return true; }
+  bool take(std::vector<std::string>& to) {
+    to.emplace_back(f.second);
+    return true;
+  }
   bool take(std::vector<std::uint32_t>& to) {
     std::uint32_t n = 0;
     if (!read_number(f.second, n)) return false;
@@ -135,7 +159,7 @@ std::string print_order(const shepherd_order& order) {
 }
 
 std::size_t order_size(std::string_view run_file) {
-  constexpr std::string_view last{"\0end=1\0", 7};   // the only field called "end"
+  constexpr std::string_view last{"\0end=1\0", 7};  // the only field called "end"
   const auto at = run_file.find(last);
   return at == std::string_view::npos ? 0 : at + last.size();
 }
@@ -147,7 +171,7 @@ std::optional<shepherd_order> parse_order(std::string_view bytes) {
   for (const auto& f : *fields) {
     reader r{f};
     visit_fields(order, r);
-    if (!r.good) return {};   // an unknown name is an order of a later version
+    if (!r.good) return {};  // an unknown name is an order of a later version
   }
   return order;
 }

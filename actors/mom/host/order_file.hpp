@@ -18,24 +18,24 @@ namespace annals::mom {
 // A run_order with all that depends on the machine and the account filled in.
 struct shepherd_order {
   std::string key, job_id, user, group;
-  bool change_user = false;                    // the MoM is root: become uid, gid and groups
+  bool change_user = false;  // the MoM is root: become uid, gid and groups
   std::uint32_t uid = 0, gid = 0;
-  std::vector<std::uint32_t> groups;           // all of them
-  std::vector<std::string> environment;        // complete
-  std::vector<std::string> program;            // empty: a script job
-  std::string shell, script;                   // of script jobs; both absolute
-  std::string node_file;                       // removed with the run
-  std::string stdout_file, stderr_file;        // absolute
-  std::string jobdir;                          // absolute
-  bool make_jobdir = false;                    // it is private: made now, removed with the run
+  std::vector<std::uint32_t> groups;     // all of them
+  std::vector<std::string> environment;  // complete
+  std::vector<std::string> program;      // empty: a script job
+  std::string shell, script;             // of script jobs; both absolute
+  std::string node_file;                 // removed with the run
+  std::string stdout_file, stderr_file;  // absolute
+  std::string jobdir;                    // absolute
+  bool make_jobdir = false;              // it is private: made now, removed with the run
   std::string tmpdir;
   unsigned umask = 077;
   std::uint32_t ncpus = 0;
   std::uint32_t kill_delay_s = 10;
   std::optional<std::uint64_t> cpu_seconds_max, file_bytes_max, resident_bytes_max, address_bytes_max;
   std::optional<int> nice;
-  std::string mom_priv;                        // where the prologue runs
-  std::string prologue, epilogue;              // empty: none
+  std::string mom_priv;            // where the prologue runs
+  std::string prologue, epilogue;  // empty: none
   std::uint32_t prologue_alarm_s = 30;
   std::string job_name, queue, account, resource_list;
   bool operator==(const shepherd_order&) const = default;
@@ -47,16 +47,19 @@ std::optional<shepherd_order> parse_order(std::string_view bytes);
 // Where the journal begins in a run file: after the order, or at 0 if there is no whole one.
 std::size_t order_size(std::string_view run_file);
 
-// -- the format underneath, shared with user_request.hpp ---------------------------------------------------------------
+// -- the format underneath, shared with user_request.hpp
 
-using field = std::pair<std::string_view, std::string_view>;   // name, value
+using field = std::pair<std::string_view, std::string_view>;  // name, value
 
 class field_writer {
  public:
   explicit field_writer(std::string_view kind) { put(kind, "1"); }
   void put(std::string_view name, std::string_view value);
   void put(std::string_view name, std::uint64_t value) { put(name, std::to_string(value)); }
-  std::string finish() { put("end", "1"); return std::move(out_); }
+  std::string finish() {
+    put("end", "1");
+    return std::move(out_);
+  }
 
  private:
   std::string out_;

@@ -25,8 +25,9 @@ std::string_view read_small(const char* path, char* buffer, std::size_t size) {
 
 std::optional<process> parse_stat(std::string_view line) {
   process p;
-  const auto open_paren = line.find(" ("), close_paren = line.rfind(") ");   // the name between may hold anything
-  if (open_paren == std::string_view::npos || close_paren == std::string_view::npos || close_paren + 2 >= line.size()) return {};
+  const auto open_paren = line.find(" ("), close_paren = line.rfind(") ");  // the name between may hold anything
+  if (open_paren == std::string_view::npos || close_paren == std::string_view::npos || close_paren + 2 >= line.size())
+    return {};
   const auto pid = std::from_chars(line.data(), line.data() + open_paren, p.pid);
   if (pid.ec != std::errc() || pid.ptr != line.data() + open_paren) return {};
   p.state = line[close_paren + 2];
@@ -39,7 +40,10 @@ std::optional<process> parse_stat(std::string_view line) {
     // Some fields are unsigned and may not fit (startstack and later ones are not read).
     std::uint64_t u = 0;
     const auto s = std::from_chars(at, end, value[field]);
-    if (s.ec == std::errc()) { at = s.ptr; continue; }
+    if (s.ec == std::errc()) {
+      at = s.ptr;
+      continue;
+    }
     const auto r = std::from_chars(at, end, u);
     if (r.ec != std::errc()) return {};
     value[field] = static_cast<std::int64_t>(u);
@@ -70,7 +74,8 @@ process_table process_table::now() {
     if (auto p = read_process(std::atoll(e->d_name))) table.processes_.push_back(*p);
   }
   closedir(dir);
-  std::sort(table.processes_.begin(), table.processes_.end(), [](const process& a, const process& b) { return a.pid < b.pid; });
+  std::sort(table.processes_.begin(), table.processes_.end(),
+            [](const process& a, const process& b) { return a.pid < b.pid; });
   return table;
 }
 

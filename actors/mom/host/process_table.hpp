@@ -15,9 +15,9 @@ namespace annals::mom {
 
 struct process {
   std::int64_t pid = 0, parent = 0, session = 0;
-  char state = ' ';                                    // 'Z': it has ended and waits to be reaped
-  std::uint64_t cpu_ticks = 0;                         // its own
-  std::uint64_t children_cpu_ticks = 0;                // of the children it has waited for, theirs included
+  char state = ' ';                      // 'Z': it has ended and waits to be reaped
+  std::uint64_t cpu_ticks = 0;           // its own
+  std::uint64_t children_cpu_ticks = 0;  // of the children it has waited for, theirs included
   std::uint64_t start_ticks = 0;
   std::uint64_t vmem_bytes = 0, resident_pages = 0;
 };
@@ -36,10 +36,10 @@ class process_table {
   const std::vector<process>& all() const { return processes_; }
 
  private:
-  std::vector<process> processes_;   // ordered by pid
+  std::vector<process> processes_;  // ordered by pid
 };
 
-std::string boot_id();              // changes with each boot of the machine
-std::uint64_t boottime_ms();        // CLOCK_BOOTTIME
+std::string boot_id();        // changes with each boot of the machine
+std::uint64_t boottime_ms();  // CLOCK_BOOTTIME
 
 }  // namespace annals::mom

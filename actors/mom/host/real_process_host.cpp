@@ -20,26 +20,27 @@
 #include "actors/mom/host/run_files.hpp"
 #include "actors/mom/host/usage_meter.hpp"
 #include "actors/mom/host/user_work.hpp"
+#include "actors/mom/host/verdict.hpp"
 
 namespace annals::mom {
 namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds recheck_delay{20};       // of what only time changes: a lock passing on, killed processes vanishing
-constexpr unsigned leftover_tries_max = 250;    // 5 s; what can't be killed then (a hung disk) can't be waited for
+constexpr milliseconds recheck_delay{20};  // of what only time changes: a lock passing on, killed processes vanishing
+constexpr unsigned leftover_tries_max = 250;  // 5 s; what can't be killed then (a hung disk) can't be waited for
 
 struct run {
   std::string key;
-  shepherd_order order;             // without environment and groups, which may be large and are on disk
+  shepherd_order order;  // without environment and groups, which may be large and are on disk
   run_journal journal;
   usage_meter meter;
-  pid_t child = 0;                  // the shepherd, if it is ours to reap
-  int pidfd = -1;                   // of a living shepherd
-  std::size_t journal_at = 0;       // in the run file
+  pid_t child = 0;             // the shepherd, if it is ours to reap
+  int pidfd = -1;              // of a living shepherd
+  std::size_t journal_at = 0;  // in the run file
   unsigned leftover_tries = 0;
   std::size_t log_told = 0;
-  std::string why_not;              // the program was not begun
+  std::string why_not;  // the program was not begun
   bool started_told = false, over_told = false;
   bool forgetting = false;
 };
@@ -47,7 +48,7 @@ struct run {
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 bool exists(const std::string& path) {
-  struct stat st{};
+  struct stat st {};
   return lstat(path.c_str(), &st) == 0;
 }
 
@@ -60,7 +61,8 @@ class real_process_host::impl {
     run_store_.emplace(files_.jobs());
     node_store_.emplace(files_.aux());
     inotify_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (inotify_ < 0 || inotify_add_watch(inotify_, files_.jobs().c_str(), IN_MODIFY) < 0) throw std::system_error(errno, std::generic_category(), "inotify");
+    if (inotify_ < 0 || inotify_add_watch(inotify_, files_.jobs().c_str(), IN_MODIFY) < 0)
+      throw std::system_error(errno, std::generic_category(), "inotify");
     loop_ = std::make_unique<event_loop>();
     user_work_ = std::make_unique<user_work>(*loop_, options_.shepherd);
     loop_->post([this] { loop_->watch(inotify_, [this] { guarded([this] { read_inotify(); }); }); });
@@ -68,7 +70,8 @@ class real_process_host::impl {
 
   ~impl() {
     loop_->stop();
-    for (auto& [key, r] : runs_) if (r.pidfd >= 0) close(r.pidfd);
+    for (auto& [key, r] : runs_)
+      if (r.pidfd >= 0) close(r.pidfd);
     close(inotify_);
   }
 
@@ -82,10 +85,11 @@ class real_process_host::impl {
     loop_->post([this, t = std::move(t)] { guarded(t); });
   }
 
-  // -- start and adopt -------------------------------------------------------------------------------------------------
+  // -- start and adopt
 
   void start(const ports::run_order& order) {
-    if (!is_file_name(order.key) || !is_file_name(order.job_id)) return fail(order.key, -2, "no file can be named " + order.key);
+    if (!is_file_name(order.key) || !is_file_name(order.job_id))
+      return fail(order.key, -2, "no file can be named " + order.key);
     if (known(order.key, true)) return;
     const auto found = accounts_.find(order.user, order.group);
     if (const auto* const none = std::get_if<no_account>(&found)) return fail(order.key, -10, none->why);
@@ -130,7 +134,9 @@ class real_process_host::impl {
 
   // Puts everything on disk that the shepherd reads. Returns what went wrong.
   std::string prepare(const ports::run_order& o, const shepherd_order& s) {
-    const auto text_of = [](const std::string& path, int error) { return error ? path + ": " + std::strerror(error) : ""; };
+    const auto text_of = [](const std::string& path, int error) {
+      return error ? path + ": " + std::strerror(error) : "";
+    };
     if (!o.node_file.empty())
       if (const int e = node_store_->write(o.node_file, o.node_file_text, 0644)) return text_of(o.node_file, e);
     if (!s.script.empty() && o.script_text)
@@ -141,12 +147,12 @@ class real_process_host::impl {
 
   // What another user left, or planted, under the name of our output file would make the start fail.
   void clear_spool_file(const std::string& path, std::uint32_t uid) const {
-    struct stat st{};
+    struct stat st {};
     if (!path.starts_with(options_.pbs_home + "/spool/") || lstat(path.c_str(), &st) != 0) return;
     if (!S_ISREG(st.st_mode) || st.st_uid != uid) unlink(path.c_str());
   }
 
-  // -- what the journal says -------------------------------------------------------------------------------------------
+  // -- what the journal says
 
   // The run in memory, as its file says.
   run& load(const std::string& key) {
@@ -169,7 +175,8 @@ class real_process_host::impl {
       for (const char* at = buffer; at < buffer + n;) {
         const auto* const e = reinterpret_cast<const inotify_event*>(at);
         const std::string_view name = e->len ? e->name : "";
-        if (e->mask & IN_Q_OVERFLOW) for (const auto& [key, r] : runs_) changed.insert(key);
+        if (e->mask & IN_Q_OVERFLOW)
+          for (const auto& [key, r] : runs_) changed.insert(key);
         if (name.ends_with(".run")) changed.emplace(name.substr(0, name.size() - 4));
         at += sizeof(inotify_event) + e->len;
       }
@@ -188,11 +195,15 @@ class real_process_host::impl {
   void tell_about(run& r) {
     const auto& j = r.journal;
     for (; r.log_told < j.log.size(); ++r.log_told)
-      tell([key = r.key, text = j.log[r.log_told]](const events& e) { if (e.log) e.log(key, text); });
+      tell([key = r.key, text = j.log[r.log_told]](const events& e) {
+        if (e.log) e.log(key, text);
+      });
     if (!r.forgetting && j.started && !r.started_told) {
       r.started_told = true;
-      tell([key = r.key, s = ports::program_started{j.started->pid, j.started->session, j.started->start_ticks, r.order.jobdir}](
-               const events& e) { if (e.started) e.started(key, s); });
+      tell([key = r.key, s = ports::program_started{j.started->pid, j.started->session, j.started->start_ticks,
+                                                    r.order.jobdir}](const events& e) {
+        if (e.started) e.started(key, s);
+      });
     }
     if (!j.over()) return;
     if (r.forgetting) return remove(r);
@@ -203,7 +214,9 @@ class real_process_host::impl {
       ended.usage.cpu_seconds = std::max(ended.usage.cpu_seconds, j.ended->cpu_ms / 1000);
       ended.usage.wall_seconds = j.ended->wall_ms / 1000;
       ended.usage.ncpus = r.order.ncpus;
-      tell([key = r.key, ended](const events& e) { if (e.ended) e.ended(key, ended); });
+      tell([key = r.key, ended](const events& e) {
+        if (e.ended) e.ended(key, ended);
+      });
     } else {
       fail(r.key, j.failed->code, j.failed->text);
     }
@@ -229,23 +242,10 @@ class real_process_host::impl {
 
   // The shepherd is dead and did not say how the run ended. What it left is killed, then we say it.
   void close_journal(run& r, const held_run& held) {
-    const auto& j = r.journal;
-    const bool maybe_begun = j.started || j.forking || (j.claimed && j.claimed->boot != boot_);
-    if (maybe_begun && j.claimed->boot == boot_ && kill_leftovers(r) && ++r.leftover_tries < leftover_tries_max) return recheck(r);
-    std::string line;
-    if (j.exited) {
-      line = line_of(*j.exited);
-    } else if (j.started) {
-      const bool wall_known = j.claimed && j.claimed->boot == boot_;
-      line = line_of(journal_ended{-4, r.meter.so_far().cpu_seconds * 1000,
-                                   wall_known ? boottime_ms() - j.started->boottime_ms : 0});
-    } else if (maybe_begun) {
-      line = line_of(journal_failed{-4, "the shepherd died while it started the program"});
-    } else {
-      line = line_of(journal_failed{-3, j.claimed ? "the shepherd died before it started the program"
-                                              : r.why_not.empty() ? "the program was never begun" : r.why_not});
-    }
-    if (!held.append(line)) return recheck(r);   // a full disk: nothing is told that is not on it
+    const auto verdict = verdict_on(r.journal, {boot_, boottime_ms(), r.meter.so_far().cpu_seconds * 1000, r.why_not});
+    if (verdict.may_have_left_processes && kill_leftovers(r) && ++r.leftover_tries < leftover_tries_max)
+      return recheck(r);
+    if (!held.append(verdict.line)) return recheck(r);  // a full disk: nothing is told that is not on it
     r.journal = parse_journal(held.text(r.journal_at));
     tell_about(r);
   }
@@ -261,7 +261,9 @@ class real_process_host::impl {
 
   void recheck(const run& r) {
     loop_->after(recheck_delay, [this, key = r.key] {
-      guarded([&] { if (const auto at = runs_.find(key); at != runs_.end()) examine(at->second, false); });
+      guarded([&] {
+        if (const auto at = runs_.find(key); at != runs_.end()) examine(at->second, false);
+      });
     });
   }
 
@@ -289,7 +291,7 @@ class real_process_host::impl {
     r.child = 0;
   }
 
-  // -- forget ----------------------------------------------------------------------------------------------------------
+  // -- forget
 
   void forget(const std::string& key) {
     if (!is_file_name(key)) return;
@@ -319,7 +321,8 @@ class real_process_host::impl {
     const std::string spool = options_.pbs_home + "/spool/";
     if (!o.script.empty()) unlink(o.script.c_str());
     if (!o.node_file.empty()) node_store_->remove(o.node_file);
-    for (const auto& file : {o.stdout_file, o.stderr_file}) if (file.starts_with(spool)) unlink(file.c_str());
+    for (const auto& file : {o.stdout_file, o.stderr_file})
+      if (file.starts_with(spool)) unlink(file.c_str());
     user_request request;
     if (o.make_jobdir && exists(o.jobdir)) request.removals.push_back(o.jobdir);
     if (!o.tmpdir.empty() && exists(o.tmpdir)) request.removals.push_back(o.tmpdir);
@@ -330,13 +333,15 @@ class real_process_host::impl {
   void drop(run& r) {
     if (r.pidfd >= 0) {
       loop_->unwatch(r.pidfd);
-      if (r.child > 0) user_work_->reap_later({r.child, r.pidfd});
-      else close(r.pidfd);
+      if (r.child > 0)
+        user_work_->reap_later({r.child, r.pidfd});
+      else
+        close(r.pidfd);
     }
     runs_.erase(runs_.find(r.key));
   }
 
-  // -- as the user -----------------------------------------------------------------------------------------------------
+  // -- as the user
 
   void run_as_user(const shepherd_order& o, user_request request) {
     request.change_user = o.change_user;
@@ -355,12 +360,13 @@ class real_process_host::impl {
   }
 
   void deliver(const std::string& key, const std::string& user, const std::vector<ports::delivery>& wanted) {
-    if (user_work_->asking(key)) return;   // it will be told when that one is done
+    if (user_work_->asking(key)) return;  // it will be told when that one is done
     if (wanted.empty()) return tell_delivered(key, {});
     const auto asked = static_cast<unsigned>(wanted.size());
     if (is_file_name(key) && exists(files_.run(key))) load(key);
     const auto found = accounts_.find(user, {});
-    if (const auto* const none = std::get_if<no_account>(&found)) return tell_delivered(key, {false, none->why, 0, asked});
+    if (const auto* const none = std::get_if<no_account>(&found))
+      return tell_delivered(key, {false, none->why, 0, asked});
     const auto told = [this, key, asked](const std::optional<user_answer>& answer) {
       guarded([&] {
         if (!answer) return tell_delivered(key, {false, "the delivery process died", 0, asked});
@@ -371,7 +377,8 @@ class real_process_host::impl {
       tell_delivered(key, {false, options_.shepherd + ": " + std::strerror(errno), 0, asked});
   }
 
-  user_request delivery_request(const std::string& key, const account& user, const std::vector<ports::delivery>& wanted) const {
+  user_request delivery_request(const std::string& key, const account& user,
+                                const std::vector<ports::delivery>& wanted) const {
     user_request request;
     request.change_user = user.change_user;
     request.uid = user.uid;
@@ -395,7 +402,7 @@ class real_process_host::impl {
     return request;
   }
 
-  // -- signals and usage -----------------------------------------------------------------------------------------------
+  // -- signals and usage
 
   void signal(const std::string& key, int number) {
     const auto at = runs_.find(key);
@@ -406,7 +413,8 @@ class real_process_host::impl {
   std::optional<ports::run_usage> usage(const std::string& key) {
     const std::lock_guard lock(mutex_);
     const auto at = runs_.find(key);
-    if (at == runs_.end() || !at->second.journal.started || at->second.journal.over() || !at->second.journal.claimed) return {};
+    if (at == runs_.end() || !at->second.journal.started || at->second.journal.over() || !at->second.journal.claimed)
+      return {};
     run& r = at->second;
     const auto now = std::chrono::steady_clock::now();
     if (!table_at_ || now - *table_at_ > options_.usage_age_max) {
@@ -438,16 +446,20 @@ class real_process_host::impl {
 
   void tell(telling t) { tellings_.push_back(std::move(t)); }
   void fail(const std::string& key, int code, const std::string& text) {
-    tell([key, f = ports::start_failed{code, text}](const events& e) { if (e.failed) e.failed(key, f); });
+    tell([key, f = ports::start_failed{code, text}](const events& e) {
+      if (e.failed) e.failed(key, f);
+    });
   }
   void tell_delivered(const std::string& key, const ports::delivery_result& result) {
-    tell([key, result](const events& e) { if (e.delivered) e.delivered(key, result); });
+    tell([key, result](const events& e) {
+      if (e.delivered) e.delivered(key, result);
+    });
   }
 
   const host_options options_;
   const run_files files_;
   const std::string boot_;
-  std::mutex mutex_;                            // of all below; held for one task at most
+  std::mutex mutex_;  // of all below; held for one task at most
   events events_;
   std::vector<telling> tellings_;
   accounts accounts_;
@@ -464,8 +476,12 @@ class real_process_host::impl {
 real_process_host::real_process_host(host_options options) : impl_(std::make_unique<impl>(std::move(options))) {}
 real_process_host::~real_process_host() = default;
 void real_process_host::listen(events e) { impl_->listen(std::move(e)); }
-void real_process_host::start(const ports::run_order& order) { impl_->work([this, order] { impl_->start(order); }); }
-void real_process_host::adopt(const std::string& key) { impl_->work([this, key] { impl_->adopt(key); }); }
+void real_process_host::start(const ports::run_order& order) {
+  impl_->work([this, order] { impl_->start(order); });
+}
+void real_process_host::adopt(const std::string& key) {
+  impl_->work([this, key] { impl_->adopt(key); });
+}
 void real_process_host::signal(const std::string& key, int number) {
   impl_->work([this, key, number] { impl_->signal(key, number); });
 }
@@ -473,9 +489,12 @@ void real_process_host::append_stderr(const std::string& key, const std::string&
   impl_->work([this, key, text] { impl_->append_stderr(key, text); });
 }
 std::optional<ports::run_usage> real_process_host::usage(const std::string& key) { return impl_->usage(key); }
-void real_process_host::deliver(const std::string& key, const std::string& user, const std::vector<ports::delivery>& files) {
+void real_process_host::deliver(const std::string& key, const std::string& user,
+                                const std::vector<ports::delivery>& files) {
   impl_->work([this, key, user, files] { impl_->deliver(key, user, files); });
 }
-void real_process_host::forget(const std::string& key) { impl_->work([this, key] { impl_->forget(key); }); }
+void real_process_host::forget(const std::string& key) {
+  impl_->work([this, key] { impl_->forget(key); });
+}
 
 }  // namespace annals::mom

@@ -16,19 +16,19 @@
 namespace annals::mom {
 
 struct host_options {
-  std::string pbs_home;                                   // mom_priv/jobs, spool, undelivered and aux are made if missing
-  std::string shepherd;                                   // path of pbs_shepherd
-  std::vector<std::string> scp = {"/usr/bin/scp", "-Brvp"};   // PBS_SCP and its arguments
-  std::vector<unsigned> delivery_pauses_s = {0, 10, 0, 20};   // before each try
-  std::chrono::milliseconds usage_age_max{1000};          // samples younger than this share one /proc scan
+  std::string pbs_home;  // mom_priv/jobs, spool, undelivered and aux are made if missing
+  std::string shepherd;  // path of pbs_shepherd
+  std::vector<std::string> scp = {"/usr/bin/scp", "-Brvp"};  // PBS_SCP and its arguments
+  std::vector<unsigned> delivery_pauses_s = {0, 10, 0, 20};  // before each try
+  std::chrono::milliseconds usage_age_max{1000};             // samples younger than this share one /proc scan
 };
 
 class real_process_host : public ports::process_host {
  public:
-  explicit real_process_host(host_options options);       // throws std::system_error if a directory can't be made
+  explicit real_process_host(host_options options);  // throws std::system_error if a directory can't be made
   ~real_process_host() override;
 
-  void listen(events e) override;                         // before anything else
+  void listen(events e) override;  // before anything else
   void start(const ports::run_order& order) override;
   void adopt(const std::string& key) override;
   void signal(const std::string& key, int signal) override;

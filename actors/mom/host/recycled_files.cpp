@@ -23,8 +23,10 @@ int rewrite(const std::string& old_name, const std::string& path, std::string_vi
   int error = flock(fd, LOCK_EX | LOCK_NB) != 0 ? errno : 0;
   for (std::size_t done = 0; !error && done < bytes.size();) {
     const ssize_t n = pwrite(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-    if (n < 0 && errno != EINTR) error = errno;
-    else if (n > 0) done += static_cast<std::size_t>(n);
+    if (n < 0 && errno != EINTR)
+      error = errno;
+    else if (n > 0)
+      done += static_cast<std::size_t>(n);
   }
   if (!error && ftruncate(fd, static_cast<off_t>(bytes.size())) != 0) error = errno;
   if (!error && fchmod(fd, mode) != 0) error = errno;
@@ -46,14 +48,16 @@ int recycled_files::write(const std::string& path, std::string_view bytes, unsig
     const std::string old_name = name(free_.back());
     free_.pop_back();
     if (rewrite(old_name, path, bytes, mode) == 0) return 0;
-    unlink(old_name.c_str());   // somebody holds it, or the disk is full
+    unlink(old_name.c_str());  // somebody holds it, or the disk is full
   }
   return write_file(path, bytes, mode);
 }
 
 void recycled_files::remove(const std::string& path) {
-  if (free_.size() < kept_max && rename(path.c_str(), name(next_).c_str()) == 0) free_.push_back(next_++);
-  else unlink(path.c_str());
+  if (free_.size() < kept_max && rename(path.c_str(), name(next_).c_str()) == 0)
+    free_.push_back(next_++);
+  else
+    unlink(path.c_str());
 }
 
 }  // namespace annals::mom

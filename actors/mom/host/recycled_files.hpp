@@ -1,5 +1,5 @@
-// Small files of one directory whose inodes are used again instead of being freed and made: a host that runs hundreds of
-// jobs a second makes and removes as many files, and some file systems look long for an inode after many were freed
+// Small files of one directory whose inodes are used again instead of being freed and made: a host that runs hundreds
+// of jobs a second makes and removes as many files, and some file systems look long for an inode after many were freed
 // (ext4 without a journal passes over those freed in the last minutes, one by one).
 //
 // Only for files that nobody but us may write. Not for several threads.

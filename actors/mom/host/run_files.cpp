@@ -35,9 +35,9 @@ int write_all(int fd, std::string_view bytes) {
 
 void make_directory(const std::string& path, mode_t mode) {
   if (mkdir(path.c_str(), mode) == 0) {
-    if (chmod(path.c_str(), mode) == 0) return;   // mkdir's mode is cut by the umask, and has no sticky bit
+    if (chmod(path.c_str(), mode) == 0) return;  // mkdir's mode is cut by the umask, and has no sticky bit
   } else if (errno == EEXIST) {
-    return;                                       // an administrator's choice of mode stays
+    return;  // an administrator's choice of mode stays
   }
   throw std::system_error(errno, std::generic_category(), path);
 }
@@ -67,7 +67,7 @@ void run_files::make_directories() const {
 }
 
 bool is_file_name(std::string_view name) {
-  return !name.empty() && name.front() != '.' && name.size() < 240 &&   // NAME_MAX 255, less ".run.new"
+  return !name.empty() && name.front() != '.' && name.size() < 240 &&  // NAME_MAX 255, less ".run.new"
          name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;
 }
 
@@ -83,7 +83,8 @@ int write_file(const std::string& path, std::string_view bytes, unsigned mode) {
   return write_new(path, bytes, mode, nullptr);
 }
 
-int write_file_for(const std::string& path, std::string_view bytes, unsigned mode, std::uint32_t uid, std::uint32_t gid) {
+int write_file_for(const std::string& path, std::string_view bytes, unsigned mode, std::uint32_t uid,
+                   std::uint32_t gid) {
   const std::uint32_t owner[2] = {uid, gid};
   return write_new(path, bytes, mode, owner);
 }
@@ -91,7 +92,10 @@ int write_file_for(const std::string& path, std::string_view bytes, unsigned mod
 std::optional<held_run> held_run::take(const std::string& path, bool create) {
   const int fd = open(path.c_str(), O_RDWR | O_APPEND | O_CLOEXEC | (create ? O_CREAT : 0), 0600);
   if (fd < 0) return {};
-  if (flock(fd, LOCK_EX | LOCK_NB) != 0) { close(fd); return {}; }
+  if (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+    close(fd);
+    return {};
+  }
   return held_run(fd);
 }
 

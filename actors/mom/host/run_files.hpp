@@ -34,7 +34,8 @@ std::optional<std::string> read_file(const std::string& path, std::size_t offset
 // A new file in the place of whatever stood there, complete or not at all. Returns errno, 0 for success.
 int write_file(const std::string& path, std::string_view bytes, unsigned mode);
 // Same; it then belongs to this user (if we are root).
-int write_file_for(const std::string& path, std::string_view bytes, unsigned mode, std::uint32_t uid, std::uint32_t gid);
+int write_file_for(const std::string& path, std::string_view bytes, unsigned mode, std::uint32_t uid,
+                   std::uint32_t gid);
 
 // A run file, held so that no shepherd can begin or go on with it: whoever has it may judge the run, append or remove.
 class held_run {
@@ -45,7 +46,7 @@ class held_run {
   held_run& operator=(held_run&&) = delete;
   ~held_run();
   std::string text(std::size_t offset) const;
-  bool append(std::string_view line) const;   // and syncs; false: the disk refused
+  bool append(std::string_view line) const;  // and syncs; false: the disk refused
 
  private:
   explicit held_run(int fd) : fd_(fd) {}

@@ -9,9 +9,12 @@ namespace {
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    if (c == '\\') out += "\\\\";
-    else if (c == '\n') out += "\\n";
-    else out += c;
+    if (c == '\\')
+      out += "\\\\";
+    else if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
   }
   return out;
 }
@@ -19,8 +22,10 @@ std::string escaped(std::string_view text) {
 std::string unescaped(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\\' && i + 1 < text.size()) out += text[++i] == 'n' ? '\n' : text[i];
-    else out += text[i];
+    if (text[i] == '\\' && i + 1 < text.size())
+      out += text[++i] == 'n' ? '\n' : text[i];
+    else
+      out += text[i];
   }
   return out;
 }
@@ -85,13 +90,20 @@ run_journal parse_journal(std::string_view text) {
     words w{text.substr(0, end)};
     text.remove_prefix(end + 1);
     const auto kind = w.next();
-    if (kind == "claimed") take(w, j.claimed);
-    else if (kind == "forking") j.forking = true;
-    else if (kind == "started") take(w, j.started);
-    else if (kind == "exited") take(w, j.exited);
-    else if (kind == "failed") take(w, j.failed);
-    else if (kind == "ended") take(w, j.ended);
-    else if (kind == "log") j.log.push_back(unescaped(w.rest));
+    if (kind == "claimed")
+      take(w, j.claimed);
+    else if (kind == "forking")
+      j.forking = true;
+    else if (kind == "started")
+      take(w, j.started);
+    else if (kind == "exited")
+      take(w, j.exited);
+    else if (kind == "failed")
+      take(w, j.failed);
+    else if (kind == "ended")
+      take(w, j.ended);
+    else if (kind == "log")
+      j.log.push_back(unescaped(w.rest));
   }
   return j;
 }
@@ -99,11 +111,13 @@ run_journal parse_journal(std::string_view text) {
 std::string line_of(const journal_claimed& r) { return "claimed " + std::to_string(r.pid) + ' ' + r.boot + '\n'; }
 
 std::string line_of(const journal_started& r) {
-  return "started " + std::to_string(r.pid) + ' ' + std::to_string(r.session) + ' ' + std::to_string(r.start_ticks) + ' ' +
-         std::to_string(r.boottime_ms) + '\n';
+  return "started " + std::to_string(r.pid) + ' ' + std::to_string(r.session) + ' ' + std::to_string(r.start_ticks) +
+         ' ' + std::to_string(r.boottime_ms) + '\n';
 }
 
-std::string line_of(const journal_failed& r) { return "failed " + std::to_string(r.code) + ' ' + escaped(r.text) + '\n'; }
+std::string line_of(const journal_failed& r) {
+  return "failed " + std::to_string(r.code) + ' ' + escaped(r.text) + '\n';
+}
 
 std::string line_of(const journal_ended& r) { return "ended " + numbers_of(r); }
 std::string exited_line(const journal_ended& r) { return "exited " + numbers_of(r); }

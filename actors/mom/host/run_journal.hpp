@@ -15,17 +15,21 @@
 namespace annals::mom {
 
 struct journal_claimed {
-  std::int64_t pid = 0;          // of the shepherd
-  std::string boot;              // of the machine: other pids are meaningless after another boot
+  std::int64_t pid = 0;  // of the shepherd
+  std::string boot;      // of the machine: other pids are meaningless after another boot
   bool operator==(const journal_claimed&) const = default;
 };
 struct journal_started {
   std::int64_t pid = 0, session = 0;
-  std::uint64_t start_ticks = 0;      // of pid, since boot, in clock ticks
-  std::uint64_t boottime_ms = 0;      // CLOCK_BOOTTIME at the start
+  std::uint64_t start_ticks = 0;  // of pid, since boot, in clock ticks
+  std::uint64_t boottime_ms = 0;  // CLOCK_BOOTTIME at the start
   bool operator==(const journal_started&) const = default;
 };
-struct journal_failed { int code = 0; std::string text; bool operator==(const journal_failed&) const = default; };
+struct journal_failed {
+  int code = 0;
+  std::string text;
+  bool operator==(const journal_failed&) const = default;
+};
 struct journal_ended {
   int exit_status = 0;
   std::uint64_t cpu_ms = 0, wall_ms = 0;
@@ -34,12 +38,12 @@ struct journal_ended {
 
 struct run_journal {
   std::optional<journal_claimed> claimed;
-  bool forking = false;               // the next thing was to start the program
+  bool forking = false;  // the next thing was to start the program
   std::optional<journal_started> started;
-  std::optional<journal_ended> exited;   // the top process ended so; cleaning up goes on
+  std::optional<journal_ended> exited;  // the top process ended so; cleaning up goes on
   std::optional<journal_failed> failed;
   std::optional<journal_ended> ended;
-  std::vector<std::string> log;       // for the MoM's log, in order
+  std::vector<std::string> log;  // for the MoM's log, in order
   bool over() const { return failed || ended; }
 };
 

@@ -57,8 +57,10 @@ std::string shell_of(start_reader start, const mom_settings& settings) {
   std::string general;
   for (const auto& entry : values::split_list(attribute(start, "Shell_Path_List"))) {
     const auto at = entry.find('@');
-    if (at == std::string::npos) general = entry;
-    else if (is_this_host(settings, entry.substr(at + 1))) return entry.substr(0, at);
+    if (at == std::string::npos)
+      general = entry;
+    else if (is_this_host(settings, entry.substr(at + 1)))
+      return entry.substr(0, at);
   }
   return general;
 }
@@ -100,7 +102,8 @@ std::string resource_list_text(start_reader start) {
   std::vector<std::string> parts;
   for (const auto a : start.getAttributes()) {
     const auto resource = str(a.getResource());
-    if (str(a.getName()) != "Resource_List" || resource.empty() || resource == "select" || resource == "nodect") continue;
+    if (str(a.getName()) != "Resource_List" || resource.empty() || resource == "select" || resource == "nodect")
+      continue;
     parts.push_back(resource + '=' + str(a.getValue()));
   }
   std::sort(parts.begin(), parts.end());
@@ -120,19 +123,24 @@ std::uint32_t ncpus_of(start_reader start) {
   return static_cast<std::uint32_t>(std::min<std::uint64_t>(sum, UINT32_MAX));
 }
 
-// -- output ------------------------------------------------------------------------------------------------------------
+// -- output
 
 // "12" of 12.borg, "12.3" of 12[3].borg: what default output names end with.
 std::string sequence_of(const std::string& job_id) {
   const auto name = job_id.substr(0, job_id.find('.'));
   std::string out;
   for (const char c : name)
-    if (c == '[') out += '.';
-    else if (c != ']') out += c;
+    if (c == '[')
+      out += '.';
+    else if (c != ']')
+      out += c;
   return out;
 }
 
-struct target { std::string host, path; bool local = false; };
+struct target {
+  std::string host, path;
+  bool local = false;
+};
 
 // "host:/path" of Output_Path, as seen from this host: this host, a $usecp rule, or somewhere else.
 target target_of(const std::string& text, const mom_settings& settings) {
@@ -141,8 +149,12 @@ target target_of(const std::string& text, const mom_settings& settings) {
   const auto slash = text.find('/');
   if (colon != std::string::npos && (slash == std::string::npos || colon < slash)) t.host = text.substr(0, colon);
   t.path = t.host.empty() && colon != 0 ? text : text.substr(colon + 1);
-  if (is_this_host(settings, t.host) || t.path == "/dev/null") t.local = true;
-  else if (auto mapped = local_path(settings.config.usecp, t.host, t.path)) { t.path = *mapped; t.local = true; }
+  if (is_this_host(settings, t.host) || t.path == "/dev/null")
+    t.local = true;
+  else if (auto mapped = local_path(settings.config.usecp, t.host, t.path)) {
+    t.path = *mapped;
+    t.local = true;
+  }
   return t;
 }
 
@@ -151,11 +163,11 @@ bool has(const std::string& letters, char letter) { return letters.find(letter) 
 // One of the two output files of a job: where it is written and where it goes. `letter` is o or e.
 struct output {
   char letter;
-  std::string spool;                 // absolute, or a bare name in a private job directory
-  bool joined = false;               // written into the other one
-  bool direct = false;               // written at its final place (-k d)
-  bool keep = false;                 // stays on this host, in the home
-  bool remove = false;               // not wanted when the job ended with 0 (-R)
+  std::string spool;    // absolute, or a bare name in a private job directory
+  bool joined = false;  // written into the other one
+  bool direct = false;  // written at its final place (-k d)
+  bool keep = false;    // stays on this host, in the home
+  bool remove = false;  // not wanted when the job ended with 0 (-R)
   target to;
 };
 
@@ -214,7 +226,8 @@ ports::run_order order_for(start_reader start, const mom_settings& settings, con
   o.file_bytes_max = bytes_of(attribute(start, "Resource_List", "file"));
   o.resident_bytes_max = bytes_of(attribute(start, "Resource_List", "pmem"));
   o.address_bytes_max = bytes_of(attribute(start, "Resource_List", "pvmem"));
-  if (const auto nice = values::parse_integer(attribute(start, "Resource_List", "nice"))) o.nice = static_cast<int>(*nice);
+  if (const auto nice = values::parse_integer(attribute(start, "Resource_List", "nice")))
+    o.nice = static_cast<int>(*nice);
   o.job_name = attribute(start, "Job_Name");
   o.queue = str(start.getQueue());
   o.account = attribute(start, "Account_Name");

@@ -13,22 +13,23 @@
 namespace annals::mom {
 
 struct mom_settings {
-  std::string pbs_home;                          // $PBS_HOME
-  std::string host;                              // name of this host, as in its natural vnode
-  std::vector<std::string> host_aliases;         // other names of this machine (full name, "localhost")
-  std::vector<std::string> base_environment;     // NAME=value lines of pbs_environment
-  std::uint16_t mom_manager_port = 15003;        // PBS_MOMPORT
+  std::string pbs_home;                       // $PBS_HOME
+  std::string host;                           // name of this host, as in its natural vnode
+  std::vector<std::string> host_aliases;      // other names of this machine (full name, "localhost")
+  std::vector<std::string> base_environment;  // NAME=value lines of pbs_environment
+  std::uint16_t mom_manager_port = 15003;     // PBS_MOMPORT
   mom_config config;
 };
 
 // "12.borg.1"
 std::string run_key(schema::RunRef::Reader ref);
 
-// The order for one run. `cookie`: 32 hex digits chosen by the caller (PBS_JOBCOOKIE). A script that is not in the message
-// leaves script_text unset: set it, or have the file at order.script, before starting.
+// The order for one run. `cookie`: 32 hex digits chosen by the caller (PBS_JOBCOOKIE). A script that is not in the
+// message leaves script_text unset: set it, or have the file at order.script, before starting.
 ports::run_order order_for(schema::StartRun::Reader start, const mom_settings& settings, const std::string& cookie);
 
 // The output files to deliver when the run has ended so. Empty: there is nothing to deliver (-k, /dev/null, -R).
-std::vector<ports::delivery> deliveries_for(schema::StartRun::Reader start, const mom_settings& settings, int exit_status);
+std::vector<ports::delivery> deliveries_for(schema::StartRun::Reader start, const mom_settings& settings,
+                                            int exit_status);
 
 }  // namespace annals::mom

@@ -14,12 +14,13 @@ constexpr std::uint64_t interval_ms_min = 100;
 
 }  // namespace
 
-void usage_meter::sample(const process_table& table, std::int64_t shepherd, std::uint64_t started_ms, std::uint64_t now_ms) {
+void usage_meter::sample(const process_table& table, std::int64_t shepherd, std::uint64_t started_ms,
+                         std::uint64_t now_ms) {
   const process* const root = table.find(shepherd);
   if (!root) return;
   static const std::uint64_t tick_ms = 1000 / static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
   static const std::uint64_t page_kb = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / 1024;
-  std::uint64_t ticks = root->children_cpu_ticks, mem = 0, vmem = 0;   // the shepherd reaps what lost its parent
+  std::uint64_t ticks = root->children_cpu_ticks, mem = 0, vmem = 0;  // the shepherd reaps what lost its parent
   for (const process* p : table.descendants(shepherd)) {
     ticks += p->cpu_ticks + p->children_cpu_ticks;
     mem += p->resident_pages * page_kb;

@@ -17,8 +17,8 @@ class usage_meter {
 
  private:
   bool sampled_ = false;
-  std::uint64_t cpu_ms_ = 0, at_ms_ = 0;         // of the last sample
-  std::uint64_t mem_kb_ = 0, vmem_kb_ = 0;       // highest
+  std::uint64_t cpu_ms_ = 0, at_ms_ = 0;    // of the last sample
+  std::uint64_t mem_kb_ = 0, vmem_kb_ = 0;  // highest
   double percent_ = 0;
 };
 

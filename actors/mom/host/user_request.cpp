@@ -17,24 +17,50 @@ std::optional<std::uint32_t> small_number(std::string_view text) {
 // "copy", "append" begin a task; the fields that belong to it follow.
 bool take(user_request& r, std::string_view name, std::string_view value) {
   const auto number = small_number(value);
-  if (name == "uid") { r.uid = number.value_or(0); return number.has_value(); }
-  if (name == "gid") { r.gid = number.value_or(0); return number.has_value(); }
-  if (name == "group") { r.groups.push_back(number.value_or(0)); return number.has_value(); }
-  if (name == "pause") { r.pauses_s.push_back(number.value_or(0)); return number.has_value(); }
-  if (name == "change_user") r.change_user = value == "1";
-  else if (name == "user") r.user = value;
-  else if (name == "home") r.home = value;
-  else if (name == "scp") r.scp.emplace_back(value);
-  else if (name == "copy") r.copies.push_back({std::string(value), {}, {}, {}, false});
-  else if (name == "append") r.appends.push_back({std::string(value), {}});
-  else if (name == "remove") r.removals.emplace_back(value);
-  else if (name == "text" && !r.appends.empty()) r.appends.back().text = value;
-  else if (r.copies.empty()) return false;
-  else if (name == "host") r.copies.back().to_host = value;
-  else if (name == "path") r.copies.back().to_path = value;
-  else if (name == "retained") r.copies.back().retained = value;
-  else if (name == "local") r.copies.back().local = value == "1";
-  else return false;
+  if (name == "uid") {
+    r.uid = number.value_or(0);
+    return number.has_value();
+  }
+  if (name == "gid") {
+    r.gid = number.value_or(0);
+    return number.has_value();
+  }
+  if (name == "group") {
+    r.groups.push_back(number.value_or(0));
+    return number.has_value();
+  }
+  if (name == "pause") {
+    r.pauses_s.push_back(number.value_or(0));
+    return number.has_value();
+  }
+  if (name == "change_user")
+    r.change_user = value == "1";
+  else if (name == "user")
+    r.user = value;
+  else if (name == "home")
+    r.home = value;
+  else if (name == "scp")
+    r.scp.emplace_back(value);
+  else if (name == "copy")
+    r.copies.push_back({std::string(value), {}, {}, {}, false});
+  else if (name == "append")
+    r.appends.push_back({std::string(value), {}});
+  else if (name == "remove")
+    r.removals.emplace_back(value);
+  else if (name == "text" && !r.appends.empty())
+    r.appends.back().text = value;
+  else if (r.copies.empty())
+    return false;
+  else if (name == "host")
+    r.copies.back().to_host = value;
+  else if (name == "path")
+    r.copies.back().to_path = value;
+  else if (name == "retained")
+    r.copies.back().retained = value;
+  else if (name == "local")
+    r.copies.back().local = value == "1";
+  else
+    return false;
   return true;
 }
 
@@ -86,9 +112,12 @@ std::optional<user_answer> parse_answer(std::string_view bytes) {
   if (!fields) return {};
   user_answer a;
   for (const auto& [name, value] : *fields) {
-    if (name == "text") a.text = value;
-    else if (const auto n = small_number(value); name == "delivered" && n) a.delivered = *n;
-    else return {};
+    if (name == "text")
+      a.text = value;
+    else if (const auto n = small_number(value); name == "delivered" && n)
+      a.delivered = *n;
+    else
+      return {};
   }
   return a;
 }

@@ -12,36 +12,39 @@
 
 namespace annals::mom {
 
-// A MoM's word to a shepherd: "send the signal in my value to your run". A number of our own among the real-time signals;
-// SIGRTMIN differs from C library to C library.
+// A MoM's word to a shepherd: "send the signal in my value to your run". A number of our own among the real-time
+// signals; SIGRTMIN differs from C library to C library.
 constexpr int request_signal = 40;
 
 struct copy_task {
-  std::string from, to_host, to_path;      // from: absolute; to_path: absolute for local copies
-  std::string retained;                    // where the file goes if it can't be copied
+  std::string from, to_host, to_path;  // from: absolute; to_path: absolute for local copies
+  std::string retained;                // where the file goes if it can't be copied
   bool local = false;
   bool operator==(const copy_task&) const = default;
 };
-struct append_task { std::string file, text; bool operator==(const append_task&) const = default; };
+struct append_task {
+  std::string file, text;
+  bool operator==(const append_task&) const = default;
+};
 
 struct user_request {
   bool change_user = false;
   std::uint32_t uid = 0, gid = 0;
   std::vector<std::uint32_t> groups;
-  std::string user, home;                  // USER and HOME of scp
-  std::vector<std::string> scp;            // program and its first arguments
-  std::vector<std::uint32_t> pauses_s;     // before each try of a copy
+  std::string user, home;               // USER and HOME of scp
+  std::vector<std::string> scp;         // program and its first arguments
+  std::vector<std::uint32_t> pauses_s;  // before each try of a copy
   std::vector<copy_task> copies;
   std::vector<append_task> appends;
-  std::vector<std::string> removals;       // whole trees
+  std::vector<std::string> removals;  // whole trees
   bool operator==(const user_request&) const = default;
 };
 std::string print_request(const user_request& request);
 std::optional<user_request> parse_request(std::string_view bytes);
 
 struct user_answer {
-  std::uint32_t delivered = 0;             // copies that are at their place
-  std::string text;                        // about the others
+  std::uint32_t delivered = 0;  // copies that are at their place
+  std::string text;             // about the others
   bool operator==(const user_answer&) const = default;
 };
 std::string print_answer(const user_answer& answer);

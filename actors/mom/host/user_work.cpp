@@ -9,7 +9,7 @@
 namespace annals::mom {
 namespace {
 
-constexpr std::size_t answer_bytes_max = 1u << 20;   // longer texts of scp help nobody
+constexpr std::size_t answer_bytes_max = 1u << 20;  // longer texts of scp help nobody
 
 }  // namespace
 
@@ -38,7 +38,7 @@ bool user_work::ask(const std::string& name, const user_request& request,
                     std::function<void(std::optional<user_answer>)> then) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return false;
-  fcntl(ends[0], F_SETFL, O_NONBLOCK);   // our end only: the other process may wait for us
+  fcntl(ends[0], F_SETFL, O_NONBLOCK);  // our end only: the other process may wait for us
   const auto child = start(request, ends[1]);
   const int why = errno;
   close(ends[1]);
@@ -60,7 +60,7 @@ void user_work::read_answer(const std::string& name) {
   ssize_t n;
   while ((n = read(q.out, buffer, sizeof buffer)) > 0)
     if (q.answer.size() < answer_bytes_max) q.answer.append(buffer, static_cast<std::size_t>(n));
-  if (n < 0) return;   // more will come
+  if (n < 0) return;  // more will come
   const auto then = std::move(q.then);
   const auto answer = parse_answer(q.answer);
   finish(at);
@@ -77,7 +77,7 @@ void user_work::finish(std::map<std::string, question>::iterator at) {
 void user_work::stop(const std::string& name) {
   const auto at = asked_.find(name);
   if (at == asked_.end()) return;
-  kill(-at->second.child.pid, SIGKILL);   // its session: its first children with it
+  kill(-at->second.child.pid, SIGKILL);  // its session: its first children with it
   finish(at);
 }
 

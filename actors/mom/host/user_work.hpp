@@ -15,13 +15,13 @@ namespace annals::mom {
 class user_work {
  public:
   user_work(event_loop& loop, std::string shepherd) : loop_(loop), shepherd_(std::move(shepherd)) {}
-  ~user_work();                   // after the loop has stopped: processes that run go on
+  ~user_work();  // after the loop has stopped: processes that run go on
 
   // Nothing is heard of it.
   void run(const user_request& request);
 
-  // `then` is called with the answer, or with nothing if the process died; not if false was returned (errno says why) or
-  // stop() came first. One at a time for each name.
+  // `then` is called with the answer, or with nothing if the process died; not if false was returned (errno says why)
+  // or stop() came first. One at a time for each name.
   bool ask(const std::string& name, const user_request& request, std::function<void(std::optional<user_answer>)> then);
   bool asking(const std::string& name) const { return asked_.contains(name); }
   // Kills the process and its children.

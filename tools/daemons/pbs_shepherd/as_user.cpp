@@ -26,7 +26,7 @@ void answer(const mom::user_answer& a) {
   for (std::string_view rest = bytes; !rest.empty();) {
     const ssize_t n = write(1, rest.data(), rest.size());
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return;   // the MoM is gone; a later one asks again
+    if (n < 0) return;  // the MoM is gone; a later one asks again
     rest.remove_prefix(static_cast<std::size_t>(n));
   }
 }

@@ -20,7 +20,7 @@ namespace {
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 bool exists(const std::string& path) {
-  struct stat st{};
+  struct stat st {};
   return lstat(path.c_str(), &st) == 0;
 }
 
@@ -31,7 +31,7 @@ bool copy_bytes(int from, int to) {
     if (n < 0 && errno != EINTR) break;
   }
   if (errno != EINVAL && errno != ENOSYS) return false;
-  char buffer[65536];   // this pair of file systems can't sendfile
+  char buffer[65536];  // this pair of file systems can't sendfile
   for (ssize_t n; (n = read(from, buffer, sizeof buffer)) != 0;) {
     if (n < 0) return false;
     for (ssize_t done = 0; done < n;) {
@@ -47,7 +47,7 @@ bool copy_bytes(int from, int to) {
 std::string copy_content(const std::string& from, const std::string& to) {
   const int in = open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
   if (in < 0) return "/bin/cp: cannot stat '" + from + "': " + strerror(errno);
-  struct stat st{};
+  struct stat st {};
   fstat(in, &st);
   const mode_t mode = st.st_mode & 0777;
   const int out = open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, mode);
@@ -55,7 +55,7 @@ std::string copy_content(const std::string& from, const std::string& to) {
   if (out < 0) {
     wrong = "/bin/cp: cannot create regular file '" + to + "': " + strerror(errno);
   } else {
-    struct stat target{};
+    struct stat target {};
     if (fstat(out, &target) == 0 && S_ISREG(target.st_mode)) fchmod(out, mode);
     if (!copy_bytes(in, out)) wrong = "/bin/cp: error writing '" + to + "': " + strerror(errno);
     if (close(out) != 0 && wrong.empty()) wrong = "/bin/cp: failed to close '" + to + "': " + strerror(errno);
@@ -65,13 +65,13 @@ std::string copy_content(const std::string& from, const std::string& to) {
 }
 
 bool rename_to_new_name(const std::string& from, const std::string& to) {
-  constexpr unsigned no_replace = 1;   // RENAME_NOREPLACE, which not every C library declares
+  constexpr unsigned no_replace = 1;  // RENAME_NOREPLACE, which not every C library declares
   return syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), no_replace) == 0;
 }
 
 // A directory target gets the spool file's own name (pbs guide: <jobid>.OU).
 std::string local_target(const mom::copy_task& task) {
-  struct stat st{};
+  struct stat st {};
   if (task.to_path.back() != '/' && (stat(task.to_path.c_str(), &st) != 0 || !S_ISDIR(st.st_mode))) return task.to_path;
   return task.to_path + (task.to_path.back() == '/' ? "" : "/") + base_name(task.from);
 }
@@ -110,7 +110,8 @@ std::string copy_remotely(const mom::copy_task& task, const mom::user_request& r
   std::string text = read_text(said[0]);
   close(said[0]);
   int status = 0;
-  while (waitpid(l.pid, &status, 0) < 0 && errno == EINTR) {}
+  while (waitpid(l.pid, &status, 0) < 0 && errno == EINTR) {
+  }
   if (l.pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
     unlink(task.from.c_str());
     return {};
@@ -130,20 +131,26 @@ bool retain(const mom::copy_task& task) {
 // The words of the mail and the log (pbs guide: "Job files not copied").
 std::string failure_text(const mom::copy_task& task, const std::string& wrong, bool retained) {
   return "Unable to copy file " + task.from + " to " + (task.to_host.empty() ? "" : task.to_host + ':') + task.to_path +
-         "\n>>> error from copy\n" + wrong + "\n>>> end error output\nOutput retained on that host in: " +
-         (retained ? task.retained : task.from) + '\n';
+         "\n>>> error from copy\n" + wrong +
+         "\n>>> end error output\nOutput retained on that host in: " + (retained ? task.retained : task.from) + '\n';
 }
 
 }  // namespace
 
 mom::user_answer copy_files(const mom::user_request& request) {
-  struct open_task { const mom::copy_task* task; std::string wrong; };
+  struct open_task {
+    const mom::copy_task* task;
+    std::string wrong;
+  };
   std::vector<open_task> left;
   mom::user_answer answer;
   for (const auto& task : request.copies) {
-    if (exists(task.from)) left.push_back({&task, {}});
-    else if (!exists(task.retained)) ++answer.delivered;
-    else answer.text += failure_text(task, "an earlier delivery failed", true);
+    if (exists(task.from))
+      left.push_back({&task, {}});
+    else if (!exists(task.retained))
+      ++answer.delivered;
+    else
+      answer.text += failure_text(task, "an earlier delivery failed", true);
   }
   for (const auto pause : request.pauses_s) {
     if (left.empty()) break;

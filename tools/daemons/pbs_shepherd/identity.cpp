@@ -11,7 +11,8 @@ identity make_identity(bool change, std::uint32_t uid, std::uint32_t gid, const 
 
 bool become(const identity& who) {
   if (!who.change) return true;
-  return syscall(SYS_setgroups, who.group_count, who.groups) == 0 && syscall(SYS_setresgid, who.gid, who.gid, who.gid) == 0 &&
+  return syscall(SYS_setgroups, who.group_count, who.groups) == 0 &&
+         syscall(SYS_setresgid, who.gid, who.gid, who.gid) == 0 &&
          syscall(SYS_setresuid, who.uid, who.uid, who.uid) == 0;
 }
 
@@ -27,7 +28,7 @@ acting_as::~acting_as() {
   const gid_t ours = getgid();
   const bool back = syscall(SYS_setresuid, -1, getuid(), -1) == 0 && syscall(SYS_setresgid, -1, ours, -1) == 0 &&
                     syscall(SYS_setgroups, 1, &ours) == 0;
-  if (!back) _exit(70);   // a shepherd that can't be itself again must not go on
+  if (!back) _exit(70);  // a shepherd that can't be itself again must not go on
 }
 
 }  // namespace annals::shepherd

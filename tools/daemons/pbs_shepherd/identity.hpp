@@ -9,7 +9,7 @@
 namespace annals::shepherd {
 
 struct identity {
-  bool change = false;               // false: we are that user
+  bool change = false;  // false: we are that user
   std::uint32_t uid = 0, gid = 0;
   const std::uint32_t* groups = nullptr;
   std::size_t group_count = 0;

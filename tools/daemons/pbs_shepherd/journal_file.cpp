@@ -15,7 +15,7 @@
 namespace annals::shepherd {
 namespace {
 
-constexpr int lock_tries_max = 1000;   // of 1 ms: a MoM that judges a run holds the lock for much less
+constexpr int lock_tries_max = 1000;  // of 1 ms: a MoM that judges a run holds the lock for much less
 
 bool sync_directory_of(const std::string& path) {
   const int fd = open(path.substr(0, path.rfind('/')).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -38,7 +38,7 @@ bool journal_file::lock(const char* path) {
   for (int i = 0; i < lock_tries_max; ++i) {
     if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return true;
     const auto text = read_text(path);
-    if (anybody_had(std::string_view(text).substr(mom::order_size(text)))) return false;   // its shepherd has the lock
+    if (anybody_had(std::string_view(text).substr(mom::order_size(text)))) return false;  // its shepherd has the lock
     usleep(1000);
   }
   return false;
@@ -50,9 +50,10 @@ bool journal_file::claim(const char* path) {
   const auto size = mom::order_size(order_);
   if (anybody_had(std::string_view(order_).substr(size))) return false;
   order_.resize(size);
-  struct stat st{};
-  if (fstat(fd_, &st) != 0 || st.st_nlink == 0) return false;   // forgotten between our open and our lock
-  if (append(mom::line_of(mom::journal_claimed{getpid(), mom::boot_id()})) && sync() && sync_directory_of(path)) return true;
+  struct stat st {};
+  if (fstat(fd_, &st) != 0 || st.st_nlink == 0) return false;  // forgotten between our open and our lock
+  if (append(mom::line_of(mom::journal_claimed{getpid(), mom::boot_id()})) && sync() && sync_directory_of(path))
+    return true;
   append(mom::line_of(mom::journal_failed{-3, "can't write the journal"}));
   return false;
 }
@@ -63,7 +64,7 @@ bool journal_file::append(std::string_view line) {
     const ssize_t n = write(fd_, waiting_.data(), waiting_.size());
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return false;
-    waiting_.erase(0, static_cast<std::size_t>(n));   // a torn line is made whole by the next write: nobody else writes
+    waiting_.erase(0, static_cast<std::size_t>(n));  // a torn line is made whole by the next write: nobody else writes
   }
   return true;
 }
@@ -71,7 +72,7 @@ bool journal_file::append(std::string_view line) {
 void journal_file::append_last(std::string_view line) {
   bool written = append(line);
   while (!(written && sync())) {
-    sleep(1);   // a full disk
+    sleep(1);  // a full disk
     written = append({});
   }
 }

@@ -11,7 +11,7 @@ class journal_file {
   // Locks the file and writes that the run is ours; both are on disk afterwards, the file's name too. False: somebody
   // else has or had this run, it was called off, or the disk refused.
   bool claim(const char* path);
-  const std::string& order() const { return order_; }   // the part before the journal
+  const std::string& order() const { return order_; }  // the part before the journal
   // One write. False: the disk refused; the line waits and goes before the next one.
   bool append(std::string_view line);
   bool sync() const;

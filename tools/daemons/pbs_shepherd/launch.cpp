@@ -40,12 +40,12 @@ bool set_limits(const mom::shepherd_order& o) {
   if (o.file_bytes_max && !limit(RLIMIT_FSIZE, *o.file_bytes_max)) return false;
   if (o.resident_bytes_max && !limit(RLIMIT_RSS, *o.resident_bytes_max)) return false;
   if (o.address_bytes_max && !limit(RLIMIT_AS, *o.address_bytes_max)) return false;
-  if (o.nice) setpriority(PRIO_PROCESS, 0, *o.nice);   // a lower one than ours may be refused; the job runs all the same
+  if (o.nice) setpriority(PRIO_PROCESS, 0, *o.nice);  // a lower one than ours may be refused; the job runs all the same
   return true;
 }
 
 void default_signals() {
-  signal(SIGPIPE, SIG_DFL);   // the only one we ever ignore; a MoM spawns us with all others at their defaults
+  signal(SIGPIPE, SIG_DFL);  // the only one we ever ignore; a MoM spawns us with all others at their defaults
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -54,7 +54,10 @@ void default_signals() {
 [[noreturn]] void exec_failed(const char* path) {
   char text[4352];
   const int n = snprintf(text, sizeof text, "pbs_mom, exec of %s failed with error: %s\n", path, strerror(errno));
-  [[maybe_unused]] const auto written = write(2, text, n < 0 ? 0 : static_cast<std::size_t>(n) < sizeof text ? static_cast<std::size_t>(n) : sizeof text - 1);
+  [[maybe_unused]] const auto written = write(2, text,
+                                              n < 0                                       ? 0
+                                              : static_cast<std::size_t>(n) < sizeof text ? static_cast<std::size_t>(n)
+                                                                                          : sizeof text - 1);
   _exit(254);
 }
 

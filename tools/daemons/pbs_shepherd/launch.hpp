@@ -13,16 +13,16 @@ namespace annals::shepherd {
 
 struct program {
   const char* path = nullptr;
-  std::vector<char*> argv, envp;       // ended by null pointers
+  std::vector<char*> argv, envp;  // ended by null pointers
   const char* directory = nullptr;
   int in = -1, out = -1, err = -1;
   identity who;
-  const mom::shepherd_order* limits = nullptr;   // umask, rlimits and nice; nullptr: none of them
+  const mom::shepherd_order* limits = nullptr;  // umask, rlimits and nice; nullptr: none of them
 };
 
 struct launched {
-  pid_t pid = -1;                      // -1: it was not started
-  const char* step = nullptr;          // what failed
+  pid_t pid = -1;              // -1: it was not started
+  const char* step = nullptr;  // what failed
   int error = 0;
 };
 

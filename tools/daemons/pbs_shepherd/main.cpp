@@ -12,8 +12,9 @@
 int main(int argc, char** argv) {
   if (argc == 3 && std::strcmp(argv[1], "run") == 0) return annals::shepherd::run(argv[2]);
   if (argc == 2 && std::strcmp(argv[1], "as-user") == 0) return annals::shepherd::as_user();
-  constexpr char usage[] = "usage: pbs_shepherd run FILE | as-user\n"
-                           "Started by pbs_mom, one for each job; of no use by hand.\n";
+  constexpr char usage[] =
+      "usage: pbs_shepherd run FILE | as-user\n"
+      "Started by pbs_mom, one for each job; of no use by hand.\n";
   const bool asked = argc == 2 && std::strcmp(argv[1], "--help") == 0;
   [[maybe_unused]] const auto n = write(asked ? 1 : 2, usage, sizeof usage - 1);
   return asked ? 0 : 2;

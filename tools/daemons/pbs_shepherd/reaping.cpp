@@ -12,7 +12,8 @@
 namespace annals::shepherd {
 namespace {
 
-constexpr std::int64_t kill_repeat_ms = 50;    // a process that forks while it is killed leaves a child for the next round
+constexpr std::int64_t kill_repeat_ms =
+    50;  // a process that forks while it is killed leaves a child for the next round
 constexpr std::int64_t give_up_ms = 5000;
 
 }  // namespace
@@ -33,7 +34,7 @@ wake wait_for_signal(std::int64_t timeout_ms, bool requests) {
   if (s == SIGCHLD) return {wake::child, 0};
   if (s == SIGTERM) return {wake::stop, 0};
   if (s == mom::request_signal && info.si_code == SI_QUEUE) return {wake::request, info.si_value.sival_int};
-  return {wake::timeout, 0};   // also SIGHUP and SIGINT: they are for others
+  return {wake::timeout, 0};  // also SIGHUP and SIGINT: they are for others
 }
 
 void signal_descendants(int signal) {

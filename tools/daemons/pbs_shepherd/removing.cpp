@@ -19,9 +19,12 @@ void empty_directory(int parent, const char* name, int depth) {
     if (fd >= 0) close(fd);
     return;
   }
-  fchmod(fd, 0700);   // a directory its owner made read-only
+  fchmod(fd, 0700);  // a directory its owner made read-only
   DIR* const dir = fdopendir(fd);
-  if (!dir) { close(fd); return; }
+  if (!dir) {
+    close(fd);
+    return;
+  }
   while (const dirent* e = readdir(dir)) {
     if (std::strcmp(e->d_name, ".") == 0 || std::strcmp(e->d_name, "..") == 0) continue;
     if (unlinkat(fd, e->d_name, 0) == 0) continue;

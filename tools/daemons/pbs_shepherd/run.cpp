@@ -52,7 +52,10 @@ class runner {
   // The directories and output files, made with the user's rights.
   bool make_places(std::string& wrong) {
     const acting_as user(who_);
-    if (!user.good()) { wrong = error_text("can't become " + order_.user); return false; }
+    if (!user.good()) {
+      wrong = error_text("can't become " + order_.user);
+      return false;
+    }
     umask(static_cast<mode_t>(order_.umask));
     if (order_.make_jobdir) {
       if (!make_directory(order_.jobdir, wrong)) return false;
@@ -67,7 +70,7 @@ class runner {
   }
 
   bool make_directory(const std::string& path, std::string& wrong) const {
-    struct stat st{};
+    struct stat st {};
     if (mkdir(path.c_str(), 0700) == 0) return true;
     // One of an earlier run of this job will do; somebody else's, or a link, will not.
     if (errno == EEXIST && lstat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == order_.uid) return true;
@@ -75,7 +78,8 @@ class runner {
     return false;
   }
 
-  // In the spool directory, where everybody may make files, no link is followed. Outside (-k d) is the user's own place.
+  // In the spool directory, where everybody may make files, no link is followed. Outside (-k d) is the user's own
+  // place.
   int open_output(const std::string& path) const {
     const std::string spool = order_.mom_priv.substr(0, order_.mom_priv.rfind('/')) + "/spool/";
     const bool spooled = path.compare(0, spool.size(), spool) == 0 || order_.make_jobdir;
@@ -86,8 +90,9 @@ class runner {
   bool prologue() {
     if (order_.prologue.empty()) return true;
     journal_.append(mom::log_line("running prologue"));
-    const site_script script{order_.prologue, {order_.job_id, order_.user, order_.group}, order_.mom_priv, order_.jobdir,
-                             out_, err_, order_.prologue_alarm_s};
+    const site_script script{
+        order_.prologue,        {order_.job_id, order_.user, order_.group}, order_.mom_priv, order_.jobdir, out_, err_,
+        order_.prologue_alarm_s};
     const auto result = run_script(script);
     if (result.exit == 0) return true;
     const auto text = failure_text(script, result);
@@ -101,13 +106,13 @@ class runner {
   }
 
   bool start(std::string& wrong) {
-    getrusage(RUSAGE_CHILDREN, &before_);   // the prologue's
+    getrusage(RUSAGE_CHILDREN, &before_);  // the prologue's
     program p;
     std::vector<std::string> arguments;
     std::string path;
     if (order_.program.empty()) {
       path = order_.shell;
-      arguments = {'-' + path.substr(path.rfind('/') + 1)};   // a login shell
+      arguments = {'-' + path.substr(path.rfind('/') + 1)};  // a login shell
     } else {
       path = find_program(order_.program.front());
       arguments = order_.program;
@@ -128,7 +133,8 @@ class runner {
     const launched l = launch(p);
     close(p.in);
     if (l.pid < 0) {
-      wrong = std::string(l.step) + (std::strcmp(l.step, "directory") == 0 ? ' ' + order_.jobdir : "") + ": " + strerror(l.error);
+      wrong = std::string(l.step) + (std::strcmp(l.step, "directory") == 0 ? ' ' + order_.jobdir : "") + ": " +
+              strerror(l.error);
       return false;
     }
     top_.pid = l.pid;
@@ -142,7 +148,7 @@ class runner {
   int standard_input() const {
     int ends[2];
     if (!order_.program.empty() || pipe2(ends, O_CLOEXEC) != 0) return open("/dev/null", O_RDONLY | O_CLOEXEC);
-    dprintf(ends[1], "%s\n", order_.script.c_str());   // a path fits into any pipe
+    dprintf(ends[1], "%s\n", order_.script.c_str());  // a path fits into any pipe
     close(ends[1]);
     return ends[0];
   }
@@ -156,7 +162,7 @@ class runner {
       for (std::size_t at = 5; at <= entry.size();) {
         const auto end = std::min(entry.find(':', at), entry.size());
         const std::string path = entry.substr(at, end - at) + '/' + name;
-        struct stat st{};
+        struct stat st {};
         if (path.front() == '/' && stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode) &&
             faccessat(AT_FDCWD, path.c_str(), X_OK, AT_EACCESS) == 0)
           return path;
@@ -179,7 +185,7 @@ class runner {
       } else if (w.what == wake::stop) {
         patient = false;
         end_descendants(top_, 0);
-        if (!top_.ended) break;   // it hangs in the kernel
+        if (!top_.ended) break;  // it hangs in the kernel
       }
       reap_ended(top_);
     }
@@ -198,7 +204,9 @@ class runner {
   std::uint64_t children_cpu_ms() const {
     rusage now{};
     getrusage(RUSAGE_CHILDREN, &now);
-    const auto ms = [](const timeval& t) { return static_cast<std::uint64_t>(t.tv_sec) * 1000 + static_cast<std::uint64_t>(t.tv_usec) / 1000; };
+    const auto ms = [](const timeval& t) {
+      return static_cast<std::uint64_t>(t.tv_sec) * 1000 + static_cast<std::uint64_t>(t.tv_usec) / 1000;
+    };
     return ms(now.ru_utime) + ms(now.ru_stime) - ms(before_.ru_utime) - ms(before_.ru_stime);
   }
 
@@ -209,9 +217,7 @@ class runner {
     journal_.append_last(mom::line_of(result()));
   }
 
-  void fail(int code, const std::string& text) {
-    journal_.append_last(mom::line_of(mom::journal_failed{code, text}));
-  }
+  void fail(int code, const std::string& text) { journal_.append_last(mom::line_of(mom::journal_failed{code, text})); }
 
   void clean_up() {
     epilogue();
@@ -232,11 +238,15 @@ class runner {
   void epilogue() const {
     if (order_.epilogue.empty()) return;
     journal_.append(mom::log_line("running epilogue"));
-    const site_script script{order_.epilogue,
-                             {order_.job_id, order_.user, order_.group, order_.job_name, std::to_string(top_.pid),
-                              order_.resource_list, used_text(), order_.queue, order_.account.empty() ? "null" : order_.account,
-                              std::to_string(exit_status_)},
-                             order_.jobdir, order_.jobdir, out_, err_, order_.prologue_alarm_s};
+    const site_script script{
+        order_.epilogue,
+        {order_.job_id, order_.user, order_.group, order_.job_name, std::to_string(top_.pid), order_.resource_list,
+         used_text(), order_.queue, order_.account.empty() ? "null" : order_.account, std::to_string(exit_status_)},
+        order_.jobdir,
+        order_.jobdir,
+        out_,
+        err_,
+        order_.prologue_alarm_s};
     const auto result = run_script(script);
     if (result.exit != 0) journal_.append(mom::log_line(failure_text(script, result)));
   }
@@ -271,7 +281,7 @@ class runner {
 int run(const char* path) {
   const sigset_t ours = awaited_signals();
   sigprocmask(SIG_BLOCK, &ours, nullptr);
-  setsid();   // away from the MoM's session; a MoM that spawned us has done so already
+  setsid();  // away from the MoM's session; a MoM that spawned us has done so already
   journal_file journal;
   if (!journal.claim(path)) return 0;
   prctl(PR_SET_CHILD_SUBREAPER, 1);

@@ -13,12 +13,12 @@ namespace {
 
 // Ours, executable, and nobody else may write to it: it runs with our rights.
 bool may_run(const char* path) {
-  struct stat st{};
+  struct stat st {};
   return stat(path, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == geteuid() && (st.st_mode & S_IXUSR) &&
          !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-constexpr char failed_text[] = "nonzero p/e exit status";   // for a timeout too (pbs guide: prologue)
+constexpr char failed_text[] = "nonzero p/e exit status";  // for a timeout too (pbs guide: prologue)
 
 script_result result_of(int status) {
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};

@@ -8,16 +8,16 @@ namespace annals::shepherd {
 
 struct site_script {
   std::string path;
-  std::vector<std::string> arguments;       // without the path
+  std::vector<std::string> arguments;  // without the path
   std::string directory;
-  std::string jobdir;                       // PBS_JOBDIR
+  std::string jobdir;  // PBS_JOBDIR
   int out = -1, err = -1;
   unsigned alarm_s = 30;
 };
 
 struct script_result {
-  int exit = 0;                             // -1: not allowed to run; -4: too slow, or stopped
-  std::string why;                          // "nonzero p/e exit status", "Permission Error", ...
+  int exit = 0;     // -1: not allowed to run; -4: too slow, or stopped
+  std::string why;  // "nonzero p/e exit status", "Permission Error", ...
 };
 
 // Runs it as ourselves and waits for it; it is killed with its session after alarm_s.

@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(a_mom_of_an_ordinary_user_refuses_other_users) {
 }
 
 BOOST_AUTO_TEST_CASE(a_job_of_an_unknown_group_is_refused_with_minus_10) {
-  if (geteuid() != 0) return;   // an ordinary user's jobs have its group
+  if (geteuid() != 0) return;  // an ordinary user's jobs have its group
   auto o = order("1.b.1", {"/bin/true"});
   o.group = "no-such-group";
   start(o);
@@ -41,14 +41,14 @@ BOOST_AUTO_TEST_CASE(a_job_of_an_unknown_group_is_refused_with_minus_10) {
 }
 
 BOOST_AUTO_TEST_CASE(a_root_mom_runs_a_job_as_its_user) {
-  if (geteuid() != 0) return;   // only root can become somebody
+  if (geteuid() != 0) return;  // only root can become somebody
   auto o = script("1.b.1", "id -u; id -g; id -G; cat " + home() + "/mom_priv/jobs/1.b.1.run; touch mine");
   o.user = "nobody";
   o.tmpdir = work() + "/pbs.1.b";
   BOOST_TEST(run(o).exit_status == 0);
   BOOST_TEST(stdout_of("1.b.1") == "65534\n65534\n65534\n");
   BOOST_TEST(stderr_of("1.b.1").find("Permission denied") != std::string::npos);
-  struct stat st{};
+  struct stat st {};
   BOOST_TEST(stat((work() + "/mine").c_str(), &st) == 0);
   BOOST_TEST(st.st_uid == 65534u);
   BOOST_TEST(stat((home() + "/spool/1.b.OU").c_str(), &st) == 0);

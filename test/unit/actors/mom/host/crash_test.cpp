@@ -6,9 +6,9 @@
 #include <csignal>
 
 #include "actors/mom/host/child_process.hpp"
-#include "actors/mom/host/run_files.hpp"
 #include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/process_table.hpp"
+#include "actors/mom/host/run_files.hpp"
 #include "actors/mom/host/run_journal.hpp"
 #include "host_fixture.hpp"
 
@@ -83,7 +83,7 @@ BOOST_AUTO_TEST_CASE(two_shepherds_of_one_run_start_one_program) {
     const auto other = mom::spawn_program({options.shepherd, "run", run_file(key)});
     BOOST_REQUIRE(other);
     close(other->pidfd);
-    if (i > 0) continue;   // the first may even win the race with the host's own
+    if (i > 0) continue;  // the first may even win the race with the host's own
     wait_started(key);
   }
   test::wait_until([&] { return !starts().empty(); }, "the script to run");
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_never_began_is_told_as_failed_and_never_begins) 
 }
 
 BOOST_AUTO_TEST_CASE(a_shepherd_that_comes_after_the_run_was_called_off_does_nothing) {
-  start(order("8.b.1", {"/usr/bin/touch", "ran"}));   // a good order to copy
+  start(order("8.b.1", {"/usr/bin/touch", "ran"}));  // a good order to copy
   wait_ended("8.b.1");
   unlink((work() + "/ran").c_str());
   const auto text = test::read_whole(run_file("8.b.1"));
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(an_order_whose_mom_died_before_the_shepherd_is_begun_by_the
   unlink((work() + "/ran").c_str());
   const auto text = test::read_whole(run_file("8.b.1"));
   test::write_whole(run_file(key), text.substr(0, mom::order_size(text)), 0600);
-  start(waiting());   // what is on disk counts, not what is said now
+  start(waiting());  // what is on disk counts, not what is said now
   BOOST_TEST(wait_ended(key).ended.at(0).exit_status == 0);
   BOOST_TEST(access((work() + "/ran").c_str(), F_OK) == 0);
   BOOST_TEST(starts() == "");
@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(a_shepherd_does_not_begin_what_somebody_else_judges) {
   test::write_whole(run_file(key), text.substr(0, mom::order_size(text)), 0600);
   auto held = mom::held_run::take(run_file(key), false);
   BOOST_REQUIRE(held);
-  BOOST_TEST(!mom::held_run::take(run_file(key), false));   // one holder at a time
+  BOOST_TEST(!mom::held_run::take(run_file(key), false));  // one holder at a time
   const auto waits = mom::spawn_program({options.shepherd, "run", run_file(key)});
   BOOST_REQUIRE(waits);
   BOOST_TEST(held->append(mom::line_of(mom::journal_failed{-3, "called off"})));

@@ -14,7 +14,9 @@ namespace {
 struct delivery_fixture : host_fixture {
   const std::string key = "3.b.1";
   std::string spool(const std::string& name) const { return home() + "/spool/" + name; }
-  ports::delivery local(const std::string& name, const std::string& to) const { return {spool(name), "here", to, true}; }
+  ports::delivery local(const std::string& name, const std::string& to) const {
+    return {spool(name), "here", to, true};
+  }
   ports::delivery_result deliver(const std::vector<ports::delivery>& files) {
     const auto before = so_far(key).delivered.size();
     host->deliver(key, test::own_user(), files);
@@ -23,7 +25,7 @@ struct delivery_fixture : host_fixture {
 };
 
 unsigned mode_of(const std::string& path) {
-  struct stat st{};
+  struct stat st {};
   return stat(path.c_str(), &st) == 0 ? st.st_mode & 07777 : 0;
 }
 
@@ -67,7 +69,7 @@ BOOST_AUTO_TEST_CASE(dev_null_swallows_a_file) {
   test::write_whole(spool("3.b.OU"), "out");
   BOOST_TEST(deliver({local("3.b.OU", "/dev/null")}).ok);
   BOOST_TEST(access(spool("3.b.OU").c_str(), F_OK) != 0);
-  struct stat st{};
+  struct stat st {};
   BOOST_TEST(stat("/dev/null", &st) == 0);
   BOOST_TEST(S_ISCHR(st.st_mode));
 }
@@ -79,10 +81,11 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_copied_stays_in_undelivered_and_is_told) {
   BOOST_TEST(!result.ok);
   BOOST_TEST(result.delivered == 1u);
   BOOST_TEST(result.asked == 2u);
-  BOOST_TEST(result.text ==
-             "Unable to copy file " + spool("3.b.OU") + " to here:" + work() + "/nodir/x\n" +
-                 ">>> error from copy\n/bin/cp: cannot create regular file '" + work() + "/nodir/x': No such file or directory\n" +
-                 ">>> end error output\nOutput retained on that host in: " + home() + "/undelivered/3.b.OU\n");
+  BOOST_TEST(result.text == "Unable to copy file " + spool("3.b.OU") + " to here:" + work() + "/nodir/x\n" +
+                                ">>> error from copy\n/bin/cp: cannot create regular file '" + work() +
+                                "/nodir/x': No such file or directory\n" +
+                                ">>> end error output\nOutput retained on that host in: " + home() +
+                                "/undelivered/3.b.OU\n");
   BOOST_TEST(test::read_whole(home() + "/undelivered/3.b.OU") == "out");
   BOOST_TEST(mode_of(home() + "/undelivered/3.b.OU") == 0600u);
   BOOST_TEST(test::read_whole(work() + "/x.e3") == "err");
@@ -115,8 +118,10 @@ BOOST_AUTO_TEST_CASE(a_copy_is_tried_as_often_as_there_are_pauses) {
   options.scp = {work() + "/scp"};
   options.delivery_pauses_s = {0, 0, 0};
   restart_mom();
-  test::write_whole(work() + "/scp", "#!/bin/sh\necho x >> " + work() + "/tries\n[ $(wc -l < " + work() +
-                                         "/tries) = 3 ] && exec cp \"$1\" " + work() + "/arrived\necho no route; exit 1\n", 0755);
+  test::write_whole(work() + "/scp",
+                    "#!/bin/sh\necho x >> " + work() + "/tries\n[ $(wc -l < " + work() +
+                        "/tries) = 3 ] && exec cp \"$1\" " + work() + "/arrived\necho no route; exit 1\n",
+                    0755);
   test::write_whole(spool("3.b.OU"), "out");
   BOOST_TEST(deliver({{spool("3.b.OU"), "far", "/there/x", false}}).ok);
   BOOST_TEST(test::read_whole(work() + "/tries") == "x\nx\nx\n");
@@ -131,8 +136,8 @@ BOOST_AUTO_TEST_CASE(what_scp_says_is_told) {
   test::write_whole(spool("3.b.OU"), "out");
   const auto result = deliver({{spool("3.b.OU"), "far", "/there/x", false}});
   BOOST_TEST(!result.ok);
-  BOOST_TEST(result.text.find(">>> error from copy\n-Brvp " + spool("3.b.OU") + ' ' + test::own_user() + "@far:/there/x\n>>> end") !=
-             std::string::npos);
+  BOOST_TEST(result.text.find(">>> error from copy\n-Brvp " + spool("3.b.OU") + ' ' + test::own_user() +
+                              "@far:/there/x\n>>> end") != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(an_scp_that_is_not_there_is_an_undelivered_file) {

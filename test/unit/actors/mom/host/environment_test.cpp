@@ -11,7 +11,9 @@ namespace {
 
 using variables = std::vector<std::string>;
 
-bool has(const variables& env, const std::string& entry) { return std::find(env.begin(), env.end(), entry) != env.end(); }
+bool has(const variables& env, const std::string& entry) {
+  return std::find(env.begin(), env.end(), entry) != env.end();
+}
 
 variables sorted(variables env) {
   std::sort(env.begin(), env.end());
@@ -40,12 +42,29 @@ BOOST_AUTO_TEST_CASE(a_program_job_has_the_variables_that_pbs_gives_it) {
   user.name = "pbsuser";
   user.home = "/home/pbsuser";
   add_account(env, user, "/bin/bash", "/home/pbsuser");
-  const variables expected{"ENVIRONMENT=BATCH", "HOME=/home/pbsuser", "LOGNAME=pbsuser", "NCPUS=1", "OMP_NUM_THREADS=1",
-                           "PATH=/bin:/usr/bin", "PBS_ENVIRONMENT=PBS_BATCH", "PBS_JOBCOOKIE=2E2B903E650093C817D04C0050A1A8A3",
-                           "PBS_JOBDIR=/home/pbsuser", "PBS_JOBID=433.q1", "PBS_JOBNAME=e3", "PBS_MOMPORT=15003",
-                           "PBS_NODEFILE=/var/spool/pbs/aux/433.q1", "PBS_NODENUM=0", "PBS_O_HOME=/home/pbsuser",
-                           "PBS_O_HOST=q1", "PBS_O_LOGNAME=pbsuser", "PBS_O_QUEUE=workq", "PBS_QUEUE=workq", "PBS_TASKNUM=1",
-                           "SHELL=/bin/bash", "TMPDIR=/var/tmp/pbs.433.q1", "USER=pbsuser"};
+  const variables expected{"ENVIRONMENT=BATCH",
+                           "HOME=/home/pbsuser",
+                           "LOGNAME=pbsuser",
+                           "NCPUS=1",
+                           "OMP_NUM_THREADS=1",
+                           "PATH=/bin:/usr/bin",
+                           "PBS_ENVIRONMENT=PBS_BATCH",
+                           "PBS_JOBCOOKIE=2E2B903E650093C817D04C0050A1A8A3",
+                           "PBS_JOBDIR=/home/pbsuser",
+                           "PBS_JOBID=433.q1",
+                           "PBS_JOBNAME=e3",
+                           "PBS_MOMPORT=15003",
+                           "PBS_NODEFILE=/var/spool/pbs/aux/433.q1",
+                           "PBS_NODENUM=0",
+                           "PBS_O_HOME=/home/pbsuser",
+                           "PBS_O_HOST=q1",
+                           "PBS_O_LOGNAME=pbsuser",
+                           "PBS_O_QUEUE=workq",
+                           "PBS_QUEUE=workq",
+                           "PBS_TASKNUM=1",
+                           "SHELL=/bin/bash",
+                           "TMPDIR=/var/tmp/pbs.433.q1",
+                           "USER=pbsuser"};
   BOOST_TEST(sorted(env) == sorted(expected), boost::test_tools::per_element());
 }
 
@@ -96,7 +115,7 @@ BOOST_AUTO_TEST_CASE(the_node_file_has_a_line_for_each_mpi_process) {
   BOOST_TEST(node_file_text("q1/0*0", "1:ncpus=0") == "");
   BOOST_TEST(node_file_text("q1/0*0", "1:ncpus=0:mpiprocs=2") == "q1\nq1\n");
   BOOST_TEST(node_file_text("q1/0", "1:ncpus=1:mpiprocs=0") == "");
-  BOOST_TEST(node_file_text("q1/0+q2/0*0", "1:ncpus=1") == "q1\n");   // the second was added by exclhost
+  BOOST_TEST(node_file_text("q1/0+q2/0*0", "1:ncpus=1") == "q1\n");  // the second was added by exclhost
   BOOST_TEST(node_file_text("nonsense", "1:ncpus=1") == "");
 }
 

@@ -22,7 +22,7 @@ constexpr auto patience = 60s;
 std::filesystem::path new_directory() {
   std::string name = (std::filesystem::temp_directory_path() / "annals-host-XXXXXX").string();
   if (!mkdtemp(name.data())) throw std::runtime_error("no temporary directory");
-  chmod(name.c_str(), 0755);   // jobs of other users pass through it
+  chmod(name.c_str(), 0755);  // jobs of other users pass through it
   return name;
 }
 
@@ -135,11 +135,16 @@ told host_fixture::so_far(const std::string& key) {
 
 void host_fixture::forget_and_wait(const std::string& key) {
   host->forget(key);
-  wait_until([&] { return !std::filesystem::exists(home() + "/mom_priv/jobs/" + key + ".run"); }, "the run's file to go");
+  wait_until([&] { return !std::filesystem::exists(home() + "/mom_priv/jobs/" + key + ".run"); },
+             "the run's file to go");
 }
 
-std::string host_fixture::stdout_of(const std::string& key) const { return read_whole(home() + "/spool/" + job_of(key) + ".OU"); }
-std::string host_fixture::stderr_of(const std::string& key) const { return read_whole(home() + "/spool/" + job_of(key) + ".ER"); }
+std::string host_fixture::stdout_of(const std::string& key) const {
+  return read_whole(home() + "/spool/" + job_of(key) + ".OU");
+}
+std::string host_fixture::stderr_of(const std::string& key) const {
+  return read_whole(home() + "/spool/" + job_of(key) + ".ER");
+}
 std::string host_fixture::run_file(const std::string& key) const { return home() + "/mom_priv/jobs/" + key + ".run"; }
 std::string host_fixture::journal_of(const std::string& key) const {
   const auto text = read_whole(run_file(key));
@@ -174,7 +179,7 @@ void wait_until(const std::function<bool()>& condition, const char* what) {
   const auto until = std::chrono::steady_clock::now() + patience;
   while (!condition()) {
     BOOST_REQUIRE_MESSAGE(std::chrono::steady_clock::now() < until, "waited in vain for " << what);
-    std::this_thread::sleep_for(2ms);   // a condition outside of this process: it can only be looked at again
+    std::this_thread::sleep_for(2ms);  // a condition outside of this process: it can only be looked at again
   }
 }
 

@@ -1,4 +1,5 @@
-// A real_process_host on a $PBS_HOME of its own, and what it has told so far. Tests wait for conditions, never for time.
+// A real_process_host on a $PBS_HOME of its own, and what it has told so far. Tests wait for conditions, never for
+// time.
 #pragma once
 
 #include <condition_variable>
@@ -14,7 +15,7 @@
 
 namespace annals::test {
 
-struct told {                          // what was said about one run
+struct told {  // what was said about one run
   std::vector<ports::program_started> started;
   std::vector<ports::start_failed> failed;
   std::vector<ports::program_ended> ended;
@@ -25,34 +26,37 @@ struct told {                          // what was said about one run
 class host_fixture {
  public:
   host_fixture();
-  ~host_fixture();                     // kills and forgets all runs
+  ~host_fixture();  // kills and forgets all runs
 
   // A script job, or a program job if `program` is given; runs as this process's user in `work`.
   ports::run_order order(const std::string& key, std::vector<std::string> program = {}) const;
   ports::run_order script(const std::string& key, const std::string& text) const;
   void start(const ports::run_order& o);
-  ports::program_ended run(const ports::run_order& o);      // starts it and waits for its end
+  ports::program_ended run(const ports::run_order& o);  // starts it and waits for its end
   ports::start_failed run_failing(const ports::run_order& o);
 
-  told wait(const std::string& key, const std::function<bool(const told&)>& until);   // fails the test after a minute
+  told wait(const std::string& key, const std::function<bool(const told&)>& until);  // fails the test after a minute
   told wait_started(const std::string& key);
   told wait_ended(const std::string& key);
   told wait_failed(const std::string& key);
   told so_far(const std::string& key);
-  void forget_and_wait(const std::string& key);             // until its file is gone
+  void forget_and_wait(const std::string& key);  // until its file is gone
 
-  void crash_mom();                    // the object goes, the runs stay, what was told is forgotten
+  void crash_mom();  // the object goes, the runs stay, what was told is forgotten
   void new_mom();
-  void restart_mom() { crash_mom(); new_mom(); }
+  void restart_mom() {
+    crash_mom();
+    new_mom();
+  }
 
   std::string stdout_of(const std::string& key) const;
   std::string stderr_of(const std::string& key) const;
   std::string run_file(const std::string& key) const;
   std::string journal_of(const std::string& key) const;
-  std::string home() const { return root_ / "home"; }       // $PBS_HOME
+  std::string home() const { return root_ / "home"; }  // $PBS_HOME
   std::string work() const { return root_ / "work"; }
 
-  mom::host_options options;           // used by the next new_mom()
+  mom::host_options options;  // used by the next new_mom()
   std::unique_ptr<mom::real_process_host> host;
 
  private:
@@ -64,11 +68,11 @@ class host_fixture {
   std::map<std::string, told> told_;
 };
 
-std::string job_of(const std::string& key);                 // "12.borg" of "12.borg.1"
+std::string job_of(const std::string& key);  // "12.borg" of "12.borg.1"
 std::string own_user();
-std::string read_whole(const std::string& path);            // "" if there is none
+std::string read_whole(const std::string& path);  // "" if there is none
 void write_whole(const std::string& path, const std::string& text, unsigned mode = 0644);
-bool alive(long pid);                                       // and no zombie
-void wait_until(const std::function<bool()>& condition, const char* what);   // fails the test after a minute
+bool alive(long pid);                                                       // and no zombie
+void wait_until(const std::function<bool()>& condition, const char* what);  // fails the test after a minute
 
 }  // namespace annals::test

@@ -23,7 +23,8 @@ BOOST_AUTO_TEST_CASE(settings_are_read) {
       "# a comment\n\n$usecp q1:/home /nfs/home\n$usecp *.site.org:/data/ /data/\n$prologalarm 3\n$enforce mem\n"
       "$enforce !cpuburst\n$enforce average_trialperiod 5\n$min_check_poll 2\n$max_check_poll 5\n$logevent 0xffffffff\n"
       "$tmpdir /scratch/\n$jobdir_root /jobs\n$max_load 3.5\n$ideal_load 2\n$restrict_user true\n"
-      "$restrict_user_exceptions anna,bob\n$clienthost q1\r\n$sister_join_job_alarm 20\n$action terminate 60 !/bin/true\n");
+      "$restrict_user_exceptions anna,bob\n$clienthost q1\r\n$sister_join_job_alarm 20\n$action terminate 60 "
+      "!/bin/true\n");
   BOOST_TEST(parsed.problems.size() == 0u);
   const auto& c = parsed.config;
   BOOST_REQUIRE(c.usecp.size() == 2u);
@@ -47,7 +48,8 @@ BOOST_AUTO_TEST_CASE(settings_are_read) {
 }
 
 BOOST_AUTO_TEST_CASE(a_wrong_line_is_reported_with_its_number_and_the_rest_counts) {
-  const auto parsed = parse_mom_config("$usecpp a:/x /y\n$prologalarm soon\nncpus 4\n$usecp nonsense\n$min_check_poll 7");
+  const auto parsed =
+      parse_mom_config("$usecpp a:/x /y\n$prologalarm soon\nncpus 4\n$usecp nonsense\n$min_check_poll 7");
   BOOST_REQUIRE(parsed.problems.size() == 4u);
   BOOST_TEST(parsed.problems[0].line == 1u);
   BOOST_TEST(parsed.problems[0].text == "unknown setting $usecpp");
@@ -61,7 +63,8 @@ BOOST_AUTO_TEST_CASE(a_wrong_line_is_reported_with_its_number_and_the_rest_count
 }
 
 BOOST_AUTO_TEST_CASE(usecp_maps_whole_directories_of_hosts_that_fit) {
-  const std::vector<usecp_rule> rules{{"q1", "/home", "/nfs/home"}, {"*.site.org", "/data/", "/data/"}, {"*", "/all", "/all"}};
+  const std::vector<usecp_rule> rules{
+      {"q1", "/home", "/nfs/home"}, {"*.site.org", "/data/", "/data/"}, {"*", "/all", "/all"}};
   BOOST_TEST(*local_path(rules, "q1", "/home/anna/x") == "/nfs/home/anna/x");
   BOOST_TEST(*local_path(rules, "Q1", "/home") == "/nfs/home");
   BOOST_TEST(!local_path(rules, "q1", "/home2/anna"));

@@ -11,7 +11,8 @@ using namespace annals::mom;
 BOOST_AUTO_TEST_SUITE(processes)
 
 BOOST_AUTO_TEST_CASE(a_stat_line_is_read_whatever_the_program_is_called) {
-  const auto p = parse_stat("42 (a) S (b) 9) R 7 40 41 0 -1 4194560 1 2 3 4 100 20 30 5 20 0 1 0 777 8192 33 18446744073709551615 1\n");
+  const auto p = parse_stat(
+      "42 (a) S (b) 9) R 7 40 41 0 -1 4194560 1 2 3 4 100 20 30 5 20 0 1 0 777 8192 33 18446744073709551615 1\n");
   BOOST_REQUIRE(p);
   BOOST_TEST(p->pid == 42);
   BOOST_TEST(p->parent == 7);
@@ -25,7 +26,8 @@ BOOST_AUTO_TEST_CASE(a_stat_line_is_read_whatever_the_program_is_called) {
 }
 
 BOOST_AUTO_TEST_CASE(other_text_is_no_stat_line) {
-  for (const char* text : {"", "42", "42 (x", "42 (x) ", "42 (x) R 1 2", "x (x) R 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"})
+  for (const char* text :
+       {"", "42", "42 (x", "42 (x) ", "42 (x) R 1 2", "x (x) R 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1"})
     BOOST_TEST(!parse_stat(text));
 }
 

@@ -17,7 +17,7 @@ BOOST_FIXTURE_TEST_SUITE(recycling, test::host_fixture)
 namespace {
 
 ino_t inode(const std::string& path) {
-  struct stat st{};
+  struct stat st {};
   return stat(path.c_str(), &st) == 0 ? st.st_ino : 0;
 }
 
@@ -33,7 +33,7 @@ BOOST_AUTO_TEST_CASE(a_removed_file_is_used_for_the_next_one) {
   BOOST_TEST(files.write(b, "short", 0644) == 0);
   BOOST_TEST(inode(b) == first);
   BOOST_TEST(test::read_whole(b) == "short");
-  struct stat st{};
+  struct stat st {};
   BOOST_TEST(stat(b.c_str(), &st) == 0);
   BOOST_TEST((st.st_mode & 0777) == 0644u);
 }

@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(a_signal_reaches_every_process_of_the_run) {
   test::wait_until([&] { return stdout_of("1.b.1").starts_with("ready"); }, "the script to be ready");
   host->signal("1.b.1", SIGTERM);
   const auto t = wait_ended("1.b.1");
-  BOOST_TEST(t.ended.at(0).exit_status == 256 + SIGTERM);   // the top shell
+  BOOST_TEST(t.ended.at(0).exit_status == 256 + SIGTERM);  // the top shell
   BOOST_TEST(!test::alive(std::stol(stdout_of("1.b.1").substr(6))));
 }
 
@@ -117,10 +117,10 @@ BOOST_AUTO_TEST_CASE(umask_directory_limits_and_input_are_as_ordered) {
   BOOST_TEST(dir == work());
   BOOST_TEST(core == "0");
   BOOST_TEST(cpu == "77");
-  BOOST_TEST(file == "2048");   // blocks of 512 bytes
+  BOOST_TEST(file == "2048");  // blocks of 512 bytes
   BOOST_TEST(address == "921600");
   BOOST_TEST(std::stoi(nice) >= 5);
-  struct stat st{};
+  struct stat st {};
   BOOST_TEST(stat((home() + "/spool/1.b.OU").c_str(), &st) == 0);
   BOOST_TEST((st.st_mode & 0777) == 0640u);
 }
@@ -149,8 +149,9 @@ BOOST_AUTO_TEST_CASE(nothing_of_a_job_survives_its_end) {
 }
 
 BOOST_AUTO_TEST_CASE(after_a_sigterm_what_is_left_may_finish) {
-  auto o = script("1.b.1", "trap 'touch go; while [ ! -e done ]; do sleep 0.01; done; echo cleaned; exit 0' TERM\n"
-                           "echo ready\nwhile :; do sleep 0.01; done\n");
+  auto o = script("1.b.1",
+                  "trap 'touch go; while [ ! -e done ]; do sleep 0.01; done; echo cleaned; exit 0' TERM\n"
+                  "echo ready\nwhile :; do sleep 0.01; done\n");
   o.kill_delay_s = 60;
   start(o);
   test::wait_until([&] { return stdout_of("1.b.1") == "ready\n"; }, "the script to be ready");
@@ -179,7 +180,7 @@ BOOST_AUTO_TEST_CASE(a_private_directory_is_made_and_removed) {
   o.stdout_file = "1.b.OU";
   const std::string dir = work() + "/pbs.1.b.x8z";
   run(o);
-  struct stat st{};
+  struct stat st {};
   BOOST_REQUIRE(stat(dir.c_str(), &st) == 0);
   BOOST_TEST((st.st_mode & 07777) == 0700u);
   BOOST_TEST(test::read_whole(dir + "/1.b.OU") == dir + '\n');
@@ -241,7 +242,8 @@ BOOST_AUTO_TEST_CASE(a_second_run_of_a_job_begins_with_empty_output) {
 
 BOOST_AUTO_TEST_CASE(usage_counts_ended_children_too) {
   start(script("1.b.1",
-               "sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'\necho half\nwhile [ ! -e go ]; do sleep 0.01; done\n"));
+               "sh -c 'i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done'\necho half\nwhile [ ! -e go ]; do sleep "
+               "0.01; done\n"));
   test::wait_until([&] { return stdout_of("1.b.1") == "half\n"; }, "the first half");
   const auto now = host->usage("1.b.1");
   BOOST_REQUIRE(now);
@@ -265,7 +267,8 @@ BOOST_AUTO_TEST_CASE(text_is_appended_to_standard_error) {
   start(script("1.b.1", "echo first >&2; while [ ! -e go ]; do sleep 0.01; done"));
   test::wait_until([&] { return stderr_of("1.b.1") == "first\n"; }, "the first line");
   host->append_stderr("1.b.1", "=>> PBS: job killed: walltime 10 exceeded limit 3\n");
-  test::wait_until([&] { return stderr_of("1.b.1") == "first\n=>> PBS: job killed: walltime 10 exceeded limit 3\n"; }, "the second");
+  test::wait_until([&] { return stderr_of("1.b.1") == "first\n=>> PBS: job killed: walltime 10 exceeded limit 3\n"; },
+                   "the second");
   test::write_whole(work() + "/go", "");
   wait_ended("1.b.1");
 }
@@ -280,7 +283,8 @@ BOOST_AUTO_TEST_CASE(forgetting_a_running_program_kills_it_and_leaves_no_file) {
   const long pid = std::stol(stdout_of("1.b.1"));
   forget_and_wait("1.b.1");
   BOOST_TEST(!test::alive(pid));
-  for (const auto& path : {o.node_file, o.script, o.stdout_file, o.stderr_file}) BOOST_TEST(access(path.c_str(), F_OK) != 0);
+  for (const auto& path : {o.node_file, o.script, o.stdout_file, o.stderr_file})
+    BOOST_TEST(access(path.c_str(), F_OK) != 0);
   BOOST_TEST(so_far("1.b.1").ended.empty());
 }
 

@@ -35,9 +35,11 @@ BOOST_AUTO_TEST_CASE(prologue_and_epilogue_run_around_the_job_and_write_to_its_f
   site("prologue", "echo prologue \"$@\" \"$PBS_JOBDIR\" $(pwd)\necho to stderr >&2\ncat\n");
   site("epilogue", "shift 3; echo epilogue \"$1\" \"$3\" \"$4\" \"$5\" \"$6\" \"$7\" $(pwd)\n");
   BOOST_TEST(run(job()).exit_status == 0);
-  BOOST_TEST(stdout_of(key) == "prologue 4.b " + test::own_user() + "  " + work() + ' ' + home() + "/mom_priv\nbody\n" +
-                                   "epilogue name ncpus=1,place=free,walltime=00:01:40 cpupercent=0,cput=00:00:00,mem=0kb,"
-                                   "ncpus=1,vmem=0kb,walltime=00:00:00 workq null 0 " + work() + '\n');
+  BOOST_TEST(stdout_of(key) ==
+             "prologue 4.b " + test::own_user() + "  " + work() + ' ' + home() + "/mom_priv\nbody\n" +
+                 "epilogue name ncpus=1,place=free,walltime=00:01:40 cpupercent=0,cput=00:00:00,mem=0kb,"
+                 "ncpus=1,vmem=0kb,walltime=00:00:00 workq null 0 " +
+                 work() + '\n');
   BOOST_TEST(stderr_of(key) == "to stderr\n");
   const auto log = so_far(key).log;
   BOOST_REQUIRE(log.size() == 2u);

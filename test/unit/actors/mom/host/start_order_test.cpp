@@ -17,10 +17,17 @@ using attributes = std::map<std::pair<std::string, std::string>, std::string>;
 
 // A job as qsub makes it, with some attributes set otherwise ("" takes one away).
 schema::sealed<schema::StartRun> job(const attributes& changes = {}) {
-  attributes all{{{"Job_Name", ""}, "name"}, {{"Output_Path", ""}, "q1:/home/anna/name.o12"}, {{"Error_Path", ""}, "q1:/home/anna/name.e12"},
-                 {{"Join_Path", ""}, "n"}, {{"Keep_Files", ""}, "n"}, {{"schedselect", ""}, "1:ncpus=2:mpiprocs=2"},
-                 {{"Variable_List", ""}, "PBS_O_HOME=/home/anna,FOO=bar"}, {{"Resource_List", "ncpus"}, "2"},
-                 {{"Resource_List", "place"}, "free"}, {{"Resource_List", "select"}, "1:ncpus=2"}, {{"Resource_List", "nodect"}, "1"},
+  attributes all{{{"Job_Name", ""}, "name"},
+                 {{"Output_Path", ""}, "q1:/home/anna/name.o12"},
+                 {{"Error_Path", ""}, "q1:/home/anna/name.e12"},
+                 {{"Join_Path", ""}, "n"},
+                 {{"Keep_Files", ""}, "n"},
+                 {{"schedselect", ""}, "1:ncpus=2:mpiprocs=2"},
+                 {{"Variable_List", ""}, "PBS_O_HOME=/home/anna,FOO=bar"},
+                 {{"Resource_List", "ncpus"}, "2"},
+                 {{"Resource_List", "place"}, "free"},
+                 {{"Resource_List", "select"}, "1:ncpus=2"},
+                 {{"Resource_List", "nodect"}, "1"},
                  {{"Resource_List", "walltime"}, "00:01:40"}};
   for (const auto& [name, value] : changes) all[name] = value;
   return schema::make<schema::StartRun>([&](schema::StartRun::Builder b) {
@@ -55,13 +62,16 @@ mom_settings settings() {
   return s;
 }
 
-ports::run_order ordered(const attributes& changes = {}, const mom_settings& s = settings()) { return order_for(*job(changes), s, "COOKIE"); }
+ports::run_order ordered(const attributes& changes = {}, const mom_settings& s = settings()) {
+  return order_for(*job(changes), s, "COOKIE");
+}
 std::vector<ports::delivery> delivered(const attributes& changes, int status = 0, const mom_settings& s = settings()) {
   return deliveries_for(*job(changes), s, status);
 }
 std::string described(const std::vector<ports::delivery>& files) {
   std::string text;
-  for (const auto& f : files) text += f.from + " -> " + f.to_host + ':' + f.to_path + (f.local ? " local\n" : " remote\n");
+  for (const auto& f : files)
+    text += f.from + " -> " + f.to_host + ':' + f.to_path + (f.local ? " local\n" : " remote\n");
   return text;
 }
 bool has(const ports::run_order& o, const std::string& entry) {
@@ -94,16 +104,24 @@ BOOST_AUTO_TEST_CASE(a_script_job_is_ordered_with_its_places) {
 }
 
 BOOST_AUTO_TEST_CASE(a_program_job_has_its_arguments_and_no_script) {
-  const auto o = ordered({{{"executable", ""}, "<jsdl-hpcpa:Executable>/bin/echo</jsdl-hpcpa:Executable>"},
-                          {{"argument_list", ""}, "<jsdl-hpcpa:Argument>a b</jsdl-hpcpa:Argument><jsdl-hpcpa:Argument></jsdl-hpcpa:Argument>"}});
+  const auto o =
+      ordered({{{"executable", ""}, "<jsdl-hpcpa:Executable>/bin/echo</jsdl-hpcpa:Executable>"},
+               {{"argument_list", ""},
+                "<jsdl-hpcpa:Argument>a b</jsdl-hpcpa:Argument><jsdl-hpcpa:Argument></jsdl-hpcpa:Argument>"}});
   BOOST_TEST(o.program == (std::vector<std::string>{"/bin/echo", "a b", ""}));
   BOOST_TEST(!o.script_text);
 }
 
 BOOST_AUTO_TEST_CASE(limits_umask_shell_and_directory_are_taken_over) {
-  const auto o = ordered({{{"Resource_List", "pcput"}, "00:00:20"}, {{"Resource_List", "cput"}, "10"}, {{"Resource_List", "file"}, "1mb"},
-                          {{"Resource_List", "pmem"}, "800mb"}, {{"Resource_List", "pvmem"}, "900mb"}, {{"Resource_List", "nice"}, "5"},
-                          {{"umask", ""}, "27"}, {{"Shell_Path_List", ""}, "/bin/sh,/bin/zsh@q1,/bin/csh@q2"}, {{"sandbox", ""}, "PRIVATE"}});
+  const auto o = ordered({{{"Resource_List", "pcput"}, "00:00:20"},
+                          {{"Resource_List", "cput"}, "10"},
+                          {{"Resource_List", "file"}, "1mb"},
+                          {{"Resource_List", "pmem"}, "800mb"},
+                          {{"Resource_List", "pvmem"}, "900mb"},
+                          {{"Resource_List", "nice"}, "5"},
+                          {{"umask", ""}, "27"},
+                          {{"Shell_Path_List", ""}, "/bin/sh,/bin/zsh@q1,/bin/csh@q2"},
+                          {{"sandbox", ""}, "PRIVATE"}});
   BOOST_TEST(*o.cpu_seconds_max == 10u);
   BOOST_TEST(*o.file_bytes_max == 1u << 20);
   BOOST_TEST(*o.resident_bytes_max == 800u << 20);
@@ -116,23 +134,28 @@ BOOST_AUTO_TEST_CASE(limits_umask_shell_and_directory_are_taken_over) {
 }
 
 BOOST_AUTO_TEST_CASE(output_goes_to_its_paths) {
-  BOOST_TEST(described(delivered({})) ==
-             "/pbs/spool/12.borg.OU -> q1:/home/anna/name.o12 local\n/pbs/spool/12.borg.ER -> q1:/home/anna/name.e12 local\n");
+  BOOST_TEST(
+      described(delivered({})) ==
+      "/pbs/spool/12.borg.OU -> q1:/home/anna/name.o12 local\n/pbs/spool/12.borg.ER -> q1:/home/anna/name.e12 local\n");
   BOOST_TEST(described(delivered({{{"Output_Path", ""}, "q3:/x/y"}, {{"Error_Path", ""}, "Q1.site.org:/z/"}})) ==
              "/pbs/spool/12.borg.OU -> q3:/x/y remote\n/pbs/spool/12.borg.ER -> Q1.site.org:/z/ local\n");
 }
 
 BOOST_AUTO_TEST_CASE(joined_output_is_one_file) {
-  BOOST_TEST(described(delivered({{{"Join_Path", ""}, "oe"}})) == "/pbs/spool/12.borg.OU -> q1:/home/anna/name.o12 local\n");
-  BOOST_TEST(described(delivered({{{"Join_Path", ""}, "eo"}})) == "/pbs/spool/12.borg.ER -> q1:/home/anna/name.e12 local\n");
+  BOOST_TEST(described(delivered({{{"Join_Path", ""}, "oe"}})) ==
+             "/pbs/spool/12.borg.OU -> q1:/home/anna/name.o12 local\n");
+  BOOST_TEST(described(delivered({{{"Join_Path", ""}, "eo"}})) ==
+             "/pbs/spool/12.borg.ER -> q1:/home/anna/name.e12 local\n");
   BOOST_TEST(ordered({{{"Join_Path", ""}, "oe"}}).stderr_file == "/pbs/spool/12.borg.OU");
   BOOST_TEST(ordered({{{"Join_Path", ""}, "eo"}}).stdout_file == "/pbs/spool/12.borg.ER");
 }
 
 BOOST_AUTO_TEST_CASE(kept_output_stays_in_the_home_of_this_host) {
   const attributes far{{{"Keep_Files", ""}, "oe"}, {{"Output_Path", ""}, "q9:/a"}, {{"Error_Path", ""}, "q9:/b"}};
-  BOOST_TEST(described(delivered(far)) == "/pbs/spool/12.borg.OU -> q1:name.o12 local\n/pbs/spool/12.borg.ER -> q1:name.e12 local\n");
-  BOOST_TEST(described(delivered({{{"Keep_Files", ""}, "oe"}, {{"Join_Path", ""}, "oe"}})) == "/pbs/spool/12.borg.OU -> q1:name.o12 local\n");
+  BOOST_TEST(described(delivered(far)) ==
+             "/pbs/spool/12.borg.OU -> q1:name.o12 local\n/pbs/spool/12.borg.ER -> q1:name.e12 local\n");
+  BOOST_TEST(described(delivered({{{"Keep_Files", ""}, "oe"}, {{"Join_Path", ""}, "oe"}})) ==
+             "/pbs/spool/12.borg.OU -> q1:name.o12 local\n");
 }
 
 BOOST_AUTO_TEST_CASE(direct_output_is_written_at_its_place_if_that_is_local) {
@@ -145,7 +168,8 @@ BOOST_AUTO_TEST_CASE(direct_output_is_written_at_its_place_if_that_is_local) {
 }
 
 BOOST_AUTO_TEST_CASE(removed_output_is_wanted_only_when_the_job_failed) {
-  BOOST_TEST(described(delivered({{{"Remove_Files", ""}, "o"}})) == "/pbs/spool/12.borg.ER -> q1:/home/anna/name.e12 local\n");
+  BOOST_TEST(described(delivered({{{"Remove_Files", ""}, "o"}})) ==
+             "/pbs/spool/12.borg.ER -> q1:/home/anna/name.e12 local\n");
   BOOST_TEST(delivered({{{"Remove_Files", ""}, "oe"}}).empty());
   BOOST_TEST(delivered({{{"Remove_Files", ""}, "oe"}}, 1).size() == 2u);
   BOOST_TEST(delivered({{{"Remove_Files", ""}, "o"}, {{"Join_Path", ""}, "oe"}}).empty());
@@ -160,8 +184,9 @@ BOOST_AUTO_TEST_CASE(dev_null_is_not_delivered) {
 BOOST_AUTO_TEST_CASE(usecp_makes_a_foreign_place_local) {
   auto s = settings();
   s.config.usecp = {{"q9", "/home", "/nfs/home"}};
-  BOOST_TEST(described(delivered({{{"Output_Path", ""}, "q9:/home/anna/x"}, {{"Error_Path", ""}, "q9:/other/y"}}, 0, s)) ==
-             "/pbs/spool/12.borg.OU -> q9:/nfs/home/anna/x local\n/pbs/spool/12.borg.ER -> q9:/other/y remote\n");
+  BOOST_TEST(
+      described(delivered({{{"Output_Path", ""}, "q9:/home/anna/x"}, {{"Error_Path", ""}, "q9:/other/y"}}, 0, s)) ==
+      "/pbs/spool/12.borg.OU -> q9:/nfs/home/anna/x local\n/pbs/spool/12.borg.ER -> q9:/other/y remote\n");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

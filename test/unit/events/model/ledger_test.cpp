@@ -1,0 +1,215 @@
+// The ledger: nothing is given out twice, neither a number nor a name nor a cpu; and what it counts is what is there.
+#include <boost/test/unit_test.hpp>
+
+#include "events/model/assignment.hpp"
+#include "test/support/model_builders.hpp"
+
+using namespace annals;
+using namespace annals::test;
+
+namespace {
+
+struct books {
+  model::ledger ledger;
+  std::uint64_t sequence = 0, next_stream = 100;
+  std::vector<std::pair<model::event_place, model::event>> written;
+
+  // Asks, and writes if it may be written. "" or the refusal.
+  std::string write(std::uint64_t stream, const model::event& e) {
+    const model::event_place at{sequence + 1, stream, 1, 1'000'000'000, the_server()};
+    if (const auto why = ledger.check(at, e.get())) return std::to_string(why->code) + " " + why->text;
+    ++sequence;
+    ledger.apply(at, e.get());
+    written.emplace_back(at, e);
+    return "";
+  }
+  template <class Fill>
+  std::string event(std::uint64_t stream, Fill&& f) { return write(stream, model::make_event(std::forward<Fill>(f))); }
+
+  std::string queue(const std::string& name, std::uint64_t stream) {
+    return event(stream, [&](auto e) { e.initQueueCreated().setName(name); });
+  }
+  std::string job(std::uint64_t number, const std::string& queue_name = "workq") {
+    return event(number + 1000, [&](auto e) {
+      auto q = e.initJobQueued();
+      q.setNumber(number);
+      q.setQueue(queue_name);
+    });
+  }
+  void host(const std::string& name, const settings& reported = {{"resources_available", "ncpus", "4"}, {"resources_available", "mem", "1gb"}}) {
+    const auto stream = next_stream++;
+    event(stream, [&](auto e) { e.initHostAdded().setName(name); });
+    BOOST_REQUIRE_EQUAL(event(stream, [&](auto e) { e.initVnodeCreated().setName(name); }), "");
+    event(stream, [&](auto e) {
+      auto v = e.initHostCameUp().initVnodes(1)[0];
+      v.setName(name);
+      fill(v.initAttributes(static_cast<unsigned>(reported.size())), reported);
+    });
+  }
+  std::string assign(std::uint64_t number, const std::string& exec_vnode, const std::string& place = "free") {
+    return event(number + 1000, [&](auto e) {
+      auto a = e.initJobAssigned();
+      a.setExecVnode(exec_vnode);
+      a.setPlace(place);
+    });
+  }
+  std::string hand_back(std::uint64_t number, const std::string& host) {
+    return event(number + 1000, [&](auto e) { e.initVnodeHandedBack().setHost(host); });
+  }
+  std::string end(std::uint64_t number) {
+    return event(number + 1000, [](auto e) { e.initJobEnded(); });
+  }
+  double assigned(const std::string& vnode, const std::string& resource) const {
+    const auto* use = ledger.book().find(vnode);
+    if (!use || !use->assigned.contains(resource)) return 0;
+    return use->assigned.find(resource)->second.value;
+  }
+};
+
+struct fixture : books {
+  fixture() {
+    queue("workq", 2);
+    host("borg");
+    host("cube");
+    for (std::uint64_t n = 1; n <= 4; ++n) BOOST_REQUIRE_EQUAL(job(n), "");
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(ledger, fixture)
+
+BOOST_AUTO_TEST_CASE(a_job_number_is_given_once) {
+  BOOST_TEST(job(4).starts_with("15009 "));
+  BOOST_TEST(ledger.next_job_number() == 5u);
+  BOOST_TEST(job(9) == "");
+  BOOST_TEST(ledger.next_job_number() == 10u);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_enters_queues_that_exist) {
+  BOOST_TEST(job(5, "nosuch").starts_with("15018 "));
+}
+
+BOOST_AUTO_TEST_CASE(names_are_given_once) {
+  BOOST_TEST(queue("workq", 50).starts_with("15025 "));
+  BOOST_TEST(event(60, [](auto e) { e.initSchedulerCreated().setName("default"); }) == "");
+  BOOST_TEST(!event(61, [](auto e) { e.initSchedulerCreated().setName("default"); }).empty());
+  BOOST_TEST(event(70, [](auto e) { e.initVnodeCreated().setName("borg"); }).starts_with("15066 "));
+}
+
+BOOST_AUTO_TEST_CASE(a_vnode_gives_what_it_has_and_not_more) {
+  BOOST_TEST(assign(1, "(borg:ncpus=3)") == "");
+  BOOST_TEST(assign(2, "(borg:ncpus=2)") == "15044 Insufficient amount of resource: ncpus ");
+  BOOST_TEST(assign(2, "(borg:ncpus=1)") == "");
+  BOOST_TEST(assign(3, "(borg:ncpus=0:mem=1048577kb)").starts_with("15044 Insufficient amount of resource: mem"));
+  BOOST_TEST(assign(3, "(borg:mem=1048576kb)") == "");
+  BOOST_TEST(assigned("borg", "ncpus") == 4);
+}
+
+BOOST_AUTO_TEST_CASE(chunks_on_the_same_vnode_are_added_up) {
+  BOOST_TEST(assign(1, "(borg:ncpus=2)+(borg:ncpus=3)").starts_with("15044 "));
+  BOOST_TEST(assign(1, "(borg:ncpus=2)+(borg:ncpus=2)") == "");
+}
+
+BOOST_AUTO_TEST_CASE(nobody_shares_what_is_held_exclusively) {
+  BOOST_TEST(assign(1, "(borg:ncpus=1)", "free:excl") == "");
+  BOOST_TEST(assign(2, "(borg:ncpus=1)").starts_with("15044 "));
+  BOOST_TEST(hand_back(1, "borg") == "");
+  BOOST_TEST(assign(2, "(borg:ncpus=1)") == "");
+  BOOST_TEST(assign(3, "(borg:ncpus=1)", "excl").starts_with("15044 "));
+  BOOST_TEST(assign(3, "(cube:ncpus=1)", "excl") == "");
+}
+
+BOOST_AUTO_TEST_CASE(only_vnodes_that_are_there_and_able_are_assigned) {
+  BOOST_TEST(assign(1, "(nosuch:ncpus=1)").starts_with("15062 "));
+  BOOST_TEST(assign(1, "").starts_with("15062 "));
+  BOOST_TEST(assign(77, "(borg:ncpus=1)").starts_with("15001 "));
+  event(101, [](auto e) { e.initHostWentDown().setText("x"); });
+  BOOST_TEST(assign(1, "(cube:ncpus=1)").starts_with("15044 Node is in an ineligible state: down"));
+}
+
+BOOST_AUTO_TEST_CASE(what_is_in_use_is_not_deleted) {
+  assign(1, "(borg:ncpus=1)");
+  BOOST_TEST(event(100, [](auto e) { e.initVnodeDeleted().setName("borg"); }).starts_with("15027 "));
+  BOOST_TEST(event(101, [](auto e) { e.initVnodeDeleted().setName("cube"); }) == "");
+  BOOST_TEST(event(2, [](auto e) { e.initQueueDeleted().setName("workq"); }).starts_with("15027 "));
+  hand_back(1, "borg");
+  BOOST_TEST(event(100, [](auto e) { e.initVnodeDeleted().setName("borg"); }) == "");
+  for (std::uint64_t n = 1; n <= 4; ++n) end(n);
+  BOOST_TEST(ledger.jobs_in_queue("workq") == 0u);
+  BOOST_TEST(event(2, [](auto e) { e.initQueueDeleted().setName("workq"); }) == "");
+}
+
+BOOST_AUTO_TEST_CASE(each_host_hands_back_its_part) {
+  BOOST_TEST(assign(1, "(borg:ncpus=2)+(cube:ncpus=1)") == "");
+  hand_back(1, "borg");
+  BOOST_TEST(assigned("borg", "ncpus") == 0);
+  BOOST_TEST(assigned("cube", "ncpus") == 1);
+  hand_back(1, "cube");
+  BOOST_TEST(assigned("cube", "ncpus") == 0);
+}
+
+BOOST_AUTO_TEST_CASE(the_ledger_equals_a_recount) {
+  assign(1, "(borg:ncpus=2)+(cube:ncpus=1)");
+  assign(2, "(borg:ncpus=1:mem=100mb)");
+  hand_back(1, "borg");
+  assign(3, "(borg:ncpus=2)");
+  hand_back(2, "borg");
+  end(2);
+  event(1002, [](auto e) { e.setJobForgotten(); });
+  model::ledger again;
+  for (const auto& [at, e] : written) again.apply(at, e.get());
+  BOOST_TEST((again == ledger));
+  // And the sums are those of the jobs that are listed.
+  for (const auto& [name, use] : ledger.book().vnodes()) {
+    double sum = 0;
+    for (const auto& j : use.jobs)
+      if (const auto held = j.held.find("ncpus"); held != j.held.end()) sum += held->second.value;
+    BOOST_TEST(assigned(name, "ncpus") == sum);
+  }
+  BOOST_TEST(assigned("borg", "mem") == 0);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(assignments)
+
+BOOST_AUTO_TEST_CASE(amounts_are_read_and_printed) {
+  bool ok = false;
+  BOOST_TEST(model::read_amount("2", &ok).print() == "2");
+  BOOST_TEST(ok);
+  BOOST_TEST(model::read_amount("1gb").print() == "1048576kb");
+  BOOST_TEST(model::read_amount("0.5").print() == "0.5");
+  model::read_amount("linux", &ok);
+  BOOST_TEST(!ok);
+}
+
+BOOST_AUTO_TEST_CASE(place_and_sharing_decide_who_has_a_vnode_for_himself) {
+  using model::hold_kind;
+  const std::tuple<const char*, const char*, hold_kind> expected[] = {
+      {"free", "default_shared", hold_kind::shared},          {"free:excl", "default_shared", hold_kind::exclusive},
+      {"scatter:exclhost", "", hold_kind::exclusive},         {"excl", "ignore_excl", hold_kind::shared},
+      {"free:shared", "default_excl", hold_kind::shared},     {"free", "default_excl", hold_kind::exclusive},
+      {"free", "default_exclhost", hold_kind::exclusive},     {"free:shared", "force_excl", hold_kind::exclusive},
+      {"free:shared", "force_exclhost", hold_kind::exclusive}, {"pack", "", hold_kind::shared}};
+  for (const auto& [place, sharing, kind] : expected) BOOST_TEST((model::hold_of(place, sharing) == kind), place << " " << sharing);
+}
+
+BOOST_AUTO_TEST_CASE(cpu_slots_are_the_lowest_free_ones) {
+  model::assignment_book book;
+  const auto give = [&](std::uint64_t job, const std::string& where) {
+    const auto e = model::make_event([&](auto b) { b.initJobAssigned().setExecVnode(where); });
+    book.assign(job, std::to_string(job), e.get().getJobAssigned(), [](std::string_view) { return model::assignment_book::vnode_facts{"borg", ""}; });
+  };
+  give(1, "(borg:ncpus=1)");
+  give(2, "(borg:ncpus=2)");
+  book.hand_back(1, "borg", 5);
+  give(3, "(borg:ncpus=2)");
+  const auto& jobs = book.find("borg")->jobs;
+  BOOST_REQUIRE_EQUAL(jobs.size(), 2u);
+  BOOST_TEST(jobs[0].slots == (std::vector<std::uint32_t>{1, 2}), boost::test_tools::per_element());
+  BOOST_TEST(jobs[1].slots == (std::vector<std::uint32_t>{0, 3}), boost::test_tools::per_element());
+  BOOST_TEST(book.find("borg")->last_used_s == 5);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,166 @@
+// The server object with its resources, queues and scheduler objects: what administrators may set, and what is refused.
+#include <boost/test/unit_test.hpp>
+
+#include "test/support/model_builders.hpp"
+
+using namespace annals;
+using namespace annals::test;
+using schema::ManageVerb;
+using schema::ObjectKind;
+
+namespace {
+
+// Any of the three, told alike.
+template <class State, class Command>
+struct object_story {
+  State state;
+  model::site site = small_site();
+  std::uint64_t sequence = 0;
+
+  std::string when(const Command& c, const model::requester& by = manager()) {
+    const auto o = model::decide(state, c, {1'000'000'000'000, by}, site);
+    if (o.accepted())
+      for (const auto& e : o.events()) model::apply(state, {++sequence, 1, sequence, 1'000'000'000'000, by}, e.get());
+    return said(o);
+  }
+};
+using server_story = object_story<model::server_state, model::server_command>;
+using queue_story = object_story<model::queue_state, request>;
+using scheduler_story = object_story<model::scheduler_state, model::scheduler_command>;
+
+request server_set(const settings& s) { return manage(ManageVerb::SET, ObjectKind::SERVER, "", s); }
+request queue(ManageVerb verb, const settings& s = {}, const std::string& name = "q2") { return manage(verb, ObjectKind::QUEUE, name, s); }
+request scheduler(ManageVerb verb, const settings& s = {}, const std::string& name = "s2") { return manage(verb, ObjectKind::SCHEDULER, name, s); }
+request resource(ManageVerb verb, const settings& s = {}) { return manage(verb, ObjectKind::RESOURCE, "tape", s); }
+
+server_story started_server() {
+  server_story s;
+  s.when(model::server_up{"1", "borg", "borg", "UTC", std::string(16, 'u')});
+  return s;
+}
+
+constexpr auto increment = schema::AttributeOp::INCREMENT;
+constexpr auto decrement = schema::AttributeOp::DECREMENT;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(server)
+
+BOOST_AUTO_TEST_CASE(the_first_start_writes_the_defaults_and_later_ones_do_not) {
+  server_story s;
+  BOOST_TEST(s.when(model::server_up{"1", "borg", "borg", "UTC", ""}) == "serverStarted serverChanged");
+  BOOST_TEST(s.state.attributes.get(attributes::server::default_chunk, "ncpus").value_or("") == "1");
+  BOOST_TEST(s.when(model::server_up{"2", "borg", "borg", "UTC", ""}) == "serverStarted");
+  BOOST_TEST(s.state.attributes.get(attributes::server::pbs_version).value_or("") == "2");
+  BOOST_TEST(s.when(model::server_down{"quick"}) == "serverStopped");
+}
+
+BOOST_AUTO_TEST_CASE(settings_are_set_added_to_and_taken_from) {
+  auto s = started_server();
+  BOOST_TEST(s.when(server_set({{"managers", "", "a@borg"}})) == "serverChanged");
+  BOOST_TEST(s.when(server_set({{"managers", "", "b@borg", increment}})) == "serverChanged");
+  BOOST_TEST(s.state.attributes.get(attributes::server::managers).value_or("") == "a@borg,b@borg");
+  BOOST_TEST(s.when(server_set({{"managers", "", "a@borg", decrement}})) == "serverChanged");
+  BOOST_TEST(s.state.attributes.get(attributes::server::managers).value_or("") == "b@borg");
+  BOOST_TEST(s.when(manage(ManageVerb::UNSET, ObjectKind::SERVER, "", {{"managers", "", "", schema::AttributeOp::UNSET}})) == "serverChanged");
+  BOOST_TEST(!s.state.attributes.has(attributes::server::managers));
+}
+
+BOOST_AUTO_TEST_CASE(users_change_nothing) {
+  auto s = started_server();
+  BOOST_TEST(!s.when(server_set({{"job_history_enable", "", "True"}}), user()).starts_with("server"));
+  BOOST_TEST(s.when(resource(ManageVerb::CREATE), user()) == "15007 Unauthorized Request ");
+}
+
+BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
+  auto s = started_server();
+  BOOST_TEST(s.when(server_set({{"default_queue", "", "nosuch"}})).starts_with("15018 "));
+  BOOST_TEST(s.when(server_set({{"default_queue", "", "workq"}})) == "serverChanged");
+  BOOST_TEST(s.when(server_set({{"managers", "", "nobody"}})).starts_with("15008 "));
+  BOOST_TEST(s.when(server_set({{"no_such", "", "1"}})).starts_with("15002 "));
+  BOOST_TEST(s.when(server_set({{"scheduler_iteration", "", "soon"}})).starts_with("15014 "));
+  BOOST_TEST(s.when(manage(ManageVerb::CREATE, ObjectKind::SERVER, "")).starts_with("15004 "));
+}
+
+BOOST_AUTO_TEST_CASE(resources_are_created_changed_and_deleted) {
+  auto s = started_server();
+  BOOST_TEST(s.when(resource(ManageVerb::CREATE, {{"type", "", "long"}, {"flag", "", "nh"}})) == "resourceCreated");
+  BOOST_REQUIRE(s.state.resources.find("tape"));
+  BOOST_TEST(s.state.resources.find("tape")->has(attributes::consumable));
+  BOOST_TEST(!s.when(resource(ManageVerb::CREATE, {{"type", "", "long"}})).starts_with("resource"));
+  BOOST_TEST(s.when(resource(ManageVerb::SET, {{"flag", "", "h"}})) == "resourceChanged");
+  BOOST_TEST(s.when(resource(ManageVerb::DELETE)) == "resourceDeleted");
+  BOOST_TEST(!s.state.resources.find("tape"));
+  BOOST_TEST(!s.when(resource(ManageVerb::DELETE)).starts_with("resource"));
+  BOOST_TEST(!s.when(resource(ManageVerb::CREATE, {{"type", "", "nonsense"}})).starts_with("resource"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(queues)
+
+BOOST_AUTO_TEST_CASE(a_queue_is_created_with_settings_changed_and_deleted) {
+  queue_story q;
+  BOOST_TEST(q.when(queue(ManageVerb::CREATE, {{"queue_type", "", "e"}, {"enabled", "", "true"}})) == "queueCreated queueChanged");
+  BOOST_TEST(q.state.attributes.get(attributes::queue::queue_type).value_or("") == "Execution");
+  BOOST_TEST(q.state.attributes.get(attributes::queue::enabled).value_or("") == "True");
+  BOOST_TEST(q.when(queue(ManageVerb::CREATE)).starts_with("15025 "));
+  BOOST_TEST(q.when(queue(ManageVerb::SET, {{"Priority", "", "5"}})) == "queueChanged");
+  BOOST_TEST(q.when(queue(ManageVerb::DELETE), user()) == "15007 Unauthorized Request ");
+  BOOST_TEST(q.when(queue(ManageVerb::DELETE)) == "queueDeleted");
+  BOOST_TEST(q.when(queue(ManageVerb::DELETE)).starts_with("15018 "));
+}
+
+BOOST_AUTO_TEST_CASE(a_queue_without_type_is_not_enabled) {
+  queue_story q;
+  BOOST_TEST(q.when(queue(ManageVerb::CREATE)) == "queueCreated");
+  BOOST_TEST(q.when(queue(ManageVerb::SET, {{"enabled", "", "True"}})).starts_with("15030 "));
+}
+
+BOOST_AUTO_TEST_CASE(queue_names_have_a_limit_and_are_new) {
+  BOOST_TEST(queue_story().when(queue(ManageVerb::CREATE, {}, std::string(15, 'q'))) == "queueCreated");
+  BOOST_TEST(queue_story().when(queue(ManageVerb::CREATE, {}, std::string(16, 'q'))).starts_with("15028 "));
+  BOOST_TEST(queue_story().when(queue(ManageVerb::CREATE, {}, "workq")).starts_with("15025 "));
+  BOOST_TEST(!queue_story().when(queue(ManageVerb::CREATE, {}, "a.b")).starts_with("queue"));
+  BOOST_TEST(queue_story().when(queue(ManageVerb::CREATE), operator_()) == "15007 Unauthorized Request ");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(schedulers)
+
+BOOST_AUTO_TEST_CASE(a_scheduler_object_is_down_idle_and_scheduling) {
+  scheduler_story s;
+  const auto state = [&] { return std::string(s.state.attributes.get(attributes::scheduler::state).value_or("")); };
+  const auto cycle = [](auto fill_it) { return model::scheduler_said{schema::make<schema::FromScheduler>(fill_it)}; };
+  BOOST_TEST(s.when(model::scheduler_came{"borg", "1"}, the_server()).starts_with("15"));
+  BOOST_TEST(s.when(scheduler(ManageVerb::CREATE)) == "schedulerCreated schedulerChanged");
+  BOOST_TEST(state() == "down");
+  BOOST_TEST(s.when(model::scheduler_came{"borg", "1"}, the_server()) == "schedulerStarted");
+  BOOST_TEST(state() == "idle");
+  const auto began = cycle([](schema::FromScheduler::Builder m) { m.initCycleBegan().setNumber(1); });
+  const auto ended = cycle([](schema::FromScheduler::Builder m) { m.initCycleEnded().setNumber(1); });
+  BOOST_TEST(s.when(ended, the_server()) == "");
+  BOOST_TEST(s.when(began, the_server()) == "cycleBegan");
+  BOOST_TEST(state() == "scheduling");
+  BOOST_TEST(s.when(began, the_server()) == "");
+  BOOST_TEST(s.when(cycle([](schema::FromScheduler::Builder m) { m.initReasons(); }), the_server()) == "cycleReasons");
+  BOOST_TEST(s.when(ended, the_server()) == "cycleEnded");
+  BOOST_TEST(state() == "idle");
+  BOOST_TEST(s.when(model::scheduler_gone{"link lost"}, the_server()) == "schedulerStopped");
+  BOOST_TEST(state() == "down");
+  BOOST_TEST(s.when(model::scheduler_gone{"link lost"}, the_server()) == "");
+}
+
+BOOST_AUTO_TEST_CASE(the_default_scheduler_object_stays) {
+  scheduler_story s;
+  s.when(scheduler(ManageVerb::CREATE, {}, "default"));
+  BOOST_TEST(!s.when(scheduler(ManageVerb::DELETE, {}, "default")).starts_with("scheduler"));
+  scheduler_story other;
+  other.when(scheduler(ManageVerb::CREATE));
+  BOOST_TEST(other.when(scheduler(ManageVerb::DELETE), user()) == "15007 Unauthorized Request ");
+  BOOST_TEST(other.when(scheduler(ManageVerb::DELETE)) == "schedulerDeleted");
+  BOOST_TEST(!scheduler_story().when(scheduler(ManageVerb::CREATE, {}, std::string(16, 's'))).starts_with("scheduler"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

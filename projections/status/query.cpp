@@ -258,6 +258,11 @@ bool in_list(std::string_view list, std::string_view value, std::string_view oth
   return false;
 }
 
+bool is_number(attributes::value_type type) {
+  using t = attributes::value_type;
+  return type == t::integer || type == t::real || type == t::size || type == t::duration || type == t::date;
+}
+
 bool meets(const status& from, const model::job_state& job, schema::Criterion::Reader c) {
   const auto name = schema::text(c.getName());
   const auto wanted = schema::text(c.getValue());
@@ -271,10 +276,10 @@ bool meets(const status& from, const model::job_state& job, schema::Criterion::R
     const auto* r = from.server().resources.find(schema::text(c.getResource()));
     if (!r) return false;
     type = r->type;
-    if (has.empty() && r->is_numeric()) has = type == attributes::value_type::duration ? "00:00:00" : "0";   // unset counts as 0
   }
+  if (has.empty() && is_number(type)) has = type == attributes::value_type::duration ? "00:00:00" : "0";   // unset counts as 0
   if (const auto order = attributes::compare_values(type, has, wanted)) return holds(*order, c.getOp());
-  return (has == wanted) == (c.getOp() == schema::CompareOp::EQ);
+  return (c.getOp() == schema::CompareOp::EQ && has == wanted) || (c.getOp() == schema::CompareOp::NE && has != wanted);
 }
 
 bool meets_all(const status& from, const model::job_state& job, capnp::List<schema::Criterion>::Reader criteria) {

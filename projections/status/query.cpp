@@ -119,8 +119,10 @@ void stat_jobs(const status& from, schema::Stat::Reader asked, const model::requ
   for (auto n : asked.getNames()) {
     const auto name = schema::str(n);
     const auto* job = from.job_by_id(name);
-    if (!job || !may_see_job(from, *job, by)) {
+    if (!job) {
       out.unknown(name, values::refuse(pbs_error::unknown_job));
+    } else if (!may_see_job(from, *job, by)) {
+      continue;                       // with query_other_jobs False PBS shows nothing of it, not even a refusal
     } else if (job->ended() && asked.getHistory() == schema::History::LIVE) {
       out.unknown(name, values::refuse(pbs_error::job_has_finished));
     } else {

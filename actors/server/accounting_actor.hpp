@@ -57,6 +57,7 @@ class accounting_follower {
 
 std::shared_ptr<accounting_follower> make_accounting(accounting_parts parts);
 
+// Takes `committed` and `disk_state`; the first disk_state, sent when the replay is over, lets it write what the replay left.
 caf::behavior accounting_actor(caf::event_based_actor* self, std::shared_ptr<accounting_follower> follower);
 
 }  // namespace annals::actors

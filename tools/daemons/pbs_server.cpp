@@ -174,10 +174,12 @@ int run(const client::command_line& line) {
       notes.write(actors::log_event::error, "Svr", "PBS_Server", text);
     }});
     parts.replayed = [&](const log::record& r) { accounting->replayed(r); };
-    parts.followers.push_back(system.spawn<caf::detached>(actors::accounting_actor, accounting));
+    const auto accountant = system.spawn<caf::detached>(actors::accounting_actor, accounting);
+    parts.followers.push_back(accountant);
     parts.shut_down = [&](const std::string&) { end.come(0, "Server shutdown completed"); };
     const actors::server_system server(system, parts);
     gateway = server.gateway();
+    caf::anon_send(accountant, actors::disk_state{false});      // what the last run left to be written
 
     wire::io_pool pool;
     const auto daemons_in = pool.listen_tls(s.ours.listen_address, s.port, wire::credentials::bundle(s.priv + "/daemon.pem"), daemons::feed(gateway));

@@ -180,6 +180,9 @@ class router {
   }
 
   void submit(const wire::connection_ptr& peer, schema::sealed<schema::Request> request, const model::requester& by, reply_ptr reply) {
+    // Who has no account here can run nothing anywhere (a private cluster's owner runs everything).
+    const auto& who = peer->peer();
+    if (who.uid != parts_.server_uid && by.user == std::to_string(who.uid)) return reply->refused(0, model::refuse(pbs_error::bad_user));
     const auto q = request.get().getQueueJob();
     auto script = script_blob_of(q);
     if (!script.refusal.text.empty()) return reply->refused(0, script.refusal);

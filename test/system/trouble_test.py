@@ -1,5 +1,6 @@
 """The world's troubles: a full disk, directories that can't be written, wrong permissions, a port that is taken, a damaged
 log. Reads are answered where they can be, the message says what to do, and nothing is lost."""
+import base64
 import glob
 import os
 import socket
@@ -46,8 +47,8 @@ class a_full_disk(ClusterTest):
         self.assertEqual(self.daemon_pids("pbs_server"), pids)
 
     def one_refusal(self):
-        """Each submission is large, so that a log file's spare room is soon used up."""
-        done = self.run_command("qsub", "-h", "-S", "/bin/sh", input="#" * 60000)
+        """Each submission is large and can't be compressed, so that a log file's spare room is soon used up."""
+        done = self.run_command("qsub", "-h", "-S", "/bin/sh", input="#" + base64.b64encode(os.urandom(45000)).decode())
         return done if done.status != 0 else None
 
 
@@ -74,7 +75,7 @@ class what_stops_the_server(ClusterTest):
             taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             taken.bind((self.cluster.address(0), self.cluster.info["port"]))
             taken.listen()
-            self.stopped_with(str(self.cluster.info["port"]))
+            self.stopped_with(f":{self.cluster.info['port']}", "in use")
         self.starts_again(id)
 
     def test_another_server_runs(self):

@@ -80,9 +80,9 @@ event delete_requested(schema::DeleteJob::Reader command) {
 }
 
 outcome decide_delete(const job_state& job, schema::DeleteJob::Reader command, const stamp& now, const site& site) {
+  if (job.ended() && !command.getPurgeHistory()) return refuse(pbs_error::job_has_finished);   // told to anybody
   if (!may_act(job, now.by)) return refuse(pbs_error::unauthorized);
   if (job.ended()) {
-    if (!command.getPurgeHistory()) return refuse(pbs_error::job_has_finished);
     return std::vector<event>{delete_requested(command), make_event([](auto e) { e.setJobForgotten(); })};
   }
   if (job.phase == phase::exiting && job.delete_requested) return refuse(pbs_error::bad_state);

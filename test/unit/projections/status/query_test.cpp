@@ -1,0 +1,283 @@
+// What stat and select requests are answered with, from a status that folded a cluster's first events.
+#include <boost/test/unit_test.hpp>
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "events/attributes/bag.hpp"
+#include "events/attributes/ids.hpp"
+#include "projections/status/query.hpp"
+
+using namespace annals;
+using schema::CompareOp;
+using schema::ObjectKind;
+using schema::Role;
+using schema::StreamKind;
+namespace job = attributes::job;
+
+namespace {
+
+struct attribute_value {
+  const char* name;
+  const char* resource;
+  const char* value;
+};
+using attribute_values = std::vector<attribute_value>;
+
+template <class List>
+void fill(List list, const attribute_values& from) {
+  for (unsigned i = 0; i < from.size(); ++i) {
+    list[i].setName(from[i].name);
+    list[i].setResource(from[i].resource);
+    list[i].setValue(from[i].value);
+  }
+}
+
+struct answer {
+  std::vector<std::string> names;
+  std::map<std::string, attributes::bag> rows;
+  std::vector<std::pair<std::string, std::uint32_t>> unknown;
+  std::optional<std::uint32_t> refused;
+
+  std::string get(const std::string& name, attributes::attribute_id id, std::string_view resource = {}) const {
+    return std::string(rows.at(name).get(id, resource).value_or("(none)"));
+  }
+};
+
+struct criterion {
+  const char* name;
+  const char* resource;
+  CompareOp op;
+  const char* value;
+};
+
+struct cluster {
+  projections::status status;
+  std::uint64_t sequence = 0;
+  std::map<std::uint64_t, std::uint64_t> versions;
+
+  cluster() {
+    happen(StreamKind::SERVER, 1, [](auto e) {
+      auto s = e.initServerStarted();
+      s.setServerName("p1");
+      s.setHostName("p1");
+      s.setVersion("1.2.3");
+    });
+    happen(StreamKind::QUEUE, 2, [](auto e) { e.initQueueCreated().setName("workq"); });
+    host(4, "p1", {{"resources_available", "ncpus", "4"}, {"resources_available", "mem", "8gb"}});
+    submit(10, 1, "ann@p1",
+           {{"Resource_List", "ncpus", "2"}, {"Resource_List", "nodect", "1"}, {"Resource_List", "mem", "100mb"}});
+    submit(
+        11, 2, "bob@p1",
+        {{"Resource_List", "ncpus", "1"}, {"Resource_List", "nodect", "1"}, {"Resource_List", "walltime", "00:01:40"}});
+    happen(StreamKind::JOB, 10, [](auto e) {
+      auto a = e.initJobAssigned();
+      a.setRun(1);
+      a.setExecVnode("(p1:ncpus=2:mem=102400kb)");
+      a.setExecHost("p1/0*2");
+      a.initHosts(1).set(0, "p1");
+      a.setPlace("pack");
+    });
+  }
+
+  void happen(StreamKind kind, std::uint64_t stream, const std::function<void(schema::Event::Builder)>& event) {
+    status.fold(log::record(schema::make<schema::Record>([&](schema::Record::Builder r) {
+                              r.setSequence(++sequence);
+                              r.setStream(stream);
+                              r.setStreamKind(kind);
+                              r.setStreamVersion(++versions[stream]);
+                              r.setWriterEpoch(1);
+                              r.setWallNs(static_cast<std::int64_t>(sequence) * 1'000'000'000);
+                              event(r.initEvent());
+                            }),
+                            {}));
+  }
+
+  void host(std::uint64_t stream, const char* name, const attribute_values& reported) {
+    happen(StreamKind::HOST, stream, [&](auto e) { e.initHostAdded().setName(name); });
+    happen(StreamKind::HOST, stream, [&](auto e) { e.initVnodeCreated().setName(name); });
+    happen(StreamKind::HOST, stream, [&](auto e) {
+      auto v = e.initHostCameUp().initVnodes(1)[0];
+      v.setName(name);
+      fill(v.initAttributes(static_cast<unsigned>(reported.size())), reported);
+    });
+  }
+
+  void submit(std::uint64_t stream, unsigned number, const std::string& owner, const attribute_values& asked) {
+    happen(StreamKind::JOB, stream, [&](auto e) {
+      auto j = e.initJobQueued();
+      j.setId(std::to_string(number) + ".p1");
+      j.setNumber(number);
+      j.setOwner(owner);
+      j.setEuser(owner.substr(0, owner.find('@')));
+      j.setQueue("workq");
+      j.setQueueRank(number);
+      fill(j.initAttributes(static_cast<unsigned>(asked.size())), asked);
+    });
+  }
+
+  void server(const char* name, const char* value) {
+    happen(StreamKind::SERVER, 1, [&](auto e) { fill(e.initServerChanged().initChanges(1), {{name, "", value}}); });
+  }
+
+  answer stat(const std::function<void(schema::Stat::Builder)>& question, Role role = Role::USER,
+              const char* user = "ann") const {
+    const auto asked = schema::make<schema::Stat>(question);
+    answer a;
+    projections::answer_stat(status, 7, *asked, {user, "p1", role},
+                             [&](const schema::sealed<schema::Reply>& r) { take(*r, a); });
+    return a;
+  }
+
+  static void take(schema::Reply::Reader r, answer& a) {
+    BOOST_TEST(r.getId() == 7u);
+    if (r.isRejected()) a.refused = r.getRejected().getCode();
+    if (!r.isObjects()) return;
+    for (const auto o : r.getObjects().getObjects()) {
+      const auto bytes = o.getAttributes();
+      const auto row = attributes::bag::from_packed({reinterpret_cast<const char*>(bytes.begin()), bytes.size()});
+      BOOST_REQUIRE(row);
+      a.names.push_back(schema::str(o.getName()));
+      a.rows.emplace(schema::str(o.getName()), *row);
+    }
+    for (const auto u : r.getObjects().getUnknown())
+      a.unknown.emplace_back(schema::str(u.getName()), u.getRejection().getCode());
+  }
+
+  std::string select(const std::vector<criterion>& all, Role role = Role::USER, const char* user = "ann") const {
+    const auto asked = schema::make<schema::SelectJobs>([&](schema::SelectJobs::Builder s) {
+      auto list = s.initCriteria(static_cast<unsigned>(all.size()));
+      for (unsigned i = 0; i < all.size(); ++i) {
+        list[i].setName(all[i].name);
+        list[i].setResource(all[i].resource);
+        list[i].setOp(all[i].op);
+        list[i].setValue(all[i].value);
+      }
+    });
+    std::string ids;
+    projections::answer_select(status, 7, *asked, {user, "p1", role}, [&](const schema::sealed<schema::Reply>& r) {
+      if ((*r).isRejected())
+        ids = "refused " + std::to_string((*r).getRejected().getCode());
+      else
+        for (const auto id : (*r).getJobs()) ids += (ids.empty() ? "" : " ") + schema::str(id);
+    });
+    return ids;
+  }
+};
+
+const auto all_jobs = [](schema::Stat::Builder s) { s.setKind(ObjectKind::JOB); };
+
+std::function<void(schema::Stat::Builder)> named(ObjectKind kind, const std::vector<std::string>& names) {
+  return [=](schema::Stat::Builder s) {
+    s.setKind(kind);
+    auto list = s.initNames(static_cast<unsigned>(names.size()));
+    for (unsigned i = 0; i < names.size(); ++i) list.set(i, names[i]);
+  };
+}
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(status_queries, cluster)
+
+BOOST_AUTO_TEST_CASE(jobs_come_in_the_order_of_their_numbers) {
+  submit(12, 4, "ann@p1", {});
+  submit(13, 3, "ann@p1", {});
+  const std::vector<std::string> expected{"1.p1", "2.p1", "3.p1", "4.p1"};
+  BOOST_TEST(stat(all_jobs).names == expected, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(only_what_was_wanted_is_sent) {
+  const answer a = stat([](schema::Stat::Builder s) {
+    s.setKind(ObjectKind::JOB);
+    s.initWanted(1).set(0, job::queue);
+  });
+  BOOST_TEST(a.get("1.p1", job::queue) == "workq");
+  BOOST_TEST(!a.rows.at("1.p1").has(job::Job_Owner));
+}
+
+BOOST_AUTO_TEST_CASE(users_and_states_choose_jobs) {
+  BOOST_TEST(stat([](schema::Stat::Builder s) { s.initUsers(1).set(0, "bob"); }).names.front() == "2.p1");
+  const answer running = stat([](schema::Stat::Builder s) { s.setStates("RS"); });
+  BOOST_TEST(running.names.size() == 1u);
+  BOOST_TEST(running.names.front() == "1.p1");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_not_there_is_named_in_the_order_asked) {
+  const answer a = stat(named(ObjectKind::JOB, {"9.p1", "1.p1", "8.p1"}));
+  BOOST_REQUIRE(a.unknown.size() == 2u);
+  BOOST_TEST(a.unknown[0].first == "9.p1");
+  BOOST_TEST(a.unknown[1].second == 15001u);
+  BOOST_TEST(stat(named(ObjectKind::QUEUE, {"nosuch"})).unknown.front().second == 15018u);
+  BOOST_TEST(stat(named(ObjectKind::NODE, {"nosuch"})).unknown.front().second == 15062u);
+}
+
+BOOST_AUTO_TEST_CASE(jobs_of_others_are_hidden_when_query_other_jobs_is_false) {
+  server("query_other_jobs", "False");
+  BOOST_TEST(stat(all_jobs).names.size() == 1u);
+  BOOST_TEST(stat(all_jobs, Role::OPERATOR, "oper").names.size() == 2u);
+  const answer a = stat(named(ObjectKind::JOB, {"2.p1"}));
+  BOOST_TEST(a.names.empty());
+  BOOST_TEST(a.unknown.empty());
+  BOOST_TEST(select({}) == "1.p1");
+}
+
+BOOST_AUTO_TEST_CASE(history_must_be_kept_to_be_asked_for) {
+  const auto with_history = [](schema::Stat::Builder s) { s.setHistory(schema::History::ALSO); };
+  BOOST_TEST(stat(with_history).refused.has_value());
+  server("job_history_enable", "True");
+  BOOST_TEST(stat(with_history).names.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(managers_see_more_than_users) {
+  namespace ids = attributes::node;
+  BOOST_TEST(stat(named(ObjectKind::NODE, {"p1"})).get("p1", ids::Port) == "(none)");
+  BOOST_TEST(stat(named(ObjectKind::NODE, {"p1"}), Role::MANAGER).get("p1", ids::Port) == "15002");
+}
+
+BOOST_AUTO_TEST_CASE(a_node_shows_its_jobs_and_what_they_hold) {
+  namespace ids = attributes::node;
+  const answer a = stat(named(ObjectKind::HOST, {"p1"}), Role::MANAGER);
+  BOOST_TEST(a.get("p1", ids::state) == "free");
+  BOOST_TEST(a.get("p1", ids::jobs) == "1.p1/0, 1.p1/1");
+  BOOST_TEST(a.get("p1", ids::resources_assigned, "ncpus") == "2");
+  BOOST_TEST(a.get("p1", ids::resources_assigned, "mem") == "102400kb");
+  BOOST_TEST(a.get("p1", ids::resources_assigned, "vmem") == "0kb");
+}
+
+BOOST_AUTO_TEST_CASE(servers_and_queues_sum_what_running_jobs_asked_for) {
+  const answer s = stat([](schema::Stat::Builder q) { q.setKind(ObjectKind::SERVER); }, Role::MANAGER);
+  namespace ids = attributes::server;
+  BOOST_TEST(s.get("p1", ids::resources_assigned, "mem") == "100mb");
+  BOOST_TEST(s.get("p1", ids::resources_assigned, "nodect") == "1");
+  BOOST_TEST(s.get("p1", ids::total_jobs) == "2");
+  BOOST_TEST(s.get("p1", ids::license_count) == "Avail_Global:1000000 Avail_Local:1000000 Used:0 High_Use:0");
+  BOOST_TEST(s.get("p1", ids::power_provisioning) == "False");
+  const answer q = stat(named(ObjectKind::QUEUE, {"workq"}));
+  BOOST_TEST(q.get("workq", attributes::queue::resources_assigned, "ncpus") == "2");
+  BOOST_TEST(q.get("workq", attributes::queue::state_count) ==
+             "Transit:0 Queued:1 Held:0 Waiting:0 Running:1 Exiting:0 Begun:0 ");
+}
+
+BOOST_AUTO_TEST_CASE(criteria_compare_by_the_type_of_the_attribute) {
+  BOOST_TEST(select({{"Resource_List", "ncpus", CompareOp::GT, "1"}}) == "1.p1");
+  BOOST_TEST(select({{"Resource_List", "mem", CompareOp::GE, "102400kb"}}) == "1.p1");
+  BOOST_TEST(select({{"Resource_List", "walltime", CompareOp::LT, "150"}}) == "1.p1 2.p1");
+  BOOST_TEST(select({{"Job_Owner", "", CompareOp::EQ, "bob"}}) == "2.p1");
+  BOOST_TEST(select({{"job_state", "", CompareOp::EQ, "HR"}}) == "1.p1");
+  BOOST_TEST(select({{"Resource_List", "ncpus", CompareOp::GE, "1"}, {"queue", "", CompareOp::EQ, "workq"}}) ==
+             "1.p1 2.p1");
+  BOOST_TEST(select({{"queue", "", CompareOp::EQ, "nosuch"}}) == "refused 15018");
+}
+
+BOOST_AUTO_TEST_CASE(an_unset_time_counts_as_0) {
+  BOOST_TEST(select({{"Execution_Time", "", CompareOp::GT, "1000"}}) == "");
+  BOOST_TEST(select({{"Execution_Time", "", CompareOp::LT, "1000"}}) == "1.p1 2.p1");
+  BOOST_TEST(select({{"eligible_time", "", CompareOp::GT, "1000"}}) == "");
+  BOOST_TEST(select({{"Account_Name", "", CompareOp::GT, "a"}}) == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,9 @@
 #include <array>
 #include <charconv>
 #include <map>
+#include <numeric>
+#include <tuple>
+#include <utility>
 
 namespace annals::client {
 namespace {
@@ -44,6 +47,63 @@ bool read_line(std::string_view line, std::string_view job, log_source source, c
   if (!take_field(line, object) || object != job) return false;
   entry = {order_of(time), std::string(time), source, std::string(line)};
   return !entry.order.empty();
+}
+
+// Logs tell the second; what happened in one second is put in the order in which a job's life goes. A line that is no
+// such milestone stays behind the one before it in its own log.
+struct milestone {
+  log_source source;
+  std::string_view begins;
+  int step;
+};
+constexpr milestone milestones[] = {
+    {log_source::server, "enqueuing into", 0},
+    {log_source::server, "Job Queued", 0},
+    {log_source::scheduler, "Considering job to run", 1},
+    {log_source::server, "Job Run at request", 2},
+    {log_source::scheduler, "Job run", 3},
+    {log_source::mom, "Started, pid", 4},
+    {log_source::mom, "task ", 5},
+    {log_source::server, "Obit received", 6},
+    {log_source::server, "Exit_status", 6},
+    {log_source::mom, "copy file request", 7},
+    {log_source::mom, "Staged ", 7},
+    {log_source::server, "dequeuing", 8},
+};
+
+// A record that a job began has start=, one that it ended has end= too.
+int step_of_record(std::string_view text) {
+  if (text.find(" end=") != std::string_view::npos) return 8;
+  return text.find(" start=") != std::string_view::npos ? 4 : 0;
+}
+
+// The step of each entry, never less than that of an earlier one of its log in the same second. In order of time, and
+// of each log's own lines.
+std::vector<int> steps_of(const std::vector<trace_entry>& entries) {
+  std::map<std::pair<log_source, std::string_view>, int> reached;
+  std::vector<int> steps;
+  for (const trace_entry& e : entries) {
+    int& step = reached.try_emplace({e.source, e.order}, 0).first->second;
+    if (e.source == log_source::accounting) step = std::max(step, step_of_record(e.text));
+    for (const milestone& m : milestones)
+      if (m.source == e.source && std::string_view(e.text).starts_with(m.begins)) step = std::max(step, m.step);
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+// By time, then by step, then server before scheduler before MoM before accounting; else as they stood.
+void sort_as_it_happened(std::vector<trace_entry>& entries) {
+  const std::vector<int> steps = steps_of(entries);
+  std::vector<std::size_t> place(entries.size());
+  std::iota(place.begin(), place.end(), std::size_t{0});
+  std::stable_sort(place.begin(), place.end(), [&](std::size_t a, std::size_t b) {
+    return std::tie(entries[a].order, steps[a], entries[a].source) <
+           std::tie(entries[b].order, steps[b], entries[b].source);
+  });
+  std::vector<trace_entry> sorted;
+  for (const std::size_t i : place) sorted.push_back(std::move(entries[i]));
+  entries = std::move(sorted);
 }
 
 using text_key = std::pair<log_source, std::string_view>;
@@ -98,9 +158,7 @@ void collect_trace(std::vector<trace_entry>& into, std::string_view log, std::st
 }
 
 void put_trace(std::string& out, std::string_view job, std::vector<trace_entry> entries, const trace_options& options) {
-  std::stable_sort(entries.begin(), entries.end(), [](const trace_entry& a, const trace_entry& b) {
-    return a.order != b.order ? a.order < b.order : a.source < b.source;
-  });
+  sort_as_it_happened(entries);
   out.append("\nJob: ").append(job).append("\n\n");
   const std::vector<bool> hidden = repeated(entries, options);
   for (std::size_t i = 0; i < entries.size(); ++i)

@@ -35,9 +35,30 @@ BOOST_AUTO_TEST_CASE(the_logs_of_a_job_are_merged_by_time) {
   BOOST_TEST(trace({}) ==
              "\nJob: 48.vm\n\n"
              "11/20/2026 23:18:32  S    enqueuing into workq, state Q hop 1\n"
-             "11/20/2026 23:18:32  M    Started, pid = 18970\n"
              "11/20/2026 23:18:32  A    user=pbsuser queue=workq \n"
+             "11/20/2026 23:18:32  M    Started, pid = 18970\n"
              "11/20/2026 23:18:33  S    Updated job state to 82; substate 42\n");
+}
+
+BOOST_AUTO_TEST_CASE(one_second_is_told_in_the_order_of_a_jobs_life) {
+  const std::string at = "11/20/2026 23:18:32;0008;";
+  const std::string server = at + "Server@vm;Job;1.vm;enqueuing into workq, state Q hop 1\n" + at +
+                             "Server@vm;Job;1.vm;Job Queued\n" + at +
+                             "Server@vm;Job;1.vm;Job Run at request of Scheduler@vm\n" + at +
+                             "Server@vm;Job;1.vm;Obit received\n" + at + "Server@vm;Job;1.vm;Holds u set\n";
+  const std::string sched = at + "pbs_sched;Job;1.vm;Considering job to run\n" + at + "pbs_sched;Job;1.vm;Job run\n";
+  const std::string mom = at + "pbs_mom;Job;1.vm;Started, pid = 1\n" + at +
+                          "pbs_mom;Job;1.vm;task 00000001 terminated\n" + at + "pbs_mom;Job;1.vm;Terminated\n";
+  std::vector<trace_entry> entries;
+  collect_trace(entries, mom, "1.vm", log_source::mom, {});
+  collect_trace(entries, server, "1.vm", log_source::server, {});
+  collect_trace(entries, sched, "1.vm", log_source::scheduler, {});
+  std::string out, letters;
+  put_trace(out, "1.vm", entries, {});
+  for (std::size_t line = out.find("11/"); line != std::string::npos; line = out.find("11/", line + 1))
+    letters += out[line + 21];
+  BOOST_TEST(letters == "SSLSLMMMSS");
+  BOOST_TEST(out.ends_with("Obit received\n11/20/2026 23:18:32  S    Holds u set\n"));
 }
 
 BOOST_AUTO_TEST_CASE(microseconds_and_years_decide_the_order) {

@@ -1,0 +1,292 @@
+#!/usr/bin/env python3
+"""The figures that need a whole cluster. Usage: cluster.py [--build DIR] [submit|drain|status|paced|replay]...
+
+Each measurement brings up a plain mini-cluster of its own in a temporary directory and removes it. One line per figure:
+what it is, the value, how long a sync of the same disk took beside it, and the load average (it shows whether the
+machine was ours alone). Not tests: nothing fails here for being slow. docs/performance.md keeps what was measured.
+"""
+import argparse
+import concurrent.futures
+import contextlib
+import os
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DEADLINE_S = 300
+
+
+class Cluster:
+    def __init__(self, build):
+        self.build = build
+        self.top = tempfile.mkdtemp(prefix="annals.", dir="/tmp")    # short: the server's socket lies deep below it
+        os.chmod(self.top, 0o755)
+        self.dir = os.path.join(self.top, "c")
+        self.prefix = os.path.join(build, "stage")
+        self.env = {**{k: v for k, v in os.environ.items() if not k.startswith("PBS")},
+                    "PATH": f"{self.prefix}/bin:{self.prefix}/sbin:{os.environ['PATH']}"}
+        self.mini("up", "--hosts", "n1", "--plain")
+        text = self.mini("env")
+        self.env["PBS_CONF_FILE"] = re.search(r"PBS_CONF_FILE=(\S+)", text).group(1)
+        with open(self.env["PBS_CONF_FILE"]) as f:
+            self.home = re.search(r"(?m)^PBS_HOME=(.*)$", f.read()).group(1)
+
+    def mini(self, command, *arguments):
+        return self.run("pbs_minicluster", command, "--dir", self.dir, *arguments)
+
+    def run(self, *command):
+        done = subprocess.run(command, env=self.env, cwd=self.top, stdin=subprocess.DEVNULL, capture_output=True, text=True)
+        if done.returncode != 0:
+            raise RuntimeError(f"{' '.join(command)}: {done.returncode} {done.stderr or done.stdout}")
+        return done.stdout
+
+    def bench(self, name, *arguments):
+        return self.run(os.path.join(self.build, "test", "bench", "bench_" + name), *arguments).strip()
+
+    def scheduling(self, on):
+        self.run("qmgr", "-c", f"set server scheduling = {on}")
+
+    def down(self):
+        kill_server(self)      # one that restart() started is not known to the mini-cluster
+        self.mini("down")
+        shutil.rmtree(self.top, True)
+
+    # ---- what is measured beside ---------------------------------------------------------------------------------
+
+    def server_pid(self):
+        with open(os.path.join(self.home, "server_priv", "server.lock")) as f:
+            return int(f.read().split()[0])
+
+    def server_io(self):
+        with open(f"/proc/{self.server_pid()}/io") as f:
+            return {k: int(v) for k, v in (line.split(": ") for line in f)}
+
+    def server_rss_kb(self):
+        with open(f"/proc/{self.server_pid()}/status") as f:
+            return int(re.search(r"VmRSS:\s+(\d+)", f.read()).group(1))
+
+    def server_cpu_s(self):
+        with open(f"/proc/{self.server_pid()}/stat") as f:
+            fields = f.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def say(self, what, value):
+        sync = re.search(r"p50 (\S+) .*p99 (\S+)", self.bench("load", "sync", self.top, "100"))
+        print(f"{what}: {value}   [sync p50 {sync.group(1)} ms, p99 {sync.group(2)} ms; load {os.getloadavg()[0]:.1f}]",
+              flush=True)
+
+    def wait(self, true, what):
+        deadline = time.monotonic() + DEADLINE_S
+        while not true():
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"not after {DEADLINE_S} s: {what}")
+            time.sleep(0.005)
+
+
+@contextlib.contextmanager
+def cluster(build):
+    c = Cluster(build)
+    try:
+        yield c
+    finally:
+        c.down()
+
+
+def wall_ms(work):
+    start = time.monotonic()
+    work()
+    return (time.monotonic() - start) * 1000
+
+
+def median_ms(work, times=9):
+    return statistics.median(wall_ms(work) for _ in range(times))
+
+
+# ---- submit ------------------------------------------------------------------------------------------------------
+
+SHELL_LOOP = 'i=0; while [ $i -lt {count} ]; do qsub -- /bin/true >/dev/null || exit 1; i=$((i+1)); done'
+
+
+def qsub_loop(c, count):
+    c.run("/bin/sh", "-c", SHELL_LOOP.format(count=count))
+
+
+def submit(build):
+    with cluster(build) as c:
+        c.scheduling(False)
+        qsub_loop(c, 50)
+        count = 1000
+        c.say("qsub after qsub", f"{count / wall_ms(lambda: qsub_loop(c, count)) * 1000:.0f} a second")
+
+        def eight():
+            with concurrent.futures.ThreadPoolExecutor(8) as clients:
+                list(clients.map(lambda _: qsub_loop(c, 250), range(8)))
+        c.say("8 clients of qsub", f"{2000 / wall_ms(eight) * 1000:.0f} a second")
+        depth = 3050
+        for _ in range(3):
+            before, cpu = c.server_io(), c.server_cpu_s()
+            line = c.bench("submit", "connections", "32", "3")
+            after, cpu = c.server_io(), c.server_cpu_s() - cpu
+            jobs = int(re.search(r": (\d+) in", line).group(1))
+            c.say(f"8 connections x 32 in flight, {depth} jobs queued before", line.split(": ", 1)[1])
+            c.say("  bytes at write() per submission (log, replies to clients and daemon log together)",
+                  f"{(after['wchar'] - before['wchar']) / jobs:.0f}; to the disk {(after['write_bytes'] - before['write_bytes']) / jobs:.0f}; "
+                  f"server cpu {cpu / jobs * 1e6:.0f} us")
+            depth += jobs
+
+
+# ---- drain -------------------------------------------------------------------------------------------------------
+
+def drain(build):
+    with cluster(build) as c:
+        c.run("qmgr", "-c", "set node n1 resources_available.ncpus = 500")
+        accounting = os.path.join(c.home, "server_priv", "accounting")
+
+        def ended():
+            total = 0
+            for name in os.listdir(accounting):
+                with open(os.path.join(accounting, name)) as f:
+                    total += sum(1 for line in f if ";E;" in line)
+            return total
+        for round in range(3):
+            before = ended()
+            c.scheduling(False)
+            qsub_loop(c, 500)
+
+            def all_of_it():
+                c.scheduling(True)
+                c.wait(lambda: ended() - before >= 500, "500 E records")
+            c.say("500 queued /bin/true on one MoM", f"{500 / wall_ms(all_of_it) * 1000:.0f} jobs a second")
+
+
+# ---- status ------------------------------------------------------------------------------------------------------
+
+def last_cycles(c, count):
+    """elapsed ms of the last cycles, from the scheduler's log."""
+    logs = os.path.join(c.home, "sched_logs")
+    text = ""
+    for name in sorted(os.listdir(logs)):
+        with open(os.path.join(logs, name), errors="replace") as f:
+            text += f.read()
+    return text.splitlines()[-count:]
+
+
+def status(build):
+    with cluster(build) as c:
+        c.scheduling(False)
+        c.run("qmgr", "-c", "set node n1 resources_available.ncpus = 0")
+        c.bench("load", "fill", "100", "distinct")
+        before = c.server_rss_kb()
+        c.bench("load", "fill", "9900", "distinct")
+        time.sleep(2)      # job actors go to sleep
+        c.say("server memory per job, 10,000 queued", f"{(c.server_rss_kb() - before) / 9900:.2f} KB ({c.server_rss_kb() / 1024:.0f} MB in all)")
+        last = c.run("qselect").split()[-1]
+        quiet = subprocess.DEVNULL
+        for command in (["qstat"], ["qstat", "-f"], ["qstat", last]):
+            def ask():
+                subprocess.run(command, env=c.env, stdout=quiet, check=True)
+            cpu = c.server_cpu_s()
+            used = median_ms(ask, 15)
+            name = " ".join(command).replace(last, "of one job")
+            c.say(name, f"{used:.1f} ms (server cpu {(c.server_cpu_s() - cpu) / 15 * 1000:.1f} ms)")
+        c.scheduling(True)
+        c.wait(lambda: "Insufficient" in c.run("qstat", "-f", last) or "Not Running" in c.run("qstat", "-f", last), "a comment")
+        for line in last_cycles(c, 3):
+            print("  sched log:", line)
+        for _ in range(3):
+            c.say("restart to first answer after kill -9", f"{restart(c):.0f} ms")
+        c.say("server memory per job after a restart", f"{c.server_rss_kb() / 10000:.2f} KB ({c.server_rss_kb() / 1024:.0f} MB in all)")
+
+
+def restart(c):
+    """pbs_server as an init script starts it, after kill -9: ms from exec to the first answer."""
+    kill_server(c)
+    env = {**c.env, "PBS_CONF_FILE": os.path.join(c.dir, "hosts", "server", "pbs.conf")}
+
+    def start():
+        subprocess.run(["pbs_server"], env=env, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        c.run("qstat", "-B")
+    return wall_ms(start)
+
+
+def kill_server(c):
+    pid = c.server_pid()
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+    c.wait(lambda: not alive(pid), "the server is gone")
+
+
+def alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+# ---- paced -------------------------------------------------------------------------------------------------------
+
+def paced(build):
+    with cluster(build) as c:
+        c.scheduling(False)
+        c.bench("load", "fill", "10000")
+
+        def measure():
+            return float(re.search(r"p99 (\S+)", c.bench("load", "paced", "100", "20")).group(1))
+
+        def asking(stop):
+            began, asked, running = time.monotonic(), 0, []
+            while not stop:
+                running = [p for p in running if p.poll() is None]
+                running.append(subprocess.Popen(["qstat"], env=c.env, stdout=subprocess.DEVNULL))
+                asked += 1
+                time.sleep(max(0, began + asked / 20 - time.monotonic()))
+            for p in running:
+                p.wait()
+            return asked / (time.monotonic() - began)
+
+        alone, both = [], []
+        for _ in range(3):
+            alone.append(measure())
+            stop = []
+            with concurrent.futures.ThreadPoolExecutor(1) as other:
+                rate = other.submit(asking, stop)
+                both.append(measure())
+                stop.append(True)
+            c.say("p99 of 100 submissions a second over 20 s, alone | beside 20 qstat of 10,000 jobs a second",
+                  f"{alone[-1]:.2f} | {both[-1]:.2f} ms ({rate.result():.1f} qstat a second)")
+        print(f"  median: {statistics.median(both) / statistics.median(alone) * 100 - 100:+.0f} %")
+
+
+# ---- replay ------------------------------------------------------------------------------------------------------
+
+def replay(build):
+    with cluster(build) as c:
+        c.run("qsub", "-W", "block=true", "--", "/bin/true")
+        kill_server(c)
+        print(c.bench("load", "grow", os.path.join(c.home, "server_priv", "log"), "1000000"))
+        for _ in range(3):
+            c.say("1,000,000 events replayed: pbs_server's start to its first answer", f"{restart(c):.0f} ms")
+
+
+def main():
+    top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    top.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), help="where it was built")
+    top.add_argument("what", nargs="*", default=[], metavar="submit|drain|status|paced|replay")
+    options = top.parse_args()
+    every = {"submit": submit, "drain": drain, "status": status, "paced": paced, "replay": replay}
+    for name in options.what or every:
+        print(f"-- {name}", flush=True)
+        every[name](os.path.abspath(options.build))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

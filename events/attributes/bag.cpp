@@ -43,10 +43,11 @@ place_found locate(std::string_view data, attribute_id id, std::string_view reso
   while (at != end) {
     const char* next;
     const entry e = entry_at(at, &next);
-    if (!comes_before(e, id, resource)) {
-      const bool exact = e.id == id && e.resource == resource;
-      return {static_cast<std::size_t>(at - data.data()), static_cast<std::size_t>((exact ? next : at) - data.data()),
-              exact};
+    if (e.id >= id) {       // most are passed by their id alone
+      const int order = e.id > id ? 1 : e.resource.compare(resource);
+      if (order >= 0)
+        return {static_cast<std::size_t>(at - data.data()), static_cast<std::size_t>((order == 0 ? next : at) - data.data()),
+                order == 0};
     }
     at = next;
   }
@@ -84,10 +85,14 @@ void bag::set(attribute_id id, std::string_view resource, std::string_view value
   // The length of a resource name has one byte; the check of values refuses such names long before.
   if (resource.size() > 255) resource = resource.substr(0, 255);
   const place_found found = locate(packed(), id, resource);
-  std::string item(head_size, '\0');
-  write_head(item.data(), id, resource.size(), value.size());
-  item.append(resource).append(value);
-  own(data_).replace(found.at, found.end - found.at, item);
+  const std::size_t size = head_size + resource.size() + value.size();
+  std::string text;      // a copy: they may stand in this very buffer
+  text.reserve(resource.size() + value.size());
+  text.append(resource).append(value);
+  std::string& data = own(data_);
+  if (found.end - found.at != size) data.replace(found.at, found.end - found.at, size, '\0');
+  write_head(data.data() + found.at, id, resource.size(), value.size());
+  std::memcpy(data.data() + found.at + head_size, text.data(), text.size());
 }
 
 bool bag::erase(attribute_id id, std::string_view resource) {

@@ -48,8 +48,8 @@ struct record_meta {
 class record {
  public:
   record(schema::sealed<schema::Record> message, const chain_hash& previous)
-      : message_(std::move(message)), previous_(previous) {}
-  schema::Record::Reader get() const { return message_.get(); }
+      : message_(std::move(message)), root_(message_.get()), previous_(previous) {}
+  schema::Record::Reader get() const { return root_; }
   schema::Event::Reader event() const { return get().getEvent(); }
   std::uint64_t sequence() const { return get().getSequence(); }
   const chain_hash& previous() const { return previous_; }  // chain hash of the record before it
@@ -57,6 +57,7 @@ class record {
 
  private:
   schema::sealed<schema::Record> message_;
+  schema::Record::Reader root_;  // into message_; finding it costs as much as reading several fields
   chain_hash previous_;
 };
 using record_ptr = std::shared_ptr<const record>;

@@ -8,6 +8,7 @@ machine was ours alone). Not tests: nothing fails here for being slow. docs/perf
 import argparse
 import concurrent.futures
 import contextlib
+import fcntl
 import os
 import re
 import shutil
@@ -221,15 +222,17 @@ def kill_server(c):
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
         return
-    c.wait(lambda: not alive(pid), "the server is gone")
+    c.wait(lambda: lock_is_free(c), "the server is gone")
 
 
-def alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat") as f:
-            return f.read().rsplit(")", 1)[1].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+def lock_is_free(c):
+    """A killed process has ended when its last thread has, not when it is a zombie."""
+    with open(os.path.join(c.home, "server_priv", "server.lock")) as f:
+        try:
+            fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
 
 
 # ---- paced -------------------------------------------------------------------------------------------------------

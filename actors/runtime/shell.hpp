@@ -9,6 +9,7 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/message_handler.hpp>
 
+#include <chrono>
 #include <deque>
 #include <utility>
 #include <vector>
@@ -52,11 +53,16 @@ class shell : public caf::event_based_actor {
     return caf::message_handler{
         [this](envelope_type& e) { guarded([&] { receive(std::move(e)); }); },
         [this](append_results& r) { guarded([&] { on_results(r); }); },
+        [this](later_atom) { guarded([&] { try_again(); }); },
     }.or_else(more_handlers());
   }
 
   void receive(envelope_type e) {
     if (e.site) site_ = e.site;
+    if (!for_later_.empty() && !e.reply) {
+      for_later_.push_back({std::move(e), 0, {}});        // behind what waits for the disk already
+      return;
+    }
     stash_.push_back({std::move(e), 0, {}});
     if (in_flight_.empty() && !asking_) turn();
   }
@@ -67,10 +73,11 @@ class shell : public caf::event_based_actor {
   void set_site(model::site_ptr s) { site_ = std::move(s); }
   std::uint64_t stream() const { return stream_; }
   std::uint64_t version() const { return version_; }
-  bool idle() const { return stash_.empty() && in_flight_.empty() && !asking_; }
+  bool idle() const { return stash_.empty() && for_later_.empty() && in_flight_.empty() && !asking_; }
   const shell_parts& parts() const { return parts_; }
 
  private:
+  using later_atom = caf::atom_constant<caf::atom("later")>;
   static constexpr std::size_t rebuilds_max = 3;
   static constexpr int tries_max = 3;            // decisions of one command after version conflicts
 
@@ -156,6 +163,9 @@ class shell : public caf::event_based_actor {
         conflict = true;
         again.push_back(std::move(w));
         continue;
+      } else if (result.what == append_result::kind::unwritable && !w.envelope.reply) {
+        keep_for_later(std::move(w));
+        continue;
       }
       finished_.push_back({&w, &result});
     }
@@ -167,6 +177,20 @@ class shell : public caf::event_based_actor {
       stash_.push_front(std::move(again.back()));
       again.pop_back();
     }
+  }
+
+  // The disk is full and nobody would ask again (a host came up, a program ended): decided anew until it is written.
+  void keep_for_later(waiting w) {
+    if (for_later_.empty()) delayed_send(this, std::chrono::seconds(1), later_atom::value);
+    for_later_.push_back(std::move(w));
+  }
+  void try_again() {
+    auto waited = std::exchange(for_later_, {});
+    while (!waited.empty()) {
+      stash_.push_front(std::move(waited.back()));
+      waited.pop_back();
+    }
+    if (in_flight_.empty() && !asking_ && !stash_.empty()) turn();
   }
 
   void tell(waiting& w, const append_result& result) {
@@ -244,6 +268,7 @@ class shell : public caf::event_based_actor {
   bool asking_ = false;
   std::vector<std::int64_t> failures_;           // when the last rebuilds were
   std::deque<waiting> stash_;
+  std::deque<waiting> for_later_;                // until the disk has space again
   std::vector<waiting> in_flight_;
   std::vector<std::pair<waiting*, const append_result*>> finished_;
 };

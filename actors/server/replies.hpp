@@ -17,7 +17,7 @@ schema::sealed<schema::Reply> refusal_reply(std::uint64_t id, std::uint64_t sequ
 reply_ptr reply_to_client(wire::connection_ptr peer, std::uint64_t request_id);
 // One request that became several commands (qmgr's @default): answered once, with the first refusal if there was one.
 std::vector<reply_ptr> reply_jointly(reply_ptr whole, std::size_t parts);
-// A MoM's report: acknowledged when it is durable, and also when the job refused it (it will never be taken).
+// A MoM's report: acknowledged when it is durable or was taken before. One that is refused stays unacknowledged.
 reply_ptr acknowledge_mom(wire::connection_ptr peer, schema::RunRef::Reader ref, schema::Ack::What what);
 // A scheduler's proposal.
 reply_ptr settle_proposal(caf::actor scheduling, std::string scheduler, std::uint64_t job, std::uint64_t cycle);

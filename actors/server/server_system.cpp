@@ -129,9 +129,11 @@ std::vector<std::uint64_t> owing_jobs(const folds& f) {
 
 server_system::~server_system() = default;
 
+const model::ledger& server_system::ledger() const { return ledger_->get(); }
+
 server_system::server_system(caf::actor_system& system, server_system_parts parts)
     : log_(std::make_unique<log::event_log>(*parts.store, *parts.clock)),
-      reader_(std::make_unique<log::log_reader>(*parts.store)), ledger_(std::make_unique<ledger_check>()) {
+      reader_(std::make_unique<log::log_reader>(*parts.store)), ledger_(std::make_shared<ledger_check>()) {
   folds f;
   if (parts.notes) f.notes = std::make_shared<event_notes>(*parts.notes);
   const auto read = reader_->read(1, [&](const log::record_ptr& r) {
@@ -145,7 +147,8 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   if (!read) throw log::log_damaged(read.text);
   first_words(*log_, *ledger_, f, parts).say();
 
-  log_writer_parts writer{log_.get(), reader_.get(), ledger_.get(), parts.followers, parts.stop_process, parts.disk_writable};
+  check_ = parts.ledger ? parts.ledger : ledger_;
+  log_writer_parts writer{log_.get(), reader_.get(), check_.get(), parts.followers, parts.stop_process, parts.disk_writable};
   writer_ = parts.detached ? system.spawn<caf::detached>(log_writer, writer) : system.spawn(log_writer, writer);
   const auto status = system.spawn(status_actor, f.status, reader_.get(), parts.clock);
   const auto upload = parts.detached ? system.spawn<caf::detached>(uploads, parts.store, parts.upload_directory)

@@ -13,12 +13,14 @@
 #include "actors/runtime/daemon_log.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/log_reader.hpp"
+#include "events/model/ledger.hpp"
 #include "events/model/objects.hpp"
 #include "events/ports/clock.hpp"
 #include "events/ports/event_store.hpp"
 
 namespace annals::actors {
 
+class append_check;
 class ledger_check;
 
 struct server_system_parts {
@@ -29,6 +31,7 @@ struct server_system_parts {
   std::string pbs_home;                           // in the default scheduler's settings
   std::uint32_t server_uid = 0;
   std::string upload_directory;
+  std::shared_ptr<append_check> ledger;           // in place of the real one: the simulation's proof that it is needed
   bool detached = true;                           // blocking actors get threads of their own (not in simulation)
   // Folds that follow the log beside the server's own; each is an actor that takes `committed` and `disk_state`.
   std::vector<caf::actor> followers;
@@ -46,11 +49,13 @@ class server_system {
   const caf::actor& gateway() const { return gateway_; }
   const caf::actor& writer() const { return writer_; }
   const log::event_log& log() const { return *log_; }
+  const model::ledger& ledger() const;
 
  private:
   std::unique_ptr<log::event_log> log_;
   std::unique_ptr<log::log_reader> reader_;
-  std::unique_ptr<ledger_check> ledger_;
+  std::shared_ptr<ledger_check> ledger_;
+  std::shared_ptr<append_check> check_;           // what the writer asks: ledger_, or the part's own
   caf::actor writer_, gateway_;
 };
 

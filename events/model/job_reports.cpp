@@ -134,7 +134,10 @@ outcome on_exited(const job_state& job, schema::RunExited::Reader r, const stamp
 }
 
 outcome on_left(const job_state& job, schema::RunLeftReport::Reader r, const site& site) {
-  if (r.getRef().getRun() != job.run || job.phase != phase::exiting) return no_change;
+  if (r.getRef().getRun() != job.run) return no_change;
+  // The report of the exit was not taken (the disk was full): the MoM tells it again, and then this one.
+  if (job.running()) return refuse(pbs_error::try_again, "the end of the run was not reported yet");
+  if (job.phase != phase::exiting) return no_change;
   std::vector<event> out;
   out.push_back(make_event([&](auto e) {
     auto d = e.initOutputDelivered();

@@ -51,8 +51,10 @@ std::optional<rejection> too_little(const std::string& resource) {
 std::optional<rejection> ledger::check_assignment(const event_place& at, schema::JobAssigned::Reader e) const {
   if (!jobs_.contains(at.stream)) return refuse(pbs_error::unknown_job);
   std::map<std::string, amounts> asked;
-  for (auto& part : assignment_book::parts_of(schema::text(e.getExecVnode())))
-    for (const auto& [resource, a] : part.asked) asked[part.vnode][resource].value += a.value;
+  for (auto& part : assignment_book::parts_of(schema::text(e.getExecVnode()))) {
+    auto& of_vnode = asked[part.vnode];          // a part may ask nothing that is counted
+    for (const auto& [resource, a] : part.asked) of_vnode[resource].value += a.value;
+  }
   if (asked.empty()) return refuse(pbs_error::unknown_node, "no vnode in exec_vnode");
   for (const auto& [name, wanted] : asked) {
     const auto* host = host_of_vnode(name);

@@ -1,0 +1,353 @@
+#include "test/sim/processes.hpp"
+
+#include <caf/send.hpp>
+
+#include <algorithm>
+#include <csignal>
+
+#include "actors/server/aggregates.hpp"
+#include "events/log/checksum.hpp"
+
+namespace annals::sim {
+
+using actors::peer_closed;
+using actors::peer_frame;
+using actors::peer_opened;
+
+// -- actor systems -----------------------------------------------------------------------------------------------------------
+
+void actor_process::make_system() {
+  config_ = std::make_unique<caf::actor_system_config>();
+  config_->set("scheduler.policy", caf::atom("testing"));
+  system_ = std::make_unique<caf::actor_system>(*config_);
+  system_->await_actors_before_shutdown(false);
+  alive_ = std::make_shared<bool>(true);
+}
+
+// What is left in mailboxes runs out without effect, since a dead process's ports lead nowhere; timers are dropped.
+void actor_process::drop_system() {
+  *alive_ = false;
+  world_.net.break_all_of(alive_);
+  for (auto& a : roots_) caf::anon_send_exit(a, caf::exit_reason::kill);
+  roots_.clear();
+  scheduler().clock().cancel_all();
+  while (scheduler().has_job()) {
+    scheduler().run_once();
+    scheduler().clock().cancel_all();
+  }
+  release_handles();
+  system_.reset();
+  config_.reset();
+}
+
+caf::scheduler::test_coordinator& actor_process::scheduler() {
+  return dynamic_cast<caf::scheduler::test_coordinator&>(system_->scheduler());
+}
+
+bool actor_process::step() {
+  if (!system_ || !scheduler().has_job()) return false;
+  auto& jobs = scheduler().jobs;
+  std::rotate(jobs.begin(), jobs.begin() + static_cast<std::ptrdiff_t>(world_.random() % jobs.size()), jobs.end());
+  scheduler().run_once();
+  return true;
+}
+
+void actor_process::advance(std::int64_t ns) {
+  if (system_) scheduler().advance_time(caf::timespan(ns));
+}
+
+endpoint actor_process::end_at(const caf::actor& a, wire::identity seen_as) const {
+  endpoint e;
+  e.seen_as = std::move(seen_as);
+  e.alive = alive_;
+  e.opened = [a](const wire::connection_ptr& c) { caf::anon_send(a, peer_opened{c}); };
+  e.received = [a](const wire::connection_ptr& c, schema::sealed_message m) { caf::anon_send(a, peer_frame{c, std::move(m)}); };
+  e.closed = [a](const wire::connection_ptr& c, const std::string& why) { caf::anon_send(a, peer_closed{c, why}); };
+  return e;
+}
+
+// -- server ------------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+// A store as the process sees it: nothing is written once the process is dead, and a crash may be asked for at an append.
+class watched_store : public ports::event_store {
+ public:
+  watched_store(log::fault_store& real, life alive, std::function<void()> appended)
+      : real_(real), alive_(std::move(alive)), appended_(std::move(appended)) {}
+  ports::store_status append(const ports::write_batch& batch) override {
+    if (!*alive_) return {ports::store_error::sync_failed, "the process is dead"};
+    auto status = real_.append(batch);
+    if (status) appended_();
+    return status;
+  }
+  std::uint64_t last_sequence() const override { return real_.last_sequence(); }
+  std::uint64_t last_version(std::uint64_t s) const override { return real_.last_version(s); }
+  std::uint64_t last_stream() const override { return real_.last_stream(); }
+  ports::store_status read(std::uint64_t from, const visitor& v) const override { return real_.read(from, v); }
+  ports::store_status read_stream(std::uint64_t s, std::uint64_t v0, const visitor& v) const override { return real_.read_stream(s, v0, v); }
+  ports::store_status read_index(const index_visitor& v) const override { return real_.read_index(v); }
+  std::optional<std::vector<std::byte>> read_blob(std::string_view h, ports::store_status* why) const override { return real_.read_blob(h, why); }
+  ports::store_status put_blob_piece(std::string_view h, std::uint32_t n, ports::byte_span b) override { return real_.put_blob_piece(h, n, b); }
+  ports::store_status finish_blob(std::string_view h, std::uint32_t p) override { return real_.finish_blob(h, p); }
+  std::optional<std::string> read_memo(std::string_view k) const override { return real_.read_memo(k); }
+  ports::store_status drop_memos_below(std::string_view b) override { return real_.drop_memos_below(b); }
+  ports::store_status put_cache(std::string_view k, ports::byte_span v) override { return real_.put_cache(k, v); }
+  ports::store_status keep_cache() override { return real_.keep_cache(); }
+  std::optional<std::vector<std::byte>> get_cache(std::string_view k) const override { return real_.get_cache(k); }
+  void scan_cache(std::string_view p, const std::function<bool(std::string_view, ports::byte_span)>& v) const override { real_.scan_cache(p, v); }
+  ports::store_status drop_cache(std::string_view p) override { return real_.drop_cache(p); }
+
+ protected:
+  log::fault_store& real_;
+  life alive_;
+  std::function<void()> appended_;
+};
+
+// Planted bug: says that a batch is synced and keeps it back until the next one.
+class lying_store final : public watched_store {
+ public:
+  using watched_store::watched_store;
+  ports::store_status append(const ports::write_batch& batch) override {
+    if (held_) {
+      auto status = watched_store::append(*held_);
+      if (!status) return status;
+    }
+    held_ = batch;
+    return {};
+  }
+  std::uint64_t last_sequence() const override { return held_ && !held_->records.empty() ? held_->records.back().sequence : real_.last_sequence(); }
+
+ private:
+  std::optional<ports::write_batch> held_;
+};
+
+// Planted bug: agrees to everything.
+class blind_check final : public actors::append_check {
+ public:
+  std::optional<model::rejection> check(const log::record&) const override { return std::nullopt; }
+  void apply(const log::record&) override {}
+  void rebuild(const log::log_reader&) override {}
+};
+
+}  // namespace
+
+server_process::server_process(world& w) : actor_process(w), store(w.random()), uuid_(16, 'u') {}
+
+void server_process::start() {
+  make_system();
+  const auto alive = alive_;
+  const auto appended = [this] {
+    if (world_.o.crash_server_at_append != 0 && store.appends() == world_.o.crash_server_at_append) wants_crash = true;
+  };
+  if (world_.o.early_reply) lying_ = std::make_unique<lying_store>(store, alive, appended);
+  else lying_ = std::make_unique<watched_store>(store, alive, appended);
+  actors::server_system_parts parts;
+  parts.store = lying_.get();
+  parts.clock = &world_.clock;
+  parts.self = {"sim", "server", "server", "UTC", uuid_};
+  parts.pbs_home = "/sim";
+  parts.detached = false;
+  parts.server_uid = 1000;            // the simulated client is the cluster's own user
+  parts.disk_writable = [this] { return world_.disk_heals_at_ <= world_.clock.now; };
+  parts.stop_process = [this, alive](const std::string&) { if (*alive) wants_crash = true; };
+  parts.shut_down = [](const std::string&) {};
+  if (world_.o.blind_ledger) parts.ledger = std::make_shared<blind_check>();
+  try {
+    server_ = std::make_unique<actors::server_system>(*system_, std::move(parts));
+    roots_ = {server_->gateway(), server_->writer()};
+  } catch (const log::log_damaged&) {
+    wants_crash = true;               // its first write failed: tried again like any crash
+  }
+}
+
+void server_process::crash() {
+  if (!system_) return;
+  drop_system();
+  lying_.reset();
+  store.crash();
+}
+
+endpoint server_process::end(wire::identity::kind) const {
+  return end_at(server_->gateway(), {wire::identity::kind::server, "server", 0, 0, 0, ""});
+}
+
+// -- scheduler ---------------------------------------------------------------------------------------------------------------
+
+namespace {
+// A scheduler that sends everything to the same cpus: only the ledger stands between it and the vnode.
+actors::cycle_driver::message always_on_n1(const actors::cycle_driver::message& m) {
+  return schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder b) {
+    auto run = b.initRun();
+    run.setJob(m.get().getRun().getJob());
+    run.setCycle(m.get().getRun().getCycle());
+    run.setExecVnode("(n1:ncpus=2)");
+    run.setExecHost("n1/0*2");
+    run.initHosts(1).set(0, "n1");
+  });
+}
+}  // namespace
+
+void scheduler_process::start() {
+  alive_ = std::make_shared<bool>(true);
+  actors::cycle_driver::outlets out;
+  out.send = [server = server_, fool = world_.o.foolish_scheduler](const actors::cycle_driver::message& m) {
+    if (*server) (*server)->send(fool && m.get().isRun() ? always_on_n1(m) : m);
+  };
+  out.log = [](std::uint32_t, std::string_view, std::string_view, std::string_view) {};
+  out.clock = &world_.clock;
+  driver_ = std::make_shared<actors::cycle_driver>(actors::scheduler_identity{"default", "server", "sim", 1}, out);
+  const std::string policy = "by_queue: True prime\nby_queue: True non_prime\nresources: \"ncpus, mem, arch, host, vnode\"\n";
+  driver_->set_policy(policy, log::content_hash(std::as_bytes(std::span(policy))));
+}
+
+void scheduler_process::crash() {
+  *alive_ = false;
+  world_.net.break_all_of(alive_);
+  *server_ = nullptr;
+  driver_.reset();
+}
+
+endpoint scheduler_process::end() const {
+  endpoint e;
+  e.seen_as = {wire::identity::kind::scheduler, "default", 0, 0, 0, ""};
+  e.alive = alive_;
+  e.opened = [driver = driver_, server = server_](const wire::connection_ptr& c) {
+    *server = c;
+    driver->connected();
+  };
+  e.received = [driver = driver_](const wire::connection_ptr&, schema::sealed_message m) { driver->received(m.root<schema::ToScheduler>()); };
+  e.closed = [server = server_](const wire::connection_ptr& c, const std::string&) { if (*server == c) *server = nullptr; };
+  return e;
+}
+
+// -- MoM ---------------------------------------------------------------------------------------------------------------------
+
+// A host's kernel and shepherds: programs go on while the MoM is dead, and start once per key.
+class mom_process::fake_host final : public ports::process_host {
+ public:
+  fake_host(world& w, host_machine& m, life alive, std::function<void(const std::string&, model::run_command)> tell)
+      : world_(w), machine_(m), alive_(std::move(alive)), tell_(std::move(tell)) {}
+  void listen(events) override {}
+
+  void start(const ports::run_order& order) override {
+    if (!*alive_) return;
+    if (!machine_.programs.contains(order.key)) {
+      ++machine_.executions[order.key];
+      const auto begin = world_.clock.now + world_.pick_ns(1'000'000, 50'000'000);
+      machine_.programs[order.key] = {world_.pick_ns(1000, 30000), begin, begin + world_.pick_ns(0, 20'000'000'000), static_cast<int>(world_.random() % 3)};
+    }
+    tell_state(order.key);
+  }
+  void adopt(const std::string& key) override { tell_state(key); }
+
+  void signal(const std::string& key, int number) override {
+    const auto at = machine_.programs.find(key);
+    if (!*alive_ || at == machine_.programs.end() || at->second.ends <= world_.clock.now) return;
+    at->second.ends = world_.clock.now;
+    at->second.exit = 256 + number;
+    tell_state(key);
+  }
+  void append_stderr(const std::string&, const std::string&) override {}
+  std::optional<ports::run_usage> usage(const std::string& key) override {
+    const auto at = machine_.programs.find(key);
+    if (at == machine_.programs.end() || at->second.ends <= world_.clock.now) return std::nullopt;
+    return ports::run_usage{0, 0, 0, static_cast<std::uint64_t>((world_.clock.now - at->second.started) / 1'000'000'000), 1, 0};
+  }
+  void deliver(const std::string& key, const std::string&, const std::vector<ports::delivery>&) override {
+    if (*alive_) later(world_.clock.now + world_.pick_ns(0, 100'000'000), key, model::output_placed{{true, {}, 2, 2}});
+  }
+  void forget(const std::string& key) override {
+    if (*alive_) machine_.programs.erase(key);
+  }
+
+ private:
+  void later(std::int64_t when, const std::string& key, model::run_command c) {
+    world_.at(when, alive_, [tell = tell_, key, c] { tell(key, c); });
+  }
+  void tell_state(const std::string& key) {
+    const auto at = machine_.programs.find(key);
+    if (at == machine_.programs.end()) return later(world_.clock.now, key, model::program_failed{{-3, "never begun"}});
+    const auto& p = at->second;
+    later(p.started, key, model::program_began{{p.pid, p.pid, 1, "/home"}});
+    // The end may be moved by a signal: looked up again when it is due.
+    world_.at(p.ends, alive_, [this, key, ends = p.ends, alive = alive_] {
+      const auto now = machine_.programs.find(key);
+      if (!*alive || now == machine_.programs.end() || now->second.ends != ends) return;
+      tell_(key, model::program_over{{now->second.exit, {1, 100, 200, static_cast<std::uint64_t>((ends - now->second.started) / 1'000'000'000), 1, 10}}});
+    });
+  }
+
+  world& world_;
+  host_machine& machine_;
+  life alive_;
+  std::function<void(const std::string&, model::run_command)> tell_;
+};
+
+mom_process::mom_process(world& w, std::string name)
+    : actor_process(w), store(w.random()), name_(std::move(name)), uuid_(16, static_cast<char>('a' + w.random() % 26)) {}
+mom_process::~mom_process() { crash(); }
+
+void mom_process::start() {
+  make_system();
+  const auto alive = alive_;
+  try {
+    log_ = std::make_unique<log::event_log>(store, world_.clock);
+  } catch (const log::log_damaged&) {
+    wants_crash = true;
+    return;
+  }
+  reader_ = std::make_unique<log::log_reader>(store);
+  const auto stop = [this, alive](const std::string&) { if (*alive) wants_crash = true; };
+  actors::log_writer_parts writer;
+  writer.log = log_.get();
+  writer.reader = reader_.get();
+  writer.stop_process = stop;
+  writer.disk_writable = [] { return true; };
+  const auto writer_actor = system_->spawn(actors::log_writer, writer);
+  auto contents = actors::read_mom_log(*reader_);
+  auto mom_handle = std::make_shared<caf::actor>();
+  host_ = std::make_unique<fake_host>(world_, machine_, alive, [mom_handle, alive](const std::string& key, model::run_command c) {
+    if (*alive) caf::anon_send(*mom_handle, actors::host_event{key, std::move(c)});
+  });
+  auto settings = std::make_shared<mom::mom_settings>();
+  settings->pbs_home = "/sim";
+  settings->host = name_;
+  actors::mom_actor_parts parts;
+  parts.runs = {{writer_actor, reader_.get(), &world_.clock, stop}, host_.get(), settings};
+  parts.host = name_;
+  parts.version = "sim";
+  parts.log_uuid = uuid_;
+  parts.known = std::move(contents.known);
+  parts.left = std::move(contents.left);
+  parts.describe = [this](schema::MomHello::Builder hello) {
+    auto v = hello.initVnodes(1)[0];
+    v.setName(name_);
+    auto list = v.initAttributes(2);
+    list[0].setName("resources_available");
+    list[0].setResource("ncpus");
+    list[0].setValue("2");
+    list[1].setName("resources_available");
+    list[1].setResource("mem");
+    list[1].setValue("1gb");
+  };
+  mom_ = system_->spawn(actors::mom_actor, std::move(parts));
+  *mom_handle = mom_;
+  roots_ = {mom_, writer_actor};
+  caf::anon_send(mom_, actors::begin_work{});
+}
+
+void mom_process::crash() {
+  if (!system_) return;
+  drop_system();
+  host_.reset();
+  log_.reset();
+  reader_.reset();
+  store.crash();
+}
+
+bool mom_process::has_runs() const { return !actors::read_mom_log(log::log_reader(store)).known.empty(); }
+
+endpoint mom_process::end() const { return end_at(mom_, {wire::identity::kind::mom, name_, 0, 0, 0, ""}); }
+
+}  // namespace annals::sim

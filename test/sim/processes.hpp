@@ -1,0 +1,95 @@
+// The simulated server, scheduler and MoM: the real parts over the world's ports.
+#pragma once
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+
+#include "actors/mom/mom_actor.hpp"
+#include "actors/scheduler/cycle_driver.hpp"
+#include "actors/server/server_system.hpp"
+#include "test/sim/world.hpp"
+
+namespace annals::sim {
+
+// An actor system on the testing scheduler; one message of one drawn actor at a time.
+class actor_process : public process {
+ public:
+  explicit actor_process(world& w) : world_(w) {}
+  bool step() override;
+  void advance(std::int64_t ns) override;
+  bool up() const override { return system_ != nullptr; }
+  const life& alive() const { return alive_; }
+
+ protected:
+  void make_system();
+  void drop_system();
+  caf::scheduler::test_coordinator& scheduler();
+  virtual void release_handles() = 0;       // of actors: before their system goes
+  endpoint end_at(const caf::actor& a, wire::identity seen_as) const;
+
+  world& world_;
+  life alive_ = std::make_shared<bool>(false);
+  std::unique_ptr<caf::actor_system_config> config_;
+  std::unique_ptr<caf::actor_system> system_;
+  std::vector<caf::actor> roots_;           // that hold all others; killed with the process
+};
+
+class server_process final : public actor_process {
+ public:
+  explicit server_process(world& w);
+  void start() override;
+  void crash() override;
+  endpoint end(wire::identity::kind what) const;
+  log::fault_store store;
+  const actors::server_system* parts() const { return server_.get(); }
+
+ private:
+  void release_handles() override { server_.reset(); }
+  std::unique_ptr<ports::event_store> lying_;          // planted bug: early_reply
+  std::unique_ptr<actors::server_system> server_;
+  std::string uuid_;
+};
+
+class scheduler_process final : public process {
+ public:
+  explicit scheduler_process(world& w) : world_(w) {}
+  void start() override;
+  void crash() override;
+  bool step() override { return false; }
+  void advance(std::int64_t) override {}
+  bool up() const override { return driver_ != nullptr; }
+  endpoint end() const;
+  const life& alive() const { return alive_; }
+
+ private:
+  world& world_;
+  life alive_ = std::make_shared<bool>(false);
+  std::shared_ptr<actors::cycle_driver> driver_;
+  std::shared_ptr<wire::connection_ptr> server_ = std::make_shared<wire::connection_ptr>();
+};
+
+class mom_process final : public actor_process {
+ public:
+  mom_process(world& w, std::string name);
+  ~mom_process() override;
+  void start() override;
+  void crash() override;
+  endpoint end() const;
+  const std::string& name() const { return name_; }
+  const host_machine& machine() const { return machine_; }
+  bool has_runs() const;                               // that have not left, by its log
+  log::fault_store store;
+
+ private:
+  class fake_host;
+  void release_handles() override { mom_ = nullptr; }
+  std::string name_, uuid_;
+  host_machine machine_;
+  std::unique_ptr<log::event_log> log_;
+  std::unique_ptr<log::log_reader> reader_;
+  std::unique_ptr<fake_host> host_;
+  caf::actor mom_;
+};
+
+}  // namespace annals::sim

@@ -1,0 +1,90 @@
+// Stories of the whole cluster from seeds (TigerBeetle's habit). ANNALS_SIM_SEEDS=n runs n seeds of each story,
+// ANNALS_SIM_SEED=s just one: the line a failing run prints.
+#include <boost/test/unit_test.hpp>
+
+#include <cstdlib>
+
+#include "test/sim/world.hpp"
+
+using namespace annals;
+
+namespace {
+
+std::uint64_t number_of(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+// Every seed must end with every check held. `share`: of the seeds that test/run asks for.
+void holds_for_seeds(sim::options o, std::uint64_t seeds) {
+  const auto one = number_of("ANNALS_SIM_SEED", 0);
+  const auto first = one ? one : 1, last = one ? one : number_of("ANNALS_SIM_SEEDS", seeds);
+  for (auto seed = first; seed <= last; ++seed) {
+    o.seed = seed;
+    const auto why = sim::world(o).run();
+    BOOST_REQUIRE_MESSAGE(why.empty(), why);
+  }
+}
+
+bool found_within(sim::options o, std::uint64_t seeds) {
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    o.seed = seed;
+    if (!sim::world(o).run().empty()) return true;
+  }
+  return false;
+}
+
+// Per step of the world; a world takes some thousand steps.
+constexpr double often = 0.005, sometimes = 0.002;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(stories)
+
+BOOST_AUTO_TEST_CASE(a_quiet_day_ends_every_job_once) { holds_for_seeds({.jobs = 30}, 5); }
+
+BOOST_AUTO_TEST_CASE(server_crashes_lose_nothing) { holds_for_seeds({.server_crash = often}, 15); }
+
+BOOST_AUTO_TEST_CASE(mom_crashes_lose_nothing_and_run_nothing_twice) { holds_for_seeds({.mom_crash = often}, 15); }
+
+BOOST_AUTO_TEST_CASE(lost_late_and_repeated_messages_change_nothing) { holds_for_seeds({.link_break = often}, 15); }
+
+BOOST_AUTO_TEST_CASE(a_full_disk_refuses_and_resumes) { holds_for_seeds({.disk_full = often}, 15); }
+
+BOOST_AUTO_TEST_CASE(failed_syncs_stop_the_server_and_lose_nothing) { holds_for_seeds({.sync_failure = 0.02}, 10); }
+
+BOOST_AUTO_TEST_CASE(everything_at_once) {
+  holds_for_seeds({.server_crash = sometimes, .mom_crash = sometimes, .scheduler_crash = sometimes, .link_break = sometimes,
+                   .sync_failure = 0.005, .disk_full = sometimes}, 25);
+}
+
+BOOST_AUTO_TEST_CASE(the_server_may_crash_at_every_event_of_a_job) {
+  for (std::uint64_t n = 1; n <= 25; ++n) {
+    sim::options o{.seed = n, .moms = 1, .jobs = 1};
+    o.crash_server_at_append = n;
+    const auto why = sim::world(o).run();
+    BOOST_REQUIRE_MESSAGE(why.empty(), why + " (crash at append " + std::to_string(n) + ")");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_same_seed_gives_the_same_history) {
+  sim::options o{.seed = 7, .server_crash = sometimes, .mom_crash = sometimes, .link_break = sometimes};
+  sim::world a(o), b(o);
+  BOOST_TEST(a.run() == "");
+  BOOST_TEST(b.run() == "");
+  BOOST_TEST(a.digest() == b.digest());
+}
+
+// -- the simulation can find bugs ----------------------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(an_early_reply_is_found) { BOOST_TEST(found_within({.server_crash = 0.002, .early_reply = true}, 20)); }
+
+BOOST_AUTO_TEST_CASE(a_lost_effect_is_found) { BOOST_TEST(found_within({.lost_effect = 0.05}, 5)); }
+
+BOOST_AUTO_TEST_CASE(a_vnode_assigned_twice_is_found) {
+  BOOST_TEST(found_within({.foolish_scheduler = true, .blind_ledger = true}, 1));
+}
+
+BOOST_AUTO_TEST_CASE(the_ledger_stands_up_to_a_foolish_scheduler) { holds_for_seeds({.jobs = 8, .foolish_scheduler = true}, 3); }
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,304 @@
+#include "test/sim/world.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+
+#include "events/attributes/ids.hpp"
+#include "events/log/log_reader.hpp"
+#include "projections/status/status.hpp"
+#include "test/sim/network.hpp"
+#include "test/sim/processes.hpp"
+
+namespace annals::sim {
+
+namespace {
+constexpr std::int64_t second = 1'000'000'000;
+constexpr std::int64_t fault_time = 120 * second;      // faults happen this long
+constexpr std::int64_t patience = 3600 * second;       // after which a world that is not quiet has lost something
+}  // namespace
+
+world::world(options options) : random(options.seed), net(*this), o(options) {
+  processes_.push_back(std::make_unique<server_process>(*this));
+  processes_.push_back(std::make_unique<scheduler_process>(*this));
+  for (int i = 0; i < o.moms; ++i) processes_.push_back(std::make_unique<mom_process>(*this, "n" + std::to_string(i + 1)));
+  for (auto& p : processes_) p->start();
+  for (int i = 0; i < o.jobs; ++i) {
+    std::string id(16, '\0');
+    for (auto& c : id) c = static_cast<char>(random());
+    submissions_.push_back({id, "", false, 0});
+  }
+  net.loss_rate = o.lost_effect;
+  server_store().set_sync_failure_rate(o.sync_failure);
+}
+
+world::~world() {
+  faults_on_ = false;
+  for (auto& p : processes_) p->crash();
+}
+
+log::fault_store& world::server_store() { return static_cast<server_process&>(*processes_[0]).store; }
+
+void world::at(std::int64_t when, const life& of, std::function<void()> what) { timers_.emplace(when, timer{of, std::move(what)}); }
+
+// -- links -------------------------------------------------------------------------------------------------------------------
+
+void world::connect_everybody() {
+  auto& server = static_cast<server_process&>(*processes_[0]);
+  if (!server.up() || !server.parts()) return;
+  for (std::size_t i = 1; i < processes_.size(); ++i) {
+    if (!processes_[i]->up() || processes_[i]->wants_crash) continue;
+    auto& l = links_[i];
+    if (l && !l->broken()) continue;
+    if (chance(0.5)) continue;                          // not everybody is equally quick
+    l = i == 1 ? net.connect(server.end(wire::identity::kind::scheduler), static_cast<scheduler_process&>(*processes_[i]).end())
+               : net.connect(server.end(wire::identity::kind::mom), static_cast<mom_process&>(*processes_[i]).end());
+  }
+  if (client_link_ && !client_link_->broken()) return;
+  for (auto& s : submissions_) s.sent = s.sent && !s.acknowledged.empty();      // unanswered: asked again, same command id
+  for (auto& [mom, state] : nodes_)
+    if (state == node::asked) state = node::unknown;
+  endpoint client;
+  client.seen_as = {wire::identity::kind::local, "alice", 1000, 1000, 1, ""};
+  client.alive = client_alive_;
+  client.received = [this](const wire::connection_ptr&, schema::sealed_message m) { on_reply(m.root<schema::Reply>()); };
+  client_link_ = net.connect(server.end(wire::identity::kind::local), client);
+}
+
+// The administrator's part: every host becomes a node.
+void world::create_node(std::size_t mom) {
+  const auto id = next_request_++;
+  asked_node_[id] = mom;
+  nodes_[mom] = node::asked;
+  client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
+    r.setId(id);
+    auto m = r.initManage();
+    m.setVerb(schema::ManageVerb::CREATE);
+    m.setKind(schema::ObjectKind::NODE);
+    m.setName(static_cast<mom_process&>(*processes_[mom]).name());
+  }));
+}
+
+void world::submit_what_is_open() {
+  if (!client_link_ || client_link_->broken()) return;
+  for (std::size_t i = 2; i < processes_.size(); ++i)
+    if (nodes_[i] == node::unknown) create_node(i);
+  for (std::size_t i = 0; i < submissions_.size(); ++i) {
+    auto& s = submissions_[i];
+    if (s.sent || !chance(0.05)) continue;
+    s.sent = true;
+    const auto id = next_request_++;
+    asked_[id] = i;
+    client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
+      r.setId(id);
+      r.setCommandId({reinterpret_cast<const kj::byte*>(s.command_id.data()), s.command_id.size()});
+      auto q = r.initQueueJob();
+      auto a = q.initAttributes(1)[0];
+      a.setName("Job_Name");
+      a.setValue("j" + std::to_string(i));
+    }));
+  }
+}
+
+void world::on_reply(schema::Reply::Reader r) {
+  if (const auto node = asked_node_.find(r.getId()); node != asked_node_.end()) {
+    const bool there = r.isDone() || r.getRejected().getCode() == 15066;      // a repeat finds it there
+    nodes_[node->second] = there ? node::there : node::unknown;
+    return;
+  }
+  const auto at = asked_.find(r.getId());
+  if (at == asked_.end()) return;
+  auto& s = submissions_[at->second];
+  if (r.isDone()) s.acknowledged = schema::str(r.getDone());
+  else s.sent = false;                                  // refused (a full disk): asked again later
+}
+
+// -- faults ------------------------------------------------------------------------------------------------------------------
+
+void world::maybe_fault() {
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    auto& p = *processes_[i];
+    const double rate = i == 0 ? o.server_crash : i == 1 ? o.scheduler_crash : o.mom_crash;
+    if (p.up() && (p.wants_crash || (faults_on_ && chance(rate)))) {
+      p.crash();
+      p.wants_crash = false;
+      restart_at_[i] = clock.now + pick_ns(0, 5 * second);
+    }
+    if (const auto at = restart_at_.find(i); at != restart_at_.end() && at->second <= clock.now) {
+      restart_at_.erase(at);
+      p.start();
+    }
+  }
+  if (faults_on_ && chance(o.link_break)) {
+    const auto open = net.open_links();
+    if (!open.empty()) net.break_link(open[random() % open.size()], "a drawn fault");
+  }
+  if (faults_on_ && disk_heals_at_ <= clock.now && chance(o.disk_full)) {
+    disk_heals_at_ = clock.now + pick_ns(second, 10 * second);
+    server_store().set_disk_full(true);
+    at(disk_heals_at_, client_alive_, [this] { server_store().set_disk_full(false); });
+  }
+}
+
+// -- time --------------------------------------------------------------------------------------------------------------------
+
+bool world::step() {
+  maybe_fault();
+  connect_everybody();
+  submit_what_is_open();
+  if (const auto t = timers_.begin(); t != timers_.end() && t->first <= clock.now) {
+    auto what = std::move(t->second);
+    timers_.erase(t);
+    if (*what.of) what.what();
+    return true;
+  }
+  const std::size_t first = random() % (processes_.size() + 1);
+  for (std::size_t i = 0; i <= processes_.size(); ++i) {
+    const std::size_t at = (first + i) % (processes_.size() + 1);
+    if (at == processes_.size() ? net.deliver_one() : processes_[at]->step()) return true;
+  }
+  return false;
+}
+
+void world::pass_time() {
+  std::int64_t next = std::min(clock.now + second / 4, net.next_due());
+  if (!timers_.empty()) next = std::min(next, timers_.begin()->first);
+  for (const auto& [i, when] : restart_at_) next = std::min(next, when);
+  const auto by = std::max<std::int64_t>(next - clock.now, 1000);
+  clock.now += by;
+  for (auto& p : processes_) p->advance(by);
+}
+
+bool world::quiet() {
+  for (const auto& s : submissions_)
+    if (s.acknowledged.empty()) return false;
+  for (std::size_t i = 0; i < processes_.size(); ++i)
+    if (!processes_[i]->up() || processes_[i]->wants_crash) return false;
+  projections::status now;
+  log::log_reader reader(server_store());
+  (void)reader.read(1, [&](const log::record_ptr& r) { now.fold(*r); return true; });
+  bool all_ended = true;
+  now.each_job([&](const model::job_state& j) { return all_ended = j.ended(); });
+  for (std::size_t i = 2; i < processes_.size(); ++i)
+    if (static_cast<mom_process&>(*processes_[i]).has_runs()) return false;
+  return all_ended;
+}
+
+// What a world that is not quiet still waits for.
+std::string world::unfinished() {
+  std::string text;
+  for (std::size_t i = 0; i < submissions_.size(); ++i)
+    if (submissions_[i].acknowledged.empty()) text += "submission " + std::to_string(i) + " unanswered; ";
+  projections::status now;
+  log::log_reader reader(server_store());
+  (void)reader.read(1, [&](const log::record_ptr& r) { now.fold(*r); return true; });
+  now.each_job([&](const model::job_state& j) {
+    if (!j.ended() && text.size() < 500)
+      text += j.id + " is " + model::state_letter(j) + " (" + std::string(j.attribute(attributes::job::comment)) + "); ";
+    return true;
+  });
+  for (const auto& [serial, h] : now.hosts()) text += h.name + (h.up ? " up; " : " down; ");
+  for (std::size_t i = 2; i < processes_.size(); ++i)
+    for (const auto& k : actors::read_mom_log(log::log_reader(static_cast<mom_process&>(*processes_[i]).store)).known)
+      text += "run " + k.key + " has not left; ";
+  return text;
+}
+
+std::string world::run() {
+  const auto begin = clock.now;
+  auto look_again = clock.now;
+  while (true) {
+    faults_on_ = clock.now - begin < fault_time;
+    if (!faults_on_ && o.sync_failure > 0) server_store().set_sync_failure_rate(0);
+    if (step()) continue;
+    if (clock.now >= look_again) {
+      if (quiet()) break;
+      look_again = clock.now + 2 * second;
+    }
+    if (clock.now - begin > patience) return "something was lost: not quiet after an hour: " + unfinished() + check();
+    pass_time();
+  }
+  return check();
+}
+
+// -- checks ------------------------------------------------------------------------------------------------------------------
+
+std::string world::check() {
+  auto why = check_history();
+  if (why.empty()) why = check_executions();
+  if (!why.empty()) why += " [repeat with ANNALS_SIM_SEED=" + std::to_string(o.seed) + "]";
+  return why;
+}
+
+std::string world::check_history() {
+  std::map<std::uint64_t, int> ended, held;
+  std::map<std::string, std::string> id_of_command;
+  std::set<std::string> ids;
+  std::string fault;
+  model::ledger ledger;
+  std::map<std::string, std::map<std::uint64_t, int>> on_vnode;     // a slow recount of what the ledger keeps
+  log::log_reader reader(server_store());
+  const auto status = reader.read(1, [&](const log::record_ptr& r) {
+    const auto e = r->event();
+    const auto stream = r->get().getStream();
+    const model::event_place place{r->sequence(), stream, r->get().getStreamVersion(), r->get().getWallNs(), {}};
+    if (e.isJobQueued()) {
+      const auto id = schema::str(e.getJobQueued().getId());
+      if (!ids.insert(id).second) fault = "the id " + id + " was given twice";
+      const auto c = r->get().getCommandId();
+      if (!id_of_command.emplace(std::string(reinterpret_cast<const char*>(c.begin()), c.size()), id).second)
+        fault = "a submission became two jobs: " + id;
+    } else if (e.isJobAssigned()) {
+      for (const auto& part : model::assignment_book::parts_of(schema::text(e.getJobAssigned().getExecVnode())))
+        on_vnode[part.vnode][stream] += static_cast<int>(part.cpus);
+      for (const auto& [vnode, jobs] : on_vnode) {
+        int cpus = 0;
+        for (const auto& [job, n] : jobs) cpus += n;
+        if (cpus > 2) fault = "vnode " + vnode + " holds " + std::to_string(cpus) + " of 2 cpus at sequence " + std::to_string(r->sequence());
+      }
+    } else if (e.isVnodeHandedBack()) {
+      for (auto& [vnode, jobs] : on_vnode)
+        if (vnode == schema::str(e.getVnodeHandedBack().getHost())) jobs.erase(stream);
+    } else if (e.isJobEnded()) {
+      if (++ended[stream] > 1) fault = "a job ended twice, stream " + std::to_string(stream);
+    }
+    ledger.apply(place, e);
+    return fault.empty();
+  });
+  if (!status) return "the log is damaged: " + status.text;
+  if (!fault.empty()) return fault;
+  for (const auto& s : submissions_) {
+    if (s.acknowledged.empty()) continue;
+    const auto at = id_of_command.find(s.command_id);
+    if (at == id_of_command.end()) return "the acknowledged job " + s.acknowledged + " is not in the log";
+    if (at->second != s.acknowledged) return "acknowledged as " + s.acknowledged + " but logged as " + at->second;
+  }
+  const auto* parts = static_cast<server_process&>(*processes_[0]).parts();
+  if (parts && !o.blind_ledger && !(parts->ledger() == ledger)) return "the live ledger differs from its replay";
+  const auto report = log::verify(server_store());
+  return report.ok() ? "" : "verify: " + report.faults.front();
+}
+
+std::string world::check_executions() {
+  for (std::size_t i = 2; i < processes_.size(); ++i)
+    for (const auto& [key, times] : static_cast<mom_process&>(*processes_[i]).machine().executions)
+      if (times > 1) return "run " + key + " was executed " + std::to_string(times) + " times";
+  return "";
+}
+
+std::string world::digest() const {
+  std::ostringstream text;
+  log::log_reader reader(static_cast<server_process&>(*processes_[0]).store);
+  (void)reader.read(1, [&](const log::record_ptr& r) {
+    text.str("");
+    for (auto b : r->hash()) {
+      char two[3];
+      std::snprintf(two, sizeof two, "%02x", static_cast<unsigned>(b));
+      text << two;
+    }
+    return true;
+  });
+  return text.str();
+}
+
+}  // namespace annals::sim

@@ -1,0 +1,156 @@
+// The whole cluster in one thread: real actors under CAF's testing scheduler, a virtual clock, a network and disks with
+// seeded faults. Every process has an actor system of its own; a crash drops it with its mailboxes and what its disk had
+// not synced. The same seed gives the same history.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "actors/link/wire/wire.hpp"
+#include "events/log/fault_store.hpp"
+#include "events/model/ledger.hpp"
+#include "events/ports/clock.hpp"
+#include "events/ports/process_host.hpp"
+#include "events/schema/client.capnp.h"
+
+namespace annals::sim {
+
+class world;
+
+struct sim_clock final : ports::clock {
+  std::int64_t now = 1'795'000'000'000'000'000;
+  std::int64_t now_ns() const override { return now; }
+};
+
+// Whether a process still is the one that made something: what a dead one does goes nowhere.
+using life = std::shared_ptr<bool>;
+
+// -- network -----------------------------------------------------------------------------------------------------------------
+
+// What one end of a link does with what comes. Called only while its process lives.
+struct endpoint {
+  wire::identity seen_as;             // by the other end
+  life alive;
+  std::function<void(const wire::connection_ptr&)> opened;
+  std::function<void(const wire::connection_ptr&, schema::sealed_message)> received;
+  std::function<void(const wire::connection_ptr&, const std::string&)> closed;
+};
+
+class link;
+
+class network {
+ public:
+  explicit network(world& w) : world_(w) {}
+  // A new connection between two ends; each is told `opened` with its connection.
+  std::shared_ptr<link> connect(endpoint a, endpoint b);
+  void break_link(const std::shared_ptr<link>& l, const std::string& why);
+  void break_all_of(const life& process);       // the process is gone
+  bool deliver_one();                           // something that is due; false: nothing is
+  std::int64_t next_due() const;
+  std::vector<std::shared_ptr<link>> open_links() const;
+  double loss_rate = 0;                         // planted bug: messages lost although the link lives
+
+ private:
+  friend class link;
+  world& world_;
+  std::vector<std::shared_ptr<link>> links_;
+};
+
+// -- processes ---------------------------------------------------------------------------------------------------------------
+
+class process {
+ public:
+  virtual ~process() = default;
+  virtual void start() = 0;
+  virtual void crash() = 0;                     // kill -9: mailboxes and unsynced data are gone
+  virtual bool step() = 0;                      // one message of one actor; false: nothing to do
+  virtual void advance(std::int64_t ns) = 0;
+  virtual bool up() const = 0;
+  bool wants_crash = false;                     // it stopped itself (failed sync)
+};
+
+// What a host's kernel and disk keep when its MoM dies.
+struct host_machine {
+  struct program { std::int64_t pid, started, ends; int exit; bool over = false; bool told = false; };
+  std::map<std::string, program> programs;      // by run key
+  std::map<std::string, int> executions;        // how often each run's program was started, ever
+};
+
+struct options {
+  std::uint64_t seed = 1;
+  int moms = 2;
+  int jobs = 20;
+  double server_crash = 0, mom_crash = 0, scheduler_crash = 0, link_break = 0;   // per step
+  double sync_failure = 0;                      // per append of the server
+  double disk_full = 0;                         // per step: the server's disk fills, for some seconds
+  // Planted bugs: the proof that the checkers find them.
+  bool early_reply = false;                     // the disk says "synced" before it is
+  double lost_effect = 0;                       // messages vanish from living links
+  bool foolish_scheduler = false;               // proposes the same two cpus to everybody
+  bool blind_ledger = false;                    // the ledger agrees to everything
+  // Crash the server (or the MoM) right after its n-th append; 0: never.
+  std::uint64_t crash_server_at_append = 0, crash_mom_at_append = 0;
+};
+
+class world {
+ public:
+  explicit world(options o);
+  ~world();
+
+  // Submits all jobs, lets faults happen, then heals everything and runs until nothing is left to do.
+  // Empty: every check held. Else the first that did not, with the line that repeats it.
+  std::string run();
+  std::string digest() const;                   // of the server's history
+
+  sim_clock clock;
+  std::mt19937_64 random;
+  network net;
+  options o;
+  bool chance(double p) { return p > 0 && std::uniform_real_distribution<double>(0, 1)(random) < p; }
+  std::int64_t pick_ns(std::int64_t low, std::int64_t high) { return std::uniform_int_distribution<std::int64_t>(low, high)(random); }
+  void at(std::int64_t when, const life& of, std::function<void()> what);     // a timer of the outside world
+
+  log::fault_store& server_store();
+  process& server() { return *processes_[0]; }
+
+ private:
+  friend class server_process;
+  struct submission { std::string command_id; std::string acknowledged; bool sent = false; std::int64_t run_s = 0; };
+  struct timer { life of; std::function<void()> what; };
+
+  bool step();                                  // false: nothing can happen without time passing
+  void pass_time();
+  void maybe_fault();
+  void connect_everybody();
+  void submit_what_is_open();
+  void create_node(std::size_t mom);
+  bool quiet();
+  std::string check();
+  std::string unfinished();
+  std::string check_history();
+  std::string check_executions();
+  void on_reply(schema::Reply::Reader r);
+
+  std::vector<std::unique_ptr<process>> processes_;      // server, scheduler, MoMs
+  std::vector<submission> submissions_;
+  std::map<std::uint64_t, std::size_t> asked_;           // request id -> submission
+  enum class node { unknown, asked, there };
+  std::map<std::size_t, node> nodes_;                    // by process index of the MoM
+  std::map<std::uint64_t, std::size_t> asked_node_;      // request id -> MoM
+  std::uint64_t next_request_ = 1;
+  std::shared_ptr<link> client_link_;
+  life client_alive_ = std::make_shared<bool>(true);
+  std::multimap<std::int64_t, timer> timers_;
+  std::map<std::size_t, std::shared_ptr<link>> links_;   // of scheduler and MoMs, by process index
+  std::map<std::size_t, std::int64_t> restart_at_;
+  std::int64_t disk_heals_at_ = 0;
+  bool faults_on_ = true;
+};
+
+}  // namespace annals::sim

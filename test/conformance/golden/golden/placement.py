@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from .blocks_run import take
 from .normal import Ids, normal
 from .report import Outcome, differences
-from .world import HOME
+from .world import HOME, Cluster
 
 CASE = re.compile(r"## (P\S+) ?(.*)\Z")
 TYPED = re.compile(r"(\w+)@\w+\$ (.*)\Z")
@@ -48,12 +48,13 @@ def parse(text):
 
 
 def run(text, scene):
-    from .world import Cluster
     cluster = Cluster(scene.hosts)
     cluster.start()
     take(scene.steps, cluster, Ids(scene.hosts[0]))
     outcomes, commands = [], 0
     for step in parse(text):
+        if step.name and step.name == scene.until:
+            break
         if step.name:
             outcomes.append(Outcome(step.name, step.command, attempt(cluster, step)))
         else:

@@ -11,6 +11,7 @@
     read 8[].vm as 8.vm         the transcript with another text in place of one; columns are kept
     drop /REGEX/                the transcript without what matches
     without 12 because REASON   block 12 is not run
+    until P101 because REASON   neither that case nor what follows it (placement)
 
 `read` and `drop` may end in " because " and the reason.
 """
@@ -26,6 +27,8 @@ class Scene:
     readings: list = field(default_factory=list)       # (from, to)
     drops: list = field(default_factory=list)          # regular expressions
     without: dict = field(default_factory=dict)        # block number -> reason
+    until: str = ""                                    # the case before which a placement transcript ends
+    until_reason: str = ""
 
 
 class Malformed(Exception):
@@ -38,6 +41,7 @@ NEXT = re.compile(r"next (\d+)\Z")
 BEFORE = re.compile(r"before (\d+) (.*)\Z")
 READ = re.compile(r"read (.+?) as (.+?)(?: because .*)?\Z")
 DROP = re.compile(r"drop /(.+)/(?: because .*)?\Z")
+UNTIL = re.compile(r"until (\S+) because (.+)\Z")
 WITHOUT = re.compile(r"without (\d+) because (.+)\Z")
 
 
@@ -67,6 +71,8 @@ def fill(scene, text, include):
             scene.drops.append(found[1])
         elif found := WITHOUT.match(line):
             scene.without[int(found[1])] = found[2]
+        elif found := UNTIL.match(line):
+            scene.until, scene.until_reason = found[1], found[2]
         else:
             scene.steps.append(step(line, number))
 

@@ -163,9 +163,10 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   g.notes = parts.notes;
   g.uploads = upload;
   gateway_ = system.spawn(actors::gateway, std::move(g));
-  // Queries and routing see a commit before anybody is told of it: they follow first.
-  caf::anon_send(writer_, follow{status});
+  // Queries and routing see a commit before anybody is told of it: they follow first. Routing before queries: the status
+  // actor tells schedulers of a job, and a run they propose at once must find the job.
   caf::anon_send(writer_, follow{gateway_});
+  caf::anon_send(writer_, follow{status});
   if (f.notes) caf::anon_send(writer_, follow{system.spawn(notes_actor, f.notes)});
   caf::anon_send(gateway_, begin_work{});
 }

@@ -105,7 +105,7 @@ class watched_store : public ports::event_store {
 };
 
 // Planted bug: says that a batch is synced and keeps it back until the next one.
-class lying_store final : public watched_store {
+class disk_store final : public watched_store {
  public:
   using watched_store::watched_store;
   ports::store_status append(const ports::write_batch& batch) override {
@@ -140,10 +140,10 @@ void server_process::start() {
   const auto appended = [this] {
     if (world_.o.crash_server_at_append != 0 && store.appends() == world_.o.crash_server_at_append) wants_crash = true;
   };
-  if (world_.o.early_reply) lying_ = std::make_unique<lying_store>(store, alive, appended);
-  else lying_ = std::make_unique<watched_store>(store, alive, appended);
+  if (world_.o.early_reply) disk_ = std::make_unique<disk_store>(store, alive, appended);
+  else disk_ = std::make_unique<watched_store>(store, alive, appended);
   actors::server_system_parts parts;
-  parts.store = lying_.get();
+  parts.store = disk_.get();
   parts.clock = &world_.clock;
   parts.self = {"sim", "server", "server", "UTC", uuid_};
   parts.pbs_home = "/sim";
@@ -164,7 +164,7 @@ void server_process::start() {
 void server_process::crash() {
   if (!system_) return;
   drop_system();
-  lying_.reset();
+  disk_.reset();
   store.crash();
 }
 
@@ -292,12 +292,15 @@ void mom_process::start() {
   make_system();
   const auto alive = alive_;
   try {
-    log_ = std::make_unique<log::event_log>(store, world_.clock);
+    disk_ = std::make_unique<watched_store>(store, alive, [this] {
+      if (world_.o.crash_mom_at_append != 0 && store.appends() == world_.o.crash_mom_at_append) wants_crash = true;
+    });
+    log_ = std::make_unique<log::event_log>(*disk_, world_.clock);
   } catch (const log::log_damaged&) {
     wants_crash = true;
     return;
   }
-  reader_ = std::make_unique<log::log_reader>(store);
+  reader_ = std::make_unique<log::log_reader>(*disk_);
   const auto stop = [this, alive](const std::string&) { if (*alive) wants_crash = true; };
   actors::log_writer_parts writer;
   writer.log = log_.get();
@@ -343,6 +346,7 @@ void mom_process::crash() {
   host_.reset();
   log_.reset();
   reader_.reset();
+  disk_.reset();
   store.crash();
 }
 

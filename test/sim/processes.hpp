@@ -46,7 +46,7 @@ class server_process final : public actor_process {
 
  private:
   void release_handles() override { server_.reset(); }
-  std::unique_ptr<ports::event_store> lying_;          // planted bug: early_reply
+  std::unique_ptr<ports::event_store> disk_;           // the store as this life of the process sees it
   std::unique_ptr<actors::server_system> server_;
   std::string uuid_;
 };
@@ -86,6 +86,7 @@ class mom_process final : public actor_process {
   void release_handles() override { mom_ = nullptr; }
   std::string name_, uuid_;
   host_machine machine_;
+  std::unique_ptr<ports::event_store> disk_;           // the store as this life of the process sees it
   std::unique_ptr<log::event_log> log_;
   std::unique_ptr<log::log_reader> reader_;
   std::unique_ptr<fake_host> host_;

@@ -1,5 +1,5 @@
 // Stories of the whole cluster from seeds (TigerBeetle's habit). ANNALS_SIM_SEEDS=n runs n seeds of each story,
-// ANNALS_SIM_SEED=s just one: the line a failing run prints.
+// ANNALS_SIM_SEED=s just one: what a failing run prints.
 #include <boost/test/unit_test.hpp>
 
 #include <cstdlib>
@@ -15,7 +15,7 @@ std::uint64_t number_of(const char* name, std::uint64_t otherwise) {
   return text ? std::strtoull(text, nullptr, 10) : otherwise;
 }
 
-// Every seed must end with every check held. `share`: of the seeds that test/run asks for.
+// Every seed must end with every check held.
 void holds_for_seeds(sim::options o, std::uint64_t seeds) {
   const auto one = number_of("ANNALS_SIM_SEED", 0);
   const auto first = one ? one : 1, last = one ? one : number_of("ANNALS_SIM_SEEDS", seeds);
@@ -62,6 +62,15 @@ BOOST_AUTO_TEST_CASE(the_server_may_crash_at_every_event_of_a_job) {
   for (std::uint64_t n = 1; n <= 25; ++n) {
     sim::options o{.seed = n, .moms = 1, .jobs = 1};
     o.crash_server_at_append = n;
+    const auto why = sim::world(o).run();
+    BOOST_REQUIRE_MESSAGE(why.empty(), why + " (crash at append " + std::to_string(n) + ")");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_mom_may_crash_at_every_event_of_a_run) {
+  for (std::uint64_t n = 1; n <= 12; ++n) {
+    sim::options o{.seed = n, .moms = 1, .jobs = 1};
+    o.crash_mom_at_append = n;
     const auto why = sim::world(o).run();
     BOOST_REQUIRE_MESSAGE(why.empty(), why + " (crash at append " + std::to_string(n) + ")");
   }

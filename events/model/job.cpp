@@ -189,13 +189,40 @@ void set_or_clear_comment(job_state& job, std::string_view text) {
 
 // -- what each event means, one function each ----------------------------------------------------------------------------
 
+constexpr std::pair<attributes::attribute_id, std::string_view> queued_defaults[] = {
+    {ids::Checkpoint, "u"}, {ids::Join_Path, "n"}, {ids::Keep_Files, "n"}, {ids::Mail_Points, "a"},
+    {ids::Priority, "0"},   {ids::Rerunable, "True"}, {ids::project, "_pbs_project_default"}};
+
 void put_queued_defaults(job_state& job) {
-  static constexpr std::pair<attributes::attribute_id, std::string_view> defaults[] = {
-      {ids::Checkpoint, "u"}, {ids::Join_Path, "n"}, {ids::Keep_Files, "n"}, {ids::Mail_Points, "a"},
-      {ids::Priority, "0"},   {ids::Rerunable, "True"}, {ids::project, "_pbs_project_default"}};
-  for (const auto& [id, value] : defaults)
+  for (const auto& [id, value] : queued_defaults)
     if (!job.attributes.has(id)) job.attributes.set(id, value);
 }
+
+// The attributes of a new job, packed at once: set one by one they cost most of a replay. The last one put counts.
+class gathered_attributes {
+ public:
+  gathered_attributes() {
+    entries_.reserve(64);
+    for (const auto& [id, value] : queued_defaults) put(id, value);
+  }
+  void put(attributes::attribute_id id, std::string_view value) { put(id, {}, value); }
+  void put(attributes::attribute_id id, std::string_view resource, std::string_view value) { entries_.push_back({id, resource, value}); }
+
+  attributes::bag pack() {
+    const auto place = [](const attributes::entry& e) { return std::pair(e.id, e.resource); };
+    std::stable_sort(entries_.begin(), entries_.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    attributes::bag_writer writer;
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      if (i + 1 == entries_.size() || place(entries_[i]) != place(entries_[i + 1]))
+        writer.put(entries_[i].id, entries_[i].resource, entries_[i].value);
+    auto bag = attributes::bag::from_packed(writer.take());
+    ANNALS_INVARIANT(bag.has_value(), "sorted attributes are a bag");
+    return *bag;
+  }
+
+ private:
+  std::vector<attributes::entry> entries_;
+};
 
 void on_queued(job_state& job, const event_place& at, schema::JobQueued::Reader e) {
   job.serial = at.stream;
@@ -208,21 +235,23 @@ void on_queued(job_state& job, const event_place& at, schema::JobQueued::Reader 
   const auto hash = e.getScript().getHash();
   job.script_hash.assign(reinterpret_cast<const char*>(hash.begin()), hash.size());
   job.script_size = e.getScript().getSize();
-  auto& a = job.attributes;
+
+  const auto now = std::to_string(at.seconds()), rank = std::to_string(job.queue_rank), waits_for = std::to_string(job.execution_time);
+  gathered_attributes all;
   for (auto attribute : e.getAttributes())
     if (const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(attribute.getName())))
-      a.set(row->id, schema::text(attribute.getResource()), schema::text(attribute.getValue()));
-  put_queued_defaults(job);
-  a.set(ids::Job_Owner, schema::text(e.getOwner()));
-  a.set(ids::euser, schema::text(e.getEuser()));
-  a.set(ids::egroup, schema::text(e.getEgroup()));
-  a.set(ids::queue, schema::text(e.getQueue()));
-  a.set(ids::queue_type, "E");
-  set_number(job, ids::queue_rank, job.queue_rank);
-  set_number(job, ids::ctime, at.seconds());
-  set_number(job, ids::qtime, at.seconds());
-  if (job.execution_time != 0) set_number(job, ids::Execution_Time, job.execution_time);
-  if (const auto dot = job.id.find('.'); dot != std::string::npos) a.set(ids::server, job.id.substr(dot + 1));
+      all.put(row->id, schema::text(attribute.getResource()), schema::text(attribute.getValue()));
+  all.put(ids::Job_Owner, schema::text(e.getOwner()));
+  all.put(ids::euser, schema::text(e.getEuser()));
+  all.put(ids::egroup, schema::text(e.getEgroup()));
+  all.put(ids::queue, schema::text(e.getQueue()));
+  all.put(ids::queue_type, "E");
+  all.put(ids::queue_rank, rank);
+  all.put(ids::ctime, now);
+  all.put(ids::qtime, now);
+  if (job.execution_time != 0) all.put(ids::Execution_Time, waits_for);
+  if (const auto dot = job.id.find('.'); dot != std::string::npos) all.put(ids::server, std::string_view(job.id).substr(dot + 1));
+  job.attributes = all.pack();
 }
 
 void on_altered(job_state& job, const event_place& at, schema::AttributesChanged::Reader e) {

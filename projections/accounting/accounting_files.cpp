@@ -6,12 +6,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <stdexcept>
 #include <vector>
 
-#include "events/log/record.hpp"
 #include "events/values/date_time.hpp"
 
 namespace annals::projections {
@@ -19,8 +17,6 @@ namespace annals::projections {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::size_t slot_bytes = 512;
 
 [[noreturn]] void cannot(const std::string& what, const fs::path& path) {
   throw std::runtime_error("cannot " + what + " " + path.string() + ": " + std::strerror(errno));
@@ -32,76 +28,28 @@ int open_or_throw(const fs::path& path, int flags, mode_t mode = 0) {
   return fd;
 }
 
-std::string sum_of(std::string_view text) {
-  const auto hash = log::content_hash(std::as_bytes(std::span(text.data(), text.size())));
-  std::string hex;
-  for (std::size_t i = 0; i < 8; ++i) {
-    constexpr char digits[] = "0123456789abcdef";
-    const auto byte = static_cast<unsigned char>(hash[i]);
-    hex += digits[byte >> 4];
-    hex += digits[byte & 15];
-  }
-  return hex;
-}
-
-bool is_day(std::string_view name) {
-  return name.size() == 8 && std::all_of(name.begin(), name.end(), [](char c) { return c >= '0' && c <= '9'; });
-}
-
-std::optional<std::uint64_t> number(std::string_view text) {
-  std::uint64_t n = 0;
-  const auto end = text.data() + text.size();
-  const auto [at, error] = std::from_chars(text.data(), end, n);
-  if (error != std::errc() || at != end) return std::nullopt;
-  return n;
-}
-
 }  // namespace
 
 // -- the checkpoint ------------------------------------------------------------------------------------------------------
 
-std::string accounting_files::print(const mark& m) {
-  std::string slot = "annals-accounting 1 " + std::to_string(m.generation) + ' ' + m.log + ' ' + std::to_string(m.sequence) + ' ' +
-                     (m.day.empty() ? "-" : m.day) + ' ' + std::to_string(m.length) + ' ';
-  slot += sum_of(slot) + '\n';
-  slot.resize(slot_bytes, ' ');
-  return slot;
-}
-
-std::optional<accounting_files::mark> accounting_files::parse(std::string_view slot) {
-  std::vector<std::string_view> words;
-  std::string_view rest = slot.substr(0, slot.find('\n'));
-  const auto sum_at = rest.rfind(' ');
-  if (sum_at == std::string_view::npos || sum_of(rest.substr(0, sum_at + 1)) != rest.substr(sum_at + 1)) return std::nullopt;
-  while (!rest.empty()) {
-    const auto word = rest.substr(0, rest.find(' '));
-    words.push_back(word);
-    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
-  }
-  if (words.size() != 8 || words[0] != "annals-accounting" || words[1] != "1") return std::nullopt;
-  const auto generation = number(words[2]), sequence = number(words[4]), length = number(words[6]);
-  if (!generation || !sequence || !length || (words[5] != "-" && !is_day(words[5]))) return std::nullopt;
-  return mark{*generation, std::string(words[3]), *sequence, words[5] == "-" ? "" : std::string(words[5]), *length};
-}
-
-std::optional<accounting_files::mark> accounting_files::read_checkpoint() const {
-  std::string bytes(2 * slot_bytes, '\0');
+std::optional<checkpoint_mark> accounting_files::read_checkpoint() const {
+  std::string bytes(2 * checkpoint_slot_bytes, '\0');
   const auto got = ::pread(checkpoint_fd_, bytes.data(), bytes.size(), 0);
   if (got < 0) cannot("read", checkpoint_);
   bytes.resize(static_cast<std::size_t>(got));
-  std::optional<mark> newest;
-  for (std::size_t at = 0; at < bytes.size(); at += slot_bytes) {
-    auto m = parse(std::string_view(bytes).substr(at, slot_bytes));
+  std::optional<checkpoint_mark> newest;
+  for (std::size_t at = 0; at < bytes.size(); at += checkpoint_slot_bytes) {
+    auto m = parse_checkpoint_slot(std::string_view(bytes).substr(at, checkpoint_slot_bytes));
     if (m && (!newest || m->generation > newest->generation)) newest = std::move(m);
   }
   return newest;
 }
 
-accounting_files::result accounting_files::keep(mark m) {
+accounting_files::result accounting_files::keep(checkpoint_mark m) {
   m.generation = kept_.generation + 1;
   m.log = kept_.log;
   const auto slot = print(m);
-  const auto at = static_cast<off_t>((m.generation % 2) * slot_bytes);
+  const auto at = static_cast<off_t>((m.generation % 2) * checkpoint_slot_bytes);
   if (::pwrite(checkpoint_fd_, slot.data(), slot.size(), at) != static_cast<ssize_t>(slot.size()))
     return fail(result::no_space, "write " + checkpoint_.string());
   if (::fdatasync(checkpoint_fd_) != 0) return fail(result::sync_failed, "sync " + checkpoint_.string());
@@ -123,9 +71,9 @@ accounting_files::accounting_files(fs::path directory, fs::path checkpoint, std:
   checkpoint_fd_ = open_or_throw(checkpoint_, O_RDWR | O_CREAT, 0600);
   const auto before = read_checkpoint();
   if (!before) set_aside_files();
-  kept_ = before.value_or(mark());
+  kept_ = before.value_or(checkpoint_mark());
   if (kept_.log != log) {
-    kept_ = mark{.generation = kept_.generation, .log = std::move(log), .sequence = 0, .day = "", .length = 0};
+    kept_ = checkpoint_mark{.generation = kept_.generation, .log = std::move(log), .sequence = 0, .day = "", .length = 0};
     if (keep(kept_) != result::done) throw std::runtime_error(why_);
     if (const int parent = ::open(checkpoint_.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); parent >= 0) {
       ::fsync(parent);

@@ -4,9 +4,8 @@
 // file is complete, and how long it is then; it is written after the lines were synced. What stands behind it after a
 // crash is cut off, and comes again from the log. A file is never cut to less than the checkpoint says.
 //
-// Bytes of the checkpoint: two slots of 512, the newer sound one counts, each a line
-//   "annals-accounting 1 <generation> <log> <sequence> <YYYYMMDD or -> <length> <16 hex digits: SHA-256 of what stands before>\n"
-// filled up with blanks. They are written in turn, so that a torn write leaves the other.
+// The checkpoint is two slots (checkpoint_mark.hpp), written in turn, so that a torn write leaves the other; the newer sound
+// one counts.
 // Governed by docs/design/0012-accounting.md.
 #pragma once
 
@@ -16,6 +15,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+
+#include "projections/accounting/checkpoint_mark.hpp"
 
 namespace annals::projections {
 
@@ -51,32 +52,23 @@ class accounting_files {
 
  private:
   static constexpr std::uint64_t far = 10'000;    // records without a line are folded again after a restart: some ms
-  struct mark {                       // one state of the files
-    std::uint64_t generation = 0;
-    std::string log;
-    std::uint64_t sequence = 0;
-    std::string day;                  // empty: no file yet
-    std::uint64_t length = 0;
-  };
   struct segment {                    // lines of one day that are not written yet
     std::string day;
     std::uint64_t before = 0;         // every line up to this record stands before it
     std::string text;
   };
-  static std::string print(const mark& m);
-  static std::optional<mark> parse(std::string_view slot);
-  std::optional<mark> read_checkpoint() const;
+  std::optional<checkpoint_mark> read_checkpoint() const;
   void set_aside_files() const;
   result open_day(const std::string& day);
   result begin_day(const segment& s);
   result write_front();
   result write_waiting();
-  result keep(mark m);
+  result keep(checkpoint_mark m);
   result fail(result r, const std::string& what);
 
   std::filesystem::path directory_, checkpoint_;
   int directory_fd_ = -1, checkpoint_fd_ = -1, day_fd_ = -1;
-  mark kept_;                         // as on disk
+  checkpoint_mark kept_;              // as on disk
   std::string day_;                   // of the open file
   std::uint64_t written_ = 0;         // its length
   bool unsynced_ = false;

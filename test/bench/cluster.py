@@ -168,25 +168,41 @@ def drain(build):
 
 # ---- status ------------------------------------------------------------------------------------------------------
 
-def last_cycles(c, count):
-    """elapsed ms of the last cycles, from the scheduler's log."""
+CYCLE_EDGE = re.compile(r"(\d+):(\d+):(\d+\.\d+);.*(Starting|Leaving) Scheduling Cycle")
+
+
+def cycles_ms(c):
+    """How long each cycle took, by the times in the scheduler's log."""
+    began, took = None, []
     logs = os.path.join(c.home, "sched_logs")
-    text = ""
     for name in sorted(os.listdir(logs)):
         with open(os.path.join(logs, name), errors="replace") as f:
-            text += f.read()
-    return text.splitlines()[-count:]
+            for edge in filter(None, map(CYCLE_EDGE.search, f)):
+                at = int(edge[1]) * 3600 + int(edge[2]) * 60 + float(edge[3])
+                if edge[4] == "Starting":
+                    began = at
+                elif began is not None:
+                    took.append((at - began) * 1000)
+    return took
+
+
+def restart_scheduler_with_microseconds(c):
+    with open(os.path.join(c.dir, "hosts", "server", "pbs.conf"), "a") as f:
+        f.write("PBS_LOG_HIGHRES_TIMESTAMP=1\n")
+    c.mini("kill", "sched")
+    c.mini("start", "sched")
 
 
 def status(build):
     with cluster(build) as c:
         c.scheduling(False)
         c.run("qmgr", "-c", "set node n1 resources_available.ncpus = 0")
-        c.bench("load", "fill", "100", "distinct")
-        before = c.server_rss_kb()
-        c.bench("load", "fill", "9900", "distinct")
-        time.sleep(2)      # job actors go to sleep
-        c.say("server memory per job, 10,000 queued", f"{(c.server_rss_kb() - before) / 9900:.2f} KB ({c.server_rss_kb() / 1024:.0f} MB in all)")
+        restart_scheduler_with_microseconds(c)
+        restart(c)
+        empty = c.server_rss_kb()
+        c.bench("load", "fill", "10000", "distinct")
+        c.run("qstat", "-B")
+        c.say("server memory per job, 10,000 queued", memory(c, empty))
         last = c.run("qselect").split()[-1]
         quiet = subprocess.DEVNULL
         for command in (["qstat"], ["qstat", "-f"], ["qstat", last]):
@@ -196,13 +212,20 @@ def status(build):
             used = median_ms(ask, 15)
             name = " ".join(command).replace(last, "of one job")
             c.say(name, f"{used:.1f} ms (server cpu {(c.server_cpu_s() - cpu) / 15 * 1000:.1f} ms)")
-        c.scheduling(True)
-        c.wait(lambda: "Insufficient" in c.run("qstat", "-f", last) or "Not Running" in c.run("qstat", "-f", last), "a comment")
-        for line in last_cycles(c, 3):
-            print("  sched log:", line)
+        for wanted in range(1, 6):
+            c.scheduling(False)
+            c.scheduling(True)
+            c.wait(lambda: len(cycles_ms(c)) >= wanted, "a cycle")
+        c.say("cycles over 10,000 distinct jobs, nothing free, with their log lines",
+              ", ".join(f"{ms:.0f}" for ms in cycles_ms(c)) + " ms")
         for _ in range(3):
             c.say("restart to first answer after kill -9", f"{restart(c):.0f} ms")
-        c.say("server memory per job after a restart", f"{c.server_rss_kb() / 10000:.2f} KB ({c.server_rss_kb() / 1024:.0f} MB in all)")
+        c.say("server memory per job after a restart", memory(c, empty))
+
+
+def memory(c, empty_kb):
+    kb = c.server_rss_kb()
+    return f"{(kb - empty_kb) / 10000:.2f} KB ({kb / 1024:.0f} MB in all)"
 
 
 def restart(c):

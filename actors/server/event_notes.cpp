@@ -19,7 +19,12 @@ void event_notes::learn(const log::record& record) {
   }
 }
 
-void event_notes::note(const log::record& record) {
+void event_notes::note(const std::vector<log::record_ptr>& records) {
+  const daemon_log::gathering lines(to_);
+  for (const auto& r : records) note_one(*r);
+}
+
+void event_notes::note_one(const log::record& record) {
   const auto event = record.event();
   if (event.which() != which::JOB_FORGOTTEN) learn(record);
   const auto& name = names_[record.get().getStream()];

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <unordered_map>
+#include <vector>
 
 #include "actors/runtime/daemon_log.hpp"
 #include "events/log/record.hpp"
@@ -14,9 +15,10 @@ class event_notes {
  public:
   explicit event_notes(daemon_log& to) : to_(to) {}
   void learn(const log::record& record);      // at replay: ids only, no lines
-  void note(const log::record& record);
+  void note(const std::vector<log::record_ptr>& records);     // their lines, in one write
 
  private:
+  void note_one(const log::record& record);
   void note_job(const std::string& id, const std::string& by, schema::Event::Reader event);
   void note_object(const char* cls, const std::string& name, const std::string& by, schema::Event::Reader event);
   void note_changes(const char* cls, const std::string& name, const std::string& by,

@@ -109,9 +109,7 @@ class first_words {
 
 caf::behavior notes_actor(caf::event_based_actor*, std::shared_ptr<event_notes> notes) {
   return {
-      [notes](const committed& c) {
-        for (const auto& r : *c.records) notes->note(*r);
-      },
+      [notes](const committed& c) { notes->note(*c.records); },
       [](const disk_state&) {},
   };
 }
@@ -150,7 +148,9 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   check_ = parts.ledger ? parts.ledger : ledger_;
   log_writer_parts writer{log_.get(), reader_.get(), check_.get(), parts.followers, parts.stop_process, parts.disk_writable};
   writer_ = parts.detached ? system.spawn<caf::detached>(log_writer, writer) : system.spawn(log_writer, writer);
-  const auto status = system.spawn(status_actor, f.status, reader_.get(), parts.clock);
+  // A list of many jobs takes it milliseconds: on a worker of the pool everybody else would wait for them.
+  const auto status = parts.detached ? system.spawn<caf::detached>(status_actor, f.status, reader_.get(), parts.clock)
+                                     : system.spawn(status_actor, f.status, reader_.get(), parts.clock);
   const auto upload = parts.detached ? system.spawn<caf::detached>(uploads, parts.store, parts.upload_directory)
                                      : system.spawn(uploads, parts.store, parts.upload_directory);
   gateway_parts g;

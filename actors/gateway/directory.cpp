@@ -109,6 +109,11 @@ std::optional<std::string> directory::host_of_vnode(std::string_view vnode) cons
   return at == vnodes_.end() ? std::nullopt : std::optional(host_names_.at(at->second));
 }
 
+bool directory::has_run(const std::string& host, std::uint64_t serial, std::uint32_t run) const {
+  const auto at = runs_.find(serial);
+  return at != runs_.end() && at->second.run == run && !at->second.hosts.empty() && at->second.hosts.front() == host;
+}
+
 std::vector<expected_run> directory::runs_on(const std::string& host) const {
   std::vector<expected_run> runs;
   for (const auto& [serial, place] : runs_)

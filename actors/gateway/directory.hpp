@@ -33,6 +33,7 @@ class directory {
   std::uint64_t highest_number() const { return highest_number_; }
 
   const model::site_ptr& site() const { return site_; }          // new after each change of a setting
+  bool has_run(const std::string& host, std::uint64_t serial, std::uint32_t run) const;
   std::vector<expected_run> runs_on(const std::string& host) const;
 
  private:

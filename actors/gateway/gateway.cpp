@@ -89,7 +89,10 @@ class router {
   // -- followers and other actors ------------------------------------------------------------------------------------------
 
   void on_committed(const committed& c) {
-    for (const auto& r : *c.records) parts_.where->fold(*r);
+    for (const auto& r : *c.records) {
+      parts_.where->fold(*r);
+      if (r->event().isVnodeHandedBack() && r->event().getVnodeHandedBack().getAbandoned()) discard_abandoned(*r);
+    }
   }
 
   void on_idle(const job_idle& idle) {
@@ -124,17 +127,7 @@ class router {
 
   // A MoM has a run: of a job that still wants it, or one to be discarded.
   void on_present(const run_present& p) {
-    for (const auto& run : parts_.where->runs_on(p.host))
-      if (run.serial == p.serial && run.run == p.run) return;
-    if (const auto h = host(p.host)) {
-      auto message = schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
-        auto d = m.initDiscardRun();
-        d.setJobSerial(p.serial);
-        d.setRun(p.run);
-        d.setJob(p.job);
-      });
-      self_->send(h, post_to_host{p.host, discard_key(p.serial, p.run), std::move(message)});
-    }
+    if (!parts_.where->has_run(p.host, p.serial, p.run)) discard(p);
   }
 
  private:
@@ -291,7 +284,9 @@ class router {
         if (parts_.notes) parts_.notes->write(log_event::admin, "Node", name, "Hello from MoM on port=" + std::to_string(m.getHello().getPort()));
         return self_->send(host(name), mom_connected{peer, std::move(message), parts_.where->runs_on(name)});
       }
-      case schema::FromMom::RUN_STARTED: return report(peer, m.getRunStarted().getRef(), schema::Ack::What::RUN_STARTED, message);
+      case schema::FromMom::RUN_STARTED:
+        end_unwanted(m.getRunStarted().getRef(), name);
+        return report(peer, m.getRunStarted().getRef(), schema::Ack::What::RUN_STARTED, message);
       case schema::FromMom::RUN_REFUSED: return report(peer, m.getRunRefused().getRef(), schema::Ack::What::RUN_REFUSED, message);
       case schema::FromMom::RUN_EXITED: return report(peer, m.getRunExited().getRef(), schema::Ack::What::RUN_EXITED, message);
       case schema::FromMom::RUN_LEFT: {
@@ -299,11 +294,37 @@ class router {
         if (const auto h = host(name)) self_->send(h, withdraw_from_host{name, discard_key(ref.getJobSerial(), ref.getRun())});
         return report(peer, ref, schema::Ack::What::RUN_LEFT, message);
       }
-      case schema::FromMom::RUN_USAGE: return tell_job_of(m.getRunUsage().getRef(), model::mom_report{message, name}, mom_of(name), nullptr);
+      case schema::FromMom::RUN_USAGE:
+        end_unwanted(m.getRunUsage().getRef(), name);
+        return tell_job_of(m.getRunUsage().getRef(), model::mom_report{message, name}, mom_of(name), nullptr);
       case schema::FromMom::WANT_BLOB: return send_blob(peer, m.getWantBlob().getHash());
       case schema::FromMom::SIGNAL_DONE: return;      // the debt ends with the report of the exit
     }
     peer->close("an unknown message");
+  }
+
+  void discard(const run_present& p) {
+    const auto h = host(p.host);
+    if (!h) return;
+    auto message = schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+      auto d = m.initDiscardRun();
+      d.setJobSerial(p.serial);
+      d.setRun(p.run);
+      d.setJob(p.job);
+    });
+    self_->send(h, post_to_host{p.host, discard_key(p.serial, p.run), std::move(message)});
+  }
+
+  // A host that is there learns at once that its run is no longer wanted, another with its next hello.
+  void discard_abandoned(const log::record& record) {
+    const auto e = record.event().getVnodeHandedBack();
+    const auto serial = record.get().getStream();
+    if (const auto number = parts_.where->job_number(serial))
+      discard({serial, e.getRun(), std::to_string(*number) + "." + site()->server_name, schema::str(e.getHost())});
+  }
+
+  void end_unwanted(schema::RunRef::Reader ref, const std::string& host) {
+    on_present({ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob()), host});
   }
 
   void report(const wire::connection_ptr& peer, schema::RunRef::Reader ref, schema::Ack::What what, const schema::sealed<schema::FromMom>& message) {

@@ -162,22 +162,24 @@ outcome decide_report(const job_state& job, const mom_report& report, const stam
   }
 }
 
+void lose_run(const job_state& job, std::int32_t code, bool abandoned, const stamp& now, const site& site,
+              std::vector<event>& out) {
+  if (!job.running()) return close_run(job, job.exit_status, abandoned, site, out);
+  if (job.phase == phase::assigned) out.push_back(started_event(job, 0, now));
+  out.push_back(make_event([&](auto e) {
+    auto x = e.initJobExited();
+    x.setRun(job.run);
+    x.setExitStatus(code);
+  }));
+  close_run(job, code, abandoned, site, out);
+}
+
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const site& site) {
   if (lost.run != job.run || job.hosts_held == 0) return no_change;
   // Not there yet is not lost: the order is still on its way, unless the host began a new life.
   if (job.phase == phase::assigned && !lost.host_gone && !lost.log_is_new) return no_change;
   std::vector<event> out;
-  std::int32_t code = job.exit_status;
-  if (job.running()) {
-    code = job.rerun_requested ? exit_rerun : exit_mom_restarted;
-    if (job.phase == phase::assigned) out.push_back(started_event(job, 0, now));
-    out.push_back(make_event([&](auto e) {
-      auto x = e.initJobExited();
-      x.setRun(job.run);
-      x.setExitStatus(code);
-    }));
-  }
-  close_run(job, code, lost.host_gone, site, out);
+  lose_run(job, job.rerun_requested ? exit_rerun : exit_mom_restarted, lost.host_gone, now, site, out);
   return out;
 }
 

@@ -79,12 +79,26 @@ event delete_requested(schema::DeleteJob::Reader command) {
   });
 }
 
+// An operator's force: the server forgets the run at once, whatever its host does (pbs guide: transitions). This is also
+// how vnodes come back from a host that never will.
+outcome forget_run(const job_state& job, schema::DeleteJob::Reader command, const stamp& now, const site& site) {
+  constexpr std::int32_t exit_killed = 265;
+  std::vector<event> out{delete_requested(command)};
+  auto gone = job;
+  gone.delete_requested = true;
+  gone.purge_history |= command.getPurgeHistory();
+  if (gone.deleted_by.empty()) gone.deleted_by = now.by.at_host();
+  lose_run(gone, exit_killed, true, now, site, out);
+  return out;
+}
+
 outcome decide_delete(const job_state& job, schema::DeleteJob::Reader command, const stamp& now, const site& site) {
   if (job.ended() && !command.getPurgeHistory()) return refuse(pbs_error::job_has_finished);   // told to anybody
   if (!may_act(job, now.by)) return refuse(pbs_error::unauthorized);
   if (job.ended()) {
     return std::vector<event>{delete_requested(command), make_event([](auto e) { e.setJobForgotten(); })};
   }
+  if (command.getForce() && now.by.is_operator() && job.hosts_held > 0) return forget_run(job, command, now, site);
   if (job.phase == phase::exiting && job.delete_requested) return refuse(pbs_error::bad_state);
   if (job.delete_requested && (job.delete_forced || !command.getForce())) return no_change;   // asked already
   std::vector<event> out{delete_requested(command)};

@@ -18,6 +18,11 @@ outcome decide_run(const job_state& job, const proposed_run& proposed, const sta
 outcome decide_end_wait(const job_state& job, const stamp& now);
 outcome decide_forget(const job_state& job);
 
+// Appends the end of a run whose host no longer has it or is no longer asked: the program's end with `code` unless it ended
+// before, the vnodes, and what becomes of the job.
+void lose_run(const job_state& job, std::int32_t code, bool abandoned, const stamp& now, const site& site,
+              std::vector<event>& out);
+
 // May a job of `user` name these users to run as (User_List: user[@host],...)? Only its own.
 bool may_run_as(std::string_view user_list, std::string_view user);
 

@@ -133,6 +133,22 @@ BOOST_AUTO_TEST_CASE(qdel_x_of_a_running_job_leaves_no_history) {
   BOOST_TEST(story.leaves() == "outputDelivered vnodeHandedBack jobEnded jobForgotten");
 }
 
+BOOST_AUTO_TEST_CASE(an_operators_force_forgets_a_run_at_once) {
+  for (auto phase : {job_phase::assigned, job_phase::started}) {
+    auto story = given(phase);
+    story.when(remove(true));                                          // the owner's force waits for the host
+    const std::string started = phase == job_phase::assigned ? "jobStarted " : "";
+    BOOST_TEST(story.when(remove(true), operator_()) == "jobDeleteRequested " + started + "jobExited vnodeHandedBack jobEnded");
+    BOOST_TEST(story.state() == "F 91");
+    BOOST_TEST(story.attribute(ids::Exit_status) == "265");
+    BOOST_TEST(model::pending_effects(story.job, story.site).empty());
+  }
+  auto story = given(job_phase::exiting);
+  story.when(remove());
+  BOOST_TEST(story.when(remove(true), operator_()) == "jobDeleteRequested vnodeHandedBack jobEnded");
+  BOOST_TEST(story.when(remove(true), operator_()) == "15139 Job has finished");
+}
+
 BOOST_AUTO_TEST_CASE(without_history_a_job_is_forgotten_at_its_end) {
   auto story = given(job_phase::exiting);
   story.site.server.set(attributes::server::job_history_enable, "False");

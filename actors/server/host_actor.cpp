@@ -58,8 +58,18 @@ void host_actor::compare_runs(schema::MomHello::Reader hello, const std::vector<
     there.emplace(run.getJobSerial(), run.getRun());
     send(gateway_, run_present{run.getJobSerial(), run.getRun(), schema::str(run.getJob()), state().name});
   }
-  for (const auto& run : expected)
-    if (log_is_new || !there.contains({run.serial, run.run})) send(gateway_, run_missing{run, log_is_new});
+  for (const auto& run : expected) {
+    if (there.contains({run.serial, run.run})) continue;
+    // The job hears that this run is lost, so its order must not start it after that.
+    if (log_is_new) owed_.erase(std::to_string(run.number) + "." + site().server_name + "/start:" + std::to_string(run.run));
+    send(gateway_, run_missing{run, log_is_new});
+  }
+  // What the MoM does not have needs no discarding.
+  std::erase_if(owed_, [&](const auto& debt) {
+    if (debt.second.get().which() != schema::ToMom::DISCARD_RUN) return false;
+    const auto ref = debt.second.get().getDiscardRun();
+    return !there.contains({ref.getJobSerial(), ref.getRun()});
+  });
 }
 
 void host_actor::on_gone(const mom_gone& m) {

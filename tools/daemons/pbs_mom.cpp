@@ -3,6 +3,7 @@
 #include <caf/actor_system.hpp>
 #include <caf/send.hpp>
 
+#include <fcntl.h>
 #include <openssl/rand.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -115,7 +116,12 @@ std::string log_uuid(const std::string& file) {
   if (uuid.size() == 16) return uuid;
   uuid.assign(16, '\0');
   if (RAND_bytes(reinterpret_cast<unsigned char*>(uuid.data()), 16) != 1) throw std::runtime_error("no random numbers from the system");
-  std::ofstream(file, std::ios::binary) << uuid;
+  // Durable before the server hears of it: a MoM that forgets it would make the server give up runs that go on.
+  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  const bool written = fd >= 0 && write(fd, uuid.data(), uuid.size()) == static_cast<ssize_t>(uuid.size()) && fsync(fd) == 0;
+  const int failed = errno;
+  if (fd >= 0) close(fd);
+  if (!written) throw std::runtime_error("cannot write " + file + ": " + std::strerror(failed));
   return uuid;
 }
 

@@ -38,6 +38,7 @@ class Done:
 
 class ClusterTest(unittest.TestCase):
     hosts = ["a"]
+    plain = True
 
     def setUp(self):
         # A short path: the server's socket lies deep below it.
@@ -48,7 +49,7 @@ class ClusterTest(unittest.TestCase):
         os.mkdir(self.work, 0o777)
         self.dir = os.path.join(self.top, "c")
         self.before_up()
-        mini.describe(self.dir, "server", self.hosts, STAGE, plain=True)
+        mini.describe(self.dir, "server", self.hosts, STAGE, plain=self.plain)
         self.cluster = mini.Cluster(self.dir)
         self.addCleanup(self.cluster.down)
         self.addCleanup(self.print_logs_if_failed)

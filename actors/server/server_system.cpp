@@ -7,6 +7,7 @@
 #include "actors/gateway/uploads.hpp"
 #include "actors/server/aggregates.hpp"
 #include "actors/server/event_notes.hpp"
+#include "actors/server/past_actor.hpp"
 #include "actors/server/status_actor.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
@@ -18,8 +19,14 @@ namespace {
 // The folds that replay fills and the actors go on with.
 struct folds {
   std::shared_ptr<projections::status> status = std::make_shared<projections::status>();
+  std::shared_ptr<projections::past_writer> past;
   std::shared_ptr<directory> where = std::make_shared<directory>();
   std::shared_ptr<event_notes> notes;
+
+  void status_and_past(const log::record& r) {
+    status->fold(r);
+    past->fold(r, *status);
+  }
 };
 
 // One Manage request as the server itself makes it at its first start.
@@ -94,7 +101,7 @@ class first_words {
     if (const auto status = log_.commit(records); !status) throw log::log_damaged(status.text);
     for (const auto& r : records) {
       ledger_.apply(*r);
-      to_.status->fold(*r);
+      to_.status_and_past(*r);
       to_.where->fold(*r);
       if (to_.notes) to_.notes->learn(*r);
       if (parts_.replayed) parts_.replayed(*r);
@@ -133,10 +140,11 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
     : log_(std::make_unique<log::event_log>(*parts.store, *parts.clock)),
       reader_(std::make_unique<log::log_reader>(*parts.store)), ledger_(std::make_shared<ledger_check>()) {
   folds f;
+  f.past = std::make_shared<projections::past_writer>(*parts.store);
   if (parts.notes) f.notes = std::make_shared<event_notes>(*parts.notes);
   const auto read = reader_->read(1, [&](const log::record_ptr& r) {
     ledger_->apply(*r);
-    f.status->fold(*r);
+    f.status_and_past(*r);
     f.where->fold(*r);
     if (f.notes) f.notes->learn(*r);
     if (parts.replayed) parts.replayed(*r);
@@ -148,9 +156,12 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   check_ = parts.ledger ? parts.ledger : ledger_;
   log_writer_parts writer{log_.get(), reader_.get(), check_.get(), parts.followers, parts.stop_process, parts.disk_writable};
   writer_ = parts.detached ? system.spawn<caf::detached>(log_writer, writer) : system.spawn(log_writer, writer);
+  // An answer about the past may read much of the log; no live one waits for it.
+  const auto past = parts.detached ? system.spawn<caf::detached>(past_actor, reader_.get(), parts.store)
+                                   : system.spawn(past_actor, reader_.get(), parts.store);
   // A list of many jobs takes it milliseconds: on a worker of the pool everybody else would wait for them.
-  const auto status = parts.detached ? system.spawn<caf::detached>(status_actor, f.status, reader_.get(), parts.clock)
-                                     : system.spawn(status_actor, f.status, reader_.get(), parts.clock);
+  const status_parts status_with{f.status, f.past, past, parts.clock};
+  const auto status = parts.detached ? system.spawn<caf::detached>(status_actor, status_with) : system.spawn(status_actor, status_with);
   const auto upload = parts.detached ? system.spawn<caf::detached>(uploads, parts.store, parts.upload_directory)
                                      : system.spawn(uploads, parts.store, parts.upload_directory);
   gateway_parts g;

@@ -1,5 +1,7 @@
 #include "actors/server/status_actor.hpp"
 
+#include <caf/send.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <deque>
@@ -19,7 +21,8 @@ using iterate_atom = caf::atom_constant<caf::atom("iterate")>;
 
 struct answering {
   std::shared_ptr<projections::status> now;
-  const log::log_reader* reader;
+  std::shared_ptr<projections::past_writer> index;
+  caf::actor past;
   const ports::clock* clock;
   std::map<std::string, scheduling_desk> desks;                   // by scheduler object
   std::deque<query> early;                                        // asked for a position not folded yet
@@ -28,6 +31,7 @@ struct answering {
   void fold(const committed& c) {
     for (const auto& record : *c.records) {
       now->fold(*record);
+      index->fold(*record, *now);
       if (record->event().which() == schema::Event::JOB_ENDED) tell_waiters(*record);
       for (auto& [name, desk] : desks) desk.folded(*record);
     }
@@ -67,7 +71,7 @@ struct answering {
   void answer_stat(const query& q, schema::Request::Reader request, const projections::send_reply& send) {
     const auto asked = request.getStat();
     if (asked.getAt().isNow()) return projections::answer_stat(*now, request.getId(), asked, q.by, send);
-    projections::answer_stat_at(*reader, *now, request.getId(), asked, q.by, send);
+    caf::anon_send(past, q);
   }
 
   static schema::sealed<schema::Reply> ended_reply(std::uint64_t id, std::uint64_t sequence, std::int32_t status, bool has, const std::string& text) {
@@ -108,9 +112,9 @@ struct answering {
 
 }  // namespace
 
-caf::behavior status_actor(caf::event_based_actor* self, std::shared_ptr<projections::status> now,
-                           const log::log_reader* reader, const ports::clock* clock) {
-  auto a = std::make_shared<answering>(answering{std::move(now), reader, clock, {}, {}, {}});
+caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
+  auto a = std::make_shared<answering>(
+      answering{std::move(parts.now), std::move(parts.index), std::move(parts.past), parts.clock, {}, {}, {}});
   self->delayed_send(self, a->iteration(), iterate_atom::value);
   return {
       [a](const committed& c) { a->fold(c); },

@@ -2,18 +2,26 @@
 // projection, tells the schedulers what they need to know (scheduling_desk).
 #pragma once
 
+#include <caf/actor.hpp>
 #include <caf/event_based_actor.hpp>
 
 #include <memory>
 
 #include "actors/server/messages.hpp"
 #include "actors/runtime/messages.hpp"
+#include "projections/status/past.hpp"
 #include "projections/status/status.hpp"
 
 namespace annals::actors {
 
-// `now` is what replay has folded; the actor goes on from there. `reader` serves questions about the past.
-caf::behavior status_actor(caf::event_based_actor* self, std::shared_ptr<projections::status> now,
-                           const log::log_reader* reader, const ports::clock* clock);
+// `now` is what replay has folded; the actor goes on from there, and so does the index of the past. Questions about the past go
+// to `past` (past_actor), so that no live one waits for them.
+struct status_parts {
+  std::shared_ptr<projections::status> now;
+  std::shared_ptr<projections::past_writer> index;
+  caf::actor past;
+  const ports::clock* clock;
+};
+caf::behavior status_actor(caf::event_based_actor* self, status_parts parts);
 
 }  // namespace annals::actors

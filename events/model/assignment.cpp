@@ -123,4 +123,12 @@ void assignment_book::hand_back(std::uint64_t job, std::string_view host, std::i
   if (!holds_more) vnodes_of_job_.erase(held);
 }
 
+void assignment_book::restore(const std::string& vnode, vnode_use use) {
+  for (const auto& j : use.jobs) {
+    auto& of_job = vnodes_of_job_[j.job];
+    if (std::find(of_job.begin(), of_job.end(), vnode) == of_job.end()) of_job.push_back(vnode);
+  }
+  vnodes_[vnode] = std::move(use);
+}
+
 }  // namespace annals::model

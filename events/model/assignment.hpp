@@ -57,6 +57,8 @@ class assignment_book {
   }
   // Everything the job holds on that host.
   void hand_back(std::uint64_t job, std::string_view host, std::int64_t when_s);
+  // Puts in a vnode as another book had it: slots and amounts follow from jobs that may be long forgotten.
+  void restore(const std::string& vnode, vnode_use use);
 
   const vnode_use* find(std::string_view vnode) const;
   const std::map<std::string, vnode_use, std::less<>>& vnodes() const { return vnodes_; }

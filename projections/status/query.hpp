@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "events/log/log_reader.hpp"
+#include "events/log/snapshots.hpp"
 #include "events/model/context.hpp"
 #include "projections/status/status.hpp"
 
@@ -16,9 +17,10 @@ using send_reply = std::function<void(const schema::sealed<schema::Reply>&)>;
 
 void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Reader asked, const model::requester& by,
                  const send_reply& send);
-// The same at a moment of the past (asked.at): folded from the log. `now` tells who may see what.
-void answer_stat_at(const log::log_reader& reader, const status& now, std::uint64_t request_id, schema::Stat::Reader asked,
-                    const model::requester& by, const send_reply& send);
+// The same at a moment of the past (asked.at): folded from the log, with the help of the index if there is one
+// (projections/status/past.hpp). Who may see what follows from the settings of that moment.
+void answer_stat_at(const log::log_reader& reader, const log::snapshot_store* index, std::uint64_t request_id,
+                    schema::Stat::Reader asked, const model::requester& by, const send_reply& send);
 void answer_select(const status& from, std::uint64_t request_id, schema::SelectJobs::Reader asked,
                    const model::requester& by, const send_reply& send);
 

@@ -46,13 +46,25 @@ void status::fold(const log::record& record) {
       model::apply(host, at, event);
       if (event.which() == which::VNODE_CREATED) host_of_vnode_[schema::str(event.getVnodeCreated().getName())] = at.stream;
       if (event.which() == which::VNODE_DELETED) host_of_vnode_.erase(schema::str(event.getVnodeDeleted().getName()));
-      if (!host.exists) hosts_.erase(at.stream);
+      if (!host.exists) {
+        std::erase_if(host_of_vnode_, [&](const auto& entry) { return entry.second == at.stream; });
+        hosts_.erase(at.stream);
+      }
       break;
     }
     case schema::StreamKind::RUN: break;
   }
-  sequence_ = at.sequence;
-  wall_ns_ = at.wall_ns;
+  pass(record);
+}
+
+void status::pass(const log::record& record) {
+  sequence_ = record.sequence();
+  wall_ns_ = record.get().getWallNs();
+}
+
+void status::fold_reasons_only(const log::record& record) {
+  fold_reasons(record.event().getCycleReasons());
+  pass(record);
 }
 
 void status::count(const model::job_state& job, int by) {
@@ -116,6 +128,24 @@ void status::each_job(const std::function<bool(const model::job_state&)>& visit)
 const model::host_state* status::host_of_vnode(std::string_view vnode) const {
   const auto at = host_of_vnode_.find(vnode);
   return at == host_of_vnode_.end() ? nullptr : &hosts_.at(at->second);
+}
+
+bool status::holds(schema::StreamKind kind, std::uint64_t stream) const {
+  const auto named = [&](const auto& names, const auto& objects) {
+    const auto name = names.find(stream);
+    if (name == names.end()) return false;
+    const auto object = objects.find(name->second);
+    return object != objects.end() && object->second.serial == stream;
+  };
+  switch (kind) {
+    case schema::StreamKind::SERVER: return true;
+    case schema::StreamKind::JOB: return jobs_.contains(stream);
+    case schema::StreamKind::HOST: return hosts_.contains(stream);
+    case schema::StreamKind::QUEUE: return named(queue_names_, queues_);
+    case schema::StreamKind::SCHEDULER: return named(scheduler_names_, schedulers_);
+    case schema::StreamKind::RUN: return false;
+  }
+  return false;
 }
 
 std::string status::counts::text() const {

@@ -24,6 +24,15 @@ namespace annals::projections {
 class status {
  public:
   void fold(const log::record& record);
+
+  // For a fold of selected records (projections/status/at.cpp), which must be whole streams in the order of the log:
+  // what a scheduler said of jobs, without its stream;
+  void fold_reasons_only(const log::record& record);
+  // a record that is of no interest, but moves sequence and time on;
+  void pass(const log::record& record);
+  // and who holds what, where the records that led to it were left out.
+  void put_book(model::assignment_book book) { book_ = std::move(book); }
+
   std::uint64_t sequence() const { return sequence_; }         // of the last record folded
   std::int64_t wall_ns() const { return wall_ns_; }
 
@@ -37,6 +46,8 @@ class status {
   const model::server_state& server() const { return server_; }
   const model::assignment_book& book() const { return book_; }
   const model::host_state* host_of_vnode(std::string_view vnode) const;
+  // Whether anything of this stream is left: a forgotten job or a deleted queue has nothing.
+  bool holds(schema::StreamKind kind, std::uint64_t stream) const;
 
   // How many jobs are in which state, of one queue or of all ("").
   struct counts {

@@ -1,0 +1,20 @@
+#include "actors/server/past_actor.hpp"
+
+#include <memory>
+
+#include "projections/status/query.hpp"
+
+namespace annals::actors {
+
+caf::behavior past_actor(caf::event_based_actor*, const log::log_reader* reader, ports::event_store* store) {
+  const auto index = std::make_shared<log::snapshot_store>(*store);
+  return {
+      [reader, index](const query& q) {
+        const auto request = q.request.get();
+        projections::answer_stat_at(*reader, index.get(), request.getId(), request.getStat(), q.by,
+                                    [&](const schema::sealed<schema::Reply>& r) { q.peer->send(r); });
+      },
+  };
+}
+
+}  // namespace annals::actors

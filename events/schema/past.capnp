@@ -1,0 +1,35 @@
+@0xb5b1f6d1a8c3e005;
+# What the index of the past keeps (projections/status/past.hpp): where to begin when a question goes back in time. A cache: a
+# change of this file needs a new number in past.cpp and nothing else.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("annals::schema");
+using E = import "event.capnp";
+
+struct PastCheckpoint {
+  # The log as it stood at a sequence: enough to fold the state of that moment from few records.
+  streams @0 :List(PastStream);
+  vnodes  @1 :List(PastVnode);
+}
+struct PastStream {
+  # A stream that is still of interest, and the records that made what it is.
+  serial @0 :UInt64;
+  number @1 :UInt64;             # of a job: 12
+  kind   @2 :E.StreamKind;
+  back   @3 :List(UInt32);       # sequences, rising: how far each lies before the checkpoint's
+}
+struct PastVnode {
+  name     @0 :Text;
+  lastUsed @1 :Int64;
+  assigned @2 :List(PastAmount);
+  jobs     @3 :List(PastVnodeJob);
+}
+struct PastVnodeJob {
+  job       @0 :UInt64;
+  id        @1 :Text;
+  host      @2 :Text;
+  slots     @3 :List(UInt32);
+  held      @4 :List(PastAmount);
+  exclusive @5 :Bool;
+}
+struct PastAmount { resource @0 :Text; value @1 :Float64; isSize @2 :Bool; }

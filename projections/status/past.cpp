@@ -1,0 +1,186 @@
+#include "projections/status/past.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+
+namespace annals::projections {
+
+using which = schema::Event::Which;
+
+namespace {
+
+constexpr std::uint32_t format = 1;   // of checkpoints and of what decides which records they name
+constexpr const char* directory_name = "past";
+
+std::string name_of(std::uint64_t sequence) {
+  char text[32];
+  std::snprintf(text, sizeof text, "past/%020llu", static_cast<unsigned long long>(sequence));
+  return text;
+}
+
+// Sequences of the checkpoints there are.
+std::vector<std::uint64_t> read_directory(const log::snapshot_store& index) {
+  std::vector<std::uint64_t> made;
+  const auto saved = index.load(directory_name, format);
+  if (!saved || saved->payload.size() % sizeof(std::uint64_t) != 0) return made;
+  made.resize(saved->payload.size() / sizeof(std::uint64_t));
+  if (!made.empty()) std::memcpy(made.data(), saved->payload.data(), saved->payload.size());
+  return made;
+}
+
+void put_amounts(capnp::List<schema::PastAmount>::Builder to, const model::amounts& from) {
+  unsigned i = 0;
+  for (const auto& [resource, a] : from) {
+    to[i].setResource(resource);
+    to[i].setValue(a.value);
+    to[i++].setIsSize(a.is_size);
+  }
+}
+
+model::amounts amounts_of(capnp::List<schema::PastAmount>::Reader from) {
+  model::amounts all;
+  for (auto a : from) all[schema::str(a.getResource())] = {a.getValue(), a.getIsSize()};
+  return all;
+}
+
+void put_vnode(schema::PastVnode::Builder to, const std::string& name, const model::vnode_use& use) {
+  to.setName(name);
+  to.setLastUsed(use.last_used_s);
+  put_amounts(to.initAssigned(static_cast<unsigned>(use.assigned.size())), use.assigned);
+  auto jobs = to.initJobs(static_cast<unsigned>(use.jobs.size()));
+  for (unsigned i = 0; i < use.jobs.size(); ++i) {
+    const auto& j = use.jobs[i];
+    jobs[i].setJob(j.job);
+    jobs[i].setId(j.id);
+    jobs[i].setHost(j.host);
+    auto slots = jobs[i].initSlots(static_cast<unsigned>(j.slots.size()));
+    for (unsigned s = 0; s < j.slots.size(); ++s) slots.set(s, j.slots[s]);
+    put_amounts(jobs[i].initHeld(static_cast<unsigned>(j.held.size())), j.held);
+    jobs[i].setExclusive(j.exclusive);
+  }
+}
+
+}  // namespace
+
+// -- read ----------------------------------------------------------------------------------------------------------------
+
+std::optional<checkpoint> checkpoint_before(const log::snapshot_store& index, std::uint64_t sequence) {
+  const auto made = read_directory(index);
+  auto at = std::upper_bound(made.begin(), made.end(), sequence);
+  while (at != made.begin()) {
+    --at;
+    const auto saved = index.load(name_of(*at), format);
+    if (!saved || saved->sequence != *at) continue;
+    if (auto message = schema::sealed_message::from_bytes(saved->payload))
+      return checkpoint{*at, schema::sealed<schema::PastCheckpoint>(std::move(*message))};
+  }
+  return std::nullopt;
+}
+
+model::assignment_book book_of(schema::PastCheckpoint::Reader content) {
+  model::assignment_book book;
+  for (auto v : content.getVnodes()) {
+    model::vnode_use use;
+    use.last_used_s = v.getLastUsed();
+    use.assigned = amounts_of(v.getAssigned());
+    for (auto from : v.getJobs()) {
+      model::vnode_job j{from.getJob(), schema::str(from.getId()), schema::str(from.getHost()), {}, amounts_of(from.getHeld()), from.getExclusive()};
+      for (auto slot : from.getSlots()) j.slots.push_back(slot);
+      use.jobs.push_back(std::move(j));
+    }
+    book.restore(schema::str(v.getName()), std::move(use));
+  }
+  return book;
+}
+
+// -- make ----------------------------------------------------------------------------------------------------------------
+
+past_writer::past_writer(ports::event_store& store, checkpoint_spacing spacing)
+    : index_(store), made_(read_directory(index_)), spacing_(spacing), next_(spacing.records_min) {}
+
+void past_writer::fold(const log::record& record, const status& now) {
+  note(record, now);
+  if (record.sequence() >= next_) close(record, now);
+}
+
+void past_writer::note(const log::record& record, const status& now) {
+  const auto r = record.get();
+  if (record.event().isCycleReasons()) return note_reasons(record, now);
+  const auto [at, fresh] = streams_.try_emplace(r.getStream());
+  auto& to = at->second;
+  if (fresh) to.kind = r.getStreamKind();
+  if (record.event().isJobQueued()) to.number = record.event().getJobQueued().getNumber();
+  add(to, record);
+  if (!now.holds(r.getStreamKind(), r.getStream())) streams_.erase(at);
+}
+
+// A reason matters until the next one, and only to jobs that wait (status::fold_reasons).
+void past_writer::note_reasons(const log::record& record, const status& now) {
+  for (auto told : record.event().getCycleReasons().getJobs()) {
+    const auto* job = now.job(told.getJob());
+    const auto at = streams_.find(told.getJob());
+    if (!job || job->phase != model::job_phase::queued || at == streams_.end()) continue;
+    auto& entries = at->second.entries;
+    if (entries.back().what == entry_class::reasons) entries.pop_back();
+    entries.push_back({record.sequence(), entry_class::reasons});
+  }
+}
+
+void past_writer::add(stream& to, const log::record& record) {
+  const auto event = record.event();
+  auto what = entry_class::plain;
+  if (event.isUsageReported()) {
+    // One that says everything makes the one just before it superfluous.
+    const auto e = event.getUsageReported();
+    what = entry_class::usage;
+    const bool whole = e.getSession() > 0 && e.getJobdir().size() > 0;
+    if (whole && !to.entries.empty() && to.entries.back().what == what) to.entries.pop_back();
+  } else if (event.isCycleBegan() || event.isCycleEnded()) {
+    what = entry_class::cycle;
+    if (event.isCycleBegan())
+      while (!to.entries.empty() && to.entries.back().what == what) to.entries.pop_back();
+  }
+  to.entries.push_back({record.sequence(), what});
+}
+
+schema::sealed<schema::PastCheckpoint> past_writer::content(std::uint64_t sequence, const status& now) const {
+  return schema::make<schema::PastCheckpoint>([&](schema::PastCheckpoint::Builder c) {
+    auto streams = c.initStreams(static_cast<unsigned>(streams_.size()));
+    unsigned i = 0;
+    for (const auto& [serial, s] : streams_) {
+      auto to = streams[i++];
+      to.setSerial(serial);
+      to.setNumber(s.number);
+      to.setKind(s.kind);
+      auto back = to.initBack(static_cast<unsigned>(s.entries.size()));
+      for (unsigned e = 0; e < s.entries.size(); ++e) back.set(e, static_cast<std::uint32_t>(sequence - s.entries[e].sequence));
+    }
+    auto vnodes = c.initVnodes(static_cast<unsigned>(now.book().vnodes().size()));
+    i = 0;
+    for (const auto& [name, use] : now.book().vnodes()) put_vnode(vnodes[i++], name, use);
+  });
+}
+
+void past_writer::close(const log::record& record, const status& now) {
+  const auto sequence = record.sequence();
+  // Made by an earlier run of the server, up to the last of these: only where the next one is has to be known.
+  const auto later = std::upper_bound(made_.begin(), made_.end(), sequence);
+  if (later != made_.end()) {
+    next_ = *later;
+    return;
+  }
+  if (sequence > UINT32_MAX) {   // distances no longer fit; the checkpoints there are go on serving
+    next_ = UINT64_MAX;
+    return;
+  }
+  const auto made = content(sequence, now);
+  next_ = sequence + std::max(spacing_.records_min, made.bytes().size() / spacing_.bytes_per_record);
+  if (!made_.empty() && made_.back() == sequence) return;
+  // A cache: when it can't be written, questions take longer.
+  if (!index_.save(name_of(sequence), format, sequence, record.hash(), made.bytes())) return;
+  made_.push_back(sequence);
+  (void)index_.save(directory_name, format, sequence, record.hash(), std::as_bytes(std::span(made_)));
+}
+
+}  // namespace annals::projections

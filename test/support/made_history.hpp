@@ -1,0 +1,318 @@
+// A cluster's life, invented from a seed and written into an event log: objects that come and go, jobs that wait, run, are
+// requeued and forgotten, cycles that give reasons. Every event is one that the model allows; the same seed gives the same log.
+#pragma once
+
+#include <map>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "events/log/event_log.hpp"
+#include "projections/status/status.hpp"
+
+namespace annals::test {
+
+struct history_clock : ports::clock {
+  std::int64_t ns = 1'795'222'000'000'000'000;
+  std::int64_t now_ns() const override { return ns; }
+};
+
+class made_history {
+ public:
+  made_history(ports::event_store& store, unsigned seed) : log_(store, clock_), random_(seed) {}
+
+  projections::status now;                                        // folded from everything written
+  std::function<void(const log::record&)> written = [](const log::record&) {};
+
+  using fill = std::function<void(schema::Event::Builder)>;
+  // Writes one event; 0 makes a stream. Answers the stream's serial.
+  std::uint64_t write(std::uint64_t stream, schema::StreamKind kind, const fill& f, const log::who& by = {"root", "borg", schema::Role::SERVER}) {
+    log::append a;
+    a.stream = stream;
+    a.kind = kind;
+    a.expected_version = log_.last_version(stream);
+    a.events.push_back(model::make_event(f));
+    a.by = by;
+    const auto staged = log_.stage(std::move(a));
+    ANNALS_INVARIANT(std::holds_alternative<log::staged>(staged), "a history is written in order");
+    std::vector<log::record_ptr> records;
+    ANNALS_INVARIANT(static_cast<bool>(log_.commit(records)), "a history is written");
+    for (const auto& r : records) {
+      now.fold(*r);
+      written(*r);
+    }
+    clock_.ns += 250'000'000;
+    return std::get<log::staged>(staged).stream;
+  }
+
+  // What every history begins with: the server, a queue, a host, a scheduler.
+  void begin() {
+    server_ = write(0, schema::StreamKind::SERVER, [](auto e) {
+      auto s = e.initServerStarted();
+      s.setServerName("borg");
+      s.setHostName("borg");
+    });
+    change_server("job_history_enable", "True");
+    add_queue("workq");
+    add_host("n1", 1);
+    scheduler_ = write(0, schema::StreamKind::SCHEDULER, [](auto e) { e.initSchedulerCreated().setName("default"); });
+    write(scheduler_, schema::StreamKind::SCHEDULER, [](auto e) { e.initSchedulerStarted().setHost("borg"); });
+  }
+
+  void step() {
+    switch (random_() % 24) {
+      case 0: return add_host("n" + std::to_string(hosts_.size() + removed_ + 1), 1 + random_() % 3);
+      case 1: return disturb_host();
+      case 2: return random_() % 2 ? add_queue("q" + std::to_string(++queues_made_)) : remove_queue();
+      case 3: return change_server("comment", "step " + std::to_string(random_() % 100));
+      case 4:
+      case 5: return cycle();
+      case 6:
+      case 7:
+      case 8:
+      case 9: return submit();
+      default: return move_a_job();
+    }
+  }
+
+  void change_server(const std::string& name, const std::string& value) {
+    write(server_, schema::StreamKind::SERVER, [&](auto e) {
+      auto c = e.initServerChanged().initChanges(1)[0];
+      c.setName(name);
+      c.setValue(value);
+    });
+  }
+
+  void submit(const std::string& owner = {}) {
+    const auto number = ++number_;
+    const auto user = owner.empty() ? "user" + std::to_string(random_() % 3) : owner;
+    const auto queue = queue_names_[random_() % queue_names_.size()];
+    const bool held = random_() % 5 == 0;
+    jobs_.push_back(write(0, schema::StreamKind::JOB, [&](auto e) {
+      auto q = e.initJobQueued();
+      q.setId(std::to_string(number) + ".borg");
+      q.setNumber(number);
+      q.setOwner(user + "@front");
+      q.setEuser(user);
+      q.setEgroup("users");
+      q.setQueue(queue);
+      q.setQueueRank(static_cast<std::int64_t>(number));
+      auto a = q.initAttributes(3);
+      a[0].setName("Job_Name");
+      a[0].setValue("job" + std::to_string(number));
+      a[1].setName("Resource_List");
+      a[1].setResource("ncpus");
+      a[1].setValue(std::to_string(1 + number % 2));
+      a[2].setName("Resource_List");
+      a[2].setResource("mem");
+      a[2].setValue("1gb");
+      if (held) q.initHolds(1).set(0, schema::HoldType::USER);
+    }, {user, "front", schema::Role::USER}));
+  }
+
+  void cycle() {
+    ++cycles_;
+    write(scheduler_, schema::StreamKind::SCHEDULER, [&](auto e) { e.initCycleBegan().setNumber(cycles_); });
+    std::vector<std::uint64_t> told;
+    for (auto j : jobs_)
+      if (random_() % 3 == 0) told.push_back(j);   // also jobs that run: to them it means nothing
+    if (!told.empty())
+      write(scheduler_, schema::StreamKind::SCHEDULER, [&](auto e) {
+        auto r = e.initCycleReasons();
+        r.initTexts(2).set(0, "Not Running: cycle " + std::to_string(cycles_));
+        r.getTexts().set(1, "Can Never Run: too large");
+        auto list = r.initJobs(static_cast<unsigned>(told.size()));
+        for (unsigned i = 0; i < told.size(); ++i) {
+          list[i].setJob(told[i]);
+          list[i].setText(i % 2);
+        }
+      });
+    write(scheduler_, schema::StreamKind::SCHEDULER, [&](auto e) { e.initCycleEnded().setNumber(cycles_); });
+    if (random_() % 6 == 0) {
+      write(scheduler_, schema::StreamKind::SCHEDULER, [&](auto e) { e.initSchedulerStopped().setText("gone"); });
+      write(scheduler_, schema::StreamKind::SCHEDULER, [&](auto e) { e.initSchedulerStarted().setHost("borg"); });
+    }
+  }
+
+  const std::vector<std::uint64_t>& jobs() const { return jobs_; }   // not forgotten
+  std::uint64_t last_number() const { return number_; }
+
+  // What may happen next to one job: a step in its life.
+  void move(std::uint64_t serial) {
+    const auto job = *now.job(serial);
+    const auto to = [&](const fill& f) { write(serial, schema::StreamKind::JOB, f); };
+    using p = model::job_phase;
+    switch (job.phase) {
+      case p::held: return to([](auto e) { e.initJobReleased().initHolds(1).set(0, schema::HoldType::USER); });
+      case p::queued:
+        if (random_() % 8 == 0) return to([](auto e) { e.initJobHeld().initHolds(1).set(0, schema::HoldType::USER); });
+        if (random_() % 8 == 0) return alter(serial);
+        return assign(serial, job.run + 1);
+      case p::assigned:
+        if (random_() % 6 == 0) return to([&](auto e) { e.initJobStartFailed().setRun(job.run); });
+        return to([&](auto e) {
+          auto s = e.initJobStarted();
+          s.setRun(job.run);
+          s.setSession(4711);
+          s.setComment("Job run");
+        });
+      case p::started:
+        if (random_() % 2 == 0) return use(serial, job.run);
+        return to([&](auto e) {
+          auto x = e.initJobExited();
+          x.setRun(job.run);
+          x.initUsage().setNcpus(1);
+          x.setCommentSuffix(" and finished");
+        });
+      case p::exiting: return leave(serial, job);
+      case p::finished:
+        std::erase(jobs_, serial);
+        return to([](auto e) { e.setJobForgotten(); });
+      default: return;
+    }
+  }
+
+ private:
+  struct host { std::uint64_t stream; std::string name; std::vector<std::string> vnodes; bool up = true; };
+
+  void move_a_job() {
+    if (jobs_.empty()) return submit();
+    move(jobs_[random_() % jobs_.size()]);
+  }
+
+  void alter(std::uint64_t serial) {
+    write(serial, schema::StreamKind::JOB, [&](auto e) {
+      auto c = e.initJobAltered().initChanges(1)[0];
+      c.setName("Priority");
+      c.setValue(std::to_string(random_() % 100));
+    });
+  }
+
+  void use(std::uint64_t serial, std::uint32_t run) {
+    write(serial, schema::StreamKind::JOB, [&](auto e) {
+      auto u = e.initUsageReported();
+      u.setRun(run);
+      u.initUsage().setMemKb(random_() % 1000);
+      if (random_() % 3 > 0) u.setSession(static_cast<std::int64_t>(random_() % 5));
+      if (random_() % 3 > 0) u.setJobdir("/home/" + std::to_string(random_() % 4));
+    });
+  }
+
+  // On one or two vnodes of different hosts, more than they have if it so happens: the book is only to be told.
+  void assign(std::uint64_t serial, std::uint32_t run) {
+    const auto& first = hosts_[random_() % hosts_.size()];
+    const auto& second = hosts_[random_() % hosts_.size()];
+    std::string exec = "(" + first.vnodes[random_() % first.vnodes.size()] + ":ncpus=2:mem=512kb)";
+    std::vector<std::string> names{first.name};
+    if (second.name != first.name) {
+      exec += "+(" + second.vnodes[0] + ":ncpus=1:gpus=0.1)";
+      names.push_back(second.name);
+    }
+    write(serial, schema::StreamKind::JOB, [&](auto e) {
+      auto a = e.initJobAssigned();
+      a.setRun(run);
+      a.setExecVnode(exec);
+      a.setExecHost(first.name + "/0");
+      a.setScheduler("default");
+      a.setComment("Job was sent for execution");
+      a.setPlace(random_() % 4 == 0 ? "excl" : "free");
+      auto list = a.initHosts(static_cast<unsigned>(names.size()));
+      for (unsigned i = 0; i < names.size(); ++i) list.set(i, names[i]);
+    });
+  }
+
+  void leave(std::uint64_t serial, const model::job_state& job) {
+    if (job.hosts_held > 0) {
+      const auto back = job.hosts[job.hosts.size() - job.hosts_held];
+      write(serial, schema::StreamKind::JOB, [&](auto e) {
+        auto h = e.initVnodeHandedBack();
+        h.setHost(back);
+        h.setRun(job.run);
+      });
+    } else if (random_() % 3 == 0) {
+      write(serial, schema::StreamKind::JOB, [&](auto e) { e.initJobRequeued().setRun(job.run); });
+    } else {
+      write(serial, schema::StreamKind::JOB, [](auto e) {
+        auto x = e.initJobEnded();
+        x.setHasExitStatus(true);
+        x.setSubstate(92);
+      });
+    }
+  }
+
+  void add_queue(const std::string& name) {
+    queue_streams_[name] = write(0, schema::StreamKind::QUEUE, [&](auto e) { e.initQueueCreated().setName(name); });
+    queue_names_.push_back(name);
+    write(queue_streams_[name], schema::StreamKind::QUEUE, [&](auto e) {
+      auto c = e.initQueueChanged().initChanges(1)[0];
+      c.setName("enabled");
+      c.setValue("True");
+    });
+  }
+
+  void remove_queue() {
+    if (queue_names_.size() < 2) return;
+    const auto name = queue_names_.back();
+    if (now.jobs_of(name).total > 0) return;
+    queue_names_.pop_back();
+    write(queue_streams_[name], schema::StreamKind::QUEUE, [&](auto e) { e.initQueueDeleted().setName(name); });
+  }
+
+  void add_host(const std::string& name, std::size_t vnodes) {
+    host h{0, name, {}};
+    h.stream = write(0, schema::StreamKind::HOST, [&](auto e) { e.initHostAdded().setName(name); });
+    for (std::size_t i = 0; i < vnodes; ++i) {
+      h.vnodes.push_back(i == 0 ? name : name + "[" + std::to_string(i) + "]");
+      write(h.stream, schema::StreamKind::HOST, [&](auto e) { e.initVnodeCreated().setName(h.vnodes.back()); });
+    }
+    come_up(h);
+    hosts_.push_back(std::move(h));
+  }
+
+  void come_up(const host& h) {
+    write(h.stream, schema::StreamKind::HOST, [&](auto e) {
+      auto up = e.initHostCameUp();
+      up.setVersion("1");
+      auto list = up.initVnodes(static_cast<unsigned>(h.vnodes.size()));
+      for (unsigned i = 0; i < h.vnodes.size(); ++i) {
+        list[i].setName(h.vnodes[i]);
+        auto a = list[i].initAttributes(1)[0];
+        a.setName("resources_available");
+        a.setResource("ncpus");
+        a.setValue("8");
+      }
+    });
+  }
+
+  void disturb_host() {
+    auto& h = hosts_[random_() % hosts_.size()];
+    const bool idle = std::none_of(h.vnodes.begin(), h.vnodes.end(), [&](const auto& v) {
+      const auto* use = now.book().find(v);
+      return use && !use->jobs.empty();
+    });
+    if (hosts_.size() > 2 && idle && random_() % 2) {
+      for (const auto& v : h.vnodes) write(h.stream, schema::StreamKind::HOST, [&](auto e) { e.initVnodeDeleted().setName(v); });
+      write(h.stream, schema::StreamKind::HOST, [&](auto e) { e.initHostRemoved().setName(h.name); });
+      ++removed_;
+      hosts_.erase(hosts_.begin() + (&h - hosts_.data()));
+    } else if (h.up) {
+      write(h.stream, schema::StreamKind::HOST, [&](auto e) { e.initHostWentDown().setText("silent"); });
+      h.up = false;
+    } else {
+      come_up(h);
+      h.up = true;
+    }
+  }
+
+  history_clock clock_;
+  log::event_log log_;
+  std::mt19937 random_;
+  std::uint64_t server_ = 0, scheduler_ = 0, number_ = 0, cycles_ = 0;
+  std::size_t queues_made_ = 0, removed_ = 0;
+  std::vector<std::uint64_t> jobs_;
+  std::vector<std::string> queue_names_;
+  std::map<std::string, std::uint64_t> queue_streams_;
+  std::vector<host> hosts_;
+};
+
+}  // namespace annals::test

@@ -11,6 +11,8 @@ namespace annals::audit {
 namespace {
 
 constexpr std::int64_t ns_per_s = 1'000'000'000;
+// A bare number in here is seconds since 1970 (2001 to 2286), as qstat --at takes it; a log that long is asked with "#".
+constexpr std::uint64_t seconds_min = 1'000'000'000, seconds_max = 9'999'999'999;
 
 // Takes a number of min..max digits from the front of the text.
 std::optional<std::int64_t> take_number(std::string_view& text, std::size_t digits_min, std::size_t digits_max) {
@@ -133,7 +135,10 @@ std::optional<moment> parse_moment(std::string_view text, std::int64_t now_ns) {
   (void)take(rest, '#');
   std::uint64_t sequence = 0;
   const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), sequence);
-  if (error == std::errc() && end == rest.data() + rest.size() && sequence > 0) return moment{sequence, 0};
+  if (error == std::errc() && end == rest.data() + rest.size() && sequence > 0) {
+    const bool seconds = text.front() != '#' && sequence >= seconds_min && sequence <= seconds_max;
+    return seconds ? moment{0, static_cast<std::int64_t>(sequence) * ns_per_s} : moment{sequence, 0};
+  }
   return parse_date_and_time(text, now_ns);
 }
 

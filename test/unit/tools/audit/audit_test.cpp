@@ -1,0 +1,227 @@
+// Moments, words, listings, stories and replays of an invented log in memory.
+#include <boost/test/unit_test.hpp>
+
+#include <ctime>
+
+#include "events/log/memory_event_store.hpp"
+#include "test/support/made_history.hpp"
+#include "tools/audit/listing.hpp"
+#include "tools/audit/moment.hpp"
+#include "tools/audit/replay.hpp"
+#include "tools/audit/scan.hpp"
+#include "tools/audit/story.hpp"
+
+using namespace annals;
+using namespace annals::audit;
+
+namespace {
+
+constexpr std::int64_t s = 1'000'000'000;
+
+struct log_in_memory {
+  log::memory_event_store store;
+  test::made_history history;
+  explicit log_in_memory(int steps = 200, unsigned seed = 1) : history(store, seed) {
+    history.begin();
+    for (int i = 0; i < steps; ++i) history.step();
+  }
+};
+
+std::vector<std::string> lines_of(const ports::event_store& store, const event_filter& filter, bool json = false) {
+  const log::log_reader reader(store);
+  stream_names names(reader);
+  listing lines(filter, names, store.last_sequence(), json);
+  std::vector<std::string> all;
+  scan(store, 1, store.last_sequence(),
+       {[&](const log::record_ptr& r) {
+          if (auto line = lines.line(*r); !line.empty()) all.push_back(line);
+          return true;
+        },
+        [&](std::uint64_t sequence, const std::string& what) { all.push_back(lines.damaged_line(sequence, what)); }});
+  return all;
+}
+
+std::string story_of(const ports::event_store& store, const std::string& id, story_end* end = nullptr) {
+  std::string text;
+  const auto e = tell_story(store, *values::parse_job_id(id), false, [&](const std::string& line) {
+    text += line;
+    return true;
+  });
+  if (end) *end = e;
+  return text;
+}
+
+replayed replay_to(const ports::event_store& store, std::uint64_t until) {
+  replayed state;
+  BOOST_REQUIRE(replay(log::log_reader(store), until, state, [] { return true; }));
+  return state;
+}
+
+// A copy of the log whose record `bad` has one bit changed.
+void copy_damaged(const ports::event_store& from, ports::event_store& to, std::uint64_t bad) {
+  BOOST_REQUIRE(from.read(1, [&](std::uint64_t sequence, ports::byte_span bytes) {
+    const auto decoded = log::decode(bytes);
+    const auto r = std::get<log::record_ptr>(decoded)->get();
+    ports::write_batch batch;
+    batch.records.push_back({sequence, r.getStream(), r.getStreamVersion(), {bytes.begin(), bytes.end()}});
+    if (sequence == bad) batch.records[0].bytes[60] ^= std::byte{1};
+    return static_cast<bool>(to.append(batch));
+  }));
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(moments_are_sequences_dates_times_of_day_and_how_long_ago) {
+  std::tm day{};
+  day.tm_year = 126;
+  day.tm_mon = 10;
+  day.tm_mday = 21;
+  day.tm_hour = 8;
+  day.tm_isdst = -1;
+  const std::int64_t eight = static_cast<std::int64_t>(std::mktime(&day)) * s;
+  const auto now = eight + 3600 * s;
+  const auto time = [&](const char* text) {
+    const auto m = parse_moment(text, now);
+    return m && m->sequence == 0 ? m->wall_ns : -1;
+  };
+  BOOST_TEST(parse_moment("42", now)->sequence == 42u);
+  BOOST_TEST(parse_moment("#42", now)->sequence == 42u);
+  BOOST_TEST(parse_moment("#1795248000", now)->sequence == 1795248000u);
+  BOOST_TEST(time("1795248000") == 1795248000 * s);
+  for (const char* text : {"08:00", "8:00", "08:00:00", "2026-11-21 08:00", "2026-11-21T08:00:00", "1h", "-1h", "-60m", "3600s"})
+    BOOST_TEST(time(text) == eight, text);
+  BOOST_TEST(time("08:00:00.25") == eight + s / 4);
+  BOOST_TEST(time("2026-11-21") == eight - 8 * 3600 * s);
+  for (const char* text : {"", "-", "#", "0", "x", "8", "24:00", "08:60", "08:0", "2026-13-01", "2026-11-21x", "2026-11-21 ", "1w", "-h", "08:00:00."}) {
+    const auto m = parse_moment(text, now);
+    BOOST_TEST((!m || m->sequence == 8), text);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_time_is_found_in_the_log_by_halving) {
+  log_in_memory log(60);
+  std::vector<std::int64_t> times;
+  BOOST_REQUIRE(log::log_reader(log.store).read(1, [&](const log::record_ptr& r) {
+    times.push_back(r->get().getWallNs());
+    return true;
+  }));
+  for (std::size_t i = 0; i < times.size(); i += 11) {
+    BOOST_TEST(first_since(log.store, {0, times[i]}) == i + 1);
+    BOOST_TEST(last_until(log.store, {0, times[i]}) == i + 1);
+    BOOST_TEST(first_since(log.store, {0, times[i] + 1}) == i + 2);
+    BOOST_TEST(last_until(log.store, {0, times[i] - 1}) == i);
+  }
+  BOOST_TEST(last_until(log.store, {1000000, 0}) == times.size());
+}
+
+BOOST_AUTO_TEST_CASE(every_kind_of_event_has_a_name_that_is_understood) {
+  const auto names = kind_names();
+  BOOST_TEST(names.size() > 50u);
+  for (const auto& name : names) BOOST_TEST(kind_named(name).has_value(), name);
+  BOOST_TEST((kind_named("jobassigned") == which::JOB_ASSIGNED));
+  BOOST_TEST(!kind_named("JobAssignedx"));
+  event_filter f;
+  BOOST_TEST(add_kinds(f, "JobEnded,host"));
+  BOOST_TEST(!add_kinds(f, "JobEnded,"));
+}
+
+BOOST_AUTO_TEST_CASE(an_assignment_reads_as_a_sentence) {
+  const auto event = model::make_event([](schema::Event::Builder e) {
+    auto a = e.initJobAssigned();
+    a.setRun(1);
+    a.setExecVnode("(n1:ncpus=1)");
+    a.setScheduler("default");
+  });
+  BOOST_TEST(words(event.get()) == "run 1 on (n1:ncpus=1)");
+  BOOST_TEST(fields(event.get()) == "run=1, execVnode=(n1:ncpus=1), scheduler=default");
+}
+
+BOOST_AUTO_TEST_CASE(what_users_wrote_cannot_steer_the_terminal) {
+  const auto event = model::make_event([](schema::Event::Builder e) { e.initHostWentDown().setText("\x1b[2Jgone\n"); });
+  BOOST_TEST(words(event.get()) == "\\x1b[2Jgone\\x0a");
+}
+
+BOOST_AUTO_TEST_CASE(filters_choose_by_job_user_and_kind) {
+  log_in_memory log;
+  const auto all = lines_of(log.store, {});
+  BOOST_TEST(all.size() == log.store.last_sequence());
+
+  event_filter job;
+  job.job = values::parse_job_id("3");
+  const auto of_job = lines_of(log.store, job);
+  BOOST_REQUIRE(!of_job.empty());
+  BOOST_TEST(of_job.front().find("JobQueued") != std::string::npos);
+  for (const auto& line : of_job)
+    BOOST_TEST((line.find("  3.borg  ") != std::string::npos || line.find("CycleReasons") != std::string::npos), line);
+  job.kinds.insert(which::JOB_QUEUED);
+  BOOST_TEST(lines_of(log.store, job).size() == 1u);
+
+  event_filter user;
+  user.user = "user1";
+  user.kinds.insert(which::JOB_ASSIGNED);   // asked for by the server, but of the user's jobs
+  const auto of_user = lines_of(log.store, user);
+  BOOST_TEST(!of_user.empty());
+  user.user = "nobody";
+  BOOST_TEST(lines_of(log.store, user).empty());
+
+  event_filter hosts;
+  BOOST_REQUIRE(add_kinds(hosts, "host"));
+  for (const auto& line : lines_of(log.store, hosts)) BOOST_TEST((line.find("Host") != std::string::npos || line.find("Vnode") != std::string::npos), line);
+}
+
+BOOST_AUTO_TEST_CASE(json_lines_carry_every_field) {
+  log_in_memory log(0);
+  const auto lines = lines_of(log.store, {}, true);
+  BOOST_TEST(lines[0].find("{\"sequence\":1,\"time\":\"") == 0u);
+  BOOST_TEST(lines[0].find("\"kind\":\"ServerStarted\",\"event\":{\"version\":\"\",\"hostName\":\"borg\",\"serverName\":\"borg\"") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_story_has_all_events_of_the_job_and_its_reasons_in_order) {
+  log_in_memory log;
+  story_end end;
+  const auto text = story_of(log.store, "2.borg", &end);
+  BOOST_TEST(end.sound);
+  BOOST_TEST(text.find("job 2.borg\n") == 0u);
+  BOOST_TEST(text.find("    Job_Name=job2\n") != std::string::npos);
+  // As many lines as the stream has events and cycles gave reasons.
+  std::uint64_t expected = 0, stream = 0;
+  BOOST_REQUIRE(log::log_reader(log.store).read(1, [&](const log::record_ptr& r) {
+    const auto e = r->event();
+    if (e.isJobQueued() && schema::text(e.getJobQueued().getId()) == "2.borg") stream = r->get().getStream();
+    if (stream != 0 && r->get().getStream() == stream) ++expected;
+    if (e.isCycleReasons())
+      for (auto told : e.getCycleReasons().getJobs()) expected += told.getJob() == stream;
+    return true;
+  }));
+  BOOST_TEST(end.told == expected);
+  story_of(log.store, "999", &end);
+  BOOST_TEST(end.told == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(damage_is_reported_with_its_sequence_and_stepped_over) {
+  log_in_memory log;
+  log::memory_event_store bad;
+  copy_damaged(log.store, bad, 30);
+  const auto lines = lines_of(bad, {});
+  BOOST_TEST(lines.size() == log.store.last_sequence());
+  BOOST_TEST(lines[29].find("#30") != std::string::npos);
+  BOOST_TEST(lines[29].find("DAMAGED") != std::string::npos);
+  story_end end;
+  const auto story = story_of(bad, "1", &end);
+  BOOST_TEST(!end.sound);
+  BOOST_TEST(story.find("#30  DAMAGED") != std::string::npos);
+  replayed state;
+  BOOST_TEST(!replay(log::log_reader(bad), bad.last_sequence(), state, [] { return true; }));
+  BOOST_TEST(state.sequence == 29u);
+}
+
+BOOST_AUTO_TEST_CASE(replays_of_the_same_events_have_the_same_digest) {
+  log_in_memory log, same, other(200, 2);
+  const auto last = log.store.last_sequence();
+  BOOST_TEST(digest(replay_to(log.store, last)) == digest(replay_to(same.store, last)));
+  BOOST_TEST(digest(replay_to(log.store, last)) != digest(replay_to(other.store, other.store.last_sequence())));
+  const auto half = replay_to(log.store, last / 2);
+  BOOST_TEST(half.sequence == last / 2);
+  BOOST_TEST(digest(half) != digest(replay_to(log.store, last)));
+  BOOST_TEST(replay_text(half).find("digest  " + digest(half)) != std::string::npos);
+}

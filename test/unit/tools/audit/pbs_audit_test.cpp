@@ -1,0 +1,134 @@
+// The program itself, on logs on disk: exit statuses, and --follow beside a writer.
+#include <boost/test/unit_test.hpp>
+
+#include <csignal>
+#include <filesystem>
+
+#include "events/log/rocksdb_event_store.hpp"
+#include "test/support/made_history.hpp"
+#include "test/support/run_command.hpp"
+
+using namespace annals;
+
+namespace {
+
+const std::string program = ANNALS_STAGE_DIR "/sbin/pbs_audit";
+
+struct log_on_disk {
+  std::string home, path;
+  std::unique_ptr<ports::event_store> store;
+
+  log_on_disk() {
+    home = (std::filesystem::temp_directory_path() / "annals_audit_test.XXXXXX").string();
+    BOOST_REQUIRE(::mkdtemp(home.data()) != nullptr);
+    std::filesystem::create_directory(home + "/server_priv");
+    path = home + "/server_priv/log";
+    open();
+  }
+  ~log_on_disk() {
+    store.reset();
+    std::error_code ignored;
+    std::filesystem::remove_all(home, ignored);
+  }
+  void open() {
+    auto opened = log::open_event_store(path);
+    BOOST_REQUIRE(opened.index() == 0);
+    store = std::get<0>(std::move(opened));
+  }
+  test::ran audit(std::vector<std::string> words) {
+    words.insert(words.begin(), program);
+    return test::run(words, {.input = {}, .environment = {{"PBS_HOME", home}, {"PBS_CONF_FILE", home + "/none"}}, .directory = {}, .meanwhile = {}});
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_sound_log_is_read_beside_its_writer) {
+  log_on_disk log;
+  test::made_history history(*log.store, 1);
+  history.begin();
+  for (int i = 0; i < 50; ++i) history.step();
+  const auto verified = log.audit({"verify"});
+  BOOST_TEST(verified.status == 0);
+  BOOST_TEST(verified.out.find("sound: " + std::to_string(log.store->last_sequence()) + " records") != std::string::npos, verified.out + verified.err);
+  const auto job = log.audit({"job", "1"});
+  BOOST_TEST(job.status == 0);
+  BOOST_TEST(job.out.find("JobQueued") != std::string::npos);
+  const auto listed = log.audit({"log", "-n", "5", "--until", "20"});
+  BOOST_TEST(listed.status == 0);
+  BOOST_TEST(std::count(listed.out.begin(), listed.out.end(), '\n') == 5);
+  BOOST_TEST(listed.out.find("#20 ") != std::string::npos);
+  const auto replayed = log.audit({"replay", "--until", "20"});
+  BOOST_TEST(replayed.status == 0);
+  BOOST_TEST(replayed.out.find("at #20, ") == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(exit_statuses_tell_usage_unknown_jobs_and_missing_logs_apart) {
+  log_on_disk log;
+  test::made_history history(*log.store, 1);
+  history.begin();
+  BOOST_TEST(log.audit({}).status == 2);
+  BOOST_TEST(log.audit({"explain"}).status == 2);
+  BOOST_TEST(log.audit({"log", "--kind", "Nothing"}).status == 2);
+  BOOST_TEST(log.audit({"log", "--since", "yesterday"}).status == 2);
+  BOOST_TEST(log.audit({"job", "a.b.c"}).status == 2);
+  const auto unknown = log.audit({"job", "77"});
+  BOOST_TEST(unknown.status == 1);
+  BOOST_TEST(unknown.err == "pbs_audit: the log knows no job 77\n");
+  const auto missing = log.audit({"--log", log.home, "verify"});
+  BOOST_TEST(missing.status == 3);
+  BOOST_TEST(missing.err.find("there is no event log here: name the directory of a log with --log") != std::string::npos, missing.err);
+  BOOST_TEST(log.audit({"--version"}).status == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_damaged_log_ends_with_1_and_names_the_record) {
+  log_on_disk log, bad;
+  test::made_history history(*log.store, 1);
+  history.begin();
+  BOOST_REQUIRE(log.store->read(1, [&](std::uint64_t sequence, ports::byte_span bytes) {
+    const auto decoded = log::decode(bytes);
+    const auto r = std::get<log::record_ptr>(decoded)->get();
+    ports::write_batch batch;
+    batch.records.push_back({sequence, r.getStream(), r.getStreamVersion(), {bytes.begin(), bytes.end()}});
+    if (sequence == 4) batch.records[0].bytes[60] ^= std::byte{1};
+    return static_cast<bool>(bad.store->append(batch));
+  }));
+  for (const char* what : {"verify", "log", "replay"}) {
+    const auto ran = bad.audit({what});
+    BOOST_TEST(ran.status == 1, what);
+    BOOST_TEST(((ran.out + ran.err).find("record 4") != std::string::npos || ran.out.find("#4 ") != std::string::npos), ran.out + ran.err);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(follow_shows_what_is_written_from_now_on_and_leaves_nothing_behind) {
+  log_on_disk log;
+  test::made_history history(*log.store, 1);
+  history.begin();
+  const auto scratch = log.home + "/scratch";
+  std::filesystem::create_directory(scratch);
+  int ends[2];
+  BOOST_REQUIRE(::pipe(ends) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::dup2(ends[1], 1);
+    ::close(ends[0]);
+    ::setenv("TMPDIR", scratch.c_str(), 1);
+    ::execl(program.c_str(), program.c_str(), "--log", log.path.c_str(), "log", "--follow", "-n", "1", static_cast<char*>(nullptr));
+    ::_exit(127);
+  }
+  ::close(ends[1]);
+  FILE* from = ::fdopen(ends[0], "r");
+  char line[4096];
+  BOOST_REQUIRE(std::fgets(line, sizeof line, from));
+  BOOST_TEST(std::string(line).find("#" + std::to_string(log.store->last_sequence()) + " ") != std::string::npos);
+  history.submit("alice");
+  BOOST_REQUIRE(std::fgets(line, sizeof line, from));
+  BOOST_TEST(std::string(line).find("by alice@front") != std::string::npos, line);
+  ::kill(child, SIGINT);
+  int status = 0;
+  BOOST_TEST(::waitpid(child, &status, 0) == child);
+  BOOST_TEST(WIFEXITED(status));
+  BOOST_TEST(WEXITSTATUS(status) == 0);
+  std::fclose(from);
+  BOOST_TEST(std::filesystem::is_empty(scratch));
+}

@@ -1,7 +1,8 @@
 """The server is killed again and again while eight clients submit: nothing acknowledged is lost, nothing is done twice.
 
 A client whose connection breaks asks again with the same command id (qsub does that itself); one that could not connect
-has sent nothing and starts over. The moments of the kills come from a seed, which is printed: ANNALS_SEED repeats it.
+has sent nothing and starts over. The moments of the kills are chosen from a seed, which is printed; ANNALS_SEED sets it (the
+machine's own timing stays as it is).
 """
 import collections
 import os

@@ -54,6 +54,20 @@ place_found locate(std::string_view data, attribute_id id, std::string_view reso
   return {data.size(), data.size(), false};
 }
 
+// Makes room of `size` bytes in the place of what was found. A string that outgrows its buffer takes twice as much; there
+// are many bags, each grows by a few entries, so theirs grow by an eighth.
+void resize_at(std::string& data, const place_found& found, std::size_t size) {
+  const std::size_t needed = data.size() - (found.end - found.at) + size;
+  if (needed <= data.capacity()) {
+    data.replace(found.at, found.end - found.at, size, '\0');
+    return;
+  }
+  std::string larger;
+  larger.reserve(needed + needed / 8);
+  larger.append(data, 0, found.at).append(size, '\0').append(data, found.end, std::string::npos);
+  data.swap(larger);
+}
+
 // A buffer that only this bag holds. The count cannot rise behind our back: nobody else has this shared_ptr object.
 std::string& own(std::shared_ptr<std::string>& data) {
   if (!data)
@@ -90,7 +104,7 @@ void bag::set(attribute_id id, std::string_view resource, std::string_view value
   text.reserve(resource.size() + value.size());
   text.append(resource).append(value);
   std::string& data = own(data_);
-  if (found.end - found.at != size) data.replace(found.at, found.end - found.at, size, '\0');
+  if (found.end - found.at != size) resize_at(data, found, size);
   write_head(data.data() + found.at, id, resource.size(), value.size());
   std::memcpy(data.data() + found.at + head_size, text.data(), text.size());
 }

@@ -43,6 +43,13 @@ class end_of_process {
   _exit(3);
 }
 
+// The orderly end. What is durable is on disk, and actors that still run must not see their ports being destroyed: the
+// process goes without unwinding.
+[[noreturn]] inline void end_process(int status) {
+  std::fflush(nullptr);
+  _exit(status);
+}
+
 // Says why the daemon can't go on and ends it with status 1.
 [[noreturn]] inline void give_up(const char* daemon, const std::exception& why) {
   const std::string text = why.what();
@@ -54,9 +61,10 @@ class end_of_process {
 // work(), for everything done while there are actors: an exception must not reach the destructor of their system, which
 // waits until the last of them has gone.
 template <class Work>
-auto or_give_up(const char* daemon, Work&& work) {
+[[noreturn]] void or_give_up(const char* daemon, Work&& work) {
   try {
-    return work();
+    work();
+    end_process(0);
   } catch (const std::exception& e) {
     give_up(daemon, e);
   }

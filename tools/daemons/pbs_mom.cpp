@@ -162,7 +162,7 @@ std::unique_ptr<ports::event_store> open_store(const std::string& path) {
   return std::move(std::get<std::unique_ptr<ports::event_store>>(opened));
 }
 
-int run(const client::command_line& line) {
+[[noreturn]] void run(const client::command_line& line) {
   const auto s = read_setup(line);
   make_directory(s.priv, fs::perms(0751));
   make_directory(s.home + "/mom_logs", fs::perms(0755));
@@ -199,7 +199,7 @@ int run(const client::command_line& line) {
 
   daemons::caf_config config;
   caf::actor_system system(config);
-  return daemons::or_give_up("pbs_mom", [&] {
+  daemons::or_give_up("pbs_mom", [&] {
     actors::log_writer_parts writer_parts;
     writer_parts.log = &event_log;
     writer_parts.reader = &reader;
@@ -220,17 +220,20 @@ int run(const client::command_line& line) {
     processes.listen(tell(mom, notes));
     caf::anon_send(mom, actors::begin_work{});
 
-    wire::io_pool pool;
-    auto handler = daemons::feed(mom);
-    handler.failed = [&](const std::string& why) { notes.write(actors::log_event::error, "Svr", "pbs_mom", why); };
-    const auto dialer = pool.dial_tls(s.server, s.server_port, wire::credentials::bundle(s.priv + "/daemon.pem"), wire::identity::kind::server, handler);
-    notes.write(actors::log_event::system, "Svr", "pbs_mom", "Mom pid = " + std::to_string(getpid()) + " ready");
-    process.ready(s.priv + "/mom_out");
-
     std::string text;
-    const int status = end.wait(&text);
+    int status = 0;
+    {
+      wire::io_pool pool;
+      auto handler = daemons::feed(mom);
+      handler.failed = [&](const std::string& why) { notes.write(actors::log_event::error, "Svr", "pbs_mom", why); };
+      const auto dialer = pool.dial_tls(s.server, s.server_port, wire::credentials::bundle(s.priv + "/daemon.pem"), wire::identity::kind::server, handler);
+      notes.write(actors::log_event::system, "Svr", "pbs_mom", "Mom pid = " + std::to_string(getpid()) + " ready");
+      process.ready(s.priv + "/mom_out");
+
+      status = end.wait(&text);
+    }
     notes.write(actors::log_event::system, "Svr", "pbs_mom", text);
-    return status;
+    daemons::end_process(status);      // running jobs go on under their shepherds
   });
 }
 
@@ -240,9 +243,7 @@ int main(int argc, char** argv) {
   const auto line = client::parse_options_or_exit(command, argc, argv);
   if (!line.words.empty()) return client::usage(command);
   try {
-    const int status = run(line);
-    std::fflush(nullptr);
-    _exit(status);       // running jobs go on under their shepherds; the log is on disk
+    run(line);
   } catch (const std::exception& e) {
     daemons::give_up("pbs_mom", e);
   }

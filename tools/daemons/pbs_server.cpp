@@ -128,7 +128,7 @@ std::unique_ptr<ports::event_store> open_store(const std::string& path) {
   return std::move(std::get<std::unique_ptr<ports::event_store>>(opened));
 }
 
-int run(const client::command_line& line) {
+[[noreturn]] void run(const client::command_line& line) {
   const auto s = read_setup(line);
   make_home(s);
   daemons::background process(line.has('N'));
@@ -159,7 +159,7 @@ int run(const client::command_line& line) {
 
   daemons::caf_config config;
   caf::actor_system system(config);
-  return daemons::or_give_up("pbs_server", [&] {
+  daemons::or_give_up("pbs_server", [&] {
     actors::server_system_parts parts;
     parts.store = store.get();
     parts.clock = &clock;
@@ -181,18 +181,21 @@ int run(const client::command_line& line) {
     gateway = server.gateway();
     caf::anon_send(accountant, actors::disk_state{false});      // what the last run left to be written
 
-    wire::io_pool pool;
-    const auto daemons_in = pool.listen_tls(s.ours.listen_address, s.port, wire::credentials::bundle(s.priv + "/daemon.pem"), daemons::feed(gateway));
-    const auto clients_in = pool.listen_unix(s.ours.server_socket, 0666, daemons::feed(gateway));
-    notes.write(actors::log_event::system, "Svr", "PBS_Server",
-                "Server pid = " + std::to_string(getpid()) + " ready;  using ports Server:" + std::to_string(daemons_in->port()) +
-                    " MOM:" + std::to_string(s.conf.mom_service_port) + " RM:" + std::to_string(s.conf.manager_service_port));
-    process.ready(s.priv + "/server_out");
-
     std::string text;
-    const int status = end.wait(&text);
+    int status = 0;
+    {
+      wire::io_pool pool;
+      const auto daemons_in = pool.listen_tls(s.ours.listen_address, s.port, wire::credentials::bundle(s.priv + "/daemon.pem"), daemons::feed(gateway));
+      const auto clients_in = pool.listen_unix(s.ours.server_socket, 0666, daemons::feed(gateway));
+      notes.write(actors::log_event::system, "Svr", "PBS_Server",
+                  "Server pid = " + std::to_string(getpid()) + " ready;  using ports Server:" + std::to_string(daemons_in->port()) +
+                      " MOM:" + std::to_string(s.conf.mom_service_port) + " RM:" + std::to_string(s.conf.manager_service_port));
+      process.ready(s.priv + "/server_out");
+
+      status = end.wait(&text);
+    }                                                           // what was answered has left
     notes.write(actors::log_event::system, "Svr", "PBS_Server", text);
-    return status;
+    daemons::end_process(status);
   });
 }
 
@@ -202,9 +205,7 @@ int main(int argc, char** argv) {
   const auto line = client::parse_options_or_exit(command, argc, argv);
   if (!line.words.empty()) return client::usage(command);
   try {
-    const int status = run(line);
-    std::fflush(nullptr);
-    _exit(status);       // what is durable is on disk; nothing else of a server needs an orderly end
+    run(line);
   } catch (const std::exception& e) {
     daemons::give_up("pbs_server", e);
   }

@@ -242,6 +242,7 @@ class shell : public caf::event_based_actor {
       asking_ = false;
       ++turn_;                                        // results of what was in flight are no longer waited for
       in_flight_.clear();
+      finished_.clear();
       state_ = state_type{};
       version_ = 0;
       catch_up();

@@ -90,6 +90,9 @@ void job_actor::withdraw_rest(const std::vector<std::string>& still_owed) {
 }
 
 void job_actor::after_turn() {
+  // The timer fired before the time had come (the clock was set back): it is set again.
+  if (stream() != 0 && state().phase == model::job_phase::waiting && timer_ns_ == 0)
+    pay(model::wake_at{state().execution_time * 1'000'000'000});
   const bool idle_now = !owes();
   const bool ended = stream() == 0 || state().ended();       // a refused submission has no stream
   if (idle_now && (!told_idle_ || ended)) send(parts_.gateway, job_idle{number_, ended});

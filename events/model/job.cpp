@@ -1,4 +1,4 @@
-// The transition table of jobs, what each event means, and what a state still owes.
+// The transition table of jobs and what each event means. What a state still owes stands in job_effects.cpp.
 #include "events/model/job.hpp"
 
 #include <algorithm>
@@ -434,78 +434,6 @@ void apply(job_state& job, const event_place& at, schema::Event::Reader event) {
   ANNALS_INVARIANT(listed(before, event.which(), job.phase), "a transition the job's table does not list");
   job.version = at.version;
   refresh(job, at);
-}
-
-// -- effects -----------------------------------------------------------------------------------------------------------
-
-namespace {
-std::uint32_t kill_delay_of(const job_state& job, const site& site) {
-  const auto* q = site.queue(job.queue());
-  const auto v = q ? q->attributes.get(attributes::queue::kill_delay) : std::nullopt;
-  return v ? static_cast<std::uint32_t>(std::stoul(std::string(*v))) : 10;   // pbs guide: kill_delay
-}
-
-// The id names the run and the reason, so that a repeat is recognised and a stronger wish is not taken for one.
-signal_run signal_for(const job_state& job, const site& site) {
-  signal_run s{.host = job.hosts.front(), .run = job.run, .id = 0, .signal = "SIGTERM",
-               .kill_delay_s = kill_delay_of(job, site), .exit_status = 271, .overrides_exit = true};
-  if (job.rerun_requested) {
-    s.id = 3;
-    s.signal = "SIGKILL";
-    s.kill_delay_s = 0;
-    s.exit_status = -11;
-  } else if (job.delete_forced) {
-    s.id = 2;
-    s.signal = "SIGKILL";
-    s.kill_delay_s = 0;
-    s.exit_status = 265;
-  } else {
-    s.id = 1;
-  }
-  return s;
-}
-}  // namespace
-
-std::vector<job_effect> pending_effects(const job_state& job, const site& site) {
-  std::vector<job_effect> owed;
-  if (job.phase == phase::waiting) owed.push_back(wake_at{job.execution_time * 1'000'000'000});
-  if (job.phase == phase::assigned && !job.delete_requested && !job.rerun_requested)
-    owed.push_back(start_run{job.hosts.front(), job.run});
-  if (job.running() && (job.delete_requested || job.rerun_requested)) owed.push_back(signal_for(job, site));
-  return owed;
-}
-
-schema::sealed<schema::ToMom> start_order(const job_state& job, const site& site, schema::byte_span inline_script) {
-  return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
-    auto o = m.initStartRun();
-    auto ref = o.initRef();
-    ref.setJobSerial(job.serial);
-    ref.setRun(job.run);
-    ref.setJob(job.id);
-    o.setOwner(std::string(job.owner()));
-    o.setEuser(std::string(job.attribute(ids::euser)));
-    o.setEgroup(std::string(job.attribute(ids::egroup)));
-    o.setExecVnode(std::string(job.attribute(ids::exec_vnode)));
-    o.setExecHost(std::string(job.attribute(ids::exec_host)));
-    o.setQueue(std::string(job.queue()));
-    o.setServerName(site.server_name);
-    o.setKillDelaySeconds(kill_delay_of(job, site));
-    auto script = o.initScript();
-    script.setHash({reinterpret_cast<const kj::byte*>(job.script_hash.data()), job.script_hash.size()});
-    script.setSize(job.script_size);
-    if (!inline_script.empty())
-      o.setInlineScript({reinterpret_cast<const kj::byte*>(inline_script.data()), inline_script.size()});
-    unsigned count = 0;
-    for (auto it = job.attributes.begin(); it != job.attributes.end(); ++it) ++count;
-    auto list = o.initAttributes(count);
-    unsigned i = 0;
-    for (const auto& entry : job.attributes) {
-      auto a = list[i++];
-      a.setName(attributes::find(schema::ObjectKind::JOB, entry.id)->name);
-      a.setResource(std::string(entry.resource));
-      a.setValue(std::string(entry.value));
-    }
-  });
 }
 
 }  // namespace annals::model

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <openssl/rand.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -22,13 +21,13 @@
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/log_writer.hpp"
 #include "actors/runtime/system_clock.hpp"
-#include "events/log/rocksdb_event_store.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/version.hpp"
 #include "tools/daemons/caf_system.hpp"
 #include "tools/daemons/daemon_process.hpp"
 #include "tools/daemons/end_of_process.hpp"
+#include "tools/daemons/home.hpp"
 #include "tools/daemons/mom_report.hpp"
 #include "tools/daemons/peer_feed.hpp"
 
@@ -53,8 +52,6 @@ constexpr client::command command = {
     options,
 };
 
-constexpr std::uint64_t space_to_resume = 16u << 20;
-
 struct setup {
   client::pbs_conf conf;
   client::annals_conf ours;
@@ -62,30 +59,17 @@ struct setup {
   std::uint16_t server_port = 0;
 };
 
-std::string own_host_name() {
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
 setup read_setup(const client::command_line& line) {
   setup s;
   s.conf = client::read_pbs_conf();
   s.home = line.has('d') ? *line.find('d') : s.conf.mom_home();
   s.ours = client::read_annals_conf(s.home);
   s.priv = s.home + "/mom_priv";
-  s.host = line.has('n') ? *line.find('n') : s.conf.pbs_mom_node_name.empty() ? own_host_name() : s.conf.pbs_mom_node_name;
+  s.host = line.has('n') ? *line.find('n') : s.conf.pbs_mom_node_name.empty() ? daemons::own_host_name() : s.conf.pbs_mom_node_name;
   s.server = s.ours.get("server_address", s.conf.server_host());
   if (s.server.empty()) s.server = "localhost";
   s.server_port = s.conf.batch_service_port;
   return s;
-}
-
-void make_directory(const std::string& path, fs::perms mode) {
-  std::error_code failed;
-  if (fs::create_directories(path, failed)) fs::permissions(path, mode, failed);
-  if (failed) throw std::runtime_error("cannot make the directory " + path + ": " + failed.message());
-  if (access(path.c_str(), W_OK | X_OK) != 0) throw std::runtime_error("cannot write in the directory " + path + ": " + std::strerror(errno));
 }
 
 std::string read_file(const std::string& path) {
@@ -97,7 +81,7 @@ std::shared_ptr<const mom::mom_settings> read_settings(const setup& s, actors::d
   auto settings = std::make_shared<mom::mom_settings>();
   settings->pbs_home = s.home;
   settings->host = s.host;
-  settings->host_aliases = {own_host_name(), "localhost"};
+  settings->host_aliases = {daemons::own_host_name(), "localhost"};
   std::string line;
   for (std::istringstream text(read_file(s.home + "/pbs_environment")); std::getline(text, line);)
     if (!line.empty()) settings->base_environment.push_back(line);
@@ -123,11 +107,6 @@ std::string log_uuid(const std::string& file) {
   if (fd >= 0) close(fd);
   if (!written) throw std::runtime_error("cannot write " + file + ": " + std::strerror(failed));
   return uuid;
-}
-
-bool has_space(const std::string& directory) {
-  struct statvfs v {};
-  return statvfs(directory.c_str(), &v) == 0 && v.f_bavail * v.f_frsize >= space_to_resume;
 }
 
 ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& notes) {
@@ -156,18 +135,12 @@ ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& note
   return e;
 }
 
-std::unique_ptr<ports::event_store> open_store(const std::string& path) {
-  auto opened = log::open_event_store(path);
-  if (const auto* failed = std::get_if<ports::store_status>(&opened)) throw std::runtime_error(failed->text);
-  return std::move(std::get<std::unique_ptr<ports::event_store>>(opened));
-}
-
 [[noreturn]] void run(const client::command_line& line) {
   const auto s = read_setup(line);
-  make_directory(s.priv, fs::perms(0751));
-  make_directory(s.home + "/mom_logs", fs::perms(0755));
-  make_directory(s.home + "/spool", fs::perms(01777));
-  make_directory(s.home + "/undelivered", fs::perms(01777));
+  daemons::make_directory(s.priv, fs::perms(0751));
+  daemons::make_directory(s.home + "/mom_logs", fs::perms(0755));
+  daemons::make_directory(s.home + "/spool", fs::perms(01777));
+  daemons::make_directory(s.home + "/undelivered", fs::perms(01777));
   daemons::background process(line.has('N'));
   const daemons::lock_file lock(s.priv + "/mom.lock", 0644, "pbs_mom: another mom running");
 
@@ -185,7 +158,7 @@ std::unique_ptr<ports::event_store> open_store(const std::string& path) {
     daemons::stop_at_once("pbs_mom", text);
   };
   const actors::system_clock clock;
-  const auto store = open_store(s.priv + "/log");
+  const auto store = daemons::open_store(s.priv + "/log");
   log::event_log event_log(*store, clock);
   const log::log_reader reader(*store);
   auto contents = actors::read_mom_log(reader);
@@ -204,7 +177,7 @@ std::unique_ptr<ports::event_store> open_store(const std::string& path) {
     writer_parts.log = &event_log;
     writer_parts.reader = &reader;
     writer_parts.stop_process = stop;
-    writer_parts.disk_writable = [&] { return has_space(s.priv); };
+    writer_parts.disk_writable = [&] { return daemons::has_space(s.priv); };
     const auto writer = system.spawn<caf::detached>(actors::log_writer, writer_parts);
     actors::mom_actor_parts parts;
     parts.runs = {{writer, &reader, &clock, stop}, &processes, settings};

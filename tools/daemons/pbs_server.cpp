@@ -4,12 +4,9 @@
 #include <caf/send.hpp>
 
 #include <openssl/rand.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <cstring>
 #include <cstdlib>
 #include <filesystem>
 
@@ -19,13 +16,13 @@
 #include "actors/runtime/system_clock.hpp"
 #include "actors/server/accounting_actor.hpp"
 #include "actors/server/server_system.hpp"
-#include "events/log/rocksdb_event_store.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/version.hpp"
 #include "tools/daemons/caf_system.hpp"
 #include "tools/daemons/daemon_process.hpp"
 #include "tools/daemons/end_of_process.hpp"
+#include "tools/daemons/home.hpp"
 #include "tools/daemons/peer_feed.hpp"
 
 using namespace annals;
@@ -47,9 +44,6 @@ constexpr client::command command = {
     options,
 };
 
-// Space that must be there again before writing resumes after a full disk: two of the largest batches.
-constexpr std::uint64_t space_to_resume = 16u << 20;
-
 struct setup {
   client::pbs_conf conf;
   client::annals_conf ours;
@@ -57,42 +51,28 @@ struct setup {
   std::uint16_t port = 0;
 };
 
-std::string own_host_name() {
-  char name[256] = {};
-  gethostname(name, sizeof name - 1);
-  return name;
-}
-
 setup read_setup(const client::command_line& line) {
   setup s;
   s.conf = client::read_pbs_conf();
   s.home = line.has('d') ? *line.find('d') : s.conf.pbs_home;
   s.ours = client::read_annals_conf(s.home);
   s.priv = s.home + "/server_priv";
-  s.host = s.conf.pbs_server.empty() ? own_host_name() : s.conf.pbs_server;
+  s.host = s.conf.pbs_server.empty() ? daemons::own_host_name() : s.conf.pbs_server;
   s.server = s.host.substr(0, s.host.find('.'));
   s.port = s.ours.listen_port ? s.ours.listen_port : s.conf.batch_service_port;
   if (line.has('p')) s.port = static_cast<std::uint16_t>(std::strtoul(line.find('p')->c_str(), nullptr, 0));
   return s;
 }
 
-// Makes a directory of PBS_HOME unless it is there (pbs guide: PBS_HOME, modes).
-void make_directory(const std::string& path, fs::perms mode) {
-  std::error_code failed;
-  if (fs::create_directories(path, failed)) fs::permissions(path, mode, failed);
-  if (failed) throw std::runtime_error("cannot make the directory " + path + ": " + failed.message());
-  if (access(path.c_str(), W_OK | X_OK) != 0) throw std::runtime_error("cannot write in the directory " + path + ": " + std::strerror(errno));
-}
-
 void make_home(const setup& s) {
-  make_directory(s.home, fs::perms(0755));
-  make_directory(s.priv, fs::perms(0750));
-  make_directory(s.home + "/server_logs", fs::perms(0755));
-  make_directory(s.priv + "/accounting", fs::perms(0755));
-  make_directory(s.home + "/sched_priv", fs::perms(0750));
-  make_directory(s.home + "/sched_logs", fs::perms(0755));
-  make_directory(s.home + "/run", fs::perms(0755));
-  make_directory(s.home + "/spool", fs::perms(01777));
+  daemons::make_directory(s.home, fs::perms(0755));
+  daemons::make_directory(s.priv, fs::perms(0750));
+  daemons::make_directory(s.home + "/server_logs", fs::perms(0755));
+  daemons::make_directory(s.priv + "/accounting", fs::perms(0755));
+  daemons::make_directory(s.home + "/sched_priv", fs::perms(0750));
+  daemons::make_directory(s.home + "/sched_logs", fs::perms(0755));
+  daemons::make_directory(s.home + "/run", fs::perms(0755));
+  daemons::make_directory(s.home + "/spool", fs::perms(01777));
 }
 
 // The certificate authority, and certificates of the server and of the scheduler on its host.
@@ -115,17 +95,6 @@ std::string random_bytes(std::size_t n) {
 std::string time_zone() {
   tzset();
   return tzname[0];
-}
-
-bool has_space(const std::string& directory) {
-  struct statvfs s {};
-  return statvfs(directory.c_str(), &s) == 0 && s.f_bavail * s.f_frsize >= space_to_resume;
-}
-
-std::unique_ptr<ports::event_store> open_store(const std::string& path) {
-  auto opened = log::open_event_store(path);
-  if (const auto* failed = std::get_if<ports::store_status>(&opened)) throw std::runtime_error(failed->text);
-  return std::move(std::get<std::unique_ptr<ports::event_store>>(opened));
 }
 
 [[noreturn]] void run(const client::command_line& line) {
@@ -154,8 +123,8 @@ std::unique_ptr<ports::event_store> open_store(const std::string& path) {
     daemons::stop_at_once("pbs_server", text);
   };
   const actors::system_clock clock;
-  const auto store = open_store(s.priv + "/log");
-  make_directory(s.priv + "/uploads", fs::perms(0700));
+  const auto store = daemons::open_store(s.priv + "/log");
+  daemons::make_directory(s.priv + "/uploads", fs::perms(0700));
 
   daemons::caf_config config;
   caf::actor_system system(config);
@@ -168,7 +137,7 @@ std::unique_ptr<ports::event_store> open_store(const std::string& path) {
     parts.pbs_home = s.home;
     parts.server_uid = getuid();
     parts.upload_directory = s.priv + "/uploads";
-    parts.disk_writable = [&] { return has_space(s.priv); };
+    parts.disk_writable = [&] { return daemons::has_space(s.priv); };
     parts.stop_process = stop;
     const auto accounting = actors::make_accounting({s.priv + "/accounting", s.priv + "/views/accounting", store.get(), [&notes](const std::string& text) {
       notes.write(actors::log_event::error, "Svr", "PBS_Server", text);

@@ -156,7 +156,8 @@ class ClusterTest(unittest.TestCase):
         if not any(test is self for test, _ in outcome.failures + outcome.errors):
             return
         for path in sorted(glob.glob(os.path.join(self.dir, "hosts", "*", "*.out"))
-                           + glob.glob(os.path.join(self.dir, "hosts", "*", "home", "*_logs", "*"))):
+                           + glob.glob(os.path.join(self.dir, "hosts", "*", "home", "*_logs", "*"))
+                           + glob.glob(os.path.join(self.dir, "hosts", "*", "home", "*_priv", "*_out"))):
             with open(path, errors="replace") as f:
                 lines = f.read().splitlines()[-40:]
             print(f"---- {path}", *lines, sep="\n", file=sys.stderr)

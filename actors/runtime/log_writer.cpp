@@ -146,7 +146,8 @@ struct writer {
       for (auto& r : w.results.results)
         if (r.what == append_result::kind::stored || r.pending) r = unwritable();
     answer_all();
-    if (parts.ledger) parts.ledger->rebuild(*parts.reader);
+    if (parts.ledger)
+      if (const auto rebuilt = parts.ledger->rebuild(*parts.reader); !rebuilt) return parts.stop_process(rebuilt.text);
     tell_disk_state();
     self->delayed_send(self, std::chrono::seconds(1), probe_atom::value);
   }

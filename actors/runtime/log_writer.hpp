@@ -21,7 +21,8 @@ class append_check {
   virtual ~append_check() = default;
   virtual std::optional<model::rejection> check(const log::record& record) const = 0;
   virtual void apply(const log::record& record) = 0;
-  virtual void rebuild(const log::log_reader& reader) = 0;     // after a batch that was applied could not be written
+  // After a batch that was applied could not be written. Not ok: it could not be read again.
+  virtual ports::store_status rebuild(const log::log_reader& reader) = 0;
 };
 
 struct log_writer_parts {

@@ -4,6 +4,7 @@
 // Aggregate is a struct with:  using state, command;  static constexpr schema::StreamKind kind;
 //   static model::outcome decide(const state&, const command&, const model::stamp&, const model::site&);
 //   static void apply(state&, const model::event_place&, schema::Event::Reader);
+//   static bool may_be_lost(const command&);   optional: the next command of this kind says all that this one says
 #pragma once
 
 #include <caf/event_based_actor.hpp>
@@ -11,6 +12,7 @@
 
 #include <chrono>
 #include <deque>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -59,10 +61,7 @@ class shell : public caf::event_based_actor {
 
   void receive(envelope_type e) {
     if (e.site) site_ = e.site;
-    if (!for_later_.empty() && !e.reply) {
-      for_later_.push_back({std::move(e), 0, {}});        // behind what waits for the disk already
-      return;
-    }
+    if (!for_later_.empty() && !e.reply) return keep_for_later({std::move(e), 0, {}});   // behind what waits already
     stash_.push_back({std::move(e), 0, {}});
     if (in_flight_.empty() && !asking_) turn();
   }
@@ -92,6 +91,7 @@ class shell : public caf::event_based_actor {
     while (!stash_.empty()) {
       auto& w = stash_.front();
       const model::stamp now{parts_.clock->now_ns(), w.envelope.by};
+      deciding_ = true;
       auto decided = Aggregate::decide(working, w.envelope.command, now, *site_);
       const bool writes = decided.accepted() && !decided.events().empty();
       if (!writes && !batch.appends.empty()) break;   // its answer may depend on what is not on disk yet: next turn
@@ -120,11 +120,13 @@ class shell : public caf::event_based_actor {
       stash_.pop_front();
       if (stream_ == 0) break;                        // the stream's serial comes with its first event
     }
+    deciding_ = false;
     if (batch.appends.empty()) return after_turn();
     send(parts_.writer, std::move(batch));
   }
 
   void ask_if_done(const model::rejection& why) {
+    deciding_ = false;
     asking_ = true;
     const auto& e = stash_.front().envelope;
     send(parts_.writer, was_done{{e.by.user, e.by.host, e.by.role}, e.command_id, why, ++turn_});
@@ -140,8 +142,9 @@ class shell : public caf::event_based_actor {
     if (r.turn != turn_) return;
     if (asking_) {
       asking_ = false;
-      tell(stash_.front(), r.results.front());
+      const auto asked = std::move(stash_.front());
       stash_.pop_front();
+      tell(asked, r.results.front());
     } else {
       settle(r);
     }
@@ -149,51 +152,57 @@ class shell : public caf::event_based_actor {
     else after_turn();
   }
 
+  // First everything finds its place, so that whatever fails afterwards no command and no answer is lost.
   void settle(append_results& r) {
     bool changed = false, conflict = false;
     std::deque<waiting> again;
-    auto flying = std::exchange(in_flight_, {});
-    for (std::size_t i = 0; i < flying.size(); ++i) {
-      auto& w = flying[i];
+    for (std::size_t i = 0; i < in_flight_.size(); ++i) {
+      auto& w = in_flight_[i];
       auto& result = r.results[i];
-      if (result.what == append_result::kind::stored) {
-        for (const auto& record : result.records) take_in(*record);
-        changed = true;
-      } else if (result.what == append_result::kind::conflict && ++w.tries < tries_max) {
+      if (result.what == append_result::kind::conflict && ++w.tries < tries_max) {
         conflict = true;
         again.push_back(std::move(w));
-        continue;
       } else if (result.what == append_result::kind::unwritable && !w.envelope.reply) {
         keep_for_later(std::move(w));
-        continue;
+      } else {
+        changed |= result.what == append_result::kind::stored;
+        settled_.push_back({std::move(w), std::move(result)});
       }
-      finished_.push_back({&w, &result});
     }
+    in_flight_.clear();
+    put_back(again);
+    for (const auto& [w, result] : settled_)
+      for (const auto& record : result.records) take_in(*record);
     if (conflict) catch_up();
     if (changed || conflict) on_change();
-    for (auto& [w, result] : finished_) tell(*w, *result);
-    finished_.clear();
+    tell_settled();
+  }
+
+  void put_back(std::deque<waiting>& again) {
     while (!again.empty()) {
       stash_.push_front(std::move(again.back()));
       again.pop_back();
     }
   }
 
+  void tell_settled() {
+    for (const auto& [w, result] : std::exchange(settled_, {})) tell(w, result);
+  }
+
   // The disk is full and nobody would ask again (a host came up, a program ended): decided anew until it is written.
   void keep_for_later(waiting w) {
+    if constexpr (requires { Aggregate::may_be_lost(w.envelope.command); })
+      if (Aggregate::may_be_lost(w.envelope.command)) return;
     if (for_later_.empty()) delayed_send(this, std::chrono::seconds(1), later_atom::value);
     for_later_.push_back(std::move(w));
   }
   void try_again() {
     auto waited = std::exchange(for_later_, {});
-    while (!waited.empty()) {
-      stash_.push_front(std::move(waited.back()));
-      waited.pop_back();
-    }
+    put_back(waited);
     if (in_flight_.empty() && !asking_ && !stash_.empty()) turn();
   }
 
-  void tell(waiting& w, const append_result& result) {
+  void tell(const waiting& w, const append_result& result) {
     if (!w.envelope.reply) return;
     switch (result.what) {
       case append_result::kind::stored: return w.envelope.reply->done(result.sequence, w.answer);
@@ -207,6 +216,7 @@ class shell : public caf::event_based_actor {
 
   void take_in(const log::record& record) {
     const auto place = place_of(record);
+    if (place.version <= version_) return;          // a rebuild has read it from the log meanwhile
     stream_ = place.stream;
     ANNALS_INVARIANT(place.version == version_ + 1, "an actor takes in its stream without gaps");
     Aggregate::apply(state_, place, record.event());
@@ -223,8 +233,9 @@ class shell : public caf::event_based_actor {
     if (!status) parts_.stop_process(status.text);
   }
 
-  // An exception out of a library: the state is rebuilt by replay, the command at hand is refused. More than three
-  // times within a minute the process stops instead.
+  // An exception out of a library: the state is rebuilt by replay. A command that can't be decided is refused; the others
+  // go on: those that were on their way to the writer are answered when it answers. More than three times within a minute
+  // the process stops instead.
   template <class Work>
   void guarded(Work&& work) {
     try {
@@ -235,19 +246,23 @@ class shell : public caf::event_based_actor {
       failures_.push_back(now);
       if (stream_ == 0 || failures_.size() > rebuilds_max)
         return parts_.stop_process(std::string("an actor failed again and again: ") + x.what());
-      if (!stash_.empty()) {
-        if (auto& reply = stash_.front().envelope.reply) reply->refused(last_sequence_, {15011, "PBS server internal error"});
-        stash_.pop_front();
-      }
-      asking_ = false;
-      ++turn_;                                        // results of what was in flight are no longer waited for
-      in_flight_.clear();
-      finished_.clear();
+      if (std::exchange(deciding_, false)) refuse_undecidable();
       state_ = state_type{};
       version_ = 0;
       catch_up();
       on_change();
+      tell_settled();
+      send(this, later_atom::value);                  // whatever waits is decided in a turn of its own
     }
+  }
+
+  // The first of the stash can't be decided. What this turn decided before it was not sent yet, and is decided again.
+  void refuse_undecidable() {
+    if (auto& reply = stash_.front().envelope.reply) reply->refused(last_sequence_, {15011, "PBS server internal error"});
+    stash_.pop_front();
+    std::deque<waiting> unsent(std::make_move_iterator(in_flight_.begin()), std::make_move_iterator(in_flight_.end()));
+    in_flight_.clear();
+    put_back(unsent);
   }
 
   caf::error on_exception(std::exception_ptr e) {
@@ -266,12 +281,13 @@ class shell : public caf::event_based_actor {
   std::uint64_t version_ = 0;
   std::uint64_t last_sequence_ = 0;
   std::uint64_t turn_ = 0;
-  bool asking_ = false;
+  bool asking_ = false;                          // the writer, whether the first of the stash was done before
+  bool deciding_ = false;                        // the first of the stash is at the aggregate
   std::vector<std::int64_t> failures_;           // when the last rebuilds were
   std::deque<waiting> stash_;
   std::deque<waiting> for_later_;                // until the disk has space again
-  std::vector<waiting> in_flight_;
-  std::vector<std::pair<waiting*, const append_result*>> finished_;
+  std::vector<waiting> in_flight_;               // with the writer
+  std::vector<std::pair<waiting, append_result>> settled_;   // the writer's results that nobody was told yet
 };
 
 }  // namespace annals::actors

@@ -20,7 +20,12 @@ struct aggregate {
   static void apply(State& s, const model::event_place& at, schema::Event::Reader e) { model::apply(s, at, e); }
 };
 
-using job_aggregate = aggregate<model::job_state, model::job_command, schema::StreamKind::JOB>;
+struct job_aggregate : aggregate<model::job_state, model::job_command, schema::StreamKind::JOB> {
+  static bool may_be_lost(const model::job_command& c) {
+    const auto* report = std::get_if<model::mom_report>(&c);
+    return report && report->message.get().isRunUsage();
+  }
+};
 using host_aggregate = aggregate<model::host_state, model::host_command, schema::StreamKind::HOST>;
 using server_aggregate = aggregate<model::server_state, model::server_command, schema::StreamKind::SERVER>;
 using queue_aggregate = aggregate<model::queue_state, schema::sealed<schema::Request>, schema::StreamKind::QUEUE>;
@@ -31,7 +36,7 @@ class ledger_check final : public append_check {
  public:
   std::optional<model::rejection> check(const log::record& r) const override { return ledger_.check(place_of(r), r.event()); }
   void apply(const log::record& r) override { ledger_.apply(place_of(r), r.event()); }
-  void rebuild(const log::log_reader& reader) override;
+  ports::store_status rebuild(const log::log_reader& reader) override;
   const model::ledger& get() const { return ledger_; }
 
  private:

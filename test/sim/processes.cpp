@@ -131,7 +131,7 @@ class blind_check final : public actors::append_check {
  public:
   std::optional<model::rejection> check(const log::record&) const override { return std::nullopt; }
   void apply(const log::record&) override {}
-  void rebuild(const log::log_reader&) override {}
+  ports::store_status rebuild(const log::log_reader&) override { return {}; }
 };
 
 }  // namespace

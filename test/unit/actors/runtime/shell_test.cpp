@@ -1,0 +1,166 @@
+// The event-sourced shell with an aggregate that fails when told to: no command is lost, none is answered twice, none before
+// it is written.
+#include "actors/runtime/shell.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+#include <caf/send.hpp>
+
+#include <stdexcept>
+
+#include "actors/runtime/log_writer.hpp"
+#include "events/log/event_log.hpp"
+#include "events/log/fault_store.hpp"
+
+namespace {
+
+using namespace annals;
+
+struct command {
+  std::string name;
+  bool undecidable = false;
+  bool droppable = false;
+};
+
+// Its state is the list of names it was told.
+struct names {
+  using state = std::vector<std::string>;
+  using command = ::command;
+  static constexpr schema::StreamKind kind = schema::StreamKind::SCHEDULER;
+  static model::outcome decide(const state&, const command& c, const model::stamp&, const model::site&) {
+    if (c.undecidable) throw std::runtime_error("can't decide " + c.name);
+    std::vector<model::event> events;
+    events.push_back(model::make_event([&](auto e) { e.initSchedulerCreated().setName(c.name); }));
+    return model::outcome(std::move(events));
+  }
+  static void apply(state& s, const model::event_place&, schema::Event::Reader e) {
+    s.push_back(schema::str(e.getSchedulerCreated().getName()));
+  }
+  static bool may_be_lost(const command& c) { return c.droppable; }
+};
+
+struct shared {
+  int failures_of_on_change = 0;
+  std::vector<std::string> state, answers;      // answers: "a done", "b refused"
+};
+
+class actor : public actors::shell<names> {
+ public:
+  actor(caf::actor_config& cfg, actors::shell_parts parts, shared* s)
+      : shell(cfg, std::move(parts), 0, std::make_shared<model::site>()), shared_(s) {}
+
+ protected:
+  void on_change() override {
+    shared_->state = state();
+    if (shared_->failures_of_on_change > 0 && shared_->failures_of_on_change--) throw std::runtime_error("an effect failed");
+  }
+
+ private:
+  shared* shared_;
+};
+
+struct reply : actors::reply_to {
+  reply(std::string n, shared* s) : name(std::move(n)), to(s) {}
+  void done(std::uint64_t, const std::string&) override { to->answers.push_back(name + " done"); }
+  void refused(std::uint64_t, const model::rejection&) override { to->answers.push_back(name + " refused"); }
+  std::string name;
+  shared* to;
+};
+
+struct still_clock : ports::clock {
+  std::int64_t now_ns() const override { return 1'795'222'000'000'000'000; }
+};
+
+struct fixture {
+  fixture() : log(store, clock), reader(store) {
+    config.set("scheduler.policy", caf::atom("testing"));
+    system = std::make_unique<caf::actor_system>(config);
+    const auto stop = [this](const std::string& text) { stopped = text; };
+    writer = system->spawn(actors::log_writer, actors::log_writer_parts{&log, &reader, nullptr, {}, stop, [this] { return !full; }});
+    who = system->spawn<actor>(actors::shell_parts{writer, &reader, &clock, stop}, &seen);
+    tell({"first"});
+    run();
+    seen.answers.clear();
+  }
+  ~fixture() {
+    caf::anon_send_exit(who, caf::exit_reason::kill);
+    caf::anon_send_exit(writer, caf::exit_reason::kill);
+    run();
+  }
+  void tell(command c, bool answered = true) {
+    const auto to = answered ? std::make_shared<reply>(c.name, &seen) : nullptr;
+    caf::anon_send(who, actors::envelope<command>{std::move(c), {"root", "borg", schema::Role::MANAGER}, "", to, nullptr, {}, 0, {}});
+  }
+  caf::scheduler::test_coordinator& scheduler() { return dynamic_cast<caf::scheduler::test_coordinator&>(system->scheduler()); }
+  void run() { scheduler().run(); }
+  void fill_disk(bool yes) {
+    full = yes;
+    store.set_disk_full(yes);
+  }
+
+  log::fault_store store{1};
+  still_clock clock;
+  log::event_log log;
+  log::log_reader reader;
+  caf::actor_system_config config;
+  std::unique_ptr<caf::actor_system> system;
+  caf::actor writer, who;
+  bool full = false;
+  std::string stopped;
+  shared seen;
+};
+
+using strings = std::vector<std::string>;
+
+BOOST_FIXTURE_TEST_SUITE(shell, fixture)
+
+BOOST_AUTO_TEST_CASE(a_command_that_can_not_be_decided_is_refused_and_the_others_go_on) {
+  tell({"a"});                       // alone on its way when the others come
+  tell({"b"});
+  tell({"bad", true});
+  tell({"c"});
+  run();
+  BOOST_TEST(seen.answers == (strings{"a done", "bad refused", "b done", "c done"}), boost::test_tools::per_element());
+  BOOST_TEST(seen.state == (strings{"first", "a", "b", "c"}), boost::test_tools::per_element());
+  BOOST_TEST(log.last_sequence() == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_written_is_answered_although_an_effect_fails) {
+  seen.failures_of_on_change = 1;
+  tell({"a"});
+  tell({"b"});
+  run();
+  BOOST_TEST(seen.answers == (strings{"a done", "b done"}), boost::test_tools::per_element());
+  BOOST_TEST(seen.state == (strings{"first", "a", "b"}), boost::test_tools::per_element());
+  BOOST_TEST(stopped.empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_actor_that_fails_again_and_again_stops_the_process) {
+  for (int i = 0; i < 4; ++i) tell({"bad", true});
+  run();
+  BOOST_TEST(stopped.find("an actor failed again and again: can't decide bad") == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(on_a_full_disk_who_waits_is_refused_and_the_rest_is_kept) {
+  fill_disk(true);
+  tell({"asked"});
+  tell({"reported"}, false);
+  tell({"superseded", false, true}, false);
+  run();
+  BOOST_TEST(seen.answers == strings{"asked refused"}, boost::test_tools::per_element());
+  BOOST_TEST(log.last_sequence() == 1u);
+  fill_disk(false);
+  for (int second = 0; second < 3; ++second) {
+    scheduler().advance_time(std::chrono::seconds(1));
+    run();
+  }
+  BOOST_TEST(seen.state == (strings{"first", "reported"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<command>)

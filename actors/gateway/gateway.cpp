@@ -2,6 +2,8 @@
 
 #include <caf/send.hpp>
 
+#include <algorithm>
+#include <chrono>
 #include <deque>
 #include <set>
 
@@ -21,6 +23,8 @@ namespace pbs_error = values::pbs_error;
 using schema::ObjectKind;
 
 namespace {
+
+using history_atom = caf::atom_constant<caf::atom("history")>;
 
 // The process ends whether or not the stop could be written: a full disk must not keep it.
 class stopped_reply final : public reply_to {
@@ -45,6 +49,7 @@ class router {
     for (const auto& [name, stream] : parts_.where->hosts()) (void)host(name);
     for (auto serial : parts_.owing)
       if (const auto number = parts_.where->job_number(serial)) (void)job(*number);
+    look_at_history();
   }
 
   // Writes that the server stops, then lets the process end.
@@ -91,8 +96,16 @@ class router {
   void on_committed(const committed& c) {
     for (const auto& r : *c.records) {
       parts_.where->fold(*r);
+      parts_.history->fold(*r);
       if (r->event().isVnodeHandedBack() && r->event().getVnodeHandedBack().getAbandoned()) discard_abandoned(*r);
     }
+    look_at_history();
+  }
+
+  void on_history_timer(std::int64_t due_ns) {
+    if (due_ns != history_timer_ns_) return;       // an older timer
+    history_timer_ns_ = 0;
+    look_at_history();
   }
 
   void on_idle(const job_idle& idle) {
@@ -265,6 +278,21 @@ class router {
       });
       manage(one, by, parts[i]);
     }
+  }
+
+  // -- the history -----------------------------------------------------------------------------------------------------------
+
+  void look_at_history() {
+    const model::requester by{"", site()->host_name, schema::Role::SERVER};
+    const auto now = parts_.shell.clock->now_ns();
+    for (auto serial : parts_.history->next_round(now, *site()))
+      if (const auto number = parts_.where->job_number(serial)) tell_job(*number, model::forget_job{}, by, nullptr);
+    const auto next = parts_.history->next_ns(*site());
+    if (!next || *next == history_timer_ns_) return;
+    history_timer_ns_ = *next;
+    // Looked at every hour at least, for a clock that was set meanwhile.
+    const auto wait = std::clamp<std::int64_t>(*next - now, 0, 3600'000'000'000);
+    self_->delayed_send(self_, std::chrono::nanoseconds(wait), history_atom::value, history_timer_ns_);
   }
 
   // -- MoMs ----------------------------------------------------------------------------------------------------------------
@@ -446,6 +474,7 @@ class router {
   std::deque<std::uint64_t> idle_;                         // in the order they became idle
   std::map<std::string, caf::actor> queues_, hosts_, schedulers_;
   caf::actor server_;
+  std::int64_t history_timer_ns_ = 0;                         // what the timer of the history waits for; 0: it is not set
   std::map<std::string, std::vector<std::byte>> policies_;    // of each scheduler's coming cycles
   std::set<std::string> stored_policies_;                     // hashes
 };
@@ -461,6 +490,7 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
       [r](peer_frame& f) { r->on_frame(f); },
       [r](const peer_closed& c) { r->on_closed(c); },
       [r](const committed& c) { r->on_committed(c); },
+      [r](history_atom, std::int64_t due_ns) { r->on_history_timer(due_ns); },
       [r](const job_idle& i) { r->on_idle(i); },
       [r](const i_may_leave& m) { r->on_may_leave(m); },
       [r](post_to_host& p) { r->on_post(p); },

@@ -12,6 +12,7 @@
 #include "actors/gateway/directory.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/shell.hpp"
+#include "actors/server/history_desk.hpp"
 #include "actors/server/messages.hpp"
 
 namespace annals::actors {
@@ -19,6 +20,7 @@ namespace annals::actors {
 struct gateway_parts {
   shell_parts shell;
   std::shared_ptr<directory> where;             // what replay has folded
+  std::shared_ptr<history_desk> history;        // the same: which finished jobs there are
   std::vector<std::uint64_t> owing;             // serials of jobs that owe something at the start
   caf::actor status;                            // queries, and what schedulers are told
   std::uint32_t server_uid = 0;

@@ -21,11 +21,15 @@ struct folds {
   std::shared_ptr<projections::status> status = std::make_shared<projections::status>();
   std::shared_ptr<projections::past_writer> past;
   std::shared_ptr<directory> where = std::make_shared<directory>();
+  std::shared_ptr<history_desk> history = std::make_shared<history_desk>();
   std::shared_ptr<event_notes> notes;
 
-  void status_and_past(const log::record& r) {
+  void fold(const log::record& r) {
     status->fold(r);
     past->fold(r, *status);
+    where->fold(r);
+    history->fold(r);
+    if (notes) notes->learn(r);
   }
 };
 
@@ -101,9 +105,7 @@ class first_words {
     if (const auto status = log_.commit(records); !status) throw log::log_damaged(status.text);
     for (const auto& r : records) {
       ledger_.apply(*r);
-      to_.status_and_past(*r);
-      to_.where->fold(*r);
-      if (to_.notes) to_.notes->learn(*r);
+      to_.fold(*r);
       if (parts_.replayed) parts_.replayed(*r);
     }
   }
@@ -144,9 +146,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   if (parts.notes) f.notes = std::make_shared<event_notes>(*parts.notes);
   const auto read = reader_->read(1, [&](const log::record_ptr& r) {
     ledger_->apply(*r);
-    f.status_and_past(*r);
-    f.where->fold(*r);
-    if (f.notes) f.notes->learn(*r);
+    f.fold(*r);
     if (parts.replayed) parts.replayed(*r);
     return true;
   });
@@ -167,6 +167,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   gateway_parts g;
   g.shell = {writer_, reader_.get(), parts.clock, parts.stop_process};
   g.where = f.where;
+  g.history = f.history;
   g.owing = owing_jobs(f);
   g.status = status;
   g.server_uid = parts.server_uid;

@@ -89,7 +89,7 @@ struct mom_report { schema::sealed<schema::FromMom> message; std::string host; }
 struct proposed_run { schema::sealed<schema::FromScheduler> message; std::string scheduler; };
 struct end_wait {};                                                       // the timer of the execution time fired
 struct run_lost { std::uint32_t run = 0; bool host_gone = false; bool log_is_new = false; std::string why; };  // the host no longer knows, or is given up
-struct forget_job {};                                                     // the history's time is over
+struct forget_job {};                                                     // its time in the history may be over
 using job_command = std::variant<submit_job, client_request, mom_report, proposed_run, end_wait, run_lost, forget_job>;
 
 outcome decide(const job_state& job, const job_command& command, const stamp& now, const site& site);
@@ -119,6 +119,9 @@ schema::sealed<schema::ToMom> start_order(const job_state& job, const site& site
 struct job_transition { job_phase from; schema::Event::Which event; job_phase to; };
 std::span<const job_transition> job_transitions();
 bool may_happen(job_phase from, schema::Event::Which event);
+
+// How long a finished job is kept, in seconds; 0: no history is kept (pbs guide: job_history_enable, job_history_duration).
+std::int64_t history_seconds(const site& site);
 
 // The letter and the substate qstat shows (pbs guide: job states).
 char state_letter(const job_state& job);

@@ -3,6 +3,7 @@
 #include "events/model/job_rules.hpp"
 #include "events/model/refuse.hpp"
 #include "events/values/date_time.hpp"
+#include "events/values/duration.hpp"
 
 namespace annals::model {
 
@@ -204,8 +205,18 @@ outcome decide_end_wait(const job_state& job, const stamp& now) {
   return std::vector<event>{make_event([](auto e) { e.setJobWaitEnded(); })};
 }
 
-outcome decide_forget(const job_state& job) {
+std::int64_t history_seconds(const site& site) {
+  constexpr std::int64_t two_weeks = 14 * 24 * 60 * 60;   // pbs guide: job_history_duration when unset
+  if (!site.server_flag(attributes::server::job_history_enable)) return 0;
+  const auto set = site.server.get(attributes::server::job_history_duration);
+  return set ? values::parse_duration(*set).value_or(two_weeks) : two_weeks;
+}
+
+outcome decide_forget(const job_state& job, const stamp& now, const site& site) {
   if (job.phase != phase::finished) return no_change;
+  const std::int64_t since = std::stoll(std::string(job.attribute(ids::history_timestamp)));
+  const auto keeps = history_seconds(site);
+  if (keeps > 0 && now.seconds() < since + keeps) return no_change;   // too early: asked again
   return std::vector<event>{make_event([](auto e) { e.setJobForgotten(); })};
 }
 

@@ -133,7 +133,7 @@ void end_job(const job_state& job, std::int32_t code, bool has_code, std::string
     x.setSubstate(substate);
     x.setCommentSuffix(comment_suffix);
   }));
-  if (job.purge_history || !site.server_flag(attributes::server::job_history_enable))
+  if (job.purge_history || history_seconds(site) == 0)
     out.push_back(make_event([](auto e) { e.setJobForgotten(); }));
 }
 
@@ -164,7 +164,7 @@ outcome decide(const job_state& job, const job_command& command, const stamp& no
     outcome operator()(const proposed_run& c) const { return decide_run(job, c, now); }
     outcome operator()(const end_wait&) const { return decide_end_wait(job, now); }
     outcome operator()(const run_lost& c) const { return decide_lost(job, c, now, site); }
-    outcome operator()(const forget_job&) const { return decide_forget(job); }
+    outcome operator()(const forget_job&) const { return decide_forget(job, now, site); }
   };
   return std::visit(visitor{job, now, site}, command);
 }

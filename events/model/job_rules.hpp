@@ -16,7 +16,7 @@ outcome decide_report(const job_state& job, const mom_report& report, const stam
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const site& site);
 outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now);
 outcome decide_end_wait(const job_state& job, const stamp& now);
-outcome decide_forget(const job_state& job);
+outcome decide_forget(const job_state& job, const stamp& now, const site& site);
 
 // Appends the end of a run whose host no longer has it or is no longer asked: the program's end with `code` unless it ended
 // before, the vnodes, and what becomes of the job.

@@ -58,6 +58,10 @@ BOOST_AUTO_TEST_CASE(everything_at_once) {
                    .sync_failure = 0.005, .disk_full = sometimes}, 25);
 }
 
+BOOST_AUTO_TEST_CASE(the_history_of_every_job_ends_when_its_time_is_over) {
+  holds_for_seeds({.server_crash = sometimes, .disk_full = sometimes, .history_s = 90}, 10);
+}
+
 BOOST_AUTO_TEST_CASE(the_server_may_crash_at_every_event_of_a_job) {
   for (std::uint64_t n = 1; n <= 25; ++n) {
     sim::options o{.seed = n, .moms = 1, .jobs = 1};

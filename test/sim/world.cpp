@@ -58,6 +58,7 @@ void world::connect_everybody() {
   for (auto& s : submissions_) s.sent = s.sent && !s.acknowledged.empty();      // unanswered: asked again, same command id
   for (auto& [mom, state] : nodes_)
     if (state == node::asked) state = node::unknown;
+  if (history_ == node::asked) history_ = node::unknown;
   endpoint client;
   client.seen_as = {wire::identity::kind::local, "alice", 1000, 1000, 1, ""};
   client.alive = client_alive_;
@@ -79,8 +80,25 @@ void world::create_node(std::size_t mom) {
   }));
 }
 
+void world::keep_history() {
+  history_ = node::asked;
+  asked_history_ = next_request_++;
+  client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
+    r.setId(asked_history_);
+    auto m = r.initManage();
+    m.setVerb(schema::ManageVerb::SET);
+    m.setKind(schema::ObjectKind::SERVER);
+    auto changes = m.initChanges(2);
+    changes[0].setName("job_history_enable");
+    changes[0].setValue("True");
+    changes[1].setName("job_history_duration");
+    changes[1].setValue(std::to_string(o.history_s));
+  }));
+}
+
 void world::submit_what_is_open() {
   if (!client_link_ || client_link_->broken()) return;
+  if (o.history_s > 0 && history_ == node::unknown) keep_history();
   for (std::size_t i = 2; i < processes_.size(); ++i)
     if (nodes_[i] == node::unknown) create_node(i);
   for (std::size_t i = 0; i < submissions_.size(); ++i) {
@@ -104,6 +122,10 @@ void world::on_reply(schema::Reply::Reader r) {
   if (const auto node = asked_node_.find(r.getId()); node != asked_node_.end()) {
     const bool there = r.isDone() || r.getRejected().getCode() == 15066;      // a repeat finds it there
     nodes_[node->second] = there ? node::there : node::unknown;
+    return;
+  }
+  if (r.getId() == asked_history_) {
+    history_ = r.isDone() ? node::there : node::unknown;
     return;
   }
   const auto at = asked_.find(r.getId());
@@ -177,11 +199,11 @@ bool world::quiet() {
   projections::status now;
   log::log_reader reader(server_store());
   (void)reader.read(1, [&](const log::record_ptr& r) { now.fold(*r); return true; });
-  bool all_ended = true;
-  now.each_job([&](const model::job_state& j) { return all_ended = j.ended(); });
+  bool any_left = false;                                // a finished job stays until its history is over
+  now.each_job([&](const model::job_state&) { return !(any_left = true); });
   for (std::size_t i = 2; i < processes_.size(); ++i)
     if (static_cast<mom_process&>(*processes_[i]).has_runs()) return false;
-  return all_ended;
+  return !any_left;
 }
 
 // What a world that is not quiet still waits for.
@@ -231,7 +253,8 @@ std::string world::check() {
 }
 
 std::string world::check_history() {
-  std::map<std::uint64_t, int> ended, held;
+  std::map<std::uint64_t, int> ended;
+  std::map<std::uint64_t, std::int64_t> ended_ns;
   std::map<std::string, std::string> id_of_command;
   std::set<std::string> ids;
   std::string fault;
@@ -261,6 +284,10 @@ std::string world::check_history() {
         if (vnode == schema::str(e.getVnodeHandedBack().getHost())) jobs.erase(stream);
     } else if (e.isJobEnded()) {
       if (++ended[stream] > 1) fault = "a job ended twice, stream " + std::to_string(stream);
+      ended_ns[stream] = place.wall_ns;
+    } else if (e.isJobForgotten()) {
+      const auto kept = place.wall_ns - ended_ns[stream];       // 0: it ended before the history was turned on
+      if (kept != 0 && kept < o.history_s * second) fault = "a job was forgotten after " + std::to_string(kept) + " ns, stream " + std::to_string(stream);
     }
     ledger.apply(place, e);
     return fault.empty();

@@ -89,6 +89,7 @@ struct options {
   double server_crash = 0, mom_crash = 0, scheduler_crash = 0, link_break = 0;   // per step
   double sync_failure = 0;                      // per append of the server
   double disk_full = 0;                         // per step: the server's disk fills, for some seconds
+  std::int64_t history_s = 0;                   // ended jobs are kept this long; 0: not at all
   // Planted bugs: the proof that the checkers find them.
   bool early_reply = false;                     // the disk says "synced" before it is
   double lost_effect = 0;                       // messages vanish from living links
@@ -130,6 +131,7 @@ class world {
   void connect_everybody();
   void submit_what_is_open();
   void create_node(std::size_t mom);
+  void keep_history();
   bool quiet();
   std::string check();
   std::string unfinished();
@@ -142,6 +144,8 @@ class world {
   std::map<std::uint64_t, std::size_t> asked_;           // request id -> submission
   enum class node { unknown, asked, there };
   std::map<std::size_t, node> nodes_;                    // by process index of the MoM
+  node history_ = node::unknown;                         // the setting
+  std::uint64_t asked_history_ = 0;                      // its request
   std::map<std::uint64_t, std::size_t> asked_node_;      // request id -> MoM
   std::uint64_t next_request_ = 1;
   std::shared_ptr<link> client_link_;

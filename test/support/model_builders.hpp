@@ -238,7 +238,7 @@ inline job_story given(model::job_phase phase, const settings& s = {}) {
   if (phase >= p::started) story.starts();
   if (phase >= p::exiting) story.exits(0);
   if (phase >= p::finished) story.leaves();
-  if (phase == p::forgotten) story.when(model::forget_job{}, the_server());
+  if (phase == p::forgotten) story.later(model::history_seconds(story.site)).when(model::forget_job{}, the_server());
   return story;
 }
 

@@ -133,8 +133,23 @@ BOOST_AUTO_TEST_CASE(a_waiting_job_is_queued_when_its_time_has_come_and_not_befo
   BOOST_TEST(story.state() == "Q 10");
 }
 
-BOOST_AUTO_TEST_CASE(a_finished_job_is_forgotten_once) {
+BOOST_AUTO_TEST_CASE(a_finished_job_is_forgotten_when_its_time_is_over_and_not_before) {
   auto story = given(job_phase::finished);
+  story.site.server.set(attributes::server::job_history_duration, "01:00:00");
+  BOOST_TEST(story.later(3599).when(model::forget_job{}, the_server()) == "");
+  BOOST_TEST(story.later(1).when(model::forget_job{}, the_server()) == "jobForgotten");
+  BOOST_TEST(story.when(model::forget_job{}, the_server()) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_history_without_a_duration_lasts_two_weeks) {
+  auto story = given(job_phase::finished);
+  BOOST_TEST(story.later(14 * 24 * 3600 - 1).when(model::forget_job{}, the_server()) == "");
+  BOOST_TEST(story.later(1).when(model::forget_job{}, the_server()) == "jobForgotten");
+}
+
+BOOST_AUTO_TEST_CASE(finished_jobs_are_forgotten_at_once_when_the_history_is_turned_off) {
+  auto story = given(job_phase::finished);
+  story.site.server.set(attributes::server::job_history_enable, "False");
   BOOST_TEST(story.when(model::forget_job{}, the_server()) == "jobForgotten");
   BOOST_TEST(story.when(model::forget_job{}, the_server()) == "");
 }

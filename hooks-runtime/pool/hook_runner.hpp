@@ -1,0 +1,64 @@
+// The port to hooks: what a daemon needs in order to run one script. The real one is the worker pool (worker_pool.hpp);
+// tests and the simulation have fake_hook_runner.hpp. A run never fails to be answered: scripts that raise, hang, die or
+// lie end in a Reply with verdict error or alarm, and nothing of a run goes further than its Reply.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "events/schema/message.hpp"
+#include "hooks-runtime/catalog/events.hpp"
+#include "hooks-runtime/protocol/hook.capnp.h"
+
+namespace annals::hooks {
+
+using sealed_request = schema::sealed<protocol::Request>;
+using sealed_reply = schema::sealed<protocol::Reply>;
+using sealed_question = schema::sealed<protocol::Question>;
+using sealed_answer = schema::sealed<protocol::Answer>;
+
+// A script and its configuration file. Shared by every run of it; equal hashes are the same hook.
+struct hook_code {
+  std::string name;
+  std::string source;
+  std::optional<std::string> configuration;
+  std::string hash;   // 32 bytes; from code_hash()
+};
+// SHA-256 of source, a zero byte, configuration.
+std::string code_hash(std::string_view source, const std::optional<std::string>& configuration);
+
+struct resource_type {
+  std::string name, type;   // "long", "float", "size", "string", "string_array", "boolean", "duration"
+  bool operator==(const resource_type&) const = default;
+};
+
+// One run: which script, with what, as whom.
+struct hook_run {
+  sealed_request request;            // Request.nonce is left 0; alarmMillis is obeyed
+  std::shared_ptr<const hook_code> code;
+  std::string run_as;                // user name; empty: the daemon's own user. Needs root, else the run ends in error
+  // Answers a script's question (pbs.server().job("12") ...) at Request.sequence. Called on a thread of the runner; may
+  // answer at once or later, on any thread, once. Unset: every question is answered with "none".
+  using answer_to = std::function<void(sealed_answer)>;
+  std::function<void(sealed_question, answer_to)> ask;
+};
+
+using run_done = std::function<void(sealed_reply)>;
+
+class hook_runner {
+ public:
+  virtual ~hook_runner() = default;
+  // Returns at once. `done` is called exactly once, on a thread of the runner, never from within run().
+  virtual void run(hook_run order, run_done done) = 0;
+  // Says whether the script compiles: empty, or the compiler's message. `done` as in run().
+  virtual void compile(std::shared_ptr<const hook_code> code, std::function<void(std::string)> done) = 0;
+  // The custom resources of the site; workers that know others are replaced.
+  virtual void know_resources(std::vector<resource_type> custom) = 0;
+};
+
+}  // namespace annals::hooks

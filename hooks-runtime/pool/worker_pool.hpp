@@ -1,0 +1,48 @@
+// The pool of warm, sandboxed hook workers of one daemon (docs/design/0019-hook-workers.md). One thread of its own serves
+// all workers. No process is started before the first run, so that a daemon without hooks pays nothing.
+//
+// A worker belongs to one hook (code, configuration, user, sandbox) from its first run on, until it is replaced: after a
+// crash, an alarm, a bad reply, runs_max runs, or when another hook needs its place. One unbound worker is kept ready.
+//
+// With CAF: give `done` a lambda that sends the reply to the actor (anon_send from any thread is allowed).
+#pragma once
+
+#include <memory>
+
+#include "hooks-runtime/pool/hook_runner.hpp"
+
+namespace annals::hooks {
+
+struct pool_settings {
+  std::string worker_program;             // PBS_EXEC/libexec/pbs_hook_worker
+  bool on_mom = false;
+  std::string local_node;                 // pbs.get_local_nodename()
+  std::vector<std::pair<std::string, std::string>> pbs_conf;   // pbs.pbs_conf
+  std::vector<std::string> hidden;        // directories that hooks of the server may not see: PBS_HOME
+  std::string scratch;                    // where workers run and configuration files lie, e.g. PBS_HOME/server_priv/hooks/tmp
+  unsigned workers_max = 0;               // 0: as limits::hook_workers_max
+  unsigned runs_max = 0;                  // 0: as limits::hook_worker_runs_max
+};
+
+struct pool_figures {
+  std::uint64_t runs = 0, started = 0, alarms = 0, deaths = 0, bad_replies = 0;
+  unsigned workers = 0, waiting = 0;
+};
+
+class worker_pool final : public hook_runner {
+ public:
+  explicit worker_pool(pool_settings settings);
+  // Kills every worker; runs that are not done end in error, their `done` is called before this returns.
+  ~worker_pool() override;
+
+  void run(hook_run order, run_done done) override;
+  void compile(std::shared_ptr<const hook_code> code, std::function<void(std::string)> done) override;
+  void know_resources(std::vector<resource_type> custom) override;
+  pool_figures figures() const;
+
+ private:
+  class server;
+  std::unique_ptr<server> server_;
+};
+
+}  // namespace annals::hooks

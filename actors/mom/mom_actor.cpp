@@ -107,6 +107,11 @@ class mom {
     ask_for(w.hash);
   }
 
+  void on_settings(const new_settings& s) {
+    parts_.runs.settings = s.settings;
+    for (const auto& [key, run] : runs_) self_->send(run, s);
+  }
+
   void on_poll() {
     for (const auto& [key, run] : runs_) self_->send(run, poll_usage{report_interval_s_});
     self_->delayed_send(self_, poll_period, poll_atom::value);
@@ -220,6 +225,7 @@ caf::behavior mom_actor(caf::event_based_actor* self, mom_actor_parts parts) {
       [m](const run_gone& g) { m->on_gone(g); },
       [m](const to_server& t) { m->on_to_server(t); },
       [m](const want_script& w) { m->on_want_script(w); },
+      [m](const new_settings& s) { m->on_settings(s); },
       [m](poll_atom) { m->on_poll(); },
       [](const disk_state&) {},
       [](const committed&) {},

@@ -36,7 +36,7 @@ struct host_event { std::string key; model::run_command command; };
 struct mom_log_contents { std::vector<known_run> known; std::vector<left_run> left; };
 mom_log_contents read_mom_log(const log::log_reader& reader);
 
-// Messages: peer_opened, peer_frame, peer_closed of the link to the server; host_event; poll atom (once a second by itself).
+// Messages: peer_opened, peer_frame, peer_closed of the link to the server; host_event; new_settings; poll atom (once a second by itself).
 caf::behavior mom_actor(caf::event_based_actor* self, mom_actor_parts parts);
 
 }  // namespace annals::actors

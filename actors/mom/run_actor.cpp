@@ -44,6 +44,7 @@ caf::message_handler run_actor::more_handlers() {
       [this](harder_atom) {
         if (state().phase == phase::started) parts_.processes->signal(key_, SIGKILL);
       },
+      [this](const new_settings& s) { parts_.settings = s.settings; },
       [this](const poll_usage& p) { poll(p); },
       [this](const script_text& s) {
         if (s.missing) return command(model::program_failed{{-1, "the job's script is not to be had from the server"}});

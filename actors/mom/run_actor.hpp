@@ -27,6 +27,7 @@ struct run_aggregate {
 
 struct to_server { schema::sealed<schema::FromMom> message; };     // sent if the server is there, else dropped
 struct server_is_here {};                                          // a new connection: everything owed is told again
+struct new_settings { std::shared_ptr<const mom::mom_settings> settings; };      // read again
 struct poll_usage { std::uint32_t report_interval_s; };
 struct want_script { std::string hash; std::string key; };
 struct script_text { std::string text; bool missing = false; };
@@ -77,6 +78,7 @@ class run_actor : public shell<run_aggregate> {
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::run_command>)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::to_server)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::server_is_here)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::new_settings)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::poll_usage)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::want_script)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::script_text)

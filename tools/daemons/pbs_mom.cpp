@@ -14,6 +14,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <mutex>
 
 #include "actors/link/wire/wire.hpp"
 #include "actors/mom/host/real_process_host.hpp"
@@ -91,8 +92,34 @@ std::shared_ptr<const mom::mom_settings> read_settings(const setup& s, actors::d
   for (const auto& p : parsed.problems)
     notes.write(actors::log_event::error, "Fil", "config", "line " + std::to_string(p.line) + ": " + p.text);
   settings->config = parsed.config;
+  notes.set_mask(settings->config.logevent);
   return settings;
 }
+
+// HUP: the log begins anew and the settings are read again (pbs guide: "MoM"), also for runs that go on. Until there is a
+// MoM to tell, they are still to be read.
+class hang_up {
+ public:
+  hang_up(const setup& s, actors::daemon_log& notes) : setup_(s), notes_(notes) {}
+
+  void operator()() {
+    notes_.reopen();
+    const std::lock_guard held(guard_);
+    if (mom_) caf::anon_send(mom_, actors::new_settings{read_settings(setup_, notes_)});
+  }
+  // Reads the settings and makes the actor that has them.
+  template <class Make>
+  caf::actor begin(Make&& make) {
+    const std::lock_guard held(guard_);
+    return mom_ = make(read_settings(setup_, notes_));
+  }
+
+ private:
+  const setup& setup_;
+  actors::daemon_log& notes_;
+  std::mutex guard_;
+  caf::actor mom_;
+};
 
 // Chosen once for this log: a new one tells the server that the former runs are lost.
 std::string log_uuid(const std::string& file) {
@@ -146,8 +173,9 @@ ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& note
 
   daemons::end_of_process end;
   actors::daemon_log notes(s.home + "/mom_logs", "pbs_mom", 975, s.conf.log_highres_timestamp);
+  hang_up on_hup(s, notes);
   const daemons::signal_watch signals([&](int signal) {
-    if (signal == SIGHUP) notes.reopen();
+    if (signal == SIGHUP) on_hup();
     else end.come(0, "Is down");
   });
   notes.write(actors::log_event::system, "Svr", "pbs_mom", std::string("pbs_version=") + client::version);
@@ -162,8 +190,6 @@ ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& note
   log::event_log event_log(*store, clock);
   const log::log_reader reader(*store);
   auto contents = actors::read_mom_log(reader);
-  const auto settings = read_settings(s, notes);
-  notes.set_mask(settings->config.logevent);
   mom::host_options host_options;
   host_options.pbs_home = s.home;
   host_options.shepherd = s.conf.pbs_exec + "/libexec/pbs_shepherd";
@@ -180,7 +206,6 @@ ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& note
     writer_parts.disk_writable = [&] { return daemons::has_space(s.priv); };
     const auto writer = system.spawn<caf::detached>(actors::log_writer, writer_parts);
     actors::mom_actor_parts parts;
-    parts.runs = {{writer, &reader, &clock, stop}, &processes, settings};
     parts.host = s.host;
     parts.version = client::version;
     parts.log_uuid = log_uuid(s.priv + "/log_uuid");
@@ -189,7 +214,10 @@ ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& note
     parts.left = std::move(contents.left);
     parts.describe = [host = s.host](schema::MomHello::Builder hello) { daemons::describe_host(host, hello); };
     parts.notes = &notes;
-    const auto mom = system.spawn(actors::mom_actor, std::move(parts));
+    const auto mom = on_hup.begin([&](std::shared_ptr<const mom::mom_settings> settings) {
+      parts.runs = {{writer, &reader, &clock, stop}, &processes, std::move(settings)};
+      return system.spawn(actors::mom_actor, std::move(parts));
+    });
     processes.listen(tell(mom, notes));
     caf::anon_send(mom, actors::begin_work{});
 

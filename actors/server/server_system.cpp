@@ -8,6 +8,7 @@
 #include "actors/server/aggregates.hpp"
 #include "actors/server/event_notes.hpp"
 #include "actors/server/past_actor.hpp"
+#include "actors/runtime/thread_slice.hpp"
 #include "actors/server/status_actor.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
@@ -132,6 +133,16 @@ std::vector<std::uint64_t> owing_jobs(const folds& f) {
   return owing;
 }
 
+// An actor that makes long answers; with a thread of its own if there are any.
+template <class Behavior, class... Parts>
+caf::actor spawn_answering(caf::actor_system& system, bool detached, Behavior behavior, Parts... parts) {
+  if (!detached) return system.spawn(behavior, std::move(parts)...);
+  return system.spawn<caf::detached>([=](caf::event_based_actor* self) {
+    set_thread_slice(ordinary_slice);
+    return behavior(self, parts...);
+  });
+}
+
 }  // namespace
 
 server_system::~server_system() = default;
@@ -156,12 +167,10 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   check_ = parts.ledger ? parts.ledger : ledger_;
   log_writer_parts writer{log_.get(), reader_.get(), check_.get(), parts.followers, parts.stop_process, parts.disk_writable};
   writer_ = parts.detached ? system.spawn<caf::detached>(log_writer, writer) : system.spawn(log_writer, writer);
-  // An answer about the past may read much of the log; no live one waits for it.
-  const auto past = parts.detached ? system.spawn<caf::detached>(past_actor, reader_.get(), parts.store)
-                                   : system.spawn(past_actor, reader_.get(), parts.store);
-  // A list of many jobs takes it milliseconds: on a worker of the pool everybody else would wait for them.
-  const status_parts status_with{f.status, f.past, past, parts.clock};
-  const auto status = parts.detached ? system.spawn<caf::detached>(status_actor, status_with) : system.spawn(status_actor, status_with);
+  // An answer about the past may read much of the log; no live one waits for it. A list of many jobs takes milliseconds: on a
+  // worker of the pool everybody else would wait for them, and on a thread with a short slice who shares its processor.
+  const auto past = spawn_answering(system, parts.detached, past_actor, reader_.get(), parts.store);
+  const auto status = spawn_answering(system, parts.detached, status_actor, status_parts{f.status, f.past, past, parts.clock});
   const auto upload = parts.detached ? system.spawn<caf::detached>(uploads, parts.store, parts.upload_directory)
                                      : system.spawn(uploads, parts.store, parts.upload_directory);
   gateway_parts g;

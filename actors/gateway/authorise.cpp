@@ -41,4 +41,18 @@ std::string group_name(std::uint32_t gid) {
   return std::to_string(gid);
 }
 
+std::vector<std::string> groups_of(const std::string& user, std::uint32_t gid) {
+  std::vector<gid_t> ids(64);
+  int count = static_cast<int>(ids.size());
+  if (getgrouplist(user.c_str(), gid, ids.data(), &count) < 0) {     // it then says how many there are
+    ids.resize(static_cast<std::size_t>(count));
+    if (getgrouplist(user.c_str(), gid, ids.data(), &count) < 0) count = 0;
+  }
+  ids.resize(static_cast<std::size_t>(count));
+  std::vector<std::string> names{group_name(gid)};
+  for (const auto id : ids)
+    if (id != gid) names.push_back(group_name(id));
+  return names;
+}
+
 }  // namespace annals::actors

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "actors/link/wire/wire.hpp"
 #include "events/model/context.hpp"
@@ -13,5 +14,7 @@ namespace annals::actors {
 model::requester requester_of(const wire::identity& peer, const model::site& site, std::uint32_t server_uid);
 // The primary group's name; the number when it has none.
 std::string group_name(std::uint32_t gid);
+// The names of all groups of a user, that of `gid` first.
+std::vector<std::string> groups_of(const std::string& user, std::uint32_t gid);
 
 }  // namespace annals::actors

@@ -18,7 +18,7 @@ void directory::fold_job(const model::event_place& at, schema::Event::Reader eve
   switch (event.which()) {
     case which::JOB_QUEUED: {
       const auto number = event.getJobQueued().getNumber();
-      highest_number_ = std::max(highest_number_, number);
+      next_number_ = std::max(next_number_, number + 1);
       serial_of_number_[number] = at.stream;
       number_of_serial_[at.stream] = number;
       break;
@@ -87,6 +87,7 @@ void directory::rebuild_site() {
   auto s = std::make_shared<model::site>();
   s->server_name = server_.server_name;
   s->host_name = server_.host_name;
+  s->home = home_;
   s->server = server_.attributes;
   s->resources = server_.resources;
   for (const auto& [serial, queue] : queue_states_)

@@ -17,6 +17,7 @@ namespace annals::actors {
 
 class directory {
  public:
+  explicit directory(std::string pbs_home = {}) : home_(std::move(pbs_home)) {}
   void fold(const log::record& record);
   std::uint64_t sequence() const { return sequence_; }
 
@@ -30,7 +31,7 @@ class directory {
   std::optional<std::string> host_of_vnode(std::string_view vnode) const;
   const names& vnodes() const { return vnodes_; }               // vnode -> host's stream
   std::uint64_t server_stream() const { return server_.serial; }
-  std::uint64_t highest_number() const { return highest_number_; }
+  std::uint64_t next_number() const { return next_number_; }    // of a job; the first is 0 (pbs guide: job ids)
 
   const model::site_ptr& site() const { return site_; }          // new after each change of a setting
   bool has_run(const std::string& host, std::uint64_t serial, std::uint32_t run) const;
@@ -40,8 +41,9 @@ class directory {
   void fold_job(const model::event_place& at, schema::Event::Reader event);
   void rebuild_site();
 
+  std::string home_;
   std::uint64_t sequence_ = 0;
-  std::uint64_t highest_number_ = 0;
+  std::uint64_t next_number_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> serial_of_number_, number_of_serial_;
   names queues_, hosts_, schedulers_, vnodes_;
   std::map<std::uint64_t, std::string> host_names_;

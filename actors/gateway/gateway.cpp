@@ -41,7 +41,7 @@ class stopped_reply final : public reply_to {
 class router {
  public:
   router(caf::event_based_actor* self, gateway_parts parts) : self_(self), parts_(std::move(parts)) {
-    next_number_ = parts_.where->highest_number() + 1;
+    next_number_ = parts_.where->next_number();
   }
 
   // Everything that owes something comes to life.
@@ -153,7 +153,7 @@ class router {
     if (changes_state(r) && !fresh(r)) return reply->refused(0, {pbs_error::expired_credential, "Expired request: its command id is older than 24 hours"});
     switch (r.which()) {
       case schema::Request::QUEUE_JOB: return submit(peer, std::move(request), by, std::move(reply));
-      case schema::Request::ALTER_JOB: return to_job(r.getAlterJob().getJob(), request, by, std::move(reply));
+      case schema::Request::ALTER_JOB: return alter(peer, request, by, std::move(reply));
       case schema::Request::HOLD_JOB: return to_job(r.getHoldJob().getJob(), request, by, std::move(reply));
       case schema::Request::RELEASE_JOB: return to_job(r.getReleaseJob().getJob(), request, by, std::move(reply));
       case schema::Request::DELETE_JOB: return to_job(r.getDeleteJob().getJob(), request, by, std::move(reply));
@@ -193,7 +193,8 @@ class router {
     auto script = script_blob_of(q);
     if (!script.refusal.text.empty()) return reply->refused(0, script.refusal);
     const auto number = next_number_++;
-    model::submit_job command{request, number, by.user, group_name(peer->peer().gid), script.hash, script.size};
+    model::submit_job command{request, number, by.user, group_name(peer->peer().gid), script.hash, script.size, {}};
+    if (names_groups(q.getAttributes())) command.groups = groups_of(by.user, peer->peer().gid);
     auto e = wrap<model::job_command>(std::move(command), request.get(), by, std::move(reply));
     e.blobs = std::move(script.blobs);
     e.uploaded = std::move(script.uploaded);
@@ -203,13 +204,35 @@ class router {
     self_->send(entry.actor, std::move(e));
   }
 
-  void to_job(capnp::Text::Reader id, const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+  static bool names_groups(capnp::List<schema::Attribute>::Reader attributes) {
+    for (auto a : attributes)
+      if (schema::text(a.getName()) == "group_list") return true;
+    return false;
+  }
+
+  void alter(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+    const auto a = request.get().getAlterJob();
+    auto groups = names_groups(a.getChanges()) ? groups_of(by.user, peer->peer().gid) : std::vector<std::string>();
+    to_job(a.getJob(), request, by, std::move(reply), std::move(groups));
+  }
+
+  // What tracejob shows of requests that leave no event.
+  void note_request(capnp::Text::Reader id, schema::Request::Reader r, bool known) {
+    if (!parts_.notes) return;
+    const auto line = [&](const char* text) { parts_.notes->write(log_event::debug, "Job", schema::text(id), text); };
+    if (r.isDeleteJob()) line("delete job request received");
+    if (!known) line("Unknown Job Id");
+  }
+
+  void to_job(capnp::Text::Reader id, const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply,
+              std::vector<std::string> groups = {}) {
     const auto parsed = values::parse_job_id(schema::text(id));
+    note_request(id, request.get(), parsed && parts_.where->job_serial(parsed->number));
     if (!parsed || parsed->form != values::id_form::job || !parts_.where->job_serial(parsed->number))
       return reply->refused(parts_.where->sequence(), model::refuse(pbs_error::unknown_job));
     auto& entry = job(parsed->number);
     ++entry.sent;
-    self_->send(entry.actor, wrap<model::job_command>(model::client_request{request}, request.get(), by, std::move(reply)));
+    self_->send(entry.actor, wrap<model::job_command>(model::client_request{request, std::move(groups)}, request.get(), by, std::move(reply)));
   }
 
   void shut_down(schema::Shutdown::Reader how, const model::requester& by, reply_ptr reply) {
@@ -469,7 +492,7 @@ class router {
 
   caf::event_based_actor* self_;
   gateway_parts parts_;
-  std::uint64_t next_number_ = 1;
+  std::uint64_t next_number_ = 0;
   std::unordered_map<std::uint64_t, job_entry> jobs_;      // in memory, by number
   std::deque<std::uint64_t> idle_;                         // in the order they became idle
   std::map<std::string, caf::actor> queues_, hosts_, schedulers_;

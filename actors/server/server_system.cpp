@@ -21,7 +21,7 @@ namespace {
 struct folds {
   std::shared_ptr<projections::status> status = std::make_shared<projections::status>();
   std::shared_ptr<projections::past_writer> past;
-  std::shared_ptr<directory> where = std::make_shared<directory>();
+  std::shared_ptr<directory> where;
   std::shared_ptr<history_desk> history = std::make_shared<history_desk>();
   std::shared_ptr<event_notes> notes;
 
@@ -153,6 +153,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
     : log_(std::make_unique<log::event_log>(*parts.store, *parts.clock)),
       reader_(std::make_unique<log::log_reader>(*parts.store)), ledger_(std::make_shared<ledger_check>()) {
   folds f;
+  f.where = std::make_shared<directory>(parts.pbs_home);
   f.past = std::make_shared<projections::past_writer>(*parts.store);
   if (parts.notes) f.notes = std::make_shared<event_notes>(*parts.notes);
   const auto read = reader_->read(1, [&](const log::record_ptr& r) {

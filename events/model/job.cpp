@@ -36,6 +36,10 @@ constexpr job_transition transitions[] = {
     {phase::started, which::JOB_ALTERED, phase::started},
     {phase::exiting, which::JOB_ALTERED, phase::exiting},
     {phase::queued, which::JOB_HELD, phase::held},
+    {phase::queued, which::JOB_HELD, phase::queued},          // qhold -h n: only its comment stays
+    {phase::waiting, which::JOB_HELD, phase::waiting},
+    {phase::queued, which::JOB_RELEASED, phase::queued},      // a comment is taken off
+    {phase::waiting, which::JOB_RELEASED, phase::waiting},
     {phase::held, which::JOB_HELD, phase::held},
     {phase::waiting, which::JOB_HELD, phase::held},
     {phase::assigned, which::JOB_HELD, phase::assigned},
@@ -374,6 +378,7 @@ void take_meaning(job_state& job, const event_place& at, schema::Event::Reader e
       return set_or_clear_comment(job, schema::text(event.getJobHeld().getComment()));
     case which::JOB_RELEASED:
       job.holds &= static_cast<std::uint8_t>(~bits_of(event.getJobReleased().getHolds()));
+      job.attributes.erase(ids::comment);
       return;
     case which::JOB_WAIT_ENDED: job.wait_over = true; return;
     case which::JOB_ASSIGNED: return on_assigned(job, at, event.getJobAssigned());

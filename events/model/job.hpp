@@ -83,8 +83,12 @@ struct submit_job {
   std::string euser, egroup;
   std::string script_hash;                   // 32 bytes or empty
   std::uint64_t script_size = 0;
+  std::vector<std::string> groups = {};      // as in client_request
 };
-struct client_request { schema::sealed<schema::Request> request; };       // alter, hold, release, delete, rerun, run
+struct client_request {                      // alter, hold, release, delete, rerun, run
+  schema::sealed<schema::Request> request;
+  std::vector<std::string> groups = {};      // of who asks, the primary one first; only there when group_list is given
+};
 struct mom_report { schema::sealed<schema::FromMom> message; std::string host; };
 struct proposed_run { schema::sealed<schema::FromScheduler> message; std::string scheduler; };
 struct end_wait {};                                                       // the timer of the execution time fired

@@ -1,4 +1,6 @@
 // qalter: which attributes of a job may be changed, by whom, in which state. Source: pbs guide, qalter.
+#include <algorithm>
+
 #include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/select_rules.hpp"
@@ -67,6 +69,16 @@ values::result<new_value, rejection> checked(const job_state& job, schema::Attri
   return v;
 }
 
+// A new group_list may choose another group to run with. The groups are those of who asks.
+std::optional<rejection> regroup(std::vector<new_value>& changes, const std::vector<std::string>& groups, const site& site) {
+  const auto list = std::find_if(changes.begin(), changes.end(), [](const new_value& v) { return v.row->id == ids::group_list; });
+  if (list == changes.end()) return std::nullopt;
+  const auto group = group_to_run_as(list->unset ? "" : list->value, groups, site.host_name);
+  if (!group) return refuse(pbs_error::bad_group);
+  changes.push_back({attributes::find(schema::ObjectKind::JOB, ids::egroup), "", *group, false, true});
+  return std::nullopt;
+}
+
 // The request of a job that does not run, as it is after the changes: sums, select and schedselect follow from them.
 std::optional<rejection> complete(const job_state& job, std::vector<new_value>& changes, const stamp& now, const site& site) {
   attributes::resource_list asked;
@@ -97,7 +109,8 @@ std::optional<rejection> complete(const job_state& job, std::vector<new_value>& 
 
 }  // namespace
 
-outcome decide_alter(const job_state& job, schema::JobAttributes::Reader command, const stamp& now, const site& site) {
+outcome decide_alter(const job_state& job, const client_request& request, const stamp& now, const site& site) {
+  const auto command = request.request.get().getAlterJob();
   if (job.ended()) return refuse(pbs_error::job_has_finished);
   if (!now.by.is_operator() && job.owner() != now.by.at_host() && job.owner_name() != now.by.user)
     return refuse(pbs_error::unauthorized);
@@ -108,6 +121,7 @@ outcome decide_alter(const job_state& job, schema::JobAttributes::Reader command
     if (!v) return v.error();
     changes.push_back(std::move(*v));
   }
+  if (auto why = regroup(changes, request.groups, site)) return *why;
   if (auto why = complete(job, changes, now, site)) return *why;
   if (changes.empty()) return no_change;
   return std::vector<event>{make_event([&](auto e) {

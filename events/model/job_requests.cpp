@@ -49,12 +49,13 @@ void copy_holds(const std::vector<schema::HoldType>& from, schema::JobHeld::Buil
   for (unsigned i = 0; i < from.size(); ++i) list.set(i, from[i]);
 }
 
+// No hold (-h n) still leaves the comment.
 outcome decide_hold(const job_state& job, schema::JobHolds::Reader command, const stamp& now) {
   if (auto why = hold_refusal(job, command, now.by, may_hold)) return *why;
   std::vector<schema::HoldType> fresh;
   for (auto h : command.getHolds())
     if (!(job.holds & bit(h))) fresh.push_back(h);
-  if (fresh.empty()) return no_change;
+  if (fresh.empty() && command.getHolds().size() > 0) return no_change;
   return std::vector<event>{make_event([&](auto e) {
     auto held = e.initJobHeld();
     copy_holds(fresh, held);
@@ -62,12 +63,13 @@ outcome decide_hold(const job_state& job, schema::JobHolds::Reader command, cons
   })};
 }
 
+// Any release takes the comment off, whoever wrote it.
 outcome decide_release(const job_state& job, schema::JobHolds::Reader command, const stamp& now) {
   if (auto why = hold_refusal(job, command, now.by, may_release)) return *why;
   std::vector<schema::HoldType> there;
   for (auto h : command.getHolds())
     if (job.holds & bit(h)) there.push_back(h);
-  if (there.empty()) return no_change;
+  if (there.empty() && job.attribute(ids::comment).empty()) return no_change;
   return std::vector<event>{make_event([&](auto e) { copy_holds(there, e.initJobReleased()); })};
 }
 
@@ -145,7 +147,7 @@ outcome decide_request(const job_state& job, const client_request& command, cons
     case schema::Request::RELEASE_JOB: return decide_release(job, r.getReleaseJob(), now);
     case schema::Request::DELETE_JOB: return decide_delete(job, r.getDeleteJob(), now, site);
     case schema::Request::RERUN_JOB: return decide_rerun(job, r.getRerunJob(), now);
-    case schema::Request::ALTER_JOB: return decide_alter(job, r.getAlterJob(), now, site);
+    case schema::Request::ALTER_JOB: return decide_alter(job, command, now, site);
     default: return refuse(pbs_error::no_support);
   }
 }

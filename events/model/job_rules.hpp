@@ -11,7 +11,7 @@ namespace annals::model {
 
 outcome decide_submit(const submit_job& command, const stamp& now, const site& site);
 outcome decide_request(const job_state& job, const client_request& command, const stamp& now, const site& site);
-outcome decide_alter(const job_state& job, schema::JobAttributes::Reader command, const stamp& now, const site& site);
+outcome decide_alter(const job_state& job, const client_request& request, const stamp& now, const site& site);
 outcome decide_report(const job_state& job, const mom_report& report, const stamp& now, const site& site);
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const site& site);
 outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now);
@@ -25,6 +25,11 @@ void lose_run(const job_state& job, std::int32_t code, bool abandoned, const sta
 
 // May a job of `user` name these users to run as (User_List: user[@host],...)? Only its own.
 bool may_run_as(std::string_view user_list, std::string_view user);
+
+// The group a job with this group_list (group[@host],...) runs with: the entry of this host, else the one without a host,
+// else the primary group. Nothing when it is none of the user's groups.
+std::optional<std::string> group_to_run_as(std::string_view group_list, const std::vector<std::string>& groups,
+                                           std::string_view host);
 
 // Appends JobEnded, and JobForgotten when no history is kept.
 void end_job(const job_state& job, std::int32_t code, bool has_code, std::string comment_suffix, const site& site,

@@ -26,6 +26,7 @@ struct draft {
   attributes::resource_list asked;
   std::uint8_t holds = 0;
   std::int64_t execution_time = 0;
+  std::string egroup;
 };
 
 std::optional<rejection> choose_queue(draft& d, schema::QueueJob::Reader q, const site& site) {
@@ -149,6 +150,15 @@ void fill_attributes(const attributes::bag& from, schema::JobQueued::Builder q) 
   }
 }
 
+std::optional<rejection> choose_group(draft& d, const submit_job& command, const site& site) {
+  const auto list = d.attributes.get(ids::group_list);
+  if (!list) return std::nullopt;
+  const auto group = group_to_run_as(*list, command.groups, site.host_name);
+  if (!group) return refuse(pbs_error::bad_group);
+  d.egroup = *group;
+  return std::nullopt;
+}
+
 event queued_event(const draft& d, const submit_job& command, const std::string& id, const stamp& now) {
   return make_event([&](auto e) {
     auto q = e.initJobQueued();
@@ -156,7 +166,7 @@ event queued_event(const draft& d, const submit_job& command, const std::string&
     q.setNumber(command.number);
     q.setOwner(now.by.at_host());
     q.setEuser(command.euser);
-    q.setEgroup(command.egroup);
+    q.setEgroup(d.egroup);
     q.setQueue(d.queue);
     fill_attributes(d.attributes, q);
     auto script = q.initScript();
@@ -176,15 +186,31 @@ bool may_run_as(std::string_view user_list, std::string_view user) {
   return true;
 }
 
+std::optional<std::string> group_to_run_as(std::string_view group_list, const std::vector<std::string>& groups,
+                                           std::string_view host) {
+  std::string chosen;
+  for (const auto& entry : values::split_list(group_list)) {
+    const auto at = entry.find('@');
+    if (at == std::string::npos && chosen.empty()) chosen = entry;
+    if (at == std::string::npos || std::string_view(entry).substr(at + 1) != host) continue;
+    chosen = entry.substr(0, at);
+    break;
+  }
+  if (chosen.empty()) return groups.empty() ? std::nullopt : std::optional(groups.front());
+  return std::find(groups.begin(), groups.end(), chosen) == groups.end() ? std::nullopt : std::optional(chosen);
+}
+
 outcome decide_submit(const submit_job& command, const stamp& now, const site& site) {
   const auto q = command.request.get().getQueueJob();
   draft d;
+  d.egroup = command.egroup;
   if (auto why = choose_queue(d, q, site)) return *why;
   if (auto why = may_use(d, command, now, site)) return *why;
   for (auto given : q.getAttributes())
     if (auto why = take_attribute(d, given, now, site)) return *why;
   if (const auto users = d.attributes.get(ids::User_List); users && !may_run_as(*users, command.euser))
     return refuse(pbs_error::bad_user);
+  if (auto why = choose_group(d, command, site)) return *why;
   if (auto why = complete_resources(d, now, site)) return *why;
   if (!d.attributes.has(ids::Job_Name)) d.attributes.set(ids::Job_Name, "STDIN");
   complete_paths(d, command.number, now.by.host);

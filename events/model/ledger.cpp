@@ -16,7 +16,7 @@ std::size_t ledger::jobs_in_queue(std::string_view queue) const {
 }
 
 bool ledger::operator==(const ledger& other) const {
-  return highest_job_number_ == other.highest_job_number_ && jobs_ == other.jobs_ && queues_ == other.queues_ &&
+  return next_job_number_ == other.next_job_number_ && jobs_ == other.jobs_ && queues_ == other.queues_ &&
          schedulers_ == other.schedulers_ && hosts_ == other.hosts_ && book_.vnodes() == other.book_.vnodes();
 }
 
@@ -118,7 +118,7 @@ void ledger::apply(const event_place& at, schema::Event::Reader event) {
   switch (event.which()) {
     case which::JOB_QUEUED: {
       const auto e = event.getJobQueued();
-      highest_job_number_ = std::max(highest_job_number_, e.getNumber());
+      next_job_number_ = std::max(next_job_number_, e.getNumber() + 1);
       jobs_[at.stream] = {e.getNumber(), schema::str(e.getQueue())};
       job_of_number_[e.getNumber()] = at.stream;
       ++jobs_per_queue_[schema::str(e.getQueue())];

@@ -21,7 +21,7 @@ class ledger {
   std::optional<rejection> check(const event_place& at, schema::Event::Reader event) const;
   void apply(const event_place& at, schema::Event::Reader event);
 
-  std::uint64_t next_job_number() const { return highest_job_number_ + 1; }
+  std::uint64_t next_job_number() const { return next_job_number_; }
   const assignment_book& book() const { return book_; }
   std::size_t jobs_in_queue(std::string_view queue) const;
   bool operator==(const ledger& other) const;
@@ -36,7 +36,7 @@ class ledger {
   const host_state* host_of_vnode(std::string_view vnode) const;
   bool busy(const host_state& host) const;
 
-  std::uint64_t highest_job_number_ = 0;
+  std::uint64_t next_job_number_ = 0;
   std::unordered_map<std::uint64_t, job_entry> jobs_;                   // by serial, until forgotten
   std::unordered_map<std::uint64_t, std::uint64_t> job_of_number_;      // number -> serial
   std::map<std::string, std::size_t, std::less<>> jobs_per_queue_;     // unfinished

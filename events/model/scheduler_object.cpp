@@ -14,11 +14,13 @@ using which = schema::Event::Which;
 namespace {
 
 // A new scheduler begins with the defaults of its table; what the request says comes after them and wins.
-schema::sealed<schema::Manage> with_defaults(schema::Manage::Reader m) {
-  std::vector<const attributes::attribute*> defaults;
+schema::sealed<schema::Manage> with_defaults(schema::Manage::Reader m, const site& site) {
+  std::vector<std::pair<std::string, std::string>> defaults;
   for (const auto& row : attributes::table_of(schema::ObjectKind::SCHEDULER))
     if (*row.default_value != '\0' && row.set_by != attributes::setter::nobody && row.set_by != attributes::setter::internal)
-      defaults.push_back(&row);
+      defaults.emplace_back(row.name, row.default_value);
+  defaults.emplace_back("sched_priv", site.home + "/sched_priv_" + schema::str(m.getName()));
+  defaults.emplace_back("sched_log", site.home + "/sched_logs_" + schema::str(m.getName()));
   return schema::make<schema::Manage>([&](schema::Manage::Builder b) {
     b.setVerb(m.getVerb());
     b.setKind(m.getKind());
@@ -26,8 +28,8 @@ schema::sealed<schema::Manage> with_defaults(schema::Manage::Reader m) {
     const auto n = static_cast<unsigned>(defaults.size());
     auto all = b.initChanges(n + m.getChanges().size());
     for (unsigned i = 0; i < n; ++i) {
-      all[i].setName(defaults[i]->name);
-      all[i].setValue(defaults[i]->default_value);
+      all[i].setName(defaults[i].first);
+      all[i].setValue(defaults[i].second);
     }
     for (unsigned i = 0; i < m.getChanges().size(); ++i) all.setWithCaveats(n + i, m.getChanges()[i]);
   });
@@ -44,7 +46,7 @@ outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m
       if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
       if (scheduler.exists) return refuse(pbs_error::scheduler_exists);
       if (name.size() > limits::queue_name_chars_max) return refuse(pbs_error::scheduler_name_too_long);
-      const auto completed = with_defaults(m);
+      const auto completed = with_defaults(m, site);
       auto changed = set(*completed);
       if (!changed.accepted()) return changed;
       std::vector<event> out{make_event([&](auto e) { e.initSchedulerCreated().setName(name); })};

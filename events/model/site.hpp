@@ -21,6 +21,7 @@ struct site_queue {
 struct site {
   std::string server_name;             // the part of job ids after the dot
   std::string host_name;
+  std::string home;                    // PBS_HOME at the server; empty where nobody asks for paths
   attributes::bag server;
   attributes::resource_catalogue resources;
   std::map<std::string, site_queue, std::less<>> queues;

@@ -136,6 +136,17 @@ BOOST_AUTO_TEST_CASE(a_job_runs_as_its_owner_only) {
   BOOST_TEST(said(story.ask(alter({{"User_List", "", "other"}}))) == "15023 Bad UID for job execution");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_changes_to_another_group_of_its_owner_only) {
+  auto story = given(job_phase::queued);
+  auto video = alter({{"group_list", "", "video"}}), none = alter({{"group_list", "", ""}});
+  BOOST_TEST(said(story.ask(video)) == "15045 Bad GID for job execution");
+  video.groups = none.groups = {"group1", "video"};
+  BOOST_TEST(story.when(video) == "jobAltered");
+  BOOST_TEST(story.attribute(ids::egroup) == "video");
+  BOOST_TEST(story.when(none) == "jobAltered");
+  BOOST_TEST(story.attribute(ids::egroup) == "group1");
+}
+
 BOOST_AUTO_TEST_CASE(what_the_server_or_the_job_does_not_have_is_not_altered) {
   const auto story = given(job_phase::queued);
   BOOST_TEST(said(story.ask(alter({{"max_run_subjobs", "", "2"}}))).starts_with("15231 "));

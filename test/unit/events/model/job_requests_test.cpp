@@ -40,6 +40,16 @@ BOOST_AUTO_TEST_CASE(holding_writes_the_comment_and_holding_again_changes_nothin
   BOOST_TEST(story.when(hold({HoldType::USER})) == "");
 }
 
+BOOST_AUTO_TEST_CASE(no_hold_leaves_its_comment_and_any_release_takes_it_off) {
+  auto story = given(job_phase::queued);
+  BOOST_TEST(story.when(hold({})) == "jobHeld");
+  BOOST_TEST(story.state() == "Q 10");
+  BOOST_TEST(story.comment().starts_with("Job held by user1 on "));
+  BOOST_TEST(story.when(release({HoldType::USER})) == "jobReleased");
+  BOOST_TEST(story.comment() == "");
+  BOOST_TEST(story.when(release({HoldType::USER})) == "");
+}
+
 BOOST_AUTO_TEST_CASE(each_kind_of_hold_needs_its_role) {
   const auto refused = "15007 Unauthorized Request ";
   const auto story = given(job_phase::queued);

@@ -113,6 +113,21 @@ BOOST_AUTO_TEST_CASE(a_request_beyond_resources_max_is_refused) {
   BOOST_TEST(submitted(story, {{"Resource_List", "select", "4:ncpus=1"}}) == "jobQueued");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_runs_with_a_group_of_its_submitter) {
+  const auto egroup = [](const std::string& group_list, const std::string& primary = "staff") {
+    job_story story;
+    auto command = submission(12, {{"group_list", "", group_list}});
+    command.egroup = primary;
+    command.groups = {primary, "video"};
+    return story.when(command) == "jobQueued" ? story.attribute(ids::egroup) : "refused";
+  };
+  BOOST_TEST(egroup("video") == "video");
+  BOOST_TEST(egroup("staff,video@borg") == "video");
+  BOOST_TEST(egroup("video@cube") == "staff");
+  BOOST_TEST(egroup("root") == "refused");
+  BOOST_TEST(egroup("video,root@borg") == "refused");
+}
+
 BOOST_AUTO_TEST_CASE(a_submitter_names_no_other_user_to_run_as) {
   job_story story;
   BOOST_TEST(submitted(story, {{"User_List", "", "user1,other@borg"}}) == "15023 Bad UID for job execution");

@@ -79,6 +79,10 @@ struct fixture : books {
 
 BOOST_FIXTURE_TEST_SUITE(ledger, fixture)
 
+BOOST_AUTO_TEST_CASE(the_first_job_has_number_0) {
+  BOOST_TEST(model::ledger().next_job_number() == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(a_job_number_is_given_once) {
   BOOST_TEST(job(4).starts_with("15009 "));
   BOOST_TEST(ledger.next_job_number() == 5u);

@@ -129,6 +129,14 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(schedulers)
 
+BOOST_AUTO_TEST_CASE(a_new_scheduler_object_has_directories_of_its_own) {
+  scheduler_story s;
+  s.site.home = "/var/spool/pbs";
+  BOOST_TEST(s.when(scheduler(ManageVerb::CREATE)) == "schedulerCreated schedulerChanged");
+  BOOST_TEST(s.state.attributes.get(attributes::scheduler::sched_priv).value_or("") == "/var/spool/pbs/sched_priv_s2");
+  BOOST_TEST(s.state.attributes.get(attributes::scheduler::sched_log).value_or("") == "/var/spool/pbs/sched_logs_s2");
+}
+
 BOOST_AUTO_TEST_CASE(a_scheduler_object_is_down_idle_and_scheduling) {
   scheduler_story s;
   const auto state = [&] { return std::string(s.state.attributes.get(attributes::scheduler::state).value_or("")); };

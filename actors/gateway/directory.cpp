@@ -79,7 +79,8 @@ void directory::fold(const log::record& record) {
       if (event.which() == which::SCHEDULER_CREATED) schedulers_[schema::str(event.getSchedulerCreated().getName())] = at.stream;
       else if (event.which() == which::SCHEDULER_DELETED) erase_stream(schedulers_, at.stream);
       return;
-    case schema::StreamKind::RUN: return;
+    case schema::StreamKind::RUN:
+    case schema::StreamKind::PART: return;
   }
 }
 

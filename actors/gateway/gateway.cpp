@@ -349,6 +349,7 @@ class router {
         end_unwanted(m.getRunUsage().getRef(), name);
         return tell_job_of(m.getRunUsage().getRef(), model::mom_report{message, name}, mom_of(name), nullptr);
       case schema::FromMom::WANT_BLOB: return send_blob(peer, m.getWantBlob().getHash());
+      case schema::FromMom::RUN_STEPS: break;         // no MoM says this yet
       case schema::FromMom::SIGNAL_DONE: return;      // the debt ends with the report of the exit
     }
     peer->close("an unknown message");

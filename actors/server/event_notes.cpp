@@ -36,7 +36,8 @@ void event_notes::note_one(const log::record& record) {
     case schema::StreamKind::HOST: note_object("Node", name, by, event); break;
     case schema::StreamKind::SCHEDULER: note_object("Sched", name, by, event); break;
     case schema::StreamKind::SERVER: note_object("Svr", "PBS_Server", by, event); break;
-    case schema::StreamKind::RUN: break;
+    case schema::StreamKind::RUN:
+    case schema::StreamKind::PART: break;
   }
   if (event.which() == which::JOB_FORGOTTEN) learn(record);
 }

@@ -64,3 +64,18 @@ struct BlobRef {
   hash @0 :Data;
   size @1 :UInt64;
 }
+
+struct HostUsage {
+  # What a job used on one of its hosts; measured there, the last value that is known.
+  host       @0 :Text;
+  usage      @1 :Usage;
+  measuredNs @2 :Int64;   # when, nanoseconds since 1970 by that host's clock; 0: never measured
+}
+
+struct SisterAddress { host @0 :Text; address @1 :Text; port @2 :UInt16; }   # where the MoM of a run's other host listens
+struct SignedTicket {
+  # The server's word that a run may use its hosts (Ticket in sister.capnp).
+  ticket      @0 :Data;         # a flat message with a Ticket as its root
+  signature   @1 :Data;         # by the server's key
+  certificate @2 :Text;         # the server's, from the cluster's CA; PEM
+}

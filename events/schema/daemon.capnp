@@ -32,6 +32,8 @@ struct StartRun {
   inlineScript @9 :Data;                     # when small; else the MoM asks with wantBlob
   serverName  @10 :Text;
   killDelaySeconds @11 :UInt32;
+  sisters     @12 :List(Common.SisterAddress);    # the other hosts of the run, in the order of their node numbers
+  ticket      @13 :Common.SignedTicket;           # what these hosts ask for; absent when there are none
 }
 struct SignalRun { ref @0 :RunRef; id @1 :UInt64; signal @2 :Text; killDelaySeconds @3 :UInt32; exitStatus @4 :Int32; overridesExit @5 :Bool; }
 struct Blob { hash @0 :Data; offset @1 :UInt64; data @2 :Data; last @3 :Bool; missing @4 :Bool; }
@@ -46,6 +48,7 @@ struct FromMom {
     runLeft    @5 :RunLeftReport;
     wantBlob   @6 :WantBlob;
     signalDone @7 :SignalDone;
+    runSteps   @8 :RunSteps;
   }
 }
 struct MomHello {
@@ -54,20 +57,31 @@ struct MomHello {
   logUuid  @2 :Data;
   port     @3 :UInt16;
   vnodes   @4 :List(E.ReportedVnode);
-  runs     @5 :List(RunRef);        # runs this MoM knows of
+  runs     @5 :List(RunRef);        # runs this MoM knows of, as primary or as sister
+  address  @6 :Text;                # where it hears other MoMs; empty: at the address the server sees
 }
 struct RunStarted { ref @0 :RunRef; session @1 :Int64; jobdir @2 :Text; position @3 :UInt64; }
-struct RunRefusedReport { ref @0 :RunRef; code @1 :Int32; text @2 :Text; position @3 :UInt64; }
-struct RunUsage { ref @0 :RunRef; usage @1 :Common.Usage; session @2 :Int64; jobdir @3 :Text; }
-struct RunExited { ref @0 :RunRef; exitStatus @1 :Int32; usage @2 :Common.Usage; session @3 :Int64; reported @4 :Bool; position @5 :UInt64; }
-struct RunLeftReport { ref @0 :RunRef; delivered @1 :Bool; text @2 :Text; position @3 :UInt64; }
+struct RunRefusedReport { ref @0 :RunRef; code @1 :Int32; text @2 :Text; position @3 :UInt64; abandoned @4 :List(Text); }
+struct RunUsage { ref @0 :RunRef; usage @1 :Common.Usage; session @2 :Int64; jobdir @3 :Text;
+                  hosts @4 :List(Common.HostUsage); }   # of a run on several hosts; `usage` is their sum
+struct RunExited { ref @0 :RunRef; exitStatus @1 :Int32; usage @2 :Common.Usage; session @3 :Int64; reported @4 :Bool; position @5 :UInt64;
+                   hosts @6 :List(Common.HostUsage); }
+struct RunLeftReport { ref @0 :RunRef; delivered @1 :Bool; text @2 :Text; position @3 :UInt64;
+                       abandoned @4 :List(Text); }   # hosts from which the job may not be gone
 struct WantBlob { hash @0 :Data; }
 struct SignalDone { ref @0 :RunRef; id @1 :UInt64; }
+struct RunSteps {
+  # What happened between the hosts of a run, in order; the server takes each step once, counted from 0.
+  ref   @0 :RunRef;
+  first @1 :UInt32;
+  steps @2 :List(E.Event);          # sistersAsked, sisterJoined, sisterFailed, joinWaitEnded, sisterLeft
+}
 struct Ack {
   # The server has the fact durably; the MoM need not send it again.
   ref  @0 :RunRef;
   what @1 :What;
-  enum What { runStarted @0; runRefused @1; runExited @2; runLeft @3; }
+  enum What { runStarted @0; runRefused @1; runExited @2; runLeft @3; runSteps @4; }
+  steps @2 :UInt32;                 # of runSteps: how many the server has
 }
 
 struct ToScheduler {

@@ -6,8 +6,9 @@ using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("annals::schema");
 using Common = import "common.capnp";
 
-enum StreamKind { server @0; queue @1; host @2; job @3; scheduler @4; run @5; }
-# `run` streams live in MoM logs: one per job and run on that host.
+enum StreamKind { server @0; queue @1; host @2; job @3; scheduler @4; run @5; part @6; }
+# `run` and `part` streams live in MoM logs: one `run` per job and run on its primary, one `part` per job and run on each
+# host that runs tasks of it besides the program (docs/design/0020-jobs-across-hosts.md).
 
 struct Record {
   # What the log keeps of one event. CRC32C and chain hash stand beside it (events/log/record.hpp).
@@ -85,6 +86,24 @@ struct Event {
     outputPlaced     @49 :OutputDelivered;
     runLeft          @50 :Void;
     jobDiscarded     @51 :Void;   # a manager's forced delete: the server forgets the run at once
+    # the hosts of a run, in its primary's log and, relayed, in the job's stream of the server's log
+    sistersAsked     @52 :SistersAsked;
+    sisterJoined     @53 :SisterStep;
+    sisterFailed     @54 :SisterStep;
+    joinWaitEnded    @55 :SisterStep;   # sister_join_job_alarm; no host
+    sisterLeft       @56 :SisterLeft;
+    # tasks of a run, in its primary's log
+    taskAsked        @57 :TaskAsked;
+    taskSettled      @58 :TaskSettled;
+    # part of a job on a host, in that host's log
+    jobJoined        @59 :JobJoined;
+    jobSetUp         @60 :Void;
+    joinRefused      @61 :RunRefused;
+    taskStarting     @62 :TaskStarting;
+    taskStarted      @63 :TaskStarted;
+    taskEnded        @64 :TaskEnded;
+    leaveAsked       @65 :Reason;
+    jobLeft          @66 :Void;
   }
 }
 
@@ -111,6 +130,8 @@ struct HostCameUp {
   logUuid  @0 :Data;       # of the MoM's own log; a new one declares the former runs lost
   version  @1 :Text;
   vnodes   @2 :List(ReportedVnode);
+  address  @3 :Text;       # where its MoM hears other MoMs
+  port     @4 :UInt16;
 }
 struct ReportedVnode { name @0 :Text; attributes @1 :List(Common.Attribute); }
 struct VnodeChanged { vnode @0 :Text; changes @1 :List(Common.Attribute); }
@@ -156,11 +177,12 @@ struct JobAssigned {
 }
 struct JobStarted { run @0 :UInt32; session @1 :Int64; comment @2 :Text; }
 struct JobStartFailed { run @0 :UInt32; code @1 :Int32; text @2 :Text; }
-struct UsageReported { run @0 :UInt32; usage @1 :Common.Usage; session @2 :Int64; jobdir @3 :Text; }
+struct UsageReported { run @0 :UInt32; usage @1 :Common.Usage; session @2 :Int64; jobdir @3 :Text;
+                       hosts @4 :List(Common.HostUsage); }   # of a run on several hosts; `usage` is their sum
 struct JobDeleteRequested { force @0 :Bool; purgeHistory @1 :Bool; }   # who asked stands in the record
 struct JobRerunRequested { force @0 :Bool; }
 struct JobExited { run @0 :UInt32; exitStatus @1 :Int32; usage @2 :Common.Usage; session @3 :Int64; reported @4 :Bool;
-                   commentSuffix @5 :Text; }
+                   commentSuffix @5 :Text; hosts @6 :List(Common.HostUsage); }
 struct OutputDelivered { ok @0 :Bool; text @1 :Text; }
 struct VnodeHandedBack { host @0 :Text; abandoned @1 :Bool; run @2 :UInt32; }   # the only event that frees vnodes in the ledger
 struct JobRequeued { run @0 :UInt32; exitStatus @1 :Int32; holds @2 :List(Common.HoldType); comment @3 :Text; }
@@ -185,3 +207,38 @@ struct KillRequested { signal @0 :Text; killDelay @1 :UInt32; why @2 :Text; exit
                        id @5 :UInt64; }   # id of the server's wish; 0 for the MoM's own (a limit)
 struct UsageSampled { usage @0 :Common.Usage; }
 struct ProgramEnded { exitStatus @0 :Int32; usage @1 :Common.Usage; reported @2 :Bool; }
+
+# -- hosts of a run --------------------------------------------------------------------------------------------------
+
+# `atNs` is when the primary saw it; in the primary's own log the record says that. `run` is set in relayed ones only.
+struct SistersAsked { hosts @0 :List(Text); run @1 :UInt32; atNs @2 :Int64; }
+struct SisterStep { host @0 :Text; code @1 :Int32; text @2 :Text; run @3 :UInt32; atNs @4 :Int64; }
+struct SisterLeft {
+  host      @0 :Text;
+  usage     @1 :Common.Usage;    # of all its tasks; the last known ones of a host that is abandoned
+  abandoned @2 :Bool;            # nobody knows whether the job is gone from there: the host did not answer
+  run       @3 :UInt32;
+  atNs      @4 :Int64;
+}
+
+# -- tasks -----------------------------------------------------------------------------------------------------------
+
+struct TaskAsked {
+  task        @0 :UInt32;        # 1 is the job's program; these begin with 2
+  host        @1 :Text;
+  argv        @2 :List(Text);
+  environment @3 :List(Text);    # NAME=value, on top of the job's
+  node        @4 :UInt32;        # PBS_NODENUM
+}
+struct TaskSettled { task @0 :UInt32; started @1 :Bool; exitStatus @2 :Int32; text @3 :Text; over @4 :Bool; }
+# started and not over: it runs. started and over: ended with exitStatus. Not started: text says why.
+struct TaskStarting { task @0 :UInt32; argv @1 :List(Text); environment @2 :List(Text); node @3 :UInt32; }
+struct TaskStarted { task @0 :UInt32; pid @1 :Int64; session @2 :Int64; }
+struct TaskEnded { task @0 :UInt32; exitStatus @1 :Int32; usage @2 :Common.Usage; text @3 :Text; }   # text: why it did not start
+struct JobJoined {
+  job       @0 :Text;
+  run       @1 :UInt32;
+  jobSerial @2 :UInt64;
+  primary   @3 :Text;            # the host whose MoM may tell us what to do with this job
+  order     @4 :Data;            # the ToSister message as it came (sister.capnp)
+}

@@ -43,7 +43,8 @@ void scheduling_projection::apply(const log::record& record) {
     case schema::StreamKind::SCHEDULER:
       if (event.which() == which::SCHEDULER_CHANGED) marks_.scheduler = true;
       break;
-    case schema::StreamKind::RUN: break;
+    case schema::StreamKind::RUN:
+    case schema::StreamKind::PART: break;
   }
 }
 

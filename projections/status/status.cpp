@@ -52,7 +52,8 @@ void status::fold(const log::record& record) {
       }
       break;
     }
-    case schema::StreamKind::RUN: break;
+    case schema::StreamKind::RUN:
+    case schema::StreamKind::PART: break;
   }
   pass(record);
 }
@@ -143,7 +144,8 @@ bool status::holds(schema::StreamKind kind, std::uint64_t stream) const {
     case schema::StreamKind::HOST: return hosts_.contains(stream);
     case schema::StreamKind::QUEUE: return named(queue_names_, queues_);
     case schema::StreamKind::SCHEDULER: return named(scheduler_names_, schedulers_);
-    case schema::StreamKind::RUN: return false;
+    case schema::StreamKind::RUN:
+    case schema::StreamKind::PART: return false;
   }
   return false;
 }

@@ -130,6 +130,32 @@ std::string run_words(schema::Event::Reader event) {
   }
 }
 
+std::string sisters_words(schema::SistersAsked::Reader e) {
+  std::string text;
+  for (auto h : e.getHosts()) text += (text.empty() ? "" : ", ") + schema::str(h);
+  return text + " asked to join";
+}
+
+// The hosts of a run and their tasks; in its primary's log, in a sister's, and relayed in the server's.
+std::string hosts_words(schema::Event::Reader event) {
+  switch (event.which()) {
+    case which::SISTERS_ASKED: return sisters_words(event.getSistersAsked());
+    case which::SISTER_JOINED: return schema::str(event.getSisterJoined().getHost()) + " joined";
+    case which::SISTER_FAILED: {
+      const auto e = event.getSisterFailed();
+      return schema::str(e.getHost()) + " failed, code " + std::to_string(e.getCode()) + after_colon(e.getText());
+    }
+    case which::JOIN_WAIT_ENDED: return "no longer waiting for hosts to join";
+    case which::SISTER_LEFT:
+      return event.getSisterLeft().getAbandoned() ? schema::str(event.getSisterLeft().getHost()) + " was given up"
+                                                  : "the job is gone from " + schema::str(event.getSisterLeft().getHost());
+    case which::JOB_JOINED: return "joined " + schema::str(event.getJobJoined().getJob()) + " of " + schema::str(event.getJobJoined().getPrimary());
+    case which::JOIN_REFUSED: return "could not join" + after_colon(event.getJoinRefused().getText());
+    case which::JOB_LEFT: return "nothing of the job is left";
+    default: return fields(event);
+  }
+}
+
 std::string object_words(schema::Event::Reader event) {
   switch (event.which()) {
     case which::SERVER_CHANGED: return changes_text(event.getServerChanged().getChanges());
@@ -155,6 +181,7 @@ std::string words(schema::Event::Reader event) {
   const auto kind = event.which();
   if (kind >= which::RUN_RECEIVED && kind <= which::RUN_LEFT) return harmless(run_words(event));
   if ((kind >= which::JOB_QUEUED && kind <= which::JOB_FORGOTTEN) || kind == which::JOB_DISCARDED) return harmless(job_words(event));
+  if (kind >= which::SISTERS_ASKED && kind <= which::JOB_LEFT) return harmless(hosts_words(event));
   return harmless(object_words(event));
 }
 

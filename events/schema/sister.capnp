@@ -1,0 +1,99 @@
+@0xb5b1f6d1a8c3e006;
+# What the MoM of a run's first host (the primary) says to the MoMs of its other hosts (the sisters) and hears from them.
+# The primary dials, the sister listens; both show certificates. Each request may be repeated: after a new connection the
+# primary asks again for everything that was not answered, and a sister tells again what was not taken.
+# docs/design/0020-jobs-across-hosts.md is its contract.
+
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("annals::schema");
+using Common = import "common.capnp";
+using D = import "daemon.capnp";
+
+struct Ticket {
+  # The server's word that a run may use a host. Signed as bytes, so that there is one encoding of it.
+  serverName @0 :Text;
+  ref        @1 :D.RunRef;
+  user       @2 :Text;          # who the tasks are
+  group      @3 :Text;          # empty: the user's own
+  hosts      @4 :List(Text);    # the primary first
+  notAfterNs @5 :Int64;         # by the wall clock of the host that is asked to join
+}
+
+struct ToSister {
+  union {
+    join       @0 :JoinJob;      # answered by joined, refused or left
+    leave      @1 :LeaveJob;     # answered by left, also by a host that knows nothing of the run
+    signal     @2 :SignalPart;   # to every task of the run on that host
+    spawn      @3 :SpawnTask;    # answered by taskState
+    signalTask @4 :SignalTask;   # answered by taskSignalled
+    taskTaken  @5 :TaskRef;      # the task's end is in the primary's log
+    answer     @6 :Answer;       # to an `ask` of that sister
+  }
+}
+struct JoinJob {
+  ticket @0 :Common.SignedTicket;
+  order  @1 :D.StartRun;         # the server's order without script, sisters and ticket
+  node   @2 :UInt32;             # number of the host in the run: 1 for the first sister
+  usageIntervalSeconds @3 :UInt32;
+}
+struct LeaveJob { ref @0 :D.RunRef; why @1 :Text; }
+struct SignalPart { ref @0 :D.RunRef; id @1 :UInt64; signal @2 :Int32; }   # a repeated id is not signalled again; 0: always
+struct TaskRef { ref @0 :D.RunRef; task @1 :UInt32; }
+struct SpawnTask {
+  # Once for each number: a sister that has the task tells its state again.
+  task        @0 :TaskRef;
+  argv        @1 :List(Text);
+  environment @2 :List(Text);    # NAME=value; wins over the job's own
+  node        @3 :UInt32;        # PBS_NODENUM
+}
+struct SignalTask { task @0 :TaskRef; signal @1 :Int32; question @2 :UInt64; }
+
+struct FromSister {
+  union {
+    joined        @0 :D.RunRef;
+    refused       @1 :JoinRefused;
+    left          @2 :PartLeft;
+    taskState     @3 :TaskState;
+    taskSignalled @4 :TaskSignalled;
+    usage         @5 :PartUsage;
+    ask           @6 :Ask;
+  }
+}
+struct JoinRefused { ref @0 :D.RunRef; code @1 :Int32; text @2 :Text; }
+struct PartLeft { ref @0 :D.RunRef; usage @1 :Common.HostUsage; hasUsage @2 :Bool; }
+struct TaskState {
+  task       @0 :TaskRef;
+  phase      @1 :Phase;
+  pid        @2 :Int64;
+  exitStatus @3 :Int32;
+  text       @4 :Text;           # why it did not start
+  usage      @5 :Common.Usage;   # of an ended one
+  enum Phase { running @0; ended @1; notStarted @2; }
+}
+struct TaskSignalled { task @0 :TaskRef; question @1 :UInt64; found @2 :Bool; }
+struct PartUsage { ref @0 :D.RunRef; usage @1 :Common.HostUsage; }
+struct Ask {
+  # A task on a sister wants something of the job: the primary does it and answers with the same question.
+  ref      @0 :D.RunRef;
+  question @1 :UInt64;
+  union {
+    spawn  @2 :AskSpawn;
+    signal @3 :AskSignal;
+    tasks  @4 :Void;             # all tasks of the run
+    watch  @5 :UInt32;           # a task number: answered when it is over
+  }
+}
+struct AskSpawn { host @0 :Text; node @1 :UInt32; argv @2 :List(Text); environment @3 :List(Text); }
+struct AskSignal { task @0 :UInt32; signal @1 :Int32; }
+struct Answer {
+  ref      @0 :D.RunRef;
+  question @1 :UInt64;
+  union {
+    spawned @2 :UInt32;          # the task's number
+    failed  @3 :Text;
+    done    @4 :Void;
+    tasks   @5 :List(TaskOfRun);
+    over    @6 :Int32;           # its exit status
+  }
+}
+struct TaskOfRun { task @0 :UInt32; host @1 :Text; node @2 :UInt32; over @3 :Bool; exitStatus @4 :Int32; }

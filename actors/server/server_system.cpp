@@ -8,7 +8,7 @@
 #include "actors/server/aggregates.hpp"
 #include "actors/server/event_notes.hpp"
 #include "actors/server/past_actor.hpp"
-#include "actors/runtime/thread_slice.hpp"
+#include "actors/runtime/thread_share.hpp"
 #include "actors/server/status_actor.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
@@ -138,7 +138,7 @@ template <class Behavior, class... Parts>
 caf::actor spawn_answering(caf::actor_system& system, bool detached, Behavior behavior, Parts... parts) {
   if (!detached) return system.spawn(behavior, std::move(parts)...);
   return system.spawn<caf::detached>([=](caf::event_based_actor* self) {
-    set_thread_slice(ordinary_slice);
+    set_thread_share(yielding_share);
     return behavior(self, parts...);
   });
 }
@@ -169,7 +169,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   log_writer_parts writer{log_.get(), reader_.get(), check_.get(), parts.followers, parts.stop_process, parts.disk_writable};
   writer_ = parts.detached ? system.spawn<caf::detached>(log_writer, writer) : system.spawn(log_writer, writer);
   // An answer about the past may read much of the log; no live one waits for it. A list of many jobs takes milliseconds: on a
-  // worker of the pool everybody else would wait for them, and on a thread with a short slice who shares its processor.
+  // worker of the pool everybody else would wait for them, and with an ordinary share who needs the same processor.
   const auto past = spawn_answering(system, parts.detached, past_actor, reader_.get(), parts.store);
   const auto status = spawn_answering(system, parts.detached, status_actor, status_parts{f.status, f.past, past, parts.clock});
   const auto upload = parts.detached ? system.spawn<caf::detached>(uploads, parts.store, parts.upload_directory)

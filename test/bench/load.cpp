@@ -9,7 +9,7 @@
 
 #include <thread>
 
-#include "actors/runtime/thread_slice.hpp"
+#include "actors/runtime/thread_share.hpp"
 #include "events/log/log_reader.hpp"
 #include "test/bench/log_bench.hpp"
 #include "tools/client/session.hpp"
@@ -67,7 +67,7 @@ int fill(unsigned count, bool distinct) {
 // a server that stalls is not spared.
 int paced(double per_second, double seconds) {
   // Stands for a client on another host: it must not wait for the processors that the server and the other commands use.
-  actors::set_thread_slice(actors::short_slice);
+  actors::set_thread_share(actors::prompt_share);
   const auto count = static_cast<unsigned>(per_second * seconds);
   const auto start = steady::now();
   std::vector<std::vector<double>> each(8);

@@ -14,7 +14,7 @@
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/log_writer.hpp"
 #include "actors/runtime/system_clock.hpp"
-#include "actors/runtime/thread_slice.hpp"
+#include "actors/runtime/thread_share.hpp"
 #include "actors/server/accounting_actor.hpp"
 #include "actors/server/server_system.hpp"
 #include "tools/client/options.hpp"
@@ -127,7 +127,7 @@ std::string time_zone() {
   const auto store = daemons::open_store(s.priv + "/log");
   daemons::make_directory(s.priv + "/uploads", fs::perms(0700));
 
-  actors::set_thread_slice(actors::short_slice);                // for every thread from here on
+  actors::set_thread_share(actors::prompt_share);               // for every thread from here on
   daemons::caf_config config;
   caf::actor_system system(config);
   daemons::or_give_up("pbs_server", [&] {

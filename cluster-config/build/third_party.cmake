@@ -15,6 +15,8 @@ find_package(spdlog REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
+set(Python3_EXECUTABLE /usr/bin/python3)   # a python of one's own on PATH has other headers
+find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter Development.Embed)
 if(ANNALS_TESTS)
   find_package(Boost 1.74 REQUIRED COMPONENTS unit_test_framework)
 endif()

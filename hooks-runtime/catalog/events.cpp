@@ -16,7 +16,8 @@ constexpr const char* job_of_mom = "Execution_Time Hold_Types resources_used run
 constexpr const char* job_of_runjob =
     "Hold_Types Execution_Time project depend Error_Path Output_Path Resource_List Variable_List create_resv_from_job";
 
-constexpr parameter asked_job[] = {{"job", job, may_set::what_users_may, "", may_set_when::always, "the job as asked for"}};
+constexpr parameter asked_job[] = {
+    {"job", job, may_set::what_users_may, "queue", may_set_when::always, "the job as asked for"}};
 constexpr parameter queued_job[] = {{"job", job, may_set::listed, "project comment", may_set_when::always, "the queued job"}};
 constexpr parameter altered_job[] = {
     {"job", job, may_set::what_users_may, "", may_set_when::always, "what is asked to be changed"},
@@ -188,6 +189,7 @@ set_answer may_write(const parameter& where, std::string_view attribute, bool re
       if (!is_among(where.attributes, attribute)) return set_answer::read_only_attribute;
       return where.when == may_set_when::on_reject && !reject ? set_answer::only_on_reject : set_answer::yes;
     case may_set::what_users_may:
+      if (is_among(where.attributes, attribute)) return set_answer::yes;
       return is_the_servers(where.kind, attribute) ? set_answer::read_only_attribute : set_answer::yes;
     case may_set::everything:
       // state and the like stand as "nobody" in the table of vnodes, yet hooks set them (RS-67, RS-70).

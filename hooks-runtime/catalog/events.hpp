@@ -35,8 +35,8 @@ struct parameter {
   const char* name;            // "job", "vnode_list"
   parameter_kind kind;
   may_set set = may_set::nothing;
-  // may_set::listed: names parted by blanks; a name before '!' holds whatever the verdict, the others only with a
-  // reject when `when` says so. A resource list is named without its resources.
+  // may_set::listed and, beside the rest, what_users_may: names parted by blanks. A resource list is named without its
+  // resources.
   const char* attributes = "";
   may_set_when when = may_set_when::always;
   const char* meaning = "";

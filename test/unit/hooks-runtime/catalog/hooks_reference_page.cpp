@@ -69,6 +69,7 @@ std::string settable(const parameter& p) {
       break;
     case may_set::what_users_may:
       out = "what its owner or a manager may set";
+      if (*p.attributes) out += std::string(", and ") + p.attributes;
       break;
     case may_set::everything:
       out = "every attribute";

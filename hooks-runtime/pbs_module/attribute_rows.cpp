@@ -1,0 +1,174 @@
+#include "hooks-runtime/pbs_module/attribute_rows.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace annals::hooks::py {
+namespace {
+
+using attributes::value_type;
+using protocol::ObjectKind;
+
+struct text_row { ObjectKind kind; const char* attribute; const char* type; };
+const text_row text_rows[] = {
+    {ObjectKind::JOB, "Checkpoint", "checkpoint"},       {ObjectKind::JOB, "depend", "depend"},
+    {ObjectKind::JOB, "Error_Path", "path"},             {ObjectKind::JOB, "Output_Path", "path"},
+    {ObjectKind::JOB, "exec_host", "exec_host"},         {ObjectKind::JOB, "exec_vnode", "exec_vnode"},
+    {ObjectKind::JOB, "exec_vnode_acct", "exec_vnode"},  {ObjectKind::JOB, "exec_vnode_orig", "exec_vnode"},
+    {ObjectKind::JOB, "group_list", "group_list"},       {ObjectKind::JOB, "Join_Path", "join_path"},
+    {ObjectKind::JOB, "Keep_Files", "keep_files"},       {ObjectKind::JOB, "Mail_Points", "mail_points"},
+    {ObjectKind::JOB, "Mail_Users", "email_list"},       {ObjectKind::JOB, "schedselect", "select"},
+    {ObjectKind::JOB, "Shell_Path_List", "path_list"},   {ObjectKind::JOB, "stagein", "staging_list"},
+    {ObjectKind::JOB, "stageout", "staging_list"},       {ObjectKind::JOB, "User_List", "user_list"},
+    {ObjectKind::JOB, "array_state_count", "state_count"}, {ObjectKind::JOB, "array_indices_remaining", "range"},
+    {ObjectKind::JOB, "array_indices_submitted", "range"}, {ObjectKind::JOB, "Submit_arguments", "args"},
+    {ObjectKind::JOB, "executable", "args"},             {ObjectKind::JOB, "argument_list", "args"},
+    {ObjectKind::JOB, "sandbox", "sandbox"},             {ObjectKind::JOB, "project", "project"},
+    {ObjectKind::QUEUE, "route_destinations", "route_destinations"}, {ObjectKind::QUEUE, "state_count", "state_count"},
+    {ObjectKind::SERVER, "state_count", "state_count"},  {ObjectKind::SERVER, "pbs_version", "version"},
+    {ObjectKind::SERVER, "job_sort_formula", "job_sort_formula"}, {ObjectKind::SERVER, "node_group_key", "node_group_key"},
+    {ObjectKind::SERVER, "license_count", "license_count"}, {ObjectKind::RESERVATION, "resv_nodes", "exec_vnode"},
+    {ObjectKind::RESERVATION, "group_list", "group_list"}, {ObjectKind::RESERVATION, "User_List", "user_list"},
+    {ObjectKind::RESERVATION, "Authorized_Users", "acl"}, {ObjectKind::RESERVATION, "Authorized_Groups", "acl"},
+    {ObjectKind::RESERVATION, "Authorized_Hosts", "acl"}, {ObjectKind::RESERVATION, "Mail_Points", "mail_points"},
+    {ObjectKind::RESERVATION, "Mail_Users", "email_list"}, {ObjectKind::RESERVATION, "schedselect", "select"},
+};
+
+// Objects without a table in events/attributes (pbs guide: "reservations: attributes", "hooks: management").
+struct own_row { ObjectKind kind; const char* name; value_type type; };
+const own_row own_rows[] = {
+    {ObjectKind::RESERVATION, "Reserve_Name", value_type::string}, {ObjectKind::RESERVATION, "Reserve_Owner", value_type::string},
+    {ObjectKind::RESERVATION, "reserve_state", value_type::integer}, {ObjectKind::RESERVATION, "reserve_substate", value_type::integer},
+    {ObjectKind::RESERVATION, "reserve_ID", value_type::string}, {ObjectKind::RESERVATION, "reserve_start", value_type::date},
+    {ObjectKind::RESERVATION, "reserve_end", value_type::date}, {ObjectKind::RESERVATION, "reserve_duration", value_type::duration},
+    {ObjectKind::RESERVATION, "queue", value_type::string}, {ObjectKind::RESERVATION, "Resource_List", value_type::resource_list},
+    {ObjectKind::RESERVATION, "schedselect", value_type::string}, {ObjectKind::RESERVATION, "schedselect_orig", value_type::string},
+    {ObjectKind::RESERVATION, "resources_used", value_type::resource_list}, {ObjectKind::RESERVATION, "resv_nodes", value_type::string},
+    {ObjectKind::RESERVATION, "User_List", value_type::string_array}, {ObjectKind::RESERVATION, "group_list", value_type::string_array},
+    {ObjectKind::RESERVATION, "Authorized_Users", value_type::string_array},
+    {ObjectKind::RESERVATION, "Authorized_Groups", value_type::string_array},
+    {ObjectKind::RESERVATION, "Authorized_Hosts", value_type::string_array}, {ObjectKind::RESERVATION, "server", value_type::string},
+    {ObjectKind::RESERVATION, "Account_Name", value_type::string}, {ObjectKind::RESERVATION, "ctime", value_type::date},
+    {ObjectKind::RESERVATION, "mtime", value_type::date}, {ObjectKind::RESERVATION, "Mail_Points", value_type::string},
+    {ObjectKind::RESERVATION, "Mail_Users", value_type::string_array}, {ObjectKind::RESERVATION, "hashname", value_type::string},
+    {ObjectKind::RESERVATION, "hop_count", value_type::integer}, {ObjectKind::RESERVATION, "Priority", value_type::integer},
+    {ObjectKind::RESERVATION, "interactive", value_type::integer}, {ObjectKind::RESERVATION, "Variable_List", value_type::string_array},
+    {ObjectKind::RESERVATION, "euser", value_type::string}, {ObjectKind::RESERVATION, "egroup", value_type::string},
+    {ObjectKind::RESERVATION, "qmove", value_type::string}, {ObjectKind::RESERVATION, "reserve_standing", value_type::integer},
+    {ObjectKind::RESERVATION, "reserve_rrule", value_type::string}, {ObjectKind::RESERVATION, "reserve_index", value_type::integer},
+    {ObjectKind::RESERVATION, "reserve_count", value_type::integer}, {ObjectKind::RESERVATION, "reserve_execvnodes", value_type::string},
+    {ObjectKind::RESERVATION, "reserve_timezone", value_type::string}, {ObjectKind::RESERVATION, "reserve_retry", value_type::date},
+    {ObjectKind::RESERVATION, "delete_idle_time", value_type::duration}, {ObjectKind::RESERVATION, "reserve_job", value_type::string},
+    {ObjectKind::RESERVATION, "Submit_Host", value_type::string}, {ObjectKind::RESERVATION, "credential_id", value_type::string},
+    {ObjectKind::RESERVATION, "partition", value_type::string},
+    {ObjectKind::MANAGEMENT, "cmd", value_type::integer}, {ObjectKind::MANAGEMENT, "objtype", value_type::integer},
+    {ObjectKind::MANAGEMENT, "objname", value_type::string}, {ObjectKind::MANAGEMENT, "request_time", value_type::date},
+    {ObjectKind::MANAGEMENT, "reply_code", value_type::integer}, {ObjectKind::MANAGEMENT, "reply_auth_code", value_type::integer},
+    {ObjectKind::MANAGEMENT, "reply_choice", value_type::integer}, {ObjectKind::MANAGEMENT, "reply_text", value_type::string},
+    {ObjectKind::SERVER_ATTRIBUTE, "name", value_type::string}, {ObjectKind::SERVER_ATTRIBUTE, "resource", value_type::string},
+    {ObjectKind::SERVER_ATTRIBUTE, "value", value_type::string}, {ObjectKind::SERVER_ATTRIBUTE, "op", value_type::integer},
+    {ObjectKind::SERVER_ATTRIBUTE, "flags", value_type::integer}, {ObjectKind::SERVER_ATTRIBUTE, "sisters", value_type::string_array},
+};
+
+constexpr auto J = ObjectKind::JOB;
+constexpr auto N = ObjectKind::VNODE;
+constexpr auto Q = ObjectKind::QUEUE;
+constexpr auto S = ObjectKind::SERVER;
+const word_constant words[] = {
+    {J, "job_state", "T", "JOB_STATE_TRANSIT", 0},   {J, "job_state", "Q", "JOB_STATE_QUEUED", 1},
+    {J, "job_state", "H", "JOB_STATE_HELD", 2},      {J, "job_state", "W", "JOB_STATE_WAITING", 3},
+    {J, "job_state", "R", "JOB_STATE_RUNNING", 4},   {J, "job_state", "E", "JOB_STATE_EXITING", 5},
+    {J, "job_state", "X", "JOB_STATE_EXPIRED", 6},   {J, "job_state", "B", "JOB_STATE_BEGUN", 7},
+    {J, "job_state", "M", "JOB_STATE_MOVED", 8},     {J, "job_state", "F", "JOB_STATE_FINISHED", 9},
+    {J, "job_state", "S", "JOB_STATE_SUSPEND", 400}, {J, "job_state", "U", "JOB_STATE_SUSPEND_USERACTIVE", 410},
+    {N, "sharing", "default_shared", "ND_DEFAULT_SHARED", 0}, {N, "sharing", "default_excl", "ND_DEFAULT_EXCL", 1},
+    {N, "sharing", "ignore_excl", "ND_IGNORE_EXCL", 2}, {N, "sharing", "force_excl", "ND_FORCE_EXCL", 3},
+    {N, "sharing", "default_exclhost", "ND_DEFAULT_EXCLHOST", 4}, {N, "sharing", "force_exclhost", "ND_FORCE_EXCLHOST", 5},
+    {N, "ntype", "PBS", "ND_PBS", 0},
+    {Q, "queue_type", "Execution", "QTYPE_EXECUTION", 1}, {Q, "queue_type", "Route", "QTYPE_ROUTE", 2},
+    {J, "queue_type", "E", "", 1},                    {J, "queue_type", "R", "", 2},
+    {S, "server_state", "Active", "SV_STATE_ACTIVE", 3}, {S, "server_state", "Hot_Start", "SV_STATE_HOT", 2},
+    {S, "server_state", "Idle", "SV_STATE_IDLE", 1},  {S, "server_state", "Terminating", "SV_STATE_SHUTIMM", 4},
+    {S, "server_state", "Terminating_Delayed", "SV_STATE_SHUTDEL", 5}, {S, "server_state", "Terminating_Signal", "SV_STATE_SHUTSIG", 6},
+};
+
+std::optional<schema::ObjectKind> table_kind(ObjectKind kind) {
+  switch (kind) {
+    case ObjectKind::JOB:
+      return schema::ObjectKind::JOB;
+    case ObjectKind::VNODE:
+      return schema::ObjectKind::NODE;
+    case ObjectKind::QUEUE:
+      return schema::ObjectKind::QUEUE;
+    case ObjectKind::SERVER:
+      return schema::ObjectKind::SERVER;
+    case ObjectKind::RESERVATION:
+    case ObjectKind::MANAGEMENT:
+    case ObjectKind::SERVER_ATTRIBUTE:
+      break;
+  }
+  return std::nullopt;
+}
+
+bool holds_resources(const attribute_row& row, std::string_view name) {
+  return row.type == value_type::resource_list ||
+         (row.type == value_type::limits && name.find("_res") != std::string_view::npos);
+}
+
+}  // namespace
+
+std::optional<attribute_row> attribute_row_of(ObjectKind kind, std::string_view name) {
+  attribute_row row;
+  if (const auto table = table_kind(kind)) {
+    row.checked = attributes::find(*table, name);
+    if (!row.checked || name != row.checked->name) return std::nullopt;
+    row.type = row.checked->type;
+  } else {
+    const auto* own = std::ranges::find_if(own_rows, [&](const own_row& r) { return r.kind == kind && name == r.name; });
+    if (own == std::end(own_rows)) return std::nullopt;
+    row.type = own->type;
+  }
+  row.is_map = holds_resources(row, name);
+  row.is_variables = name == "Variable_List";
+  if (name == "queue" && kind != ObjectKind::QUEUE) row.names_object = ObjectKind::QUEUE;
+  if (name == "server" && kind == ObjectKind::JOB) row.names_object = ObjectKind::SERVER;
+  for (const text_row& t : text_rows)
+    if (t.kind == kind && name == t.attribute) row.text = text_type_of(t.type);
+  return row;
+}
+
+std::optional<int> number_of_word(ObjectKind kind, std::string_view attribute, std::string_view word) {
+  for (const word_constant& w : words)
+    if (w.kind == kind && attribute == w.attribute && word == w.word) return w.number;
+  return std::nullopt;
+}
+
+const char* word_of_number(ObjectKind kind, std::string_view attribute, long number) {
+  for (const word_constant& w : words)
+    if (w.kind == kind && attribute == w.attribute && number == w.number) return w.word;
+  return nullptr;
+}
+
+std::span<const word_constant> word_constants() { return words; }
+
+const char* kind_word(ObjectKind kind) {
+  switch (kind) {
+    case ObjectKind::JOB:
+      return "job";
+    case ObjectKind::VNODE:
+      return "vnode";
+    case ObjectKind::QUEUE:
+      return "queue";
+    case ObjectKind::SERVER:
+      return "server";
+    case ObjectKind::RESERVATION:
+      return "resv";
+    case ObjectKind::MANAGEMENT:
+      return "management";
+    case ObjectKind::SERVER_ATTRIBUTE:
+      return "server_attribute";
+  }
+  return "object";
+}
+
+}  // namespace annals::hooks::py

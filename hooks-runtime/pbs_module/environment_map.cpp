@@ -1,0 +1,202 @@
+// pbs.pbs_env: variables of a job's Variable_List, or of the program an execjob_launch hook sees. A dict by use; it keeps
+// the order of the variables and writes through.
+#include <algorithm>
+
+#include "events/values/string_list.hpp"
+#include "hooks-runtime/pbs_module/exceptions.hpp"
+#include "hooks-runtime/pbs_module/object.hpp"
+#include "hooks-runtime/pbs_module/resource_map.hpp"
+#include "hooks-runtime/pbs_module/run_state.hpp"
+
+namespace annals::hooks::py {
+namespace {
+
+PyObject* environment_class;
+
+enum class bound_to : std::uint8_t { nothing, attribute, event };
+
+struct contents {
+  bound_to where = bound_to::nothing;
+  ref owner;
+  std::string attribute;
+  std::vector<values::named_value> pairs;
+};
+
+struct environment_object {
+  PyObject_HEAD
+  contents* held;
+};
+
+contents& held_by(PyObject* self) { return *reinterpret_cast<environment_object*>(self)->held; }
+
+auto find(contents& in, std::string_view name) {
+  return std::ranges::find(in.pairs, name, &values::named_value::name);
+}
+
+PyObject* allocate(contents what) {
+  auto* type = reinterpret_cast<PyTypeObject*>(environment_class);
+  auto* made = reinterpret_cast<environment_object*>(type->tp_alloc(type, 0));
+  if (made) made->held = new contents(std::move(what));
+  return reinterpret_cast<PyObject*>(made);
+}
+
+void deallocate(PyObject* self) {
+  PyTypeObject* type = Py_TYPE(self);
+  delete reinterpret_cast<environment_object*>(self)->held;
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+std::string as_list(const contents& in) {
+  std::vector<std::string> elements;
+  for (const auto& [name, value] : in.pairs) elements.push_back(name + "=" + value);
+  return values::join_list(elements);
+}
+
+// The change is made known; -1 and unchanged when it is not allowed.
+int write_through(contents& in, std::string_view name, std::optional<std::string> before, std::optional<std::string> after) {
+  if (in.where == bound_to::attribute) {
+    ref text(str(as_list(in)));
+    return text ? write_attribute(*state_of(in.owner.get()), in.attribute, {}, text.get()) : -1;
+  }
+  if (in.where == bound_to::event) {
+    made_change change;
+    change.parameter = in.attribute;
+    change.attribute = name;
+    change.before = std::move(before);
+    change.after = std::move(after);
+    current()->change(std::move(change));
+  }
+  return 0;
+}
+
+int set_item(PyObject* self, PyObject* key, PyObject* value) {
+  contents& in = held_by(self);
+  const auto name = text_of(key);
+  if (!name) return -1;
+  if (name->empty() || name->find('=') != std::string::npos) return raise(PyExc_ValueError, "not a name of a variable"), -1;
+  const auto text = value && value != Py_None ? text_of(value) : std::nullopt;
+  if (PyErr_Occurred()) return -1;
+  const auto kept = in.pairs;
+  const auto at = find(in, *name);
+  std::optional<std::string> before;
+  if (at != in.pairs.end()) before = at->value;
+  if (!text && at == in.pairs.end()) return raise(PyExc_KeyError, *name), -1;
+  if (!text)
+    in.pairs.erase(at);
+  else if (at != in.pairs.end())
+    at->value = *text;
+  else
+    in.pairs.push_back({*name, *text});
+  if (write_through(in, *name, std::move(before), text) == 0) return 0;
+  in.pairs = kept;
+  return -1;
+}
+
+PyObject* get_item(PyObject* self, PyObject* key) {
+  contents& in = held_by(self);
+  const auto at = PyUnicode_Check(key) ? find(in, view_of(key)) : in.pairs.end();
+  if (at != in.pairs.end()) return str(at->value);
+  PyErr_SetObject(PyExc_KeyError, key);
+  return nullptr;
+}
+
+Py_ssize_t length(PyObject* self) { return static_cast<Py_ssize_t>(held_by(self).pairs.size()); }
+
+int contains(PyObject* self, PyObject* key) {
+  contents& in = held_by(self);
+  return PyUnicode_Check(key) && find(in, view_of(key)) != in.pairs.end() ? 1 : 0;
+}
+
+PyObject* listed(PyObject* self, PyObject* (*one)(const values::named_value&)) {
+  ref list(PyList_New(0));
+  if (!list) return nullptr;
+  for (const auto& pair : held_by(self).pairs) {
+    ref item(one(pair));
+    if (!item || PyList_Append(list.get(), item.get()) < 0) return nullptr;
+  }
+  return list.release();
+}
+PyObject* keys(PyObject* self, PyObject*) { return listed(self, [](const auto& p) { return str(p.name); }); }
+PyObject* values_of(PyObject* self, PyObject*) { return listed(self, [](const auto& p) { return str(p.value); }); }
+PyObject* items(PyObject* self, PyObject*) {
+  return listed(self, [](const auto& p) -> PyObject* {
+    ref name(str(p.name)), value(str(p.value));
+    return name && value ? PyTuple_Pack(2, name.get(), value.get()) : nullptr;
+  });
+}
+
+PyObject* get(PyObject* self, PyObject* args) {
+  PyObject *key = nullptr, *otherwise = Py_None;
+  if (!PyArg_ParseTuple(args, "O|O", &key, &otherwise)) return nullptr;
+  return contains(self, key) ? get_item(self, key) : Py_NewRef(otherwise);
+}
+
+PyObject* iterate(PyObject* self) {
+  ref list(keys(self, nullptr));
+  return list ? PyObject_GetIter(list.get()) : nullptr;
+}
+
+PyObject* print(PyObject* self) { return str(as_list(held_by(self))); }
+
+PyObject* new_environment(PyTypeObject*, PyObject* args, PyObject*) {
+  PyObject* from = nullptr;
+  if (!PyArg_ParseTuple(args, "|O", &from)) return nullptr;
+  ref made(allocate({}));
+  if (!made || !from || from == Py_None) return made.release();
+  ref pairs(PyMapping_Items(from));
+  if (!pairs) return nullptr;
+  for (Py_ssize_t i = 0; i < PyList_GET_SIZE(pairs.get()); ++i) {
+    PyObject* pair = PyList_GET_ITEM(pairs.get(), i);
+    if (set_item(made.get(), PyTuple_GET_ITEM(pair, 0), PyTuple_GET_ITEM(pair, 1)) < 0) return nullptr;
+  }
+  return made.release();
+}
+
+PyMethodDef methods[] = {{"keys", method(keys), METH_NOARGS, "names of the variables"},
+                         {"items", method(items), METH_NOARGS, "pairs of name and value"},
+                         {"values", method(values_of), METH_NOARGS, "the values"},
+                         {"get", method(get), METH_VARARGS, "a value, or what is given for none"},
+                         {nullptr, nullptr, 0, nullptr}};
+
+}  // namespace
+
+PyObject* make_variables(PyObject* owner, std::string_view attribute) {
+  contents what;
+  what.where = bound_to::attribute;
+  what.owner = ref::share(owner);
+  what.attribute = attribute;
+  const auto text = state_of(owner)->text(attribute);
+  for (const auto& element : values::split_list(text.value_or(""))) {
+    const auto equals = std::min(element.find('='), element.size());
+    what.pairs.push_back({element.substr(0, equals), element.substr(std::min(equals + 1, element.size()))});
+  }
+  return allocate(std::move(what));
+}
+
+PyObject* make_environment(std::vector<values::named_value> from) {
+  contents what;
+  what.where = bound_to::event;
+  what.attribute = "env";
+  what.pairs = std::move(from);
+  return allocate(std::move(what));
+}
+
+const std::vector<values::named_value>* variables_in(PyObject* object) {
+  if (!PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(environment_class))) return nullptr;
+  return &held_by(object).pairs;
+}
+
+bool add_environment_type(PyObject* module) {
+  PyType_Slot slots[] = {{Py_tp_new, slot(new_environment)},  {Py_tp_dealloc, slot(deallocate)},
+                         {Py_tp_str, slot(print)},            {Py_tp_repr, slot(print)},
+                         {Py_tp_iter, slot(iterate)},         {Py_tp_methods, methods},
+                         {Py_mp_subscript, slot(get_item)},   {Py_mp_ass_subscript, slot(set_item)},
+                         {Py_mp_length, slot(length)},        {Py_sq_contains, slot(contains)},
+                         {0, nullptr}};
+  PyType_Spec spec = {"pbs.v1._base_types.pbs_env", sizeof(environment_object), 0, Py_TPFLAGS_DEFAULT, slots};
+  environment_class = PyType_FromSpec(&spec);
+  return environment_class && PyModule_AddObjectRef(module, "pbs_env", environment_class) == 0;
+}
+
+}  // namespace annals::hooks::py

@@ -1,0 +1,58 @@
+// A PBS object as a script sees it: pbs.event().job, pbs.server().queue("workq"), e.vnode_list["n1"]. Attributes stay
+// in the message they came in until the script reads them; what it writes is checked, laid over them and noted in the run.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "events/attributes/table.hpp"
+#include "events/schema/message.hpp"
+#include "hooks-runtime/catalog/events.hpp"
+#include "hooks-runtime/pbs_module/python.hpp"
+#include "hooks-runtime/protocol/hook.capnp.h"
+
+namespace annals::hooks::py {
+
+struct object_state {
+  protocol::ObjectKind kind = protocol::ObjectKind::JOB;
+  std::string name;
+  const parameter* where = nullptr;   // the parameter of the event it stands in; null: asked for, cannot be written
+  std::optional<protocol::Object::Reader> given;
+  schema::sealed<protocol::Answer> held;   // keeps `given` alive when it was asked for
+  bool asked = false;                 // an object that was named only: its attributes are asked for at the first read
+  std::map<std::pair<std::string, std::string>, std::optional<std::string>, std::less<>> written;
+
+  std::optional<std::string> text(std::string_view attribute, std::string_view resource = {});
+  std::vector<std::string> resources_of(std::string_view attribute);   // names, sorted
+  bool known();                       // asks if need be; false: there is no such object
+};
+
+bool add_objects(PyObject* module);
+
+PyObject* make_object(protocol::ObjectKind kind, protocol::Object::Reader given, const parameter* where);
+// An answer to a question; None when there is no such object.
+PyObject* make_answered(schema::sealed<protocol::Answer> answer);
+// By name; its attributes come when they are read.
+PyObject* make_named(protocol::ObjectKind kind, std::string_view name);
+object_state* state_of(PyObject* object);   // nullptr: not one of ours
+
+// Writes attribute (and resource) of an object, value None: unset. -1: an exception is pending.
+int write_attribute(object_state& object, std::string_view attribute, std::string_view resource, PyObject* value);
+
+// The Python value of a canonical text, by the attribute's row.
+PyObject* attribute_value(PyObject* owner, object_state& object, std::string_view name);
+PyObject* resource_value(std::string_view resource, std::string_view text);
+// The canonical text for a value that a script writes. Nothing: an exception is pending.
+std::optional<std::string> canonical_attribute(const object_state& object, std::string_view name, PyObject* value);
+std::optional<std::string> canonical_resource(const object_state& object, std::string_view attribute, std::string_view resource,
+                                              PyObject* value);
+
+// PBS's words: "job attribute 'ctime' is readonly". Returns -1.
+int refuse_write(const object_state& object, std::string_view attribute);
+
+extern PyMethodDef job_methods[], vnode_methods[], queue_methods[], server_methods[];
+
+}  // namespace annals::hooks::py

@@ -1,0 +1,157 @@
+#include "hooks-runtime/pbs_module/run_state.hpp"
+
+#include <openssl/sha.h>
+
+#include <algorithm>
+
+namespace annals::hooks {
+namespace {
+run_state* the_run = nullptr;
+
+std::string sha256(schema::byte_span bytes) {
+  std::string out(SHA256_DIGEST_LENGTH, '\0');
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), reinterpret_cast<unsigned char*>(out.data()));
+  return out;
+}
+
+capnp::Data::Reader data_of(const std::string& bytes) {
+  return {reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()};
+}
+
+void write_change(const made_change& from, protocol::Change::Builder to) {
+  to.setParameter(from.parameter);
+  to.setObject(from.object);
+  to.setKind(from.kind);
+  to.setAttribute(from.attribute);
+  to.setResource(from.resource);
+  to.setHadValue(from.before.has_value());
+  if (from.before) to.setBefore(*from.before);
+  to.setHasValue(from.after.has_value());
+  if (from.after) to.setAfter(*from.after);
+  if (from.after_texts.empty()) return;
+  auto texts = to.initAfterTexts(static_cast<unsigned>(from.after_texts.size()));
+  for (unsigned i = 0; i < texts.size(); ++i) texts.set(i, from.after_texts[i]);
+}
+}  // namespace
+
+run_state* current() { return the_run; }
+
+run_state::run_state(const hook_home& home, protocol::Request::Reader request, asker ask)
+    : home_(home), request_(request), event_(find_event(request.getEvent())), ask_(std::move(ask)) {
+  the_run = this;
+}
+run_state::~run_state() { the_run = nullptr; }
+
+bool run_state::fits(std::size_t bytes) {
+  if (bytes > home_.output_bytes_max - std::min(bytes_, home_.output_bytes_max)) return false;
+  bytes_ += bytes;
+  return true;
+}
+
+void run_state::change(made_change what) {
+  const auto key = std::make_tuple(what.parameter, what.object, what.attribute, what.resource);
+  if (const auto known = change_at_.find(key); known != change_at_.end()) {
+    what.before = changes_[known->second].before;
+    changes_[known->second] = std::move(what);
+    return;
+  }
+  change_at_.emplace(key, changes_.size());
+  changes_.push_back(std::move(what));
+}
+
+void run_state::log(std::uint32_t level, std::string job, std::string message) {
+  if (!fits(message.size() + job.size() + 16)) {
+    ++log_dropped_;
+    return;
+  }
+  log_.push_back({level, std::move(job), std::move(message)});
+}
+
+void run_state::action(act what, std::string text) {
+  for (const auto& known : actions_)
+    if (const auto* d = std::get_if<done>(&known); d && d->what == what && d->text == text) return;
+  actions_.emplace_back(done{what, std::move(text)});
+}
+
+void run_state::released(std::string job, std::string keep_select, std::vector<std::string> vnodes) {
+  actions_.emplace_back(released_nodes{std::move(job), std::move(keep_select), std::move(vnodes)});
+}
+
+void run_state::custom_resource(std::string name, std::string type) { custom_.emplace(std::move(name), std::move(type)); }
+
+schema::sealed<protocol::Answer> run_state::ask(const schema::sealed<protocol::Question>& question) {
+  auto answer = ask_(question);
+  asked_.push_back({question, sha256(answer.bytes())});
+  return answer;
+}
+
+void run_state::reject(std::string message, int code) {
+  rejected_ = true;
+  message_ = std::move(message);
+  code_ = code;
+}
+
+void run_state::fail(std::string message, std::string traceback) {
+  failed_ = true;
+  message_ = std::move(message);
+  traceback_ = std::move(traceback);
+}
+
+void run_state::write(protocol::Reply::Builder reply) const {
+  reply.setVerdict(failed_ ? protocol::Verdict::ERROR : rejected_ ? protocol::Verdict::REJECT : protocol::Verdict::ACCEPT);
+  if (failed_ || rejected_) reply.setMessage(message_);
+  reply.setTraceback(traceback_);
+  if (rejected_ && !failed_) reply.setCode(code_);
+  // What a script changed before it raised does not count (pbs guide: an exception rejects the request).
+  std::vector<const made_change*> kept;
+  for (const auto& c : changes_)
+    if (!failed_ && (rejected_ || !c.only_on_reject)) kept.push_back(&c);
+  auto changes = reply.initChanges(static_cast<unsigned>(kept.size()));
+  for (unsigned i = 0; i < kept.size(); ++i) write_change(*kept[i], changes[i]);
+  auto lines = reply.initLog(static_cast<unsigned>(log_.size()));
+  for (unsigned i = 0; i < log_.size(); ++i) {
+    lines[i].setLevel(log_[i].level);
+    lines[i].setJob(log_[i].job);
+    lines[i].setMessage(log_[i].message);
+  }
+  reply.setLogDropped(log_dropped_);
+  auto actions = reply.initActions(static_cast<unsigned>(actions_.size()));
+  for (unsigned i = 0; i < actions_.size(); ++i) {
+    if (const auto* r = std::get_if<released_nodes>(&actions_[i])) {
+      auto to = actions[i].initReleaseNodes();
+      to.setJob(r->job);
+      to.setKeepSelect(r->keep_select);
+      auto names = to.initVnodes(static_cast<unsigned>(r->vnodes.size()));
+      for (unsigned n = 0; n < names.size(); ++n) names.set(n, r->vnodes[n]);
+      continue;
+    }
+    const auto& d = std::get<done>(actions_[i]);
+    switch (d.what) {
+      case act::rerun:
+        actions[i].setRerun(d.text);
+        break;
+      case act::remove:
+        actions[i].setDelete(d.text);
+        break;
+      case act::restart_cycle:
+        actions[i].setRestartCycle();
+        break;
+      case act::reboot:
+        actions[i].setReboot(d.text);
+        break;
+    }
+  }
+  auto questions = reply.initQuestions(static_cast<unsigned>(asked_.size()));
+  for (unsigned i = 0; i < asked_.size(); ++i) {
+    questions[i].setQuestion(asked_[i].question.get());
+    questions[i].setAnswerHash(data_of(asked_[i].answer_hash));
+  }
+  auto custom = reply.initCustomResources(static_cast<unsigned>(custom_.size()));
+  unsigned at = 0;
+  for (const auto& [name, type] : custom_) {
+    custom[at].setName(name);
+    custom[at++].setType(type);
+  }
+}
+
+}  // namespace annals::hooks

@@ -1,0 +1,96 @@
+// What one run of a script has done so far: its input, and what will be in its Reply. There is one at a time, because a
+// worker runs one script at a time; the Python objects find it through current().
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "events/attributes/resources.hpp"
+#include "events/schema/message.hpp"
+#include "hooks-runtime/catalog/events.hpp"
+#include "hooks-runtime/protocol/hook.capnp.h"
+
+namespace annals::hooks {
+
+// What does not change between the runs of a worker.
+struct hook_home {
+  std::string hook_name;
+  std::string local_node;
+  std::string configuration_file;   // path; empty: none
+  std::vector<std::pair<std::string, std::string>> pbs_conf;
+  attributes::resource_catalogue resources;
+  bool on_mom = false;
+  std::uint64_t output_bytes_max = UINT64_MAX;
+};
+
+struct made_change {
+  std::string parameter, object;
+  protocol::ObjectKind kind = protocol::ObjectKind::JOB;
+  std::string attribute, resource;
+  std::optional<std::string> before, after;
+  std::vector<std::string> after_texts;
+  bool only_on_reject = false;
+};
+
+class run_state {
+ public:
+  using asker = std::function<schema::sealed<protocol::Answer>(const schema::sealed<protocol::Question>&)>;
+  run_state(const hook_home& home, protocol::Request::Reader request, asker ask);
+  ~run_state();
+  run_state(const run_state&) = delete;
+  run_state& operator=(const run_state&) = delete;
+
+  const hook_home& home() const { return home_; }
+  protocol::Request::Reader request() const { return request_; }
+  const hook_event& event() const { return *event_; }
+
+  void change(made_change what);   // one per attribute and object: the last value wins, the first "before" stays
+  void log(std::uint32_t level, std::string job, std::string message);
+  // Actions in the order of the script; each once.
+  enum class act { rerun, remove, restart_cycle, reboot };
+  void action(act what, std::string text);
+  void released(std::string job, std::string keep_select, std::vector<std::string> vnodes);
+  void custom_resource(std::string name, std::string type);
+  schema::sealed<protocol::Answer> ask(const schema::sealed<protocol::Question>& question);
+
+  void accept() { rejected_ = false; }
+  void reject(std::string message, int code);
+  void fail(std::string message, std::string traceback);   // verdict error
+
+  void write(protocol::Reply::Builder reply) const;
+
+ private:
+  struct line { std::uint32_t level; std::string job, message; };
+  struct done { act what; std::string text; };
+  struct released_nodes { std::string job, keep_select; std::vector<std::string> vnodes; };
+  struct asked { schema::sealed<protocol::Question> question; std::string answer_hash; };
+  bool fits(std::size_t bytes);
+
+  const hook_home& home_;
+  protocol::Request::Reader request_;
+  const hook_event* event_;
+  asker ask_;
+  std::vector<made_change> changes_;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> change_at_;
+  std::vector<line> log_;
+  std::vector<std::variant<done, released_nodes>> actions_;
+  std::vector<asked> asked_;
+  std::map<std::string, std::string> custom_;
+  std::uint64_t bytes_ = 0;
+  std::uint32_t log_dropped_ = 0;
+  bool rejected_ = false, failed_ = false;
+  std::string message_, traceback_;
+  int code_ = 0;
+};
+
+// The run that is going on. Scripts can't run without one; a script's module-level code that was imported earlier can't
+// reach it later, as each run has its own.
+run_state* current();
+
+}  // namespace annals::hooks

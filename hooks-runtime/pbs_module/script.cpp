@@ -1,0 +1,102 @@
+#include "hooks-runtime/pbs_module/script.hpp"
+
+#include "hooks-runtime/pbs_module/module.hpp"
+
+namespace annals::hooks {
+
+using py::ref;
+
+struct script::code {
+  ref compiled;
+};
+
+script::script() : code_(std::make_unique<code>()) {}
+script::~script() = default;
+
+namespace {
+
+struct failure { std::string line, all; };   // "NameError: name 'x' is not defined"; the whole traceback
+
+// Takes the pending exception.
+failure taken_failure() {
+  PyObject *type = nullptr, *value = nullptr, *trace = nullptr;
+  PyErr_Fetch(&type, &value, &trace);
+  PyErr_NormalizeException(&type, &value, &trace);
+  ref t(type), v(value), tb(trace);
+  failure out{"unknown error", {}};
+  // A hostile __str__ may raise again: then the name of the type has to do.
+  if (t && PyType_Check(t.get())) out.line = reinterpret_cast<PyTypeObject*>(t.get())->tp_name;
+  if (const auto text = v ? py::text_of(v.get()) : std::nullopt; text && !text->empty()) out.line += ": " + *text;
+  PyErr_Clear();
+  ref traceback(PyImport_ImportModule("traceback"));
+  ref lines(traceback && v ? PyObject_CallMethod(traceback.get(), "format_exception", "OOO", t.get(), v.get(),
+                                                 tb ? tb.get() : Py_None)
+                           : nullptr);
+  ref empty(py::str(""));
+  ref joined(lines && empty ? PyUnicode_Join(empty.get(), lines.get()) : nullptr);
+  if (const auto text = joined ? py::text_of(joined.get()) : std::nullopt) out.all = *text;
+  PyErr_Clear();
+  return out;
+}
+
+}  // namespace
+
+bool start_python(bool with_site_packages) {
+  if (PyImport_AppendInittab("pbs", py::make_module) < 0) return false;
+  PyConfig config;
+  PyConfig_InitIsolatedConfig(&config);
+  config.site_import = with_site_packages ? 1 : 0;
+  config.write_bytecode = 0;
+  config.install_signal_handlers = 0;
+  config.buffered_stdio = 0;
+  config.parse_argv = 0;
+  const PyStatus program = PyConfig_SetString(&config, &config.program_name, L"/usr/bin/python3");
+  const PyStatus status = PyStatus_Exception(program) ? program : Py_InitializeFromConfig(&config);
+  PyConfig_Clear(&config);
+  if (PyStatus_Exception(status)) return false;
+  // What every hook needs, before it needs it: the module itself and what an exception's text is made with.
+  for (const char* name : {"pbs", "traceback", "json", "os", "re", "time"})
+    if (!ref(PyImport_ImportModule(name))) return false;
+  return true;
+}
+
+void set_environment(const char* name, const std::string& value) {
+  // Through os.environ, which took its copy when the interpreter started.
+  ref os(PyImport_ImportModule("os"));
+  ref environ(os ? PyObject_GetAttrString(os.get(), "environ") : nullptr);
+  ref text(py::str(value));
+  if (environ && text && !value.empty()) PyMapping_SetItemString(environ.get(), name, text.get());
+  PyErr_Clear();
+}
+
+std::string script::compile(std::string_view source, const std::string& hook_name) {
+  const std::string text(source);   // ends in a zero byte; one inside would cut it
+  if (text.find('\0') != std::string::npos) return "source code cannot contain null bytes";
+  code_->compiled = ref(Py_CompileString(text.c_str(), hook_name.c_str(), Py_file_input));
+  return code_->compiled ? std::string() : taken_failure().all;
+}
+
+void script::run(run_state& into) const {
+  ref globals(PyDict_New());
+  ref name(py::str("__main__"));
+  bool ended_well = globals && name && PyDict_SetItemString(globals.get(), "__name__", name.get()) == 0 &&
+                    PyDict_SetItemString(globals.get(), "__builtins__", PyEval_GetBuiltins()) == 0 && py::begin_run();
+  if (ended_well) {
+    ref result(PyEval_EvalCode(code_->compiled.get(), globals.get(), globals.get()));
+    ended_well = result || PyErr_ExceptionMatches(PyExc_SystemExit);
+    if (ended_well) PyErr_Clear();
+  }
+  if (!ended_well) {
+    auto why = taken_failure();
+    into.fail(std::move(why.line), std::move(why.all));
+  }
+  if (!py::end_run() && ended_well) {
+    auto why = taken_failure();
+    into.fail(std::move(why.line), std::move(why.all));
+  }
+  PyErr_Clear();
+  // Functions of the script refer to the namespace and it to them: without this every run would wait for the collector.
+  PyDict_Clear(globals.get());
+}
+
+}  // namespace annals::hooks

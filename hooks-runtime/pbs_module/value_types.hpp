@@ -1,0 +1,46 @@
+// The value types of the pbs module: texts with rules (pbs.select, pbs.hold_types ...) are subclasses of str, pbs.duration
+// of int, pbs.size is a type of its own. Source: pbs guide, "hooks: the pbs module".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "events/values/size.hpp"
+#include "hooks-runtime/pbs_module/python.hpp"
+
+namespace annals::hooks::py {
+
+// Registers every value type; false: an exception is pending.
+bool add_value_types(PyObject* module);
+
+// -- texts ----------------------------------------------------------------------------------------------------------
+struct text_type;                                      // one row: a name and what its text must be
+const text_type* text_type_of(std::string_view name);  // "select"; nullptr: no such type
+// What the server holds is not checked again.
+PyObject* make_text(const text_type* type, std::string_view text);
+// Sets the exception when the text is not one of this type; then false.
+bool check_text(const text_type* type, std::string_view text);
+
+// -- numbers --------------------------------------------------------------------------------------------------------
+PyObject* make_duration(std::int64_t seconds);
+bool is_duration(PyObject* object);
+// From a duration, a number of seconds (rounded up) or a text. Nothing: it is none of these.
+std::optional<std::int64_t> duration_of(PyObject* object);
+
+PyObject* make_size(const values::size_value& value);
+bool is_size(PyObject* object);
+// From a size, a number of bytes or a text. Nothing: it is none of these.
+std::optional<values::size_value> size_of(PyObject* object);
+
+// Pieces that the above is made of; each false: an exception is pending.
+bool add_text_types(PyObject* module);
+bool add_number_types(PyObject* module);
+bool add_size_type(PyObject* module);
+
+// -- methods of two of the texts --------------------------------------------------------------------------------------
+extern PyMethodDef select_methods[];
+extern PyGetSetDef exec_vnode_fields[];
+
+}  // namespace annals::hooks::py

@@ -1,0 +1,202 @@
+// Which worker runs what: a run goes to an idle worker of its hook, else to the one that is kept ready, else it waits for a
+// new one or for a place that another hook gives up.
+#include <sys/random.h>
+
+#include <algorithm>
+
+#include "hooks-runtime/pool/pool_server.hpp"
+
+namespace annals::hooks {
+namespace {
+
+constexpr std::chrono::seconds pause_after_failed_start{1};
+
+void write_rules(const sandbox_rules& from, const std::vector<std::string>& hidden, protocol::Sandbox::Builder to) {
+  to.setNetwork(from.network);
+  to.setProcesses(from.processes);
+  to.setSignals(from.signals);
+  to.setCapabilities(from.capabilities);
+  // What hooks on hosts may see is their user's affair.
+  if (from.capabilities) return;
+  auto list = to.initHidden(static_cast<unsigned>(hidden.size()));
+  for (unsigned i = 0; i < list.size(); ++i) list.set(i, hidden[i]);
+}
+
+void write_limits(protocol::Limits::Builder to) {
+  to.setMemoryBytes(limits::hook_memory_bytes_max);
+  to.setCpuSeconds(limits::hook_cpu_seconds_max);
+  to.setOpenFiles(limits::hook_open_files_max);
+  to.setProcesses(limits::hook_processes_max);
+  to.setFileBytes(limits::hook_file_bytes_max);
+  to.setOutputBytes(limits::hook_output_bytes_max);
+}
+
+capnp::Data::Reader data_of(const std::string& bytes) {
+  return {reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()};
+}
+
+// Not to be guessed by a script, nor by what an earlier run left behind.
+std::uint64_t new_nonce() {
+  std::uint64_t nonce = 0;
+  while (::getrandom(&nonce, sizeof nonce, 0) != sizeof nonce) {
+  }
+  return nonce;
+}
+
+}  // namespace
+
+void worker_pool::server::take(pending work) {
+  if (waiting_.size() >= limits::hook_runs_waiting_max)
+    return refuse(work, protocol::Verdict::ERROR, "too many hooks wait for a worker", 0);
+  const hook_event* event = work.compiled ? nullptr : find_event(work.order.request.get().getEvent());
+  if (!work.compiled && !event) return refuse(work, protocol::Verdict::ERROR, "no such hook event", 0);
+  work.rules = rules_of(event ? event->sandbox : sandbox_profile::server, work.order.code->configuration);
+  work.key = work.order.code->hash + '\0' + work.order.code->name + '\0' + work.order.run_as + '\0' +
+             (work.rules.capabilities ? 'm' : 's');
+  waiting_.push_back(std::move(work));
+}
+
+void worker_pool::server::know_resources(std::vector<resource_type> custom) {
+  if (custom == resources_) return;
+  resources_ = std::move(custom);
+  ++resources_version_;
+}
+
+void worker_pool::server::refuse(pending& work, protocol::Verdict verdict, const std::string& why, std::uint64_t micros) {
+  if (work.compiled) return work.compiled(why.empty() ? "the script could not be compiled" : why);
+  work.done(schema::make<protocol::Reply>([&](protocol::Reply::Builder reply) {
+    reply.setVerdict(verdict);
+    reply.setMessage(why);
+    reply.setDurationMicros(micros);
+  }));
+}
+
+void worker_pool::server::bind(worker_at w, pending work) {
+  w->now = phase::binding;
+  w->key = work.key;
+  w->resources_version = resources_version_;
+  w->deadline = clock::now() + limits::hook_bind_time_max;
+  w->process.send(schema::make<protocol::ToWorker>([&](protocol::ToWorker::Builder to) {
+    auto b = to.initBind();
+    b.setHookName(work.order.code->name);
+    b.setSource(data_of(work.order.code->source));
+    b.setHasConfiguration(work.order.code->configuration.has_value());
+    if (work.order.code->configuration) b.setConfiguration(data_of(*work.order.code->configuration));
+    b.setRunAs(work.order.run_as);
+    write_rules(work.rules, settings_.hidden, b.initSandbox());
+    write_limits(b.initLimits());
+    auto resources = b.initResources(static_cast<unsigned>(resources_.size()));
+    for (unsigned i = 0; i < resources.size(); ++i) {
+      resources[i].setName(resources_[i].name);
+      resources[i].setType(resources_[i].type);
+    }
+    b.setLocalNode(settings_.local_node);
+    auto conf = b.initPbsConf(static_cast<unsigned>(settings_.pbs_conf.size()));
+    for (unsigned i = 0; i < conf.size(); ++i) {
+      conf[i].setName(settings_.pbs_conf[i].first);
+      conf[i].setValue(settings_.pbs_conf[i].second);
+    }
+    b.setCompileOnly(static_cast<bool>(work.compiled));
+    b.setOnMom(settings_.on_mom);
+  }));
+  w->work = std::move(work);
+}
+
+void worker_pool::server::begin(worker_at w) {
+  const auto request = w->work->order.request.get();
+  w->now = phase::running;
+  w->asking = false;
+  w->nonce = new_nonce();
+  w->began = clock::now();
+  const std::uint32_t alarm_ms = request.getAlarmMillis();
+  w->deadline = alarm_ms ? w->began + std::chrono::milliseconds(alarm_ms) : clock::time_point::max();
+  capnp::MallocMessageBuilder message(static_cast<unsigned>(request.totalSize().wordCount + 16));
+  message.initRoot<protocol::ToWorker>().setRequest(request);
+  message.getRoot<protocol::ToWorker>().getRequest().setNonce(w->nonce);
+  w->process.send(schema::sealed_message::from_builder(message));
+}
+
+bool worker_pool::server::place(pending& work) {
+  unsigned of_this_hook = 0;
+  worker_at ready = workers_.end();
+  bool one_starts = false;
+  for (auto w = workers_.begin(); w != workers_.end(); ++w) {
+    if (w->now == phase::unbound) ready = w;
+    if (w->key != work.key || w->now == phase::ending) continue;
+    ++of_this_hook;
+    one_starts = one_starts || w->now == phase::binding;
+    if (w->now != phase::idle || work.compiled) continue;
+    if (w->resources_version != resources_version_) {
+      end(w, protocol::Verdict::ERROR, {});
+      continue;
+    }
+    w->work = std::move(work);
+    begin(w);
+    return true;
+  }
+  // A worker that is being bound will soon do more than this one run.
+  if (!work.compiled && (of_this_hook >= limits::hook_workers_per_hook_max || one_starts)) return false;
+  if (ready == workers_.end()) {
+    if (workers_.size() >= settings_.workers_max && !make_room()) return false;
+    if (workers_.size() >= settings_.workers_max) return false;
+    ready = start_worker();
+    if (ready == workers_.end()) return false;
+  }
+  bind(ready, std::move(work));
+  return true;
+}
+
+void worker_pool::server::dispatch() {
+  // In the order they came; one that can't start holds up only those of its own hook.
+  std::vector<std::string> held_up;
+  for (auto work = waiting_.begin(); work != waiting_.end();) {
+    if (std::ranges::find(held_up, work->key) != held_up.end()) {
+      ++work;
+    } else if (place(*work)) {
+      work = waiting_.erase(work);
+    } else if (!no_start_why_.empty()) {
+      refuse(*work, protocol::Verdict::ERROR, no_start_why_, 0);
+      work = waiting_.erase(work);
+    } else {
+      held_up.push_back(work->key);
+      // Nothing further can be placed when every place is taken; this keeps a long queue from being walked each time.
+      if (held_up.size() > settings_.workers_max) break;
+      ++work;
+    }
+  }
+  no_start_why_.clear();
+  keep_one_ready();
+}
+
+worker_pool::server::worker_at worker_pool::server::start_worker() {
+  workers_.emplace_back(settings_.worker_program, next_id_++);
+  const auto made = std::prev(workers_.end());
+  if (made->process.is_running()) {
+    ++started_;
+    return made;
+  }
+  no_start_why_ = "no hook worker: " + made->process.why();
+  no_start_before_ = clock::now() + pause_after_failed_start;
+  workers_.erase(made);
+  return workers_.end();
+}
+
+// An idle worker of another hook, the one that rested longest, makes way. Its place is free when it is gone.
+bool worker_pool::server::make_room() {
+  worker_at oldest = workers_.end();
+  for (auto w = workers_.begin(); w != workers_.end(); ++w) {
+    if (w->now == phase::ending) return false;   // one is about to be free
+    if (w->now == phase::idle && (oldest == workers_.end() || w->used < oldest->used)) oldest = w;
+  }
+  if (oldest != workers_.end()) end(oldest, protocol::Verdict::ERROR, {});
+  return false;
+}
+
+void worker_pool::server::keep_one_ready() {
+  if (workers_.empty() || workers_.size() >= settings_.workers_max || clock::now() < no_start_before_) return;
+  if (std::ranges::any_of(workers_, [](const worker& w) { return w.now == phase::unbound; })) return;
+  start_worker();
+  no_start_why_.clear();
+}
+
+}  // namespace annals::hooks

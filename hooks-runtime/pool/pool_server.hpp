@@ -1,0 +1,94 @@
+// The thread behind worker_pool: who runs what, and what becomes of it. All members but post() belong to that thread.
+#pragma once
+
+#include <atomic>
+#include <deque>
+#include <list>
+#include <mutex>
+#include <thread>
+
+#include "hooks-runtime/pool/sandbox_profile.hpp"
+#include "hooks-runtime/pool/worker_pool.hpp"
+#include "hooks-runtime/pool/worker_process.hpp"
+#include "hooks-runtime/protocol/hook_limits.hpp"
+
+namespace annals::hooks {
+
+class worker_pool::server {
+ public:
+  explicit server(pool_settings settings);
+  ~server();
+  // From any thread: does the work on the pool's.
+  void post(std::function<void()> work);
+
+  struct pending {
+    hook_run order;
+    run_done done;                              // unset for a compilation
+    std::function<void(std::string)> compiled;  // unset for a run
+    std::string key;                            // what a worker must be bound to
+    sandbox_rules rules;
+  };
+  void take(pending work);
+  void know_resources(std::vector<resource_type> custom);
+  pool_figures figures() const;
+
+ private:
+  using clock = std::chrono::steady_clock;
+  enum class phase : std::uint8_t { unbound, binding, idle, running, ending };
+  struct worker {
+    worker(const std::string& program, std::uint64_t number)
+        : process(program), in(limits::hook_reply_bytes_max), id(number) {}
+    worker_process process;
+    frame_reader in;
+    std::uint64_t id;
+    phase now = phase::unbound;
+    std::string key;
+    std::optional<pending> work;
+    std::uint64_t nonce = 0;
+    unsigned runs = 0, resources_version = 0;
+    bool asking = false;
+    clock::time_point deadline = clock::time_point::max(), began{}, used{};
+    // Why it is ending, and what the caller is told.
+    protocol::Verdict verdict = protocol::Verdict::ERROR;
+    std::string why;   // empty: as the guard says
+  };
+  using worker_at = std::list<worker>::iterator;
+
+  void loop();
+  void wait();
+  void serve(worker_at w, short socket_events, short process_events);
+  void read(worker_at w);
+  void got(worker_at w, const schema::sealed_message& message);
+  void got_question(worker_at w, protocol::Question::Reader question);
+  void got_reply(worker_at w, protocol::Reply::Reader reply);
+  void bind(worker_at w, pending work);
+  void begin(worker_at w);
+  void end(worker_at w, protocol::Verdict verdict, std::string why);
+  worker_at bury(worker_at w);
+  void check_deadlines();
+  void dispatch();
+  bool place(pending& work);
+  worker_at start_worker();
+  bool make_room();
+  void keep_one_ready();
+  static void refuse(pending& work, protocol::Verdict verdict, const std::string& why, std::uint64_t micros);
+
+  pool_settings settings_;
+  std::vector<resource_type> resources_;
+  unsigned resources_version_ = 0;
+  std::list<worker> workers_;
+  std::deque<pending> waiting_;
+  std::uint64_t next_id_ = 1;
+  clock::time_point no_start_before_{};   // after a start that failed
+  std::string no_start_why_;
+
+  int wake_ = -1;
+  std::mutex guard_;                      // of posted_ and stopping_
+  std::vector<std::function<void()>> posted_;
+  bool stopping_ = false;
+  std::atomic<std::uint64_t> runs_{0}, started_{0}, alarms_{0}, deaths_{0}, bad_replies_{0};
+  std::atomic<unsigned> worker_count_{0}, waiting_count_{0};
+  std::thread thread_;
+};
+
+}  // namespace annals::hooks

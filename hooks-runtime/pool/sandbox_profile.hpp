@@ -1,0 +1,21 @@
+// What a worker may do, by the event's profile and the hook's configuration file.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "hooks-runtime/catalog/events.hpp"
+#include "hooks-runtime/protocol/hook.capnp.h"
+
+namespace annals::hooks {
+
+struct sandbox_rules {
+  bool network = false, processes = false, signals = false, capabilities = false;
+  bool operator==(const sandbox_rules&) const = default;
+};
+
+// The profile, widened by {"annals_sandbox": {"network": true, "processes": true}} in a configuration that is JSON.
+// Only whoever may import the hook can write that file, so it is no way around anything.
+sandbox_rules rules_of(sandbox_profile profile, const std::optional<std::string>& configuration);
+
+}  // namespace annals::hooks

@@ -1,0 +1,48 @@
+// One worker: a guard process with the interpreter below it, and the socket to the interpreter. The pool's thread owns it.
+// docs/design/0019-hook-workers.md says what the guard is for.
+#pragma once
+
+#include <sys/types.h>
+
+#include <string>
+
+#include "hooks-runtime/protocol/frames.hpp"
+
+namespace annals::hooks {
+
+class worker_process {
+ public:
+  // Starts the program. is_running() is false when that failed; why() says how.
+  explicit worker_process(const std::string& program);
+  ~worker_process();   // kills it and waits: nothing of it is left
+  worker_process(const worker_process&) = delete;
+  worker_process& operator=(const worker_process&) = delete;
+
+  bool is_running() const { return pid_ > 0; }
+  const std::string& why() const { return why_; }
+  int socket() const { return socket_; }
+  int pidfd() const { return pidfd_; }
+  pid_t pid() const { return pid_; }
+
+  void send(const schema::sealed_message& message);   // kept until the socket takes it
+  bool has_to_write() const { return !out_.empty(); }
+  enum class io { good, closed };
+  io write_some();
+  io read_some(frame_reader& into);
+
+  void ask_to_end();       // the guard kills the whole tree, then ends; pidfd becomes readable
+  // After pidfd is readable: how the interpreter ended, in words.
+  std::string reaped();
+
+  // Whether processes or threads that the script started are still there.
+  bool has_leftovers() const;
+
+ private:
+  pid_t pid_ = -1;
+  int socket_ = -1, pidfd_ = -1;
+  bool reaped_ = false;
+  std::string out_, why_;
+  std::size_t out_at_ = 0;
+};
+
+}  // namespace annals::hooks

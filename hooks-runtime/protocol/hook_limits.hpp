@@ -1,0 +1,39 @@
+// Limits of hooks, each with its reason.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+namespace annals::limits {
+
+// Largest message to a worker: a job with its environment, or every vnode of a large site.
+constexpr std::size_t hook_request_bytes_max = 64u << 20;
+// Largest message of a worker. Its log lines and changes are stored in the event that the hook influenced.
+constexpr std::size_t hook_reply_bytes_max = 2u << 20;
+// What the lines and changes of one run may hold; the rest of a message is its frame and what was asked.
+constexpr std::uint64_t hook_output_bytes_max = 1u << 20;
+static_assert(hook_output_bytes_max <= hook_reply_bytes_max);
+
+// Workers of one pool. Each costs about 12 MB; a site has a handful of hooks per event.
+constexpr unsigned hook_workers_max = 16;
+// Workers of one hook at the same time: a hook takes some 50 us of one processor.
+constexpr unsigned hook_workers_per_hook_max = 4;
+// A worker is replaced after so many runs, so that what a script leaves behind does not pile up.
+constexpr unsigned hook_worker_runs_max = 20'000;
+// Runs that wait for a worker; more are refused, because their callers have given up by then.
+constexpr std::size_t hook_runs_waiting_max = 100'000;
+// For the start of the interpreter, the sandbox and the compiler, on a machine that is busy.
+constexpr std::chrono::seconds hook_bind_time_max{30};
+
+// Address space of a worker. The interpreter alone maps 60 MB; numpy and its like map some 500.
+constexpr std::uint64_t hook_memory_bytes_max = 2ull << 30;
+// Processor time of a worker over all its runs.
+constexpr std::uint32_t hook_cpu_seconds_max = 3600;
+constexpr std::uint32_t hook_open_files_max = 256;
+// Processes and threads that a hook on a host may have at the same time.
+constexpr std::uint32_t hook_processes_max = 128;
+// Largest file that a hook may write.
+constexpr std::uint64_t hook_file_bytes_max = 1ull << 30;
+
+}  // namespace annals::limits

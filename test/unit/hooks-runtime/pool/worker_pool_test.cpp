@@ -1,0 +1,126 @@
+// The pool with real workers (issue "Python hooks": workers).
+#include <boost/test/unit_test.hpp>
+
+#include "test/support/hook_runs.hpp"
+
+using namespace annals;
+using namespace annals::test;
+
+BOOST_AUTO_TEST_SUITE(worker_pool_with_real_workers)
+
+BOOST_AUTO_TEST_CASE(a_hook_that_does_nothing_accepts) {
+  hook_runs runs;
+  BOOST_TEST(summary(runs.run({.source = "import pbs\n"})) == "accept");
+}
+
+BOOST_AUTO_TEST_CASE(a_change_comes_back_with_what_was_there_before) {
+  hook_runs runs;
+  BOOST_TEST(summary(runs.run({.source = "import pbs\npbs.event().job.Priority = 7\n"})) == "accept job.Priority 5->7");
+}
+
+BOOST_AUTO_TEST_CASE(the_golden_hook_rejects_with_its_words) {   // golden: hooks.txt
+  const std::string source =
+      "import pbs\n"
+      "e = pbs.event()\n"
+      "j = e.job\n"
+      "pbs.logmsg(pbs.LOG_DEBUG, \"golden hook ran for %s\" % e.requestor)\n"
+      "if j.Job_Name == \"rejectme\":\n"
+      "    e.reject(\"golden says no\")\n"
+      "j.Resource_List[\"walltime\"] = pbs.duration(\"00:05:00\")\n"
+      "e.accept()\n";
+  hook_runs runs;
+  BOOST_TEST(summary(runs.run({.source = source, .job = {{"Job_Name", "", "rejectme"}}})) ==
+             "reject 'golden says no' log:golden hook ran for alice");
+  BOOST_TEST(summary(runs.run({.source = source, .job = {{"Job_Name", "", "okme"}}})) ==
+             "accept job.Resource_List.walltime -->00:05:00 log:golden hook ran for alice");
+}
+
+BOOST_AUTO_TEST_CASE(an_exception_is_an_error_and_its_changes_do_not_count) {
+  hook_runs runs;
+  const auto r = runs.run({.source = "import pbs\npbs.event().job.Priority = 7\nnosuch()\n"});
+  BOOST_TEST(summary(r) == "error 'NameError: name 'nosuch' is not defined'");
+  BOOST_TEST(schema::text(r.get().getTraceback()).find("line 3") != std::string_view::npos);
+}
+
+BOOST_AUTO_TEST_CASE(one_worker_serves_many_runs_of_a_hook) {
+  hook_runs runs;
+  for (int i = 0; i < 50; ++i) runs.run({.source = "import pbs\npbs.event().job.Priority = 7\n"});
+  BOOST_TEST(runs.pool().figures().runs == 50u);
+  BOOST_TEST(runs.pool().figures().started <= 2u);   // its worker and the one kept ready
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_is_replaced_after_its_runs) {
+  hooks::pool_settings settings;
+  settings.runs_max = 2;
+  hook_runs runs(settings);
+  for (int i = 0; i < 6; ++i) BOOST_TEST(summary(runs.run({.source = "import pbs\n"})) == "accept");
+  BOOST_TEST(runs.pool().figures().started >= 3u);
+}
+
+BOOST_AUTO_TEST_CASE(more_hooks_than_places_all_get_their_turn) {
+  hooks::pool_settings settings;
+  settings.workers_max = 2;
+  hook_runs runs(settings);
+  for (int i = 0; i < 6; ++i)
+    BOOST_TEST(summary(runs.run({.source = "import pbs\npbs.event().job.Priority = " + std::to_string(i % 3) + "\n"})) ==
+               "accept job.Priority 5->" + std::to_string(i % 3));
+}
+
+BOOST_AUTO_TEST_CASE(one_hook_never_sees_what_another_left_behind) {
+  hook_runs runs;
+  runs.run({.source = "import sys\nsys.left_behind = 1\n"});
+  BOOST_TEST(summary(runs.run({.source = "import pbs, sys\nif hasattr(sys, 'left_behind'): pbs.event().reject('seen')\n"})) ==
+             "accept");
+}
+
+BOOST_AUTO_TEST_CASE(a_script_that_does_not_compile_says_where) {
+  hook_runs runs;
+  std::promise<std::string> said;
+  auto code = std::make_shared<hooks::hook_code>();
+  code->name = "h1";
+  code->source = "import pbs\nif:\n";
+  runs.pool().compile(code, [&](std::string m) { said.set_value(std::move(m)); });
+  const std::string message = said.get_future().get();
+  BOOST_TEST(message.find("line 2") != std::string::npos);
+  BOOST_TEST(message.find("SyntaxError: invalid syntax") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(questions_are_answered_by_the_daemon_and_recorded) {
+  hook_runs runs;
+  const auto r = runs.run({.source = "import pbs\nq = pbs.server().queue('long')\npbs.logmsg(1, '%s %s' % (q.name, q.enabled))\n"
+                                     "pbs.logmsg(1, str(pbs.server().queue('none')))\n",
+                           .answer = [](hooks::protocol::Question::Reader q, hooks::protocol::Answer::Builder a) {
+                             if (schema::text(q.getObject().getName()) == "none") return a.setNone();
+                             auto o = a.initObject();
+                             o.setKind(hooks::protocol::ObjectKind::QUEUE);
+                             o.setName("long");
+                             auto attributes = o.initAttributes(1);
+                             attributes[0].setName("enabled");
+                             attributes[0].setValue("True");
+                           }});
+  BOOST_TEST(summary(r) == "accept log:long True log:None");
+  BOOST_TEST(r.get().getQuestions().size() == 2u);
+  BOOST_TEST(r.get().getQuestions()[0].getAnswerHash().size() == 32u);
+}
+
+BOOST_AUTO_TEST_CASE(a_worker_program_that_is_missing_is_an_error_of_the_run) {
+  hooks::pool_settings settings;
+  settings.worker_program = "/nonexistent/pbs_hook_worker";
+  hooks::worker_pool pool(settings);
+  std::promise<hooks::sealed_reply> got;
+  pool.run(hook_runs::order_of({.source = ""}), [&](hooks::sealed_reply r) { got.set_value(std::move(r)); });
+  const auto reply = got.get_future().get();
+  BOOST_TEST((reply.get().getVerdict() == Verdict::ERROR));
+  BOOST_TEST(message_of(reply).find("No such file") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_pool_that_ends_answers_what_still_runs) {
+  auto runs = std::make_unique<hook_runs>();
+  std::promise<hooks::sealed_reply> got;
+  runs->pool().run(hook_runs::order_of({.source = "import time\ntime.sleep(60)\n"}),
+                   [&](hooks::sealed_reply r) { got.set_value(std::move(r)); });
+  runs.reset();
+  BOOST_TEST(message_of(got.get_future().get()) == "the daemon is ending");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

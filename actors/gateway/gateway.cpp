@@ -158,8 +158,11 @@ class router {
       case schema::Request::RELEASE_JOB: return to_job(r.getReleaseJob().getJob(), request, by, std::move(reply));
       case schema::Request::DELETE_JOB: return to_job(r.getDeleteJob().getJob(), request, by, std::move(reply));
       case schema::Request::RERUN_JOB: return to_job(r.getRerunJob().getJob(), request, by, std::move(reply));
+      case schema::Request::SIGNAL_JOB: return to_job(r.getSignalJob().getJob(), request, by, std::move(reply));
+      case schema::Request::MESSAGE_JOB: return to_job(r.getMessageJob().getJob(), request, by, std::move(reply));
       case schema::Request::RUN_JOB:
-      case schema::Request::SIGNAL_JOB: return reply->refused(0, model::refuse(pbs_error::no_support));
+      case schema::Request::MOVE_JOB:
+      case schema::Request::ORDER_JOBS: return reply->refused(0, model::refuse(pbs_error::no_support));
       case schema::Request::MANAGE: return manage(request, by, std::move(reply));
       case schema::Request::SHUTDOWN: return shut_down(r.getShutdown(), by, std::move(reply));
       case schema::Request::PUT_BLOB: return self_->send(parts_.uploads, query{peer, std::move(request), by, 0});
@@ -350,6 +353,7 @@ class router {
         return tell_job_of(m.getRunUsage().getRef(), model::mom_report{message, name}, mom_of(name), nullptr);
       case schema::FromMom::WANT_BLOB: return send_blob(peer, m.getWantBlob().getHash());
       case schema::FromMom::RUN_STEPS: break;         // no MoM says this yet
+      case schema::FromMom::WISH_DONE: return tell_job_of(m.getWishDone().getRef(), model::mom_report{message, name}, mom_of(name), nullptr);
       case schema::FromMom::SIGNAL_DONE: return;      // the debt ends with the report of the exit
     }
     peer->close("an unknown message");
@@ -413,6 +417,7 @@ class router {
       self_->send(object, envelope<model::scheduler_command>{std::move(c), by, {}, nullptr, site(), {}, 0, {}});
     };
     switch (m.which()) {
+      case schema::FromScheduler::CANNOT_RUN: return self_->send(parts_.status, scheduler_frame{name, std::move(message)});
       case schema::FromScheduler::HELLO:
         tell(model::scheduler_came{schema::str(m.getHello().getHost()), schema::str(m.getHello().getVersion())});
         return self_->send(parts_.status, scheduler_connected{peer, name});

@@ -76,6 +76,7 @@ class mom {
         return note(log_event::system, "Svr", "pbs_mom", "ReplyHello from server " + schema::str(m.getWelcome().getServerName()));
       case schema::ToMom::START_RUN: return to_run(m.getStartRun().getRef(), model::take_order{message});
       case schema::ToMom::SIGNAL_RUN: return to_run(m.getSignalRun().getRef(), model::kill_order{message});
+      case schema::ToMom::TELL_RUN: return to_run(m.getTellRun().getRef(), model::tell_order{message});
       case schema::ToMom::DISCARD_RUN: return discard(m.getDiscardRun(), message);
       case schema::ToMom::ACK:
         if (const auto at = runs_.find(annals::mom::run_key(m.getAck().getRef())); at != runs_.end())

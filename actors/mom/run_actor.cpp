@@ -1,11 +1,13 @@
 #include "actors/mom/run_actor.hpp"
 
 #include <csignal>
+#include <cstring>
 
 #include <chrono>
 #include <random>
 
 #include "events/attributes/table.hpp"
+#include "events/values/number.hpp"
 
 namespace annals::actors {
 
@@ -27,7 +29,14 @@ std::string cookie_of(const model::run_state& run) {
   return text;
 }
 
-int signal_number(const std::string& name) { return name == "SIGKILL" ? SIGKILL : SIGTERM; }
+// "SIGUSR1", "USR1" or "10". Nothing: no signal of this system.
+std::optional<int> signal_number(std::string_view name) {
+  if (const auto number = values::parse_integer(name)) return *number > 0 && *number <= SIGRTMAX ? std::optional(static_cast<int>(*number)) : std::nullopt;
+  if (name.starts_with("SIG")) name.remove_prefix(3);
+  for (int s = 1; s < SIGRTMIN; ++s)
+    if (const char* known = sigabbrev_np(s); known != nullptr && name == known) return s;
+  return std::nullopt;
+}
 
 }  // namespace
 
@@ -36,7 +45,10 @@ run_actor::run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, st
 
 caf::message_handler run_actor::more_handlers() {
   return {
-      [this](server_is_here) { report(); },
+      [this](server_is_here) {
+        wishes_told_ = 0;
+        report();
+      },
       [this](retry_atom) {
         did_.erase("retry");
         report();
@@ -71,6 +83,8 @@ void run_actor::perform(const model::run_effect& effect) {
     if (!did_.contains("start") && once("watch")) parts_.processes->adopt(key_);
   } else if (const auto* wish = std::get_if<model::kill_program>(&effect)) {
     if (once("kill:" + wish->signal + ":" + std::to_string(state().kill_id))) kill(*wish);
+  } else if (const auto* told = std::get_if<model::carry_out>(&effect)) {
+    if (once("wish:" + std::to_string(told->wish.id))) carry_out(told->wish);
   } else if (std::holds_alternative<model::place_output>(effect)) {
     if (once("place")) place();
   } else if (std::holds_alternative<model::clean_up>(effect)) {
@@ -96,8 +110,18 @@ void run_actor::start() {
 
 void run_actor::kill(const model::kill_program& wish) {
   if (!wish.why.empty()) parts_.processes->append_stderr(key_, "=>> PBS: job killed: " + wish.why + "\n");
-  parts_.processes->signal(key_, signal_number(wish.signal));
+  if (const auto number = signal_number(wish.signal)) parts_.processes->signal(key_, *number);
   if (wish.kill_delay_s > 0) delayed_send(this, std::chrono::seconds(wish.kill_delay_s), harder_atom::value);
+}
+
+void run_actor::carry_out(const model::told_wish& wish) {
+  if (wish.what == schema::Wish::MESSAGE) {
+    if (wish.to_errors) parts_.processes->append_stderr(key_, wish.text + "\n");
+    if (wish.to_output) parts_.processes->append_stdout(key_, wish.text + "\n");
+  } else if (const auto number = wish.what == schema::Wish::SIGNAL ? signal_number(wish.text) : std::nullopt) {
+    parts_.processes->signal(key_, *number);
+  }
+  command(model::wish_carried_out{wish.id});
 }
 
 void run_actor::place() {
@@ -158,7 +182,14 @@ void run_actor::report() {
         r.setPosition(version());
         fill_usage(state().usage, r.initUsage());
       });
-    else if (std::holds_alternative<model::report_left>(effect) && owes(schema::Ack::What::RUN_LEFT))
+    else if (const auto* wishes = std::get_if<model::report_wishes>(&effect); wishes && wishes->done > wishes_told_) {
+      wishes_told_ = wishes->done;
+      tell_server([&](auto m) {
+        auto d = m.initWishDone();
+        fill_ref(d.initRef());
+        d.setId(wishes->done);
+      });
+    } else if (std::holds_alternative<model::report_left>(effect) && owes(schema::Ack::What::RUN_LEFT))
       tell_server([&](auto m) {
         auto r = m.initRunLeft();
         fill_ref(r.initRef());

@@ -52,6 +52,7 @@ class run_actor : public shell<run_aggregate> {
   void perform(const model::run_effect& effect);
   void start();
   void kill(const model::kill_program& wish);
+  void carry_out(const model::told_wish& wish);
   void place();
   void report();                                   // everything the server was not told, or has not acknowledged
   void poll(const poll_usage& p);
@@ -69,6 +70,7 @@ class run_actor : public shell<run_aggregate> {
   std::set<std::string> did_;                      // effects started in this life of the process
   std::set<schema::Ack::What> acknowledged_;
   std::optional<std::string> script_;
+  std::uint64_t wishes_told_ = 0;                  // the server knows that they are done
   ports::run_usage told_;                          // last usage the server was told
   std::int64_t told_ns_ = 0;
 };

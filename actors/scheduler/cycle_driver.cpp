@@ -111,6 +111,7 @@ cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {
       view_.withdraw(refused.getJob());
       break;
     }
+    case schema::ToScheduler::RUN_JOB: break;
     case schema::ToScheduler::RECONFIGURE: return next::reread_policy;
     case schema::ToScheduler::STOP: return next::stop;
   }

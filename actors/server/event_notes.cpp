@@ -87,6 +87,10 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
       return line(error, "start failed: " + std::to_string(event.getJobStartFailed().getCode()) + " " + schema::str(event.getJobStartFailed().getText()));
     case which::JOB_DELETE_REQUESTED: return line(job, "Job to be deleted at request of " + by);
     case which::JOB_RERUN_REQUESTED: return line(job, "Job rerun at request of " + by);
+    case which::JOB_SIGNALLED:
+      line(debug, "signal job request received");
+      return line(job, "job signaled with " + schema::str(event.getJobSignalled().getSignal()) + " by " + by);
+    case which::JOB_MESSAGED: return line(job, "Message request to job status 0");
     case which::JOB_EXITED: {
       const auto x = event.getJobExited();
       line(debug, "Obit received momhop:1 serverhop:1 state:R substate:42");

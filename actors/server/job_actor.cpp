@@ -2,8 +2,35 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 
 namespace annals::actors {
+
+namespace {
+
+// What a host is owed is sent again in the order of its keys: wishes come after the order they belong to, oldest first.
+std::string wish_key(const model::tell_run& debt) {
+  char id[24];
+  std::snprintf(id, sizeof id, "%020llu", static_cast<unsigned long long>(debt.wish.id));
+  return "wish:" + std::to_string(debt.run) + ":" + id;
+}
+
+void fill_wish(schema::Wish::Builder to, const model::run_wish& from) {
+  to.setId(from.id);
+  switch (from.what) {
+    case model::run_wish::kind::signal: return to.setSignal(from.text);
+    case model::run_wish::kind::suspend: return to.setSuspend();
+    case model::run_wish::kind::resume: return to.setResume();
+    case model::run_wish::kind::message: {
+      auto m = to.initMessage();
+      m.setText(from.text);
+      m.setToErrors(from.to_errors);
+      m.setToOutput(from.to_output);
+    }
+  }
+}
+
+}  // namespace
 
 using wake_atom = caf::atom_constant<caf::atom("wake")>;
 
@@ -34,6 +61,9 @@ void job_actor::on_change() {
     } else if (const auto* signal = std::get_if<model::signal_run>(&debt)) {
       still_owed.push_back("signal:" + std::to_string(signal->run) + ":" + std::to_string(signal->id));
       pay(*signal);
+    } else if (const auto* told = std::get_if<model::tell_run>(&debt)) {
+      still_owed.push_back(wish_key(*told));
+      pay(*told);
     } else {
       waits = true;
       pay(std::get<model::wake_at>(debt));
@@ -67,6 +97,20 @@ void job_actor::pay(const model::signal_run& debt) {
     s.setKillDelaySeconds(debt.kill_delay_s);
     s.setExitStatus(debt.exit_status);
     s.setOverridesExit(debt.overrides_exit);
+  });
+  send(parts_.gateway, post_to_host{debt.host, state().id + "/" + key, std::move(message)});
+}
+
+void job_actor::pay(const model::tell_run& debt) {
+  const auto key = wish_key(debt);
+  if (!owed_.emplace(key, debt.host).second) return;
+  auto message = schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+    auto t = m.initTellRun();
+    auto ref = t.initRef();
+    ref.setJobSerial(state().serial);
+    ref.setRun(debt.run);
+    ref.setJob(state().id);
+    fill_wish(t.initWish(), debt.wish);
   });
   send(parts_.gateway, post_to_host{debt.host, state().id + "/" + key, std::move(message)});
 }

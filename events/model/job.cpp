@@ -67,6 +67,12 @@ constexpr job_transition transitions[] = {
     {phase::finished, which::JOB_DELETE_REQUESTED, phase::finished},   // qdel -x of a history job
     {phase::assigned, which::JOB_RERUN_REQUESTED, phase::assigned},
     {phase::started, which::JOB_RERUN_REQUESTED, phase::started},
+    {phase::assigned, which::JOB_SIGNALLED, phase::assigned},
+    {phase::started, which::JOB_SIGNALLED, phase::started},
+    {phase::assigned, which::JOB_MESSAGED, phase::assigned},
+    {phase::started, which::JOB_MESSAGED, phase::started},
+    {phase::assigned, which::JOB_WISH_DONE, phase::assigned},
+    {phase::started, which::JOB_WISH_DONE, phase::started},
     {phase::assigned, which::JOB_EXITED, phase::exiting},
     {phase::started, which::JOB_EXITED, phase::exiting},
     {phase::exiting, which::OUTPUT_DELIVERED, phase::exiting},
@@ -181,6 +187,17 @@ void put_usage(job_state& job, schema::Usage::Reader u) {
   a.set(ids::resources_used, "walltime", values::print_duration(static_cast<std::int64_t>(u.getWallSeconds())));
 }
 
+void add_wish(job_state& job, run_wish wish) {
+  ANNALS_INVARIANT(wish.id == job.last_wish + 1, "what is asked of a run is numbered without gaps");
+  job.last_wish = wish.id;
+  job.wishes.push_back(std::move(wish));
+}
+
+void forget_wishes(job_state& job) {
+  job.wishes.clear();
+  job.last_wish = 0;
+}
+
 void add_to_comment(job_state& job, std::string_view suffix) {
   const auto old = job.attribute(ids::comment);
   if (suffix.empty() || old.empty()) return;
@@ -288,6 +305,7 @@ void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Rea
   for (auto h : e.getHosts()) job.hosts.push_back(schema::str(h));
   job.hosts_held = static_cast<std::uint32_t>(job.hosts.size());
   job.usage_known = job.exited = false;
+  forget_wishes(job);
   job.rerun_requested = job.rerun_forced = false;
   auto& a = job.attributes;
   a.erase(ids::Exit_status);
@@ -309,6 +327,7 @@ void on_usage(job_state& job, schema::UsageReported::Reader e) {
 
 void on_exited(job_state& job, const event_place& at, schema::JobExited::Reader e) {
   job.exited = true;
+  forget_wishes(job);
   job.exit_status = e.getExitStatus();
   job.has_exit_status = true;
   if (e.getReported()) {
@@ -385,6 +404,7 @@ void take_meaning(job_state& job, const event_place& at, schema::Event::Reader e
     case which::JOB_STARTED: return set_or_clear_comment(job, schema::text(event.getJobStarted().getComment()));
     case which::JOB_START_FAILED:
       job.exited = true;
+      forget_wishes(job);
       job.exit_status = event.getJobStartFailed().getCode();
       job.has_exit_status = true;
       return;
@@ -398,6 +418,17 @@ void take_meaning(job_state& job, const event_place& at, schema::Event::Reader e
     case which::JOB_RERUN_REQUESTED:
       job.rerun_requested = true;
       job.rerun_forced |= event.getJobRerunRequested().getForce();
+      return;
+    case which::JOB_SIGNALLED: {
+      const auto e = event.getJobSignalled();
+      return add_wish(job, {e.getWish(), run_wish::kind::signal, schema::str(e.getSignal()), false, false});
+    }
+    case which::JOB_MESSAGED: {
+      const auto e = event.getJobMessaged();
+      return add_wish(job, {e.getWish(), run_wish::kind::message, schema::str(e.getText()), e.getToErrors(), e.getToOutput()});
+    }
+    case which::JOB_WISH_DONE:
+      std::erase_if(job.wishes, [&](const run_wish& w) { return w.id <= event.getJobWishDone().getWish(); });
       return;
     case which::JOB_EXITED: return on_exited(job, at, event.getJobExited());
     case which::OUTPUT_DELIVERED:

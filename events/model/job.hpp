@@ -35,6 +35,16 @@ enum class job_phase : std::uint8_t {
 };
 constexpr int job_phase_count = 9;
 
+// What a run that goes on is asked to do, until its MoM says that it is done. Ids rise within a run.
+struct run_wish {
+  enum class kind : std::uint8_t { signal, message, suspend, resume };
+  std::uint64_t id = 0;
+  kind what = kind::signal;
+  std::string text;                     // the signal's name, or the message
+  bool to_errors = false, to_output = false;
+  bool operator==(const run_wish&) const = default;
+};
+
 struct job_state {
   job_phase phase = job_phase::none;
   std::uint64_t serial = 0;             // of the stream
@@ -64,6 +74,8 @@ struct job_state {
   bool rerun_requested = false;
   bool rerun_forced = false;
   std::string deleted_by;               // user@host
+  std::vector<run_wish> wishes;         // of this run, not done yet
+  std::uint64_t last_wish = 0;          // id of the newest
 
   bool operator==(const job_state&) const = default;
   bool ended() const { return phase == job_phase::finished || phase == job_phase::forgotten; }
@@ -111,8 +123,9 @@ struct signal_run {
   std::int32_t exit_status;
   bool overrides_exit;               // the job ends with exit_status whatever the program says (rerun: -11)
 };
+struct tell_run { std::string host; std::uint32_t run; run_wish wish; };
 struct wake_at { std::int64_t wall_ns; };                     // then send end_wait
-using job_effect = std::variant<start_run, signal_run, wake_at>;
+using job_effect = std::variant<start_run, signal_run, tell_run, wake_at>;
 std::vector<job_effect> pending_effects(const job_state& job, const site& site);
 
 // The order a MoM gets for this run.

@@ -45,6 +45,8 @@ std::vector<job_effect> pending_effects(const job_state& job, const site& site) 
   if (job.phase == phase::waiting) owed.push_back(wake_at{job.execution_time * 1'000'000'000});
   if (job.phase == phase::assigned && !job.delete_requested && !job.rerun_requested)
     owed.push_back(start_run{job.hosts.front(), job.run});
+  if (job.running())
+    for (const auto& wish : job.wishes) owed.push_back(tell_run{job.hosts.front(), job.run, wish});
   if (job.running() && (job.delete_requested || job.rerun_requested)) owed.push_back(signal_for(job, site));
   return owed;
 }

@@ -134,6 +134,16 @@ outcome on_exited(const job_state& job, schema::RunExited::Reader r, const stamp
   return out;
 }
 
+outcome on_wish_done(const job_state& job, schema::SignalDone::Reader r) {
+  if (r.getRef().getRun() != job.run || job.wishes.empty() || r.getId() < job.wishes.front().id || r.getId() > job.last_wish)
+    return no_change;
+  return std::vector<event>{make_event([&](auto e) {
+    auto d = e.initJobWishDone();
+    d.setRun(job.run);
+    d.setWish(r.getId());
+  })};
+}
+
 outcome on_left(const job_state& job, schema::RunLeftReport::Reader r, const site& site) {
   if (r.getRef().getRun() != job.run) return no_change;
   // The report of the exit was not taken (the disk was full): the MoM tells it again, and then this one.
@@ -159,6 +169,7 @@ outcome decide_report(const job_state& job, const mom_report& report, const stam
     case schema::FromMom::RUN_USAGE: return on_usage(job, m.getRunUsage());
     case schema::FromMom::RUN_EXITED: return on_exited(job, m.getRunExited(), now);
     case schema::FromMom::RUN_LEFT: return on_left(job, m.getRunLeft(), site);
+    case schema::FromMom::WISH_DONE: return on_wish_done(job, m.getWishDone());
     default: return no_change;
   }
 }

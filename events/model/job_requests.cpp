@@ -12,10 +12,6 @@ using phase = job_phase;
 
 namespace {
 
-bool may_act(const job_state& job, const requester& by) {
-  return by.is_operator() || job.owner() == by.at_host() || job.owner_name() == by.user;
-}
-
 // Who may set or release which hold (pbs guide: qhold).
 bool may_hold(schema::HoldType hold, const requester& by) {
   switch (hold) {
@@ -123,6 +119,10 @@ outcome decide_rerun(const job_state& job, schema::RerunJob::Reader command, con
 
 }  // namespace
 
+bool may_act(const job_state& job, const requester& by) {
+  return by.is_operator() || job.owner() == by.at_host() || job.owner_name() == by.user;
+}
+
 void end_job(const job_state& job, std::int32_t code, bool has_code, std::string comment_suffix, const site& site,
              std::vector<event>& out) {
   // pbs guide: substates 91 deleted, 92 exit status 0, 93 any other.
@@ -148,6 +148,8 @@ outcome decide_request(const job_state& job, const client_request& command, cons
     case schema::Request::DELETE_JOB: return decide_delete(job, r.getDeleteJob(), now, site);
     case schema::Request::RERUN_JOB: return decide_rerun(job, r.getRerunJob(), now);
     case schema::Request::ALTER_JOB: return decide_alter(job, command, now, site);
+    case schema::Request::SIGNAL_JOB: return decide_signal(job, r.getSignalJob(), now, site);
+    case schema::Request::MESSAGE_JOB: return decide_message(job, r.getMessageJob(), now);
     default: return refuse(pbs_error::no_support);
   }
 }

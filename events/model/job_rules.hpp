@@ -12,6 +12,9 @@ namespace annals::model {
 outcome decide_submit(const submit_job& command, const stamp& now, const site& site);
 outcome decide_request(const job_state& job, const client_request& command, const stamp& now, const site& site);
 outcome decide_alter(const job_state& job, const client_request& request, const stamp& now, const site& site);
+// What is done with a job by hand: qsig, qmsg, qmove, qorder (job_by_hand.cpp).
+outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, const stamp& now, const site& site);
+outcome decide_message(const job_state& job, schema::MessageJob::Reader command, const stamp& now);
 outcome decide_report(const job_state& job, const mom_report& report, const stamp& now, const site& site);
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const site& site);
 outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now);
@@ -22,6 +25,9 @@ outcome decide_forget(const job_state& job, const stamp& now, const site& site);
 // before, the vnodes, and what becomes of the job.
 void lose_run(const job_state& job, std::int32_t code, bool abandoned, const stamp& now, const site& site,
               std::vector<event>& out);
+
+// May this requester do with the job what its owner may?
+bool may_act(const job_state& job, const requester& by);
 
 // May a job of `user` name these users to run as (User_List: user[@host],...)? Only its own.
 bool may_run_as(std::string_view user_list, std::string_view user);

@@ -28,6 +28,12 @@ constexpr std::size_t queue_name_chars_max = 15;
 // A command id is remembered this long; older requests with one are refused as too old.
 constexpr std::int64_t command_id_memory_s = 24 * 60 * 60;
 
+// Signals and messages for a job that its host has not taken yet: a script that signals every second is refused when its
+// host has been away for a quarter of an hour.
+constexpr std::size_t open_wishes_max = 1000;
+// What qmsg writes into a job's output at once: a remark, no file.
+constexpr std::size_t message_bytes_max = 64u << 10;
+
 // Job actors that owe nothing and stay in memory; the rest are rebuilt from the log when somebody asks. 1000 actors cost
 // about 4 MB and keep the jobs of a busy minute at hand.
 constexpr std::size_t resident_idle_jobs_max = 1000;

@@ -18,10 +18,13 @@ constexpr run_transition transitions[] = {
     {phase::received, which::PROGRAM_STARTING, phase::starting},
     {phase::received, which::RUN_REFUSED, phase::refused},
     {phase::starting, which::KILL_REQUESTED, phase::starting},
+    {phase::starting, which::WISH_RECEIVED, phase::starting},
     {phase::starting, which::PROGRAM_STARTED, phase::started},
     {phase::starting, which::RUN_REFUSED, phase::refused},
     {phase::starting, which::JOB_DISCARDED, phase::starting},
     {phase::started, which::KILL_REQUESTED, phase::started},
+    {phase::started, which::WISH_RECEIVED, phase::started},
+    {phase::started, which::WISH_DONE, phase::started},
     {phase::started, which::PROGRAM_ENDED, phase::ended},
     {phase::started, which::JOB_DISCARDED, phase::started},
     {phase::ended, which::OUTPUT_PLACED, phase::placed},
@@ -128,6 +131,18 @@ outcome on_limit(const run_state& run, const limit_met& c) {
   });
 }
 
+// A wish comes once per id; before the program has started it waits for that.
+outcome on_tell(const run_state& run, const tell_order& c) {
+  const auto wish = c.message.get().getTellRun().getWish();
+  if (!run.active() || wish.getId() <= run.last_wish) return no_change;
+  return one([&](auto e) { e.setWishReceived(wish); });
+}
+
+outcome on_carried_out(const run_state& run, const wish_carried_out& c) {
+  if (run.phase != phase::started || c.id <= run.wishes_done) return no_change;
+  return one([&](auto e) { e.initWishDone().setId(c.id); });
+}
+
 outcome on_discard(const run_state& run) {
   switch (run.phase) {
     case phase::starting:
@@ -178,6 +193,8 @@ outcome decide(const run_state& run, const run_command& command, const stamp&, c
     }
     outcome operator()(const kill_order& c) const { return on_kill(run, c); }
     outcome operator()(const limit_met& c) const { return on_limit(run, c); }
+    outcome operator()(const tell_order& c) const { return on_tell(run, c); }
+    outcome operator()(const wish_carried_out& c) const { return on_carried_out(run, c); }
     outcome operator()(const discard_order&) const { return on_discard(run); }
     outcome operator()(const acknowledged& c) const { return on_ack(run, c); }
   };
@@ -214,6 +231,18 @@ void on_killed(run_state& run, schema::KillRequested::Reader e) {
   if (e.getOverridesExit()) run.exit_override = e.getExitStatus();
 }
 
+void on_wish(run_state& run, schema::Wish::Reader e) {
+  told_wish w{e.getId(), e.which(), {}, false, false};
+  if (e.isSignal()) w.text = schema::str(e.getSignal());
+  if (e.isMessage()) {
+    w.text = schema::str(e.getMessage().getText());
+    w.to_errors = e.getMessage().getToErrors();
+    w.to_output = e.getMessage().getToOutput();
+  }
+  run.last_wish = w.id;
+  run.wishes.push_back(std::move(w));
+}
+
 }  // namespace
 
 void apply(run_state& run, const event_place& at, schema::Event::Reader event) {
@@ -239,6 +268,11 @@ void apply(run_state& run, const event_place& at, schema::Event::Reader event) {
       run.delivered = event.getOutputPlaced().getOk();
       run.delivery_text = schema::str(event.getOutputPlaced().getText());
       break;
+    case which::WISH_RECEIVED: on_wish(run, event.getWishReceived()); break;
+    case which::WISH_DONE:
+      run.wishes_done = event.getWishDone().getId();
+      std::erase_if(run.wishes, [&](const told_wish& w) { return w.id <= run.wishes_done; });
+      break;
     case which::JOB_DISCARDED: run.discarded = true; break;
     default: break;                         // PROGRAM_STARTING, RUN_LEFT: the phase says it
   }
@@ -257,6 +291,8 @@ std::vector<run_effect> pending_effects(const run_state& run) {
     case phase::started:
       owed.push_back(watch_program{});
       if (!run.discarded) owed.push_back(report_started{});
+      for (const auto& wish : run.wishes) owed.push_back(carry_out{wish});
+      if (run.wishes_done > 0) owed.push_back(report_wishes{run.wishes_done});
       break;
     case phase::ended:
       owed.push_back(report_exited{});

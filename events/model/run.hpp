@@ -31,6 +31,15 @@ enum class run_phase : std::uint8_t {
 };
 constexpr int run_phase_count = 8;
 
+// Something the server asks of a run that goes on.
+struct told_wish {
+  std::uint64_t id = 0;
+  schema::Wish::Which what = schema::Wish::SIGNAL;
+  std::string text;                        // the signal's name, or the message
+  bool to_errors = false, to_output = false;
+  bool operator==(const told_wish&) const = default;
+};
+
 struct run_state {
   run_phase phase = run_phase::none;
   std::uint64_t stream = 0, version = 0;
@@ -52,6 +61,8 @@ struct run_state {
   std::uint32_t kill_delay_s = 0;
   std::string kill_why;                    // "walltime 10 exceeded limit 3"; empty when the server wished it
   std::optional<std::int32_t> exit_override;
+  std::vector<told_wish> wishes;           // not carried out yet, in the order they came
+  std::uint64_t last_wish = 0, wishes_done = 0;   // ids: the newest that came, the newest that is carried out
   bool discarded = false;                  // the server no longer knows it: nothing is reported
 
   std::string key() const { return job + "." + std::to_string(run); }
@@ -67,10 +78,12 @@ struct program_over { ports::program_ended what; };
 struct output_placed { ports::delivery_result what; };
 struct kill_order { schema::sealed<schema::ToMom> message; };        // signalRun
 struct limit_met { std::int32_t exit_status; std::string why; std::uint32_t kill_delay_s; };
+struct tell_order { schema::sealed<schema::ToMom> message; };        // tellRun
+struct wish_carried_out { std::uint64_t id; };
 struct discard_order { schema::sealed<schema::ToMom> message; };     // discardRun
 struct acknowledged { schema::Ack::What what; };
 using run_command = std::variant<take_order, program_began, program_failed, program_over, output_placed,
-                                 kill_order, limit_met, discard_order, acknowledged>;
+                                 kill_order, limit_met, tell_order, wish_carried_out, discard_order, acknowledged>;
 
 outcome decide(const run_state& run, const run_command& command, const stamp& now, const site& site);
 void apply(run_state& run, const event_place& at, schema::Event::Reader event);
@@ -80,14 +93,16 @@ void apply(run_state& run, const event_place& at, schema::Event::Reader event);
 struct start_program {};                   // idempotent per key: the shepherd's exclusive file
 struct watch_program {};                   // after a restart: find it again
 struct kill_program { std::string signal; std::uint32_t kill_delay_s; std::string why; };
+struct carry_out { told_wish wish; };
 struct place_output {};
 struct report_started {};
 struct report_refused {};
 struct report_exited {};
 struct report_left {};
+struct report_wishes { std::uint64_t done; };   // every wish up to this one
 struct clean_up {};                        // remove the run's files
 using run_effect = std::variant<start_program, watch_program, kill_program, place_output, report_started,
-                                report_refused, report_exited, report_left, clean_up>;
+                                report_refused, report_exited, report_left, carry_out, report_wishes, clean_up>;
 std::vector<run_effect> pending_effects(const run_state& run);
 
 // -- limits ----------------------------------------------------------------------------------------------------------------

@@ -105,8 +105,9 @@ class process_host {
   // was never begun is told as failed (-3) and will not begin any more.
   virtual void adopt(const std::string& key) = 0;
   virtual void signal(const std::string& key, int signal) = 0;  // to every process of the run
-  // Appends to the run's standard error file, as the user: "=>> PBS: job killed: ...".
+  // Append to the run's standard error or output file, as the user: "=>> PBS: job killed: ...".
   virtual void append_stderr(const std::string& key, const std::string& text) = 0;
+  virtual void append_stdout(const std::string& key, const std::string& text) = 0;
   virtual std::optional<run_usage> usage(const std::string& key) = 0;  // now; nothing if it is not running
   virtual void deliver(const std::string& key, const std::string& user, const std::vector<delivery>& files) = 0;
   // Kills what is left of the run and removes its files (not undelivered output).

@@ -28,6 +28,9 @@ struct Request {
     waitJob     @15 :WaitJob;
     hello       @16 :Hello;
     signalJob   @17 :SignalJob;
+    moveJob     @18 :MoveJob;
+    messageJob  @19 :MessageJob;
+    orderJobs   @20 :OrderJobs;
   }
 }
 
@@ -45,8 +48,15 @@ struct JobAttributes { job @0 :Text; changes @1 :List(Common.Attribute); }
 struct JobHolds { job @0 :Text; holds @1 :List(Common.HoldType); }
 struct DeleteJob { job @0 :Text; force @1 :Bool; purgeHistory @2 :Bool; suppressEmail @3 :Int32; }
 struct RerunJob { job @0 :Text; force @1 :Bool; }
-struct RunJob { job @0 :Text; execVnode @1 :Text; scheduler @2 :Text; }
-struct SignalJob { job @0 :Text; signal @1 :Text; }
+struct RunJob {
+  job @0 :Text;
+  execVnode @1 :Text;                  # qrun -H: "(n1:ncpus=1)+(n2)" or "n1+n2"; empty: the scheduler finds the place
+  scheduler @2 :Text;
+}
+struct SignalJob { job @0 :Text; signal @1 :Text; }   # "TERM", "9", "suspend", "resume", "admin-suspend", "admin-resume"
+struct MoveJob { job @0 :Text; destination @1 :Text; }   # a queue, perhaps with "@server"
+struct MessageJob { job @0 :Text; text @1 :Text; toErrors @2 :Bool; toOutput @3 :Bool; }
+struct OrderJobs { first @0 :Text; second @1 :Text; }    # they change places
 
 enum ManageVerb { create @0; delete @1; set @2; unset @3; }
 struct Manage {

@@ -15,6 +15,7 @@ struct ToMom {
     discardRun  @3 :RunRef;      # the server no longer knows this run: kill it and forget it
     ack         @4 :Ack;
     blob        @5 :Blob;        # a script the MoM asked for
+    tellRun     @6 :TellRun;
   }
 }
 struct Welcome { serverName @0 :Text; usageIntervalSeconds @1 :UInt32; }
@@ -36,6 +37,7 @@ struct StartRun {
   ticket      @13 :Common.SignedTicket;           # what these hosts ask for; absent when there are none
 }
 struct SignalRun { ref @0 :RunRef; id @1 :UInt64; signal @2 :Text; killDelaySeconds @3 :UInt32; exitStatus @4 :Int32; overridesExit @5 :Bool; }
+struct TellRun { ref @0 :RunRef; wish @1 :E.Wish; }     # owed until wishDone
 struct Blob { hash @0 :Data; offset @1 :UInt64; data @2 :Data; last @3 :Bool; missing @4 :Bool; }
 
 struct FromMom {
@@ -49,6 +51,7 @@ struct FromMom {
     wantBlob   @6 :WantBlob;
     signalDone @7 :SignalDone;
     runSteps   @8 :RunSteps;
+    wishDone   @9 :SignalDone;      # of a TellRun
   }
 }
 struct MomHello {
@@ -91,9 +94,11 @@ struct ToScheduler {
     refused @2 :Refused;            # a proposal the ledger or the job refused
     stop  @3 :Void;
     reconfigure @4 :Void;
+    runJob @5 :RunOneJob;
   }
 }
 struct StartCycle { number @0 :UInt64; trigger @1 :Text; viewSequence @2 :UInt64; wallNs @3 :Int64; }
+struct RunOneJob { job @0 :SchedJob; request @1 :UInt64; viewSequence @2 :UInt64; }   # qrun: whatever its queue and its holds say
 struct Refused { job @0 :UInt64; cycle @1 :UInt64; reason @2 :Text; }
 
 struct SchedulingDelta {
@@ -151,7 +156,10 @@ struct FromScheduler {
     fullView @4 :Void;              # a delta was missed
     cycleBegan @5 :E.CycleBegan;
     policy   @6 :Data;              # the text of the policy files the next cycles use
+    cannotRun @7 :CannotRun;        # answers a RunOneJob; else it is answered with run
   }
 }
 struct SchedHello { name @0 :Text; host @1 :Text; version @2 :Text; pid @3 :UInt32; }
-struct ProposeRun { job @0 :UInt64; execVnode @1 :Text; execHost @2 :Text; hosts @3 :List(Text); cycle @4 :UInt64; }
+struct ProposeRun { job @0 :UInt64; execVnode @1 :Text; execHost @2 :Text; hosts @3 :List(Text); cycle @4 :UInt64;
+                    request @5 :UInt64; }     # of the RunOneJob it answers; 0: none
+struct CannotRun { job @0 :UInt64; request @1 :UInt64; reason @2 :Text; }

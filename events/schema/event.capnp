@@ -104,6 +104,18 @@ struct Event {
     taskEnded        @64 :TaskEnded;
     leaveAsked       @65 :Reason;
     jobLeft          @66 :Void;
+    # job: what is done with it by hand
+    jobSignalled     @67 :JobSignalled;
+    jobMessaged      @68 :JobMessaged;
+    jobSuspended     @69 :JobSuspended;
+    jobResumeWanted  @70 :Void;           # there was no room for it: the scheduler resumes it when there is
+    jobResumed       @71 :JobResumed;
+    jobWishDone      @72 :JobWishDone;
+    jobMoved         @73 :JobMoved;
+    jobReordered     @74 :JobReordered;
+    # run
+    wishReceived     @75 :Wish;
+    wishDone         @76 :WishDone;
   }
 }
 
@@ -179,6 +191,26 @@ struct JobStarted { run @0 :UInt32; session @1 :Int64; comment @2 :Text; }
 struct JobStartFailed { run @0 :UInt32; code @1 :Int32; text @2 :Text; }
 struct UsageReported { run @0 :UInt32; usage @1 :Common.Usage; session @2 :Int64; jobdir @3 :Text;
                        hosts @4 :List(Common.HostUsage); }   # of a run on several hosts; `usage` is their sum
+struct JobSignalled { run @0 :UInt32; wish @1 :UInt64; signal @2 :Text; }       # wish: counts what was asked of the job's MoMs
+struct JobMessaged { run @0 :UInt32; wish @1 :UInt64; text @2 :Text; toErrors @3 :Bool; toOutput @4 :Bool; }
+struct JobWishDone { run @0 :UInt32; wish @1 :UInt64; }     # its MoM carried it out
+struct JobSuspended {
+  run      @0 :UInt32;
+  wish     @1 :UInt64;
+  released @2 :Text;      # what the job gives up meanwhile, as an exec_vnode
+  partly   @3 :Bool;      # it keeps the rest (restrict_res_to_release_on_suspend)
+  admin    @4 :Bool;      # admin-suspend: its vnodes are under maintenance meanwhile
+}
+struct JobResumed {
+  run      @0 :UInt32;
+  wish     @1 :UInt64;
+  taken    @2 :Text;      # what was released, taken again
+  partly   @3 :Bool;
+  admin    @4 :Bool;
+  place    @5 :Text;      # as in JobAssigned
+}
+struct JobMoved { queue @0 :Text; queueRank @1 :Int64; changes @2 :List(Common.Attribute); }   # changes: defaults of the queues
+struct JobReordered { queueRank @0 :Int64; }
 struct JobDeleteRequested { force @0 :Bool; purgeHistory @1 :Bool; }   # who asked stands in the record
 struct JobRerunRequested { force @0 :Bool; }
 struct JobExited { run @0 :UInt32; exitStatus @1 :Int32; usage @2 :Common.Usage; session @3 :Int64; reported @4 :Bool;
@@ -242,3 +274,15 @@ struct JobJoined {
   primary   @3 :Text;            # the host whose MoM may tell us what to do with this job
   order     @4 :Data;            # the ToSister message as it came (sister.capnp)
 }
+struct Wish {
+  # What the server asks of a run that goes on. Ids rise within a run; a repeat is recognised by its id.
+  id @0 :UInt64;
+  union {
+    signal  @1 :Text;     # "USR1", "9"; an unknown one does nothing
+    suspend @2 :Void;
+    resume  @3 :Void;
+    message @4 :Message;
+  }
+  struct Message { text @0 :Text; toErrors @1 :Bool; toOutput @2 :Bool; }
+}
+struct WishDone { id @0 :UInt64; }

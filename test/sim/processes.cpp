@@ -253,6 +253,7 @@ class mom_process::fake_host final : public ports::process_host {
     tell_state(key);
   }
   void append_stderr(const std::string&, const std::string&) override {}
+  void append_stdout(const std::string&, const std::string&) override {}
   std::optional<ports::run_usage> usage(const std::string& key) override {
     const auto at = machine_.programs.find(key);
     if (at == machine_.programs.end() || at->second.ends <= world_.clock.now) return std::nullopt;

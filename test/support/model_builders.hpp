@@ -108,6 +108,17 @@ inline model::client_request remove(bool force = false, bool purge = false) {
 inline model::client_request rerun(bool force = false) {
   return {make_request([&](schema::Request::Builder r) { r.initRerunJob().setForce(force); })};
 }
+inline model::client_request signal(const std::string& name) {
+  return {make_request([&](schema::Request::Builder r) { r.initSignalJob().setSignal(name); })};
+}
+inline model::client_request message(const std::string& text, bool to_errors = true, bool to_output = false) {
+  return {make_request([&](schema::Request::Builder r) {
+    auto m = r.initMessageJob();
+    m.setText(text);
+    m.setToErrors(to_errors);
+    m.setToOutput(to_output);
+  })};
+}
 inline model::client_request alter(const settings& s) {
   return {make_request([&](schema::Request::Builder r) { fill(r.initAlterJob().initChanges(static_cast<unsigned>(s.size())), s); })};
 }
@@ -202,6 +213,14 @@ class job_story {
       fill(r.initUsage(), u);
       r.setSession(4711);
       r.setJobdir("/home/user1");
+    }), the_server());
+  }
+  // The MoM says that everything up to this wish is done.
+  std::string obeys(std::uint64_t wish, std::uint32_t run = 0) {
+    return when(report([&](auto m) {
+      auto d = m.initWishDone();
+      fill(d.initRef(), job, run ? run : job.run);
+      d.setId(wish);
     }), the_server());
   }
   std::string exits(std::int32_t code, const measured& u = {}, std::uint32_t run = 0) {

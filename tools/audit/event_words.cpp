@@ -104,6 +104,9 @@ std::string job_words(schema::Event::Reader event) {
       return e.getHasExitStatus() ? "finished, exit status " + std::to_string(e.getExitStatus()) : "finished without having run to an end";
     }
     case which::JOB_FORGOTTEN: return "no longer in the history";
+    case which::JOB_SIGNALLED: return run_text(event.getJobSignalled().getRun()) + " gets signal " + schema::str(event.getJobSignalled().getSignal());
+    case which::JOB_MESSAGED: return "a message for its output: " + schema::str(event.getJobMessaged().getText());
+    case which::JOB_WISH_DONE: return "the host did what it was told, number " + std::to_string(event.getJobWishDone().getWish());
     case which::JOB_DISCARDED: return "the run was given up at once";
     default: return fields(event);
   }
@@ -125,6 +128,8 @@ std::string run_words(schema::Event::Reader event) {
     case which::PROGRAM_ENDED:
       return "exit status " + std::to_string(event.getProgramEnded().getExitStatus()) + "; " + usage_text(event.getProgramEnded().getUsage());
     case which::OUTPUT_PLACED: return delivered_words(event.getOutputPlaced());
+    case which::WISH_RECEIVED: return "told, number " + std::to_string(event.getWishReceived().getId());
+    case which::WISH_DONE: return "done, number " + std::to_string(event.getWishDone().getId());
     case which::RUN_LEFT: return "the server knows everything";
     default: return fields(event);
   }
@@ -179,9 +184,9 @@ std::string object_words(schema::Event::Reader event) {
 
 std::string words(schema::Event::Reader event) {
   const auto kind = event.which();
-  if (kind >= which::RUN_RECEIVED && kind <= which::RUN_LEFT) return harmless(run_words(event));
-  if ((kind >= which::JOB_QUEUED && kind <= which::JOB_FORGOTTEN) || kind == which::JOB_DISCARDED) return harmless(job_words(event));
   if (kind >= which::SISTERS_ASKED && kind <= which::JOB_LEFT) return harmless(hosts_words(event));
+  if ((kind >= which::RUN_RECEIVED && kind <= which::RUN_LEFT) || kind == which::WISH_RECEIVED || kind == which::WISH_DONE) return harmless(run_words(event));
+  if ((kind >= which::JOB_QUEUED && kind <= which::JOB_FORGOTTEN) || kind == which::JOB_DISCARDED || (kind >= which::JOB_SIGNALLED && kind <= which::JOB_REORDERED)) return harmless(job_words(event));
   return harmless(object_words(event));
 }
 

@@ -351,11 +351,11 @@ class real_process_host::impl {
     user_work_->run(request);
   }
 
-  void append_stderr(const std::string& key, const std::string& text) {
+  void append(const std::string& key, std::string shepherd_order::* file, const std::string& text) {
     const auto at = runs_.find(key);
-    if (at == runs_.end() || at->second.order.stderr_file.empty()) return;
+    if (at == runs_.end() || (at->second.order.*file).empty()) return;
     user_request request;
-    request.appends.push_back({at->second.order.stderr_file, text});
+    request.appends.push_back({at->second.order.*file, text});
     run_as_user(at->second.order, std::move(request));
   }
 
@@ -486,7 +486,10 @@ void real_process_host::signal(const std::string& key, int number) {
   impl_->work([this, key, number] { impl_->signal(key, number); });
 }
 void real_process_host::append_stderr(const std::string& key, const std::string& text) {
-  impl_->work([this, key, text] { impl_->append_stderr(key, text); });
+  impl_->work([this, key, text] { impl_->append(key, &shepherd_order::stderr_file, text); });
+}
+void real_process_host::append_stdout(const std::string& key, const std::string& text) {
+  impl_->work([this, key, text] { impl_->append(key, &shepherd_order::stdout_file, text); });
 }
 std::optional<ports::run_usage> real_process_host::usage(const std::string& key) { return impl_->usage(key); }
 void real_process_host::deliver(const std::string& key, const std::string& user,

@@ -24,6 +24,13 @@ model::event bare_event(which w) {
   });
 }
 
+std::vector<int> events_of_jobs() {
+  std::vector<int> all;
+  for (int w = static_cast<int>(which::JOB_QUEUED); w <= static_cast<int>(which::JOB_FORGOTTEN); ++w) all.push_back(w);
+  for (int w = static_cast<int>(which::JOB_SIGNALLED); w <= static_cast<int>(which::JOB_REORDERED); ++w) all.push_back(w);
+  return all;
+}
+
 std::set<job_phase> targets(job_phase from, which w) {
   std::set<job_phase> to;
   for (const auto& row : model::job_transitions())
@@ -43,6 +50,8 @@ std::vector<std::pair<model::job_command, model::requester>> every_command(const
       for (bool b : {false, true}) all.emplace_back(remove(a, b), by);
       all.emplace_back(rerun(a), by);
     }
+    for (const char* name : {"USR1", "suspend", "resume", "admin-suspend", "admin-resume"}) all.emplace_back(signal(name), by);
+    all.emplace_back(message("hello"), by);
     all.emplace_back(alter({{"Priority", "", "5"}}), by);
     all.emplace_back(alter({{"Hold_Types", "", "n"}}), by);
     all.emplace_back(alter({{"Hold_Types", "", "u"}}), by);
@@ -58,6 +67,10 @@ std::vector<std::pair<model::job_command, model::requester>> every_command(const
     for (bool fresh : {false, true}) all.emplace_back(model::run_lost{job.run, gone, fresh, "gone"}, the_server());
   for (std::uint32_t run : {job.run, job.run + 1}) {
     all.emplace_back(report([&](auto m) { fill(m.initRunStarted().initRef(), job, run); }), the_server());
+    all.emplace_back(report([&](auto m) {
+      fill(m.initWishDone().initRef(), job, run);
+      m.getWishDone().setId(job.last_wish);
+    }), the_server());
     all.emplace_back(report([&](auto m) { fill(m.initRunUsage().initRef(), job, run); }), the_server());
     for (int code : {0, 1, 271, -2, -3, -4, -11, -29}) {
       all.emplace_back(report([&](auto m) {
@@ -105,7 +118,7 @@ BOOST_AUTO_TEST_CASE(what_the_table_does_not_list_stops_the_process) {
   for (auto from : every_job_phase) {
     const auto story = given(from);
     BOOST_TEST_REQUIRE((story.job.phase == from));
-    for (int w = static_cast<int>(which::JOB_QUEUED); w <= static_cast<int>(which::JOB_FORGOTTEN); ++w) {
+    for (int w : events_of_jobs()) {
       if (model::may_happen(from, static_cast<which>(w))) continue;
       const auto e = bare_event(static_cast<which>(w));
       BOOST_TEST((e.get().which() == static_cast<which>(w)));

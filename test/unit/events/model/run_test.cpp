@@ -40,6 +40,15 @@ model::kill_order kill(std::uint64_t id, const std::string& signal = "SIGTERM", 
   })};
 }
 
+model::tell_order tell(std::uint64_t id, const std::string& signal = "USR1") {
+  return {schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+    auto t = m.initTellRun();
+    t.initRef().setJob("12.borg");
+    t.initWish().setId(id);
+    t.getWish().setSignal(signal);
+  })};
+}
+
 model::discard_order discard() {
   return {schema::make<schema::ToMom>([](schema::ToMom::Builder m) { m.initDiscardRun().setJob("12.borg"); })};
 }
@@ -85,7 +94,7 @@ std::vector<model::run_command> every_command() {
   using what = schema::Ack::What;
   return {model::take_order{order()}, model::program_began{{1, 1, 1, "/"}}, model::program_failed{{-3, "again"}},
           model::program_over{{1, {}}}, model::output_placed{{}}, kill(1), kill(2, "SIGKILL", 265),
-          model::limit_met{-29, "walltime", 10}, discard(), model::acknowledged{what::RUN_STARTED},
+          model::limit_met{-29, "walltime", 10}, tell(1), tell(2), model::wish_carried_out{1}, discard(), model::acknowledged{what::RUN_STARTED},
           model::acknowledged{what::RUN_REFUSED}, model::acknowledged{what::RUN_EXITED}, model::acknowledged{what::RUN_LEFT}};
 }
 
@@ -107,6 +116,8 @@ std::string owed(const model::run_state& run) {
     std::string operator()(const model::report_refused&) const { return "say-refused"; }
     std::string operator()(const model::report_exited&) const { return "say-exited"; }
     std::string operator()(const model::report_left&) const { return "say-left"; }
+    std::string operator()(const model::carry_out& c) const { return "do " + c.wish.text; }
+    std::string operator()(const model::report_wishes& w) const { return "say-done " + std::to_string(w.done); }
     std::string operator()(const model::clean_up&) const { return "clean"; }
   };
   std::string text;
@@ -210,6 +221,24 @@ BOOST_AUTO_TEST_CASE(a_discarded_run_is_killed_and_leaves_without_a_word) {
   BOOST_TEST(starting.when(discard()) == "jobDiscarded");
   BOOST_TEST(starting.when(model::program_failed{{-3, ""}}) == "runRefused runLeft");
   BOOST_TEST(given_run(run_phase::placed).when(discard()) == "runLeft");
+}
+
+BOOST_AUTO_TEST_CASE(a_wish_is_carried_out_once_and_told_again_until_the_run_ends) {
+  auto s = given_run(run_phase::starting);
+  BOOST_TEST(s.when(tell(1)) == "wishReceived");
+  BOOST_TEST(owed(s.run) == "start");                    // it waits for the program
+  s.when(model::program_began{{100, 100, 5, "/home/user1"}});
+  BOOST_TEST(owed(s.run) == "watch, say-started, do USR1");
+  BOOST_TEST(s.when(tell(1, "USR2")) == "");             // a repeat
+  BOOST_TEST(s.when(tell(2, "HUP")) == "wishReceived");
+  BOOST_TEST(s.when(model::wish_carried_out{1}) == "wishDone");
+  BOOST_TEST(owed(s.run) == "watch, say-started, do HUP, say-done 1");
+  BOOST_TEST(s.when(model::wish_carried_out{2}) == "wishDone");
+  BOOST_TEST(s.when(model::wish_carried_out{2}) == "");
+  BOOST_TEST(s.when(tell(2, "HUP")) == "");
+  BOOST_TEST(owed(s.run) == "watch, say-started, say-done 2");
+  s.when(model::program_over{{0, {}}});
+  BOOST_TEST(s.when(tell(3)) == "");
 }
 
 BOOST_AUTO_TEST_CASE(each_phase_owes_what_it_owes) {

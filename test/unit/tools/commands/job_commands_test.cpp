@@ -71,6 +71,10 @@ bool ordinary(schema::Request::Reader r, schema::Reply::Builder out) {
       return job(r.getRerunJob().getJob(), "");
     case schema::Request::ALTER_JOB:
       return job(r.getAlterJob().getJob(), "");
+    case schema::Request::SIGNAL_JOB:
+      return job(r.getSignalJob().getJob(), "");
+    case schema::Request::MESSAGE_JOB:
+      return job(r.getMessageJob().getJob(), "");
     default:
       out.setDone("");
       return true;
@@ -264,7 +268,7 @@ BOOST_FIXTURE_TEST_CASE(a_list_of_jobs_goes_on_after_errors, commands) {
 
 BOOST_FIXTURE_TEST_CASE(only_qdel_names_a_finished_job, commands) {
   BOOST_TEST(run({"qdel", "3"}).err == "qdel: Job has finished 3.q1\n");
-  for (const char* command : {"qhold", "qrls", "qrerun"}) {
+  for (const char* command : {"qhold", "qrls", "qrerun", "qsig"}) {
     const ran r = run({command, "3"});
     BOOST_TEST(r.err == std::string(command) + ": Job has finished\n");
     BOOST_TEST(r.status == 35);
@@ -272,7 +276,7 @@ BOOST_FIXTURE_TEST_CASE(only_qdel_names_a_finished_job, commands) {
 }
 
 BOOST_FIXTURE_TEST_CASE(commands_without_a_job_are_usage_errors, commands) {
-  for (const char* command : {"qdel", "qhold", "qrls", "qrerun", "qalter"}) {
+  for (const char* command : {"qdel", "qhold", "qrls", "qrerun", "qalter", "qsig", "qmsg"}) {
     const ran r = run({command});
     BOOST_TEST(r.status == 2);
     BOOST_TEST(r.err.starts_with("usage:"));
@@ -294,6 +298,26 @@ BOOST_FIXTURE_TEST_CASE(holds_and_deletions_say_what_was_asked, commands) {
   BOOST_TEST((*d).getDeleteJob().getSuppressEmail() == 1);
   run({"qrerun", "-W", "force", "1"});
   BOOST_TEST((*last(schema::Request::RERUN_JOB)).getRerunJob().getForce());
+}
+
+BOOST_FIXTURE_TEST_CASE(signals_and_messages_say_what_was_asked, commands) {
+  BOOST_TEST(run({"qsig", "1"}).status == 0);
+  BOOST_TEST(schema::str((*last(schema::Request::SIGNAL_JOB)).getSignalJob().getSignal()) == "SIGTERM");
+  run({"qsig", "-s", "suspend", "1"});
+  BOOST_TEST(schema::str((*last(schema::Request::SIGNAL_JOB)).getSignalJob().getSignal()) == "suspend");
+  BOOST_TEST(run({"qsig", "-s", "9", "2"}).err == "qsig: Unauthorized Request  2.q1\n");
+  const auto where = [&] {
+    const auto request = last(schema::Request::MESSAGE_JOB);
+    const auto m = (*request).getMessageJob();
+    return schema::str(m.getText()) + (m.getToErrors() ? " E" : "") + (m.getToOutput() ? " O" : "");
+  };
+  BOOST_TEST(run({"qmsg", "hello you", "1"}).status == 0);
+  BOOST_TEST(where() == "hello you E");
+  run({"qmsg", "-O", "a", "1"});
+  BOOST_TEST(where() == "a O");
+  run({"qmsg", "-O", "-E", "b", "1"});
+  BOOST_TEST(where() == "b E O");
+  BOOST_TEST(run({"qmsg", "only a text"}).status == 2);
 }
 
 BOOST_FIXTURE_TEST_CASE(qalter_sends_changes_and_takes_empty_values_away, commands) {
@@ -318,7 +342,7 @@ BOOST_FIXTURE_TEST_CASE(qterm_has_statuses_of_its_own, commands) {
 }
 
 BOOST_FIXTURE_TEST_CASE(every_command_knows_its_version_and_help, commands) {
-  for (const char* command : {"qsub", "qalter", "qdel", "qhold", "qrls", "qrerun", "qterm"}) {
+  for (const char* command : {"qsub", "qalter", "qdel", "qhold", "qrls", "qrerun", "qterm", "qsig", "qmsg"}) {
     BOOST_TEST(run({command, "--version"}).out.starts_with("pbs_version = "));
     BOOST_TEST(run({command, "--help"}).status == 0);
   }

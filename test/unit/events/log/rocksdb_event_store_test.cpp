@@ -75,7 +75,7 @@ using suite = event_store_suite<backend>;
 
 BOOST_AUTO_TEST_SUITE(store_on_rocksdb)
 
-EVENT_STORE_CASES(suite)
+BOOST_AUTO_TEST_CASE(keeps_every_promise_of_an_event_store) { suite::keeps_every_promise(); }
 
 BOOST_AUTO_TEST_CASE(a_second_writer_is_told_that_the_log_is_open) {
   backend b;

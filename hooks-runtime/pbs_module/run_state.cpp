@@ -42,10 +42,21 @@ run_state::run_state(const hook_home& home, protocol::Request::Reader request, a
 }
 run_state::~run_state() { the_run = nullptr; }
 
+// Lines may take one half of what a reply holds, changes the other: a chatty script does not lose its changes.
 bool run_state::fits(std::size_t bytes) {
-  if (bytes > home_.output_bytes_max - std::min(bytes_, home_.output_bytes_max)) return false;
+  const std::uint64_t most = home_.output_bytes_max / 2;
+  if (bytes > most - std::min(bytes_, most)) return false;
   bytes_ += bytes;
   return true;
+}
+
+bool run_state::changes_fit() const {
+  std::uint64_t bytes = 0;
+  for (const auto& c : changes_) {
+    bytes += c.object.size() + c.resource.size() + (c.before ? c.before->size() : 0) + (c.after ? c.after->size() : 0) + 128;
+    for (const auto& text : c.after_texts) bytes += text.size() + 16;
+  }
+  return bytes <= home_.output_bytes_max / 2;
 }
 
 void run_state::change(made_change what) {
@@ -97,7 +108,8 @@ void run_state::fail(std::string message, std::string traceback) {
   traceback_ = std::move(traceback);
 }
 
-void run_state::write(protocol::Reply::Builder reply) const {
+void run_state::write(protocol::Reply::Builder reply) {
+  if (!failed_ && !changes_fit()) fail("the hook changed more than one run may", {});
   reply.setVerdict(failed_ ? protocol::Verdict::ERROR : rejected_ ? protocol::Verdict::REJECT : protocol::Verdict::ACCEPT);
   if (failed_ || rejected_) reply.setMessage(message_);
   reply.setTraceback(traceback_);

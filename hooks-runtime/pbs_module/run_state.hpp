@@ -63,7 +63,7 @@ class run_state {
   void reject(std::string message, int code);
   void fail(std::string message, std::string traceback);   // verdict error
 
-  void write(protocol::Reply::Builder reply) const;
+  void write(protocol::Reply::Builder reply);
 
  private:
   struct line { std::uint32_t level; std::string job, message; };
@@ -71,6 +71,7 @@ class run_state {
   struct released_nodes { std::string job, keep_select; std::vector<std::string> vnodes; };
   struct asked { schema::sealed<protocol::Question> question; std::string answer_hash; };
   bool fits(std::size_t bytes);
+  bool changes_fit() const;
 
   const hook_home& home_;
   protocol::Request::Reader request_;

@@ -1,0 +1,253 @@
+// Hooks that mean harm, or might as well. Each must end in a reply, leave nothing behind, and the next hook must run.
+#include <boost/test/unit_test.hpp>
+
+#include <dirent.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+
+#include "test/support/hook_runs.hpp"
+
+using namespace annals;
+using namespace annals::test;
+
+namespace {
+
+struct fixture {
+  hook_runs runs;
+
+  std::string outcome(const std::string& source, const char* event = "queuejob", std::uint32_t alarm_ms = 20'000) {
+    hook_case c{.source = source, .event = event};
+    c.alarm_ms = alarm_ms;
+    return summary(runs.run(c));
+  }
+  // The pool does its work as before.
+  ~fixture() { BOOST_TEST(summary(runs.run({.source = "import pbs\npbs.event().job.Priority = 9\n"})) == "accept job.Priority 5->9"); }
+};
+
+bool starts_with(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
+
+// Processes whose command line holds the mark.
+int processes_with(const std::string& mark) {
+  int found = 0;
+  DIR* proc = ::opendir("/proc");
+  while (const dirent* entry = ::readdir(proc)) {
+    std::ifstream in(std::string("/proc/") + entry->d_name + "/cmdline");
+    std::string line{std::istreambuf_iterator<char>(in), {}};
+    if (line.find(mark) != std::string::npos) ++found;
+  }
+  ::closedir(proc);
+  return found;
+}
+
+struct own_directory {
+  std::string path;
+  own_directory() {
+    char name[] = "/tmp/hook_testXXXXXX";
+    path = ::mkdtemp(name);
+  }
+  ~own_directory() {
+    ::unlink((path + "/file").c_str());
+    ::rmdir(path.c_str());
+  }
+  void write(const std::string& text, mode_t mode) const {
+    std::ofstream(path + "/file") << text;
+    ::chmod((path + "/file").c_str(), mode);
+  }
+};
+
+constexpr const char* mom = "execjob_begin";
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(hostile_hooks, fixture)
+
+BOOST_AUTO_TEST_CASE(an_endless_loop_ends_at_the_alarm) {
+  BOOST_TEST(starts_with(outcome("while True: pass\n", "queuejob", 300), "alarm"));
+}
+
+BOOST_AUTO_TEST_CASE(a_loop_that_masks_all_signals_ends_at_the_alarm) {
+  BOOST_TEST(starts_with(outcome("import signal\n"
+                                 "signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())\n"
+                                 "for s in signal.valid_signals():\n"
+                                 "    try: signal.signal(s, signal.SIG_IGN)\n"
+                                 "    except (OSError, ValueError): pass\n"
+                                 "while True: pass\n", mom, 300), "alarm"));
+}
+
+BOOST_AUTO_TEST_CASE(a_loop_that_catches_everything_ends_at_the_alarm) {
+  BOOST_TEST(starts_with(outcome("import pbs\nwhile True:\n    try: pbs.event().accept()\n    except: pass\n", "queuejob", 300), "alarm"));
+}
+
+BOOST_AUTO_TEST_CASE(a_fork_bomb_on_a_host_is_bounded_and_gone_at_the_alarm) {
+  BOOST_TEST(starts_with(outcome("import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\n", mom, 500), "alarm"));
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_on_a_host_may_have_only_so_many_processes) {
+  const std::string said = outcome("import os, time, pbs\nn = 0\n"
+                                   "try:\n"
+                                   "    while n < 1000:\n"
+                                   "        if os.fork() == 0:\n"
+                                   "            time.sleep(60); os._exit(0)\n"
+                                   "        n += 1\n"
+                                   "except BlockingIOError as e: pass\n"
+                                   "pbs.event().reject('%s' % (50 < n < 200))\n", mom);
+  BOOST_TEST(said == "reject 'True'");
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_of_the_server_starts_no_processes_and_no_threads) {
+  BOOST_TEST(starts_with(outcome("import os\nos.fork()\n"), "error 'PermissionError: "));
+  BOOST_TEST(starts_with(outcome("import threading\nthreading.Thread(target=print).start()\n"), "error 'RuntimeError: can't start new thread'"));
+  BOOST_TEST(starts_with(outcome("import os\nos.execv('/bin/true', ['true'])\n"), "error 'PermissionError: "));
+}
+
+BOOST_AUTO_TEST_CASE(programs_that_outlive_their_hook_are_killed) {
+  const std::string mark = "7654321.125";
+  BOOST_TEST(outcome("import subprocess\nsubprocess.Popen(['/bin/sleep', '" + mark + "'], start_new_session=True)\n", mom) == "accept");
+  BOOST_TEST(outcome("import pbs\n", mom) == "accept");
+  runs.run({.source = "x = 1\n"});
+  for (int i = 0; i < 200 && processes_with(mark) > 0; ++i) ::usleep(10'000);
+  BOOST_TEST(processes_with(mark) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(programs_of_a_hook_that_met_its_alarm_are_gone_when_its_reply_comes) {
+  const std::string mark = "7654321.375";
+  BOOST_TEST(starts_with(outcome("import subprocess, time\n"
+                                 "subprocess.Popen(['/bin/sh', '-c', 'setsid /bin/sleep " + mark + " & sleep " + mark + "'])\n"
+                                 "while True: pass\n", mom, 500), "alarm"));
+  BOOST_TEST(processes_with(mark) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_memory_bomb_is_an_exception) {
+  BOOST_TEST(outcome("x = 'a' * (1 << 40)\n") == "error 'MemoryError'");
+  BOOST_TEST(starts_with(outcome("import mmap\nx = []\nwhile True: x.append(mmap.mmap(-1, 1 << 26))\n"), "error 'OSError: [Errno 12]"));
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_that_ends_itself_is_an_error) {
+  BOOST_TEST(outcome("import os\nos._exit(0)\n") == "error 'the hook's process ended itself with exit status 0'");
+}
+
+BOOST_AUTO_TEST_CASE(a_segmentation_fault_is_an_error) {
+  BOOST_TEST(outcome("import ctypes\nctypes.string_at(0)\n") ==
+             "error 'the hook's process was killed by signal 11 (Segmentation fault)'");
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_that_closes_all_descriptors_is_an_error) {
+  BOOST_TEST(starts_with(outcome("import os\nos.closerange(0, 4096)\n"), "error"));
+}
+
+BOOST_AUTO_TEST_CASE(garbage_in_the_reply_pipe_is_an_error) {
+  BOOST_TEST(outcome("import os\nos.write(3, b'\\xff' * 100)\n") == "error 'the hook's process sent what is no reply'");
+  BOOST_TEST(outcome("import os\nos.write(3, b'\\x08\\0\\0\\0' + b'\\0' * 8)\n") == "error 'the hook's process sent what is no reply'");
+}
+
+BOOST_AUTO_TEST_CASE(a_reply_that_was_taken_from_an_earlier_run_is_an_error) {
+  // The script keeps the frame of its own answer (by reading it from the other side of a pipe it puts in its place) and sends
+  // it before the next: the nonce is an old one.
+  const std::string source =
+      "import os, sys, pbs\n"
+      "if hasattr(sys, 'kept'): os.write(3, sys.kept)\n"
+      "sys.kept = b'\\x40\\0\\0\\0' + b'\\0\\0\\0\\0\\x07\\0\\0\\0' + b'\\0\\0\\0\\0\\x02\\0\\x01\\0' + b'\\1' * 8 + b'\\2\\0\\0\\0\\0\\0\\0\\0' + b'\\0' * 32\n";
+  BOOST_TEST(outcome(source) == "accept");
+  BOOST_TEST(outcome(source) == "error 'the hook's process sent what is no reply'");
+}
+
+BOOST_AUTO_TEST_CASE(gigabytes_on_standard_output_go_nowhere) {
+  BOOST_TEST(outcome("import sys\nfor i in range(64): sys.stdout.write('x' * (1 << 24))\n") == "accept");
+}
+
+BOOST_AUTO_TEST_CASE(log_lines_beyond_the_limit_are_counted_not_kept) {
+  const auto r = runs.run({.source = "import pbs\nfor i in range(3000): pbs.logmsg(1, 'x' * 1000)\n"});
+  BOOST_TEST((r.get().getVerdict() == Verdict::ACCEPT));
+  BOOST_TEST(r.get().getLog().size() > 400u);
+  BOOST_TEST(r.get().getLog().size() + r.get().getLogDropped() == 3000u);
+}
+
+BOOST_AUTO_TEST_CASE(changes_beyond_the_limit_are_an_error) {
+  BOOST_TEST(outcome("import pbs\ne = pbs.event()\nfor i in range(8):\n    e.job.Variable_List['V%d' % i] = 'x' * 100000\n") ==
+             "error 'the hook changed more than one run may'");
+}
+
+BOOST_AUTO_TEST_CASE(a_file_grows_to_its_limit_and_no_further) {
+  own_directory dir;
+  BOOST_TEST(starts_with(outcome("f = open('" + dir.path + "/file', 'wb')\nf.seek(1 << 31)\nf.write(b'x')\nf.flush()\n"), "error 'OSError: "));
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_of_the_server_opens_no_socket) {
+  BOOST_TEST(starts_with(outcome("import socket\nsocket.socket()\n"), "error 'PermissionError: "));
+  BOOST_TEST(starts_with(outcome("import socket\nsocket.socket(socket.AF_UNIX)\n"), "error 'PermissionError: "));
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_whose_configuration_allows_it_opens_sockets) {
+  hook_case c{.source = "import socket\nsocket.socket().close()\n"};
+  c.configuration = R"({"annals_sandbox": {"network": true}})";
+  BOOST_TEST(summary(runs.run(c)) == "accept");
+  c.configuration = R"({"annals_sandbox": {"network": false}})";
+  BOOST_TEST(starts_with(summary(runs.run(c)), "error"));
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_of_the_server_signals_nobody) {
+  BOOST_TEST(starts_with(outcome("import os\nos.kill(" + std::to_string(::getpid()) + ", 0)\n"), "error 'PermissionError: "));
+  BOOST_TEST(starts_with(outcome("import os\nos.kill(os.getppid(), 15)\n"), "error 'PermissionError: "));
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_of_the_server_reads_no_memory_of_its_daemon) {
+  BOOST_TEST(starts_with(outcome("f = open('/proc/" + std::to_string(::getpid()) + "/mem', 'rb')\n"), "error 'PermissionError: "));
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_of_the_server_does_not_read_a_file_of_another_user) {
+  if (::getuid() != 0) return;   // there is no other user then
+  own_directory dir;
+  dir.write("secret", 0600);
+  BOOST_TEST(::chown((dir.path + "/file").c_str(), 65534, 65534) == 0);
+  ::chmod(dir.path.c_str(), 0755);
+  BOOST_TEST(starts_with(outcome("open('" + dir.path + "/file').read()\n"), "error 'PermissionError: "));
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_that_runs_as_a_user_reads_no_file_of_another) {
+  if (::getuid() != 0) return;   // only root runs hooks as another user
+  own_directory dir;
+  dir.write("secret", 0600);
+  ::chmod(dir.path.c_str(), 0755);
+  hook_case c{.source = "import os, pbs\npbs.logmsg(1, '%d' % os.getuid())\nopen('" + dir.path + "/file').read()\n", .event = "execjob_prologue"};
+  c.run_as = "nobody";
+  BOOST_TEST(starts_with(summary(runs.run(c)), "error 'PermissionError: "));
+  c.source = "import os\nos.setuid(0)\n";
+  BOOST_TEST(starts_with(summary(runs.run(c)), "error 'PermissionError: "));
+}
+
+BOOST_AUTO_TEST_CASE(directories_of_the_daemon_are_not_seen) {
+  own_directory dir;
+  dir.write("secret", 0644);
+  hooks::pool_settings settings;
+  settings.hidden = {dir.path};
+  hook_runs hidden(settings);
+  const auto said = summary(hidden.run({.source = "open('" + dir.path + "/file').read()\n"}));
+  BOOST_TEST((starts_with(said, "error 'FileNotFoundError: ") || starts_with(said, "error 'PermissionError: ")), said);
+  BOOST_TEST(starts_with(summary(hidden.run({.source = "import ctypes\nif ctypes.CDLL(None).umount2(b'" + dir.path + "', 2) == 0: raise ValueError()\n"})), "accept"));
+}
+
+BOOST_AUTO_TEST_CASE(an_unknown_user_is_an_error) {
+  hook_case c{.source = "", .event = "execjob_prologue"};
+  c.run_as = "no_such_user_here";
+  BOOST_TEST(starts_with(summary(runs.run(c)), "error 'no such user"));
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_with_a_configuration_reads_it) {
+  hook_case c{.source = "import pbs, os, json\n"
+                        "for path in (pbs.hook_config_filename, pbs.get_hook_config_file(), os.environ['PBS_HOOK_CONFIG_FILE']):\n"
+                        "    assert json.load(open(path)) == {'a': 1}\n"};
+  c.configuration = "{\"a\": 1}\n";
+  BOOST_TEST(summary(runs.run(c)) == "accept");
+  BOOST_TEST(summary(runs.run(c)) == "accept");
+  if (::getuid() == 0) {
+    c.event = "execjob_prologue";
+    c.run_as = "nobody";
+    BOOST_TEST(summary(runs.run(c)) == "accept");
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

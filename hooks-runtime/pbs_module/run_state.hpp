@@ -64,6 +64,7 @@ class run_state {
   void fail(std::string message, std::string traceback);   // verdict error
 
   void write(protocol::Reply::Builder reply);
+  void each_line(const std::function<void(const std::string& message)>& tell) const;
 
  private:
   struct line { std::uint32_t level; std::string job, message; };

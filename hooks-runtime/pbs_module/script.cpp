@@ -1,5 +1,7 @@
 #include "hooks-runtime/pbs_module/script.hpp"
 
+#include <cstdio>
+
 #include "hooks-runtime/pbs_module/module.hpp"
 
 namespace annals::hooks {
@@ -39,6 +41,26 @@ failure taken_failure() {
   return out;
 }
 
+// Ends the process instead of returning when the script raised SystemExit.
+int run_file(const std::string& path, const std::vector<std::string>& arguments, const run_state& run) {
+  ref list(PyList_New(0));
+  const auto add = [&](const std::string& text) {
+    ref item(py::str(text));
+    return item && PyList_Append(list.get(), item.get()) == 0;
+  };
+  bool good = add(path);
+  for (const auto& argument : arguments) good = good && add(argument);
+  good = good && PySys_SetObject("argv", list.get()) == 0;
+  ref runpy(good ? PyImport_ImportModule("runpy") : nullptr);
+  ref keywords(Py_BuildValue("{s:s}", "run_name", "__main__"));
+  ref run_path(runpy ? PyObject_GetAttrString(runpy.get(), "run_path") : nullptr);
+  ref args(Py_BuildValue("(s)", path.c_str()));
+  ref result(run_path && args && keywords ? PyObject_Call(run_path.get(), args.get(), keywords.get()) : nullptr);
+  run.each_line([](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
+  if (!result) PyErr_Print();   // of SystemExit: flushes and ends with its status
+  return result ? 0 : 1;
+}
+
 }  // namespace
 
 bool start_python(bool with_site_packages) {
@@ -67,6 +89,20 @@ void set_environment(const char* name, const std::string& value) {
   ref text(py::str(value));
   if (environ && text && !value.empty()) PyMapping_SetItemString(environ.get(), name, text.get());
   PyErr_Clear();
+}
+
+int run_program(const std::string& path, const std::vector<std::string>& arguments, const std::string& local_node) {
+  hook_home home;
+  home.hook_name = "pbs_python";
+  home.local_node = local_node;
+  // An event that nobody can ask for: pbs.event() needs begin_run().
+  const auto request = schema::make<protocol::Request>([](protocol::Request::Builder b) { b.setEvent(hook_events().front().bit); });
+  run_state run(home, request.get(), [](const auto&) {
+    return schema::make<protocol::Answer>([](protocol::Answer::Builder a) { a.setNone(); });
+  });
+  const int status = run_file(path, arguments, run);
+  Py_FinalizeEx();
+  return status;
 }
 
 std::string script::compile(std::string_view source, const std::string& hook_name) {

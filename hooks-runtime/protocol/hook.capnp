@@ -199,3 +199,8 @@ struct Asked {
   question   @0 :Question;
   answerHash @1 :Data;         # SHA-256 of the Answer's bytes: a re-run asks again at the same sequence and compares
 }
+
+struct SiteData {
+  # What questions are answered from when there is no server: pbs_python --hook -s. release_nodes is answered with none.
+  objects @0 :List(Object);
+}

@@ -1,0 +1,148 @@
+// pbs_python: Python with the pbs module, outside any daemon and without a sandbox, with the rights of whoever calls it.
+//   pbs_python script [args]                                     runs a script, like python3
+//   pbs_python --hook -i request [-o reply] [-s site] [-c configuration] script   runs a hook on a recorded event
+#include <getopt.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <vector>
+
+#include "hooks-runtime/pbs_module/script.hpp"
+#include "hooks-runtime/pbs_python/message_file.hpp"
+#include "hooks-runtime/protocol/hook.capnp.h"
+#include "tools/client/version.hpp"
+
+using namespace annals;
+using namespace annals::hooks;
+
+namespace {
+
+constexpr int usage_error = 2;
+
+struct options {
+  bool hook = false, version = false;
+  std::string input, output, site, configuration, script;
+  std::vector<std::string> arguments;   // of the script
+};
+
+// Options stop at the script's name: what follows is the script's.
+std::optional<options> parse(int argc, char** argv) {
+  const option known[] = {{"hook", no_argument, nullptr, 'H'}, {"version", no_argument, nullptr, 'V'}, {nullptr, 0, nullptr, 0}};
+  options out;
+  for (int c = 0; (c = ::getopt_long(argc, argv, "+i:o:s:c:", known, nullptr)) != -1;) switch (c) {
+      case 'H': out.hook = true; break;
+      case 'V': out.version = true; break;
+      case 'i': out.input = optarg; break;
+      case 'o': out.output = optarg; break;
+      case 's': out.site = optarg; break;
+      case 'c': out.configuration = optarg; break;
+      default: return std::nullopt;
+    }
+  if (out.version) return out;
+  if (optind >= argc || out.hook == out.input.empty()) return std::nullopt;
+  out.script = argv[optind];
+  out.arguments.assign(argv + optind + 1, argv + argc);
+  return out;
+}
+
+// -- answers without a server -----------------------------------------------------------------------------------------
+
+using objects = capnp::List<protocol::Object>::Reader;
+
+bool is_in_queue(protocol::Object::Reader job, std::string_view queue) {
+  for (const auto a : job.getAttributes())
+    if (schema::text(a.getName()) == "queue" && schema::text(a.getValue()) == queue) return true;
+  return false;
+}
+
+void answer_names(const std::vector<std::string>& names, protocol::Answer::Builder answer) {
+  auto list = answer.initNames(static_cast<unsigned>(names.size()));
+  for (unsigned i = 0; i < list.size(); ++i) list.set(i, names[i]);
+}
+
+void answer(protocol::Question::Reader question, objects known, protocol::Answer::Builder to) {
+  std::vector<std::string> names;
+  switch (question.which()) {
+    case protocol::Question::OBJECT:
+      for (const auto o : known)
+        if (o.getKind() == question.getObject().getKind() &&
+            (question.getObject().getName().size() == 0 || o.getName() == question.getObject().getName()))
+          return to.setObject(o);
+      break;
+    case protocol::Question::NAMES:
+      for (const auto o : known)
+        if (o.getKind() == question.getNames()) names.push_back(schema::str(o.getName()));
+      return answer_names(names, to);
+    case protocol::Question::JOBS_OF:
+      for (const auto o : known)
+        if (o.getKind() == protocol::ObjectKind::JOB && is_in_queue(o, schema::text(question.getJobsOf())))
+          names.push_back(schema::str(o.getName()));
+      return answer_names(names, to);
+    case protocol::Question::RELEASE_NODES:
+      break;
+  }
+  to.setNone();
+}
+
+// -- the two ways to run ----------------------------------------------------------------------------------------------
+
+std::string host_name() {
+  char name[256] = "";
+  ::gethostname(name, sizeof name - 1);
+  const std::string full = name;
+  return full.substr(0, full.find('.'));
+}
+
+int run_hook(const options& o) {
+  const auto request = read_message<protocol::Request>(o.input);
+  const auto site = o.site.empty() ? schema::make<protocol::SiteData>([](auto) {}) : read_message<protocol::SiteData>(o.site);
+  if (!find_event(request.get().getEvent())) throw file_trouble{o.input + ": its \"event\" is none of a hook's"};
+  const std::string source = file_contents(o.script);
+  hook_home home;
+  home.hook_name = schema::str(request.get().getHookName());
+  home.local_node = host_name();
+  home.configuration_file = o.configuration;
+  run_state run(home, request.get(), [&](const schema::sealed<protocol::Question>& question) {
+    return schema::make<protocol::Answer>([&](protocol::Answer::Builder a) { answer(question.get(), site.get().getObjects(), a); });
+  });
+  set_environment("PBS_HOOK_CONFIG_FILE", o.configuration);
+  script hook;
+  if (const std::string trouble = hook.compile(source, o.script); !trouble.empty()) {
+    std::cerr << trouble;
+    return EXIT_FAILURE;
+  }
+  hook.run(run);
+  const auto reply = schema::make<protocol::Reply>([&](protocol::Reply::Builder b) { run.write(b); });
+  const std::string text = json_of<protocol::Reply>(reply.get()) + "\n";
+  if (o.output.empty())
+    std::cout << text << std::flush;
+  else if (!(std::ofstream(o.output, std::ios::binary) << text << std::flush))
+    throw file_trouble{o.output + " - cannot be written"};
+  return reply.get().getVerdict() == protocol::Verdict::ERROR ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto o = parse(argc, argv);
+  if (!o) {
+    std::cerr << "usage: pbs_python script [args]\n       pbs_python --hook -i request [-o reply] [-s site] [-c configuration] script\n";
+    return usage_error;
+  }
+  if (o->version) {
+    std::cout << client::version_line << "\n";
+    return EXIT_SUCCESS;
+  }
+  if (!start_python(true)) {
+    std::cerr << "pbs_python: Python does not start\n";
+    return EXIT_FAILURE;
+  }
+  try {
+    return o->hook ? run_hook(*o) : run_program(o->script, o->arguments, host_name());
+  } catch (const file_trouble& t) {
+    std::cerr << "pbs_python: " << t.why << "\n";
+    return EXIT_FAILURE;
+  }
+}

@@ -1,0 +1,85 @@
+#!/usr/bin/python3
+# pbs_python: scripts with the pbs module outside a daemon, and hooks on recorded events (RS-75; docs/man/pbs_python.8).
+import json
+import os
+import subprocess
+import tempfile
+import unittest
+
+PBS_PYTHON = os.path.join(os.environ["ANNALS_STAGE"], "bin", "pbs_python")
+JOB = {"event": 1, "hookName": "limits", "requestor": "alice", "parameters": [
+    {"name": "job", "object": {"kind": "job", "name": "", "attributes": [
+        {"name": "Resource_List", "resource": "ncpus", "value": "400"}, {"name": "queue", "value": "long"}]}}]}
+SITE = {"objects": [
+    {"kind": "server", "name": "head", "attributes": [{"name": "scheduling", "value": "True"}]},
+    {"kind": "queue", "name": "long", "attributes": [{"name": "Priority", "value": "7"}]},
+    {"kind": "job", "name": "1.head", "attributes": [{"name": "queue", "value": "long"}]},
+    {"kind": "job", "name": "2.head", "attributes": [{"name": "queue", "value": "short"}]}]}
+
+
+class PbsPython(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.TemporaryDirectory()
+        self.addCleanup(self.dir.cleanup)
+
+    def file(self, name, text):
+        path = os.path.join(self.dir.name, name)
+        with open(path, "w") as out:
+            out.write(text if isinstance(text, str) else json.dumps(text))
+        return path
+
+    def run_it(self, *args):
+        return subprocess.run([PBS_PYTHON, *args], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+
+    def hook(self, script, *more):
+        return self.run_it("--hook", "-i", self.file("job.json", JOB), *more, self.file("hook.py", "import pbs\ne = pbs.event()\n" + script))
+
+    def test_a_script_has_the_module_its_arguments_and_its_exit_status(self):
+        script = self.file("s.py", "import pbs, sys\nprint(pbs.select('ncpus=1+2:ncpus=3').increment_chunks('50%'), sys.argv[1:])\n"
+                                   "pbs.logmsg(pbs.LOG_DEBUG, 'a line')\nsys.exit(4)\n")
+        done = self.run_it(script, "a", "--hook")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (4, "1:ncpus=1+3:ncpus=3 ['a', '--hook']\n", "a line\n"))
+
+    def test_a_script_without_an_event_cannot_ask_for_it(self):
+        done = self.run_it(self.file("s.py", "import pbs\npbs.event()\n"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("RuntimeError: no hook event is going on", done.stderr)
+
+    def test_a_hook_prints_what_it_decided(self):
+        done = self.hook("e.job.Priority = 3\nif e.job.Resource_List['ncpus'] > 128: e.reject('at most 128 cpus')\n")
+        reply = json.loads(done.stdout)
+        self.assertEqual((done.returncode, reply["verdict"], reply["message"]), (0, "reject", "at most 128 cpus"))
+        self.assertEqual([(c["attribute"], c["after"]) for c in reply["changes"]], [("Priority", "3")])
+
+    def test_a_hook_that_raises_fails_with_its_traceback(self):
+        done = self.hook("nosuch()\n")
+        reply = json.loads(done.stdout)
+        self.assertEqual((done.returncode, reply["verdict"]), (1, "error"))
+        self.assertIn("line 3", reply["traceback"])
+
+    def test_questions_are_answered_from_the_site_file(self):
+        done = self.hook("assert pbs.server().name == 'head' and pbs.server().scheduling is True\n"
+                         "assert e.job.queue.Priority == 7 and pbs.server().queue('none') is None\n"
+                         "assert [j.id for j in pbs.server().jobs()] == ['1.head', '2.head']\n"
+                         "assert [j.id for j in e.job.queue.jobs()] == ['1.head']\n", "-s", self.file("site.json", SITE))
+        self.assertEqual(done.returncode, 0, done.stdout)
+
+    def test_the_configuration_and_the_output_file_are_used(self):
+        out = os.path.join(self.dir.name, "reply.json")
+        done = self.hook("assert open(pbs.hook_config_filename).read() == 'x'\n", "-c", self.file("h.CF", "x"), "-o", out)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        with open(out) as reply:
+            self.assertEqual(json.load(reply)["verdict"], "accept")
+
+    def test_what_is_no_event_is_refused(self):
+        script = self.file("hook.py", "")
+        for text in ("garbage", "{\"event\": 3}", "{\"nosuch\": 1, ", ""):
+            done = self.run_it("--hook", "-i", self.file("bad", text), script)
+            self.assertEqual(done.returncode, 1, text)
+            self.assertTrue(done.stderr.startswith("pbs_python: "), text)
+        self.assertEqual(self.run_it("--hook", script).returncode, 2)
+        self.assertEqual(self.run_it().returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

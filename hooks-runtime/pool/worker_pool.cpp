@@ -15,7 +15,7 @@
 namespace annals::hooks {
 
 namespace {
-constexpr std::chrono::seconds guard_patience{3};   // for a guard to kill its tree, before it is killed itself
+constexpr std::chrono::milliseconds guard_patience{worker_process::guard_patience_ms};
 constexpr const char* bad_reply = "the hook's process sent what is no reply";
 }  // namespace
 
@@ -203,8 +203,8 @@ void worker_pool::server::check_deadlines() {
   for (auto w = workers_.begin(); w != workers_.end(); ++w) {
     if (w->deadline > now) continue;
     if (w->now == phase::ending) {
-      ::kill(w->process.pid(), SIGKILL);
-      w->deadline = clock::time_point::max();
+      w->process.insist();
+      w->deadline = now + guard_patience;
     } else if (w->now == phase::running) {
       ++alarms_;
       end(w, protocol::Verdict::ALARM, "not done in time");

@@ -17,11 +17,12 @@
 #include <fstream>
 #include <vector>
 
+#include "hooks-runtime/worker/process_tree.hpp"
+
 namespace annals::hooks {
 namespace {
 
 constexpr int worker_socket = 3;         // its number in the worker
-constexpr int guard_patience_ms = 3000;  // for a guard to kill its tree, before it is killed itself
 
 int pidfd_of(pid_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
 
@@ -90,8 +91,7 @@ worker_process::worker_process(const std::string& program) {
 worker_process::~worker_process() {
   if (is_running() && !reaped_) {
     ask_to_end();
-    pollfd ended{pidfd_, POLLIN, 0};
-    if (::poll(&ended, 1, guard_patience_ms) <= 0) ::kill(pid_, SIGKILL);
+    for (pollfd ended{pidfd_, POLLIN, 0}; ::poll(&ended, 1, guard_patience_ms) <= 0;) insist();
     reaped();
   }
   if (socket_ >= 0) ::close(socket_);
@@ -126,6 +126,15 @@ worker_process::io worker_process::read_some(frame_reader& into) {
 
 void worker_process::ask_to_end() {
   if (is_running() && !reaped_) ::kill(pid_, SIGTERM);
+}
+
+// A guard without its tree could not be told from one that has let it go: the tree is killed first, whoever hinders the
+// guard (a busy machine, a script that stops it).
+void worker_process::insist() {
+  if (!is_running() || reaped_) return;
+  const auto tree = tree_below(pid_);
+  for (const pid_t pid : tree) ::kill(pid, SIGKILL);
+  ::kill(pid_, tree.empty() ? SIGKILL : SIGCONT);
 }
 
 std::string worker_process::reaped() {

@@ -31,6 +31,8 @@ class worker_process {
   io read_some(frame_reader& into);
 
   void ask_to_end();       // the guard kills the whole tree, then ends; pidfd becomes readable
+  void insist();           // asked, and not gone after guard_patience_ms: kills what is below the guard; to be repeated
+  static constexpr int guard_patience_ms = 3000;
   // After pidfd is readable: how the interpreter ended, in words.
   std::string reaped();
 

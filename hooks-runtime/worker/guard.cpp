@@ -17,28 +17,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
+#include "hooks-runtime/worker/process_tree.hpp"
+
 namespace annals::hooks {
 namespace {
-
-std::vector<pid_t> children_of(pid_t pid) {
-  std::vector<pid_t> out;
-  std::ifstream in("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
-  for (pid_t child = 0; in >> child;) out.push_back(child);
-  return out;
-}
-
-// Children of threads hang on the thread, so every task of a process is looked at.
-void add_tree(pid_t pid, std::vector<pid_t>& out) {
-  for (const pid_t child : children_of(pid)) {
-    out.push_back(child);
-    add_tree(child, out);
-  }
-}
 
 unsigned tasks_of(pid_t pid) {
   struct stat tasks {};
@@ -84,8 +69,7 @@ class guard {
     if (listener_ >= 0) ::close(listener_);   // from now on nobody can start a process: the kernel answers ENOSYS
     listener_ = -1;
     for (;;) {
-      std::vector<pid_t> tree;
-      add_tree(::getpid(), tree);
+      const auto tree = tree_below(::getpid());
       for (const pid_t pid : tree) ::kill(pid, SIGSTOP);
       for (const pid_t pid : tree) ::kill(pid, SIGKILL);
       int status = 0;
@@ -121,8 +105,7 @@ class guard {
     seccomp_notif asked{};
     if (::ioctl(listener_, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0) return;
     if (++started_ >= processes_max_) {   // started, not alive: counted anew only when it matters
-      std::vector<pid_t> tree;
-      add_tree(::getpid(), tree);
+      const auto tree = tree_below(::getpid());
       started_ = 1;
       for (const pid_t pid : tree) started_ += tasks_of(pid);
     }

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 
@@ -40,6 +41,16 @@ int processes_with(const std::string& mark) {
     if (line.find(mark) != std::string::npos) ++found;
   }
   ::closedir(proc);
+  return found;
+}
+
+// Processes that are in this directory, however they call themselves.
+int processes_in(const std::string& directory) {
+  int found = 0;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    std::error_code unreadable;
+    if (std::filesystem::read_symlink(entry.path() / "cwd", unreadable) == directory) ++found;
+  }
   return found;
 }
 
@@ -83,7 +94,17 @@ BOOST_AUTO_TEST_CASE(a_loop_that_catches_everything_ends_at_the_alarm) {
 }
 
 BOOST_AUTO_TEST_CASE(a_fork_bomb_on_a_host_is_bounded_and_gone_at_the_alarm) {
-  BOOST_TEST(starts_with(outcome("import os\nwhile True:\n    try: os.fork()\n    except OSError: pass\n", mom, 500), "alarm"));
+  const own_directory d;
+  const std::string bomb = "import os\nos.chdir('" + d.path + "')\nwhile True:\n    try: os.fork()\n    except OSError: pass\n";
+  BOOST_TEST(starts_with(outcome(bomb, mom, 500), "alarm"));
+  BOOST_TEST(processes_in(d.path) == 0);
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_on_a_host_that_stops_its_guard_is_gone_all_the_same) {
+  const own_directory d;
+  const std::string script = "import os, signal, time\nos.chdir('" + d.path + "')\nos.fork()\nos.kill(os.getsid(0), signal.SIGSTOP)\ntime.sleep(600)\n";
+  BOOST_TEST(starts_with(outcome(script, mom, 500), "alarm"));
+  BOOST_TEST(processes_in(d.path) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_on_a_host_may_have_only_so_many_processes) {

@@ -127,6 +127,13 @@ class router {
     jobs_.erase(at);
   }
 
+  void on_job_command(job_command_for& c) {
+    if (!parts_.where->job_serial(c.number)) return c.reply->refused(parts_.where->sequence(), model::refuse(pbs_error::unknown_job));
+    auto& entry = job(c.number);
+    ++entry.sent;
+    self_->send(entry.actor, envelope<model::job_command>{std::move(c.command), c.by, std::move(c.command_id), std::move(c.reply), site(), {}, 0, {}});
+  }
+
   void on_post(post_to_host& p) {
     if (const auto h = host(p.host)) self_->send(h, std::move(p));
   }
@@ -158,11 +165,14 @@ class router {
       case schema::Request::RELEASE_JOB: return to_job(r.getReleaseJob().getJob(), request, by, std::move(reply));
       case schema::Request::DELETE_JOB: return to_job(r.getDeleteJob().getJob(), request, by, std::move(reply));
       case schema::Request::RERUN_JOB: return to_job(r.getRerunJob().getJob(), request, by, std::move(reply));
-      case schema::Request::SIGNAL_JOB: return to_job(r.getSignalJob().getJob(), request, by, std::move(reply));
+      case schema::Request::SIGNAL_JOB: return signal(request, by, std::move(reply));
+      case schema::Request::MOVE_JOB: return to_job(r.getMoveJob().getJob(), request, by, std::move(reply));
       case schema::Request::MESSAGE_JOB: return to_job(r.getMessageJob().getJob(), request, by, std::move(reply));
       case schema::Request::RUN_JOB:
-      case schema::Request::MOVE_JOB:
-      case schema::Request::ORDER_JOBS: return reply->refused(0, model::refuse(pbs_error::no_support));
+        if (!by.is_operator()) return reply->refused(0, model::refuse(pbs_error::unauthorized));
+        [[fallthrough]];
+      case schema::Request::ORDER_JOBS:
+        return self_->send(parts_.status, by_hand{std::move(request), by, parts_.where->sequence(), std::move(reply), self_});
       case schema::Request::MANAGE: return manage(request, by, std::move(reply));
       case schema::Request::SHUTDOWN: return shut_down(r.getShutdown(), by, std::move(reply));
       case schema::Request::PUT_BLOB: return self_->send(parts_.uploads, query{peer, std::move(request), by, 0});
@@ -236,6 +246,13 @@ class router {
     auto& entry = job(parsed->number);
     ++entry.sent;
     self_->send(entry.actor, wrap<model::job_command>(model::client_request{request, std::move(groups)}, request.get(), by, std::move(reply)));
+  }
+
+  void signal(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+    const auto s = request.get().getSignalJob();
+    const auto parsed = values::parse_job_id(schema::text(s.getJob()));
+    if (parsed && schema::text(s.getSignal()).ends_with("resume")) reply = reply_or_resume_later(self_, parsed->number, by, std::move(reply));
+    to_job(s.getJob(), request, by, std::move(reply));
   }
 
   void shut_down(schema::Shutdown::Reader how, const model::requester& by, reply_ptr reply) {
@@ -427,7 +444,7 @@ class router {
         self_->send(parts_.status, scheduler_frame{name, message});     // counted before it is settled
         const auto number = parts_.where->job_number(run.getJob());
         if (!number) return reply->refused(0, model::refuse(pbs_error::unknown_job));
-        return tell_job(*number, model::proposed_run{message, name}, by, std::move(reply));
+        return tell_job(*number, model::proposed_run{message, name, run.getRequest() != 0}, by, std::move(reply));
       }
       case schema::FromScheduler::CYCLE_BEGAN: return cycle_began(object, name, by, std::move(message));
       case schema::FromScheduler::REASONS: return tell(model::scheduler_said{std::move(message)});
@@ -523,6 +540,11 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
       [r](const job_idle& i) { r->on_idle(i); },
       [r](const i_may_leave& m) { r->on_may_leave(m); },
       [r](post_to_host& p) { r->on_post(p); },
+      [r](job_command_for& c) { r->on_job_command(c); },
+      [r](resume_waits& w) {
+        job_command_for c{w.number, model::resume_later{}, w.by, {}, std::move(w.reply)};
+        r->on_job_command(c);
+      },
       [r](withdraw_from_host& w) { r->on_withdraw(w); },
       [r](const run_missing& m) { r->on_missing(m); },
       [r](const run_present& p) { r->on_present(p); },

@@ -111,11 +111,16 @@ void run_actor::start() {
 void run_actor::kill(const model::kill_program& wish) {
   if (!wish.why.empty()) parts_.processes->append_stderr(key_, "=>> PBS: job killed: " + wish.why + "\n");
   if (const auto number = signal_number(wish.signal)) parts_.processes->signal(key_, *number);
+  if (state().suspended) parts_.processes->signal(key_, SIGCONT);      // a stopped process can't end by itself
   if (wish.kill_delay_s > 0) delayed_send(this, std::chrono::seconds(wish.kill_delay_s), harder_atom::value);
 }
 
 void run_actor::carry_out(const model::told_wish& wish) {
-  if (wish.what == schema::Wish::MESSAGE) {
+  if (wish.what == schema::Wish::SUSPEND) {
+    parts_.processes->signal(key_, SIGSTOP);
+  } else if (wish.what == schema::Wish::RESUME) {
+    parts_.processes->signal(key_, SIGCONT);
+  } else if (wish.what == schema::Wish::MESSAGE) {
     if (wish.to_errors) parts_.processes->append_stderr(key_, wish.text + "\n");
     if (wish.to_output) parts_.processes->append_stdout(key_, wish.text + "\n");
   } else if (const auto number = wish.what == schema::Wish::SIGNAL ? signal_number(wish.text) : std::nullopt) {
@@ -204,8 +209,9 @@ void run_actor::report() {
 void run_actor::poll(const poll_usage& p) {
   if (state().phase != phase::started) return;
   const auto now = parts_.shell.clock->now_ns();
-  const auto usage = parts_.processes->usage(key_);
+  auto usage = parts_.processes->usage(key_);
   if (!usage) return;
+  usage = model::counted(state(), *usage, now / 1'000'000'000);
   if (state().order) {
     if (auto met = model::exceeded_limit(order(), *usage, parts_.settings->config.enforce.mem)) command(*met);
   }

@@ -84,6 +84,7 @@ void cycle_driver::set_policy(std::string sched_config, std::string sha256) {
 void cycle_driver::connected() {
   view_ = cycle::view();
   waiting_.reset();
+  asks_.clear();
   policy_sent_ = false;
   view_wanted_ = false;
   out_.send(make([&](Builder m) {
@@ -111,10 +112,14 @@ cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {
       view_.withdraw(refused.getJob());
       break;
     }
-    case schema::ToScheduler::RUN_JOB: break;
+    case schema::ToScheduler::RUN_JOB:
+      asks_.push_back(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) { m.setRunJob(said.getRunJob()); }));
+      if (!view_.complete() || view_.sequence() < said.getRunJob().getViewSequence()) ask_for_full_view();
+      break;
     case schema::ToScheduler::RECONFIGURE: return next::reread_policy;
     case schema::ToScheduler::STOP: return next::stop;
   }
+  run_waiting_asks();
   if (waiting_ && view_.complete() && !view_wanted_ && view_.sequence() >= waiting_->view_sequence) {
     const start now = *std::exchange(waiting_, std::nullopt);
     run(now);
@@ -159,6 +164,45 @@ void cycle_driver::run(const start& what) {
   log_cycle(decided);                                // last: proposals should not wait for a disk
 }
 
+void cycle_driver::run_waiting_asks() {
+  if (!view_.complete() || view_wanted_) return;
+  for (const auto& ask : std::exchange(asks_, {})) {
+    if (ask.get().getRunJob().getViewSequence() > view_.sequence()) asks_.push_back(ask);
+    else run_asked(ask.get().getRunJob());
+  }
+}
+
+void cycle_driver::run_asked(schema::RunOneJob::Reader ask) {
+  const auto at = view_.take_asked(ask.getJob());
+  std::string why = "Job is running";
+  const auto where = view_.jobs()[at].where;
+  const bool may = where == cycle::job_place::queued || where == cycle::job_place::other;
+  const auto run = may ? cycle::run_asked(view_, policy_, at, why) : std::nullopt;
+  const auto& id = view_.jobs()[at].id;
+  out_.log(event_sched, "Job", id, run ? "Job run" : why);
+  if (!run) view_.forget_asked(at);
+  out_.send(make([&](Builder m) {
+    if (run) {
+      auto r = m.initRun();
+      fill_run(r, *run);
+      r.setRequest(ask.getRequest());
+    } else {
+      auto c = m.initCannotRun();
+      c.setJob(ask.getJob().getSerial());
+      c.setRequest(ask.getRequest());
+      c.setReason(why);
+    }
+  }));
+}
+
+void cycle_driver::fill_run(schema::ProposeRun::Builder to, const cycle::proposed_run& run) {
+  to.setJob(run.job);
+  to.setExecVnode(run.exec_vnode);
+  to.setExecHost(run.exec_host);
+  auto hosts = to.initHosts(static_cast<unsigned>(run.hosts.size()));
+  for (unsigned i = 0; i < run.hosts.size(); ++i) hosts.set(i, run.hosts[i]);
+}
+
 void cycle_driver::send_policy() {
   if (std::exchange(policy_sent_, true)) return;
   out_.send(make([&](Builder m) { m.setPolicy(data_of(policy_text_)); }));
@@ -168,11 +212,7 @@ void cycle_driver::send_runs(const cycle::result& decided, std::uint64_t number)
   for (const auto& run : decided.runs)
     out_.send(make([&](Builder m) {
       auto r = m.initRun();
-      r.setJob(run.job);
-      r.setExecVnode(run.exec_vnode);
-      r.setExecHost(run.exec_host);
-      auto hosts = r.initHosts(static_cast<unsigned>(run.hosts.size()));
-      for (unsigned i = 0; i < run.hosts.size(); ++i) hosts.set(i, run.hosts[i]);
+      fill_run(r, run);
       r.setCycle(number);
     }));
 }

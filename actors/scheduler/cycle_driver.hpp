@@ -50,7 +50,10 @@ class cycle_driver {
 
   void take_view(schema::SchedulingDelta::Reader delta);
   void run(const start& what);
+  void run_asked(schema::RunOneJob::Reader ask);
+  void run_waiting_asks();
   void send_policy();
+  static void fill_run(schema::ProposeRun::Builder to, const cycle::proposed_run& run);
   void send_runs(const cycle::result& decided, std::uint64_t number);
   void send_reasons(const cycle::result& decided);
   void ask_for_full_view();
@@ -63,6 +66,7 @@ class cycle_driver {
   std::string policy_text_, policy_hash_;
   bool policy_sent_ = false;
   bool view_wanted_ = false;                        // the server was asked and has not answered
+  std::vector<schema::sealed<schema::ToScheduler>> asks_;   // runJob whose view is not here yet
   std::optional<start> waiting_;                    // a cycle whose view is not here yet
 };
 

@@ -90,6 +90,26 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
     case which::JOB_SIGNALLED:
       line(debug, "signal job request received");
       return line(job, "job signaled with " + schema::str(event.getJobSignalled().getSignal()) + " by " + by);
+    case which::JOB_SUSPENDED: {
+      const std::string how = event.getJobSuspended().getAdmin() ? "admin-suspend" : "suspend";
+      line(debug, "signal job request received");
+      line(admin, how + " job by " + by);
+      return line(job, "job signaled with " + how + " by " + by);
+    }
+    case which::JOB_RESUME_WANTED:
+      line(debug, "signal job request received");
+      return line(admin, "resume job by " + by);
+    case which::JOB_RESUMED: {
+      const std::string how = event.getJobResumed().getAdmin() ? "admin-resume" : "resume";
+      line(debug, "signal job request received");
+      line(admin, how + " job by " + by);
+      return line(job, "job signaled with " + how + " by " + by);
+    }
+    case which::JOB_MOVED: {
+      const auto queue = schema::str(event.getJobMoved().getQueue());
+      line(debug2, "enqueuing into " + queue + ", state Q hop 1");
+      return line(job, "Job moved to " + queue + " at request of " + by);
+    }
     case which::JOB_MESSAGED: return line(job, "Message request to job status 0");
     case which::JOB_EXITED: {
       const auto x = event.getJobExited();

@@ -11,6 +11,7 @@
 #include "actors/link/wire/wire.hpp"
 #include "actors/runtime/reply.hpp"
 #include "events/model/context.hpp"
+#include "events/model/job.hpp"
 #include "events/schema/client.capnp.h"
 #include "events/schema/daemon.capnp.h"
 #include "events/schema/message.hpp"
@@ -54,7 +55,7 @@ struct blob_wanted { wire::connection_ptr peer; std::string hash; };
 struct scheduler_connected { wire::connection_ptr peer; std::string name; };
 struct scheduler_disconnected { wire::connection_ptr peer; };
 struct scheduler_frame { std::string from; schema::sealed<schema::FromScheduler> message; };
-struct proposal_settled { std::string scheduler; std::uint64_t job; std::uint64_t cycle; bool refused; std::string why; };
+struct proposal_settled { std::string scheduler; std::uint64_t job; std::uint64_t cycle; bool refused; model::rejection why; };
 
 // -- queries ---------------------------------------------------------------------------------------------------------------
 
@@ -65,6 +66,21 @@ struct query {
   model::requester by;
   std::uint64_t min_sequence = 0;
 };
+
+// -- by hand ---------------------------------------------------------------------------------------------------------------
+
+// qrun and qorder: the status actor knows all of the jobs and where there is room. It answers by asking the scheduler, or
+// with commands for the jobs.
+struct by_hand {
+  schema::sealed<schema::Request> request;
+  model::requester by;
+  std::uint64_t min_sequence = 0;
+  reply_ptr reply;
+  caf::actor gateway;
+};
+struct job_command_for { std::uint64_t number; model::job_command command; model::requester by; std::string command_id; reply_ptr reply; };
+// A suspended job could not be resumed at once: it is when there is room.
+struct resume_waits { std::uint64_t number; model::requester by; reply_ptr reply; };
 
 }  // namespace annals::actors
 
@@ -88,3 +104,6 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_disconnected)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_frame)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::proposal_settled)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::query)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::by_hand)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::job_command_for)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::resume_waits)

@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "actors/server/messages.hpp"
+#include "events/values/pbs_error.hpp"
 
 namespace annals::actors {
 
@@ -72,6 +73,23 @@ class joint_reply final : public reply_to {
   std::shared_ptr<joint> all_;
 };
 
+class resume_reply final : public reply_to {
+ public:
+  resume_reply(caf::actor gateway, std::uint64_t job, model::requester by, reply_ptr to)
+      : gateway_(std::move(gateway)), job_(job), by_(std::move(by)), to_(std::move(to)) {}
+  void done(std::uint64_t sequence, const std::string& text) override { to_->done(sequence, text); }
+  void refused(std::uint64_t sequence, const model::rejection& why) override {
+    if (why.code == values::pbs_error::resource_unavailable) caf::anon_send(gateway_, resume_waits{job_, by_, to_});
+    else to_->refused(sequence, why);
+  }
+
+ private:
+  caf::actor gateway_;
+  std::uint64_t job_;
+  model::requester by_;
+  reply_ptr to_;
+};
+
 class mom_ack final : public reply_to {
  public:
   mom_ack(wire::connection_ptr peer, schema::sealed<schema::ToMom> ack) : peer_(std::move(peer)), ack_(std::move(ack)) {}
@@ -89,7 +107,7 @@ class proposal_reply final : public reply_to {
       : to_(std::move(to)), scheduler_(std::move(scheduler)), job_(job), cycle_(cycle) {}
   void done(std::uint64_t, const std::string&) override { caf::anon_send(to_, proposal_settled{scheduler_, job_, cycle_, false, {}}); }
   void refused(std::uint64_t, const model::rejection& why) override {
-    caf::anon_send(to_, proposal_settled{scheduler_, job_, cycle_, true, why.text});
+    caf::anon_send(to_, proposal_settled{scheduler_, job_, cycle_, true, why});
   }
 
  private:
@@ -111,6 +129,10 @@ std::vector<reply_ptr> reply_jointly(reply_ptr whole, std::size_t parts) {
   std::vector<reply_ptr> out;
   for (std::size_t i = 0; i < parts; ++i) out.push_back(std::make_shared<joint_reply>(all));
   return out;
+}
+
+reply_ptr reply_or_resume_later(caf::actor gateway, std::uint64_t job, const model::requester& by, reply_ptr to) {
+  return std::make_shared<resume_reply>(std::move(gateway), job, by, std::move(to));
 }
 
 reply_ptr acknowledge_mom(wire::connection_ptr peer, schema::RunRef::Reader ref, schema::Ack::What what) {

@@ -5,6 +5,7 @@
 
 #include "actors/link/wire/wire.hpp"
 #include "actors/runtime/reply.hpp"
+#include "events/model/context.hpp"
 #include "events/schema/client.capnp.h"
 #include "events/schema/daemon.capnp.h"
 
@@ -17,6 +18,8 @@ schema::sealed<schema::Reply> refusal_reply(std::uint64_t id, std::uint64_t sequ
 reply_ptr reply_to_client(wire::connection_ptr peer, std::uint64_t request_id);
 // One request that became several commands (qmgr's @default): answered once, with the first refusal if there was one.
 std::vector<reply_ptr> reply_jointly(reply_ptr whole, std::size_t parts);
+// A resume: when the ledger has no room for it, the gateway hears resume_waits.
+reply_ptr reply_or_resume_later(caf::actor gateway, std::uint64_t job, const model::requester& by, reply_ptr to);
 // A MoM's report: acknowledged when it is durable or was taken before. One that is refused stays unacknowledged.
 reply_ptr acknowledge_mom(wire::connection_ptr peer, schema::RunRef::Reader ref, schema::Ack::What what);
 // A scheduler's proposal.

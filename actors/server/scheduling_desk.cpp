@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "events/attributes/ids.hpp"
+#include "events/model/refuse.hpp"
+#include "projections/scheduling/scheduling_rows.hpp"
 
 namespace annals::actors {
 
@@ -12,10 +14,13 @@ namespace {
 const char* trigger_of(schema::Event::Which event) {
   using which = schema::Event::Which;
   switch (event) {
+    case which::JOB_MOVED:
     case which::JOB_QUEUED: return "new job";
     case which::JOB_RELEASED:
     case which::JOB_WAIT_ENDED:
+    case which::JOB_RESUME_WANTED:
     case which::JOB_ALTERED: return "job changed";
+    case which::JOB_SUSPENDED:
     case which::JOB_REQUEUED:
     case which::JOB_ENDED:
     case which::VNODE_HANDED_BACK: return "job ended";
@@ -53,11 +58,18 @@ void scheduling_desk::connected(wire::connection_ptr peer) {
 }
 
 void scheduling_desk::disconnected(const wire::connection_ptr& peer) {
-  if (peer == peer_) peer_ = nullptr;
+  if (peer != peer_) return;
+  peer_ = nullptr;
+  const auto lost = model::refuse(values::pbs_error::internal);
+  while (!asked_.empty()) answer_asked(asked_.begin()->first, &lost);
 }
 
 void scheduling_desk::said(schema::FromScheduler::Reader message) {
   if (message.isRun()) ++proposals_open_;
+  if (message.isCannotRun()) {
+    const auto why = model::refuse(values::pbs_error::resource_unavailable);
+    answer_asked(message.getCannotRun().getJob(), &why);
+  }
   if (message.isFullView() && peer_)
     for (const auto& m : view_.full_view()) peer_->send(m);
   if (message.isCycleEnded()) {
@@ -68,14 +80,36 @@ void scheduling_desk::said(schema::FromScheduler::Reader message) {
 
 void scheduling_desk::settled(const proposal_settled& p) {
   if (proposals_open_ > 0) --proposals_open_;
+  answer_asked(p.job, p.refused ? &p.why : nullptr);
   if (p.refused && peer_)
     peer_->send(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
       auto r = m.initRefused();
       r.setJob(p.job);
       r.setCycle(p.cycle);
-      r.setReason(p.why);
+      r.setReason(p.why.text);
     }));
   maybe_begin();
+}
+
+void scheduling_desk::run_job(const model::job_state& job, reply_ptr reply) {
+  if (!peer_) return reply->refused(from_.sequence(), model::refuse(values::pbs_error::no_scheduler));
+  for (const auto& m : view_.take_delta()) peer_->send(m);
+  asked_.emplace(job.serial, std::move(reply));
+  peer_->send(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
+    auto ask = m.initRunJob();
+    projections::fill_job(ask.initJob(), job);
+    ask.setRequest(++asks_);
+    ask.setViewSequence(view_.sequence());
+  }));
+}
+
+void scheduling_desk::answer_asked(std::uint64_t job, const model::rejection* why) {
+  const auto [first, last] = asked_.equal_range(job);
+  for (auto at = first; at != last; ++at) {
+    if (why) at->second->refused(from_.sequence(), *why);
+    else at->second->done(from_.sequence(), "");
+  }
+  asked_.erase(first, last);
 }
 
 void scheduling_desk::want_cycle(const std::string& trigger) {

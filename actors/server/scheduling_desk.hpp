@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -25,11 +26,14 @@ class scheduling_desk {
   void disconnected(const wire::connection_ptr& peer);
   void said(schema::FromScheduler::Reader message);
   void settled(const proposal_settled& p);
+  // qrun: the scheduler is to run this job now, whatever else it does. Answered when the run is settled.
+  void run_job(const model::job_state& job, reply_ptr reply);
   void want_cycle(const std::string& trigger);     // the iteration timer
 
  private:
   bool scheduling_on() const;
   void maybe_begin();
+  void answer_asked(std::uint64_t job, const model::rejection* why);
 
   const projections::status& from_;
   std::string name_;
@@ -39,6 +43,8 @@ class scheduling_desk {
   std::uint64_t cycle_ = 0;
   bool in_cycle_ = false;
   std::uint64_t proposals_open_ = 0;
+  std::multimap<std::uint64_t, reply_ptr> asked_;  // job -> who wants it run
+  std::uint64_t asks_ = 0;
   std::string trigger_;                            // why a cycle is wanted; empty: it is not
 };
 

@@ -6,11 +6,14 @@
 #include <chrono>
 #include <deque>
 #include <map>
+#include <utility>
 
 #include "actors/server/replies.hpp"
 #include "actors/server/scheduling_desk.hpp"
 #include "events/attributes/ids.hpp"
+#include "events/model/refuse.hpp"
 #include "events/values/pbs_error.hpp"
+#include "projections/scheduling/by_hand.hpp"
 #include "projections/status/query.hpp"
 
 namespace annals::actors {
@@ -25,6 +28,7 @@ struct answering {
   caf::actor past;
   const ports::clock* clock;
   std::map<std::string, scheduling_desk> desks;                   // by scheduler object
+  std::deque<by_hand> early_by_hand;                              // the same
   std::deque<query> early;                                        // asked for a position not folded yet
   std::multimap<std::uint64_t, std::pair<wire::connection_ptr, std::uint64_t>> waiters;   // job serial -> who waits for its end
 
@@ -36,10 +40,68 @@ struct answering {
       for (auto& [name, desk] : desks) desk.folded(*record);
     }
     for (auto& [name, desk] : desks) desk.all_folded();
+    for (auto waited = std::exchange(early_by_hand, {}); auto& b : waited) receive(b);
     while (!early.empty() && early.front().min_sequence <= now->sequence()) {
       answer(early.front());
       early.pop_front();
     }
+  }
+
+  // -- by hand -----------------------------------------------------------------------------------------------------------------
+
+  void receive(by_hand& b) {
+    if (b.min_sequence > now->sequence()) early_by_hand.push_back(std::move(b));
+    else if (b.request.get().isRunJob()) run(b);
+    else order(b);
+  }
+
+  // A job that waits to be run; nullptr: the reply says why it is none.
+  const model::job_state* waiting_job(const by_hand& b, capnp::Text::Reader id) {
+    const auto no = [&](std::uint32_t code) {
+      b.reply->refused(now->sequence(), model::refuse(code));
+      return nullptr;
+    };
+    const auto* job = now->job_by_id(schema::text(id));
+    if (!job) return no(values::pbs_error::unknown_job);
+    if (job->ended()) return no(values::pbs_error::job_has_finished);
+    if (job->phase == model::job_phase::suspended && b.request.get().isRunJob()) return no(values::pbs_error::resource_unavailable);
+    if (!model::may_act(*job, b.by)) return no(values::pbs_error::unauthorized);
+    if (job->phase > model::job_phase::waiting) return no(values::pbs_error::bad_state);
+    return job;
+  }
+
+  static std::string command_id(schema::Request::Reader r) {
+    return {reinterpret_cast<const char*>(r.getCommandId().begin()), r.getCommandId().size()};
+  }
+
+  void run(const by_hand& b) {
+    const auto r = b.request.get();
+    const auto* job = waiting_job(b, r.getRunJob().getJob());
+    if (!job) return;
+    if (r.getRunJob().getExecVnode().size() == 0) return desk_of("default").run_job(*job, b.reply);
+    const auto place = projections::place_by_hand(*now, *job, schema::text(r.getRunJob().getExecVnode()));
+    if (!place) return b.reply->refused(now->sequence(), place.error());
+    auto proposal = schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
+      auto run = m.initRun();
+      run.setJob(job->serial);
+      run.setExecVnode(place->exec_vnode);
+      run.setExecHost(place->exec_host);
+      auto hosts = run.initHosts(static_cast<unsigned>(place->hosts.size()));
+      for (unsigned i = 0; i < hosts.size(); ++i) hosts.set(i, place->hosts[i]);
+    });
+    caf::anon_send(b.gateway, job_command_for{job->number, model::proposed_run{std::move(proposal), "", true}, b.by, command_id(r), b.reply});
+  }
+
+  // Two jobs change places. Each command is repeatable; a server that dies between them leaves both with one rank, and then
+  // the older job comes first.
+  void order(const by_hand& b) {
+    const auto asked = b.request.get().getOrderJobs();
+    const auto* first = waiting_job(b, asked.getFirst());
+    const auto* second = first ? waiting_job(b, asked.getSecond()) : nullptr;
+    if (!second) return;
+    auto parts = reply_jointly(b.reply, 2);
+    caf::anon_send(b.gateway, job_command_for{first->number, model::set_rank{second->queue_rank}, b.by, command_id(b.request.get()), parts[0]});
+    caf::anon_send(b.gateway, job_command_for{second->number, model::set_rank{first->queue_rank}, b.by, {}, parts[1]});
   }
 
   scheduling_desk& desk_of(const std::string& name) { return desks.try_emplace(name, *now, name, *clock).first->second; }
@@ -114,11 +176,12 @@ struct answering {
 
 caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
   auto a = std::make_shared<answering>(
-      answering{std::move(parts.now), std::move(parts.index), std::move(parts.past), parts.clock, {}, {}, {}});
+      answering{std::move(parts.now), std::move(parts.index), std::move(parts.past), parts.clock, {}, {}, {}, {}});
   self->delayed_send(self, a->iteration(), iterate_atom::value);
   return {
       [a](const committed& c) { a->fold(c); },
       [a](query& q) { a->receive(q); },
+      [a](by_hand& b) { a->receive(b); },
       [a](const scheduler_connected& c) { a->desk_of(c.name).connected(c.peer); },
       [a](const scheduler_disconnected& d) {
         for (auto& [name, desk] : a->desks) desk.disconnected(d.peer);

@@ -123,6 +123,39 @@ void assignment_book::hand_back(std::uint64_t job, std::string_view host, std::i
   if (!holds_more) vnodes_of_job_.erase(held);
 }
 
+void assignment_book::suspend(std::uint64_t job, std::string_view id, schema::JobSuspended::Reader e) {
+  const auto held = vnodes_of_job_.find(job);
+  if (held == vnodes_of_job_.end()) return;
+  if (e.getAdmin())
+    for (const auto& name : held->second) vnodes_[name].maintenance.emplace_back(id);
+  if (e.getPartly()) return change_held(job, schema::text(e.getReleased()), -1);
+  for (const auto& name : held->second) {
+    auto& use = vnodes_[name];
+    for (const auto& j : use.jobs)
+      if (j.job == job)
+        for (const auto& [resource, a] : j.held) use.assigned[resource].value -= a.value;
+    std::erase_if(use.jobs, [&](const vnode_job& j) { return j.job == job; });
+  }
+  vnodes_of_job_.erase(held);
+}
+
+// Amounts of one job on one vnode are added up, so it does not matter which of its entries there they are taken from.
+void assignment_book::change_held(std::uint64_t job, std::string_view exec_vnode, int sign) {
+  for (const auto& part : parts_of(exec_vnode))
+    for (auto& j : vnodes_[part.vnode].jobs) {
+      if (j.job != job) continue;
+      for (const auto& [resource, a] : part.asked) {
+        j.held[resource].value += sign * a.value;
+        vnodes_[part.vnode].assigned[resource].value += sign * a.value;
+      }
+      break;
+    }
+}
+
+void assignment_book::end_maintenance(std::string_view id) {
+  for (auto& [name, use] : vnodes_) std::erase(use.maintenance, id);
+}
+
 void assignment_book::restore(const std::string& vnode, vnode_use use) {
   for (const auto& j : use.jobs) {
     auto& of_job = vnodes_of_job_[j.job];

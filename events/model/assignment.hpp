@@ -43,6 +43,7 @@ struct vnode_use {
   amounts assigned;
   std::vector<vnode_job> jobs;          // in the order they came
   std::int64_t last_used_s = 0;         // when the last job left
+  std::vector<std::string> maintenance; // ids of jobs that an administrator suspended on it
   bool exclusive() const;
   bool operator==(const vnode_use&) const = default;
 };
@@ -55,8 +56,17 @@ class assignment_book {
   void assign(std::uint64_t job, std::string_view id, schema::JobAssigned::Reader e, Facts&& facts) {
     for (auto& part : parts_of(schema::text(e.getExecVnode()))) add(job, id, schema::text(e.getPlace()), part, facts(part.vnode));
   }
+  // A suspended job gives up what it holds, or a part of it; a resumed one takes it again.
+  void suspend(std::uint64_t job, std::string_view id, schema::JobSuspended::Reader e);
+  template <class Facts>
+  void resume(std::uint64_t job, std::string_view id, schema::JobResumed::Reader e, Facts&& facts) {
+    if (e.getAdmin()) end_maintenance(id);
+    if (e.getPartly()) return change_held(job, schema::text(e.getTaken()), +1);
+    for (auto& part : parts_of(schema::text(e.getTaken()))) add(job, id, schema::text(e.getPlace()), part, facts(part.vnode));
+  }
   // Everything the job holds on that host.
   void hand_back(std::uint64_t job, std::string_view host, std::int64_t when_s);
+  void end_maintenance(std::string_view id);   // of every vnode that this job keeps under maintenance
   // Puts in a vnode as another book had it: slots and amounts follow from jobs that may be long forgotten.
   void restore(const std::string& vnode, vnode_use use);
 
@@ -68,6 +78,7 @@ class assignment_book {
   static std::vector<part> parts_of(std::string_view exec_vnode);
 
  private:
+  void change_held(std::uint64_t job, std::string_view exec_vnode, int sign);
   void add(std::uint64_t job, std::string_view id, std::string_view place, const part& p, vnode_facts facts);
   std::map<std::string, vnode_use, std::less<>> vnodes_;
   std::unordered_map<std::uint64_t, std::vector<std::string>> vnodes_of_job_;   // by serial

@@ -6,6 +6,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
+#include "events/model/assignment.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/hold_set.hpp"
 
@@ -73,6 +74,25 @@ constexpr job_transition transitions[] = {
     {phase::started, which::JOB_MESSAGED, phase::started},
     {phase::assigned, which::JOB_WISH_DONE, phase::assigned},
     {phase::started, which::JOB_WISH_DONE, phase::started},
+    {phase::started, which::JOB_SUSPENDED, phase::suspended},
+    {phase::suspended, which::JOB_ALTERED, phase::suspended},
+    {phase::suspended, which::JOB_HELD, phase::suspended},
+    {phase::suspended, which::JOB_RELEASED, phase::suspended},
+    {phase::suspended, which::USAGE_REPORTED, phase::suspended},
+    {phase::suspended, which::JOB_DELETE_REQUESTED, phase::suspended},
+    {phase::suspended, which::JOB_RERUN_REQUESTED, phase::suspended},
+    {phase::suspended, which::JOB_SIGNALLED, phase::suspended},
+    {phase::suspended, which::JOB_MESSAGED, phase::suspended},
+    {phase::suspended, which::JOB_WISH_DONE, phase::suspended},
+    {phase::suspended, which::JOB_RESUME_WANTED, phase::suspended},
+    {phase::suspended, which::JOB_RESUMED, phase::started},
+    {phase::suspended, which::JOB_EXITED, phase::exiting},
+    {phase::queued, which::JOB_MOVED, phase::queued},
+    {phase::held, which::JOB_MOVED, phase::held},
+    {phase::waiting, which::JOB_MOVED, phase::waiting},
+    {phase::queued, which::JOB_REORDERED, phase::queued},
+    {phase::held, which::JOB_REORDERED, phase::held},
+    {phase::waiting, which::JOB_REORDERED, phase::waiting},
     {phase::assigned, which::JOB_EXITED, phase::exiting},
     {phase::started, which::JOB_EXITED, phase::exiting},
     {phase::exiting, which::OUTPUT_DELIVERED, phase::exiting},
@@ -137,6 +157,7 @@ char state_letter(const job_state& job) {
     case phase::waiting: return 'W';
     case phase::assigned:
     case phase::started: return 'R';
+    case phase::suspended: return 'S';
     case phase::exiting: return 'E';
     case phase::finished:
     case phase::forgotten: return 'F';
@@ -155,6 +176,7 @@ int substate_of(const job_state& job) {
     case phase::waiting: return 30;
     case phase::assigned: return job.rerun_requested ? 60 : 41;
     case phase::started: return job.rerun_requested ? 60 : job.usage_known ? 42 : 41;
+    case phase::suspended: return job.rerun_requested ? 60 : 43;
     case phase::exiting: return 51;
     case phase::finished:
     case phase::forgotten: return 0;   // set by JobEnded
@@ -196,6 +218,48 @@ void add_wish(job_state& job, run_wish wish) {
 void forget_wishes(job_state& job) {
   job.wishes.clear();
   job.last_wish = 0;
+}
+
+// One attribute as the event has it; its row, nullptr for a name that no longer exists.
+const attributes::attribute* take_change(job_state& job, schema::Attribute::Reader change) {
+  const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(change.getName()));
+  if (!row) return nullptr;
+  const auto resource = schema::text(change.getResource());
+  if (change.getOp() == schema::AttributeOp::UNSET) job.attributes.erase(row->id, resource);
+  else job.attributes.set(row->id, resource, schema::text(change.getValue()));
+  return row;
+}
+
+// What a suspended job has again, or has lost with its run.
+void forget_suspension(job_state& job) {
+  job.released.clear();
+  job.released_partly = job.admin_suspended = job.resume_wanted = false;
+  job.attributes.erase(ids::resources_released);
+  job.attributes.erase_all(ids::resource_released_list);
+}
+
+void on_suspended(job_state& job, schema::JobSuspended::Reader e) {
+  add_wish(job, {e.getWish(), run_wish::kind::suspend, {}, false, false});
+  job.released = schema::str(e.getReleased());
+  job.released_partly = e.getPartly();
+  job.admin_suspended = e.getAdmin();
+  if (!job.released_partly) return;
+  job.attributes.set(ids::resources_released, job.released);
+  amounts sum;
+  for (const auto& part : assignment_book::parts_of(job.released))
+    for (const auto& [resource, a] : part.asked) {
+      sum[resource].value += a.value;
+      sum[resource].is_size |= a.is_size;
+    }
+  for (const auto& [resource, a] : sum) job.attributes.set(ids::resource_released_list, resource, a.print());
+}
+
+void on_moved(job_state& job, const event_place& at, schema::JobMoved::Reader e) {
+  for (auto change : e.getChanges()) take_change(job, change);
+  job.queue_rank = e.getQueueRank();
+  job.attributes.set(ids::queue, schema::text(e.getQueue()));
+  set_number(job, ids::queue_rank, job.queue_rank);
+  set_number(job, ids::qtime, at.seconds());
 }
 
 void add_to_comment(job_state& job, std::string_view suffix) {
@@ -277,14 +341,8 @@ void on_queued(job_state& job, const event_place& at, schema::JobQueued::Reader 
 
 void on_altered(job_state& job, const event_place& at, schema::AttributesChanged::Reader e) {
   for (auto change : e.getChanges()) {
-    const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(change.getName()));
+    const auto* row = take_change(job, change);
     if (!row) continue;
-    const auto resource = schema::text(change.getResource());
-    if (change.getOp() == schema::AttributeOp::UNSET) {
-      job.attributes.erase(row->id, resource);
-    } else {
-      job.attributes.set(row->id, resource, schema::text(change.getValue()));
-    }
     if (row->id == ids::Execution_Time) {
       const auto wanted = change.getOp() == schema::AttributeOp::UNSET ? 0 : std::stoll(schema::str(change.getValue()));
       job.execution_time = wanted > at.seconds() ? wanted : 0;   // a past time takes it away (pbs guide: Execution_Time)
@@ -328,6 +386,7 @@ void on_usage(job_state& job, schema::UsageReported::Reader e) {
 void on_exited(job_state& job, const event_place& at, schema::JobExited::Reader e) {
   job.exited = true;
   forget_wishes(job);
+  forget_suspension(job);
   job.exit_status = e.getExitStatus();
   job.has_exit_status = true;
   if (e.getReported()) {
@@ -378,6 +437,8 @@ phase phase_after(const job_state& job, which event) {
     case which::JOB_RELEASED:
     case which::JOB_WAIT_ENDED:
       return job.phase <= phase::waiting ? unstarted_phase(job) : job.phase;
+    case which::JOB_SUSPENDED: return phase::suspended;
+    case which::JOB_RESUMED: return phase::started;
     case which::JOB_ASSIGNED: return phase::assigned;
     case which::JOB_STARTED: return phase::started;
     case which::JOB_EXITED:
@@ -427,6 +488,15 @@ void take_meaning(job_state& job, const event_place& at, schema::Event::Reader e
       const auto e = event.getJobMessaged();
       return add_wish(job, {e.getWish(), run_wish::kind::message, schema::str(e.getText()), e.getToErrors(), e.getToOutput()});
     }
+    case which::JOB_SUSPENDED: return on_suspended(job, event.getJobSuspended());
+    case which::JOB_RESUME_WANTED: job.resume_wanted = true; return;
+    case which::JOB_RESUMED:
+      add_wish(job, {event.getJobResumed().getWish(), run_wish::kind::resume, {}, false, false});
+      return forget_suspension(job);
+    case which::JOB_MOVED: return on_moved(job, at, event.getJobMoved());
+    case which::JOB_REORDERED:
+      job.queue_rank = event.getJobReordered().getQueueRank();
+      return set_number(job, ids::queue_rank, job.queue_rank);
     case which::JOB_WISH_DONE:
       std::erase_if(job.wishes, [&](const run_wish& w) { return w.id <= event.getJobWishDone().getWish(); });
       return;

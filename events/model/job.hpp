@@ -29,11 +29,12 @@ enum class job_phase : std::uint8_t {
   waiting,     // W
   assigned,    // R, sent to its MoM
   started,     // R, the MoM runs it
+  suspended,   // S, its processes are stopped and its vnodes free for others
   exiting,     // E, the program ended; output and vnodes are still out
   finished,    // F
   forgotten,   // no longer in the history
 };
-constexpr int job_phase_count = 9;
+constexpr int job_phase_count = 10;
 
 // What a run that goes on is asked to do, until its MoM says that it is done. Ids rise within a run.
 struct run_wish {
@@ -76,10 +77,15 @@ struct job_state {
   std::string deleted_by;               // user@host
   std::vector<run_wish> wishes;         // of this run, not done yet
   std::uint64_t last_wish = 0;          // id of the newest
+  std::string released;                 // of a suspended job: what it gave up, as an exec_vnode
+  bool released_partly = false;         // and it keeps the rest
+  bool admin_suspended = false;
+  bool resume_wanted = false;           // there was no room when it was asked for
 
   bool operator==(const job_state&) const = default;
   bool ended() const { return phase == job_phase::finished || phase == job_phase::forgotten; }
-  bool running() const { return phase == job_phase::assigned || phase == job_phase::started; }
+  // A run of it is at its MoM.
+  bool running() const { return phase == job_phase::assigned || phase == job_phase::started || phase == job_phase::suspended; }
   std::string_view attribute(attributes::attribute_id id, std::string_view resource = {}) const;
   std::string_view queue() const;
   std::string_view owner() const;       // user@host
@@ -102,11 +108,13 @@ struct client_request {                      // alter, hold, release, delete, re
   std::vector<std::string> groups = {};      // of who asks, the primary one first; only there when group_list is given
 };
 struct mom_report { schema::sealed<schema::FromMom> message; std::string host; };
-struct proposed_run { schema::sealed<schema::FromScheduler> message; std::string scheduler; };
+struct proposed_run { schema::sealed<schema::FromScheduler> message; std::string scheduler; bool asked = false; };   // asked: qrun
+struct resume_later {};                                                   // there is no room now: the scheduler resumes it
+struct set_rank { std::int64_t rank; };                                   // qorder
 struct end_wait {};                                                       // the timer of the execution time fired
 struct run_lost { std::uint32_t run = 0; bool host_gone = false; bool log_is_new = false; std::string why; };  // the host no longer knows, or is given up
 struct forget_job {};                                                     // its time in the history may be over
-using job_command = std::variant<submit_job, client_request, mom_report, proposed_run, end_wait, run_lost, forget_job>;
+using job_command = std::variant<submit_job, client_request, mom_report, proposed_run, resume_later, set_rank, end_wait, run_lost, forget_job>;
 
 outcome decide(const job_state& job, const job_command& command, const stamp& now, const site& site);
 void apply(job_state& job, const event_place& at, schema::Event::Reader event);
@@ -135,6 +143,9 @@ schema::sealed<schema::ToMom> start_order(const job_state& job, const site& site
 
 struct job_transition { job_phase from; schema::Event::Which event; job_phase to; };
 std::span<const job_transition> job_transitions();
+
+// May this requester do with the job what its owner may?
+bool may_act(const job_state& job, const requester& by);
 bool may_happen(job_phase from, schema::Event::Which event);
 
 // How long a finished job is kept, in seconds; 0: no history is kept (pbs guide: job_history_enable, job_history_duration).

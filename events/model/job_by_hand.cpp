@@ -1,11 +1,17 @@
-// What is done with a job by hand: signals and messages for its processes. Source: pbs guide, qsig, qmsg.
+// What is done with a job by hand: signals and messages for its processes, suspension, its place in the order. Source: pbs
+// guide, qsig, qmsg, qorder, restrict_res_to_release_on_suspend.
+#include <algorithm>
+
 #include "events/attributes/ids.hpp"
 #include "events/model/job_rules.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
+#include "events/values/exec_vnode.hpp"
+#include "events/values/string_list.hpp"
 
 namespace annals::model {
 
+namespace ids = attributes::job;
 namespace pbs_error = values::pbs_error;
 
 namespace {
@@ -20,6 +26,44 @@ std::optional<rejection> cannot_tell(const job_state& job, const requester& by) 
   return std::nullopt;
 }
 
+struct release { std::string what; bool partly; };
+
+// What a suspended job gives up: everything, or of its exec_vnode the resources the administrator chose.
+release released_by(const job_state& job, const site& site) {
+  const auto exec_vnode = job.attribute(ids::exec_vnode);
+  const auto chosen = site.server.get(attributes::server::restrict_res_to_release_on_suspend);
+  if (!chosen) return {std::string(exec_vnode), false};
+  const auto names = values::split_list(*chosen);
+  auto spec = values::parse_exec_vnode(exec_vnode).value_or(values::exec_vnode_spec{});
+  for (auto& chunk : spec.chunks) {
+    for (auto& part : chunk.parts)
+      std::erase_if(part.resources, [&](const values::named_value& v) { return std::find(names.begin(), names.end(), v.name) == names.end(); });
+    std::erase_if(chunk.parts, [](const values::vnode_part& p) { return p.resources.empty(); });
+  }
+  std::erase_if(spec.chunks, [](const values::exec_chunk& c) { return c.parts.empty(); });
+  return {values::print(spec), true};
+}
+
+outcome suspend(const job_state& job, bool admin, const site& site) {
+  if (job.phase != job_phase::started) return refuse(pbs_error::bad_state);
+  return std::vector<event>{make_event([&](auto e) {
+    const auto given_up = released_by(job, site);
+    auto s = e.initJobSuspended();
+    s.setRun(job.run);
+    s.setWish(job.last_wish + 1);
+    s.setReleased(given_up.what);
+    s.setPartly(given_up.partly);
+    s.setAdmin(admin);
+  })};
+}
+
+// The ledger refuses it when there is no room: the gateway then asks for resume_later.
+outcome resume(const job_state& job, bool admin) {
+  if (job.phase != job_phase::suspended) return refuse(pbs_error::bad_state);
+  if (job.admin_suspended != admin) return refuse(pbs_error::wrong_resume);
+  return std::vector<event>{resumed_event(job)};
+}
+
 bool is_suspension(std::string_view signal) {
   return signal == "suspend" || signal == "resume" || signal == "admin-suspend" || signal == "admin-resume";
 }
@@ -27,15 +71,43 @@ bool is_suspension(std::string_view signal) {
 }  // namespace
 
 // Any name is taken, as by PBS: the host knows which signals it has.
-outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, const stamp& now, const site&) {
+outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, const stamp& now, const site& site) {
   if (auto why = cannot_tell(job, now.by)) return *why;
-  if (is_suspension(schema::text(command.getSignal()))) return refuse(pbs_error::no_support);
+  const auto signal = schema::text(command.getSignal());
+  if (is_suspension(signal)) {
+    if (!now.by.is_operator()) return refuse(pbs_error::unauthorized);
+    const bool admin = signal.starts_with("admin-");
+    return signal.ends_with("suspend") ? suspend(job, admin, site) : resume(job, admin);
+  }
   return std::vector<event>{make_event([&](auto e) {
     auto s = e.initJobSignalled();
     s.setRun(job.run);
     s.setWish(job.last_wish + 1);
     s.setSignal(command.getSignal());
   })};
+}
+
+event resumed_event(const job_state& job) {
+  return make_event([&](auto e) {
+    auto r = e.initJobResumed();
+    r.setRun(job.run);
+    r.setWish(job.last_wish + 1);
+    r.setTaken(job.released);
+    r.setPartly(job.released_partly);
+    r.setAdmin(job.admin_suspended);
+    r.setPlace(std::string(job.attribute(ids::Resource_List, "place")));
+  });
+}
+
+outcome decide_resume_later(const job_state& job) {
+  if (job.phase != job_phase::suspended || job.resume_wanted) return no_change;
+  return std::vector<event>{make_event([](auto e) { e.setJobResumeWanted(); })};
+}
+
+outcome decide_set_rank(const job_state& job, const set_rank& command) {
+  if (job.phase == job_phase::none || job.phase > job_phase::waiting) return refuse(pbs_error::bad_state);
+  if (job.queue_rank == command.rank) return no_change;
+  return std::vector<event>{make_event([&](auto e) { e.initJobReordered().setQueueRank(command.rank); })};
 }
 
 outcome decide_message(const job_state& job, schema::MessageJob::Reader command, const stamp& now) {

@@ -196,7 +196,10 @@ outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now
 }
 
 outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now) {
-  if (job.phase != phase::queued || job.delete_requested) return refuse(pbs_error::bad_state, "Job not in queued state");
+  if (job.phase == phase::suspended && job.resume_wanted && !proposed.asked) return std::vector<event>{resumed_event(job)};
+  const bool may_run = job.phase == phase::queued || (proposed.asked && (job.phase == phase::held || job.phase == phase::waiting));
+  if (!may_run || job.delete_requested)
+    return proposed.asked ? refuse(pbs_error::bad_state) : refuse(pbs_error::bad_state, "Job not in queued state");
   const auto p = proposed.message.get().getRun();
   return std::vector<event>{make_event([&](auto e) {
     auto a = e.initJobAssigned();

@@ -149,6 +149,7 @@ outcome decide_request(const job_state& job, const client_request& command, cons
     case schema::Request::RERUN_JOB: return decide_rerun(job, r.getRerunJob(), now);
     case schema::Request::ALTER_JOB: return decide_alter(job, command, now, site);
     case schema::Request::SIGNAL_JOB: return decide_signal(job, r.getSignalJob(), now, site);
+    case schema::Request::MOVE_JOB: return decide_move(job, r.getMoveJob(), now, site);
     case schema::Request::MESSAGE_JOB: return decide_message(job, r.getMessageJob(), now);
     default: return refuse(pbs_error::no_support);
   }
@@ -166,6 +167,8 @@ outcome decide(const job_state& job, const job_command& command, const stamp& no
     outcome operator()(const client_request& c) const { return decide_request(job, c, now, site); }
     outcome operator()(const mom_report& c) const { return decide_report(job, c, now, site); }
     outcome operator()(const proposed_run& c) const { return decide_run(job, c, now); }
+    outcome operator()(const resume_later&) const { return decide_resume_later(job); }
+    outcome operator()(const set_rank& c) const { return decide_set_rank(job, c); }
     outcome operator()(const end_wait&) const { return decide_end_wait(job, now); }
     outcome operator()(const run_lost& c) const { return decide_lost(job, c, now, site); }
     outcome operator()(const forget_job&) const { return decide_forget(job, now, site); }

@@ -14,10 +14,19 @@ outcome decide_request(const job_state& job, const client_request& command, cons
 outcome decide_alter(const job_state& job, const client_request& request, const stamp& now, const site& site);
 // What is done with a job by hand: qsig, qmsg, qmove, qorder (job_by_hand.cpp).
 outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, const stamp& now, const site& site);
+outcome decide_resume_later(const job_state& job);
+outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const stamp& now, const site& site);   // job_move.cpp
+outcome decide_set_rank(const job_state& job, const set_rank& command);
 outcome decide_message(const job_state& job, schema::MessageJob::Reader command, const stamp& now);
 outcome decide_report(const job_state& job, const mom_report& report, const stamp& now, const site& site);
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const site& site);
 outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now);
+
+// The run goes on with what it had given up; the ledger says whether there is room.
+event resumed_event(const job_state& job);
+
+// May who asks put a job into this queue (job_submit.cpp)? Whether it is open, and its lists of users, groups and hosts.
+std::optional<rejection> queue_refusal(std::string_view queue, std::string_view group, const requester& by, const site& site);
 outcome decide_end_wait(const job_state& job, const stamp& now);
 outcome decide_forget(const job_state& job, const stamp& now, const site& site);
 
@@ -25,9 +34,6 @@ outcome decide_forget(const job_state& job, const stamp& now, const site& site);
 // before, the vnodes, and what becomes of the job.
 void lose_run(const job_state& job, std::int32_t code, bool abandoned, const stamp& now, const site& site,
               std::vector<event>& out);
-
-// May this requester do with the job what its owner may?
-bool may_act(const job_state& job, const requester& by);
 
 // May a job of `user` name these users to run as (User_List: user[@host],...)? Only its own.
 bool may_run_as(std::string_view user_list, std::string_view user);

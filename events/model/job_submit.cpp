@@ -29,16 +29,20 @@ struct draft {
   std::string egroup;
 };
 
-std::optional<rejection> choose_queue(draft& d, schema::QueueJob::Reader q, const site& site) {
-  d.queue = schema::str(q.getQueue());
-  if (d.queue.empty()) d.queue = site.server.get(attributes::server::default_queue).value_or("");
-  if (d.queue.empty()) return refuse(pbs_error::no_default_queue);
-  const auto* queue = site.queue(d.queue);
+std::optional<rejection> queue_closed(std::string_view name, const site& site) {
+  const auto* queue = site.queue(name);
   if (!queue) return refuse(pbs_error::unknown_queue);
   if (queue->attributes.get(attributes::queue::enabled) != "True") return refuse(pbs_error::queue_not_enabled);
   if (queue->attributes.get(attributes::queue::queue_type) != "Execution")
     return refuse(pbs_error::no_support, "No support for requested service: routing queue");
   return std::nullopt;
+}
+
+std::optional<rejection> choose_queue(draft& d, schema::QueueJob::Reader q, const site& site) {
+  d.queue = schema::str(q.getQueue());
+  if (d.queue.empty()) d.queue = site.server.get(attributes::server::default_queue).value_or("");
+  if (d.queue.empty()) return refuse(pbs_error::no_default_queue);
+  return queue_closed(d.queue, site);
 }
 
 // Entries [+|-]name[@host], in their order; a bare * is everybody.
@@ -63,15 +67,7 @@ bool root_may_submit(const site& site, const stamp& now) {
 
 std::optional<rejection> may_use(const draft& d, const submit_job& command, const stamp& now, const site& site) {
   if (command.euser == "root" && !root_may_submit(site, now)) return refuse(pbs_error::bad_user);
-  const auto& queue = site.queue(d.queue)->attributes;
-  using namespace attributes::queue;
-  if (queue.get(acl_user_enable) == "True" && !acl_allows(queue.get(acl_users).value_or(""), now.by.user, now.by.host))
-    return refuse(pbs_error::queue_access_denied);
-  if (queue.get(acl_group_enable) == "True" && !acl_allows(queue.get(acl_groups).value_or(""), command.egroup, "*"))
-    return refuse(pbs_error::queue_access_denied);
-  if (queue.get(acl_host_enable) == "True" && !acl_allows(queue.get(acl_hosts).value_or(""), now.by.host, "*"))
-    return refuse(pbs_error::bad_host);
-  return std::nullopt;
+  return queue_refusal(d.queue, command.egroup, now.by, site);
 }
 
 std::optional<rejection> take_attribute(draft& d, schema::Attribute::Reader given, const stamp& now, const site& site) {
@@ -179,6 +175,19 @@ event queued_event(const draft& d, const submit_job& command, const std::string&
 }
 
 }  // namespace
+
+std::optional<rejection> queue_refusal(std::string_view name, std::string_view group, const requester& by, const site& site) {
+  if (auto why = queue_closed(name, site)) return why;
+  const auto& queue = site.queue(name)->attributes;
+  using namespace attributes::queue;
+  if (queue.get(acl_user_enable) == "True" && !acl_allows(queue.get(acl_users).value_or(""), by.user, by.host))
+    return refuse(pbs_error::queue_access_denied);
+  if (queue.get(acl_group_enable) == "True" && !acl_allows(queue.get(acl_groups).value_or(""), group, "*"))
+    return refuse(pbs_error::queue_access_denied);
+  if (queue.get(acl_host_enable) == "True" && !acl_allows(queue.get(acl_hosts).value_or(""), by.host, "*"))
+    return refuse(pbs_error::bad_host);
+  return std::nullopt;
+}
 
 bool may_run_as(std::string_view user_list, std::string_view user) {
   for (const auto& entry : values::split_list(user_list))

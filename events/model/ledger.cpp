@@ -48,14 +48,14 @@ std::optional<rejection> too_little(const std::string& resource) {
 }  // namespace
 
 // Every amount asked of a vnode must be free there, and nobody may share what is held exclusively.
-std::optional<rejection> ledger::check_assignment(const event_place& at, schema::JobAssigned::Reader e) const {
-  if (!jobs_.contains(at.stream)) return refuse(pbs_error::unknown_job);
+std::optional<rejection> ledger::check_room(const wanted& w) const {
+  if (!jobs_.contains(w.job)) return refuse(pbs_error::unknown_job);
   std::map<std::string, amounts> asked;
-  for (auto& part : assignment_book::parts_of(schema::text(e.getExecVnode()))) {
+  for (auto& part : assignment_book::parts_of(w.exec_vnode)) {
     auto& of_vnode = asked[part.vnode];          // a part may ask nothing that is counted
     for (const auto& [resource, a] : part.asked) of_vnode[resource].value += a.value;
   }
-  if (asked.empty()) return refuse(pbs_error::unknown_node, "no vnode in exec_vnode");
+  if (asked.empty() && !w.holds_already) return refuse(pbs_error::unknown_node, "no vnode in exec_vnode");
   for (const auto& [name, wanted] : asked) {
     const auto* host = host_of_vnode(name);
     if (!host) return refuse(pbs_error::unknown_node, std::string(values::pbs_error_text(pbs_error::unknown_node)) + " " + name);
@@ -63,9 +63,11 @@ std::optional<rejection> ledger::check_assignment(const event_place& at, schema:
     if (!base_state(*host, vnode).empty())
       return refuse(pbs_error::resource_unavailable, "Node is in an ineligible state: " + base_state(*host, vnode));
     const auto* use = book_.find(name);
+    if (use && std::any_of(use->maintenance.begin(), use->maintenance.end(), [&](const auto& id) { return id != w.resumed_by_admin; }))
+      return refuse(pbs_error::resource_unavailable, "Node is in an ineligible state: maintenance");
     const auto sharing = vnode.attributes.get(attributes::node::sharing).value_or("");
-    const bool exclusive = hold_of(schema::text(e.getPlace()), sharing) == hold_kind::exclusive;
-    if (use && !use->jobs.empty() && (exclusive || use->exclusive()))
+    const bool exclusive = hold_of(w.place, sharing) == hold_kind::exclusive;
+    if (!w.holds_already && use && !use->jobs.empty() && (exclusive || use->exclusive()))
       return refuse(pbs_error::resource_unavailable, "Not enough free nodes available");
     for (const auto& [resource, a] : wanted) {
       const auto available = vnode.attributes.get(attributes::node::resources_available, resource);
@@ -89,7 +91,19 @@ std::optional<rejection> ledger::check(const event_place& at, schema::Event::Rea
       if (!names_contain(queues_, schema::text(e.getQueue()))) return refuse(pbs_error::unknown_queue);
       return std::nullopt;
     }
-    case which::JOB_ASSIGNED: return check_assignment(at, event.getJobAssigned());
+    case which::JOB_ASSIGNED: {
+      const auto e = event.getJobAssigned();
+      return check_room({at.stream, schema::text(e.getExecVnode()), schema::text(e.getPlace()), {}});
+    }
+    case which::JOB_RESUMED: {
+      const auto e = event.getJobResumed();
+      const auto job = jobs_.find(at.stream);
+      const auto id = job == jobs_.end() ? std::string() : std::to_string(job->second.number);
+      return check_room({at.stream, schema::text(e.getTaken()), schema::text(e.getPlace()), e.getAdmin() ? std::string_view(id) : std::string_view(), e.getPartly()});
+    }
+    case which::JOB_MOVED:
+      if (!names_contain(queues_, schema::text(event.getJobMoved().getQueue()))) return refuse(pbs_error::unknown_queue);
+      return std::nullopt;
     case which::QUEUE_CREATED:
       if (names_contain(queues_, schema::text(event.getQueueCreated().getName()))) return refuse(pbs_error::queue_exists);
       return std::nullopt;
@@ -115,6 +129,11 @@ std::optional<rejection> ledger::check(const event_place& at, schema::Event::Rea
 // -- apply ---------------------------------------------------------------------------------------------------------------
 
 void ledger::apply(const event_place& at, schema::Event::Reader event) {
+  const auto facts = [&](std::string_view name) {
+    const auto* host = host_of_vnode(name);
+    ANNALS_INVARIANT(host, "an assigned vnode exists");
+    return assignment_book::vnode_facts{host->name, host->vnode(name)->attributes.get(attributes::node::sharing).value_or("")};
+  };
   switch (event.which()) {
     case which::JOB_QUEUED: {
       const auto e = event.getJobQueued();
@@ -124,14 +143,18 @@ void ledger::apply(const event_place& at, schema::Event::Reader event) {
       ++jobs_per_queue_[schema::str(e.getQueue())];
       break;
     }
-    case which::JOB_ASSIGNED:
-      book_.assign(at.stream, std::to_string(jobs_.at(at.stream).number), event.getJobAssigned(), [&](std::string_view name) {
-        const auto* host = host_of_vnode(name);
-        ANNALS_INVARIANT(host, "an assigned vnode exists");
-        return assignment_book::vnode_facts{host->name, host->vnode(name)->attributes.get(attributes::node::sharing).value_or("")};
-      });
+    case which::JOB_ASSIGNED: book_.assign(at.stream, std::to_string(jobs_.at(at.stream).number), event.getJobAssigned(), facts); break;
+    case which::JOB_SUSPENDED: book_.suspend(at.stream, std::to_string(jobs_.at(at.stream).number), event.getJobSuspended()); break;
+    case which::JOB_RESUMED: book_.resume(at.stream, std::to_string(jobs_.at(at.stream).number), event.getJobResumed(), facts); break;
+    case which::JOB_MOVED: {
+      auto& queue = jobs_.at(at.stream).queue;
+      --jobs_per_queue_[queue];
+      queue = schema::str(event.getJobMoved().getQueue());
+      ++jobs_per_queue_[queue];
       break;
+    }
     case which::VNODE_HANDED_BACK:
+      book_.end_maintenance(std::to_string(jobs_.at(at.stream).number));
       book_.hand_back(at.stream, schema::text(event.getVnodeHandedBack().getHost()), at.seconds());
       break;
     case which::JOB_ENDED: --jobs_per_queue_[jobs_.at(at.stream).queue]; break;

@@ -32,7 +32,8 @@ class ledger {
     std::string queue;
     bool operator==(const job_entry&) const = default;
   };
-  std::optional<rejection> check_assignment(const event_place& at, schema::JobAssigned::Reader e) const;
+  struct wanted { std::uint64_t job; std::string_view exec_vnode, place; std::string_view resumed_by_admin; bool holds_already = false; };
+  std::optional<rejection> check_room(const wanted& w) const;
   const host_state* host_of_vnode(std::string_view vnode) const;
   bool busy(const host_state& host) const;
 

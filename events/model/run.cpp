@@ -85,19 +85,20 @@ outcome on_failed(const run_state& run, const program_failed& c) {
   return out;
 }
 
-outcome on_over(const run_state& run, const program_over& c) {
+outcome on_over(const run_state& run, const program_over& c, const stamp& now) {
   if (run.phase != phase::started) return no_change;
+  const auto usage = counted(run, c.what.usage, now.seconds());
   std::vector<event> out{make_event([&](auto e) {
     auto p = e.initProgramEnded();
     p.setExitStatus(run.exit_override.value_or(c.what.exit_status));
     p.setReported(true);
     auto u = p.initUsage();
-    u.setCpuSeconds(c.what.usage.cpu_seconds);
-    u.setMemKb(c.what.usage.mem_kb);
-    u.setVmemKb(c.what.usage.vmem_kb);
-    u.setWallSeconds(c.what.usage.wall_seconds);
-    u.setNcpus(c.what.usage.ncpus);
-    u.setCpuPercent(c.what.usage.cpu_percent);
+    u.setCpuSeconds(usage.cpu_seconds);
+    u.setMemKb(usage.mem_kb);
+    u.setVmemKb(usage.vmem_kb);
+    u.setWallSeconds(usage.wall_seconds);
+    u.setNcpus(usage.ncpus);
+    u.setCpuPercent(usage.cpu_percent);
   })};
   if (run.discarded) out.push_back(left_event());
   return out;
@@ -167,9 +168,10 @@ outcome on_ack(const run_state& run, const acknowledged& c) {
 
 }  // namespace
 
-outcome decide(const run_state& run, const run_command& command, const stamp&, const site&) {
+outcome decide(const run_state& run, const run_command& command, const stamp& now, const site&) {
   struct visitor {
     const run_state& run;
+    const stamp& now;
     outcome operator()(const take_order& c) const { return on_order(run, c); }
     outcome operator()(const program_began& c) const {
       if (run.phase != phase::starting) return no_change;
@@ -182,7 +184,7 @@ outcome decide(const run_state& run, const run_command& command, const stamp&, c
       });
     }
     outcome operator()(const program_failed& c) const { return on_failed(run, c); }
-    outcome operator()(const program_over& c) const { return on_over(run, c); }
+    outcome operator()(const program_over& c) const { return on_over(run, c, now); }
     outcome operator()(const output_placed& c) const {
       if (run.phase != phase::ended) return no_change;
       return one([&](auto e) {
@@ -198,7 +200,7 @@ outcome decide(const run_state& run, const run_command& command, const stamp&, c
     outcome operator()(const discard_order&) const { return on_discard(run); }
     outcome operator()(const acknowledged& c) const { return on_ack(run, c); }
   };
-  return std::visit(visitor{run}, command);
+  return std::visit(visitor{run, now}, command);
 }
 
 // -- apply -----------------------------------------------------------------------------------------------------------------
@@ -231,7 +233,14 @@ void on_killed(run_state& run, schema::KillRequested::Reader e) {
   if (e.getOverridesExit()) run.exit_override = e.getExitStatus();
 }
 
-void on_wish(run_state& run, schema::Wish::Reader e) {
+void on_wish(run_state& run, const event_place& at, schema::Wish::Reader e) {
+  if (e.isSuspend() && !run.suspended) {
+    run.suspended = true;
+    run.suspended_at_s = at.seconds();
+  } else if (e.isResume() && run.suspended) {
+    run.suspended = false;
+    run.suspended_s += at.seconds() - run.suspended_at_s;
+  }
   told_wish w{e.getId(), e.which(), {}, false, false};
   if (e.isSignal()) w.text = schema::str(e.getSignal());
   if (e.isMessage()) {
@@ -268,7 +277,7 @@ void apply(run_state& run, const event_place& at, schema::Event::Reader event) {
       run.delivered = event.getOutputPlaced().getOk();
       run.delivery_text = schema::str(event.getOutputPlaced().getText());
       break;
-    case which::WISH_RECEIVED: on_wish(run, event.getWishReceived()); break;
+    case which::WISH_RECEIVED: on_wish(run, at, event.getWishReceived()); break;
     case which::WISH_DONE:
       run.wishes_done = event.getWishDone().getId();
       std::erase_if(run.wishes, [&](const told_wish& w) { return w.id <= run.wishes_done; });
@@ -320,6 +329,12 @@ std::string limit_text(schema::StartRun::Reader order, std::string_view resource
   return {};
 }
 }  // namespace
+
+ports::run_usage counted(const run_state& run, ports::run_usage measured, std::int64_t now_s) {
+  const auto lost = run.suspended_s + (run.suspended ? now_s - run.suspended_at_s : 0);
+  measured.wall_seconds -= std::min(measured.wall_seconds, static_cast<std::uint64_t>(std::max<std::int64_t>(lost, 0)));
+  return measured;
+}
 
 std::optional<limit_met> exceeded_limit(schema::StartRun::Reader order, const ports::run_usage& usage, bool enforce_mem) {
   const auto delay = order.getKillDelaySeconds();

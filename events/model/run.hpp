@@ -62,6 +62,8 @@ struct run_state {
   std::string kill_why;                    // "walltime 10 exceeded limit 3"; empty when the server wished it
   std::optional<std::int32_t> exit_override;
   std::vector<told_wish> wishes;           // not carried out yet, in the order they came
+  bool suspended = false;
+  std::int64_t suspended_at_s = 0, suspended_s = 0;   // since when; how long it was before that
   std::uint64_t last_wish = 0, wishes_done = 0;   // ids: the newest that came, the newest that is carried out
   bool discarded = false;                  // the server no longer knows it: nothing is reported
 
@@ -104,6 +106,9 @@ struct clean_up {};                        // remove the run's files
 using run_effect = std::variant<start_program, watch_program, kill_program, place_output, report_started,
                                 report_refused, report_exited, report_left, carry_out, report_wishes, clean_up>;
 std::vector<run_effect> pending_effects(const run_state& run);
+
+// What counts of a measured usage: wall time in which the run was suspended does not (pbs guide: walltime).
+ports::run_usage counted(const run_state& run, ports::run_usage measured, std::int64_t now_s);
 
 // -- limits ----------------------------------------------------------------------------------------------------------------
 

@@ -145,6 +145,7 @@ struct SchedJob {
   startedNs  @13 :Int64;
   comment    @14 :Text;                     # what the job shows now
   execHost   @15 :Text;                     # of running jobs; which slots of a host are taken
+  resume     @16 :Bool;                     # a suspended job that is to go on when there is room; execVnode: what it needs
 }
 
 struct FromScheduler {

@@ -23,6 +23,7 @@ struct PastVnode {
   lastUsed @1 :Int64;
   assigned @2 :List(PastAmount);
   jobs     @3 :List(PastVnodeJob);
+  maintenance @4 :List(Text);    # ids of jobs
 }
 struct PastVnodeJob {
   job       @0 :UInt64;

@@ -34,6 +34,9 @@ constexpr record_rule rules[] = {
     {which::JOB_STARTED,          'S', moment::before, always,       started_fields,  true},
     {which::JOB_START_FAILED,     'S', moment::before, always,       started_fields,  true},    // R or E follows
     {which::JOB_DELETE_REQUESTED, 'D', moment::before, always,       requestor_field, false},
+    {which::JOB_MOVED,            'Q', moment::after,  always,       queued_fields,   true},
+    {which::JOB_SUSPENDED,        'z', moment::before, always,       suspended_fields, false},
+    {which::JOB_RESUMED,          'r', moment::before, always,       no_fields,       false},
     {which::JOB_REQUEUED,         'R', moment::before, always,       run_fields,      false},
     {which::JOB_ENDED,            'E', moment::before, had_a_run,    run_fields,      false},
     {which::JOB_ENDED,            'A', moment::before, nobody_asked, abort_text,      false},
@@ -97,7 +100,7 @@ void accounting::fold_job(const model::event_place& at, schema::Event::Reader ev
   }
   model::apply(job, at, event);
   if (take) write_records(moment::after, o, *take);
-  if (begins || event.which() == which::JOB_ALTERED) job.attributes = without_unseen(job.attributes);
+  if (begins || event.which() == which::JOB_ALTERED || event.which() == which::JOB_MOVED) job.attributes = without_unseen(job.attributes);
 }
 
 // Reads a job that was learned of only. False: it has ended.

@@ -132,6 +132,15 @@ void run_fields(std::string& line, const occasion& o) {
   put(line, "run_count", o.job.attribute(ids::run_count));
 }
 
+// What it had used so far, and what it gives up if that is not everything.
+void suspended_fields(std::string& line, const occasion& o) {
+  put_all(line, "resources_used", o.job, ids::resources_used);
+  const auto e = o.event.getJobSuspended();
+  if (e.getPartly()) put(line, "resources_released", schema::text(e.getReleased()));
+}
+
+void no_fields(std::string&, const occasion&) {}
+
 void requestor_field(std::string& line, const occasion& o) { put(line, "requestor", o.at.by.at_host()); }
 
 // What was asked for, in the order of the attributes; not what follows from it.

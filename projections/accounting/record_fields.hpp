@@ -24,6 +24,8 @@ struct occasion {
 void queued_fields(std::string& line, const occasion& o);      // Q
 void started_fields(std::string& line, const occasion& o);     // S
 void run_fields(std::string& line, const occasion& o);         // E, R
+void suspended_fields(std::string& line, const occasion& o);    // z
+void no_fields(std::string& line, const occasion& o);           // r
 void requestor_field(std::string& line, const occasion& o);    // D
 void changed_fields(std::string& line, const occasion& o);     // a
 void abort_text(std::string& line, const occasion& o);         // A

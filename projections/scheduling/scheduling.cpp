@@ -57,6 +57,15 @@ void scheduling_projection::mark_job_event(std::uint64_t serial, schema::Event::
       for (const auto& part : model::assignment_book::parts_of(schema::text(event.getJobAssigned().getExecVnode())))
         marks_.vnodes.insert(part.vnode);
       break;
+    case which::JOB_SUSPENDED:
+    case which::JOB_RESUMED: {
+      const auto parts = event.isJobSuspended() ? event.getJobSuspended().getReleased() : event.getJobResumed().getTaken();
+      for (const auto& part : model::assignment_book::parts_of(schema::text(parts))) marks_.vnodes.insert(part.vnode);
+      break;
+    }
+    case which::JOB_SIGNALLED:
+    case which::JOB_MESSAGED:
+    case which::JOB_WISH_DONE: return;
     case which::VNODE_HANDED_BACK:
       for (const auto& [host_serial, host] : from_.hosts())
         if (host.name == schema::text(event.getVnodeHandedBack().getHost())) marks_.hosts.insert(host_serial);

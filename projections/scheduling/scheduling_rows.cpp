@@ -116,7 +116,9 @@ void fill_job(schema::SchedJob::Builder to, const model::job_state& job) {
   fill_attributes([&](unsigned n) { return to.initResources(n); }, schema::ObjectKind::JOB, job.attributes, job_wanted);
   to.setComment(text(ids::comment));
   if (job.hosts_held == 0) return;
-  to.setExecVnode(text(ids::exec_vnode));
+  const bool suspended = job.phase == model::job_phase::suspended;
+  to.setExecVnode(suspended ? job.released : text(ids::exec_vnode));
+  to.setResume(suspended && job.resume_wanted);
   to.setExecHost(text(ids::exec_host));
   to.setStartedNs(values::parse_integer(text(ids::stime)).value_or(0) * 1'000'000'000);
 }

@@ -48,6 +48,8 @@ void put_vnode(schema::PastVnode::Builder to, const std::string& name, const mod
   to.setName(name);
   to.setLastUsed(use.last_used_s);
   put_amounts(to.initAssigned(static_cast<unsigned>(use.assigned.size())), use.assigned);
+  auto maintenance = to.initMaintenance(static_cast<unsigned>(use.maintenance.size()));
+  for (unsigned i = 0; i < use.maintenance.size(); ++i) maintenance.set(i, use.maintenance[i]);
   auto jobs = to.initJobs(static_cast<unsigned>(use.jobs.size()));
   for (unsigned i = 0; i < use.jobs.size(); ++i) {
     const auto& j = use.jobs[i];
@@ -84,6 +86,7 @@ model::assignment_book book_of(schema::PastCheckpoint::Reader content) {
     model::vnode_use use;
     use.last_used_s = v.getLastUsed();
     use.assigned = amounts_of(v.getAssigned());
+    for (auto id : v.getMaintenance()) use.maintenance.push_back(schema::str(id));
     for (auto from : v.getJobs()) {
       model::vnode_job j{from.getJob(), schema::str(from.getId()), schema::str(from.getHost()), {}, amounts_of(from.getHeld()), from.getExclusive()};
       for (auto slot : from.getSlots()) j.slots.push_back(slot);

@@ -38,6 +38,7 @@ std::string full_state(const model::host_state& host, const model::vnode_state& 
     else if (cpus && taken != use->assigned.end() && taken->second.value > 0 && taken->second.value >= model::read_amount(*cpus).value)
       add("job-busy");
   }
+  if (use && !use->maintenance.empty()) add("maintenance");
   return text.empty() ? "free" : text;
 }
 
@@ -133,6 +134,7 @@ std::string vnode_row(const status& from, const model::host_state& host, const m
   if (use) {
     put_assigned(row, ids::resources_assigned, use->assigned);
     if (!use->jobs.empty()) row.set(ids::jobs, jobs_text(*use));
+    if (!use->maintenance.empty()) row.set(ids::maintenance_jobs, values::join_list(use->maintenance));
     if (use->last_used_s > 0) row.set(ids::last_used_time, std::to_string(use->last_used_s));
   }
   return std::string(row.packed());

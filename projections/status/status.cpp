@@ -79,15 +79,18 @@ void status::count(const model::job_state& job, int by) {
 void status::fold_job(const model::event_place& at, schema::Event::Reader event) {
   auto& job = jobs_[at.stream];
   if (job.phase != model::job_phase::none) count(job, -1);
-  if (event.which() == which::JOB_ASSIGNED)
-    book_.assign(at.stream, job.id, event.getJobAssigned(), [&](std::string_view name) {
-      const auto* host = host_of_vnode(name);
-      if (!host) return model::assignment_book::vnode_facts{};
-      return model::assignment_book::vnode_facts{
-          host->name, host->vnode(name)->attributes.get(attributes::node::sharing).value_or("")};
-    });
-  if (event.which() == which::VNODE_HANDED_BACK)
+  const auto facts = [&](std::string_view name) {
+    const auto* host = host_of_vnode(name);
+    if (!host) return model::assignment_book::vnode_facts{};
+    return model::assignment_book::vnode_facts{host->name, host->vnode(name)->attributes.get(attributes::node::sharing).value_or("")};
+  };
+  if (event.which() == which::JOB_ASSIGNED) book_.assign(at.stream, job.id, event.getJobAssigned(), facts);
+  if (event.which() == which::JOB_SUSPENDED) book_.suspend(at.stream, job.id, event.getJobSuspended());
+  if (event.which() == which::JOB_RESUMED) book_.resume(at.stream, job.id, event.getJobResumed(), facts);
+  if (event.which() == which::VNODE_HANDED_BACK) {
+    book_.end_maintenance(job.id);
     book_.hand_back(at.stream, schema::text(event.getVnodeHandedBack().getHost()), at.seconds());
+  }
   model::apply(job, at, event);
   if (event.which() == which::JOB_QUEUED) serial_of_number_[job.number] = at.stream;
   if (job.phase == model::job_phase::forgotten) {
@@ -156,8 +159,11 @@ std::string status::counts::text() const {
                                                            {'B', "Begun"}};
   std::string text;
   for (const auto& [letter, name] : order) {
-    const auto at = by_state.find(letter);
-    text += std::string(name) + ":" + std::to_string(at == by_state.end() ? 0 : at->second) + " ";
+    const auto of = [&](char state) {
+      const auto at = by_state.find(state);
+      return at == by_state.end() ? 0 : at->second;
+    };
+    text += std::string(name) + ":" + std::to_string(of(letter) + (letter == 'R' ? of('S') : 0)) + " ";      // suspended jobs count as running
   }
   return text;
 }

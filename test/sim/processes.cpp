@@ -246,6 +246,7 @@ class mom_process::fake_host final : public ports::process_host {
   void adopt(const std::string& key) override { tell_state(key); }
 
   void signal(const std::string& key, int number) override {
+    if (number == SIGSTOP || number == SIGCONT) return;     // time goes on for a suspended program of the simulation
     const auto at = machine_.programs.find(key);
     if (!*alive_ || at == machine_.programs.end() || at->second.ends <= world_.clock.now) return;
     at->second.ends = world_.clock.now;

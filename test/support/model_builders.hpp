@@ -119,6 +119,9 @@ inline model::client_request message(const std::string& text, bool to_errors = t
     m.setToOutput(to_output);
   })};
 }
+inline model::client_request move(const std::string& destination) {
+  return {make_request([&](schema::Request::Builder r) { r.initMoveJob().setDestination(destination); })};
+}
 inline model::client_request alter(const settings& s) {
   return {make_request([&](schema::Request::Builder r) { fill(r.initAlterJob().initChanges(static_cast<unsigned>(s.size())), s); })};
 }
@@ -255,6 +258,7 @@ inline job_story given(model::job_phase phase, const settings& s = {}) {
   story.when(submission(12, all));
   if (phase >= p::assigned) story.when(propose(), the_server());
   if (phase >= p::started) story.starts();
+  if (phase == p::suspended) story.when(signal("suspend"), operator_());
   if (phase >= p::exiting) story.exits(0);
   if (phase >= p::finished) story.leaves();
   if (phase == p::forgotten) story.later(model::history_seconds(story.site)).when(model::forget_job{}, the_server());
@@ -263,6 +267,6 @@ inline job_story given(model::job_phase phase, const settings& s = {}) {
 
 inline const model::job_phase every_job_phase[] = {
     model::job_phase::none,     model::job_phase::queued,  model::job_phase::held,     model::job_phase::waiting,  model::job_phase::assigned,
-    model::job_phase::started,  model::job_phase::exiting, model::job_phase::finished, model::job_phase::forgotten};
+    model::job_phase::started, model::job_phase::suspended, model::job_phase::exiting, model::job_phase::finished, model::job_phase::forgotten};
 
 }  // namespace annals::test

@@ -106,6 +106,13 @@ std::string job_words(schema::Event::Reader event) {
     case which::JOB_FORGOTTEN: return "no longer in the history";
     case which::JOB_SIGNALLED: return run_text(event.getJobSignalled().getRun()) + " gets signal " + schema::str(event.getJobSignalled().getSignal());
     case which::JOB_MESSAGED: return "a message for its output: " + schema::str(event.getJobMessaged().getText());
+    case which::JOB_SUSPENDED:
+      return run_text(event.getJobSuspended().getRun()) + " is suspended and gives up " + schema::str(event.getJobSuspended().getReleased()) +
+             (event.getJobSuspended().getAdmin() ? ", for maintenance" : "");
+    case which::JOB_RESUME_WANTED: return "to go on when there is room";
+    case which::JOB_RESUMED: return run_text(event.getJobResumed().getRun()) + " goes on with " + schema::str(event.getJobResumed().getTaken());
+    case which::JOB_MOVED: return "moved to " + schema::str(event.getJobMoved().getQueue()) + (event.getJobMoved().getChanges().size() == 0 ? "" : "; " + changes_text(event.getJobMoved().getChanges()));
+    case which::JOB_REORDERED: return "another place in its queue, rank " + std::to_string(event.getJobReordered().getQueueRank());
     case which::JOB_WISH_DONE: return "the host did what it was told, number " + std::to_string(event.getJobWishDone().getWish());
     case which::JOB_DISCARDED: return "the run was given up at once";
     default: return fields(event);

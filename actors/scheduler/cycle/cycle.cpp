@@ -6,6 +6,7 @@
 
 #include "actors/scheduler/cycle/exec_text.hpp"
 #include "actors/scheduler/cycle/placement.hpp"
+#include "events/values/exec_vnode.hpp"
 #include "events/values/string_list.hpp"
 
 namespace annals::cycle {
@@ -55,6 +56,17 @@ class cycle_run {
     for (const auto& n : v.vnodes()) users_matter_ |= n.max_user_run >= 0 || n.max_group_run >= 0;
   }
 
+  std::optional<proposed_run> run_asked(index at, std::string& why) {
+    refusal refused;
+    if (!view_.request_of(view_.jobs()[at]).understood) refused.text = "Internal Scheduling Error";
+    else if (placement_.place(view_.jobs()[at], allocation_, refused)) {
+      start(at);
+      return std::move(result_.runs.back());
+    }
+    why = (refused.never ? can_never_run : not_running) + refused.text;
+    return std::nullopt;
+  }
+
   result run(const policy& p) {
     const auto order = in_order(view_, p);
     result_.log.reserve(order.size() * 2 + 4);
@@ -62,12 +74,55 @@ class cycle_run {
     log(event_debug, "Req", "", "Starting Scheduling Cycle");
     log(event_debug2, "Svr", "", "It is primetime.  It will never end");
     count_classes(order);
+    resume_suspended();
     for (const index at : order) consider(at);
     log(event_debug, "Req", "", "Leaving Scheduling Cycle");
     return std::move(result_);
   }
 
  private:
+  // Suspended jobs that are to go on come first: they have waited in the middle of their work. Each goes back to where it was.
+  void resume_suspended() {
+    for (index at = 0; at < view_.jobs().size(); ++at)
+      if (view_.jobs()[at].where == job_place::suspended && view_.jobs()[at].resume) resume(at);
+  }
+
+  void resume(index at) {
+    const job& j = view_.jobs()[at];
+    claim c;
+    const auto spec = values::parse_exec_vnode(j.exec_vnode).value_or(values::exec_vnode_spec{});
+    for (const auto& chunk : spec.chunks)
+      for (const auto& part : chunk.parts)
+        if (!take_again(j, part, c)) {
+          for (const auto& t : c.amounts) view_.give_back(t.vnode, t.resource, t.value);
+          return;
+        }
+    log(event_sched, "Job", j.id, "Job run");
+    result_.runs.push_back({j.serial, j.exec_vnode, j.exec_host, {}});
+    view_.claim_for(at, std::move(c));
+    placement_.vnodes_changed();
+  }
+
+  bool take_again(const job& j, const values::vnode_part& part, claim& c) {
+    const index at = view_.find_vnode(part.vnode);
+    if (at == none) return false;
+    const vnode& node = view_.vnodes()[at];
+    const bool holds = std::any_of(node.jobs.begin(), node.jobs.end(), [&](const job_on_vnode& on) { return on.job == j.serial; });
+    const bool alone = hold_on(node, view_.request_of(j).share) != hold_kind::shared && node.sharing != sharing_mode::ignore_excl;
+    if (!holds && (!view_.usable(node) || (alone && !node.jobs.empty()))) return false;
+    for (const auto& v : part.resources) {
+      const auto r = view_.resources().find(v.name);
+      if (r == no_resource || !view_.resources()[r].consumable) continue;
+      const auto wanted = view_.resources().read(r, v.value, rounding::up);
+      if (!wanted || *wanted > view_.free_amount(node, r)) return false;
+      view_.take(at, r, *wanted);
+      c.amounts.push_back({at, r, *wanted});
+    }
+    if (!holds && std::none_of(c.vnodes.begin(), c.vnodes.end(), [&](const auto& taken) { return taken.vnode == at; }))
+      c.vnodes.push_back({at, alone});
+    return true;
+  }
+
   // What became of the first job of an equivalence class: the others get the same reason without a new search.
   struct verdict { index first = none; std::uint32_t comment = 0; };
   struct spoken { std::uint32_t comment; std::string_view log_text; bool never; };
@@ -205,6 +260,10 @@ class cycle_run {
 };
 
 }  // namespace
+
+std::optional<proposed_run> run_asked(view& v, const policy& p, index job_at, std::string& why) {
+  return cycle_run(v, p).run_asked(job_at, why);
+}
 
 result run_cycle(view& v, const policy& p) { return cycle_run(v, p).run(p); }
 

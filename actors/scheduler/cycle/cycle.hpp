@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,10 @@ struct result {
   std::vector<log_line> log;
   std::uint32_t considered = 0;
 };
+
+// One job that somebody asked for by name (qrun), whatever its queue, its holds and its place in the order say. `job_at`: of
+// view::take_asked. Nothing: there is no room; `why` says it.
+std::optional<proposed_run> run_asked(view& v, const policy& p, index job_at, std::string& why);
 
 // Afterwards the view holds a claim for each proposed job, and each job that does not run has its new comment only once
 // the caller says so (view::set_comment).

@@ -236,6 +236,10 @@ void view::apply_job(schema::SchedJob::Reader row) {
   j.request = request_at(row);
   const bool holds_vnodes = row.getExecVnode().size() > 0;
   j.where = row.getState() == 'Q' && !holds_vnodes ? job_place::queued : holds_vnodes ? job_place::running : job_place::other;
+  if (row.getState() == 'S') j.where = job_place::suspended;
+  j.resume = row.getResume();
+  j.exec_vnode = j.resume ? text(row.getExecVnode()) : "";
+  j.exec_host = j.resume ? text(row.getExecHost()) : "";
   j.comment.clear();
   j.slots.clear();
   if (j.where == job_place::queued) j.comment = text(row.getComment());
@@ -260,6 +264,21 @@ void view::remove_job(index at) {
   job_ids_.erase(jobs_[at].serial);
   jobs_[at] = job();
   free_jobs_.push_back(at);
+}
+
+index view::take_asked(schema::SchedJob::Reader row) {
+  const auto known = job_ids_.find(row.getSerial());
+  if (known == job_ids_.end()) apply_job(row);
+  return job_ids_.at(row.getSerial());
+}
+
+void view::forget_asked(index job_at) {
+  if (jobs_[job_at].where == job_place::other) remove_job(job_at);
+}
+
+index view::find_vnode(std::string_view name) const {
+  const auto at = vnode_ids_.find(name);
+  return at == vnode_ids_.end() ? none : at->second;
 }
 
 const job* view::find_job(std::uint64_t serial) const {

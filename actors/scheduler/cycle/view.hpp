@@ -80,7 +80,7 @@ struct queue {
   std::uint32_t vnodes = 0;                 // that serve only this queue
 };
 
-enum class job_place : std::uint8_t { gone, queued, proposed, running, other };
+enum class job_place : std::uint8_t { gone, queued, proposed, running, suspended, other };
 
 struct job {
   std::uint64_t serial = 0;
@@ -92,6 +92,9 @@ struct job {
   std::string euser, egroup;
   std::string comment;                      // of a queued job: what it shows, or will show once the server heard us
   std::vector<std::pair<index, std::uint32_t>> slots;   // of a running job: host and slot per chunk
+  bool resume = false;                      // of a suspended job: it is to go on when there is room for exec_vnode
+  std::string exec_vnode, exec_host;        // of such a job
+  job_place before_proposal = job_place::queued;
 };
 
 // What a proposal takes, until the server speaks about the job.
@@ -117,6 +120,7 @@ class view {
   const std::vector<job>& jobs() const { return jobs_; }
   const request& request_of(const job& j) const { return *requests_[j.request].parsed; }
   const job* find_job(std::uint64_t serial) const;
+  index find_vnode(std::string_view name) const;      // none: unknown
   const named_amounts& server_pool() const { return server_; }
   const std::vector<std::string>& server_group_keys() const { return server_group_keys_; }
   bool group_by_node() const { return node_group_enable_; }
@@ -137,7 +141,10 @@ class view {
 
   // The job is proposed: it holds what is in the claim. Its amounts are already taken.
   void claim_for(index job_at, claim c);
-  // The server refused the proposal: the job is queued again and holds nothing.
+  // A job that is asked for by name (qrun), whatever its state: in the view until forget_asked or the server's word.
+  index take_asked(schema::SchedJob::Reader row);
+  void forget_asked(index job_at);
+  // The server refused the proposal: the job is what it was before and holds nothing.
   void withdraw(std::uint64_t job);
   void set_comment(std::uint64_t job, std::string comment);
   std::uint32_t lowest_free_slot(const host& h, std::uint32_t from) const;

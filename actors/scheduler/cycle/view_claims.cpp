@@ -1,5 +1,6 @@
 // What proposals take from a view and give back, and the sums of queue and server.
 #include <algorithm>
+#include <utility>
 
 #include "actors/scheduler/cycle/view.hpp"
 
@@ -61,7 +62,7 @@ void view::count_pools(const job& j, int sign) {
 
 void view::claim_for(index job_at, claim c) {
   job& j = jobs_[job_at];
-  j.where = job_place::proposed;
+  j.before_proposal = std::exchange(j.where, job_place::proposed);
   for (const auto& v : c.vnodes) take_vnode(v.vnode, j.serial, v.exclusive);
   count_slots(c.slots, +1);
   count_pools(j, +1);
@@ -88,7 +89,8 @@ void view::withdraw(std::uint64_t serial) {
   const auto at = job_ids_.find(serial);
   if (at == job_ids_.end() || jobs_[at->second].where != job_place::proposed) return;
   drop_claim(at->second);
-  jobs_[at->second].where = job_place::queued;
+  jobs_[at->second].where = jobs_[at->second].before_proposal;
+  forget_asked(at->second);
 }
 
 void view::set_comment(std::uint64_t serial, std::string comment) {

@@ -38,8 +38,17 @@ wake wait_for_signal(std::int64_t timeout_ms, bool requests) {
 }
 
 void signal_descendants(int signal) {
-  const auto table = mom::process_table::now();
-  for (const auto* const p : table.descendants(getpid())) kill(static_cast<pid_t>(p->pid), signal);
+  // A process that forks before it is stopped leaves a child behind that runs: looked for until all are stopped.
+  constexpr int stop_rounds_max = 10;
+  for (int round = 0; round < (signal == SIGSTOP ? stop_rounds_max : 1); ++round) {
+    const auto table = mom::process_table::now();
+    bool all_stopped = true;
+    for (const auto* const p : table.descendants(getpid())) {
+      all_stopped = all_stopped && (p->state == 'T' || p->state == 'Z');
+      if (p->state != 'T' || signal != SIGSTOP) kill(static_cast<pid_t>(p->pid), signal);
+    }
+    if (all_stopped) return;
+  }
 }
 
 bool reap_ended(top_process& top) {

@@ -180,3 +180,29 @@ BOOST_AUTO_TEST_CASE(stop_and_reconfigure_are_for_the_owner) {
   d.driver.set_policy("foo: 1\n", std::string(32, 'x'));
   BOOST_TEST(d.log.back() == "Fil;sched_config;Error reading line 1: Unknown config parameter");
 }
+BOOST_AUTO_TEST_CASE(a_job_that_is_asked_for_is_proposed_or_answered_with_a_reason) {
+  driven d;
+  const auto c = two_jobs();
+  d.view(c.full_view(5));
+  d.forget();
+  const auto rows = c.full_view();
+  const auto ask = [&](unsigned row, std::uint64_t request, std::uint64_t view_sequence) {
+    d.hear([&](auto m) {
+      auto r = m.initRunJob();
+      r.setJob((*rows).getJobs()[row]);
+      r.setRequest(request);
+      r.setViewSequence(view_sequence);
+    });
+  };
+  ask(0, 7, 5);
+  BOOST_TEST(said(d, {which::RUN}));
+  BOOST_TEST(d.sent[0].get().getRun().getRequest() == 7u);
+  d.forget();
+  ask(1, 8, 5);                                        // the first one has the cpus
+  BOOST_TEST(said(d, {which::CANNOT_RUN}));
+  BOOST_TEST(d.sent[0].get().getCannotRun().getRequest() == 8u);
+  d.forget();
+  ask(1, 9, 6);                                        // of a view that is not here yet
+  BOOST_TEST(said(d, {which::FULL_VIEW}));
+}
+

@@ -52,6 +52,7 @@ std::vector<std::pair<model::job_command, model::requester>> every_command(const
     }
     for (const char* name : {"USR1", "suspend", "resume", "admin-suspend", "admin-resume"}) all.emplace_back(signal(name), by);
     all.emplace_back(message("hello"), by);
+    all.emplace_back(move("workq"), by);
     all.emplace_back(alter({{"Priority", "", "5"}}), by);
     all.emplace_back(alter({{"Hold_Types", "", "n"}}), by);
     all.emplace_back(alter({{"Hold_Types", "", "u"}}), by);
@@ -61,6 +62,11 @@ std::vector<std::pair<model::job_command, model::requester>> every_command(const
     all.emplace_back(alter({{"Resource_List", "select", "2:ncpus=1"}}), by);
   }
   all.emplace_back(propose(), the_server());
+  auto asked = propose();
+  asked.asked = true;
+  all.emplace_back(asked, operator_());
+  all.emplace_back(model::resume_later{}, operator_());
+  all.emplace_back(model::set_rank{7}, user());
   all.emplace_back(model::end_wait{}, the_server());
   all.emplace_back(model::forget_job{}, the_server());
   for (bool gone : {false, true})
@@ -161,5 +167,5 @@ BOOST_AUTO_TEST_CASE(applying_the_history_again_gives_the_same_state) {
 BOOST_AUTO_TEST_CASE(each_phase_has_its_letter) {
   std::string letters;
   for (auto phase : every_job_phase) letters += model::state_letter(given(phase).job);
-  BOOST_TEST(letters == "TQHWRREFF");
+  BOOST_TEST(letters == "TQHWRRSEFF");
 }

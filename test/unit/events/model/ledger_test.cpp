@@ -56,6 +56,23 @@ struct books {
   std::string hand_back(std::uint64_t number, const std::string& host) {
     return event(number + 1000, [&](auto e) { e.initVnodeHandedBack().setHost(host); });
   }
+  std::string suspend(std::uint64_t number, const std::string& released, bool partly = false, bool admin = false) {
+    return event(number + 1000, [&](auto e) {
+      auto s = e.initJobSuspended();
+      s.setReleased(released);
+      s.setPartly(partly);
+      s.setAdmin(admin);
+    });
+  }
+  std::string resume(std::uint64_t number, const std::string& taken, bool partly = false, bool admin = false) {
+    return event(number + 1000, [&](auto e) {
+      auto r = e.initJobResumed();
+      r.setTaken(taken);
+      r.setPartly(partly);
+      r.setAdmin(admin);
+      r.setPlace("free");
+    });
+  }
   std::string end(std::uint64_t number) {
     return event(number + 1000, [](auto e) { e.initJobEnded(); });
   }
@@ -214,6 +231,51 @@ BOOST_AUTO_TEST_CASE(cpu_slots_are_the_lowest_free_ones) {
   BOOST_TEST(jobs[0].slots == (std::vector<std::uint32_t>{1, 2}), boost::test_tools::per_element());
   BOOST_TEST(jobs[1].slots == (std::vector<std::uint32_t>{0, 3}), boost::test_tools::per_element());
   BOOST_TEST(book.find("borg")->last_used_s == 5);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_suspended_job_leaves_room_and_comes_back_only_when_there_is_some, fixture) {
+  BOOST_TEST(assign(1, "(borg:ncpus=3:mem=1048576kb)") == "");
+  BOOST_TEST(suspend(1, "(borg:ncpus=3:mem=1048576kb)") == "");
+  BOOST_TEST(assigned("borg", "ncpus") == 0);
+  BOOST_TEST(assign(2, "(borg:ncpus=2)") == "");
+  BOOST_TEST(resume(1, "(borg:ncpus=3:mem=1048576kb)").starts_with("15044"));
+  BOOST_TEST(hand_back(2, "borg") == "");
+  BOOST_TEST(resume(1, "(borg:ncpus=3:mem=1048576kb)") == "");
+  BOOST_TEST(assigned("borg", "ncpus") == 3);
+  BOOST_TEST(hand_back(1, "borg") == "");
+  BOOST_TEST(assigned("borg", "ncpus") == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(what_is_released_partly_is_taken_again_in_part, fixture) {
+  BOOST_TEST(assign(1, "(borg:ncpus=3:mem=1048576kb)") == "");
+  BOOST_TEST(suspend(1, "(borg:ncpus=3)", true) == "");
+  BOOST_TEST(assigned("borg", "ncpus") == 0);
+  BOOST_TEST(assigned("borg", "mem") == 1048576);
+  BOOST_TEST(assign(2, "(borg:ncpus=1:mem=1kb)").starts_with("15044"));      // its memory is still there
+  BOOST_TEST(resume(1, "(borg:ncpus=3)", true) == "");
+  BOOST_TEST(assigned("borg", "ncpus") == 3);
+  BOOST_TEST(suspend(1, "(borg:ncpus=3)", true) == "");
+  BOOST_TEST(hand_back(1, "borg") == "");                                    // it ends while it is suspended
+  BOOST_TEST(assigned("borg", "ncpus") == 0);
+  BOOST_TEST(assigned("borg", "mem") == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(nothing_starts_on_a_vnode_under_maintenance, fixture) {
+  BOOST_TEST(assign(1, "(borg:ncpus=1)") == "");
+  BOOST_TEST(suspend(1, "(borg:ncpus=1)", false, true) == "");
+  BOOST_TEST(assign(2, "(borg:ncpus=1)").starts_with("15044"));
+  BOOST_TEST(assign(2, "(cube:ncpus=1)") == "");
+  BOOST_TEST(resume(1, "(borg:ncpus=1)", false, true) == "");
+  BOOST_TEST(assign(3, "(borg:ncpus=1)") == "");
+}
+
+BOOST_FIXTURE_TEST_CASE(a_moved_job_counts_in_its_new_queue, fixture) {
+  BOOST_TEST(queue("q2", 3) == "");
+  const auto moved = [&](const std::string& to) { return event(1001, [&](auto e) { e.initJobMoved().setQueue(to); }); };
+  BOOST_TEST(moved("nosuch").starts_with("15018"));
+  BOOST_TEST(moved("q2") == "");
+  BOOST_TEST(ledger.jobs_in_queue("q2") == 1u);
+  BOOST_TEST(ledger.jobs_in_queue("workq") == 3u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -241,6 +241,24 @@ BOOST_AUTO_TEST_CASE(a_wish_is_carried_out_once_and_told_again_until_the_run_end
   BOOST_TEST(s.when(tell(3)) == "");
 }
 
+BOOST_AUTO_TEST_CASE(wall_time_stands_still_while_a_run_is_suspended) {
+  const auto wish = [](std::uint64_t id, bool suspend) {
+    return model::make_event([&](schema::Event::Builder e) {
+      auto w = e.initWishReceived();
+      w.setId(id);
+      if (suspend) w.setSuspend();
+      else w.setResume();
+    });
+  };
+  auto s = given_run(run_phase::started);
+  const auto at = [&](std::int64_t second) { return model::event_place{++s.sequence, 3, s.run.version + 1, second * 1'000'000'000, the_server()}; };
+  model::apply(s.run, at(100), wish(1, true).get());
+  BOOST_TEST(model::counted(s.run, {.wall_seconds = 50}, 130).wall_seconds == 20u);
+  model::apply(s.run, at(140), wish(2, false).get());
+  BOOST_TEST(model::counted(s.run, {.wall_seconds = 60}, 200).wall_seconds == 20u);
+  BOOST_TEST(model::counted(s.run, {.wall_seconds = 10}, 200).wall_seconds == 0u);
+}
+
 BOOST_AUTO_TEST_CASE(each_phase_owes_what_it_owes) {
   BOOST_TEST(owed(given_run(run_phase::none).run) == "");
   BOOST_TEST(owed(given_run(run_phase::starting).run) == "start");

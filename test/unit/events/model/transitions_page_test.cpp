@@ -13,7 +13,7 @@ using namespace annals::test;
 
 namespace {
 
-const char* const job_phases[] = {"none", "queued", "held", "waiting", "assigned", "started", "exiting", "finished", "forgotten"};
+const char* const job_phases[] = {"none", "queued", "held", "waiting", "assigned", "started", "suspended", "exiting", "finished", "forgotten"};
 const char* const run_phases[] = {"none", "received", "starting", "started", "ended", "placed", "refused", "left"};
 static_assert(std::size(job_phases) == model::job_phase_count && std::size(run_phases) == model::run_phase_count);
 
@@ -37,7 +37,7 @@ std::string page() {
   std::ostringstream out;
   out << "# What may happen to a job, and to a run\n\n"
          "Printed from the tables in `events/model/job.cpp` and `events/model/run.cpp` by `transitions_page_test.cpp`; what is not\n"
-         "listed can not get into a log. `qstat` shows: queued Q, held H, waiting W, assigned and started R, exiting E, finished F.\n\n"
+         "listed can not get into a log. `qstat` shows: queued Q, held H, waiting W, assigned and started R, suspended S, exiting E, finished F.\n\n"
          "## A job, in the server's log\n\n";
   print_table(out, model::job_transitions(), job_phases);
   out << "\n## A run, in the log of its MoM\n\n";

@@ -257,4 +257,25 @@ BOOST_AUTO_TEST_CASE(learning_a_part_changes_nothing_of_the_rest) {
     }
 }
 
+BOOST_AUTO_TEST_CASE(suspension_leaves_z_and_r_and_a_move_another_q) {
+  log.host("q1", "4", "24684092kb");
+  story.now_s = 1795222033;
+  submit(on_q1);
+  story.site.queues["q2"] = story.site.queues["workq"];
+  BOOST_TEST(story.when(move("q2"), manager()) == "jobMoved");
+  BOOST_TEST(last().substr(20).starts_with("Q;602.q1;user=pbsuser group=tstgrp00 project=_pbs_project_default jobname=STDIN queue=q2 "));
+  story.when(propose("(q1:ncpus=1)", "q1"), the_server());
+  story.starts();
+  story.uses({1, 2, 3, 1});
+  story.when(signal("suspend"), manager());
+  BOOST_TEST(last().substr(20) == "z;602.q1;resources_used.cpupercent=0 resources_used.cput=00:00:01 resources_used.mem=2kb resources_used.ncpus=1 "
+                                  "resources_used.vmem=4kb resources_used.walltime=00:00:03");
+  story.when(signal("resume"), manager());
+  BOOST_TEST(last().substr(20) == "r;602.q1;");
+  story.site.server.set(attributes::server::restrict_res_to_release_on_suspend, "ncpus");
+  story.when(signal("suspend"), manager());
+  BOOST_TEST(last().ends_with(" resources_released=(q1:ncpus=1)"));
+  BOOST_TEST(letters() == "QQSzrz");
+}
+
 BOOST_AUTO_TEST_SUITE_END()

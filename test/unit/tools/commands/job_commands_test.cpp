@@ -73,6 +73,12 @@ bool ordinary(schema::Request::Reader r, schema::Reply::Builder out) {
       return job(r.getAlterJob().getJob(), "");
     case schema::Request::SIGNAL_JOB:
       return job(r.getSignalJob().getJob(), "");
+    case schema::Request::MOVE_JOB:
+      return job(r.getMoveJob().getJob(), "");
+    case schema::Request::RUN_JOB:
+      return job(r.getRunJob().getJob(), "");
+    case schema::Request::ORDER_JOBS:
+      return job(r.getOrderJobs().getSecond(), "");
     case schema::Request::MESSAGE_JOB:
       return job(r.getMessageJob().getJob(), "");
     default:
@@ -320,6 +326,36 @@ BOOST_FIXTURE_TEST_CASE(signals_and_messages_say_what_was_asked, commands) {
   BOOST_TEST(run({"qmsg", "only a text"}).status == 2);
 }
 
+BOOST_FIXTURE_TEST_CASE(qmove_names_a_destination_before_the_jobs, commands) {
+  BOOST_TEST(run({"qmove", "workq@q1", "1"}).status == 0);
+  BOOST_TEST(schema::str((*last(schema::Request::MOVE_JOB)).getMoveJob().getDestination()) == "workq@q1");
+  BOOST_TEST(run({"qmove", "workq", "3"}).err == "qmove: Job has finished\n");
+  const ran usage = run({"qmove", "-Z"});
+  BOOST_TEST(usage.status == 2);
+  BOOST_TEST(usage.err == "usage: qmove destination job_identifier...\n       qmove --version\n");
+  BOOST_TEST(run({"qmove", "workq"}).status == 2);
+}
+
+BOOST_FIXTURE_TEST_CASE(qorder_names_both_jobs_in_a_refusal, commands) {
+  BOOST_TEST(run({"qorder", "1", "1"}).status == 0);
+  const ran r = run({"qorder", "1", "2"});
+  BOOST_TEST(r.status == 159);
+  BOOST_TEST(r.err == "qorder: Unauthorized Request  1.q1 or 2.q1\n");
+  BOOST_TEST(run({"qorder", "1", "3"}).err == "qorder: Job has finished\n");
+  BOOST_TEST(run({"qorder", "1"}).err == "usage: qorder job_identifier job_identifier\n       qorder --version\n");
+}
+
+BOOST_FIXTURE_TEST_CASE(qrun_ends_with_2_whatever_the_refusal_is, commands) {
+  BOOST_TEST(run({"qrun", "-H", "(n1:ncpus=1)", "1"}).status == 0);
+  BOOST_TEST(schema::str((*last(schema::Request::RUN_JOB)).getRunJob().getExecVnode()) == "(n1:ncpus=1)");
+  const ran r = run({"qrun", "2"});
+  BOOST_TEST(r.status == 2);
+  BOOST_TEST(r.err == "qrun: Unauthorized Request  2.q1\n");
+  const ran usage = run({"qrun", "-Z", "1"});
+  BOOST_TEST(usage.status == 1);
+  BOOST_TEST(usage.err.starts_with("qrun: invalid option -- 'Z'\nUsage: qrun [-a] [-H vnode_specification ] job_identifier_list\n"));
+}
+
 BOOST_FIXTURE_TEST_CASE(qalter_sends_changes_and_takes_empty_values_away, commands) {
   BOOST_TEST(run({"qalter", "-p", "7", "-l", "walltime=", "1"}).status == 0);
   const auto request = last(schema::Request::ALTER_JOB);
@@ -342,7 +378,7 @@ BOOST_FIXTURE_TEST_CASE(qterm_has_statuses_of_its_own, commands) {
 }
 
 BOOST_FIXTURE_TEST_CASE(every_command_knows_its_version_and_help, commands) {
-  for (const char* command : {"qsub", "qalter", "qdel", "qhold", "qrls", "qrerun", "qterm", "qsig", "qmsg"}) {
+  for (const char* command : {"qsub", "qalter", "qdel", "qhold", "qrls", "qrerun", "qterm", "qsig", "qmsg", "qmove", "qorder", "qrun"}) {
     BOOST_TEST(run({command, "--version"}).out.starts_with("pbs_version = "));
     BOOST_TEST(run({command, "--help"}).status == 0);
   }

@@ -303,3 +303,65 @@ BOOST_AUTO_TEST_CASE(a_gap_in_the_deltas_is_noticed) {
   BOOST_TEST(v.apply(*delta(7, 9, {queued(1)})));
   BOOST_TEST(v.sequence() == 9u);
 }
+
+// -- by hand -----------------------------------------------------------------------------------------------------------
+
+namespace {
+
+job_row suspended(std::uint64_t serial, int cpus, bool resume = true) {
+  auto j = queued(serial, "1:ncpus=" + std::to_string(cpus));
+  j.state = 'S';
+  j.exec_vnode = "(p1:ncpus=" + std::to_string(cpus) + ")";
+  j.exec_host = "p1/0*" + std::to_string(cpus);
+  j.resume = resume;
+  return j;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_suspended_job_that_may_go_on_comes_before_queued_ones) {
+  small_cluster c;
+  c.vnodes = {simple_vnode("p1", 4)};
+  c.jobs = {queued(1, "1:ncpus=2"), suspended(2, 3)};
+  const auto o = cycle_of(c);
+  BOOST_TEST(started(o) == serials{2}, all_equal);
+  BOOST_TEST(o.r.runs[0].exec_vnode == "(p1:ncpus=3)");
+  BOOST_TEST(comment_of(o, 1).starts_with("Not Running: "));
+}
+
+BOOST_AUTO_TEST_CASE(a_suspended_job_without_room_or_without_a_wish_stays) {
+  small_cluster c;
+  c.vnodes = {simple_vnode("p1", 4)};
+  c.vnodes[0].assigned["ncpus"] = "2";
+  c.jobs = {suspended(1, 3), suspended(2, 1, false), queued(3)};
+  auto o = cycle_of(c);
+  BOOST_TEST(started(o) == serials{3}, all_equal);
+  BOOST_TEST(o.v.free_amount(o.v.vnodes()[0], o.v.resources().find("ncpus")) == 1);   // nothing is left taken
+}
+
+BOOST_AUTO_TEST_CASE(a_job_asked_for_by_name_runs_whatever_its_queue_says) {
+  small_cluster c;
+  c.vnodes = {simple_vnode("p1", 4)};
+  c.queues[0].attributes["started"] = "False";
+  c.jobs = {queued(1)};
+  auto o = cycle_of(c);
+  BOOST_TEST(started(o).empty());
+  auto held = queued(2, "1:ncpus=3");
+  held.state = 'H';
+  small_cluster asked;
+  asked.jobs = {held};
+  const auto rows = asked.full_view();
+  std::string why;
+  const auto at = o.v.take_asked((*rows).getJobs()[0]);
+  const auto run = run_asked(o.v, shipped_with(), at, why);
+  BOOST_REQUIRE(run);
+  BOOST_TEST(run->exec_vnode == "(p1:ncpus=3)");
+  o.v.withdraw(2);                                    // the server refused it: it is gone, not queued
+  BOOST_TEST((o.v.find_job(2) == nullptr));
+  const auto large = queued(3, "1:ncpus=9");
+  asked.jobs = {large};
+  const auto more = asked.full_view();
+  const auto large_at = o.v.take_asked((*more).getJobs()[0]);
+  BOOST_TEST(!run_asked(o.v, shipped_with(), large_at, why));
+  BOOST_TEST(why.starts_with("Can Never Run: "));
+}

@@ -43,6 +43,7 @@ void fill_job(schema::SchedJob::Builder to, const job_row& j) {
   fill_resources(to.initResources(static_cast<unsigned>(j.resources.size())), "Resource_List", j.resources);
   to.setExecVnode(j.exec_vnode);
   to.setExecHost(j.exec_host);
+  to.setResume(j.resume);
   to.setComment(j.comment);
 }
 

@@ -44,6 +44,7 @@ struct job_row {
   std::string schedselect = "1:ncpus=1", place = "free";
   values_by_name resources;
   std::string exec_vnode, exec_host, comment;
+  bool resume = false;
 };
 
 struct small_cluster {

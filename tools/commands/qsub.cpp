@@ -12,12 +12,11 @@
 
 #include "events/attributes/bag.hpp"
 #include "events/attributes/ids.hpp"
-#include "events/model/limits.hpp"
 #include "tools/client/command_main.hpp"
 #include "tools/client/directives.hpp"
 #include "tools/client/job_script.hpp"
+#include "tools/client/queue_job.hpp"
 #include "tools/client/session.hpp"
-#include "tools/client/sha256.hpp"
 #include "tools/client/submission.hpp"
 
 extern char** environ;
@@ -77,38 +76,6 @@ command_line default_options(session& server, const judge& check) {
   return parse_options(qsub_command, words, check);
 }
 
-// Sends a script too large for the request ahead, piece by piece. Nothing: the server has it; else its refusal.
-std::optional<reply> upload(session& server, const std::string& script, const std::array<std::uint8_t, 32>& hash) {
-  for (std::size_t at = 0; at < script.size(); at += limits::blob_piece_bytes) {
-    const std::size_t size = std::min(limits::blob_piece_bytes, script.size() - at);
-    reply r = server.call([&](schema::Request::Builder request) {
-      auto piece = request.initPutBlob();
-      piece.setHash(capnp::Data::Reader(hash.data(), hash.size()));
-      piece.setOffset(at);
-      piece.setData(capnp::Data::Reader(reinterpret_cast<const capnp::byte*>(script.data() + at), size));
-      piece.setLast(at + size == script.size());
-    });
-    if ((*r).isRejected()) return r;
-  }
-  return std::nullopt;
-}
-
-void fill_job(schema::QueueJob::Builder job, const submission& what, const std::string* script,
-              const std::array<std::uint8_t, 32>* hash) {
-  job.setQueue(what.where.queue);
-  job.setSubmitHost(this_host());
-  fill(job.initAttributes(static_cast<unsigned>(what.attributes.size())), what.attributes);
-  if (script == nullptr) return;
-  job.setHasScript(true);
-  if (hash == nullptr) {
-    job.setScript(capnp::Data::Reader(reinterpret_cast<const capnp::byte*>(script->data()), script->size()));
-  } else {
-    auto ref = job.initScriptRef();
-    ref.setHash(capnp::Data::Reader(hash->data(), hash->size()));
-    ref.setSize(script->size());
-  }
-}
-
 // INT, TERM and HUP take a job away whose end is waited for. They are blocked before the job exists, so that none comes
 // between its submission and the wait, and are awaited by one thread.
 sigset_t waited_signals() {
@@ -154,27 +121,9 @@ int wait_for_end(const std::string& id) {
   return 3;
 }
 
-reply queue_job(session& server, const submission& what, const std::string* script) {
-  std::optional<std::array<std::uint8_t, 32>> hash;
-  if (script != nullptr && script->size() > limits::inline_blob_bytes_max) hash = sha256(*script);
-  // A server that restarted has lost the pieces it got. Refused for that, the job was not queued, so that asking once
-  // more can't queue it twice.
-  while (true) {
-    const unsigned before = server.reconnections();
-    std::optional<reply> answer;
-    if (hash) answer = upload(server, *script, *hash);
-    if (!answer) {
-      answer = server.call([&](schema::Request::Builder request) {
-        fill_job(request.initQueueJob(), what, script, hash ? &*hash : nullptr);
-      });
-    }
-    if (!hash || !(**answer).isRejected() || server.reconnections() == before) return *answer;
-  }
-}
-
 int submit(session& server, const submission& what, const std::string* script) {
   if (what.block) block_signals();
-  const reply r = queue_job(server, what, script);
+  const reply r = queue_job(server, {what.where.queue, what.attributes, script});
   if ((*r).isRejected()) return print_refusal("qsub", (*r).getRejected());
   if (!(*r).isDone()) return print_refusal("qsub", values::refuse(pbs_error::protocol));
   const std::string id = schema::str((*r).getDone());

@@ -1,0 +1,31 @@
+/* pbs_connect, pbs_disconnect, pbs_default, pbs_geterrmsg, and pbs_errno of each thread. */
+#include "check.h"
+
+#include <pthread.h>
+
+static void *fails_elsewhere(void *unused) {
+  (void)unused;
+  CHECK(pbs_connect("no-such-host.invalid") == -1);
+  CHECK(pbs_errno != 0);
+  return NULL;
+}
+
+int main(void) {
+  pthread_t other;
+  int a = connected(), b = connected();
+  CHECK(a != b);
+  CHECK(pbs_default() && *pbs_default());
+  CHECK(pbs_deljob(a, "99999", NULL) == PBSE_UNKJOBID);
+  CHECK(pbs_errno == PBSE_UNKJOBID);
+  CHECK(strcmp(pbs_geterrmsg(a), "Unknown Job Id") == 0);
+  CHECK(pbs_geterrmsg(b) == NULL); /* an error belongs to its connection */
+  pbs_errno = 0;
+  CHECK(pthread_create(&other, NULL, fails_elsewhere, NULL) == 0);
+  CHECK(pthread_join(other, NULL) == 0);
+  CHECK(pbs_errno == 0); /* and the number to its thread */
+  CHECK(pbs_disconnect(a) == 0);
+  CHECK(pbs_disconnect(a) == -1);
+  CHECK(pbs_deljob(a, "1", NULL) != 0);
+  CHECK(pbs_disconnect(b) == 0);
+  return 0;
+}

@@ -1,0 +1,103 @@
+"""The C interface (libpbs): small C programs, compiled against what is installed, talk to a real cluster."""
+import os
+import shutil
+import subprocess
+import unittest
+
+from private_cluster import ClusterTest, STAGE
+
+SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "c_api")
+PROGRAMS = ("connections", "submission", "requests", "selection", "status", "management")
+
+
+class c_programs(ClusterTest):
+    def setUp(self):
+        compiler = shutil.which("cc") or shutil.which("gcc")
+        if not compiler:
+            self.skipTest("no C compiler")
+        super().setUp()
+        for name in PROGRAMS:
+            subprocess.run([compiler, "-std=c99", "-Wall", "-Wextra", "-Werror", f"-I{STAGE}/include", "-o", self.program(name),
+                            os.path.join(SOURCES, name + ".c"), f"-L{STAGE}/lib", "-lpbs", f"-Wl,-rpath,{STAGE}/lib", "-pthread"],
+                           check=True)
+        self.sure("qmgr", "-c", "set server acl_roots = root")
+
+    def program(self, name):
+        return os.path.join(self.top, name)
+
+    def call(self, *words):
+        return self.sure(self.program("requests"), *words).strip()
+
+    def script(self):
+        path = os.path.join(self.work, "script")
+        with open(path, "w") as f:
+            f.write("#!/bin/sh\nsleep 1000\n")
+        return path
+
+    def submitted(self, queue="cq"):
+        return self.sure(self.program("submission"), self.script(), queue).strip()
+
+    def test_connections_and_errors(self):
+        self.sure(self.program("connections"))
+
+    def test_objects_are_managed_listed_and_selected(self):
+        self.sure(self.program("management"))
+        id = self.submitted()
+        self.until_running(id)
+        self.assertEqual(self.job(id)["Job_Name"], "from_c")
+        self.sure(self.program("status"), id, "cq", "a")
+        held = self.submitted()
+        self.assertEqual(self.call("hold", held), "0")
+        self.until_running(held)
+        self.sure("qmgr", "-c", "set server scheduling = False")
+        self.call("rerun", held)
+        self.until_state(held, "H")
+        self.sure(self.program("selection"), "cq", held)
+        self.sure(self.program("management"), "stop")
+
+    def test_every_call_for_a_job(self):
+        self.sure("qmgr", "-c", "set server scheduling = False")
+        self.sure("qmgr", "-c", "create queue cq queue_type=e,enabled=True,started=True")
+        id, other = self.submitted("workq"), self.submitted("workq")
+        self.assertEqual(self.call("alter", id, "Priority", "7"), "0")
+        self.assertEqual(self.call("alter_resource", id, "walltime", "00:20:00"), "0")
+        self.assertEqual(self.call("alter", id, "nosuch", "7").split()[0], "15002")
+        self.assertEqual(self.call("hold", id), "0")
+        self.assertEqual(self.job(id)["job_state"], "H")
+        self.assertEqual(self.call("hold", id, "x").split()[0], "15004")
+        self.assertEqual(self.call("rls", id, "u"), "0")
+        self.assertEqual(self.call("move", id, "cq"), "0")
+        self.assertEqual(self.job(id)["queue"], "cq")
+        self.assertEqual(self.call("move", id, "nosuch"), "15018 Unknown queue")
+        ranks = self.job(id)["queue_rank"], self.job(other)["queue_rank"]
+        self.assertEqual(self.call("order", id, other), "0")
+        self.assertEqual((self.job(other)["queue_rank"], self.job(id)["queue_rank"]), ranks)
+        self.assertEqual(self.call("sig", id, "USR1").split()[0], "15016")
+        self.assertEqual(self.call("run", id), "0")
+        self.assertEqual(self.call("asyrun", other, "a"), "0")
+        self.until_running(id)
+        self.until_running(other)
+        self.assertEqual(self.call("msg", id, "hello", "3"), "0")
+        self.assertEqual(self.call("sig", id, "suspend"), "0")
+        self.assertEqual(self.job(id)["job_state"], "S")
+        self.assertEqual(self.call("sig", id, "resume"), "0")
+        self.assertEqual(self.call("rerun", id), "0")
+        self.until_state(id, "Q")
+        self.assertEqual(self.call("del", other, "force"), "0")
+        self.until_state(other, "F")
+        self.assertEqual(self.call("del", other).split()[0], "15139")
+        self.assertEqual(self.call("del", other, "deletehist"), "0")
+        self.assertIsNone(self.job(other))
+        self.assertEqual(self.call("del", id), "0")
+
+    def test_nothing_but_the_interface_is_visible(self):
+        if not shutil.which("nm"):
+            self.skipTest("no nm")
+        symbols = subprocess.run(["nm", "-D", "--defined-only", f"{STAGE}/lib/libpbs.so"], capture_output=True, text=True, check=True).stdout
+        names = [line.split()[-1] for line in symbols.splitlines()]
+        self.assertIn("pbs_connect", names)
+        self.assertEqual([n for n in names if not n.startswith("pbs_")], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

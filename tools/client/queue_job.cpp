@@ -1,0 +1,64 @@
+#include "tools/client/queue_job.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "events/model/limits.hpp"
+#include "tools/client/sha256.hpp"
+
+namespace annals::client {
+
+namespace {
+
+using script_hash = std::array<std::uint8_t, 32>;
+
+// Sends a script too large for the request ahead, piece by piece. Nothing: the server has it; else its refusal.
+std::optional<reply> upload(session& server, const std::string& script, const script_hash& hash) {
+  for (std::size_t at = 0; at < script.size(); at += limits::blob_piece_bytes) {
+    const std::size_t size = std::min(limits::blob_piece_bytes, script.size() - at);
+    reply r = server.call([&](schema::Request::Builder request) {
+      auto piece = request.initPutBlob();
+      piece.setHash(capnp::Data::Reader(hash.data(), hash.size()));
+      piece.setOffset(at);
+      piece.setData(capnp::Data::Reader(reinterpret_cast<const capnp::byte*>(script.data() + at), size));
+      piece.setLast(at + size == script.size());
+    });
+    if ((*r).isRejected()) return r;
+  }
+  return std::nullopt;
+}
+
+void fill_job(schema::QueueJob::Builder job, const queue_request& what, const script_hash* hash) {
+  job.setQueue(what.queue);
+  job.setSubmitHost(this_host());
+  fill(job.initAttributes(static_cast<unsigned>(what.attributes.size())), what.attributes);
+  if (what.script == nullptr) return;
+  job.setHasScript(true);
+  if (hash == nullptr) {
+    job.setScript(capnp::Data::Reader(reinterpret_cast<const capnp::byte*>(what.script->data()), what.script->size()));
+  } else {
+    auto ref = job.initScriptRef();
+    ref.setHash(capnp::Data::Reader(hash->data(), hash->size()));
+    ref.setSize(what.script->size());
+  }
+}
+
+}  // namespace
+
+reply queue_job(session& server, const queue_request& what) {
+  std::optional<script_hash> hash;
+  if (what.script != nullptr && what.script->size() > limits::inline_blob_bytes_max) hash = sha256(*what.script);
+  // A server that restarted has lost the pieces it got. Refused for that, the job was not queued, so that asking once
+  // more can't queue it twice.
+  while (true) {
+    const unsigned before = server.reconnections();
+    std::optional<reply> answer;
+    if (hash) answer = upload(server, *what.script, *hash);
+    if (!answer)
+      answer = server.call([&](schema::Request::Builder request) { fill_job(request.initQueueJob(), what, hash ? &*hash : nullptr); });
+    if (!hash || !(**answer).isRejected() || server.reconnections() == before) return *answer;
+  }
+}
+
+}  // namespace annals::client

@@ -1,0 +1,145 @@
+// The calls that change jobs: one request each.
+#include <string>
+
+#include "events/values/hold_set.hpp"
+#include "tools/client/hold_list.hpp"
+#include "tools/client/job_ids.hpp"
+#include "tools/libpbs/connections.hpp"
+#include "tools/libpbs/include/pbs_ifl.h"
+
+using namespace annals;
+using ifl::text_of;
+
+namespace {
+
+bool mentions(const char* extend, const char* word) { return text_of(extend).find(word) != std::string::npos; }
+
+// Runs a request for one job whose id must be well-formed.
+template <class Fill>
+int for_job(int connect, const char* job, Fill&& fill) noexcept {
+  ifl::set_error(0);
+  std::string id;
+  try {
+    const auto name = client::parse_job_name(text_of(job), client::server_name());
+    if (name) id = name->id;
+  } catch (...) {
+    ifl::set_error(ifl::current_failure().code);
+    return pbs_errno;
+  }
+  if (id.empty()) {
+    const int unknown = ifl::with_connection(connect, -1, [](ifl::connection&) -> int {
+      throw ifl::failure{values::pbs_error::unknown_job, {}};
+    });
+    return unknown == 0 ? 0 : pbs_errno;
+  }
+  return ifl::request(connect, [&](schema::Request::Builder r) { fill(r, id); });
+}
+
+// Hold letters; null or "" are the user's hold.
+int holds(int connect, const char* job, const char* letters, schema::JobHolds::Builder (*init)(schema::Request::Builder)) noexcept {
+  const auto set = values::parse_hold_set(text_of(letters).empty() ? USER_HOLD : letters);
+  if (!set) {
+    const int bad = ifl::with_connection(connect, -1, [](ifl::connection&) -> int { throw ifl::failure{values::pbs_error::invalid_request, {}}; });
+    return bad == 0 ? 0 : pbs_errno;
+  }
+  return for_job(connect, job, [&](schema::Request::Builder r, const std::string& id) { client::fill(init(r), id, *set); });
+}
+
+}  // namespace
+
+extern "C" {
+
+int pbs_alterjob(int connect, const char* job, struct attrl* attributes, const char*) {
+  return for_job(connect, job, [&](schema::Request::Builder r, const std::string& id) {
+    auto alter = r.initAlterJob();
+    alter.setJob(id);
+    unsigned count = 0;
+    for (const attrl* a = attributes; a; a = a->next) ++count;
+    auto list = alter.initChanges(count);
+    unsigned i = 0;
+    for (const attrl* a = attributes; a; a = a->next, ++i) {
+      list[i].setName(text_of(a->name));
+      list[i].setResource(text_of(a->resource));
+      list[i].setValue(text_of(a->value));
+      list[i].setOp(text_of(a->value).empty() ? schema::AttributeOp::UNSET : schema::AttributeOp::SET);
+    }
+  });
+}
+
+int pbs_asyalterjob(int connect, const char* job, struct attrl* attributes, const char* extend) {
+  return pbs_alterjob(connect, job, attributes, extend);
+}
+
+int pbs_deljob(int connect, const char* job, const char* extend) {
+  return for_job(connect, job, [&](schema::Request::Builder r, const std::string& id) {
+    auto d = r.initDeleteJob();
+    d.setJob(id);
+    d.setForce(mentions(extend, FORCE));
+    d.setPurgeHistory(mentions(extend, DELETEHISTORY));
+  });
+}
+
+int pbs_holdjob(int connect, const char* job, const char* letters, const char*) {
+  return holds(connect, job, letters, [](schema::Request::Builder r) { return r.initHoldJob(); });
+}
+
+int pbs_rlsjob(int connect, const char* job, const char* letters, const char*) {
+  return holds(connect, job, letters, [](schema::Request::Builder r) { return r.initReleaseJob(); });
+}
+
+int pbs_runjob(int connect, const char* job, const char* location, const char*) {
+  return for_job(connect, job, [&](schema::Request::Builder r, const std::string& id) {
+    auto run = r.initRunJob();
+    run.setJob(id);
+    run.setExecVnode(text_of(location));
+  });
+}
+
+int pbs_asyrunjob(int connect, const char* job, const char* location, const char* extend) {
+  return pbs_runjob(connect, job, location, extend);
+}
+
+int pbs_rerunjob(int connect, const char* job, const char* extend) {
+  return for_job(connect, job, [&](schema::Request::Builder r, const std::string& id) {
+    auto rerun = r.initRerunJob();
+    rerun.setJob(id);
+    rerun.setForce(mentions(extend, FORCE));
+  });
+}
+
+int pbs_movejob(int connect, const char* job, const char* destination, const char*) {
+  return for_job(connect, job, [&](schema::Request::Builder r, const std::string& id) {
+    auto m = r.initMoveJob();
+    m.setJob(id);
+    m.setDestination(text_of(destination));
+  });
+}
+
+int pbs_sigjob(int connect, const char* job, const char* signal, const char*) {
+  return for_job(connect, job, [&](schema::Request::Builder r, const std::string& id) {
+    auto s = r.initSignalJob();
+    s.setJob(id);
+    s.setSignal(text_of(signal));
+  });
+}
+
+int pbs_msgjob(int connect, const char* job, int file, const char* message, const char*) {
+  return for_job(connect, job, [&](schema::Request::Builder r, const std::string& id) {
+    auto m = r.initMessageJob();
+    m.setJob(id);
+    m.setText(text_of(message));
+    m.setToErrors((file & MSG_ERR) != 0 || (file & MSG_OUT) == 0);
+    m.setToOutput((file & MSG_OUT) != 0);
+  });
+}
+
+int pbs_orderjob(int connect, const char* job1, const char* job2, const char*) {
+  return for_job(connect, job1, [&](schema::Request::Builder r, const std::string& id) {
+    auto o = r.initOrderJobs();
+    o.setFirst(id);
+    const auto other = client::parse_job_name(text_of(job2), client::server_name());
+    o.setSecond(other ? other->id : text_of(job2));
+  });
+}
+
+}  // extern "C"

@@ -93,12 +93,26 @@ void status::fold_job(const model::event_place& at, schema::Event::Reader event)
   }
   model::apply(job, at, event);
   if (event.which() == which::JOB_QUEUED) serial_of_number_[job.number] = at.stream;
+  if (event.which() == which::JOB_MOVED || event.which() == which::JOB_REORDERED) displace(job);
   if (job.phase == model::job_phase::forgotten) {
-    serial_of_number_.erase(job.number);
+    forget(job);
     jobs_.erase(at.stream);
   } else {
     count(job, +1);
   }
+}
+
+void status::displace(const model::job_state& job) {
+  if (const auto before = displaced_rank_.find(job.number); before != displaced_rank_.end())
+    displaced_.erase({before->second, job.number});
+  displaced_rank_[job.number] = job.queue_rank;
+  displaced_[{job.queue_rank, job.number}] = job.serial;
+}
+
+void status::forget(const model::job_state& job) {
+  serial_of_number_.erase(job.number);
+  displaced_.erase({job.queue_rank, job.number});
+  displaced_rank_.erase(job.number);
 }
 
 void status::fold_reasons(schema::CycleReasons::Reader reasons) {
@@ -125,8 +139,16 @@ const model::job_state* status::job_by_id(std::string_view id) const {
 }
 
 void status::each_job(const std::function<bool(const model::job_state&)>& visit) const {
-  for (const auto& [number, serial] : serial_of_number_)
-    if (!visit(jobs_.at(serial))) return;
+  auto next = displaced_.begin();
+  for (const auto& [number, serial] : serial_of_number_) {
+    if (displaced_rank_.contains(number)) continue;
+    const auto& job = jobs_.at(serial);
+    for (; next != displaced_.end() && next->first.first <= job.queue_rank; ++next)
+      if (!visit(jobs_.at(next->second))) return;
+    if (!visit(job)) return;
+  }
+  for (; next != displaced_.end(); ++next)
+    if (!visit(jobs_.at(next->second))) return;
 }
 
 const model::host_state* status::host_of_vnode(std::string_view vnode) const {

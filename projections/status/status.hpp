@@ -38,7 +38,8 @@ class status {
 
   const model::job_state* job(std::uint64_t serial) const;
   const model::job_state* job_by_id(std::string_view id) const;
-  // Jobs in the order of their numbers. visit returns false to stop.
+  // Jobs in the order in which they came into their queues: of their numbers, but for those that qmove and qorder gave
+  // another place. visit returns false to stop.
   void each_job(const std::function<bool(const model::job_state&)>& visit) const;
   const std::map<std::string, model::queue_state, std::less<>>& queues() const { return queues_; }
   const std::map<std::uint64_t, model::host_state>& hosts() const { return hosts_; }
@@ -62,11 +63,16 @@ class status {
   void fold_job(const model::event_place& at, schema::Event::Reader event);
   void fold_reasons(schema::CycleReasons::Reader reasons);
   void count(const model::job_state& job, int by);
+  void displace(const model::job_state& job);
+  void forget(const model::job_state& job);
 
   std::uint64_t sequence_ = 0;
   std::int64_t wall_ns_ = 0;
   std::unordered_map<std::uint64_t, model::job_state> jobs_;      // by serial
   std::map<std::uint64_t, std::uint64_t> serial_of_number_;
+  // Of jobs that were moved or reordered: few, so that the others cost nothing more.
+  std::map<std::pair<std::int64_t, std::uint64_t>, std::uint64_t> displaced_;   // rank, number -> serial
+  std::unordered_map<std::uint64_t, std::int64_t> displaced_rank_;              // by number
   std::map<std::string, model::queue_state, std::less<>> queues_;
   std::unordered_map<std::uint64_t, std::string> queue_names_;    // by serial
   std::map<std::uint64_t, model::host_state> hosts_;              // by serial

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "events/attributes/ids.hpp"
 #include "events/log/event_log.hpp"
 #include "projections/status/status.hpp"
 
@@ -147,6 +148,7 @@ class made_history {
       case p::queued:
         if (random_() % 8 == 0) return to([](auto e) { e.initJobHeld().initHolds(1).set(0, schema::HoldType::USER); });
         if (random_() % 8 == 0) return alter(serial);
+        if (random_() % 8 == 0) return put_elsewhere(serial);
         return assign(serial, job.run + 1);
       case p::assigned:
         if (random_() % 6 == 0) return to([&](auto e) { e.initJobStartFailed().setRun(job.run); });
@@ -158,6 +160,10 @@ class made_history {
         });
       case p::started:
         if (random_() % 2 == 0) return use(serial, job.run);
+        if (random_() % 3 == 0) return suspend(serial, job);
+        [[fallthrough]];
+      case p::suspended:
+        if (job.phase == p::suspended && random_() % 4 > 0) return resume(serial, job);
         return to([&](auto e) {
           auto x = e.initJobExited();
           x.setRun(job.run);
@@ -178,6 +184,41 @@ class made_history {
   void move_a_job() {
     if (jobs_.empty()) return submit();
     move(jobs_[random_() % jobs_.size()]);
+  }
+
+  void put_elsewhere(std::uint64_t serial) {
+    const auto rank = static_cast<std::int64_t>(random_() % (2 * number_ + 1));
+    write(serial, schema::StreamKind::JOB, [&](auto e) {
+      if (rank % 2 == 0) return e.initJobReordered().setQueueRank(rank);
+      auto m = e.initJobMoved();
+      m.setQueue(queue_names_[random_() % queue_names_.size()]);
+      m.setQueueRank(rank);
+    });
+  }
+
+  void suspend(std::uint64_t serial, const model::job_state& job) {
+    const bool partly = random_() % 3 == 0;
+    const auto exec_vnode = std::string(job.attribute(attributes::job::exec_vnode));
+    write(serial, schema::StreamKind::JOB, [&](auto e) {
+      auto s = e.initJobSuspended();
+      s.setRun(job.run);
+      s.setWish(job.last_wish + 1);
+      s.setPartly(partly);
+      s.setReleased(partly ? exec_vnode.substr(0, exec_vnode.find(":mem")) + ")" : exec_vnode);
+      s.setAdmin(random_() % 3 == 0);
+    });
+  }
+
+  void resume(std::uint64_t serial, const model::job_state& job) {
+    write(serial, schema::StreamKind::JOB, [&](auto e) {
+      auto r = e.initJobResumed();
+      r.setRun(job.run);
+      r.setWish(job.last_wish + 1);
+      r.setTaken(job.released);
+      r.setPartly(job.released_partly);
+      r.setAdmin(job.admin_suspended);
+      r.setPlace("free");
+    });
   }
 
   void alter(std::uint64_t serial) {

@@ -8,8 +8,7 @@ from .report import Outcome, differences
 from .world import Cluster, Trouble
 
 # Commands that this PBS does not have yet; blocks that use them are not run. Whoever adds one takes it out here.
-LATER = {"printjob", "pbs_rdel", "pbs_rstat", "pbs_rsub", "qdisable", "qenable", "qmove", "qmsg", "qorder", "qrun", "qsig",
-         "qstart", "qstop"}
+LATER = {"printjob", "pbs_rdel", "pbs_rstat", "pbs_rsub", "qdisable", "qenable", "qstart", "qstop"}
 JOB_ID = re.compile(r"(?m)\A(\d+)(?:\[\])?\.\w+$")
 
 

@@ -1,6 +1,8 @@
 // What the status projection keeps after each kind of event, and that it lets go of what is gone.
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+
 #include "events/attributes/ids.hpp"
 #include "events/log/memory_event_store.hpp"
 #include "test/support/made_history.hpp"
@@ -103,4 +105,20 @@ BOOST_AUTO_TEST_CASE(a_queue_that_was_deleted_and_made_again_is_another_queue) {
   BOOST_TEST(!c.now().holds(kind, first));
   BOOST_TEST(c.now().holds(kind, second));
   BOOST_TEST(!c.now().queues().at("fast").attributes.get(attributes::queue::Priority).has_value());
+}
+
+BOOST_AUTO_TEST_CASE(jobs_are_listed_by_number_but_for_those_with_another_rank) {
+  cluster c;
+  for (int i = 0; i < 600; ++i) {
+    c.history.step();
+    std::vector<std::pair<std::int64_t, std::uint64_t>> listed, sorted;
+    c.now().each_job([&](const model::job_state& job) {
+      listed.emplace_back(job.queue_rank, job.number);
+      return true;
+    });
+    BOOST_TEST(listed.size() == c.history.jobs().size());
+    std::vector<std::int64_t> ranks;
+    for (const auto& [rank, number] : listed) ranks.push_back(rank);
+    BOOST_TEST(std::is_sorted(ranks.begin(), ranks.end()));
+  }
 }

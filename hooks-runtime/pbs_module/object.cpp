@@ -27,6 +27,7 @@ PyTypeObject* class_of(ObjectKind kind) { return classes[static_cast<unsigned>(k
 PyObject* allocate(object_state state) {
   PyTypeObject* type = class_of(state.kind);
   auto* made = reinterpret_cast<py_object*>(type->tp_alloc(type, 0));
+  state.run = current()->serial();
   if (made) made->state = new object_state(std::move(state));
   return reinterpret_cast<PyObject*>(made);
 }
@@ -61,10 +62,10 @@ bool is_name(ObjectKind kind, std::string_view name) {
   return false;
 }
 
-// management.attribs: attributes of the message whose names begin with "attribs." (hook.capnp: Parameter).
+// management.attribs: attributes of the message whose names begin with "attribs." (hook.capnp: Object).
 PyObject* management_attributes(object_state& object) {
   ref list(PyList_New(0));
-  if (!list || !object.given) return list.release();
+  if (!list || !object.given || object.is_stale()) return list.release();
   constexpr std::string_view mark = "attribs.";
   for (const auto a : object.given->getAttributes()) {
     const auto name = schema::text(a.getName());
@@ -135,6 +136,17 @@ Py_hash_t hash(PyObject* self) {
   return name ? PyObject_Hash(name.get()) : -1;
 }
 
+// pbs.vnode("name"): an exechost_startup hook puts it into vnode_list to make a vnode. Elsewhere it can only be read.
+PyObject* new_vnode(PyTypeObject*, PyObject* args, PyObject*) {
+  const char* name = nullptr;
+  if (!PyArg_ParseTuple(args, "s:vnode", &name)) return nullptr;
+  object_state state;
+  state.kind = ObjectKind::VNODE;
+  state.name = name;
+  if (std::string_view(current()->event().name) == "exechost_startup") state.where = find_parameter(current()->event(), "vnode_list");
+  return allocate(std::move(state));
+}
+
 // Replaces all resources of a map by those of a mapping: job.Resource_List = {...}; None takes them all away.
 int write_map(object_state& object, std::string_view attribute, PyObject* value) {
   if (value != Py_None && !PyMapping_Check(value)) {
@@ -156,7 +168,10 @@ int write_map(object_state& object, std::string_view attribute, PyObject* value)
 
 }  // namespace
 
+bool object_state::is_stale() const { return run != current()->serial(); }
+
 bool object_state::known() {
+  if (is_stale()) return false;
   if (!asked || given) return given.has_value() || !asked;
   if (held) return false;   // asked before, and there is none
   held = current()->ask(schema::make<protocol::Question>([&](protocol::Question::Builder q) {
@@ -248,7 +263,7 @@ int write_attribute(object_state& object, std::string_view attribute, std::strin
     raise(error::unset_attribute_name, "attribute '" + std::string(attribute) + "' not found");
     return -1;
   }
-  if (!row || !object.where) return refuse_write(object, attribute);
+  if (!row || !object.where || object.is_stale()) return refuse_write(object, attribute);
   const set_answer answer = may_write(*object.where, attribute, true);
   if (answer == set_answer::read_only_attribute || answer == set_answer::read_only_object) return refuse_write(object, attribute);
   if (row->is_map && resource.empty()) return write_map(object, attribute, value);
@@ -288,8 +303,12 @@ bool add_objects(PyObject* module) {
     PyType_Slot slots[] = {{Py_tp_dealloc, slot(deallocate)},     {Py_tp_getattro, slot(get_attribute)},
                            {Py_tp_setattro, slot(set_attribute)}, {Py_tp_str, slot(print)},
                            {Py_tp_richcompare, slot(compare)},    {Py_tp_hash, slot(hash)},
-                           {Py_tp_methods, r.methods},            {0, nullptr}};
-    PyType_Spec spec = {r.full_name, sizeof(py_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
+                           {Py_tp_methods, r.methods},            {0, nullptr},
+                           {0, nullptr}};
+    const bool can_be_made = r.kind == ObjectKind::VNODE;
+    if (can_be_made) slots[std::size(slots) - 2] = {Py_tp_new, slot(new_vnode)};
+    const unsigned long flags = can_be_made ? Py_TPFLAGS_DEFAULT : Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+    PyType_Spec spec = {r.full_name, sizeof(py_object), 0, static_cast<unsigned>(flags), slots};
     PyObject* made = PyType_FromSpec(&spec);
     if (!made || PyModule_AddObjectRef(module, r.name, made) < 0) return false;
     classes[static_cast<unsigned>(r.kind)] = reinterpret_cast<PyTypeObject*>(made);

@@ -22,12 +22,15 @@ struct object_state {
   const parameter* where = nullptr;   // the parameter of the event it stands in; null: asked for, cannot be written
   std::optional<protocol::Object::Reader> given;
   schema::sealed<protocol::Answer> held;   // keeps `given` alive when it was asked for
+  std::uint64_t run = 0;              // run_state::serial() of the run it belongs to
   bool asked = false;                 // an object that was named only: its attributes are asked for at the first read
   std::map<std::pair<std::string, std::string>, std::optional<std::string>, std::less<>> written;
 
   std::optional<std::string> text(std::string_view attribute, std::string_view resource = {});
   std::vector<std::string> resources_of(std::string_view attribute);   // names, sorted
   bool known();                       // asks if need be; false: there is no such object
+  // A script that keeps an object in some module finds it empty in the next run: its message is gone by then.
+  bool is_stale() const;
 };
 
 bool add_objects(PyObject* module);

@@ -7,6 +7,7 @@
 namespace annals::hooks {
 namespace {
 run_state* the_run = nullptr;
+std::uint64_t runs_so_far = 0;
 
 std::string sha256(schema::byte_span bytes) {
   std::string out(SHA256_DIGEST_LENGTH, '\0');
@@ -37,7 +38,7 @@ void write_change(const made_change& from, protocol::Change::Builder to) {
 run_state* current() { return the_run; }
 
 run_state::run_state(const hook_home& home, protocol::Request::Reader request, asker ask)
-    : home_(home), request_(request), event_(find_event(request.getEvent())), ask_(std::move(ask)) {
+    : home_(home), serial_(++runs_so_far), request_(request), event_(find_event(request.getEvent())), ask_(std::move(ask)) {
   the_run = this;
 }
 run_state::~run_state() { the_run = nullptr; }

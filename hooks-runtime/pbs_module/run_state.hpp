@@ -47,6 +47,7 @@ class run_state {
   run_state& operator=(const run_state&) = delete;
 
   const hook_home& home() const { return home_; }
+  std::uint64_t serial() const { return serial_; }   // of this run in this process, from 1
   protocol::Request::Reader request() const { return request_; }
   const hook_event& event() const { return *event_; }
 
@@ -75,6 +76,7 @@ class run_state {
   bool changes_fit() const;
 
   const hook_home& home_;
+  std::uint64_t serial_;
   protocol::Request::Reader request_;
   const hook_event* event_;
   asker ask_;

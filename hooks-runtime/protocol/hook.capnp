@@ -74,6 +74,8 @@ struct Object {
   kind       @0 :ObjectKind;
   name       @1 :Text;                      # job id, vnode name, ...
   attributes @2 :List(Common.Attribute);    # canonical text, as a status reply has it; op is not used
+  # A management object has cmd, objtype, objname ... and, for each attribute of the request, one named "attribs.<name>"
+  # with its resource, value and op.
 }
 
 struct Parameter {

@@ -133,6 +133,35 @@ BOOST_AUTO_TEST_CASE(a_periodic_hook_has_dicts_even_when_there_is_nothing) {   /
   BOOST_TEST(result("execjob_prologue", "assert e.vnode_list_fail == {}\nfor v in e.vnode_list_fail.keys(): pass\n") == "accept");
 }
 
+BOOST_AUTO_TEST_CASE(a_management_hook_sees_what_qmgr_asked_for) {   // pbs guide: management
+  hook_case c{.source = "import pbs\nm = pbs.event().management\n"
+                        "assert m.cmd == pbs.MGR_CMD_SET and m.objtype == pbs.MGR_OBJ_QUEUE and m.objname == 'workq'\n"
+                        "assert [(a.name, a.resource, a.value, a.op) for a in m.attribs] == "
+                        "[('resources_max', 'ncpus', '4', pbs.BATCH_OP_INCR), ('enabled', '', 'True', pbs.BATCH_OP_SET)]\n",
+              .event = "management"};
+  auto order = hook_runs::order_of(c);
+  order.request = schema::make<hooks::protocol::Request>([&](hooks::protocol::Request::Builder b) {
+    b.setEvent(hooks::find_event("management")->bit);
+    b.setHookName("h1");
+    auto parameter = b.initParameters(1)[0];
+    parameter.setName("management");
+    auto object = parameter.initObject();
+    object.setKind(hooks::protocol::ObjectKind::MANAGEMENT);
+    auto a = object.initAttributes(5);
+    const char* const words[][3] = {{"cmd", "", "2"}, {"objtype", "", "1"}, {"objname", "", "workq"},
+                                    {"attribs.resources_max", "ncpus", "4"}, {"attribs.enabled", "", "True"}};
+    for (unsigned i = 0; i < 5; ++i) {
+      a[i].setName(words[i][0]);
+      a[i].setResource(words[i][1]);
+      a[i].setValue(words[i][2]);
+    }
+    a[3].setOp(schema::AttributeOp::INCREMENT);
+  });
+  std::promise<hooks::sealed_reply> got;
+  runs.pool().run(order, [&](hooks::sealed_reply r) { got.set_value(std::move(r)); });
+  BOOST_TEST(summary(got.get_future().get()) == "accept");
+}
+
 BOOST_AUTO_TEST_CASE(the_module_tells_about_the_host) {
   hooks::pool_settings settings;
   settings.local_node = "federer";

@@ -146,6 +146,21 @@ BOOST_AUTO_TEST_CASE(a_startup_hook_makes_custom_resources_with_the_type_of_the_
   BOOST_TEST(types == "bar_size:size foo_b:boolean foo_f:float foo_i:long foo_str:string ");
 }
 
+BOOST_AUTO_TEST_CASE(a_startup_hook_makes_new_vnodes) {   // pbs guide: exechost_startup
+  BOOST_TEST(result({.source = "import pbs\ne = pbs.event()\nv = pbs.vnode('n1[0]')\nv.resources_available['ncpus'] = 4\n"
+                               "e.vnode_list['n1[0]'] = v\nassert v.name == 'n1[0]' and v.resources_available['ncpus'] == 4\n",
+                     .event = "exechost_startup"}) == "accept vnode_list[n1[0]].resources_available.ncpus -->4");
+  BOOST_TEST(result(on("queuejob", "pbs.vnode('n1').state = 1\n")).find("error 'BadAttributeValueError") == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(an_object_that_was_kept_from_an_earlier_run_is_empty) {
+  const auto c = on("queuejob", "import sys\nif hasattr(sys, 'kept'):\n    assert sys.kept.Priority is None and sys.kept_list['ncpus'] is None\n"
+                                "    try: sys.kept.Priority = 1\n    except pbs.BadAttributeValueError: e.reject('kept')\n"
+                                "sys.kept = j\nsys.kept_list = j.Resource_List\n");
+  BOOST_TEST(result(c) == "accept");
+  BOOST_TEST(result(c) == "reject 'kept'");
+}
+
 BOOST_AUTO_TEST_CASE(custom_resources_of_the_site_have_their_types) {
   runs.pool().know_resources({{"foo_size", "size"}, {"foo_b", "boolean"}});
   auto c = on("execjob_epilogue", "u = j.resources_used\nassert u['foo_size'] == pbs.size('1mb')\nu['foo_size'] = pbs.size('3mb')\nu['foo_b'] = True\nu['cput'] = 10\n");

@@ -53,6 +53,7 @@ pool_figures worker_pool::server::figures() const {
 }
 
 void worker_pool::server::loop() {
+  if (settings_.on_thread_start) settings_.on_thread_start();
   for (;;) {
     std::vector<std::function<void()>> work;
     bool stop = false;

@@ -26,6 +26,7 @@ struct hook_case {
   std::uint32_t alarm_ms = 20'000;
   bool primary = true;
   std::vector<std::string> vnodes = {}, failed_vnodes = {};
+  std::vector<std::pair<std::string, std::string>> environment = {};
   std::function<void(hooks::protocol::Question::Reader, hooks::protocol::Answer::Builder)> answer = {};
 };
 
@@ -90,7 +91,7 @@ class hook_runs {
     b.setAlarmMillis(c.alarm_ms);
     b.setPrimary(c.primary);
     b.initHook().setAlarm(c.alarm_ms / 1000);
-    auto parameters = b.initParameters(3);
+    auto parameters = b.initParameters(4);
     parameters[0].setName("job");
     auto job = parameters[0].initObject();
     job.setKind(hooks::protocol::ObjectKind::JOB);
@@ -105,6 +106,12 @@ class hook_runs {
     fill_objects(c.vnodes, parameters[1]);
     parameters[2].setName("vnode_list_fail");
     fill_objects(c.failed_vnodes, parameters[2]);
+    parameters[3].setName("env");
+    auto pairs = parameters[3].initPairs(static_cast<unsigned>(c.environment.size()));
+    for (unsigned i = 0; i < pairs.size(); ++i) {
+      pairs[i].setName(c.environment[i].first);
+      pairs[i].setValue(c.environment[i].second);
+    }
   }
 
   hooks::worker_pool pool_;

@@ -105,7 +105,7 @@ BOOST_AUTO_TEST_CASE(questions_are_answered_by_the_daemon_and_recorded) {
 
 BOOST_AUTO_TEST_CASE(a_worker_program_that_is_missing_is_an_error_of_the_run) {
   hooks::pool_settings settings;
-  settings.worker_program = "/nonexistent/pbs_hook_worker";
+  settings.worker_program = "/proc/no_such_worker";
   hooks::worker_pool pool(settings);
   std::promise<hooks::sealed_reply> got;
   pool.run(hook_runs::order_of({.source = ""}), [&](hooks::sealed_reply r) { got.set_value(std::move(r)); });

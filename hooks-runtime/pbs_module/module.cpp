@@ -86,14 +86,22 @@ PyObject* make_module() {
   return module.release();
 }
 
-bool begin_run() {
-  // Not made again when a script imported it: the module of the first import serves every run.
-  ref module(PyImport_ImportModule("pbs"));
-  the_event = module ? make_event() : nullptr;
-  if (!the_event) return false;
+namespace {
+// What stays the same for all runs of a worker.
+bool describe_home(PyObject* module) {
   ref file(configuration_file(nullptr, nullptr)), conf(pbs_conf(nullptr, nullptr));
-  return file && conf && PyModule_AddObjectRef(module.get(), "hook_config_filename", file.get()) == 0 &&
-         PyModule_AddObjectRef(module.get(), "pbs_conf", conf.get()) == 0;
+  return file && conf && PyModule_AddObjectRef(module, "hook_config_filename", file.get()) == 0 &&
+         PyModule_AddObjectRef(module, "pbs_conf", conf.get()) == 0;
+}
+}  // namespace
+
+bool begin_run() {
+  if (current()->serial() == 1) {
+    ref module(PyImport_ImportModule("pbs"));
+    if (!module || !describe_home(module.get())) return false;
+  }
+  the_event = make_event();
+  return the_event != nullptr;
 }
 
 bool end_run() {

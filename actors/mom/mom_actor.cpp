@@ -96,6 +96,7 @@ class mom {
   void on_gone(const run_gone& g) {
     runs_.erase(g.key);
     refs_.erase(g.key);
+    if (discarding_.erase(g.key) > 0) tell_discarded(g.job_serial, g.run);
     remember_left(g.job_serial, g.run);
   }
 
@@ -149,8 +150,21 @@ class mom {
   }
 
   void discard(schema::RunRef::Reader ref, const schema::sealed<schema::ToMom>& message) {
-    const auto at = runs_.find(annals::mom::run_key(ref));
-    if (at != runs_.end()) self_->send(at->second, wrap(model::discard_order{message}));
+    const auto key = annals::mom::run_key(ref);
+    const auto at = runs_.find(key);
+    if (at == runs_.end()) return tell_discarded(ref.getJobSerial(), ref.getRun());
+    discarding_.insert(key);
+    self_->send(at->second, wrap(model::discard_order{message}));
+  }
+
+  // If nobody hears it the next hello says the same: the run is not in it.
+  void tell_discarded(std::uint64_t serial, std::uint32_t run) {
+    if (!server_) return;
+    server_->send(schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+      auto ref = m.initSignalDone().initRef();
+      ref.setJobSerial(serial);
+      ref.setRun(run);
+    }));
   }
 
   void remember_left(std::uint64_t serial, std::uint32_t run) {
@@ -187,6 +201,7 @@ class mom {
   std::uint32_t report_interval_s_ = 10;
   std::map<std::string, caf::actor> runs_;
   std::map<std::string, known_run> refs_;
+  std::set<std::string> discarding_;                            // keys of runs that go because the server does not want them
   std::set<std::pair<std::uint64_t, std::uint32_t>> left_;
   std::deque<std::pair<std::uint64_t, std::uint32_t>> left_order_;
   std::map<std::string, script_wait> scripts_;                  // by hash

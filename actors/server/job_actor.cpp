@@ -45,6 +45,7 @@ caf::message_handler job_actor::more_handlers() {
         receive({model::end_wait{}, {"", state().id, schema::Role::SERVER}, {}, nullptr, nullptr, {}, 0, {}});
       },
       [this](may_you_leave question) {
+        told_idle_ = false;                       // whatever keeps it now: it says again when it is idle
         if (idle() && !owes()) send(parts_.gateway, i_may_leave{number_, question.sent});
       },
   };

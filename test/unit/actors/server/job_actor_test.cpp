@@ -1,0 +1,105 @@
+// When a job's actor leaves memory: it says that it is idle until the gateway lets it go, whatever comes in between.
+#include "actors/server/job_actor.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/scheduler/test_coordinator.hpp>
+#include <caf/send.hpp>
+
+#include "actors/runtime/log_writer.hpp"
+#include "events/log/event_log.hpp"
+#include "events/log/memory_event_store.hpp"
+#include "test/support/model_builders.hpp"
+
+using namespace annals;
+
+namespace {
+
+struct heard {
+  int idle = 0;
+  std::vector<std::uint64_t> may_leave;
+};
+
+caf::behavior fake_gateway(caf::event_based_actor*, heard* h) {
+  return {
+      [h](const actors::job_idle&) { ++h->idle; },
+      [h](const actors::i_may_leave& m) { h->may_leave.push_back(m.sent); },
+      [](const actors::post_to_host&) {},
+      [](const actors::withdraw_from_host&) {},
+  };
+}
+
+struct still_clock : ports::clock {
+  std::int64_t now_ns() const override { return 1'795'222'000'000'000'000; }
+};
+
+struct fixture {
+  fixture() : log(store, clock), reader(store) {
+    config.set("scheduler.policy", caf::atom("testing"));
+    system = std::make_unique<caf::actor_system>(config);
+    const auto stop = [](const std::string& text) { BOOST_ERROR("stopped: " + text); };
+    writer = system->spawn(actors::log_writer, actors::log_writer_parts{&log, &reader, nullptr, {}, stop, [] { return true; }});
+    gateway = system->spawn(fake_gateway, &said);
+    job = system->spawn<actors::job_actor>(actors::job_parts{{writer, &reader, &clock, stop}, gateway}, 12, 0, site);
+    tell(test::submission(12));
+    run();
+  }
+  ~fixture() {
+    for (const auto& a : {job, gateway, writer}) caf::anon_send_exit(a, caf::exit_reason::kill);
+    run();
+  }
+  void tell(model::job_command c) {
+    caf::anon_send(job, actors::envelope<model::job_command>{std::move(c), test::manager(), "", nullptr, site, {}, 0, {}});
+  }
+  void ask(std::uint64_t sent) { caf::anon_send(job, actors::may_you_leave{sent}); }
+  void run() { dynamic_cast<caf::scheduler::test_coordinator&>(system->scheduler()).run(); }
+
+  log::memory_event_store store;
+  still_clock clock;
+  log::event_log log;
+  log::log_reader reader;
+  caf::actor_system_config config;
+  std::unique_ptr<caf::actor_system> system;
+  model::site_ptr site = std::make_shared<model::site>(test::small_site());
+  heard said;
+  caf::actor writer, gateway, job;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(leaving, fixture)
+
+BOOST_AUTO_TEST_CASE(a_job_that_owes_nothing_may_leave) {
+  BOOST_TEST(said.idle == 1);
+  ask(1);
+  run();
+  BOOST_TEST(said.may_leave == std::vector<std::uint64_t>{1}, boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(a_job_asked_in_the_middle_of_a_command_says_later_that_it_is_idle) {
+  tell(test::alter({{"Priority", "", "5"}}));
+  ask(1);                                   // the command is on its way to the disk
+  run();
+  BOOST_TEST(said.may_leave.empty());
+  BOOST_TEST(said.idle == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_might_have_left_and_got_a_command_says_again_that_it_is_idle) {
+  ask(1);
+  tell(test::alter({{"Priority", "", "5"}}));
+  run();
+  BOOST_TEST(said.may_leave.size() == 1u);  // the gateway knows of the command and lets it stay
+  BOOST_TEST(said.idle == 2);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_stays_idle_is_not_announced_with_every_command) {
+  tell(test::alter({{"Priority", "", "5"}}));
+  run();
+  tell(test::alter({{"Priority", "", "6"}}));
+  run();
+  BOOST_TEST(said.idle == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -216,7 +216,7 @@ void run_actor::poll(const poll_usage& p) {
     if (auto met = model::exceeded_limit(order(), *usage, parts_.settings->config.enforce.mem)) command(*met);
   }
   const bool first = told_ns_ == 0 && now - state().started_s * 1'000'000'000 >= first_report_ns;
-  const bool due = told_ns_ != 0 && now - told_ns_ >= std::int64_t{p.report_interval_s} * 1'000'000'000 && !(*usage == told_);
+  const bool due = told_ns_ != 0 && model::worth_reporting(*usage, told_, (now - told_ns_) / 1'000'000'000, p.report_interval_s);
   if (!first && !due) return;
   told_ns_ = now;
   told_ = *usage;

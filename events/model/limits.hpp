@@ -44,4 +44,12 @@ constexpr std::size_t history_round_jobs_max = 200;
 // are late by seconds; at 1000 jobs a second this covers ten.
 constexpr std::size_t left_runs_max = 10'000;
 
+// A run's usage is reported when the last report is this old, in percent of the run's age, or when memory or cpu time have
+// grown by so much since: 10 s apart at first, 14 minutes at the end of a day. A day's run is 550 events instead of 8,600,
+// and what qstat shows of it is a hundredth off at most.
+constexpr std::uint64_t usage_age_percent_max = 1, usage_growth_percent_max = 10;
+// Samples of one series (projections/usage). A run reports 100 times in its first 1000 s and then 100 times for each time
+// its age grows by a factor e: 890 times in a month.
+constexpr std::size_t usage_samples_max = 1000;
+
 }  // namespace annals::limits

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/size.hpp"
@@ -349,6 +350,16 @@ std::optional<limit_met> exceeded_limit(schema::StartRun::Reader order, const po
   const auto mem = values::parse_size(limit_text(order, "mem"));
   if (!mem || usage.mem_kb <= mem->to_kb()) return std::nullopt;
   return limit_met{-27, "mem " + std::to_string(usage.mem_kb) + "kb exceeded limit " + std::to_string(mem->to_kb()) + "kb", delay};
+}
+
+namespace {
+bool grew(std::uint64_t now, std::uint64_t told) { return now * 100 > told * (100 + limits::usage_growth_percent_max); }
+}  // namespace
+
+bool worth_reporting(const ports::run_usage& now, const ports::run_usage& told, std::int64_t since_told_s, std::int64_t interval_s) {
+  if (now == told || since_told_s < interval_s) return false;
+  if (since_told_s * 100 >= static_cast<std::int64_t>(now.wall_seconds * limits::usage_age_percent_max)) return true;
+  return grew(now.mem_kb, told.mem_kb) || grew(now.vmem_kb, told.vmem_kb) || grew(now.cpu_seconds, told.cpu_seconds) || now.ncpus != told.ncpus;
 }
 
 std::span<const run_transition> run_transitions() { return transitions; }

@@ -115,6 +115,10 @@ ports::run_usage counted(const run_state& run, ports::run_usage measured, std::i
 // A limit of the job's Resource_List that this usage exceeds (pbs guide: limits). `enforce_mem`: $enforce mem is set.
 std::optional<limit_met> exceeded_limit(schema::StartRun::Reader order, const ports::run_usage& usage, bool enforce_mem);
 
+// Whether the server is to hear what a run uses now. `told`: what it heard last, so many seconds ago; `interval_s`: how often it
+// wants to hear at most. Every report becomes an event, so an older run is told of less often (limits.hpp).
+bool worth_reporting(const ports::run_usage& now, const ports::run_usage& told, std::int64_t since_told_s, std::int64_t interval_s);
+
 struct run_transition { run_phase from; schema::Event::Which event; run_phase to; };
 std::span<const run_transition> run_transitions();
 bool may_happen(run_phase from, schema::Event::Which event);

@@ -18,6 +18,7 @@
 #include "tools/audit/replay.hpp"
 #include "tools/audit/scan.hpp"
 #include "tools/audit/story.hpp"
+#include "tools/audit/usage_report.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/version.hpp"
 
@@ -181,6 +182,14 @@ int show_job(log::audit_store& store, const asked& a) {
   return end.sound ? all_well : damage_or_unknown;
 }
 
+int show_usage(log::audit_store& store, const asked& a) {
+  const auto id = values::parse_job_id(a.job);
+  if (!id) return fail(bad_usage, "illegally formed job identifier: " + a.job);
+  const auto end = audit::tell_usage(store, *id, a.json, print);
+  if (end.jobs == 0) return fail(damage_or_unknown, "the log knows no job " + a.job);
+  return end.sound ? all_well : damage_or_unknown;
+}
+
 int show_replay(log::audit_store& store, const asked& a) {
   audit::moment until;
   if (!read_moment(a.until, until)) return fail(bad_usage, "not a time or sequence: " + a.until);
@@ -228,6 +237,9 @@ int main(int argc, char** argv) {
   auto* job = app.add_subcommand("job", "the whole story of one job");
   job->add_option("id", a.job, "the job, with or without its server")->required();
   job->add_flag("--json", a.json, "one JSON object per event");
+  auto* usage = app.add_subcommand("usage", "what one job used on each host, over time");
+  usage->add_option("id", a.job, "the job, with or without its server")->required();
+  usage->add_flag("--json", a.json, "one JSON object");
   auto* replay = app.add_subcommand("replay", "the state at a moment, and its digest");
   replay->add_option("--until", a.until, "the time or sequence; else the end of the log");
   replay->add_flag("--json", a.json, "one JSON object");
@@ -240,5 +252,6 @@ int main(int argc, char** argv) {
   if (*log) return run(show_log, a);
   if (*check) return run(verify, a);
   if (*job) return run(show_job, a);
+  if (*usage) return run(show_usage, a);
   return run(show_replay, a);
 }

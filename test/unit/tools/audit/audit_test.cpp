@@ -10,6 +10,7 @@
 #include "tools/audit/replay.hpp"
 #include "tools/audit/scan.hpp"
 #include "tools/audit/story.hpp"
+#include "tools/audit/usage_report.hpp"
 
 using namespace annals;
 using namespace annals::audit;
@@ -224,4 +225,83 @@ BOOST_AUTO_TEST_CASE(replays_of_the_same_events_have_the_same_digest) {
   BOOST_TEST(half.sequence == last / 2);
   BOOST_TEST(digest(half) != digest(replay_to(log.store, last)));
   BOOST_TEST(replay_text(half).find("digest  " + digest(half)) != std::string::npos);
+}
+
+// -- usage -----------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+std::string usage_of(const ports::event_store& store, const std::string& id, bool json, usage_end* end = nullptr) {
+  std::string text;
+  const auto e = tell_usage(store, *values::parse_job_id(id), json, [&](const std::string& more) {
+    text += more;
+    return true;
+  });
+  if (end) *end = e;
+  return text;
+}
+
+// Job 1 ran on n1 for 20 seconds, then was forgotten.
+void run_a_job(test::made_history& history) {
+  const auto kind = schema::StreamKind::JOB;
+  history.submit("alice");
+  const auto job = history.jobs().back();
+  if (history.now.job(job)->phase == model::job_phase::held) history.move(job);
+  history.write(job, kind, [](auto e) {
+    auto a = e.initJobAssigned();
+    a.setRun(1);
+    a.setExecVnode("(n1:ncpus=2)");
+    a.initHosts(1).set(0, "n1");
+  });
+  const auto use = [](schema::Usage::Builder u, std::uint64_t wall, std::uint64_t cpu) {
+    u.setWallSeconds(wall);
+    u.setCpuSeconds(cpu);
+    u.setMemKb(2048);
+    u.setVmemKb(4096);
+    u.setNcpus(2);
+    u.setCpuPercent(75);
+  };
+  history.write(job, kind, [](auto e) { e.initJobStarted().setRun(1); });
+  history.write(job, kind, [&](auto e) { use(e.initUsageReported().initUsage(), 10, 8); });
+  history.write(job, kind, [&](auto e) {
+    auto x = e.initJobExited();
+    x.setExitStatus(3);
+    use(x.initUsage(), 20, 30);
+  });
+  history.write(job, kind, [](auto e) { e.initVnodeHandedBack().setHost("n1"); });
+  history.write(job, kind, [](auto e) { e.initJobEnded().setSubstate(93); });
+  history.write(job, kind, [](auto e) { e.setJobForgotten(); });
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(usage_is_told_per_run_and_host_also_of_a_forgotten_job) {
+  log_in_memory log(0);
+  run_a_job(log.history);
+  usage_end end;
+  const auto text = usage_of(log.store, "1", false, &end);
+  BOOST_TEST(end.sound);
+  BOOST_TEST(end.jobs == 1u);
+  BOOST_TEST(text.find("job 1.borg\nrun 1  from ") == 0u, text);
+  BOOST_TEST(text.find(", exit status 3\n  n1: 75 % of 2 cpus used, 2048kb of memory at most\n") != std::string::npos, text);
+  BOOST_TEST(text.find("   00:00:10   00:00:08      75        2048kb        4096kb      2\n") != std::string::npos, text);
+  BOOST_TEST(text.find("   00:00:20   00:00:30      75        2048kb        4096kb      2\n") != std::string::npos, text);
+  const auto json = usage_of(log.store, "1.borg", true);
+  BOOST_TEST(json.find("{\"job\":\"1.borg\",\"runs\":[{\"run\":1,\"assignedNs\":") == 0u, json);
+  BOOST_TEST(json.find("\"exitStatus\":3,\"hosts\":[{\"host\":\"n1\",\"cpuEfficiencyPercent\":75,\"samples\":[{\"wallNs\":") != std::string::npos, json);
+  BOOST_TEST(json.find("\"walltime\":20,\"cput\":30,\"cpupercent\":75,\"memKb\":2048,\"vmemKb\":4096,\"ncpus\":2}]}]}]}\n") != std::string::npos, json);
+  BOOST_TEST(usage_of(log.store, "2", false, &end).empty());
+  BOOST_TEST(end.jobs == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(usage_of_a_job_that_has_not_run_and_of_a_damaged_log) {
+  log_in_memory log(0);
+  log.history.submit("alice");
+  BOOST_TEST(usage_of(log.store, "1", false) == "job 1.borg\nit has not run\n");
+  log::memory_event_store bad;
+  copy_damaged(log.store, bad, 3);
+  usage_end end;
+  BOOST_TEST(usage_of(bad, "1", false, &end).find("#3  DAMAGED") == 0u);
+  BOOST_TEST(!end.sound);
+  BOOST_TEST(end.jobs == 1u);
 }

@@ -1,0 +1,59 @@
+// What one job used, per run, per host and over time: a fold of the job's stream. It answers for jobs that run and for
+// jobs the server has forgotten, because the log keeps both.
+//
+// Promise: the same records give the same series, whoever folds them and when. A series never holds more than
+// limits::usage_samples_max samples: a MoM reports the less often the older a run is (model::worth_reporting), and a series
+// that is full all the same loses every other sample.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "events/log/record.hpp"
+
+namespace annals::projections {
+
+struct usage_sample {
+  std::int64_t wall_ns = 0;          // when it was written down, nanoseconds since 1970
+  std::uint64_t cpu_s = 0, wall_s = 0;
+  std::uint64_t mem_kb = 0, vmem_kb = 0;     // highest so far
+  std::uint32_t ncpus = 0, cpu_percent = 0;
+  bool operator==(const usage_sample&) const = default;
+};
+
+struct host_series {
+  std::string host;
+  std::vector<usage_sample> samples;
+  bool operator==(const host_series&) const = default;
+};
+
+struct run_series {
+  std::uint32_t run = 0;
+  std::int64_t assigned_ns = 0, ended_ns = 0;        // ended_ns 0: it goes on
+  bool has_exit_status = false;
+  std::int32_t exit_status = 0;
+  std::vector<host_series> hosts;                    // in the order of the assignment, primary first
+  std::vector<usage_sample> total;                   // of a run on several hosts: their sum as it was reported
+  bool operator==(const run_series&) const = default;
+};
+
+class job_usage {
+ public:
+  void fold(const log::record& record);              // of this job's stream
+  const std::string& id() const { return id_; }      // "12.borg"; empty before JobQueued
+  const std::vector<run_series>& runs() const { return runs_; }
+  bool operator==(const job_usage&) const = default;
+
+ private:
+  void begin(const log::record& record);
+  void take(const log::record& record, schema::Usage::Reader all, capnp::List<schema::HostUsage>::Reader hosts);
+
+  std::string id_;
+  std::vector<run_series> runs_;
+};
+
+// How much of the cpus it held a host's part of a run made use of, in percent; 0 before the first second.
+unsigned cpu_efficiency(const usage_sample& last);
+
+}  // namespace annals::projections

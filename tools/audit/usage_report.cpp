@@ -1,0 +1,111 @@
+#include "tools/audit/usage_report.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+
+#include "events/values/duration.hpp"
+#include "projections/usage/usage.hpp"
+#include "tools/audit/event_text.hpp"
+#include "tools/audit/listing.hpp"
+#include "tools/audit/scan.hpp"
+
+namespace annals::audit {
+namespace {
+
+using json = nlohmann::ordered_json;
+using projections::usage_sample;
+using samples = std::vector<usage_sample>;
+
+// A sum of several hosts, where a run has them.
+constexpr std::string_view sum_name = "all hosts";
+
+std::string right(std::string text, std::size_t width) {
+  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
+
+std::string duration(std::uint64_t seconds) { return values::print_duration(static_cast<std::int64_t>(seconds)); }
+
+std::string sample_line(const usage_sample& s) {
+  return "    " + padded(time_text(s.wall_ns), 23) + right(duration(s.wall_s), 11) + right(duration(s.cpu_s), 11) +
+         right(std::to_string(s.cpu_percent), 8) + right(std::to_string(s.mem_kb) + "kb", 14) +
+         right(std::to_string(s.vmem_kb) + "kb", 14) + right(std::to_string(s.ncpus), 7) + "\n";
+}
+
+std::string series_text(std::string_view name, const samples& all) {
+  std::string text = "  " + harmless(name);
+  if (all.empty()) return text + ": nothing was reported\n";
+  text += ": " + std::to_string(projections::cpu_efficiency(all.back())) + " % of " + std::to_string(all.back().ncpus) + " cpus used, " +
+          std::to_string(all.back().mem_kb) + "kb of memory at most\n    " + padded("when", 23) + right("walltime", 11) +
+          right("cput", 11) + right("cpu%", 8) + right("mem", 14) + right("vmem", 14) + right("ncpus", 7) + "\n";
+  for (const auto& s : all) text += sample_line(s);
+  return text;
+}
+
+std::string text_of(const projections::job_usage& job) {
+  std::string text = "job " + harmless(job.id()) + "\n";
+  if (job.runs().empty()) text += "it has not run\n";
+  for (const auto& run : job.runs()) {
+    text += "run " + std::to_string(run.run) + "  from " + time_text(run.assigned_ns) +
+            (run.ended_ns != 0 ? " to " + time_text(run.ended_ns) : std::string(", goes on"));
+    if (run.has_exit_status) text += ", exit status " + std::to_string(run.exit_status);
+    text += "\n";
+    for (const auto& host : run.hosts) text += series_text(host.host, host.samples);
+    if (!run.total.empty()) text += series_text(sum_name, run.total);
+  }
+  return text;
+}
+
+json json_of(const samples& all) {
+  auto list = json::array();
+  for (const auto& s : all)
+    list.push_back({{"wallNs", s.wall_ns}, {"walltime", s.wall_s}, {"cput", s.cpu_s}, {"cpupercent", s.cpu_percent},
+                    {"memKb", s.mem_kb}, {"vmemKb", s.vmem_kb}, {"ncpus", s.ncpus}});
+  return list;
+}
+
+std::string json_text_of(const projections::job_usage& job) {
+  json out{{"job", job.id()}, {"runs", json::array()}};
+  for (const auto& run : job.runs()) {
+    json r{{"run", run.run}, {"assignedNs", run.assigned_ns}};
+    if (run.ended_ns != 0) r["endedNs"] = run.ended_ns;
+    if (run.has_exit_status) r["exitStatus"] = run.exit_status;
+    r["hosts"] = json::array();
+    for (const auto& host : run.hosts) {
+      json h{{"host", host.host}};
+      if (!host.samples.empty()) h["cpuEfficiencyPercent"] = projections::cpu_efficiency(host.samples.back());
+      h["samples"] = json_of(host.samples);
+      r["hosts"].push_back(std::move(h));
+    }
+    if (!run.total.empty()) r["total"] = json_of(run.total);
+    out["runs"].push_back(std::move(r));
+  }
+  return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+usage_end tell_usage(const ports::event_store& store, const values::job_id& job, bool as_json,
+                     const std::function<bool(const std::string&)>& print) {
+  std::map<std::uint64_t, projections::job_usage> found;      // by stream: the order in which they were submitted
+  usage_end end;
+  end.sound = scan(store, 1, store.last_sequence(),
+                   {[&](const log::record_ptr& r) {
+                      const auto event = r->event();
+                      const auto stream = r->get().getStream();
+                      if (event.isJobQueued() && is_job(schema::text(event.getJobQueued().getId()), job)) found[stream];
+                      if (const auto at = found.find(stream); at != found.end()) at->second.fold(*r);
+                      return true;
+                    },
+                    [&](std::uint64_t sequence, const std::string& what) {
+                      if (as_json) print("{\"sequence\":" + std::to_string(sequence) + ",\"damaged\":" + json(harmless(what)).dump() + "}\n");
+                      else print("#" + std::to_string(sequence) + "  DAMAGED  " + harmless(what) + "\n");
+                    }});
+  end.jobs = found.size();
+  for (const auto& [stream, usage] : found)
+    if (!print(as_json ? json_text_of(usage) : text_of(usage))) break;
+  return end;
+}
+
+}  // namespace annals::audit

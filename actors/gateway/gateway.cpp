@@ -362,7 +362,7 @@ class router {
       case schema::FromMom::RUN_EXITED: return report(peer, m.getRunExited().getRef(), schema::Ack::What::RUN_EXITED, message);
       case schema::FromMom::RUN_LEFT: {
         const auto ref = m.getRunLeft().getRef();
-        if (const auto h = host(name)) self_->send(h, withdraw_from_host{name, discard_key(ref.getJobSerial(), ref.getRun())});
+        discarded(name, ref);
         return report(peer, ref, schema::Ack::What::RUN_LEFT, message);
       }
       case schema::FromMom::RUN_USAGE:
@@ -371,9 +371,16 @@ class router {
       case schema::FromMom::WANT_BLOB: return send_blob(peer, m.getWantBlob().getHash());
       case schema::FromMom::RUN_STEPS: break;         // no MoM says this yet
       case schema::FromMom::WISH_DONE: return tell_job_of(m.getWishDone().getRef(), model::mom_report{message, name}, mom_of(name), nullptr);
-      case schema::FromMom::SIGNAL_DONE: return;      // the debt ends with the report of the exit
+      case schema::FromMom::SIGNAL_DONE:              // the debt of a signal ends with the report of the exit
+        if (m.getSignalDone().getId() == 0) discarded(name, m.getSignalDone().getRef());
+        return;
     }
     peer->close("an unknown message");
+  }
+
+  // A host no longer has a run: it needs no discarding.
+  void discarded(const std::string& on, schema::RunRef::Reader ref) {
+    if (const auto h = host(on)) self_->send(h, withdraw_from_host{on, discard_key(ref.getJobSerial(), ref.getRun())});
   }
 
   void discard(const run_present& p) {

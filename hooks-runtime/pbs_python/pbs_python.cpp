@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "hooks-runtime/pbs_module/script.hpp"
-#include "hooks-runtime/pbs_python/message_file.hpp"
+#include "hooks-runtime/protocol/message_file.hpp"
 #include "hooks-runtime/protocol/hook.capnp.h"
 #include "tools/client/version.hpp"
 

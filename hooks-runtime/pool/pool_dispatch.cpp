@@ -107,6 +107,7 @@ void worker_pool::server::begin(worker_at w) {
   w->now = phase::running;
   w->asking = false;
   w->nonce = new_nonce();
+  w->debug = debug_files(settings_.scratch, request);
   w->began = clock::now();
   const std::uint32_t alarm_ms = request.getAlarmMillis();
   w->deadline = alarm_ms ? w->began + std::chrono::milliseconds(alarm_ms) : clock::time_point::max();

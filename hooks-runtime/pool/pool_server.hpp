@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "hooks-runtime/pool/debug_files.hpp"
 #include "hooks-runtime/pool/sandbox_profile.hpp"
 #include "hooks-runtime/pool/worker_pool.hpp"
 #include "hooks-runtime/pool/worker_process.hpp"
@@ -47,6 +48,7 @@ class worker_pool::server {
     std::uint64_t nonce = 0;
     unsigned runs = 0, resources_version = 0;
     bool asking = false;
+    debug_files debug;   // of the run that is going on
     clock::time_point deadline = clock::time_point::max(), began{}, used{};
     // Why it is ending, and what the caller is told.
     protocol::Verdict verdict = protocol::Verdict::ERROR;

@@ -148,6 +148,7 @@ void worker_pool::server::got_question(worker_at w, protocol::Question::Reader q
       const auto w = std::find_if(workers_.begin(), workers_.end(), [&](const worker& x) { return x.id == id; });
       if (w == workers_.end() || w->now != phase::running || w->nonce != nonce || !w->asking) return;   // too late
       w->asking = false;
+      w->debug.answered(a);
       w->process.send(schema::make<protocol::ToWorker>([&](protocol::ToWorker::Builder b) {
         if (a)
           b.setAnswer(a.get());
@@ -168,6 +169,7 @@ void worker_pool::server::got_reply(worker_at w, protocol::Reply::Reader reply) 
   copy.setRoot(reply);
   copy.getRoot<protocol::Reply>().setDurationMicros(
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now - w->began).count()));
+  w->debug.ended(copy.getRoot<protocol::Reply>().asReader());
   auto work = std::exchange(w->work, std::nullopt);
   w->now = phase::idle;
   w->deadline = clock::time_point::max();

@@ -25,6 +25,7 @@ struct hook_case {
   std::string run_as = {};
   std::uint32_t alarm_ms = 20'000;
   bool primary = true;
+  bool debug = false;
   std::vector<std::string> vnodes = {}, failed_vnodes = {};
   std::vector<std::pair<std::string, std::string>> environment = {};
   std::function<void(hooks::protocol::Question::Reader, hooks::protocol::Answer::Builder)> answer = {};
@@ -91,6 +92,7 @@ class hook_runs {
     b.setAlarmMillis(c.alarm_ms);
     b.setPrimary(c.primary);
     b.initHook().setAlarm(c.alarm_ms / 1000);
+    b.getHook().setDebug(c.debug);
     auto parameters = b.initParameters(4);
     parameters[0].setName("job");
     auto job = parameters[0].initObject();

@@ -1,6 +1,11 @@
 // The pool with real workers (issue "Python hooks": workers).
 #include <boost/test/unit_test.hpp>
 
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+
 #include "test/support/hook_runs.hpp"
 
 using namespace annals;
@@ -101,6 +106,39 @@ BOOST_AUTO_TEST_CASE(questions_are_answered_by_the_daemon_and_recorded) {
   BOOST_TEST(summary(r) == "accept log:long True log:None");
   BOOST_TEST(r.get().getQuestions().size() == 2u);
   BOOST_TEST(r.get().getQuestions()[0].getAnswerHash().size() == 32u);
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_with_debug_leaves_files_that_repeat_its_run) {   // pbs guide: hooks: debug
+  namespace fs = std::filesystem;
+  char name[] = "/tmp/hook_debugXXXXXX";
+  const fs::path directory = ::mkdtemp(name);
+  hooks::pool_settings settings;
+  settings.scratch = directory;
+  hook_case c{.source = "import pbs\ne = pbs.event()\nif e.job.Priority < pbs.server().queue('long').Priority: e.reject('too low')\n"};
+  c.answer = [](hooks::protocol::Question::Reader, hooks::protocol::Answer::Builder a) {
+    auto o = a.initObject();
+    o.setKind(hooks::protocol::ObjectKind::QUEUE);
+    o.setName("long");
+    auto attributes = o.initAttributes(1);
+    attributes[0].setName("Priority");
+    attributes[0].setValue("50");
+  };
+  {
+    hook_runs runs(settings);
+    BOOST_TEST(summary(runs.run(c)) == "reject 'too low'");
+    BOOST_TEST(fs::is_empty(directory));   // only when asked to
+    c.debug = true;
+    BOOST_TEST(summary(runs.run(c)) == "reject 'too low'");
+  }
+  std::map<std::string, std::string> files;
+  for (const auto& file : fs::directory_iterator(directory)) files[file.path().extension()] = file.path();
+  BOOST_TEST(files.size() == 3u);
+  const std::string script = directory / "hook.py";
+  std::ofstream(script) << c.source;
+  const std::string again = std::string(ANNALS_STAGE_DIR) + "/bin/pbs_python --hook -i " + files[".in"] + " -s " + files[".data"] + " " + script +
+                            " | grep -q 'too low'";
+  BOOST_TEST(std::system(again.c_str()) == 0);
+  fs::remove_all(directory);
 }
 
 BOOST_AUTO_TEST_CASE(a_worker_program_that_is_missing_is_an_error_of_the_run) {

@@ -1,4 +1,4 @@
-#include "hooks-runtime/pbs_python/message_file.hpp"
+#include "hooks-runtime/protocol/message_file.hpp"
 
 #include <cerrno>
 #include <cstring>

@@ -20,27 +20,32 @@ using namespace annals::hooks;
 namespace {
 
 constexpr int usage_error = 2;
+constexpr const char* usage =
+    "usage: pbs_python script [args]\n"
+    "       pbs_python --hook -i request [-o reply] [-s site] [-c configuration] script\n"
+    "       pbs_python --help | --version\n";
 
 struct options {
-  bool hook = false, version = false;
+  bool hook = false, version = false, help = false;
   std::string input, output, site, configuration, script;
   std::vector<std::string> arguments;   // of the script
 };
 
 // Options stop at the script's name: what follows is the script's.
 std::optional<options> parse(int argc, char** argv) {
-  const option known[] = {{"hook", no_argument, nullptr, 'H'}, {"version", no_argument, nullptr, 'V'}, {nullptr, 0, nullptr, 0}};
+  const option known[] = {{"hook", no_argument, nullptr, 'H'}, {"version", no_argument, nullptr, 'V'}, {"help", no_argument, nullptr, 'h'}, {nullptr, 0, nullptr, 0}};
   options out;
   for (int c = 0; (c = ::getopt_long(argc, argv, "+i:o:s:c:", known, nullptr)) != -1;) switch (c) {
       case 'H': out.hook = true; break;
       case 'V': out.version = true; break;
+      case 'h': out.help = true; break;
       case 'i': out.input = optarg; break;
       case 'o': out.output = optarg; break;
       case 's': out.site = optarg; break;
       case 'c': out.configuration = optarg; break;
       default: return std::nullopt;
     }
-  if (out.version) return out;
+  if (out.version || out.help) return out;
   if (optind >= argc || out.hook == out.input.empty()) return std::nullopt;
   out.script = argv[optind];
   out.arguments.assign(argv + optind + 1, argv + argc);
@@ -128,8 +133,12 @@ int run_hook(const options& o) {
 int main(int argc, char** argv) {
   const auto o = parse(argc, argv);
   if (!o) {
-    std::cerr << "usage: pbs_python script [args]\n       pbs_python --hook -i request [-o reply] [-s site] [-c configuration] script\n";
+    std::cerr << usage;
     return usage_error;
+  }
+  if (o->help) {
+    std::cout << usage;
+    return EXIT_SUCCESS;
   }
   if (o->version) {
     std::cout << client::version_line << "\n";

@@ -50,8 +50,8 @@ struct Sandbox {
 }
 
 struct Limits {
-  memoryBytes @0 :UInt64;   # address space
-  cpuSeconds  @1 :UInt32;   # of one worker, all its runs together; it is replaced long before that
+  memoryBytes @0 :UInt64;   # address space; where programs may be started: what a process may write to
+  cpuSeconds  @1 :UInt32;   # of one run
   openFiles   @2 :UInt32;
   processes   @3 :UInt32;   # of the hook's tree, itself included
   fileBytes   @4 :UInt64;   # largest file it may write

@@ -14,6 +14,7 @@
 #include "hooks-runtime/pbs_module/script.hpp"
 #include "hooks-runtime/protocol/frames.hpp"
 #include "hooks-runtime/protocol/hook_limits.hpp"
+#include "hooks-runtime/worker/cpu_budget.hpp"
 #include "hooks-runtime/worker/guard.hpp"
 #include "hooks-runtime/worker/sandbox.hpp"
 
@@ -82,7 +83,9 @@ hook_home home_of(protocol::Bind::Reader bind) {
   return home;
 }
 
-void run_one(const script& hook, const hook_home& home, const schema::sealed<protocol::ToWorker>& message, daemon_link& daemon) {
+void run_one(const script& hook, const hook_home& home, std::uint32_t cpu_seconds, const schema::sealed<protocol::ToWorker>& message,
+             daemon_link& daemon) {
+  grant_cpu_seconds(cpu_seconds);
   const auto request = message.get().getRequest();
   const auto ask = [&](const schema::sealed<protocol::Question>& question) {
     daemon.write(request.getNonce(), [&](protocol::FromWorker::Builder b) { b.setQuestion(question.get()); });
@@ -112,7 +115,7 @@ void run_one(const script& hook, const hook_home& home, const schema::sealed<pro
   for (;;) {
     const auto message = daemon.read();
     if (!message.get().isRequest()) ::_exit(EXIT_FAILURE);
-    run_one(hook, home, message, daemon);
+    run_one(hook, home, bind.getLimits().getCpuSeconds(), message, daemon);
   }
 }
 

@@ -82,17 +82,23 @@ bool limit(int what, std::uint64_t most) {
   return ::setrlimit(static_cast<__rlimit_resource>(what), &set) == 0;
 }
 
-std::string set_limits(protocol::Limits::Reader l) {
 #ifdef ANNALS_SANITIZED
-  constexpr bool bound_memory = false;   // the shadow of a sanitizer takes terabytes of addresses
+constexpr bool may_bound_memory = false;   // the shadow of a sanitizer takes terabytes of addresses
 #else
-  constexpr bool bound_memory = true;
+constexpr bool may_bound_memory = true;
 #endif
-  if ((bound_memory && !limit(RLIMIT_AS, l.getMemoryBytes())) || !limit(RLIMIT_CPU, l.getCpuSeconds()) || !limit(RLIMIT_NOFILE, l.getOpenFiles()) ||
+
+// Processor time is bounded run by run (cpu_budget.hpp).
+std::string set_limits(protocol::Limits::Reader l, bool starts_programs) {
+  // Programs of a host (those for accelerators) map far more than they use: there only what can be written counts.
+  const int memory = starts_programs ? RLIMIT_DATA : RLIMIT_AS;
+  if ((may_bound_memory && !limit(memory, l.getMemoryBytes())) || !limit(RLIMIT_NOFILE, l.getOpenFiles()) ||
       !limit(RLIMIT_FSIZE, l.getFileBytes()))
     return failed("setrlimit");
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
+  // When memory runs out all the same, the kernel takes it from hooks before it takes it from daemons and jobs.
+  write_file("/proc/self/oom_score_adj", "1000");
   ::signal(SIGXFSZ, SIG_IGN);   // a file that grows too large is an error of write(), not a death
   ::signal(SIGPIPE, SIG_IGN);   // as in every Python
   return {};
@@ -128,7 +134,7 @@ std::string become(const std::string& user) {
 std::string put_on_sandbox(protocol::Bind::Reader bind, int to_guard) {
   const auto rules = bind.getSandbox();
   if (std::string trouble = hide(rules.getHidden()); !trouble.empty()) return trouble;
-  if (std::string trouble = set_limits(bind.getLimits()); !trouble.empty()) return trouble;
+  if (std::string trouble = set_limits(bind.getLimits(), rules.getProcesses()); !trouble.empty()) return trouble;
   // Root may filter without giving up set-user-id programs, which health checks of hosts use.
   const bool keep_privileges = is_root() && rules.getCapabilities();
   if (!keep_privileges && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed("no_new_privs");

@@ -149,6 +149,23 @@ BOOST_AUTO_TEST_CASE(a_memory_bomb_is_an_exception) {
 #endif
 }
 
+BOOST_AUTO_TEST_CASE(a_memory_bomb_on_a_host_is_an_exception_too) {
+  BOOST_TEST(outcome("x = 'a' * (1 << 40)\n", mom) == "error 'MemoryError'");
+}
+
+BOOST_AUTO_TEST_CASE(the_kernel_takes_memory_from_hooks_first) {
+  BOOST_TEST(outcome("import pbs\npbs.event().reject(open('/proc/self/oom_score_adj').read().strip())\n") == "reject '1000'");
+}
+
+BOOST_AUTO_TEST_CASE(a_program_of_a_host_may_map_more_than_it_uses) {
+  BOOST_TEST(outcome("import mmap\nmmap.mmap(-1, 1 << 33)\n", mom) == "accept");
+}
+
+BOOST_AUTO_TEST_CASE(processor_time_is_bounded_run_by_run) {
+  const std::string limit = "import resource, pbs\nsoft, hard = resource.getrlimit(resource.RLIMIT_CPU)\npbs.event().reject('%s' % (600 <= soft < 700))\n";
+  BOOST_TEST(outcome(limit) == "reject 'True'");
+}
+
 BOOST_AUTO_TEST_CASE(a_hook_that_ends_itself_is_an_error) {
   BOOST_TEST(outcome("import os\nos._exit(0)\n") == "error 'the hook's process ended itself with exit status 0'");
 }

@@ -18,7 +18,8 @@ constexpr const char* job_of_runjob =
 
 constexpr parameter asked_job[] = {
     {"job", job, may_set::what_users_may, "queue", may_set_when::always, "the job as asked for"}};
-constexpr parameter queued_job[] = {{"job", job, may_set::listed, "project comment", may_set_when::always, "the queued job"}};
+constexpr parameter queued_job[] = {
+    {"job", job, may_set::listed, "project comment", may_set_when::always, "the queued job"}};
 constexpr parameter altered_job[] = {
     {"job", job, may_set::what_users_may, "", may_set_when::always, "what is asked to be changed"},
     {"job_o", job, may_set::nothing, "", may_set_when::always, "the job before the change"}};
@@ -34,9 +35,10 @@ constexpr parameter asked_resv[] = {
 constexpr parameter altered_resv[] = {
     {"resv", reservation, may_set::what_users_may, "", may_set_when::always, "what is asked to be changed"},
     {"resv_o", reservation, may_set::nothing, "", may_set_when::always, "the reservation before the change"}};
-constexpr parameter known_resv[] = {{"resv", reservation, may_set::nothing, "", may_set_when::always, "the reservation"}};
-constexpr parameter managed[] = {
-    {"management", management, may_set::nothing, "", may_set_when::always, "what qmgr asked for: cmd, objtype, objname, attribs"}};
+constexpr parameter known_resv[] = {
+    {"resv", reservation, may_set::nothing, "", may_set_when::always, "the reservation"}};
+constexpr parameter managed[] = {{"management", management, may_set::nothing, "", may_set_when::always,
+                                  "what qmgr asked for: cmd, objtype, objname, attribs"}};
 constexpr parameter changed_vnode[] = {
     {"vnode", vnode, may_set::nothing, "", may_set_when::always, "the vnode as it is now"},
     {"vnode_o", vnode, may_set::nothing, "", may_set_when::always, "the vnode before"}};
@@ -47,15 +49,22 @@ constexpr parameter site_view[] = {
     {"vnode_list", vnodes, may_set::everything, "", may_set_when::always, "every vnode"},
     {"resv_list", reservations, may_set::nothing, "", may_set_when::always, "every reservation"}};
 
-constexpr parameter mom_job = {"job", job, may_set::listed, job_of_mom, may_set_when::always, "the job as sent to the MoM"};
-constexpr parameter mom_vnodes = {"vnode_list", vnodes, may_set::everything, "", may_set_when::always,
-                                  "the job's vnodes on this host; on the primary host all of them"};
-constexpr parameter failed_vnodes = {"vnode_list_fail", vnodes, may_set::everything, "", may_set_when::always,
-                                     "the job's vnodes on hosts that failed to join or to answer; empty when none"};
+constexpr parameter mom_job = {
+    "job", job, may_set::listed, job_of_mom, may_set_when::always, "the job as sent to the MoM"};
+constexpr parameter mom_vnodes = {
+    "vnode_list",         vnodes,
+    may_set::everything,  "",
+    may_set_when::always, "the job's vnodes on this host; on the primary host all of them"};
+constexpr parameter failed_vnodes = {
+    "vnode_list_fail",    vnodes,
+    may_set::everything,  "",
+    may_set_when::always, "the job's vnodes on hosts that failed to join or to answer; empty when none"};
 constexpr parameter begun_job[] = {mom_job, mom_vnodes};
 constexpr parameter prologue[] = {mom_job, mom_vnodes, failed_vnodes};
 constexpr parameter launch[] = {
-    mom_job, mom_vnodes, failed_vnodes,
+    mom_job,
+    mom_vnodes,
+    failed_vnodes,
     {"progname", text, may_set::whole, "", may_set_when::always, "path of the program that is to start"},
     {"argv", texts, may_set::whole, "", may_set_when::always, "its arguments, the program's name first"},
     {"env", pairs, may_set::whole, "", may_set_when::always, "its environment, a dict"}};
@@ -66,8 +75,9 @@ constexpr parameter attach[] = {
 constexpr parameter seen_job[] = {
     {"job", job, may_set::nothing, "", may_set_when::always, "the job"},
     {"vnode_list", vnodes, may_set::nothing, "", may_set_when::always, "the job's vnodes on this host"}};
-constexpr parameter host_vnodes = {"vnode_list", vnodes, may_set::everything, "", may_set_when::always,
-                                   "this host's vnodes; new names make new vnodes"};
+constexpr parameter host_vnodes = {"vnode_list",         vnodes,
+                                   may_set::everything,  "",
+                                   may_set_when::always, "this host's vnodes; new names make new vnodes"};
 constexpr parameter host_start[] = {host_vnodes};
 constexpr parameter host_view[] = {
     host_vnodes,
@@ -84,43 +94,49 @@ constexpr const char* stops_start =
 constexpr hook_event rows[] = {
     {"queuejob", 0x1, server_side, in_server, asked_job, true, false, 0, "before a job is queued", refuses},
     {"postqueuejob", 0x8000000, server_side, in_server, queued_job, true, false, 0, "after a job was queued", logs},
-    {"modifyjob", 0x2, server_side, in_server, altered_job, true, false, 0, "before qalter or a scheduler changes a job",
-     refuses},
-    {"modifyvnode", 0x400000, server_side, in_server, changed_vnode, false, false, 0, "after a vnode's state changed", logs},
+    {"modifyjob", 0x2, server_side, in_server, altered_job, true, false, 0,
+     "before qalter or a scheduler changes a job", refuses},
+    {"modifyvnode", 0x400000, server_side, in_server, changed_vnode, false, false, 0, "after a vnode's state changed",
+     logs},
     {"management", 0x200000, server_side, in_server, managed, true, false, 0, "before a qmgr request is done", refuses},
     {"resvsub", 0x4, server_side, in_server, asked_resv, true, false, 0, "before a reservation is made", refuses},
-    {"modifyresv", 0x4000000, server_side, in_server, altered_resv, true, false, 0, "before a reservation is changed", refuses},
+    {"modifyresv", 0x4000000, server_side, in_server, altered_resv, true, false, 0, "before a reservation is changed",
+     refuses},
     {"movejob", 0x8, server_side, in_server, moved_job, true, false, 0, "before a job goes to another queue", refuses},
     {"jobobit", 0x800000, server_side, in_server, ended_job, false, false, 0, "when a job's end was reported", logs},
     {"runjob", 0x10, server_side, in_server, job_to_run, true, false, 0, "before a job is sent to its MoM",
      "the job is not run; its comment becomes Not Running: PBS Error: and the message"},
     {"provision", 0x20, server_side, in_server, provisioned, true, false, 0, "when a vnode is to be provisioned",
      "the vnode is not provisioned"},
-    {"periodic", 0x8000, event_side::server_periodic, in_server, site_view, false, false, 0, "every freq seconds", logs},
-    {"resv_confirm", 0x2000000, server_side, in_server, known_resv, false, false, 0, "when a reservation was confirmed", logs},
+    {"periodic", 0x8000, event_side::server_periodic, in_server, site_view, false, false, 0, "every freq seconds",
+     logs},
+    {"resv_confirm", 0x2000000, server_side, in_server, known_resv, false, false, 0, "when a reservation was confirmed",
+     logs},
     {"resv_begin", 0x1000000, server_side, in_server, known_resv, false, false, 0, "when a reservation begins", logs},
     {"resv_end", 0x10000, server_side, in_server, known_resv, false, false, 0, "when a reservation ends", logs},
     {"execjob_begin", 0x40, mom_side, on_host, begun_job, true, false, offline_vnodes | scheduler_restart_cycle,
      "when a host of the job hears of it, first", stops_start},
     {"execjob_prologue", 0x80, mom_side, on_host, prologue, true, true, offline_vnodes | scheduler_restart_cycle,
      "on each host of the job, before its top shell", stops_start},
-    {"execjob_epilogue", 0x100, mom_side, on_host, begun_job, false, true, 0, "on each host, after the job's processes ended",
-     logs},
-    {"execjob_preterm", 0x400, mom_side, on_host, begun_job, true, true, 0, "before the job is killed by qdel or a limit",
-     "it is not killed"},
+    {"execjob_epilogue", 0x100, mom_side, on_host, begun_job, false, true, 0,
+     "on each host, after the job's processes ended", logs},
+    {"execjob_preterm", 0x400, mom_side, on_host, begun_job, true, true, 0,
+     "before the job is killed by qdel or a limit", "it is not killed"},
     {"execjob_end", 0x200, mom_side, on_host, begun_job, false, false, 0, "on each host, last of all", logs},
-    {"exechost_periodic", 0x1000, event_side::mom_periodic, on_host, host_view, false, false, 0, "every freq seconds on a host",
-     logs},
+    {"exechost_periodic", 0x1000, event_side::mom_periodic, on_host, host_view, false, false, 0,
+     "every freq seconds on a host", logs},
     {"execjob_launch", 0x800, mom_side, on_host, launch, true, false, 0, "where and when a program of the job starts",
      stops_start},
-    {"exechost_startup", 0x2000, mom_side, on_host, host_start, false, false, offline_vnodes | clear_vnodes_upon_recovery,
-     "when a MoM starts or is told to read its files again", logs},
-    {"execjob_attach", 0x4000, mom_side, on_host, attach, true, false, 0, "when a process joins a job", "it does not join"},
-    {"execjob_resize", 0x20000, mom_side, on_host, seen_job, true, false, 0, "on a host after some of its vnodes were released",
-     logs},
+    {"exechost_startup", 0x2000, mom_side, on_host, host_start, false, false,
+     offline_vnodes | clear_vnodes_upon_recovery, "when a MoM starts or is told to read its files again", logs},
+    {"execjob_attach", 0x4000, mom_side, on_host, attach, true, false, 0, "when a process joins a job",
+     "it does not join"},
+    {"execjob_resize", 0x20000, mom_side, on_host, seen_job, true, false, 0,
+     "on a host after some of its vnodes were released", logs},
     {"execjob_abort", 0x40000, mom_side, on_host, begun_job, false, false, 0, "when a job's start failed", logs},
     {"execjob_postsuspend", 0x80000, mom_side, on_host, seen_job, true, false, 0, "after a job was suspended", logs},
-    {"execjob_preresume", 0x100000, mom_side, on_host, seen_job, true, false, 0, "before a job resumes", "it is not resumed"},
+    {"execjob_preresume", 0x100000, mom_side, on_host, seen_job, true, false, 0, "before a job resumes",
+     "it is not resumed"},
 };
 
 bool is_among(std::string_view names, std::string_view wanted) {

@@ -1,6 +1,6 @@
-// Every hook event is one row: its constant, where it runs, what a script finds in pbs.event(), what it may set there and
-// what reject means. Dispatch, the pbs module, qmgr's checks and docs/hooks_reference.md read the row; nothing else knows
-// the names of events. Source: pbs guide, "hooks: events".
+// Every hook event is one row: its constant, where it runs, what a script finds in pbs.event(), what it may set there
+// and what reject means. Dispatch, the pbs module, qmgr's checks and docs/hooks_reference.md read the row; nothing else
+// knows the names of events. Source: pbs guide, "hooks: events".
 #pragma once
 
 #include <cstdint>
@@ -18,21 +18,32 @@ enum class sandbox_profile : std::uint8_t {
   mom,     // programs, files and network as the user has them: health checks and cgroup hooks need them
 };
 
-enum class parameter_kind : std::uint8_t { job, vnode, reservation, management, vnodes, jobs, reservations, text, number,
-                                           texts, pairs };
+enum class parameter_kind : std::uint8_t {
+  job,
+  vnode,
+  reservation,
+  management,
+  vnodes,
+  jobs,
+  reservations,
+  text,
+  number,
+  texts,
+  pairs
+};
 
 enum class may_set : std::uint8_t {
   nothing,
-  listed,           // `attributes` below
-  what_users_may,   // attributes and resources whose least right is the owner's or, for a manager's request, more
-  everything,       // every attribute of the object that is not read-only for managers
-  whole,            // the parameter itself: progname, argv, env
+  listed,          // `attributes` below
+  what_users_may,  // attributes and resources whose least right is the owner's or, for a manager's request, more
+  everything,      // every attribute of the object that is not read-only for managers
+  whole,           // the parameter itself: progname, argv, env
 };
 
 enum class may_set_when : std::uint8_t { always, on_reject };
 
 struct parameter {
-  const char* name;            // "job", "vnode_list"
+  const char* name;  // "job", "vnode_list"
   parameter_kind kind;
   may_set set = may_set::nothing;
   // may_set::listed and, beside the rest, what_users_may: names parted by blanks. A resource list is named without its
@@ -45,20 +56,20 @@ struct parameter {
 enum fail_action : std::uint8_t { offline_vnodes = 1, clear_vnodes_upon_recovery = 2, scheduler_restart_cycle = 4 };
 
 struct hook_event {
-  const char* name;            // "queuejob": what qmgr and the logs say
-  std::uint32_t bit;           // pbs.QUEUEJOB and pbs.HOOK_EVENT_QUEUEJOB
+  const char* name;   // "queuejob": what qmgr and the logs say
+  std::uint32_t bit;  // pbs.QUEUEJOB and pbs.HOOK_EVENT_QUEUEJOB
   event_side side;
   sandbox_profile sandbox;
   std::span<const parameter> parameters;
-  bool may_reject;             // whether reject stops something; else it is logged only
-  bool may_run_as_user;        // user=pbsuser is allowed
-  std::uint8_t fail_actions;   // set of fail_action
-  const char* when;            // when it runs
+  bool may_reject;            // whether reject stops something; else it is logged only
+  bool may_run_as_user;       // user=pbsuser is allowed
+  std::uint8_t fail_actions;  // set of fail_action
+  const char* when;           // when it runs
   const char* reject_means;
 };
 
-std::span<const hook_event> hook_events();                 // in the order qmgr lists them
-const hook_event* find_event(std::string_view name);       // nullptr: no such event
+std::span<const hook_event> hook_events();            // in the order qmgr lists them
+const hook_event* find_event(std::string_view name);  // nullptr: no such event
 const hook_event* find_event(std::uint32_t bit);
 const parameter* find_parameter(const hook_event& event, std::string_view name);
 bool is_on_mom(const hook_event& event);

@@ -25,7 +25,9 @@ std::string logged_alarm(const hook_event& event, std::string_view hook) {
   return "alarm call while running " + std::string(event.name) + " hook " + quoted(hook) + ", request rejected";
 }
 
-std::string offlined_comment(std::string_view hook) { return "offlined by hook " + quoted(hook) + " due to hook error"; }
+std::string offlined_comment(std::string_view hook) {
+  return "offlined by hook " + quoted(hook) + " due to hook error";
+}
 
 const char* const launch_may_only_set =
     "Can only set progname, argv, env event parameters as well as job, resource, vnode under execjob_launch hook.";

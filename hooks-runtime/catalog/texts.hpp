@@ -9,10 +9,12 @@
 namespace annals::hooks {
 
 // What the client is told, without its own name.
-std::string told_exception(std::string_view hook);   // "request rejected as filter hook 'h1' encountered an exception. ..."
+std::string told_exception(
+    std::string_view hook);  // "request rejected as filter hook 'h1' encountered an exception. ..."
 std::string told_alarm(std::string_view hook);
 
-// What the log says (class Hook, object the hook). The first is DEBUG3 and followed by the hook's message, the others DEBUG2.
+// What the log says (class Hook, object the hook). The first is DEBUG3 and followed by the hook's message, the others
+// DEBUG2.
 std::string logged_reject(const hook_event& event, std::string_view hook);
 std::string logged_exception(const hook_event& event, std::string_view hook);
 std::string logged_alarm(const hook_event& event, std::string_view hook);

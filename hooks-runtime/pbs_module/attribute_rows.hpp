@@ -13,25 +13,25 @@ namespace annals::hooks::py {
 
 struct attribute_row {
   attributes::value_type type = attributes::value_type::string;
-  const attributes::attribute* checked = nullptr;          // the rule for values; null: none
-  const text_type* text = nullptr;                         // pbs.select and the like
-  std::optional<protocol::ObjectKind> names_object;        // job.queue: the value is an object of that name
-  bool is_map = false;                                     // Resource_List
-  bool is_variables = false;                               // Variable_List
+  const attributes::attribute* checked = nullptr;    // the rule for values; null: none
+  const text_type* text = nullptr;                   // pbs.select and the like
+  std::optional<protocol::ObjectKind> names_object;  // job.queue: the value is an object of that name
+  bool is_map = false;                               // Resource_List
+  bool is_variables = false;                         // Variable_List
 };
-std::optional<attribute_row> attribute_row_of(protocol::ObjectKind kind, std::string_view name);   // exact case
+std::optional<attribute_row> attribute_row_of(protocol::ObjectKind kind, std::string_view name);  // exact case
 
 // Words that scripts see as constants: job_state "R" is pbs.JOB_STATE_RUNNING.
 std::optional<int> number_of_word(protocol::ObjectKind kind, std::string_view attribute, std::string_view word);
-const char* word_of_number(protocol::ObjectKind kind, std::string_view attribute, long number);   // nullptr: none
+const char* word_of_number(protocol::ObjectKind kind, std::string_view attribute, long number);  // nullptr: none
 
-const char* kind_word(protocol::ObjectKind kind);   // "job", "vnode", "resv" ...
+const char* kind_word(protocol::ObjectKind kind);  // "job", "vnode", "resv" ...
 
 struct word_constant {
   protocol::ObjectKind kind;
   const char* attribute;
   const char* word;
-  const char* constant;   // "JOB_STATE_RUNNING"; "": none
+  const char* constant;  // "JOB_STATE_RUNNING"; "": none
   int number;
 };
 std::span<const word_constant> word_constants();

@@ -1,5 +1,5 @@
-// From canonical text to Python values and back, by the rows of events/attributes. Dates and states are ints, texts with
-// rules their pbs type, sizes and durations theirs. Source: pbs guide, "hooks: the pbs module".
+// From canonical text to Python values and back, by the rows of events/attributes. Dates and states are ints, texts
+// with rules their pbs type, sizes and durations theirs. Source: pbs guide, "hooks: the pbs module".
 #include <algorithm>
 #include <iterator>
 
@@ -61,7 +61,10 @@ PyObject* value_of_type(value_type type, std::string_view text) {
 }
 
 enum class wrote : std::uint8_t { text, wrong_type, wrong_value, raised };
-struct written_text { wrote how; std::string text; };
+struct written_text {
+  wrote how;
+  std::string text;
+};
 
 written_text good(std::string text) { return {wrote::text, std::move(text)}; }
 
@@ -134,7 +137,8 @@ written_text text_for_type(value_type type, PyObject* value) {
       return {PyUnicode_Check(value) || PyLong_Check(value) ? wrote::wrong_value : wrote::wrong_type, {}};
     }
     case value_type::node_state:
-      if (PyLong_Check(value)) return good(values::print_node_state(static_cast<std::uint32_t>(PyLong_AsUnsignedLongMask(value))));
+      if (PyLong_Check(value))
+        return good(values::print_node_state(static_cast<std::uint32_t>(PyLong_AsUnsignedLongMask(value))));
       return words(value, false);
     case value_type::string_array:
     case value_type::acl:
@@ -178,7 +182,7 @@ PyObject* resource_value(std::string_view resource, std::string_view text) {
 PyObject* attribute_value(PyObject* owner, object_state& object, std::string_view name) {
   const auto row = attribute_row_of(object.kind, name);
   if (!row) {
-    if (!object.known()) Py_RETURN_NONE;   // it went away since it was named
+    if (!object.known()) Py_RETURN_NONE;  // it went away since it was named
     return raise(error::unset_attribute_name, "attribute '" + std::string(name) + "' not found");
   }
   if (row->is_map) return make_resources(owner, name);

@@ -1,5 +1,5 @@
-// pbs.pbs_env: variables of a job's Variable_List, or of the program an execjob_launch hook sees. A dict by use; it keeps
-// the order of the variables and writes through.
+// pbs.pbs_env: variables of a job's Variable_List, or of the program an execjob_launch hook sees. A dict by use; it
+// keeps the order of the variables and writes through.
 #include <algorithm>
 
 #include "events/values/string_list.hpp"
@@ -23,15 +23,12 @@ struct contents {
 };
 
 struct environment_object {
-  PyObject_HEAD
-  contents* held;
+  PyObject_HEAD contents* held;
 };
 
 contents& held_by(PyObject* self) { return *reinterpret_cast<environment_object*>(self)->held; }
 
-auto find(contents& in, std::string_view name) {
-  return std::ranges::find(in.pairs, name, &values::named_value::name);
-}
+auto find(contents& in, std::string_view name) { return std::ranges::find(in.pairs, name, &values::named_value::name); }
 
 PyObject* allocate(contents what) {
   auto* type = reinterpret_cast<PyTypeObject*>(environment_class);
@@ -54,7 +51,8 @@ std::string as_list(const contents& in) {
 }
 
 // The change is made known; -1 and unchanged when it is not allowed.
-int write_through(contents& in, std::string_view name, std::optional<std::string> before, std::optional<std::string> after) {
+int write_through(contents& in, std::string_view name, std::optional<std::string> before,
+                  std::optional<std::string> after) {
   if (in.where == bound_to::attribute) {
     ref text(str(as_list(in)));
     return text ? write_attribute(*state_of(in.owner.get()), in.attribute, {}, text.get()) : -1;
@@ -74,7 +72,8 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
   contents& in = held_by(self);
   const auto name = text_of(key);
   if (!name) return -1;
-  if (name->empty() || name->find('=') != std::string::npos) return raise(PyExc_ValueError, "not a name of a variable"), -1;
+  if (name->empty() || name->find('=') != std::string::npos)
+    return raise(PyExc_ValueError, "not a name of a variable"), -1;
   const auto text = value && value != Py_None ? text_of(value) : std::nullopt;
   if (PyErr_Occurred()) return -1;
   const auto kept = in.pairs;
@@ -117,8 +116,12 @@ PyObject* listed(PyObject* self, PyObject* (*one)(const values::named_value&)) {
   }
   return list.release();
 }
-PyObject* keys(PyObject* self, PyObject*) { return listed(self, [](const auto& p) { return str(p.name); }); }
-PyObject* values_of(PyObject* self, PyObject*) { return listed(self, [](const auto& p) { return str(p.value); }); }
+PyObject* keys(PyObject* self, PyObject*) {
+  return listed(self, [](const auto& p) { return str(p.name); });
+}
+PyObject* values_of(PyObject* self, PyObject*) {
+  return listed(self, [](const auto& p) { return str(p.value); });
+}
 PyObject* items(PyObject* self, PyObject*) {
   return listed(self, [](const auto& p) -> PyObject* {
     ref name(str(p.name)), value(str(p.value));
@@ -188,11 +191,16 @@ const std::vector<values::named_value>* variables_in(PyObject* object) {
 }
 
 bool add_environment_type(PyObject* module) {
-  PyType_Slot slots[] = {{Py_tp_new, slot(new_environment)},  {Py_tp_dealloc, slot(deallocate)},
-                         {Py_tp_str, slot(print)},            {Py_tp_repr, slot(print)},
-                         {Py_tp_iter, slot(iterate)},         {Py_tp_methods, methods},
-                         {Py_mp_subscript, slot(get_item)},   {Py_mp_ass_subscript, slot(set_item)},
-                         {Py_mp_length, slot(length)},        {Py_sq_contains, slot(contains)},
+  PyType_Slot slots[] = {{Py_tp_new, slot(new_environment)},
+                         {Py_tp_dealloc, slot(deallocate)},
+                         {Py_tp_str, slot(print)},
+                         {Py_tp_repr, slot(print)},
+                         {Py_tp_iter, slot(iterate)},
+                         {Py_tp_methods, methods},
+                         {Py_mp_subscript, slot(get_item)},
+                         {Py_mp_ass_subscript, slot(set_item)},
+                         {Py_mp_length, slot(length)},
+                         {Py_sq_contains, slot(contains)},
                          {0, nullptr}};
   PyType_Spec spec = {"pbs.v1._base_types.pbs_env", sizeof(environment_object), 0, Py_TPFLAGS_DEFAULT, slots};
   environment_class = PyType_FromSpec(&spec);

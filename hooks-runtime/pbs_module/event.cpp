@@ -1,5 +1,5 @@
-// pbs.event(): what happened, and the verdict. Its parameters are made once per run and kept, so that each use sees what an
-// earlier one wrote.
+// pbs.event(): what happened, and the verdict. Its parameters are made once per run and kept, so that each use sees
+// what an earlier one wrote.
 #include <map>
 
 #include "events/values/resource_list.hpp"
@@ -19,8 +19,7 @@ using protocol::ObjectKind;
 PyObject* event_class;
 
 struct event_object {
-  PyObject_HEAD
-  std::map<std::string, ref, std::less<>>* parameters;   // made when first asked for
+  PyObject_HEAD std::map<std::string, ref, std::less<>>* parameters;  // made when first asked for
 };
 
 auto& parameters_of(PyObject* self) { return *reinterpret_cast<event_object*>(self)->parameters; }
@@ -79,7 +78,8 @@ PyObject* made_from(const parameter& what, protocol::Parameter::Reader given) {
       return texts_of(given.getTexts());
     case protocol::Parameter::PAIRS: {
       std::vector<values::named_value> pairs;
-      for (const auto pair : given.getPairs()) pairs.push_back({schema::str(pair.getName()), schema::str(pair.getValue())});
+      for (const auto pair : given.getPairs())
+        pairs.push_back({schema::str(pair.getName()), schema::str(pair.getValue())});
       return make_environment(std::move(pairs));
     }
   }
@@ -134,7 +134,7 @@ PyObject* setting(std::string_view name) {
   if (name == "user") return str(schema::text(hook.getUser()));
   if (name == "alarm") return PyLong_FromUnsignedLong(hook.getAlarm());
   if (name == "debug") return PyBool_FromLong(hook.getDebug());
-  if (name == "enabled") return PyBool_FromLong(1);   // or it would not run
+  if (name == "enabled") return PyBool_FromLong(1);  // or it would not run
   if (name == "fail_action") return str(schema::text(hook.getFailAction()));
   if (name == "order") return PyLong_FromLong(hook.getOrder());
   return nullptr;
@@ -158,7 +158,8 @@ int set_whole(PyObject* self, const parameter& what, PyObject* value) {
   ref kept = ref::share(value);
   if (what.kind == parameter_kind::texts) {
     ref list(PySequence_List(value));
-    if (!list || PyUnicode_Check(value)) return raise(error::bad_attribute_value_type, "argv should be a list of str"), -1;
+    if (!list || PyUnicode_Check(value))
+      return raise(error::bad_attribute_value_type, "argv should be a list of str"), -1;
     for (Py_ssize_t i = 0; i < PyList_GET_SIZE(list.get()); ++i) {
       const auto text = text_of(PyList_GET_ITEM(list.get(), i));
       if (!text) return -1;
@@ -202,8 +203,8 @@ int set_attribute(PyObject* self, PyObject* key, PyObject* value) {
     return raise(error::bad_attribute_value, launch_may_only_set), -1;
   }
   if (!what && !ref(setting(name)))
-    return raise(error::event_incompatible, "event attribute '" + std::string(name) + "' not found in this event: " +
-                                                current()->event().name),
+    return raise(error::event_incompatible,
+                 "event attribute '" + std::string(name) + "' not found in this event: " + current()->event().name),
            -1;
   return raise(error::bad_attribute_value, "event attribute '" + std::string(name) + "' is readonly"), -1;
 }
@@ -224,7 +225,8 @@ PyObject* reject(PyObject*, PyObject* args, PyObject* kwargs) {
   static const char* names[] = {"emsg", "ecode", nullptr};
   PyObject* message = nullptr;
   int code = 255;
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|Oi:reject", const_cast<char**>(names), &message, &code)) return nullptr;
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|Oi:reject", const_cast<char**>(names), &message, &code))
+    return nullptr;
   const auto text = message && message != Py_None ? text_of(message) : std::string();
   if (!text) return nullptr;
   current()->reject(*text, code);
@@ -239,9 +241,10 @@ void deallocate(PyObject* self) {
   Py_DECREF(type);
 }
 
-PyMethodDef methods[] = {{"accept", method(accept), METH_VARARGS | METH_KEYWORDS, "ends the script; what it changed holds"},
-                         {"reject", method(reject), METH_VARARGS | METH_KEYWORDS, "ends the script and refuses"},
-                         {nullptr, nullptr, 0, nullptr}};
+PyMethodDef methods[] = {
+    {"accept", method(accept), METH_VARARGS | METH_KEYWORDS, "ends the script; what it changed holds"},
+    {"reject", method(reject), METH_VARARGS | METH_KEYWORDS, "ends the script and refuses"},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 

@@ -3,13 +3,17 @@
 namespace annals::hooks::py {
 
 namespace error {
-PyObject *event_incompatible, *unset_attribute_name, *bad_attribute_value_type, *bad_attribute_value, *unset_resource_name,
-    *bad_resource_value_type, *bad_resource_value;
+PyObject *event_incompatible, *unset_attribute_name, *bad_attribute_value_type, *bad_attribute_value,
+    *unset_resource_name, *bad_resource_value_type, *bad_resource_value;
 }
 
 bool add_exceptions(PyObject* module) {
   // Each derives from what Python itself raises in such a case, so that getattr(x, name, default) works.
-  struct row { PyObject** where; const char* name; PyObject* base; };
+  struct row {
+    PyObject** where;
+    const char* name;
+    PyObject* base;
+  };
   const row rows[] = {
       {&error::event_incompatible, "EventIncompatibleError", PyExc_AttributeError},
       {&error::unset_attribute_name, "UnsetAttributeNameError", PyExc_AttributeError},

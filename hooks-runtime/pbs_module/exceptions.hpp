@@ -6,13 +6,13 @@
 namespace annals::hooks::py {
 
 namespace error {
-extern PyObject *event_incompatible,   // pbs.event() has no such parameter in this event
-    *unset_attribute_name,             // no attribute of that name
+extern PyObject *event_incompatible,  // pbs.event() has no such parameter in this event
+    *unset_attribute_name,            // no attribute of that name
     *bad_attribute_value_type, *bad_attribute_value,
-    *unset_resource_name,              // no resource of that name
+    *unset_resource_name,  // no resource of that name
     *bad_resource_value_type, *bad_resource_value;
 }
 
-bool add_exceptions(PyObject* module);   // false: an exception is pending
+bool add_exceptions(PyObject* module);  // false: an exception is pending
 
 }  // namespace annals::hooks::py

@@ -55,7 +55,8 @@ std::optional<increment> parse_increment(std::string_view text) {
   return increment{*number, percent};
 }
 
-std::optional<values::select_spec> increment_chunks(values::select_spec select, const increments& by, bool first_chunk) {
+std::optional<values::select_spec> increment_chunks(values::select_spec select, const increments& by,
+                                                    bool first_chunk) {
   const auto* some = std::get_if<1>(&by);
   if (some)
     for (const auto& [index, unused] : *some)
@@ -68,7 +69,7 @@ std::optional<values::select_spec> increment_chunks(values::select_spec select, 
       by_how_much = *all;
     else if (const auto found = some->find(static_cast<std::int64_t>(i)); found != some->end())
       by_how_much = found->second;
-    const std::uint32_t kept = i == 0 && !first_chunk ? 1 : 0;   // the primary's chunk (RS-76)
+    const std::uint32_t kept = i == 0 && !first_chunk ? 1 : 0;  // the primary's chunk (RS-76)
     if (item.count == kept) continue;
     const auto count = grown(item.count - kept, by_how_much);
     if (!count) return std::nullopt;

@@ -12,8 +12,8 @@
 namespace annals::hooks {
 
 struct increment {
-  std::uint64_t number = 0;   // chunks to add, or
-  bool percent = false;       // millionths of a percent of what is there, rounded up: "23.5%" is 23500000
+  std::uint64_t number = 0;  // chunks to add, or
+  bool percent = false;      // millionths of a percent of what is there, rounded up: "23.5%" is 23500000
 };
 // "3", "23.5%", "50 %". Nothing: negative, or no number.
 std::optional<increment> parse_increment(std::string_view text);

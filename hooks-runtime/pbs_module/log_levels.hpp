@@ -11,6 +11,6 @@ inline constexpr std::uint32_t error = 0x1, system = 0x2, admin = 0x4, job = 0x8
 inline constexpr std::uint32_t log_debug = 5, log_warning = 6, log_error = 7;
 inline constexpr std::uint32_t bits_of(std::uint32_t level) {
   if (level == log_debug || level == log_warning) return system | admin;
-  return level;   // LOG_ERROR is error, system and admin together
+  return level;  // LOG_ERROR is error, system and admin together
 }
 }  // namespace annals::hooks::log_level

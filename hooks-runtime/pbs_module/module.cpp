@@ -10,7 +10,7 @@
 namespace annals::hooks::py {
 namespace {
 
-PyObject* the_event;   // of this run; null between runs
+PyObject* the_event;  // of this run; null between runs
 
 PyObject* event(PyObject*, PyObject*) {
   if (!the_event) return raise(PyExc_RuntimeError, "no hook event is going on");
@@ -59,7 +59,7 @@ PyObject* reboot(PyObject*, PyObject* args) {
   if (!PyArg_ParseTuple(args, "|s:reboot", &command)) return nullptr;
   if (!is_on_mom(current()->event())) return raise(PyExc_RuntimeError, "reboot is for hooks on hosts");
   current()->action(run_state::act::reboot, command);
-  PyErr_SetNone(PyExc_SystemExit);   // nothing after it is done
+  PyErr_SetNone(PyExc_SystemExit);  // nothing after it is done
   return nullptr;
 }
 

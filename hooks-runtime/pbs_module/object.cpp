@@ -16,11 +16,10 @@ namespace {
 using protocol::ObjectKind;
 
 struct py_object {
-  PyObject_HEAD
-  object_state* state;
+  PyObject_HEAD object_state* state;
 };
 
-PyTypeObject* classes[7];   // by ObjectKind
+PyTypeObject* classes[7];  // by ObjectKind
 
 PyTypeObject* class_of(ObjectKind kind) { return classes[static_cast<unsigned>(kind)]; }
 
@@ -90,7 +89,7 @@ PyObject* get_attribute(PyObject* self, PyObject* key) {
   if (name.empty()) return nullptr;
   if (name.front() == '_') return PyObject_GenericGetAttr(self, key);
   if (is_name(object.kind, name)) {
-    if (object.name.empty() && object.asked) object.known();   // pbs.server().name
+    if (object.name.empty() && object.asked) object.known();  // pbs.server().name
     return str(object.name);
   }
   if (const char* resource = resource_alias(object.kind, name)) {
@@ -101,7 +100,7 @@ PyObject* get_attribute(PyObject* self, PyObject* key) {
   if (attribute_row_of(object.kind, name)) return attribute_value(self, object, name);
   if (PyObject* found = PyObject_GenericGetAttr(self, key)) return found;
   PyErr_Clear();
-  return attribute_value(self, object, name);   // raises
+  return attribute_value(self, object, name);  // raises
 }
 
 int set_attribute(PyObject* self, PyObject* key, PyObject* value) {
@@ -126,7 +125,7 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
   bool same = false;
   if (y)
     same = x->kind == y->kind && x->name == y->name;
-  else if (PyUnicode_Check(b))   // job.queue == "workq"
+  else if (PyUnicode_Check(b))  // job.queue == "workq"
     same = view_of(b) == x->name;
   return PyBool_FromLong(same == (op == Py_EQ));
 }
@@ -143,7 +142,8 @@ PyObject* new_vnode(PyTypeObject*, PyObject* args, PyObject*) {
   object_state state;
   state.kind = ObjectKind::VNODE;
   state.name = name;
-  if (std::string_view(current()->event().name) == "exechost_startup") state.where = find_parameter(current()->event(), "vnode_list");
+  if (std::string_view(current()->event().name) == "exechost_startup")
+    state.where = find_parameter(current()->event(), "vnode_list");
   return allocate(std::move(state));
 }
 
@@ -173,7 +173,7 @@ bool object_state::is_stale() const { return run != current()->serial(); }
 bool object_state::known() {
   if (is_stale()) return false;
   if (!asked || given) return given.has_value() || !asked;
-  if (held) return false;   // asked before, and there is none
+  if (held) return false;  // asked before, and there is none
   held = current()->ask(schema::make<protocol::Question>([&](protocol::Question::Builder q) {
     auto named = q.initObject();
     named.setKind(kind);
@@ -186,11 +186,13 @@ bool object_state::known() {
 }
 
 std::optional<std::string> object_state::text(std::string_view attribute, std::string_view resource) {
-  if (const auto found = written.find(std::make_pair(std::string(attribute), std::string(resource))); found != written.end())
+  if (const auto found = written.find(std::make_pair(std::string(attribute), std::string(resource)));
+      found != written.end())
     return found->second;
   if (!known() || !given) return std::nullopt;
   for (const auto a : given->getAttributes())
-    if (schema::text(a.getName()) == attribute && schema::text(a.getResource()) == resource) return schema::str(a.getValue());
+    if (schema::text(a.getName()) == attribute && schema::text(a.getResource()) == resource)
+      return schema::str(a.getValue());
   return std::nullopt;
 }
 
@@ -198,7 +200,8 @@ std::vector<std::string> object_state::resources_of(std::string_view attribute) 
   std::set<std::string> names;
   if (known() && given)
     for (const auto a : given->getAttributes())
-      if (schema::text(a.getName()) == attribute && a.getResource().size() > 0) names.insert(schema::str(a.getResource()));
+      if (schema::text(a.getName()) == attribute && a.getResource().size() > 0)
+        names.insert(schema::str(a.getResource()));
   for (const auto& [key, value] : written)
     if (key.first == attribute && !key.second.empty()) {
       if (value)
@@ -245,7 +248,7 @@ PyObject* make_named(ObjectKind kind, std::string_view name) {
 }
 
 int refuse_write(const object_state& object, std::string_view attribute) {
-  if (std::string_view(current()->event().name) == "execjob_launch") {   // RS-73
+  if (std::string_view(current()->event().name) == "execjob_launch") {  // RS-73
     current()->log(log_level::debug2, {}, launch_may_only_set);
     raise(error::bad_attribute_value, launch_may_only_set);
   } else if (!object.where || object.where->set == may_set::nothing) {
@@ -265,7 +268,8 @@ int write_attribute(object_state& object, std::string_view attribute, std::strin
   }
   if (!row || !object.where || object.is_stale()) return refuse_write(object, attribute);
   const set_answer answer = may_write(*object.where, attribute, true);
-  if (answer == set_answer::read_only_attribute || answer == set_answer::read_only_object) return refuse_write(object, attribute);
+  if (answer == set_answer::read_only_attribute || answer == set_answer::read_only_object)
+    return refuse_write(object, attribute);
   if (row->is_map && resource.empty()) return write_map(object, attribute, value);
   std::optional<std::string> after;
   if (value != Py_None) {
@@ -288,7 +292,12 @@ int write_attribute(object_state& object, std::string_view attribute, std::strin
 }
 
 bool add_objects(PyObject* module) {
-  struct row { ObjectKind kind; const char* name; const char* full_name; PyMethodDef* methods; };
+  struct row {
+    ObjectKind kind;
+    const char* name;
+    const char* full_name;
+    PyMethodDef* methods;
+  };
   static PyMethodDef no_methods[] = {{nullptr, nullptr, 0, nullptr}};
   const row rows[] = {
       {ObjectKind::JOB, "job", "pbs.v1._svr_types._job", job_methods},
@@ -300,14 +309,19 @@ bool add_objects(PyObject* module) {
       {ObjectKind::SERVER_ATTRIBUTE, "server_attribute", "pbs.v1._svr_types._server_attribute", no_methods},
   };
   for (const row& r : rows) {
-    PyType_Slot slots[] = {{Py_tp_dealloc, slot(deallocate)},     {Py_tp_getattro, slot(get_attribute)},
-                           {Py_tp_setattro, slot(set_attribute)}, {Py_tp_str, slot(print)},
-                           {Py_tp_richcompare, slot(compare)},    {Py_tp_hash, slot(hash)},
-                           {Py_tp_methods, r.methods},            {0, nullptr},
+    PyType_Slot slots[] = {{Py_tp_dealloc, slot(deallocate)},
+                           {Py_tp_getattro, slot(get_attribute)},
+                           {Py_tp_setattro, slot(set_attribute)},
+                           {Py_tp_str, slot(print)},
+                           {Py_tp_richcompare, slot(compare)},
+                           {Py_tp_hash, slot(hash)},
+                           {Py_tp_methods, r.methods},
+                           {0, nullptr},
                            {0, nullptr}};
     const bool can_be_made = r.kind == ObjectKind::VNODE;
     if (can_be_made) slots[std::size(slots) - 2] = {Py_tp_new, slot(new_vnode)};
-    const unsigned long flags = can_be_made ? Py_TPFLAGS_DEFAULT : Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION;
+    const unsigned long flags =
+        can_be_made ? Py_TPFLAGS_DEFAULT : Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION;
     PyType_Spec spec = {r.full_name, sizeof(py_object), 0, static_cast<unsigned>(flags), slots};
     PyObject* made = PyType_FromSpec(&spec);
     if (!made || PyModule_AddObjectRef(module, r.name, made) < 0) return false;

@@ -1,5 +1,6 @@
 // A PBS object as a script sees it: pbs.event().job, pbs.server().queue("workq"), e.vnode_list["n1"]. Attributes stay
-// in the message they came in until the script reads them; what it writes is checked, laid over them and noted in the run.
+// in the message they came in until the script reads them; what it writes is checked, laid over them and noted in the
+// run.
 #pragma once
 
 #include <map>
@@ -19,16 +20,16 @@ namespace annals::hooks::py {
 struct object_state {
   protocol::ObjectKind kind = protocol::ObjectKind::JOB;
   std::string name;
-  const parameter* where = nullptr;   // the parameter of the event it stands in; null: asked for, cannot be written
+  const parameter* where = nullptr;  // the parameter of the event it stands in; null: asked for, cannot be written
   std::optional<protocol::Object::Reader> given;
-  schema::sealed<protocol::Answer> held;   // keeps `given` alive when it was asked for
-  std::uint64_t run = 0;              // run_state::serial() of the run it belongs to
-  bool asked = false;                 // an object that was named only: its attributes are asked for at the first read
+  schema::sealed<protocol::Answer> held;  // keeps `given` alive when it was asked for
+  std::uint64_t run = 0;                  // run_state::serial() of the run it belongs to
+  bool asked = false;  // an object that was named only: its attributes are asked for at the first read
   std::map<std::pair<std::string, std::string>, std::optional<std::string>, std::less<>> written;
 
   std::optional<std::string> text(std::string_view attribute, std::string_view resource = {});
-  std::vector<std::string> resources_of(std::string_view attribute);   // names, sorted
-  bool known();                       // asks if need be; false: there is no such object
+  std::vector<std::string> resources_of(std::string_view attribute);  // names, sorted
+  bool known();                                                       // asks if need be; false: there is no such object
   // A script that keeps an object in some module finds it empty in the next run: its message is gone by then.
   bool is_stale() const;
 };
@@ -40,7 +41,7 @@ PyObject* make_object(protocol::ObjectKind kind, protocol::Object::Reader given,
 PyObject* make_answered(schema::sealed<protocol::Answer> answer);
 // By name; its attributes come when they are read.
 PyObject* make_named(protocol::ObjectKind kind, std::string_view name);
-object_state* state_of(PyObject* object);   // nullptr: not one of ours
+object_state* state_of(PyObject* object);  // nullptr: not one of ours
 
 // Writes attribute (and resource) of an object, value None: unset. -1: an exception is pending.
 int write_attribute(object_state& object, std::string_view attribute, std::string_view resource, PyObject* value);
@@ -50,8 +51,8 @@ PyObject* attribute_value(PyObject* owner, object_state& object, std::string_vie
 PyObject* resource_value(std::string_view resource, std::string_view text);
 // The canonical text for a value that a script writes. Nothing: an exception is pending.
 std::optional<std::string> canonical_attribute(const object_state& object, std::string_view name, PyObject* value);
-std::optional<std::string> canonical_resource(const object_state& object, std::string_view attribute, std::string_view resource,
-                                              PyObject* value);
+std::optional<std::string> canonical_resource(const object_state& object, std::string_view attribute,
+                                              std::string_view resource, PyObject* value);
 
 // PBS's words: "job attribute 'ctime' is readonly". Returns -1.
 int refuse_write(const object_state& object, std::string_view attribute);

@@ -1,4 +1,5 @@
-// Methods of jobs, vnodes, queues and the server. What they want done is noted in the run; what they want to know is asked.
+// Methods of jobs, vnodes, queues and the server. What they want done is noted in the run; what they want to know is
+// asked.
 #include "events/values/node_state.hpp"
 #include "events/values/select.hpp"
 #include "events/values/string_list.hpp"
@@ -47,7 +48,7 @@ PyObject* output_file(PyObject* self, const char* attribute) {
 PyObject* stdout_file(PyObject* self, PyObject*) { return output_file(self, "Output_Path"); }
 PyObject* stderr_file(PyObject* self, PyObject*) { return output_file(self, "Error_Path"); }
 
-bool may_release(const run_state& run) {   // RS-86, RS-87
+bool may_release(const run_state& run) {  // RS-86, RS-87
   const std::string_view event = run.event().name;
   return (event == "execjob_launch" || event == "execjob_prologue") && run.request().getPrimary();
 }
@@ -75,14 +76,17 @@ PyObject* released_vnodes(PyObject* given, const std::vector<std::string>& names
   return out.release();
 }
 
-// RS-84 to RS-94. The daemon plans the release and answers with the job as it will be; the release itself is an action of
-// the reply, because nothing that a script does happens before its verdict.
+// RS-84 to RS-94. The daemon plans the release and answers with the job as it will be; the release itself is an action
+// of the reply, because nothing that a script does happens before its verdict.
 PyObject* release_nodes(PyObject* self, PyObject* args, PyObject* kwargs) {
   PyObject *what = nullptr, *node_list = nullptr, *nodes_list = nullptr, *keep_select = nullptr;
   static const char* names[] = {"node_list", "keep_select", "nodes_list", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOO:release_nodes", const_cast<char**>(names), &node_list, &keep_select, &nodes_list))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOO:release_nodes", const_cast<char**>(names), &node_list,
+                                   &keep_select, &nodes_list))
     return nullptr;
-  what = keep_select && keep_select != Py_None ? keep_select : node_list && node_list != Py_None ? node_list : nodes_list;
+  what = keep_select && keep_select != Py_None ? keep_select
+         : node_list && node_list != Py_None   ? node_list
+                                               : nodes_list;
   if (!what || what == Py_None || !may_release(*current())) Py_RETURN_NONE;
   const object_state& job = *state_of(self);
   const auto tolerant = state_of(self)->text("tolerate_node_failures");
@@ -90,7 +94,7 @@ PyObject* release_nodes(PyObject* self, PyObject* args, PyObject* kwargs) {
   const auto select = vnodes ? std::nullopt : PyUnicode_Check(what) ? text_of(what) : std::nullopt;
   if (PyErr_Occurred()) return nullptr;
   if (!vnodes && (!select || !values::parse_select(*select))) Py_RETURN_NONE;
-  if (select && tolerant != "job_start" && tolerant != "all") {   // RS-94
+  if (select && tolerant != "job_start" && tolerant != "all") {  // RS-94
     current()->log(log_level::debug, job.name, "no nodes released as job does not tolerate node failures");
     return Py_NewRef(self);
   }
@@ -115,7 +119,8 @@ PyObject* state_strs(PyObject* self, PyObject*) {
   for (const auto& word : values::split_list(words)) {
     // "job-busy" is ND_JOB_BUSY's sibling in constants: upper case with underlines.
     std::string constant = "ND_";
-    for (const char c : word) constant += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    for (const char c : word)
+      constant += c == '-' ? '_' : static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
     if (constant == "ND_JOB_BUSY") constant = "ND_JOBBUSY";
     ref item(str(constant));
     if (!list || !item || PyList_Append(list.get(), item.get()) < 0) return nullptr;
@@ -202,9 +207,10 @@ PyMethodDef job_methods[] = {
     {"release_nodes", method(release_nodes), METH_VARARGS | METH_KEYWORDS, "give vnodes of the job back"},
     {nullptr, nullptr, 0, nullptr}};
 
-PyMethodDef vnode_methods[] = {{"extract_state_strs", method(state_strs), METH_NOARGS, "names of the state's constants"},
-                               {"extract_state_ints", method(state_ints), METH_NOARGS, "the state's constants"},
-                               {nullptr, nullptr, 0, nullptr}};
+PyMethodDef vnode_methods[] = {
+    {"extract_state_strs", method(state_strs), METH_NOARGS, "names of the state's constants"},
+    {"extract_state_ints", method(state_ints), METH_NOARGS, "the state's constants"},
+    {nullptr, nullptr, 0, nullptr}};
 
 PyMethodDef queue_methods[] = {{"job", method(queue_job), METH_VARARGS, "a job of the queue, or None"},
                                {"jobs", method(queue_jobs), METH_NOARGS, "iterator over the queue's jobs"},

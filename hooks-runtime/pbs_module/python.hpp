@@ -1,5 +1,6 @@
 // The door to CPython's headers, and the little that makes its C API bearable: an owning reference and conversions.
-// Only the worker and this folder include it. Everything here needs the interpreter's lock, which a worker's only thread has.
+// Only the worker and this folder include it. Everything here needs the interpreter's lock, which a worker's only
+// thread has.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
@@ -16,11 +17,17 @@ namespace annals::hooks::py {
 class ref {
  public:
   ref() = default;
-  explicit ref(PyObject* owned) : p_(owned) {}   // takes over a new reference
-  static ref share(PyObject* borrowed) { Py_XINCREF(borrowed); return ref(borrowed); }
+  explicit ref(PyObject* owned) : p_(owned) {}  // takes over a new reference
+  static ref share(PyObject* borrowed) {
+    Py_XINCREF(borrowed);
+    return ref(borrowed);
+  }
   ref(const ref& o) : p_(o.p_) { Py_XINCREF(p_); }
   ref(ref&& o) noexcept : p_(std::exchange(o.p_, nullptr)) {}
-  ref& operator=(ref o) { std::swap(p_, o.p_); return *this; }
+  ref& operator=(ref o) {
+    std::swap(p_, o.p_);
+    return *this;
+  }
   ~ref() { Py_XDECREF(p_); }
   PyObject* get() const { return p_; }
   PyObject* release() { return std::exchange(p_, nullptr); }
@@ -49,8 +56,12 @@ PyObject* raise(PyObject* type, std::string_view text);
 
 // A C function as a slot or method of the API.
 template <class F>
-void* slot(F f) { return reinterpret_cast<void*>(f); }
+void* slot(F f) {
+  return reinterpret_cast<void*>(f);
+}
 template <class F>
-PyCFunction method(F f) { return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f)); }
+PyCFunction method(F f) {
+  return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(f));
+}
 
 }  // namespace annals::hooks::py

@@ -1,5 +1,5 @@
-// pbs.pbs_resource. Bound to an attribute of an object it reads and writes through; free (vchunk, pbs.pbs_resource(...)) it
-// keeps its own values. An unset resource reads as None, as in PBS.
+// pbs.pbs_resource. Bound to an attribute of an object it reads and writes through; free (vchunk,
+// pbs.pbs_resource(...)) it keeps its own values. An unset resource reads as None, as in PBS.
 #include "hooks-runtime/pbs_module/resource_map.hpp"
 
 #include "hooks-runtime/pbs_module/exceptions.hpp"
@@ -11,7 +11,7 @@ namespace {
 PyObject* resource_class;
 
 struct contents {
-  ref owner;              // null: free
+  ref owner;  // null: free
   std::string attribute;
   values::resource_list own;
   std::vector<std::string> names() const;
@@ -19,8 +19,7 @@ struct contents {
 };
 
 struct map_object {
-  PyObject_HEAD
-  contents* held;
+  PyObject_HEAD contents* held;
 };
 
 contents& held_by(PyObject* self) { return *reinterpret_cast<map_object*>(self)->held; }
@@ -133,7 +132,7 @@ PyObject* iterate(PyObject* self) {
 PyObject* print(PyObject* self) {
   values::resource_list all;
   for (const auto& name : held_by(self).names()) all.emplace(name, *held_by(self).text(name));
-  std::string out;   // without quotes, as PBS prints it (golden: reliable_startup_recipe.txt)
+  std::string out;  // without quotes, as PBS prints it (golden: reliable_startup_recipe.txt)
   for (const auto& [name, value] : all) out += (out.empty() ? "" : ",") + name + "=" + value;
   return str(out);
 }
@@ -164,12 +163,11 @@ PyObject* make_free_resources(const std::vector<values::named_value>& from) {
 bool add_environment_type(PyObject* module);
 
 bool add_maps(PyObject* module) {
-  PyType_Slot slots[] = {{Py_tp_new, slot(new_map)},          {Py_tp_dealloc, slot(deallocate)},
-                         {Py_tp_str, slot(print)},            {Py_tp_repr, slot(print)},
-                         {Py_tp_iter, slot(iterate)},         {Py_tp_methods, methods},
-                         {Py_mp_subscript, slot(get_item)},   {Py_mp_ass_subscript, slot(set_item)},
-                         {Py_mp_length, slot(length)},        {Py_sq_contains, slot(contains)},
-                         {Py_nb_bool, slot(is_true)},         {0, nullptr}};
+  PyType_Slot slots[] = {
+      {Py_tp_new, slot(new_map)},        {Py_tp_dealloc, slot(deallocate)},     {Py_tp_str, slot(print)},
+      {Py_tp_repr, slot(print)},         {Py_tp_iter, slot(iterate)},           {Py_tp_methods, methods},
+      {Py_mp_subscript, slot(get_item)}, {Py_mp_ass_subscript, slot(set_item)}, {Py_mp_length, slot(length)},
+      {Py_sq_contains, slot(contains)},  {Py_nb_bool, slot(is_true)},           {0, nullptr}};
   PyType_Spec spec = {"pbs.v1._base_types.pbs_resource", sizeof(map_object), 0, Py_TPFLAGS_DEFAULT, slots};
   resource_class = PyType_FromSpec(&spec);
   if (!resource_class || PyModule_AddObjectRef(module, "pbs_resource", resource_class) < 0) return false;

@@ -11,7 +11,8 @@ std::uint64_t runs_so_far = 0;
 
 std::string sha256(schema::byte_span bytes) {
   std::string out(SHA256_DIGEST_LENGTH, '\0');
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), reinterpret_cast<unsigned char*>(out.data()));
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(),
+         reinterpret_cast<unsigned char*>(out.data()));
   return out;
 }
 
@@ -38,7 +39,11 @@ void write_change(const made_change& from, protocol::Change::Builder to) {
 run_state* current() { return the_run; }
 
 run_state::run_state(const hook_home& home, protocol::Request::Reader request, asker ask)
-    : home_(home), serial_(++runs_so_far), request_(request), event_(find_event(request.getEvent())), ask_(std::move(ask)) {
+    : home_(home),
+      serial_(++runs_so_far),
+      request_(request),
+      event_(find_event(request.getEvent())),
+      ask_(std::move(ask)) {
   the_run = this;
 }
 run_state::~run_state() { the_run = nullptr; }
@@ -54,7 +59,8 @@ bool run_state::fits(std::size_t bytes) {
 bool run_state::changes_fit() const {
   std::uint64_t bytes = 0;
   for (const auto& c : changes_) {
-    bytes += c.object.size() + c.resource.size() + (c.before ? c.before->size() : 0) + (c.after ? c.after->size() : 0) + 128;
+    bytes +=
+        c.object.size() + c.resource.size() + (c.before ? c.before->size() : 0) + (c.after ? c.after->size() : 0) + 128;
     for (const auto& text : c.after_texts) bytes += text.size() + 16;
   }
   return bytes <= home_.output_bytes_max / 2;
@@ -89,7 +95,9 @@ void run_state::released(std::string job, std::string keep_select, std::vector<s
   actions_.emplace_back(released_nodes{std::move(job), std::move(keep_select), std::move(vnodes)});
 }
 
-void run_state::custom_resource(std::string name, std::string type) { custom_.emplace(std::move(name), std::move(type)); }
+void run_state::custom_resource(std::string name, std::string type) {
+  custom_.emplace(std::move(name), std::move(type));
+}
 
 schema::sealed<protocol::Answer> run_state::ask(const schema::sealed<protocol::Question>& question) {
   auto answer = ask_(question);
@@ -115,7 +123,9 @@ void run_state::each_line(const std::function<void(const std::string& message)>&
 
 void run_state::write(protocol::Reply::Builder reply) {
   if (!failed_ && !changes_fit()) fail("the hook changed more than one run may", {});
-  reply.setVerdict(failed_ ? protocol::Verdict::ERROR : rejected_ ? protocol::Verdict::REJECT : protocol::Verdict::ACCEPT);
+  reply.setVerdict(failed_     ? protocol::Verdict::ERROR
+                   : rejected_ ? protocol::Verdict::REJECT
+                               : protocol::Verdict::ACCEPT);
   if (failed_ || rejected_) reply.setMessage(message_);
   reply.setTraceback(traceback_);
   if (rejected_ && !failed_) reply.setCode(code_);

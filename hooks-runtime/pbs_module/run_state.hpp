@@ -22,7 +22,7 @@ namespace annals::hooks {
 struct hook_home {
   std::string hook_name;
   std::string local_node;
-  std::string configuration_file;   // path; empty: none
+  std::string configuration_file;  // path; empty: none
   std::vector<std::pair<std::string, std::string>> pbs_conf;
   attributes::resource_catalogue resources;
   bool on_mom = false;
@@ -47,11 +47,11 @@ class run_state {
   run_state& operator=(const run_state&) = delete;
 
   const hook_home& home() const { return home_; }
-  std::uint64_t serial() const { return serial_; }   // of this run in this process, from 1
+  std::uint64_t serial() const { return serial_; }  // of this run in this process, from 1
   protocol::Request::Reader request() const { return request_; }
   const hook_event& event() const { return *event_; }
 
-  void change(made_change what);   // one per attribute and object: the last value wins, the first "before" stays
+  void change(made_change what);  // one per attribute and object: the last value wins, the first "before" stays
   void log(std::uint32_t level, std::string job, std::string message);
   // Actions in the order of the script; each once.
   enum class act { rerun, remove, restart_cycle, reboot };
@@ -62,16 +62,28 @@ class run_state {
 
   void accept() { rejected_ = false; }
   void reject(std::string message, int code);
-  void fail(std::string message, std::string traceback);   // verdict error
+  void fail(std::string message, std::string traceback);  // verdict error
 
   void write(protocol::Reply::Builder reply);
   void each_line(const std::function<void(const std::string& message)>& tell) const;
 
  private:
-  struct line { std::uint32_t level; std::string job, message; };
-  struct done { act what; std::string text; };
-  struct released_nodes { std::string job, keep_select; std::vector<std::string> vnodes; };
-  struct asked { schema::sealed<protocol::Question> question; std::string answer_hash; };
+  struct line {
+    std::uint32_t level;
+    std::string job, message;
+  };
+  struct done {
+    act what;
+    std::string text;
+  };
+  struct released_nodes {
+    std::string job, keep_select;
+    std::vector<std::string> vnodes;
+  };
+  struct asked {
+    schema::sealed<protocol::Question> question;
+    std::string answer_hash;
+  };
   bool fits(std::size_t bytes);
   bool changes_fit() const;
 

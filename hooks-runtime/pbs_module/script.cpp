@@ -17,7 +17,9 @@ script::~script() = default;
 
 namespace {
 
-struct failure { std::string line, all; };   // "NameError: name 'x' is not defined"; the whole traceback
+struct failure {
+  std::string line, all;
+};  // "NameError: name 'x' is not defined"; the whole traceback
 
 // Takes the pending exception.
 failure taken_failure() {
@@ -57,7 +59,7 @@ int run_file(const std::string& path, const std::vector<std::string>& arguments,
   ref args(Py_BuildValue("(s)", path.c_str()));
   ref result(run_path && args && keywords ? PyObject_Call(run_path.get(), args.get(), keywords.get()) : nullptr);
   run.each_line([](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); });
-  if (!result) PyErr_Print();   // of SystemExit: flushes and ends with its status
+  if (!result) PyErr_Print();  // of SystemExit: flushes and ends with its status
   return result ? 0 : 1;
 }
 
@@ -96,7 +98,8 @@ int run_program(const std::string& path, const std::vector<std::string>& argumen
   home.hook_name = "pbs_python";
   home.local_node = local_node;
   // An event that nobody can ask for: pbs.event() needs begin_run().
-  const auto request = schema::make<protocol::Request>([](protocol::Request::Builder b) { b.setEvent(hook_events().front().bit); });
+  const auto request =
+      schema::make<protocol::Request>([](protocol::Request::Builder b) { b.setEvent(hook_events().front().bit); });
   run_state run(home, request.get(), [](const auto&) {
     return schema::make<protocol::Answer>([](protocol::Answer::Builder a) { a.setNone(); });
   });
@@ -106,7 +109,7 @@ int run_program(const std::string& path, const std::vector<std::string>& argumen
 }
 
 std::string script::compile(std::string_view source, const std::string& hook_name) {
-  const std::string text(source);   // ends in a zero byte; one inside would cut it
+  const std::string text(source);  // ends in a zero byte; one inside would cut it
   if (text.find('\0') != std::string::npos) return "source code cannot contain null bytes";
   code_->compiled = ref(Py_CompileString(text.c_str(), hook_name.c_str(), Py_file_input));
   return code_->compiled ? std::string() : taken_failure().all;

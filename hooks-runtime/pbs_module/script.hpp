@@ -10,8 +10,8 @@
 
 namespace annals::hooks {
 
-// Starts the interpreter with the pbs module, isolated from the caller's environment and site packages of users. Once per
-// process. False: it could not be started.
+// Starts the interpreter with the pbs module, isolated from the caller's environment and site packages of users. Once
+// per process. False: it could not be started.
 bool start_python(bool with_site_packages);
 
 // A variable that scripts and the programs they start see. Nothing is done for an empty value.

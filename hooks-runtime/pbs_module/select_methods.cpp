@@ -8,14 +8,16 @@
 namespace annals::hooks::py {
 namespace {
 
-constexpr const char* bad_increment = "bad increment specs";   // PBS's words
+constexpr const char* bad_increment = "bad increment specs";  // PBS's words
 
 // An int or a text; a float is neither (golden: reliable_startup_recipe.txt part d).
 std::optional<increment> increment_of(PyObject* value) {
   if (PyLong_Check(value)) {
     const long long number = PyLong_AsLongLong(value);
-    if (PyErr_Occurred()) PyErr_Clear();
-    else if (number >= 0) return increment{static_cast<std::uint64_t>(number), false};
+    if (PyErr_Occurred())
+      PyErr_Clear();
+    else if (number >= 0)
+      return increment{static_cast<std::uint64_t>(number), false};
     return std::nullopt;
   }
   if (!PyUnicode_Check(value)) return std::nullopt;
@@ -44,7 +46,8 @@ PyObject* increment_method(PyObject* self, PyObject* args, PyObject* kwargs) {
   PyObject *by = nullptr, *by_spec = nullptr;
   int first_chunk = 0;
   static const char* names[] = {"increment", "first_chunk", "increment_spec", nullptr};
-  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OpO:increment_chunks", const_cast<char**>(names), &by, &first_chunk, &by_spec))
+  if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OpO:increment_chunks", const_cast<char**>(names), &by, &first_chunk,
+                                   &by_spec))
     return nullptr;
   if (!by) by = by_spec;
   if (!by)

@@ -1,5 +1,5 @@
-// pbs.size: an amount with its unit. Sums keep the smaller unit, as PBS's do (pbs guide: "sums"); it compares with texts
-// and with numbers of bytes.
+// pbs.size: an amount with its unit. Sums keep the smaller unit, as PBS's do (pbs guide: "sums"); it compares with
+// texts and with numbers of bytes.
 #include <cmath>
 
 #include "hooks-runtime/pbs_module/exceptions.hpp"
@@ -11,8 +11,7 @@ namespace {
 PyObject* size_class;
 
 struct size_object {
-  PyObject_HEAD
-  values::size_value value;
+  PyObject_HEAD values::size_value value;
 };
 
 const values::size_value& value_of(PyObject* self) { return reinterpret_cast<size_object*>(self)->value; }
@@ -90,7 +89,9 @@ void size_dealloc(PyObject* self) {
 
 }  // namespace
 
-PyObject* make_size(const values::size_value& value) { return allocate(reinterpret_cast<PyTypeObject*>(size_class), value); }
+PyObject* make_size(const values::size_value& value) {
+  return allocate(reinterpret_cast<PyTypeObject*>(size_class), value);
+}
 bool is_size(PyObject* object) { return PyObject_TypeCheck(object, reinterpret_cast<PyTypeObject*>(size_class)); }
 
 std::optional<values::size_value> size_of(PyObject* object) {
@@ -105,14 +106,21 @@ std::optional<values::size_value> size_of(PyObject* object) {
 }
 
 bool add_size_type(PyObject* module) {
-  PyType_Slot slots[] = {{Py_tp_new, slot(size_new)},           {Py_tp_dealloc, slot(size_dealloc)},
-                         {Py_tp_str, slot(size_str)},           {Py_tp_repr, slot(size_str)},
-                         {Py_tp_richcompare, slot(compare_sizes)}, {Py_tp_hash, slot(size_hash)},
-                         {Py_nb_add, slot(size_add)},           {Py_nb_subtract, slot(size_subtract)},
-                         {Py_nb_multiply, slot(size_multiply)}, {Py_nb_int, slot(size_int)},
-                         {Py_nb_index, slot(size_int)},         {Py_nb_bool, slot(size_bool)},
+  PyType_Slot slots[] = {{Py_tp_new, slot(size_new)},
+                         {Py_tp_dealloc, slot(size_dealloc)},
+                         {Py_tp_str, slot(size_str)},
+                         {Py_tp_repr, slot(size_str)},
+                         {Py_tp_richcompare, slot(compare_sizes)},
+                         {Py_tp_hash, slot(size_hash)},
+                         {Py_nb_add, slot(size_add)},
+                         {Py_nb_subtract, slot(size_subtract)},
+                         {Py_nb_multiply, slot(size_multiply)},
+                         {Py_nb_int, slot(size_int)},
+                         {Py_nb_index, slot(size_int)},
+                         {Py_nb_bool, slot(size_bool)},
                          {0, nullptr}};
-  PyType_Spec spec = {"pbs.v1._base_types.size", sizeof(size_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, slots};
+  PyType_Spec spec = {"pbs.v1._base_types.size", sizeof(size_object), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                      slots};
   size_class = PyType_FromSpec(&spec);
   return size_class && PyModule_AddObjectRef(module, "size", size_class) == 0;
 }

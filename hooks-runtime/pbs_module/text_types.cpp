@@ -13,8 +13,8 @@ namespace annals::hooks::py {
 
 struct text_type {
   const char* name;
-  bool (*good)(std::string_view text);   // null: the attribute's rule, or any text
-  const char* job_attribute;             // "": none
+  bool (*good)(std::string_view text);  // null: the attribute's rule, or any text
+  const char* job_attribute;            // "": none
   PyMethodDef* methods = nullptr;
   PyGetSetDef* fields = nullptr;
 };
@@ -106,7 +106,8 @@ bool check_text(const text_type* type, std::string_view text) {
     good = static_cast<bool>(attributes::check_value(*attribute, {}, text, {}));
   }
   if (!good)
-    raise(error::bad_attribute_value, "input value " + std::string(text) + " not of the right format for '" + type->name + "'");
+    raise(error::bad_attribute_value,
+          "input value " + std::string(text) + " not of the right format for '" + type->name + "'");
   return good;
 }
 

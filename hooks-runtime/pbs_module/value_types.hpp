@@ -1,5 +1,5 @@
-// The value types of the pbs module: texts with rules (pbs.select, pbs.hold_types ...) are subclasses of str, pbs.duration
-// of int, pbs.size is a type of its own. Source: pbs guide, "hooks: the pbs module".
+// The value types of the pbs module: texts with rules (pbs.select, pbs.hold_types ...) are subclasses of str,
+// pbs.duration of int, pbs.size is a type of its own. Source: pbs guide, "hooks: the pbs module".
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// pbs_python: Python with the pbs module, outside any daemon and without a sandbox, with the rights of whoever calls it.
+// pbs_python: Python with the pbs module, outside any daemon and without a sandbox, with the rights of whoever calls
+// it.
 //   pbs_python script [args]                                     runs a script, like python3
 //   pbs_python --hook -i request [-o reply] [-s site] [-c configuration] script   runs a hook on a recorded event
 #include <getopt.h>
@@ -10,8 +11,8 @@
 #include <vector>
 
 #include "hooks-runtime/pbs_module/script.hpp"
-#include "hooks-runtime/protocol/message_file.hpp"
 #include "hooks-runtime/protocol/hook.capnp.h"
+#include "hooks-runtime/protocol/message_file.hpp"
 #include "tools/client/version.hpp"
 
 using namespace annals;
@@ -28,22 +29,40 @@ constexpr const char* usage =
 struct options {
   bool hook = false, version = false, help = false;
   std::string input, output, site, configuration, script;
-  std::vector<std::string> arguments;   // of the script
+  std::vector<std::string> arguments;  // of the script
 };
 
 // Options stop at the script's name: what follows is the script's.
 std::optional<options> parse(int argc, char** argv) {
-  const option known[] = {{"hook", no_argument, nullptr, 'H'}, {"version", no_argument, nullptr, 'V'}, {"help", no_argument, nullptr, 'h'}, {nullptr, 0, nullptr, 0}};
+  const option known[] = {{"hook", no_argument, nullptr, 'H'},
+                          {"version", no_argument, nullptr, 'V'},
+                          {"help", no_argument, nullptr, 'h'},
+                          {nullptr, 0, nullptr, 0}};
   options out;
   for (int c = 0; (c = ::getopt_long(argc, argv, "+i:o:s:c:", known, nullptr)) != -1;) switch (c) {
-      case 'H': out.hook = true; break;
-      case 'V': out.version = true; break;
-      case 'h': out.help = true; break;
-      case 'i': out.input = optarg; break;
-      case 'o': out.output = optarg; break;
-      case 's': out.site = optarg; break;
-      case 'c': out.configuration = optarg; break;
-      default: return std::nullopt;
+      case 'H':
+        out.hook = true;
+        break;
+      case 'V':
+        out.version = true;
+        break;
+      case 'h':
+        out.help = true;
+        break;
+      case 'i':
+        out.input = optarg;
+        break;
+      case 'o':
+        out.output = optarg;
+        break;
+      case 's':
+        out.site = optarg;
+        break;
+      case 'c':
+        out.configuration = optarg;
+        break;
+      default:
+        return std::nullopt;
     }
   if (out.version || out.help) return out;
   if (optind >= argc || out.hook == out.input.empty()) return std::nullopt;
@@ -102,7 +121,8 @@ std::string host_name() {
 
 int run_hook(const options& o) {
   const auto request = read_message<protocol::Request>(o.input);
-  const auto site = o.site.empty() ? schema::make<protocol::SiteData>([](auto) {}) : read_message<protocol::SiteData>(o.site);
+  const auto site =
+      o.site.empty() ? schema::make<protocol::SiteData>([](auto) {}) : read_message<protocol::SiteData>(o.site);
   if (!find_event(request.get().getEvent())) throw file_trouble{o.input + ": its \"event\" is none of a hook's"};
   const std::string source = file_contents(o.script);
   hook_home home;
@@ -110,7 +130,8 @@ int run_hook(const options& o) {
   home.local_node = host_name();
   home.configuration_file = o.configuration;
   run_state run(home, request.get(), [&](const schema::sealed<protocol::Question>& question) {
-    return schema::make<protocol::Answer>([&](protocol::Answer::Builder a) { answer(question.get(), site.get().getObjects(), a); });
+    return schema::make<protocol::Answer>(
+        [&](protocol::Answer::Builder a) { answer(question.get(), site.get().getObjects(), a); });
   });
   set_environment("PBS_HOOK_CONFIG_FILE", o.configuration);
   script hook;

@@ -25,7 +25,8 @@ void write_new(const std::string& path, const std::string& text) {
 std::string name_of(protocol::Request::Reader request) {
   const hook_event* event = find_event(request.getEvent());
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  std::string name = std::string("hook_") + (event ? event->name : "unknown") + "_" + schema::str(request.getHookName()) + "_" +
+  std::string name = std::string("hook_") + (event ? event->name : "unknown") + "_" +
+                     schema::str(request.getHookName()) + "_" +
                      std::to_string(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
   std::ranges::replace(name, '/', '_');
   return name;

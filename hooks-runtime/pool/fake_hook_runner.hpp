@@ -1,5 +1,6 @@
-// Hooks without Python, for tests and the simulation: the test says what each hook does. Nothing runs by itself: a run is
-// kept until step() or until the simulation's scheduler calls it, so that hooks can be late, refuse or die at any step.
+// Hooks without Python, for tests and the simulation: the test says what each hook does. Nothing runs by itself: a run
+// is kept until step() or until the simulation's scheduler calls it, so that hooks can be late, refuse or die at any
+// step.
 #pragma once
 
 #include <deque>
@@ -15,7 +16,8 @@ class fake_hook_runner final : public hook_runner {
   // What the hook of that name answers; a hook that is not set accepts.
   using behaviour = std::function<void(protocol::Request::Reader, protocol::Reply::Builder)>;
   void when(std::string hook, behaviour what) { behaviours_[std::move(hook)] = std::move(what); }
-  // Replies come from a queue of the simulation: given the work to do, it decides when to do it. Unset: kept for step().
+  // Replies come from a queue of the simulation: given the work to do, it decides when to do it. Unset: kept for
+  // step().
   void use_scheduler(std::function<void(std::function<void()>)> later) { later_ = std::move(later); }
 
   void run(hook_run order, run_done done) override {

@@ -1,6 +1,6 @@
 // The port to hooks: what a daemon needs in order to run one script. The real one is the worker pool (worker_pool.hpp);
-// tests and the simulation have fake_hook_runner.hpp. A run never fails to be answered: scripts that raise, hang, die or
-// lie end in a Reply with verdict error or alarm, and nothing of a run goes further than its Reply.
+// tests and the simulation have fake_hook_runner.hpp. A run never fails to be answered: scripts that raise, hang, die
+// or lie end in a Reply with verdict error or alarm, and nothing of a run goes further than its Reply.
 #pragma once
 
 #include <chrono>
@@ -27,21 +27,21 @@ struct hook_code {
   std::string name;
   std::string source;
   std::optional<std::string> configuration;
-  std::string hash;   // 32 bytes; from code_hash()
+  std::string hash;  // 32 bytes; from code_hash()
 };
 // SHA-256 of source, a zero byte, configuration.
 std::string code_hash(std::string_view source, const std::optional<std::string>& configuration);
 
 struct resource_type {
-  std::string name, type;   // "long", "float", "size", "string", "string_array", "boolean", "duration"
+  std::string name, type;  // "long", "float", "size", "string", "string_array", "boolean", "duration"
   bool operator==(const resource_type&) const = default;
 };
 
 // One run: which script, with what, as whom.
 struct hook_run {
-  sealed_request request;            // Request.nonce is left 0; alarmMillis is obeyed
+  sealed_request request;  // Request.nonce is left 0; alarmMillis is obeyed
   std::shared_ptr<const hook_code> code;
-  std::string run_as;                // user name; empty: the daemon's own user. Needs root, else the run ends in error
+  std::string run_as;  // user name; empty: the daemon's own user. Needs root, else the run ends in error
   // Answers a script's question (pbs.server().job("12") ...) at Request.sequence. Called on a thread of the runner; may
   // answer at once or later, on any thread, once. Unset: every question is answered with "none".
   using answer_to = std::function<void(sealed_answer)>;

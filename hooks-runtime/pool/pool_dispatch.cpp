@@ -1,5 +1,5 @@
-// Which worker runs what: a run goes to an idle worker of its hook, else to the one that is kept ready, else it waits for a
-// new one or for a place that another hook gives up.
+// Which worker runs what: a run goes to an idle worker of its hook, else to the one that is kept ready, else it waits
+// for a new one or for a place that another hook gives up.
 #include <sys/random.h>
 
 #include <algorithm>
@@ -62,7 +62,8 @@ void worker_pool::server::know_resources(std::vector<resource_type> custom) {
   ++resources_version_;
 }
 
-void worker_pool::server::refuse(pending& work, protocol::Verdict verdict, const std::string& why, std::uint64_t micros) {
+void worker_pool::server::refuse(pending& work, protocol::Verdict verdict, const std::string& why,
+                                 std::uint64_t micros) {
   if (work.compiled) return work.compiled(why.empty() ? "the script could not be compiled" : why);
   work.done(schema::make<protocol::Reply>([&](protocol::Reply::Builder reply) {
     reply.setVerdict(verdict);
@@ -186,7 +187,7 @@ worker_pool::server::worker_at worker_pool::server::start_worker() {
 bool worker_pool::server::make_room() {
   worker_at oldest = workers_.end();
   for (auto w = workers_.begin(); w != workers_.end(); ++w) {
-    if (w->now == phase::ending) return false;   // one is about to be free
+    if (w->now == phase::ending) return false;  // one is about to be free
     if (w->now == phase::idle && (oldest == workers_.end() || w->used < oldest->used)) oldest = w;
   }
   if (oldest != workers_.end()) end(oldest, protocol::Verdict::ERROR, {});

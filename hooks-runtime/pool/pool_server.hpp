@@ -48,11 +48,11 @@ class worker_pool::server {
     std::uint64_t nonce = 0;
     unsigned runs = 0, resources_version = 0;
     bool asking = false;
-    debug_files debug;   // of the run that is going on
+    debug_files debug;  // of the run that is going on
     clock::time_point deadline = clock::time_point::max(), began{}, used{};
     // Why it is ending, and what the caller is told.
     protocol::Verdict verdict = protocol::Verdict::ERROR;
-    std::string why;   // empty: as the guard says
+    std::string why;  // empty: as the guard says
   };
   using worker_at = std::list<worker>::iterator;
 
@@ -81,11 +81,11 @@ class worker_pool::server {
   std::list<worker> workers_;
   std::deque<pending> waiting_;
   std::uint64_t next_id_ = 1;
-  clock::time_point no_start_before_{};   // after a start that failed
+  clock::time_point no_start_before_{};  // after a start that failed
   std::string no_start_why_;
 
   int wake_ = -1;
-  std::mutex guard_;                      // of posted_ and stopping_
+  std::mutex guard_;  // of posted_ and stopping_
   std::vector<std::function<void()>> posted_;
   bool stopping_ = false;
   std::atomic<std::uint64_t> runs_{0}, started_{0}, alarms_{0}, deaths_{0}, bad_replies_{0};

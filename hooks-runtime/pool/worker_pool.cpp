@@ -19,7 +19,8 @@ constexpr std::chrono::milliseconds guard_patience{worker_process::guard_patienc
 constexpr const char* bad_reply = "the hook's process sent what is no reply";
 }  // namespace
 
-worker_pool::server::server(pool_settings settings) : settings_(std::move(settings)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+worker_pool::server::server(pool_settings settings)
+    : settings_(std::move(settings)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   if (settings_.workers_max == 0) settings_.workers_max = limits::hook_workers_max;
   if (settings_.runs_max == 0) settings_.runs_max = limits::hook_worker_runs_max;
 }
@@ -45,7 +46,8 @@ void worker_pool::server::post(std::function<void()> work) {
     if (!thread_.joinable() && !stopping_) thread_ = std::thread([this] { loop(); });
   }
   const std::uint64_t one = 1;
-  if (first) [[maybe_unused]] const auto woken = ::write(wake_, &one, sizeof one);
+  if (first) [[maybe_unused]]
+    const auto woken = ::write(wake_, &one, sizeof one);
 }
 
 pool_figures worker_pool::server::figures() const {
@@ -70,7 +72,7 @@ void worker_pool::server::loop() {
     waiting_count_ = static_cast<unsigned>(waiting_.size());
     wait();
   }
-  for (auto& w : workers_) w.process.ask_to_end();   // all at once, then one after the other
+  for (auto& w : workers_) w.process.ask_to_end();  // all at once, then one after the other
   for (auto& w : workers_)
     if (w.work) refuse(*w.work, protocol::Verdict::ERROR, "the daemon is ending", 0);
   for (auto& w : waiting_) refuse(w, protocol::Verdict::ERROR, "the daemon is ending", 0);
@@ -82,7 +84,8 @@ void worker_pool::server::wait() {
   std::vector<worker_at> whose;
   auto next = clock::time_point::max();
   for (auto w = workers_.begin(); w != workers_.end(); ++w) {
-    const short events = static_cast<short>(w->now == phase::ending ? 0 : POLLIN | (w->process.has_to_write() ? POLLOUT : 0));
+    const short events =
+        static_cast<short>(w->now == phase::ending ? 0 : POLLIN | (w->process.has_to_write() ? POLLOUT : 0));
     // A socket that is closed would wake the loop for ever while its worker ends.
     fds.push_back({w->now == phase::ending ? -1 : w->process.socket(), events, 0});
     fds.push_back({w->process.pidfd(), POLLIN, 0});
@@ -127,7 +130,7 @@ void worker_pool::server::got(worker_at w, const schema::sealed_message& message
   const auto from = message.root<protocol::FromWorker>();
   const bool bound = from.isBound() && w->now == phase::binding;
   const bool of_run = !from.isBound() && w->now == phase::running && !w->asking && from.getNonce() == w->nonce;
-  if (!bound && !of_run) {   // uncalled for: left over from an earlier run, or made up
+  if (!bound && !of_run) {  // uncalled for: left over from an earlier run, or made up
     ++bad_replies_;
     return end(w, protocol::Verdict::ERROR, bad_reply);
   }
@@ -135,7 +138,7 @@ void worker_pool::server::got(worker_at w, const schema::sealed_message& message
   const std::string trouble = schema::str(from.getBound());
   if (w->work->compiled) {
     std::exchange(w->work, std::nullopt)->compiled(trouble);
-    return end(w, protocol::Verdict::ERROR, {});   // a worker that compiled is bound to nothing useful
+    return end(w, protocol::Verdict::ERROR, {});  // a worker that compiled is bound to nothing useful
   }
   if (!trouble.empty()) return end(w, protocol::Verdict::ERROR, trouble);
   begin(w);
@@ -146,7 +149,7 @@ void worker_pool::server::got_question(worker_at w, protocol::Question::Reader q
   const auto answer = [this, id = w->id, nonce = w->nonce](sealed_answer a) {
     post([this, id, nonce, a = std::move(a)] {
       const auto w = std::find_if(workers_.begin(), workers_.end(), [&](const worker& x) { return x.id == id; });
-      if (w == workers_.end() || w->now != phase::running || w->nonce != nonce || !w->asking) return;   // too late
+      if (w == workers_.end() || w->now != phase::running || w->nonce != nonce || !w->asking) return;  // too late
       w->asking = false;
       w->debug.answered(a);
       w->process.send(schema::make<protocol::ToWorker>([&](protocol::ToWorker::Builder b) {
@@ -177,7 +180,8 @@ void worker_pool::server::got_reply(worker_at w, protocol::Reply::Reader reply) 
   ++runs_;
   const bool worn = ++w->runs >= settings_.runs_max;
   // Programs and threads that outlive their run could speak in the name of the next one.
-  if (worn || w->in.left() != 0 || (work->rules.processes && w->process.has_leftovers())) end(w, protocol::Verdict::ERROR, {});
+  if (worn || w->in.left() != 0 || (work->rules.processes && w->process.has_leftovers()))
+    end(w, protocol::Verdict::ERROR, {});
   work->done(sealed_reply(schema::sealed_message::from_builder(copy)));
 }
 

@@ -1,8 +1,9 @@
-// The pool of warm, sandboxed hook workers of one daemon (docs/design/0019-hook-workers.md). One thread of its own serves
-// all workers. No process is started before the first run, so that a daemon without hooks pays nothing.
+// The pool of warm, sandboxed hook workers of one daemon (docs/design/0019-hook-workers.md). One thread of its own
+// serves all workers. No process is started before the first run, so that a daemon without hooks pays nothing.
 //
-// A worker belongs to one hook (code, configuration, user, sandbox) from its first run on, until it is replaced: after a
-// crash, an alarm, a bad reply, runs_max runs, or when another hook needs its place. One unbound worker is kept ready.
+// A worker belongs to one hook (code, configuration, user, sandbox) from its first run on, until it is replaced: after
+// a crash, an alarm, a bad reply, runs_max runs, or when another hook needs its place. One unbound worker is kept
+// ready.
 //
 // With CAF: give `done` a lambda that sends the reply to the actor (anon_send from any thread is allowed).
 #pragma once
@@ -14,15 +15,16 @@
 namespace annals::hooks {
 
 struct pool_settings {
-  std::string worker_program;             // PBS_EXEC/libexec/pbs_hook_worker
+  std::string worker_program;  // PBS_EXEC/libexec/pbs_hook_worker
   bool on_mom = false;
-  std::string local_node;                 // pbs.get_local_nodename()
-  std::vector<std::pair<std::string, std::string>> pbs_conf;   // pbs.pbs_conf
-  std::vector<std::string> hidden;        // directories that hooks of the server may not see: PBS_HOME
-  std::string scratch;                    // where hooks with debug = True leave files: PBS_HOME/server_priv/hooks/tmp; empty: nowhere
-  std::function<void()> on_thread_start;  // called once on the pool's thread, for its share of the processors; workers inherit it
-  unsigned workers_max = 0;               // 0: as limits::hook_workers_max
-  unsigned runs_max = 0;                  // 0: as limits::hook_worker_runs_max
+  std::string local_node;                                     // pbs.get_local_nodename()
+  std::vector<std::pair<std::string, std::string>> pbs_conf;  // pbs.pbs_conf
+  std::vector<std::string> hidden;  // directories that hooks of the server may not see: PBS_HOME
+  std::string scratch;  // where hooks with debug = True leave files: PBS_HOME/server_priv/hooks/tmp; empty: nowhere
+  std::function<void()>
+      on_thread_start;       // called once on the pool's thread, for its share of the processors; workers inherit it
+  unsigned workers_max = 0;  // 0: as limits::hook_workers_max
+  unsigned runs_max = 0;     // 0: as limits::hook_worker_runs_max
 };
 
 struct pool_figures {

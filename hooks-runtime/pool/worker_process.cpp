@@ -22,13 +22,14 @@
 namespace annals::hooks {
 namespace {
 
-constexpr int worker_socket = 3;         // its number in the worker
+constexpr int worker_socket = 3;  // its number in the worker
 
 int pidfd_of(pid_t pid) { return static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)); }
 
 // A hook's environment is the same wherever its daemon was started from.
 std::vector<std::string> environment() {
-  std::vector<std::string> out{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8", "HOME=/"};
+  std::vector<std::string> out{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8",
+                               "HOME=/"};
   if (const char* zone = std::getenv("TZ")) out.push_back(std::string("TZ=") + zone);
   return out;
 }
@@ -100,7 +101,7 @@ worker_process::~worker_process() {
 
 void worker_process::send(const schema::sealed_message& message) {
   out_ += framed(message);
-  write_some();   // what the socket does not take now goes out when it is writable; a dead peer is noticed when reading
+  write_some();  // what the socket does not take now goes out when it is writable; a dead peer is noticed when reading
 }
 
 worker_process::io worker_process::write_some() {
@@ -143,7 +144,8 @@ std::string worker_process::reaped() {
   if (::waitpid(pid_, &status, 0) != pid_) return "the hook's process is gone";
   const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (code > 128)
-    return "the hook's process was killed by signal " + std::to_string(code - 128) + " (" + ::strsignal(code - 128) + ")";
+    return "the hook's process was killed by signal " + std::to_string(code - 128) + " (" + ::strsignal(code - 128) +
+           ")";
   return "the hook's process ended itself with exit status " + std::to_string(code);
 }
 
@@ -152,7 +154,8 @@ bool worker_process::has_leftovers() const {
   const std::string below = first_line(guard + "/task/" + std::to_string(pid_) + "/children");
   const auto end = below.find(' ');
   const std::string interpreter = below.substr(0, end);
-  if (interpreter.empty() || below.find_first_not_of(' ', std::min(end, below.size())) != std::string::npos) return true;
+  if (interpreter.empty() || below.find_first_not_of(' ', std::min(end, below.size())) != std::string::npos)
+    return true;
   struct stat tasks {};
   // A directory of n others has n + 2 links.
   if (::stat(("/proc/" + interpreter + "/task").c_str(), &tasks) != 0 || tasks.st_nlink != 3) return true;

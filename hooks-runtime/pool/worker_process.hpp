@@ -1,5 +1,5 @@
-// One worker: a guard process with the interpreter below it, and the socket to the interpreter. The pool's thread owns it.
-// docs/design/0019-hook-workers.md says what the guard is for.
+// One worker: a guard process with the interpreter below it, and the socket to the interpreter. The pool's thread owns
+// it. docs/design/0019-hook-workers.md says what the guard is for.
 #pragma once
 
 #include <sys/types.h>
@@ -14,7 +14,7 @@ class worker_process {
  public:
   // Starts the program. is_running() is false when that failed; why() says how.
   explicit worker_process(const std::string& program);
-  ~worker_process();   // kills it and waits: nothing of it is left
+  ~worker_process();  // kills it and waits: nothing of it is left
   worker_process(const worker_process&) = delete;
   worker_process& operator=(const worker_process&) = delete;
 
@@ -24,14 +24,14 @@ class worker_process {
   int pidfd() const { return pidfd_; }
   pid_t pid() const { return pid_; }
 
-  void send(const schema::sealed_message& message);   // kept until the socket takes it
+  void send(const schema::sealed_message& message);  // kept until the socket takes it
   bool has_to_write() const { return !out_.empty(); }
   enum class io { good, closed };
   io write_some();
   io read_some(frame_reader& into);
 
-  void ask_to_end();       // the guard kills the whole tree, then ends; pidfd becomes readable
-  void insist();           // asked, and not gone after guard_patience_ms: kills what is below the guard; to be repeated
+  void ask_to_end();  // the guard kills the whole tree, then ends; pidfd becomes readable
+  void insist();      // asked, and not gone after guard_patience_ms: kills what is below the guard; to be repeated
   static constexpr int guard_patience_ms = 3000;
   // After pidfd is readable: how the interpreter ended, in words.
   std::string reaped();

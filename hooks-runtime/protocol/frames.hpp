@@ -1,5 +1,6 @@
 // Messages on the pipe between a daemon and its worker: a u32 length, little-endian, then a flat Cap'n Proto message.
-// Neither side trusts the other's length: a frame larger than agreed is garbage, and memory grows only with bytes that came.
+// Neither side trusts the other's length: a frame larger than agreed is garbage, and memory grows only with bytes that
+// came.
 #pragma once
 
 #include <cstddef>

@@ -26,7 +26,8 @@ constexpr std::size_t hook_runs_waiting_max = 100'000;
 // For the start of the interpreter, the sandbox and the compiler, on a machine that is busy.
 constexpr std::chrono::seconds hook_bind_time_max{30};
 
-// Address space of a worker; on hosts, what each process of it may write to. The interpreter alone maps 60 MB; numpy and its like map some 500.
+// Address space of a worker; on hosts, what each process of it may write to. The interpreter alone maps 60 MB; numpy
+// and its like map some 500.
 constexpr std::uint64_t hook_memory_bytes_max = 2ull << 30;
 // Processor time of one run, for hooks whose alarm is hours away.
 constexpr std::uint32_t hook_cpu_seconds_max = 600;

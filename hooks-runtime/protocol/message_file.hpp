@@ -10,9 +10,11 @@
 
 namespace annals::hooks {
 
-struct file_trouble { std::string why; };   // "no such file ..."
+struct file_trouble {
+  std::string why;
+};  // "no such file ..."
 
-std::string file_contents(const std::string& path);   // "-" is standard input; throws file_trouble
+std::string file_contents(const std::string& path);  // "-" is standard input; throws file_trouble
 
 // JSON if the first byte that is no blank is a brace. Throws file_trouble when it is no T.
 template <class T>

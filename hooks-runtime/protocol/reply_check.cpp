@@ -43,7 +43,7 @@ bool is_sound(Change::Reader c) {
 }
 
 bool is_sound(Reply::Reader r) {
-  if (r.getVerdict() > Verdict::ERROR) return false;   // only the pool speaks of alarms
+  if (r.getVerdict() > Verdict::ERROR) return false;  // only the pool speaks of alarms
   for (const auto c : r.getChanges())
     if (!is_sound(c)) return false;
   for (const auto a : r.getActions())

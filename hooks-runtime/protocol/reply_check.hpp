@@ -1,5 +1,6 @@
-// Whether what a worker sent can be a reply, a question or the answer to a Bind. The bytes are well-formed by then; this
-// looks at what a schema can't say: words that are none of the known ones, sizes, a verdict that is not the worker's to give.
+// Whether what a worker sent can be a reply, a question or the answer to a Bind. The bytes are well-formed by then;
+// this looks at what a schema can't say: words that are none of the known ones, sizes, a verdict that is not the
+// worker's to give.
 #pragma once
 
 #include "hooks-runtime/protocol/hook.capnp.h"

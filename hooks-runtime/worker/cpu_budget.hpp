@@ -1,5 +1,5 @@
-// Processor time of one run. The kernel counts a process's whole life, so the limit moves along with it; past it the process
-// and each program that it started die of SIGXCPU.
+// Processor time of one run. The kernel counts a process's whole life, so the limit moves along with it; past it the
+// process and each program that it started die of SIGXCPU.
 #pragma once
 
 #include <sys/resource.h>

@@ -33,7 +33,8 @@ unsigned tasks_of(pid_t pid) {
 
 class guard {
  public:
-  guard(pid_t interpreter, int from_child, int signals) : interpreter_(interpreter), channel_(from_child), signals_(signals) {}
+  guard(pid_t interpreter, int from_child, int signals)
+      : interpreter_(interpreter), channel_(from_child), signals_(signals) {}
 
   [[noreturn]] void watch() {
     for (;;) {
@@ -63,10 +64,10 @@ class guard {
       }
   }
 
-  // Stops them first: a process that stands still starts no others. What was started meanwhile is found in the next round,
-  // and the number of them is bounded (on_new_process).
+  // Stops them first: a process that stands still starts no others. What was started meanwhile is found in the next
+  // round, and the number of them is bounded (on_new_process).
   [[noreturn]] void kill_all() {
-    if (listener_ >= 0) ::close(listener_);   // from now on nobody can start a process: the kernel answers ENOSYS
+    if (listener_ >= 0) ::close(listener_);  // from now on nobody can start a process: the kernel answers ENOSYS
     listener_ = -1;
     for (;;) {
       const auto tree = tree_below(::getpid());
@@ -75,7 +76,8 @@ class guard {
       int status = 0;
       const pid_t gone = ::waitpid(-1, &status, 0);
       if (gone < 0 && errno == ECHILD) ::_exit(code_);
-      if (gone == interpreter_ && code_ == 128 + SIGKILL) code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      if (gone == interpreter_ && code_ == 128 + SIGKILL)
+        code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     }
   }
 
@@ -94,7 +96,7 @@ class guard {
       processes_max_ = limit;
       const char ready = 1;
       [[maybe_unused]] const auto said = ::write(channel_, &ready, 1);
-      return;   // the channel stays open: its end says nothing new
+      return;  // the channel stays open: its end says nothing new
     }
     ::close(channel_);
     channel_ = -1;
@@ -104,7 +106,7 @@ class guard {
   void on_new_process() {
     seccomp_notif asked{};
     if (::ioctl(listener_, SECCOMP_IOCTL_NOTIF_RECV, &asked) < 0) return;
-    if (++started_ >= processes_max_) {   // started, not alive: counted anew only when it matters
+    if (++started_ >= processes_max_) {  // started, not alive: counted anew only when it matters
       const auto tree = tree_below(::getpid());
       started_ = 1;
       for (const pid_t pid : tree) started_ += tasks_of(pid);
@@ -149,7 +151,7 @@ int stand_guard() {
   }
   ::close(channel[1]);
   const int signals = ::signalfd(-1, &wanted, SFD_CLOEXEC);
-  ::close(3);   // the interpreter's pipe: only the interpreter may keep it open
+  ::close(3);  // the interpreter's pipe: only the interpreter may keep it open
   guard(child, channel[0], signals).watch();
 }
 

@@ -1,6 +1,6 @@
-// The process above the interpreter. It adopts whatever a script starts, so that nothing of a run outlives its worker: when
-// the pool says so, when the pool dies or when the interpreter ends, it kills the whole tree and reports how it ended. It
-// also counts the processes of the tree, for the kernel's own limit does not hold for root.
+// The process above the interpreter. It adopts whatever a script starts, so that nothing of a run outlives its worker:
+// when the pool says so, when the pool dies or when the interpreter ends, it kills the whole tree and reports how it
+// ended. It also counts the processes of the tree, for the kernel's own limit does not hold for root.
 #pragma once
 
 #include <sys/types.h>

@@ -25,7 +25,8 @@ namespace {
 
 constexpr int daemon_pipe = 3;
 
-// The daemon's end of the pipe. Whatever goes wrong with it ends the process: without the daemon there is nothing to do.
+// The daemon's end of the pipe. Whatever goes wrong with it ends the process: without the daemon there is nothing to
+// do.
 class daemon_link {
  public:
   schema::sealed<protocol::ToWorker> read() {
@@ -78,13 +79,15 @@ hook_home home_of(protocol::Bind::Reader bind) {
   home.on_mom = bind.getOnMom();
   home.output_bytes_max = bind.getLimits().getOutputBytes();
   if (bind.getHasConfiguration()) home.configuration_file = configuration_file(bind.getConfiguration());
-  for (const auto pair : bind.getPbsConf()) home.pbs_conf.emplace_back(schema::str(pair.getName()), schema::str(pair.getValue()));
-  for (const auto r : bind.getResources()) home.resources.create(schema::text(r.getName()), schema::text(r.getType()), "");
+  for (const auto pair : bind.getPbsConf())
+    home.pbs_conf.emplace_back(schema::str(pair.getName()), schema::str(pair.getValue()));
+  for (const auto r : bind.getResources())
+    home.resources.create(schema::text(r.getName()), schema::text(r.getType()), "");
   return home;
 }
 
-void run_one(const script& hook, const hook_home& home, std::uint32_t cpu_seconds, const schema::sealed<protocol::ToWorker>& message,
-             daemon_link& daemon) {
+void run_one(const script& hook, const hook_home& home, std::uint32_t cpu_seconds,
+             const schema::sealed<protocol::ToWorker>& message, daemon_link& daemon) {
   grant_cpu_seconds(cpu_seconds);
   const auto request = message.get().getRequest();
   const auto ask = [&](const schema::sealed<protocol::Question>& question) {
@@ -110,7 +113,8 @@ void run_one(const script& hook, const hook_home& home, std::uint32_t cpu_second
   ::close(to_guard);
   script hook;
   const auto source = bind.getSource();
-  if (trouble.empty()) trouble = hook.compile({reinterpret_cast<const char*>(source.begin()), source.size()}, home.hook_name);
+  if (trouble.empty())
+    trouble = hook.compile({reinterpret_cast<const char*>(source.begin()), source.size()}, home.hook_name);
   daemon.write(0, [&](protocol::FromWorker::Builder b) { b.setBound(trouble); });
   for (;;) {
     const auto message = daemon.read();
@@ -129,6 +133,6 @@ int main() {
   ::umask(022);
   const int to_guard = stand_guard();
   if (to_guard < 0) return EXIT_FAILURE;
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);   // with the guard
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // with the guard
   serve(to_guard);
 }

@@ -9,8 +9,8 @@
 
 namespace annals::hooks {
 
-// Those that its first thread started, and theirs. What another thread started shows when that process is gone: it is then
-// below whoever takes in orphans.
+// Those that its first thread started, and theirs. What another thread started shows when that process is gone: it is
+// then below whoever takes in orphans.
 inline void add_tree(pid_t pid, std::vector<pid_t>& out) {
   std::ifstream in("/proc/" + std::to_string(pid) + "/task/" + std::to_string(pid) + "/children");
   for (pid_t child = 0; in >> child;) {

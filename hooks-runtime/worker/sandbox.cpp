@@ -57,18 +57,20 @@ std::string hide(capnp::List<capnp::Text>::Reader directories) {
   for (const auto directory : directories) {
     struct stat there {};
     if (::stat(directory.cStr(), &there) != 0) continue;
-    if (::mount("none", directory.cStr(), "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV, "size=4k,mode=700") != 0 && is_root())
+    if (::mount("none", directory.cStr(), "tmpfs", MS_RDONLY | MS_NOSUID | MS_NODEV, "size=4k,mode=700") != 0 &&
+        is_root())
       return failed("can't cover " + schema::str(directory));
   }
   return {};
 }
 
-// Whoever has put on any Landlock rule can't look into processes that have not (ptrace, /proc/PID/mem), be it the same user's.
+// Whoever has put on any Landlock rule can't look into processes that have not (ptrace, /proc/PID/mem), be it the same
+// user's.
 void close_other_processes() {
   landlock_ruleset_attr rules{};
   rules.handled_access_fs = LANDLOCK_ACCESS_FS_MAKE_BLOCK;
   const int fd = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0));
-  if (fd < 0) return;   // an older kernel: system calls and capabilities have to do
+  if (fd < 0) return;  // an older kernel: system calls and capabilities have to do
   ::syscall(SYS_landlock_restrict_self, fd, 0);
   ::close(fd);
 }
@@ -83,7 +85,7 @@ bool limit(int what, std::uint64_t most) {
 }
 
 #ifdef ANNALS_SANITIZED
-constexpr bool may_bound_memory = false;   // the shadow of a sanitizer takes terabytes of addresses
+constexpr bool may_bound_memory = false;  // the shadow of a sanitizer takes terabytes of addresses
 #else
 constexpr bool may_bound_memory = true;
 #endif
@@ -99,8 +101,8 @@ std::string set_limits(protocol::Limits::Reader l, bool starts_programs) {
   ::setrlimit(RLIMIT_CORE, &none);
   // When memory runs out all the same, the kernel takes it from hooks before it takes it from daemons and jobs.
   write_file("/proc/self/oom_score_adj", "1000");
-  ::signal(SIGXFSZ, SIG_IGN);   // a file that grows too large is an error of write(), not a death
-  ::signal(SIGPIPE, SIG_IGN);   // as in every Python
+  ::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is an error of write(), not a death
+  ::signal(SIGPIPE, SIG_IGN);  // as in every Python
   return {};
 }
 
@@ -117,7 +119,8 @@ std::string become(const std::string& user) {
   if (user.empty()) return {};
   const passwd* account = ::getpwnam(user.c_str());
   if (!account) return "no such user: " + user;
-  if (!is_root()) return ::getuid() == account->pw_uid ? std::string() : "only root runs hooks as another user: " + user;
+  if (!is_root())
+    return ::getuid() == account->pw_uid ? std::string() : "only root runs hooks as another user: " + user;
   const uid_t uid = account->pw_uid;
   const gid_t gid = account->pw_gid;
   const std::string home = account->pw_dir;
@@ -142,7 +145,8 @@ std::string put_on_sandbox(protocol::Bind::Reader bind, int to_guard) {
     close_other_processes();
     if (!drop_capabilities()) return failed("capset");
   }
-  if (std::string trouble = filter_system_calls(rules, bind.getLimits().getProcesses(), to_guard); !trouble.empty()) return trouble;
+  if (std::string trouble = filter_system_calls(rules, bind.getLimits().getProcesses(), to_guard); !trouble.empty())
+    return trouble;
   return become(schema::str(bind.getRunAs()));
 }
 

@@ -1,5 +1,5 @@
-// What a worker takes away from itself before it runs a script, for good. docs/design/0019-hook-workers.md has the table of
-// what is kept by which means, with and without root.
+// What a worker takes away from itself before it runs a script, for good. docs/design/0019-hook-workers.md has the
+// table of what is kept by which means, with and without root.
 #pragma once
 
 #include <string>

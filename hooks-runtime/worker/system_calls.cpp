@@ -14,16 +14,63 @@ namespace annals::hooks {
 namespace {
 
 // Other processes' memory, the kernel's machinery, the clock and the mounts: refused to every hook, on hosts too.
-constexpr const char* never[] = {
-    "ptrace", "process_vm_readv", "process_vm_writev", "process_madvise", "pidfd_getfd", "kcmp", "bpf", "perf_event_open",
-    "userfaultfd", "add_key", "request_key", "keyctl", "init_module", "finit_module", "delete_module", "kexec_load",
-    "kexec_file_load", "iopl", "ioperm", "acct", "io_uring_setup", "io_uring_enter", "io_uring_register", "open_by_handle_at"};
+constexpr const char* never[] = {"ptrace",
+                                 "process_vm_readv",
+                                 "process_vm_writev",
+                                 "process_madvise",
+                                 "pidfd_getfd",
+                                 "kcmp",
+                                 "bpf",
+                                 "perf_event_open",
+                                 "userfaultfd",
+                                 "add_key",
+                                 "request_key",
+                                 "keyctl",
+                                 "init_module",
+                                 "finit_module",
+                                 "delete_module",
+                                 "kexec_load",
+                                 "kexec_file_load",
+                                 "iopl",
+                                 "ioperm",
+                                 "acct",
+                                 "io_uring_setup",
+                                 "io_uring_enter",
+                                 "io_uring_register",
+                                 "open_by_handle_at"};
 // Root of a host may; a hook of the server has no business there.
-constexpr const char* of_root[] = {
-    "mount", "umount2", "move_mount", "open_tree", "fsopen", "fsmount", "fsconfig", "mount_setattr", "pivot_root", "chroot",
-    "unshare", "setns", "reboot", "swapon", "swapoff", "quotactl", "settimeofday", "clock_settime", "clock_adjtime", "adjtimex",
-    "sethostname", "setdomainname", "syslog", "personality", "sched_setaffinity", "sched_setscheduler", "sched_setparam",
-    "sched_setattr", "setpriority", "ioprio_set", "migrate_pages", "move_pages"};
+constexpr const char* of_root[] = {"mount",
+                                   "umount2",
+                                   "move_mount",
+                                   "open_tree",
+                                   "fsopen",
+                                   "fsmount",
+                                   "fsconfig",
+                                   "mount_setattr",
+                                   "pivot_root",
+                                   "chroot",
+                                   "unshare",
+                                   "setns",
+                                   "reboot",
+                                   "swapon",
+                                   "swapoff",
+                                   "quotactl",
+                                   "settimeofday",
+                                   "clock_settime",
+                                   "clock_adjtime",
+                                   "adjtimex",
+                                   "sethostname",
+                                   "setdomainname",
+                                   "syslog",
+                                   "personality",
+                                   "sched_setaffinity",
+                                   "sched_setscheduler",
+                                   "sched_setparam",
+                                   "sched_setattr",
+                                   "setpriority",
+                                   "ioprio_set",
+                                   "migrate_pages",
+                                   "move_pages"};
 constexpr const char* starting[] = {"fork", "vfork", "clone", "clone3"};
 constexpr const char* programs[] = {"execve", "execveat"};
 constexpr const char* network[] = {"socket", "socketpair", "connect", "bind", "listen", "accept", "accept4"};
@@ -36,7 +83,8 @@ class filter {
   void refuse(std::span<const char* const> names, std::uint32_t action) {
     for (const char* name : names) {
       const int number = ::seccomp_syscall_resolve_name(name);
-      if (number != __NR_SCMP_ERROR) note(::seccomp_rule_add(context_.get(), action, number, 0));   // else: unknown to this machine
+      if (number != __NR_SCMP_ERROR)
+        note(::seccomp_rule_add(context_.get(), action, number, 0));  // else: unknown to this machine
     }
   }
   // Refused unless its first argument is `allowed`.
@@ -71,7 +119,7 @@ std::string filter_system_calls(protocol::Sandbox::Reader rules, unsigned proces
     constexpr const char* others[] = {"tkill", "pidfd_send_signal"};
     f.refuse(others, SCMP_ACT_ERRNO(EPERM));
   }
-  if (!rules.getCapabilities()) f.refuse_unless("prlimit64", 0);   // of the same user's processes, that is the daemon's
+  if (!rules.getCapabilities()) f.refuse_unless("prlimit64", 0);  // of the same user's processes, that is the daemon's
   if (!rules.getProcesses()) {
     f.refuse(starting, SCMP_ACT_ERRNO(EPERM));
     f.refuse(programs, SCMP_ACT_ERRNO(EPERM));

@@ -49,10 +49,18 @@ hooks::pool_settings as_a_daemon_has_it() {
 
 hook_case the_case(const char* event = "queuejob") {
   hook_case c{.source = ten_attributes, .event = event};
-  c.job = {{"Job_Name", "", "sim"}, {"Priority", "", "0"}, {"Hold_Types", "", "n"}, {"Rerunable", "", "True"}, {"Mail_Points", "", "a"},
-           {"Output_Path", "", "head:/home/alice/sim.o12"}, {"queue", "", "workq"}, {"Resource_List", "ncpus", "4"},
-           {"Resource_List", "mem", "4gb"}, {"Resource_List", "walltime", "01:00:00"},
-           {"Variable_List", "", "PBS_O_HOME=/home/alice,PBS_O_LANG=C.UTF-8,PBS_O_LOGNAME=alice,PBS_O_WORKDIR=/home/alice/runs"}};
+  c.job = {{"Job_Name", "", "sim"},
+           {"Priority", "", "0"},
+           {"Hold_Types", "", "n"},
+           {"Rerunable", "", "True"},
+           {"Mail_Points", "", "a"},
+           {"Output_Path", "", "head:/home/alice/sim.o12"},
+           {"queue", "", "workq"},
+           {"Resource_List", "ncpus", "4"},
+           {"Resource_List", "mem", "4gb"},
+           {"Resource_List", "walltime", "01:00:00"},
+           {"Variable_List", "",
+            "PBS_O_HOME=/home/alice,PBS_O_LANG=C.UTF-8,PBS_O_LOGNAME=alice,PBS_O_WORKDIR=/home/alice/runs"}};
   return c;
 }
 
@@ -83,7 +91,7 @@ double timed(hook_runs& runs, const hook_case& c) {
 void one_after_another(std::size_t count) {
   hook_runs runs(as_a_daemon_has_it());
   const hook_case c = the_case();
-  for (int i = 0; i < 200; ++i) timed(runs, c);   // warm
+  for (int i = 0; i < 200; ++i) timed(runs, c);  // warm
   std::vector<double> us, inside;
   const double before = rss_mb();
   for (std::size_t i = 0; i < count; ++i) us.push_back(timed(runs, c));
@@ -129,12 +137,14 @@ void many_at_once(std::size_t count, std::size_t in_flight) {
   std::unique_lock lock(guard);
   changed.wait(lock, [&] { return done == count; });
   const double s = std::chrono::duration<double>(steady::now() - began).count();
-  std::printf("%-44s %8.0f runs/s (%u workers)\n", "64 at a time", static_cast<double>(count) / s, runs.pool().figures().workers);
+  std::printf("%-44s %8.0f runs/s (%u workers)\n", "64 at a time", static_cast<double>(count) / s,
+              runs.pool().figures().workers);
 }
 
 void on_a_host(std::size_t count) {
   hook_runs runs(as_a_daemon_has_it());
-  hook_case c{.source = "import pbs\nu = pbs.event().job.resources_used\nu['cput'] = 10\n", .event = "execjob_epilogue"};
+  hook_case c{.source = "import pbs\nu = pbs.event().job.resources_used\nu['cput'] = 10\n",
+              .event = "execjob_epilogue"};
   for (int i = 0; i < 50; ++i) timed(runs, c);
   std::vector<double> us;
   for (std::size_t i = 0; i < count; ++i) us.push_back(timed(runs, c));
@@ -144,7 +154,7 @@ void on_a_host(std::size_t count) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  actors::set_thread_share(actors::prompt_share);   // as those who wait for a submission
+  actors::set_thread_share(actors::prompt_share);  // as those who wait for a submission
   const std::size_t runs = argc > 1 ? static_cast<std::size_t>(std::atol(argv[1])) : 20'000;
   one_after_another(runs);
   ten_in_a_row(runs / 10);

@@ -1,5 +1,5 @@
-// What a hook's process sends: frames, then the check that comes before anybody believes them. Whatever passes can be read
-// to its end.
+// What a hook's process sends: frames, then the check that comes before anybody believes them. Whatever passes can be
+// read to its end.
 #include "hooks-runtime/protocol/frames.hpp"
 #include "hooks-runtime/protocol/reply_check.hpp"
 #include "test/fuzz/round_trip.hpp"
@@ -18,8 +18,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto from = message.root<protocol::FromWorker>();
     if (!is_sound(from) || !from.isReply()) continue;
     const auto copy = schema::copy_of<protocol::Reply>(from.getReply());
-    fuzz::require(copy.get().getVerdict() <= protocol::Verdict::ERROR, "a verdict that is not the worker's", "the reply");
-    fuzz::require(copy.get().getChanges().size() == from.getReply().getChanges().size(), "the copy differs", "the reply");
+    fuzz::require(copy.get().getVerdict() <= protocol::Verdict::ERROR, "a verdict that is not the worker's",
+                  "the reply");
+    fuzz::require(copy.get().getChanges().size() == from.getReply().getChanges().size(), "the copy differs",
+                  "the reply");
   }
   return 0;
 }

@@ -1,5 +1,5 @@
-// Runs a piece of Python as a hook in a real worker and waits for its reply: what tests of the pbs module, of the sandbox and
-// of the pool are written with.
+// Runs a piece of Python as a hook in a real worker and waits for its reply: what tests of the pbs module, of the
+// sandbox and of the pool are written with.
 #pragma once
 
 #include <chrono>
@@ -15,7 +15,11 @@ namespace annals::test {
 
 using hooks::protocol::Verdict;
 
-struct asked_attribute { const char* name; const char* resource; const char* value; };
+struct asked_attribute {
+  const char* name;
+  const char* resource;
+  const char* value;
+};
 
 struct hook_case {
   std::string source;
@@ -40,7 +44,8 @@ class hook_runs {
     auto future = promise->get_future();
     pool_.run(order_of(c), [promise](hooks::sealed_reply r) { promise->set_value(std::move(r)); });
     // A test that waits longer is broken: every run has its alarm.
-    if (future.wait_for(std::chrono::seconds(90)) != std::future_status::ready) throw std::runtime_error("the pool never answered");
+    if (future.wait_for(std::chrono::seconds(90)) != std::future_status::ready)
+      throw std::runtime_error("the pool never answered");
     return future.get();
   }
 
@@ -129,7 +134,8 @@ inline std::string summary(const hooks::sealed_reply& r) {
   if (r.get().getMessage().size()) out << " '" << message_of(r) << "'";
   for (const auto c : r.get().getChanges()) {
     out << " " << schema::text(c.getParameter());
-    if (c.getObject().size() && schema::text(c.getParameter()) != "job") out << "[" << schema::text(c.getObject()) << "]";
+    if (c.getObject().size() && schema::text(c.getParameter()) != "job")
+      out << "[" << schema::text(c.getObject()) << "]";
     if (c.getAttribute().size()) out << "." << schema::text(c.getAttribute());
     if (c.getResource().size()) out << "." << schema::text(c.getResource());
     out << " " << (c.getHadValue() ? schema::str(c.getBefore()) : "-") << "->";

@@ -9,11 +9,12 @@ using namespace annals::hooks;
 BOOST_AUTO_TEST_SUITE(hook_catalog)
 
 BOOST_AUTO_TEST_CASE(the_list_of_events_is_the_one_qmgr_prints) {
-  BOOST_TEST(event_names() ==
-             "queuejob,postqueuejob,modifyjob,modifyvnode,management,resvsub,modifyresv,movejob,jobobit,runjob,provision,"
-             "periodic,resv_confirm,resv_begin,resv_end,execjob_begin,execjob_prologue,execjob_epilogue,execjob_preterm,"
-             "execjob_end,exechost_periodic,execjob_launch,exechost_startup,execjob_attach,execjob_resize,execjob_abort,"
-             "execjob_postsuspend,execjob_preresume");
+  BOOST_TEST(
+      event_names() ==
+      "queuejob,postqueuejob,modifyjob,modifyvnode,management,resvsub,modifyresv,movejob,jobobit,runjob,provision,"
+      "periodic,resv_confirm,resv_begin,resv_end,execjob_begin,execjob_prologue,execjob_epilogue,execjob_preterm,"
+      "execjob_end,exechost_periodic,execjob_launch,exechost_startup,execjob_attach,execjob_resize,execjob_abort,"
+      "execjob_postsuspend,execjob_preresume");
 }
 
 BOOST_AUTO_TEST_CASE(each_event_has_a_bit_of_its_own) {
@@ -28,15 +29,16 @@ BOOST_AUTO_TEST_CASE(each_event_has_a_bit_of_its_own) {
   BOOST_TEST(find_event("bogus") == nullptr);
 }
 
-BOOST_AUTO_TEST_CASE(only_prologue_and_launch_see_failed_vnodes) {   // RS-64
+BOOST_AUTO_TEST_CASE(only_prologue_and_launch_see_failed_vnodes) {  // RS-64
   for (const hook_event& e : hook_events()) {
     const std::string_view name = e.name;
-    BOOST_TEST((find_parameter(e, "vnode_list_fail") != nullptr) ==
-               (name == "execjob_prologue" || name == "execjob_launch"), e.name);
+    BOOST_TEST(
+        (find_parameter(e, "vnode_list_fail") != nullptr) == (name == "execjob_prologue" || name == "execjob_launch"),
+        e.name);
   }
 }
 
-BOOST_AUTO_TEST_CASE(a_launch_hook_may_set_what_the_requirements_name) {   // RS-69, RS-70
+BOOST_AUTO_TEST_CASE(a_launch_hook_may_set_what_the_requirements_name) {  // RS-69, RS-70
   const hook_event& launch = *find_event("execjob_launch");
   for (const char* name : {"Execution_Time", "Hold_Types", "resources_used", "run_count"})
     BOOST_TEST((may_write(*find_parameter(launch, "job"), name, false) == set_answer::yes), name);
@@ -62,9 +64,11 @@ BOOST_AUTO_TEST_CASE(the_old_object_of_a_change_is_read_only) {
               set_answer::read_only_object));
 }
 
-BOOST_AUTO_TEST_CASE(clients_are_told_pbs_words) {   // golden: hooks.txt
-  BOOST_TEST(told_exception("h1") == "request rejected as filter hook 'h1' encountered an exception. Please inform Admin");
-  BOOST_TEST(logged_alarm(*find_event("queuejob"), "h1") == "alarm call while running queuejob hook 'h1', request rejected");
+BOOST_AUTO_TEST_CASE(clients_are_told_pbs_words) {  // golden: hooks.txt
+  BOOST_TEST(told_exception("h1") ==
+             "request rejected as filter hook 'h1' encountered an exception. Please inform Admin");
+  BOOST_TEST(logged_alarm(*find_event("queuejob"), "h1") ==
+             "alarm call while running queuejob hook 'h1', request rejected");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -97,16 +97,18 @@ std::string page() {
   std::ostringstream out;
   out << "# Hook events\n\nMade from `hooks-runtime/catalog`; do not edit. To make it again:\n"
          "`build/test/unit/hooks-runtime/catalog/hooks_reference_page --write docs/hooks_reference.md`\n\n"
-         "A script finds its input in `pbs.event()`. Everything may be read; what may be set stands below. Scripts of the\n"
-         "*server* profile start no processes, have no network and do not see `PBS_HOME`; those of the *mom* profile may.\n"
+         "A script finds its input in `pbs.event()`. Everything may be read; what may be set stands below. Scripts of "
+         "the\n"
+         "*server* profile start no processes, have no network and do not see `PBS_HOME`; those of the *mom* profile "
+         "may.\n"
          "The sandbox is described in [0019](design/0019-hook-workers.md).\n";
   for (const hook_event& e : hook_events()) {
     out << "\n## " << e.name << "\n\n| | |\n|---|---|\n| Runs | " << e.when << " |\n| Where | " << where(e.side)
         << " |\n| Constant | `pbs." << upper(e.name) << "`, `pbs.HOOK_EVENT_" << upper(e.name) << "`: 0x" << std::hex
         << e.bit << std::dec << " |\n| Sandbox | " << (e.sandbox == sandbox_profile::server ? "server" : "mom")
-        << " |\n| Reject | " << e.reject_means << " |\n| `user` | " << (e.may_run_as_user ? "pbsadmin, pbsuser" : "pbsadmin")
-        << " |\n| `fail_action` | " << fail_actions(e.fail_actions)
-        << " |\n\n| Parameter | Type | May be set | What it is |\n|---|---|---|---|\n";
+        << " |\n| Reject | " << e.reject_means << " |\n| `user` | "
+        << (e.may_run_as_user ? "pbsadmin, pbsuser" : "pbsadmin") << " |\n| `fail_action` | "
+        << fail_actions(e.fail_actions) << " |\n\n| Parameter | Type | May be set | What it is |\n|---|---|---|---|\n";
     for (const parameter& p : e.parameters)
       out << "| `" << p.name << "` | " << type_name(p.kind) << " | " << settable(p) << " | " << p.meaning << " |\n";
   }

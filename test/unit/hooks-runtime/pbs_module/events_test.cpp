@@ -31,7 +31,9 @@ void answer_release(hooks::protocol::Question::Reader q, hooks::protocol::Answer
 BOOST_FIXTURE_TEST_SUITE(events_of_the_pbs_module, fixture)
 
 BOOST_AUTO_TEST_CASE(the_event_tells_who_asked_and_which_hook_runs) {
-  BOOST_TEST(result("queuejob", "assert (e.hook_name, e.requestor, e.requestor_host, e.alarm, e.enabled, e.type) == ('h1', 'alice', 'head', 20, True, 1)\n") == "accept");
+  BOOST_TEST(result("queuejob",
+                    "assert (e.hook_name, e.requestor, e.requestor_host, e.alarm, e.enabled, e.type) == ('h1', "
+                    "'alice', 'head', 20, True, 1)\n") == "accept");
 }
 
 BOOST_AUTO_TEST_CASE(reject_ends_the_script_and_may_have_no_words) {
@@ -45,28 +47,36 @@ BOOST_AUTO_TEST_CASE(accept_and_reject_are_no_exceptions_that_scripts_catch_by_a
   BOOST_TEST(result("queuejob", "try: e.accept()\nexcept SystemExit: e.reject('after all')\n") == "reject 'after all'");
 }
 
-BOOST_AUTO_TEST_CASE(a_changed_job_of_a_runjob_hook_holds_only_with_reject) {   // pbs guide: hooks: events
-  BOOST_TEST(result("runjob", "e.job.Hold_Types = pbs.hold_types('s')\ne.reject('later')\n") == "reject 'later' job.Hold_Types -->s");
+BOOST_AUTO_TEST_CASE(a_changed_job_of_a_runjob_hook_holds_only_with_reject) {  // pbs guide: hooks: events
+  BOOST_TEST(result("runjob", "e.job.Hold_Types = pbs.hold_types('s')\ne.reject('later')\n") ==
+             "reject 'later' job.Hold_Types -->s");
   BOOST_TEST(result("runjob", "e.job.Hold_Types = pbs.hold_types('s')\n") == "accept");
 }
 
-BOOST_AUTO_TEST_CASE(a_launch_hook_changes_program_arguments_and_environment) {   // pbs guide: execjob_launch
+BOOST_AUTO_TEST_CASE(a_launch_hook_changes_program_arguments_and_environment) {  // pbs guide: execjob_launch
   hook_case c{.source = "", .event = "execjob_launch"};
-  c.source = "import pbs\ne = pbs.event()\ne.progname = '/bin/env'\ne.argv.append('-v')\ne.env['A'] = '1'\n"
-             "e.job.Hold_Types = pbs.hold_types('s')\ne.job.run_count = 3\n";
-  BOOST_TEST(summary(runs.run(c)) == "accept progname -->/bin/env env.A -->1 job.Hold_Types -->s job.run_count -->3 argv -->[-v]");
-  BOOST_TEST(result("execjob_launch", "e.env = {'B': '2'}\ne.argv = ['x', 'y']\n") == "accept env.B -->2 argv -->[x][y]");
+  c.source =
+      "import pbs\ne = pbs.event()\ne.progname = '/bin/env'\ne.argv.append('-v')\ne.env['A'] = '1'\n"
+      "e.job.Hold_Types = pbs.hold_types('s')\ne.job.run_count = 3\n";
+  BOOST_TEST(summary(runs.run(c)) ==
+             "accept progname -->/bin/env env.A -->1 job.Hold_Types -->s job.run_count -->3 argv -->[-v]");
+  BOOST_TEST(result("execjob_launch", "e.env = {'B': '2'}\ne.argv = ['x', 'y']\n") ==
+             "accept env.B -->2 argv -->[x][y]");
 }
 
-BOOST_AUTO_TEST_CASE(a_launch_hook_that_sets_something_else_is_told_what_it_may) {   // RS-73, RS-74
-  const char* told = "Can only set progname, argv, env event parameters as well as job, resource, vnode under execjob_launch hook.";
+BOOST_AUTO_TEST_CASE(a_launch_hook_that_sets_something_else_is_told_what_it_may) {  // RS-73, RS-74
+  const char* told =
+      "Can only set progname, argv, env event parameters as well as job, resource, vnode under execjob_launch hook.";
   for (const char* script : {"pbs.server().scheduling = False\n", "e.job.Job_Owner = 'x'\n", "e.alarm = 5\n"})
-    BOOST_TEST(result("execjob_launch", script) == std::string("error 'BadAttributeValueError: ") + told + "' log:" + told);
+    BOOST_TEST(result("execjob_launch", script) ==
+               std::string("error 'BadAttributeValueError: ") + told + "' log:" + told);
 }
 
 BOOST_AUTO_TEST_CASE(jobs_are_rerun_and_deleted_by_the_reply) {
-  const auto r = runs.run({.source = "import pbs\ne = pbs.event()\ne.job.rerun()\ne.job.delete()\ne.job.delete()\npbs.server().scheduler_restart_cycle()\n",
-                           .event = "execjob_begin"});
+  const auto r = runs.run(
+      {.source = "import pbs\ne = "
+                 "pbs.event()\ne.job.rerun()\ne.job.delete()\ne.job.delete()\npbs.server().scheduler_restart_cycle()\n",
+       .event = "execjob_begin"});
   BOOST_REQUIRE(r.get().getActions().size() == 3u);
   BOOST_TEST(schema::text(r.get().getActions()[0].getRerun()) == "12.head");
   BOOST_TEST(schema::text(r.get().getActions()[1].getDelete()) == "12.head");
@@ -80,8 +90,10 @@ BOOST_AUTO_TEST_CASE(reboot_ends_the_script_and_names_the_command) {
   BOOST_TEST(result("queuejob", "pbs.reboot()\n").find("error") == 0u);
 }
 
-BOOST_AUTO_TEST_CASE(release_nodes_answers_with_the_job_as_it_will_be) {   // RS-84, RS-85, RS-90
-  hook_case c{.source = "import pbs\npj = pbs.event().job.release_nodes(keep_select='ncpus=1')\npbs.logmsg(1, '%s %s' % (pj, pj.exec_vnode))\n",
+BOOST_AUTO_TEST_CASE(release_nodes_answers_with_the_job_as_it_will_be) {  // RS-84, RS-85, RS-90
+  hook_case c{.source =
+                  "import pbs\npj = pbs.event().job.release_nodes(keep_select='ncpus=1')\npbs.logmsg(1, '%s %s' % (pj, "
+                  "pj.exec_vnode))\n",
               .event = "execjob_launch"};
   c.job = {{"tolerate_node_failures", "", "job_start"}, {"exec_vnode", "", "(n1:ncpus=1)+(n2:ncpus=1)"}};
   c.answer = answer_release;
@@ -91,17 +103,20 @@ BOOST_AUTO_TEST_CASE(release_nodes_answers_with_the_job_as_it_will_be) {   // RS
   BOOST_TEST(schema::text(r.get().getActions()[0].getReleaseNodes().getKeepSelect()) == "ncpus=1");
 }
 
-BOOST_AUTO_TEST_CASE(release_nodes_with_a_dict_answers_with_the_released_vnodes) {   // RS-91, RS-93
-  hook_case c{.source = "import pbs\ne = pbs.event()\nr = e.job.release_nodes(e.vnode_list_fail)\nassert list(r) == ['n2'] and r['n2'].name == 'n2'\n"
-                        "assert list(e.job.release_nodes(nodes_list=e.vnode_list_fail)) == ['n2']\n",
+BOOST_AUTO_TEST_CASE(release_nodes_with_a_dict_answers_with_the_released_vnodes) {  // RS-91, RS-93
+  hook_case c{.source =
+                  "import pbs\ne = pbs.event()\nr = e.job.release_nodes(e.vnode_list_fail)\nassert list(r) == ['n2'] "
+                  "and r['n2'].name == 'n2'\n"
+                  "assert list(e.job.release_nodes(nodes_list=e.vnode_list_fail)) == ['n2']\n",
               .event = "execjob_prologue"};
   c.failed_vnodes = {"n2"};
   c.answer = answer_release;
   BOOST_TEST(summary(runs.run(c)) == "accept");
 }
 
-BOOST_AUTO_TEST_CASE(release_nodes_is_for_the_primary_in_prologue_and_launch) {   // RS-86, RS-87
-  hook_case c{.source = "import pbs\npbs.logmsg(1, '%s' % (pbs.event().job.release_nodes(keep_select='ncpus=1'),))\n", .event = "execjob_begin"};
+BOOST_AUTO_TEST_CASE(release_nodes_is_for_the_primary_in_prologue_and_launch) {  // RS-86, RS-87
+  hook_case c{.source = "import pbs\npbs.logmsg(1, '%s' % (pbs.event().job.release_nodes(keep_select='ncpus=1'),))\n",
+              .event = "execjob_begin"};
   c.job = {{"tolerate_node_failures", "", "all"}};
   c.answer = answer_release;
   BOOST_TEST(summary(runs.run(c)) == "accept log:None");
@@ -113,31 +128,35 @@ BOOST_AUTO_TEST_CASE(release_nodes_is_for_the_primary_in_prologue_and_launch) { 
   BOOST_TEST(summary(runs.run(c)) == "accept log:None");
 }
 
-BOOST_AUTO_TEST_CASE(a_job_that_tolerates_no_failures_keeps_its_nodes) {   // RS-94
-  hook_case c{.source = "import pbs\nj = pbs.event().job\nassert j.release_nodes(keep_select='ncpus=1') is j\n", .event = "execjob_launch"};
+BOOST_AUTO_TEST_CASE(a_job_that_tolerates_no_failures_keeps_its_nodes) {  // RS-94
+  hook_case c{.source = "import pbs\nj = pbs.event().job\nassert j.release_nodes(keep_select='ncpus=1') is j\n",
+              .event = "execjob_launch"};
   const auto r = runs.run(c);
   BOOST_TEST(summary(r) == "accept log:no nodes released as job does not tolerate node failures");
   BOOST_TEST(schema::text(r.get().getLog()[0].getJob()) == "12.head");
   BOOST_TEST(r.get().getLog()[0].getLevel() == 0x80u);
 }
 
-BOOST_AUTO_TEST_CASE(log_levels_are_the_bits_that_pbs_writes) {   // golden: hook lines carry 0006
-  const auto r = runs.run({.source = "import pbs\npbs.logmsg(pbs.LOG_DEBUG, 'a')\npbs.logmsg(pbs.EVENT_DEBUG3, 'b')\npbs.logjobmsg('1.head', 'c')\n"});
+BOOST_AUTO_TEST_CASE(log_levels_are_the_bits_that_pbs_writes) {  // golden: hook lines carry 0006
+  const auto r = runs.run({.source = "import pbs\npbs.logmsg(pbs.LOG_DEBUG, 'a')\npbs.logmsg(pbs.EVENT_DEBUG3, "
+                                     "'b')\npbs.logjobmsg('1.head', 'c')\n"});
   BOOST_TEST(r.get().getLog()[0].getLevel() == 6u);
   BOOST_TEST(r.get().getLog()[1].getLevel() == 0x400u);
   BOOST_TEST(schema::text(r.get().getLog()[2].getJob()) == "1.head");
 }
 
-BOOST_AUTO_TEST_CASE(a_periodic_hook_has_dicts_even_when_there_is_nothing) {   // RS-65, RS-66
+BOOST_AUTO_TEST_CASE(a_periodic_hook_has_dicts_even_when_there_is_nothing) {  // RS-65, RS-66
   BOOST_TEST(result("exechost_periodic", "assert e.job_list == {} and e.vnode_list == {}\n") == "accept");
-  BOOST_TEST(result("execjob_prologue", "assert e.vnode_list_fail == {}\nfor v in e.vnode_list_fail.keys(): pass\n") == "accept");
+  BOOST_TEST(result("execjob_prologue", "assert e.vnode_list_fail == {}\nfor v in e.vnode_list_fail.keys(): pass\n") ==
+             "accept");
 }
 
-BOOST_AUTO_TEST_CASE(a_management_hook_sees_what_qmgr_asked_for) {   // pbs guide: management
-  hook_case c{.source = "import pbs\nm = pbs.event().management\n"
-                        "assert m.cmd == pbs.MGR_CMD_SET and m.objtype == pbs.MGR_OBJ_QUEUE and m.objname == 'workq'\n"
-                        "assert [(a.name, a.resource, a.value, a.op) for a in m.attribs] == "
-                        "[('resources_max', 'ncpus', '4', pbs.BATCH_OP_INCR), ('enabled', '', 'True', pbs.BATCH_OP_SET)]\n",
+BOOST_AUTO_TEST_CASE(a_management_hook_sees_what_qmgr_asked_for) {  // pbs guide: management
+  hook_case c{.source =
+                  "import pbs\nm = pbs.event().management\n"
+                  "assert m.cmd == pbs.MGR_CMD_SET and m.objtype == pbs.MGR_OBJ_QUEUE and m.objname == 'workq'\n"
+                  "assert [(a.name, a.resource, a.value, a.op) for a in m.attribs] == "
+                  "[('resources_max', 'ncpus', '4', pbs.BATCH_OP_INCR), ('enabled', '', 'True', pbs.BATCH_OP_SET)]\n",
               .event = "management"};
   auto order = hook_runs::order_of(c);
   order.request = schema::make<hooks::protocol::Request>([&](hooks::protocol::Request::Builder b) {
@@ -148,8 +167,11 @@ BOOST_AUTO_TEST_CASE(a_management_hook_sees_what_qmgr_asked_for) {   // pbs guid
     auto object = parameter.initObject();
     object.setKind(hooks::protocol::ObjectKind::MANAGEMENT);
     auto a = object.initAttributes(5);
-    const char* const words[][3] = {{"cmd", "", "2"}, {"objtype", "", "1"}, {"objname", "", "workq"},
-                                    {"attribs.resources_max", "ncpus", "4"}, {"attribs.enabled", "", "True"}};
+    const char* const words[][3] = {{"cmd", "", "2"},
+                                    {"objtype", "", "1"},
+                                    {"objname", "", "workq"},
+                                    {"attribs.resources_max", "ncpus", "4"},
+                                    {"attribs.enabled", "", "True"}};
     for (unsigned i = 0; i < 5; ++i) {
       a[i].setName(words[i][0]);
       a[i].setResource(words[i][1]);
@@ -167,8 +189,11 @@ BOOST_AUTO_TEST_CASE(the_module_tells_about_the_host) {
   settings.local_node = "federer";
   settings.pbs_conf = {{"PBS_HOME", "/var/spool/pbs"}};
   hook_runs there(settings);
-  BOOST_TEST(summary(there.run({.source = "import pbs\nassert pbs.get_local_nodename() == 'federer'\nassert pbs.pbs_conf['PBS_HOME'] == '/var/spool/pbs'\n"
-                                          "assert pbs.get_pbs_conf() == pbs.pbs_conf and pbs.hook_config_filename is None\n"})) == "accept");
+  BOOST_TEST(summary(there.run(
+                 {.source = "import pbs\nassert pbs.get_local_nodename() == 'federer'\nassert pbs.pbs_conf['PBS_HOME'] "
+                            "== '/var/spool/pbs'\n"
+                            "assert pbs.get_pbs_conf() == pbs.pbs_conf and pbs.hook_config_filename is None\n"})) ==
+             "accept");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,7 +9,9 @@ using namespace annals::test;
 namespace {
 struct fixture {
   hook_runs runs;
-  hook_case on(const char* event, const std::string& script) { return {.source = "import pbs\ne = pbs.event()\nj = e.job\n" + script, .event = event}; }
+  hook_case on(const char* event, const std::string& script) {
+    return {.source = "import pbs\ne = pbs.event()\nj = e.job\n" + script, .event = event};
+  }
   std::string result(const hook_case& c) { return summary(runs.run(c)); }
 };
 }  // namespace
@@ -33,16 +35,29 @@ assert v["A"] == "1" and v["B"] == "x,y" and v.get("C") is None and "A" in v and
 assert j.select == "1:ncpus=4" and j.select_requested is None
 assert j.queue == "workq" and j.queue.name == "workq" and str(j.queue) == "workq"
 )py");
-  c.job = {{"Job_Name", "", "sim"}, {"Priority", "", "5"}, {"Rerunable", "", "True"}, {"Hold_Types", "", "u"}, {"ctime", "", "1700000000"},
-           {"job_state", "", "R"}, {"schedselect", "", "1:ncpus=4"}, {"exec_vnode", "", "(n1:ncpus=4)"}, {"Output_Path", "", "head:/o"},
-           {"eligible_time", "", "00:01:00"}, {"Resource_List", "ncpus", "4"}, {"Resource_List", "mem", "1gb"},
-           {"Resource_List", "walltime", "01:00:00"}, {"Resource_List", "select", "1:ncpus=4"}, {"Variable_List", "", "A=1,B=x\\,y"},
+  c.job = {{"Job_Name", "", "sim"},
+           {"Priority", "", "5"},
+           {"Rerunable", "", "True"},
+           {"Hold_Types", "", "u"},
+           {"ctime", "", "1700000000"},
+           {"job_state", "", "R"},
+           {"schedselect", "", "1:ncpus=4"},
+           {"exec_vnode", "", "(n1:ncpus=4)"},
+           {"Output_Path", "", "head:/o"},
+           {"eligible_time", "", "00:01:00"},
+           {"Resource_List", "ncpus", "4"},
+           {"Resource_List", "mem", "1gb"},
+           {"Resource_List", "walltime", "01:00:00"},
+           {"Resource_List", "select", "1:ncpus=4"},
+           {"Variable_List", "", "A=1,B=x\\,y"},
            {"queue", "", "workq"}};
   BOOST_TEST(result(c) == "accept");
 }
 
-BOOST_AUTO_TEST_CASE(the_selection_asked_for_is_read_by_both_names) {   // RS-33, RS-128
-  auto c = on("queuejob", "assert j.select_requested == j.Resource_List['select_requested'] == '2:ncpus=1' and isinstance(j.select_requested, pbs.select)\n");
+BOOST_AUTO_TEST_CASE(the_selection_asked_for_is_read_by_both_names) {  // RS-33, RS-128
+  auto c = on("queuejob",
+              "assert j.select_requested == j.Resource_List['select_requested'] == '2:ncpus=1' and "
+              "isinstance(j.select_requested, pbs.select)\n");
   c.job = {{"Resource_List", "select_requested", "2:ncpus=1"}};
   BOOST_TEST(result(c) == "accept");
 }
@@ -59,28 +74,34 @@ j.Variable_List["X"] = "1"
 j.Account_Name = "acme"
 j.Priority = None
 )py")) == "accept job.Resource_List.select -->1:ncpus=1+2:ncpus=2 job.Resource_List.mem -->2gb job.Hold_Types -->u "
-        "job.Execution_Time -->1800000000 job.Rerunable -->False job.queue -->long job.Variable_List -->X=1 "
-        "job.Account_Name -->acme job.Priority 5->-");
+          "job.Execution_Time -->1800000000 job.Rerunable -->False job.queue -->long job.Variable_List -->X=1 "
+          "job.Account_Name -->acme job.Priority 5->-");
 }
 
 BOOST_AUTO_TEST_CASE(the_last_of_several_values_wins_and_is_read_back) {
-  BOOST_TEST(result(on("queuejob", "j.Priority = 6\nassert j.Priority == 6\nj.Priority = 7\nj.Resource_List['ncpus'] = 5\n"
-                                   "assert j.Resource_List['ncpus'] == 5\ndel j.Resource_List['ncpus']\nassert j.Resource_List['ncpus'] is None\n")) ==
+  BOOST_TEST(result(on("queuejob",
+                       "j.Priority = 6\nassert j.Priority == 6\nj.Priority = 7\nj.Resource_List['ncpus'] = 5\n"
+                       "assert j.Resource_List['ncpus'] == 5\ndel j.Resource_List['ncpus']\nassert "
+                       "j.Resource_List['ncpus'] is None\n")) ==
              "accept job.Priority 5->7 job.Resource_List.ncpus 4->-");
 }
 
-BOOST_AUTO_TEST_CASE(what_only_the_server_sets_is_readonly) {   // pbs guide: hooks: results
-  BOOST_TEST(result(on("queuejob", "j.ctime = 5\n")) == "error 'BadAttributeValueError: job attribute 'ctime' is readonly'");
-  BOOST_TEST(result(on("jobobit", "j.Priority = 5\n")) == "error 'BadAttributeValueError: attribute 'Priority' is part of a readonly object'");
+BOOST_AUTO_TEST_CASE(what_only_the_server_sets_is_readonly) {  // pbs guide: hooks: results
+  BOOST_TEST(result(on("queuejob", "j.ctime = 5\n")) ==
+             "error 'BadAttributeValueError: job attribute 'ctime' is readonly'");
+  BOOST_TEST(result(on("jobobit", "j.Priority = 5\n")) ==
+             "error 'BadAttributeValueError: attribute 'Priority' is part of a readonly object'");
   BOOST_TEST(result(on("queuejob", "pbs.server().scheduling = False\n")) ==
              "error 'BadAttributeValueError: attribute 'scheduling' is part of a readonly object'");
 }
 
 BOOST_AUTO_TEST_CASE(names_that_are_none_raise) {
   BOOST_TEST(result(on("queuejob", "j.nosuch\n")) == "error 'UnsetAttributeNameError: attribute 'nosuch' not found'");
-  BOOST_TEST(result(on("queuejob", "j.nosuch = 1\n")) == "error 'UnsetAttributeNameError: attribute 'nosuch' not found'");
+  BOOST_TEST(result(on("queuejob", "j.nosuch = 1\n")) ==
+             "error 'UnsetAttributeNameError: attribute 'nosuch' not found'");
   BOOST_TEST(result(on("queuejob", "assert getattr(j, 'nosuch', 3) == 3 and not hasattr(j, 'nosuch')\n")) == "accept");
-  BOOST_TEST(result(on("queuejob", "j.Resource_List['nosuch'] = 1\n")).find("UnsetResourceNameError") != std::string::npos);
+  BOOST_TEST(result(on("queuejob", "j.Resource_List['nosuch'] = 1\n")).find("UnsetResourceNameError") !=
+             std::string::npos);
   BOOST_TEST(result(on("queuejob", "e.resv\n")).find("error 'EventIncompatibleError") == 0u);
 }
 
@@ -100,7 +121,7 @@ for name, value, error in (("ncpus", "x", pbs.BadResourceValueError), ("mem", []
 )py")) == "accept");
 }
 
-BOOST_AUTO_TEST_CASE(a_vnode_s_state_is_bits_with_names) {   // RS-67, RS-72
+BOOST_AUTO_TEST_CASE(a_vnode_s_state_is_bits_with_names) {  // RS-67, RS-72
   auto c = on("execjob_launch", R"py(
 v = e.vnode_list["n1"]
 assert v.name == "n1" and v.state == pbs.ND_FREE and v.extract_state_strs() == ["ND_FREE"] and v.extract_state_ints() == [0]
@@ -112,66 +133,82 @@ assert list(e.vnode_list_fail.keys()) == ["n2"] and "%s" % (sorted(e.vnode_list.
 )py");
   c.vnodes = {"n1"};
   c.failed_vnodes = {"n2"};
-  BOOST_TEST(result(c) == "accept vnode_list[n1].state free->offline vnode_list[n1].resources_available.ncpus 8->9 "
-                          "vnode_list_fail[n2].state free->offline");
+  BOOST_TEST(result(c) ==
+             "accept vnode_list[n1].state free->offline vnode_list[n1].resources_available.ncpus 8->9 "
+             "vnode_list_fail[n2].state free->offline");
 }
 
 BOOST_AUTO_TEST_CASE(states_of_several_bits_come_apart) {
-  BOOST_TEST(result({.source = "import pbs\nv = pbs.server().vnode('n1')\n"
-                               "assert v.extract_state_strs() == ['ND_DOWN', 'ND_OFFLINE'] and v.extract_state_ints() == [1, 2]\n"
-                               "assert v.sharing == pbs.ND_DEFAULT_EXCL\n",
-                     .answer = [](hooks::protocol::Question::Reader, hooks::protocol::Answer::Builder a) {
-                       auto o = a.initObject();
-                       o.setKind(hooks::protocol::ObjectKind::VNODE);
-                       o.setName("n1");
-                       auto attributes = o.initAttributes(2);
-                       attributes[0].setName("state");
-                       attributes[0].setValue("down,offline");
-                       attributes[1].setName("sharing");
-                       attributes[1].setValue("default_excl");
-                     }}) == "accept");
+  BOOST_TEST(
+      result({.source =
+                  "import pbs\nv = pbs.server().vnode('n1')\n"
+                  "assert v.extract_state_strs() == ['ND_DOWN', 'ND_OFFLINE'] and v.extract_state_ints() == [1, 2]\n"
+                  "assert v.sharing == pbs.ND_DEFAULT_EXCL\n",
+              .answer = [](hooks::protocol::Question::Reader, hooks::protocol::Answer::Builder a) {
+                auto o = a.initObject();
+                o.setKind(hooks::protocol::ObjectKind::VNODE);
+                o.setName("n1");
+                auto attributes = o.initAttributes(2);
+                attributes[0].setName("state");
+                attributes[0].setValue("down,offline");
+                attributes[1].setName("sharing");
+                attributes[1].setValue("default_excl");
+              }}) == "accept");
 }
 
-BOOST_AUTO_TEST_CASE(a_startup_hook_makes_custom_resources_with_the_type_of_the_value) {   // RU-06
-  hook_case c{.source = "import pbs\ne = pbs.event()\nr = e.vnode_list[pbs.get_local_nodename()].resources_available\n"
-                        "r['foo_i'] = 7\nr['foo_f'] = 5.0\nr['foo_str'] = 'seventyseven'\nr['foo_b'] = True\nr['bar_size'] = pbs.size('7mb')\n",
+BOOST_AUTO_TEST_CASE(a_startup_hook_makes_custom_resources_with_the_type_of_the_value) {  // RU-06
+  hook_case c{.source =
+                  "import pbs\ne = pbs.event()\nr = e.vnode_list[pbs.get_local_nodename()].resources_available\n"
+                  "r['foo_i'] = 7\nr['foo_f'] = 5.0\nr['foo_str'] = 'seventyseven'\nr['foo_b'] = True\nr['bar_size'] = "
+                  "pbs.size('7mb')\n",
               .event = "exechost_startup"};
   c.vnodes = {"n1"};
   const auto r = runs.run(c);
-  BOOST_TEST(summary(r) == "accept vnode_list[n1].resources_available.foo_i -->7 vnode_list[n1].resources_available.foo_f -->5 "
-                           "vnode_list[n1].resources_available.foo_str -->seventyseven vnode_list[n1].resources_available.foo_b -->True "
-                           "vnode_list[n1].resources_available.bar_size -->7mb");
+  BOOST_TEST(
+      summary(r) ==
+      "accept vnode_list[n1].resources_available.foo_i -->7 vnode_list[n1].resources_available.foo_f -->5 "
+      "vnode_list[n1].resources_available.foo_str -->seventyseven vnode_list[n1].resources_available.foo_b -->True "
+      "vnode_list[n1].resources_available.bar_size -->7mb");
   std::string types;
-  for (const auto made : r.get().getCustomResources()) types += schema::str(made.getName()) + ":" + schema::str(made.getType()) + " ";
+  for (const auto made : r.get().getCustomResources())
+    types += schema::str(made.getName()) + ":" + schema::str(made.getType()) + " ";
   BOOST_TEST(types == "bar_size:size foo_b:boolean foo_f:float foo_i:long foo_str:string ");
 }
 
-BOOST_AUTO_TEST_CASE(a_startup_hook_makes_new_vnodes) {   // pbs guide: exechost_startup
-  BOOST_TEST(result({.source = "import pbs\ne = pbs.event()\nv = pbs.vnode('n1[0]')\nv.resources_available['ncpus'] = 4\n"
-                               "e.vnode_list['n1[0]'] = v\nassert v.name == 'n1[0]' and v.resources_available['ncpus'] == 4\n",
-                     .event = "exechost_startup"}) == "accept vnode_list[n1[0]].resources_available.ncpus -->4");
+BOOST_AUTO_TEST_CASE(a_startup_hook_makes_new_vnodes) {  // pbs guide: exechost_startup
+  BOOST_TEST(
+      result({.source = "import pbs\ne = pbs.event()\nv = pbs.vnode('n1[0]')\nv.resources_available['ncpus'] = 4\n"
+                        "e.vnode_list['n1[0]'] = v\nassert v.name == 'n1[0]' and v.resources_available['ncpus'] == 4\n",
+              .event = "exechost_startup"}) == "accept vnode_list[n1[0]].resources_available.ncpus -->4");
   BOOST_TEST(result(on("queuejob", "pbs.vnode('n1').state = 1\n")).find("error 'BadAttributeValueError") == 0u);
 }
 
 BOOST_AUTO_TEST_CASE(an_object_that_was_kept_from_an_earlier_run_is_empty) {
-  const auto c = on("queuejob", "import sys\nif hasattr(sys, 'kept'):\n    assert sys.kept.Priority is None and sys.kept_list['ncpus'] is None\n"
-                                "    try: sys.kept.Priority = 1\n    except pbs.BadAttributeValueError: e.reject('kept')\n"
-                                "sys.kept = j\nsys.kept_list = j.Resource_List\n");
+  const auto c = on(
+      "queuejob",
+      "import sys\nif hasattr(sys, 'kept'):\n    assert sys.kept.Priority is None and sys.kept_list['ncpus'] is None\n"
+      "    try: sys.kept.Priority = 1\n    except pbs.BadAttributeValueError: e.reject('kept')\n"
+      "sys.kept = j\nsys.kept_list = j.Resource_List\n");
   BOOST_TEST(result(c) == "accept");
   BOOST_TEST(result(c) == "reject 'kept'");
 }
 
 BOOST_AUTO_TEST_CASE(custom_resources_of_the_site_have_their_types) {
   runs.pool().know_resources({{"foo_size", "size"}, {"foo_b", "boolean"}});
-  auto c = on("execjob_epilogue", "u = j.resources_used\nassert u['foo_size'] == pbs.size('1mb')\nu['foo_size'] = pbs.size('3mb')\nu['foo_b'] = True\nu['cput'] = 10\n");
+  auto c = on("execjob_epilogue",
+              "u = j.resources_used\nassert u['foo_size'] == pbs.size('1mb')\nu['foo_size'] = "
+              "pbs.size('3mb')\nu['foo_b'] = True\nu['cput'] = 10\n");
   c.job = {{"resources_used", "foo_size", "1mb"}};
-  BOOST_TEST(result(c) == "accept job.resources_used.foo_size 1mb->3mb job.resources_used.foo_b -->True job.resources_used.cput -->00:00:10");
+  BOOST_TEST(result(c) ==
+             "accept job.resources_used.foo_size 1mb->3mb job.resources_used.foo_b -->True job.resources_used.cput "
+             "-->00:00:10");
 }
 
 BOOST_AUTO_TEST_CASE(jobs_of_a_queue_and_of_the_server_are_iterated) {
-  auto c = on("queuejob", "assert [str(x) for x in pbs.server().jobs()] == ['1.head', '2.head']\n"
-                          "assert [x.Job_Owner for x in pbs.server().queue('workq').jobs()] == ['u@1.head', 'u@2.head']\n"
-                          "assert pbs.server().name == 'head' and pbs.server().job('9.head') is None\n");
+  auto c = on("queuejob",
+              "assert [str(x) for x in pbs.server().jobs()] == ['1.head', '2.head']\n"
+              "assert [x.Job_Owner for x in pbs.server().queue('workq').jobs()] == ['u@1.head', 'u@2.head']\n"
+              "assert pbs.server().name == 'head' and pbs.server().job('9.head') is None\n");
   c.answer = [](hooks::protocol::Question::Reader q, hooks::protocol::Answer::Builder a) {
     using hooks::protocol::Question;
     if (q.which() == Question::NAMES || q.which() == Question::JOBS_OF) {

@@ -26,7 +26,10 @@ struct fixture {
     return summary(runs.run(c));
   }
   // The pool does its work as before.
-  ~fixture() { BOOST_TEST(summary(runs.run({.source = "import pbs\npbs.event().job.Priority = 9\n"})) == "accept job.Priority 5->9"); }
+  ~fixture() {
+    BOOST_TEST(summary(runs.run({.source = "import pbs\npbs.event().job.Priority = 9\n"})) ==
+               "accept job.Priority 5->9");
+  }
 };
 
 bool starts_with(const std::string& text, const char* with) { return text.rfind(with, 0) == 0; }
@@ -86,48 +89,57 @@ BOOST_AUTO_TEST_CASE(a_loop_that_masks_all_signals_ends_at_the_alarm) {
                                  "for s in signal.valid_signals():\n"
                                  "    try: signal.signal(s, signal.SIG_IGN)\n"
                                  "    except (OSError, ValueError): pass\n"
-                                 "while True: pass\n", mom, 300), "alarm"));
+                                 "while True: pass\n",
+                                 mom, 300),
+                         "alarm"));
 }
 
 BOOST_AUTO_TEST_CASE(a_loop_that_catches_everything_ends_at_the_alarm) {
-  BOOST_TEST(starts_with(outcome("import pbs\nwhile True:\n    try: pbs.event().accept()\n    except: pass\n", "queuejob", 300), "alarm"));
+  BOOST_TEST(starts_with(
+      outcome("import pbs\nwhile True:\n    try: pbs.event().accept()\n    except: pass\n", "queuejob", 300), "alarm"));
 }
 
 BOOST_AUTO_TEST_CASE(a_fork_bomb_on_a_host_is_bounded_and_gone_at_the_alarm) {
   const own_directory d;
-  const std::string bomb = "import os\nos.chdir('" + d.path + "')\nwhile True:\n    try: os.fork()\n    except OSError: pass\n";
+  const std::string bomb =
+      "import os\nos.chdir('" + d.path + "')\nwhile True:\n    try: os.fork()\n    except OSError: pass\n";
   BOOST_TEST(starts_with(outcome(bomb, mom, 500), "alarm"));
   BOOST_TEST(processes_in(d.path) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_on_a_host_that_stops_its_guard_is_gone_all_the_same) {
   const own_directory d;
-  const std::string script = "import os, signal, time\nos.chdir('" + d.path + "')\nos.fork()\nos.kill(os.getsid(0), signal.SIGSTOP)\ntime.sleep(600)\n";
+  const std::string script = "import os, signal, time\nos.chdir('" + d.path +
+                             "')\nos.fork()\nos.kill(os.getsid(0), signal.SIGSTOP)\ntime.sleep(600)\n";
   BOOST_TEST(starts_with(outcome(script, mom, 500), "alarm"));
   BOOST_TEST(processes_in(d.path) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_on_a_host_may_have_only_so_many_processes) {
-  const std::string said = outcome("import os, time, pbs\nn = 0\n"
-                                   "try:\n"
-                                   "    while n < 1000:\n"
-                                   "        if os.fork() == 0:\n"
-                                   "            time.sleep(60); os._exit(0)\n"
-                                   "        n += 1\n"
-                                   "except BlockingIOError as e: pass\n"
-                                   "pbs.event().reject('%s' % (50 < n < 200))\n", mom);
+  const std::string said = outcome(
+      "import os, time, pbs\nn = 0\n"
+      "try:\n"
+      "    while n < 1000:\n"
+      "        if os.fork() == 0:\n"
+      "            time.sleep(60); os._exit(0)\n"
+      "        n += 1\n"
+      "except BlockingIOError as e: pass\n"
+      "pbs.event().reject('%s' % (50 < n < 200))\n",
+      mom);
   BOOST_TEST(said == "reject 'True'");
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_of_the_server_starts_no_processes_and_no_threads) {
   BOOST_TEST(starts_with(outcome("import os\nos.fork()\n"), "error 'PermissionError: "));
-  BOOST_TEST(starts_with(outcome("import threading\nthreading.Thread(target=print).start()\n"), "error 'RuntimeError: can't start new thread'"));
+  BOOST_TEST(starts_with(outcome("import threading\nthreading.Thread(target=print).start()\n"),
+                         "error 'RuntimeError: can't start new thread'"));
   BOOST_TEST(starts_with(outcome("import os\nos.execv('/bin/true', ['true'])\n"), "error 'PermissionError: "));
 }
 
 BOOST_AUTO_TEST_CASE(programs_that_outlive_their_hook_are_killed) {
   const std::string mark = "7654321.125";
-  BOOST_TEST(outcome("import subprocess\nsubprocess.Popen(['/bin/sleep', '" + mark + "'], start_new_session=True)\n", mom) == "accept");
+  BOOST_TEST(outcome("import subprocess\nsubprocess.Popen(['/bin/sleep', '" + mark + "'], start_new_session=True)\n",
+                     mom) == "accept");
   BOOST_TEST(outcome("import pbs\n", mom) == "accept");
   runs.run({.source = "x = 1\n"});
   for (int i = 0; i < 200 && processes_with(mark) > 0; ++i) ::usleep(10'000);
@@ -137,15 +149,20 @@ BOOST_AUTO_TEST_CASE(programs_that_outlive_their_hook_are_killed) {
 BOOST_AUTO_TEST_CASE(programs_of_a_hook_that_met_its_alarm_are_gone_when_its_reply_comes) {
   const std::string mark = "7654321.375";
   BOOST_TEST(starts_with(outcome("import subprocess, time\n"
-                                 "subprocess.Popen(['/bin/sh', '-c', 'setsid /bin/sleep " + mark + " & sleep " + mark + "'])\n"
-                                 "while True: pass\n", mom, 500), "alarm"));
+                                 "subprocess.Popen(['/bin/sh', '-c', 'setsid /bin/sleep " +
+                                     mark + " & sleep " + mark +
+                                     "'])\n"
+                                     "while True: pass\n",
+                                 mom, 500),
+                         "alarm"));
   BOOST_TEST(processes_with(mark) == 0);
 }
 
 BOOST_AUTO_TEST_CASE(a_memory_bomb_is_an_exception) {
   BOOST_TEST(outcome("x = 'a' * (1 << 40)\n") == "error 'MemoryError'");
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)   // a sanitizer needs all addresses for itself
-  BOOST_TEST(starts_with(outcome("import mmap\nx = []\nwhile True: x.append(mmap.mmap(-1, 1 << 26))\n"), "error 'OSError: [Errno 12]"));
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // a sanitizer needs all addresses for itself
+  BOOST_TEST(starts_with(outcome("import mmap\nx = []\nwhile True: x.append(mmap.mmap(-1, 1 << 26))\n"),
+                         "error 'OSError: [Errno 12]"));
 #endif
 }
 
@@ -154,7 +171,8 @@ BOOST_AUTO_TEST_CASE(a_memory_bomb_on_a_host_is_an_exception_too) {
 }
 
 BOOST_AUTO_TEST_CASE(the_kernel_takes_memory_from_hooks_first) {
-  BOOST_TEST(outcome("import pbs\npbs.event().reject(open('/proc/self/oom_score_adj').read().strip())\n") == "reject '1000'");
+  BOOST_TEST(outcome("import pbs\npbs.event().reject(open('/proc/self/oom_score_adj').read().strip())\n") ==
+             "reject '1000'");
 }
 
 BOOST_AUTO_TEST_CASE(a_program_of_a_host_may_map_more_than_it_uses) {
@@ -162,7 +180,9 @@ BOOST_AUTO_TEST_CASE(a_program_of_a_host_may_map_more_than_it_uses) {
 }
 
 BOOST_AUTO_TEST_CASE(processor_time_is_bounded_run_by_run) {
-  const std::string limit = "import resource, pbs\nsoft, hard = resource.getrlimit(resource.RLIMIT_CPU)\npbs.event().reject('%s' % (600 <= soft < 700))\n";
+  const std::string limit =
+      "import resource, pbs\nsoft, hard = resource.getrlimit(resource.RLIMIT_CPU)\npbs.event().reject('%s' % (600 <= "
+      "soft < 700))\n";
   BOOST_TEST(outcome(limit) == "reject 'True'");
 }
 
@@ -181,16 +201,18 @@ BOOST_AUTO_TEST_CASE(a_hook_that_closes_all_descriptors_is_an_error) {
 
 BOOST_AUTO_TEST_CASE(garbage_in_the_reply_pipe_is_an_error) {
   BOOST_TEST(outcome("import os\nos.write(3, b'\\xff' * 100)\n") == "error 'the hook's process sent what is no reply'");
-  BOOST_TEST(outcome("import os\nos.write(3, b'\\x08\\0\\0\\0' + b'\\0' * 8)\n") == "error 'the hook's process sent what is no reply'");
+  BOOST_TEST(outcome("import os\nos.write(3, b'\\x08\\0\\0\\0' + b'\\0' * 8)\n") ==
+             "error 'the hook's process sent what is no reply'");
 }
 
 BOOST_AUTO_TEST_CASE(a_reply_that_was_taken_from_an_earlier_run_is_an_error) {
-  // The script keeps the frame of its own answer (by reading it from the other side of a pipe it puts in its place) and sends
-  // it before the next: the nonce is an old one.
+  // The script keeps the frame of its own answer (by reading it from the other side of a pipe it puts in its place) and
+  // sends it before the next: the nonce is an old one.
   const std::string source =
       "import os, sys, pbs\n"
       "if hasattr(sys, 'kept'): os.write(3, sys.kept)\n"
-      "sys.kept = b'\\x40\\0\\0\\0' + b'\\0\\0\\0\\0\\x07\\0\\0\\0' + b'\\0\\0\\0\\0\\x02\\0\\x01\\0' + b'\\1' * 8 + b'\\2\\0\\0\\0\\0\\0\\0\\0' + b'\\0' * 32\n";
+      "sys.kept = b'\\x40\\0\\0\\0' + b'\\0\\0\\0\\0\\x07\\0\\0\\0' + b'\\0\\0\\0\\0\\x02\\0\\x01\\0' + b'\\1' * 8 + "
+      "b'\\2\\0\\0\\0\\0\\0\\0\\0' + b'\\0' * 32\n";
   BOOST_TEST(outcome(source) == "accept");
   BOOST_TEST(outcome(source) == "error 'the hook's process sent what is no reply'");
 }
@@ -207,13 +229,16 @@ BOOST_AUTO_TEST_CASE(log_lines_beyond_the_limit_are_counted_not_kept) {
 }
 
 BOOST_AUTO_TEST_CASE(changes_beyond_the_limit_are_an_error) {
-  BOOST_TEST(outcome("import pbs\ne = pbs.event()\nfor i in range(8):\n    e.job.Variable_List['V%d' % i] = 'x' * 100000\n") ==
-             "error 'the hook changed more than one run may'");
+  BOOST_TEST(
+      outcome("import pbs\ne = pbs.event()\nfor i in range(8):\n    e.job.Variable_List['V%d' % i] = 'x' * 100000\n") ==
+      "error 'the hook changed more than one run may'");
 }
 
 BOOST_AUTO_TEST_CASE(a_file_grows_to_its_limit_and_no_further) {
   own_directory dir;
-  BOOST_TEST(starts_with(outcome("f = open('" + dir.path + "/file', 'wb')\nf.seek(1 << 31)\nf.write(b'x')\nf.flush()\n"), "error 'OSError: "));
+  BOOST_TEST(
+      starts_with(outcome("f = open('" + dir.path + "/file', 'wb')\nf.seek(1 << 31)\nf.write(b'x')\nf.flush()\n"),
+                  "error 'OSError: "));
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_of_the_server_opens_no_socket) {
@@ -230,16 +255,18 @@ BOOST_AUTO_TEST_CASE(a_hook_whose_configuration_allows_it_opens_sockets) {
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_of_the_server_signals_nobody) {
-  BOOST_TEST(starts_with(outcome("import os\nos.kill(" + std::to_string(::getpid()) + ", 0)\n"), "error 'PermissionError: "));
+  BOOST_TEST(
+      starts_with(outcome("import os\nos.kill(" + std::to_string(::getpid()) + ", 0)\n"), "error 'PermissionError: "));
   BOOST_TEST(starts_with(outcome("import os\nos.kill(os.getppid(), 15)\n"), "error 'PermissionError: "));
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_of_the_server_reads_no_memory_of_its_daemon) {
-  BOOST_TEST(starts_with(outcome("f = open('/proc/" + std::to_string(::getpid()) + "/mem', 'rb')\n"), "error 'PermissionError: "));
+  BOOST_TEST(starts_with(outcome("f = open('/proc/" + std::to_string(::getpid()) + "/mem', 'rb')\n"),
+                         "error 'PermissionError: "));
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_of_the_server_does_not_read_a_file_of_another_user) {
-  if (::getuid() != 0) return;   // there is no other user then
+  if (::getuid() != 0) return;  // there is no other user then
   own_directory dir;
   dir.write("secret", 0600);
   BOOST_TEST(::chown((dir.path + "/file").c_str(), 65534, 65534) == 0);
@@ -248,11 +275,12 @@ BOOST_AUTO_TEST_CASE(a_hook_of_the_server_does_not_read_a_file_of_another_user) 
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_that_runs_as_a_user_reads_no_file_of_another) {
-  if (::getuid() != 0) return;   // only root runs hooks as another user
+  if (::getuid() != 0) return;  // only root runs hooks as another user
   own_directory dir;
   dir.write("secret", 0600);
   ::chmod(dir.path.c_str(), 0755);
-  hook_case c{.source = "import os, pbs\npbs.logmsg(1, '%d' % os.getuid())\nopen('" + dir.path + "/file').read()\n", .event = "execjob_prologue"};
+  hook_case c{.source = "import os, pbs\npbs.logmsg(1, '%d' % os.getuid())\nopen('" + dir.path + "/file').read()\n",
+              .event = "execjob_prologue"};
   c.run_as = "nobody";
   BOOST_TEST(starts_with(summary(runs.run(c)), "error 'PermissionError: "));
   c.source = "import os\nos.setuid(0)\n";
@@ -267,7 +295,9 @@ BOOST_AUTO_TEST_CASE(directories_of_the_daemon_are_not_seen) {
   hook_runs hidden(settings);
   const auto said = summary(hidden.run({.source = "open('" + dir.path + "/file').read()\n"}));
   BOOST_TEST((starts_with(said, "error 'FileNotFoundError: ") || starts_with(said, "error 'PermissionError: ")), said);
-  BOOST_TEST(starts_with(summary(hidden.run({.source = "import ctypes\nif ctypes.CDLL(None).umount2(b'" + dir.path + "', 2) == 0: raise ValueError()\n"})), "accept"));
+  BOOST_TEST(starts_with(summary(hidden.run({.source = "import ctypes\nif ctypes.CDLL(None).umount2(b'" + dir.path +
+                                                       "', 2) == 0: raise ValueError()\n"})),
+                         "accept"));
 }
 
 BOOST_AUTO_TEST_CASE(an_unknown_user_is_an_error) {
@@ -277,9 +307,11 @@ BOOST_AUTO_TEST_CASE(an_unknown_user_is_an_error) {
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_with_a_configuration_reads_it) {
-  hook_case c{.source = "import pbs, os, json\n"
-                        "for path in (pbs.hook_config_filename, pbs.get_hook_config_file(), os.environ['PBS_HOOK_CONFIG_FILE']):\n"
-                        "    assert json.load(open(path)) == {'a': 1}\n"};
+  hook_case c{
+      .source =
+          "import pbs, os, json\n"
+          "for path in (pbs.hook_config_filename, pbs.get_hook_config_file(), os.environ['PBS_HOOK_CONFIG_FILE']):\n"
+          "    assert json.load(open(path)) == {'a': 1}\n"};
   c.configuration = "{\"a\": 1}\n";
   BOOST_TEST(summary(runs.run(c)) == "accept");
   BOOST_TEST(summary(runs.run(c)) == "accept");

@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(a_change_comes_back_with_what_was_there_before) {
   BOOST_TEST(summary(runs.run({.source = "import pbs\npbs.event().job.Priority = 7\n"})) == "accept job.Priority 5->7");
 }
 
-BOOST_AUTO_TEST_CASE(the_golden_hook_rejects_with_its_words) {   // golden: hooks.txt
+BOOST_AUTO_TEST_CASE(the_golden_hook_rejects_with_its_words) {  // golden: hooks.txt
   const std::string source =
       "import pbs\n"
       "e = pbs.event()\n"
@@ -51,7 +51,7 @@ BOOST_AUTO_TEST_CASE(one_worker_serves_many_runs_of_a_hook) {
   hook_runs runs;
   for (int i = 0; i < 50; ++i) runs.run({.source = "import pbs\npbs.event().job.Priority = 7\n"});
   BOOST_TEST(runs.pool().figures().runs == 50u);
-  BOOST_TEST(runs.pool().figures().started <= 2u);   // its worker and the one kept ready
+  BOOST_TEST(runs.pool().figures().started <= 2u);  // its worker and the one kept ready
 }
 
 BOOST_AUTO_TEST_CASE(a_worker_is_replaced_after_its_runs) {
@@ -67,15 +67,16 @@ BOOST_AUTO_TEST_CASE(more_hooks_than_places_all_get_their_turn) {
   settings.workers_max = 2;
   hook_runs runs(settings);
   for (int i = 0; i < 6; ++i)
-    BOOST_TEST(summary(runs.run({.source = "import pbs\npbs.event().job.Priority = " + std::to_string(i % 3) + "\n"})) ==
-               "accept job.Priority 5->" + std::to_string(i % 3));
+    BOOST_TEST(summary(runs.run({.source = "import pbs\npbs.event().job.Priority = " + std::to_string(i % 3) +
+                                           "\n"})) == "accept job.Priority 5->" + std::to_string(i % 3));
 }
 
 BOOST_AUTO_TEST_CASE(one_hook_never_sees_what_another_left_behind) {
   hook_runs runs;
   runs.run({.source = "import sys\nsys.left_behind = 1\n"});
-  BOOST_TEST(summary(runs.run({.source = "import pbs, sys\nif hasattr(sys, 'left_behind'): pbs.event().reject('seen')\n"})) ==
-             "accept");
+  BOOST_TEST(
+      summary(runs.run({.source = "import pbs, sys\nif hasattr(sys, 'left_behind'): pbs.event().reject('seen')\n"})) ==
+      "accept");
 }
 
 BOOST_AUTO_TEST_CASE(a_script_that_does_not_compile_says_where) {
@@ -92,29 +93,32 @@ BOOST_AUTO_TEST_CASE(a_script_that_does_not_compile_says_where) {
 
 BOOST_AUTO_TEST_CASE(questions_are_answered_by_the_daemon_and_recorded) {
   hook_runs runs;
-  const auto r = runs.run({.source = "import pbs\nq = pbs.server().queue('long')\npbs.logmsg(1, '%s %s' % (q.name, q.enabled))\n"
-                                     "pbs.logmsg(1, str(pbs.server().queue('none')))\n",
-                           .answer = [](hooks::protocol::Question::Reader q, hooks::protocol::Answer::Builder a) {
-                             if (schema::text(q.getObject().getName()) == "none") return a.setNone();
-                             auto o = a.initObject();
-                             o.setKind(hooks::protocol::ObjectKind::QUEUE);
-                             o.setName("long");
-                             auto attributes = o.initAttributes(1);
-                             attributes[0].setName("enabled");
-                             attributes[0].setValue("True");
-                           }});
+  const auto r =
+      runs.run({.source = "import pbs\nq = pbs.server().queue('long')\npbs.logmsg(1, '%s %s' % (q.name, q.enabled))\n"
+                          "pbs.logmsg(1, str(pbs.server().queue('none')))\n",
+                .answer = [](hooks::protocol::Question::Reader q, hooks::protocol::Answer::Builder a) {
+                  if (schema::text(q.getObject().getName()) == "none") return a.setNone();
+                  auto o = a.initObject();
+                  o.setKind(hooks::protocol::ObjectKind::QUEUE);
+                  o.setName("long");
+                  auto attributes = o.initAttributes(1);
+                  attributes[0].setName("enabled");
+                  attributes[0].setValue("True");
+                }});
   BOOST_TEST(summary(r) == "accept log:long True log:None");
   BOOST_TEST(r.get().getQuestions().size() == 2u);
   BOOST_TEST(r.get().getQuestions()[0].getAnswerHash().size() == 32u);
 }
 
-BOOST_AUTO_TEST_CASE(a_hook_with_debug_leaves_files_that_repeat_its_run) {   // pbs guide: hooks: debug
+BOOST_AUTO_TEST_CASE(a_hook_with_debug_leaves_files_that_repeat_its_run) {  // pbs guide: hooks: debug
   namespace fs = std::filesystem;
   char name[] = "/tmp/hook_debugXXXXXX";
   const fs::path directory = ::mkdtemp(name);
   hooks::pool_settings settings;
   settings.scratch = directory;
-  hook_case c{.source = "import pbs\ne = pbs.event()\nif e.job.Priority < pbs.server().queue('long').Priority: e.reject('too low')\n"};
+  hook_case c{.source =
+                  "import pbs\ne = pbs.event()\nif e.job.Priority < pbs.server().queue('long').Priority: e.reject('too "
+                  "low')\n"};
   c.answer = [](hooks::protocol::Question::Reader, hooks::protocol::Answer::Builder a) {
     auto o = a.initObject();
     o.setKind(hooks::protocol::ObjectKind::QUEUE);
@@ -126,7 +130,7 @@ BOOST_AUTO_TEST_CASE(a_hook_with_debug_leaves_files_that_repeat_its_run) {   // 
   {
     hook_runs runs(settings);
     BOOST_TEST(summary(runs.run(c)) == "reject 'too low'");
-    BOOST_TEST(fs::is_empty(directory));   // only when asked to
+    BOOST_TEST(fs::is_empty(directory));  // only when asked to
     c.debug = true;
     BOOST_TEST(summary(runs.run(c)) == "reject 'too low'");
   }
@@ -135,8 +139,8 @@ BOOST_AUTO_TEST_CASE(a_hook_with_debug_leaves_files_that_repeat_its_run) {   // 
   BOOST_TEST(files.size() == 3u);
   const std::string script = directory / "hook.py";
   std::ofstream(script) << c.source;
-  const std::string again = std::string(ANNALS_STAGE_DIR) + "/bin/pbs_python --hook -i " + files[".in"] + " -s " + files[".data"] + " " + script +
-                            " | grep -q 'too low'";
+  const std::string again = std::string(ANNALS_STAGE_DIR) + "/bin/pbs_python --hook -i " + files[".in"] + " -s " +
+                            files[".data"] + " " + script + " | grep -q 'too low'";
   BOOST_TEST(std::system(again.c_str()) == 0);
   fs::remove_all(directory);
 }

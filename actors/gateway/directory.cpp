@@ -116,6 +116,12 @@ bool directory::has_run(const std::string& host, std::uint64_t serial, std::uint
   return at != runs_.end() && at->second.run == run && !at->second.hosts.empty() && at->second.hosts.front() == host;
 }
 
+std::vector<std::uint64_t> directory::jobs_with_runs() const {
+  std::vector<std::uint64_t> serials;
+  for (const auto& [serial, place] : runs_) serials.push_back(serial);
+  return serials;
+}
+
 std::vector<expected_run> directory::runs_on(const std::string& host) const {
   std::vector<expected_run> runs;
   for (const auto& [serial, place] : runs_)

@@ -36,6 +36,8 @@ class directory {
   const model::site_ptr& site() const { return site_; }          // new after each change of a setting
   bool has_run(const std::string& host, std::uint64_t serial, std::uint32_t run) const;
   std::vector<expected_run> runs_on(const std::string& host) const;
+  std::vector<std::uint64_t> jobs_with_runs() const;             // serials of jobs that hold vnodes
+  bool anything_runs() const { return !runs_.empty(); }
 
  private:
   void fold_job(const model::event_place& at, schema::Event::Reader event);

@@ -38,6 +38,25 @@ class stopped_reply final : public reply_to {
   std::string how_;
 };
 
+// A job's part in an orderly stop: noted in the log, or asked again.
+class stop_reply final : public reply_to {
+ public:
+  stop_reply(caf::actor gateway, daemon_log* notes, std::uint64_t number, std::string id)
+      : gateway_(std::move(gateway)), notes_(notes), number_(number), id_(std::move(id)) {}
+  void done(std::uint64_t, const std::string& text) override {
+    if (notes_ && !text.empty()) notes_->write(log_event::debug | log_event::job | log_event::system, "Job", id_, text);
+  }
+  void refused(std::uint64_t, const model::rejection&) override {
+    caf::delayed_anon_send(gateway_, std::chrono::seconds(1), job_not_stopped{number_});
+  }
+
+ private:
+  caf::actor gateway_;
+  daemon_log* notes_;
+  std::uint64_t number_;
+  std::string id_;
+};
+
 class router {
  public:
   router(caf::event_based_actor* self, gateway_parts parts) : self_(self), parts_(std::move(parts)) {
@@ -52,8 +71,27 @@ class router {
     look_at_history();
   }
 
+  // qterm -t immediate and -t delay: the server goes when the last run has left (pbs guide: qterm). What becomes of each job
+  // its own rules say.
+  void wind_up(const std::string& how) {
+    winding_up_ = how;
+    if (parts_.refuse_clients) parts_.refuse_clients();
+    for (auto serial : parts_.where->jobs_with_runs())
+      if (const auto number = parts_.where->job_number(serial)) stop_job(*number);
+    stop_when_done();
+  }
+  void stop_job(std::uint64_t number) {
+    const auto id = std::to_string(number) + "." + site()->server_name;
+    tell_job(number, model::server_stops{winding_up_ == "delay"}, {"", site()->host_name, schema::Role::SERVER},
+             std::make_shared<stop_reply>(self_, parts_.notes, number, id));
+  }
+  void stop_when_done() {
+    if (!winding_up_.empty() && !stopped_ && !parts_.where->anything_runs()) stop(winding_up_);
+  }
+
   // Writes that the server stops, then lets the process end.
   void stop(const std::string& how) {
+    stopped_ = true;
     auto ended = std::make_shared<stopped_reply>(parts_.shut_down, how);
     self_->send(server(), envelope<model::server_command>{model::server_down{how}, {"", site()->host_name, schema::Role::SERVER}, {}, std::move(ended), site(), {}, 0, {}});
   }
@@ -98,7 +136,11 @@ class router {
       parts_.where->fold(*r);
       parts_.history->fold(*r);
       if (r->event().isVnodeHandedBack() && r->event().getVnodeHandedBack().getAbandoned()) discard_abandoned(*r);
+      // Proposed before the stop, assigned after it.
+      if (!winding_up_.empty() && r->event().isJobAssigned())
+        if (const auto number = parts_.where->job_number(r->get().getStream())) stop_job(*number);
     }
+    stop_when_done();
     look_at_history();
   }
 
@@ -157,6 +199,7 @@ class router {
     const auto r = request.get();
     const auto by = requester_of(peer->peer(), *site(), parts_.server_uid);
     auto reply = reply_to_client(peer, r.getId());
+    if (changes_state(r) && !winding_up_.empty()) return reply->refused(0, model::refuse(pbs_error::server_down));
     if (changes_state(r) && !fresh(r)) return reply->refused(0, {pbs_error::expired_credential, "Expired request: its command id is older than 24 hours"});
     switch (r.which()) {
       case schema::Request::QUEUE_JOB: return submit(peer, std::move(request), by, std::move(reply));
@@ -258,10 +301,16 @@ class router {
   void shut_down(schema::Shutdown::Reader how, const model::requester& by, reply_ptr reply) {
     if (!by.is_operator()) return reply->refused(0, model::refuse(pbs_error::unauthorized));
     const auto type = schema::str(how.getHow());
-    if (type != "quick") return reply->refused(0, {pbs_error::no_support, "No support for requested service: qterm -t " + type});
-    if (parts_.notes) parts_.notes->write(log_event::admin | log_event::system, "Svr", "PBS_Server", "Shutdown request from " + by.at_host() + " ");
+    const char* name = type == "quick" ? "Quick" : type == "immediate" ? "Immediate" : type == "delay" ? "Delayed" : nullptr;
+    if (!name) return reply->refused(0, model::refuse(pbs_error::no_support));
+    const auto line = [&](const std::string& text) {
+      if (parts_.notes) parts_.notes->write(log_event::admin | log_event::system | log_event::debug, "Svr", "PBS_Server", text);
+    };
+    line("Shutdown request from " + by.at_host() + " ");
+    line(std::string("Starting to shutdown the server, type is ") + name);
     reply->done(parts_.where->sequence(), "");
-    stop(type);
+    if (type == "quick") stop(type);
+    else wind_up(type);
   }
 
   // -- qmgr ----------------------------------------------------------------------------------------------------------------
@@ -449,6 +498,7 @@ class router {
         const auto run = m.getRun();
         auto reply = settle_proposal(parts_.status, name, run.getJob(), run.getCycle());
         self_->send(parts_.status, scheduler_frame{name, message});     // counted before it is settled
+        if (!winding_up_.empty()) return reply->refused(0, model::refuse(pbs_error::server_down));
         const auto number = parts_.where->job_number(run.getJob());
         if (!number) return reply->refused(0, model::refuse(pbs_error::unknown_job));
         return tell_job(*number, model::proposed_run{message, name, run.getRequest() != 0}, by, std::move(reply));
@@ -527,6 +577,8 @@ class router {
   std::deque<std::uint64_t> idle_;                         // in the order they became idle
   std::map<std::string, caf::actor> queues_, hosts_, schedulers_;
   caf::actor server_;
+  std::string winding_up_;                                    // "immediate", "delay": an orderly stop waits for runs
+  bool stopped_ = false;                                      // the end is being written
   std::int64_t history_timer_ns_ = 0;                         // what the timer of the history waits for; 0: it is not set
   std::map<std::string, std::vector<std::byte>> policies_;    // of each scheduler's coming cycles
   std::set<std::string> stored_policies_;                     // hashes
@@ -540,6 +592,7 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
       [](const peer_opened&) {},
       [r](begin_work) { r->begin(); },
       [r](const stop_server& s) { r->stop(s.how); },
+      [r](const job_not_stopped& j) { r->stop_job(j.number); },
       [r](peer_frame& f) { r->on_frame(f); },
       [r](const peer_closed& c) { r->on_closed(c); },
       [r](const committed& c) { r->on_committed(c); },

@@ -25,6 +25,7 @@ struct gateway_parts {
   caf::actor status;                            // queries, and what schedulers are told
   std::uint32_t server_uid = 0;
   std::function<void(const std::string& how)> shut_down;      // after qterm was answered
+  std::function<void()> refuse_clients;         // an orderly stop has begun: no new connections; may be empty
   daemon_log* notes = nullptr;                  // the server's log
   caf::actor uploads;                           // takes putBlob requests (queries to it)
 };

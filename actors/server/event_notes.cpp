@@ -31,7 +31,10 @@ void event_notes::note_one(const log::record& record) {
   const auto who = record.get().getWho();
   const std::string by = schema::str(who.getUser()) + "@" + schema::str(who.getHost());
   switch (record.get().getStreamKind()) {
-    case schema::StreamKind::JOB: note_job(name, by, event); break;
+    case schema::StreamKind::JOB:
+      // What the server itself asks of a job when it stops has a line of its own (actors/gateway).
+      if (who.getRole() != schema::Role::SERVER || (!event.isJobDeleteRequested() && !event.isJobRerunRequested())) note_job(name, by, event);
+      break;
     case schema::StreamKind::QUEUE: note_object("Que", name, by, event); break;
     case schema::StreamKind::HOST: note_object("Node", name, by, event); break;
     case schema::StreamKind::SCHEDULER: note_object("Sched", name, by, event); break;

@@ -28,6 +28,7 @@ struct peer_closed { wire::connection_ptr peer; std::string why; };
 
 struct begin_work {};                     // every follower is in place: bring to life what owes something
 struct stop_server { std::string how; };  // "quick": write it down and end
+struct job_not_stopped { std::uint64_t number; };   // an orderly stop could not be written (a full disk): again
 
 // -- jobs and hosts --------------------------------------------------------------------------------------------------------
 
@@ -86,6 +87,7 @@ struct resume_waits { std::uint64_t number; model::requester by; reply_ptr reply
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::begin_work)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::stop_server)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::job_not_stopped)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::peer_opened)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::peer_frame)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::peer_closed)

@@ -182,6 +182,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   g.status = status;
   g.server_uid = parts.server_uid;
   g.shut_down = parts.shut_down;
+  g.refuse_clients = parts.refuse_clients;
   g.notes = parts.notes;
   g.uploads = upload;
   gateway_ = system.spawn(actors::gateway, std::move(g));

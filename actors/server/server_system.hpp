@@ -38,6 +38,7 @@ struct server_system_parts {
   std::function<void(const log::record&)> replayed;   // each record, in order, before the actors start; may be empty
   std::function<bool()> disk_writable;
   std::function<void(const std::string& text)> stop_process;    // the log can't be trusted or written any more
+  std::function<void()> refuse_clients;                         // an orderly stop waits for jobs: no new connections; may be empty
   std::function<void(const std::string& how)> shut_down;        // after an orderly stop was written
 };
 

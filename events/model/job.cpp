@@ -174,9 +174,9 @@ int substate_of(const job_state& job) {
     case phase::queued: return 10;
     case phase::held: return 20;
     case phase::waiting: return 30;
-    case phase::assigned: return job.rerun_requested ? 60 : 41;
-    case phase::started: return job.rerun_requested ? 60 : job.usage_known ? 42 : 41;
-    case phase::suspended: return job.rerun_requested ? 60 : 43;
+    case phase::assigned: return job.rerun_requested ? 60 : job.aborted ? 54 : 41;
+    case phase::started: return job.rerun_requested ? 60 : job.aborted ? 54 : job.usage_known ? 42 : 41;
+    case phase::suspended: return job.rerun_requested ? 60 : job.aborted ? 54 : 43;
     case phase::exiting: return 51;
     case phase::finished:
     case phase::forgotten: return 0;   // set by JobEnded
@@ -365,6 +365,7 @@ void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Rea
   job.usage_known = job.exited = false;
   forget_wishes(job);
   job.rerun_requested = job.rerun_forced = false;
+  job.rerun_exit_status = 0;
   auto& a = job.attributes;
   a.erase(ids::Exit_status);
   a.set(ids::exec_vnode, schema::text(e.getExecVnode()));
@@ -407,6 +408,7 @@ void on_requeued(job_state& job, schema::JobRequeued::Reader e) {
   job.hosts.clear();
   job.exited = job.usage_known = false;
   job.rerun_requested = job.rerun_forced = false;
+  job.rerun_exit_status = 0;
   job.exit_status = e.getExitStatus();
   job.holds |= bits_of(e.getHolds());
   auto& a = job.attributes;
@@ -427,6 +429,10 @@ void on_ended(job_state& job, const event_place& at, schema::JobEnded::Reader e)
   set_number(job, ids::history_timestamp, at.seconds());
   add_to_comment(job, schema::text(e.getCommentSuffix()));
 }
+
+// Who asked stands in the record. The server itself asks only when it stops: it aborts jobs and queues them again.
+bool by_the_server_itself(const event_place& at) { return at.by.role == schema::Role::SERVER; }
+constexpr std::int32_t exit_killed = 265;   // pbs guide: qterm
 
 phase phase_after(const job_state& job, which event) {
   switch (event) {
@@ -471,6 +477,10 @@ void take_meaning(job_state& job, const event_place& at, schema::Event::Reader e
       return;
     case which::USAGE_REPORTED: return on_usage(job, event.getUsageReported());
     case which::JOB_DELETE_REQUESTED:
+      if (by_the_server_itself(at)) {
+        job.aborted = true;
+        return;
+      }
       job.delete_requested = true;
       job.delete_forced |= event.getJobDeleteRequested().getForce();
       job.purge_history |= event.getJobDeleteRequested().getPurgeHistory();
@@ -479,6 +489,7 @@ void take_meaning(job_state& job, const event_place& at, schema::Event::Reader e
     case which::JOB_RERUN_REQUESTED:
       job.rerun_requested = true;
       job.rerun_forced |= event.getJobRerunRequested().getForce();
+      job.rerun_exit_status = by_the_server_itself(at) ? exit_killed : 0;
       return;
     case which::JOB_SIGNALLED: {
       const auto e = event.getJobSignalled();

@@ -74,6 +74,8 @@ struct job_state {
   bool purge_history = false;
   bool rerun_requested = false;
   bool rerun_forced = false;
+  std::int32_t rerun_exit_status = 0;   // of the requeue; 0: what the MoM says
+  bool aborted = false;                 // by the server itself, when it stopped
   std::string deleted_by;               // user@host
   std::vector<run_wish> wishes;         // of this run, not done yet
   std::uint64_t last_wish = 0;          // id of the newest
@@ -114,7 +116,8 @@ struct set_rank { std::int64_t rank; };                                   // qor
 struct end_wait {};                                                       // the timer of the execution time fired
 struct run_lost { std::uint32_t run = 0; bool host_gone = false; bool log_is_new = false; std::string why; };  // the host no longer knows, or is given up
 struct forget_job {};                                                     // its time in the history may be over
-using job_command = std::variant<submit_job, client_request, mom_report, proposed_run, resume_later, set_rank, end_wait, run_lost, forget_job>;
+struct server_stops { bool waits_for_jobs = false; };                     // qterm -t immediate, or -t delay
+using job_command = std::variant<submit_job, client_request, mom_report, proposed_run, resume_later, set_rank, end_wait, run_lost, forget_job, server_stops>;
 
 outcome decide(const job_state& job, const job_command& command, const stamp& now, const site& site);
 void apply(job_state& job, const event_place& at, schema::Event::Reader event);

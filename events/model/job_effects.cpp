@@ -28,7 +28,7 @@ signal_run signal_for(const job_state& job, const site& site) {
     s.signal = "SIGKILL";
     s.kill_delay_s = 0;
     s.exit_status = -11;
-  } else if (job.delete_forced) {
+  } else if (job.delete_forced || job.aborted) {
     s.id = 2;
     s.signal = "SIGKILL";
     s.kill_delay_s = 0;
@@ -43,11 +43,11 @@ signal_run signal_for(const job_state& job, const site& site) {
 std::vector<job_effect> pending_effects(const job_state& job, const site& site) {
   std::vector<job_effect> owed;
   if (job.phase == phase::waiting) owed.push_back(wake_at{job.execution_time * 1'000'000'000});
-  if (job.phase == phase::assigned && !job.delete_requested && !job.rerun_requested)
-    owed.push_back(start_run{job.hosts.front(), job.run});
+  const bool unwanted = job.delete_requested || job.rerun_requested || job.aborted;
+  if (job.phase == phase::assigned && !unwanted) owed.push_back(start_run{job.hosts.front(), job.run});
   if (job.running())
     for (const auto& wish : job.wishes) owed.push_back(tell_run{job.hosts.front(), job.run, wish});
-  if (job.running() && (job.delete_requested || job.rerun_requested)) owed.push_back(signal_for(job, site));
+  if (job.running() && unwanted) owed.push_back(signal_for(job, site));
   return owed;
 }
 

@@ -53,7 +53,7 @@ event requeued(const job_state& job, std::int32_t code) {
   return make_event([&](auto e) {
     auto r = e.initJobRequeued();
     r.setRun(job.run);
-    r.setExitStatus(code);
+    r.setExitStatus(job.rerun_exit_status != 0 ? job.rerun_exit_status : code);
     if (hold) {
       r.initHolds(1).set(0, schema::HoldType::SYSTEM);
       r.setComment("job held, too many failed attempts to run");
@@ -62,7 +62,7 @@ event requeued(const job_state& job, std::int32_t code) {
 }
 
 bool goes_back_to_queue(const job_state& job, std::int32_t code) {
-  if (job.delete_requested) return false;
+  if (job.delete_requested || job.aborted) return false;
   if (code == -3) return true;
   if (job.rerun_requested) return code == exit_rerun || code == exit_mom_restarted;
   return code == exit_mom_restarted && rerunable(job);
@@ -116,6 +116,7 @@ outcome on_usage(const job_state& job, schema::RunUsage::Reader r) {
     u.setUsage(r.getUsage());
     u.setSession(r.getSession());
     u.setJobdir(r.getJobdir());
+    if (r.getHosts().size() > 0) u.setHosts(r.getHosts());
   })};
 }
 
@@ -130,6 +131,7 @@ outcome on_exited(const job_state& job, schema::RunExited::Reader r, const stamp
     x.setUsage(r.getUsage());
     x.setSession(r.getSession());
     x.setReported(r.getReported());
+    if (r.getHosts().size() > 0) x.setHosts(r.getHosts());
   }));
   return out;
 }
@@ -217,6 +219,22 @@ outcome decide_run(const job_state& job, const proposed_run& proposed, const sta
 outcome decide_end_wait(const job_state& job, const stamp& now) {
   if (job.phase != phase::waiting || now.seconds() < job.execution_time) return no_change;   // fired early: asked again
   return std::vector<event>{make_event([](auto e) { e.setJobWaitEnded(); })};
+}
+
+// pbs guide: qterm. The reply is the line of the server's log.
+outcome decide_server_stops(const job_state& job, const server_stops& command) {
+  if (!job.running() || job.delete_requested || job.rerun_requested || job.aborted) return no_change;
+  outcome decided = no_change;
+  if (rerunable(job)) {
+    decided = std::vector<event>{make_event([](auto e) { e.initJobRerunRequested(); })};
+    decided.reply = "Requeued in queue: " + std::string(job.queue()) + " on Server shutdown";
+  } else if (command.waits_for_jobs) {
+    decided.reply = "job running on at Server shutdown on Server shutdown";
+  } else {
+    decided = std::vector<event>{make_event([](auto e) { e.initJobDeleteRequested().setForce(true); })};
+    decided.reply = "Aborted by PBS Server  on Server shutdown";
+  }
+  return decided;
 }
 
 std::int64_t history_seconds(const site& site) {

@@ -171,6 +171,7 @@ outcome decide(const job_state& job, const job_command& command, const stamp& no
     outcome operator()(const set_rank& c) const { return decide_set_rank(job, c); }
     outcome operator()(const end_wait&) const { return decide_end_wait(job, now); }
     outcome operator()(const run_lost& c) const { return decide_lost(job, c, now, site); }
+    outcome operator()(const server_stops& c) const { return decide_server_stops(job, c); }
     outcome operator()(const forget_job&) const { return decide_forget(job, now, site); }
   };
   return std::visit(visitor{job, now, site}, command);

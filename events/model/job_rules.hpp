@@ -28,6 +28,7 @@ event resumed_event(const job_state& job);
 // May who asks put a job into this queue (job_submit.cpp)? Whether it is open, and its lists of users, groups and hosts.
 std::optional<rejection> queue_refusal(std::string_view queue, std::string_view group, const requester& by, const site& site);
 outcome decide_end_wait(const job_state& job, const stamp& now);
+outcome decide_server_stops(const job_state& job, const server_stops& command);
 outcome decide_forget(const job_state& job, const stamp& now, const site& site);
 
 // Appends the end of a run whose host no longer has it or is no longer asked: the program's end with `code` unless it ended

@@ -25,6 +25,8 @@ struct record_rule {
 
 bool always(const occasion&) { return true; }
 bool had_a_run(const occasion& o) { return o.job.phase == phase::exiting; }
+bool by_server(const occasion& o) { return o.at.by.role == schema::Role::SERVER; }     // it stops, and aborts the job
+bool by_somebody(const occasion& o) { return !by_server(o); }
 bool nobody_asked(const occasion& o) { return o.job.phase != phase::exiting && !o.job.delete_requested; }
 
 constexpr record_rule rules[] = {
@@ -33,7 +35,8 @@ constexpr record_rule rules[] = {
     {which::JOB_ALTERED,          'a', moment::after,  always,       changed_fields,  false},
     {which::JOB_STARTED,          'S', moment::before, always,       started_fields,  true},
     {which::JOB_START_FAILED,     'S', moment::before, always,       started_fields,  true},    // R or E follows
-    {which::JOB_DELETE_REQUESTED, 'D', moment::before, always,       requestor_field, false},
+    {which::JOB_DELETE_REQUESTED, 'D', moment::before, by_somebody,  requestor_field, false},
+    {which::JOB_DELETE_REQUESTED, 'A', moment::before, by_server,    stop_text,       false},
     {which::JOB_MOVED,            'Q', moment::after,  always,       queued_fields,   true},
     {which::JOB_SUSPENDED,        'z', moment::before, always,       suspended_fields, false},
     {which::JOB_RESUMED,          'r', moment::before, always,       no_fields,       false},

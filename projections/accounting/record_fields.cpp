@@ -163,6 +163,8 @@ void changed_fields(std::string& line, const occasion& o) {
 
 void abort_text(std::string& line, const occasion&) { line += "Aborted by PBS Server "; }
 
+void stop_text(std::string& line, const occasion&) { line += "Aborted by PBS Server  on Server shutdown"; }
+
 bool shown_in_records(attributes::attribute_id id) {
   static constexpr attributes::attribute_id shown[] = {
       ids::Job_Name, ids::resources_used, ids::queue, ids::Account_Name, ids::ctime, ids::depend, ids::exec_host,

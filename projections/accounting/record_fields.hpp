@@ -29,6 +29,7 @@ void no_fields(std::string& line, const occasion& o);           // r
 void requestor_field(std::string& line, const occasion& o);    // D
 void changed_fields(std::string& line, const occasion& o);     // a
 void abort_text(std::string& line, const occasion& o);         // A
+void stop_text(std::string& line, const occasion& o);
 
 // Whether lines show this attribute of a job; the others need not be kept.
 bool shown_in_records(attributes::attribute_id id);

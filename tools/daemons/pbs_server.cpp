@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <mutex>
 
 #include "actors/link/wire/wire.hpp"
 #include "actors/runtime/daemon_log.hpp"
@@ -147,6 +148,12 @@ std::string time_zone() {
     parts.replayed = [&](const log::record& r) { accounting->replayed(r); };
     const auto accountant = system.spawn<caf::detached>(actors::accounting_actor, accounting);
     parts.followers.push_back(accountant);
+    std::mutex door;                                            // of clients_in: an orderly stop closes it while they come in
+    std::unique_ptr<wire::listener> clients_in;
+    parts.refuse_clients = [&] {
+      const std::lock_guard held(door);
+      clients_in.reset();
+    };
     parts.shut_down = [&](const std::string&) { end.come(0, "Server shutdown completed"); };
     const actors::server_system server(system, parts);
     gateway = server.gateway();
@@ -157,13 +164,17 @@ std::string time_zone() {
     {
       wire::io_pool pool;
       const auto daemons_in = pool.listen_tls(s.ours.listen_address, s.port, wire::credentials::bundle(s.priv + "/daemon.pem"), daemons::feed(gateway));
-      const auto clients_in = pool.listen_unix(s.ours.server_socket, 0666, daemons::feed(gateway));
+      {
+        const std::lock_guard held(door);
+        clients_in = pool.listen_unix(s.ours.server_socket, 0666, daemons::feed(gateway));
+      }
       notes.write(actors::log_event::system, "Svr", "PBS_Server",
                   "Server pid = " + std::to_string(getpid()) + " ready;  using ports Server:" + std::to_string(daemons_in->port()) +
                       " MOM:" + std::to_string(s.conf.mom_service_port) + " RM:" + std::to_string(s.conf.manager_service_port));
       process.ready(s.priv + "/server_out");
 
       status = end.wait(&text);
+      parts.refuse_clients();                                   // before its pool goes
     }                                                           // what was answered has left
     notes.write(actors::log_event::system, "Svr", "PBS_Server", text);
     daemons::end_process(status);

@@ -154,6 +154,57 @@ BOOST_AUTO_TEST_CASE(finished_jobs_are_forgotten_at_once_when_the_history_is_tur
   BOOST_TEST(story.when(model::forget_job{}, the_server()) == "");
 }
 
+// -- qterm -t immediate, -t delay (pbs guide: qterm) -------------------------------------------------------------------------
+
+namespace {
+std::string stop(job_story& story, bool waits) {
+  const auto o = story.ask(model::server_stops{waits}, the_server());
+  const auto events = story.when(model::server_stops{waits}, the_server());
+  return events + "|" + o.reply;
+}
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_rerunable_job_is_queued_again_when_the_server_stops) {
+  for (bool waits : {false, true}) {
+    auto story = given(job_phase::started);
+    BOOST_TEST(stop(story, waits) == "jobRerunRequested|Requeued in queue: workq on Server shutdown");
+    BOOST_TEST(story.state() == "R 60");
+    BOOST_TEST(stop(story, waits) == "|");
+    story.exits(-11);
+    story.leaves();
+    BOOST_TEST(story.state() == "Q 10");
+    BOOST_TEST(story.attribute(attributes::job::Exit_status) == "265");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(another_is_aborted_or_waited_for_when_the_server_stops) {
+  auto story = given(job_phase::started, {{"Rerunable", "", "False"}});
+  BOOST_TEST(stop(story, true) == "|job running on at Server shutdown on Server shutdown");
+  BOOST_TEST(story.state() == "R 41");
+  BOOST_TEST(stop(story, false) == "jobDeleteRequested|Aborted by PBS Server  on Server shutdown");
+  BOOST_TEST(story.state() == "R 54");
+  BOOST_TEST(stop(story, false) == "|");
+  story.exits(265);
+  story.leaves();
+  BOOST_TEST(story.state() == "F 93");
+  BOOST_TEST(story.attribute(attributes::job::Exit_status) == "265");
+  BOOST_TEST(story.comment().ends_with(" and failed"), story.comment());
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_does_not_run_hears_nothing_of_the_servers_stop) {
+  for (auto phase : every_job_phase)
+    if (auto story = given(phase); phase != job_phase::none && !story.job.running()) {
+      BOOST_TEST(stop(story, false) == "|");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_aborted_job_that_never_started_is_not_tried_again) {
+  auto story = given(job_phase::assigned, {{"Rerunable", "", "False"}});
+  stop(story, false);
+  story.refuses(-3);
+  BOOST_TEST(story.state() == "F 93");
+}
+
 // -- what the world is owed ----------------------------------------------------------------------------------------------
 
 namespace {

@@ -87,6 +87,30 @@ BOOST_AUTO_TEST_CASE(a_vnode_that_is_never_shared_counts_whole) {
   BOOST_TEST(last().ends_with("resource_assigned.ncpus=4 "));
 }
 
+BOOST_AUTO_TEST_CASE(a_server_that_stops_leaves_a_and_e_of_what_it_aborts_and_r_of_what_it_queues_again) {
+  submit({{"Rerunable", "", "False"}});
+  story.when(propose(), the_server());
+  story.starts();
+  story.later(2).when(model::server_stops{}, the_server());
+  story.exits(265);
+  story.leaves();
+  const auto all = lines();
+  BOOST_TEST(letters() == "QSAE");
+  BOOST_TEST(all[2].substr(19) == ";A;602.q1;Aborted by PBS Server  on Server shutdown");
+  BOOST_TEST(all[3].find(" Exit_status=265 ") != std::string::npos, all[3]);
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_stops_queues_a_job_again_with_265) {
+  submit();
+  story.when(propose(), the_server());
+  story.starts();
+  story.when(model::server_stops{}, the_server());
+  story.exits(-11);
+  story.leaves();
+  BOOST_TEST(letters() == "QSR");
+  BOOST_TEST(last().find(" Exit_status=265 ") != std::string::npos, last());
+}
+
 BOOST_AUTO_TEST_CASE(a_rerun_then_a_delete_leave_r_s_d_and_e) {
   story.now_s = 1795222123;
   submit(on_q1);

@@ -89,7 +89,9 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
     case which::JOB_START_FAILED:
       return line(error, "start failed: " + std::to_string(event.getJobStartFailed().getCode()) + " " + schema::str(event.getJobStartFailed().getText()));
     case which::JOB_DELETE_REQUESTED: return line(job, "Job to be deleted at request of " + by);
-    case which::JOB_RERUN_REQUESTED: return line(job, "Job rerun at request of " + by);
+    case which::JOB_RERUN_REQUESTED:
+      if (event.getJobRerunRequested().getForce()) line(job, "Discard running job, Force rerun ");
+      return line(job, "Job rerun at request of " + by);
     case which::JOB_SIGNALLED:
       line(debug, "signal job request received");
       return line(job, "job signaled with " + schema::str(event.getJobSignalled().getSignal()) + " by " + by);

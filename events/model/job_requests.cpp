@@ -108,13 +108,25 @@ outcome decide_delete(const job_state& job, schema::DeleteJob::Reader command, c
   return out;
 }
 
-outcome decide_rerun(const job_state& job, schema::RerunJob::Reader command, const stamp& now) {
+// By force the server forgets the run at once, whatever its host does, and queues the job again.
+outcome requeue_by_force(const job_state& job, const stamp& now, const site& site) {
+  constexpr std::int32_t exit_rerun = -11;
+  if (job.delete_requested) return refuse(pbs_error::bad_state);
+  std::vector<event> out{make_event([](auto e) { e.initJobRerunRequested().setForce(true); })};
+  auto gone = job;
+  gone.rerun_requested = true;
+  lose_run(gone, exit_rerun, true, now, site, out);
+  return out;
+}
+
+outcome decide_rerun(const job_state& job, schema::RerunJob::Reader command, const stamp& now, const site& site) {
   if (job.ended()) return refuse(pbs_error::job_has_finished);
   if (!now.by.is_operator()) return refuse(pbs_error::unauthorized);
   if (!job.running()) return refuse(pbs_error::bad_state);
-  if (job.attribute(ids::Rerunable) == "False" && !command.getForce()) return refuse(pbs_error::not_rerunnable);
-  if (job.rerun_requested && (job.rerun_forced || !command.getForce())) return no_change;
-  return std::vector<event>{make_event([&](auto e) { e.initJobRerunRequested().setForce(command.getForce()); })};
+  if (command.getForce()) return requeue_by_force(job, now, site);
+  if (job.attribute(ids::Rerunable) == "False") return refuse(pbs_error::not_rerunnable);
+  if (job.rerun_requested) return no_change;
+  return std::vector<event>{make_event([](auto e) { e.initJobRerunRequested(); })};
 }
 
 }  // namespace
@@ -146,7 +158,7 @@ outcome decide_request(const job_state& job, const client_request& command, cons
     case schema::Request::HOLD_JOB: return decide_hold(job, r.getHoldJob(), now);
     case schema::Request::RELEASE_JOB: return decide_release(job, r.getReleaseJob(), now);
     case schema::Request::DELETE_JOB: return decide_delete(job, r.getDeleteJob(), now, site);
-    case schema::Request::RERUN_JOB: return decide_rerun(job, r.getRerunJob(), now);
+    case schema::Request::RERUN_JOB: return decide_rerun(job, r.getRerunJob(), now, site);
     case schema::Request::ALTER_JOB: return decide_alter(job, command, now, site);
     case schema::Request::SIGNAL_JOB: return decide_signal(job, r.getSignalJob(), now, site);
     case schema::Request::MOVE_JOB: return decide_move(job, r.getMoveJob(), now, site);

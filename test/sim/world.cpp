@@ -118,6 +118,50 @@ void world::submit_what_is_open() {
   }
 }
 
+// An operator who does anything with anybody's job; what comes of it is of no interest, only that nothing breaks.
+void world::act_by_hand() {
+  if (!faults_on_ || !chance(o.by_hand) || !client_link_ || client_link_->broken()) return;
+  const auto job = [&] { return submissions_[random() % submissions_.size()].acknowledged; };
+  const auto one = job(), other = job();
+  if (one.empty() || other.empty()) return;
+  const auto what = random() % 8;
+  client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
+    r.setId(next_request_++);
+    const auto signal = [&](const char* name) {
+      auto s = r.initSignalJob();
+      s.setJob(one);
+      s.setSignal(name);
+    };
+    const auto run = [&](const std::string& where) {
+      auto q = r.initRunJob();
+      q.setJob(one);
+      q.setExecVnode(where);
+    };
+    switch (what) {
+      case 0: return signal("suspend");
+      case 1: return signal("resume");
+      case 2:
+      case 3: {
+        auto again = r.initRerunJob();
+        again.setJob(one);
+        return again.setForce(what == 3);
+      }
+      case 4: {
+        auto m = r.initMoveJob();
+        m.setJob(one);
+        return m.setDestination("workq");
+      }
+      case 5: {
+        auto order = r.initOrderJobs();
+        order.setFirst(one);
+        return order.setSecond(other);
+      }
+      case 6: return run("");
+      default: return run(static_cast<mom_process&>(*processes_[2 + random() % (processes_.size() - 2)]).name());
+    }
+  }));
+}
+
 void world::on_reply(schema::Reply::Reader r) {
   if (const auto node = asked_node_.find(r.getId()); node != asked_node_.end()) {
     const bool there = r.isDone() || r.getRejected().getCode() == 15066;      // a repeat finds it there
@@ -168,6 +212,7 @@ bool world::step() {
   maybe_fault();
   connect_everybody();
   submit_what_is_open();
+  act_by_hand();
   if (const auto t = timers_.begin(); t != timers_.end() && t->first <= clock.now) {
     auto what = std::move(t->second);
     timers_.erase(t);
@@ -271,8 +316,10 @@ std::string world::check_history() {
       const auto c = r->get().getCommandId();
       if (!id_of_command.emplace(std::string(reinterpret_cast<const char*>(c.begin()), c.size()), id).second)
         fault = "a submission became two jobs: " + id;
-    } else if (e.isJobAssigned()) {
-      for (const auto& part : model::assignment_book::parts_of(schema::text(e.getJobAssigned().getExecVnode())))
+    } else if (e.isJobSuspended()) {
+      for (auto& [vnode, jobs] : on_vnode) jobs.erase(stream);
+    } else if (e.isJobAssigned() || e.isJobResumed()) {
+      for (const auto& part : model::assignment_book::parts_of(schema::text(e.isJobAssigned() ? e.getJobAssigned().getExecVnode() : e.getJobResumed().getTaken())))
         on_vnode[part.vnode][stream] += static_cast<int>(part.cpus);
       for (const auto& [vnode, jobs] : on_vnode) {
         int cpus = 0;

@@ -88,6 +88,7 @@ struct options {
   int jobs = 20;
   double server_crash = 0, mom_crash = 0, scheduler_crash = 0, link_break = 0;   // per step
   double sync_failure = 0;                      // per append of the server
+  double by_hand = 0;                           // per step: an operator does something with a job (qsig, qrerun, qmove, ...)
   double disk_full = 0;                         // per step: the server's disk fills, for some seconds
   std::int64_t history_s = 0;                   // ended jobs are kept this long; 0: not at all
   // Planted bugs: the proof that the checkers find them.
@@ -130,6 +131,7 @@ class world {
   void maybe_fault();
   void connect_everybody();
   void submit_what_is_open();
+  void act_by_hand();
   void create_node(std::size_t mom);
   void keep_history();
   bool quiet();

@@ -148,6 +148,7 @@ class shell : public caf::event_based_actor {
     } else {
       settle(r);
     }
+    if (!in_flight_.empty() || asking_) return;     // an effect had a command of its own, and its turn has begun
     if (!stash_.empty()) turn();
     else after_turn();
   }

@@ -43,7 +43,16 @@ struct names {
 
 struct shared {
   int failures_of_on_change = 0;
+  std::vector<std::string> commands_of_on_change;
   std::vector<std::string> state, answers;      // answers: "a done", "b refused"
+};
+
+struct reply : actors::reply_to {
+  reply(std::string n, shared* s) : name(std::move(n)), to(s) {}
+  void done(std::uint64_t, const std::string&) override { to->answers.push_back(name + " done"); }
+  void refused(std::uint64_t, const model::rejection&) override { to->answers.push_back(name + " refused"); }
+  std::string name;
+  shared* to;
 };
 
 class actor : public actors::shell<names> {
@@ -54,19 +63,13 @@ class actor : public actors::shell<names> {
  protected:
   void on_change() override {
     shared_->state = state();
+    for (const auto& name : std::exchange(shared_->commands_of_on_change, {}))
+      receive({command{name}, {"root", "borg", schema::Role::SERVER}, "", std::make_shared<reply>(name, shared_), nullptr, {}, 0, {}});
     if (shared_->failures_of_on_change > 0 && shared_->failures_of_on_change--) throw std::runtime_error("an effect failed");
   }
 
  private:
   shared* shared_;
-};
-
-struct reply : actors::reply_to {
-  reply(std::string n, shared* s) : name(std::move(n)), to(s) {}
-  void done(std::uint64_t, const std::string&) override { to->answers.push_back(name + " done"); }
-  void refused(std::uint64_t, const model::rejection&) override { to->answers.push_back(name + " refused"); }
-  std::string name;
-  shared* to;
 };
 
 struct still_clock : ports::clock {
@@ -135,6 +138,16 @@ BOOST_AUTO_TEST_CASE(what_is_written_is_answered_although_an_effect_fails) {
   BOOST_TEST(seen.answers == (strings{"a done", "b done"}), boost::test_tools::per_element());
   BOOST_TEST(seen.state == (strings{"first", "a", "b"}), boost::test_tools::per_element());
   BOOST_TEST(stopped.empty());
+}
+
+BOOST_AUTO_TEST_CASE(effects_with_commands_of_their_own_are_decided_in_their_order) {
+  seen.commands_of_on_change = {"x", "y", "z"};
+  tell({"a"});
+  tell({"b"});
+  run();
+  BOOST_TEST(seen.answers == (strings{"a done", "b done", "x done", "y done", "z done"}), boost::test_tools::per_element());
+  BOOST_TEST(seen.state.size() == 6u);
+  BOOST_TEST(log.last_sequence() == 6u);
 }
 
 BOOST_AUTO_TEST_CASE(an_actor_that_fails_again_and_again_stops_the_process) {

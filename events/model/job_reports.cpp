@@ -198,11 +198,15 @@ outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now
 }
 
 outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now) {
-  if (job.phase == phase::suspended && job.resume_wanted && !proposed.asked) return std::vector<event>{resumed_event(job)};
+  const auto p = proposed.message.get().getRun();
+  // A run has a host. A proposal without one is that a suspended job goes on where it is; it may come when that job runs no more.
+  if (p.getHosts().size() == 0) {
+    if (job.phase != phase::suspended || !job.resume_wanted) return refuse(pbs_error::bad_state, "Job not suspended");
+    return std::vector<event>{resumed_event(job)};
+  }
   const bool may_run = job.phase == phase::queued || (proposed.asked && (job.phase == phase::held || job.phase == phase::waiting));
   if (!may_run || job.delete_requested)
     return proposed.asked ? refuse(pbs_error::bad_state) : refuse(pbs_error::bad_state, "Job not in queued state");
-  const auto p = proposed.message.get().getRun();
   return std::vector<event>{make_event([&](auto e) {
     auto a = e.initJobAssigned();
     a.setRun(job.run + 1);

@@ -98,7 +98,7 @@ class cycle_run {
           return;
         }
     log(event_sched, "Job", j.id, "Job run");
-    result_.runs.push_back({j.serial, j.exec_vnode, j.exec_host, {}});
+    result_.runs.push_back({j.serial, j.exec_vnode, j.exec_host, {}});      // no hosts: it goes on where it is
     view_.claim_for(at, std::move(c));
     placement_.vnodes_changed();
   }

@@ -17,7 +17,7 @@ namespace annals::cycle {
 struct proposed_run {
   std::uint64_t job = 0;
   std::string exec_vnode, exec_host;
-  std::vector<std::string> hosts;      // each once, primary first
+  std::vector<std::string> hosts;      // each once, primary first; none: a suspended job goes on where it is
 };
 
 struct job_reason {

@@ -23,6 +23,13 @@ std::string owed(const job_story& story) {
   return text;
 }
 
+// The scheduler's word that there is room for a suspended job again.
+model::proposed_run propose_resume() {
+  auto p = propose();
+  p.message = schema::make<schema::FromScheduler>([](schema::FromScheduler::Builder m) { m.initRun().setExecVnode("(borg:ncpus=1)"); });
+  return p;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(a_signal_is_owed_to_the_host_until_it_is_carried_out) {
@@ -119,12 +126,21 @@ BOOST_AUTO_TEST_CASE(what_an_administrator_suspended_is_resumed_as_such) {
 
 BOOST_AUTO_TEST_CASE(a_job_without_room_is_resumed_by_the_scheduler) {
   auto story = given(job_phase::suspended);
-  BOOST_TEST(said(story.ask(propose(), the_server())).starts_with("15016"));   // nobody asked for it
+  BOOST_TEST(said(story.ask(propose_resume(), the_server())).starts_with("15016"));   // nobody asked for it
   BOOST_TEST(story.when(model::resume_later{}, operator_()) == "jobResumeWanted");
   BOOST_TEST(story.when(model::resume_later{}, operator_()) == "");
   BOOST_TEST(story.state() == "S 43");
-  BOOST_TEST(story.when(propose(), the_server()) == "jobResumed");
+  BOOST_TEST(said(story.ask(propose(), the_server())).starts_with("15016"));          // it runs already
+  BOOST_TEST(story.when(propose_resume(), the_server()) == "jobResumed");
   BOOST_TEST(story.state() == "R 41");
+}
+
+BOOST_AUTO_TEST_CASE(a_proposal_to_resume_starts_no_job_that_was_queued_again_meanwhile) {
+  auto story = given(job_phase::suspended);
+  story.when(model::resume_later{}, operator_());
+  story.when(rerun(true), operator_());
+  BOOST_TEST(story.state() == "Q 10");
+  BOOST_TEST(said(story.ask(propose_resume(), the_server())) == "15016 Job not suspended");
 }
 
 BOOST_AUTO_TEST_CASE(a_suspended_job_can_be_deleted_run_again_and_can_end) {
@@ -148,6 +164,7 @@ BOOST_AUTO_TEST_CASE(qrun_runs_what_no_scheduler_would) {
   }
   BOOST_TEST(said(given(job_phase::held).ask(propose(), the_server())).starts_with("15016"));
   BOOST_TEST(said(given(job_phase::started).ask(asked, operator_())) == bad_state);
+  BOOST_TEST(said(given(job_phase::suspended).ask(asked, operator_())) == bad_state);
   auto held = given(job_phase::held);
   held.when(asked, operator_());
   BOOST_TEST(held.attribute(ids::Hold_Types) == "u");

@@ -65,6 +65,9 @@ std::vector<std::pair<model::job_command, model::requester>> every_command(const
   auto asked = propose();
   asked.asked = true;
   all.emplace_back(asked, operator_());
+  auto resumes = propose();
+  resumes.message = schema::make<schema::FromScheduler>([](schema::FromScheduler::Builder m) { m.initRun(); });
+  all.emplace_back(resumes, the_server());
   all.emplace_back(model::resume_later{}, operator_());
   all.emplace_back(model::set_rank{7}, user());
   all.emplace_back(model::end_wait{}, the_server());

@@ -65,11 +65,15 @@ void worker_pool::server::know_resources(std::vector<resource_type> custom) {
 void worker_pool::server::refuse(pending& work, protocol::Verdict verdict, const std::string& why,
                                  std::uint64_t micros) {
   if (work.compiled) return work.compiled(why.empty() ? "the script could not be compiled" : why);
-  work.done(schema::make<protocol::Reply>([&](protocol::Reply::Builder reply) {
+  work.done(reply_of(verdict, why, micros));
+}
+
+sealed_reply worker_pool::server::reply_of(protocol::Verdict verdict, const std::string& why, std::uint64_t micros) {
+  return schema::make<protocol::Reply>([&](protocol::Reply::Builder reply) {
     reply.setVerdict(verdict);
     reply.setMessage(why);
     reply.setDurationMicros(micros);
-  }));
+  });
 }
 
 void worker_pool::server::bind(worker_at w, pending work) {

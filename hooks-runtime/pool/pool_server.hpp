@@ -73,6 +73,7 @@ class worker_pool::server {
   worker_at start_worker();
   bool make_room();
   void keep_one_ready();
+  static sealed_reply reply_of(protocol::Verdict verdict, const std::string& why, std::uint64_t micros);
   static void refuse(pending& work, protocol::Verdict verdict, const std::string& why, std::uint64_t micros);
 
   pool_settings settings_;

@@ -199,8 +199,10 @@ worker_pool::server::worker_at worker_pool::server::bury(worker_at w) {
   if (!called_for && w->verdict != protocol::Verdict::ALARM) ++deaths_;
   if (w->work) {
     const auto took = w->began == clock::time_point{} ? clock::duration{} : clock::now() - w->began;
-    refuse(*w->work, w->verdict, w->why.empty() ? how : w->why,
-           static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count()));
+    const auto micros = static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(took).count());
+    const std::string& why = w->why.empty() ? how : w->why;
+    w->debug.ended(reply_of(w->verdict, why, micros).get());
+    refuse(*w->work, w->verdict, why, micros);
   }
   return workers_.erase(w);
 }

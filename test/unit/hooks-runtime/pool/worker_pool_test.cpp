@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <set>
 
 #include "test/support/hook_runs.hpp"
 
@@ -142,6 +143,23 @@ BOOST_AUTO_TEST_CASE(a_hook_with_debug_leaves_files_that_repeat_its_run) {  // p
   const std::string again = std::string(ANNALS_STAGE_DIR) + "/bin/pbs_python --hook -i " + files[".in"] + " -s " +
                             files[".data"] + " " + script + " | grep -q 'too low'";
   BOOST_TEST(std::system(again.c_str()) == 0);
+  fs::remove_all(directory);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_was_killed_leaves_its_files_too) {
+  namespace fs = std::filesystem;
+  char name[] = "/tmp/hook_debugXXXXXX";
+  const fs::path directory = ::mkdtemp(name);
+  hooks::pool_settings settings;
+  settings.scratch = directory;
+  hook_case c{.source = "while True: pass\n"};
+  c.alarm_ms = 200;
+  c.debug = true;
+  hook_runs runs(settings);
+  BOOST_TEST((runs.run(c).get().getVerdict() == Verdict::ALARM));
+  std::set<std::string> endings;
+  for (const auto& file : fs::directory_iterator(directory)) endings.insert(file.path().extension());
+  BOOST_TEST((endings == std::set<std::string>{".in", ".out", ".data"}));
   fs::remove_all(directory);
 }
 

@@ -1,4 +1,4 @@
-// The transition table of jobs and what each event means. What a state still owes stands in job_effects.cpp.
+// What each event means to a job. Which may happen when stands in job_table.cpp, what a state still owes in job_effects.cpp.
 #include "events/model/job.hpp"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 #include "events/model/assignment.hpp"
+#include "events/model/job_rules.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/hold_set.hpp"
 
@@ -15,127 +16,6 @@ namespace annals::model {
 namespace ids = attributes::job;
 using which = schema::Event::Which;
 using phase = job_phase;
-
-// -- the table ---------------------------------------------------------------------------------------------------------
-
-namespace {
-constexpr job_transition transitions[] = {
-    // from           event                          to
-    {phase::none, which::JOB_QUEUED, phase::queued},
-    {phase::none, which::JOB_QUEUED, phase::held},
-    {phase::none, which::JOB_QUEUED, phase::waiting},
-    {phase::queued, which::JOB_ALTERED, phase::queued},
-    {phase::queued, which::JOB_ALTERED, phase::held},
-    {phase::queued, which::JOB_ALTERED, phase::waiting},
-    {phase::held, which::JOB_ALTERED, phase::held},
-    {phase::held, which::JOB_ALTERED, phase::queued},
-    {phase::held, which::JOB_ALTERED, phase::waiting},
-    {phase::waiting, which::JOB_ALTERED, phase::waiting},
-    {phase::waiting, which::JOB_ALTERED, phase::queued},
-    {phase::waiting, which::JOB_ALTERED, phase::held},
-    {phase::assigned, which::JOB_ALTERED, phase::assigned},
-    {phase::started, which::JOB_ALTERED, phase::started},
-    {phase::exiting, which::JOB_ALTERED, phase::exiting},
-    {phase::queued, which::JOB_HELD, phase::held},
-    {phase::queued, which::JOB_HELD, phase::queued},          // qhold -h n: only its comment stays
-    {phase::waiting, which::JOB_HELD, phase::waiting},
-    {phase::queued, which::JOB_RELEASED, phase::queued},      // a comment is taken off
-    {phase::waiting, which::JOB_RELEASED, phase::waiting},
-    {phase::held, which::JOB_HELD, phase::held},
-    {phase::waiting, which::JOB_HELD, phase::held},
-    {phase::assigned, which::JOB_HELD, phase::assigned},
-    {phase::started, which::JOB_HELD, phase::started},
-    {phase::held, which::JOB_RELEASED, phase::held},
-    {phase::held, which::JOB_RELEASED, phase::queued},
-    {phase::held, which::JOB_RELEASED, phase::waiting},
-    {phase::assigned, which::JOB_RELEASED, phase::assigned},
-    {phase::started, which::JOB_RELEASED, phase::started},
-    {phase::waiting, which::JOB_WAIT_ENDED, phase::queued},
-    {phase::held, which::JOB_WAIT_ENDED, phase::held},
-    {phase::queued, which::JOB_ASSIGNED, phase::assigned},
-    {phase::held, which::JOB_ASSIGNED, phase::assigned},      // qrun runs held and waiting jobs
-    {phase::waiting, which::JOB_ASSIGNED, phase::assigned},
-    {phase::assigned, which::JOB_STARTED, phase::started},
-    {phase::assigned, which::JOB_START_FAILED, phase::exiting},
-    {phase::assigned, which::USAGE_REPORTED, phase::assigned},
-    {phase::started, which::USAGE_REPORTED, phase::started},
-    {phase::queued, which::JOB_DELETE_REQUESTED, phase::queued},
-    {phase::held, which::JOB_DELETE_REQUESTED, phase::held},
-    {phase::waiting, which::JOB_DELETE_REQUESTED, phase::waiting},
-    {phase::assigned, which::JOB_DELETE_REQUESTED, phase::assigned},
-    {phase::started, which::JOB_DELETE_REQUESTED, phase::started},
-    {phase::exiting, which::JOB_DELETE_REQUESTED, phase::exiting},
-    {phase::finished, which::JOB_DELETE_REQUESTED, phase::finished},   // qdel -x of a history job
-    {phase::assigned, which::JOB_RERUN_REQUESTED, phase::assigned},
-    {phase::started, which::JOB_RERUN_REQUESTED, phase::started},
-    {phase::assigned, which::JOB_SIGNALLED, phase::assigned},
-    {phase::started, which::JOB_SIGNALLED, phase::started},
-    {phase::assigned, which::JOB_MESSAGED, phase::assigned},
-    {phase::started, which::JOB_MESSAGED, phase::started},
-    {phase::assigned, which::JOB_WISH_DONE, phase::assigned},
-    {phase::started, which::JOB_WISH_DONE, phase::started},
-    {phase::started, which::JOB_SUSPENDED, phase::suspended},
-    {phase::suspended, which::JOB_ALTERED, phase::suspended},
-    {phase::suspended, which::JOB_HELD, phase::suspended},
-    {phase::suspended, which::JOB_RELEASED, phase::suspended},
-    {phase::suspended, which::USAGE_REPORTED, phase::suspended},
-    {phase::suspended, which::JOB_DELETE_REQUESTED, phase::suspended},
-    {phase::suspended, which::JOB_RERUN_REQUESTED, phase::suspended},
-    {phase::suspended, which::JOB_SIGNALLED, phase::suspended},
-    {phase::suspended, which::JOB_MESSAGED, phase::suspended},
-    {phase::suspended, which::JOB_WISH_DONE, phase::suspended},
-    {phase::suspended, which::JOB_RESUME_WANTED, phase::suspended},
-    {phase::suspended, which::JOB_RESUMED, phase::started},
-    {phase::suspended, which::JOB_EXITED, phase::exiting},
-    {phase::queued, which::JOB_MOVED, phase::queued},
-    {phase::held, which::JOB_MOVED, phase::held},
-    {phase::waiting, which::JOB_MOVED, phase::waiting},
-    {phase::queued, which::JOB_REORDERED, phase::queued},
-    {phase::held, which::JOB_REORDERED, phase::held},
-    {phase::waiting, which::JOB_REORDERED, phase::waiting},
-    {phase::assigned, which::JOB_EXITED, phase::exiting},
-    {phase::started, which::JOB_EXITED, phase::exiting},
-    {phase::exiting, which::OUTPUT_DELIVERED, phase::exiting},
-    {phase::exiting, which::VNODE_HANDED_BACK, phase::exiting},
-    {phase::exiting, which::JOB_REQUEUED, phase::queued},
-    {phase::exiting, which::JOB_REQUEUED, phase::held},
-    {phase::exiting, which::JOB_REQUEUED, phase::waiting},
-    {phase::queued, which::JOB_ENDED, phase::finished},
-    {phase::held, which::JOB_ENDED, phase::finished},
-    {phase::waiting, which::JOB_ENDED, phase::finished},
-    {phase::exiting, which::JOB_ENDED, phase::finished},
-    {phase::finished, which::JOB_FORGOTTEN, phase::forgotten},
-};
-
-constexpr bool no_duplicate_rows() {
-  for (std::size_t i = 0; i < std::size(transitions); ++i)
-    for (std::size_t j = i + 1; j < std::size(transitions); ++j)
-      if (transitions[i].from == transitions[j].from && transitions[i].event == transitions[j].event &&
-          transitions[i].to == transitions[j].to)
-        return false;
-  return true;
-}
-constexpr bool all_phases_reachable() {
-  for (int p = 1; p < job_phase_count; ++p)
-    if (std::none_of(std::begin(transitions), std::end(transitions),
-                     [p](const job_transition& t) { return static_cast<int>(t.to) == p; }))
-      return false;
-  return true;
-}
-static_assert(no_duplicate_rows() && all_phases_reachable());
-
-bool listed(phase from, which event, phase to) {
-  return std::any_of(std::begin(transitions), std::end(transitions),
-                     [&](const job_transition& t) { return t.from == from && t.event == event && t.to == to; });
-}
-}  // namespace
-
-std::span<const job_transition> job_transitions() { return transitions; }
-
-bool may_happen(phase from, which event) {
-  return std::any_of(std::begin(transitions), std::end(transitions),
-                     [&](const job_transition& t) { return t.from == from && t.event == event; });
-}
 
 // -- reading a state ---------------------------------------------------------------------------------------------------
 
@@ -548,7 +428,7 @@ void apply(job_state& job, const event_place& at, schema::Event::Reader event) {
   ANNALS_INVARIANT(may_happen(before, event.which()), "an event the job's table does not list");
   take_meaning(job, at, event);
   job.phase = phase_after(job, event.which());
-  ANNALS_INVARIANT(listed(before, event.which(), job.phase), "a transition the job's table does not list");
+  ANNALS_INVARIANT(leads_to(before, event.which(), job.phase), "a transition the job's table does not list");
   job.version = at.version;
   refresh(job, at);
 }

@@ -31,6 +31,9 @@ outcome decide_end_wait(const job_state& job, const stamp& now);
 outcome decide_server_stops(const job_state& job, const server_stops& command);
 outcome decide_forget(const job_state& job, const stamp& now, const site& site);
 
+// Whether the table of transitions lists this.
+bool leads_to(job_phase from, schema::Event::Which event, job_phase to);
+
 // Appends the end of a run whose host no longer has it or is no longer asked: the program's end with `code` unless it ended
 // before, the vnodes, and what becomes of the job.
 void lose_run(const job_state& job, std::int32_t code, bool abandoned, const stamp& now, const site& site,

@@ -181,7 +181,7 @@ class writer : public rocksdb_reading<ports::event_store> {
 
 store_status make_directory(const std::string& path) {
   if (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return {};
-  const auto error = errno == ENOSPC ? store_error::disk_full : store_error::io;
+  const auto error = errno == ENOSPC || errno == EDQUOT ? store_error::disk_full : store_error::io;
   return {error, "event log " + path + ": can't make the directory: " + std::strerror(errno)};
 }
 

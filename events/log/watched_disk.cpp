@@ -1,6 +1,8 @@
 #include "events/log/watched_disk.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 
 namespace annals::log {
 
@@ -10,7 +12,17 @@ using rocksdb::IOStatus;
 using rocksdb::Slice;
 
 namespace {
-IOStatus no_space() { return IOStatus::NoSpace("no space left on device (injected)"); }
+
+// RocksDB knows one errno of a full disk; a user's quota that is used up is another, and no different for us.
+IOStatus told(IOStatus s) {
+  const bool over_quota = s.IsIOError() && s.ToString().find(std::strerror(EDQUOT)) != std::string::npos;
+  return over_quota ? IOStatus::NoSpace(s.ToString()) : s;
+}
+
+IOStatus no_space(const disk_hooks& hooks) {
+  return hooks.quota ? told(IOStatus::IOError("(injected)", std::strerror(EDQUOT))) : IOStatus::NoSpace("no space left on device (injected)");
+}
+
 }  // namespace
 
 class watched_disk::file : public rocksdb::FSWritableFileOwnerWrapper {
@@ -21,10 +33,10 @@ class watched_disk::file : public rocksdb::FSWritableFileOwnerWrapper {
   IOStatus Append(const Slice& data, const IOOptions& options, IODebugContext* dbg) override {
     if (const auto room = take_room(static_cast<std::int64_t>(data.size())); room < data.size()) {
       (void)target()->Append(Slice(data.data(), room), options, dbg);
-      return no_space();
+      return no_space(*hooks_);
     }
     hooks_->bytes_written += data.size();
-    return target()->Append(data, options, dbg);
+    return told(target()->Append(data, options, dbg));
   }
   IOStatus Append(const Slice& data, const IOOptions& options, const rocksdb::DataVerificationInfo&,
                   IODebugContext* dbg) override {
@@ -67,18 +79,18 @@ watched_disk::watched_disk(std::shared_ptr<disk_hooks> hooks)
 
 IOStatus watched_disk::NewWritableFile(const std::string& name, const rocksdb::FileOptions& options,
                                        std::unique_ptr<rocksdb::FSWritableFile>* out, IODebugContext* dbg) {
-  if (hooks_->room <= 0) return no_space();
+  if (hooks_->room <= 0) return no_space(*hooks_);
   std::unique_ptr<rocksdb::FSWritableFile> target_file;
-  IOStatus s = target()->NewWritableFile(name, options, &target_file, dbg);
+  IOStatus s = told(target()->NewWritableFile(name, options, &target_file, dbg));
   if (s.ok()) *out = std::make_unique<file>(std::move(target_file), *this, name.ends_with(".log"));
   return s;
 }
 
 IOStatus watched_disk::ReopenWritableFile(const std::string& name, const rocksdb::FileOptions& options,
                                           std::unique_ptr<rocksdb::FSWritableFile>* out, IODebugContext* dbg) {
-  if (hooks_->room <= 0) return no_space();
+  if (hooks_->room <= 0) return no_space(*hooks_);
   std::unique_ptr<rocksdb::FSWritableFile> target_file;
-  IOStatus s = target()->ReopenWritableFile(name, options, &target_file, dbg);
+  IOStatus s = told(target()->ReopenWritableFile(name, options, &target_file, dbg));
   if (s.ok()) *out = std::make_unique<file>(std::move(target_file), *this, name.ends_with(".log"));
   return s;
 }

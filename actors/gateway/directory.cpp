@@ -25,8 +25,9 @@ void directory::fold_job(const model::event_place& at, schema::Event::Reader eve
     }
     case which::JOB_ASSIGNED: {
       auto& place = runs_[at.stream];
-      place = {event.getJobAssigned().getRun(), {}};
+      place = {event.getJobAssigned().getRun(), {}, {}};
       for (auto h : event.getJobAssigned().getHosts()) place.hosts.push_back(schema::str(h));
+      if (!place.hosts.empty()) place.primary = place.hosts.front();
       break;
     }
     case which::VNODE_HANDED_BACK: {
@@ -69,6 +70,8 @@ void directory::fold(const log::record& record) {
       } else if (event.which() == which::HOST_REMOVED) {
         erase_stream(hosts_, at.stream);
         erase_stream(vnodes_, at.stream);
+      } else if (event.which() == which::HOST_CAME_UP) {
+        moms_[host_names_[at.stream]] = {schema::str(event.getHostCameUp().getAddress()), event.getHostCameUp().getPort()};
       } else if (event.which() == which::VNODE_CREATED) {
         vnodes_[schema::str(event.getVnodeCreated().getName())] = at.stream;
       } else if (event.which() == which::VNODE_DELETED) {
@@ -111,9 +114,15 @@ std::optional<std::string> directory::host_of_vnode(std::string_view vnode) cons
   return at == vnodes_.end() ? std::nullopt : std::optional(host_names_.at(at->second));
 }
 
+directory::mom_place directory::mom_of(std::string_view host) const {
+  const auto at = moms_.find(host);
+  return at == moms_.end() ? mom_place{} : at->second;
+}
+
 bool directory::has_run(const std::string& host, std::uint64_t serial, std::uint32_t run) const {
   const auto at = runs_.find(serial);
-  return at != runs_.end() && at->second.run == run && !at->second.hosts.empty() && at->second.hosts.front() == host;
+  if (at == runs_.end() || at->second.run != run) return false;
+  return std::find(at->second.hosts.begin(), at->second.hosts.end(), host) != at->second.hosts.end();
 }
 
 std::vector<std::uint64_t> directory::jobs_with_runs() const {
@@ -125,7 +134,7 @@ std::vector<std::uint64_t> directory::jobs_with_runs() const {
 std::vector<expected_run> directory::runs_on(const std::string& host) const {
   std::vector<expected_run> runs;
   for (const auto& [serial, place] : runs_)
-    if (!place.hosts.empty() && place.hosts.front() == host)
+    if (!place.hosts.empty() && place.primary == host)
       runs.push_back({serial, job_number(serial).value_or(0), place.run});
   return runs;
 }

@@ -29,6 +29,8 @@ class directory {
   const names& hosts() const { return hosts_; }
   const names& schedulers() const { return schedulers_; }
   std::optional<std::string> host_of_vnode(std::string_view vnode) const;
+  struct mom_place { std::string address; std::uint16_t port = 0; };
+  mom_place mom_of(std::string_view host) const;                // where other MoMs reach it; empty: not heard of
   const names& vnodes() const { return vnodes_; }               // vnode -> host's stream
   std::uint64_t server_stream() const { return server_.serial; }
   std::uint64_t next_number() const { return next_number_; }    // of a job; the first is 0 (pbs guide: job ids)
@@ -49,10 +51,11 @@ class directory {
   std::unordered_map<std::uint64_t, std::uint64_t> serial_of_number_, number_of_serial_;
   names queues_, hosts_, schedulers_, vnodes_;
   std::map<std::uint64_t, std::string> host_names_;
+  std::map<std::string, mom_place, std::less<>> moms_;
   model::server_state server_;
   std::map<std::uint64_t, model::queue_state> queue_states_;
   model::site_ptr site_ = std::make_shared<model::site>();
-  struct run_place { std::uint32_t run; std::vector<std::string> hosts; };
+  struct run_place { std::uint32_t run; std::string primary; std::vector<std::string> hosts; };
   std::map<std::uint64_t, run_place> runs_;                      // by job serial; those that hold vnodes
 };
 

@@ -177,6 +177,8 @@ class router {
   }
 
   void on_post(post_to_host& p) {
+    if (p.message.get().isStartRun() && p.message.get().getStartRun().getSisters().size() > 0)
+      p.message = with_ticket(p.message, p.host, *parts_.where, parts_.sign_ticket, parts_.shell.clock->now_ns());
     if (const auto h = host(p.host)) self_->send(h, std::move(p));
   }
   void on_withdraw(withdraw_from_host& w) {
@@ -414,11 +416,14 @@ class router {
         discarded(name, ref);
         return report(peer, ref, schema::Ack::What::RUN_LEFT, message);
       }
+      case schema::FromMom::RUN_STEPS: {
+        const auto r = m.getRunSteps();
+        return tell_job_of(r.getRef(), model::mom_report{message, name}, mom_of(name), acknowledge_steps(peer, r));
+      }
       case schema::FromMom::RUN_USAGE:
         end_unwanted(m.getRunUsage().getRef(), name);
         return tell_job_of(m.getRunUsage().getRef(), model::mom_report{message, name}, mom_of(name), nullptr);
       case schema::FromMom::WANT_BLOB: return send_blob(peer, m.getWantBlob().getHash());
-      case schema::FromMom::RUN_STEPS: break;         // no MoM says this yet
       case schema::FromMom::WISH_DONE: return tell_job_of(m.getWishDone().getRef(), model::mom_report{message, name}, mom_of(name), nullptr);
       case schema::FromMom::SIGNAL_DONE:              // the debt of a signal ends with the report of the exit
         if (m.getSignalDone().getId() == 0) discarded(name, m.getSignalDone().getRef());

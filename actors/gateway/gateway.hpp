@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "actors/gateway/directory.hpp"
+#include "actors/gateway/run_ticket.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/shell.hpp"
 #include "actors/server/history_desk.hpp"
@@ -28,6 +29,7 @@ struct gateway_parts {
   std::function<void()> refuse_clients;         // an orderly stop has begun: no new connections; may be empty
   daemon_log* notes = nullptr;                  // the server's log
   caf::actor uploads;                           // takes putBlob requests (queries to it)
+  ticket_signer sign_ticket;                    // empty: runs on several hosts get none, and their sisters refuse
 };
 
 caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts);

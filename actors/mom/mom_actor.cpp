@@ -1,9 +1,10 @@
 #include "actors/mom/mom_actor.hpp"
 
-#include <deque>
 #include <set>
 
-#include "events/model/limits.hpp"
+#include "actors/mom/left_runs.hpp"
+#include "actors/mom/parts_desk.hpp"
+#include "actors/mom/sister_links.hpp"
 
 namespace annals::actors {
 
@@ -14,8 +15,9 @@ constexpr auto poll_period = std::chrono::seconds(1);
 
 class mom {
  public:
-  mom(caf::event_based_actor* self, mom_actor_parts parts) : self_(self), parts_(std::move(parts)) {
-    for (const auto& l : parts_.left) remember_left(l.job_serial, l.run);
+  mom(caf::event_based_actor* self, mom_actor_parts parts)
+      : self_(self), parts_(std::move(parts)), sisters_(self, parts_.dial), desk_(self, parts_.runs, parts_.gate, parts_.left_parts) {
+    for (const auto& l : parts_.left) left_.remember(l.job_serial, l.run);
   }
 
   // The process host is ready to tell: the runs of the log come to life.
@@ -24,12 +26,15 @@ class mom {
       refs_[k.key] = k;
       spawn(k.key, k.stream);
     }
+    for (const auto& p : parts_.known_parts) desk_.revive(p);
     self_->delayed_send(self_, poll_period, poll_atom::value);
   }
 
   // -- the link to the server ------------------------------------------------------------------------------------------------
 
   void on_opened(const peer_opened& o) {
+    if (o.peer->peer().what == wire::identity::kind::mom) return desk_.primary_came(o.peer);
+    if (o.peer->peer().what != wire::identity::kind::server) return o.peer->close("only MoMs and the server have something to say here");
     server_ = o.peer;
     server_->send(schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
       auto hello = m.initHello();
@@ -37,10 +42,13 @@ class mom {
       hello.setVersion(parts_.version);
       hello.setLogUuid({reinterpret_cast<const kj::byte*>(parts_.log_uuid.data()), parts_.log_uuid.size()});
       hello.setPort(parts_.port);
+      hello.setAddress(parts_.address);
       parts_.describe(hello);
-      auto runs = hello.initRuns(static_cast<unsigned>(refs_.size()));
+      auto here = refs_;
+      for (const auto& [key, k] : desk_.known()) here.emplace(key, k);
+      auto runs = hello.initRuns(static_cast<unsigned>(here.size()));
       unsigned i = 0;
-      for (const auto& [key, k] : refs_) {
+      for (const auto& [key, k] : here) {
         auto ref = runs[i++];
         ref.setJobSerial(k.job_serial);
         ref.setRun(k.run);
@@ -53,6 +61,7 @@ class mom {
   }
 
   void on_closed(const peer_closed& c) {
+    if (c.peer->peer().what == wire::identity::kind::mom) return desk_.primary_went(c.peer);
     if (c.peer != server_) return;
     server_ = nullptr;
     note(log_event::system, "Svr", "pbs_mom", "lost the server: " + c.why);
@@ -68,6 +77,9 @@ class mom {
   }
 
   void route(peer_frame& f) {
+    if (f.peer->peer().what == wire::identity::kind::mom)
+      return desk_.on_request(f.peer->peer().name, f.peer, schema::sealed<schema::ToSister>(std::move(f.message)));
+    if (f.peer->peer().what != wire::identity::kind::server) return;
     schema::sealed<schema::ToMom> message(std::move(f.message));
     const auto m = message.get();
     switch (m.which()) {
@@ -79,8 +91,10 @@ class mom {
       case schema::ToMom::TELL_RUN: return to_run(m.getTellRun().getRef(), model::tell_order{message});
       case schema::ToMom::DISCARD_RUN: return discard(m.getDiscardRun(), message);
       case schema::ToMom::ACK:
-        if (const auto at = runs_.find(annals::mom::run_key(m.getAck().getRef())); at != runs_.end())
-          self_->send(at->second, m.getAck().getWhat());
+        if (const auto at = runs_.find(annals::mom::run_key(m.getAck().getRef())); at != runs_.end()) {
+          if (m.getAck().getWhat() == schema::Ack::What::RUN_STEPS) self_->send(at->second, steps_taken{m.getAck().getSteps()});
+          else self_->send(at->second, m.getAck().getWhat());
+        }
         return;
       case schema::ToMom::BLOB: return on_blob(m.getBlob());
     }
@@ -90,6 +104,7 @@ class mom {
   // -- runs ------------------------------------------------------------------------------------------------------------------
 
   void on_host_event(host_event& e) {
+    if (is_task_key(e.key)) return desk_.on_task_event(e);
     if (const auto at = runs_.find(e.key); at != runs_.end()) self_->send(at->second, wrap(std::move(e.command)));
   }
 
@@ -97,7 +112,54 @@ class mom {
     runs_.erase(g.key);
     refs_.erase(g.key);
     if (discarding_.erase(g.key) > 0) tell_discarded(g.job_serial, g.run);
-    remember_left(g.job_serial, g.run);
+    sisters_.no_longer_wanted(g.key);
+    left_.remember(g.job_serial, g.run);
+  }
+  void on_part_gone(const part_gone& g) {
+    desk_.gone(g);
+    if (!runs_.contains(g.key) && discarding_.erase(g.key) > 0) tell_discarded(g.job_serial, g.run);
+  }
+  void on_part_event(part_event& e) { desk_.on_event(e.key, std::move(e.command)); }
+
+  // -- other hosts -----------------------------------------------------------------------------------------------------------
+
+  void on_want_sister(const want_sister& w) {
+    const auto at = runs_.find(w.key);
+    if (at == runs_.end()) return;
+    if (w.host == parts_.host) self_->send(at->second, sister_link{w.host, true, {}});
+    else sisters_.want(w, at->second);
+  }
+  void on_find_job(const find_job& f) {
+    for (const auto& [key, ref] : refs_) {
+      const auto at = runs_.find(key);
+      if (ref.job == f.job && at != runs_.end() && annals::mom::job_cookie(ref.job_serial, ref.run) == f.cookie) return self_->send(at->second, f);
+    }
+    if (!desk_.find(f)) self_->send(f.asker.who, job_found{f.asker.question, nullptr, {}, {}});
+  }
+
+  // A part on this host is asked as a sister would be.
+  void on_to_sister(to_sister& t) {
+    if (t.host == parts_.host) return desk_.on_request(parts_.host, nullptr, std::move(t.message));
+    sisters_.send(t);
+  }
+  void on_to_primary(to_primary& t) {
+    if (t.host == parts_.host) return to_run_of(t.host, std::move(t.message));
+    desk_.send(t);
+  }
+  void on_sister_opened(const sister_opened& o) { sisters_.opened(o); }
+  void on_sister_closed(const sister_closed& c) { sisters_.closed(c); }
+  void on_sister_frame(sister_frame& f) {
+    try {
+      to_run_of(f.host, schema::sealed<schema::FromSister>(std::move(f.message)));
+    } catch (const kj::Exception& e) {
+      f.peer->close(std::string("a message that can't be read: ") + e.getDescription().cStr());
+    }
+  }
+
+  // What a sister said, to the run it speaks of.
+  void to_run_of(const std::string& host, schema::sealed<schema::FromSister> message) {
+    const auto at = runs_.find(annals::mom::run_key(run_of(message.get())));
+    if (at != runs_.end()) self_->send(at->second, sister_said{host, std::move(message)});
   }
 
   void on_to_server(const to_server& t) {
@@ -112,10 +174,12 @@ class mom {
   void on_settings(const new_settings& s) {
     parts_.runs.settings = s.settings;
     for (const auto& [key, run] : runs_) self_->send(run, s);
+    desk_.tell_all(s);
   }
 
   void on_poll() {
     for (const auto& [key, run] : runs_) self_->send(run, poll_usage{report_interval_s_});
+    desk_.tell_all(poll_usage{report_interval_s_});
     self_->delayed_send(self_, poll_period, poll_atom::value);
   }
 
@@ -123,7 +187,7 @@ class mom {
   struct script_wait { std::string text; std::set<std::string> keys; };
 
   void note(std::uint32_t event, const char* cls, const std::string& object, const std::string& text) {
-    if (parts_.notes) parts_.notes->write(event, cls, object, text);
+    if (parts_.runs.notes) parts_.runs.notes->write(event, cls, object, text);
   }
 
   envelope<model::run_command> wrap(model::run_command c) {
@@ -138,7 +202,7 @@ class mom {
 
   // A run that has left stays left, even if an old order for it comes late.
   void to_run(schema::RunRef::Reader ref, model::run_command command) {
-    if (left_.contains({ref.getJobSerial(), ref.getRun()})) return;
+    if (left_.has(ref.getJobSerial(), ref.getRun())) return;
     const auto key = annals::mom::run_key(ref);
     auto at = runs_.find(key);
     if (at == runs_.end()) {
@@ -152,9 +216,9 @@ class mom {
   void discard(schema::RunRef::Reader ref, const schema::sealed<schema::ToMom>& message) {
     const auto key = annals::mom::run_key(ref);
     const auto at = runs_.find(key);
-    if (at == runs_.end()) return tell_discarded(ref.getJobSerial(), ref.getRun());
+    if (at != runs_.end()) self_->send(at->second, wrap(model::discard_order{message}));
+    else if (!desk_.discard(ref)) return tell_discarded(ref.getJobSerial(), ref.getRun());
     discarding_.insert(key);
-    self_->send(at->second, wrap(model::discard_order{message}));
   }
 
   // If nobody hears it the next hello says the same: the run is not in it.
@@ -165,14 +229,6 @@ class mom {
       ref.setJobSerial(serial);
       ref.setRun(run);
     }));
-  }
-
-  void remember_left(std::uint64_t serial, std::uint32_t run) {
-    if (!left_.emplace(serial, run).second) return;
-    left_order_.emplace_back(serial, run);
-    if (left_order_.size() <= limits::left_runs_max) return;
-    left_.erase(left_order_.front());
-    left_order_.pop_front();
   }
 
   void ask_for(const std::string& hash) {
@@ -202,8 +258,9 @@ class mom {
   std::map<std::string, caf::actor> runs_;
   std::map<std::string, known_run> refs_;
   std::set<std::string> discarding_;                            // keys of runs that go because the server does not want them
-  std::set<std::pair<std::uint64_t, std::uint32_t>> left_;
-  std::deque<std::pair<std::uint64_t, std::uint32_t>> left_order_;
+  left_runs left_;
+  sister_links sisters_;
+  parts_desk desk_;
   std::map<std::string, script_wait> scripts_;                  // by hash
 };
 
@@ -212,6 +269,7 @@ class mom {
 mom_log_contents read_mom_log(const log::log_reader& reader) {
   mom_log_contents contents;
   std::map<std::uint64_t, known_run> runs;
+  std::map<std::uint64_t, known_part> parts;
   const auto status = reader.read(1, [&](const log::record_ptr& r) {
     const auto stream = r->get().getStream();
     const auto event = r->event();
@@ -222,11 +280,19 @@ mom_log_contents read_mom_log(const log::log_reader& reader) {
     } else if (event.isRunLeft()) {
       contents.left.push_back({runs[stream].job_serial, runs[stream].run});
       runs.erase(stream);
+    } else if (event.isJobJoined()) {
+      const auto e = event.getJobJoined();
+      const auto job = schema::str(e.getJob());
+      parts[stream] = {{job + "." + std::to_string(e.getRun()), stream, e.getJobSerial(), e.getRun(), job}, schema::str(e.getPrimary())};
+    } else if (event.isJobLeft()) {
+      contents.left_parts.push_back({parts[stream].what.job_serial, parts[stream].what.run});
+      parts.erase(stream);
     }
     return true;
   });
   if (!status) throw log::log_damaged(status.text);
   for (auto& [stream, run] : runs) contents.known.push_back(std::move(run));
+  for (auto& [stream, part] : parts) contents.known_parts.push_back(std::move(part));
   return contents;
 }
 
@@ -239,6 +305,15 @@ caf::behavior mom_actor(caf::event_based_actor* self, mom_actor_parts parts) {
       [m](const peer_closed& c) { m->on_closed(c); },
       [m](host_event& e) { m->on_host_event(e); },
       [m](const run_gone& g) { m->on_gone(g); },
+      [m](const part_gone& g) { m->on_part_gone(g); },
+      [m](part_event& e) { m->on_part_event(e); },
+      [m](const find_job& f) { m->on_find_job(f); },
+      [m](const want_sister& w) { m->on_want_sister(w); },
+      [m](to_sister& t) { m->on_to_sister(t); },
+      [m](to_primary& t) { m->on_to_primary(t); },
+      [m](const sister_opened& o) { m->on_sister_opened(o); },
+      [m](sister_frame& f) { m->on_sister_frame(f); },
+      [m](const sister_closed& c) { m->on_sister_closed(c); },
       [m](const to_server& t) { m->on_to_server(t); },
       [m](const want_script& w) { m->on_want_script(w); },
       [m](const new_settings& s) { m->on_settings(s); },

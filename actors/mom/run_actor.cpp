@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include <chrono>
-#include <random>
 
 #include "events/attributes/table.hpp"
 #include "events/values/number.hpp"
@@ -20,15 +19,6 @@ using phase = model::run_phase;
 constexpr auto report_retry = std::chrono::seconds(5);    // an unacknowledged report is told again after this
 constexpr std::int64_t first_report_ns = 1'000'000'000;   // usage is first told a second after the start
 
-// PBS_JOBCOOKIE: the same for a run in every life of the MoM, so it is made of what the log keeps.
-std::string cookie_of(const model::run_state& run) {
-  std::seed_seq seed{run.job_serial, std::uint64_t{run.run}, run.stream};
-  std::mt19937_64 random(seed);
-  char text[33];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(random()), static_cast<unsigned long long>(random()));
-  return text;
-}
-
 // "SIGUSR1", "USR1" or "10". Nothing: no signal of this system.
 std::optional<int> signal_number(std::string_view name) {
   if (const auto number = values::parse_integer(name)) return *number > 0 && *number <= SIGRTMAX ? std::optional(static_cast<int>(*number)) : std::nullopt;
@@ -41,20 +31,17 @@ std::optional<int> signal_number(std::string_view name) {
 }  // namespace
 
 run_actor::run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::site_ptr site)
-    : shell(cfg, parts.shell, stream, std::move(site)), parts_(std::move(parts)), mom_(std::move(mom)), key_(std::move(key)) {}
+    : shell(cfg, parts.shell, stream, std::move(site)), parts_(std::move(parts)), mom_(std::move(mom)), key_(std::move(key)), revived_(stream != 0) {}
 
 caf::message_handler run_actor::more_handlers() {
-  return {
-      [this](server_is_here) {
-        wishes_told_ = 0;
-        report();
-      },
+  return caf::message_handler{
+      [this](server_is_here) { report_again(); },
       [this](retry_atom) {
         did_.erase("retry");
-        report();
+        report_again();
       },
       [this](harder_atom) {
-        if (state().phase == phase::started) parts_.processes->signal(key_, SIGKILL);
+        if (state().phase == phase::started) signal_everywhere(SIGKILL);
       },
       [this](const new_settings& s) { parts_.settings = s.settings; },
       [this](const poll_usage& p) { poll(p); },
@@ -63,15 +50,23 @@ caf::message_handler run_actor::more_handlers() {
         script_ = s.text;
         start();
       },
+      [this](const steps_taken& s) {
+        steps_taken_ = std::max(steps_taken_, s.count);
+        report();
+      },
+      [this](const sister_link& l) { on_sister_link(l); },
+      [this](const sister_said& s) { on_sister_said(s.message, s.host); },
       [this](const schema::Ack::What& what) {
         acknowledged_.insert(what);
         command(model::acknowledged{what});
       },
-  };
+  }.or_else(task_handlers());
 }
 
 void run_actor::on_change() {
+  if (std::exchange(revived_, false)) steps_noted_ = state().steps.size();     // in an earlier life
   for (const auto& effect : model::pending_effects(state())) perform(effect);
+  if (!state().tasks.empty()) settle_tasks();
   report();
 }
 
@@ -87,6 +82,14 @@ void run_actor::perform(const model::run_effect& effect) {
     if (once("wish:" + std::to_string(told->wish.id))) carry_out(told->wish);
   } else if (std::holds_alternative<model::place_output>(effect)) {
     if (once("place")) place();
+  } else if (const auto* asked = std::get_if<model::ask_sister>(&effect)) {
+    if (once("ask:" + asked->host)) ask(asked->host);
+  } else if (const auto* kept = std::get_if<model::keep_sister>(&effect)) {
+    (void)contact_of(kept->host);
+  } else if (const auto* released = std::get_if<model::release_sister>(&effect)) {
+    if (once("release:" + released->host)) release(released->host);
+  } else if (const auto* task = std::get_if<model::spawn_task_on>(&effect)) {
+    if (once("spawn:" + std::to_string(task->task))) spawn_on_host(task->task);
   } else if (std::holds_alternative<model::clean_up>(effect)) {
     if (!once("clean")) return;
     parts_.processes->forget(key_);
@@ -102,7 +105,7 @@ void run_actor::start() {
     const auto h = script.getHash();
     return send(mom_, want_script{{reinterpret_cast<const char*>(h.begin()), h.size()}, key_});
   }
-  auto o = mom::order_for(order(), *parts_.settings, cookie_of(state()));
+  auto o = mom::order_for(order(), *parts_.settings, mom::job_cookie(state().job_serial, state().run));
   if (script_) o.script_text = std::move(script_);
   script_.reset();
   parts_.processes->start(o);
@@ -111,20 +114,21 @@ void run_actor::start() {
 void run_actor::kill(const model::kill_program& wish) {
   if (!wish.why.empty()) parts_.processes->append_stderr(key_, "=>> PBS: job killed: " + wish.why + "\n");
   if (const auto number = signal_number(wish.signal)) parts_.processes->signal(key_, *number);
-  if (state().suspended) parts_.processes->signal(key_, SIGCONT);      // a stopped process can't end by itself
+  for (const auto& s : state().sisters) tell_kill(s.host);
+  if (state().suspended) signal_everywhere(SIGCONT);      // a stopped process can't end by itself
   if (wish.kill_delay_s > 0) delayed_send(this, std::chrono::seconds(wish.kill_delay_s), harder_atom::value);
 }
 
 void run_actor::carry_out(const model::told_wish& wish) {
   if (wish.what == schema::Wish::SUSPEND) {
-    parts_.processes->signal(key_, SIGSTOP);
+    signal_everywhere(SIGSTOP);
   } else if (wish.what == schema::Wish::RESUME) {
-    parts_.processes->signal(key_, SIGCONT);
+    signal_everywhere(SIGCONT);
   } else if (wish.what == schema::Wish::MESSAGE) {
     if (wish.to_errors) parts_.processes->append_stderr(key_, wish.text + "\n");
     if (wish.to_output) parts_.processes->append_stdout(key_, wish.text + "\n");
   } else if (const auto number = wish.what == schema::Wish::SIGNAL ? signal_number(wish.text) : std::nullopt) {
-    parts_.processes->signal(key_, *number);
+    signal_everywhere(*number);
   }
   command(model::wish_carried_out{wish.id});
 }
@@ -144,24 +148,25 @@ void run_actor::fill_ref(schema::RunRef::Builder ref) const {
   ref.setJob(state().job);
 }
 
-void run_actor::fill_usage(const ports::run_usage& from, schema::Usage::Builder to) {
-  to.setCpuSeconds(from.cpu_seconds);
-  to.setMemKb(from.mem_kb);
-  to.setVmemKb(from.vmem_kb);
-  to.setWallSeconds(from.wall_seconds);
-  to.setNcpus(from.ncpus);
-  to.setCpuPercent(from.cpu_percent);
-}
-
 void run_actor::report() {
   bool waiting = false;
+  const bool steps_out = steps_taken_ < state().steps.size();
+  const auto fill_abandoned = [&](auto list) {
+    const auto hosts = state().abandoned_hosts();
+    for (unsigned i = 0; i < hosts.size(); ++i) list.set(i, hosts[i]);
+  };
   const auto owes = [&](schema::Ack::What what) {
+    const bool last = what == schema::Ack::What::RUN_LEFT || what == schema::Ack::What::RUN_REFUSED;
+    if (last && steps_out) return false;           // after the last one the run is forgotten: told when the server has the rest
     const bool owed = !acknowledged_.contains(what);
     waiting |= owed;
     return owed;
   };
   for (const auto& effect : model::pending_effects(state())) {
-    if (std::holds_alternative<model::report_started>(effect) && owes(schema::Ack::What::RUN_STARTED))
+    if (std::holds_alternative<model::report_steps>(effect) && steps_out) {
+      waiting = true;
+      report_steps();
+    } else if (std::holds_alternative<model::report_started>(effect) && owes(schema::Ack::What::RUN_STARTED))
       tell_server([&](auto m) {
         auto r = m.initRunStarted();
         fill_ref(r.initRef());
@@ -176,6 +181,7 @@ void run_actor::report() {
         r.setCode(state().exit_status);
         r.setText(state().text);
         r.setPosition(version());
+        fill_abandoned(r.initAbandoned(static_cast<unsigned>(state().abandoned_hosts().size())));
       });
     else if (std::holds_alternative<model::report_exited>(effect) && owes(schema::Ack::What::RUN_EXITED))
       tell_server([&](auto m) {
@@ -185,7 +191,9 @@ void run_actor::report() {
         r.setSession(state().session);
         r.setReported(true);
         r.setPosition(version());
-        fill_usage(state().usage, r.initUsage());
+        model::write_usage(state().total_usage(), r.initUsage());
+        const auto hosts = state().usage_by_host(parts_.settings->host, parts_.shell.clock->now_ns());
+        fill_hosts(hosts, r.initHosts(static_cast<unsigned>(hosts.size())));
       });
     else if (const auto* wishes = std::get_if<model::report_wishes>(&effect); wishes && wishes->done > wishes_told_) {
       wishes_told_ = wishes->done;
@@ -201,31 +209,36 @@ void run_actor::report() {
         r.setDelivered(state().delivered);
         r.setText(state().delivery_text);
         r.setPosition(version());
+        fill_abandoned(r.initAbandoned(static_cast<unsigned>(state().abandoned_hosts().size())));
       });
   }
   if (waiting && once("retry")) delayed_send(this, report_retry, retry_atom::value);
 }
 
 void run_actor::poll(const poll_usage& p) {
-  if (state().phase != phase::started) return;
+  usage_interval_s_ = p.report_interval_s;
   const auto now = parts_.shell.clock->now_ns();
+  if (!state().sisters.empty()) poll_sisters(now);
+  if (state().phase != phase::started) return;
   auto usage = parts_.processes->usage(key_);
   if (!usage) return;
   usage = model::counted(state(), *usage, now / 1'000'000'000);
   if (state().order) {
-    if (auto met = model::exceeded_limit(order(), *usage, parts_.settings->config.enforce.mem)) command(*met);
+    if (auto met = model::exceeded_limit(order(), with_sisters(*usage), parts_.settings->config.enforce.mem)) command(*met);
   }
   const bool first = told_ns_ == 0 && now - state().started_s * 1'000'000'000 >= first_report_ns;
-  const bool due = told_ns_ != 0 && model::worth_reporting(*usage, told_, (now - told_ns_) / 1'000'000'000, p.report_interval_s);
+  const bool due = told_ns_ != 0 && model::worth_reporting(with_sisters(*usage), told_, (now - told_ns_) / 1'000'000'000, p.report_interval_s);
   if (!first && !due) return;
   told_ns_ = now;
-  told_ = *usage;
+  told_ = with_sisters(*usage);
   tell_server([&](auto m) {
     auto r = m.initRunUsage();
     fill_ref(r.initRef());
-    fill_usage(*usage, r.initUsage());
+    model::write_usage(told_, r.initUsage());
     r.setSession(state().session);
     r.setJobdir(state().jobdir);
+    const auto hosts = by_host(*usage);
+    fill_hosts(hosts, r.initHosts(static_cast<unsigned>(hosts.size())));
   });
 }
 

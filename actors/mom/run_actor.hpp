@@ -2,14 +2,13 @@
 // of output, and reports to the server until it acknowledges.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
 
-#include "actors/mom/host/start_order.hpp"
-#include "actors/runtime/shell.hpp"
+#include "actors/mom/mom_messages.hpp"
 #include "events/model/run.hpp"
-#include "events/ports/process_host.hpp"
 
 namespace annals::actors {
 
@@ -21,22 +20,6 @@ struct run_aggregate {
     return model::decide(s, c, now, site);
   }
   static void apply(state& s, const model::event_place& at, schema::Event::Reader e) { model::apply(s, at, e); }
-};
-
-// -- between the runs and the MoM's actor ------------------------------------------------------------------------------------
-
-struct to_server { schema::sealed<schema::FromMom> message; };     // sent if the server is there, else dropped
-struct server_is_here {};                                          // a new connection: everything owed is told again
-struct new_settings { std::shared_ptr<const mom::mom_settings> settings; };      // read again
-struct poll_usage { std::uint32_t report_interval_s; };
-struct want_script { std::string hash; std::string key; };
-struct script_text { std::string text; bool missing = false; };
-struct run_gone { std::string key; std::uint64_t job_serial; std::uint32_t run; };
-
-struct mom_parts {
-  shell_parts shell;
-  ports::process_host* processes = nullptr;
-  std::shared_ptr<const mom::mom_settings> settings;
 };
 
 class run_actor : public shell<run_aggregate> {
@@ -55,6 +38,12 @@ class run_actor : public shell<run_aggregate> {
   void carry_out(const model::told_wish& wish);
   void place();
   void report();                                   // everything the server was not told, or has not acknowledged
+  void report_again() {
+    wishes_told_ = 0;
+    steps_told_ = 0;
+    report();
+  }
+  void report_steps();
   void poll(const poll_usage& p);
   void command(model::run_command c) { receive({std::move(c), {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, nullptr, nullptr, {}, 0, {}}); }
   bool once(const std::string& what) { return did_.insert(what).second; }
@@ -62,27 +51,71 @@ class run_actor : public shell<run_aggregate> {
   template <class Fill>
   void tell_server(Fill&& fill) { send(mom_, to_server{schema::make<schema::FromMom>(std::forward<Fill>(fill))}); }
   void fill_ref(schema::RunRef::Builder ref) const;
-  static void fill_usage(const ports::run_usage& from, schema::Usage::Builder to);
+  template <class List>
+  static void fill_hosts(const std::vector<model::host_usage>& from, List&& to) {
+    for (unsigned i = 0; i < from.size(); ++i) model::write_host_usage(from[i], to[i]);
+  }
+
+  // -- tasks (run_actor_tasks.cpp)
+  caf::message_handler task_handlers();
+  void spawn(task_origin origin, std::string host, std::uint32_t node, std::vector<std::string> argv, std::vector<std::string> environment);
+  void signal_task(task_origin origin, std::uint32_t task, int signal);
+  void watch_end(task_origin origin, std::uint32_t task);
+  task_answer all_tasks() const;
+  void settle_tasks();
+  void tell_taken(std::uint32_t task);
+  void spawn_on_host(std::uint32_t task);
+  void on_task_state(schema::TaskState::Reader t, const std::string& host);
+  void on_task_signalled(schema::TaskSignalled::Reader s);
+  void on_ask(schema::Ask::Reader a, const std::string& host);
+  void answer(const task_origin& to, task_answer what);
+
+  // -- the other hosts (run_actor_sisters.cpp)
+  struct contact {                                 // what this life of the process knows of a sister
+    bool open = false;
+    std::int64_t away_since_ns = 0;
+    model::host_usage last;                        // usage it told
+    std::uint64_t signalled = 0;                   // the last wish to kill that was sent over the link that is open
+  };
+  contact& contact_of(const std::string& host);
+  void on_sister_link(const sister_link& l);
+  void on_sister_said(const schema::sealed<schema::FromSister>& message, const std::string& host);
+  void ask(const std::string& host);
+  void release(const std::string& host);
+  void tell_kill(const std::string& host);
+  void signal_everywhere(int signal);              // every process of the run on every host
+  void signal_on(const std::string& host, int signal);
+  void pay_sister(const std::string& host);        // everything it is owed, over a new link
+  void poll_sisters(std::int64_t now_ns);
+  void note_step(const schema::Event::Reader& step) const;
+  ports::run_usage with_sisters(ports::run_usage own) const;
+  std::vector<model::host_usage> by_host(const ports::run_usage& own) const;
+  template <class Fill>
+  void tell_sister(const std::string& host, Fill&& fill) {
+    send(mom_, to_sister{host, schema::make<schema::ToSister>(std::forward<Fill>(fill))});
+  }
 
   mom_parts parts_;
   caf::actor mom_;
   std::string key_;
+  bool revived_;                                   // from the log, and nothing happened since
   std::set<std::string> did_;                      // effects started in this life of the process
   std::set<schema::Ack::What> acknowledged_;
   std::optional<std::string> script_;
   std::uint64_t wishes_told_ = 0;                  // the server knows that they are done
   ports::run_usage told_;                          // last usage the server was told
   std::int64_t told_ns_ = 0;
+  std::map<std::string, contact> contacts_;        // by host
+  std::map<std::uint32_t, task_origin> spawned_for_;           // by task
+  std::multimap<std::uint32_t, task_origin> watched_for_;
+  std::map<std::uint64_t, task_origin> signalled_for_;         // by the question its host was asked
+  std::uint64_t last_question_ = 0;
+  std::size_t steps_noted_ = 0, steps_told_ = 0;
+  std::uint32_t steps_taken_ = 0;                  // the server has so many of state().steps
+  std::uint32_t usage_interval_s_ = 10;
 };
 
 }  // namespace annals::actors
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::run_command>)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::to_server)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::server_is_here)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::new_settings)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::poll_usage)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::want_script)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::script_text)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::run_gone)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::schema::Ack::What)

@@ -12,6 +12,13 @@ using still_silent_atom = caf::atom_constant<caf::atom("stillsilnt")>;
 constexpr auto comeback = std::chrono::seconds(10);
 // How often a MoM tells the usage of its jobs (pbs guide: about every 10 s).
 constexpr std::uint32_t usage_interval_s = 10;
+
+// "10.0.0.3" of "10.0.0.3:40312", and of "[::1]:40312" what stands in the brackets.
+std::string host_part(const std::string& address) {
+  auto host = address.substr(0, address.rfind(':'));
+  if (host.size() > 1 && host.front() == '[') host = host.substr(1, host.size() - 2);
+  return host;
+}
 }  // namespace
 
 host_actor::host_actor(caf::actor_config& cfg, shell_parts parts, caf::actor gateway, std::uint64_t stream, model::site_ptr site)
@@ -41,7 +48,7 @@ void host_actor::on_connected(mom_connected& m) {
                           std::string_view(reinterpret_cast<const char*>(uuid.begin()), uuid.size()) != state().log_uuid;
   if (peer_ && peer_ != m.peer) peer_->close("the MoM connected anew");
   peer_ = m.peer;
-  receive({model::mom_hello{m.hello}, mom(), {}, nullptr, nullptr, {}, 0, {}});
+  receive({model::mom_hello{m.hello, host_part(m.peer->peer().address)}, mom(), {}, nullptr, nullptr, {}, 0, {}});
   peer_->send(schema::make<schema::ToMom>([&](schema::ToMom::Builder w) {
     auto welcome = w.initWelcome();
     welcome.setServerName(site().server_name);

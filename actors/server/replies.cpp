@@ -144,6 +144,16 @@ reply_ptr acknowledge_mom(wire::connection_ptr peer, schema::RunRef::Reader ref,
   return std::make_shared<mom_ack>(std::move(peer), std::move(ack));
 }
 
+reply_ptr acknowledge_steps(wire::connection_ptr peer, schema::RunSteps::Reader steps) {
+  auto ack = schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+    auto a = m.initAck();
+    a.setRef(steps.getRef());
+    a.setWhat(schema::Ack::What::RUN_STEPS);
+    a.setSteps(steps.getFirst() + steps.getSteps().size());
+  });
+  return std::make_shared<mom_ack>(std::move(peer), std::move(ack));
+}
+
 reply_ptr settle_proposal(caf::actor scheduling, std::string scheduler, std::uint64_t job, std::uint64_t cycle) {
   return std::make_shared<proposal_reply>(std::move(scheduling), std::move(scheduler), job, cycle);
 }

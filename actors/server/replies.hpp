@@ -21,6 +21,7 @@ std::vector<reply_ptr> reply_jointly(reply_ptr whole, std::size_t parts);
 // A resume: when the ledger has no room for it, the gateway hears resume_waits.
 reply_ptr reply_or_resume_later(caf::actor gateway, std::uint64_t job, const model::requester& by, reply_ptr to);
 // A MoM's report: acknowledged when it is durable or was taken before. One that is refused stays unacknowledged.
+reply_ptr acknowledge_steps(wire::connection_ptr peer, schema::RunSteps::Reader steps);
 reply_ptr acknowledge_mom(wire::connection_ptr peer, schema::RunRef::Reader ref, schema::Ack::What what);
 // A scheduler's proposal.
 reply_ptr settle_proposal(caf::actor scheduling, std::string scheduler, std::uint64_t job, std::uint64_t cycle);

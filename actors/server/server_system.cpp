@@ -185,6 +185,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   g.refuse_clients = parts.refuse_clients;
   g.notes = parts.notes;
   g.uploads = upload;
+  g.sign_ticket = parts.sign_ticket;
   gateway_ = system.spawn(actors::gateway, std::move(g));
   // Queries and routing see a commit before anybody is told of it: they follow first. Routing before queries: the status
   // actor tells schedulers of a job, and a run they propose at once must find the job.

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/gateway/run_ticket.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/log_reader.hpp"
@@ -31,6 +32,7 @@ struct server_system_parts {
   std::string pbs_home;                           // in the default scheduler's settings
   std::uint32_t server_uid = 0;
   std::string upload_directory;
+  ticket_signer sign_ticket;                      // the server's word for the hosts of a run
   std::shared_ptr<append_check> ledger;           // in place of the real one: the simulation's proof that it is needed
   bool detached = true;                           // blocking actors get threads of their own (not in simulation)
   // Folds that follow the log beside the server's own; each is an actor that takes `committed` and `disk_state`.

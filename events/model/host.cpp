@@ -146,11 +146,13 @@ bool reported_as_known(const host_state& host, schema::MomHello::Reader hello) {
   return true;
 }
 
-outcome decide_hello(const host_state& host, schema::MomHello::Reader hello) {
+outcome decide_hello(const host_state& host, schema::MomHello::Reader hello, const std::string& seen_at) {
   if (!host.exists) return refuse(pbs_error::unknown_node);
   const auto uuid = hello.getLogUuid();
   const std::string_view log(reinterpret_cast<const char*>(uuid.begin()), uuid.size());
-  if (host.up && log == host.log_uuid && reported_as_known(host, hello)) return no_change;
+  const std::string address = hello.getAddress().size() > 0 ? schema::str(hello.getAddress()) : seen_at;
+  const bool same_place = address == host.address && hello.getPort() == host.port;
+  if (host.up && log == host.log_uuid && same_place && reported_as_known(host, hello)) return no_change;
   std::vector<event> out;
   for (auto v : hello.getVnodes())
     if (!host.vnode(schema::text(v.getName()))) out.push_back(vnode_created(schema::str(v.getName())));
@@ -159,6 +161,8 @@ outcome decide_hello(const host_state& host, schema::MomHello::Reader hello) {
     up.setLogUuid(uuid);
     up.setVersion(hello.getVersion());
     up.setVnodes(hello.getVnodes());
+    up.setAddress(address);
+    up.setPort(hello.getPort());
   }));
   return out;
 }
@@ -168,7 +172,7 @@ outcome decide_hello(const host_state& host, schema::MomHello::Reader hello) {
 outcome decide(const host_state& host, const host_command& command, const stamp& now, const site& site) {
   if (const auto* request = std::get_if<schema::sealed<schema::Request>>(&command))
     return decide_manage(host, request->get().getManage(), now, site);
-  if (const auto* hello = std::get_if<mom_hello>(&command)) return decide_hello(host, hello->message.get().getHello());
+  if (const auto* hello = std::get_if<mom_hello>(&command)) return decide_hello(host, hello->message.get().getHello(), hello->seen_at);
   const auto& silent = std::get<host_silent>(command);
   if (!host.exists || !host.up) return no_change;
   return std::vector<event>{make_event([&](auto e) { e.initHostWentDown().setText(silent.why); })};
@@ -201,6 +205,8 @@ void on_created(host_state& host, const event_place& at, const std::string& name
 void on_up(host_state& host, const event_place& at, schema::HostCameUp::Reader e) {
   const auto uuid = e.getLogUuid();
   host.log_uuid.assign(reinterpret_cast<const char*>(uuid.begin()), uuid.size());
+  host.address = schema::str(e.getAddress());
+  host.port = e.getPort();
   const bool was_up = host.up;
   host.up = host.heard_of = true;
   host.down_reason.clear();

@@ -31,6 +31,8 @@ struct host_state {
   std::uint64_t version = 0;
   std::string name;
   std::string log_uuid;                 // of the MoM's log, 16 bytes; empty before the first contact
+  std::string address;                  // where other MoMs reach it
+  std::uint16_t port = 0;
   bool exists = false;
   bool up = false;
   bool heard_of = false;                // since it was added
@@ -41,7 +43,8 @@ struct host_state {
   const vnode_state* vnode(std::string_view name) const;
 };
 
-struct mom_hello { schema::sealed<schema::FromMom> message; };            // its hello
+// Its hello. `seen_at`: the address its link comes from; other MoMs are told it unless the hello says another.
+struct mom_hello { schema::sealed<schema::FromMom> message; std::string seen_at = {}; };
 struct host_silent { std::string why; };                                  // the link is gone
 using host_command = std::variant<schema::sealed<schema::Request>, mom_hello, host_silent>;
 

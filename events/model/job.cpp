@@ -242,6 +242,7 @@ void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Rea
   job.hosts.clear();
   for (auto h : e.getHosts()) job.hosts.push_back(schema::str(h));
   job.hosts_held = static_cast<std::uint32_t>(job.hosts.size());
+  job.steps = 0;
   job.usage_known = job.exited = false;
   forget_wishes(job);
   job.rerun_requested = job.rerun_forced = false;
@@ -355,6 +356,11 @@ void take_meaning(job_state& job, const event_place& at, schema::Event::Reader e
       job.exit_status = event.getJobStartFailed().getCode();
       job.has_exit_status = true;
       return;
+    case which::SISTERS_ASKED:
+    case which::SISTER_JOINED:
+    case which::SISTER_FAILED:
+    case which::JOIN_WAIT_ENDED:
+    case which::SISTER_LEFT: ++job.steps; return;
     case which::USAGE_REPORTED: return on_usage(job, event.getUsageReported());
     case which::JOB_DELETE_REQUESTED:
       if (by_the_server_itself(at)) {

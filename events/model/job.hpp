@@ -64,6 +64,7 @@ struct job_state {
   std::uint32_t run = 0;                // counts the starts
   std::vector<std::string> hosts;       // of this run, primary first
   std::uint32_t hosts_held = 0;         // hosts that have not handed back their vnodes
+  std::uint32_t steps = 0;              // of this run, between its hosts: so many are in the log
   bool usage_known = false;             // the MoM reported at least once (substate 42)
   bool exited = false;                  // of this run
   std::int32_t exit_status = 0;

@@ -66,6 +66,10 @@ schema::sealed<schema::ToMom> start_order(const job_state& job, const site& site
     o.setQueue(std::string(job.queue()));
     o.setServerName(site.server_name);
     o.setKillDelaySeconds(kill_delay_of(job, site));
+    if (job.hosts.size() > 1) {                 // their addresses and the ticket come with the way out
+      auto sisters = o.initSisters(static_cast<unsigned>(job.hosts.size() - 1));
+      for (unsigned i = 0; i < sisters.size(); ++i) sisters[i].setHost(job.hosts[i + 1]);
+    }
     auto script = o.initScript();
     script.setHash({reinterpret_cast<const kj::byte*>(job.script_hash.data()), job.script_hash.size()});
     script.setSize(job.script_size);

@@ -1,4 +1,6 @@
 // What a job makes of its MoM's reports, of a scheduler's proposal and of its timers.
+#include <algorithm>
+
 #include "events/attributes/ids.hpp"
 #include "events/model/job_rules.hpp"
 #include "events/model/refuse.hpp"
@@ -68,9 +70,21 @@ bool goes_back_to_queue(const job_state& job, std::int32_t code) {
   return code == exit_mom_restarted && rerunable(job);
 }
 
+bool is_step(schema::Event::Which which) {
+  return which >= schema::Event::SISTERS_ASKED && which <= schema::Event::SISTER_LEFT;
+}
+
+std::vector<std::string> names_of(capnp::List<capnp::Text>::Reader list) {
+  std::vector<std::string> names;
+  for (auto t : list) names.push_back(schema::str(t));
+  return names;
+}
+
 // The last events of a run whose program is gone and whose vnodes come back: queued again, or ended.
-void close_run(const job_state& job, std::int32_t code, bool abandoned, const site& site, std::vector<event>& out) {
-  for (const auto& host : job.hosts) out.push_back(handed_back(host, job.run, abandoned));
+// `left_behind`: hosts from which nobody knows whether the job is gone.
+void close_run(const job_state& job, std::int32_t code, const std::vector<std::string>& left_behind, const site& site, std::vector<event>& out) {
+  for (const auto& host : job.hosts)
+    out.push_back(handed_back(host, job.run, std::find(left_behind.begin(), left_behind.end(), host) != left_behind.end()));
   if (goes_back_to_queue(job, code)) {
     out.push_back(requeued(job, code));
   } else {
@@ -104,7 +118,7 @@ outcome on_refused(const job_state& job, schema::RunRefusedReport::Reader r, con
     f.setCode(r.getCode());
     f.setText(r.getText());
   }));
-  close_run(job, job.rerun_requested ? exit_rerun : r.getCode(), false, site, out);
+  close_run(job, job.rerun_requested ? exit_rerun : r.getCode(), names_of(r.getAbandoned()), site, out);
   return out;
 }
 
@@ -146,6 +160,19 @@ outcome on_wish_done(const job_state& job, schema::SignalDone::Reader r) {
   })};
 }
 
+// Each step once: the primary counts them, and tells those again that were not acknowledged.
+outcome on_steps(const job_state& job, schema::RunSteps::Reader r) {
+  if (r.getRef().getRun() != job.run || !job.running()) return no_change;
+  if (r.getFirst() > job.steps) return refuse(pbs_error::try_again, "earlier steps of the run were not reported yet");
+  std::vector<event> out;
+  const auto steps = r.getSteps();
+  for (unsigned i = job.steps - r.getFirst(); i < steps.size(); ++i) {
+    if (!is_step(steps[i].which())) return no_change;
+    out.push_back(schema::copy_of<schema::Event>(steps[i]));
+  }
+  return out;
+}
+
 outcome on_left(const job_state& job, schema::RunLeftReport::Reader r, const site& site) {
   if (r.getRef().getRun() != job.run) return no_change;
   // The report of the exit was not taken (the disk was full): the MoM tells it again, and then this one.
@@ -157,7 +184,7 @@ outcome on_left(const job_state& job, schema::RunLeftReport::Reader r, const sit
     d.setOk(r.getDelivered());
     d.setText(r.getText());
   }));
-  close_run(job, job.exit_status, false, site, out);
+  close_run(job, job.exit_status, names_of(r.getAbandoned()), site, out);
   return out;
 }
 
@@ -165,6 +192,7 @@ outcome on_left(const job_state& job, schema::RunLeftReport::Reader r, const sit
 
 outcome decide_report(const job_state& job, const mom_report& report, const stamp& now, const site& site) {
   const auto m = report.message.get();
+  if (!job.hosts.empty() && report.host != job.hosts.front()) return no_change;     // only the primary speaks for a run
   switch (m.which()) {
     case schema::FromMom::RUN_STARTED: return on_started(job, m.getRunStarted(), now);
     case schema::FromMom::RUN_REFUSED: return on_refused(job, m.getRunRefused(), site);
@@ -172,20 +200,24 @@ outcome decide_report(const job_state& job, const mom_report& report, const stam
     case schema::FromMom::RUN_EXITED: return on_exited(job, m.getRunExited(), now);
     case schema::FromMom::RUN_LEFT: return on_left(job, m.getRunLeft(), site);
     case schema::FromMom::WISH_DONE: return on_wish_done(job, m.getWishDone());
+    case schema::FromMom::RUN_STEPS: return on_steps(job, m.getRunSteps());
     default: return no_change;
   }
 }
 
 void lose_run(const job_state& job, std::int32_t code, bool abandoned, const stamp& now, const site& site,
               std::vector<event>& out) {
-  if (!job.running()) return close_run(job, job.exit_status, abandoned, site, out);
+  // Nobody spoke for the other hosts: they are told to end what they have of the run.
+  std::vector<std::string> left_behind = job.hosts;
+  if (!abandoned && !left_behind.empty()) left_behind.erase(left_behind.begin());
+  if (!job.running()) return close_run(job, job.exit_status, left_behind, site, out);
   if (job.phase == phase::assigned) out.push_back(started_event(job, 0, now));
   out.push_back(make_event([&](auto e) {
     auto x = e.initJobExited();
     x.setRun(job.run);
     x.setExitStatus(code);
   }));
-  close_run(job, code, abandoned, site, out);
+  close_run(job, code, left_behind, site, out);
 }
 
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const site& site) {

@@ -43,6 +43,12 @@ constexpr std::size_t history_round_jobs_max = 200;
 // Runs that have left a MoM and that it remembers, so that an order which comes late is not taken for a new one. Orders
 // are late by seconds; at 1000 jobs a second this covers ten.
 constexpr std::size_t left_runs_max = 10'000;
+// A run's ticket may be used this long to join its hosts. The order is sent when it is signed; one that waited longer for its
+// host is refused by the sisters, and the job is assigned anew.
+constexpr std::int64_t ticket_life_s = 600;
+// A host of a run that can't be reached this long is taken for gone when the run waits for it. Twice what a restarted MoM
+// needs (a dialer asks at least every 5 s), and what the server gives a MoM to come back.
+constexpr std::int64_t sister_silence_s = 10;
 
 // A run's usage is reported when the last report is this old, in percent of the run's age, or when memory or cpu time have
 // grown by so much since: 10 s apart at first, 14 minutes at the end of a day. A day's run is 550 events instead of 8,600,

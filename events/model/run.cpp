@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "events/model/limits.hpp"
-#include "events/model/refuse.hpp"
+#include "events/model/run_rules.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/size.hpp"
 
@@ -18,21 +18,42 @@ constexpr run_transition transitions[] = {
     {phase::none, which::RUN_RECEIVED, phase::received},
     {phase::received, which::PROGRAM_STARTING, phase::starting},
     {phase::received, which::RUN_REFUSED, phase::refused},
+    {phase::received, which::SISTERS_ASKED, phase::received},
+    {phase::received, which::SISTER_JOINED, phase::received},
+    {phase::received, which::SISTER_FAILED, phase::received},
+    {phase::received, which::SISTER_LEFT, phase::received},
+    {phase::received, which::JOIN_WAIT_ENDED, phase::received},
+    {phase::received, which::JOB_DISCARDED, phase::received},
     {phase::starting, which::KILL_REQUESTED, phase::starting},
+    {phase::received, which::WISH_RECEIVED, phase::received},
     {phase::starting, which::WISH_RECEIVED, phase::starting},
     {phase::starting, which::PROGRAM_STARTED, phase::started},
     {phase::starting, which::RUN_REFUSED, phase::refused},
     {phase::starting, which::JOB_DISCARDED, phase::starting},
+    {phase::starting, which::SISTER_FAILED, phase::starting},
+    {phase::starting, which::SISTER_LEFT, phase::starting},
     {phase::started, which::KILL_REQUESTED, phase::started},
     {phase::started, which::WISH_RECEIVED, phase::started},
     {phase::started, which::WISH_DONE, phase::started},
     {phase::started, which::PROGRAM_ENDED, phase::ended},
     {phase::started, which::JOB_DISCARDED, phase::started},
+    {phase::started, which::SISTER_FAILED, phase::started},
+    {phase::started, which::SISTER_LEFT, phase::started},
+    {phase::started, which::SISTERS_ASKED, phase::started},     // the primary's own part, for its first task
+    {phase::started, which::SISTER_JOINED, phase::started},
+    {phase::started, which::TASK_ASKED, phase::started},
+    {phase::started, which::TASK_SETTLED, phase::started},
+    {phase::ended, which::TASK_SETTLED, phase::ended},
+    {phase::ended, which::SISTER_LEFT, phase::ended},
+    {phase::refused, which::SISTER_LEFT, phase::refused},
+    {phase::ended, which::SISTER_FAILED, phase::ended},
+    {phase::refused, which::SISTER_FAILED, phase::refused},
     {phase::ended, which::OUTPUT_PLACED, phase::placed},
     {phase::ended, which::RUN_LEFT, phase::left},          // discarded: nobody wants the output
     {phase::ended, which::JOB_DISCARDED, phase::ended},
     {phase::placed, which::RUN_LEFT, phase::left},
     {phase::refused, which::RUN_LEFT, phase::left},
+    {phase::refused, which::JOB_DISCARDED, phase::refused},
 };
 
 constexpr bool no_duplicate_rows() {
@@ -49,18 +70,6 @@ const run_transition* row_of(phase from, which event) {
   return at == std::end(transitions) ? nullptr : at;
 }
 
-template <class Fill>
-std::vector<event> one(Fill&& fill) { return {make_event(std::forward<Fill>(fill))}; }
-
-event refused_event(int code, const std::string& text) {
-  return make_event([&](auto e) {
-    auto r = e.initRunRefused();
-    r.setCode(code);
-    r.setText(text);
-  });
-}
-event left_event() { return make_event([](auto e) { e.setRunLeft(); }); }
-
 event received_event(schema::RunRef::Reader ref, schema::byte_span order) {
   return make_event([&](auto e) {
     auto r = e.initRunReceived();
@@ -75,14 +84,17 @@ event received_event(schema::RunRef::Reader ref, schema::byte_span order) {
 
 outcome on_order(const run_state& run, const take_order& c) {
   if (run.phase != phase::none) return no_change;                // a repeat: what was done is reported again
-  return std::vector<event>{received_event(c.message.get().getStartRun().getRef(), c.message.bytes()),
-                            make_event([](auto e) { e.setProgramStarting(); })};
+  const auto order = c.message.get().getStartRun();
+  std::vector<event> out{received_event(order.getRef(), c.message.bytes())};
+  if (order.getSisters().size() == 0) out.push_back(starting_event());
+  else out.push_back(std::move(ask_sisters(order).front()));
+  return out;
 }
 
 outcome on_failed(const run_state& run, const program_failed& c) {
   if (run.phase != phase::starting) return no_change;
   std::vector<event> out{refused_event(c.what.code, c.what.text)};
-  if (run.discarded) out.push_back(left_event());
+  if (run.discarded && run.all_left()) out.push_back(left_event());
   return out;
 }
 
@@ -93,15 +105,9 @@ outcome on_over(const run_state& run, const program_over& c, const stamp& now) {
     auto p = e.initProgramEnded();
     p.setExitStatus(run.exit_override.value_or(c.what.exit_status));
     p.setReported(true);
-    auto u = p.initUsage();
-    u.setCpuSeconds(usage.cpu_seconds);
-    u.setMemKb(usage.mem_kb);
-    u.setVmemKb(usage.vmem_kb);
-    u.setWallSeconds(usage.wall_seconds);
-    u.setNcpus(usage.ncpus);
-    u.setCpuPercent(usage.cpu_percent);
+    write_usage(usage, p.initUsage());
   })};
-  if (run.discarded) out.push_back(left_event());
+  if (run.discarded && run.all_left()) out.push_back(left_event());
   return out;
 }
 
@@ -110,6 +116,7 @@ outcome on_over(const run_state& run, const program_over& c, const stamp& now) {
 outcome on_kill(const run_state& run, const kill_order& c) {
   const auto s = c.message.get().getSignalRun();
   if (run.phase == phase::none) return std::vector<event>{received_event(s.getRef(), {}), refused_event(s.getExitStatus(), "killed before it came")};
+  if (run.phase == phase::received) return std::vector<event>{refused_event(s.getExitStatus(), "killed before it started")};
   if (!run.active() || s.getId() <= run.kill_id) return no_change;
   return one([&](auto e) {
     auto k = e.initKillRequested();
@@ -136,7 +143,7 @@ outcome on_limit(const run_state& run, const limit_met& c) {
 // A wish comes once per id; before the program has started it waits for that.
 outcome on_tell(const run_state& run, const tell_order& c) {
   const auto wish = c.message.get().getTellRun().getWish();
-  if (!run.active() || wish.getId() <= run.last_wish) return no_change;
+  if ((!run.active() && run.phase != phase::received) || wish.getId() <= run.last_wish) return no_change;
   return one([&](auto e) { e.setWishReceived(wish); });
 }
 
@@ -145,17 +152,23 @@ outcome on_carried_out(const run_state& run, const wish_carried_out& c) {
   return one([&](auto e) { e.initWishDone().setId(c.id); });
 }
 
+event discarded_event() { return make_event([](auto e) { e.setJobDiscarded(); }); }
+
 outcome on_discard(const run_state& run) {
+  const bool waits = run.over() && !run.all_left();       // for its other hosts
   switch (run.phase) {
+    case phase::received: return std::vector<event>{discarded_event(), refused_event(-3, "no longer wanted")};
     case phase::starting:
     case phase::started:
       if (run.discarded) return no_change;
-      return one([](auto e) { e.setJobDiscarded(); });
+      return std::vector<event>{discarded_event()};
     case phase::ended:
     case phase::placed:
-    case phase::refused: return std::vector<event>{left_event()};
+    case phase::refused:
+      if (!waits) return std::vector<event>{left_event()};
+      if (run.discarded) return no_change;
+      return std::vector<event>{discarded_event()};
     case phase::none:
-    case phase::received:
     case phase::left: return no_change;
   }
   return no_change;
@@ -164,10 +177,20 @@ outcome on_discard(const run_state& run) {
 outcome on_ack(const run_state& run, const acknowledged& c) {
   const bool last = (c.what == schema::Ack::What::RUN_LEFT && run.phase == phase::placed) ||
                     (c.what == schema::Ack::What::RUN_REFUSED && run.phase == phase::refused);
-  return last ? std::vector<event>{left_event()} : no_change;
+  return last && run.all_left() ? std::vector<event>{left_event()} : no_change;
 }
 
 }  // namespace
+
+event refused_event(int code, const std::string& text) {
+  return make_event([&](auto e) {
+    auto r = e.initRunRefused();
+    r.setCode(code);
+    r.setText(text);
+  });
+}
+event left_event() { return make_event([](auto e) { e.setRunLeft(); }); }
+event starting_event() { return make_event([](auto e) { e.setProgramStarting(); }); }
 
 outcome decide(const run_state& run, const run_command& command, const stamp& now, const site&) {
   struct visitor {
@@ -187,7 +210,7 @@ outcome decide(const run_state& run, const run_command& command, const stamp& no
     outcome operator()(const program_failed& c) const { return on_failed(run, c); }
     outcome operator()(const program_over& c) const { return on_over(run, c, now); }
     outcome operator()(const output_placed& c) const {
-      if (run.phase != phase::ended) return no_change;
+      if (run.phase != phase::ended || !run.all_left()) return no_change;
       return one([&](auto e) {
         auto o = e.initOutputPlaced();
         o.setOk(c.what.ok);
@@ -200,6 +223,13 @@ outcome decide(const run_state& run, const run_command& command, const stamp& no
     outcome operator()(const wish_carried_out& c) const { return on_carried_out(run, c); }
     outcome operator()(const discard_order&) const { return on_discard(run); }
     outcome operator()(const acknowledged& c) const { return on_ack(run, c); }
+    outcome operator()(const sister_joined& c) const { return on_sister_joined(run, c); }
+    outcome operator()(const sister_refused& c) const { return on_sister_refused(run, c); }
+    outcome operator()(const sister_left& c) const { return on_sister_left(run, c); }
+    outcome operator()(const sister_silent& c) const { return on_sister_silent(run, c); }
+    outcome operator()(const ask_task& c) const { return on_ask_task(run, c); }
+    outcome operator()(const task_told& c) const { return on_task_told(run, c); }
+    outcome operator()(const join_wait_over&) const { return on_join_wait_over(run); }
   };
   return std::visit(visitor{run, now}, command);
 }
@@ -213,6 +243,7 @@ void on_received(run_state& run, const event_place& at, schema::RunReceived::Rea
   run.job = schema::str(e.getJob());
   run.run = e.getRun();
   run.job_serial = e.getJobSerial();
+  run.received_s = at.seconds();
   const auto order = e.getOrder();
   if (order.size() == 0) return;
   auto message = schema::sealed_message::from_bytes(schema::bytes_of(order));
@@ -222,8 +253,7 @@ void on_received(run_state& run, const event_place& at, schema::RunReceived::Rea
 
 void on_ended(run_state& run, schema::ProgramEnded::Reader e) {
   run.exit_status = e.getExitStatus();
-  const auto u = e.getUsage();
-  run.usage = {u.getCpuSeconds(), u.getMemKb(), u.getVmemKb(), u.getWallSeconds(), u.getNcpus(), u.getCpuPercent()};
+  run.usage = read_usage(e.getUsage());
 }
 
 void on_killed(run_state& run, schema::KillRequested::Reader e) {
@@ -284,7 +314,9 @@ void apply(run_state& run, const event_place& at, schema::Event::Reader event) {
       std::erase_if(run.wishes, [&](const told_wish& w) { return w.id <= run.wishes_done; });
       break;
     case which::JOB_DISCARDED: run.discarded = true; break;
-    default: break;                         // PROGRAM_STARTING, RUN_LEFT: the phase says it
+    default:
+      if (!apply_to_tasks(run, event)) apply_to_sisters(run, at, event);
+      break;      // PROGRAM_STARTING, RUN_LEFT: the phase says it
   }
   run.phase = row->to;
   run.version = at.version;
@@ -296,7 +328,7 @@ std::vector<run_effect> pending_effects(const run_state& run) {
   std::vector<run_effect> owed;
   switch (run.phase) {
     case phase::none:
-    case phase::received: break;            // RunReceived and what follows are written together
+    case phase::received: break;            // a run on one host: RunReceived and what follows are written together
     case phase::starting: owed.push_back(start_program{}); break;
     case phase::started:
       owed.push_back(watch_program{});
@@ -305,6 +337,7 @@ std::vector<run_effect> pending_effects(const run_state& run) {
       if (run.wishes_done > 0) owed.push_back(report_wishes{run.wishes_done});
       break;
     case phase::ended:
+      if (!run.all_left()) break;           // its end is told when everybody's usage is known
       owed.push_back(report_exited{});
       owed.push_back(place_output{});
       break;
@@ -312,9 +345,13 @@ std::vector<run_effect> pending_effects(const run_state& run) {
       owed.push_back(report_exited{});
       owed.push_back(report_left{});
       break;
-    case phase::refused: owed.push_back(report_refused{}); break;
+    case phase::refused:
+      if (run.all_left() && !run.discarded) owed.push_back(report_refused{});
+      break;
     case phase::left: owed.push_back(clean_up{}); break;
   }
+  owe_to_sisters(run, owed);
+  owe_to_tasks(run, owed);
   if (run.phase == phase::started && run.discarded) owed.push_back(kill_program{"SIGKILL", 0, {}});
   else if (run.phase == phase::started && !run.kill_signal.empty())
     owed.push_back(kill_program{run.kill_signal, run.kill_delay_s, run.kill_why});

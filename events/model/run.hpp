@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,7 @@
 #include "events/model/context.hpp"
 #include "events/model/outcome.hpp"
 #include "events/model/site.hpp"
+#include "events/model/usage.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/daemon.capnp.h"
 
@@ -21,7 +23,7 @@ namespace annals::model {
 
 enum class run_phase : std::uint8_t {
   none,
-  received,    // the order is known
+  received,    // the order is known; a run with sisters waits for them to join
   starting,    // the program may have been started
   started,
   ended,       // the program is gone; its output is not in its place yet
@@ -38,6 +40,33 @@ struct told_wish {
   std::string text;                        // the signal's name, or the message
   bool to_errors = false, to_output = false;
   bool operator==(const told_wish&) const = default;
+};
+
+// Another host of the run, as its primary sees it.
+enum class sister_phase : std::uint8_t {
+  asked,       // to join
+  joined,
+  failed,      // did not join, or was lost; part of the job may be there
+  left,        // nothing of the job is there, or the host was abandoned
+};
+struct sister_state {
+  sister_phase phase = sister_phase::asked;
+  std::string host;
+  std::string address;                     // of its MoM, as the order says
+  std::uint16_t port = 0;
+  std::uint32_t node = 0;                  // number of the host in the run: the primary is 0
+  host_usage usage;                        // what it used, when it has left
+  bool abandoned = false;
+};
+
+// A program of the run beside its own, on one of its hosts, as its primary sees it.
+struct run_task {
+  std::string host;
+  std::uint32_t node = 0;                  // PBS_NODENUM
+  std::vector<std::string> argv, environment;   // until its host has it
+  bool started = false, over = false;      // over without started: it could not be started
+  std::int32_t exit_status = 0;
+  std::string text;                        // why not
 };
 
 struct run_state {
@@ -67,8 +96,21 @@ struct run_state {
   std::uint64_t last_wish = 0, wishes_done = 0;   // ids: the newest that came, the newest that is carried out
   bool discarded = false;                  // the server no longer knows it: nothing is reported
 
+  std::int64_t received_s = 0;
+  std::vector<sister_state> sisters;       // in the order of their node numbers; none for a run on one host
+  std::map<std::uint32_t, run_task> tasks; // by number, from 2: the run's own program is task 1
+  std::vector<event> steps;                // what happened between the hosts, for the server's log
+
   std::string key() const { return job + "." + std::to_string(run); }
   bool active() const { return phase == run_phase::starting || phase == run_phase::started; }
+  bool over() const { return phase == run_phase::ended || phase == run_phase::refused; }
+  bool all_joined() const;
+  bool all_left() const;                   // the run is on no other host any more
+  const sister_state* sister(std::string_view host) const;
+  std::vector<std::string> abandoned_hosts() const;
+  // Of all hosts: walltime and ncpus are the primary's own. By host, the primary first; empty for a run on one host.
+  ports::run_usage total_usage() const;
+  std::vector<host_usage> usage_by_host(std::string_view own_host, std::int64_t now_ns) const;
 };
 
 // -- commands ------------------------------------------------------------------------------------------------------------
@@ -84,8 +126,23 @@ struct tell_order { schema::sealed<schema::ToMom> message; };        // tellRun
 struct wish_carried_out { std::uint64_t id; };
 struct discard_order { schema::sealed<schema::ToMom> message; };     // discardRun
 struct acknowledged { schema::Ack::What what; };
+struct sister_joined { std::string host; };
+struct sister_refused { std::string host; std::int32_t code; std::string text; };
+struct sister_left { host_usage usage; };                            // usage.host: which
+struct sister_silent { host_usage last_known; };                     // can't be reached, for as long as this phase allows
+struct ask_task { std::string host, own_host; std::uint32_t node; std::vector<std::string> argv, environment; };
+struct task_told {
+  enum class state { running, ended, not_started };
+  std::uint32_t task;
+  std::string host;                                                  // who tells
+  state what;
+  std::int32_t exit_status;
+  std::string text;
+};
+struct join_wait_over {};                                            // $sister_join_job_alarm
 using run_command = std::variant<take_order, program_began, program_failed, program_over, output_placed,
-                                 kill_order, limit_met, tell_order, wish_carried_out, discard_order, acknowledged>;
+                                 kill_order, limit_met, tell_order, wish_carried_out, discard_order, acknowledged, sister_joined,
+                                 sister_refused, sister_left, sister_silent, join_wait_over, ask_task, task_told>;
 
 outcome decide(const run_state& run, const run_command& command, const stamp& now, const site& site);
 void apply(run_state& run, const event_place& at, schema::Event::Reader event);
@@ -103,8 +160,14 @@ struct report_exited {};
 struct report_left {};
 struct report_wishes { std::uint64_t done; };   // every wish up to this one
 struct clean_up {};                        // remove the run's files
+struct report_steps {};                    // what happened between the hosts
+struct ask_sister { std::string host; };       // to join, until it has answered
+struct keep_sister { std::string host; };      // the link to it is watched
+struct release_sister { std::string host; };   // asked to leave, until it has
+struct spawn_task_on { std::uint32_t task; };  // its host is asked, until it has answered
 using run_effect = std::variant<start_program, watch_program, kill_program, place_output, report_started,
-                                report_refused, report_exited, report_left, carry_out, report_wishes, clean_up>;
+                                report_refused, report_exited, report_left, carry_out, report_wishes, clean_up, report_steps,
+                                ask_sister, keep_sister, release_sister, spawn_task_on>;
 std::vector<run_effect> pending_effects(const run_state& run);
 
 // What counts of a measured usage: wall time in which the run was suspended does not (pbs guide: walltime).

@@ -41,6 +41,7 @@ struct run_order {
   std::string stdout_file, stderr_file;  // spool files; the same for joined output; bare names lie in the job directory
   unsigned umask = 077;
   std::string jobdir;           // working directory; empty: the user's home
+  bool is_task = false;         // beside the job's program: no prologue, no epilogue, and the job's directories are there
   bool private_jobdir = false;  // sandbox=PRIVATE: make <home, or jobdir>/pbs.<jobid>.x8z, removed by forget
   std::string tmpdir;           // made 700 for the user, removed at the end
   std::uint32_t ncpus = 0;

@@ -16,12 +16,16 @@
 #include <iterator>
 #include <mutex>
 
+#include "actors/link/wire/signing.hpp"
 #include "actors/link/wire/wire.hpp"
+#include "actors/mom/host/real_job_places.hpp"
 #include "actors/mom/host/real_process_host.hpp"
 #include "actors/mom/mom_actor.hpp"
+#include "actors/mom/parts_desk.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/log_writer.hpp"
 #include "actors/runtime/system_clock.hpp"
+#include "events/model/ticket.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/version.hpp"
@@ -140,8 +144,15 @@ ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& note
   ports::process_host::events e;
   const auto post = [mom](const std::string& key, model::run_command c) { caf::anon_send(mom, actors::host_event{key, std::move(c)}); };
   const auto job = [](const std::string& key) { return key.substr(0, key.rfind('.')); };
+  // "12.borg.1-2" is task 2 of the run, "12.borg.1" its program, which is task 1.
+  const auto task = [](const std::string& key) {
+    const auto dash = key.find('-', key.rfind('.'));
+    char text[16];
+    std::snprintf(text, sizeof text, "%08lX", dash == std::string::npos ? 1ul : std::strtoul(key.c_str() + dash + 1, nullptr, 10));
+    return std::string(text);
+  };
   e.started = [=, &notes](const std::string& key, const ports::program_started& p) {
-    notes.write(actors::log_event::job, "Job", job(key), "Started, pid = " + std::to_string(p.pid));
+    if (!actors::is_task_key(key)) notes.write(actors::log_event::job, "Job", job(key), "Started, pid = " + std::to_string(p.pid));
     post(key, model::program_began{p});
   };
   e.failed = [=, &notes](const std::string& key, const ports::start_failed& f) {
@@ -149,8 +160,8 @@ ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& note
     post(key, model::program_failed{f});
   };
   e.ended = [=, &notes](const std::string& key, const ports::program_ended& p) {
-    notes.write(actors::log_event::debug, "Job", job(key), "task 00000001 terminated");
-    notes.write(actors::log_event::job, "Job", job(key), "Terminated");
+    notes.write(actors::log_event::debug, "Job", job(key), "task " + task(key) + " terminated");
+    if (!actors::is_task_key(key)) notes.write(actors::log_event::job, "Job", job(key), "Terminated");
     post(key, model::program_over{p});
   };
   e.delivered = [=, &notes](const std::string& key, const ports::delivery_result& d) {
@@ -161,6 +172,32 @@ ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& note
   e.log = [=, &notes](const std::string& key, const std::string& text) { notes.write(actors::log_event::debug, "Job", job(key), text); };
   return e;
 }
+
+ports::job_places::events tell_places(const caf::actor& mom) {
+  ports::job_places::events e;
+  e.ready = [mom](const std::string& key, std::int32_t code, const std::string& text) {
+    caf::anon_send(mom, actors::part_event{key, model::set_up_done{code, text}});
+  };
+  e.removed = [mom](const std::string& key) { caf::anon_send(mom, actors::part_event{key, model::torn_down{}}); };
+  return e;
+}
+
+// The links that this MoM opens to others: each keeps its dialer, and tells the MoM's actor what happens.
+class dialed_sister final : public actors::sister_dialer {
+ public:
+  dialed_sister(wire::io_pool& pool, const caf::actor& mom, const wire::credentials& c, const std::string& host, const std::string& address,
+                std::uint16_t port, actors::daemon_log& notes) {
+    wire::handler h;
+    h.opened = [=](const wire::connection_ptr& peer) { caf::anon_send(mom, actors::sister_opened{host, peer}); };
+    h.received = [=](const wire::connection_ptr& peer, schema::sealed_message m) { caf::anon_send(mom, actors::sister_frame{host, peer, std::move(m)}); };
+    h.closed = [=](const wire::connection_ptr& peer, const std::string& why) { caf::anon_send(mom, actors::sister_closed{host, peer, why}); };
+    h.failed = [&notes](const std::string& why) { notes.write(actors::log_event::error, "Svr", "pbs_mom", why); };
+    dialer_ = pool.dial_tls(address, port, c, wire::identity::kind::mom, h, host);
+  }
+
+ private:
+  std::unique_ptr<wire::io_pool::dialer> dialer_;
+};
 
 [[noreturn]] void run(const client::command_line& line) {
   const auto s = read_setup(line);
@@ -195,6 +232,12 @@ ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& note
   host_options.shepherd = s.conf.pbs_exec + "/libexec/pbs_shepherd";
   if (!s.conf.pbs_scp.empty()) host_options.scp[0] = s.conf.pbs_scp;
   mom::real_process_host processes(host_options);
+  mom::real_job_places places(s.home, host_options.shepherd);
+  const auto identity = wire::credentials::bundle(s.priv + "/daemon.pem");
+  // Where other MoMs reach this one. None given: at every address, and the server tells them the one it sees.
+  const auto address = s.ours.get("mom_address");
+  const wire::signature_check check(identity);
+  wire::io_pool pool;                      // outlives the actors, which dial
 
   daemons::caf_config config;
   caf::actor_system system(config);
@@ -209,25 +252,36 @@ ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& note
     parts.host = s.host;
     parts.version = client::version;
     parts.log_uuid = log_uuid(s.priv + "/log_uuid");
+    parts.address = address;
     parts.port = s.conf.mom_service_port;
+    parts.gate = {s.host, [&check](schema::byte_span bytes, const std::string& signature, const std::string& certificate) {
+      return check.signer_of(model::ticket_purpose, bytes, {signature, certificate});
+    }};
     parts.known = std::move(contents.known);
     parts.left = std::move(contents.left);
+    parts.known_parts = std::move(contents.known_parts);
+    parts.left_parts = std::move(contents.left_parts);
     parts.describe = [host = s.host](schema::MomHello::Builder hello) { daemons::describe_host(host, hello); };
-    parts.notes = &notes;
     const auto mom = on_hup.begin([&](std::shared_ptr<const mom::mom_settings> settings) {
-      parts.runs = {{writer, &reader, &clock, stop}, &processes, std::move(settings)};
-      return system.spawn(actors::mom_actor, std::move(parts));
+      parts.runs = {{writer, &reader, &clock, stop}, &processes, std::move(settings), &places, &notes};
+      return system.spawn([&](caf::event_based_actor* self) {
+        parts.dial = [&, mom = caf::actor(self)](const std::string& host, const std::string& at, std::uint16_t port) -> std::unique_ptr<actors::sister_dialer> {
+          return std::make_unique<dialed_sister>(pool, mom, identity, host, at, port, notes);
+        };
+        return actors::mom_actor(self, std::move(parts));
+      });
     });
     processes.listen(tell(mom, notes));
+    places.listen(tell_places(mom));
     caf::anon_send(mom, actors::begin_work{});
 
     std::string text;
     int status = 0;
     {
-      wire::io_pool pool;
       auto handler = daemons::feed(mom);
       handler.failed = [&](const std::string& why) { notes.write(actors::log_event::error, "Svr", "pbs_mom", why); };
-      const auto dialer = pool.dial_tls(s.server, s.server_port, wire::credentials::bundle(s.priv + "/daemon.pem"), wire::identity::kind::server, handler);
+      const auto dialer = pool.dial_tls(s.server, s.server_port, identity, wire::identity::kind::server, handler);
+      const auto primaries = pool.listen_tls(address.empty() ? "0.0.0.0" : address, s.conf.mom_service_port, identity, handler);
       notes.write(actors::log_event::system, "Svr", "pbs_mom", "Mom pid = " + std::to_string(getpid()) + " ready");
       process.ready(s.priv + "/mom_out");
 

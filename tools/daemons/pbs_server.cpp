@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <mutex>
 
+#include "actors/link/wire/signing.hpp"
 #include "actors/link/wire/wire.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/log_writer.hpp"
@@ -18,6 +19,7 @@
 #include "actors/runtime/thread_share.hpp"
 #include "actors/server/accounting_actor.hpp"
 #include "actors/server/server_system.hpp"
+#include "events/model/ticket.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/version.hpp"
@@ -140,6 +142,9 @@ std::string time_zone() {
     parts.pbs_home = s.home;
     parts.server_uid = getuid();
     parts.upload_directory = s.priv + "/uploads";
+    parts.sign_ticket = [key = std::make_shared<wire::signer>(wire::credentials::bundle(s.priv + "/daemon.pem"))](schema::byte_span ticket) {
+      return key->sign(model::ticket_purpose, ticket);
+    };
     parts.disk_writable = [&] { return daemons::has_space(s.priv); };
     parts.stop_process = stop;
     const auto accounting = actors::make_accounting({s.priv + "/accounting", s.priv + "/views/accounting", store.get(), [&notes](const std::string& text) {

@@ -90,6 +90,8 @@ std::vector<std::string> build_environment(const environment_inputs& in) {
   return env;
 }
 
+void put_variable(std::vector<std::string>& environment, std::string entry) { put(environment, std::move(entry)); }
+
 void add_account(std::vector<std::string>& environment, const account& user, const std::string& shell,
                  const std::string& jobdir) {
   put(environment, "HOME=" + user.home);

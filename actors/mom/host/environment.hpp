@@ -25,6 +25,9 @@ struct environment_inputs {
 // NAME=value. Later sources win over earlier ones: pbs_environment, the submitter's variables, what PBS sets.
 std::vector<std::string> build_environment(const environment_inputs& in);
 
+// One NAME=value, in the place of an older one of that name.
+void put_variable(std::vector<std::string>& environment, std::string entry);
+
 // What depends on the account: HOME, USER, LOGNAME, SHELL and PBS_JOBDIR; these win over everything.
 void add_account(std::vector<std::string>& environment, const account& user, const std::string& shell,
                  const std::string& jobdir);

@@ -21,7 +21,7 @@ shepherd_order order_on(const machine& here, const ports::run_order& o, const ac
   s.jobdir = o.jobdir.empty() ? user.home : o.jobdir;
   if (o.private_jobdir) {
     s.jobdir += "/pbs." + o.job_id + ".x8z";
-    s.make_jobdir = true;
+    s.make_jobdir = !o.is_task;
   }
   const auto absolute = [&](const std::string& path) {
     return path.empty() || path.front() == '/' ? path : s.jobdir + '/' + path;
@@ -38,8 +38,10 @@ shepherd_order order_on(const machine& here, const ports::run_order& o, const ac
   s.address_bytes_max = o.address_bytes_max;
   s.nice = o.nice;
   s.mom_priv = here.mom_priv;
-  s.prologue = here.prologue;
-  s.epilogue = here.epilogue;
+  if (!o.is_task) {
+    s.prologue = here.prologue;
+    s.epilogue = here.epilogue;
+  }
   s.prologue_alarm_s = o.prologue_alarm_s;
   s.job_name = o.job_name;
   s.queue = o.queue;

@@ -1,6 +1,8 @@
 #include "actors/mom/host/start_order.hpp"
 
 #include <algorithm>
+#include <cstdio>
+#include <random>
 
 #include "actors/mom/host/environment.hpp"
 #include "actors/mom/host/order_file.hpp"
@@ -247,6 +249,45 @@ ports::run_order order_for(start_reader start, const mom_settings& settings, con
                                      .array_index = attribute(start, "array_index"),
                                      .mom_manager_port = settings.mom_manager_port,
                                      .interactive = attribute(start, "interactive") == "True"});
+  return o;
+}
+
+std::string job_cookie(std::uint64_t job_serial, std::uint32_t run) {
+  std::seed_seq seed{job_serial, std::uint64_t{run}};
+  std::mt19937_64 random(seed);
+  char text[33];
+  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(random()), static_cast<unsigned long long>(random()));
+  return text;
+}
+
+ports::job_place place_for(start_reader start, const mom_settings& settings) {
+  ports::job_place place;
+  place.key = run_key(start.getRef());
+  place.job_id = str(start.getRef().getJob());
+  place.user = str(start.getEuser());
+  place.group = str(start.getEgroup());
+  place.node_file = settings.pbs_home + "/aux/" + place.job_id;
+  place.node_file_text = node_file_text(str(start.getExecHost()), attribute(start, "schedselect"));
+  place.tmpdir = settings.config.tmpdir + "/pbs." + place.job_id;
+  if (attribute(start, "sandbox") == "PRIVATE")
+    place.private_jobdir_root = settings.config.jobdir_root.empty() ? "~" : settings.config.jobdir_root;
+  return place;
+}
+
+// The job's places are there already and stay when the task ends: the task has none of its own.
+ports::run_order task_order_for(start_reader start, const mom_settings& settings, const task_words& task) {
+  auto o = order_for(start, settings, job_cookie(start.getRef().getJobSerial(), start.getRef().getRun()));
+  o.key = task.key;
+  o.is_task = true;
+  o.program = task.argv;
+  o.script.clear();
+  o.script_text.reset();
+  o.node_file.clear();
+  o.tmpdir.clear();
+  o.stdout_file = o.stderr_file = "/dev/null";
+  put_variable(o.environment, "PBS_NODENUM=" + std::to_string(task.node));
+  put_variable(o.environment, "PBS_TASKNUM=" + std::to_string(task.task));
+  for (const auto& entry : task.environment) put_variable(o.environment, entry);
   return o;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "actors/mom/host/mom_config.hpp"
+#include "events/ports/job_places.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/daemon.capnp.h"
 
@@ -27,6 +28,20 @@ std::string run_key(schema::RunRef::Reader ref);
 // The order for one run. `cookie`: 32 hex digits chosen by the caller (PBS_JOBCOOKIE). A script that is not in the
 // message leaves script_text unset: set it, or have the file at order.script, before starting.
 ports::run_order order_for(schema::StartRun::Reader start, const mom_settings& settings, const std::string& cookie);
+
+// PBS_JOBCOOKIE: the same on every host and in every life of its MoM, so it is made of what their logs keep.
+std::string job_cookie(std::uint64_t job_serial, std::uint32_t run);
+
+// What the run has on a host besides processes, where its program does not run.
+ports::job_place place_for(schema::StartRun::Reader start, const mom_settings& settings);
+
+// The order for a task of the run. `key`: of the task; its environment wins over the job's.
+struct task_words {
+  std::string key;
+  std::uint32_t task = 0, node = 0;        // PBS_TASKNUM, PBS_NODENUM
+  std::vector<std::string> argv, environment;
+};
+ports::run_order task_order_for(schema::StartRun::Reader start, const mom_settings& settings, const task_words& task);
 
 // The output files to deliver when the run has ended so. Empty: there is nothing to deliver (-k, /dev/null, -R).
 std::vector<ports::delivery> deliveries_for(schema::StartRun::Reader start, const mom_settings& settings,

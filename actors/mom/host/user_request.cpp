@@ -45,6 +45,8 @@ bool take(user_request& r, std::string_view name, std::string_view value) {
     r.copies.push_back({std::string(value), {}, {}, {}, false});
   else if (name == "append")
     r.appends.push_back({std::string(value), {}});
+  else if (name == "directory")
+    r.directories.emplace_back(value);
   else if (name == "remove")
     r.removals.emplace_back(value);
   else if (name == "text" && !r.appends.empty())
@@ -83,6 +85,7 @@ std::string print_request(const user_request& r) {
     out.put("retained", c.retained);
     if (c.local) out.put("local", "1");
   }
+  for (const auto& d : r.directories) out.put("directory", d);
   for (const auto& a : r.appends) {
     out.put("append", a.file);
     out.put("text", a.text);

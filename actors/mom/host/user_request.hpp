@@ -36,14 +36,15 @@ struct user_request {
   std::vector<std::uint32_t> pauses_s;  // before each try of a copy
   std::vector<copy_task> copies;
   std::vector<append_task> appends;
-  std::vector<std::string> removals;  // whole trees
+  std::vector<std::string> directories;  // to be made, mode 700; one that is there and the user's will do
+  std::vector<std::string> removals;     // whole trees
   bool operator==(const user_request&) const = default;
 };
 std::string print_request(const user_request& request);
 std::optional<user_request> parse_request(std::string_view bytes);
 
 struct user_answer {
-  std::uint32_t delivered = 0;  // copies that are at their place
+  std::uint32_t delivered = 0;  // copies that are at their place, or directories that are there
   std::string text;             // about the others
   bool operator==(const user_answer&) const = default;
 };

@@ -11,11 +11,12 @@ TRIES = 200
 
 
 def choose():
-    """A loopback network 127.x.y that nobody listens on, and a port that is free there and everywhere else."""
+    """A loopback network 127.x.y that nobody listens on, and a port that is free there and everywhere else: the server's;
+    the next one, free too, is that of the MoMs, each at its own address."""
     for _ in range(TRIES):
         net = f"127.{random.randint(1, 254)}.{random.randint(1, 254)}"
         port = random.randint(PORT_MIN, PORT_MAX)
-        if all(free(host, port) for host in (f"{net}.1", "0.0.0.0")):
+        if all(free(host, port + more) for host in (f"{net}.1", "0.0.0.0") for more in (0, 1)):
             return net, port
     raise Trouble("found no free port on any loopback address")
 

@@ -85,6 +85,8 @@ class Cluster:
         on_server, runs_jobs = name == self.server, name in self.hosts
         lines = [f"PBS_SERVER={self.server}", f"PBS_EXEC={self.info['exec']}", f"PBS_HOME={self.layout.home(name)}",
                  f"PBS_BATCH_SERVICE_PORT={self.info['port']}"]
+        if self.plain:      # each plain host has an address of its own, but all share this machine's ports
+            lines.append(f"PBS_MOM_SERVICE_PORT={self.info['port'] + 1}")
         if client:      # who types commands outside the hosts does so on the server's host
             lines.append(f"PBS_LEAF_NAME={name}")
         else:
@@ -100,6 +102,8 @@ class Cluster:
         lines = [f"server_address = {server}"]
         if name == self.server:
             lines += [f"listen_address = {server}", f"hosts_file = {self.layout.hosts_file}"]
+        if self.plain and name in self.hosts:
+            lines.append(f"mom_address = {self.address(self.everywhere().index(name))}")
         return "\n".join(lines) + "\n"
 
     def habitat(self, name):

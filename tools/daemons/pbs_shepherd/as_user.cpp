@@ -2,7 +2,11 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 
 #include "actors/mom/host/user_request.hpp"
 #include "tools/daemons/pbs_shepherd/copying.hpp"
@@ -19,6 +23,25 @@ void append(const mom::append_task& task) {
   if (fd < 0) return;
   [[maybe_unused]] const auto n = write(fd, task.text.data(), task.text.size());
   close(fd);
+}
+
+// One that is there will do if it is a directory of ours; somebody else's, or a link, will not.
+bool make_directory(const std::string& path) {
+  struct stat st {};
+  if (mkdir(path.c_str(), 0700) == 0) return true;
+  if (errno != EEXIST) return false;
+  const bool ours = lstat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+  if (!ours) errno = EEXIST;
+  return ours;
+}
+
+mom::user_answer make_directories(const mom::user_request& request) {
+  mom::user_answer a;
+  for (const auto& path : request.directories) {
+    if (make_directory(path)) ++a.delivered;
+    else a.text = "can't make directory " + path + ": " + strerror(errno);
+  }
+  return a;
 }
 
 void answer(const mom::user_answer& a) {
@@ -45,6 +68,7 @@ int as_user() {
   for (const auto& task : request->appends) append(task);
   for (const auto& path : request->removals) remove_tree(path);
   if (!request->copies.empty()) answer(copy_files(*request));
+  else if (!request->directories.empty()) answer(make_directories(*request));
   return 0;
 }
 

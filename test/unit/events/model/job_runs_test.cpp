@@ -255,3 +255,47 @@ BOOST_AUTO_TEST_CASE(a_rerun_run_owes_a_kill_that_is_not_its_own_end) {
   story.when(rerun(), manager());
   BOOST_TEST(owed(story) == "SIGKILL 3 delay 0 exit -11");
 }
+
+// -- runs on several hosts (docs/design/0020-jobs-across-hosts.md) ---------------------------------------------------------
+
+namespace {
+
+model::mom_report steps(const job_story& story, std::uint32_t first, const std::vector<std::string>& joined, const std::string& from = "borg") {
+  return {schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+    auto r = m.initRunSteps();
+    fill(r.initRef(), story.job, story.job.run);
+    r.setFirst(first);
+    auto list = r.initSteps(static_cast<unsigned>(joined.size()));
+    for (unsigned i = 0; i < joined.size(); ++i) list[i].initSisterJoined().setHost(joined[i]);
+  }), from};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(each_step_between_the_hosts_of_a_run_is_taken_once) {
+  auto story = given(job_phase::assigned);
+  BOOST_TEST(story.when(steps(story, 0, {"n2", "n3"}), the_server()) == "sisterJoined sisterJoined");
+  BOOST_TEST(story.when(steps(story, 0, {"n2", "n3"}), the_server()) == "");
+  BOOST_TEST(story.when(steps(story, 1, {"n3", "n4"}), the_server()) == "sisterJoined");
+  BOOST_TEST(!story.ask(steps(story, 4, {"n6"}), the_server()).accepted());      // one is missing: not acknowledged
+  BOOST_TEST(story.job.steps == 3u);
+  story.starts();
+  BOOST_TEST(story.when(steps(story, 3, {"n5"}), the_server()) == "sisterJoined");
+}
+
+BOOST_AUTO_TEST_CASE(only_the_primary_speaks_for_a_run) {
+  auto story = given(job_phase::assigned);
+  BOOST_TEST(story.when(steps(story, 0, {"n2"}, "n2"), the_server()) == "");
+}
+
+BOOST_AUTO_TEST_CASE(hosts_that_were_given_up_are_handed_back_as_abandoned) {
+  auto story = given(job_phase::exiting);
+  const auto o = story.ask(report([&](auto m) {
+    auto r = m.initRunLeft();
+    fill(r.initRef(), story.job, story.job.run);
+    r.setDelivered(true);
+    r.initAbandoned(1).set(0, "borg");
+  }), the_server());
+  BOOST_TEST_REQUIRE(said(o) == "outputDelivered vnodeHandedBack jobEnded");
+  BOOST_TEST(o.events()[1].get().getVnodeHandedBack().getAbandoned());
+}

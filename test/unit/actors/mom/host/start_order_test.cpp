@@ -189,4 +189,40 @@ BOOST_AUTO_TEST_CASE(usecp_makes_a_foreign_place_local) {
       "/pbs/spool/12.borg.OU -> q9:/nfs/home/anna/x local\n/pbs/spool/12.borg.ER -> q9:/other/y remote\n");
 }
 
+// -- other hosts of a run (docs/design/0020-jobs-across-hosts.md; pbs guide: job environment, node file) ---------------------
+
+BOOST_AUTO_TEST_CASE(a_sisters_place_has_node_file_and_directories) {
+  mom_settings settings;
+  settings.pbs_home = "/pbs";
+  const auto order = job({{{"schedselect", ""}, "1:ncpus=2:mpiprocs=2+1:ncpus=0"}, {{"sandbox", ""}, "PRIVATE"}});
+  const auto place = place_for(order.get(), settings);
+  BOOST_TEST(place.key == "12.borg.3");
+  BOOST_TEST(place.user == "anna");
+  BOOST_TEST(place.node_file == "/pbs/aux/12.borg");
+  BOOST_TEST(place.node_file_text == "q1\nq1\n");
+  BOOST_TEST(place.tmpdir == "/var/tmp/pbs.12.borg");
+  BOOST_TEST(place.private_jobdir_root == "~");
+}
+
+BOOST_AUTO_TEST_CASE(a_task_has_the_jobs_environment_its_own_numbers_and_no_places_of_its_own) {
+  mom_settings settings;
+  settings.pbs_home = "/pbs";
+  const auto order = job();
+  const auto o = task_order_for(order.get(), settings, {"12.borg.3-2", 2, 1, {"/bin/date", "-u"}, {"FOO=task", "NEW=x"}});
+  const auto has = [&](const std::string& entry) { return std::find(o.environment.begin(), o.environment.end(), entry) != o.environment.end(); };
+  BOOST_TEST(o.key == "12.borg.3-2");
+  BOOST_TEST(o.is_task);
+  BOOST_TEST(o.program.size() == 2u);
+  BOOST_TEST(has("PBS_TASKNUM=2"));
+  BOOST_TEST(has("PBS_NODENUM=1"));
+  BOOST_TEST(has("PBS_JOBID=12.borg"));
+  BOOST_TEST(has("PBS_NODEFILE=/pbs/aux/12.borg"));
+  BOOST_TEST(has("TMPDIR=/var/tmp/pbs.12.borg"));
+  BOOST_TEST(has("FOO=task"));
+  BOOST_TEST(has("NEW=x"));
+  BOOST_TEST(has("PBS_JOBCOOKIE=" + job_cookie(0, 3)));
+  BOOST_TEST((o.node_file.empty() && o.tmpdir.empty() && !o.script_text));
+  BOOST_TEST(job_cookie(7, 1) != job_cookie(7, 2));
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,31 @@
+#include "actors/gateway/run_ticket.hpp"
+
+#include "actors/gateway/directory.hpp"
+#include "events/model/ticket.hpp"
+
+namespace annals::actors {
+
+schema::sealed<schema::ToMom> with_ticket(const schema::sealed<schema::ToMom>& order, const std::string& primary, const directory& where,
+                                          const ticket_signer& sign, std::int64_t now_ns) {
+  return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+    m.setStartRun(order.get().getStartRun());
+    auto start = m.getStartRun();
+    std::vector<std::string> hosts{primary};
+    for (auto s : start.getSisters()) {
+      const auto host = schema::str(s.getHost().asReader());
+      const auto place = where.mom_of(host);
+      s.setAddress(place.address.empty() ? host : place.address);
+      s.setPort(place.port);
+      hosts.push_back(host);
+    }
+    if (!sign) return;
+    const auto ticket = model::make_ticket(start.asReader(), hosts, now_ns);
+    const auto signature = sign(ticket.bytes());
+    auto t = start.initTicket();
+    t.setTicket({reinterpret_cast<const kj::byte*>(ticket.bytes().data()), ticket.bytes().size()});
+    t.setSignature({reinterpret_cast<const kj::byte*>(signature.bytes.data()), signature.bytes.size()});
+    t.setCertificate(signature.certificate_pem);
+  });
+}
+
+}  // namespace annals::actors

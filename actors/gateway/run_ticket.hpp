@@ -1,0 +1,22 @@
+// What the primary of a run on several hosts needs to reach the others: where their MoMs are, and the server's ticket, signed.
+// docs/design/0020-jobs-across-hosts.md.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "actors/link/wire/signing.hpp"
+#include "events/schema/daemon.capnp.h"
+#include "events/schema/message.hpp"
+
+namespace annals::actors {
+
+class directory;
+using ticket_signer = std::function<wire::signature(schema::byte_span ticket)>;
+
+// The order with its sisters' addresses and a ticket that is valid from now on.
+schema::sealed<schema::ToMom> with_ticket(const schema::sealed<schema::ToMom>& order, const std::string& primary, const directory& where,
+                                          const ticket_signer& sign, std::int64_t now_ns);
+
+}  // namespace annals::actors

@@ -1,0 +1,125 @@
+#include "actors/mom/host/real_job_places.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+
+#include "actors/mom/host/account.hpp"
+#include "actors/mom/host/event_loop.hpp"
+#include "actors/mom/host/run_files.hpp"
+#include "actors/mom/host/user_work.hpp"
+
+namespace annals::mom {
+
+namespace {
+
+std::string private_jobdir(const ports::job_place& place, const account& user) {
+  const auto& root = place.private_jobdir_root;
+  return (root == "~" ? user.home : root) + "/pbs." + place.job_id + ".x8z";
+}
+
+user_request request_of(const account& user) {
+  user_request r;
+  r.change_user = user.change_user;
+  r.uid = user.uid;
+  r.gid = user.gid;
+  r.groups = user.groups;
+  return r;
+}
+
+std::vector<std::string> directories_of(const ports::job_place& place, const account& user) {
+  std::vector<std::string> directories;
+  if (!place.tmpdir.empty()) directories.push_back(place.tmpdir);
+  if (!place.private_jobdir_root.empty()) directories.push_back(private_jobdir(place, user));
+  return directories;
+}
+
+}  // namespace
+
+class real_job_places::impl {
+ public:
+  impl(const std::string& pbs_home, std::string shepherd)
+      : files_(pbs_home), loop_(std::make_unique<event_loop>()), work_(std::make_unique<user_work>(*loop_, shepherd)), shepherd_(std::move(shepherd)) {
+    files_.make_directories();
+  }
+  ~impl() { loop_->stop(); }
+
+  void listen(events e) {
+    const std::lock_guard lock(mutex_);
+    events_ = std::move(e);
+  }
+  void post(event_loop::task t) { loop_->post(std::move(t)); }
+
+  void set_up(const ports::job_place& place) {
+    if (!is_file_name(place.key) || !is_file_name(place.job_id)) return ready(place.key, -2, "no file can be named " + place.key);
+    if (work_->asking(place.key)) return;            // told when that one is done
+    const auto found = accounts_.find(place.user, place.group);
+    if (const auto* none = std::get_if<no_account>(&found)) return ready(place.key, -10, none->why);
+    if (!place.node_file.empty())
+      if (const int e = write_file(place.node_file, place.node_file_text, 0644)) return ready(place.key, -3, place.node_file + ": " + std::strerror(e));
+    const auto& user = std::get<account>(found);
+    auto request = request_of(user);
+    request.directories = directories_of(place, user);
+    if (request.directories.empty()) return ready(place.key, 0, {});
+    const auto wanted = request.directories.size();
+    const auto told = [this, key = place.key, wanted](const std::optional<user_answer>& answer) {
+      if (answer && answer->delivered == wanted) ready(key, 0, {});
+      else ready(key, -3, answer ? answer->text : "the process that makes directories died");
+    };
+    if (!work_->ask(place.key, request, told)) ready(place.key, -3, shepherd_ + ": " + std::strerror(errno));
+  }
+
+  void tear_down(const ports::job_place& place) {
+    if (is_file_name(place.key) && is_file_name(place.job_id)) remove(place);
+    events to;
+    {
+      const std::lock_guard lock(mutex_);
+      to = events_;
+    }
+    if (to.removed) to.removed(place.key);
+  }
+
+ private:
+  void remove(const ports::job_place& place) {
+    work_->stop(place.key);
+    if (!place.node_file.empty()) ::unlink(place.node_file.c_str());
+    const auto found = accounts_.find(place.user, place.group);
+    const auto* user = std::get_if<account>(&found);
+    if (!user) return;                               // nothing was made either
+    auto request = request_of(*user);
+    request.removals = directories_of(place, *user);
+    if (!request.removals.empty()) work_->run(request);
+  }
+
+  void ready(const std::string& key, std::int32_t code, const std::string& text) {
+    events to;
+    {
+      const std::lock_guard lock(mutex_);
+      to = events_;
+    }
+    if (to.ready) to.ready(key, code, text);
+  }
+
+  const run_files files_;
+  std::mutex mutex_;               // of events_
+  events events_;
+  accounts accounts_;              // the rest: on the loop's thread only
+  std::unique_ptr<event_loop> loop_;
+  std::unique_ptr<user_work> work_;
+  const std::string shepherd_;
+};
+
+real_job_places::real_job_places(const std::string& pbs_home, const std::string& shepherd)
+    : impl_(std::make_unique<impl>(pbs_home, shepherd)) {}
+real_job_places::~real_job_places() = default;
+void real_job_places::listen(events e) { impl_->listen(std::move(e)); }
+void real_job_places::set_up(const ports::job_place& place) {
+  impl_->post([this, place] { impl_->set_up(place); });
+}
+void real_job_places::tear_down(const ports::job_place& place) {
+  impl_->post([this, place] { impl_->tear_down(place); });
+}
+
+}  // namespace annals::mom

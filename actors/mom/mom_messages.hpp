@@ -1,0 +1,89 @@
+// What the actors of one MoM say to each other: runs (whose primary it is), parts (of runs whose primary is another host, or
+// whose tasks run beside the program), and the MoM's actor, which has the links.
+#pragma once
+
+#include <caf/allowed_unsafe_message_type.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "actors/mom/host/start_order.hpp"
+#include "actors/mom/task_interface.hpp"
+#include "actors/runtime/daemon_log.hpp"
+#include "actors/runtime/shell.hpp"
+#include "events/model/part.hpp"
+#include "events/ports/job_places.hpp"
+#include "events/ports/process_host.hpp"
+#include "events/schema/daemon.capnp.h"
+#include "events/schema/sister.capnp.h"
+
+namespace annals::actors {
+
+// -- to and from the server ------------------------------------------------------------------------------------------------
+
+struct to_server { schema::sealed<schema::FromMom> message; };     // sent if the server is there, else dropped
+struct server_is_here {};                                          // a new connection: everything owed is told again
+struct steps_taken { std::uint32_t count; };                       // the server has so many of the run's steps
+struct new_settings { std::shared_ptr<const mom::mom_settings> settings; };      // read again
+struct poll_usage { std::uint32_t report_interval_s; };
+struct want_script { std::string hash; std::string key; };
+struct script_text { std::string text; bool missing = false; };
+struct run_gone { std::string key; std::uint64_t job_serial; std::uint32_t run; };
+struct part_gone { std::string key; std::uint64_t job_serial; std::uint32_t run; };
+
+// -- between primary and sisters ---------------------------------------------------------------------------------------------
+
+struct want_sister { std::string host, address; std::uint16_t port; std::string key; };   // a run needs the link from now on
+struct to_sister { std::string host; schema::sealed<schema::ToSister> message; };         // sent if the link is there, else dropped
+struct sister_link { std::string host; bool open; std::string why; };                     // to the runs that want it
+struct sister_said { std::string host; schema::sealed<schema::FromSister> message; };
+struct to_primary { std::string host; schema::sealed<schema::FromSister> message; };      // sent if the link is there, else dropped
+struct primary_is_gone {};                                                               // its connection is closed
+struct primary_is_here {};                                                               // a new connection of the primary
+struct primary_said { schema::sealed<schema::ToSister> message; };
+struct server_discards {};                                                               // the server no longer knows this run
+// Of the process host and the places, about a part: `text` is empty when it is ready, `removed` when it was torn down.
+struct part_event { std::string key; model::part_command command; };
+
+// Who asked for something about tasks: an actor here (host empty), or one on a sister, through its part there.
+struct task_origin { task_asker asker; std::string host; };
+struct task_numbered { task_origin origin; std::uint32_t task = 0; std::string error; };
+void write_answer(const task_answer& from, schema::Answer::Builder to);
+task_answer read_answer(schema::Answer::Reader from);
+void describe_job(schema::StartRun::Reader order, job_found& found);      // its user and its nodes
+
+struct mom_parts {
+  shell_parts shell;
+  ports::process_host* processes = nullptr;
+  std::shared_ptr<const mom::mom_settings> settings;
+  ports::job_places* places = nullptr;
+  daemon_log* notes = nullptr;               // may be null: no lines
+
+  void note(std::uint32_t event, const std::string& job, const std::string& text) const {
+    if (notes) notes->write(event, "Job", job, text);
+  }
+};
+
+}  // namespace annals::actors
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::to_server)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::server_is_here)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::steps_taken)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::new_settings)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::poll_usage)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::want_script)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::script_text)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::run_gone)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::part_gone)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::want_sister)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::to_sister)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::sister_link)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::sister_said)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::to_primary)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::primary_is_here)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::primary_is_gone)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::task_numbered)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::primary_said)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::server_discards)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::part_event)

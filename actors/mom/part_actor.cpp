@@ -1,0 +1,224 @@
+#include "actors/mom/part_actor.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+
+namespace annals::actors {
+
+namespace {
+
+using repeat_atom = caf::atom_constant<caf::atom("repeat")>;
+using phase = model::part_phase;
+
+constexpr auto repeat_period = std::chrono::seconds(5);    // an ended task is told again after this, until it is taken
+
+std::string task_number(std::uint32_t task) {
+  char text[16];
+  std::snprintf(text, sizeof text, "%08X", task);
+  return text;
+}
+
+}  // namespace
+
+part_actor::part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::site_ptr site)
+    : shell(cfg, parts.shell, stream, std::move(site)), parts_(std::move(parts)), mom_(std::move(mom)), key_(std::move(key)) {}
+
+caf::message_handler part_actor::more_handlers() {
+  return caf::message_handler{
+      [this](const primary_said& p) { on_request(p.message); },
+      [this](primary_is_here) { repeat(); },
+      [this](server_discards) {
+        parts_.note(log_event::job, state().job, "the server no longer knows this run of the job: killed");
+        command(model::leave_order{"the server no longer knows the run"});
+      },
+      [this](const poll_usage& p) { poll(p); },
+      [this](const new_settings& s) { parts_.settings = s.settings; },
+      [this](repeat_atom) {
+        did_.erase("repeat");
+        repeat();
+      },
+  }.or_else(task_handlers());
+}
+
+void part_actor::on_change() {
+  for (const auto& effect : model::pending_effects(state())) perform(effect);
+}
+
+void part_actor::perform(const model::part_effect& effect) {
+  struct visitor {
+    part_actor& a;
+    void operator()(const model::set_up_part&) const {
+      if (!a.once("set-up")) return;
+      if (a.local()) return a.command(model::set_up_done{});        // the run has made everything
+      a.parts_.note(log_event::job, a.state().job, "JOIN_JOB as node " + std::to_string(a.state().node()));
+      a.parts_.places->set_up(mom::place_for(a.state().order(), *a.parts_.settings));
+    }
+    void operator()(const model::say_joined&) const {
+      if (a.once("joined")) a.tell_primary([&](auto m) { a.fill_ref(m.initJoined()); });
+    }
+    void operator()(const model::say_refused&) const { a.leave(true); }
+    void operator()(const model::say_left&) const { a.leave(false); }
+    void operator()(const model::start_task& t) const {
+      if (a.once("start:" + std::to_string(t.task))) a.start(t.task);
+    }
+    void operator()(const model::watch_task& t) const {
+      // Started in this life: the host tells us anyway. After a restart it must look for the task first.
+      const auto number = std::to_string(t.task);
+      if (!a.did_.contains("start:" + number) && a.once("watch:" + number)) a.parts_.processes->adopt(a.state().task_key(t.task));
+    }
+    void operator()(const model::say_task& t) const {
+      const bool ended = a.state().tasks.at(t.task).phase == model::task_phase::ended;
+      if (a.once((ended ? "ended:" : "runs:") + std::to_string(t.task))) a.tell_task(t.task);
+    }
+    void operator()(const model::kill_task& t) const {
+      if (a.once("kill:" + std::to_string(t.task))) a.parts_.processes->signal(a.state().task_key(t.task), SIGKILL);
+    }
+    void operator()(const model::tear_down_part&) const { a.tear_down(); }
+  };
+  std::visit(visitor{*this}, effect);
+}
+
+void part_actor::start(std::uint32_t number) {
+  const auto& task = state().tasks.at(number);
+  const mom::task_words words{state().task_key(number), number, task.node, task.argv, task.environment};
+  parts_.note(log_event::job, state().job, "task " + task_number(number) + " started, " + (task.argv.empty() ? std::string() : task.argv.front()));
+  parts_.processes->start(mom::task_order_for(state().order(), *parts_.settings, words));
+}
+
+void part_actor::tell_task(std::uint32_t number) {
+  const auto& task = state().tasks.at(number);
+  const bool ended = task.phase == model::task_phase::ended;
+  if (ended && taken_.contains(number)) return;
+  tell_primary([&](auto m) {
+    auto t = m.initTaskState();
+    fill_ref(t.initTask().initRef());
+    t.getTask().setTask(number);
+    using reported = schema::TaskState::Phase;
+    t.setPhase(!ended ? reported::RUNNING : task.text.empty() ? reported::ENDED : reported::NOT_STARTED);
+    t.setPid(task.pid);
+    t.setExitStatus(task.exit_status);
+    t.setText(task.text);
+    model::write_usage(task.usage, t.initUsage());
+  });
+  if (ended && once("repeat")) delayed_send(this, repeat_period, repeat_atom::value);
+}
+
+void part_actor::tear_down() {
+  if (!once("tear-down")) return;
+  for (const auto& [number, task] : state().tasks) parts_.processes->forget(state().task_key(number));
+  if (local()) return command(model::torn_down{});
+  parts_.places->tear_down(mom::place_for(state().order(), *parts_.settings));
+}
+
+void part_actor::leave(bool refused) {
+  if (!once("leave")) return;
+  if (!local()) parts_.note(log_event::job, state().job, "DELETE_JOB received");
+  tell_primary([&](auto m) {
+    if (refused) {
+      auto r = m.initRefused();
+      fill_ref(r.initRef());
+      r.setCode(state().refusal_code);
+      r.setText(state().refusal);
+    } else {
+      auto l = m.initLeft();
+      fill_ref(l.initRef());
+      l.setHasUsage(true);
+      model::write_host_usage(usage_now(), l.initUsage());
+    }
+  });
+  send(mom_, part_gone{key_, state().job_serial, state().run});
+  quit();
+}
+
+// -- what the primary wants ------------------------------------------------------------------------------------------------
+
+void part_actor::on_request(const schema::sealed<schema::ToSister>& message) {
+  const auto m = message.get();
+  switch (m.which()) {
+    case schema::ToSister::JOIN:
+      did_.erase("joined");                  // asked again: answered again
+      return on_change();
+    case schema::ToSister::LEAVE:
+      if (!local() && once("leaving")) {
+        parts_.note(log_event::job, state().job, "KILL_JOB received");
+        parts_.note(log_event::job, state().job, "kill_job");
+      }
+      return command(model::leave_order{schema::str(m.getLeave().getWhy())});
+    case schema::ToSister::SIGNAL: return signal_all(m.getSignal());
+    case schema::ToSister::SPAWN:
+      did_.erase("runs:" + std::to_string(m.getSpawn().getTask().getTask()));    // a repeat is answered again
+      command(model::spawn_asked{message});
+      return on_change();
+    case schema::ToSister::SIGNAL_TASK: return signal_one(m.getSignalTask());
+    case schema::ToSister::TASK_TAKEN: taken_.insert(m.getTaskTaken().getTask()); return;
+    case schema::ToSister::ANSWER: return on_answer(m.getAnswer());
+  }
+}
+
+void part_actor::signal_all(schema::SignalPart::Reader wish) {
+  if (wish.getId() != 0 && wish.getId() <= signal_id_) return;
+  signal_id_ = std::max(signal_id_, wish.getId());
+  for (const auto& [number, task] : state().tasks)
+    if (task.phase != model::task_phase::ended) parts_.processes->signal(state().task_key(number), wish.getSignal());
+}
+
+void part_actor::signal_one(schema::SignalTask::Reader wish) {
+  const auto number = wish.getTask().getTask();
+  const auto at = state().tasks.find(number);
+  const bool found = at != state().tasks.end() && at->second.phase == model::task_phase::started;
+  if (found) parts_.processes->signal(state().task_key(number), wish.getSignal());
+  tell_primary([&](auto m) {
+    auto t = m.initTaskSignalled();
+    fill_ref(t.initTask().initRef());
+    t.getTask().setTask(number);
+    t.setQuestion(wish.getQuestion());
+    t.setFound(found);
+  });
+}
+
+// A new connection of the primary: it asks again for what it wants; what it may have missed is told again.
+void part_actor::repeat() {
+  for (const auto& [number, task] : state().tasks)
+    if (task.phase != model::task_phase::starting) tell_task(number);
+}
+
+// -- usage -------------------------------------------------------------------------------------------------------------------
+
+model::host_usage part_actor::usage_now() {
+  auto now = state().ended_usage();
+  ports::run_usage alive;
+  for (const auto& [number, task] : state().tasks)
+    if (task.phase == model::task_phase::started)
+      if (const auto u = parts_.processes->usage(state().task_key(number))) model::add_usage(alive, *u);
+  now.cpu_seconds += alive.cpu_seconds;
+  now.cpu_percent = alive.cpu_percent;
+  highest_.mem_kb = std::max(highest_.mem_kb, alive.mem_kb);
+  highest_.vmem_kb = std::max(highest_.vmem_kb, alive.vmem_kb);
+  now.mem_kb = std::max(highest_.mem_kb, now.mem_kb);
+  now.vmem_kb = std::max(highest_.vmem_kb, now.vmem_kb);
+  return {parts_.settings->host, now, parts_.shell.clock->now_ns()};
+}
+
+void part_actor::poll(const poll_usage& p) {
+  if (state().phase != phase::ready || state().tasks.empty()) return;
+  const auto now = usage_now();
+  const std::uint32_t asked = state().request.get().getJoin().getUsageIntervalSeconds();
+  const auto interval = std::int64_t{asked == 0 ? p.report_interval_s : asked} * 1'000'000'000;
+  if (now.usage == told_ || (told_ns_ != 0 && now.measured_ns - told_ns_ < interval)) return;
+  told_ns_ = now.measured_ns;
+  told_ = now.usage;
+  tell_primary([&](auto m) {
+    auto u = m.initUsage();
+    fill_ref(u.initRef());
+    model::write_host_usage(now, u.initUsage());
+  });
+}
+
+void part_actor::fill_ref(schema::RunRef::Builder ref) const {
+  ref.setJobSerial(state().job_serial);
+  ref.setRun(state().run);
+  ref.setJob(state().job);
+}
+
+}  // namespace annals::actors

@@ -1,0 +1,80 @@
+// A host's part of a run. The rules are in events/model/part.hpp; here their effects: places, tasks under their shepherds,
+// signals, usage, and answers to the primary until it has them.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "actors/mom/mom_messages.hpp"
+#include "events/model/usage.hpp"
+
+namespace annals::actors {
+
+struct part_aggregate {
+  using state = model::part_state;
+  using command = model::part_command;
+  static constexpr schema::StreamKind kind = schema::StreamKind::PART;
+  static model::outcome decide(const state& s, const command& c, const model::stamp& now, const model::site& site) {
+    return model::decide(s, c, now, site);
+  }
+  static void apply(state& s, const model::event_place& at, schema::Event::Reader e) { model::apply(s, at, e); }
+};
+
+class part_actor : public shell<part_aggregate> {
+ public:
+  part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::site_ptr site);
+
+ protected:
+  void on_change() override;
+  caf::message_handler more_handlers() override;
+
+ private:
+  void perform(const model::part_effect& effect);
+  void start(std::uint32_t task);
+  void tell_task(std::uint32_t task);
+  void tear_down();
+  void leave(bool refused);
+  void on_request(const schema::sealed<schema::ToSister>& message);
+  void signal_all(schema::SignalPart::Reader wish);
+  void signal_one(schema::SignalTask::Reader wish);
+  caf::message_handler task_handlers();            // part_actor_tasks.cpp
+  template <class Fill>
+  void ask_primary(const task_asker& asker, Fill&& fill) {
+    const auto question = ++last_question_;
+    asked_[question] = asker;
+    tell_primary([&](auto m) {
+      auto a = m.initAsk();
+      fill_ref(a.initRef());
+      a.setQuestion(question);
+      fill(a);
+    });
+  }
+  void on_answer(schema::Answer::Reader answer);
+  void repeat();                                   // everything the primary may not have
+  void poll(const poll_usage& p);
+  model::host_usage usage_now();
+  bool local() const { return state().primary == parts_.settings->host; }    // the program runs here too
+  void command(model::part_command c) { receive({std::move(c), {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, nullptr, nullptr, {}, 0, {}}); }
+  bool once(const std::string& what) { return did_.insert(what).second; }
+
+  template <class Fill>
+  void tell_primary(Fill&& fill) { send(mom_, to_primary{state().primary, schema::make<schema::FromSister>(std::forward<Fill>(fill))}); }
+  void fill_ref(schema::RunRef::Builder ref) const;
+
+  mom_parts parts_;
+  caf::actor mom_;
+  std::string key_;
+  std::set<std::string> did_;                      // effects started in this life of the process
+  std::set<std::uint32_t> taken_;                  // ended tasks that the primary has
+  std::map<std::uint64_t, task_asker> asked_;      // by the question the primary was asked
+  std::uint64_t last_question_ = 0;
+  std::uint64_t signal_id_ = 0;                    // the last wish that was carried out
+  ports::run_usage highest_;                       // of memory, over the samples
+  ports::run_usage told_;
+  std::int64_t told_ns_ = 0;
+};
+
+}  // namespace annals::actors
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::part_command>)

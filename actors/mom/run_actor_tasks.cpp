@@ -1,0 +1,220 @@
+// The tasks of a run: who asked for them, and what the hosts say of them. actors/mom/task_interface.hpp is the contract.
+#include <algorithm>
+
+#include "actors/mom/host/environment.hpp"
+#include "actors/mom/run_actor.hpp"
+
+namespace annals::actors {
+
+namespace {
+
+// The number of a new task, when it is on disk; or why there is none.
+class numbered_task final : public reply_to {
+ public:
+  numbered_task(caf::actor run, task_origin origin) : run_(std::move(run)), origin_(std::move(origin)) {}
+  void done(std::uint64_t, const std::string& text) override {
+    caf::anon_send(run_, task_numbered{origin_, static_cast<std::uint32_t>(std::stoul(text)), {}});
+  }
+  void refused(std::uint64_t, const model::rejection& why) override { caf::anon_send(run_, task_numbered{origin_, 0, why.text}); }
+
+ private:
+  caf::actor run_;
+  task_origin origin_;
+};
+
+std::vector<std::string> texts(capnp::List<capnp::Text>::Reader list) {
+  std::vector<std::string> out;
+  for (auto t : list) out.push_back(schema::str(t));
+  return out;
+}
+
+}  // namespace
+
+caf::message_handler run_actor::task_handlers() {
+  return {
+      [this](const find_job& f) {
+        job_found found{f.asker.question, caf::actor(this), {}, {}};
+        if (state().phase != model::run_phase::started || !state().order) found.actor = nullptr;
+        else describe_job(order(), found);
+        send(f.asker.who, std::move(found));
+      },
+      [this](const ask_spawn& a) { spawn({a.asker, {}}, a.host, a.node, a.argv, a.environment); },
+      [this](const ask_signal& a) { signal_task({a.asker, {}}, a.task, a.signal); },
+      [this](const ask_tasks& a) { answer({a.asker, {}}, all_tasks()); },
+      [this](const ask_end& a) { watch_end({a.asker, {}}, a.task); },
+      [this](const task_numbered& n) {
+        if (!n.error.empty()) return answer(n.origin, task_failure(n.error));
+        spawned_for_[n.task] = n.origin;
+        settle_tasks();
+      },
+  };
+}
+
+void run_actor::spawn(task_origin origin, std::string host, std::uint32_t node, std::vector<std::string> argv, std::vector<std::string> environment) {
+  receive({model::ask_task{std::move(host), parts_.settings->host, node, std::move(argv), std::move(environment)},
+           {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, std::make_shared<numbered_task>(caf::actor(this), std::move(origin)), nullptr, {}, 0, {}});
+}
+
+void run_actor::signal_task(task_origin origin, std::uint32_t task, int signal) {
+  const auto at = state().tasks.find(task);
+  if (task == 1 && state().phase == model::run_phase::started) {
+    parts_.processes->signal(key_, signal);
+    return answer(origin, {});
+  }
+  if (at == state().tasks.end() || at->second.over) return answer(origin, task_failure("no such task"));
+  const auto question = ++last_question_;
+  signalled_for_[question] = std::move(origin);
+  tell_sister(at->second.host, [&](auto m) {
+    auto s = m.initSignalTask();
+    fill_ref(s.initTask().initRef());
+    s.getTask().setTask(task);
+    s.setSignal(signal);
+    s.setQuestion(question);
+  });
+}
+
+void run_actor::watch_end(task_origin origin, std::uint32_t task) {
+  const auto at = state().tasks.find(task);
+  if (at == state().tasks.end()) return answer(origin, task_failure("no such task"));
+  watched_for_.emplace(task, std::move(origin));
+  settle_tasks();
+}
+
+task_answer run_actor::all_tasks() const {
+  task_answer a;
+  a.what = task_answer::kind::tasks;
+  a.tasks.push_back({1, parts_.settings->host, 0, state().phase != model::run_phase::started, state().exit_status});
+  for (const auto& [number, t] : state().tasks) a.tasks.push_back({number, t.host, t.node, t.over, t.exit_status});
+  return a;
+}
+
+// Whoever waits for something that has happened hears of it; a host whose task's end is on disk here need not repeat it.
+void run_actor::settle_tasks() {
+  for (const auto& [number, t] : state().tasks) {
+    if (!t.started && !t.over) continue;
+    if (const auto asked = spawned_for_.extract(number))
+      answer(asked.mapped(), t.started ? task_answer{task_answer::kind::spawned, {}, number, 0, {}, 0}
+                                       : task_failure(t.text.empty() ? "not started" : t.text));
+    if (!t.over) continue;
+    for (auto [at, end] = watched_for_.equal_range(number); at != end; ++at) answer(at->second, {task_answer::kind::over, {}, number, t.exit_status, {}, 0});
+    watched_for_.erase(number);
+    if (once("taken:" + std::to_string(number))) tell_taken(number);
+  }
+}
+
+void run_actor::tell_taken(std::uint32_t task) {
+  tell_sister(state().tasks.at(task).host, [&](auto m) {
+    fill_ref(m.initTaskTaken().initRef());
+    m.getTaskTaken().setTask(task);
+  });
+}
+
+void run_actor::spawn_on_host(std::uint32_t task) {
+  const auto& t = state().tasks.at(task);
+  tell_sister(t.host, [&](auto m) {
+    auto s = m.initSpawn();
+    fill_ref(s.initTask().initRef());
+    s.getTask().setTask(task);
+    auto argv = s.initArgv(static_cast<unsigned>(t.argv.size()));
+    for (unsigned i = 0; i < t.argv.size(); ++i) argv.set(i, t.argv[i]);
+    auto environment = s.initEnvironment(static_cast<unsigned>(t.environment.size()));
+    for (unsigned i = 0; i < t.environment.size(); ++i) environment.set(i, t.environment[i]);
+    s.setNode(t.node);
+  });
+}
+
+// -- what a sister says of tasks ---------------------------------------------------------------------------------------------
+
+void run_actor::on_task_state(schema::TaskState::Reader t, const std::string& host) {
+  using told = model::task_told::state;
+  const auto number = t.getTask().getTask();
+  const auto at = state().tasks.find(number);
+  if (at == state().tasks.end() || at->second.host != host) return;
+  if (at->second.over) return tell_taken(number);        // the acknowledgement was lost
+  const auto what = t.getPhase() == schema::TaskState::Phase::RUNNING ? told::running
+                    : t.getPhase() == schema::TaskState::Phase::ENDED ? told::ended
+                                                                       : told::not_started;
+  command(model::task_told{number, host, what, t.getExitStatus(), schema::str(t.getText())});
+}
+
+void run_actor::on_task_signalled(schema::TaskSignalled::Reader s) {
+  if (const auto asked = signalled_for_.extract(s.getQuestion())) answer(asked.mapped(), s.getFound() ? task_answer{} : task_failure("no such task"));
+}
+
+void run_actor::on_ask(schema::Ask::Reader a, const std::string& host) {
+  const task_origin origin{{nullptr, a.getQuestion()}, host};
+  switch (a.which()) {
+    case schema::Ask::SPAWN:
+      return spawn(origin, schema::str(a.getSpawn().getHost()), a.getSpawn().getNode(), texts(a.getSpawn().getArgv()), texts(a.getSpawn().getEnvironment()));
+    case schema::Ask::SIGNAL: return signal_task(origin, a.getSignal().getTask(), a.getSignal().getSignal());
+    case schema::Ask::TASKS: return answer(origin, all_tasks());
+    case schema::Ask::WATCH: return watch_end(origin, a.getWatch());
+  }
+}
+
+// To an asker on this host, or through the sister's part to one there.
+void run_actor::answer(const task_origin& to, task_answer what) {
+  what.question = to.asker.question;
+  if (to.host.empty()) return send(to.asker.who, std::move(what));
+  tell_sister(to.host, [&](auto m) {
+    auto a = m.initAnswer();
+    fill_ref(a.initRef());
+    a.setQuestion(what.question);
+    write_answer(what, a);
+  });
+}
+
+void write_answer(const task_answer& from, schema::Answer::Builder to) {
+  switch (from.what) {
+    case task_answer::kind::done: return to.setDone();
+    case task_answer::kind::failed: return to.setFailed(from.error);
+    case task_answer::kind::spawned: return to.setSpawned(from.task);
+    case task_answer::kind::over: return to.setOver(from.exit_status);
+    case task_answer::kind::tasks: break;
+  }
+  auto list = to.initTasks(static_cast<unsigned>(from.tasks.size()));
+  for (unsigned i = 0; i < from.tasks.size(); ++i) {
+    list[i].setTask(from.tasks[i].task);
+    list[i].setHost(from.tasks[i].host);
+    list[i].setNode(from.tasks[i].node);
+    list[i].setOver(from.tasks[i].over);
+    list[i].setExitStatus(from.tasks[i].exit_status);
+  }
+}
+
+task_answer read_answer(schema::Answer::Reader from) {
+  task_answer a;
+  a.question = from.getQuestion();
+  switch (from.which()) {
+    case schema::Answer::DONE: break;
+    case schema::Answer::FAILED: a = task_failure(schema::str(from.getFailed())); a.question = from.getQuestion(); break;
+    case schema::Answer::SPAWNED:
+      a.what = task_answer::kind::spawned;
+      a.task = from.getSpawned();
+      break;
+    case schema::Answer::OVER:
+      a.what = task_answer::kind::over;
+      a.exit_status = from.getOver();
+      break;
+    case schema::Answer::TASKS:
+      a.what = task_answer::kind::tasks;
+      for (auto t : from.getTasks()) a.tasks.push_back({t.getTask(), schema::str(t.getHost()), t.getNode(), t.getOver(), t.getExitStatus()});
+      break;
+  }
+  return a;
+}
+
+void describe_job(schema::StartRun::Reader order, job_found& found) {
+  found.user = schema::str(order.getEuser());
+  std::string schedselect;
+  for (auto a : order.getAttributes())
+    if (schema::text(a.getName()) == "schedselect") schedselect = schema::str(a.getValue());
+  const auto text = mom::node_file_text(schema::str(order.getExecHost()), schedselect);
+  for (std::size_t at = 0; at < text.size();) {
+    const auto end = text.find('\n', at);
+    found.nodes.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+}
+
+}  // namespace annals::actors

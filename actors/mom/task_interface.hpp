@@ -1,0 +1,62 @@
+// What a task of a job may ask of its job, on whatever host it runs: start a task, signal one, list them, wait for the end
+// of one. Whoever speaks TM on a host asks the MoM's actor for the job (find_job), then the job's actor there; the run's
+// actor on the primary and the part's on a sister understand the same messages. Answers come to the asker with its own
+// question number, one for each question, in any order; none comes when the MoM dies, as for TM itself.
+// docs/design/0020-jobs-across-hosts.md.
+#pragma once
+
+#include <caf/actor.hpp>
+#include <caf/allowed_unsafe_message_type.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace annals::actors {
+
+struct task_asker { caf::actor who; std::uint64_t question = 0; };
+
+// -- to the MoM's actor --------------------------------------------------------------------------------------------------------
+
+// The job with this cookie (PBS_JOBCOOKIE) on this host; answered with job_found. No job: `actor` is empty.
+struct find_job { task_asker asker; std::string job, cookie; };
+struct job_found {
+  std::uint64_t question = 0;
+  caf::actor actor;
+  std::string user;                        // whose job it is: nobody else may ask for it
+  std::vector<std::string> nodes;          // host of each line of the node file: TM's node numbers, from 0
+};
+
+// -- to the job's actor --------------------------------------------------------------------------------------------------------
+
+// Answered with `spawned` when it runs (or has run), with `failed` when it could not be started.
+struct ask_spawn {
+  task_asker asker;
+  std::string host;
+  std::uint32_t node = 0;                  // PBS_NODENUM of the task
+  std::vector<std::string> argv, environment;    // NAME=value, on top of the job's
+};
+struct ask_signal { task_asker asker; std::uint32_t task = 0; int signal = 0; };   // answered with `done` when its host has sent it
+struct ask_tasks { task_asker asker; };                                            // answered with `tasks`
+struct ask_end { task_asker asker; std::uint32_t task = 0; };                      // answered with `over` when it has ended
+
+struct task_of_run { std::uint32_t task = 0; std::string host; std::uint32_t node = 0; bool over = false; std::int32_t exit_status = 0; };
+struct task_answer {
+  enum class kind : std::uint8_t { done, failed, spawned, tasks, over } what = kind::done;
+  std::string error = {};                  // failed: why
+  std::uint32_t task = 0;                  // spawned: its number
+  std::int32_t exit_status = 0;            // over
+  std::vector<task_of_run> tasks = {};
+  std::uint64_t question = 0;
+};
+inline task_answer task_failure(std::string why) { return {task_answer::kind::failed, std::move(why), 0, 0, {}, 0}; }
+
+}  // namespace annals::actors
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::find_job)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::job_found)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::ask_spawn)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::ask_signal)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::ask_tasks)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::ask_end)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::task_answer)

@@ -1,0 +1,241 @@
+#include "events/model/part.hpp"
+
+#include <algorithm>
+
+#include "events/model/usage.hpp"
+
+namespace annals::model {
+
+using which = schema::Event::Which;
+using phase = part_phase;
+
+namespace {
+
+constexpr part_transition transitions[] = {
+    {phase::none, which::JOB_JOINED, phase::joining},
+    {phase::joining, which::JOB_SET_UP, phase::ready},
+    {phase::joining, which::JOIN_REFUSED, phase::leaving},
+    {phase::joining, which::LEAVE_ASKED, phase::leaving},
+    {phase::ready, which::TASK_STARTING, phase::ready},
+    {phase::ready, which::TASK_STARTED, phase::ready},
+    {phase::ready, which::TASK_ENDED, phase::ready},
+    {phase::ready, which::LEAVE_ASKED, phase::leaving},
+    {phase::leaving, which::TASK_STARTED, phase::leaving},
+    {phase::leaving, which::TASK_ENDED, phase::leaving},
+    {phase::leaving, which::JOB_LEFT, phase::left},
+};
+
+const part_transition* row_of(phase from, which event) {
+  const auto* at = std::find_if(std::begin(transitions), std::end(transitions),
+                                [&](const part_transition& t) { return t.from == from && t.event == event; });
+  return at == std::end(transitions) ? nullptr : at;
+}
+
+template <class Fill>
+std::vector<event> one(Fill&& fill) { return {make_event(std::forward<Fill>(fill))}; }
+
+std::vector<std::string> texts(capnp::List<capnp::Text>::Reader list) {
+  std::vector<std::string> out;
+  for (auto t : list) out.push_back(schema::str(t));
+  return out;
+}
+
+const task_state* task_of(const part_state& part, std::uint32_t number, task_phase in) {
+  const auto at = part.tasks.find(number);
+  return at != part.tasks.end() && at->second.phase == in ? &at->second : nullptr;
+}
+
+// -- decide, one per command -----------------------------------------------------------------------------------------------
+
+outcome on_join(const part_state& part, const join_asked& c) {
+  if (part.phase != phase::none) return no_change;               // a repeat: answered with what was done
+  const auto ref = c.message.get().getJoin().getOrder().getRef();
+  const auto bytes = c.message.bytes();
+  return one([&](auto e) {
+    auto j = e.initJobJoined();
+    j.setJob(ref.getJob());
+    j.setRun(ref.getRun());
+    j.setJobSerial(ref.getJobSerial());
+    j.setPrimary(c.primary);
+    j.setOrder({reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()});
+  });
+}
+
+outcome on_set_up(const part_state& part, const set_up_done& c) {
+  if (part.phase != phase::joining) return no_change;
+  if (c.code == 0) return one([](auto e) { e.setJobSetUp(); });
+  return one([&](auto e) {
+    auto r = e.initJoinRefused();
+    r.setCode(c.code);
+    r.setText(c.text);
+  });
+}
+
+outcome on_spawn(const part_state& part, const spawn_asked& c) {
+  const auto s = c.message.get().getSpawn();
+  if (part.phase != phase::ready || part.tasks.contains(s.getTask().getTask())) return no_change;
+  return one([&](auto e) {
+    auto t = e.initTaskStarting();
+    t.setTask(s.getTask().getTask());
+    t.setArgv(s.getArgv());
+    t.setEnvironment(s.getEnvironment());
+    t.setNode(s.getNode());
+  });
+}
+
+outcome on_began(const part_state& part, const task_began& c) {
+  if (!task_of(part, c.task, task_phase::starting)) return no_change;
+  return one([&](auto e) {
+    auto t = e.initTaskStarted();
+    t.setTask(c.task);
+    t.setPid(c.what.pid);
+    t.setSession(c.what.session);
+  });
+}
+
+outcome on_task_failed(const part_state& part, const task_failed& c) {
+  if (!task_of(part, c.task, task_phase::starting)) return no_change;
+  return one([&](auto e) {
+    auto t = e.initTaskEnded();
+    t.setTask(c.task);
+    t.setExitStatus(c.what.code);
+    t.setText(c.what.text.empty() ? "not started" : c.what.text);
+  });
+}
+
+outcome on_task_over(const part_state& part, const task_over& c) {
+  if (!task_of(part, c.task, task_phase::started)) return no_change;
+  return one([&](auto e) {
+    auto t = e.initTaskEnded();
+    t.setTask(c.task);
+    t.setExitStatus(c.what.exit_status);
+    write_usage(c.what.usage, t.initUsage());
+  });
+}
+
+outcome on_leave(const part_state& part, const leave_order& c) {
+  if (part.phase != phase::joining && part.phase != phase::ready) return no_change;
+  return one([&](auto e) { e.initLeaveAsked().setText(c.why); });
+}
+
+outcome on_torn_down(const part_state& part) {
+  if (part.phase != phase::leaving || part.any_active()) return no_change;
+  return one([](auto e) { e.setJobLeft(); });
+}
+
+}  // namespace
+
+bool part_state::any_active() const {
+  return std::any_of(tasks.begin(), tasks.end(), [](const auto& t) { return t.second.phase != task_phase::ended; });
+}
+
+ports::run_usage part_state::ended_usage() const {
+  ports::run_usage sum;
+  for (const auto& [number, t] : tasks) add_usage(sum, t.usage);
+  return sum;
+}
+
+outcome decide(const part_state& part, const part_command& command, const stamp&, const site&) {
+  struct visitor {
+    const part_state& part;
+    outcome operator()(const join_asked& c) const { return on_join(part, c); }
+    outcome operator()(const set_up_done& c) const { return on_set_up(part, c); }
+    outcome operator()(const spawn_asked& c) const { return on_spawn(part, c); }
+    outcome operator()(const task_began& c) const { return on_began(part, c); }
+    outcome operator()(const task_failed& c) const { return on_task_failed(part, c); }
+    outcome operator()(const task_over& c) const { return on_task_over(part, c); }
+    outcome operator()(const leave_order& c) const { return on_leave(part, c); }
+    outcome operator()(const torn_down&) const { return on_torn_down(part); }
+  };
+  return std::visit(visitor{part}, command);
+}
+
+// -- apply -----------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+void on_joined(part_state& part, const event_place& at, schema::JobJoined::Reader e) {
+  part.stream = at.stream;
+  part.job = schema::str(e.getJob());
+  part.run = e.getRun();
+  part.job_serial = e.getJobSerial();
+  part.primary = schema::str(e.getPrimary());
+  auto message = schema::sealed_message::from_bytes(schema::bytes_of(e.getOrder()));
+  ANNALS_INVARIANT(message.has_value(), "a request in the log is well-formed");
+  part.request = schema::sealed<schema::ToSister>(std::move(*message));
+}
+
+task_state& known(part_state& part, std::uint32_t number) {
+  const auto at = part.tasks.find(number);
+  ANNALS_INVARIANT(at != part.tasks.end(), "a task begins with TaskStarting");
+  return at->second;
+}
+
+void on_starting(part_state& part, schema::TaskStarting::Reader e) {
+  auto& t = part.tasks[e.getTask()];
+  t.argv = texts(e.getArgv());
+  t.environment = texts(e.getEnvironment());
+  t.node = e.getNode();
+}
+
+void on_ended(part_state& part, schema::TaskEnded::Reader e) {
+  auto& t = known(part, e.getTask());
+  t.phase = task_phase::ended;
+  t.exit_status = e.getExitStatus();
+  t.text = schema::str(e.getText());
+  t.usage = read_usage(e.getUsage());
+}
+
+}  // namespace
+
+void apply(part_state& part, const event_place& at, schema::Event::Reader event) {
+  const auto* row = row_of(part.phase, event.which());
+  ANNALS_INVARIANT(row, "an event the part's table does not list");
+  switch (event.which()) {
+    case which::JOB_JOINED: on_joined(part, at, event.getJobJoined()); break;
+    case which::JOIN_REFUSED:
+      part.refusal_code = event.getJoinRefused().getCode();
+      part.refusal = schema::str(event.getJoinRefused().getText());
+      break;
+    case which::TASK_STARTING: on_starting(part, event.getTaskStarting()); break;
+    case which::TASK_STARTED: {
+      auto& t = known(part, event.getTaskStarted().getTask());
+      t.phase = task_phase::started;
+      t.pid = event.getTaskStarted().getPid();
+      t.session = event.getTaskStarted().getSession();
+      break;
+    }
+    case which::TASK_ENDED: on_ended(part, event.getTaskEnded()); break;
+    default: break;                         // the phase says it
+  }
+  part.phase = row->to;
+  part.version = at.version;
+}
+
+// -- effects ---------------------------------------------------------------------------------------------------------------
+
+std::vector<part_effect> pending_effects(const part_state& part) {
+  std::vector<part_effect> owed;
+  const bool leaving = part.phase == phase::leaving;
+  if (part.phase == phase::joining) owed.push_back(set_up_part{});
+  if (part.phase == phase::ready) owed.push_back(say_joined{});
+  for (const auto& [number, t] : part.tasks) {
+    if (part.phase == phase::left) break;
+    if (t.phase == task_phase::starting) {
+      owed.push_back(leaving ? part_effect(watch_task{number}) : part_effect(start_task{number}));
+    } else {
+      if (t.phase == task_phase::started) owed.push_back(watch_task{number});
+      owed.push_back(say_task{number});
+    }
+    if (leaving && t.phase == task_phase::started) owed.push_back(kill_task{number});
+  }
+  if (leaving && !part.any_active()) owed.push_back(tear_down_part{});
+  // A host that could not join says so when nothing it made is left.
+  if (part.phase == phase::left) owed.push_back(part.refusal.empty() ? part_effect(say_left{}) : part_effect(say_refused{}));
+  return owed;
+}
+
+std::span<const part_transition> part_transitions() { return transitions; }
+bool may_happen(phase from, which event) { return row_of(from, event) != nullptr; }
+
+}  // namespace annals::model

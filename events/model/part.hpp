@@ -1,0 +1,98 @@
+// A host's part of a run: what its MoM does for a job whose program runs elsewhere, or for tasks beside the program. From
+// the primary's request to join until nothing of the job is left here, in the MoM's own log.
+//
+// Promises: JobJoined is on disk before anything is made on the host, TaskStarting before a task is started; only the
+// primary of the ticket, or the server, tells a part what to do; an ended task is told until the primary has it.
+// Governed by docs/design/0020-jobs-across-hosts.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "events/model/context.hpp"
+#include "events/model/outcome.hpp"
+#include "events/model/site.hpp"
+#include "events/ports/process_host.hpp"
+#include "events/schema/sister.capnp.h"
+
+namespace annals::model {
+
+enum class part_phase : std::uint8_t {
+  none,
+  joining,    // known; its files and directories are being made
+  ready,      // tasks may be started
+  leaving,    // tasks are killed, then files and directories removed
+  left,       // nothing of the job is here
+};
+constexpr int part_phase_count = 5;
+
+enum class task_phase : std::uint8_t { starting, started, ended };
+
+struct task_state {
+  task_phase phase = task_phase::starting;
+  std::vector<std::string> argv, environment;
+  std::uint32_t node = 0;              // PBS_NODENUM
+  std::int64_t pid = 0, session = 0;
+  std::int32_t exit_status = 0;
+  std::string text;                    // why it did not start; empty: it did
+  ports::run_usage usage;              // of an ended one
+};
+
+struct part_state {
+  part_phase phase = part_phase::none;
+  std::uint64_t stream = 0, version = 0;
+  std::uint64_t job_serial = 0;
+  std::uint32_t run = 0;
+  std::string job;                               // "12.borg"
+  std::string primary;                           // host name
+  schema::sealed<schema::ToSister> request;      // join
+  std::map<std::uint32_t, task_state> tasks;     // by number
+  std::int32_t refusal_code = 0;
+  std::string refusal;                           // why this host could not join; empty: it could
+
+  std::string key() const { return job + "." + std::to_string(run); }
+  std::string task_key(std::uint32_t task) const { return key() + "-" + std::to_string(task); }
+  schema::StartRun::Reader order() const { return request.get().getJoin().getOrder(); }
+  std::uint32_t node() const { return request.get().getJoin().getNode(); }
+  bool any_active() const;                       // a task that may have processes
+  ports::run_usage ended_usage() const;          // of all tasks that have ended
+};
+
+// -- commands ------------------------------------------------------------------------------------------------------------
+
+struct join_asked { schema::sealed<schema::ToSister> message; std::string primary; };   // the ticket was checked
+struct set_up_done { std::int32_t code = 0; std::string text; };                        // code 0: everything is there
+struct spawn_asked { schema::sealed<schema::ToSister> message; };
+struct task_began { std::uint32_t task; ports::program_started what; };
+struct task_failed { std::uint32_t task; ports::start_failed what; };
+struct task_over { std::uint32_t task; ports::program_ended what; };
+struct leave_order { std::string why; };
+struct torn_down {};
+using part_command = std::variant<join_asked, set_up_done, spawn_asked, task_began, task_failed, task_over, leave_order, torn_down>;
+
+outcome decide(const part_state& part, const part_command& command, const stamp& now, const site& site);
+void apply(part_state& part, const event_place& at, schema::Event::Reader event);
+
+// -- what is owed ----------------------------------------------------------------------------------------------------------
+
+struct set_up_part {};
+struct say_joined {};
+struct say_refused {};
+struct start_task { std::uint32_t task; };     // idempotent per key: the shepherd's exclusive file
+struct watch_task { std::uint32_t task; };     // after a restart: find it again
+struct say_task { std::uint32_t task; };       // running, ended or not started
+struct kill_task { std::uint32_t task; };
+struct tear_down_part {};
+struct say_left {};
+using part_effect = std::variant<set_up_part, say_joined, say_refused, start_task, watch_task, say_task, kill_task, tear_down_part, say_left>;
+std::vector<part_effect> pending_effects(const part_state& part);
+
+struct part_transition { part_phase from; schema::Event::Which event; part_phase to; };
+std::span<const part_transition> part_transitions();
+bool may_happen(part_phase from, schema::Event::Which event);
+
+}  // namespace annals::model

@@ -1,0 +1,246 @@
+// The other hosts of a run, as its primary sees them: they join before the program starts, and leave when it has ended.
+// docs/design/0020-jobs-across-hosts.md.
+#include <algorithm>
+
+#include "events/model/run_rules.hpp"
+#include "events/values/pbs_error.hpp"
+
+namespace annals::model {
+
+using which = schema::Event::Which;
+using phase = run_phase;
+namespace pbs_error = values::pbs_error;
+
+namespace {
+
+constexpr std::int32_t exit_retry = -3;          // pbs guide: JOB_EXEC_RETRY, the job is queued again
+constexpr std::int32_t exit_host_lost = -4;      // as after a lost MoM: queued again if it is rerunable
+
+sister_state* sister_of(run_state& run, std::string_view host) {
+  const auto at = std::find_if(run.sisters.begin(), run.sisters.end(), [&](const auto& s) { return s.host == host; });
+  return at == run.sisters.end() ? nullptr : &*at;
+}
+
+event failed_event(const std::string& host, std::int32_t code, const std::string& text) {
+  return make_event([&](auto e) {
+    auto f = e.initSisterFailed();
+    f.setHost(host);
+    f.setCode(code);
+    f.setText(text);
+  });
+}
+
+event sister_left_event(const host_usage& usage, bool abandoned) {
+  return make_event([&](auto e) {
+    auto l = e.initSisterLeft();
+    l.setHost(usage.host);
+    write_usage(usage.usage, l.initUsage());
+    l.setAbandoned(abandoned);
+    l.setAtNs(usage.measured_ns);
+  });
+}
+
+std::string start_error(const std::string& host, std::int32_t code) {
+  return "job_start_error " + std::to_string(code) + " from node " + host + " could not JOIN_JOB successfully";
+}
+
+// The last host is out: a run that nobody waits for goes at once.
+void close_if_out(const run_state& run, const std::string& last, std::vector<event>& out) {
+  const bool others = std::all_of(run.sisters.begin(), run.sisters.end(),
+                                  [&](const auto& s) { return s.host == last || s.phase == sister_phase::left; });
+  if (others && run.discarded && run.over()) out.push_back(left_event());
+}
+
+event kill_for_lost_host(const std::string& host) {
+  return make_event([&](auto e) {
+    auto k = e.initKillRequested();
+    k.setSignal("SIGKILL");
+    k.setExitStatus(exit_host_lost);
+    k.setOverridesExit(true);
+    k.setWhy("lost communication with " + host);
+  });
+}
+
+// A host that should have the job has lost it, or can't be reached any more.
+outcome lose_sister(const run_state& run, const std::string& host, const std::string& why) {
+  std::vector<event> out{failed_event(host, pbs_error::sister_unreachable, why)};
+  if (run.phase == phase::received) out.push_back(refused_event(exit_retry, start_error(host, pbs_error::sister_unreachable)));
+  else if (run.active()) out.push_back(kill_for_lost_host(host));
+  return out;
+}
+
+}  // namespace
+
+// -- reading ---------------------------------------------------------------------------------------------------------------
+
+bool run_state::all_joined() const {
+  return std::all_of(sisters.begin(), sisters.end(), [](const auto& s) { return s.phase == sister_phase::joined; });
+}
+bool run_state::all_left() const {
+  return std::all_of(sisters.begin(), sisters.end(), [](const auto& s) { return s.phase == sister_phase::left; });
+}
+const sister_state* run_state::sister(std::string_view host) const {
+  const auto at = std::find_if(sisters.begin(), sisters.end(), [&](const auto& s) { return s.host == host; });
+  return at == sisters.end() ? nullptr : &*at;
+}
+std::vector<std::string> run_state::abandoned_hosts() const {
+  std::vector<std::string> hosts;
+  for (const auto& s : sisters)
+    if (s.abandoned) hosts.push_back(s.host);
+  return hosts;
+}
+ports::run_usage run_state::total_usage() const {
+  auto sum = usage;
+  for (const auto& s : sisters) add_usage(sum, s.usage.usage);
+  return sum;
+}
+std::vector<host_usage> run_state::usage_by_host(std::string_view own_host, std::int64_t now_ns) const {
+  if (sisters.empty()) return {};
+  std::vector<host_usage> hosts{{std::string(own_host), usage, now_ns}};
+  for (const auto& s : sisters) {
+    if (s.host == own_host) add_usage(hosts.front().usage, s.usage.usage);
+    else hosts.push_back({s.host, s.usage.usage, s.usage.measured_ns});
+  }
+  return hosts;
+}
+
+// -- decide ----------------------------------------------------------------------------------------------------------------
+
+std::vector<event> ask_sisters(schema::StartRun::Reader order) {
+  return one([&](auto e) {
+    const auto sisters = order.getSisters();
+    auto hosts = e.initSistersAsked().initHosts(sisters.size());
+    for (unsigned i = 0; i < sisters.size(); ++i) hosts.set(i, sisters[i].getHost());
+  });
+}
+
+outcome on_sister_joined(const run_state& run, const sister_joined& c) {
+  const auto* s = run.sister(c.host);
+  if (!s || s->phase != sister_phase::asked || (run.phase != phase::received && run.phase != phase::started)) return no_change;
+  std::vector<event> out{make_event([&](auto e) { e.initSisterJoined().setHost(c.host); })};
+  const bool last = std::all_of(run.sisters.begin(), run.sisters.end(),
+                                [&](const auto& o) { return o.host == c.host || o.phase == sister_phase::joined; });
+  if (last && run.phase == phase::received) out.push_back(starting_event());
+  return out;
+}
+
+outcome on_sister_refused(const run_state& run, const sister_refused& c) {
+  const auto* s = run.sister(c.host);
+  if (!s || s->phase == sister_phase::left) return no_change;
+  std::vector<event> out;
+  if (s->phase == sister_phase::asked) out.push_back(failed_event(c.host, c.code, c.text));
+  out.push_back(sister_left_event({c.host, {}, 0}, false));
+  if (run.phase == phase::received) out.push_back(refused_event(exit_retry, start_error(c.host, c.code)));
+  else if (run.active()) out.push_back(kill_for_lost_host(c.host));
+  close_if_out(run, c.host, out);
+  return out;
+}
+
+outcome on_sister_left(const run_state& run, const sister_left& c) {
+  const auto* s = run.sister(c.usage.host);
+  if (!s || s->phase == sister_phase::left) return no_change;
+  if (!run.over()) return s->phase == sister_phase::failed ? no_change : lose_sister(run, c.usage.host, "the host no longer has the job");
+  std::vector<event> out{sister_left_event(c.usage, false)};
+  close_if_out(run, c.usage.host, out);
+  return out;
+}
+
+outcome on_sister_silent(const run_state& run, const sister_silent& c) {
+  const auto* s = run.sister(c.last_known.host);
+  if (!s || s->phase == sister_phase::left) return no_change;
+  if (!run.over()) return s->phase == sister_phase::failed ? no_change : lose_sister(run, c.last_known.host, "no contact");
+  std::vector<event> out{sister_left_event(c.last_known, true)};
+  close_if_out(run, c.last_known.host, out);
+  return out;
+}
+
+outcome on_join_wait_over(const run_state& run) {
+  if (run.phase != phase::received) return no_change;
+  std::vector<event> out{make_event([](auto e) { e.initJoinWaitEnded(); })};
+  std::string first;
+  for (const auto& s : run.sisters) {
+    if (s.phase != sister_phase::asked) continue;
+    if (first.empty()) first = s.host;
+    out.push_back(failed_event(s.host, pbs_error::sister_unreachable, "did not join in time"));
+  }
+  out.push_back(refused_event(exit_retry, start_error(first, pbs_error::sister_unreachable)));
+  return out;
+}
+
+// -- apply -----------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+void on_asked(run_state& run, schema::SistersAsked::Reader e) {
+  if (!run.order) return;
+  const auto addresses = run.order.get().getStartRun().getSisters();
+  for (auto h : e.getHosts()) {
+    sister_state s;
+    s.host = schema::str(h);
+    for (unsigned i = 0; i < addresses.size(); ++i) {         // none: the primary itself, for its own part
+      if (schema::text(addresses[i].getHost()) != s.host) continue;
+      s.address = schema::str(addresses[i].getAddress());
+      s.port = addresses[i].getPort();
+      s.node = i + 1;
+    }
+    run.sisters.push_back(std::move(s));
+  }
+}
+
+void set_phase(run_state& run, capnp::Text::Reader host, sister_phase to) {
+  if (auto* s = sister_of(run, schema::text(host))) s->phase = to;
+}
+
+void on_left(run_state& run, schema::SisterLeft::Reader e) {
+  auto* s = sister_of(run, schema::text(e.getHost()));
+  if (!s) return;
+  s->phase = sister_phase::left;
+  s->abandoned = e.getAbandoned();
+  s->usage = {s->host, read_usage(e.getUsage()), e.getAtNs()};
+}
+
+// The same event as the server will have it: with the run and the time.
+event relayed(const run_state& run, const event_place& at, schema::Event::Reader from) {
+  return make_event([&](schema::Event::Builder e) {
+    const auto stamp = [&](auto what) {
+      what.setRun(run.run);
+      what.setAtNs(at.wall_ns);
+    };
+    switch (from.which()) {
+      case which::SISTERS_ASKED: e.setSistersAsked(from.getSistersAsked()); return stamp(e.getSistersAsked());
+      case which::SISTER_JOINED: e.setSisterJoined(from.getSisterJoined()); return stamp(e.getSisterJoined());
+      case which::SISTER_FAILED: e.setSisterFailed(from.getSisterFailed()); return stamp(e.getSisterFailed());
+      case which::JOIN_WAIT_ENDED: e.setJoinWaitEnded(from.getJoinWaitEnded()); return stamp(e.getJoinWaitEnded());
+      default: e.setSisterLeft(from.getSisterLeft()); return stamp(e.getSisterLeft());
+    }
+  });
+}
+
+}  // namespace
+
+bool apply_to_sisters(run_state& run, const event_place& at, schema::Event::Reader event) {
+  switch (event.which()) {
+    case which::SISTERS_ASKED: on_asked(run, event.getSistersAsked()); break;
+    case which::SISTER_JOINED: set_phase(run, event.getSisterJoined().getHost(), sister_phase::joined); break;
+    case which::SISTER_FAILED: set_phase(run, event.getSisterFailed().getHost(), sister_phase::failed); break;
+    case which::JOIN_WAIT_ENDED: break;
+    case which::SISTER_LEFT: on_left(run, event.getSisterLeft()); break;
+    default: return false;
+  }
+  run.steps.push_back(relayed(run, at, event));
+  return true;
+}
+
+// -- effects ---------------------------------------------------------------------------------------------------------------
+
+void owe_to_sisters(const run_state& run, std::vector<run_effect>& owed) {
+  if (!run.steps.empty() && run.phase != phase::left && !run.discarded) owed.push_back(report_steps{});
+  for (const auto& s : run.sisters) {
+    if (s.phase == sister_phase::left || run.phase == phase::left) continue;
+    if (run.over()) owed.push_back(release_sister{s.host});
+    else if (s.phase == sister_phase::asked) owed.push_back(ask_sister{s.host});
+    else if (s.phase == sister_phase::joined) owed.push_back(keep_sister{s.host});
+  }
+}
+
+}  // namespace annals::model

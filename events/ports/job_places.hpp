@@ -1,0 +1,34 @@
+// The port to what a job has on a host besides its processes, where its program does not run: the user's account, the node
+// file, directories. The real one is actors/mom/host/real_job_places; the simulation has its own.
+// Everything is idempotent per key. No call blocks; the answers come on a thread of the host.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace annals::ports {
+
+struct job_place {
+  std::string key;                         // "12.borg.1"
+  std::string job_id;
+  std::string user, group;                 // group empty: the user's own
+  std::string node_file, node_file_text;   // $PBS_NODEFILE
+  std::string tmpdir;                      // made 700 for the user
+  std::string private_jobdir_root;         // sandbox=PRIVATE: where pbs.<jobid>.x8z is made; "~" for the home; empty: none
+};
+
+class job_places {
+ public:
+  virtual ~job_places() = default;
+  struct events {
+    std::function<void(const std::string& key, std::int32_t code, const std::string& text)> ready;  // code 0: it is there;
+                                                   // else as ports::start_failed: -10 no such user, -3 may be tried again
+    std::function<void(const std::string& key)> removed;
+  };
+  virtual void listen(events e) = 0;
+  virtual void set_up(const job_place& place) = 0;
+  virtual void tear_down(const job_place& place) = 0;
+};
+
+}  // namespace annals::ports

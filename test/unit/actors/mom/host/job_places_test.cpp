@@ -1,0 +1,93 @@
+// What a job has on a host where its program does not run: made with the user's rights, again and again, and removed.
+#include <boost/test/unit_test.hpp>
+
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "actors/mom/host/real_job_places.hpp"
+#include "test/unit/actors/mom/host/host_fixture.hpp"
+
+using namespace annals;
+using namespace annals::test;
+
+namespace {
+
+struct places_fixture : host_fixture {
+  mom::real_job_places places{home(), ANNALS_STAGE_DIR "/libexec/pbs_shepherd"};
+  std::mutex mutex;
+  std::vector<std::string> said;           // "12.borg.1 0", "12.borg.1 removed"
+
+  places_fixture() {
+    places.listen({[this](const std::string& key, std::int32_t code, const std::string&) { say(key + " " + std::to_string(code)); },
+                   [this](const std::string& key) { say(key + " removed"); }});
+  }
+  void say(const std::string& text) {
+    const std::lock_guard lock(mutex);
+    said.push_back(text);
+  }
+  bool heard(const std::string& text, std::ptrdiff_t times = 1) {
+    const std::lock_guard lock(mutex);
+    return std::count(said.begin(), said.end(), text) >= times;
+  }
+  ports::job_place place(const std::string& user = own_user()) const {
+    ports::job_place p;
+    p.key = "12.borg.1";
+    p.job_id = "12.borg";
+    p.user = user;
+    p.node_file = home() + "/aux/12.borg";
+    p.node_file_text = "n1\nn2\n";
+    p.tmpdir = work() + "/pbs.12.borg";
+    p.private_jobdir_root = work();
+    return p;
+  }
+};
+
+bool is_private_directory(const std::string& path) {
+  struct stat s {};
+  return lstat(path.c_str(), &s) == 0 && S_ISDIR(s.st_mode) && (s.st_mode & 0777) == 0700;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(job_places)
+
+BOOST_AUTO_TEST_CASE(a_place_is_made_as_often_as_asked_and_removed) {
+  places_fixture f;
+  const auto p = f.place();
+  f.places.set_up(p);
+  wait_until([&] { return f.heard("12.borg.1 0"); }, "the place is there");
+  BOOST_TEST(read_whole(p.node_file) == "n1\nn2\n");
+  BOOST_TEST(is_private_directory(p.tmpdir));
+  BOOST_TEST(is_private_directory(f.work() + "/pbs.12.borg.x8z"));
+  f.places.set_up(p);
+  wait_until([&] { return f.heard("12.borg.1 0", 2); }, "it will do");
+  f.places.tear_down(p);
+  wait_until([&] { return f.heard("12.borg.1 removed"); }, "it is removed");
+  wait_until([&] { return !std::filesystem::exists(p.tmpdir) && !std::filesystem::exists(p.node_file); }, "nothing is left");
+}
+
+BOOST_AUTO_TEST_CASE(a_user_that_this_host_does_not_know_has_no_place) {
+  places_fixture f;
+  f.places.set_up(f.place("nobody-of-that-name"));
+  wait_until([&] { return f.heard("12.borg.1 -10"); }, "it is refused");
+  f.places.tear_down(f.place("nobody-of-that-name"));
+  wait_until([&] { return f.heard("12.borg.1 removed"); }, "it can be removed all the same");
+}
+
+BOOST_AUTO_TEST_CASE(what_somebody_planted_in_the_place_of_a_directory_is_not_taken) {
+  places_fixture f;
+  std::filesystem::create_symlink("/etc", f.work() + "/pbs.12.borg");
+  f.places.set_up(f.place());
+  wait_until([&] { return f.heard("12.borg.1 -3"); }, "it is refused");
+}
+
+BOOST_AUTO_TEST_CASE(a_key_that_is_no_file_name_is_refused) {
+  places_fixture f;
+  auto p = f.place();
+  p.job_id = "../12.borg";
+  f.places.set_up(p);
+  wait_until([&] { return f.heard("12.borg.1 -2"); }, "it is refused");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

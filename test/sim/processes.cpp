@@ -153,6 +153,10 @@ void server_process::start() {
   parts.pbs_home = "/sim";
   parts.detached = false;
   parts.server_uid = 1000;            // the simulated client is the cluster's own user
+  parts.sign_ticket = [this](schema::byte_span ticket) {
+    world_.tickets.emplace_back(reinterpret_cast<const char*>(ticket.data()), ticket.size());
+    return wire::signature{"the server's", ""};
+  };
   parts.disk_writable = [this] { return world_.disk_heals_at_ <= world_.clock.now; };
   parts.stop_process = [this, alive](const std::string&) { if (*alive) wants_crash = true; };
   parts.shut_down = [](const std::string&) {};
@@ -233,10 +237,12 @@ class mom_process::fake_host final : public ports::process_host {
   fake_host(world& w, host_machine& m, life alive, std::function<void(const std::string&, model::run_command)> tell)
       : world_(w), machine_(m), alive_(std::move(alive)), tell_(std::move(tell)) {}
   void listen(events) override {}
+  std::function<void(const std::string& job, const std::string& cookie)> tasks_wanted;
 
   void start(const ports::run_order& order) override {
     if (!*alive_) return;
     if (!machine_.programs.contains(order.key)) {
+      if (!order.is_task && world_.chance(world_.o.tasks)) ask_for_tasks(order);
       ++machine_.executions[order.key];
       const auto begin = world_.clock.now + world_.pick_ns(1'000'000, 50'000'000);
       machine_.programs[order.key] = {world_.pick_ns(1000, 30000), begin, begin + world_.pick_ns(0, 20'000'000'000), static_cast<int>(world_.random() % 3)};
@@ -268,6 +274,13 @@ class mom_process::fake_host final : public ports::process_host {
   }
 
  private:
+  // The program asks for tasks some time after it has begun.
+  void ask_for_tasks(const ports::run_order& order) {
+    std::string cookie;
+    for (const auto& entry : order.environment)
+      if (entry.starts_with("PBS_JOBCOOKIE=")) cookie = entry.substr(14);
+    world_.at(world_.clock.now + world_.pick_ns(50'000'000, 5'000'000'000), alive_, [tell = tasks_wanted, job = order.job_id, cookie] { tell(job, cookie); });
+  }
   void later(std::int64_t when, const std::string& key, model::run_command c) {
     world_.at(when, alive_, [tell = tell_, key, c] { tell(key, c); });
   }
@@ -289,6 +302,71 @@ class mom_process::fake_host final : public ports::process_host {
   life alive_;
   std::function<void(const std::string&, model::run_command)> tell_;
 };
+
+// What a host's disk keeps of jobs whose program runs elsewhere.
+class mom_process::fake_places final : public ports::job_places {
+ public:
+  fake_places(world& w, host_machine& m, life alive, std::function<void(const std::string&, model::part_command)> tell)
+      : world_(w), machine_(m), alive_(std::move(alive)), tell_(std::move(tell)) {}
+  void listen(events) override {}
+
+  void set_up(const ports::job_place& place) override {
+    if (!*alive_) return;
+    machine_.places.insert(place.key);
+    const bool refuses = world_.chance(world_.o.refused_places);
+    later(place.key, model::set_up_done{refuses ? -10 : 0, refuses ? "no such user" : ""});
+  }
+  void tear_down(const ports::job_place& place) override {
+    if (!*alive_) return;
+    machine_.places.erase(place.key);
+    later(place.key, model::torn_down{});
+  }
+
+ private:
+  void later(const std::string& key, model::part_command c) {
+    world_.at(world_.clock.now + world_.pick_ns(0, 100'000'000), alive_, [tell = tell_, key, c] { tell(key, c); });
+  }
+  world& world_;
+  host_machine& machine_;
+  life alive_;
+  std::function<void(const std::string&, model::part_command)> tell_;
+};
+
+namespace {
+// What a program does through TM: starts a task on each of its nodes, waits for their ends, and signals what it can.
+caf::behavior task_user(caf::event_based_actor* self, caf::actor mom) {
+  auto next = std::make_shared<std::uint64_t>(0);
+  auto job = std::make_shared<std::map<std::uint64_t, caf::actor>>();       // by question
+  return {
+      [=](const std::string& id, const std::string& cookie) { self->send(mom, actors::find_job{{self, ++*next}, id, cookie}); },
+      [=](const actors::job_found& found) {
+        if (!found.actor) return;
+        std::uint32_t node = 0;
+        for (const auto& host : found.nodes) {
+          (*job)[++*next] = found.actor;
+          self->send(found.actor, actors::ask_spawn{{self, *next}, host, node++, {"task"}, {"A=b"}});
+        }
+      },
+      [=](const actors::task_answer& a) {
+        const auto at = job->find(a.question);
+        if (at == job->end() || a.what != actors::task_answer::kind::spawned) return;
+        const auto actor = at->second;
+        self->send(actor, actors::ask_end{{self, ++*next}, a.task});
+        self->send(actor, actors::ask_tasks{{self, ++*next}});
+        if (a.task % 3 == 0) self->send(actor, actors::ask_signal{{self, ++*next}, a.task, SIGTERM});
+      },
+  };
+}
+
+// As long as it lives the world keeps the two MoMs connected.
+class simulated_dialer final : public actors::sister_dialer {
+ public:
+  simulated_dialer(world& w, const std::string& from, const std::string& to) { w.dial_mom(from, to, wanted_); }
+
+ private:
+  std::shared_ptr<bool> wanted_ = std::make_shared<bool>(true);
+};
+}  // namespace
 
 mom_process::mom_process(world& w, std::string name)
     : actor_process(w), store(w.random()), name_(std::move(name)), uuid_(16, static_cast<char>('a' + w.random() % 26)) {}
@@ -319,11 +397,23 @@ void mom_process::start() {
   host_ = std::make_unique<fake_host>(world_, machine_, alive, [mom_handle, alive](const std::string& key, model::run_command c) {
     if (*alive) caf::anon_send(*mom_handle, actors::host_event{key, std::move(c)});
   });
+  places_ = std::make_unique<fake_places>(world_, machine_, alive, [mom_handle, alive](const std::string& key, model::part_command c) {
+    if (*alive) caf::anon_send(*mom_handle, actors::part_event{key, std::move(c)});
+  });
   auto settings = std::make_shared<mom::mom_settings>();
   settings->pbs_home = "/sim";
   settings->host = name_;
   actors::mom_actor_parts parts;
-  parts.runs = {{writer_actor, reader_.get(), &world_.clock, stop}, host_.get(), settings};
+  parts.runs = {{writer_actor, reader_.get(), &world_.clock, stop}, host_.get(), settings, places_.get(), nullptr};
+  parts.known_parts = std::move(contents.known_parts);
+  parts.left_parts = std::move(contents.left_parts);
+  parts.gate = {name_, [](schema::byte_span, const std::string& signature, const std::string&) {
+    if (signature != "the server's") throw wire::wire_error("not signed by the server");
+    return wire::identity{wire::identity::kind::server, "server", 0, 0, 0, ""};
+  }};
+  parts.dial = [this](const std::string& host, const std::string&, std::uint16_t) -> std::unique_ptr<actors::sister_dialer> {
+    return std::make_unique<simulated_dialer>(world_, name_, host);
+  };
   parts.host = name_;
   parts.version = "sim";
   parts.log_uuid = uuid_;
@@ -342,7 +432,11 @@ void mom_process::start() {
   };
   mom_ = system_->spawn(actors::mom_actor, std::move(parts));
   *mom_handle = mom_;
-  roots_ = {mom_, writer_actor};
+  const auto user = system_->spawn(task_user, mom_);
+  host_->tasks_wanted = [user, alive](const std::string& job, const std::string& cookie) {
+    if (*alive) caf::anon_send(user, job, cookie);
+  };
+  roots_ = {mom_, writer_actor, user};
   caf::anon_send(mom_, actors::begin_work{});
 }
 
@@ -350,13 +444,27 @@ void mom_process::crash() {
   if (!system_) return;
   drop_system();
   host_.reset();
+  places_.reset();
   log_.reset();
   reader_.reset();
   disk_.reset();
   store.crash();
 }
 
-bool mom_process::has_runs() const { return !actors::read_mom_log(log::log_reader(store)).known.empty(); }
+bool mom_process::has_runs() const {
+  const auto contents = actors::read_mom_log(log::log_reader(store));
+  return !contents.known.empty() || !contents.known_parts.empty();
+}
+
+endpoint mom_process::sister_end(const std::string& of) const {
+  endpoint e;
+  e.seen_as = {wire::identity::kind::mom, name_, 0, 0, 0, ""};
+  e.alive = alive_;
+  e.opened = [a = mom_, of](const wire::connection_ptr& c) { caf::anon_send(a, actors::sister_opened{of, c}); };
+  e.received = [a = mom_, of](const wire::connection_ptr& c, schema::sealed_message m) { caf::anon_send(a, actors::sister_frame{of, c, std::move(m)}); };
+  e.closed = [a = mom_, of](const wire::connection_ptr& c, const std::string& why) { caf::anon_send(a, actors::sister_closed{of, c, why}); };
+  return e;
+}
 
 endpoint mom_process::end() const { return end_at(mom_, {wire::identity::kind::mom, name_, 0, 0, 0, ""}); }
 

@@ -76,6 +76,7 @@ class mom_process final : public actor_process {
   void start() override;
   void crash() override;
   endpoint end() const;
+  endpoint sister_end(const std::string& of) const;    // of the link that it opens to another MoM
   const std::string& name() const { return name_; }
   const host_machine& machine() const { return machine_; }
   bool has_runs() const;                               // that have not left, by its log
@@ -83,6 +84,7 @@ class mom_process final : public actor_process {
 
  private:
   class fake_host;
+  class fake_places;
   void release_handles() override { mom_ = nullptr; }
   std::string name_, uuid_;
   host_machine machine_;
@@ -90,6 +92,7 @@ class mom_process final : public actor_process {
   std::unique_ptr<log::event_log> log_;
   std::unique_ptr<log::log_reader> reader_;
   std::unique_ptr<fake_host> host_;
+  std::unique_ptr<fake_places> places_;
   caf::actor mom_;
 };
 

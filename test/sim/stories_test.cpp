@@ -68,6 +68,41 @@ BOOST_AUTO_TEST_CASE(the_history_of_every_job_ends_when_its_time_is_over) {
   holds_for_seeds({.server_crash = sometimes, .disk_full = sometimes, .history_s = 90}, 10);
 }
 
+// -- jobs on several hosts (docs/design/0020-jobs-across-hosts.md) ------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(a_quiet_day_of_wide_jobs_ends_every_job_once) { holds_for_seeds({.moms = 3, .jobs = 12, .wide = 0.7}, 5); }
+
+BOOST_AUTO_TEST_CASE(wide_jobs_survive_their_moms) { holds_for_seeds({.moms = 3, .jobs = 12, .mom_crash = sometimes, .wide = 0.7}, 15); }
+
+BOOST_AUTO_TEST_CASE(wide_jobs_survive_the_server) { holds_for_seeds({.moms = 3, .jobs = 12, .server_crash = sometimes, .wide = 0.7}, 10); }
+
+BOOST_AUTO_TEST_CASE(wide_jobs_survive_broken_links) { holds_for_seeds({.moms = 3, .jobs = 12, .link_break = often, .wide = 0.7}, 15); }
+
+BOOST_AUTO_TEST_CASE(a_host_that_can_not_join_has_the_job_queued_again) {
+  holds_for_seeds({.moms = 3, .jobs = 10, .wide = 0.7, .refused_places = 0.2}, 5);
+}
+
+BOOST_AUTO_TEST_CASE(a_hostile_node_gets_nothing_and_disturbs_nobody) { holds_for_seeds({.moms = 3, .jobs = 10, .wide = 0.8, .hostile_node = true}, 10); }
+
+BOOST_AUTO_TEST_CASE(tasks_are_started_once_and_end_with_their_job) {
+  holds_for_seeds({.moms = 3, .jobs = 10, .wide = 0.7, .tasks = 0.8}, 5);
+  holds_for_seeds({.moms = 3, .jobs = 10, .mom_crash = sometimes, .link_break = sometimes, .wide = 0.7, .tasks = 0.8}, 15);
+}
+
+BOOST_AUTO_TEST_CASE(everything_at_once_with_wide_jobs) {
+  holds_for_seeds({.moms = 4, .jobs = 12, .server_crash = sometimes, .mom_crash = sometimes, .scheduler_crash = sometimes,
+                   .link_break = sometimes, .disk_full = sometimes, .wide = 0.7, .tasks = 0.5, .refused_places = 0.05}, 25);
+}
+
+BOOST_AUTO_TEST_CASE(a_mom_may_crash_at_every_event_of_a_wide_run) {
+  for (std::uint64_t n = 1; n <= 20; ++n) {
+    sim::options o{.seed = n, .moms = 3, .jobs = 2, .wide = 1};
+    o.crash_mom_at_append = n;
+    const auto why = sim::world(o).run();
+    BOOST_REQUIRE_MESSAGE(why.empty(), why + " (crash at append " + std::to_string(n) + ")");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_server_may_crash_at_every_event_of_a_job) {
   for (std::uint64_t n = 1; n <= 25; ++n) {
     sim::options o{.seed = n, .moms = 1, .jobs = 1};

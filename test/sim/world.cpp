@@ -27,6 +27,7 @@ world::world(options options) : random(options.seed), net(*this), o(options) {
     std::string id(16, '\0');
     for (auto& c : id) c = static_cast<char>(random());
     submissions_.push_back({id, "", false, 0});
+    wide_.push_back(chance(o.wide) ? 2 + static_cast<int>(random() % 2) : 1);
   }
   net.loss_rate = o.lost_effect;
   server_store().set_sync_failure_rate(o.sync_failure);
@@ -54,6 +55,8 @@ void world::connect_everybody() {
     l = i == 1 ? net.connect(server.end(wire::identity::kind::scheduler), static_cast<scheduler_process&>(*processes_[i]).end())
                : net.connect(server.end(wire::identity::kind::mom), static_cast<mom_process&>(*processes_[i]).end());
   }
+  connect_moms();
+  if (o.hostile_node) play_hostile_node();
   if (client_link_ && !client_link_->broken()) return;
   for (auto& s : submissions_) s.sent = s.sent && !s.acknowledged.empty();      // unanswered: asked again, same command id
   for (auto& [mom, state] : nodes_)
@@ -64,6 +67,30 @@ void world::connect_everybody() {
   client.alive = client_alive_;
   client.received = [this](const wire::connection_ptr&, schema::sealed_message m) { on_reply(m.root<schema::Reply>()); };
   client_link_ = net.connect(server.end(wire::identity::kind::local), client);
+}
+
+std::size_t world::index_of(const std::string& mom) const {
+  for (std::size_t i = 2; i < processes_.size(); ++i)
+    if (static_cast<mom_process&>(*processes_[i]).name() == mom) return i;
+  return 0;
+}
+
+void world::dial_mom(const std::string& from, const std::string& to, std::weak_ptr<bool> wanted) {
+  mom_dials_.push_back({index_of(from), index_of(to), std::move(wanted), nullptr});
+}
+
+void world::connect_moms() {
+  for (auto& d : mom_dials_)
+    if (d.wanted.expired() && d.made) d.made->break_with("no longer wanted");
+  std::erase_if(mom_dials_, [](const mom_dial& d) { return d.wanted.expired(); });
+  for (std::size_t i = 0; i < mom_dials_.size(); ++i) {
+    if (mom_dials_[i].made && !mom_dials_[i].made->broken()) continue;
+    auto& from = *processes_[mom_dials_[i].from];
+    auto& to = *processes_[mom_dials_[i].to];
+    if (!from.up() || !to.up() || from.wants_crash || to.wants_crash || chance(0.5)) continue;
+    auto& listens = static_cast<mom_process&>(to);
+    mom_dials_[i].made = net.connect(listens.end(), static_cast<mom_process&>(from).sister_end(listens.name()));
+  }
 }
 
 // The administrator's part: every host becomes a node.
@@ -111,9 +138,16 @@ void world::submit_what_is_open() {
       r.setId(id);
       r.setCommandId({reinterpret_cast<const kj::byte*>(s.command_id.data()), s.command_id.size()});
       auto q = r.initQueueJob();
-      auto a = q.initAttributes(1)[0];
-      a.setName("Job_Name");
-      a.setValue("j" + std::to_string(i));
+      const bool wide = wide_[i] > 1;
+      auto list = q.initAttributes(wide ? 3 : 1);
+      list[0].setName("Job_Name");
+      list[0].setValue("j" + std::to_string(i));
+      if (!wide) return;
+      for (unsigned n = 1; n < 3; ++n) list[n].setName("Resource_List");
+      list[1].setResource("select");
+      list[1].setValue(std::to_string(wide_[i]) + ":ncpus=1");
+      list[2].setResource("place");
+      list[2].setValue("scatter");
     }));
   }
 }
@@ -266,8 +300,11 @@ std::string world::unfinished() {
   });
   for (const auto& [serial, h] : now.hosts()) text += h.name + (h.up ? " up; " : " down; ");
   for (std::size_t i = 2; i < processes_.size(); ++i)
-    for (const auto& k : actors::read_mom_log(log::log_reader(static_cast<mom_process&>(*processes_[i]).store)).known)
-      text += "run " + k.key + " has not left; ";
+  {
+    const auto contents = actors::read_mom_log(log::log_reader(static_cast<mom_process&>(*processes_[i]).store));
+    for (const auto& k : contents.known) text += "run " + k.key + " has not left; ";
+    for (const auto& p : contents.known_parts) text += "the part of " + p.what.key + " has not left; ";
+  }
   return text;
 }
 
@@ -293,6 +330,7 @@ std::string world::run() {
 std::string world::check() {
   auto why = check_history();
   if (why.empty()) why = check_executions();
+  if (why.empty() && o.hostile_node) why = check_hostile_node();
   if (!why.empty()) why += " [repeat with ANNALS_SIM_SEED=" + std::to_string(o.seed) + "]";
   return why;
 }
@@ -357,6 +395,12 @@ std::string world::check_executions() {
   for (std::size_t i = 2; i < processes_.size(); ++i)
     for (const auto& [key, times] : static_cast<mom_process&>(*processes_[i]).machine().executions)
       if (times > 1) return "run " + key + " was executed " + std::to_string(times) + " times";
+  for (std::size_t i = 2; i < processes_.size(); ++i) {
+    const auto& mom = static_cast<mom_process&>(*processes_[i]);
+    for (const auto& [key, p] : mom.machine().programs)
+      if (p.ends > clock.now) return mom.name() + " still has processes of " + key;
+    if (!mom.machine().places.empty()) return mom.name() + " still has a place for " + *mom.machine().places.begin();
+  }
   return "";
 }
 

@@ -80,6 +80,7 @@ struct host_machine {
   struct program { std::int64_t pid, started, ends; int exit; bool over = false; bool told = false; };
   std::map<std::string, program> programs;      // by run key
   std::map<std::string, int> executions;        // how often each run's program was started, ever
+  std::set<std::string> places;                 // node files and directories of runs whose program is elsewhere, by run key
 };
 
 struct options {
@@ -93,6 +94,10 @@ struct options {
   std::int64_t history_s = 0;                   // ended jobs are kept this long; 0: not at all
   // Planted bugs: the proof that the checkers find them.
   bool early_reply = false;                     // the disk says "synced" before it is
+  double wide = 0;                              // share of the jobs that ask for two or three hosts
+  double tasks = 0;                             // share of the runs whose program starts tasks on all its hosts
+  bool hostile_node = false;                    // a host of the cluster asks the others for what it must not have
+  double refused_places = 0;                    // of the joins: the host can't set the job up
   double lost_effect = 0;                       // messages vanish from living links
   bool foolish_scheduler = false;               // proposes the same two cpus to everybody
   bool blind_ledger = false;                    // the ledger agrees to everything
@@ -118,18 +123,28 @@ class world {
   std::int64_t pick_ns(std::int64_t low, std::int64_t high) { return std::uniform_int_distribution<std::int64_t>(low, high)(random); }
   void at(std::int64_t when, const life& of, std::function<void()> what);     // a timer of the outside world
 
+  // A MoM dials another one as long as `wanted` lives.
+  void dial_mom(const std::string& from, const std::string& to, std::weak_ptr<bool> wanted);
+
+  std::vector<std::string> tickets;             // every one that the server ever signed, for whoever steals them
+
   log::fault_store& server_store();
   process& server() { return *processes_[0]; }
 
  private:
   friend class server_process;
   struct submission { std::string command_id; std::string acknowledged; bool sent = false; std::int64_t run_s = 0; };
+  struct mom_dial { std::size_t from, to; std::weak_ptr<bool> wanted; std::shared_ptr<link> made; };
   struct timer { life of; std::function<void()> what; };
 
   bool step();                                  // false: nothing can happen without time passing
   void pass_time();
   void maybe_fault();
   void connect_everybody();
+  void connect_moms();
+  void play_hostile_node();
+  std::string check_hostile_node();
+  std::size_t index_of(const std::string& mom) const;
   void submit_what_is_open();
   void act_by_hand();
   void create_node(std::size_t mom);
@@ -143,6 +158,7 @@ class world {
 
   std::vector<std::unique_ptr<process>> processes_;      // server, scheduler, MoMs
   std::vector<submission> submissions_;
+  std::vector<int> wide_;                                // hosts that each asks for
   std::map<std::uint64_t, std::size_t> asked_;           // request id -> submission
   enum class node { unknown, asked, there };
   std::map<std::size_t, node> nodes_;                    // by process index of the MoM
@@ -154,6 +170,8 @@ class world {
   life client_alive_ = std::make_shared<bool>(true);
   std::multimap<std::int64_t, timer> timers_;
   std::map<std::size_t, std::shared_ptr<link>> links_;   // of scheduler and MoMs, by process index
+  std::vector<mom_dial> mom_dials_;
+  std::map<std::size_t, std::shared_ptr<link>> hostile_links_;      // by process index of the victim
   std::map<std::size_t, std::int64_t> restart_at_;
   std::int64_t disk_heals_at_ = 0;
   bool faults_on_ = true;

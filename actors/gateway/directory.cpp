@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "actors/runtime/log_writer.hpp"
+#include "hooks-runtime/catalog/events.hpp"
 
 namespace annals::actors {
 
@@ -82,9 +83,33 @@ void directory::fold(const log::record& record) {
       if (event.which() == which::SCHEDULER_CREATED) schedulers_[schema::str(event.getSchedulerCreated().getName())] = at.stream;
       else if (event.which() == which::SCHEDULER_DELETED) erase_stream(schedulers_, at.stream);
       return;
+    case schema::StreamKind::HOOK: return fold_hook(at, event);
     case schema::StreamKind::RUN:
     case schema::StreamKind::PART: return;
   }
+}
+
+void directory::fold_hook(const model::event_place& at, schema::Event::Reader event) {
+  auto& hook = hook_states_[at.stream];
+  model::apply(hook, at, event);
+  had_hooks_ = true;
+  if (event.which() == which::HOOK_RAN) return;
+  if (hook.exists) {
+    hooks_[hook.name] = at.stream;
+  } else {
+    erase_stream(hooks_, at.stream);
+    hook_states_.erase(at.stream);
+  }
+  hook_events_ = 0;
+  for (const auto& [serial, h] : hook_states_)
+    if (h.enabled() && !h.code.hash.empty())
+      for (const auto& e : hooks::hook_events())
+        if (h.has_event(e.name)) hook_events_ |= e.bit;
+}
+
+const model::hook_state* directory::hook(const std::string& name) const {
+  const auto at = hooks_.find(name);
+  return at == hooks_.end() ? nullptr : &hook_states_.at(at->second);
 }
 
 void directory::rebuild_site() {

@@ -11,6 +11,7 @@
 
 #include "actors/server/messages.hpp"
 #include "events/log/record.hpp"
+#include "events/model/hook.hpp"
 #include "events/model/objects.hpp"
 
 namespace annals::actors {
@@ -28,6 +29,11 @@ class directory {
   const names& queues() const { return queues_; }
   const names& hosts() const { return hosts_; }
   const names& schedulers() const { return schedulers_; }
+  const names& hooks() const { return hooks_; }
+  const model::hook_state* hook(const std::string& name) const;
+  const std::map<std::uint64_t, model::hook_state>& hook_states() const { return hook_states_; }   // in the order of creation
+  bool had_hooks() const { return had_hooks_; }                     // now or at any time before
+  std::uint32_t hook_events() const { return hook_events_; }       // bits of events at which some hook runs
   std::optional<std::string> host_of_vnode(std::string_view vnode) const;
   struct mom_place { std::string address; std::uint16_t port = 0; };
   mom_place mom_of(std::string_view host) const;                // where other MoMs reach it; empty: not heard of
@@ -43,13 +49,17 @@ class directory {
 
  private:
   void fold_job(const model::event_place& at, schema::Event::Reader event);
+  void fold_hook(const model::event_place& at, schema::Event::Reader event);
   void rebuild_site();
 
   std::string home_;
   std::uint64_t sequence_ = 0;
   std::uint64_t next_number_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> serial_of_number_, number_of_serial_;
-  names queues_, hosts_, schedulers_, vnodes_;
+  names queues_, hosts_, schedulers_, vnodes_, hooks_;
+  std::map<std::uint64_t, model::hook_state> hook_states_;
+  std::uint32_t hook_events_ = 0;
+  bool had_hooks_ = false;
   std::map<std::uint64_t, std::string> host_names_;
   std::map<std::string, mom_place, std::less<>> moms_;
   model::server_state server_;

@@ -15,6 +15,7 @@
 #include "actors/runtime/shell.hpp"
 #include "actors/server/history_desk.hpp"
 #include "actors/server/messages.hpp"
+#include "hooks-runtime/pool/hook_runner.hpp"
 
 namespace annals::actors {
 
@@ -30,6 +31,8 @@ struct gateway_parts {
   daemon_log* notes = nullptr;                  // the server's log
   caf::actor uploads;                           // takes putBlob requests (queries to it)
   ticket_signer sign_ticket;                    // empty: runs on several hosts get none, and their sisters refuse
+  hooks::hook_runner* runner = nullptr;         // null: no hook ever runs
+  std::string hook_directory;                   // where the hooks' files stand, for the log
 };
 
 caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts);

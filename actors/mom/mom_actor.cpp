@@ -5,6 +5,7 @@
 #include "actors/mom/left_runs.hpp"
 #include "actors/mom/parts_desk.hpp"
 #include "actors/mom/sister_links.hpp"
+#include "actors/runtime/run_this.hpp"
 
 namespace annals::actors {
 
@@ -18,10 +19,15 @@ class mom {
   mom(caf::event_based_actor* self, mom_actor_parts parts)
       : self_(self), parts_(std::move(parts)), sisters_(self, parts_.dial), desk_(self, parts_.runs, parts_.gate, parts_.left_parts) {
     for (const auto& l : parts_.left) left_.remember(l.job_serial, l.run);
+    if (parts_.runner) parts_.runs.hooks = std::make_shared<hook_bits>();
+    hooks_ = std::make_unique<mom_hooks>(
+        self_, mom_hooks_parts{parts_.runner, parts_.hook_directory, parts_.host, parts_.runs.shell.clock, parts_.runs.notes, parts_.runs.hooks, parts_.describe},
+        [this](const schema::sealed<schema::FromMom>& message) { if (server_) server_->send(message); });
   }
 
   // The process host is ready to tell: the runs of the log come to life.
   void begin() {
+    hooks_->begin();
     for (const auto& k : parts_.known) {
       refs_[k.key] = k;
       spawn(k.key, k.stream);
@@ -58,6 +64,7 @@ class mom {
     note(log_event::system, "Svr", "pbs_mom", "HELLO sent to server");
     for (const auto& [key, run] : runs_) self_->send(run, server_is_here{});
     for (const auto& [hash, waiting] : scripts_) ask_for(hash);
+    hooks_->server_is_here();
   }
 
   void on_closed(const peer_closed& c) {
@@ -96,7 +103,11 @@ class mom {
           else self_->send(at->second, m.getAck().getWhat());
         }
         return;
-      case schema::ToMom::BLOB: return on_blob(m.getBlob());
+      case schema::ToMom::HOOKS: return hooks_->on_hooks(message);
+      case schema::ToMom::HOOK_ACK: return hooks_->on_ack(m.getHookAck());
+      case schema::ToMom::BLOB:
+        if (!hooks_->on_blob(m.getBlob())) on_blob(m.getBlob());
+        return;
     }
     f.peer->close("an unknown message");
   }
@@ -108,7 +119,14 @@ class mom {
     if (const auto at = runs_.find(e.key); at != runs_.end()) self_->send(at->second, wrap(std::move(e.command)));
   }
 
+  void on_hook_point(at_hook_point& at) {
+    hooks_->at_point(std::move(at), [this, key = at.key](hook_point_passed p) {
+      if (const auto run = runs_.find(key); run != runs_.end()) self_->send(run->second, std::move(p));
+    });
+  }
+
   void on_gone(const run_gone& g) {
+    hooks_->run_gone(g.key);
     runs_.erase(g.key);
     refs_.erase(g.key);
     if (discarding_.erase(g.key) > 0) tell_discarded(g.job_serial, g.run);
@@ -172,12 +190,14 @@ class mom {
   }
 
   void on_settings(const new_settings& s) {
+    hooks_->read_again();
     parts_.runs.settings = s.settings;
     for (const auto& [key, run] : runs_) self_->send(run, s);
     desk_.tell_all(s);
   }
 
   void on_poll() {
+    hooks_->on_second();
     for (const auto& [key, run] : runs_) self_->send(run, poll_usage{report_interval_s_});
     desk_.tell_all(poll_usage{report_interval_s_});
     self_->delayed_send(self_, poll_period, poll_atom::value);
@@ -261,6 +281,7 @@ class mom {
   left_runs left_;
   sister_links sisters_;
   parts_desk desk_;
+  std::unique_ptr<mom_hooks> hooks_;
   std::map<std::string, script_wait> scripts_;                  // by hash
 };
 
@@ -318,6 +339,8 @@ caf::behavior mom_actor(caf::event_based_actor* self, mom_actor_parts parts) {
       [m](const want_script& w) { m->on_want_script(w); },
       [m](const new_settings& s) { m->on_settings(s); },
       [m](poll_atom) { m->on_poll(); },
+      [m](at_hook_point& at) { m->on_hook_point(at); },
+      [](run_this& t) { t.work(); },
       [](const disk_state&) {},
       [](const committed&) {},
   };

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/mom/mom_hooks.hpp"
 #include "actors/mom/part_actor.hpp"
 #include "actors/mom/run_actor.hpp"
 #include "actors/mom/ticket_check.hpp"
@@ -42,6 +43,8 @@ struct mom_actor_parts {
   dial_sister dial;
   // What this host reports about itself: its vnodes (name, attributes).
   std::function<void(schema::MomHello::Builder)> describe;
+  hooks::hook_runner* runner = nullptr;         // null: no hook ever runs
+  std::string hook_directory;                   // mom_priv/hooks
 };
 
 // Events of the process host on their way to a run.

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "actors/mom/hook_points.hpp"
 #include "actors/mom/host/start_order.hpp"
 #include "actors/mom/task_interface.hpp"
 #include "actors/runtime/daemon_log.hpp"
@@ -59,6 +60,7 @@ struct mom_parts {
   std::shared_ptr<const mom::mom_settings> settings;
   ports::job_places* places = nullptr;
   daemon_log* notes = nullptr;               // may be null: no lines
+  std::shared_ptr<hook_bits> hooks{};        // null: no hook ever runs
 
   void note(std::uint32_t event, const std::string& job, const std::string& text) const {
     if (notes) notes->write(event, "Job", job, text);

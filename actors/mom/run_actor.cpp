@@ -45,6 +45,7 @@ caf::message_handler run_actor::more_handlers() {
       },
       [this](const new_settings& s) { parts_.settings = s.settings; },
       [this](const poll_usage& p) { poll(p); },
+      [this](hook_point_passed& p) { passed(p); },
       [this](const script_text& s) {
         if (s.missing) return command(model::program_failed{{-1, "the job's script is not to be had from the server"}});
         script_ = s.text;
@@ -81,7 +82,9 @@ void run_actor::perform(const model::run_effect& effect) {
   } else if (const auto* told = std::get_if<model::carry_out>(&effect)) {
     if (once("wish:" + std::to_string(told->wish.id))) carry_out(told->wish);
   } else if (std::holds_alternative<model::place_output>(effect)) {
-    if (once("place")) place();
+    if (!once("place")) return;
+    if (!has_hooks(parts_.hooks.get(), hook_point::ended)) return place();
+    send(mom_, at_hook_point{key_, hook_point::ended, state().order, {}, state().exit_status, state().usage});
   } else if (const auto* asked = std::get_if<model::ask_sister>(&effect)) {
     if (once("ask:" + asked->host)) ask(asked->host);
   } else if (const auto* kept = std::get_if<model::keep_sister>(&effect)) {
@@ -108,10 +111,29 @@ void run_actor::start() {
   auto o = mom::order_for(order(), *parts_.settings, mom::job_cookie(state().job_serial, state().run));
   if (script_) o.script_text = std::move(script_);
   script_.reset();
-  parts_.processes->start(o);
+  if (!has_hooks(parts_.hooks.get(), hook_point::start)) return parts_.processes->start(o);
+  send(mom_, at_hook_point{key_, hook_point::start, state().order, std::move(o), 0, {}});
+}
+
+void run_actor::passed(hook_point_passed& p) {
+  switch (p.point) {
+    case hook_point::start:
+      if (p.refused) return command(model::program_failed{p.why});
+      return parts_.processes->start(p.program);
+    case hook_point::preterm:
+      if (!p.refused && wish_) do_kill(*wish_);
+      return wish_.reset();
+    case hook_point::ended: return place();
+  }
 }
 
 void run_actor::kill(const model::kill_program& wish) {
+  if (!state().order || state().discarded || !has_hooks(parts_.hooks.get(), hook_point::preterm)) return do_kill(wish);
+  wish_ = wish;
+  send(mom_, at_hook_point{key_, hook_point::preterm, state().order, {}, 0, {}});
+}
+
+void run_actor::do_kill(const model::kill_program& wish) {
   if (!wish.why.empty()) parts_.processes->append_stderr(key_, "=>> PBS: job killed: " + wish.why + "\n");
   if (const auto number = signal_number(wish.signal)) parts_.processes->signal(key_, *number);
   for (const auto& s : state().sisters) tell_kill(s.host);

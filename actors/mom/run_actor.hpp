@@ -37,6 +37,8 @@ class run_actor : public shell<run_aggregate> {
   void kill(const model::kill_program& wish);
   void carry_out(const model::told_wish& wish);
   void place();
+  void passed(hook_point_passed& p);               // hooks have run at a point
+  void do_kill(const model::kill_program& wish);
   void report();                                   // everything the server was not told, or has not acknowledged
   void report_again() {
     wishes_told_ = 0;
@@ -102,6 +104,7 @@ class run_actor : public shell<run_aggregate> {
   std::set<std::string> did_;                      // effects started in this life of the process
   std::set<schema::Ack::What> acknowledged_;
   std::optional<std::string> script_;
+  std::optional<model::kill_program> wish_;        // waits for execjob_preterm hooks
   std::uint64_t wishes_told_ = 0;                  // the server knows that they are done
   ports::run_usage told_;                          // last usage the server was told
   std::int64_t told_ns_ = 0;

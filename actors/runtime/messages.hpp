@@ -61,6 +61,7 @@ struct envelope {
   std::vector<ports::blob> blobs;
   std::uint64_t cause = 0;
   std::vector<std::string> uploaded;       // hashes of blobs that the command names and that went ahead in pieces
+  std::vector<schema::sealed<schema::HookRun>> hooks{};   // that ran before and allowed or changed the command
 };
 
 // The writer's disk is full (true) or has space again (false).

@@ -115,6 +115,7 @@ class shell : public caf::event_based_actor {
       a.cause = w.envelope.cause;
       a.blobs = w.envelope.blobs;
       a.uploaded = w.envelope.uploaded;
+      a.hooks = w.envelope.hooks;
       batch.appends.push_back(std::move(a));
       in_flight_.push_back(std::move(w));
       stash_.pop_front();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "actors/runtime/shell.hpp"
+#include "events/model/hook.hpp"
 #include "events/model/host.hpp"
 #include "events/model/job.hpp"
 #include "events/model/ledger.hpp"
@@ -30,6 +31,7 @@ using host_aggregate = aggregate<model::host_state, model::host_command, schema:
 using server_aggregate = aggregate<model::server_state, model::server_command, schema::StreamKind::SERVER>;
 using queue_aggregate = aggregate<model::queue_state, schema::sealed<schema::Request>, schema::StreamKind::QUEUE>;
 using scheduler_aggregate = aggregate<model::scheduler_state, model::scheduler_command, schema::StreamKind::SCHEDULER>;
+using hook_aggregate = aggregate<model::hook_state, model::hook_command, schema::StreamKind::HOOK>;
 
 // The ledger as the log writer asks it.
 class ledger_check final : public append_check {
@@ -50,3 +52,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::host_comma
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::server_command>)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::schema::sealed<annals::schema::Request>>)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::scheduler_command>)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::hook_command>)

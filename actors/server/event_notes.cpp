@@ -13,6 +13,7 @@ void event_notes::learn(const log::record& record) {
     case which::JOB_QUEUED: names_[stream] = schema::str(event.getJobQueued().getId()); break;
     case which::QUEUE_CREATED: names_[stream] = schema::str(event.getQueueCreated().getName()); break;
     case which::HOST_ADDED: names_[stream] = schema::str(event.getHostAdded().getName()); break;
+    case which::HOOK_CREATED: names_[stream] = schema::str(event.getHookCreated().getName()); break;
     case which::SCHEDULER_CREATED: names_[stream] = schema::str(event.getSchedulerCreated().getName()); break;
     case which::JOB_FORGOTTEN: names_.erase(stream); break;
     default: break;
@@ -39,6 +40,7 @@ void event_notes::note_one(const log::record& record) {
     case schema::StreamKind::HOST: note_object("Node", name, by, event); break;
     case schema::StreamKind::SCHEDULER: note_object("Sched", name, by, event); break;
     case schema::StreamKind::SERVER: note_object("Svr", "PBS_Server", by, event); break;
+    case schema::StreamKind::HOOK: note_object("Hook", name, by, event); break;
     case schema::StreamKind::RUN:
     case schema::StreamKind::PART: break;
   }
@@ -149,13 +151,17 @@ void event_notes::note_object(const char* cls, const std::string& name, const st
   switch (event.which()) {
     case which::QUEUE_CREATED:
     case which::SCHEDULER_CREATED:
+    case which::HOOK_CREATED:
     case which::VNODE_CREATED: return line(admin, "created at request of " + by);
     case which::QUEUE_DELETED:
     case which::SCHEDULER_DELETED:
+    case which::HOOK_DELETED:
     case which::HOST_REMOVED: return line(admin, "deleted at request of " + by);
     case which::QUEUE_CHANGED: return note_changes(cls, name, by, event.getQueueChanged().getChanges());
     case which::SERVER_CHANGED: return note_changes(cls, name, by, event.getServerChanged().getChanges());
     case which::SCHEDULER_CHANGED: return note_changes(cls, name, by, event.getSchedulerChanged().getChanges());
+    case which::HOOK_CHANGED: return note_changes(cls, name, by, event.getHookChanged().getChanges());
+    case which::HOOK_IMPORTED: return line(admin, schema::str(event.getHookImported().getContentType()) + " imported at request of " + by);
     case which::VNODE_CHANGED: return note_changes(cls, schema::str(event.getVnodeChanged().getVnode()), by, event.getVnodeChanged().getChanges());
     case which::HOST_CAME_UP: return line(system, "node up");
     case which::HOST_WENT_DOWN: return line(system, "node down: " + schema::str(event.getHostWentDown().getText()));

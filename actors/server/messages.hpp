@@ -56,6 +56,7 @@ struct blob_wanted { wire::connection_ptr peer; std::string hash; };
 struct scheduler_connected { wire::connection_ptr peer; std::string name; };
 struct scheduler_disconnected { wire::connection_ptr peer; };
 struct scheduler_frame { std::string from; schema::sealed<schema::FromScheduler> message; };
+struct restart_cycle {};                  // a hook asks for a scheduling cycle
 struct proposal_settled { std::string scheduler; std::uint64_t job; std::uint64_t cycle; bool refused; model::rejection why; };
 
 // -- queries ---------------------------------------------------------------------------------------------------------------
@@ -104,6 +105,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::blob_wanted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_connected)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_disconnected)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_frame)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::restart_cycle)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::proposal_settled)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::by_hand)

@@ -1,4 +1,4 @@
-// The server object, queues and scheduler objects: nothing beyond the shell, they owe the world nothing.
+// The server object, queues, scheduler objects and hooks: nothing beyond the shell, they owe the world nothing.
 #pragma once
 
 #include "actors/server/aggregates.hpp"
@@ -8,5 +8,6 @@ namespace annals::actors {
 using server_actor = shell<server_aggregate>;
 using queue_actor = shell<queue_aggregate>;
 using scheduler_object_actor = shell<scheduler_aggregate>;
+using hook_actor = shell<hook_aggregate>;
 
 }  // namespace annals::actors

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "actors/server/hook_views.hpp"
 #include "projections/status/query.hpp"
 
 namespace annals::actors {
@@ -13,6 +14,13 @@ caf::behavior past_actor(caf::event_based_actor*, const log::log_reader* reader,
         const auto request = q.request.get();
         projections::answer_stat_at(*reader, index.get(), request.getId(), request.getStat(), q.by,
                                     [&](const schema::sealed<schema::Reply>& r) { q.peer->send(r); });
+      },
+      [reader, index](const view_wanted& w) {
+        const auto asked = w.request.get().getStat();
+        hook_objects found;
+        projections::answer_stat_at(*reader, index.get(), 0, asked, hook_reader,
+                                    [&](const schema::sealed<schema::Reply>& r) { hooks::take_objects(asked.getKind(), r.get(), found); });
+        w.done(std::move(found));
       },
   };
 }

@@ -7,6 +7,7 @@
 #include "actors/gateway/uploads.hpp"
 #include "actors/server/aggregates.hpp"
 #include "actors/server/event_notes.hpp"
+#include "actors/server/hook_files_desk.hpp"
 #include "actors/server/past_actor.hpp"
 #include "actors/runtime/thread_share.hpp"
 #include "actors/server/status_actor.hpp"
@@ -124,6 +125,16 @@ caf::behavior notes_actor(caf::event_based_actor*, std::shared_ptr<event_notes> 
   };
 }
 
+caf::behavior hook_files_actor(caf::event_based_actor*, std::shared_ptr<hook_files_desk> files) {
+  return {
+      [files](const committed& c) {
+        for (const auto& r : *c.records)
+          if (r->get().getStreamKind() == schema::StreamKind::HOOK) files->fold(*r);
+      },
+      [](const disk_state&) {},
+  };
+}
+
 std::vector<std::uint64_t> owing_jobs(const folds& f) {
   std::vector<std::uint64_t> owing;
   f.status->each_job([&](const model::job_state& job) {
@@ -186,12 +197,19 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   g.notes = parts.notes;
   g.uploads = upload;
   g.sign_ticket = parts.sign_ticket;
+  g.runner = parts.runner;
+  g.hook_directory = parts.hook_directory;
   gateway_ = system.spawn(actors::gateway, std::move(g));
   // Queries and routing see a commit before anybody is told of it: they follow first. Routing before queries: the status
   // actor tells schedulers of a job, and a run they propose at once must find the job.
   caf::anon_send(writer_, follow{gateway_});
   caf::anon_send(writer_, follow{status});
   if (f.notes) caf::anon_send(writer_, follow{system.spawn(notes_actor, f.notes)});
+  if (!parts.hook_directory.empty()) {
+    const auto files = std::make_shared<hook_files_desk>(parts.hook_directory, reader_.get(), parts.notes);
+    files->begin(f.status->hooks());
+    caf::anon_send(writer_, follow{system.spawn(hook_files_actor, files)});
+  }
   caf::anon_send(gateway_, begin_work{});
 }
 

@@ -18,6 +18,7 @@
 #include "events/model/objects.hpp"
 #include "events/ports/clock.hpp"
 #include "events/ports/event_store.hpp"
+#include "hooks-runtime/pool/hook_runner.hpp"
 
 namespace annals::actors {
 
@@ -33,6 +34,8 @@ struct server_system_parts {
   std::uint32_t server_uid = 0;
   std::string upload_directory;
   ticket_signer sign_ticket;                      // the server's word for the hosts of a run
+  hooks::hook_runner* runner = nullptr;           // outlives the system; null: no hook ever runs
+  std::string hook_directory;                     // where hooks stand as files for site tools; empty: nowhere
   std::shared_ptr<append_check> ledger;           // in place of the real one: the simulation's proof that it is needed
   bool detached = true;                           // blocking actors get threads of their own (not in simulation)
   // Folds that follow the log beside the server's own; each is an actor that takes `committed` and `disk_state`.

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "actors/server/hook_views.hpp"
 #include "actors/server/replies.hpp"
 #include "actors/server/scheduling_desk.hpp"
 #include "events/attributes/ids.hpp"
@@ -29,6 +30,7 @@ struct answering {
   const ports::clock* clock;
   std::map<std::string, scheduling_desk> desks;                   // by scheduler object
   std::deque<by_hand> early_by_hand;                              // the same
+  std::deque<view_wanted> early_views;                            // the same, for hooks
   std::deque<query> early;                                        // asked for a position not folded yet
   std::multimap<std::uint64_t, std::pair<wire::connection_ptr, std::uint64_t>> waiters;   // job serial -> who waits for its end
 
@@ -44,6 +46,10 @@ struct answering {
     while (!early.empty() && early.front().min_sequence <= now->sequence()) {
       answer(early.front());
       early.pop_front();
+    }
+    while (!early_views.empty() && early_views.front().request.get().getStat().getAt().getSequence() <= now->sequence()) {
+      look(early_views.front());
+      early_views.pop_front();
     }
   }
 
@@ -113,6 +119,22 @@ struct answering {
     return std::chrono::seconds(std::max<long long>(1, s));
   }
 
+  void receive(view_wanted& w) {
+    const auto sequence = w.request.get().getStat().getAt().getSequence();
+    if (sequence > now->sequence()) early_views.push_back(std::move(w));
+    else look(w);
+  }
+
+  // As of exactly that position: the live state, or else the log.
+  void look(const view_wanted& w) {
+    const auto request = w.request.get();
+    const auto asked = request.getStat();
+    if (asked.getAt().getSequence() != now->sequence()) return caf::anon_send(past, w);
+    hook_objects found;
+    projections::answer_stat(*now, 0, asked, hook_reader, [&](const schema::sealed<schema::Reply>& r) { hooks::take_objects(asked.getKind(), r.get(), found); });
+    w.done(std::move(found));
+  }
+
   void receive(query& q) {
     if (q.min_sequence > now->sequence()) early.push_back(std::move(q));
     else answer(q);
@@ -176,12 +198,16 @@ struct answering {
 
 caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
   auto a = std::make_shared<answering>(
-      answering{std::move(parts.now), std::move(parts.index), std::move(parts.past), parts.clock, {}, {}, {}, {}});
+      answering{std::move(parts.now), std::move(parts.index), std::move(parts.past), parts.clock, {}, {}, {}, {}, {}});
   self->delayed_send(self, a->iteration(), iterate_atom::value);
   return {
       [a](const committed& c) { a->fold(c); },
       [a](query& q) { a->receive(q); },
       [a](by_hand& b) { a->receive(b); },
+      [a](view_wanted& w) { a->receive(w); },
+      [a](const restart_cycle&) {
+        for (auto& [name, desk] : a->desks) desk.want_cycle("a hook asks for it");
+      },
       [a](const scheduler_connected& c) { a->desk_of(c.name).connected(c.peer); },
       [a](const scheduler_disconnected& d) {
         for (auto& [name, desk] : a->desks) desk.disconnected(d.peer);

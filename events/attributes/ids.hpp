@@ -347,4 +347,16 @@ inline constexpr attribute_id sched_port = 270;
 inline constexpr attribute_id job_accumulation_time = 280;
 }  // namespace scheduler
 
+namespace hook {
+inline constexpr attribute_id type = 10;
+inline constexpr attribute_id enabled = 20;
+inline constexpr attribute_id event = 30;
+inline constexpr attribute_id user = 40;
+inline constexpr attribute_id alarm = 50;
+inline constexpr attribute_id freq = 60;
+inline constexpr attribute_id order = 70;
+inline constexpr attribute_id debug = 80;
+inline constexpr attribute_id fail_action = 90;
+}  // namespace hook
+
 }  // namespace annals::attributes

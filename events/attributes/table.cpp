@@ -20,6 +20,8 @@ std::span<const attribute> table_of(schema::ObjectKind kind) {
       return {node_attributes, node_attribute_count};
     case schema::ObjectKind::SCHEDULER:
       return {scheduler_attributes, scheduler_attribute_count};
+    case schema::ObjectKind::HOOK:
+      return {hook_attributes, hook_attribute_count};
     case schema::ObjectKind::RESOURCE:
     case schema::ObjectKind::HOST:
       return {};
@@ -29,7 +31,7 @@ std::span<const attribute> table_of(schema::ObjectKind kind) {
 
 namespace {
 
-constexpr std::size_t kind_count = static_cast<std::size_t>(schema::ObjectKind::HOST) + 1;
+constexpr std::size_t kind_count = static_cast<std::size_t>(schema::ObjectKind::HOOK) + 1;
 using name_index = std::unordered_map<std::string_view, const attribute*>;
 
 // Rows by their exact names, made once: replaying an event looks up every attribute it carries.

@@ -18,5 +18,7 @@ extern const attribute node_attributes[];
 extern const std::size_t node_attribute_count;
 extern const attribute scheduler_attributes[];
 extern const std::size_t scheduler_attribute_count;
+extern const attribute hook_attributes[];
+extern const std::size_t hook_attribute_count;
 
 }  // namespace annals::attributes

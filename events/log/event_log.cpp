@@ -131,10 +131,12 @@ void event_log::write_down(const append& what, std::uint64_t stream, std::uint64
   meta.by = what.by;
   meta.command_id = what.command_id;
   meta.cause = what.cause;
+  meta.hooks = what.hooks;
   for (const auto& event : what.events) {
     meta.sequence = ++tip_.sequence;
     meta.version = ++version;
     auto encoded = encode(meta, event, tip_.head);
+    meta.hooks.clear();                 // they stand in the first record only
     tip_.head = encoded.hash;
     staged_bytes_ += encoded.bytes.size();
     batch_.records.push_back({meta.sequence, stream, version, std::move(encoded.bytes)});

@@ -31,6 +31,7 @@ struct append {
   std::string command_id;  // 16 bytes, scoped by `by`; empty: not remembered
   std::string answer;      // kept beside the command id, returned to a repeat
   std::uint64_t cause = 0;
+  std::vector<schema::sealed<schema::HookRun>> hooks;   // that ran before; they stand in the record of the first event
   std::vector<ports::blob> blobs;     // named by the events, written in the same batch
   std::vector<std::string> uploaded;  // hashes of blobs that the events name and that went ahead in pieces
 };

@@ -44,6 +44,9 @@ schema::sealed<schema::Record> build(const record_meta& meta, const model::event
       r.setCommandId(kj::arrayPtr(reinterpret_cast<const kj::byte*>(meta.command_id.data()), meta.command_id.size()));
     r.setCause(meta.cause);
     r.setEvent(event.get());
+    if (meta.hooks.empty()) return;
+    auto hooks = r.initHooks(static_cast<unsigned>(meta.hooks.size()));
+    for (unsigned i = 0; i < meta.hooks.size(); ++i) hooks.setWithCaveats(i, meta.hooks[i].get());
   });
 }
 

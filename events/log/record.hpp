@@ -42,6 +42,7 @@ struct record_meta {
   who by;
   std::string command_id;  // 16 bytes or empty
   std::uint64_t cause = 0;
+  std::vector<schema::sealed<schema::HookRun>> hooks;
 };
 
 // A record that was read or just committed; shared by all who follow the log, never changed.

@@ -128,6 +128,7 @@ outcome decide_manage(const host_state& host, schema::Manage::Reader m, const st
     case schema::ManageVerb::DELETE: return decide_delete(host, m, now);
     case schema::ManageVerb::SET:
     case schema::ManageVerb::UNSET: return decide_set(host, m, now, site);
+    case schema::ManageVerb::IMPORT: break;
   }
   return refuse(pbs_error::invalid_request);
 }

@@ -80,13 +80,16 @@ void set_number(job_state& job, attributes::attribute_id id, std::int64_t n) {
 }
 
 void put_usage(job_state& job, schema::Usage::Reader u) {
-  auto& a = job.attributes;
-  a.set(ids::resources_used, "cpupercent", std::to_string(u.getCpuPercent()));
-  a.set(ids::resources_used, "cput", values::print_duration(static_cast<std::int64_t>(u.getCpuSeconds())));
-  a.set(ids::resources_used, "mem", std::to_string(u.getMemKb()) + "kb");
-  a.set(ids::resources_used, "ncpus", std::to_string(u.getNcpus()));
-  a.set(ids::resources_used, "vmem", std::to_string(u.getVmemKb()) + "kb");
-  a.set(ids::resources_used, "walltime", values::print_duration(static_cast<std::int64_t>(u.getWallSeconds())));
+  const auto set = [&](const char* resource, const std::string& value) {
+    const auto& owned = job.hook_usage;
+    if (std::find(owned.begin(), owned.end(), resource) == owned.end()) job.attributes.set(ids::resources_used, resource, value);
+  };
+  set("cpupercent", std::to_string(u.getCpuPercent()));
+  set("cput", values::print_duration(static_cast<std::int64_t>(u.getCpuSeconds())));
+  set("mem", std::to_string(u.getMemKb()) + "kb");
+  set("ncpus", std::to_string(u.getNcpus()));
+  set("vmem", std::to_string(u.getVmemKb()) + "kb");
+  set("walltime", values::print_duration(static_cast<std::int64_t>(u.getWallSeconds())));
 }
 
 void add_wish(job_state& job, run_wish wish) {
@@ -223,6 +226,9 @@ void on_altered(job_state& job, const event_place& at, schema::AttributesChanged
   for (auto change : e.getChanges()) {
     const auto* row = take_change(job, change);
     if (!row) continue;
+    const auto resource = schema::text(change.getResource());
+    if (row->id == ids::resources_used && std::find(job.hook_usage.begin(), job.hook_usage.end(), resource) == job.hook_usage.end())
+      job.hook_usage.emplace_back(resource);
     if (row->id == ids::Execution_Time) {
       const auto wanted = change.getOp() == schema::AttributeOp::UNSET ? 0 : std::stoll(schema::str(change.getValue()));
       job.execution_time = wanted > at.seconds() ? wanted : 0;   // a past time takes it away (pbs guide: Execution_Time)
@@ -287,6 +293,7 @@ void on_exited(job_state& job, const event_place& at, schema::JobExited::Reader 
 void on_requeued(job_state& job, schema::JobRequeued::Reader e) {
   ANNALS_INVARIANT(job.hosts_held == 0, "a job is requeued only when it holds nothing");
   job.hosts.clear();
+  job.hook_usage.clear();
   job.exited = job.usage_known = false;
   job.rerun_requested = job.rerun_forced = false;
   job.rerun_exit_status = 0;

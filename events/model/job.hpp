@@ -69,6 +69,7 @@ struct job_state {
   bool exited = false;                  // of this run
   std::int32_t exit_status = 0;
   bool has_exit_status = false;
+  std::vector<std::string> hook_usage;  // of resources_used: set by a hook, which owns them from then on (RU-04)
 
   bool delete_requested = false;
   bool delete_forced = false;

@@ -114,7 +114,8 @@ outcome decide_alter(const job_state& job, const client_request& request, const 
   if (job.ended()) return refuse(pbs_error::job_has_finished);
   if (!now.by.is_operator() && job.owner() != now.by.at_host() && job.owner_name() != now.by.user)
     return refuse(pbs_error::unauthorized);
-  if (job.phase == job_phase::exiting) return refuse(pbs_error::bad_state);
+  // A hook may still set what the job used.
+  if (job.phase == job_phase::exiting && !now.by.is_daemon()) return refuse(pbs_error::bad_state);
   std::vector<new_value> changes;
   for (auto change : command.getChanges()) {
     auto v = checked(job, change, now, site);

@@ -51,7 +51,7 @@ event handed_back(const std::string& host, std::uint32_t run, bool abandoned) {
 }
 
 event requeued(const job_state& job, std::int32_t code) {
-  const bool hold = code == -3 && job.run > failed_starts_max;
+  const bool hold = (code == -3 || code == -16) && job.run > failed_starts_max;
   return make_event([&](auto e) {
     auto r = e.initJobRequeued();
     r.setRun(job.run);
@@ -65,7 +65,7 @@ event requeued(const job_state& job, std::int32_t code) {
 
 bool goes_back_to_queue(const job_state& job, std::int32_t code) {
   if (job.delete_requested || job.aborted) return false;
-  if (code == -3) return true;
+  if (code == -3 || code == -16 || code == -18) return true;     // a hook rejected the start, or asked for another one
   if (job.rerun_requested) return code == exit_rerun || code == exit_mom_restarted;
   return code == exit_mom_restarted && rerunable(job);
 }

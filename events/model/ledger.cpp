@@ -17,7 +17,8 @@ std::size_t ledger::jobs_in_queue(std::string_view queue) const {
 
 bool ledger::operator==(const ledger& other) const {
   return next_job_number_ == other.next_job_number_ && jobs_ == other.jobs_ && queues_ == other.queues_ &&
-         schedulers_ == other.schedulers_ && hosts_ == other.hosts_ && book_.vnodes() == other.book_.vnodes();
+         schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && hosts_ == other.hosts_ &&
+         book_.vnodes() == other.book_.vnodes();
 }
 
 const host_state* ledger::host_of_vnode(std::string_view vnode) const {
@@ -114,6 +115,12 @@ std::optional<rejection> ledger::check(const event_place& at, schema::Event::Rea
       if (names_contain(schedulers_, schema::text(event.getSchedulerCreated().getName())))
         return refuse(pbs_error::scheduler_exists);
       return std::nullopt;
+    case which::HOOK_CREATED: {
+      const auto name = schema::str(event.getHookCreated().getName());
+      if (names_contain(hooks_, name))
+        return refuse(pbs_error::hook_error, "hook name '" + name + "' already registered, try another name");
+      return std::nullopt;
+    }
     case which::VNODE_CREATED:
       if (host_of_vnode(schema::text(event.getVnodeCreated().getName()))) return refuse(pbs_error::node_exists);
       return std::nullopt;
@@ -166,6 +173,8 @@ void ledger::apply(const event_place& at, schema::Event::Reader event) {
     case which::QUEUE_DELETED: queues_.erase(at.stream); break;
     case which::SCHEDULER_CREATED: schedulers_[at.stream] = schema::str(event.getSchedulerCreated().getName()); break;
     case which::SCHEDULER_DELETED: schedulers_.erase(at.stream); break;
+    case which::HOOK_CREATED: hooks_[at.stream] = schema::str(event.getHookCreated().getName()); break;
+    case which::HOOK_DELETED: hooks_.erase(at.stream); break;
     case which::HOST_ADDED:
     case which::HOST_CAME_UP:
     case which::HOST_WENT_DOWN:

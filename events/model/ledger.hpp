@@ -41,7 +41,7 @@ class ledger {
   std::unordered_map<std::uint64_t, job_entry> jobs_;                   // by serial, until forgotten
   std::unordered_map<std::uint64_t, std::uint64_t> job_of_number_;      // number -> serial
   std::map<std::string, std::size_t, std::less<>> jobs_per_queue_;     // unfinished
-  std::map<std::uint64_t, std::string> queues_, schedulers_;            // names by stream serial
+  std::map<std::uint64_t, std::string> queues_, schedulers_, hooks_;    // names by stream serial
   std::map<std::uint64_t, host_state> hosts_;                           // by stream serial
   assignment_book book_;
 };

@@ -25,6 +25,12 @@ constexpr std::size_t cycle_reasons_bytes_max = 64u << 10;
 constexpr std::size_t job_name_chars_max = 230;
 // Queue and scheduler names (pbs guide: 15 characters).
 constexpr std::size_t queue_name_chars_max = 15;
+// Hook names become names of files with three letters behind them; NAME_MAX is 255.
+constexpr std::size_t hook_name_chars_max = 200;
+// A hook's script or configuration travels in one request and is stored with its event; the longest that sites publish have
+// 300 KB.
+constexpr std::size_t inline_hook_bytes_max = 1u << 20;
+static_assert(inline_hook_bytes_max < event_bytes_max);
 // A command id is remembered this long; older requests with one are refused as too old.
 constexpr std::int64_t command_id_memory_s = 24 * 60 * 60;
 

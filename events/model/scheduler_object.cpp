@@ -60,6 +60,7 @@ outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m
       return std::vector<event>{make_event([&](auto e) { e.initSchedulerDeleted().setName(name); })};
     case schema::ManageVerb::SET:
     case schema::ManageVerb::UNSET: return scheduler.exists ? set(m) : outcome(refuse(pbs_error::unknown_scheduler));
+    case schema::ManageVerb::IMPORT: break;
   }
   return refuse(pbs_error::invalid_request);
 }

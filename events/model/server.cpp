@@ -74,6 +74,7 @@ outcome decide_resource(const server_state& server, schema::Manage::Reader m, co
       case schema::ManageVerb::UNSET:
         if (type) return values::refuse(pbs_error::invalid_request);
         return then.change(name, std::nullopt, flags);
+      case schema::ManageVerb::IMPORT: break;
     }
     return values::refuse(pbs_error::invalid_request);
   }();

@@ -31,6 +31,7 @@ struct Request {
     moveJob     @18 :MoveJob;
     messageJob  @19 :MessageJob;
     orderJobs   @20 :OrderJobs;
+    exportHook  @21 :ExportHook;
   }
 }
 
@@ -58,14 +59,18 @@ struct MoveJob { job @0 :Text; destination @1 :Text; }   # a queue, perhaps with
 struct MessageJob { job @0 :Text; text @1 :Text; toErrors @2 :Bool; toOutput @3 :Bool; }
 struct OrderJobs { first @0 :Text; second @1 :Text; }    # they change places
 
-enum ManageVerb { create @0; delete @1; set @2; unset @3; }
+enum ManageVerb { create @0; delete @1; set @2; unset @3; import @4; }
 struct Manage {
   verb    @0 :ManageVerb;
   kind    @1 :Common.ObjectKind;
   name    @2 :Text;
   changes @3 :List(Common.Attribute);
   allOfKind @4 :Bool;                # "@default": every object of the kind
+  contentType @5 :Text;              # of import: "application/x-python" or "application/x-config"
+  content   @6 :Data;                # of import: the script or configuration itself
+  pbsHook   @7 :Bool;                # the hook was named as a pbshook
 }
+struct ExportHook { name @0 :Text; contentType @1 :Text; pbsHook @2 :Bool; }   # answered with done: the content in base64
 struct Shutdown { how @0 :Text; }    # "quick", "immediate", "delay"
 struct PutBlob { hash @0 :Data; offset @1 :UInt64; data @2 :Data; last @3 :Bool; }
 

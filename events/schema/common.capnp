@@ -45,6 +45,7 @@ enum ObjectKind {
   scheduler @4;
   resource  @5;
   host      @6;
+  hook      @7;
 }
 
 enum HoldType { user @0; operator @1; system @2; badPassword @3; }
@@ -57,6 +58,26 @@ struct Usage {
   wallSeconds   @3 :UInt64;
   ncpus         @4 :UInt32;
   cpuPercent    @5 :UInt32;
+}
+
+enum HookVerdict {
+  accepted  @0;
+  rejected  @1;   # the hook called reject()
+  error     @2;   # an exception, or its process died
+  alarm     @3;   # it was killed at its alarm
+}
+
+struct HookRun {
+  # One run of a site hook, as it influenced the event of the same record: enough to see what it did and to run it again.
+  hook       @0 :Text;
+  event      @1 :Text;          # "queuejob"
+  verdict    @2 :HookVerdict;
+  message    @3 :Text;          # what reject() said, or the exception
+  durationUs @4 :UInt64;
+  code       @5 :Data;          # SHA-256 of the script: the blob holds it
+  config     @6 :Data;          # SHA-256 of its configuration file; empty: none
+  request    @7 :Data;          # what the worker was given, and the position its questions were answered at (hook.capnp)
+  reply      @8 :Data;          # what it answered: changes with before and after, log lines, hashes of answers (hook.capnp)
 }
 
 struct BlobRef {

@@ -16,8 +16,23 @@ struct ToMom {
     ack         @4 :Ack;
     blob        @5 :Blob;        # a script the MoM asked for
     tellRun     @6 :TellRun;
+    hooks       @7 :MomHooks;    # all hooks of MoMs as they are now; owed until hooksInstalled has its sequence
+    hookAck     @8 :HookAck;
   }
 }
+struct MomHooks {
+  sequence @0 :UInt64;           # of the log when this was true; rises with each change
+  hooks    @1 :List(MomHook);
+  waitSeconds @2 :UInt32;        # sync_mom_hookfiles_timeout: how long a job waits for hooks that are on their way
+  resources @3 :List(E.ResourceDefined);   # custom resources: hooks/resourcedef
+}
+struct MomHook {
+  name       @0 :Text;
+  attributes @1 :List(Common.Attribute);   # event, enabled, order, alarm, user, fail_action, freq, debug, type
+  code       @2 :Common.BlobRef;           # empty hash: not imported yet
+  config     @3 :Common.BlobRef;           # empty hash: none
+}
+struct HookAck { position @0 :UInt64; ref @1 :RunRef; }   # the report is durable; ref of jobs' hooks
 struct Welcome { serverName @0 :Text; usageIntervalSeconds @1 :UInt32; }
 struct RunRef { jobSerial @0 :UInt64; run @1 :UInt32; job @2 :Text; }
 struct StartRun {
@@ -52,8 +67,24 @@ struct FromMom {
     signalDone @7 :SignalDone;
     runSteps   @8 :RunSteps;
     wishDone   @9 :SignalDone;      # of a TellRun
+    hooksInstalled @10 :HooksInstalled;
+    hookReport @11 :HookReport;
   }
 }
+struct HooksInstalled { sequence @0 :UInt64; files @1 :List(Text); }
+struct HookReport {
+  # What a MoM's hook did and wants of the server; told until hookAck.
+  ref      @0 :RunRef;                    # jobSerial 0: a hook of the host (exechost_*)
+  position @1 :UInt64;                    # rises within the run, or with the MoM's log
+  run      @2 :Common.HookRun;
+  jobChanges @3 :List(Common.Attribute);  # attributes of the job to be set at the server
+  vnodes   @4 :List(E.VnodeChanged);      # attributes of vnodes to be set at the server
+  rerun    @5 :Bool;                      # the hook called job.rerun()
+  delete   @6 :Bool;                      # ... job.delete()
+  resources @7 :List(E.ResourceDefined);  # of new resources in vnodes: name and type (RU-06)
+  restartScheduling @8 :Bool;             # scheduler_restart_cycle
+}
+
 struct MomHello {
   host     @0 :Text;
   version  @1 :Text;

@@ -6,7 +6,7 @@ using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("annals::schema");
 using Common = import "common.capnp";
 
-enum StreamKind { server @0; queue @1; host @2; job @3; scheduler @4; run @5; part @6; }
+enum StreamKind { server @0; queue @1; host @2; job @3; scheduler @4; run @5; part @6; hook @7; }
 # `run` and `part` streams live in MoM logs: one `run` per job and run on its primary, one `part` per job and run on each
 # host that runs tasks of it besides the program (docs/design/0020-jobs-across-hosts.md).
 
@@ -24,6 +24,7 @@ struct Record {
   commandId     @9 :Data;     # 16 bytes, empty for what nobody asked for
   cause         @10 :UInt64;  # sequence of the event that led to this one, 0 for none
   event         @11 :Event;
+  hooks         @12 :List(Common.HookRun);   # that ran before the event and allowed or changed it, in their order
 }
 
 struct Event {
@@ -116,6 +117,12 @@ struct Event {
     # run
     wishReceived     @75 :Wish;
     wishDone         @76 :WishDone;
+    # hook
+    hookCreated      @77 :Named;
+    hookChanged      @78 :AttributesChanged;
+    hookImported     @79 :HookImported;
+    hookDeleted      @80 :Named;
+    hookRan          @81 :HookRan;
   }
 }
 
@@ -223,6 +230,18 @@ struct JobEnded {
   hasExitStatus @1 :Bool;
   substate      @2 :UInt16;
   commentSuffix @3 :Text;      # what is added to the comment the job had: " and finished"; a job without one keeps none
+}
+
+# -- hook ------------------------------------------------------------------------------------------------------------
+
+struct HookImported { contentType @0 :Text; content @1 :Common.BlobRef; }   # "application/x-python", "application/x-config"
+struct HookRan {
+  # A run that no other event tells of: it rejected, it ran on a MoM, or its event only looks on. In a MoM's log, in the
+  # stream of the run it was for.
+  run      @0 :Common.HookRun;
+  subject  @1 :Text;        # what it was about: a job's id, a vnode, who asked
+  host     @2 :Text;        # of the MoM it ran on; empty: the server
+  position @3 :UInt64;      # of the MoM's report, so that a repeat is recognised; 0 at the server
 }
 
 # -- run (MoM) -------------------------------------------------------------------------------------------------------

@@ -43,6 +43,7 @@ void scheduling_projection::apply(const log::record& record) {
     case schema::StreamKind::SCHEDULER:
       if (event.which() == which::SCHEDULER_CHANGED) marks_.scheduler = true;
       break;
+    case schema::StreamKind::HOOK:
     case schema::StreamKind::RUN:
     case schema::StreamKind::PART: break;
   }

@@ -22,6 +22,7 @@ class needed_streams {
     const auto kind = asked.getKind();
     all_ = kind == ObjectKind::QUEUE || kind == ObjectKind::SERVER || kind == ObjectKind::NODE || kind == ObjectKind::HOST;
     schedulers_ = kind == ObjectKind::SCHEDULER;
+    hooks_ = kind == ObjectKind::HOOK;
     if (kind != ObjectKind::JOB) return;
     all_jobs_ = asked.getNames().size() == 0;
     for (auto name : asked.getNames())
@@ -53,10 +54,11 @@ class needed_streams {
   bool wanted(StreamKind kind, std::uint64_t serial) const {
     if (all_ || kind == StreamKind::SERVER) return true;
     if (kind == StreamKind::SCHEDULER) return schedulers_;
+    if (kind == StreamKind::HOOK) return hooks_;
     return kind == StreamKind::JOB && (all_jobs_ || serials_.contains(serial));
   }
 
-  bool all_ = false, all_jobs_ = false, schedulers_ = false;
+  bool all_ = false, all_jobs_ = false, schedulers_ = false, hooks_ = false;
   std::unordered_set<std::uint64_t> numbers_, serials_;   // of the jobs that were named
 };
 

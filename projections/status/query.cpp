@@ -189,6 +189,22 @@ void stat_schedulers(const status& from, schema::Stat::Reader asked, const filte
              });
 }
 
+void stat_hooks(const status& from, schema::Stat::Reader asked, const filter& shown, piecewise& out) {
+  auto add = [&](const model::hook_state& h) { out.add(h.name, shown.apply(model::shown_attributes(h))); };
+  if (asked.getNames().size() == 0)
+    for (const auto& [serial, h] : from.hooks()) add(h);
+  for (auto n : asked.getNames()) {
+    const auto name = schema::str(n);
+    bool found = false;
+    for (const auto& [serial, h] : from.hooks())
+      if (h.name == name) {
+        add(h);
+        found = true;
+      }
+    if (!found) out.unknown(name, {pbs_error::hook_error, name + " does not exist!"});
+  }
+}
+
 // A resource's row: id 1 is its type, id 2 its flags (pbs guide: list resource).
 void stat_resources(const status& from, schema::Stat::Reader asked, piecewise& out) {
   auto add = [&](const attributes::resource& r) {
@@ -223,6 +239,9 @@ void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Rea
                  const send_reply& send) {
   if (asked.getKind() == ObjectKind::JOB && asked.getHistory() != schema::History::LIVE && !history_allowed(from))
     return refuse_whole(request_id, from.sequence(), values::refuse(pbs_error::no_history), send);
+  if (asked.getKind() == ObjectKind::HOOK)
+    if (const auto why = model::may_touch_hooks(by, from.server().server_name); why.code != 0)
+      return refuse_whole(request_id, from.sequence(), {why.code, why.text}, send);
   const bool hidden = from.server().attributes.get(attributes::server::show_hidden_attribs) == "True";
   const filter shown(asked.getKind() == ObjectKind::HOST ? ObjectKind::NODE : asked.getKind(), by, hidden, asked.getWanted());
   piecewise out(request_id, from.sequence(), send);
@@ -234,6 +253,7 @@ void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Rea
     case ObjectKind::HOST: stat_nodes(from, asked, shown, out, true); break;
     case ObjectKind::SCHEDULER: stat_schedulers(from, asked, shown, out); break;
     case ObjectKind::RESOURCE: stat_resources(from, asked, out); break;
+    case ObjectKind::HOOK: stat_hooks(from, asked, shown, out); break;
   }
   out.flush(true);
 }

@@ -52,6 +52,12 @@ void status::fold(const log::record& record) {
       }
       break;
     }
+    case schema::StreamKind::HOOK: {
+      auto& hook = hooks_[at.stream];
+      model::apply(hook, at, event);
+      if (!hook.exists) hooks_.erase(at.stream);
+      break;
+    }
     case schema::StreamKind::RUN:
     case schema::StreamKind::PART: break;
   }
@@ -169,6 +175,7 @@ bool status::holds(schema::StreamKind kind, std::uint64_t stream) const {
     case schema::StreamKind::HOST: return hosts_.contains(stream);
     case schema::StreamKind::QUEUE: return named(queue_names_, queues_);
     case schema::StreamKind::SCHEDULER: return named(scheduler_names_, schedulers_);
+    case schema::StreamKind::HOOK: return hooks_.contains(stream);
     case schema::StreamKind::RUN:
     case schema::StreamKind::PART: return false;
   }

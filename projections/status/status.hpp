@@ -14,6 +14,7 @@
 
 #include "events/log/record.hpp"
 #include "events/model/assignment.hpp"
+#include "events/model/hook.hpp"
 #include "events/model/host.hpp"
 #include "events/model/job.hpp"
 #include "events/model/objects.hpp"
@@ -44,6 +45,7 @@ class status {
   const std::map<std::string, model::queue_state, std::less<>>& queues() const { return queues_; }
   const std::map<std::uint64_t, model::host_state>& hosts() const { return hosts_; }
   const std::map<std::string, model::scheduler_state, std::less<>>& schedulers() const { return schedulers_; }
+  const std::map<std::uint64_t, model::hook_state>& hooks() const { return hooks_; }     // by serial: in the order of creation
   const model::server_state& server() const { return server_; }
   const model::assignment_book& book() const { return book_; }
   const model::host_state* host_of_vnode(std::string_view vnode) const;
@@ -79,6 +81,7 @@ class status {
   std::map<std::string, std::uint64_t, std::less<>> host_of_vnode_;
   std::map<std::string, model::scheduler_state, std::less<>> schedulers_;
   std::unordered_map<std::uint64_t, std::string> scheduler_names_;
+  std::map<std::uint64_t, model::hook_state> hooks_;              // by serial
   model::server_state server_;
   model::assignment_book book_;
   std::map<std::string, counts, std::less<>> counts_;             // by queue; "" is all

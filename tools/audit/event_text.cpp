@@ -87,13 +87,13 @@ std::vector<std::string> kind_names() {
 }
 
 std::string_view stream_kind_name(schema::StreamKind kind) {
-  constexpr std::string_view names[] = {"server", "queue", "host", "job", "scheduler", "run"};
+  constexpr std::string_view names[] = {"server", "queue", "host", "job", "scheduler", "run", "part", "hook"};
   const auto at = static_cast<std::size_t>(kind);
   return at < std::size(names) ? names[at] : "unknown";
 }
 
 std::optional<schema::StreamKind> stream_kind_named(std::string_view name) {
-  for (int k = 0; k <= static_cast<int>(schema::StreamKind::RUN); ++k)
+  for (int k = 0; k <= static_cast<int>(schema::StreamKind::HOOK); ++k)
     if (same(name, stream_kind_name(static_cast<schema::StreamKind>(k)))) return static_cast<schema::StreamKind>(k);
   return std::nullopt;
 }

@@ -174,6 +174,14 @@ std::string object_words(schema::Event::Reader event) {
     case which::QUEUE_CHANGED: return changes_text(event.getQueueChanged().getChanges());
     case which::SCHEDULER_CHANGED: return changes_text(event.getSchedulerChanged().getChanges());
     case which::VNODE_CHANGED: return schema::str(event.getVnodeChanged().getVnode()) + ": " + changes_text(event.getVnodeChanged().getChanges());
+    case which::HOOK_CHANGED: return changes_text(event.getHookChanged().getChanges());
+    case which::HOOK_RAN: {
+      constexpr std::string_view verdicts[] = {"accepted", "rejected", "ended with an error", "was killed at its alarm"};
+      const auto run = event.getHookRan().getRun();
+      const auto at = static_cast<std::size_t>(run.getVerdict());
+      return schema::str(run.getEvent()) + " for " + schema::str(event.getHookRan().getSubject()) + " " +
+             std::string(at < std::size(verdicts) ? verdicts[at] : "unknown") + after_colon(run.getMessage());
+    }
     case which::HOST_WENT_DOWN: return schema::str(event.getHostWentDown().getText());
     case which::SCHEDULER_STOPPED: return schema::str(event.getSchedulerStopped().getText());
     case which::CYCLE_REASONS: return reasons_words(event.getCycleReasons());

@@ -9,10 +9,14 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <cstdlib>
 #include <deque>
+#include <filesystem>
 #include <string>
 
 #include "events/log/rocksdb_event_store.hpp"
+#include "hooks-runtime/pool/worker_pool.hpp"
+#include "tools/audit/hook_story.hpp"
 #include "tools/audit/listing.hpp"
 #include "tools/audit/moment.hpp"
 #include "tools/audit/replay.hpp"
@@ -33,7 +37,7 @@ struct asked {
   std::string directory;
   std::string job, user, since, until;
   std::vector<std::string> kinds;
-  std::uint64_t last = 0;
+  std::uint64_t last = 0, rerun = 0;
   bool follow = false, json = false;
 };
 
@@ -82,7 +86,7 @@ bool fill_filter(const asked& a, audit::event_filter& filter, std::string& why) 
   filter.user = a.user;
   for (const auto& k : a.kinds)
     if (!audit::add_kinds(filter, k)) {
-      why = "no kind of event or object is called " + k + "; there are: server queue host job scheduler run";
+      why = "no kind of event or object is called " + k + "; there are: server queue host job scheduler run hook";
       for (const auto& name : audit::kind_names()) why += " " + name;
     }
   return why.empty();
@@ -202,6 +206,31 @@ int show_replay(log::audit_store& store, const asked& a) {
   return all_well;
 }
 
+int show_hook(log::audit_store& store, const asked& a) {
+  if (a.rerun > 0) {
+    hooks::pool_settings settings;
+    const auto conf = client::read_pbs_conf();
+    settings.worker_program = conf.pbs_exec + "/libexec/pbs_hook_worker";
+    settings.pbs_conf = {{"PBS_EXEC", conf.pbs_exec}, {"PBS_HOME", conf.pbs_home}};
+    char scratch[] = "/tmp/pbs_audit.XXXXXX";
+    if (!::mkdtemp(scratch)) return fail(damage_or_unknown, std::string("cannot make a directory in /tmp: ") + std::strerror(errno));
+    settings.scratch = scratch;
+    audit::rerun_end end;
+    {
+      hooks::worker_pool pool(settings);
+      end = audit::rerun_hooks(store, a.rerun, pool, print);
+    }
+    std::error_code ignored;
+    std::filesystem::remove_all(scratch, ignored);
+    if (end == audit::rerun_end::no_hooks) return fail(damage_or_unknown, "no hook ran at #" + std::to_string(a.rerun));
+    return end == audit::rerun_end::same ? all_well : damage_or_unknown;
+  }
+  if (a.job.empty()) return fail(bad_usage, "name a job or a hook, or --rerun a sequence");
+  const auto end = audit::tell_hook_story(store, a.job, a.json, print);
+  if (end.told == 0) return fail(damage_or_unknown, "the log knows no run of a hook named or at a job named " + a.job);
+  return end.sound ? all_well : damage_or_unknown;
+}
+
 using command = int (*)(log::audit_store&, const asked&);
 
 int run(command what, asked& a) {
@@ -244,6 +273,11 @@ int main(int argc, char** argv) {
   replay->add_option("--until", a.until, "the time or sequence; else the end of the log");
   replay->add_flag("--json", a.json, "one JSON object");
 
+  auto* hook = app.add_subcommand("hook", "what hooks did at a job, or a hook everywhere");
+  hook->add_option("job_or_hook", a.job, "the job, or the name of the hook");
+  hook->add_option("--rerun", a.rerun, "run the hooks of this record again, with the scripts of today")->check(CLI::PositiveNumber);
+  hook->add_flag("--json", a.json, "one JSON object per event");
+
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -253,5 +287,6 @@ int main(int argc, char** argv) {
   if (*check) return run(verify, a);
   if (*job) return run(show_job, a);
   if (*usage) return run(show_usage, a);
+  if (*hook) return run(show_hook, a);
   return run(show_replay, a);
 }

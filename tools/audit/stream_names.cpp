@@ -15,6 +15,7 @@ stream_subject subject_of(const log::record& first) {
     case which::QUEUE_CREATED: return {schema::str(event.getQueueCreated().getName()), {}};
     case which::HOST_ADDED: return {schema::str(event.getHostAdded().getName()), {}};
     case which::SCHEDULER_CREATED: return {schema::str(event.getSchedulerCreated().getName()), {}};
+    case which::HOOK_CREATED: return {schema::str(event.getHookCreated().getName()), {}};
     case which::RUN_RECEIVED:
       return {schema::str(event.getRunReceived().getJob()) + "." + std::to_string(event.getRunReceived().getRun()), {}};
     default: break;

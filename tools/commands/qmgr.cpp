@@ -1,12 +1,14 @@
 // qmgr: creates, changes, lists and prints the server's objects (pbs guide: qmgr). Commands come from -c or standard
 // input.
-#include <pwd.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <iostream>
 #include <map>
 
+#include "events/values/base64.hpp"
 #include "tools/client/job_ids.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/print/manager_text.hpp"
@@ -44,14 +46,12 @@ ObjectKind kind_of(manager_object object) {
       return ObjectKind::RESOURCE;
     case manager_object::scheduler:
       return ObjectKind::SCHEDULER;
+    case manager_object::hook:
+    case manager_object::pbs_hook:
+      return ObjectKind::HOOK;
     default:
       return ObjectKind::SERVER;
   }
-}
-
-std::string user_name() {
-  const passwd* entry = getpwuid(geteuid());
-  return entry ? entry->pw_name : std::to_string(geteuid());
 }
 
 struct result {
@@ -99,9 +99,7 @@ class manager {
       default:
         break;
     }
-    const bool hooks = c.object == manager_object::hook || c.object == manager_object::pbs_hook ||
-                       c.verb == manager_verb::import || c.verb == manager_verb::export_;
-    if (hooks) return refuse_hooks(c);
+    if (c.object == manager_object::hook || c.object == manager_object::pbs_hook) return hooks(c);
     const std::optional<std::vector<std::string>> names = names_of(c);
     if (!names) return {};
     const bool shows = c.verb == manager_verb::list || c.verb == manager_verb::print;
@@ -152,6 +150,7 @@ class manager {
     manage_request request;
     request.kind = kind_of(c.object);
     request.changes = c.changes;
+    request.pbs_hook = c.object == manager_object::pbs_hook;
     switch (c.verb) {
       case manager_verb::create:
         request.verb = schema::ManageVerb::CREATE;
@@ -177,7 +176,7 @@ class manager {
       if (const auto why = manage(server.link, request)) {
         const bool nameless = request.kind == ObjectKind::SERVER && request.verb != schema::ManageVerb::DELETE;
         complain(refusal_text(server, request.kind, nameless ? std::string() : name, why->code, why->text));
-        all = {exit_status(why->code), true, false};
+        all = {request.kind == ObjectKind::HOOK ? hook_refused : exit_status(why->code), true, false};
       }
     }
     return all;
@@ -210,6 +209,7 @@ class manager {
   static std::string refusal_text(const open_server& server, ObjectKind kind, const std::string& object,
                                   std::uint32_t code, std::string text) {
     constexpr std::uint32_t undefined = 15002, read_only = 15003, name_too_long = 15028, bad_name = 15172;
+    if (kind == ObjectKind::HOOK) return hook_error(server, object, text);
     if (code == read_only && kind == ObjectKind::NODE) return {};
     if (code == undefined) text = "Undefined attribute ";
     if (code == name_too_long || code == bad_name) text.clear();
@@ -245,14 +245,8 @@ class manager {
   // `heading`: print's heading of the kind goes before the first object.
   result show_kind(open_server& server, const manager_command& c, ObjectKind kind,
                    const std::vector<std::string>& names, bool heading) {
-    std::vector<std::string> asked;
-    for (const attribute_change& a : c.changes)
-      asked.push_back(a.resource.empty() ? a.name : a.name + "." + a.resource);
-    const manager_printer printer(kind, asked);
-    stat_question q;
-    q.kind = kind;
-    for (const std::string& n : names)
-      if (!n.starts_with('@')) q.names.push_back(n.substr(0, n.find('@')));
+    const manager_printer printer(kind, asked_names(c));
+    const stat_question q = question(kind, names);
     const bool print = c.verb == manager_verb::print, all = q.names.empty();
     bool first = true;
     const stat_outcome outcome = ask(server.link, q, [&](const object_view& o) {
@@ -271,37 +265,171 @@ class manager {
     return r;
   }
 
+  static std::vector<std::string> asked_names(const manager_command& c) {
+    std::vector<std::string> asked;
+    for (const attribute_change& a : c.changes)
+      asked.push_back(a.resource.empty() ? a.name : a.name + "." + a.resource);
+    return asked;
+  }
+  static stat_question question(ObjectKind kind, const std::vector<std::string>& names) {
+    stat_question q;
+    q.kind = kind;
+    for (const std::string& n : names)
+      if (!n.starts_with('@')) q.names.push_back(n.substr(0, n.find('@')));
+    return q;
+  }
+
   result refused(const open_server& server, ObjectKind kind, const refused_name& why) {
     complain(refusal_text(server, kind, why.name, why.code, why.text));
     return {list_refused, true, false};
   }
 
-  // -- hooks: refused by this version; there are none to list
-  // ----------------------------------------------------------------
+  // -- hooks
+  // -------------------------------------------------------------------------------------------------------------
 
-  result refuse_hooks(const manager_command& c) {
-    const bool lists = c.verb == manager_verb::list, prints = c.verb == manager_verb::print;
-    const std::string server = short_server_name(server_name());
-    const std::string denied =
-        user_name() + "@" + this_host() + " is unauthorized to access hooks data from server " + server;
-    if (geteuid() != 0) {
-      if (lists)
-        complain(denied + "\n");
-      else
-        complain(hook_error(c.names.empty() ? std::string() : c.names.front(), denied));
-      return {lists ? 0 : prints ? list_refused : hook_refused, true, false};
+  result hooks(const manager_command& c) {
+    switch (c.verb) {
+      case manager_verb::list:
+      case manager_verb::print:
+        return show_hooks(c);
+      case manager_verb::import:
+        return import_hook(c);
+      case manager_verb::export_:
+        return export_hook(c);
+      default:
+        break;
     }
-    if (lists || prints) {
-      for (const std::string& n : c.names) complain(hook_error(n, n + " does not exist!"));
-      return {c.names.empty() ? 0 : list_refused, !c.names.empty(), false};
+    result all;
+    for (open_server& s : servers_) {
+      const result one = change(s, c, c.names.empty() ? active_[c.object] : c.names);
+      if (one.status != 0) all = one;
     }
-    complain(hook_error(c.names.empty() ? std::string() : c.names.front(),
-                        "hooks are not available in this version of the server"));
-    return {hook_refused, true, false};
+    return all;
   }
 
-  static std::string hook_error(const std::string& name, const std::string& text) {
-    return "qmgr obj=" + name + " svr=default: " + text + "\nqmgr: hook error returned from server\n";
+  // Hooks that PBS brings along: there are none here, so nothing is shown of them (and `print` never shows them).
+  result show_hooks(const manager_command& c) {
+    if (c.object == manager_object::pbs_hook && (!c.names.empty() || c.verb == manager_verb::print)) return {list_refused};
+    result all;
+    for (open_server& s : servers_) {
+      const result one = show_hooks(s, c);
+      if (one.status != 0) all = one;
+    }
+    out_.flush();
+    return all;
+  }
+
+  result show_hooks(open_server& server, const manager_command& c) {
+    const bool print = c.verb == manager_verb::print;
+    const manager_printer printer(ObjectKind::HOOK, asked_names(c));
+    std::vector<kept_object> found;
+    const stat_outcome outcome = ask_all(server.link, question(ObjectKind::HOOK, c.names), found);
+    if (outcome.refused) {
+      complain(print ? hook_error(server, {}, outcome.refused->text) : outcome.refused->text + "\n");
+      return {print ? list_refused : 0, true, false};
+    }
+    if (c.object == manager_object::pbs_hook) return {};
+    if (print && !found.empty()) printer.print_heading(out_.text());
+    for (const kept_object& o : found) {
+      if (!print) {
+        printer.list(out_.text(), o.view());
+        continue;
+      }
+      printer.print(out_.text(), o.view());
+      if (c.changes.empty()) print_contents(server, o.name);
+    }
+    for (const refused_name& u : outcome.unknown) complain(hook_error(server, u.name, u.text));
+    return {outcome.unknown.empty() ? 0 : list_refused, !outcome.unknown.empty(), false};
+  }
+
+  void print_contents(open_server& server, const std::string& name) {
+    for (const char* type : {"application/x-python", "application/x-config"}) {
+      const hook_content content = fetch_hook(server.link, name, type, false);
+      if (content.refused || content.base64.empty()) continue;
+      out_.text() += "import hook " + name + " " + type + " base64 -\n" + content.base64 + "\n";
+    }
+  }
+
+  result import_hook(const manager_command& c) {
+    const std::string &encoding = c.content[1], &file = c.content[2];
+    std::string text;
+    if (const int failed = read_content(file, encoding == "base64", text); failed != 0) {
+      complain(file + " - " + std::strerror(failed) + "\n");
+      return {list_refused};
+    }
+    manage_request request;
+    request.verb = schema::ManageVerb::IMPORT;
+    request.kind = ObjectKind::HOOK;
+    request.pbs_hook = c.object == manager_object::pbs_hook;
+    request.content_type = c.content[0];
+    const auto decoded = encoding == "base64" ? values::from_base64(text) : std::optional(text);
+    result all;
+    for (open_server& s : servers_)
+      for (const std::string& name : c.names) {
+        request.name = name;
+        std::optional<refusal> why;
+        std::string note;
+        if (encoding != "base64" && encoding != "default")
+          why = refusal{0, "invalid argument (" + encoding + ") to content-encoding. Should be one of: default,base64"};
+        else if (!decoded)
+          why = refusal{0, "the content is not base64, hook '" + name + "' contents not overwritten"};
+        else
+          request.content = *decoded, why = manage(s.link, request, &note);
+        if (!note.empty()) complain(note + "\n");
+        if (!why) continue;
+        complain(hook_error(s, name, why->text));
+        all = {hook_refused, true, false};
+      }
+    return all;
+  }
+
+  // The content of a file; "-" is standard input, up to an empty line when it holds base64. Not 0: errno.
+  static int read_content(const std::string& file, bool base64, std::string& text) {
+    if (file == "-") {
+      std::string line;
+      while (std::getline(std::cin, line) && !(base64 && line.empty())) text += line + "\n";
+      return 0;
+    }
+    std::FILE* in = std::fopen(file.c_str(), "rb");
+    if (!in) return errno;
+    char piece[65536];
+    for (std::size_t n; (n = std::fread(piece, 1, sizeof piece, in)) > 0;) text.append(piece, n);
+    const int failed = std::ferror(in) ? errno : 0;
+    std::fclose(in);
+    return failed;
+  }
+
+  result export_hook(const manager_command& c) {
+    result all;
+    for (open_server& s : servers_)
+      for (const std::string& name : c.names) {
+        const hook_content content = fetch_hook(s.link, name, c.content[0], c.object == manager_object::pbs_hook);
+        if (content.refused) {
+          complain(hook_error(s, name, content.refused->text));
+          all = {hook_refused, true, false};
+          continue;
+        }
+        const std::string text = c.content[1] == "base64" ? content.base64 : values::from_base64(content.base64).value_or("");
+        const std::string file = c.content.size() > 2 ? c.content[2] : std::string();
+        if (file.empty()) say(text);
+        else if (const int failed = write_content(file, text); failed != 0) {
+          complain(file + " - " + std::strerror(failed) + "\n");
+          all = {list_refused};
+        }
+      }
+    return all;
+  }
+
+  static int write_content(const std::string& file, const std::string& text) {
+    std::FILE* to = std::fopen(file.c_str(), "wb");
+    if (!to) return errno;
+    const bool written = std::fwrite(text.data(), 1, text.size(), to) == text.size();
+    const int failed = written ? 0 : errno;
+    return std::fclose(to) != 0 && failed == 0 ? errno : failed;
+  }
+
+  static std::string hook_error(const open_server& server, const std::string& name, const std::string& text) {
+    return "qmgr obj=" + name + " svr=" + server.name + ": " + text + "\nqmgr: hook error returned from server\n";
   }
 
   void say(const std::string& text) {

@@ -26,6 +26,7 @@
 #include "actors/runtime/log_writer.hpp"
 #include "actors/runtime/system_clock.hpp"
 #include "events/model/ticket.hpp"
+#include "hooks-runtime/pool/worker_pool.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/version.hpp"
@@ -199,10 +200,22 @@ class dialed_sister final : public actors::sister_dialer {
   std::unique_ptr<wire::io_pool::dialer> dialer_;
 };
 
+hooks::pool_settings hook_settings(const setup& s) {
+  hooks::pool_settings p;
+  p.worker_program = s.conf.pbs_exec + "/libexec/pbs_hook_worker";
+  p.on_mom = true;
+  p.local_node = s.host;
+  p.pbs_conf = {{"PBS_EXEC", s.conf.pbs_exec}, {"PBS_HOME", s.home}, {"PBS_SERVER", s.server}};
+  p.scratch = s.priv + "/hooks/tmp";
+  return p;
+}
+
 [[noreturn]] void run(const client::command_line& line) {
   const auto s = read_setup(line);
   daemons::make_directory(s.priv, fs::perms(0751));
   daemons::make_directory(s.home + "/mom_logs", fs::perms(0755));
+  daemons::make_directory(s.priv + "/hooks", fs::perms(0750));
+  daemons::make_directory(s.priv + "/hooks/tmp", fs::perms(0750));
   daemons::make_directory(s.home + "/spool", fs::perms(01777));
   daemons::make_directory(s.home + "/undelivered", fs::perms(01777));
   daemons::background process(line.has('N'));
@@ -262,6 +275,9 @@ class dialed_sister final : public actors::sister_dialer {
     parts.known_parts = std::move(contents.known_parts);
     parts.left_parts = std::move(contents.left_parts);
     parts.describe = [host = s.host](schema::MomHello::Builder hello) { daemons::describe_host(host, hello); };
+    hooks::worker_pool hook_workers(hook_settings(s));
+    parts.runner = &hook_workers;
+    parts.hook_directory = s.priv + "/hooks";
     const auto mom = on_hup.begin([&](std::shared_ptr<const mom::mom_settings> settings) {
       parts.runs = {{writer, &reader, &clock, stop}, &processes, std::move(settings), &places, &notes};
       return system.spawn([&](caf::event_based_actor* self) {

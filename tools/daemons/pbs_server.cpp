@@ -20,6 +20,7 @@
 #include "actors/server/accounting_actor.hpp"
 #include "actors/server/server_system.hpp"
 #include "events/model/ticket.hpp"
+#include "hooks-runtime/pool/worker_pool.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/version.hpp"
@@ -73,6 +74,8 @@ void make_home(const setup& s) {
   daemons::make_directory(s.priv, fs::perms(0750));
   daemons::make_directory(s.home + "/server_logs", fs::perms(0755));
   daemons::make_directory(s.priv + "/accounting", fs::perms(0755));
+  daemons::make_directory(s.priv + "/hooks", fs::perms(0750));
+  daemons::make_directory(s.priv + "/hooks/tmp", fs::perms(0750));
   daemons::make_directory(s.home + "/sched_priv", fs::perms(0750));
   daemons::make_directory(s.home + "/sched_logs", fs::perms(0755));
   daemons::make_directory(s.home + "/run", fs::perms(0755));
@@ -99,6 +102,17 @@ std::string random_bytes(std::size_t n) {
 std::string time_zone() {
   tzset();
   return tzname[0];
+}
+
+// Scripts see nothing below PBS_HOME; they run in a directory of their own.
+hooks::pool_settings hook_settings(const setup& s) {
+  hooks::pool_settings p;
+  p.worker_program = s.conf.pbs_exec + "/libexec/pbs_hook_worker";
+  p.local_node = s.host;
+  p.pbs_conf = {{"PBS_EXEC", s.conf.pbs_exec}, {"PBS_HOME", s.home}, {"PBS_SERVER", s.host}};
+  p.hidden = {s.home};
+  p.scratch = s.priv + "/hooks/tmp";
+  return p;
 }
 
 [[noreturn]] void run(const client::command_line& line) {
@@ -145,6 +159,9 @@ std::string time_zone() {
     parts.sign_ticket = [key = std::make_shared<wire::signer>(wire::credentials::bundle(s.priv + "/daemon.pem"))](schema::byte_span ticket) {
       return key->sign(model::ticket_purpose, ticket);
     };
+    hooks::worker_pool hook_workers(hook_settings(s));
+    parts.runner = &hook_workers;
+    parts.hook_directory = s.priv + "/hooks";
     parts.disk_writable = [&] { return daemons::has_space(s.priv); };
     parts.stop_process = stop;
     const auto accounting = actors::make_accounting({s.priv + "/accounting", s.priv + "/views/accounting", store.get(), [&notes](const std::string& text) {

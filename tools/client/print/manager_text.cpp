@@ -24,6 +24,8 @@ std::string_view list_word(ObjectKind kind) {
       return "Sched";
     case ObjectKind::RESOURCE:
       return "Resource";
+    case ObjectKind::HOOK:
+      return "Hook";
     case ObjectKind::JOB:
     case ObjectKind::HOST:
       break;
@@ -52,6 +54,8 @@ std::string_view manager_word(ObjectKind kind) {
       return "sched";
     case ObjectKind::RESOURCE:
       return "resource";
+    case ObjectKind::HOOK:
+      return "hook";
     case ObjectKind::JOB:
     case ObjectKind::HOST:
       break;
@@ -122,6 +126,7 @@ void manager_printer::list(std::string& out, const object_view& object) const {
     // A list goes on in a new line at its first element that does not fit, and then has one element per line.
     const bool jobs = kind_ == ObjectKind::NODE && e.id == attributes::node::jobs;
     begin();
+    if (e.value.empty()) out.append("\"\"");
     for (std::size_t i = 0; i < parts.size(); ++i) {
       const bool last = i + 1 == parts.size();
       if (i > 0 && limits) out.push_back('\n'), begin();
@@ -148,6 +153,9 @@ void manager_printer::print_heading(std::string& out) const {
     case ObjectKind::RESOURCE:
       out.append("#\n# Create resources and set their properties.\n#\n");
       break;
+    case ObjectKind::HOOK:
+      out.append("#\n# Create hooks and set their properties.\n#\n");
+      break;
     default:
       break;
   }
@@ -172,7 +180,7 @@ void manager_printer::print_attribute(std::string& out, const object_view& objec
   if (!nameless) set.append(" ").append(object.name);
   set.append(" ");
   put_attribute_name(set, l, e.resource);
-  if (!limits && !(is_name_list(l) && e.resource.empty())) {
+  if (e.value.empty() || (!limits && !(is_name_list(l) && e.resource.empty()))) {
     out.append(set).append(" = ").append(quoted(e.value)).push_back('\n');
     return;
   }

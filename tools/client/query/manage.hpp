@@ -22,13 +22,21 @@ struct manage_request {
   std::string name;
   std::vector<attribute_change> changes;
   bool all_of_kind = false;
+  std::string content_type{}, content{};  // of import
+  bool pbs_hook = false;              // the hook was named as a pbshook
 };
 
 struct refusal {
   std::uint32_t code;
   std::string text;
 };
-// Nothing: it is done and on disk.
-std::optional<refusal> manage(session& server, const manage_request& what);
+// Nothing: it is done and on disk. `note` gets what the server has to say all the same.
+std::optional<refusal> manage(session& server, const manage_request& what, std::string* note = nullptr);
+
+struct hook_content {
+  std::string base64;  // lines; empty: nothing was imported
+  std::optional<refusal> refused;
+};
+hook_content fetch_hook(session& server, const std::string& name, const std::string& content_type, bool pbs_hook);
 
 }  // namespace annals::client

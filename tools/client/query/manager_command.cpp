@@ -100,10 +100,22 @@ class parser {
         return take_attribute_names(false);
       case manager_verb::import:
       case manager_verb::export_:
-        return take_rest();
+        return take_content();
       default:
         return end_or_syntax();
     }
+  }
+
+  // What follows the names of import and export: content type, encoding and a file, which export may do without.
+  trouble take_content() {
+    if (command_.names.empty()) return syntax();
+    if (command_.object != manager_object::hook && command_.object != manager_object::pbs_hook) return syntax();
+    const std::size_t most = 3, least = command_.verb == manager_verb::import ? 3 : 2;
+    while (at_ < line_.size() && command_.content.size() < most) {
+      command_.content.emplace_back(take_word());
+      skip_blanks();
+    }
+    return at_ < line_.size() || command_.content.size() < least ? trouble(syntax()) : std::nullopt;
   }
 
   // A word with an operator behind it is an attribute already: the objects are the active ones, or the server.

@@ -36,7 +36,8 @@ struct manager_command {
   manager_object object = manager_object::none;
   std::vector<std::string> names;         // "@default" stands for all of the kind
   std::vector<attribute_change> changes;  // of list, print and unset: names only, a resource behind the dot apart
-  std::string rest;                       // topic of help; what follows the names of import and export
+  std::string rest;                       // topic of help
+  std::vector<std::string> content;       // of import and export: content type, encoding, file
   bool operator==(const manager_command&) const = default;
 };
 

@@ -20,7 +20,8 @@ const std::map<std::string, ObjectKind> kinds = {{"job", ObjectKind::JOB},
                                                  {"queue", ObjectKind::QUEUE},
                                                  {"server", ObjectKind::SERVER},
                                                  {"node", ObjectKind::NODE},
-                                                 {"scheduler", ObjectKind::SCHEDULER}};
+                                                 {"scheduler", ObjectKind::SCHEDULER},
+                                                 {"hook", ObjectKind::HOOK}};
 
 }  // namespace
 

@@ -367,12 +367,18 @@ BOOST_AUTO_TEST_CASE(z_is_silent_n_does_nothing_and_e_echoes) {
   BOOST_TEST(command("qmgr", {"nosuch.invalid", "-c", "l s"}).status == 3);
 }
 
-BOOST_AUTO_TEST_CASE(hooks_are_refused) {
+BOOST_AUTO_TEST_CASE(hooks_have_words_of_their_own) {   // golden: hooks.txt, qmgr_verbs.txt
+  c.refusals["hh"] = {15136, "hook name 'hh' already registered, try another name"};
   const ran r = qmgr("create hook hh");
-  BOOST_TEST(r.err.starts_with("qmgr obj=hh svr=default: "));
-  BOOST_TEST(r.err.ends_with("qmgr: hook error returned from server\n"));
+  BOOST_TEST(r.err == "qmgr obj=hh svr=default: hook name 'hh' already registered, try another name\n"
+                      "qmgr: hook error returned from server\n");
   BOOST_TEST(r.status == 32);
   BOOST_TEST(qmgr("list hook").status == 0);
+  BOOST_TEST(qmgr("list pbshook hh").status == 1);
+  const ran missing = qmgr("import hook h application/x-python default /nonexistent/h.py");
+  BOOST_TEST(missing.err == "/nonexistent/h.py - No such file or directory\n");
+  BOOST_TEST(missing.status == 1);
+  BOOST_TEST(qmgr("import hook application/x-python default h.py").status == 4);
 }
 
 BOOST_AUTO_TEST_CASE(tracejob_reads_the_logs_of_today) {

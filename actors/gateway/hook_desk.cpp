@@ -1,0 +1,135 @@
+#include "actors/gateway/hook_desk.hpp"
+
+#include <caf/send.hpp>
+
+#include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
+
+namespace annals::actors {
+
+// A request whose hooks are about to run: the views come first, one after another.
+struct hook_desk::pending {
+  question what;
+  answer then;
+  std::size_t next_view = 0;
+};
+
+std::function<void(std::function<void()>)> hook_desk::post() const {
+  return [to = caf::actor(parts_.self)](std::function<void()> work) { caf::anon_send(to, run_this{std::move(work)}); };
+}
+
+void hook_desk::run(question what, answer then) {
+  auto p = std::make_shared<pending>(pending{std::move(what), std::move(then)});
+  fetch(p);
+}
+
+void hook_desk::fetch(const std::shared_ptr<pending>& p) {
+  if (p->next_view == p->what.views.size()) return start(p);
+  const auto& v = p->what.views[p->next_view];
+  const auto names = v.name.empty() ? std::vector<std::string>{} : std::vector{v.name};
+  auto got = [this, p, post = post()](hook_objects found) {
+    post([this, p, found = std::move(found)]() mutable {
+      const auto& view = p->what.views[p->next_view++];
+      if (view.name.empty()) p->what.parameters.push_back({view.parameter, std::move(found)});
+      else if (!found.empty()) p->what.parameters.push_back({view.parameter, std::move(found.front())});
+      fetch(p);
+    });
+  };
+  caf::anon_send(parts_.status, view_wanted{hooks::view_request(v.kind, names, v.sequence), std::move(got)});
+}
+
+void hook_desk::start(const std::shared_ptr<pending>& p) {
+  auto& what = p->what;
+  if (what.adjust) what.adjust(what.parameters);
+  hooks::occasion at;
+  at.event = what.event;
+  at.by = what.by;
+  at.owner = what.owner;
+  at.sequence = parts_.where->sequence();
+  at.parameters = std::move(what.parameters);
+  at.ask = [status = parts_.status, sequence = at.sequence](hooks::sealed_question q, hooks::hook_run::answer_to answer) {
+    auto asked = hooks::view_asked(q.get(), sequence);
+    if (!asked) return answer(hooks::answer_with({}, false));
+    caf::anon_send(status, view_wanted{std::move(asked->request), [answer, names = asked->names_only](hook_objects found) {
+                                         answer(hooks::answer_with(found, names));
+                                       }});
+  };
+  hooks::run_chain(chain_parts(), hooks_of(what), std::move(at), p->then);
+}
+
+hooks::chain_parts hook_desk::chain_parts() {
+  hooks::chain_parts c;
+  c.runner = parts_.runner;
+  c.post = post();
+  if (parts_.notes)
+    c.note = [notes = parts_.notes](std::uint32_t bits, std::string_view cls, std::string_view object, std::string_view text) {
+      notes->write(bits, cls, object, text);
+    };
+  return c;
+}
+
+std::vector<hooks::chain_hook> hook_desk::hooks_of(const question& what) {
+  std::vector<hooks::chain_hook> out;
+  for (const auto& [serial, hook] : parts_.where->hook_states()) {
+    if (!hook.enabled() || hook.code.hash.empty() || !hook.has_event(what.event->name)) continue;
+    if (!what.only.empty() && hook.name != what.only) continue;
+    if (auto code = code_of(hook)) out.push_back({hook.name, hook.attributes, std::move(code), hook.code, hook.config});
+  }
+  hooks::sort_by_order(out);
+  return out;
+}
+
+std::shared_ptr<const hooks::hook_code> hook_desk::code_of(const model::hook_state& hook) {
+  const auto text = [&](const std::string& hash) {
+    const auto bytes = parts_.reader->store().read_blob(hash);
+    return bytes ? std::optional(std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size())) : std::nullopt;
+  };
+  auto& known = codes_[hook.name];
+  if (known.code && known.script == hook.code && known.configuration == hook.config) return known.code;
+  auto source = text(hook.code.hash);
+  auto configuration = hook.config.hash.empty() ? std::nullopt : text(hook.config.hash);
+  if (!source) return nullptr;
+  auto hash = hooks::code_hash(*source, configuration);
+  known = {hook.code, hook.config,
+           std::make_shared<hooks::hook_code>(hooks::hook_code{hook.name, std::move(*source), std::move(configuration), std::move(hash)})};
+  return known.code;
+}
+
+// -- what is written down ------------------------------------------------------------------------------------------------
+
+void hook_desk::write(const std::string& subject, schema::HookRun::Reader run, std::vector<schema::sealed<schema::HookRun>> before) const {
+  auto ran = schema::make<schema::HookRan>([&](schema::HookRan::Builder h) {
+    h.setRun(run);
+    h.setSubject(subject);
+  });
+  parts_.write(schema::str(run.getHook()), {std::move(ran)}, std::move(before));
+}
+
+void hook_desk::write_all(const std::string& subject, const hooks::chain_result& result) const {
+  for (const auto& run : result.runs) write(subject, run.get(), {});
+}
+
+void hook_desk::write_rejection(const std::string& subject, const hooks::chain_result& result) const {
+  if (result.runs.empty()) return;
+  write(subject, result.runs.back().get(), {result.runs.begin(), result.runs.end() - 1});
+}
+
+// -- the workers ---------------------------------------------------------------------------------------------------------
+
+void hook_desk::tell_resources() const {
+  if (!parts_.runner) return;
+  std::vector<hooks::resource_type> custom;
+  for (const auto& [name, r] : parts_.where->site()->resources.custom())
+    custom.push_back({name, std::string(attributes::resource_type_name(r.type))});
+  parts_.runner->know_resources(std::move(custom));
+}
+
+void hook_desk::compile(const std::string& name, const std::string& source, std::function<void(std::string)> then) const {
+  if (!parts_.runner) return then({});
+  auto code = std::make_shared<hooks::hook_code>(hooks::hook_code{name, source, std::nullopt, hooks::code_hash(source, std::nullopt)});
+  parts_.runner->compile(std::move(code), [post = post(), then = std::move(then)](std::string problem) {
+    post([then, problem = std::move(problem)] { then(problem); });
+  });
+}
+
+}  // namespace annals::actors

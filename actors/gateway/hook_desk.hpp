@@ -1,0 +1,79 @@
+// Site hooks in the server: which run at an event, with what they are shown, and what is written down of them. Part of the
+// gateway's actor; the scripts run elsewhere, and nothing waits for them but the request they were asked about.
+// Governed by docs/design/0023-hooks.md.
+#pragma once
+
+#include <caf/event_based_actor.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/gateway/directory.hpp"
+#include "actors/runtime/daemon_log.hpp"
+#include "actors/runtime/run_this.hpp"
+#include "actors/server/hook_views.hpp"
+#include "events/log/log_reader.hpp"
+#include "hooks-runtime/chain/chain.hpp"
+
+namespace annals::actors {
+
+struct hook_desk_parts {
+  caf::event_based_actor* self = nullptr;
+  hooks::hook_runner* runner = nullptr;           // null: no hook ever runs
+  std::shared_ptr<directory> where;
+  const log::log_reader* reader = nullptr;
+  caf::actor status;                              // answers view_wanted
+  daemon_log* notes = nullptr;
+  // Writes a run into the stream of its hook; `before`: those that ran before it at the same event.
+  std::function<void(const std::string& hook, model::hook_ran, std::vector<schema::sealed<schema::HookRun>> before)> write;
+};
+
+class hook_desk {
+ public:
+  explicit hook_desk(hook_desk_parts parts) : parts_(std::move(parts)) {}
+
+  // Whether any hook runs at this event: without hooks this is all a request pays.
+  bool wanted(const hooks::hook_event& event) const { return parts_.runner && (parts_.where->hook_events() & event.bit) != 0; }
+
+  // A parameter that is read from the projections before the first hook runs: one object, or all of the kind (no name).
+  struct view { std::string parameter; schema::ObjectKind kind; std::string name; std::uint64_t sequence; };
+  struct question {
+    const hooks::hook_event* event = nullptr;
+    model::requester by;
+    std::string owner;                            // of the job
+    std::string subject;                          // what the event is about, for the log
+    hooks::hook_parameters parameters;
+    std::vector<view> views;
+    std::string only;                             // this hook alone (periodic); empty: all of the event
+    std::function<void(hooks::hook_parameters&)> adjust{};   // once the views are there
+  };
+  using answer = std::function<void(hooks::chain_result&)>;
+  void run(question what, answer then);
+
+  // Writes down runs that no other event tells of: all of them when the event only looks on, the last when it rejected.
+  void write_all(const std::string& subject, const hooks::chain_result& result) const;
+  void write_rejection(const std::string& subject, const hooks::chain_result& result) const;
+
+  // What the workers must know of the site.
+  void tell_resources() const;
+  void compile(const std::string& name, const std::string& source, std::function<void(std::string)> then) const;
+
+ private:
+  struct pending;
+  void fetch(const std::shared_ptr<pending>& p);
+  void start(const std::shared_ptr<pending>& p);
+  std::vector<hooks::chain_hook> hooks_of(const question& what);
+  std::shared_ptr<const hooks::hook_code> code_of(const model::hook_state& hook);
+  hooks::chain_parts chain_parts();
+  std::function<void(std::function<void()>)> post() const;
+  void write(const std::string& subject, schema::HookRun::Reader run, std::vector<schema::sealed<schema::HookRun>> before) const;
+
+  hook_desk_parts parts_;
+  struct kept_code { model::hook_content script, configuration; std::shared_ptr<const hooks::hook_code> code; };
+  std::map<std::string, kept_code> codes_;        // by name; read again when the blobs are others
+};
+
+}  // namespace annals::actors

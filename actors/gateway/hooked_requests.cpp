@@ -1,0 +1,211 @@
+#include "actors/gateway/hooked_requests.hpp"
+
+#include <algorithm>
+
+#include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
+#include "events/values/number.hpp"
+
+namespace annals::actors {
+
+namespace protocol = hooks::protocol;
+
+namespace {
+constexpr std::int64_t default_wait_s = 120;                  // pbs guide: sync_mom_hookfiles_timeout
+}
+
+hooks::hook_object job_asked(schema::QueueJob::Reader asked) {
+  hooks::hook_object job{protocol::ObjectKind::JOB, {}, hooks::attributes_of(asked.getAttributes())};
+  if (asked.getQueue().size() > 0) job.put("queue", {}, schema::text(asked.getQueue()));
+  return job;
+}
+
+hooks::hook_object job_asked(schema::JobAttributes::Reader asked) {
+  hooks::hook_object job{protocol::ObjectKind::JOB, schema::str(asked.getJob()), {}};
+  for (auto c : asked.getChanges())
+    job.put(schema::text(c.getName()), schema::text(c.getResource()),
+            c.getOp() == schema::AttributeOp::UNSET ? std::string_view() : schema::text(c.getValue()));
+  return job;
+}
+
+// Numbers as PBS's management constants have them (pbs guide: MGR_CMD_*, MGR_OBJ_*).
+hooks::hook_object management_asked(schema::Manage::Reader asked) {
+  constexpr int commands[] = {0, 1, 2, 3, 7};                   // create, delete, set, unset, import
+  constexpr int objects[] = {2, 1, 0, 3, 7, 5, 3, 6};           // job, queue, server, node, sched, resource, host, hook
+  hooks::hook_object m{protocol::ObjectKind::MANAGEMENT, schema::str(asked.getName()), {}};
+  const auto verb = static_cast<std::size_t>(asked.getVerb());
+  const auto kind = static_cast<std::size_t>(asked.getKind());
+  if (verb < std::size(commands)) m.put("cmd", {}, std::to_string(commands[verb]));
+  if (kind < std::size(objects)) m.put("objtype", {}, std::to_string(objects[kind]));
+  m.put("objname", {}, m.name);
+  for (auto c : asked.getChanges()) {
+    const auto resource = schema::str(c.getResource());
+    m.put("attribs", schema::str(c.getName()) + (resource.empty() ? "" : "." + resource), schema::text(c.getValue()));
+  }
+  return m;
+}
+
+namespace {
+
+// Attributes of a list, without those that stand elsewhere in the request.
+void fill(capnp::List<schema::Attribute>::Builder list, const std::vector<const hooks::hook_attribute*>& from, bool empty_unsets) {
+  for (unsigned i = 0; i < from.size(); ++i) {
+    list[i].setName(from[i]->name);
+    list[i].setResource(from[i]->resource);
+    list[i].setValue(from[i]->value);
+    if (empty_unsets && from[i]->value.empty()) list[i].setOp(schema::AttributeOp::UNSET);
+  }
+}
+
+void put_changes(const std::vector<hooks::hook_change>& changes, capnp::List<schema::Attribute>::Builder list) {
+  for (unsigned i = 0; i < changes.size(); ++i) {
+    list[i].setName(changes[i].attribute);
+    list[i].setResource(changes[i].resource);
+    list[i].setValue(changes[i].after);
+    list[i].setOp(changes[i].has_value ? schema::AttributeOp::SET : schema::AttributeOp::UNSET);
+  }
+}
+
+}  // namespace
+
+schema::sealed<schema::Request> with_job(const schema::sealed<schema::Request>& asked, const hooks::hook_object& job) {
+  std::vector<const hooks::hook_attribute*> listed;
+  const bool queues = asked.get().isQueueJob();
+  for (const auto& a : job.attributes)
+    if (!queues || a.name != "queue") listed.push_back(&a);
+  return schema::make<schema::Request>([&](schema::Request::Builder r) {
+    r.setId(asked.get().getId());
+    r.setCommandId(asked.get().getCommandId());
+    r.setSentAtNs(asked.get().getSentAtNs());
+    const auto n = static_cast<unsigned>(listed.size());
+    if (!queues) {
+      auto a = r.initAlterJob();
+      a.setJob(asked.get().getAlterJob().getJob());
+      return fill(a.initChanges(n), listed, true);
+    }
+    const auto before = asked.get().getQueueJob();
+    auto q = r.initQueueJob();
+    const auto* queue = job.find("queue");
+    q.setQueue(queue ? queue->value : std::string());
+    q.setScript(before.getScript());
+    q.setScriptRef(before.getScriptRef());
+    q.setHasScript(before.getHasScript());
+    q.setSubmitHost(before.getSubmitHost());
+    fill(q.initAttributes(n), listed, false);
+  });
+}
+
+void show_move(hooks::hook_parameters& parameters, const std::string& destination) {
+  auto* p = hooks::find_parameter(parameters, "job");
+  if (!p) return;
+  auto& job = std::get<hooks::hook_object>(p->value);
+  const auto* queue = job.find("queue");
+  std::string source = queue ? queue->value : std::string();
+  job.put("queue", {}, destination);
+  parameters.push_back({"src_queue", std::move(source)});
+}
+
+schema::sealed<schema::Request> with_destination(const schema::sealed<schema::Request>& asked, const std::string& queue) {
+  return schema::make<schema::Request>([&](schema::Request::Builder r) {
+    r.setId(asked.get().getId());
+    r.setCommandId(asked.get().getCommandId());
+    r.setSentAtNs(asked.get().getSentAtNs());
+    auto m = r.initMoveJob();
+    m.setJob(asked.get().getMoveJob().getJob());
+    m.setDestination(queue);
+  });
+}
+
+schema::sealed<schema::Request> alteration(const std::string& job, const std::vector<hooks::hook_change>& changes) {
+  return schema::make<schema::Request>([&](schema::Request::Builder r) {
+    auto a = r.initAlterJob();
+    a.setJob(job);
+    put_changes(changes, a.initChanges(static_cast<unsigned>(changes.size())));
+  });
+}
+
+schema::sealed<schema::Request> vnode_change(const std::string& vnode, const std::vector<hooks::hook_change>& changes) {
+  return schema::make<schema::Request>([&](schema::Request::Builder r) {
+    auto m = r.initManage();
+    m.setVerb(schema::ManageVerb::SET);
+    m.setKind(schema::ObjectKind::NODE);
+    m.setName(vnode);
+    put_changes(changes, m.initChanges(static_cast<unsigned>(changes.size())));
+  });
+}
+
+schema::sealed<schema::Request> alteration(const std::string& job, capnp::List<schema::Attribute>::Reader changes) {
+  return schema::make<schema::Request>([&](schema::Request::Builder r) {
+    auto a = r.initAlterJob();
+    a.setJob(job);
+    a.setChanges(changes);
+  });
+}
+
+schema::sealed<schema::Request> vnode_change(const std::string& vnode, capnp::List<schema::Attribute>::Reader changes) {
+  return schema::make<schema::Request>([&](schema::Request::Builder r) {
+    auto m = r.initManage();
+    m.setVerb(schema::ManageVerb::SET);
+    m.setKind(schema::ObjectKind::NODE);
+    m.setName(vnode);
+    m.setChanges(changes);
+  });
+}
+
+schema::sealed<schema::Request> resource_creation(schema::ResourceDefined::Reader resource) {
+  return schema::make<schema::Request>([&](schema::Request::Builder r) {
+    auto m = r.initManage();
+    m.setVerb(schema::ManageVerb::CREATE);
+    m.setKind(schema::ObjectKind::RESOURCE);
+    m.setName(resource.getName());
+    auto list = m.initChanges(2);
+    list[0].setName("type");
+    list[0].setValue(resource.getType());
+    list[1].setName("flag");
+    list[1].setValue("h");
+  });
+}
+
+schema::sealed<schema::ToMom> mom_hooks_message(const directory& where, std::uint64_t sequence) {
+  std::vector<const model::hook_state*> hooks;
+  for (const auto& [serial, hook] : where.hook_states())
+    for (const auto& e : hooks::hook_events())
+      if (hooks::is_on_mom(e) && hook.has_event(e.name)) {
+        hooks.push_back(&hook);
+        break;
+      }
+  return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+    auto all = m.initHooks();
+    all.setSequence(sequence);
+    const auto wait = where.site()->server.get(attributes::server::sync_mom_hookfiles_timeout);
+    all.setWaitSeconds(static_cast<std::uint32_t>(values::parse_integer(wait.value_or("")).value_or(default_wait_s)));
+    auto list = all.initHooks(static_cast<unsigned>(hooks.size()));
+    for (unsigned i = 0; i < hooks.size(); ++i) {
+      const auto& h = *hooks[i];
+      list[i].setName(h.name);
+      std::vector<attributes::entry> entries;
+      for (const auto& e : h.attributes) entries.push_back(e);
+      auto settings = list[i].initAttributes(static_cast<unsigned>(entries.size()));
+      for (unsigned n = 0; n < entries.size(); ++n) {
+        settings[n].setName(attributes::find(schema::ObjectKind::HOOK, entries[n].id)->name);
+        settings[n].setValue(std::string(entries[n].value));
+      }
+      const auto put = [](const model::hook_content& from, schema::BlobRef::Builder to) {
+        to.setHash({reinterpret_cast<const kj::byte*>(from.hash.data()), from.hash.size()});
+        to.setSize(from.size);
+      };
+      put(h.code, list[i].initCode());
+      put(h.config, list[i].initConfig());
+    }
+    const auto& custom = where.site()->resources.custom();
+    auto resources = all.initResources(static_cast<unsigned>(custom.size()));
+    unsigned i = 0;
+    for (const auto& [name, r] : custom) {
+      resources[i].setName(name);
+      resources[i].setType(attributes::resource_type_name(r.type));
+      resources[i++].setFlags(attributes::resource_flags_text(r.flags));
+    }
+  });
+}
+
+}  // namespace annals::actors

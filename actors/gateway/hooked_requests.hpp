@@ -1,0 +1,41 @@
+// Requests as hooks see them, and as hooks leave them: the payload of an event out of a request, and the request again out of
+// the changed payload. Pure.
+#pragma once
+
+#include <string>
+
+#include "actors/gateway/directory.hpp"
+#include "events/schema/client.capnp.h"
+#include "events/schema/daemon.capnp.h"
+#include "events/schema/message.hpp"
+#include "hooks-runtime/chain/payload.hpp"
+
+namespace annals::actors {
+
+// The job as qsub asked for it (queuejob); its queue is there only when one was named.
+hooks::hook_object job_asked(schema::QueueJob::Reader asked);
+// What qalter asked to be changed (modifyjob); what is to be unset has an empty value.
+hooks::hook_object job_asked(schema::JobAttributes::Reader asked);
+// What qmgr asked for (management): cmd, objtype, objname, and one `attribs` per attribute, named by the resource.
+hooks::hook_object management_asked(schema::Manage::Reader asked);
+
+// The same request with the job as hooks left it.
+schema::sealed<schema::Request> with_job(const schema::sealed<schema::Request>& asked, const hooks::hook_object& job);
+
+// A job that is to be moved: its queue is the one it is to go to, src_queue the one it is in.
+void show_move(hooks::hook_parameters& parameters, const std::string& destination);
+schema::sealed<schema::Request> with_destination(const schema::sealed<schema::Request>& asked, const std::string& queue);
+
+// qalter of one job with these attributes of it, as hooks set them; an attribute without a value is unset.
+schema::sealed<schema::Request> alteration(const std::string& job, const std::vector<hooks::hook_change>& changes);
+schema::sealed<schema::Request> alteration(const std::string& job, capnp::List<schema::Attribute>::Reader changes);
+// qmgr's `set node` of one vnode.
+schema::sealed<schema::Request> vnode_change(const std::string& vnode, const std::vector<hooks::hook_change>& changes);
+schema::sealed<schema::Request> vnode_change(const std::string& vnode, capnp::List<schema::Attribute>::Reader changes);
+// qmgr's `create resource`, as RU-06 has it: of hosts.
+schema::sealed<schema::Request> resource_creation(schema::ResourceDefined::Reader resource);
+
+// All hooks that MoMs run, as they are now.
+schema::sealed<schema::ToMom> mom_hooks_message(const directory& where, std::uint64_t sequence);
+
+}  // namespace annals::actors

@@ -1,0 +1,254 @@
+// Which hooks there are, and exechost_* hooks. What happens at the points of a run stands in hook_points.cpp.
+#include "actors/mom/mom_hooks.hpp"
+
+#include <caf/send.hpp>
+
+#include "actors/runtime/run_this.hpp"
+#include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
+#include "events/log/record.hpp"
+
+namespace annals::actors {
+
+namespace {
+
+constexpr std::int64_t second = 1'000'000'000;
+constexpr std::int64_t tell_again_ns = 5 * second;       // as the other reports of a MoM
+
+std::string hash_of(schema::BlobRef::Reader blob) {
+  return {reinterpret_cast<const char*>(blob.getHash().begin()), blob.getHash().size()};
+}
+std::string content_hash(const std::string& text) { return log::content_hash(std::as_bytes(std::span(text))); }
+
+hooks::chain_hook make_hook(const std::string& name, attributes::bag settings, std::string source, std::optional<std::string> configuration) {
+  hooks::chain_hook h{name, std::move(settings), nullptr, {}, {}};
+  h.script = {source.empty() ? std::string() : content_hash(source), source.size()};
+  if (configuration) h.configuration = {content_hash(*configuration), configuration->size()};
+  auto hash = hooks::code_hash(source, configuration);
+  h.code = std::make_shared<hooks::hook_code>(hooks::hook_code{name, std::move(source), std::move(configuration), std::move(hash)});
+  return h;
+}
+
+bool runs(const hooks::chain_hook& hook) { return hook.settings.get(attributes::hook::enabled) == "true" && !hook.script.hash.empty(); }
+
+bool has_event(const hooks::chain_hook& hook, std::string_view event) {
+  model::hook_state named;
+  named.attributes = hook.settings;
+  return named.has_event(event);
+}
+
+std::int64_t freq_ns(const hooks::chain_hook& hook) {
+  model::hook_state named;
+  named.attributes = hook.settings;
+  return named.number(attributes::hook::freq) * second;
+}
+
+attributes::bag settings_of(capnp::List<schema::Attribute>::Reader list) {
+  attributes::bag settings;
+  for (auto a : list)
+    if (const auto* row = attributes::find(schema::ObjectKind::HOOK, schema::text(a.getName()))) settings.set(row->id, schema::text(a.getValue()));
+  return settings;
+}
+
+}  // namespace
+
+mom_hooks::mom_hooks(caf::event_based_actor* self, mom_hooks_parts parts, std::function<void(const schema::sealed<schema::FromMom>&)> tell)
+    : self_(self), parts_(std::move(parts)), tell_(std::move(tell)), files_(parts_.directory, 0700), outbox_(parts_.directory + "/reports") {}
+
+void mom_hooks::begin() {
+  if (!parts_.runner) return;
+  read_files();
+  set_bits();
+  run_host_event("exechost_startup", {});
+}
+
+void mom_hooks::read_again() {
+  if (parts_.runner) run_host_event("exechost_startup", {});
+}
+
+void mom_hooks::read_files() {
+  for (const auto& name : files_.hooks()) {
+    const auto read = hooks::parse_settings(files_.read(name + ".HK").value_or(""));
+    if (!read) continue;
+    hooks_.push_back({make_hook(read->name, read->settings, files_.read(name + ".PY").value_or(""), files_.read(name + ".CF")), 0});
+    note(log_event::system | log_event::admin | log_event::debug, name, "Found hook " + name + " type=site");
+  }
+}
+
+void mom_hooks::set_bits() {
+  std::uint32_t bits = 0;
+  for (const auto& e : hooks::hook_events())
+    for (const auto& h : hooks_)
+      if (runs(h.hook) && has_event(h.hook, e.name)) bits |= e.bit;
+  if (parts_.bits) parts_.bits->events = bits;
+}
+
+// -- from the server -----------------------------------------------------------------------------------------------------
+
+void mom_hooks::server_is_here() {
+  asked_.clear();
+  ask_for_blobs();
+  outbox_.each(tell_);
+}
+
+void mom_hooks::on_hooks(const schema::sealed<schema::ToMom>& message) {
+  if (!parts_.runner) return;
+  wanted_ = message;
+  wait_ns_ = std::int64_t{message.get().getHooks().getWaitSeconds()} * second;
+  parts_.bits->catching_up = true;
+  asked_.clear();
+  for (const auto& h : hooks_) {                          // what is here already need not come
+    blobs_[h.hook.script.hash] = h.hook.code->source;
+    if (h.hook.code->configuration) blobs_[h.hook.configuration.hash] = *h.hook.code->configuration;
+  }
+  ask_for_blobs();
+  install_if_complete();
+}
+
+void mom_hooks::ask_for_blobs() {
+  if (!wanted_) return;
+  const auto ask = [&](schema::BlobRef::Reader blob) {
+    const auto hash = hash_of(blob);
+    if (hash.empty() || blobs_.contains(hash) || !asked_.insert(hash).second) return;
+    tell_(schema::make<schema::FromMom>([&](schema::FromMom::Builder m) { m.initWantBlob().setHash(blob.getHash()); }));
+  };
+  for (auto h : wanted_->get().getHooks().getHooks()) {
+    ask(h.getCode());
+    ask(h.getConfig());
+  }
+}
+
+bool mom_hooks::on_blob(schema::Blob::Reader b) {
+  const std::string hash(reinterpret_cast<const char*>(b.getHash().begin()), b.getHash().size());
+  if (!asked_.contains(hash)) return false;
+  auto& text = blobs_["+" + hash];                        // under this name until it is whole
+  if (b.getOffset() == 0) text.clear();
+  if (b.getOffset() != text.size()) return true;          // of an older request
+  text.append(reinterpret_cast<const char*>(b.getData().begin()), b.getData().size());
+  if (b.getMissing() || !b.getLast()) return true;
+  if (content_hash(text) == hash) blobs_[hash] = std::move(text);
+  blobs_.erase("+" + hash);
+  install_if_complete();
+  return true;
+}
+
+void mom_hooks::install_if_complete() {
+  if (!wanted_) return;
+  const auto here = [&](schema::BlobRef::Reader blob) { return blob.getHash().size() == 0 || blobs_.contains(hash_of(blob)); };
+  for (auto h : wanted_->get().getHooks().getHooks())
+    if (!here(h.getCode()) || !here(h.getConfig())) return;
+  const auto message = *wanted_;
+  wanted_.reset();
+  install(message.get().getHooks());
+  blobs_.clear();
+  asked_.clear();
+  parts_.bits->catching_up = false;
+  let_start(true);
+}
+
+void mom_hooks::install(schema::MomHooks::Reader wanted) {
+  std::vector<installed> before = std::move(hooks_);
+  hooks_.clear();
+  std::vector<std::string> changed;
+  std::set<std::string> names;
+  const auto write = [&](const std::string& file, const std::string& text) {
+    std::string problem;
+    if (files_.write(file, text, problem) && !text.empty()) {
+      changed.push_back(file);
+      note(log_event::debug, file, "copy hook-related file request received");
+    }
+    if (!problem.empty()) note(log_event::error, file, problem);
+  };
+  for (auto h : wanted.getHooks()) {
+    const auto name = schema::str(h.getName());
+    names.insert(name);
+    auto configuration = h.getConfig().getHash().size() == 0 ? std::nullopt : std::optional(blobs_[hash_of(h.getConfig())]);
+    auto hook = make_hook(name, settings_of(h.getAttributes()), h.getCode().getHash().size() == 0 ? "" : blobs_[hash_of(h.getCode())], std::move(configuration));
+    write(name + ".HK", hooks::settings_text(name, hook.settings));
+    write(name + ".CF", hook.code->configuration.value_or(""));
+    write(name + ".PY", hook.code->source);
+    hooks_.push_back({std::move(hook), 0});
+  }
+  for (const auto& old : before) {
+    for (auto& now : hooks_)
+      if (now.hook.name == old.hook.name) now.due_ns = old.due_ns;
+    if (names.contains(old.hook.name)) continue;
+    files_.remove(old.hook.name);
+    note(log_event::debug, old.hook.name + ".HK", "delete hook-related file request received");
+  }
+  if (parts_.runner) {
+    std::vector<hooks::resource_type> custom;
+    for (auto r : wanted.getResources()) custom.push_back({schema::str(r.getName()), schema::str(r.getType())});
+    parts_.runner->know_resources(std::move(custom));
+  }
+  set_bits();
+  tell_(schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+    auto i = m.initHooksInstalled();
+    i.setSequence(wanted.getSequence());
+    auto list = i.initFiles(static_cast<unsigned>(changed.size()));
+    for (unsigned n = 0; n < changed.size(); ++n) list.set(n, changed[n]);
+  }));
+}
+
+// -- this host -----------------------------------------------------------------------------------------------------------
+
+std::vector<hooks::chain_hook> mom_hooks::hooks_at(const hooks::hook_event& event, const std::string& only) const {
+  std::vector<hooks::chain_hook> out;
+  for (const auto& h : hooks_)
+    if (runs(h.hook) && has_event(h.hook, event.name) && (only.empty() || h.hook.name == only)) out.push_back(h.hook);
+  hooks::sort_by_order(out);
+  return out;
+}
+
+hooks::chain_parts mom_hooks::chain_parts() {
+  hooks::chain_parts c;
+  c.runner = parts_.runner;
+  c.post = [to = caf::actor(self_)](std::function<void()> work) { caf::anon_send(to, run_this{std::move(work)}); };
+  if (parts_.notes)
+    c.note = [notes = parts_.notes](std::uint32_t bits, std::string_view cls, std::string_view object, std::string_view text) {
+      notes->write(bits, cls, object, text);
+    };
+  return c;
+}
+
+std::vector<hooks::hook_object> mom_hooks::host_vnodes() const {
+  const auto hello = schema::make<schema::MomHello>([&](schema::MomHello::Builder h) { parts_.describe(h); });
+  std::vector<hooks::hook_object> vnodes;
+  for (auto v : hello.get().getVnodes())
+    vnodes.push_back({hooks::protocol::ObjectKind::VNODE, schema::str(v.getName()), hooks::attributes_of(v.getAttributes())});
+  return vnodes;
+}
+
+void mom_hooks::run_host_event(const char* name, const std::string& only) {
+  const auto* event = hooks::find_event(name);
+  auto chosen = hooks_at(*event, only);
+  if (chosen.empty()) return;
+  hooks::occasion at;
+  at.event = event;
+  at.by = {"pbs_mom", parts_.host, schema::Role::MOM};
+  at.parameters.push_back({"vnode_list", host_vnodes()});
+  if (hooks::find_parameter(*event, "job_list")) {
+    std::vector<hooks::hook_object> jobs;
+    for (const auto& [key, job] : jobs_) jobs.push_back(job);
+    at.parameters.push_back({"job_list", std::move(jobs)});
+  }
+  hooks::run_chain(chain_parts(), std::move(chosen), std::move(at), [this, event](hooks::chain_result& result) { report(*event, {}, result); });
+}
+
+void mom_hooks::on_second() {
+  const auto now = parts_.clock->now_ns();
+  let_start(false);
+  if (!outbox_.empty() && now - told_again_ns_ >= tell_again_ns) {
+    told_again_ns_ = now;
+    outbox_.each(tell_);
+  }
+  for (auto& h : hooks_) {
+    if (!runs(h.hook) || !has_event(h.hook, "exechost_periodic")) continue;
+    if (h.due_ns == 0) h.due_ns = now + freq_ns(h.hook);
+    if (now < h.due_ns) continue;
+    h.due_ns = now + freq_ns(h.hook);
+    run_host_event("exechost_periodic", h.hook.name);
+  }
+}
+
+}  // namespace annals::actors

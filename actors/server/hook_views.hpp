@@ -1,0 +1,26 @@
+// A look at the projections as they were at one position of the log: what hooks are shown, and what their questions are
+// answered with. The status actor answers from its live state while that is at the position, else the log is asked.
+#pragma once
+
+#include <caf/allowed_unsafe_message_type.hpp>
+
+#include <functional>
+
+#include "events/model/context.hpp"
+#include "hooks-runtime/chain/views.hpp"
+
+namespace annals::actors {
+
+using hooks::hook_objects;
+
+// Hooks see everything, as the server itself does.
+inline const model::requester hook_reader{"root", "", schema::Role::SERVER};
+
+struct view_wanted {
+  schema::sealed<schema::Request> request;          // a stat, with at.sequence
+  std::function<void(hook_objects)> done;           // called once, on any thread
+};
+
+}  // namespace annals::actors
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::view_wanted)

@@ -1,0 +1,188 @@
+#include "hooks-runtime/chain/chain.hpp"
+
+#include <algorithm>
+
+#include "events/attributes/ids.hpp"
+#include "events/model/refuse.hpp"
+#include "events/values/number.hpp"
+#include "hooks-runtime/catalog/texts.hpp"
+
+namespace annals::hooks {
+
+namespace ids = attributes::hook;
+
+namespace {
+
+// Event bits of PBS's logs (pbs guide: logs).
+constexpr std::uint32_t log_error = 0x1, log_debug2 = 0x100, log_debug3 = 0x400;
+
+std::int64_t number(const attributes::bag& settings, attributes::attribute_id id) {
+  return values::parse_integer(settings.get(id).value_or("")).value_or(0);
+}
+std::string text(const attributes::bag& settings, attributes::attribute_id id) {
+  return std::string(settings.get(id).value_or(""));
+}
+
+capnp::Data::Reader data(const std::string& bytes) { return {reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()}; }
+capnp::Data::Reader data(schema::byte_span bytes) { return {reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()}; }
+
+schema::HookVerdict recorded(protocol::Verdict v) {
+  switch (v) {
+    case protocol::Verdict::ACCEPT: return schema::HookVerdict::ACCEPTED;
+    case protocol::Verdict::REJECT: return schema::HookVerdict::REJECTED;
+    case protocol::Verdict::ERROR: return schema::HookVerdict::ERROR;
+    case protocol::Verdict::ALARM: return schema::HookVerdict::ALARM;
+  }
+  return schema::HookVerdict::ERROR;               // a verdict of a newer worker
+}
+
+// One chain on its way. Lives as long as somebody waits for it.
+class chain : public std::enable_shared_from_this<chain> {
+ public:
+  chain(chain_parts parts, std::vector<chain_hook> hooks, occasion at, chain_done done)
+      : parts_(std::move(parts)), hooks_(std::move(hooks)), at_(std::move(at)), done_(std::move(done)) {
+    result_.parameters = std::move(at_.parameters);
+  }
+
+  void next() {
+    if (result_.stopped || index_ == hooks_.size()) return done_(result_);
+    hook_run order;
+    order.request = request_for(hooks_[index_]);
+    order.code = hooks_[index_].code;
+    if (text(hooks_[index_].settings, ids::user) == "pbsuser") order.run_as = at_.owner;
+    order.ask = at_.ask;
+    parts_.runner->run(order, [self = shared_from_this(), request = order.request](sealed_reply reply) {
+      self->parts_.post([self, request, reply] { self->on_reply(request, reply); });
+    });
+  }
+
+ private:
+  sealed_request request_for(const chain_hook& hook) const {
+    return schema::make<protocol::Request>([&](protocol::Request::Builder r) {
+      r.setEvent(at_.event->bit);
+      r.setHookName(hook.name);
+      r.setCodeHash(data(hook.code->hash));
+      r.setRequestor(at_.by.user);
+      r.setRequestorHost(at_.by.host);
+      fill(result_.parameters, r);
+      r.setSequence(at_.sequence);
+      const auto alarm = number(hook.settings, ids::alarm);
+      r.setAlarmMillis(static_cast<std::uint32_t>(std::min<std::int64_t>(alarm, UINT32_MAX / 1000) * 1000));
+      r.setPrimary(at_.primary);
+      auto s = r.initHook();
+      s.setType(text(hook.settings, ids::type));
+      s.setUser(text(hook.settings, ids::user));
+      s.setEuser(at_.owner);
+      s.setFreq(static_cast<std::uint32_t>(number(hook.settings, ids::freq)));
+      s.setAlarm(static_cast<std::uint32_t>(alarm));
+      s.setDebug(hook.settings.get(ids::debug) == "true");
+      s.setFailAction(text(hook.settings, ids::fail_action));
+      s.setOrder(static_cast<std::int32_t>(number(hook.settings, ids::order)));
+    });
+  }
+
+  void on_reply(const sealed_request& request, const sealed_reply& reply) {
+    const auto& hook = hooks_[index_++];
+    const auto r = reply.get();
+    const auto verdict = recorded(r.getVerdict());
+    log_lines(hook.name, r);
+    log_verdict(hook.name, r);
+    result_.runs.push_back(run_of(hook, request, reply));
+    result_.replies.push_back(reply);
+    const bool accepted = verdict == schema::HookVerdict::ACCEPTED;
+    // What a script left behind when it raised or was killed is not what it meant.
+    if (accepted || verdict == schema::HookVerdict::REJECTED) take_changes(hook.name, r, !accepted);
+    if (!accepted && verdict != schema::HookVerdict::REJECTED) result_.failed.push_back(hook.name);
+    if (!accepted && at_.event->may_reject) {
+      result_.stopped = true;
+      result_.why = refusal_of(*at_.event, hook.name, r);
+    }
+    next();
+  }
+
+  void take_changes(const std::string& hook, protocol::Reply::Reader r, bool rejected) {
+    for (auto c : r.getChanges()) {
+      auto change = change_of(hook, c);
+      // The worker checked this already; the daemon does not depend on it.
+      const auto* where = find_parameter(*at_.event, change.parameter);
+      if (!where || may_write(*where, change.attribute, rejected) != set_answer::yes) continue;
+      put_change(change, result_.parameters);
+      result_.changes.push_back(std::move(change));
+    }
+  }
+
+  schema::sealed<schema::HookRun> run_of(const chain_hook& hook, const sealed_request& request, const sealed_reply& reply) const {
+    return schema::make<schema::HookRun>([&](schema::HookRun::Builder run) {
+      const auto r = reply.get();
+      run.setHook(hook.name);
+      run.setEvent(at_.event->name);
+      run.setVerdict(recorded(r.getVerdict()));
+      run.setMessage(r.getMessage());
+      run.setDurationUs(r.getDurationMicros());
+      run.setCode(data(hook.script.hash));
+      run.setConfig(data(hook.configuration.hash));
+      run.setRequest(data(request.bytes()));
+      run.setReply(data(reply.bytes()));
+    });
+  }
+
+  void log_lines(const std::string& hook, protocol::Reply::Reader r) const {
+    if (!parts_.note) return;
+    for (auto line : r.getLog()) {
+      const bool of_job = line.getJob().size() > 0;
+      parts_.note(line.getLevel(), of_job ? "Job" : "Hook", of_job ? schema::str(line.getJob()) : hook, schema::text(line.getMessage()));
+    }
+    if (r.getLogDropped() > 0)
+      parts_.note(log_error, "Hook", hook, std::to_string(r.getLogDropped()) + " more log lines were dropped: too much output");
+  }
+
+  void log_verdict(const std::string& hook, protocol::Reply::Reader r) const {
+    if (!parts_.note) return;
+    switch (recorded(r.getVerdict())) {
+      case schema::HookVerdict::ACCEPTED: return;
+      case schema::HookVerdict::REJECTED:
+        parts_.note(log_debug3, "Hook", hook, logged_reject(*at_.event, hook));
+        if (r.getMessage().size() > 0) parts_.note(log_debug3, "Hook", hook, schema::text(r.getMessage()));
+        return;
+      case schema::HookVerdict::ERROR:
+        parts_.note(log_debug2, "Hook", hook, logged_exception(*at_.event, hook));
+        parts_.note(log_error, "Hook", hook, schema::text(r.getTraceback().size() > 0 ? r.getTraceback() : r.getMessage()));
+        return;
+      case schema::HookVerdict::ALARM: return parts_.note(log_debug2, "Hook", hook, logged_alarm(*at_.event, hook));
+    }
+  }
+
+  chain_parts parts_;
+  std::vector<chain_hook> hooks_;
+  occasion at_;
+  chain_done done_;
+  chain_result result_;
+  std::size_t index_ = 0;
+};
+
+}  // namespace
+
+void sort_by_order(std::vector<chain_hook>& hooks) {
+  std::stable_sort(hooks.begin(), hooks.end(), [](const chain_hook& a, const chain_hook& b) {
+    return number(a.settings, ids::order) < number(b.settings, ids::order);
+  });
+}
+
+void run_chain(const chain_parts& parts, std::vector<chain_hook> hooks, occasion at, chain_done done) {
+  std::make_shared<chain>(parts, std::move(hooks), std::move(at), std::move(done))->next();
+}
+
+model::rejection refusal_of(const hook_event&, std::string_view hook, protocol::Reply::Reader reply) {
+  namespace pbs_error = values::pbs_error;
+  switch (recorded(reply.getVerdict())) {
+    case schema::HookVerdict::REJECTED:
+      if (reply.getMessage().size() == 0) return model::refuse(pbs_error::hook_rejected);
+      return model::refuse(pbs_error::hook_rejected, schema::str(reply.getMessage()));
+    case schema::HookVerdict::ALARM: return model::refuse(pbs_error::hook_error, told_alarm(hook));
+    case schema::HookVerdict::ACCEPTED:
+    case schema::HookVerdict::ERROR: break;
+  }
+  return model::refuse(pbs_error::hook_error, told_exception(hook));
+}
+
+}  // namespace annals::hooks

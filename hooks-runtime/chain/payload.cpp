@@ -1,0 +1,160 @@
+#include "hooks-runtime/chain/payload.hpp"
+
+#include <algorithm>
+
+#include "events/attributes/table.hpp"
+
+namespace annals::hooks {
+
+const hook_attribute* hook_object::find(std::string_view attribute, std::string_view resource) const {
+  const auto at = std::find_if(attributes.begin(), attributes.end(),
+                               [&](const hook_attribute& a) { return a.name == attribute && a.resource == resource; });
+  return at == attributes.end() ? nullptr : &*at;
+}
+
+void hook_object::put(std::string_view attribute, std::string_view resource, std::string_view value) {
+  for (auto& a : attributes)
+    if (a.name == attribute && a.resource == resource) {
+      a.value = value;
+      return;
+    }
+  attributes.push_back({std::string(attribute), std::string(resource), std::string(value)});
+}
+
+void hook_object::remove(std::string_view attribute, std::string_view resource) {
+  std::erase_if(attributes, [&](const hook_attribute& a) { return a.name == attribute && a.resource == resource; });
+}
+
+hook_parameter* find_parameter(hook_parameters& in, std::string_view name) {
+  const auto at = std::find_if(in.begin(), in.end(), [&](const hook_parameter& p) { return p.name == name; });
+  return at == in.end() ? nullptr : &*at;
+}
+
+const hook_object* object_of(const hook_parameters& in, std::string_view name) {
+  for (const auto& p : in)
+    if (p.name == name) return std::get_if<hook_object>(&p.value);
+  return nullptr;
+}
+
+// -- into messages -------------------------------------------------------------------------------------------------------
+
+void fill(const hook_object& from, protocol::Object::Builder to) {
+  to.setKind(from.kind);
+  to.setName(from.name);
+  auto list = to.initAttributes(static_cast<unsigned>(from.attributes.size()));
+  for (unsigned i = 0; i < from.attributes.size(); ++i) {
+    list[i].setName(from.attributes[i].name);
+    list[i].setResource(from.attributes[i].resource);
+    list[i].setValue(from.attributes[i].value);
+  }
+}
+
+namespace {
+
+struct filler {
+  protocol::Parameter::Builder to;
+  void operator()(const hook_object& o) { fill(o, to.initObject()); }
+  void operator()(const std::vector<hook_object>& all) {
+    auto list = to.initObjects(static_cast<unsigned>(all.size()));
+    for (unsigned i = 0; i < all.size(); ++i) fill(all[i], list[i]);
+  }
+  void operator()(const std::string& text) { to.setText(text); }
+  void operator()(std::int64_t number) { to.setNumber(number); }
+  void operator()(const hook_texts& texts) {
+    auto list = to.initTexts(static_cast<unsigned>(texts.size()));
+    for (unsigned i = 0; i < texts.size(); ++i) list.set(i, texts[i]);
+  }
+  void operator()(const hook_pairs& pairs) {
+    auto list = to.initPairs(static_cast<unsigned>(pairs.size()));
+    for (unsigned i = 0; i < pairs.size(); ++i) {
+      list[i].setName(pairs[i].first);
+      list[i].setValue(pairs[i].second);
+    }
+  }
+};
+
+}  // namespace
+
+void fill(const hook_parameters& from, protocol::Request::Builder to) {
+  auto list = to.initParameters(static_cast<unsigned>(from.size()));
+  for (unsigned i = 0; i < from.size(); ++i) {
+    list[i].setName(from[i].name);
+    std::visit(filler{list[i]}, from[i].value);
+  }
+}
+
+// -- changes -------------------------------------------------------------------------------------------------------------
+
+hook_change change_of(std::string_view hook, protocol::Change::Reader from) {
+  hook_change c;
+  c.hook = hook;
+  c.parameter = schema::str(from.getParameter());
+  c.object = schema::str(from.getObject());
+  c.kind = from.getKind();
+  c.attribute = schema::str(from.getAttribute());
+  c.resource = schema::str(from.getResource());
+  c.had_value = from.getHadValue();
+  c.has_value = from.getHasValue();
+  c.before = schema::str(from.getBefore());
+  c.after = schema::str(from.getAfter());
+  for (auto t : from.getAfterTexts()) c.after_texts.push_back(schema::str(t));
+  return c;
+}
+
+namespace {
+
+void apply_to(const hook_change& c, hook_object& o) {
+  if (c.has_value) o.put(c.attribute, c.resource, c.after);
+  else o.remove(c.attribute, c.resource);
+}
+
+struct applier {
+  const hook_change& c;
+  void operator()(hook_object& o) const { apply_to(c, o); }
+  void operator()(std::vector<hook_object>& all) const {
+    const auto at = std::find_if(all.begin(), all.end(), [&](const hook_object& o) { return o.name == c.object; });
+    if (at != all.end()) return apply_to(c, *at);
+    if (c.kind != protocol::ObjectKind::VNODE || !c.has_value) return;
+    all.push_back({c.kind, c.object, {}});              // exechost_startup makes vnodes by naming them
+    apply_to(c, all.back());
+  }
+  void operator()(std::string& text) const { text = c.after; }
+  void operator()(std::int64_t&) const {}                // pid: nobody may set it
+  void operator()(hook_texts& texts) const { texts = c.after_texts; }
+  void operator()(hook_pairs& pairs) const {
+    const auto at = std::find_if(pairs.begin(), pairs.end(), [&](const auto& p) { return p.first == c.attribute; });
+    if (!c.has_value) {
+      if (at != pairs.end()) pairs.erase(at);
+    } else if (at != pairs.end()) {
+      at->second = c.after;
+    } else {
+      pairs.emplace_back(c.attribute, c.after);
+    }
+  }
+};
+
+}  // namespace
+
+void put_change(const hook_change& change, hook_parameters& to) {
+  if (auto* p = find_parameter(to, change.parameter)) std::visit(applier{change}, p->value);
+}
+
+// -- from rows -----------------------------------------------------------------------------------------------------------
+
+std::vector<hook_attribute> attributes_of(schema::ObjectKind kind, std::string_view packed) {
+  std::vector<hook_attribute> out;
+  const auto row = attributes::bag::from_packed(std::string(packed));
+  if (!row) return out;
+  for (const auto& e : *row)
+    if (const auto* a = attributes::find(kind, e.id)) out.push_back({a->name, std::string(e.resource), std::string(e.value)});
+  return out;
+}
+
+std::vector<hook_attribute> attributes_of(capnp::List<schema::Attribute>::Reader list) {
+  std::vector<hook_attribute> out;
+  for (auto a : list)
+    if (a.getOp() != schema::AttributeOp::UNSET) out.push_back({schema::str(a.getName()), schema::str(a.getResource()), schema::str(a.getValue())});
+  return out;
+}
+
+}  // namespace annals::hooks

@@ -1,0 +1,62 @@
+// What hooks see and change, as values: the parameters of an event. The daemons fill them, a chain of hooks changes them one
+// hook after another, and what is left at the end is what the daemon goes on with.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "events/attributes/bag.hpp"
+#include "events/schema/common.capnp.h"
+#include "hooks-runtime/pool/hook_runner.hpp"
+
+namespace annals::hooks {
+
+struct hook_attribute {
+  std::string name, resource, value;
+  bool operator==(const hook_attribute&) const = default;
+};
+struct hook_object {
+  protocol::ObjectKind kind = protocol::ObjectKind::JOB;
+  std::string name;                       // job id, vnode name
+  std::vector<hook_attribute> attributes;
+
+  const hook_attribute* find(std::string_view attribute, std::string_view resource = {}) const;
+  void put(std::string_view attribute, std::string_view resource, std::string_view value);
+  void remove(std::string_view attribute, std::string_view resource);
+};
+using hook_texts = std::vector<std::string>;
+using hook_pairs = std::vector<std::pair<std::string, std::string>>;
+
+struct hook_parameter {
+  std::string name;                       // "job", "vnode_list", "argv": hooks-runtime/catalog
+  std::variant<hook_object, std::vector<hook_object>, std::string, std::int64_t, hook_texts, hook_pairs> value;
+};
+using hook_parameters = std::vector<hook_parameter>;
+hook_parameter* find_parameter(hook_parameters& in, std::string_view name);
+// The object of a parameter that is one; nullptr: there is none.
+const hook_object* object_of(const hook_parameters& in, std::string_view name);
+
+// One change a hook made, with what was there before.
+struct hook_change {
+  std::string hook, parameter, object, attribute, resource;
+  protocol::ObjectKind kind = protocol::ObjectKind::JOB;
+  bool had_value = false, has_value = false;
+  std::string before, after;
+  hook_texts after_texts;                 // argv
+};
+
+void fill(const hook_parameters& from, protocol::Request::Builder to);
+void fill(const hook_object& from, protocol::Object::Builder to);
+hook_change change_of(std::string_view hook, protocol::Change::Reader from);
+// What the parameters are after the change. A change of what is not there is ignored: a worker is not to be trusted.
+void put_change(const hook_change& change, hook_parameters& to);
+
+// The attributes of a packed row (events/attributes/bag.hpp) of this kind of object, by their names.
+std::vector<hook_attribute> attributes_of(schema::ObjectKind kind, std::string_view packed);
+std::vector<hook_attribute> attributes_of(capnp::List<schema::Attribute>::Reader list);
+
+}  // namespace annals::hooks

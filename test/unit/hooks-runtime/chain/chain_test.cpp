@@ -1,0 +1,160 @@
+// Several hooks at one event (pbs guide, "hooks: results"): order, what each sees, who stops the request and in which words.
+#include <boost/test/unit_test.hpp>
+
+#include "events/attributes/ids.hpp"
+#include "hooks-runtime/chain/chain.hpp"
+#include "hooks-runtime/pool/fake_hook_runner.hpp"
+
+using namespace annals;
+using namespace annals::hooks;
+namespace ids = attributes::hook;
+
+namespace {
+
+struct chain_story {
+  fake_hook_runner runner;
+  std::vector<chain_hook> hooks;
+  std::vector<std::string> lines;
+  occasion at;
+  chain_result result;
+  int done = 0;
+
+  explicit chain_story(const char* event = "queuejob") {
+    at.event = find_event(event);
+    at.by = {"user1", "borg", schema::Role::USER};
+    hook_object job{protocol::ObjectKind::JOB, "", {{"Job_Name", "", "STDIN"}}};
+    at.parameters.push_back({"job", std::move(job)});
+  }
+  void hook(const std::string& name, const std::string& order, fake_hook_runner::behaviour what) {
+    chain_hook h;
+    h.name = name;
+    h.settings.set(ids::order, order);
+    h.settings.set(ids::alarm, "30");
+    h.settings.set(ids::user, "pbsadmin");
+    h.code = std::make_shared<hook_code>(hook_code{name, "pass", std::nullopt, code_hash("pass", std::nullopt)});
+    hooks.push_back(std::move(h));
+    runner.when(name, std::move(what));
+  }
+  void run() {
+    chain_parts parts{&runner, [](const std::function<void()>& work) { work(); },
+                      [this](std::uint32_t, std::string_view cls, std::string_view object, std::string_view text) {
+                        lines.push_back(std::string(cls) + ";" + std::string(object) + ";" + std::string(text));
+                      }};
+    sort_by_order(hooks);
+    run_chain(parts, hooks, at, [this](chain_result& r) {
+      result = r;
+      ++done;
+    });
+    while (runner.step()) {}
+  }
+  std::string job(std::string_view attribute) const {
+    const auto* a = object_of(result.parameters, "job")->find(attribute);
+    return a ? a->value : "(unset)";
+  }
+};
+
+void set(protocol::Reply::Builder reply, const std::string& attribute, const std::string& value) {
+  auto c = reply.initChanges(1)[0];
+  c.setParameter("job");
+  c.setAttribute(attribute);
+  c.setHasValue(true);
+  c.setAfter(value);
+}
+
+std::string seen(protocol::Request::Reader r, std::string_view attribute) {
+  for (auto a : r.getParameters()[0].getObject().getAttributes())
+    if (schema::text(a.getName()) == attribute) return schema::str(a.getValue());
+  return "(unset)";
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(chain)
+
+BOOST_AUTO_TEST_CASE(each_hook_sees_what_the_one_before_it_changed) {
+  chain_story s;
+  std::string second_saw;
+  s.hook("second", "2", [&](auto request, auto) { second_saw = seen(request, "project"); });
+  s.hook("first", "1", [](auto, auto reply) { set(reply, "project", "physics"); });
+  s.run();
+  BOOST_TEST(s.done == 1);
+  BOOST_TEST(!s.result.stopped);
+  BOOST_TEST(second_saw == "physics");
+  BOOST_TEST(s.job("project") == "physics");
+  BOOST_REQUIRE(s.result.runs.size() == 2u);
+  BOOST_TEST(schema::str(s.result.runs[0].get().getHook()) == "first");
+  BOOST_TEST(s.result.runs[0].get().getRequest().size() > 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_rejection_stops_the_ones_behind_it) {
+  chain_story s;
+  s.hook("a", "1", [](auto, auto reply) {
+    reply.setVerdict(protocol::Verdict::REJECT);
+    reply.setMessage("not today");
+  });
+  s.hook("b", "2", [](auto, auto) { BOOST_TEST(false, "it is not asked"); });
+  s.run();
+  BOOST_TEST(s.result.stopped);
+  BOOST_TEST(s.result.why.code == 15169u);
+  BOOST_TEST(s.result.why.text == "not today");
+  BOOST_REQUIRE(s.lines.size() == 2u);
+  BOOST_TEST(s.lines[0] == "Hook;a;queuejob request rejected by 'a'");
+  BOOST_TEST(s.lines[1] == "Hook;a;not today");
+}
+
+BOOST_AUTO_TEST_CASE(an_exception_and_an_alarm_have_pbs_words) {      // golden: hooks.txt
+  for (const auto& [verdict, text] : {std::pair{protocol::Verdict::ERROR, "encountered an exception"}, {protocol::Verdict::ALARM, "got an alarm call"}}) {
+    chain_story s;
+    s.hook("h1", "1", [v = verdict](auto, auto reply) {
+      reply.setVerdict(v);
+      set(reply, "project", "half done");
+    });
+    s.run();
+    BOOST_TEST(s.result.why.code == 15136u);
+    BOOST_TEST(s.result.why.text == std::string("request rejected as filter hook 'h1' ") + text + ". Please inform Admin");
+    BOOST_TEST(s.job("project") == "(unset)");
+    BOOST_TEST(s.result.failed.size() == 1u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_may_not_be_set_is_not_taken_whatever_the_worker_says) {
+  chain_story s;
+  s.hook("h1", "1", [](auto, auto reply) { set(reply, "ctime", "0"); });
+  s.run();
+  BOOST_TEST(s.job("ctime") == "(unset)");
+  BOOST_TEST(s.result.changes.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_runjob_hook_changes_the_job_only_when_it_rejects) {
+  for (const auto verdict : {protocol::Verdict::ACCEPT, protocol::Verdict::REJECT}) {
+    chain_story s("runjob");
+    s.hook("h1", "1", [&](auto, auto reply) {
+      reply.setVerdict(verdict);
+      set(reply, "project", "physics");
+    });
+    s.run();
+    BOOST_TEST((s.job("project") == "physics") == (verdict == protocol::Verdict::REJECT));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_event_that_only_looks_on_is_stopped_by_nobody) {
+  chain_story s("execjob_end");
+  int asked = 0;
+  s.hook("a", "1", [&](auto, auto reply) {
+    ++asked;
+    reply.setVerdict(protocol::Verdict::ERROR);
+  });
+  s.hook("b", "2", [&](auto, auto) { ++asked; });
+  s.run();
+  BOOST_TEST(!s.result.stopped);
+  BOOST_TEST(asked == 2);
+}
+
+BOOST_AUTO_TEST_CASE(no_hook_is_no_wait) {
+  chain_story s;
+  s.run();
+  BOOST_TEST(s.done == 1);
+  BOOST_TEST(s.runner.runs() == 0u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -130,8 +130,8 @@ outcome decide_set(const hook_state& hook, schema::Manage::Reader m) {
     const auto name = schema::str(change.getName());
     const auto* row = attributes::find(schema::ObjectKind::HOOK, name);
     if (!row || change.getResource().size() > 0) return hook_error("Undefined attribute  - " + name);
-    checked_text value = std::string(row->default_value);
-    if (change.getOp() != schema::AttributeOp::UNSET) value = new_value(*row, then.get(row->id).value_or(""), change);
+    const bool unset = m.getVerb() == schema::ManageVerb::UNSET || change.getOp() == schema::AttributeOp::UNSET;
+    const checked_text value = unset ? std::string(row->default_value) : new_value(*row, then.get(row->id).value_or(""), change);
     if (!value) return value.error();
     then.set(row->id, *value);
     set.emplace_back(row, *value);

@@ -192,6 +192,13 @@ class job_story {
     history.emplace_back(at, e);
     model::apply(job, at, e.get());
   }
+  // From the run's primary host.
+  template <class Fill>
+  model::mom_report report(Fill&& f) const {
+    auto said = test::report(std::forward<Fill>(f));
+    if (!job.hosts.empty()) said.host = job.hosts.front();
+    return said;
+  }
   job_story& later(std::int64_t seconds) { now_s += seconds; return *this; }
 
   // What the MoM reports, of this run unless another is named.

@@ -37,7 +37,7 @@ struct manager_command {
   std::vector<std::string> names;         // "@default" stands for all of the kind
   std::vector<attribute_change> changes;  // of list, print and unset: names only, a resource behind the dot apart
   std::string rest;                       // topic of help
-  std::vector<std::string> content;       // of import and export: content type, encoding, file
+  std::vector<std::string> content{};     // of import and export: content type, encoding, file
   bool operator==(const manager_command&) const = default;
 };
 

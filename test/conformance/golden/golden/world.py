@@ -89,11 +89,15 @@ def furnish(hosts, stage):
     os.chdir("/")
 
 
+def address_of(number):
+    return f"10.85.0.{number}"
+
+
 def write_etc(hosts):
     names = ["127.0.0.1 localhost"]
     for number, host in enumerate(hosts, 1):
-        call("ip", "addr", "add", f"10.85.0.{number}/32", "dev", "lo")
-        names.append(f"10.85.0.{number} {host}")
+        call("ip", "addr", "add", f"{address_of(number)}/32", "dev", "lo")
+        names.append(f"{address_of(number)} {host}")
     write("/etc/hosts", "\n".join(names) + "\n")
     write("/etc/nsswitch.conf", "passwd: files\ngroup: files\nshadow: files\nhosts: files\n")
     append("/etc/group", f"{GROUP}:x:{GROUP_ID}:\n")
@@ -143,6 +147,8 @@ class Cluster:
                     f"PBS_START_SCHED={int(server)}\nPBS_START_COMM=0\nPBS_START_MOM=1\nPBS_HOME={home}\n"
                     f"PBS_CORE_LIMIT=unlimited\nPBS_SCP=/usr/bin/scp\n"
                     + ("" if server else f"PBS_MOM_NODE_NAME={host}\nPBS_LEAF_NAME={host}\n"))
+        os.makedirs(home, mode=0o755, exist_ok=True)
+        write(f"{home}/annals.conf", f"mom_address = {address_of(self.hosts.index(host) + 1)}\n")   # each MoM hears at its own
 
     def init_script(self, **environment):
         done = subprocess.run(["/opt/pbs/libexec/pbs_init.d", "start"], env={"PATH": PATH, **environment},

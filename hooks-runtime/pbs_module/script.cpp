@@ -143,7 +143,8 @@ void script::run(run_state& into) const {
 // With a sanitizer an embedded Python behaves as without: a request for too much memory is an exception, a segmentation
 // fault a death by signal, and what the interpreter keeps to its end is no leak.
 #ifdef __SANITIZE_ADDRESS__
-extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1:handle_segv=0:detect_leaks=0"; }
+extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1:handle_segv=0"; }
+extern "C" int __lsan_is_turned_off() { return 1; }   // whatever ASAN_OPTIONS say
 #endif
 #ifdef __SANITIZE_THREAD__
 extern "C" const char* __tsan_default_options() { return "allocator_may_return_null=1:handle_segv=0"; }

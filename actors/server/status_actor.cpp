@@ -13,6 +13,7 @@
 #include "actors/server/scheduling_desk.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/model/refuse.hpp"
+#include "events/model/run_refusal.hpp"
 #include "events/values/pbs_error.hpp"
 #include "projections/scheduling/by_hand.hpp"
 #include "projections/status/query.hpp"
@@ -82,6 +83,7 @@ struct answering {
 
   void run(const by_hand& b) {
     const auto r = b.request.get();
+    if (!model::may_order_runs(b.by)) return b.reply->refused(0, model::refuse(values::pbs_error::unauthorized));
     const auto* job = waiting_job(b, r.getRunJob().getJob());
     if (!job) return;
     if (r.getRunJob().getExecVnode().size() == 0) return desk_of("default").run_job(*job, b.reply);

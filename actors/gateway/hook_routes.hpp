@@ -1,0 +1,54 @@
+// Where requests and events meet the site's hooks in the server: a request waits for its hooks and goes on as they left it, or
+// is refused in their words; events that hooks only look on at are shown to them. Part of the gateway's actor.
+// Governed by docs/design/0023-hooks.md.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "actors/gateway/hook_desk.hpp"
+#include "actors/gateway/switchboard.hpp"
+
+namespace annals::actors {
+
+class hook_routes {
+ public:
+  explicit hook_routes(switchboard& board);
+
+  void begin();                                  // the workers learn the site's resources; the clock of periodic hooks starts
+  void on_tick();                                // every second
+  void on_committed(const log::record& record);  // postqueuejob, jobobit, modifyvnode
+
+  // Each asks the hooks of its event, then goes on with the request as they left it and the runs that allowed or changed it.
+  // Without hooks it goes on at once.
+  using go_on = std::function<void(const schema::sealed<schema::Request>& request, hook_runs runs)>;
+  void ask_submit(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
+  void ask_alter(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
+  void ask_move(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
+  void ask_management(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
+  // A scheduler proposes to run a job (runjob): refused, the job's comment says why, and what the hook set of it holds.
+  void ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply);
+
+  // Whether a script compiles; what the compiler said.
+  void compile(const std::string& name, const std::string& source, std::function<void(std::string)> then) const {
+    desk_.compile(name, source, std::move(then));
+  }
+
+ private:
+  hook_desk_parts desk_parts();
+  void write_run(const std::string& name, model::hook_ran ran, hook_runs before);
+  hook_desk::answer then_go_on(std::string subject, reply_ptr reply, hook_desk::answer then);
+  void run_rejected(std::uint64_t number, const std::string& id, hooks::chain_result& result, const reply_ptr& reply);
+  void look_on(const hooks::hook_event& event, const log::record& r, schema::ObjectKind kind, const std::string& name);
+  void alter_as_hooks_say(const std::string& id, const hooks::chain_result& result);
+  void run_periodic(const std::string& name);
+  void change_vnode(const std::string& vnode, schema::sealed<schema::Request> change);
+
+  switchboard& board_;
+  hook_desk desk_;
+  std::map<std::uint64_t, std::int64_t> due_;    // periodic hooks, by stream
+};
+
+}  // namespace annals::actors

@@ -1,0 +1,130 @@
+#include "actors/gateway/manage_routes.hpp"
+
+#include "actors/server/replies.hpp"
+#include "events/values/base64.hpp"
+
+namespace annals::actors {
+
+namespace pbs_error = values::pbs_error;
+using schema::ObjectKind;
+
+namespace {
+model::rejection no_hook(const std::string& name) { return {pbs_error::hook_error, name + " does not exist!"}; }
+}  // namespace
+
+void manage_routes::on_manage(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply) {
+  hooks_.ask_management(request, by, reply, [this, by, reply](const schema::sealed<schema::Request>& allowed, hook_runs) { manage(allowed, by, reply); });
+}
+
+void manage_routes::manage(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+  const auto r = request.get();
+  const auto m = r.getManage();
+  const auto name = schema::str(m.getName());
+  const bool creates = m.getVerb() == schema::ManageVerb::CREATE;
+  if (m.getAllOfKind()) return manage_all(request, by, std::move(reply));
+  if (m.getKind() == ObjectKind::HOOK) return manage_hook(request, by, std::move(reply));
+  if (!by.is_operator()) return reply->refused(0, model::refuse(pbs_error::unauthorized));
+  switch (m.getKind()) {
+    case ObjectKind::SERVER:
+    case ObjectKind::RESOURCE: return board_.self()->send(board_.server(), board_.wrap<model::server_command>(request, r, by, std::move(reply)));
+    case ObjectKind::QUEUE: {
+      auto q = board_.queue(name, creates);
+      if (!q) return reply->refused(0, model::refuse(pbs_error::unknown_queue));
+      return board_.self()->send(q, board_.wrap(request, r, by, std::move(reply)));
+    }
+    case ObjectKind::NODE:
+    case ObjectKind::HOST: return manage_node(request, by, std::move(reply));
+    case ObjectKind::SCHEDULER: {
+      auto s = board_.scheduler(name, creates);
+      if (!s) return reply->refused(0, model::refuse(pbs_error::unknown_scheduler));
+      return board_.self()->send(s, board_.wrap<model::scheduler_command>(request, r, by, std::move(reply)));
+    }
+    case ObjectKind::HOOK:
+    case ObjectKind::JOB: break;
+  }
+  reply->refused(0, model::refuse(pbs_error::invalid_request));
+}
+
+// `set queue @default ...`: the same for every object there is.
+void manage_routes::manage_all(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+  const auto m = request.get().getManage();
+  const auto& where = board_.where();
+  std::vector<std::string> names;
+  const auto take = [&](const directory::names& all) { for (const auto& [name, stream] : all) names.push_back(name); };
+  if (m.getKind() == ObjectKind::QUEUE) take(where.queues());
+  if (m.getKind() == ObjectKind::NODE) take(m.getVerb() == schema::ManageVerb::DELETE ? where.hosts() : where.vnodes());
+  if (m.getKind() == ObjectKind::SCHEDULER) take(where.schedulers());
+  if (m.getKind() == ObjectKind::HOOK) {
+    if (const auto why = model::may_touch_hooks(by, *board_.site()); why.code != 0) return reply->refused(0, why);
+    take(where.hooks());
+  }
+  if (names.empty()) return reply->done(where.sequence(), "");
+  auto parts = reply_jointly(std::move(reply), names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    auto one = schema::make<schema::Request>([&](schema::Request::Builder b) {
+      b.setId(request.get().getId());          // without a command id: repeating a part does no harm
+      b.setManage(m);
+      b.getManage().setName(names[i]);
+      b.getManage().setAllOfKind(false);
+    });
+    manage(one, by, parts[i]);
+  }
+}
+
+void manage_routes::manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+  const auto m = request.get().getManage();
+  const auto name = schema::str(m.getName());
+  const bool creates = m.getVerb() == schema::ManageVerb::CREATE;
+  if (creates && board_.where().vnodes().contains(name)) return reply->refused(0, model::refuse(pbs_error::node_exists));
+  const auto host_name = creates ? std::optional(name) : board_.where().host_of_vnode(name);
+  auto h = host_name ? board_.host(*host_name, creates) : caf::actor();
+  if (!h) return reply->refused(0, model::refuse(pbs_error::unknown_node));
+  board_.self()->send(h, board_.wrap<model::host_command>(request, request.get(), by, std::move(reply)));
+}
+
+// -- hooks ---------------------------------------------------------------------------------------------------------------
+
+void manage_routes::manage_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, bool compiled) {
+  const auto m = request.get().getManage();
+  const auto name = schema::str(m.getName());
+  if (const auto why = model::may_touch_hooks(by, *board_.site()); why.code != 0) return reply->refused(0, why);
+  auto h = board_.hook(name, m.getVerb() == schema::ManageVerb::CREATE);
+  if (!h) return reply->refused(0, no_hook(name));
+  const bool imports = m.getVerb() == schema::ManageVerb::IMPORT;
+  if (imports && schema::text(m.getContentType()) == model::python_content && !compiled) return compile_hook(request, by, std::move(reply));
+  model::manage_hook command{request, {}};
+  std::vector<ports::blob> blobs;
+  if (imports) {
+    const auto bytes = schema::bytes_of(m.getContent());
+    command.content_hash = log::content_hash(bytes);
+    blobs.push_back({command.content_hash, {bytes.begin(), bytes.end()}});
+  }
+  auto e = board_.wrap<model::hook_command>(std::move(command), request.get(), by, std::move(reply));
+  e.blobs = std::move(blobs);
+  board_.self()->send(h, std::move(e));
+}
+
+// A script that does not compile is refused at import; what the compiler said goes into the log.
+void manage_routes::compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+  const auto m = request.get().getManage();
+  const auto source = schema::bytes_of(m.getContent());
+  const auto name = schema::str(m.getName());
+  hooks_.compile(name, {reinterpret_cast<const char*>(source.data()), source.size()},
+                 [this, request, by, reply = std::move(reply), name](const std::string& problem) {
+                   if (problem.empty()) return manage_hook(request, by, reply, true);
+                   board_.note(log_event::error, "Hook", name, problem);
+                   reply->refused(0, {pbs_error::hook_error, "Failed to compile script, hook '" + name + "' contents not overwritten"});
+                 });
+}
+
+void manage_routes::export_hook(schema::ExportHook::Reader asked, const model::requester& by, reply_ptr reply) const {
+  const auto name = schema::str(asked.getName());
+  if (const auto why = model::may_touch_hooks(by, *board_.site()); why.code != 0) return reply->refused(0, why);
+  const auto* hook = asked.getPbsHook() ? nullptr : board_.where().hook(name);
+  if (!hook) return reply->refused(0, no_hook(name));
+  const auto& content = schema::text(asked.getContentType()) == model::python_content ? hook->code : hook->config;
+  const auto bytes = content.hash.empty() ? std::nullopt : board_.parts().shell.reader->store().read_blob(content.hash);
+  reply->done(board_.where().sequence(), bytes ? values::base64_lines(schema::byte_span(*bytes)) : std::string());
+}
+
+}  // namespace annals::actors

@@ -1,0 +1,30 @@
+// What qmgr asks for: each request to the actor of the object it is about, and the scripts of hooks in and out. Part of the
+// gateway's actor.
+#pragma once
+
+#include <string>
+
+#include "actors/gateway/hook_routes.hpp"
+#include "actors/gateway/switchboard.hpp"
+
+namespace annals::actors {
+
+class manage_routes {
+ public:
+  manage_routes(switchboard& board, hook_routes& hooks) : board_(board), hooks_(hooks) {}
+
+  void on_manage(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply);
+  void export_hook(schema::ExportHook::Reader asked, const model::requester& by, reply_ptr reply) const;
+
+ private:
+  void manage(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
+  void manage_all(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
+  void manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
+  void manage_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, bool compiled = false);
+  void compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
+
+  switchboard& board_;
+  hook_routes& hooks_;
+};
+
+}  // namespace annals::actors

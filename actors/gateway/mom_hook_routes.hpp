@@ -1,0 +1,27 @@
+// Hooks that run on hosts: every host is owed the hooks as they are now, and what its hooks want of the server is done, written
+// down and acknowledged. Part of the gateway's actor. Governed by docs/design/0023-hooks.md.
+#pragma once
+
+#include <string>
+
+#include "actors/gateway/switchboard.hpp"
+
+namespace annals::actors {
+
+class mom_hook_routes {
+ public:
+  explicit mom_hook_routes(switchboard& board) : board_(board) {}
+
+  // Every host is owed all hooks of MoMs as they are now, until it says that it has them.
+  void send_to_all();
+  void on_installed(const std::string& host, schema::HooksInstalled::Reader installed);
+  void on_report(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message);
+
+ private:
+  void finish_report(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message, bool again);
+
+  switchboard& board_;
+  std::uint64_t told_sequence_ = 0;                          // of what MoMs were told last
+};
+
+}  // namespace annals::actors

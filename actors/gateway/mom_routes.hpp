@@ -1,0 +1,36 @@
+// What MoMs say: reports go to their jobs and are acknowledged when they are durable; runs that nobody wants any more are
+// discarded. Part of the gateway's actor.
+#pragma once
+
+#include <string>
+
+#include "actors/gateway/mom_hook_routes.hpp"
+#include "actors/gateway/switchboard.hpp"
+
+namespace annals::actors {
+
+class mom_routes {
+ public:
+  mom_routes(switchboard& board, mom_hook_routes& hooks) : board_(board), hooks_(hooks) {}
+
+  void on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message);
+  void on_closed(const peer_closed& c);
+  void on_missing(const run_missing& m);
+  // A MoM has a run: of a job that still wants it, or one to be discarded.
+  void on_present(const run_present& p);
+  // A host that is there learns at once that its run is no longer wanted, another with its next hello.
+  void discard_abandoned(const log::record& record);
+
+ private:
+  void on_hello(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message);
+  void discard(const run_present& p);
+  void discarded(const std::string& on, schema::RunRef::Reader ref);
+  void end_unwanted(schema::RunRef::Reader ref, const std::string& host);
+  void report(const wire::connection_ptr& peer, schema::RunRef::Reader ref, schema::Ack::What what, const schema::sealed<schema::FromMom>& message);
+  void send_blob(const wire::connection_ptr& peer, capnp::Data::Reader hash);
+
+  switchboard& board_;
+  mom_hook_routes& hooks_;
+};
+
+}  // namespace annals::actors

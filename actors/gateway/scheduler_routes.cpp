@@ -1,0 +1,67 @@
+#include "actors/gateway/scheduler_routes.hpp"
+
+#include "actors/server/replies.hpp"
+
+namespace annals::actors {
+
+namespace pbs_error = values::pbs_error;
+
+void scheduler_routes::on_closed(const peer_closed& c) {
+  const auto& name = c.peer->peer().name;
+  board_.self()->send(board_.parts().status, scheduler_disconnected{c.peer});
+  if (const auto s = board_.scheduler(name))
+    board_.self()->send(s, board_.wrap<model::scheduler_command>(model::scheduler_gone{c.why}, {"Scheduler", name, schema::Role::SCHEDULER}));
+}
+
+void scheduler_routes::on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromScheduler> message, bool winding_up) {
+  const auto m = message.get();
+  const auto& name = peer->peer().name;
+  auto object = board_.scheduler(name);
+  if (!object) return peer->close("no scheduler object is named " + name);
+  const auto tell = [&](model::scheduler_command c) { board_.self()->send(object, board_.wrap(std::move(c), scheduler_itself())); };
+  const auto& status = board_.parts().status;
+  switch (m.which()) {
+    case schema::FromScheduler::CANNOT_RUN: return board_.self()->send(status, scheduler_frame{name, std::move(message)});
+    case schema::FromScheduler::HELLO:
+      tell(model::scheduler_came{schema::str(m.getHello().getHost()), schema::str(m.getHello().getVersion())});
+      return board_.self()->send(status, scheduler_connected{peer, name});
+    case schema::FromScheduler::RUN: return propose(name, message, winding_up);
+    case schema::FromScheduler::CYCLE_BEGAN: return cycle_began(object, name, std::move(message));
+    case schema::FromScheduler::REASONS: return tell(model::scheduler_said{std::move(message)});
+    case schema::FromScheduler::POLICY: {
+      const auto bytes = schema::bytes_of(m.getPolicy());
+      policies_[name].assign(bytes.begin(), bytes.end());
+      return;
+    }
+    case schema::FromScheduler::CYCLE_ENDED:
+      tell(model::scheduler_said{message});
+      [[fallthrough]];
+    case schema::FromScheduler::FULL_VIEW: return board_.self()->send(status, scheduler_frame{name, std::move(message)});
+  }
+  peer->close("an unknown message");
+}
+
+void scheduler_routes::propose(const std::string& name, const schema::sealed<schema::FromScheduler>& message, bool winding_up) {
+  const auto run = message.get().getRun();
+  auto reply = settle_proposal(board_.parts().status, name, run.getJob(), run.getCycle());
+  board_.self()->send(board_.parts().status, scheduler_frame{name, message});     // counted before it is settled
+  if (winding_up) return reply->refused(0, model::refuse(pbs_error::server_down));
+  const auto number = board_.where().job_number(run.getJob());
+  if (!number) return reply->refused(0, model::refuse(pbs_error::unknown_job));
+  hooks_.ask_run(*number, model::proposed_run{message, name, run.getRequest() != 0}, scheduler_itself(), std::move(reply));
+}
+
+// The policy files' text is kept once, beside the first cycle that used it.
+void scheduler_routes::cycle_began(const caf::actor& object, const std::string& name, schema::sealed<schema::FromScheduler> message) {
+  const auto h = message.get().getCycleBegan().getPolicy().getHash();
+  const std::string hash(reinterpret_cast<const char*>(h.begin()), h.size());
+  auto e = board_.wrap<model::scheduler_command>(model::scheduler_said{std::move(message)}, scheduler_itself());
+  if (!hash.empty() && !stored_policies_.contains(hash)) {
+    const auto& text = policies_[name];
+    e.blobs.push_back({hash, {text.begin(), text.end()}});
+    stored_policies_.insert(hash);
+  }
+  board_.self()->send(object, std::move(e));
+}
+
+}  // namespace annals::actors

@@ -1,0 +1,124 @@
+#include "actors/gateway/switchboard.hpp"
+
+#include <caf/send.hpp>
+
+#include "actors/runtime/run_this.hpp"
+#include "actors/server/host_actor.hpp"
+#include "actors/server/job_actor.hpp"
+#include "actors/server/object_actors.hpp"
+#include "events/model/limits.hpp"
+
+namespace annals::actors {
+
+namespace pbs_error = values::pbs_error;
+
+switchboard::switchboard(caf::event_based_actor* self, gateway_parts parts)
+    : self_(self), parts_(std::move(parts)), next_number_(parts_.where->next_number()) {}
+
+// -- actors --------------------------------------------------------------------------------------------------------------
+
+switchboard::job_entry& switchboard::job(std::uint64_t number) {
+  auto& entry = jobs_[number];
+  if (!entry.actor)
+    entry.actor = self_->spawn<job_actor>(job_parts{parts_.shell, self_}, number, parts_.where->job_serial(number).value_or(0), site());
+  return entry;
+}
+
+caf::actor switchboard::server() {
+  if (!server_) server_ = self_->spawn<server_actor>(parts_.shell, parts_.where->server_stream(), site());
+  return server_;
+}
+
+template <class Actor, class... Extra>
+caf::actor switchboard::named(std::map<std::string, caf::actor>& actors, const directory::names& known, const std::string& name, bool creates,
+                              Extra... extra) {
+  const auto stream = known.find(name);
+  if (stream == known.end() && !creates) {
+    actors.erase(name);
+    return {};
+  }
+  auto& a = actors[name];
+  if (!a || stream == known.end())
+    a = self_->spawn<Actor>(parts_.shell, extra..., stream == known.end() ? 0 : stream->second, site());
+  return a;
+}
+
+caf::actor switchboard::queue(const std::string& name, bool creates) { return named<queue_actor>(queues_, parts_.where->queues(), name, creates); }
+caf::actor switchboard::scheduler(const std::string& name, bool creates) {
+  return named<scheduler_object_actor>(schedulers_, parts_.where->schedulers(), name, creates);
+}
+caf::actor switchboard::hook(const std::string& name, bool creates) { return named<hook_actor>(hooks_, parts_.where->hooks(), name, creates); }
+caf::actor switchboard::host(const std::string& name, bool creates) {
+  return named<host_actor>(hosts_, parts_.where->hosts(), name, creates, caf::actor(self_));
+}
+
+caf::actor switchboard::known_host(const std::string& name) const {
+  const auto at = hosts_.find(name);
+  return at == hosts_.end() ? caf::actor() : at->second;
+}
+
+// -- commands ------------------------------------------------------------------------------------------------------------
+
+void switchboard::tell_job(std::uint64_t number, envelope<model::job_command> e) {
+  if (!parts_.where->job_serial(number)) {          // never there, or gone meanwhile
+    if (e.reply) refuse(e.reply, pbs_error::unknown_job);
+    return;
+  }
+  auto& entry = job(number);
+  ++entry.sent;
+  self_->send(entry.actor, std::move(e));
+}
+
+void switchboard::tell_new_job(std::uint64_t number, envelope<model::job_command> e) {
+  auto& entry = jobs_[number];
+  entry.actor = self_->spawn<job_actor>(job_parts{parts_.shell, self_}, number, 0, site());
+  ++entry.sent;
+  self_->send(entry.actor, std::move(e));
+}
+
+void switchboard::tell_job_of(schema::RunRef::Reader ref, model::job_command command, const model::requester& by, reply_ptr reply) {
+  const auto number = parts_.where->job_number(ref.getJobSerial());
+  if (number) return tell_job(*number, std::move(command), by, std::move(reply));
+  if (reply) reply->done(parts_.where->sequence(), "");      // a job that is no more: nothing to wait for
+}
+
+reply_ptr switchboard::reply_then(std::function<void(bool)> then) const {
+  class going_on final : public reply_to {
+   public:
+    going_on(caf::actor to, std::function<void(bool)> then) : to_(std::move(to)), then_(std::move(then)) {}
+    void done(std::uint64_t, const std::string&) override { tell(true); }
+    void refused(std::uint64_t, const model::rejection&) override { tell(false); }
+
+   private:
+    void tell(bool was_done) {
+      caf::anon_send(to_, run_this{[then = then_, was_done] { then(was_done); }});
+    }
+    caf::actor to_;
+    std::function<void(bool)> then_;
+  };
+  return std::make_shared<going_on>(caf::actor(self_), std::move(then));
+}
+
+// -- idle jobs -----------------------------------------------------------------------------------------------------------
+
+void switchboard::on_idle(const job_idle& idle) {
+  const auto ask_to_leave = [this](const job_entry& entry) { self_->send(entry.actor, may_you_leave{entry.sent}); };
+  const auto at = jobs_.find(idle.number);
+  if (at == jobs_.end()) return;
+  if (idle.ended) return ask_to_leave(at->second);
+  idle_.push_back(idle.number);
+  while (idle_.size() > limits::resident_idle_jobs_max) {
+    const auto oldest = jobs_.find(idle_.front());
+    if (oldest != jobs_.end()) ask_to_leave(oldest->second);
+    idle_.pop_front();
+  }
+}
+
+void switchboard::on_may_leave(const i_may_leave& m) {
+  const auto at = jobs_.find(m.number);
+  if (at == jobs_.end() || at->second.sent != m.sent) return;    // it was sent something meanwhile
+  caf::anon_send_exit(at->second.actor, caf::exit_reason::normal);
+  jobs_.erase(at);
+}
+
+}  // namespace annals::actors

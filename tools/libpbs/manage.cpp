@@ -29,6 +29,7 @@ std::optional<schema::ObjectKind> kind_of(int object) {
     case MGR_OBJ_HOST: return schema::ObjectKind::HOST;
     case MGR_OBJ_RSC: return schema::ObjectKind::RESOURCE;
     case MGR_OBJ_SCHED: return schema::ObjectKind::SCHEDULER;
+    case MGR_OBJ_HOOK: return schema::ObjectKind::HOOK;
     default: return std::nullopt;
   }
 }

@@ -211,6 +211,17 @@ struct batch_status* pbs_statjob(int connect, const char* id, struct attrl* attr
   });
 }
 
+char* pbs_locjob(int connect, const char* job, const char*) {
+  return ifl::with_connection(connect, static_cast<char*>(nullptr), [&](ifl::connection& c) {
+    client::stat_question q;
+    fill_job_names(q, text_of(job));
+    if (q.names.size() != 1) throw ifl::failure{pbs_error::unknown_job, {}};
+    const attrl server{nullptr, const_cast<char*>(ATTR_server), nullptr, nullptr, SET};
+    const status_list found(stat(c, q, &server));
+    return found && found->attribs ? copy(found->attribs->value) : nullptr;
+  });
+}
+
 struct batch_status* pbs_selstat(int connect, struct attropl* criteria, struct attrl* attributes, const char* extend) {
   return ifl::with_connection(connect, static_cast<batch_status*>(nullptr), [&](ifl::connection& c) -> batch_status* {
     client::stat_question q;
@@ -261,6 +272,16 @@ struct batch_status* pbs_statvnode(int connect, const char* id, struct attrl* at
 }
 struct batch_status* pbs_statrsc(int connect, const char* id, struct attrl* attributes, const char*) {
   return stat(connect, ObjectKind::RESOURCE, id, attributes);
+}
+
+struct batch_status* pbs_stathook(int connect, const char* id, struct attrl* attributes, const char*) {
+  return stat(connect, ObjectKind::HOOK, id, attributes);
+}
+struct batch_status* pbs_statresv(int connect, const char* id, struct attrl*, const char*) {
+  return ifl::with_connection(connect, static_cast<batch_status*>(nullptr), [&](ifl::connection&) -> batch_status* {
+    if (!text_of(id).empty()) throw ifl::failure{pbs_error::unknown_reservation, {}};
+    return nullptr;
+  });
 }
 
 void pbs_statfree(struct batch_status* status) {

@@ -1,9 +1,10 @@
-/* Every pbs_stat call. status ID QUEUE HOST: a job of this queue, and a host. */
+/* Every pbs_stat call, and pbs_locjob. status ID QUEUE HOST: a job of this queue, and a host. */
 #include "check.h"
 
 int main(int argc, char **argv) {
   int c = connected();
   struct batch_status *s;
+  char *where;
   struct attrl walltime = {NULL, ATTR_l, "walltime", NULL, SET};
   struct attrl bad = {NULL, "nosuch", NULL, NULL, SET};
   CHECK(argc == 4);
@@ -57,6 +58,19 @@ int main(int argc, char **argv) {
   s = pbs_statrsc(c, "ncpus", NULL, NULL);
   CHECK(count(s) == 1 && strcmp(value_of(s, ATTR_RESC_TYPE, NULL), "long") == 0);
   pbs_statfree(s);
+
+  s = pbs_stathook(c, "chook", NULL, NULL);
+  CHECK(count(s) == 1 && strcmp(value_of(s, "event", NULL), "queuejob") == 0 && strcmp(value_of(s, "enabled", NULL), "false") == 0);
+  pbs_statfree(s);
+  CHECK(pbs_stathook(c, "nosuch", NULL, NULL) == NULL && pbs_errno != 0);
+
+  CHECK(pbs_statresv(c, NULL, NULL, NULL) == NULL && pbs_errno == 0);
+  CHECK(pbs_statresv(c, "R1", NULL, NULL) == NULL && pbs_errno == PBSE_UNKRESVID);
+
+  where = pbs_locjob(c, argv[1], NULL);
+  CHECK(where && strstr(argv[1], where)); /* "12.server" */
+  free(where);
+  CHECK(pbs_locjob(c, "99999", NULL) == NULL && pbs_errno == PBSE_UNKJOBID);
   pbs_statfree(NULL);
   return pbs_disconnect(c);
 }

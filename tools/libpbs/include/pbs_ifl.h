@@ -59,6 +59,8 @@ char *pbs_geterrmsg(int connect);   /* the text of the connection's last error, 
 char *pbs_submit(int connect, struct attropl *attributes, const char *script, const char *destination, const char *extend);
 int pbs_alterjob(int connect, const char *job, struct attrl *attributes, const char *extend);
 int pbs_asyalterjob(int connect, const char *job, struct attrl *attributes, const char *extend);
+/* Name of the server that has the job; free() takes it. null with pbs_errno PBSE_UNKJOBID: this server has no such job. */
+char *pbs_locjob(int connect, const char *job, const char *extend);
 int pbs_deljob(int connect, const char *job, const char *extend); /* extend: null, FORCE, DELETEHISTORY, or both in one text */
 int pbs_holdjob(int connect, const char *job, const char *holds, const char *extend); /* null: USER_HOLD */
 int pbs_rlsjob(int connect, const char *job, const char *holds, const char *extend);
@@ -88,6 +90,9 @@ struct batch_status *pbs_stathost(int connect, const char *id, struct attrl *att
 struct batch_status *pbs_statnode(int connect, const char *id, struct attrl *attributes, const char *extend);
 struct batch_status *pbs_statvnode(int connect, const char *id, struct attrl *attributes, const char *extend);
 struct batch_status *pbs_statrsc(int connect, const char *id, struct attrl *attributes, const char *extend);
+struct batch_status *pbs_stathook(int connect, const char *id, struct attrl *attributes, const char *extend);
+/* Annals has no reservations: the list is empty, and a name is refused with PBSE_UNKRESVID. */
+struct batch_status *pbs_statresv(int connect, const char *id, struct attrl *attributes, const char *extend);
 void pbs_statfree(struct batch_status *status);
 
 /* -- management ---------------------------------------------------------------------------------------------------------- */

@@ -1,13 +1,10 @@
-// The reference page of attributes and resources, made from the tables. With --write FILE it writes the page; with FILE
-// it says whether the page is what the tables make of it (exit 1: it is stale).
-#include <fstream>
-#include <iostream>
-#include <iterator>
+// The reference page of attributes and resources, made from the tables.
 #include <sstream>
 #include <string>
 
 #include "events/attributes/resources.hpp"
 #include "events/attributes/table.hpp"
+#include "test/support/reference_page.hpp"
 
 using namespace annals::attributes;
 using annals::schema::ObjectKind;
@@ -114,18 +111,4 @@ std::string page() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc == 3 && std::string(argv[1]) == "--write") {
-    std::ofstream out(argv[2], std::ios::binary);
-    return out << page() ? 0 : 1;
-  }
-  if (argc != 2) {
-    std::cerr << "usage: " << argv[0] << " [--write] FILE\n";
-    return 2;
-  }
-  std::ifstream in(argv[1], std::ios::binary);
-  const std::string kept((std::istreambuf_iterator<char>(in)), {});
-  if (kept == page()) return 0;
-  std::cerr << argv[1] << " is not what the tables say; write it again: " << argv[0] << " --write " << argv[1] << "\n";
-  return 1;
-}
+int main(int argc, char** argv) { return annals::test::write_or_compare(page(), argc, argv); }

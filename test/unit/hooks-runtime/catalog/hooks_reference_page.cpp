@@ -1,12 +1,9 @@
-// The reference page for hook authors, made from the catalogue. With --write FILE it writes the page; with FILE it says
-// whether the page is what the catalogue makes of it (exit 1: it is stale).
-#include <fstream>
-#include <iostream>
-#include <iterator>
+// The reference page for hook authors, made from the catalogue.
 #include <sstream>
 #include <string>
 
 #include "hooks-runtime/catalog/events.hpp"
+#include "test/support/reference_page.hpp"
 
 using namespace annals::hooks;
 
@@ -117,14 +114,4 @@ std::string page() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc == 3 && std::string(argv[1]) == "--write") {
-    std::ofstream out(argv[2], std::ios::binary);
-    return out << page() ? 0 : 1;
-  }
-  std::ifstream in(argc == 2 ? argv[1] : "", std::ios::binary);
-  const std::string kept{std::istreambuf_iterator<char>(in), {}};
-  if (kept == page()) return 0;
-  std::cerr << "the page is stale; run " << argv[0] << " --write docs/hooks_reference.md\n";
-  return 1;
-}
+int main(int argc, char** argv) { return annals::test::write_or_compare(page(), argc, argv); }

@@ -21,7 +21,7 @@ namespace pbs_error = values::pbs_error;
 
 namespace {
 
-using history_atom = caf::atom_constant<caf::atom("history")>;
+using desk_atom = caf::atom_constant<caf::atom("desk")>;
 using hook_atom = caf::atom_constant<caf::atom("hooktick")>;
 constexpr auto hook_tick = std::chrono::seconds(1);          // freq is in seconds
 
@@ -34,7 +34,8 @@ class router {
     for (const auto& [name, stream] : parts_.where->hosts()) (void)board.host(name);
     for (auto serial : parts_.owing)
       if (const auto number = parts_.where->job_number(serial)) board.wake_job(*number);
-    look_at_history();
+    parts_.absences->begin(parts_.shell.clock->now_ns());
+    look_at_desks();
     hooks.begin();
     if (parts_.where->had_hooks()) mom_hooks.send_to_all();
     if (parts_.runner) self_->delayed_send(self_, hook_tick, hook_atom::value);
@@ -79,6 +80,7 @@ class router {
     for (const auto& r : *c.records) {
       parts_.where->fold(*r);
       parts_.history->fold(*r);
+      parts_.absences->fold(*r);
       if (parts_.runner) hooks.on_committed(*r);
       const auto event = r->event();
       const bool of_hooks = r->get().getStreamKind() == schema::StreamKind::HOOK && !event.isHookRan();
@@ -89,13 +91,13 @@ class router {
     }
     if (moms_differ) mom_hooks.send_to_all();
     stopping.stop_when_done();
-    look_at_history();
+    look_at_desks();
   }
 
-  void on_history_timer(std::int64_t due_ns) {
-    if (due_ns != history_timer_ns_) return;       // an older timer
-    history_timer_ns_ = 0;
-    look_at_history();
+  void on_desk_timer(std::int64_t due_ns) {
+    if (due_ns != timer_ns_) return;       // an older timer
+    timer_ns_ = 0;
+    look_at_desks();
   }
 
   void on_job_command(job_command_for& c) {
@@ -152,20 +154,32 @@ class router {
     return r.getSentAtNs() == 0 || parts_.shell.clock->now_ns() - r.getSentAtNs() < limits::command_id_memory_s * 1'000'000'000;
   }
 
-  // -- the history -----------------------------------------------------------------------------------------------------------
+  // -- what comes with time ------------------------------------------------------------------------------------------------
 
-  void look_at_history() {
-    const auto& site = *board.site();
-    const model::requester by{"", site.host_name, schema::Role::SERVER};
+  void look_at_desks() {
     const auto now = parts_.shell.clock->now_ns();
-    for (auto serial : parts_.history->next_round(now, site))
-      if (const auto number = parts_.where->job_number(serial)) board.tell_job(*number, model::forget_job{}, by, nullptr);
-    const auto next = parts_.history->next_ns(site);
-    if (!next || *next == history_timer_ns_) return;
-    history_timer_ns_ = *next;
+    forget_finished(now);
+    give_up_runs(now);
+    auto next = parts_.history->next_ns(*board.site());
+    if (const auto other = parts_.absences->next_ns(*board.site()); other && (!next || *other < *next)) next = other;
+    if (!next || *next == timer_ns_) return;
+    timer_ns_ = *next;
     // Looked at every hour at least, for a clock that was set meanwhile.
     const auto wait = std::clamp<std::int64_t>(*next - now, 0, 3600'000'000'000);
-    self_->delayed_send(self_, std::chrono::nanoseconds(wait), history_atom::value, history_timer_ns_);
+    self_->delayed_send(self_, std::chrono::nanoseconds(wait), desk_atom::value, timer_ns_);
+  }
+
+  void forget_finished(std::int64_t now) {
+    const model::requester by{"", board.site()->host_name, schema::Role::SERVER};
+    for (auto serial : parts_.history->next_round(now, *board.site()))
+      if (const auto number = parts_.where->job_number(serial)) board.tell_job(*number, model::forget_job{}, by, nullptr);
+  }
+
+  // Hosts that have been down for node_fail_requeue seconds.
+  void give_up_runs(std::int64_t now) {
+    for (const auto& host : parts_.absences->given_up(now, *board.site()))
+      for (const auto& run : parts_.where->runs_on(host))
+        board.tell_job(run.number, model::run_lost{run.run, true, false, "execution node " + host + " down"}, board.server_itself(), nullptr);
   }
 
   caf::event_based_actor* self_;
@@ -182,7 +196,7 @@ class router {
   job_routes jobs_{board, hooks};
   manage_routes manage_{board, hooks};
   scheduler_routes schedulers_{board, hooks};
-  std::int64_t history_timer_ns_ = 0;                         // what the timer of the history waits for; 0: it is not set
+  std::int64_t timer_ns_ = 0;      // what the timer of the desks waits for; 0: it is not set
 };
 
 }  // namespace
@@ -197,7 +211,7 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
       [r](peer_frame& f) { r->on_frame(f); },
       [r](const peer_closed& c) { r->on_closed(c); },
       [r](const committed& c) { r->on_committed(c); },
-      [r](history_atom, std::int64_t due_ns) { r->on_history_timer(due_ns); },
+      [r](desk_atom, std::int64_t due_ns) { r->on_desk_timer(due_ns); },
       [r](const job_idle& i) { r->board.on_idle(i); },
       [r](const i_may_leave& m) { r->board.on_may_leave(m); },
       [r](post_to_host& p) { r->on_post(p); },

@@ -13,6 +13,7 @@
 #include "actors/gateway/run_ticket.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/shell.hpp"
+#include "actors/server/absence_desk.hpp"
 #include "actors/server/history_desk.hpp"
 #include "actors/server/messages.hpp"
 #include "hooks-runtime/pool/hook_runner.hpp"
@@ -23,6 +24,7 @@ struct gateway_parts {
   shell_parts shell;
   std::shared_ptr<directory> where;             // what replay has folded
   std::shared_ptr<history_desk> history;        // the same: which finished jobs there are
+  std::shared_ptr<absence_desk> absences;       // the same: which hosts are down
   std::vector<std::uint64_t> owing;             // serials of jobs that owe something at the start
   caf::actor status;                            // queries, and what schedulers are told
   std::uint32_t server_uid = 0;

@@ -127,7 +127,11 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
       if (!event.getOutputDelivered().getOk())
         line(error | job | system, "Post job file processing error; job " + id + ": " + schema::str(event.getOutputDelivered().getText()));
       return;
-    case which::JOB_REQUEUED: return line(job, "Job requeued, Exit_status=" + std::to_string(event.getJobRequeued().getExitStatus()));
+    case which::JOB_REQUEUED: {
+      const auto r = event.getJobRequeued();
+      if (r.getComment().size() > 0) line(job, schema::str(r.getComment()));
+      return line(job, "Job requeued, Exit_status=" + std::to_string(r.getExitStatus()));
+    }
     case which::JOB_ENDED: return line(debug2, "dequeuing, state 5");
     default: return;
   }

@@ -24,6 +24,7 @@ struct folds {
   std::shared_ptr<projections::past_writer> past;
   std::shared_ptr<directory> where;
   std::shared_ptr<history_desk> history = std::make_shared<history_desk>();
+  std::shared_ptr<absence_desk> absences = std::make_shared<absence_desk>();
   std::shared_ptr<event_notes> notes;
 
   void fold(const log::record& r) {
@@ -31,6 +32,7 @@ struct folds {
     past->fold(r, *status);
     where->fold(r);
     history->fold(r);
+    absences->fold(r);
     if (notes) notes->learn(r);
   }
 };
@@ -189,6 +191,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   g.shell = {writer_, reader_.get(), parts.clock, parts.stop_process};
   g.where = f.where;
   g.history = f.history;
+  g.absences = f.absences;
   g.owing = owing_jobs(f);
   g.status = status;
   g.server_uid = parts.server_uid;

@@ -50,7 +50,8 @@ event handed_back(const std::string& host, std::uint32_t run, bool abandoned) {
   });
 }
 
-event requeued(const job_state& job, std::int32_t code) {
+// `given_up`: why the server did not wait for the host; empty: it had not to.
+event requeued(const job_state& job, std::int32_t code, const std::string& given_up) {
   const bool hold = (code == -3 || code == -16) && job.run > failed_starts_max;
   return make_event([&](auto e) {
     auto r = e.initJobRequeued();
@@ -59,6 +60,8 @@ event requeued(const job_state& job, std::int32_t code) {
     if (hold) {
       r.initHolds(1).set(0, schema::HoldType::SYSTEM);
       r.setComment("job held, too many failed attempts to run");
+    } else if (!given_up.empty()) {
+      r.setComment("Job requeued, " + given_up);
     }
   });
 }
@@ -82,13 +85,14 @@ std::vector<std::string> names_of(capnp::List<capnp::Text>::Reader list) {
 
 // The last events of a run whose program is gone and whose vnodes come back: queued again, or ended.
 // `left_behind`: hosts from which nobody knows whether the job is gone.
-void close_run(const job_state& job, std::int32_t code, const std::vector<std::string>& left_behind, const site& site, std::vector<event>& out) {
+void close_run(const job_state& job, std::int32_t code, const std::vector<std::string>& left_behind, const site& site, std::vector<event>& out,
+               const std::string& given_up = {}) {
   for (const auto& host : job.hosts)
     out.push_back(handed_back(host, job.run, std::find(left_behind.begin(), left_behind.end(), host) != left_behind.end()));
   if (goes_back_to_queue(job, code)) {
-    out.push_back(requeued(job, code));
+    out.push_back(requeued(job, code, given_up));
   } else {
-    end_job(job, code, true, comment_suffix(job, code), site, out);
+    end_job(job, code, true, comment_suffix(job, code) + (given_up.empty() ? "" : ", " + given_up), site, out);
   }
 }
 
@@ -205,27 +209,28 @@ outcome decide_report(const job_state& job, const mom_report& report, const stam
   }
 }
 
-void lose_run(const job_state& job, std::int32_t code, bool abandoned, const stamp& now, const site& site,
+void lose_run(const job_state& job, std::int32_t code, bool abandoned, const std::string& given_up, const stamp& now, const site& site,
               std::vector<event>& out) {
   // Nobody spoke for the other hosts: they are told to end what they have of the run.
   std::vector<std::string> left_behind = job.hosts;
   if (!abandoned && !left_behind.empty()) left_behind.erase(left_behind.begin());
-  if (!job.running()) return close_run(job, job.exit_status, left_behind, site, out);
+  if (!job.running()) return close_run(job, job.exit_status, left_behind, site, out, given_up);
   if (job.phase == phase::assigned) out.push_back(started_event(job, 0, now));
   out.push_back(make_event([&](auto e) {
     auto x = e.initJobExited();
     x.setRun(job.run);
     x.setExitStatus(code);
   }));
-  close_run(job, code, left_behind, site, out);
+  close_run(job, code, left_behind, site, out, given_up);
 }
 
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const site& site) {
   if (lost.run != job.run || job.hosts_held == 0) return no_change;
   // Not there yet is not lost: the order is still on its way, unless the host began a new life.
   if (job.phase == phase::assigned && !lost.host_gone && !lost.log_is_new) return no_change;
+  const auto code = job.rerun_requested ? exit_rerun : exit_mom_restarted;
   std::vector<event> out;
-  lose_run(job, job.rerun_requested ? exit_rerun : exit_mom_restarted, lost.host_gone, now, site, out);
+  lose_run(job, code, lost.host_gone, lost.host_gone ? lost.why : "", now, site, out);
   return out;
 }
 

@@ -86,7 +86,7 @@ outcome forget_run(const job_state& job, schema::DeleteJob::Reader command, cons
   gone.delete_requested = true;
   gone.purge_history |= command.getPurgeHistory();
   if (gone.deleted_by.empty()) gone.deleted_by = now.by.at_host();
-  lose_run(gone, exit_killed, true, now, site, out);
+  lose_run(gone, exit_killed, true, {}, now, site, out);
   return out;
 }
 
@@ -115,7 +115,7 @@ outcome requeue_by_force(const job_state& job, const stamp& now, const site& sit
   std::vector<event> out{make_event([](auto e) { e.initJobRerunRequested().setForce(true); })};
   auto gone = job;
   gone.rerun_requested = true;
-  lose_run(gone, exit_rerun, true, now, site, out);
+  lose_run(gone, exit_rerun, true, {}, now, site, out);
   return out;
 }
 

@@ -35,8 +35,8 @@ outcome decide_forget(const job_state& job, const stamp& now, const site& site);
 bool leads_to(job_phase from, schema::Event::Which event, job_phase to);
 
 // Appends the end of a run whose host no longer has it or is no longer asked: the program's end with `code` unless it ended
-// before, the vnodes, and what becomes of the job.
-void lose_run(const job_state& job, std::int32_t code, bool abandoned, const stamp& now, const site& site,
+// before, the vnodes, and what becomes of the job. `given_up`: why the server gave the run up of itself, for the comment.
+void lose_run(const job_state& job, std::int32_t code, bool abandoned, const std::string& given_up, const stamp& now, const site& site,
               std::vector<event>& out);
 
 // May a job of `user` name these users to run as (User_List: user[@host],...)? Only its own.

@@ -151,6 +151,15 @@ class ClusterTest(unittest.TestCase):
                     records.append((letter, id, rest))
         return records
 
+    def server_log(self):
+        """All that the server has logged."""
+        logs = os.path.join(self.home(), "server_logs")
+        text = ""
+        for name in sorted(os.listdir(logs)):
+            with open(os.path.join(logs, name), errors="replace") as f:
+                text += f.read()
+        return text
+
     def print_logs_if_failed(self):
         outcome = self._outcome.result
         if not any(test is self for test, _ in outcome.failures + outcome.errors):

@@ -14,14 +14,6 @@ class qterm(ClusterTest):
     def until_gone(self):
         self.until(lambda: not self.daemon_pids("pbs_server"), "the server has gone")
 
-    def server_log(self):
-        logs = os.path.join(self.home(), "server_logs")
-        text = ""
-        for name in sorted(os.listdir(logs)):
-            with open(os.path.join(logs, name), errors="replace") as f:
-                text += f.read()
-        return text
-
     def started_again(self):
         self.start_daemon("pbs_server")
         self.until_answers()

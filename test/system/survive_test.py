@@ -92,5 +92,28 @@ class running_jobs(ClusterTest):
         self.check(second, 9)
 
 
+
+class a_host_that_stays_down(ClusterTest):
+    """pbs guide: node_fail_requeue."""
+
+    def test_its_jobs_are_queued_again_or_ended(self):
+        again = self.submit("--", "/bin/sleep", "1000")
+        never = self.submit("-r", "n", "--", "/bin/sleep", "1000")
+        self.until_running(again)
+        self.until_running(never)
+        self.cluster.kill("a")
+        self.until(lambda: "down" in self.sure("pbsnodes", "-av"), "the server has noticed")
+        self.assertEqual(self.job(again)["job_state"], "R")       # 310 seconds are not over
+        self.sure("qmgr", "-c", "set server node_fail_requeue = 1")
+        self.until_state(again, "Q")
+        ended = self.until_state(never, "F")
+        self.assertEqual(ended["Exit_status"], "-4")
+        self.assertTrue(ended["comment"].endswith("and failed, execution node a down"), ended)
+        self.assertIn(f"{again};Job requeued, execution node a down", self.server_log())
+        self.cluster.start("a")
+        self.until_running(again)
+        self.assertEqual(self.job(again)["run_count"], "2")
+
+
 if __name__ == "__main__":
     unittest.main(verbosity=2)

@@ -2,9 +2,8 @@
 #include <boost/test/unit_test.hpp>
 
 #include "actors/server/history_desk.hpp"
-#include "events/log/event_log.hpp"
-#include "events/log/memory_event_store.hpp"
 #include "events/model/limits.hpp"
+#include "test/support/folded_log.hpp"
 #include "test/support/model_builders.hpp"
 
 using namespace annals;
@@ -12,28 +11,16 @@ using serials = std::vector<std::uint64_t>;
 
 namespace {
 
-constexpr std::int64_t second = 1'000'000'000;
-
-struct virtual_clock : ports::clock {
-  std::int64_t ns = 1'795'222'000 * second;
-  std::int64_t now_ns() const override { return ns; }
-};
-
 // A desk that follows a log, and a history of an hour.
-struct followed {
-  virtual_clock clock;
-  log::memory_event_store store;
-  log::event_log log{store, clock};
-  actors::history_desk desk;
+struct followed : test::folded_log<actors::history_desk> {
   model::site site = test::small_site();
 
   followed() { site.server.set(attributes::server::job_history_duration, "01:00:00"); }
-  void later(std::int64_t seconds) { clock.ns += seconds * second; }
-  serials round() { return desk.next_round(clock.ns, site); }
+  serials round() { return fold.next_round(clock.ns, site); }
   // How long from now until the desk wants to be asked again; -1: never.
   std::int64_t wait() const {
-    const auto next = desk.next_ns(site);
-    return next ? (*next - clock.ns) / second : -1;
+    const auto next = fold.next_ns(site);
+    return next ? (*next - clock.ns) / test::second : -1;
   }
   void history_off() { site.server.set(attributes::server::job_history_enable, "False"); }
 
@@ -45,16 +32,7 @@ struct followed {
   static model::event ended() { return model::make_event([](auto e) { e.initJobEnded(); }); }
   static model::event forgotten() { return model::make_event([](auto e) { e.setJobForgotten(); }); }
   std::uint64_t write(std::uint64_t stream, std::vector<model::event> events) {
-    log::append a;
-    a.stream = stream;
-    a.kind = schema::StreamKind::JOB;
-    a.expected_version = log.last_version(stream);
-    a.events = std::move(events);
-    const auto staged = log.stage(std::move(a));
-    std::vector<log::record_ptr> records;
-    BOOST_REQUIRE(static_cast<bool>(log.commit(records)));
-    for (const auto& r : records) desk.fold(*r);
-    return std::get<log::staged>(staged).stream;
+    return folded_log::write(schema::StreamKind::JOB, stream, std::move(events));
   }
 };
 
@@ -110,14 +88,14 @@ BOOST_AUTO_TEST_CASE(jobs_that_are_gone_already_are_not_told_and_take_no_room) {
   followed f;
   const auto first = f.end(), middle = f.end(), last = f.end();
   for (int i = 0; i < 1000; ++i) f.end_and_forget();
-  BOOST_TEST(f.desk.finished() == 3u);
+  BOOST_TEST(f.fold.finished() == 3u);
   f.forget(middle);                      // qdel -x
-  BOOST_TEST(f.desk.finished() == 2u);
+  BOOST_TEST(f.fold.finished() == 2u);
   f.later(3600);
   BOOST_TEST(f.round() == (serials{first, last}));
   f.forget(last);
   f.forget(first);
-  BOOST_TEST(f.desk.finished() == 0u);
+  BOOST_TEST(f.fold.finished() == 0u);
   BOOST_TEST(f.wait() == -1);
 }
 
@@ -133,5 +111,5 @@ BOOST_AUTO_TEST_CASE(a_large_history_that_is_turned_off_goes_in_rounds) {
   }
   BOOST_TEST(told == all);
   BOOST_TEST(rounds == 3u);
-  BOOST_TEST(f.desk.finished() == 0u);
+  BOOST_TEST(f.fold.finished() == 0u);
 }

@@ -137,6 +137,10 @@ class mom {
     desk_.gone(g);
     if (!runs_.contains(g.key) && discarding_.erase(g.key) > 0) tell_discarded(g.job_serial, g.run);
   }
+  void on_grown(const task_grown& g) { desk_.on_grown(g); }
+  void on_appended(const output_appended& a) {
+    if (const auto run = runs_.find(a.key); run != runs_.end()) self_->send(run->second, a);
+  }
   void on_part_event(part_event& e) { desk_.on_event(e.key, std::move(e.command)); }
 
   // -- other hosts -----------------------------------------------------------------------------------------------------------
@@ -150,7 +154,7 @@ class mom {
   void on_find_job(const find_job& f) {
     for (const auto& [key, ref] : refs_) {
       const auto at = runs_.find(key);
-      if (ref.job == f.job && at != runs_.end() && annals::mom::job_cookie(ref.job_serial, ref.run) == f.cookie) return self_->send(at->second, f);
+      if (at != runs_.end() && is_wanted(f, ref.job, ref.job_serial, ref.run)) return self_->send(at->second, f);
     }
     if (!desk_.find(f)) self_->send(f.asker.who, job_found{f.asker.question, nullptr, {}, {}});
   }
@@ -328,6 +332,8 @@ caf::behavior mom_actor(caf::event_based_actor* self, mom_actor_parts parts) {
       [m](const run_gone& g) { m->on_gone(g); },
       [m](const part_gone& g) { m->on_part_gone(g); },
       [m](part_event& e) { m->on_part_event(e); },
+      [m](const task_grown& g) { m->on_grown(g); },
+      [m](const output_appended& a) { m->on_appended(a); },
       [m](const find_job& f) { m->on_find_job(f); },
       [m](const want_sister& w) { m->on_want_sister(w); },
       [m](to_sister& t) { m->on_to_sister(t); },

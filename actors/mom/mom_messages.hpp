@@ -16,6 +16,7 @@
 #include "events/model/part.hpp"
 #include "events/ports/job_places.hpp"
 #include "events/ports/process_host.hpp"
+#include "events/ports/task_outputs.hpp"
 #include "events/schema/daemon.capnp.h"
 #include "events/schema/sister.capnp.h"
 
@@ -47,12 +48,20 @@ struct server_discards {};                                                      
 // Of the process host and the places, about a part: `text` is empty when it is ready, `removed` when it was torn down.
 struct part_event { std::string key; model::part_command command; };
 
-// Who asked for something about tasks: an actor here (host empty), or one on a sister, through its part there.
-struct task_origin { task_asker asker; std::string host; };
+struct task_grown { std::string key; };              // the task has written something
+struct output_appended { std::string key; };         // what a task wrote is in the run's files
+
+// Who asked for something about tasks: an actor here (host empty), or one on a sister, through its part there. `output`: it
+// wants what the task writes.
+struct task_origin { task_asker asker; std::string host; bool output = false; };
 struct task_numbered { task_origin origin; std::uint32_t task = 0; std::string error; };
+inline std::string text_of(capnp::Data::Reader d) { return {reinterpret_cast<const char*>(d.begin()), d.size()}; }
 void write_answer(const task_answer& from, schema::Answer::Builder to);
 task_answer read_answer(schema::Answer::Reader from);
 void describe_job(schema::StartRun::Reader order, job_found& found);      // its user and its nodes
+inline bool is_wanted(const find_job& f, const std::string& job, std::uint64_t job_serial, std::uint32_t run) {
+  return job == f.job && (f.cookie.empty() || mom::job_cookie(job_serial, run) == f.cookie);
+}
 
 struct mom_parts {
   shell_parts shell;
@@ -61,6 +70,7 @@ struct mom_parts {
   ports::job_places* places = nullptr;
   daemon_log* notes = nullptr;               // may be null: no lines
   std::shared_ptr<hook_bits> hooks{};        // null: no hook ever runs
+  ports::task_outputs* outputs = nullptr;    // null: tasks write nothing
 
   void note(std::uint32_t event, const std::string& job, const std::string& text) const {
     if (notes) notes->write(event, "Job", job, text);
@@ -85,6 +95,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::sister_said)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::to_primary)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::primary_is_here)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::primary_is_gone)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::task_grown)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::output_appended)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::task_numbered)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::primary_said)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::server_discards)

@@ -1,8 +1,12 @@
 #include "actors/mom/part_actor.hpp"
 
+#include "actors/mom/attached.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+
+#include "events/model/task_limits.hpp"
 
 namespace annals::actors {
 
@@ -22,7 +26,8 @@ std::string task_number(std::uint32_t task) {
 }  // namespace
 
 part_actor::part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::site_ptr site)
-    : shell(cfg, parts.shell, stream, std::move(site)), parts_(std::move(parts)), mom_(std::move(mom)), key_(std::move(key)) {}
+    : shell(cfg, parts.shell, stream, std::move(site)), parts_(std::move(parts)), mom_(std::move(mom)), key_(std::move(key)),
+      output_(parts_.outputs, [this](std::uint32_t task) { return state().task_key(task); }, [this](const output_piece& p) { send_piece(p); }) {}
 
 caf::message_handler part_actor::more_handlers() {
   return caf::message_handler{
@@ -30,6 +35,7 @@ caf::message_handler part_actor::more_handlers() {
       [this](primary_is_here) { repeat(); },
       [this](server_discards) {
         parts_.note(log_event::job, state().job, "the server no longer knows this run of the job: killed");
+        output_.drop();
         command(model::leave_order{"the server no longer knows the run"});
       },
       [this](const poll_usage& p) { poll(p); },
@@ -68,6 +74,7 @@ void part_actor::perform(const model::part_effect& effect) {
       if (!a.did_.contains("start:" + number) && a.once("watch:" + number)) a.parts_.processes->adopt(a.state().task_key(t.task));
     }
     void operator()(const model::say_task& t) const {
+      if (a.once("output:" + std::to_string(t.task))) a.output_.follow(t.task, schema::str(a.state().order().getEuser()));
       const bool ended = a.state().tasks.at(t.task).phase == model::task_phase::ended;
       if (a.once((ended ? "ended:" : "runs:") + std::to_string(t.task))) a.tell_task(t.task);
     }
@@ -81,15 +88,20 @@ void part_actor::perform(const model::part_effect& effect) {
 
 void part_actor::start(std::uint32_t number) {
   const auto& task = state().tasks.at(number);
-  const mom::task_words words{state().task_key(number), number, task.node, task.argv, task.environment};
-  parts_.note(log_event::job, state().job, "task " + task_number(number) + " started, " + (task.argv.empty() ? std::string() : task.argv.front()));
+  mom::task_words words{state().task_key(number), number, task.node, task.argv, task.environment};
+  if (const auto session = attached_of(task.argv, task.environment)) {
+    words.attached = *session;
+    parts_.note(log_event::job, state().job, "task " + task_number(number) + " attached, session " + std::to_string(session->session));
+  } else {
+    parts_.note(log_event::job, state().job, "task " + task_number(number) + " started, " + (task.argv.empty() ? std::string() : task.argv.front()));
+  }
   parts_.processes->start(mom::task_order_for(state().order(), *parts_.settings, words));
 }
 
 void part_actor::tell_task(std::uint32_t number) {
   const auto& task = state().tasks.at(number);
   const bool ended = task.phase == model::task_phase::ended;
-  if (ended && taken_.contains(number)) return;
+  if (ended && (taken_.contains(number) || !output_.all_taken(number))) return;
   tell_primary([&](auto m) {
     auto t = m.initTaskState();
     fill_ref(t.initTask().initRef());
@@ -105,7 +117,7 @@ void part_actor::tell_task(std::uint32_t number) {
 }
 
 void part_actor::tear_down() {
-  if (!once("tear-down")) return;
+  if (!output_.all_taken() || !once("tear-down")) return;
   for (const auto& [number, task] : state().tasks) parts_.processes->forget(state().task_key(number));
   if (local()) return command(model::torn_down{});
   parts_.places->tear_down(mom::place_for(state().order(), *parts_.settings));
@@ -144,6 +156,7 @@ void part_actor::on_request(const schema::sealed<schema::ToSister>& message) {
         parts_.note(log_event::job, state().job, "KILL_JOB received");
         parts_.note(log_event::job, state().job, "kill_job");
       }
+      output_.repeat();                      // nobody but the job's files takes what is left
       return command(model::leave_order{schema::str(m.getLeave().getWhy())});
     case schema::ToSister::SIGNAL: return signal_all(m.getSignal());
     case schema::ToSister::SPAWN:
@@ -153,6 +166,14 @@ void part_actor::on_request(const schema::sealed<schema::ToSister>& message) {
     case schema::ToSister::SIGNAL_TASK: return signal_one(m.getSignalTask());
     case schema::ToSister::TASK_TAKEN: taken_.insert(m.getTaskTaken().getTask()); return;
     case schema::ToSister::ANSWER: return on_answer(m.getAnswer());
+    case schema::ToSister::OUTPUT: return on_output(m.getOutput());
+    case schema::ToSister::OUTPUT_TAKEN: return on_output_taken(m.getOutputTaken());
+    case schema::ToSister::DESCRIBE:
+      return tell_primary([&](auto b) {
+        fill_ref(b.initDescribed().initRef());
+        b.getDescribed().setQuestion(m.getDescribe().getQuestion());
+        b.getDescribed().setSystem(parts_.settings->system);
+      });
   }
 }
 
@@ -181,6 +202,7 @@ void part_actor::signal_one(schema::SignalTask::Reader wish) {
 void part_actor::repeat() {
   for (const auto& [number, task] : state().tasks)
     if (task.phase != model::task_phase::starting) tell_task(number);
+  output_.repeat();
 }
 
 // -- usage -------------------------------------------------------------------------------------------------------------------
@@ -201,6 +223,8 @@ model::host_usage part_actor::usage_now() {
 }
 
 void part_actor::poll(const poll_usage& p) {
+  output_.look();
+  if (++polls_ % limits::output_repeat_s == 0) output_.repeat();
   if (state().phase != phase::ready || state().tasks.empty()) return;
   const auto now = usage_now();
   const std::uint32_t asked = state().request.get().getJoin().getUsageIntervalSeconds();

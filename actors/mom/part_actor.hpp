@@ -7,6 +7,7 @@
 #include <string>
 
 #include "actors/mom/mom_messages.hpp"
+#include "actors/mom/part_output.hpp"
 #include "events/model/usage.hpp"
 
 namespace annals::actors {
@@ -40,9 +41,14 @@ class part_actor : public shell<part_aggregate> {
   void signal_one(schema::SignalTask::Reader wish);
   caf::message_handler task_handlers();            // part_actor_tasks.cpp
   template <class Fill>
-  void ask_primary(const task_asker& asker, Fill&& fill) {
+  std::uint64_t ask_primary(const task_asker& asker, Fill&& fill) {
     const auto question = ++last_question_;
     asked_[question] = asker;
+    tell_ask(question, fill);
+    return question;
+  }
+  template <class Fill>
+  void tell_ask(std::uint64_t question, Fill&& fill) {
     tell_primary([&](auto m) {
       auto a = m.initAsk();
       fill_ref(a.initRef());
@@ -50,7 +56,12 @@ class part_actor : public shell<part_aggregate> {
       fill(a);
     });
   }
+  caf::message_handler output_handlers();
   void on_answer(schema::Answer::Reader answer);
+  void on_output(schema::TaskOutput::Reader o);    // for an asker here
+  void on_output_taken(schema::OutputTaken::Reader t);
+  void forget(const task_asker& asker);
+  void send_piece(const output_piece& piece);
   void repeat();                                   // everything the primary may not have
   void poll(const poll_usage& p);
   model::host_usage usage_now();
@@ -68,6 +79,9 @@ class part_actor : public shell<part_aggregate> {
   std::set<std::string> did_;                      // effects started in this life of the process
   std::set<std::uint32_t> taken_;                  // ended tasks that the primary has
   std::map<std::uint64_t, task_asker> asked_;      // by the question the primary was asked
+  std::map<std::uint64_t, task_asker> output_for_; // by the question that asked for a task and its output
+  part_output output_;
+  unsigned polls_ = 0;
   std::uint64_t last_question_ = 0;
   std::uint64_t signal_id_ = 0;                    // the last wish that was carried out
   ports::run_usage highest_;                       // of memory, over the samples

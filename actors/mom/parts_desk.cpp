@@ -13,6 +13,9 @@ schema::RunRef::Reader run_of(schema::ToSister::Reader m) {
     case schema::ToSister::SIGNAL_TASK: return m.getSignalTask().getTask().getRef();
     case schema::ToSister::TASK_TAKEN: return m.getTaskTaken().getRef();
     case schema::ToSister::ANSWER: return m.getAnswer().getRef();
+    case schema::ToSister::OUTPUT: return m.getOutput().getTask().getRef();
+    case schema::ToSister::OUTPUT_TAKEN: return m.getOutputTaken().getTask().getRef();
+    case schema::ToSister::DESCRIBE: return m.getDescribe().getRef();
   }
   return {};                                            // a message of a later release: about no run that is known
 }
@@ -76,7 +79,7 @@ void parts_desk::on_request(const std::string& from, const wire::connection_ptr&
   const auto at = parts_.find(key);
   if (at == parts_.end()) {
     if (m.isJoin() && !left_.has(ref.getJobSerial(), ref.getRun())) return join(from, peer, std::move(message));
-    if (m.isTaskTaken() || m.isAnswer() || m.isSignal()) return;
+    if (!m.isJoin() && !m.isLeave() && !m.isSpawn() && !m.isSignalTask()) return;
     return answer(from, [&](auto b) { b.initLeft().setRef(ref); });
   }
   if (at->second.primary != from) {
@@ -120,6 +123,10 @@ void parts_desk::on_task_event(host_event& e) {
   on_event(e.key.substr(0, dash), about_task(task, std::move(e.command)));
 }
 
+void parts_desk::on_grown(const task_grown& g) {
+  if (const auto at = parts_.find(g.key.substr(0, g.key.rfind('-'))); at != parts_.end()) self_->send(at->second.actor, g);
+}
+
 void parts_desk::on_event(const std::string& key, model::part_command command) {
   if (const auto at = parts_.find(key); at != parts_.end()) self_->send(at->second.actor, wrap(std::move(command)));
 }
@@ -127,8 +134,7 @@ void parts_desk::on_event(const std::string& key, model::part_command command) {
 bool parts_desk::find(const find_job& f) {
   for (const auto& [key, ref] : refs_) {
     const auto at = parts_.find(key);
-    if (ref.job != f.job || at == parts_.end() || at->second.primary == with_.settings->host) continue;
-    if (mom::job_cookie(ref.job_serial, ref.run) != f.cookie) continue;
+    if (at == parts_.end() || at->second.primary == with_.settings->host || !is_wanted(f, ref.job, ref.job_serial, ref.run)) continue;
     self_->send(at->second.actor, f);
     return true;
   }

@@ -27,6 +27,7 @@ class parts_desk {
   void send(const to_primary& t);
   bool discard(schema::RunRef::Reader ref);             // the server no longer knows the run; false: nor do we
   void on_task_event(host_event& e);
+  void on_grown(const task_grown& g);
   void on_event(const std::string& key, model::part_command command);
   void gone(const part_gone& g);
   bool find(const find_job& f);                         // hands the question to the job's actor; false: no such job here

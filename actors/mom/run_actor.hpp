@@ -2,6 +2,7 @@
 // of output, and reports to the server until it acknowledges.
 #pragma once
 
+#include <deque>
 #include <map>
 #include <memory>
 #include <set>
@@ -72,6 +73,18 @@ class run_actor : public shell<run_aggregate> {
   void on_ask(schema::Ask::Reader a, const std::string& host);
   void answer(const task_origin& to, task_answer what);
 
+  // -- what tasks write and publish (run_actor_output.cpp)
+  caf::message_handler output_handlers();
+  void on_output(schema::TaskOutput::Reader o, const std::string& host);
+  void on_output_taken(const task_output_taken& t);
+  void append_next();
+  void publish(const task_origin& origin, std::uint32_t task, const std::string& name, std::string value);
+  void subscribe(const task_origin& origin, std::uint32_t task, const std::string& name);
+  void describe_host(const task_origin& origin, const std::string& host);
+  void on_described(schema::Described::Reader d);
+  void forget(const task_origin& origin);
+  void forget_askers_of(const std::string& host);
+
   // -- the other hosts (run_actor_sisters.cpp)
   struct contact {                                 // what this life of the process knows of a sister
     bool open = false;
@@ -113,6 +126,15 @@ class run_actor : public shell<run_aggregate> {
   std::multimap<std::uint32_t, task_origin> watched_for_;
   std::map<std::uint64_t, task_origin> signalled_for_;         // by the question its host was asked
   std::uint64_t last_question_ = 0;
+  using stream_name = std::pair<std::uint32_t, bool>;          // a task's number; its errors
+  struct piece { stream_name stream; std::uint64_t offset; std::string bytes; };
+  std::map<std::uint32_t, task_origin> output_for_;            // by task, while whoever asked for its output is there
+  std::map<stream_name, std::uint64_t> output_taken_;          // of each stream, so far
+  std::deque<piece> to_append_;                                // to the job's files; the first is being written
+  using published_name = std::pair<std::uint32_t, std::string>;
+  std::map<published_name, std::string> published_;
+  std::multimap<published_name, task_origin> subscribed_;
+  std::map<std::uint64_t, task_origin> described_for_;         // by the question a host was asked
   std::size_t steps_noted_ = 0, steps_told_ = 0;
   std::uint32_t steps_taken_ = 0;                  // the server has so many of state().steps
   std::uint32_t usage_interval_s_ = 10;

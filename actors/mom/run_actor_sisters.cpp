@@ -31,6 +31,7 @@ void run_actor::on_sister_link(const sister_link& l) {
   c.signalled = 0;
   if (l.open) return pay_sister(l.host);
   c.away_since_ns = parts_.shell.clock->now_ns();
+  forget_askers_of(l.host);
   if (state().phase == phase::started)
     parts_.note(log_event::error, state().job, "im_eof, lost communication with " + l.host + ", not killing job yet");
 }
@@ -120,6 +121,9 @@ void run_actor::on_sister_said(const schema::sealed<schema::FromSister>& message
     case schema::FromSister::TASK_STATE: return on_task_state(m.getTaskState(), host);
     case schema::FromSister::TASK_SIGNALLED: return on_task_signalled(m.getTaskSignalled());
     case schema::FromSister::ASK: return on_ask(m.getAsk(), host);
+    case schema::FromSister::OUTPUT: return on_output(m.getOutput(), host);
+    case schema::FromSister::OUTPUT_TAKEN: return on_output_taken({m.getOutputTaken().getTask().getTask(), m.getOutputTaken().getErrors(), m.getOutputTaken().getUpTo()});
+    case schema::FromSister::DESCRIBED: return on_described(m.getDescribed());
   }
 }
 

@@ -31,23 +31,24 @@ std::vector<std::string> texts(capnp::List<capnp::Text>::Reader list) {
 }  // namespace
 
 caf::message_handler run_actor::task_handlers() {
-  return {
+  return caf::message_handler{
       [this](const find_job& f) {
         job_found found{f.asker.question, caf::actor(this), {}, {}};
         if (state().phase != model::run_phase::started || !state().order) found.actor = nullptr;
         else describe_job(order(), found);
         send(f.asker.who, std::move(found));
       },
-      [this](const ask_spawn& a) { spawn({a.asker, {}}, a.host, a.node, a.argv, a.environment); },
+      [this](const ask_spawn& a) { spawn({a.asker, {}, a.output}, a.host, a.node, a.argv, a.environment); },
       [this](const ask_signal& a) { signal_task({a.asker, {}}, a.task, a.signal); },
       [this](const ask_tasks& a) { answer({a.asker, {}}, all_tasks()); },
       [this](const ask_end& a) { watch_end({a.asker, {}}, a.task); },
       [this](const task_numbered& n) {
         if (!n.error.empty()) return answer(n.origin, task_failure(n.error));
         spawned_for_[n.task] = n.origin;
+        if (n.origin.output) output_for_[n.task] = n.origin;
         settle_tasks();
       },
-  };
+  }.or_else(output_handlers());
 }
 
 void run_actor::spawn(task_origin origin, std::string host, std::uint32_t node, std::vector<std::string> argv, std::vector<std::string> environment) {
@@ -93,11 +94,12 @@ void run_actor::settle_tasks() {
   for (const auto& [number, t] : state().tasks) {
     if (!t.started && !t.over) continue;
     if (const auto asked = spawned_for_.extract(number))
-      answer(asked.mapped(), t.started ? task_answer{task_answer::kind::spawned, {}, number, 0, {}, 0}
+      answer(asked.mapped(), t.started ? task_answer{task_answer::kind::spawned, {}, number, 0, {}, 0, {}}
                                        : task_failure(t.text.empty() ? "not started" : t.text));
     if (!t.over) continue;
-    for (auto [at, end] = watched_for_.equal_range(number); at != end; ++at) answer(at->second, {task_answer::kind::over, {}, number, t.exit_status, {}, 0});
+    for (auto [at, end] = watched_for_.equal_range(number); at != end; ++at) answer(at->second, {task_answer::kind::over, {}, number, t.exit_status, {}, 0, {}});
     watched_for_.erase(number);
+    output_for_.erase(number);
     if (once("taken:" + std::to_string(number))) tell_taken(number);
   }
 }
@@ -145,10 +147,14 @@ void run_actor::on_ask(schema::Ask::Reader a, const std::string& host) {
   const task_origin origin{{nullptr, a.getQuestion()}, host};
   switch (a.which()) {
     case schema::Ask::SPAWN:
-      return spawn(origin, schema::str(a.getSpawn().getHost()), a.getSpawn().getNode(), texts(a.getSpawn().getArgv()), texts(a.getSpawn().getEnvironment()));
+      return spawn({origin.asker, host, a.getSpawn().getOutput()}, schema::str(a.getSpawn().getHost()), a.getSpawn().getNode(), texts(a.getSpawn().getArgv()), texts(a.getSpawn().getEnvironment()));
     case schema::Ask::SIGNAL: return signal_task(origin, a.getSignal().getTask(), a.getSignal().getSignal());
     case schema::Ask::TASKS: return answer(origin, all_tasks());
     case schema::Ask::WATCH: return watch_end(origin, a.getWatch());
+    case schema::Ask::PUBLISH: return publish(origin, a.getPublish().getTask(), schema::str(a.getPublish().getName()), text_of(a.getPublish().getValue()));
+    case schema::Ask::SUBSCRIBE: return subscribe(origin, a.getSubscribe().getTask(), schema::str(a.getSubscribe().getName()));
+    case schema::Ask::DESCRIBE: return describe_host(origin, schema::str(a.getDescribe()));
+    case schema::Ask::FORGET: return forget(origin);
   }
 }
 
@@ -170,6 +176,7 @@ void write_answer(const task_answer& from, schema::Answer::Builder to) {
     case task_answer::kind::failed: return to.setFailed(from.error);
     case task_answer::kind::spawned: return to.setSpawned(from.task);
     case task_answer::kind::over: return to.setOver(from.exit_status);
+    case task_answer::kind::bytes: return to.setBytes({reinterpret_cast<const kj::byte*>(from.bytes.data()), from.bytes.size()});
     case task_answer::kind::tasks: break;
   }
   auto list = to.initTasks(static_cast<unsigned>(from.tasks.size()));
@@ -195,6 +202,10 @@ task_answer read_answer(schema::Answer::Reader from) {
     case schema::Answer::OVER:
       a.what = task_answer::kind::over;
       a.exit_status = from.getOver();
+      break;
+    case schema::Answer::BYTES:
+      a.what = task_answer::kind::bytes;
+      a.bytes = text_of(from.getBytes());
       break;
     case schema::Answer::TASKS:
       a.what = task_answer::kind::tasks;

@@ -11,6 +11,9 @@ schema::RunRef::Reader run_of(schema::FromSister::Reader m) {
     case schema::FromSister::TASK_SIGNALLED: return m.getTaskSignalled().getTask().getRef();
     case schema::FromSister::USAGE: return m.getUsage().getRef();
     case schema::FromSister::ASK: return m.getAsk().getRef();
+    case schema::FromSister::OUTPUT: return m.getOutput().getTask().getRef();
+    case schema::FromSister::OUTPUT_TAKEN: return m.getOutputTaken().getTask().getRef();
+    case schema::FromSister::DESCRIBED: return m.getDescribed().getRef();
   }
   return {};                                         // a message of a later release: about no run that is known
 }

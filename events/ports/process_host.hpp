@@ -24,6 +24,13 @@ struct run_usage {
   bool operator==(const run_usage&) const = default;
 };
 
+// A session that lives already and becomes a task of a run; its shepherd looks after it instead of starting a program.
+struct attached_session {
+  std::int64_t pid = 0, session = 0;       // pid 0: none
+  std::uint64_t start_ticks = 0;           // of the process
+  bool operator==(const attached_session&) const = default;
+};
+
 // Everything the shepherd needs to start a program; written to a file that only the MoM's user can read.
 // Paths are absolute unless said otherwise. What comes from the user's account (home, login shell, numbers) is
 // looked up by the host, so that an order is a pure function of what the server said and the MoM's settings.
@@ -42,6 +49,7 @@ struct run_order {
   unsigned umask = 077;
   std::string jobdir;           // working directory; empty: the user's home
   bool is_task = false;         // beside the job's program: no prologue, no epilogue, and the job's directories are there
+  attached_session attached;    // of a task: there is no program
   bool private_jobdir = false;  // sandbox=PRIVATE: make <home, or jobdir>/pbs.<jobid>.x8z, removed by forget
   std::string tmpdir;           // made 700 for the user, removed at the end
   std::uint32_t ncpus = 0;
@@ -95,6 +103,7 @@ class process_host {
     std::function<void(const std::string& key, const start_failed&)> failed;
     std::function<void(const std::string& key, const program_ended&)> ended;
     std::function<void(const std::string& key, const delivery_result&)> delivered;
+    std::function<void(const std::string& key)> appended;  // once for each append_output
     std::function<void(const std::string& key, const std::string& text)> log;  // a line for the MoM's log; may be empty
   };
   virtual void listen(events e) = 0;
@@ -109,6 +118,9 @@ class process_host {
   // Append to the run's standard error or output file, as the user: "=>> PBS: job killed: ...".
   virtual void append_stderr(const std::string& key, const std::string& text) = 0;
   virtual void append_stdout(const std::string& key, const std::string& text) = 0;
+  // What a task of the run wrote, any bytes; one at a time: the next after events::appended, which comes also when the file
+  // can't be written (or the run is not known).
+  virtual void append_output(const std::string& key, bool errors, const std::string& bytes) = 0;
   virtual std::optional<run_usage> usage(const std::string& key) = 0;  // now; nothing if it is not running
   virtual void deliver(const std::string& key, const std::string& user, const std::vector<delivery>& files) = 0;
   // Kills what is left of the run and removes its files (not undelivered output).

@@ -28,6 +28,9 @@ struct ToSister {
     signalTask @4 :SignalTask;   # answered by taskSignalled
     taskTaken  @5 :TaskRef;      # the task's end is in the primary's log
     answer     @6 :Answer;       # to an `ask` of that sister
+    output     @7 :TaskOutput;   # for who asked on that sister for the task and its output
+    outputTaken @8 :OutputTaken; # the next piece may come
+    describe   @9 :Describe;     # answered by described
   }
 }
 struct JoinJob {
@@ -47,6 +50,17 @@ struct SpawnTask {
   node        @3 :UInt32;        # PBS_NODENUM
 }
 struct SignalTask { task @0 :TaskRef; signal @1 :Int32; question @2 :UInt64; }
+struct TaskOutput {
+  # A piece of what a task wrote. The next piece of a stream is sent when this one was taken; this one again until then.
+  task     @0 :TaskRef;
+  errors   @1 :Bool;             # standard error
+  offset   @2 :UInt64;           # of the first byte in the stream
+  bytes    @3 :Data;
+  question @4 :UInt64;           # to an asker: its spawn's
+}
+struct OutputTaken { task @0 :TaskRef; errors @1 :Bool; upTo @2 :UInt64; }
+struct Describe { ref @0 :D.RunRef; question @1 :UInt64; }
+struct Described { ref @0 :D.RunRef; question @1 :UInt64; system @2 :Text; }   # "Linux n1 6.1 #1 x86_64"
 
 struct FromSister {
   union {
@@ -57,6 +71,9 @@ struct FromSister {
     taskSignalled @4 :TaskSignalled;
     usage         @5 :PartUsage;
     ask           @6 :Ask;
+    output        @7 :TaskOutput;
+    outputTaken   @8 :OutputTaken;   # by an asker on this host
+    described     @9 :Described;
   }
 }
 struct JoinRefused { ref @0 :D.RunRef; code @1 :Int32; text @2 :Text; }
@@ -81,9 +98,15 @@ struct Ask {
     signal @3 :AskSignal;
     tasks  @4 :Void;             # all tasks of the run
     watch  @5 :UInt32;           # a task number: answered when it is over
+    publish   @6 :Publish;
+    subscribe @7 :Subscribe;     # answered when there is such a value
+    describe  @8 :Text;          # a host of the run
+    forget    @9 :Void;          # who asked is gone: nothing more is sent to this question
   }
 }
-struct AskSpawn { host @0 :Text; node @1 :UInt32; argv @2 :List(Text); environment @3 :List(Text); }
+struct AskSpawn { host @0 :Text; node @1 :UInt32; argv @2 :List(Text); environment @3 :List(Text); output @4 :Bool; }
+struct Publish { task @0 :UInt32; name @1 :Text; value @2 :Data; }
+struct Subscribe { task @0 :UInt32; name @1 :Text; }
 struct AskSignal { task @0 :UInt32; signal @1 :Int32; }
 struct Answer {
   ref      @0 :D.RunRef;
@@ -94,6 +117,7 @@ struct Answer {
     done    @4 :Void;
     tasks   @5 :List(TaskOfRun);
     over    @6 :Int32;           # its exit status
+    bytes   @7 :Data;            # what was published, or the host's description
   }
 }
 struct TaskOfRun { task @0 :UInt32; host @1 :Text; node @2 :UInt32; over @3 :Bool; exitStatus @4 :Int32; }

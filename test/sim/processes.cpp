@@ -261,6 +261,7 @@ class mom_process::fake_host final : public ports::process_host {
   }
   void append_stderr(const std::string&, const std::string&) override {}
   void append_stdout(const std::string&, const std::string&) override {}
+  void append_output(const std::string&, bool, const std::string&) override {}
   std::optional<ports::run_usage> usage(const std::string& key) override {
     const auto at = machine_.programs.find(key);
     if (at == machine_.programs.end() || at->second.ends <= world_.clock.now) return std::nullopt;

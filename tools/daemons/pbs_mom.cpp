@@ -5,7 +5,9 @@
 
 #include <fcntl.h>
 #include <openssl/rand.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -20,8 +22,10 @@
 #include "actors/link/wire/wire.hpp"
 #include "actors/mom/host/real_job_places.hpp"
 #include "actors/mom/host/real_process_host.hpp"
+#include "actors/mom/host/real_task_outputs.hpp"
 #include "actors/mom/mom_actor.hpp"
 #include "actors/mom/parts_desk.hpp"
+#include "actors/mom/tm_desk.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/log_writer.hpp"
 #include "actors/runtime/system_clock.hpp"
@@ -29,6 +33,7 @@
 #include "hooks-runtime/pool/worker_pool.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
+#include "tools/client/task_manager.hpp"
 #include "tools/client/version.hpp"
 #include "tools/daemons/caf_system.hpp"
 #include "tools/daemons/daemon_process.hpp"
@@ -87,6 +92,8 @@ std::shared_ptr<const mom::mom_settings> read_settings(const setup& s, actors::d
   auto settings = std::make_shared<mom::mom_settings>();
   settings->pbs_home = s.home;
   settings->host = s.host;
+  if (utsname name{}; uname(&name) == 0)
+    settings->system = std::string(name.sysname) + ' ' + name.nodename + ' ' + name.release + ' ' + name.version + ' ' + name.machine;
   settings->host_aliases = {daemons::own_host_name(), "localhost"};
   std::string line;
   for (std::istringstream text(read_file(s.home + "/pbs_environment")); std::getline(text, line);)
@@ -170,6 +177,7 @@ ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& note
     if (!d.ok) notes.write(actors::log_event::error, "Job", job(key), d.text);
     post(key, model::output_placed{d});
   };
+  e.appended = [mom](const std::string& key) { caf::anon_send(mom, actors::output_appended{key}); };
   e.log = [=, &notes](const std::string& key, const std::string& text) { notes.write(actors::log_event::debug, "Job", job(key), text); };
   return e;
 }
@@ -199,6 +207,12 @@ class dialed_sister final : public actors::sister_dialer {
  private:
   std::unique_ptr<wire::io_pool::dialer> dialer_;
 };
+
+std::size_t descriptors_max() {
+  rlimit limit{1024, 1024};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return limit.rlim_cur;
+}
 
 hooks::pool_settings hook_settings(const setup& s) {
   hooks::pool_settings p;
@@ -246,6 +260,7 @@ hooks::pool_settings hook_settings(const setup& s) {
   if (!s.conf.pbs_scp.empty()) host_options.scp[0] = s.conf.pbs_scp;
   mom::real_process_host processes(host_options);
   mom::real_job_places places(s.home, host_options.shepherd);
+  mom::real_task_outputs outputs(s.home);
   const auto identity = wire::credentials::bundle(s.priv + "/daemon.pem");
   // Where other MoMs reach this one. None given: at every address, and the server tells them the one it sees.
   const auto address = s.ours.get("mom_address");
@@ -279,7 +294,7 @@ hooks::pool_settings hook_settings(const setup& s) {
     parts.runner = &hook_workers;
     parts.hook_directory = s.priv + "/hooks";
     const auto mom = on_hup.begin([&](std::shared_ptr<const mom::mom_settings> settings) {
-      parts.runs = {{writer, &reader, &clock, stop}, &processes, std::move(settings), &places, &notes};
+      parts.runs = {{writer, &reader, &clock, stop}, &processes, std::move(settings), &places, &notes, nullptr, &outputs};
       return system.spawn([&](caf::event_based_actor* self) {
         parts.dial = [&, mom = caf::actor(self)](const std::string& host, const std::string& at, std::uint16_t port) -> std::unique_ptr<actors::sister_dialer> {
           return std::make_unique<dialed_sister>(pool, mom, identity, host, at, port, notes);
@@ -289,6 +304,8 @@ hooks::pool_settings hook_settings(const setup& s) {
     });
     processes.listen(tell(mom, notes));
     places.listen(tell_places(mom));
+    outputs.listen([mom](const std::string& key) { caf::anon_send(mom, actors::task_grown{key}); });
+    const auto tasks = system.spawn(actors::tm_desk, actors::tm_desk_parts{mom, s.host, fs::weakly_canonical(host_options.shepherd).string(), descriptors_max(), &notes});
     caf::anon_send(mom, actors::begin_work{});
 
     std::string text;
@@ -298,6 +315,7 @@ hooks::pool_settings hook_settings(const setup& s) {
       handler.failed = [&](const std::string& why) { notes.write(actors::log_event::error, "Svr", "pbs_mom", why); };
       const auto dialer = pool.dial_tls(s.server, s.server_port, identity, wire::identity::kind::server, handler);
       const auto primaries = pool.listen_tls(address.empty() ? "0.0.0.0" : address, s.conf.mom_service_port, identity, handler);
+      const auto callers = pool.listen_unix(client::tm_socket(s.home), 0666, daemons::feed(tasks));
       notes.write(actors::log_event::system, "Svr", "pbs_mom", "Mom pid = " + std::to_string(getpid()) + " ready");
       process.ready(s.priv + "/mom_out");
 

@@ -37,6 +37,9 @@ shepherd_order order_on(const machine& here, const ports::run_order& o, const ac
   s.resident_bytes_max = o.resident_bytes_max;
   s.address_bytes_max = o.address_bytes_max;
   s.nice = o.nice;
+  s.attached_pid = static_cast<std::uint64_t>(o.attached.pid);
+  s.attached_session = static_cast<std::uint64_t>(o.attached.session);
+  s.attached_ticks = o.attached.start_ticks;
   s.mom_priv = here.mom_priv;
   if (!o.is_task) {
     s.prologue = here.prologue;

@@ -36,6 +36,9 @@ void visit_fields(Order& o, Visit&& visit) {
   visit("resident_bytes_max", o.resident_bytes_max);
   visit("address_bytes_max", o.address_bytes_max);
   visit("nice", o.nice);
+  visit("attached_pid", o.attached_pid);
+  visit("attached_session", o.attached_session);
+  visit("attached_ticks", o.attached_ticks);
   visit("mom_priv", o.mom_priv);
   visit("prologue", o.prologue);
   visit("epilogue", o.epilogue);
@@ -55,6 +58,9 @@ struct printer {
     if (v) out.put(name, "1");
   }
   void operator()(std::string_view name, std::uint32_t v) { out.put(name, std::uint64_t{v}); }
+  void operator()(std::string_view name, std::uint64_t v) {
+    if (v) out.put(name, v);
+  }
   void operator()(std::string_view name, const std::optional<std::uint64_t>& v) {
     if (v) out.put(name, *v);
   }
@@ -94,6 +100,10 @@ struct reader {
     return to;
   }
   bool take(std::uint32_t& to) { return read_number(f.second, to); }
+  bool take(std::uint64_t& to) {
+    to = whole_number(f.second).value_or(0);
+    return to != 0;
+  }
   bool take(std::optional<std::uint64_t>& to) {
     to = whole_number(f.second);
     return to.has_value();

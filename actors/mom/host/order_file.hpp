@@ -34,6 +34,7 @@ struct shepherd_order {
   std::uint32_t kill_delay_s = 10;
   std::optional<std::uint64_t> cpu_seconds_max, file_bytes_max, resident_bytes_max, address_bytes_max;
   std::optional<int> nice;
+  std::uint64_t attached_pid = 0, attached_session = 0, attached_ticks = 0;  // instead of a program; 0: none
   std::string mom_priv;            // where the prologue runs
   std::string prologue, epilogue;  // empty: none
   std::uint32_t prologue_alarm_s = 30;

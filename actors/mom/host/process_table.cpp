@@ -102,6 +102,23 @@ std::vector<const process*> process_table::descendants(std::int64_t root) const 
   return found;
 }
 
+std::vector<const process*> process_table::of_session(std::int64_t session) const {
+  std::vector<const process*> found;
+  std::vector<std::int64_t> known;                     // sorted
+  for (const process& p : processes_)
+    if (p.session == session) known.push_back(p.pid);
+  // A child of a known process is known; a table of n processes has at most n levels.
+  for (std::size_t before = 0; before != known.size();) {
+    before = known.size();
+    for (const process& p : processes_)
+      if (const auto at = std::lower_bound(known.begin(), known.end(), p.pid);
+          (at == known.end() || *at != p.pid) && std::binary_search(known.begin(), known.end(), p.parent))
+        known.insert(at, p.pid);
+  }
+  for (const auto pid : known) found.push_back(find(pid));
+  return found;
+}
+
 std::string boot_id() {
   char buffer[64];
   auto text = read_small("/proc/sys/kernel/random/boot_id", buffer, sizeof buffer);

@@ -33,6 +33,8 @@ class process_table {
   // The descendants of `root`, parents before children; not root itself. Zombies count: their time is not yet their
   // parent's.
   std::vector<const process*> descendants(std::int64_t root) const;
+  // The processes of a session and all their descendants.
+  std::vector<const process*> of_session(std::int64_t session) const;
   const std::vector<process>& all() const { return processes_; }
 
  private:

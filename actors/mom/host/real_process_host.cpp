@@ -296,6 +296,7 @@ class real_process_host::impl {
   void forget(const std::string& key) {
     if (!is_file_name(key)) return;
     user_work_->stop(key);
+    user_work_->stop(key + "+output");
     if (!runs_.contains(key) && !exists(files_.run(key))) return;
     run& r = load(key);
     r.forgetting = true;
@@ -343,11 +344,14 @@ class real_process_host::impl {
 
   // -- as the user
 
-  void run_as_user(const shepherd_order& o, user_request request) {
+  static void fill_user(const shepherd_order& o, user_request& request) {
     request.change_user = o.change_user;
     request.uid = o.uid;
     request.gid = o.gid;
     request.groups = {o.gid};
+  }
+  void run_as_user(const shepherd_order& o, user_request request) {
+    fill_user(o, request);
     user_work_->run(request);
   }
 
@@ -357,6 +361,23 @@ class real_process_host::impl {
     user_request request;
     request.appends.push_back({at->second.order.*file, text});
     run_as_user(at->second.order, std::move(request));
+  }
+
+  void append_output(const std::string& key, bool errors, const std::string& bytes) {
+    if (is_file_name(key) && exists(files_.run(key))) load(key);
+    const auto at = runs_.find(key);
+    const auto told = [this, key] {
+      tell([key](const events& e) {
+        if (e.appended) e.appended(key);
+      });
+    };
+    if (at == runs_.end()) return told();
+    const auto& o = at->second.order;
+    user_request request;
+    request.appends.push_back({errors ? o.stderr_file : o.stdout_file, bytes});
+    fill_user(o, request);
+    const auto then = [this, told](const std::optional<user_answer>&) { guarded(told); };
+    if (!user_work_->ask(key + "+output", request, then)) told();
   }
 
   void deliver(const std::string& key, const std::string& user, const std::vector<ports::delivery>& wanted) {
@@ -422,7 +443,8 @@ class real_process_host::impl {
       table_at_ = now;
       table_boottime_ms_ = boottime_ms();
     }
-    r.meter.sample(table_, r.journal.claimed->pid, r.journal.started->boottime_ms, table_boottime_ms_);
+    if (r.order.attached_pid == 0) r.meter.sample(table_, r.journal.claimed->pid, r.journal.started->boottime_ms, table_boottime_ms_);
+    else r.meter.sample_session(table_, r.journal.started->session, r.journal.started->boottime_ms, table_boottime_ms_);
     ports::run_usage u = r.meter.so_far();
     u.ncpus = r.order.ncpus;
     u.wall_seconds = (boottime_ms() - r.journal.started->boottime_ms) / 1000;
@@ -490,6 +512,9 @@ void real_process_host::append_stderr(const std::string& key, const std::string&
 }
 void real_process_host::append_stdout(const std::string& key, const std::string& text) {
   impl_->work([this, key, text] { impl_->append(key, &shepherd_order::stdout_file, text); });
+}
+void real_process_host::append_output(const std::string& key, bool errors, const std::string& bytes) {
+  impl_->work([this, key, errors, bytes] { impl_->append_output(key, errors, bytes); });
 }
 std::optional<ports::run_usage> real_process_host::usage(const std::string& key) { return impl_->usage(key); }
 void real_process_host::deliver(const std::string& key, const std::string& user,

@@ -34,6 +34,7 @@ class real_process_host : public ports::process_host {
   void signal(const std::string& key, int signal) override;
   void append_stderr(const std::string& key, const std::string& text) override;
   void append_stdout(const std::string& key, const std::string& text) override;
+  void append_output(const std::string& key, bool errors, const std::string& bytes) override;
   std::optional<ports::run_usage> usage(const std::string& key) override;
   void deliver(const std::string& key, const std::string& user, const std::vector<ports::delivery>& files) override;
   void forget(const std::string& key) override;

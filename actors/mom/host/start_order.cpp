@@ -6,6 +6,7 @@
 
 #include "actors/mom/host/environment.hpp"
 #include "actors/mom/host/order_file.hpp"
+#include "actors/mom/host/real_task_outputs.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/exec_host.hpp"
 #include "events/values/exec_vnode.hpp"
@@ -97,21 +98,6 @@ std::optional<std::uint64_t> cpu_seconds_of(start_reader start) {
   const auto all = seconds_of(attribute(start, "Resource_List", "cput"));
   if (each && all) return std::min(*each, *all);
   return each ? each : all;
-}
-
-// What the epilogue is told: all but select and nodect, by name, "ncpus=1,place=free".
-std::string resource_list_text(start_reader start) {
-  std::vector<std::string> parts;
-  for (const auto a : start.getAttributes()) {
-    const auto resource = str(a.getResource());
-    if (str(a.getName()) != "Resource_List" || resource.empty() || resource == "select" || resource == "nodect")
-      continue;
-    parts.push_back(resource + '=' + str(a.getValue()));
-  }
-  std::sort(parts.begin(), parts.end());
-  std::string text;
-  for (const auto& part : parts) text += (text.empty() ? "" : ",") + part;
-  return text;
 }
 
 // Cpus on this host, from the exec_vnode; the sum that resources_used.ncpus shows.
@@ -260,6 +246,20 @@ std::string job_cookie(std::uint64_t job_serial, std::uint32_t run) {
   return text;
 }
 
+std::string resource_list_text(start_reader start) {
+  std::vector<std::string> parts;
+  for (const auto a : start.getAttributes()) {
+    const auto resource = str(a.getResource());
+    if (str(a.getName()) != "Resource_List" || resource.empty() || resource == "select" || resource == "nodect")
+      continue;
+    parts.push_back(resource + '=' + str(a.getValue()));
+  }
+  std::sort(parts.begin(), parts.end());
+  std::string text;
+  for (const auto& part : parts) text += (text.empty() ? "" : ",") + part;
+  return text;
+}
+
 ports::job_place place_for(start_reader start, const mom_settings& settings) {
   ports::job_place place;
   place.key = run_key(start.getRef());
@@ -279,12 +279,14 @@ ports::run_order task_order_for(start_reader start, const mom_settings& settings
   auto o = order_for(start, settings, job_cookie(start.getRef().getJobSerial(), start.getRef().getRun()));
   o.key = task.key;
   o.is_task = true;
+  o.attached = task.attached;
   o.program = task.argv;
   o.script.clear();
   o.script_text.reset();
   o.node_file.clear();
   o.tmpdir.clear();
-  o.stdout_file = o.stderr_file = "/dev/null";
+  o.stdout_file = task_output_file(settings.pbs_home, task.key, false);
+  o.stderr_file = task_output_file(settings.pbs_home, task.key, true);
   put_variable(o.environment, "PBS_NODENUM=" + std::to_string(task.node));
   put_variable(o.environment, "PBS_TASKNUM=" + std::to_string(task.task));
   for (const auto& entry : task.environment) put_variable(o.environment, entry);

@@ -19,6 +19,7 @@ struct mom_settings {
   std::vector<std::string> host_aliases;      // other names of this machine (full name, "localhost")
   std::vector<std::string> base_environment;  // NAME=value lines of pbs_environment
   std::uint16_t mom_manager_port = 15003;     // PBS_MOMPORT
+  std::string system;                         // "Linux n1 6.1.0 #1 SMP x86_64", as uname(2) says it
   mom_config config;
 };
 
@@ -40,8 +41,12 @@ struct task_words {
   std::string key;
   std::uint32_t task = 0, node = 0;        // PBS_TASKNUM, PBS_NODENUM
   std::vector<std::string> argv, environment;
+  ports::attached_session attached{};      // instead of a program
 };
 ports::run_order task_order_for(schema::StartRun::Reader start, const mom_settings& settings, const task_words& task);
+
+// Resource_List without select and nodect, by name: "ncpus=1,place=free".
+std::string resource_list_text(schema::StartRun::Reader start);
 
 // The output files to deliver when the run has ended so. Empty: there is nothing to deliver (-k, /dev/null, -R).
 std::vector<ports::delivery> deliveries_for(schema::StartRun::Reader start, const mom_settings& settings,

@@ -17,11 +17,18 @@ constexpr std::uint64_t interval_ms_min = 100;
 void usage_meter::sample(const process_table& table, std::int64_t shepherd, std::uint64_t started_ms,
                          std::uint64_t now_ms) {
   const process* const root = table.find(shepherd);
-  if (!root) return;
+  if (root) take(table.descendants(shepherd), root->children_cpu_ticks, started_ms, now_ms);   // the shepherd reaps what lost its parent
+}
+
+void usage_meter::sample_session(const process_table& table, std::int64_t session, std::uint64_t started_ms, std::uint64_t now_ms) {
+  take(table.of_session(session), 0, started_ms, now_ms);
+}
+
+void usage_meter::take(const std::vector<const process*>& members, std::uint64_t more_ticks, std::uint64_t started_ms, std::uint64_t now_ms) {
   static const std::uint64_t tick_ms = 1000 / static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
   static const std::uint64_t page_kb = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / 1024;
-  std::uint64_t ticks = root->children_cpu_ticks, mem = 0, vmem = 0;  // the shepherd reaps what lost its parent
-  for (const process* p : table.descendants(shepherd)) {
+  std::uint64_t ticks = more_ticks, mem = 0, vmem = 0;
+  for (const process* p : members) {
     ticks += p->cpu_ticks + p->children_cpu_ticks;
     mem += p->resident_pages * page_kb;
     vmem += p->vmem_bytes / 1024;

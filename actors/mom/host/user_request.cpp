@@ -14,6 +14,27 @@ std::optional<std::uint32_t> small_number(std::string_view text) {
   return static_cast<std::uint32_t>(*n);
 }
 
+// A field ends at a NUL, and what a program wrote may have some.
+std::string without_nuls(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (const char c : text)
+    if (c == '\0') out += "\\0";
+    else if (c == '\\') out += "\\\\";
+    else out += c;
+  return out;
+}
+
+std::string with_nuls(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool escape = text[i] == '\\' && i + 1 < text.size();
+    if (escape) ++i;
+    out += escape && text[i] == '0' ? '\0' : text[i];
+  }
+  return out;
+}
+
 // "copy", "append" begin a task; the fields that belong to it follow.
 bool take(user_request& r, std::string_view name, std::string_view value) {
   const auto number = small_number(value);
@@ -50,7 +71,7 @@ bool take(user_request& r, std::string_view name, std::string_view value) {
   else if (name == "remove")
     r.removals.emplace_back(value);
   else if (name == "text" && !r.appends.empty())
-    r.appends.back().text = value;
+    r.appends.back().text = with_nuls(value);
   else if (r.copies.empty())
     return false;
   else if (name == "host")
@@ -88,7 +109,7 @@ std::string print_request(const user_request& r) {
   for (const auto& d : r.directories) out.put("directory", d);
   for (const auto& a : r.appends) {
     out.put("append", a.file);
-    out.put("text", a.text);
+    out.put("text", without_nuls(a.text));
   }
   for (const auto& path : r.removals) out.put("remove", path);
   return out.finish();

@@ -17,11 +17,20 @@
 namespace annals::shepherd {
 namespace {
 
+void write_all(int fd, std::string_view rest) {
+  while (!rest.empty()) {
+    const ssize_t n = write(fd, rest.data(), rest.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return;
+    rest.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
 void append(const mom::append_task& task) {
   // The file is there since the run began; a link in its place is somebody's trick.
   const int fd = open(task.file.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0) return;
-  [[maybe_unused]] const auto n = write(fd, task.text.data(), task.text.size());
+  write_all(fd, task.text);
   close(fd);
 }
 
@@ -45,13 +54,7 @@ mom::user_answer make_directories(const mom::user_request& request) {
 }
 
 void answer(const mom::user_answer& a) {
-  const std::string bytes = mom::print_answer(a);
-  for (std::string_view rest = bytes; !rest.empty();) {
-    const ssize_t n = write(1, rest.data(), rest.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return;  // the MoM is gone; a later one asks again
-    rest.remove_prefix(static_cast<std::size_t>(n));
-  }
+  write_all(1, mom::print_answer(a));  // a MoM that is gone asks again when it is back
 }
 
 }  // namespace
@@ -69,6 +72,7 @@ int as_user() {
   for (const auto& path : request->removals) remove_tree(path);
   if (!request->copies.empty()) answer(copy_files(*request));
   else if (!request->directories.empty()) answer(make_directories(*request));
+  else if (!request->appends.empty()) answer({});
   return 0;
 }
 

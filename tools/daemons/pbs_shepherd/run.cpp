@@ -15,6 +15,7 @@
 #include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/process_table.hpp"
 #include "actors/mom/host/run_journal.hpp"
+#include "tools/daemons/pbs_shepherd/guard.hpp"
 #include "tools/daemons/pbs_shepherd/journal_file.hpp"
 #include "tools/daemons/pbs_shepherd/launch.hpp"
 #include "tools/daemons/pbs_shepherd/reaping.hpp"
@@ -290,7 +291,8 @@ int run(const char* path) {
     journal.append_last(mom::line_of(mom::journal_failed{-2, "the order can't be read"}));
     return 1;
   }
-  runner(*order, journal).run();
+  if (order->attached_pid != 0) guard(*order, journal);
+  else runner(*order, journal).run();
   return 0;
 }
 

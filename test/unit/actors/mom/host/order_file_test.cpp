@@ -27,6 +27,9 @@ shepherd_order full() {
   o.file_bytes_max = UINT64_MAX;
   o.nice = -5;
   o.make_jobdir = true;
+  o.attached_pid = 12;
+  o.attached_session = 10;
+  o.attached_ticks = UINT64_MAX;
   return o;
 }
 
@@ -60,7 +63,7 @@ BOOST_AUTO_TEST_CASE(a_request_is_read_as_it_was_written) {
   r.scp = {"/usr/bin/scp", "-B"};
   r.pauses_s = {0, 10};
   r.copies = {{"/spool/a", "far", "/x", "/undelivered/a", false}, {"/spool/b", "", "/y", "/undelivered/b", true}};
-  r.appends = {{"/spool/b", "text\n"}};
+  r.appends = {{"/spool/b", "text\n"}, {"/spool/c", std::string("\0a\\\\0\\", 6)}};
   r.removals = {"/tmp/x"};
   BOOST_TEST((parse_request(print_request(r)) == r));
   const user_answer a{1, "why\nnot\n"};

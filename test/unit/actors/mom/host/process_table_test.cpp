@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+
 #include <boost/test/unit_test.hpp>
 
 #include "actors/mom/host/usage_meter.hpp"
@@ -41,6 +43,12 @@ BOOST_AUTO_TEST_CASE(this_process_is_in_the_table_under_its_parent) {
   for (const auto* p : table.descendants(getppid())) found = found || p->pid == getpid();
   BOOST_TEST(found);
   BOOST_TEST(!table.find(0));
+}
+
+BOOST_AUTO_TEST_CASE(a_session_has_us_and_our_descendants) {
+  const auto members = process_table::now().of_session(getsid(0));
+  BOOST_TEST(std::any_of(members.begin(), members.end(), [](const auto* p) { return p->pid == getpid(); }));
+  BOOST_TEST(process_table::now().of_session(1 << 30).empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_is_not_there_uses_nothing) {

@@ -1,0 +1,139 @@
+#include "actors/mom/host/real_task_outputs.hpp"
+
+#include <fcntl.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+
+#include "actors/mom/host/account.hpp"
+#include "actors/mom/host/event_loop.hpp"
+
+namespace annals::mom {
+
+std::string task_output_file(const std::string& pbs_home, const std::string& key, bool errors) {
+  return pbs_home + "/spool/" + key + (errors ? ".ER" : ".OU");
+}
+
+class real_task_outputs::impl {
+ public:
+  explicit impl(std::string pbs_home) : home_(std::move(pbs_home)) {}
+  ~impl() {
+    if (loop_) loop_->stop();
+    if (inotify_ >= 0) close(inotify_);
+  }
+
+  void listen(std::function<void(const std::string&)> grown) {
+    const std::lock_guard lock(mutex_);
+    grown_ = std::move(grown);
+  }
+
+  void follow(const std::string& key, const std::string& user) {
+    const std::lock_guard lock(mutex_);
+    const auto found = accounts_.find(user, {});
+    if (const auto* who = std::get_if<account>(&found)) followed_[key].uid = who->uid;
+    if (!begin()) return;
+    for (const bool errors : {false, true})
+      if (const int watch = inotify_add_watch(inotify_, file(key, errors).c_str(), IN_MODIFY | IN_DONT_FOLLOW); watch >= 0) {
+        watches_[watch] = key;
+        followed_[key].watches.insert(watch);
+      }
+  }
+
+  std::string read(const std::string& key, bool errors, std::uint64_t offset, std::size_t most) {
+    std::optional<std::uint32_t> uid;
+    {
+      const std::lock_guard lock(mutex_);
+      told_.erase(key);
+      if (const auto at = followed_.find(key); at != followed_.end()) uid = at->second.uid;
+    }
+    const int fd = open(file(key, errors).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0) return {};
+    std::string bytes;
+    struct stat st {};
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_uid == uid) {
+      const auto size = static_cast<std::uint64_t>(st.st_size);
+      bytes.resize(std::min<std::uint64_t>(most, size > offset ? size - offset : 0));
+      const auto n = pread(fd, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+      bytes.resize(n > 0 ? static_cast<std::size_t>(n) : 0);
+    }
+    close(fd);
+    return bytes;
+  }
+
+  void remove(const std::string& key) {
+    const std::lock_guard lock(mutex_);
+    for (const bool errors : {false, true}) unlink(file(key, errors).c_str());
+    const auto at = followed_.find(key);
+    if (at == followed_.end()) return;
+    for (const int watch : at->second.watches) {
+      inotify_rm_watch(inotify_, watch);
+      watches_.erase(watch);
+    }
+    followed_.erase(at);
+    told_.erase(key);
+  }
+
+ private:
+  // With the first task: a machine has few inotify instances, and most MoMs of a test cluster never see a task. Where the
+  // kernel has none, or no more watches, files are still read once a second and at their task's end.
+  bool begin() {
+    if (loop_) return true;
+    if (inotify_ < 0) inotify_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (inotify_ < 0) return false;
+    loop_ = std::make_unique<event_loop>();
+    loop_->post([this] { loop_->watch(inotify_, [this] { read_inotify(); }); });
+    return true;
+  }
+
+  struct followed { std::optional<std::uint32_t> uid; std::set<int> watches; };
+  std::string file(const std::string& key, bool errors) const { return task_output_file(home_, key, errors); }
+
+  // A task that writes a line at a time is told of once until its files are read.
+  void read_inotify() {
+    alignas(inotify_event) char buffer[16384];
+    std::set<std::string> grown;
+    std::function<void(const std::string&)> tell;
+    {
+      const std::lock_guard lock(mutex_);
+      for (ssize_t n; (n = ::read(inotify_, buffer, sizeof buffer)) > 0;)
+        for (const char* at = buffer; at < buffer + n;) {
+          const auto* const e = reinterpret_cast<const inotify_event*>(at);
+          if (e->mask & IN_Q_OVERFLOW)
+            for (const auto& [key, f] : followed_) grown.insert(key);
+          if (const auto watch = watches_.find(e->wd); watch != watches_.end() && told_.insert(watch->second).second) grown.insert(watch->second);
+          at += sizeof(inotify_event) + e->len;
+        }
+      tell = grown_;
+    }
+    if (tell)
+      for (const auto& key : grown) tell(key);
+  }
+
+  const std::string home_;
+  std::mutex mutex_;                              // of all below
+  accounts accounts_;
+  std::map<std::string, followed> followed_;      // by key
+  std::map<int, std::string> watches_;
+  std::set<std::string> told_;                    // grown since they were read
+  std::function<void(const std::string&)> grown_;
+  int inotify_ = -1;
+  std::unique_ptr<event_loop> loop_;
+};
+
+real_task_outputs::real_task_outputs(std::string pbs_home) : impl_(std::make_unique<impl>(std::move(pbs_home))) {}
+real_task_outputs::~real_task_outputs() = default;
+void real_task_outputs::listen(std::function<void(const std::string&)> grown) { impl_->listen(std::move(grown)); }
+void real_task_outputs::follow(const std::string& key, const std::string& user) { impl_->follow(key, user); }
+std::string real_task_outputs::read(const std::string& key, bool errors, std::uint64_t offset, std::size_t most) {
+  return impl_->read(key, errors, offset, most);
+}
+void real_task_outputs::remove(const std::string& key) { impl_->remove(key); }
+
+}  // namespace annals::mom

@@ -1,0 +1,24 @@
+// Who speaks TM on this host: processes of jobs, each over a connection of its own to the Unix socket. The kernel says who
+// they are, the job's id and cookie which job they mean; what they ask goes to the job's actor (task_interface.hpp).
+// docs/design/0022-task-manager.md.
+#pragma once
+
+#include <caf/event_based_actor.hpp>
+
+#include "actors/runtime/daemon_log.hpp"
+#include "actors/server/messages.hpp"
+
+namespace annals::actors {
+
+struct tm_desk_parts {
+  caf::actor mom;
+  std::string host;                  // this one
+  std::string shepherd;              // the program above every job's processes
+  std::size_t descriptors_max = 1024;    // RLIMIT_NOFILE
+  daemon_log* notes = nullptr;       // may be null: no lines
+};
+
+// Messages: peer_opened, peer_frame and peer_closed of the TM socket; job_found, task_answer and task_output of jobs.
+caf::behavior tm_desk(caf::event_based_actor* self, tm_desk_parts parts);
+
+}  // namespace annals::actors

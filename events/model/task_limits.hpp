@@ -1,0 +1,31 @@
+// The limits of tasks and of who speaks TM on a host, each with its reason (docs/design/0022-task-manager.md).
+#pragma once
+
+#include <cstddef>
+
+#include "events/model/limits.hpp"
+
+namespace annals::limits {
+
+// A piece of a task's output on its way. One of each stream is under way at a time: 1000 tasks hold 64 MB at most, and a
+// piece of this size costs less to carry than to write.
+constexpr std::size_t output_piece_bytes = 32u << 10;
+// A piece that was not taken is sent again after this: whoever it was for may be gone.
+constexpr int output_repeat_s = 5;
+
+// Open TM connections on a host, in percent of the descriptors its MoM may have: the rest is for jobs and other hosts. One
+// user may have most of them, since an MPI launcher has one for each host of its job, and not all.
+constexpr std::size_t tm_connections_percent = 50, tm_connections_of_user_percent = 40;
+static_assert(tm_connections_of_user_percent < tm_connections_percent);
+// Questions of one connection that wait for their answers: pbsdsh waits for the end of each task.
+constexpr std::size_t tm_questions_max = 65536;
+// Who connects and does not say for which job is closed after this.
+constexpr int tm_silence_s = 30;
+
+// What tasks publish for each other is for addresses and keys, and the MoM keeps it in memory.
+constexpr std::size_t published_name_bytes_max = 256;
+constexpr std::size_t published_value_bytes_max = 64u << 10;
+constexpr std::size_t published_values_max = 4096;
+static_assert(published_value_bytes_max < event_bytes_max);
+
+}  // namespace annals::limits

@@ -1,0 +1,70 @@
+#include "tools/daemons/pbs_shepherd/guard.hpp"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "actors/mom/host/process_table.hpp"
+#include "actors/mom/host/run_journal.hpp"
+#include "tools/daemons/pbs_shepherd/reaping.hpp"
+
+namespace annals::shepherd {
+namespace {
+
+constexpr std::int64_t look_ms = 300;         // that its last process has ended is seen after this
+constexpr std::int64_t kill_repeat_ms = 50;   // what forked while it was killed is there in the next round
+
+class guardian {
+ public:
+  guardian(const mom::shepherd_order& order, journal_file& journal) : order_(order), journal_(journal) {}
+
+  void run() {
+    const auto attached = mom::read_process(static_cast<std::int64_t>(order_.attached_pid));
+    if (!attached || attached->start_ticks != order_.attached_ticks || attached->session != session_)
+      return journal_.append_last(mom::line_of(mom::journal_failed{-2, "the process has ended"}));
+    // Whoever finds us dead knows the session by its leader, if there is one.
+    const auto leader = mom::read_process(session_);
+    started_ms_ = mom::boottime_ms();
+    journal_.append(mom::forking_line());
+    journal_.append(mom::line_of(mom::journal_started{attached->pid, session_, leader ? leader->start_ticks : attached->start_ticks, started_ms_}));
+    while (look(0)) {
+      const auto w = wait_for_signal(killing_ ? kill_repeat_ms : look_ms);
+      if (w.what == wake::stop || (w.what == wake::request && w.signal == SIGKILL)) killing_ = true;
+      else if (w.what == wake::request) look(w.signal);
+      if (killing_) look(SIGKILL);
+    }
+    const mom::journal_ended end{0, cpu_ms_, mom::boottime_ms() - started_ms_};
+    journal_.append(mom::exited_line(end));
+    journal_.append_last(mom::line_of(end));
+  }
+
+ private:
+  // Whether a process is left; each gets the signal, if there is one.
+  bool look(int signal) {
+    const std::uint64_t tick_ms = 1000 / static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
+    const auto table = mom::process_table::now();
+    std::uint64_t ticks = 0;
+    bool any = false;
+    for (const auto* p : table.of_session(session_)) {
+      ticks += p->cpu_ticks + p->children_cpu_ticks;
+      if (p->state == 'Z') continue;
+      any = true;
+      if (signal != 0) kill(static_cast<pid_t>(p->pid), signal);
+    }
+    cpu_ms_ = std::max(cpu_ms_, ticks * tick_ms);
+    return any;
+  }
+
+  const mom::shepherd_order& order_;
+  journal_file& journal_;
+  const std::int64_t session_ = static_cast<std::int64_t>(order_.attached_session);
+  bool killing_ = false;
+  std::uint64_t started_ms_ = 0, cpu_ms_ = 0;
+};
+
+}  // namespace
+
+void guard(const mom::shepherd_order& order, journal_file& journal) { guardian(order, journal).run(); }
+
+}  // namespace annals::shepherd

@@ -1,0 +1,15 @@
+/* A small MPI program: each rank says on which host of the job it runs, and they add up what they are. */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv) {
+  int rank, size, sum = 0;
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Allreduce(&rank, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  printf("rank %d of %d, node %s, sum %d\n", rank, size, getenv("PBS_NODENUM"), sum);
+  MPI_Finalize();
+  return 0;
+}

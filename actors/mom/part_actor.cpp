@@ -90,12 +90,22 @@ void part_actor::start(std::uint32_t number) {
   const auto& task = state().tasks.at(number);
   mom::task_words words{state().task_key(number), number, task.node, task.argv, task.environment};
   if (const auto session = attached_of(task.argv, task.environment)) {
+    if (is_attached(*session, number)) return command(model::task_failed{number, {-2, "the session is attached already"}});
     words.attached = *session;
     parts_.note(log_event::job, state().job, "task " + task_number(number) + " attached, session " + std::to_string(session->session));
   } else {
     parts_.note(log_event::job, state().job, "task " + task_number(number) + " started, " + (task.argv.empty() ? std::string() : task.argv.front()));
   }
   parts_.processes->start(mom::task_order_for(state().order(), *parts_.settings, words));
+}
+
+// By another task: what it uses would be counted twice.
+bool part_actor::is_attached(const ports::attached_session& session, std::uint32_t but) const {
+  return std::any_of(state().tasks.begin(), state().tasks.end(), [&](const auto& one) {
+    const auto& [number, task] = one;
+    const auto other = attached_of(task.argv, task.environment);
+    return number != but && task.phase != model::task_phase::ended && other && other->session == session.session;
+  });
 }
 
 void part_actor::tell_task(std::uint32_t number) {

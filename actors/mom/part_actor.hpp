@@ -33,6 +33,7 @@ class part_actor : public shell<part_aggregate> {
  private:
   void perform(const model::part_effect& effect);
   void start(std::uint32_t task);
+  bool is_attached(const ports::attached_session& session, std::uint32_t but) const;
   void tell_task(std::uint32_t task);
   void tear_down();
   void leave(bool refused);

@@ -225,7 +225,7 @@ class desk {
     if (why.code != 0) return fail(c, q.theirs, {why.code, why.text});
     const auto node = std::find(found.nodes.begin(), found.nodes.end(), parts_.host);
     const auto number = node == found.nodes.end() ? 0 : static_cast<std::uint32_t>(node - found.nodes.begin());
-    self_->send(found.actor, ask_spawn{ask(c, {0, q.theirs}), parts_.host, number, {}, {print_attached(session)}, false});
+    self_->send(found.actor, ask_spawn{ask(c, {0, q.theirs, tm_error::session}), parts_.host, number, {}, {print_attached(session)}, false});
   }
 
   caf::event_based_actor* self_;

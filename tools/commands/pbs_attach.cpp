@@ -33,6 +33,8 @@ constexpr command pbs_attach = {"pbs_attach",
                                 "usage: pbs_attach --version\n",
                                 options, true};
 
+constexpr std::uint32_t of_a_job = 17008;     // TM_ESESSION
+
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
@@ -55,6 +57,15 @@ void attach(const std::string& job, pid_t pid) {
     a.setCookie(cookie);
     a.setPid(pid);
   }));
+}
+
+// A command in a session that belongs to a job already is a part of it as it is.
+void attach_or_stay(const std::string& job, pid_t pid) {
+  try {
+    attach(job, pid);
+  } catch (const tm_failure& f) {
+    if (f.code != of_a_job) throw;
+  }
 }
 
 // A leader of a process group can't begin a session: then a child does, and its exit status is ours.
@@ -80,8 +91,8 @@ int run(const command_line& line, const std::string& job) {
   }
   const pid_t caller = getppid();
   if (line.has('s')) begin_session();
-  attach(job, getpid());
-  if (line.has('P') && getsid(caller) != getsid(0)) attach(job, caller);
+  attach_or_stay(job, getpid());
+  if (line.has('P') && getsid(caller) != getsid(0)) attach_or_stay(job, caller);
   auto words = line.words;
   std::vector<char*> argv;
   for (auto& w : words) argv.push_back(w.data());

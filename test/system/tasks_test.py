@@ -2,6 +2,8 @@
 real daemons. Issue item "Task manager"; pbs guide: 20.1, pbsdsh, pbs_tmrsh, pbs_attach; RS-117, RS-118, RS-119."""
 import os
 import shutil
+import socket
+import struct
 import subprocess
 import unittest
 
@@ -194,9 +196,46 @@ kill $!; wait $!; echo $?
             self.assertEqual((process.wait(), process.stderr.read()), (1, f"pbs_attach: {said}\n"), words)
         process = self.on_host("a", attach, "true")
         self.assertEqual(process.wait(), 2)
+        other = self.on_host("b", "/bin/sleep", "1000")
+        twice = [self.on_host("b", attach, "-j", id, "-p", str(other.pid)) for _ in range(2)]
+        self.assertEqual(sorted(process.wait() for process in twice), [0, 1])
+        self.assertIn("pbs_attach: the session is attached already\n", [process.stderr.read() for process in twice])
+        self.assertEqual(self.on_host("b", attach, "-j", id, "/bin/sh", "-c", f"{attach} -j {id} /bin/sh -c 'exit 9'").wait(), 9)
         self.assertEqual(self.on_host("a", attach, "-s", "-j", id, "/bin/sh", "-c", "exit 6").wait(), 6)
         open(go, "w").close()
         self.until_state(id, "F")
+
+    def test_hostile_callers_harm_nobody(self):
+        """Garbage ends its connection; silent ones, half requests and requests for other jobs cost nobody anything."""
+        go = os.path.join(self.work, "go")
+        id = self.submit("-N", "tasks", "-S", "/bin/sh", *WIDE, input=f"while [ ! -e {go} ]; do sleep 0.05; done\n{STAGE}/bin/pbsdsh echo well\n")
+        self.until_running(id)
+        path = os.path.join(self.home("a"), "mom_priv", "tm.sock")
+        callers = []
+        for n in range(300):
+            caller = socket.socket(socket.AF_UNIX)
+            self.addCleanup(caller.close)
+            caller.settimeout(60)
+            caller.connect(path)
+            callers.append(caller)
+            if n % 3 == 0:
+                caller.sendall(b"\xff" * 4096)
+            if n % 3 == 1:
+                caller.sendall(struct.pack("<I", 1 << 20) + b"\0" * 100)
+        for caller in callers[::3]:
+            self.assertEqual(self.rest_of(caller), b"")
+        open(go, "w").close()
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+        self.assertEqual(self.read(os.path.join(self.work, f"tasks.o{id.split('.')[0]}")), "well\n" * 3)
+
+    def rest_of(self, caller):
+        try:
+            while data := caller.recv(4096):
+                if data.strip(b"\0"):
+                    return data
+        except ConnectionResetError:
+            pass
+        return b""
 
     def test_mpich(self):
         """Hydra starts a proxy on each host with pbs_tmrsh; the ranks find each other."""

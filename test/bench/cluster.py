@@ -82,12 +82,12 @@ class Cluster:
         print(f"{what}: {value}   [sync p50 {sync.group(1)} ms, p99 {sync.group(2)} ms; load {os.getloadavg()[0]:.1f}]",
               flush=True)
 
-    def wait(self, true, what):
+    def wait(self, true, what, pause_s=0.005):
         deadline = time.monotonic() + DEADLINE_S
         while not true():
             if time.monotonic() > deadline:
                 raise RuntimeError(f"not after {DEADLINE_S} s: {what}")
-            time.sleep(0.005)
+            time.sleep(pause_s)
 
 
 @contextlib.contextmanager

@@ -233,8 +233,10 @@ model::host_usage part_actor::usage_now() {
 }
 
 void part_actor::poll(const poll_usage& p) {
-  output_.look();
-  if (++polls_ % limits::output_repeat_s == 0) output_.repeat();
+  if (++polls_ % limits::output_repeat_s == 0) {
+    output_.repeat();
+    output_.look();                          // what no watch has told of
+  }
   if (state().phase != phase::ready || state().tasks.empty()) return;
   const auto now = usage_now();
   const std::uint32_t asked = state().request.get().getJoin().getUsageIntervalSeconds();

@@ -20,6 +20,8 @@ void part_output::next(std::uint32_t task, bool errors) {
   auto& s = tasks_.at(task)[errors];
   if (!s.under_way.empty()) return;
   s.under_way = files_->read(key_of_(task), errors, s.taken, limits::output_piece_bytes);
+  // Whole lines where there are any: those of several tasks meet in one file.
+  if (const auto end = s.under_way.rfind('\n'); end != std::string::npos) s.under_way.resize(end + 1);
   if (!s.under_way.empty()) send_({task, errors, s.taken, s.under_way});
 }
 

@@ -82,7 +82,7 @@ class real_task_outputs::impl {
 
  private:
   // With the first task: a machine has few inotify instances, and most MoMs of a test cluster never see a task. Where the
-  // kernel has none, or no more watches, files are still read once a second and at their task's end.
+  // kernel has none, or no more watches, files are still read every few seconds and at their task's end.
   bool begin() {
     if (loop_) return true;
     if (inotify_ < 0) inotify_ = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);

@@ -83,6 +83,14 @@ BOOST_AUTO_TEST_CASE(large_output_goes_in_pieces) {
   BOOST_TEST(sent.back().bytes == "x");
 }
 
+BOOST_AUTO_TEST_CASE(a_piece_is_whole_lines_where_there_are_any) {
+  files.files["12.borg.1-2"][0] = "one\ntwo\nthr";
+  output.follow(2, "anna");
+  BOOST_TEST(sent.back().bytes == "one\ntwo\n");
+  output.taken(2, false, 8);
+  BOOST_TEST(sent.back().bytes == "thr");
+}
+
 BOOST_AUTO_TEST_CASE(what_nobody_takes_is_dropped) {
   files.files["12.borg.1-2"][0] = "out";
   output.follow(2, "anna");

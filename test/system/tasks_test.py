@@ -155,6 +155,27 @@ kill $!; wait $!; echo $?
         self.assertEqual(self.read(os.path.join(self.work, f"tasks.o{id.split('.')[0]}")), "4\n")
         self.assertEqual(self.read(asked), "first\n" + "".join(f"{n}\n" for n in range(1, 20001)))
 
+    def test_the_primarys_mom_is_dead_while_tasks_write(self):
+        """Tasks write on, and all of it is in the job's output."""
+        at = lambda name: os.path.join(self.work, name)
+        writer = f"'echo node $PBS_NODENUM; while [ ! -e {at('go')} ]; do sleep 0.05; done; seq -f \"$PBS_NODENUM %g\" 1 9000; : > {at('done')}.$PBS_NODENUM'"
+        script = (f"export PATH={STAGE}/bin:$PATH\ncd {self.work}\npbsdsh -o -- /bin/sh -c {writer}\n: > begun\n"
+                  "while [ ! -e done.0 -o ! -e done.1 -o ! -e done.2 ]; do sleep 0.05; done\n")
+        id = self.submit("-N", "tasks", "-S", "/bin/sh", *WIDE, input=script)
+        self.until(lambda: os.path.exists(at("begun")), "the tasks have begun")
+        primary = self.job(id)["exec_host"].split("/")[0]
+        output = os.path.join(self.home(primary), "spool", f"{id}.OU")
+        self.until(lambda: self.read(output).count("node") == 3, "their first words are in the job's output")
+        self.kill_daemon("pbs_mom", primary)
+        open(at("go"), "w").close()
+        self.until(lambda: all(os.path.exists(at(f"done.{n}")) for n in range(3)), "they have written")
+        self.start_daemon("pbs_mom", primary)
+        self.until_state(id, "F")
+        lines = self.read(at(f"tasks.o{id.split('.')[0]}")).splitlines()
+        for node in range(3):
+            self.assertEqual([line for line in lines if line.startswith(f"{node} ")], [f"{node} {n}" for n in range(1, 9001)])
+        self.spool_is_empty()
+
     def on_host(self, host, *command):
         """As typed on that host, outside of any job: started in a session of its own."""
         environment = {**self.environment(), "PBS_CONF_FILE": self.cluster.layout.conf(host)}

@@ -1,0 +1,186 @@
+// pbsdsh, pbs_tmrsh and pbs_attach as programs: usage texts as in the transcripts, and what they make of a MoM's answers.
+#include <boost/test/unit_test.hpp>
+
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <vector>
+
+#include "actors/link/wire/wire.hpp"
+#include "events/schema/tm.capnp.h"
+#include "test/support/run_command.hpp"
+
+using namespace annals;
+using annals::test::ran;
+
+namespace {
+
+ran command(std::vector<std::string> words, std::vector<std::pair<std::string, std::string>> environment = {}) {
+  words[0] = std::string(ANNALS_STAGE_DIR) + "/bin/" + words[0];
+  return test::run(words, {.input = {}, .environment = std::move(environment), .directory = {}, .meanwhile = {}});
+}
+
+// A MoM of a job on n1, n1 and n2.example. Every task writes twice the same piece and one more, and ends with `status`.
+struct fake_mom {
+  fake_mom() {
+    char name[] = "/tmp/annals_tm_XXXXXX";
+    home = mkdtemp(name);
+    std::filesystem::create_directories(home + "/mom_priv");
+    wire::handler h;
+    h.opened = [](const wire::connection_ptr&) {};
+    h.received = [this](const wire::connection_ptr& peer, schema::sealed_message m) { answer(peer, m.root<schema::TmRequest>()); };
+    h.closed = [](const wire::connection_ptr&, const std::string&) {};
+    door = pool.listen_unix(home + "/mom_priv/tm.sock", 0600, h);
+  }
+  ~fake_mom() {
+    door.reset();
+    std::filesystem::remove_all(home);
+  }
+
+  // Answers are those of the connection's I/O thread.
+  void answer(const wire::connection_ptr& peer, schema::TmRequest::Reader r) {
+    const auto reply = [&](std::uint64_t question, auto&& fill) {
+      peer->send(schema::make<schema::TmReply>([&](schema::TmReply::Builder b) {
+        b.setQuestion(question);
+        fill(b);
+      }));
+    };
+    const auto output = [&](std::uint64_t question, std::uint32_t task, std::uint64_t offset, const std::string& text) {
+      reply(question, [&](schema::TmReply::Builder b) {
+        auto o = b.initOutput();
+        o.setTask(task);
+        o.setOffset(offset);
+        o.setBytes({reinterpret_cast<const kj::byte*>(text.data()), text.size()});
+      });
+    };
+    const std::lock_guard held(guard);
+    if (r.isOpen()) {
+      reply(r.getQuestion(), [](schema::TmReply::Builder b) {
+        auto hosts = b.initOpened().initHosts(3);
+        hosts.set(0, "n1");
+        hosts.set(1, "n1");
+        hosts.set(2, "n2.example");
+      });
+    } else if (r.isSpawn() && r.getSpawn().getNode() == refused_node) {
+      reply(r.getQuestion(), [](schema::TmReply::Builder b) { b.initFailed().setText("no room"); });
+    } else if (r.isSpawn()) {
+      spawned.push_back(std::to_string(r.getSpawn().getNode()) + ":" + schema::str(r.getSpawn().getArgv()[r.getSpawn().getArgv().size() - 1]));
+      const auto task = static_cast<std::uint32_t>(spawned.size() + 1);
+      reply(r.getQuestion(), [&](schema::TmReply::Builder b) { b.setSpawned(task); });
+      if (!r.getSpawn().getOutput()) return;
+      output(r.getQuestion(), task, 0, "out");
+      output(r.getQuestion(), task, 0, "out");
+      output(r.getQuestion(), task, 3, "put\n");
+    } else if (r.isWatch()) {
+      reply(r.getQuestion(), [&](schema::TmReply::Builder b) { b.setOver(status); });
+    } else if (r.isOutputTaken()) {
+      taken.push_back(r.getOutputTaken().getUpTo());
+    }
+  }
+
+  ran in_job(std::vector<std::string> words) {
+    return command(std::move(words), {{"PBS_NODEFILE", home + "/aux/12.q1"}, {"PBS_JOBID", "12.q1"}, {"PBS_JOBCOOKIE", "c"}, {"SHELL", "/bin/sh"}});
+  }
+
+  std::string home;
+  std::mutex guard;
+  std::vector<std::string> spawned;       // "node:last word"
+  std::vector<std::uint64_t> taken;
+  std::int32_t status = 0;
+  std::uint32_t refused_node = 99;
+  wire::io_pool pool;
+  std::unique_ptr<wire::listener> door;
+};
+
+using words = std::vector<std::string>;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(task_commands)
+
+BOOST_AUTO_TEST_CASE(usage_is_that_of_the_transcripts) {
+  const auto dsh = command({"pbsdsh", "-Z"});
+  BOOST_TEST(dsh.status == 1);
+  BOOST_TEST(dsh.err ==
+             "pbsdsh: invalid option -- 'Z'\n"
+             "Usage: pbsdsh [-c copies][-s][-v][-o] -- program [args...]\n"
+             "       pbsdsh [-n node_index][-s][-v][-o] -- program [args...]\n"
+             "       pbsdsh --version\n"
+             "Where -c copies =  run a copy of \"program\" on the first \"copies\" nodes,\n"
+             "      -n node_index = run a copy of \"program\" on the \"node_index\"-th node,\n"
+             "      -h hostname = run a copy of \"program\" on the node named by hostname,\n"
+             "      -s = forces synchronous execution,\n"
+             "      -v = forces verbose output.\n"
+             "      -o = no obits are waited for.\n");
+  const auto attach = command({"pbs_attach", "-Z"});
+  BOOST_TEST(attach.status == 2);
+  BOOST_TEST(attach.err ==
+             "pbs_attach: invalid option -- 'Z'\n"
+             "must specify pid or command\n"
+             "usage: pbs_attach [-j jobid] [-m port] -p pid\n"
+             "usage: pbs_attach [-j jobid] [-m port] [-P] [-s] cmd [arg1 ...]\n"
+             "usage: pbs_attach --version\n");
+  const auto rsh = command({"pbs_tmrsh", "-Z"});
+  BOOST_TEST(rsh.status == 255);
+  BOOST_TEST(rsh.err ==
+             "usage: pbs_tmrsh [-n][-l username] host [-n][-l username] command\n"
+             "       pbs_tmrsh --version\n");
+  for (const char* name : {"pbsdsh", "pbs_attach", "pbs_tmrsh"}) BOOST_TEST(command({name, "--version"}).out.starts_with("pbs_version = "));
+}
+
+BOOST_AUTO_TEST_CASE(outside_of_a_job_nothing_is_run) {
+  unsetenv("PBS_JOBID");
+  BOOST_TEST(command({"pbsdsh", "true"}).err == "pbsdsh: not in a job: PBS_JOBID and PBS_JOBCOOKIE are not set\n");
+  BOOST_TEST(command({"pbs_tmrsh", "n1", "true"}).status == 255);
+}
+
+BOOST_AUTO_TEST_CASE(pieces_that_come_twice_are_printed_once) {
+  fake_mom mom;
+  mom.status = 7;
+  const auto r = mom.in_job({"pbs_tmrsh", "n2", "-n", "echo", "$HOME"});
+  BOOST_TEST(r.out == "output\n");
+  BOOST_TEST(r.status == 7);
+  BOOST_TEST(mom.spawned == words{"2:echo $HOME"}, boost::test_tools::per_element());
+  BOOST_TEST(mom.in_job({"pbs_tmrsh", "n3", "true"}).err == "pbs_tmrsh: n3 is no host of job 12.q1\n");
+  mom.status = 256 + 9;
+  BOOST_TEST(mom.in_job({"pbs_tmrsh", "n1", "true"}).status == 137);
+}
+
+BOOST_AUTO_TEST_CASE(pbsdsh_chooses_its_nodes) {
+  fake_mom mom;
+  const auto chosen = [&](words options) {
+    mom.spawned.clear();
+    options.insert(options.begin(), "pbsdsh");
+    options.insert(options.end(), {"-s", "p", "x"});
+    const auto r = mom.in_job(options);
+    std::string nodes;
+    for (const auto& s : mom.spawned) nodes += s.substr(0, 1);
+    return r.status == 0 ? nodes : r.err;
+  };
+  BOOST_TEST(chosen({}) == "012");
+  BOOST_TEST(chosen({"-c", "2"}) == "01");
+  BOOST_TEST(chosen({"-c", "4"}) == "0120");
+  BOOST_TEST(chosen({"-n", "1"}) == "1");
+  BOOST_TEST(chosen({"-h", "n2"}) == "2");
+  BOOST_TEST(chosen({"-u"}) == "02");
+  BOOST_TEST(chosen({"-n", "3"}) == "pbsdsh: no node 3: the job has 3\n");
+  BOOST_TEST(chosen({"-c", "0"}).starts_with("Usage: pbsdsh"));
+  BOOST_TEST(chosen({"-c", "1", "-n", "1"}).starts_with("Usage: pbsdsh"));
+}
+
+BOOST_AUTO_TEST_CASE(pbsdsh_tells_what_went_wrong) {
+  fake_mom mom;
+  mom.status = 3;
+  mom.refused_node = 1;
+  const auto r = mom.in_job({"pbsdsh", "-s", "p"});
+  BOOST_TEST(r.err ==
+             "pbsdsh: task 0x00000002 exit status 3\n"
+             "pbsdsh: error on spawn: n1: no room\n"
+             "pbsdsh: task 0x00000003 exit status 3\n");
+  BOOST_TEST(r.out == "output\noutput\n");
+  BOOST_TEST(r.status == 3);
+  mom.spawned.clear();
+  BOOST_TEST(mom.in_job({"pbsdsh", "-o", "-n", "0", "p"}).out == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

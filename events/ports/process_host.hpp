@@ -31,6 +31,14 @@ struct attached_session {
   bool operator==(const attached_session&) const = default;
 };
 
+// What a run may take of its host. Kept by the kernel where there are cgroups (docs/design/0026-cgroups.md).
+struct host_share {
+  std::optional<std::uint64_t> memory_bytes, vmem_bytes;
+  std::uint32_t ncpus = 0;  // its share when cpus are scarce
+  bool cpu_quota = false;   // never more than ncpus
+  bool operator==(const host_share&) const = default;
+};
+
 // Everything the shepherd needs to start a program; written to a file that only the MoM's user can read.
 // Paths are absolute unless said otherwise. What comes from the user's account (home, login shell, numbers) is
 // looked up by the host, so that an order is a pure function of what the server said and the MoM's settings.
@@ -53,6 +61,7 @@ struct run_order {
   bool private_jobdir = false;  // sandbox=PRIVATE: make <home, or jobdir>/pbs.<jobid>.x8z, removed by forget
   std::string tmpdir;           // made 700 for the user, removed at the end
   std::uint32_t ncpus = 0;
+  std::optional<host_share> share;  // nothing: no cgroup is wanted
   std::uint32_t kill_delay_s = 10;  // after a SIGTERM, what is left of the run may go on this long (pbs guide: qdel)
   // rlimits: pcput or cput, file, pmem, pvmem (pbs guide: limits)
   std::optional<std::uint64_t> cpu_seconds_max, file_bytes_max, resident_bytes_max, address_bytes_max;

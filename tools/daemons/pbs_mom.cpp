@@ -20,6 +20,8 @@
 
 #include "actors/link/wire/signing.hpp"
 #include "actors/link/wire/wire.hpp"
+#include "actors/mom/host/cgroup_house.hpp"
+#include "actors/mom/host/cgroup_mounts.hpp"
 #include "actors/mom/host/real_job_places.hpp"
 #include "actors/mom/host/real_process_host.hpp"
 #include "actors/mom/host/real_task_outputs.hpp"
@@ -258,6 +260,10 @@ hooks::pool_settings hook_settings(const setup& s) {
   host_options.pbs_home = s.home;
   host_options.shepherd = s.conf.pbs_exec + "/libexec/pbs_shepherd";
   if (!s.conf.pbs_scp.empty()) host_options.scp[0] = s.conf.pbs_scp;
+  host_options.cgroup_parent = mom::cgroup_parent(s.host, s.home);
+  const auto cgroups = mom::find_cgroups("/proc/self/mountinfo", host_options.cgroup_parent);
+  host_options.cgroup_roots = cgroups.roots;
+  notes.write(actors::log_event::system, "Svr", "pbs_mom", cgroups.text);
   mom::real_process_host processes(host_options);
   mom::real_job_places places(s.home, host_options.shepherd);
   mom::real_task_outputs outputs(s.home);

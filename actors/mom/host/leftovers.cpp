@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <string>
 #include <string_view>
 
+#include "actors/mom/host/cgroup_house.hpp"
 #include "actors/mom/host/run_files.hpp"
 
 namespace annals::mom {
@@ -51,6 +53,13 @@ std::vector<std::int64_t> leftovers(const process_table& table, const shepherd_o
       found.push_back(p.pid);
   }
   return found;
+}
+
+bool kill_leftovers_of(const shepherd_order& order, const std::optional<journal_started>& started) {
+  const bool cgroup_was_empty = cgroup_of(order).kill();
+  const auto pids = leftovers(process_table::now(), order, started);
+  for (const auto pid : pids) kill(static_cast<pid_t>(pid), SIGKILL);
+  return !pids.empty() || !cgroup_was_empty;
 }
 
 }  // namespace annals::mom

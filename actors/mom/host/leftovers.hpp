@@ -1,5 +1,5 @@
 // Processes of a run whose shepherd was killed. Nobody is their known ancestor any more, so they are recognised by what
-// they carry: the run's session (while its leader lives) or the run's cookie in their environment.
+// they carry: the run's cgroup, session (while its leader lives) or the run's cookie in their environment.
 #pragma once
 
 #include <cstdint>
@@ -13,5 +13,8 @@ namespace annals::mom {
 
 std::vector<std::int64_t> leftovers(const process_table& table, const shepherd_order& order,
                                     const std::optional<journal_started>& started);
+
+// One round of SIGKILL for them. False: nothing was left.
+bool kill_leftovers_of(const shepherd_order& order, const std::optional<journal_started>& started);
 
 }  // namespace annals::mom

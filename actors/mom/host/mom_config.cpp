@@ -67,6 +67,13 @@ bool take_directory(std::string_view text, std::string& to) {
   return true;
 }
 
+// "auto", or off.
+bool take_auto(std::string_view text, bool& to) {
+  if (!values::equal_any_case(text, "auto")) return take(text, to);
+  to = true;
+  return true;
+}
+
 // "host:/from /to"
 bool take_usecp(const arguments& args, std::vector<usecp_rule>& to) {
   if (args.size() != 3) return false;
@@ -139,6 +146,8 @@ taken take_setting(const arguments& args, std::string_view line, mom_config& c) 
   if (name == "restrict_user_exceptions") return as_taken(take_user_list(args, c.restrict_user_exceptions));
   if (name == "sister_join_job_alarm") return as_taken(take(value, c.sister_join_job_alarm_s));
   if (name == "job_launch_delay") return as_taken(take(value, c.job_launch_delay_s));
+  if (name == "use_cgroups") return as_taken(take_auto(value, c.use_cgroups));
+  if (name == "cgroup_cpu_quota") return as_taken(take(value, c.cgroup_cpu_quota));
   if (name == "action") {
     c.actions.emplace_back(line);
     return as_taken(args.size() >= 4);

@@ -47,6 +47,12 @@ void visit_fields(Order& o, Visit&& visit) {
   visit("queue", o.queue);
   visit("account", o.account);
   visit("resource_list", o.resource_list);
+  visit("cgroup_root", o.cgroup_roots);
+  visit("cgroup_parent", o.cgroup_parent);
+  visit("cgroup_memory_bytes", o.cgroup_memory_bytes);
+  visit("cgroup_vmem_bytes", o.cgroup_vmem_bytes);
+  visit("cgroup_ncpus", o.cgroup_ncpus);
+  visit("cgroup_cpu_quota", o.cgroup_cpu_quota);
 }
 
 struct printer {

@@ -39,6 +39,11 @@ struct shepherd_order {
   std::string prologue, epilogue;  // empty: none
   std::uint32_t prologue_alarm_s = 30;
   std::string job_name, queue, account, resource_list;
+  std::vector<std::string> cgroup_roots;  // empty: the run has no cgroup (job_cgroup.hpp)
+  std::string cgroup_parent;
+  std::optional<std::uint64_t> cgroup_memory_bytes, cgroup_vmem_bytes;
+  std::uint32_t cgroup_ncpus = 0;
+  bool cgroup_cpu_quota = false;
   bool operator==(const shepherd_order&) const = default;
 };
 

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "actors/mom/host/account.hpp"
+#include "actors/mom/host/cgroup_house.hpp"
 #include "actors/mom/host/child_process.hpp"
 #include "actors/mom/host/event_loop.hpp"
 #include "actors/mom/host/leftovers.hpp"
@@ -56,7 +57,9 @@ bool exists(const std::string& path) {
 
 class real_process_host::impl {
  public:
-  explicit impl(host_options options) : options_(std::move(options)), files_(options_.pbs_home), boot_(boot_id()) {
+  explicit impl(host_options options)
+      : options_(std::move(options)), files_(options_.pbs_home), cgroups_(options_.cgroup_roots, options_.cgroup_parent), boot_(boot_id()),
+        sampler_(options_.usage_age_max) {
     files_.make_directories();
     run_store_.emplace(files_.jobs());
     node_store_.emplace(files_.aux());
@@ -66,6 +69,7 @@ class real_process_host::impl {
     loop_ = std::make_unique<event_loop>();
     user_work_ = std::make_unique<user_work>(*loop_, options_.shepherd);
     loop_->post([this] { loop_->watch(inotify_, [this] { guarded([this] { read_inotify(); }); }); });
+    loop_->post([this] { sweep_cgroups(leftover_tries_max); });
   }
 
   ~impl() {
@@ -93,7 +97,8 @@ class real_process_host::impl {
     if (known(order.key, true)) return;
     const auto found = accounts_.find(order.user, order.group);
     if (const auto* const none = std::get_if<no_account>(&found)) return fail(order.key, -10, none->why);
-    const shepherd_order filled = order_on(this_machine(), order, std::get<account>(found));
+    shepherd_order filled = order_on(this_machine(), order, std::get<account>(found));
+    cgroups_.write_into(filled, order);
     if (const auto wrong = prepare(order, filled); !wrong.empty()) return fail(order.key, -3, wrong);
     begin(load(order.key));
   }
@@ -212,6 +217,8 @@ class real_process_host::impl {
     if (j.ended) {
       ports::program_ended ended{j.ended->exit_status, r.meter.so_far()};
       ended.usage.cpu_seconds = std::max(ended.usage.cpu_seconds, j.ended->cpu_ms / 1000);
+      ended.usage.mem_kb = std::max(ended.usage.mem_kb, j.ended->mem_kb);
+      ended.usage.vmem_kb = std::max(ended.usage.vmem_kb, j.ended->vmem_kb);
       ended.usage.wall_seconds = j.ended->wall_ms / 1000;
       ended.usage.ncpus = r.order.ncpus;
       tell([key = r.key, ended](const events& e) {
@@ -242,9 +249,12 @@ class real_process_host::impl {
 
   // The shepherd is dead and did not say how the run ended. What it left is killed, then we say it.
   void close_journal(run& r, const held_run& held) {
+    const auto cgroup = cgroup_of(r.order);
+    if (r.journal.started) r.meter.sample(cgroup.usage(), r.journal.started->boottime_ms, boottime_ms());
     const auto verdict = verdict_on(r.journal, {boot_, boottime_ms(), r.meter.so_far().cpu_seconds * 1000, r.why_not});
     if (verdict.may_have_left_processes && kill_leftovers(r) && ++r.leftover_tries < leftover_tries_max)
       return recheck(r);
+    cgroup.remove();
     if (!held.append(verdict.line)) return recheck(r);  // a full disk: nothing is told that is not on it
     r.journal = parse_journal(held.text(r.journal_at));
     tell_about(r);
@@ -253,10 +263,14 @@ class real_process_host::impl {
   bool kill_leftovers(const run& r) {
     const auto text = read_file(files_.run(r.key)).value_or("");
     const auto order = parse_order(std::string_view(text).substr(0, r.journal_at));
-    if (!order) return false;
-    const auto pids = leftovers(process_table::now(), *order, r.journal.started);
-    for (const auto pid : pids) kill(static_cast<pid_t>(pid), SIGKILL);
-    return !pids.empty();
+    return order && kill_leftovers_of(*order, r.journal.started);
+  }
+
+  // What an earlier MoM could not clean up: its run files are gone, or it was killed in the middle.
+  void sweep_cgroups(unsigned tries) {
+    const auto known = [this](const std::string& key) { return exists(files_.run(key)); };
+    if (cgroups_.sweep(known) || tries == 0) return;
+    loop_->after(recheck_delay, [this, tries] { sweep_cgroups(tries - 1); });
   }
 
   void recheck(const run& r) {
@@ -306,6 +320,7 @@ class real_process_host::impl {
 
   void remove(run& r) {
     if (!shares_job(r)) remove_job_files(r.order);
+    cgroup_of(r.order).remove();
     // No lock is needed: a shepherd that comes now reads that the run is over.
     run_store_->remove(files_.run(r.key));
     drop(r);
@@ -437,14 +452,8 @@ class real_process_host::impl {
     if (at == runs_.end() || !at->second.journal.started || at->second.journal.over() || !at->second.journal.claimed)
       return {};
     run& r = at->second;
-    const auto now = std::chrono::steady_clock::now();
-    if (!table_at_ || now - *table_at_ > options_.usage_age_max) {
-      table_ = process_table::now();
-      table_at_ = now;
-      table_boottime_ms_ = boottime_ms();
-    }
-    if (r.order.attached_pid == 0) r.meter.sample(table_, r.journal.claimed->pid, r.journal.started->boottime_ms, table_boottime_ms_);
-    else r.meter.sample_session(table_, r.journal.started->session, r.journal.started->boottime_ms, table_boottime_ms_);
+    const auto session = r.order.attached_pid == 0 ? 0 : r.journal.started->session;
+    sampler_.sample(r.meter, cgroup_of(r.order), {r.journal.claimed->pid, session, r.journal.started->boottime_ms});
     ports::run_usage u = r.meter.so_far();
     u.ncpus = r.order.ncpus;
     u.wall_seconds = (boottime_ms() - r.journal.started->boottime_ms) / 1000;
@@ -480,6 +489,7 @@ class real_process_host::impl {
 
   const host_options options_;
   const run_files files_;
+  const cgroup_house cgroups_;
   const std::string boot_;
   std::mutex mutex_;  // of all below; held for one task at most
   events events_;
@@ -487,9 +497,7 @@ class real_process_host::impl {
   accounts accounts_;
   std::map<std::string, run> runs_;
   std::optional<recycled_files> run_store_, node_store_;
-  process_table table_;
-  std::optional<std::chrono::steady_clock::time_point> table_at_;
-  std::uint64_t table_boottime_ms_ = 0;
+  usage_sampler sampler_;
   int inotify_ = -1;
   std::unique_ptr<event_loop> loop_;
   std::unique_ptr<user_work> user_work_;

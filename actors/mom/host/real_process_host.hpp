@@ -20,6 +20,8 @@ struct host_options {
   std::string shepherd;  // path of pbs_shepherd
   std::vector<std::string> scp = {"/usr/bin/scp", "-Brvp"};  // PBS_SCP and its arguments
   std::vector<unsigned> delivery_pauses_s = {0, 10, 0, 20};  // before each try
+  std::vector<std::string> cgroup_roots;  // as find_cgroups() offers them; empty: no cgroups
+  std::string cgroup_parent;              // of this MoM alone: what is there and belongs to no run is killed
   std::chrono::milliseconds usage_age_max{1000};             // samples younger than this share one /proc scan
 };
 

@@ -75,11 +75,16 @@ void take(words w, std::optional<journal_ended>& to) {
   w.number(r.exit_status);
   w.number(r.cpu_ms);
   w.number(r.wall_ms);
+  if (!w.rest.empty()) {
+    w.number(r.mem_kb);
+    w.number(r.vmem_kb);
+  }
   if (w.good) to = r;
 }
 
 std::string numbers_of(const journal_ended& r) {
-  return std::to_string(r.exit_status) + ' ' + std::to_string(r.cpu_ms) + ' ' + std::to_string(r.wall_ms) + '\n';
+  return std::to_string(r.exit_status) + ' ' + std::to_string(r.cpu_ms) + ' ' + std::to_string(r.wall_ms) + ' ' +
+         std::to_string(r.mem_kb) + ' ' + std::to_string(r.vmem_kb) + '\n';
 }
 
 }  // namespace

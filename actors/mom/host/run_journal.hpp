@@ -33,6 +33,7 @@ struct journal_failed {
 struct journal_ended {
   int exit_status = 0;
   std::uint64_t cpu_ms = 0, wall_ms = 0;
+  std::uint64_t mem_kb = 0, vmem_kb = 0;  // highest; 0: no cgroup told it
   bool operator==(const journal_ended&) const = default;
 };
 

@@ -5,6 +5,7 @@
 #include <random>
 
 #include "actors/mom/host/environment.hpp"
+#include "actors/mom/host/host_share.hpp"
 #include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/real_task_outputs.hpp"
 #include "events/values/duration.hpp"
@@ -209,6 +210,10 @@ ports::run_order order_for(start_reader start, const mom_settings& settings, con
   if (o.private_jobdir) o.jobdir = settings.config.jobdir_root;
   o.tmpdir = settings.config.tmpdir + "/pbs." + o.job_id;
   o.ncpus = ncpus_of(start);
+  if (settings.config.use_cgroups) {
+    o.share = share_of_host(str(start.getExecVnode()), str(start.getExecHost()), [&](const auto& host) { return is_this_host(settings, host); });
+    o.share->cpu_quota = settings.config.cgroup_cpu_quota;
+  }
   o.kill_delay_s = start.getKillDelaySeconds();
   o.cpu_seconds_max = cpu_seconds_of(start);
   o.file_bytes_max = bytes_of(attribute(start, "Resource_List", "file"));

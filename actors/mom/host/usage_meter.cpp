@@ -35,7 +35,17 @@ void usage_meter::take(const std::vector<const process*>& members, std::uint64_t
   }
   mem_kb_ = std::max(mem_kb_, mem);
   vmem_kb_ = std::max(vmem_kb_, vmem);
-  const std::uint64_t cpu = std::max(cpu_ms_, ticks * tick_ms);
+  take_cpu(ticks * tick_ms, started_ms, now_ms);
+}
+
+void usage_meter::sample(const cgroup_usage& used, std::uint64_t started_ms, std::uint64_t now_ms) {
+  mem_kb_ = std::max(mem_kb_, used.mem_kb.value_or(0));
+  vmem_kb_ = std::max(vmem_kb_, used.vmem_kb.value_or(0));
+  if (used.cpu_ms) take_cpu(*used.cpu_ms, started_ms, now_ms);
+}
+
+void usage_meter::take_cpu(std::uint64_t cpu_ms, std::uint64_t started_ms, std::uint64_t now_ms) {
+  const std::uint64_t cpu = std::max(cpu_ms_, cpu_ms);
   const std::uint64_t since = sampled_ ? at_ms_ : started_ms;
   if (now_ms < since + interval_ms_min) return;
   const double now_percent = 100.0 * static_cast<double>(cpu - cpu_ms_) / static_cast<double>(now_ms - since);
@@ -53,6 +63,20 @@ ports::run_usage usage_meter::so_far() const {
   u.vmem_kb = vmem_kb_;
   u.cpu_percent = static_cast<std::uint32_t>(percent_ + 0.5);
   return u;
+}
+
+void usage_sampler::sample(usage_meter& meter, const job_cgroup& cgroup, const subject& of) {
+  const auto used = cgroup.usage();
+  meter.sample(used, of.started_ms, boottime_ms());
+  if (used.cpu_ms && used.mem_kb && used.vmem_kb) return;
+  const auto now = std::chrono::steady_clock::now();
+  if (!table_at_ || now - *table_at_ > age_max_) {
+    table_ = process_table::now();
+    table_at_ = now;
+    table_boottime_ms_ = boottime_ms();
+  }
+  if (of.session == 0) meter.sample(table_, of.shepherd, of.started_ms, table_boottime_ms_);
+  else meter.sample_session(table_, of.session, of.started_ms, table_boottime_ms_);
 }
 
 }  // namespace annals::mom

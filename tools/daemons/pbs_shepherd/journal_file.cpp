@@ -79,4 +79,9 @@ void journal_file::append_last(std::string_view line) {
 
 bool journal_file::sync() const { return fdatasync(fd_) == 0; }
 
+void make_cgroup(const mom::job_cgroup& cgroup, const mom::shepherd_order& order, journal_file& journal) {
+  const auto wrong = cgroup.make({order.cgroup_memory_bytes, order.cgroup_vmem_bytes, order.cgroup_ncpus, order.cgroup_cpu_quota});
+  if (!wrong.empty()) journal.append(mom::log_line("cgroup: " + wrong));
+}
+
 }  // namespace annals::shepherd

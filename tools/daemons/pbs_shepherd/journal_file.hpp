@@ -4,6 +4,9 @@
 #include <string>
 #include <string_view>
 
+#include "actors/mom/host/job_cgroup.hpp"
+#include "actors/mom/host/order_file.hpp"
+
 namespace annals::shepherd {
 
 class journal_file {
@@ -24,5 +27,8 @@ class journal_file {
   std::string waiting_;
   std::string order_;
 };
+
+// Makes it with the limits of the order. The job runs without what can't be had, which is said in the journal.
+void make_cgroup(const mom::job_cgroup& cgroup, const mom::shepherd_order& order, journal_file& journal);
 
 }  // namespace annals::shepherd

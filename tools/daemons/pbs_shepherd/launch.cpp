@@ -64,6 +64,14 @@ void default_signals() {
 // Moves the three descriptors to 0, 1 and 2. They are above 2, so that none is overwritten before it was moved.
 bool place_descriptors(const program& p) { return dup2(p.in, 0) >= 0 && dup2(p.out, 1) >= 0 && dup2(p.err, 2) >= 0; }
 
+// While we are root, and before there is anything that could start a process elsewhere.
+int enter_cgroups(const std::vector<int>& doors) {
+  int error = 0;
+  for (const int door : doors)
+    if (write(door, "0", 1) < 0) error = errno;
+  return error;
+}
+
 [[noreturn]] void child(const program& p, volatile launched& result) {
   const auto failed = [&](const char* step) {
     result.error = errno;
@@ -71,6 +79,7 @@ bool place_descriptors(const program& p) { return dup2(p.in, 0) >= 0 && dup2(p.o
     _exit(1);
   };
   setsid();
+  result.outside = enter_cgroups(p.cgroup_doors);
   if (p.limits && !set_limits(*p.limits)) failed("limits");
   if (!become(p.who)) failed("user and groups");
   if (chdir(p.directory) != 0) failed("directory");
@@ -97,6 +106,7 @@ launched launch(const program& p) {
   if (pid == 0) child(p, result);
   launched told;
   told.pid = pid;
+  told.outside = result.outside;
   if (pid < 0) {
     told.step = "fork";
     told.error = errno;

@@ -18,12 +18,14 @@ struct program {
   int in = -1, out = -1, err = -1;
   identity who;
   const mom::shepherd_order* limits = nullptr;  // umask, rlimits and nice; nullptr: none of them
+  std::vector<int> cgroup_doors;                // entered before it is executed (job_cgroup::open_doors)
 };
 
 struct launched {
   pid_t pid = -1;              // -1: it was not started
   const char* step = nullptr;  // what failed
   int error = 0;
+  int outside = 0;  // errno: it runs, but could not enter a cgroup
 };
 
 // Returns when the program has been executed, or can't be. A failed exec is a program that ended with 254, which has

@@ -15,6 +15,7 @@ namespace {
 constexpr std::int64_t kill_repeat_ms =
     50;  // a process that forks while it is killed leaves a child for the next round
 constexpr std::int64_t give_up_ms = 5000;
+constexpr std::int64_t empty_look_ms = 5;
 
 }  // namespace
 
@@ -73,6 +74,14 @@ void end_descendants(top_process& top, std::int64_t term_ms) {
     if (now >= kill_from + give_up_ms) return;
     if (now >= kill_from) signal_descendants(SIGKILL);
     wait_for_signal(now >= kill_from ? kill_repeat_ms : kill_from - now);
+  }
+}
+
+void empty_cgroup(const mom::job_cgroup& cgroup, top_process& top) {
+  const auto until = monotonic_ms() + give_up_ms;
+  while (!cgroup.kill() && monotonic_ms() < until) {
+    wait_for_signal(empty_look_ms, false);
+    reap_ended(top);
   }
 }
 

@@ -6,6 +6,8 @@
 
 #include <cstdint>
 
+#include "actors/mom/host/job_cgroup.hpp"
+
 namespace annals::shepherd {
 
 // The signals we live by: children's ends, a MoM's requests, a MoM's order to stop. They stay blocked and are waited
@@ -34,6 +36,8 @@ bool reap_ended(top_process& top);
 // Nothing of the run survives: SIGTERM and, `term_ms` later (0: at once), SIGKILL until nothing is left.
 // After 5 seconds of SIGKILL we give up on processes that hang in the kernel.
 void end_descendants(top_process& top, std::int64_t term_ms);
+// Who is in the cgroup but no descendant of ours is killed as well; the same patience.
+void empty_cgroup(const mom::job_cgroup& cgroup, top_process& top);
 // Gives what is left `grace_ms` to end by itself (a SIGTERM was sent); a request to kill, or to stop, ends the
 // patience.
 void let_descendants_end(top_process& top, std::int64_t grace_ms);

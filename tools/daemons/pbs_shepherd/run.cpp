@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "actors/mom/host/job_cgroup.hpp"
 #include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/process_table.hpp"
 #include "actors/mom/host/run_journal.hpp"
@@ -33,7 +34,10 @@ constexpr std::int64_t mom_slack_ms = 5000;
 class runner {
  public:
   runner(const mom::shepherd_order& order, journal_file& journal)
-      : order_(order), journal_(journal), who_(make_identity(order.change_user, order.uid, order.gid, order.groups)) {}
+      : order_(order),
+        journal_(journal),
+        who_(make_identity(order.change_user, order.uid, order.gid, order.groups)),
+        cgroup_(order.cgroup_roots, order.cgroup_parent, order.key) {}
 
   void run() {
     std::string wrong;
@@ -127,11 +131,15 @@ class runner {
     p.err = err_;
     p.who = who_;
     p.limits = &order_;
+    make_cgroup(cgroup_, order_, journal_);
     if (!journal_.append(mom::forking_line())) {
       wrong = error_text("can't write the journal");
       return false;
     }
+    p.cgroup_doors = cgroup_.open_doors();
     const launched l = launch(p);
+    for (const int door : p.cgroup_doors) close(door);
+    if (l.outside) journal_.append(mom::log_line(std::string("the program is not in its cgroup: ") + strerror(l.outside)));
     close(p.in);
     if (l.pid < 0) {
       wrong = std::string(l.step) + (std::strcmp(l.step, "directory") == 0 ? ' ' + order_.jobdir : "") + ": " +
@@ -180,11 +188,12 @@ class runner {
     while (!top_.ended) {
       const auto w = wait_for_signal(-1);
       if (w.what == wake::request) {
-        signal_descendants(w.signal);
+        pass_on(w.signal);
         if (w.signal == SIGTERM) grace_until = monotonic_ms() + std::int64_t{order_.kill_delay_s} * 1000 + mom_slack_ms;
         if (w.signal == SIGKILL) patient = false;
       } else if (w.what == wake::stop) {
         patient = false;
+        cgroup_.freeze(false);
         end_descendants(top_, 0);
         if (!top_.ended) break;  // it hangs in the kernel
       }
@@ -193,13 +202,32 @@ class runner {
     exit_status_ = WIFSIGNALED(top_.status) ? 256 + WTERMSIG(top_.status) : WEXITSTATUS(top_.status);
     wall_ms_ = mom::boottime_ms() - started_ms_;
     journal_.append(mom::exited_line(result()));
+    cgroup_.freeze(false);  // what is left can end by itself
     if (patient && grace_until > monotonic_ms()) {
       let_descendants_end(top_, grace_until - monotonic_ms());
       patient = false;
     }
     end_descendants(top_, patient ? leftover_term_ms : 0);
+    empty_cgroup(cgroup_, top_);
     wall_ms_ = mom::boottime_ms() - started_ms_;
-    cpu_ms_ = children_cpu_ms();
+    take_usage();
+  }
+
+  void pass_on(int signal) const {
+    signal_descendants(signal);
+    cgroup_.follow(signal);
+  }
+
+  void take_usage() {
+    const auto used = cgroup_.usage();
+    cpu_ms_ = std::max(children_cpu_ms(), used.cpu_ms.value_or(0));
+    mem_kb_ = used.mem_kb.value_or(0);
+    vmem_kb_ = used.vmem_kb.value_or(0);
+    if (used.oom_kills == 0) return;
+    const auto limit = order_.cgroup_memory_bytes ? " (" + std::to_string(*order_.cgroup_memory_bytes / 1024) + "kb)" : "";
+    const auto text = "Cgroup mem limit exceeded" + limit + ": processes killed by the kernel: " + std::to_string(used.oom_kills);
+    dprintf(err_, "=>> PBS: %s\n", text.c_str());
+    journal_.append(mom::log_line(text));
   }
 
   std::uint64_t children_cpu_ms() const {
@@ -211,7 +239,7 @@ class runner {
     return ms(now.ru_utime) + ms(now.ru_stime) - ms(before_.ru_utime) - ms(before_.ru_stime);
   }
 
-  mom::journal_ended result() const { return {exit_status_, cpu_ms_, wall_ms_}; }
+  mom::journal_ended result() const { return {exit_status_, cpu_ms_, wall_ms_, mem_kb_, vmem_kb_}; }
 
   void finish() {
     clean_up();
@@ -222,6 +250,7 @@ class runner {
 
   void clean_up() {
     epilogue();
+    cgroup_.remove();
     if (order_.tmpdir.empty()) return;
     {
       const acting_as user(who_);
@@ -254,8 +283,9 @@ class runner {
 
   std::string used_text() const {
     if (top_.pid == 0) return "walltime=00:00:00";
-    return "cpupercent=0,cput=" + duration_text(cpu_ms_ / 1000) + ",mem=0kb,ncpus=" + std::to_string(order_.ncpus) +
-           ",vmem=0kb,walltime=" + duration_text(wall_ms_ / 1000);
+    return "cpupercent=0,cput=" + duration_text(cpu_ms_ / 1000) + ",mem=" + std::to_string(mem_kb_) +
+           "kb,ncpus=" + std::to_string(order_.ncpus) + ",vmem=" + std::to_string(vmem_kb_) +
+           "kb,walltime=" + duration_text(wall_ms_ / 1000);
   }
 
   static std::string duration_text(std::uint64_t s) {
@@ -270,11 +300,12 @@ class runner {
   const mom::shepherd_order& order_;
   journal_file& journal_;
   const identity who_;
+  const mom::job_cgroup cgroup_;
   int out_ = -1, err_ = -1;
   rusage before_{};
   top_process top_;
   int exit_status_ = 0;
-  std::uint64_t started_ms_ = 0, wall_ms_ = 0, cpu_ms_ = 0;
+  std::uint64_t started_ms_ = 0, wall_ms_ = 0, cpu_ms_ = 0, mem_kb_ = 0, vmem_kb_ = 0;
 };
 
 }  // namespace

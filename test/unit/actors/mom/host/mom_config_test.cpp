@@ -24,13 +24,17 @@ BOOST_AUTO_TEST_CASE(settings_are_read) {
       "$enforce !cpuburst\n$enforce average_trialperiod 5\n$min_check_poll 2\n$max_check_poll 5\n$logevent 0xffffffff\n"
       "$tmpdir /scratch/\n$jobdir_root /jobs\n$max_load 3.5\n$ideal_load 2\n$restrict_user true\n"
       "$restrict_user_exceptions anna,bob\n$clienthost q1\r\n$sister_join_job_alarm 20\n$action terminate 60 "
-      "!/bin/true\n");
+      "!/bin/true\n$use_cgroups off\n$cgroup_cpu_quota true\n");
   BOOST_TEST(parsed.problems.size() == 0u);
   const auto& c = parsed.config;
   BOOST_REQUIRE(c.usecp.size() == 2u);
   BOOST_TEST((c.usecp[0] == usecp_rule{"q1", "/home", "/nfs/home"}));
   BOOST_TEST(c.prologue_alarm_s == 3u);
   BOOST_TEST(c.enforce.mem);
+  BOOST_TEST(!c.use_cgroups);
+  BOOST_TEST(c.cgroup_cpu_quota);
+  BOOST_TEST(parse_mom_config("$use_cgroups off\n$use_cgroups auto\n").config.use_cgroups);
+  BOOST_TEST(parse_mom_config("$use_cgroups maybe\n").problems.size() == 1u);
   BOOST_TEST(!c.enforce.cpuburst);
   BOOST_TEST(c.enforce.average_trialperiod_s == 5u);
   BOOST_TEST(c.min_check_poll_s == 2u);

@@ -30,6 +30,11 @@ shepherd_order full() {
   o.attached_pid = 12;
   o.attached_session = 10;
   o.attached_ticks = UINT64_MAX;
+  o.cgroup_roots = {"v2:/sys/fs/cgroup/unified", "memory:/sys/fs/cgroup/memory"};
+  o.cgroup_parent = "annals/n1-1f0c5a9d";
+  o.cgroup_memory_bytes = 1024;
+  o.cgroup_ncpus = 2;
+  o.cgroup_cpu_quota = true;
   return o;
 }
 

@@ -10,7 +10,7 @@ BOOST_AUTO_TEST_CASE(lines_are_read_as_they_were_written) {
   const journal_claimed claimed{12, "boot"};
   const journal_started started{13, 13, 99, 1000};
   const journal_failed failed{-3, "two\nlines \\ and more"};
-  const journal_ended ended{271, 1500, 2500};
+  const journal_ended ended{271, 1500, 2500, 4096, 8192};
   const auto j = parse_journal(line_of(claimed) + log_line("running prologue") + forking_line() + line_of(started) +
                                exited_line(ended) + line_of(failed) + line_of(ended));
   BOOST_TEST((j.claimed == claimed));
@@ -28,8 +28,12 @@ BOOST_AUTO_TEST_CASE(a_torn_line_did_not_happen) {
   BOOST_TEST(parse_journal(whole).over());
 }
 
+BOOST_AUTO_TEST_CASE(an_end_without_memory_is_one_of_an_earlier_release) {
+  BOOST_TEST((parse_journal("ended 271 1500 2500\n").ended == journal_ended{271, 1500, 2500}));
+}
+
 BOOST_AUTO_TEST_CASE(a_line_that_is_not_understood_did_not_happen) {
-  BOOST_TEST(!parse_journal("ended x 1 2\nended 1\nfailed\nclaimed 1\nsomething else\n\n").over());
+  BOOST_TEST(!parse_journal("ended x 1 2\nended 1\nended 1 2 3 4\nfailed\nclaimed 1\nsomething else\n\n").over());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -225,4 +225,13 @@ BOOST_AUTO_TEST_CASE(a_task_has_the_jobs_environment_its_own_numbers_and_no_plac
   BOOST_TEST(job_cookie(7, 1) != job_cookie(7, 2));
 }
 
+BOOST_AUTO_TEST_CASE(the_share_of_the_host_is_in_the_order_unless_cgroups_are_turned_off) {
+  BOOST_TEST((ordered().share == ports::host_share{{}, {}, 2, false}));
+  auto s = settings();
+  s.config.cgroup_cpu_quota = true;
+  BOOST_TEST((ordered({}, s).share == ports::host_share{{}, {}, 2, true}));
+  s.config.use_cgroups = false;
+  BOOST_TEST(!ordered({}, s).share.has_value());
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,22 @@
+// The v2 hierarchy: all its controllers in one tree, if any; killing and freezing need none. `directory` is a cgroup in it.
+// Source: the kernel's cgroup-v2 documentation.
+//
+// This file is compiled into the shepherd as well: standard library only, and as little of it as possible.
+#pragma once
+
+#include "actors/mom/host/cgroup_root.hpp"
+
+namespace annals::mom::cgroup_v2 {
+
+// Lets the cgroups below use the controllers. The kernel refuses one that is not there, and all while processes are in it.
+void hand_down(const std::string& directory, const cgroup_root& root);
+// What could not be set, "" if all was: "/sys/.../memory.max: Invalid argument".
+std::string limit(const std::string& directory, const cgroup_root& root, const cgroup_limits& limits);
+// Of a cgroup that holds others: it weighs as much as so many cpus.
+void weigh(const std::string& directory, const cgroup_root& root, std::uint32_t cpus);
+bool freeze(const std::string& directory, bool frozen);
+// One round: whoever is there gets SIGKILL. True: nobody was.
+bool kill(const std::string& directory);
+void add_usage(const std::string& directory, const cgroup_root& root, cgroup_usage& usage);
+
+}  // namespace annals::mom::cgroup_v2

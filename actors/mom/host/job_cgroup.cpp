@@ -1,0 +1,164 @@
+#include "actors/mom/host/job_cgroup.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "actors/mom/host/cgroup_files.hpp"
+#include "actors/mom/host/cgroup_v1.hpp"
+#include "actors/mom/host/cgroup_v2.hpp"
+
+namespace annals::mom {
+namespace {
+
+// Another run that ends may take away the directories that they share, between our making of two.
+constexpr int make_tries_max = 100;
+
+struct word {
+  const char* name;
+  bool cgroup_root::* flag;
+};
+constexpr word words[] = {{"v2", &cgroup_root::v2},
+                          {"memory", &cgroup_root::memory},
+                          {"cpu", &cgroup_root::cpu},
+                          {"cpuacct", &cgroup_root::cpuacct},
+                          {"freezer", &cgroup_root::freezer}};
+
+std::uint32_t cpus_of_machine() {
+  const long n = sysconf(_SC_NPROCESSORS_ONLN);
+  return n > 0 ? static_cast<std::uint32_t>(n) : 1;
+}
+
+}  // namespace
+
+std::string print_root(const cgroup_root& root) {
+  std::string text;
+  for (const auto& w : words)
+    if (root.*w.flag) text += (text.empty() ? "" : ",") + std::string(w.name);
+  return text + ':' + root.path;
+}
+
+std::optional<cgroup_root> parse_root(std::string_view text) {
+  const auto colon = text.find(":/");
+  if (colon == std::string_view::npos) return {};
+  cgroup_root root;
+  root.path = text.substr(colon + 1);
+  std::string_view rest = text.substr(0, colon);
+  while (!rest.empty()) {
+    const auto one = rest.substr(0, rest.find(','));
+    bool known = false;
+    for (const auto& w : words)
+      if (one == w.name) known = root.*w.flag = true;
+    if (!known) return {};
+    rest.remove_prefix(one.size() < rest.size() ? one.size() + 1 : one.size());
+  }
+  return root;
+}
+
+std::string run_of_key(const std::string& key) {
+  const auto dash = key.rfind('-'), dot = key.rfind('.');
+  return dash != std::string::npos && dot != std::string::npos && dash > dot ? key.substr(0, dash) : key;
+}
+
+job_cgroup::job_cgroup(const std::vector<std::string>& roots, std::string parent, std::string key)
+    : parent_(std::move(parent)), run_(run_of_key(key)), key_(std::move(key)) {
+  for (const auto& text : roots)
+    if (auto root = parse_root(text)) roots_.push_back(std::move(*root));
+}
+
+// The directories that this run shares with others.
+bool job_cgroup::make_parents(const cgroup_root& root) const {
+  std::string made = root.path;
+  for (std::size_t at = 0; at <= parent_.size();) {
+    const auto end = std::min(parent_.find('/', at), parent_.size());
+    if (root.v2) cgroup_v2::hand_down(made, root);
+    made += '/' + parent_.substr(at, end - at);
+    if (mkdir(made.c_str(), 0755) != 0 && errno != EEXIST) return false;
+    // All jobs together count as the machine does, not as one program beside it.
+    root.v2 ? cgroup_v2::weigh(made, root, cpus_of_machine()) : cgroup_v1::weigh(made, root, cpus_of_machine());
+    at = end + 1;
+  }
+  if (root.v2) cgroup_v2::hand_down(made, root);
+  return true;
+}
+
+bool job_cgroup::make_in(const cgroup_root& root) const {
+  const auto run = run_directory(root);
+  const auto make_run = [&] { return mkdir(run.c_str(), 0755) == 0 || errno == EEXIST; };
+  if (!make_run() && !(errno == ENOENT && make_parents(root) && make_run())) return false;
+  if (shared(root)) return true;
+  if (root.v2) cgroup_v2::hand_down(run, root);
+  return mkdir(directory(root).c_str(), 0755) == 0 || errno == EEXIST;
+}
+
+std::string job_cgroup::make(const cgroup_limits& limits) const {
+  std::string wrong;
+  for (const auto& root : roots_) {
+    bool made = make_in(root);
+    for (int i = 1; !made && errno == ENOENT && i < make_tries_max; ++i) made = make_in(root);
+    const auto text = !made     ? directory(root) + ": " + strerror(errno)
+                      : root.v2 ? cgroup_v2::limit(run_directory(root), root, limits)
+                                : cgroup_v1::limit(run_directory(root), root, limits);
+    if (wrong.empty()) wrong = text;
+  }
+  return wrong;
+}
+
+std::vector<int> job_cgroup::open_doors() const {
+  std::vector<int> doors;
+  for (const auto& root : roots_) {
+    const int fd = open((directory(root) + "/cgroup.procs").c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd >= 0) doors.push_back(fd);
+  }
+  return doors;
+}
+
+const cgroup_root* job_cgroup::fence() const {
+  const cgroup_root* other = nullptr;  // kills, but does not freeze
+  for (const auto& root : roots_) {
+    if (root.v2 || root.freezer) return &root;
+    if (!shared(root)) other = &root;
+  }
+  return other;
+}
+
+bool job_cgroup::freeze(bool frozen) const {
+  const auto* const root = fence();
+  return root && (root->v2 ? cgroup_v2::freeze(directory(*root), frozen) : cgroup_v1::freeze(directory(*root), frozen));
+}
+
+void job_cgroup::follow(int signal) const {
+  if (signal == SIGSTOP) freeze(true);
+  if (signal == SIGCONT || signal == SIGKILL) freeze(false);
+}
+
+bool job_cgroup::kill() const {
+  const auto* const root = fence();
+  return !root || (root->v2 ? cgroup_v2::kill(directory(*root)) : cgroup_v1::kill(directory(*root)));
+}
+
+cgroup_usage job_cgroup::usage() const {
+  cgroup_usage used;
+  for (const auto& root : roots_)
+    root.v2 ? cgroup_v2::add_usage(directory(root), root, used) : cgroup_v1::add_usage(directory(root), root, used);
+  return used;
+}
+
+bool job_cgroup::remove() const {
+  bool gone = true;
+  for (const auto& root : roots_)
+    if (!shared(root)) gone = cgroup_files::remove(directory(root)) && gone;
+  // Who is in none of these any more is in none of those above either, unless he is of another task.
+  for (const auto& root : roots_) {
+    std::string above = run_directory(root);
+    while (above.size() > root.path.size() && rmdir(above.c_str()) == 0) above.resize(above.rfind('/'));
+  }
+  return gone;
+}
+
+}  // namespace annals::mom

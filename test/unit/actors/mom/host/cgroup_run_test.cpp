@@ -13,6 +13,7 @@
 #include "actors/mom/host/cgroup_files.hpp"
 #include "actors/mom/host/cgroup_mounts.hpp"
 #include "actors/mom/host/job_cgroup.hpp"
+#include "actors/mom/host/process_table.hpp"
 #include "actors/mom/host/run_journal.hpp"
 #include "host_fixture.hpp"
 
@@ -280,6 +281,36 @@ BOOST_AUTO_TEST_CASE(tasks_of_a_run_share_its_limits_and_end_one_by_one) {
       BOOST_TEST(std::filesystem::is_directory(run_directory(r) + "/7.b.1") == has_tasks(r));
     }
     BOOST_TEST(so_far(key).ended.empty());
+  });
+}
+
+BOOST_AUTO_TEST_CASE(an_attached_session_moves_in_and_dies_with_all_that_left_it) {
+  with_each([&] {
+    const pid_t leader = fork();
+    if (leader == 0) {
+      setsid();
+      if (chdir(work().c_str()) != 0) _exit(1);
+      execl("/bin/sh", "sh", "-c", "mkfifo go; echo $$ > pid; read x < go; /usr/bin/setsid sleep 1000 & echo $! > escapee; sleep 1000", static_cast<char*>(nullptr));
+      _exit(1);
+    }
+    BOOST_REQUIRE(number_in("pid") == leader);
+    auto o = order("7.b.1-2");
+    o.share = ports::host_share{{}, {}, 1, false};
+    o.is_task = true;
+    o.stdout_file = o.stderr_file = "/dev/null";
+    o.attached = {leader, leader, mom::read_process(leader)->start_ticks};
+    start(o);
+    wait_started("7.b.1-2");
+    BOOST_TEST(mom::cgroup_files::members(run_directory(parsed().back())) == std::vector<int>{leader});
+    test::write_whole(work() + "/go", "x\n");
+    const long escapee = number_in("escapee");
+    host->signal("7.b.1-2", SIGKILL);
+    wait_ended("7.b.1-2");
+    waitpid(leader, nullptr, 0);
+    BOOST_TEST(!test::alive(escapee));
+    forget_and_wait("7.b.1-2");
+    unlink((work() + "/go").c_str());
+    run(limited("exit 0"));  // for forget
   });
 }
 

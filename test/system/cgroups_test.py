@@ -1,0 +1,157 @@
+"""Jobs in cgroups (docs/design/0026-cgroups.md): limits, suspension, the end of everything, kill -9 of MoM and shepherd.
+Issue items "cgroups" and "Suspend, resume". Needs root and cgroups that can be written; skipped elsewhere."""
+import glob
+import os
+import unittest
+
+from private_cluster import ClusterTest, procs, signal, wait_gone
+
+ESCAPE = "env -i setsid sh -c 'trap \"\" TERM HUP INT; sleep 1000 & echo $! > {0}/escapee.new; mv {0}/escapee.new {0}/escapee; wait' &\n"
+
+
+class jobs_in_cgroups(ClusterTest):
+    hosts = ["a"]
+
+    def setUp(self):
+        super().setUp()
+        self.roots = self.until(self.roots_of_mom, "the MoM says what cgroups it uses")
+        if not self.roots[0]:
+            self.skipTest("the MoM has no cgroups here")
+
+    def mom_log(self):
+        text = ""
+        for path in glob.glob(os.path.join(self.home("a"), "mom_logs", "*")):
+            with open(path) as f:
+                text += f.read()
+        return text
+
+    def roots_of_mom(self):
+        for line in self.mom_log().splitlines():
+            text = line.rsplit(";pbs_mom;", 1)[-1]
+            if text.startswith("no cgroups"):
+                return [""]
+            if text.startswith("cgroups: "):
+                return [part.partition(":/")[2] and "/" + part.partition(":/")[2] for part in text[9:].split("; ") if ":/" in part]
+        return None
+
+    def start_job(self, *options, text="sleep 1000\n", lasts=True):
+        """Its id, and its cgroups."""
+        where = os.path.join(self.work, "where")
+        if os.path.exists(where):
+            os.remove(where)
+        id = self.submit(*options, "-S", "/bin/sh", input=f"cat /proc/self/cgroup > {where}.new\nmv {where}.new {where}\n" + text)
+        self.until(lambda: os.path.exists(where), f"{id} runs: {self.job(id)}")
+        if lasts:
+            self.until_running(id)
+        with open(where) as f:
+            path = max((line.rstrip("\n").split(":", 2)[2] for line in f if "/annals/" in line), key=len, default=None)
+        return id, [root + path for root in self.roots] if path else []
+
+    def pid_in(self, name):
+        path = os.path.join(self.work, name)
+        self.until(lambda: os.path.exists(path), f"{name} is written")
+        with open(path) as f:
+            return int(f.read())
+
+    def until_no_cgroups(self, directories):
+        moms = [os.path.dirname(os.path.dirname(d)) for d in directories]
+        self.until(lambda: not any(os.path.exists(d) for d in moms), lambda: f"{moms} are gone")
+
+    def content(self, directories, name):
+        """Of the file in whichever of them has it."""
+        for directory in directories:
+            path = os.path.join(directory, name)
+            if os.path.exists(path):
+                with open(path) as f:
+                    return f.read()
+        return None
+
+    def test_a_job_has_a_cgroup_with_the_limits_of_its_chunk_and_leaves_none(self):
+        id, directories = self.start_job("-l", "select=1:ncpus=2:mem=200mb")
+        self.assertEqual(len(directories), len(self.roots))
+        runs = [os.path.dirname(d) for d in directories]
+        memory = self.content(runs, "memory.max") or self.content(runs, "memory.limit_in_bytes")
+        if memory is not None:
+            self.assertEqual(int(memory), 200 << 20)
+        cpu = self.content(runs, "cpu.weight") or self.content(runs, "cpu.shares")
+        if cpu is not None:
+            self.assertIn(int(cpu), (200, 2048))
+        self.sure("qdel", id)
+        self.until_state(id, "F")
+        self.until_no_cgroups(directories)
+
+    def test_what_escapes_from_its_session_and_environment_dies_although_mom_and_shepherd_were_killed(self):
+        id, directories = self.start_job(text=ESCAPE.format(self.work) + "sleep 1000\n")
+        escapee = self.pid_in("escapee")
+        self.kill_daemon("pbs_mom", "a")
+        os.kill(shepherd_of(escapee), signal.SIGKILL)
+        self.assertIsNotNone(procs.start_time(escapee))
+        self.start_daemon("pbs_mom", "a")
+        self.assertTrue(wait_gone([escapee]), "the escapee dies")
+        self.until_free("a")
+        self.sure("qdel", "-W", "force", id)
+        self.until_no_cgroups(directories)
+
+    def test_a_suspended_job_stands_still_in_its_cgroup_until_it_is_resumed(self):
+        self.sure("qmgr", "-c", "set server acl_roots = root")
+        id, directories = self.start_job()
+
+        def frozen():
+            events = self.content(directories, "cgroup.events")
+            return "frozen 1" in events if events is not None else self.content(directories, "freezer.state") == "FROZEN\n"
+        self.sure("qsig", "-s", "suspend", id)
+        self.until(frozen, "all stand still")
+        self.sure("qsig", "-s", "resume", id)
+        self.until(lambda: not frozen(), "all go on")
+        self.sure("qsig", "-s", "suspend", id)
+        self.until(frozen, "all stand still")
+        self.sure("qdel", id)
+        self.until_state(id, "F")
+        self.until_no_cgroups(directories)
+
+    def test_a_job_over_its_memory_is_killed_by_the_kernel_and_everybody_is_told(self):
+        with open("/proc/swaps") as f:
+            if len(f.readlines()) > 1:
+                self.skipTest("this machine would swap")
+        id, directories = self.start_job("-j", "oe", "-o", os.path.join(self.work, "out"), "-l", "select=1:mem=60mb", lasts=False,
+                                         text="perl -e '$x .= \"x\" x 1000000 for 1..300'\n")
+        job = self.until_state(id, "F")
+        if job["Exit_status"] == "0":
+            self.skipTest("no memory controller here")
+        self.assertEqual(job["Exit_status"], str(128 + signal.SIGKILL))       # of the shell's last command
+        self.assertLessEqual(int(job["resources_used.mem"].removesuffix("kb")), 64 << 10)
+        why = "Cgroup mem limit exceeded (61440kb): processes killed by the kernel: 1"
+        self.assertIn(f";Job;{id};{why}\n", self.mom_log())
+        with open(os.path.join(self.work, "out")) as f:
+            self.assertIn(f"=>> PBS: {why}\n", f.read())
+
+    def test_they_can_be_turned_off(self):
+        with open(os.path.join(self.home("a"), "mom_priv", "config"), "a") as f:
+            f.write("$use_cgroups off\n")
+        for pid in self.daemon_pids("pbs_mom", "a"):
+            os.kill(pid, signal.SIGHUP)
+
+        def outside():
+            id, directories = self.start_job()
+            self.sure("qdel", id)
+            return not directories
+        self.until(outside, "a new job has no cgroup")
+
+
+def procs_parent(pid):
+    with open(f"/proc/{pid}/stat") as f:
+        return int(f.read().rsplit(")", 1)[1].split()[1])
+
+
+def shepherd_of(pid):
+    """The nearest ancestor that is a shepherd."""
+    while pid > 1:
+        with open(f"/proc/{pid}/comm") as f:
+            if f.read().strip() == "pbs_shepherd":
+                return pid
+        pid = procs_parent(pid)
+    raise AssertionError("no shepherd")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -47,8 +47,13 @@ void directory::fold_job(const model::event_place& at, schema::Event::Reader eve
 
 void directory::fold(const log::record& record) {
   const auto at = place_of(record);
-  const auto event = record.event();
   sequence_ = at.sequence;
+  fold_stream(at, record);
+  fold_looks(record);
+}
+
+void directory::fold_stream(const model::event_place& at, const log::record& record) {
+  const auto event = record.event();
   switch (record.get().getStreamKind()) {
     case schema::StreamKind::JOB: return fold_job(at, event);
     case schema::StreamKind::SERVER:
@@ -102,9 +107,43 @@ void directory::fold_hook(const model::event_place& at, schema::Event::Reader ev
   }
   hook_events_ = 0;
   for (const auto& [serial, h] : hook_states_)
-    if (h.enabled() && !h.code.hash.empty())
-      for (const auto& e : hooks::hook_events())
-        if (h.has_event(e.name)) hook_events_ |= e.bit;
+    for (const auto& e : hooks::hook_events())
+      if (h.runs_at(e.name)) hook_events_ |= e.bit;
+}
+
+std::vector<std::string> directory::subjects_of(const model::look& look, std::uint64_t stream) const {
+  std::vector<std::string> subjects;
+  if (look.of_job) {
+    if (const auto number = job_number(stream)) subjects.push_back(std::to_string(*number) + "." + site_->server_name);
+    return subjects;
+  }
+  for (const auto& [vnode, host] : vnodes_)
+    if (host == stream && (look.vnode.empty() || look.vnode == vnode)) subjects.push_back(vnode);
+  return subjects;
+}
+
+void directory::fold_looks(const log::record& record) {
+  const auto event = record.event();
+  const auto stream = record.get().getStream();
+  if (event.isHookRan()) {
+    looks_.erase({record.get().getCause(), schema::str(event.getHookRan().getSubject()), stream});
+    return;
+  }
+  // A hook that was turned off or deleted owes nothing.
+  if (record.get().getStreamKind() == schema::StreamKind::HOOK) {
+    const auto hook = hook_states_.find(stream);
+    std::erase_if(looks_, [&](const auto& look) {
+      return look.first.hook == stream && (hook == hook_states_.end() || !hook->second.runs_at(look.second->name));
+    });
+    return;
+  }
+  const auto look = hook_events_ == 0 ? std::nullopt : model::look_at(event);
+  const auto* of = look ? hooks::find_event(look->event) : nullptr;
+  if (!of || (hook_events_ & of->bit) == 0) return;
+  const auto subjects = subjects_of(*look, stream);
+  for (const auto& [serial, hook] : hook_states_)
+    if (hook.runs_at(of->name))
+      for (const auto& subject : subjects) looks_.emplace(owed_look{record.sequence(), subject, serial}, of);
 }
 
 const model::hook_state* directory::hook(const std::string& name) const {

@@ -12,7 +12,9 @@
 #include "actors/server/messages.hpp"
 #include "events/log/record.hpp"
 #include "events/model/hook.hpp"
+#include "events/model/hook_look.hpp"
 #include "events/model/objects.hpp"
+#include "hooks-runtime/catalog/events.hpp"
 
 namespace annals::actors {
 
@@ -34,6 +36,15 @@ class directory {
   const std::map<std::uint64_t, model::hook_state>& hook_states() const { return hook_states_; }   // in the order of creation
   bool had_hooks() const { return had_hooks_; }                     // now or at any time before
   std::uint32_t hook_events() const { return hook_events_; }       // bits of events at which some hook runs
+  // Runs of hooks that look on (model::look_at) are owed from the event until HookRan, whose cause it is.
+  struct owed_look {
+    std::uint64_t sequence;                                        // of the event
+    std::string subject;                                           // a job's id, a vnode
+    std::uint64_t hook;                                            // its stream
+    auto operator<=>(const owed_look&) const = default;
+  };
+  using looks = std::map<owed_look, const hooks::hook_event*>;     // in the order of the events
+  const looks& owed_looks() const { return looks_; }
   std::optional<std::string> host_of_vnode(std::string_view vnode) const;
   struct mom_place { std::string address; std::uint16_t port = 0; };
   mom_place mom_of(std::string_view host) const;                // where other MoMs reach it; empty: not heard of
@@ -50,6 +61,9 @@ class directory {
  private:
   void fold_job(const model::event_place& at, schema::Event::Reader event);
   void fold_hook(const model::event_place& at, schema::Event::Reader event);
+  void fold_stream(const model::event_place& at, const log::record& record);
+  void fold_looks(const log::record& record);
+  std::vector<std::string> subjects_of(const model::look& look, std::uint64_t stream) const;
   void rebuild_site();
 
   std::string home_;
@@ -59,6 +73,7 @@ class directory {
   names queues_, hosts_, schedulers_, vnodes_, hooks_;
   std::map<std::uint64_t, model::hook_state> hook_states_;
   std::uint32_t hook_events_ = 0;
+  looks looks_;
   bool had_hooks_ = false;
   std::map<std::uint64_t, std::string> host_names_;
   std::map<std::string, mom_place, std::less<>> moms_;

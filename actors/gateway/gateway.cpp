@@ -223,9 +223,15 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
       [r](withdraw_from_host& w) { r->on_withdraw(w); },
       [r](const run_missing& m) { r->moms.on_missing(m); },
       [r](const run_present& p) { r->moms.on_present(p); },
-      [](run_this& t) { t.work(); },
+      [](run_this& t) {
+        try {
+          t.work();
+        } catch (const kj::Exception&) {}              // of a request that can't be read: nobody is told, as its connection said nothing sound
+      },
       [r](hook_atom) { r->on_hook_tick(); },
-      [](const disk_state&) {},
+      [r](const disk_state& d) {
+        if (!d.full) r->hooks.on_disk_has_space();
+      },
   };
 }
 

@@ -2,6 +2,8 @@
 
 #include <caf/send.hpp>
 
+#include <algorithm>
+
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 
@@ -71,8 +73,8 @@ hooks::chain_parts hook_desk::chain_parts() {
 std::vector<hooks::chain_hook> hook_desk::hooks_of(const question& what) {
   std::vector<hooks::chain_hook> out;
   for (const auto& [serial, hook] : parts_.where->hook_states()) {
-    if (!hook.enabled() || hook.code.hash.empty() || !hook.has_event(what.event->name)) continue;
-    if (!what.only.empty() && hook.name != what.only) continue;
+    if (!hook.runs_at(what.event->name)) continue;
+    if (!what.only.empty() && std::find(what.only.begin(), what.only.end(), hook.name) == what.only.end()) continue;
     if (auto code = code_of(hook)) out.push_back({hook.name, hook.attributes, std::move(code), hook.code, hook.config});
   }
   hooks::sort_by_order(out);
@@ -97,21 +99,20 @@ std::shared_ptr<const hooks::hook_code> hook_desk::code_of(const model::hook_sta
 
 // -- what is written down ------------------------------------------------------------------------------------------------
 
-void hook_desk::write(const std::string& subject, schema::HookRun::Reader run, std::vector<schema::sealed<schema::HookRun>> before) const {
-  auto ran = schema::make<schema::HookRan>([&](schema::HookRan::Builder h) {
+model::hook_ran hook_desk::ran(const std::string& subject, schema::HookRun::Reader run) {
+  return {schema::make<schema::HookRan>([&](schema::HookRan::Builder h) {
     h.setRun(run);
     h.setSubject(subject);
-  });
-  parts_.write(schema::str(run.getHook()), {std::move(ran)}, std::move(before));
+  })};
 }
 
-void hook_desk::write_all(const std::string& subject, const hooks::chain_result& result) const {
-  for (const auto& run : result.runs) write(subject, run.get(), {});
+void hook_desk::write_all(const std::string& subject, std::uint64_t cause, const std::vector<schema::sealed<schema::HookRun>>& runs) const {
+  for (const auto& run : runs) parts_.write({schema::str(run.get().getHook()), ran(subject, run.get()), cause});
 }
 
-void hook_desk::write_rejection(const std::string& subject, const hooks::chain_result& result) const {
-  if (result.runs.empty()) return;
-  write(subject, result.runs.back().get(), {result.runs.begin(), result.runs.end() - 1});
+void hook_desk::write_rejection(const std::string& subject, const hooks::chain_result& result, std::function<void()> written) const {
+  const auto last = result.runs.back().get();
+  parts_.write({schema::str(last.getHook()), ran(subject, last), 0, {result.runs.begin(), result.runs.end() - 1}, std::move(written)});
 }
 
 // -- the workers ---------------------------------------------------------------------------------------------------------

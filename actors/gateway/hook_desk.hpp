@@ -27,8 +27,15 @@ struct hook_desk_parts {
   const log::log_reader* reader = nullptr;
   caf::actor status;                              // answers view_wanted
   daemon_log* notes = nullptr;
-  // Writes a run into the stream of its hook; `before`: those that ran before it at the same event.
-  std::function<void(const std::string& hook, model::hook_ran, std::vector<schema::sealed<schema::HookRun>> before)> write;
+  // Writes a run into the stream of its hook.
+  struct run_to_write {
+    std::string hook;
+    model::hook_ran ran;
+    std::uint64_t cause = 0;
+    std::vector<schema::sealed<schema::HookRun>> before{};       // that ran before it at the same event
+    std::function<void()> written{};                             // may be empty; then it is written even if the disk is full now
+  };
+  std::function<void(run_to_write)> write;
 };
 
 class hook_desk {
@@ -47,15 +54,16 @@ class hook_desk {
     std::string subject;                          // what the event is about, for the log
     hooks::hook_parameters parameters;
     std::vector<view> views;
-    std::string only;                             // this hook alone (periodic); empty: all of the event
+    std::vector<std::string> only{};              // these hooks alone; empty: all of the event
     std::function<void(hooks::hook_parameters&)> adjust{};   // once the views are there
   };
   using answer = std::function<void(hooks::chain_result&)>;
   void run(question what, answer then);
 
-  // Writes down runs that no other event tells of: all of them when the event only looks on, the last when it rejected.
-  void write_all(const std::string& subject, const hooks::chain_result& result) const;
-  void write_rejection(const std::string& subject, const hooks::chain_result& result) const;
+  // Writes down runs that no other event tells of: all of them when the event only looks on (cause: its sequence), the last
+  // when it rejected; `written` is called in this actor when that is on disk or can't be.
+  void write_all(const std::string& subject, std::uint64_t cause, const std::vector<schema::sealed<schema::HookRun>>& runs) const;
+  void write_rejection(const std::string& subject, const hooks::chain_result& result, std::function<void()> written) const;
 
   // What the workers must know of the site.
   void tell_resources() const;
@@ -69,7 +77,7 @@ class hook_desk {
   std::shared_ptr<const hooks::hook_code> code_of(const model::hook_state& hook);
   hooks::chain_parts chain_parts();
   std::function<void(std::function<void()>)> post() const;
-  void write(const std::string& subject, schema::HookRun::Reader run, std::vector<schema::sealed<schema::HookRun>> before) const;
+  static model::hook_ran ran(const std::string& subject, schema::HookRun::Reader run);
 
   hook_desk_parts parts_;
   struct kept_code { model::hook_content script, configuration; std::shared_ptr<const hooks::hook_code> code; };

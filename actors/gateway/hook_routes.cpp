@@ -1,8 +1,10 @@
 #include "actors/gateway/hook_routes.hpp"
 
+#include <algorithm>
+
 #include "actors/gateway/hooked_requests.hpp"
+#include "actors/server/replies.hpp"
 #include "events/attributes/ids.hpp"
-#include "events/model/hook_look.hpp"
 #include "events/model/run_refusal.hpp"
 #include "events/values/job_id.hpp"
 
@@ -27,14 +29,24 @@ hook_routes::hook_routes(switchboard& board) : board_(board), desk_(desk_parts()
 hook_desk_parts hook_routes::desk_parts() {
   const auto& p = board_.parts();
   return {board_.self(), p.runner, p.where, p.shell.reader, p.status, p.notes,
-          [this](const std::string& name, model::hook_ran ran, hook_runs before) { write_run(name, std::move(ran), std::move(before)); }};
+          [this](hook_desk_parts::run_to_write what) { write_run(std::move(what)); }};
 }
 
-void hook_routes::begin() { desk_.tell_resources(); }
+void hook_routes::begin() {
+  desk_.tell_resources();
+  if (board_.parts().runner) pay_looks(0);
+}
 
-void hook_routes::write_run(const std::string& name, model::hook_ran ran, hook_runs before) {
-  if (const auto h = board_.hook(name))
-    board_.self()->send(h, board_.wrap<model::hook_command>(std::move(ran), board_.server_itself(), nullptr, std::move(before)));
+void hook_routes::write_run(hook_desk_parts::run_to_write what) {
+  const auto h = board_.hook(what.hook);
+  if (!h) {                                       // deleted meanwhile
+    if (what.written) what.written();
+    return;
+  }
+  auto reply = what.written ? board_.reply_then([written = what.written](const model::rejection&) { written(); }) : nullptr;
+  auto e = board_.wrap<model::hook_command>(std::move(what.ran), board_.server_itself(), std::move(reply), std::move(what.before));
+  e.cause = what.cause;
+  board_.self()->send(h, std::move(e));
 }
 
 // -- requests ------------------------------------------------------------------------------------------------------------
@@ -43,8 +55,7 @@ void hook_routes::write_run(const std::string& name, model::hook_ran ran, hook_r
 hook_desk::answer hook_routes::then_go_on(std::string subject, reply_ptr reply, hook_desk::answer then) {
   return [this, subject = std::move(subject), reply = std::move(reply), then = std::move(then)](hooks::chain_result& result) {
     if (!result.stopped) return then(result);
-    desk_.write_rejection(subject, result);
-    reply->refused(board_.where().sequence(), result.why);
+    desk_.write_rejection(subject, result, [this, reply, why = result.why] { reply->refused(board_.where().sequence(), why); });
   };
 }
 
@@ -90,9 +101,8 @@ void hook_routes::ask_management(const schema::sealed<schema::Request>& request,
   if (!desk_.wanted(*management_event)) return then(request, {});
   const auto subject = schema::str(request.get().getManage().getName());
   hook_desk::question q{management_event, by, by.user, subject, {{"management", management_asked(request.get().getManage())}}, {}, {}};
-  desk_.run(std::move(q), then_go_on(subject, reply, [this, request, subject, then = std::move(then)](hooks::chain_result& result) {
-    desk_.write_all(subject, result);
-    then(request, {});
+  desk_.run(std::move(q), then_go_on(subject, reply, [request, then = std::move(then)](hooks::chain_result& result) {
+    then(request, std::move(result.runs));
   }));
 }
 
@@ -116,61 +126,131 @@ void hook_routes::run_rejected(std::uint64_t number, const std::string& id, hook
   const auto comment = model::comment_not_run(result.why);
   const auto* job = hooks::object_of(result.parameters, "job");
   const auto* before = job ? job->find("comment") : nullptr;
+  auto refuse = [this, reply, why = model::rejection{result.why.code, comment}](const model::rejection&) {
+    reply->refused(board_.where().sequence(), why);
+  };
   // The next cycle will say the same: only what is new is written, or the cycles would never end.
-  const bool known = before && before->value == comment && result.changes.empty();
-  if (!known) {
-    std::vector<hooks::hook_change> changes;
-    for (const auto& c : result.changes)
-      if (c.parameter == "job" && c.before != c.after) changes.push_back(c);
-    hooks::hook_change says;
-    says.attribute = "comment";
-    says.has_value = true;
-    says.after = comment;
-    changes.push_back(says);
-    board_.tell_job(number, model::client_request{alteration(id, changes), {}}, board_.server_itself(), nullptr, result.runs);
-  }
-  reply->refused(board_.where().sequence(), {result.why.code, comment});
+  if (before && before->value == comment && result.changes.empty()) return refuse({});
+  std::vector<hooks::hook_change> changes;
+  for (const auto& c : result.changes)
+    if (c.parameter == "job" && c.before != c.after) changes.push_back(c);
+  hooks::hook_change says;
+  says.attribute = "comment";
+  says.has_value = true;
+  says.after = comment;
+  changes.push_back(says);
+  board_.tell_job(number, model::client_request{alteration(id, changes), {}}, board_.server_itself(), board_.reply_then(std::move(refuse)), result.runs);
 }
 
 // -- events --------------------------------------------------------------------------------------------------------------
 
-// Events that hooks only look on at: what happened is on disk already.
+// What happened is on disk already. That hooks are to look on at it is read off the log (directory::owed_looks), so a crash
+// before their run was written down only means that they run again.
 void hook_routes::on_committed(const log::record& r) {
   const auto e = r.event();
   if (e.isResourceCreated() || e.isResourceChanged() || e.isResourceDeleted()) return desk_.tell_resources();
-  const auto seen = model::look_at(e);
-  const auto* event = seen ? hooks::find_event(seen->event) : nullptr;
-  if (!event || !desk_.wanted(*event)) return;
-  const auto stream = r.get().getStream();
-  if (!seen->of_job) {
-    for (const auto& [vnode, host] : board_.where().vnodes())
-      if (host == stream && (seen->vnode.empty() || seen->vnode == vnode)) look_on(*event, r, ObjectKind::NODE, vnode);
-  } else if (const auto number = board_.where().job_number(stream)) {
-    look_on(*event, r, ObjectKind::JOB, board_.job_id(*number));
+  if (r.get().getStreamKind() == schema::StreamKind::HOOK) return forget_paid_looks(r);
+  if (!board_.where().owed_looks().empty()) pay_looks(r.sequence());
+}
+
+void hook_routes::forget_paid_looks(const log::record& r) {
+  const auto& owed = board_.where().owed_looks();
+  const auto paid = [&](const std::pair<std::uint64_t, std::string>& look) {
+    const auto at = owed.lower_bound({look.first, look.second, 0});
+    return at == owed.end() || at->first.sequence != look.first || at->first.subject != look.second;
+  };
+  const auto e = r.event();
+  if (!e.isHookRan()) {                           // a hook that was turned off owes nothing any more
+    std::erase_if(looking_, paid);
+  } else if (const std::pair look{r.get().getCause(), schema::str(e.getHookRan().getSubject())}; paid(look)) {
+    looking_.erase(look);
   }
 }
 
-void hook_routes::look_on(const hooks::hook_event& event, const log::record& r, ObjectKind kind, const std::string& name) {
-  const auto who = r.get().getWho();
-  const auto sequence = r.sequence();
-  const bool of_job = kind == ObjectKind::JOB;
-  const model::requester by{schema::str(who.getUser()), schema::str(who.getHost()), who.getRole()};
-  hook_desk::question q{&event, by, by.user, name, {}, {}, {}};
-  q.views.push_back({of_job ? "job" : "vnode", kind, name, sequence});
-  if (!of_job && sequence > 1) q.views.push_back({"vnode_o", kind, name, sequence - 1});
-  desk_.run(std::move(q), [this, name, of_job](hooks::chain_result& result) {
-    desk_.write_all(name, result);
-    if (of_job) alter_as_hooks_say(name, result);
-  });
+void hook_routes::on_disk_has_space() {
+  if (board_.parts().runner) pay_looks(0);
 }
 
-void hook_routes::alter_as_hooks_say(const std::string& id, const hooks::chain_result& result) {
-  std::vector<hooks::hook_change> changes;
-  for (const auto& c : result.changes)
-    if (c.parameter == "job") changes.push_back(c);
-  const auto parsed = values::parse_job_id(id);
-  if (changes.empty() || !parsed) return;
-  board_.tell_job(parsed->number, model::client_request{alteration(id, changes), {}}, board_.server_itself(), nullptr);
+void hook_routes::pay_looks(std::uint64_t from) {
+  const auto& owed = board_.where().owed_looks();
+  for (auto at = owed.lower_bound({from, {}, 0}); at != owed.end();) {
+    const auto sequence = at->first.sequence;
+    const auto subject = at->first.subject;
+    const auto& event = *at->second;
+    std::vector<std::string> hooks;
+    for (; at != owed.end() && at->first.sequence == sequence && at->first.subject == subject; ++at)
+      hooks.push_back(board_.where().hook_states().at(at->first.hook).name);
+    if (looking_.emplace(sequence, subject).second) look_on(event, sequence, subject, std::move(hooks));
+  }
+}
+
+void hook_routes::look_on(const hooks::hook_event& event, std::uint64_t sequence, const std::string& subject, std::vector<std::string> hooks) {
+  model::requester by;
+  (void)board_.parts().shell.reader->read(sequence, [&](const log::record_ptr& r) {
+    const auto who = r->get().getWho();
+    by = {schema::str(who.getUser()), schema::str(who.getHost()), who.getRole()};
+    return false;
+  });
+  const bool of_job = event.parameters.front().kind == hooks::parameter_kind::job;
+  const auto kind = of_job ? ObjectKind::JOB : ObjectKind::NODE;
+  hook_desk::question q{&event, by, by.user, subject, {}, {}, std::move(hooks)};
+  q.views.push_back({of_job ? "job" : "vnode", kind, subject, sequence});
+  if (!of_job && sequence > 1) q.views.push_back({"vnode_o", kind, subject, sequence - 1});
+  desk_.run(std::move(q), [this, subject, sequence](hooks::chain_result& result) { carry_out(subject, sequence, result); });
+}
+
+namespace {
+
+// What one run wants set of one object.
+struct wish { std::string object; bool of_job; std::size_t run; std::vector<hooks::hook_change> changes; };
+
+std::vector<wish> wishes_of(const std::string& subject, const hooks::chain_result& result) {
+  std::vector<wish> wishes;
+  for (const auto& c : result.changes) {
+    const bool of_job = c.parameter == "job";
+    if (!of_job && c.parameter != "vnode_list") continue;
+    const auto& object = of_job ? subject : c.object;
+    std::size_t run = 0;
+    while (run < result.runs.size() && schema::text(result.runs[run].get().getHook()) != c.hook) ++run;
+    auto at = std::find_if(wishes.begin(), wishes.end(), [&](const wish& w) { return w.object == object && w.of_job == of_job && w.run == run; });
+    if (at == wishes.end()) at = wishes.insert(wishes.end(), {object, of_job, run, {}});
+    at->changes.push_back(c);
+  }
+  return wishes;
+}
+
+}  // namespace
+
+// What the runs want is done first, with command ids, so that it is done once even if they run again after a crash; then the
+// runs are written down, and with that the look is no longer owed. cause 0: nothing is owed (periodic).
+void hook_routes::carry_out(const std::string& subject, std::uint64_t cause, const hooks::chain_result& result) {
+  auto done = [this, subject, cause, runs = result.runs](const model::rejection& why) {
+    const bool again = cause != 0 && why.code == values::pbs_error::system_error;      // the disk is full
+    if (again) looking_.erase({cause, subject});
+    else desk_.write_all(subject, cause, runs);
+  };
+  const auto wishes = wishes_of(subject, result);
+  if (wishes.empty()) return done({});
+  auto parts = reply_jointly(board_.reply_then(std::move(done)), wishes.size());
+  const auto send = [&](std::size_t i, auto envelope, auto&& to) {
+    if (cause != 0) envelope.command_id = repeatable_id("hook " + std::to_string(cause) + " " + std::to_string(wishes[i].run) + " " + wishes[i].object);
+    envelope.cause = cause;
+    to(std::move(envelope));
+  };
+  for (std::size_t i = 0; i < wishes.size(); ++i) {
+    const auto& w = wishes[i];
+    const hook_runs run{result.runs[w.run]};
+    if (w.of_job) {
+      const auto number = values::parse_job_id(w.object).value().number;
+      send(i, board_.wrap<model::job_command>(model::client_request{alteration(w.object, w.changes), {}}, board_.server_itself(), parts[i], run),
+           [&](auto e) { board_.tell_job(number, std::move(e)); });
+    } else if (const auto h = board_.host_of(w.object)) {
+      send(i, board_.wrap<model::host_command>(vnode_change(w.object, w.changes), board_.server_itself(), parts[i], run),
+           [&](auto e) { board_.self()->send(h, std::move(e)); });
+    } else {
+      board_.refuse(parts[i], values::pbs_error::unknown_node);
+    }
+  }
 }
 
 // -- by the clock --------------------------------------------------------------------------------------------------------
@@ -180,7 +260,7 @@ void hook_routes::on_tick() {
   if (!desk_.wanted(*periodic_event)) return;
   const auto now = board_.parts().shell.clock->now_ns();
   for (const auto& [serial, hook] : board_.where().hook_states()) {
-    if (!hook.enabled() || hook.code.hash.empty() || !hook.has_event("periodic")) continue;
+    if (!hook.runs_at("periodic")) continue;
     const auto next = now + hook.number(attributes::hook::freq) * 1'000'000'000;
     auto& due = due_.try_emplace(serial, next).first->second;
     if (now < due) continue;
@@ -192,23 +272,13 @@ void hook_routes::on_tick() {
 void hook_routes::run_periodic(const std::string& name) {
   const auto sequence = board_.where().sequence();
   hook_desk::question q{periodic_event, board_.server_itself(), {}, "periodic", {{"resv_list", hook_objects{}}},
-                        {{"vnode_list", ObjectKind::NODE, {}, sequence}}, name};
+                        {{"vnode_list", ObjectKind::NODE, {}, sequence}}, {name}};
   desk_.run(std::move(q), [this](hooks::chain_result& result) {
-    desk_.write_all("periodic", result);
-    std::map<std::string, std::vector<hooks::hook_change>> of_vnode;
-    for (const auto& c : result.changes)
-      if (c.parameter == "vnode_list") of_vnode[c.object].push_back(c);
-    for (const auto& [vnode, changes] : of_vnode) change_vnode(vnode, vnode_change(vnode, changes));
+    carry_out("periodic", 0, result);
     for (const auto& reply : result.replies)
       for (auto action : reply.get().getActions())
         if (action.isRestartCycle()) board_.self()->send(board_.parts().status, restart_cycle{});
   });
-}
-
-void hook_routes::change_vnode(const std::string& vnode, schema::sealed<schema::Request> change) {
-  const auto host_name = board_.where().host_of_vnode(vnode);
-  if (const auto h = host_name ? board_.host(*host_name) : caf::actor())
-    board_.self()->send(h, board_.wrap<model::host_command>(std::move(change), board_.server_itself()));
 }
 
 }  // namespace annals::actors

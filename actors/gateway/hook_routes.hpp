@@ -6,7 +6,10 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "actors/gateway/hook_desk.hpp"
 #include "actors/gateway/switchboard.hpp"
@@ -17,9 +20,10 @@ class hook_routes {
  public:
   explicit hook_routes(switchboard& board);
 
-  void begin();                                  // the workers learn the site's resources; the clock of periodic hooks starts
+  void begin();                                  // the workers learn the site's resources; looks that are owed are paid
   void on_tick();                                // every second
   void on_committed(const log::record& record);  // postqueuejob, jobobit, modifyvnode
+  void on_disk_has_space();                      // what could not be written is done again
 
   // Each asks the hooks of its event, then goes on with the request as they left it and the runs that allowed or changed it.
   // Without hooks it goes on at once.
@@ -38,17 +42,19 @@ class hook_routes {
 
  private:
   hook_desk_parts desk_parts();
-  void write_run(const std::string& name, model::hook_ran ran, hook_runs before);
+  void write_run(hook_desk_parts::run_to_write what);
   hook_desk::answer then_go_on(std::string subject, reply_ptr reply, hook_desk::answer then);
   void run_rejected(std::uint64_t number, const std::string& id, hooks::chain_result& result, const reply_ptr& reply);
-  void look_on(const hooks::hook_event& event, const log::record& r, schema::ObjectKind kind, const std::string& name);
-  void alter_as_hooks_say(const std::string& id, const hooks::chain_result& result);
+  void pay_looks(std::uint64_t from);
+  void forget_paid_looks(const log::record& r);
+  void look_on(const hooks::hook_event& event, std::uint64_t sequence, const std::string& subject, std::vector<std::string> hooks);
+  void carry_out(const std::string& subject, std::uint64_t cause, const hooks::chain_result& result);
   void run_periodic(const std::string& name);
-  void change_vnode(const std::string& vnode, schema::sealed<schema::Request> change);
 
   switchboard& board_;
   hook_desk desk_;
   std::map<std::uint64_t, std::int64_t> due_;    // periodic hooks, by stream
+  std::set<std::pair<std::uint64_t, std::string>> looking_;    // sequence and subject of looks that are being paid, until that is written
 };
 
 }  // namespace annals::actors

@@ -1,9 +1,11 @@
 #include "actors/gateway/hooked_requests.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
+#include "events/log/record.hpp"
 #include "events/values/number.hpp"
 
 namespace annals::actors {
@@ -31,17 +33,15 @@ hooks::hook_object job_asked(schema::JobAttributes::Reader asked) {
 // Numbers as PBS's management constants have them (pbs guide: MGR_CMD_*, MGR_OBJ_*).
 hooks::hook_object management_asked(schema::Manage::Reader asked) {
   constexpr int commands[] = {0, 1, 2, 3, 7};                   // create, delete, set, unset, import
-  constexpr int objects[] = {2, 1, 0, 3, 7, 5, 3, 6};           // job, queue, server, node, sched, resource, host, hook
+  constexpr int objects[] = {2, 1, 0, 3, 6, 5, 7, 8};           // job, queue, server, node, sched, resource, host, hook
   hooks::hook_object m{protocol::ObjectKind::MANAGEMENT, schema::str(asked.getName()), {}};
   const auto verb = static_cast<std::size_t>(asked.getVerb());
   const auto kind = static_cast<std::size_t>(asked.getKind());
   if (verb < std::size(commands)) m.put("cmd", {}, std::to_string(commands[verb]));
   if (kind < std::size(objects)) m.put("objtype", {}, std::to_string(objects[kind]));
   m.put("objname", {}, m.name);
-  for (auto c : asked.getChanges()) {
-    const auto resource = schema::str(c.getResource());
-    m.put("attribs", schema::str(c.getName()) + (resource.empty() ? "" : "." + resource), schema::text(c.getValue()));
-  }
+  for (auto c : asked.getChanges())
+    m.attributes.push_back({"attribs." + schema::str(c.getName()), schema::str(c.getResource()), schema::str(c.getValue()), c.getOp()});
   return m;
 }
 
@@ -165,6 +165,8 @@ schema::sealed<schema::Request> resource_creation(schema::ResourceDefined::Reade
     list[1].setValue("h");
   });
 }
+
+std::string repeatable_id(const std::string& of) { return log::content_hash(std::as_bytes(std::span(of))).substr(0, 16); }
 
 schema::sealed<schema::ToMom> mom_hooks_message(const directory& where, std::uint64_t sequence) {
   std::vector<const model::hook_state*> hooks;

@@ -16,7 +16,7 @@ namespace annals::actors {
 hooks::hook_object job_asked(schema::QueueJob::Reader asked);
 // What qalter asked to be changed (modifyjob); what is to be unset has an empty value.
 hooks::hook_object job_asked(schema::JobAttributes::Reader asked);
-// What qmgr asked for (management): cmd, objtype, objname, and one `attribs` per attribute, named by the resource.
+// What qmgr asked for (management): cmd, objtype, objname, and one `attribs.NAME` per attribute.
 hooks::hook_object management_asked(schema::Manage::Reader asked);
 
 // The same request with the job as hooks left it.
@@ -34,6 +34,9 @@ schema::sealed<schema::Request> vnode_change(const std::string& vnode, const std
 schema::sealed<schema::Request> vnode_change(const std::string& vnode, capnp::List<schema::Attribute>::Reader changes);
 // qmgr's `create resource`, as RU-06 has it: of hosts.
 schema::sealed<schema::Request> resource_creation(schema::ResourceDefined::Reader resource);
+
+// The command id of something that must be done once however often it is asked for: 16 bytes, the same for the same text.
+std::string repeatable_id(const std::string& of);
 
 // All hooks that MoMs run, as they are now.
 schema::sealed<schema::ToMom> mom_hooks_message(const directory& where, std::uint64_t sequence);

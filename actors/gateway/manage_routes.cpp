@@ -13,31 +13,33 @@ model::rejection no_hook(const std::string& name) { return {pbs_error::hook_erro
 }  // namespace
 
 void manage_routes::on_manage(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply) {
-  hooks_.ask_management(request, by, reply, [this, by, reply](const schema::sealed<schema::Request>& allowed, hook_runs) { manage(allowed, by, reply); });
+  hooks_.ask_management(request, by, reply, [this, by, reply](const schema::sealed<schema::Request>& allowed, hook_runs runs) {
+    manage(allowed, by, reply, std::move(runs));
+  });
 }
 
-void manage_routes::manage(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+void manage_routes::manage(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs) {
   const auto r = request.get();
   const auto m = r.getManage();
   const auto name = schema::str(m.getName());
   const bool creates = m.getVerb() == schema::ManageVerb::CREATE;
-  if (m.getAllOfKind()) return manage_all(request, by, std::move(reply));
-  if (m.getKind() == ObjectKind::HOOK) return manage_hook(request, by, std::move(reply));
+  if (m.getAllOfKind()) return manage_all(request, by, std::move(reply), std::move(runs));
+  if (m.getKind() == ObjectKind::HOOK) return manage_hook(request, by, std::move(reply), std::move(runs));
   if (!by.is_operator()) return reply->refused(0, model::refuse(pbs_error::unauthorized));
   switch (m.getKind()) {
     case ObjectKind::SERVER:
-    case ObjectKind::RESOURCE: return board_.self()->send(board_.server(), board_.wrap<model::server_command>(request, r, by, std::move(reply)));
+    case ObjectKind::RESOURCE: return board_.self()->send(board_.server(), board_.wrap<model::server_command>(request, r, by, std::move(reply), std::move(runs)));
     case ObjectKind::QUEUE: {
       auto q = board_.queue(name, creates);
       if (!q) return reply->refused(0, model::refuse(pbs_error::unknown_queue));
-      return board_.self()->send(q, board_.wrap(request, r, by, std::move(reply)));
+      return board_.self()->send(q, board_.wrap(request, r, by, std::move(reply), std::move(runs)));
     }
     case ObjectKind::NODE:
-    case ObjectKind::HOST: return manage_node(request, by, std::move(reply));
+    case ObjectKind::HOST: return manage_node(request, by, std::move(reply), std::move(runs));
     case ObjectKind::SCHEDULER: {
       auto s = board_.scheduler(name, creates);
       if (!s) return reply->refused(0, model::refuse(pbs_error::unknown_scheduler));
-      return board_.self()->send(s, board_.wrap<model::scheduler_command>(request, r, by, std::move(reply)));
+      return board_.self()->send(s, board_.wrap<model::scheduler_command>(request, r, by, std::move(reply), std::move(runs)));
     }
     case ObjectKind::HOOK:
     case ObjectKind::JOB: break;
@@ -46,7 +48,7 @@ void manage_routes::manage(const schema::sealed<schema::Request>& request, const
 }
 
 // `set queue @default ...`: the same for every object there is.
-void manage_routes::manage_all(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+void manage_routes::manage_all(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs) {
   const auto m = request.get().getManage();
   const auto& where = board_.where();
   std::vector<std::string> names;
@@ -67,11 +69,11 @@ void manage_routes::manage_all(const schema::sealed<schema::Request>& request, c
       b.getManage().setName(names[i]);
       b.getManage().setAllOfKind(false);
     });
-    manage(one, by, parts[i]);
+    manage(one, by, parts[i], runs);
   }
 }
 
-void manage_routes::manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+void manage_routes::manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs) {
   const auto m = request.get().getManage();
   const auto name = schema::str(m.getName());
   const bool creates = m.getVerb() == schema::ManageVerb::CREATE;
@@ -79,19 +81,21 @@ void manage_routes::manage_node(const schema::sealed<schema::Request>& request, 
   const auto host_name = creates ? std::optional(name) : board_.where().host_of_vnode(name);
   auto h = host_name ? board_.host(*host_name, creates) : caf::actor();
   if (!h) return reply->refused(0, model::refuse(pbs_error::unknown_node));
-  board_.self()->send(h, board_.wrap<model::host_command>(request, request.get(), by, std::move(reply)));
+  board_.self()->send(h, board_.wrap<model::host_command>(request, request.get(), by, std::move(reply), std::move(runs)));
 }
 
 // -- hooks ---------------------------------------------------------------------------------------------------------------
 
-void manage_routes::manage_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, bool compiled) {
+void manage_routes::manage_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs,
+                                bool compiled) {
   const auto m = request.get().getManage();
   const auto name = schema::str(m.getName());
   if (const auto why = model::may_touch_hooks(by, *board_.site()); why.code != 0) return reply->refused(0, why);
   auto h = board_.hook(name, m.getVerb() == schema::ManageVerb::CREATE);
   if (!h) return reply->refused(0, no_hook(name));
   const bool imports = m.getVerb() == schema::ManageVerb::IMPORT;
-  if (imports && schema::text(m.getContentType()) == model::python_content && !compiled) return compile_hook(request, by, std::move(reply));
+  if (imports && schema::text(m.getContentType()) == model::python_content && !compiled) 
+    return compile_hook(request, by, std::move(reply), std::move(runs));
   model::manage_hook command{request, {}};
   std::vector<ports::blob> blobs;
   if (imports) {
@@ -99,19 +103,19 @@ void manage_routes::manage_hook(const schema::sealed<schema::Request>& request, 
     command.content_hash = log::content_hash(bytes);
     blobs.push_back({command.content_hash, {bytes.begin(), bytes.end()}});
   }
-  auto e = board_.wrap<model::hook_command>(std::move(command), request.get(), by, std::move(reply));
+  auto e = board_.wrap<model::hook_command>(std::move(command), request.get(), by, std::move(reply), std::move(runs));
   e.blobs = std::move(blobs);
   board_.self()->send(h, std::move(e));
 }
 
 // A script that does not compile is refused at import; what the compiler said goes into the log.
-void manage_routes::compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+void manage_routes::compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs) {
   const auto m = request.get().getManage();
   const auto source = schema::bytes_of(m.getContent());
   const auto name = schema::str(m.getName());
   hooks_.compile(name, {reinterpret_cast<const char*>(source.data()), source.size()},
-                 [this, request, by, reply = std::move(reply), name](const std::string& problem) {
-                   if (problem.empty()) return manage_hook(request, by, reply, true);
+                 [this, request, by, reply = std::move(reply), runs = std::move(runs), name](const std::string& problem) {
+                   if (problem.empty()) return manage_hook(request, by, reply, runs, true);
                    board_.note(log_event::error, "Hook", name, problem);
                    reply->refused(0, {pbs_error::hook_error, "Failed to compile script, hook '" + name + "' contents not overwritten"});
                  });

@@ -17,11 +17,11 @@ class manage_routes {
   void export_hook(schema::ExportHook::Reader asked, const model::requester& by, reply_ptr reply) const;
 
  private:
-  void manage(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
-  void manage_all(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
-  void manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
-  void manage_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, bool compiled = false);
-  void compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
+  void manage(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs);
+  void manage_all(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs);
+  void manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs);
+  void manage_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs, bool compiled = false);
+  void compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs);
 
   switchboard& board_;
   hook_routes& hooks_;

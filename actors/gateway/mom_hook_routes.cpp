@@ -1,6 +1,7 @@
 #include "actors/gateway/mom_hook_routes.hpp"
 
 #include "actors/gateway/hooked_requests.hpp"
+#include "actors/server/replies.hpp"
 
 namespace annals::actors {
 
@@ -19,50 +20,71 @@ void mom_hook_routes::on_installed(const std::string& host_name, schema::HooksIn
   if (const auto h = board_.host(host_name)) board_.self()->send(h, withdraw_from_host{host_name, "hooks"});
 }
 
-// What a MoM's hook wants is done before it is written down and acknowledged: a repeat sets the same again.
+// What a MoM's hook wants is done before the run is written down, and acknowledged after that: until then the MoM repeats its
+// report, and a repeat changes nothing, since each part of it has a command id.
 void mom_hook_routes::on_report(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message) {
   for (auto resource : message.get().getHookReport().getResources())
     if (!board_.site()->resources.find(schema::text(resource.getName()))) {
       // The vnode's attributes need it: they wait until it is there.
-      auto then = board_.reply_then([this, peer, message](bool made) { finish_report(peer, message, made); });
+      auto then = board_.reply_then([this, peer, message](const model::rejection& why) {
+        if (why.code == 0) on_report(peer, message);
+        else carry_out(peer, message);
+      });
       board_.self()->send(board_.server(), board_.wrap<model::server_command>(resource_creation(resource), switchboard::mom_of(peer->peer().name), std::move(then)));
       return;
     }
-  finish_report(peer, message, false);
+  carry_out(peer, message);
 }
 
-// again: a resource was made, others may be missing still.
-void mom_hook_routes::finish_report(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message, bool again) {
-  if (again) return on_report(peer, message);
+void mom_hook_routes::carry_out(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message) {
   const auto r = message.get().getHookReport();
-  const auto host_name = peer->peer().name;
-  const auto by = switchboard::mom_of(host_name);
-  const auto ref = r.getRef();
-  if (r.getJobChanges().size() > 0)
-    if (const auto number = board_.where().job_number(ref.getJobSerial()))
-      board_.tell_job(*number, model::client_request{alteration(schema::str(ref.getJob()), r.getJobChanges()), {}}, by, nullptr,
-                      {schema::copy_of<schema::HookRun>(r.getRun())});
-  for (auto v : r.getVnodes()) {
-    const auto vnode = schema::str(v.getVnode());
-    for (auto c : v.getChanges())
-      board_.note(log_event::debug2, "Node", vnode, "Updated vnode " + vnode + "'s attribute " + schema::str(c.getName()) +
-                  (c.getResource().size() > 0 ? "." + schema::str(c.getResource()) : "") + "=" + schema::str(c.getValue()) + " per mom hook request");
-    const auto on = board_.where().host_of_vnode(vnode);
-    if (const auto h = on ? board_.host(*on) : caf::actor())
-      board_.self()->send(h, board_.wrap<model::host_command>(vnode_change(vnode, v.getChanges()), board_.server_itself()));
-  }
+  const auto& host = peer->peer().name;
+  const hook_runs run{schema::copy_of<schema::HookRun>(r.getRun())};
+  const auto job = r.getJobChanges().size() > 0 ? board_.where().job_number(r.getRef().getJobSerial()) : std::nullopt;
+  std::vector<std::pair<caf::actor, schema::VnodeChanged::Reader>> vnodes;
+  for (auto v : r.getVnodes())
+    if (auto h = board_.host_of(schema::str(v.getVnode()))) vnodes.emplace_back(std::move(h), v);
   if (r.getRestartScheduling()) board_.self()->send(board_.parts().status, restart_cycle{});
+  const auto count = vnodes.size() + (job ? 1 : 0);
+  if (count == 0) return write_down(peer, message);
+  auto parts = reply_jointly(board_.reply_then([this, peer, message](const model::rejection& why) {
+    if (why.code != values::pbs_error::system_error) write_down(peer, message);      // a full disk: the MoM tells it again
+  }), count);
+  const auto id = [&](const std::string& of) { return repeatable_id("mom hook " + host + " " + std::to_string(r.getPosition()) + " " + of); };
+  for (std::size_t i = 0; i < vnodes.size(); ++i) {
+    const auto vnode = schema::str(vnodes[i].second.getVnode());
+    note_changes(vnode, vnodes[i].second.getChanges());
+    auto e = board_.wrap<model::host_command>(vnode_change(vnode, vnodes[i].second.getChanges()), board_.server_itself(), parts[i], run);
+    e.command_id = id(vnode);
+    board_.self()->send(vnodes[i].first, std::move(e));
+  }
+  if (!job) return;
+  auto e = board_.wrap<model::job_command>(model::client_request{alteration(schema::str(r.getRef().getJob()), r.getJobChanges()), {}},
+                                           switchboard::mom_of(host), parts.back(), run);
+  e.command_id = id("job");
+  board_.tell_job(*job, std::move(e));
+}
+
+void mom_hook_routes::note_changes(const std::string& vnode, capnp::List<schema::Attribute>::Reader changes) const {
+  for (auto c : changes)
+    board_.note(log_event::debug2, "Node", vnode, "Updated vnode " + vnode + "'s attribute " + schema::str(c.getName()) +
+                (c.getResource().size() > 0 ? "." + schema::str(c.getResource()) : "") + "=" + schema::str(c.getValue()) + " per mom hook request");
+}
+
+void mom_hook_routes::write_down(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message) {
+  const auto r = message.get().getHookReport();
+  const auto& host = peer->peer().name;
   auto ack = schema::make<schema::ToMom>([&](schema::ToMom::Builder m) { m.initHookAck().setPosition(r.getPosition()); });
   const auto h = r.getRun().getHook().size() > 0 ? board_.hook(schema::str(r.getRun().getHook())) : caf::actor();
   if (!h) return peer->send(ack);                                        // deleted meanwhile, or nothing to write
   auto ran = schema::make<schema::HookRan>([&](schema::HookRan::Builder b) {
     b.setRun(r.getRun());
-    b.setSubject(ref.getJobSerial() != 0 ? ref.getJob() : capnp::Text::Reader(host_name.c_str(), host_name.size()));
-    b.setHost(host_name);
+    b.setSubject(r.getRef().getJobSerial() != 0 ? r.getRef().getJob() : capnp::Text::Reader(host.c_str(), host.size()));
+    b.setHost(host);
     b.setPosition(r.getPosition());
   });
-  auto acknowledge = board_.reply_then([peer, ack](bool written) { if (written) peer->send(ack); });
-  board_.self()->send(h, board_.wrap<model::hook_command>(model::hook_ran{std::move(ran)}, by, std::move(acknowledge)));
+  auto acknowledge = board_.reply_then([peer, ack](const model::rejection& why) { if (why.code == 0) peer->send(ack); });
+  board_.self()->send(h, board_.wrap<model::hook_command>(model::hook_ran{std::move(ran)}, switchboard::mom_of(host), std::move(acknowledge)));
 }
 
 }  // namespace annals::actors

@@ -18,7 +18,9 @@ class mom_hook_routes {
   void on_report(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message);
 
  private:
-  void finish_report(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message, bool again);
+  void carry_out(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message);
+  void note_changes(const std::string& vnode, capnp::List<schema::Attribute>::Reader changes) const;
+  void write_down(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message);
 
   switchboard& board_;
   std::uint64_t told_sequence_ = 0;                          // of what MoMs were told last

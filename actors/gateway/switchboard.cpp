@@ -52,6 +52,11 @@ caf::actor switchboard::host(const std::string& name, bool creates) {
   return named<host_actor>(hosts_, parts_.where->hosts(), name, creates, caf::actor(self_));
 }
 
+caf::actor switchboard::host_of(const std::string& vnode) {
+  const auto name = parts_.where->host_of_vnode(vnode);
+  return name ? host(*name) : caf::actor();
+}
+
 caf::actor switchboard::known_host(const std::string& name) const {
   const auto at = hosts_.find(name);
   return at == hosts_.end() ? caf::actor() : at->second;
@@ -82,19 +87,18 @@ void switchboard::tell_job_of(schema::RunRef::Reader ref, model::job_command com
   if (reply) reply->done(parts_.where->sequence(), "");      // a job that is no more: nothing to wait for
 }
 
-reply_ptr switchboard::reply_then(std::function<void(bool)> then) const {
+reply_ptr switchboard::reply_then(std::function<void(const model::rejection&)> then) const {
   class going_on final : public reply_to {
    public:
-    going_on(caf::actor to, std::function<void(bool)> then) : to_(std::move(to)), then_(std::move(then)) {}
-    void done(std::uint64_t, const std::string&) override { tell(true); }
-    void refused(std::uint64_t, const model::rejection&) override { tell(false); }
+    going_on(caf::actor to, std::function<void(const model::rejection&)> then) : to_(std::move(to)), then_(std::move(then)) {}
+    void done(std::uint64_t, const std::string&) override { refused(0, {}); }
+    void refused(std::uint64_t, const model::rejection& why) override {
+      caf::anon_send(to_, run_this{[then = then_, why] { then(why); }});
+    }
 
    private:
-    void tell(bool was_done) {
-      caf::anon_send(to_, run_this{[then = then_, was_done] { then(was_done); }});
-    }
     caf::actor to_;
-    std::function<void(bool)> then_;
+    std::function<void(const model::rejection&)> then_;
   };
   return std::make_shared<going_on>(caf::actor(self_), std::move(then));
 }

@@ -42,6 +42,7 @@ class switchboard {
   caf::actor hook(const std::string& name, bool creates = false);
   caf::actor host(const std::string& name, bool creates = false);
   caf::actor known_host(const std::string& name) const;         // whose actor is there already
+  caf::actor host_of(const std::string& vnode);
   void wake_job(std::uint64_t number) { (void)job(number); }
 
   // -- commands ------------------------------------------------------------------------------------------------------------
@@ -64,8 +65,8 @@ class switchboard {
   void tell_job_of(schema::RunRef::Reader ref, model::job_command command, const model::requester& by, reply_ptr reply);
   std::uint64_t next_number() { return next_number_++; }
   void tell_new_job(std::uint64_t number, envelope<model::job_command> e);
-  // A reply that goes on in this actor; told whether the command was done.
-  reply_ptr reply_then(std::function<void(bool)> then) const;
+  // A reply that goes on in this actor. code 0: the command was done.
+  reply_ptr reply_then(std::function<void(const model::rejection& why)> then) const;
 
   // -- jobs that are idle leave memory -------------------------------------------------------------------------------------
   void on_idle(const job_idle& idle);

@@ -255,6 +255,8 @@ bool hook_state::has_event(std::string_view event) const {
   return std::find(events.begin(), events.end(), event) != events.end();
 }
 
+bool hook_state::runs_at(std::string_view event) const { return enabled() && !code.hash.empty() && has_event(event); }
+
 std::int64_t hook_state::number(attributes::attribute_id id) const {
   return values::parse_integer(attributes.get(id).value_or("")).value_or(0);
 }

@@ -36,6 +36,7 @@ struct hook_state {
 
   bool enabled() const;
   bool has_event(std::string_view event) const;
+  bool runs_at(std::string_view event) const;                  // it is turned on and has a script for it
   std::int64_t number(attributes::attribute_id id) const;      // alarm, freq, order
 };
 

@@ -93,7 +93,7 @@ constexpr const char* stops_start =
 
 constexpr hook_event rows[] = {
     {"queuejob", 0x1, server_side, in_server, asked_job, true, false, 0, "before a job is queued", refuses},
-    {"postqueuejob", 0x8000000, server_side, in_server, queued_job, true, false, 0, "after a job was queued", logs},
+    {"postqueuejob", 0x8000000, server_side, in_server, queued_job, false, false, 0, "after a job was queued", logs},
     {"modifyjob", 0x2, server_side, in_server, altered_job, true, false, 0,
      "before qalter or a scheduler changes a job", refuses},
     {"modifyvnode", 0x400000, server_side, in_server, changed_vnode, false, false, 0, "after a vnode's state changed",

@@ -46,6 +46,7 @@ void fill(const hook_object& from, protocol::Object::Builder to) {
     list[i].setName(from.attributes[i].name);
     list[i].setResource(from.attributes[i].resource);
     list[i].setValue(from.attributes[i].value);
+    list[i].setOp(from.attributes[i].op);
   }
 }
 

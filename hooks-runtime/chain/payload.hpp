@@ -17,6 +17,7 @@ namespace annals::hooks {
 
 struct hook_attribute {
   std::string name, resource, value;
+  schema::AttributeOp op = schema::AttributeOp::SET;      // of qmgr's requests (management)
   bool operator==(const hook_attribute&) const = default;
 };
 struct hook_object {

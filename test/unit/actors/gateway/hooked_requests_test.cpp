@@ -1,0 +1,51 @@
+// Requests as hooks are shown them, and command ids that make a repeat harmless.
+#include <boost/test/unit_test.hpp>
+
+#include "actors/gateway/hooked_requests.hpp"
+
+using namespace annals;
+using namespace annals::actors;
+
+BOOST_AUTO_TEST_SUITE(hooked_requests)
+
+BOOST_AUTO_TEST_CASE(a_management_hook_is_shown_numbers_of_the_guide_and_every_attribute) {      // pbs guide: MGR_CMD_*, MGR_OBJ_*
+  const auto asked = [](schema::ManageVerb verb, schema::ObjectKind kind) {
+    const auto request = schema::make<schema::Request>([&](schema::Request::Builder r) {
+      auto m = r.initManage();
+      m.setVerb(verb);
+      m.setKind(kind);
+      m.setName("x");
+      auto c = m.initChanges(1)[0];
+      c.setName("resources_max");
+      c.setResource("ncpus");
+      c.setValue("4");
+      c.setOp(schema::AttributeOp::INCREMENT);
+    });
+    return management_asked(request.get().getManage());
+  };
+  using verb = schema::ManageVerb;
+  using kind = schema::ObjectKind;
+  const auto numbers = [&](verb v, kind k) {
+    const auto m = asked(v, k);
+    return m.find("cmd")->value + " " + m.find("objtype")->value + " " + m.find("objname")->value;
+  };
+  BOOST_TEST(numbers(verb::CREATE, kind::QUEUE) == "0 1 x");
+  BOOST_TEST(numbers(verb::DELETE, kind::SERVER) == "1 0 x");
+  BOOST_TEST(numbers(verb::SET, kind::NODE) == "2 3 x");
+  BOOST_TEST(numbers(verb::UNSET, kind::SCHEDULER) == "3 6 x");
+  BOOST_TEST(numbers(verb::IMPORT, kind::HOOK) == "7 8 x");
+  BOOST_TEST(numbers(verb::CREATE, kind::RESOURCE) == "0 5 x");
+  const auto m = asked(verb::SET, kind::QUEUE);
+  const auto* a = m.find("attribs.resources_max", "ncpus");
+  BOOST_REQUIRE(a);
+  BOOST_TEST(a->value == "4");
+  BOOST_TEST((a->op == schema::AttributeOp::INCREMENT));
+}
+
+BOOST_AUTO_TEST_CASE(the_same_text_has_the_same_command_id) {
+  BOOST_TEST(repeatable_id("hook 12 0 7.borg") == repeatable_id("hook 12 0 7.borg"));
+  BOOST_TEST(repeatable_id("hook 12 0 7.borg") != repeatable_id("hook 12 1 7.borg"));
+  BOOST_TEST(repeatable_id("").size() == 16u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
+#include <filesystem>
 
 #include "actors/server/aggregates.hpp"
 #include "events/log/checksum.hpp"
@@ -39,6 +41,7 @@ void actor_process::drop_system() {
     scheduler().run_once();
     scheduler().clock().cancel_all();
   }
+  world_.drop_timers_of(alive_);            // they may hold actors
   release_handles();
   system_.reset();
   config_.reset();
@@ -136,7 +139,7 @@ class blind_check final : public actors::append_check {
 
 }  // namespace
 
-server_process::server_process(world& w) : actor_process(w), store(w.random()), uuid_(16, 'u') {}
+server_process::server_process(world& w) : actor_process(w), store(w.random()), hooks_(w), uuid_(16, 'u') {}
 
 void server_process::start() {
   make_system();
@@ -160,6 +163,8 @@ void server_process::start() {
   parts.disk_writable = [this] { return world_.disk_heals_at_ <= world_.clock.now; };
   parts.stop_process = [this, alive](const std::string&) { if (*alive) wants_crash = true; };
   parts.shut_down = [](const std::string&) {};
+  hooks_.process_started(alive);
+  if (world_.o.site_hooks) parts.runner = hooks_.runner();
   if (world_.o.blind_ledger) parts.ledger = std::make_shared<blind_check>();
   try {
     server_ = std::make_unique<actors::server_system>(*system_, std::move(parts));
@@ -370,8 +375,16 @@ class simulated_dialer final : public actors::sister_dialer {
 }  // namespace
 
 mom_process::mom_process(world& w, std::string name)
-    : actor_process(w), store(w.random()), name_(std::move(name)), uuid_(16, static_cast<char>('a' + w.random() % 26)) {}
-mom_process::~mom_process() { crash(); }
+    : actor_process(w), store(w.random()), name_(std::move(name)), uuid_(16, static_cast<char>('a' + w.random() % 26)), hooks_(w) {
+  if (!w.o.site_hooks) return;
+  std::string made = (std::filesystem::temp_directory_path() / "annals-sim-hooks-XXXXXX").string();
+  if (::mkdtemp(made.data()) == nullptr) throw std::runtime_error("no directory for hooks: " + made);
+  hook_directory_ = made;
+}
+mom_process::~mom_process() {
+  crash();
+  if (!hook_directory_.empty()) std::filesystem::remove_all(hook_directory_);
+}
 
 void mom_process::start() {
   make_system();
@@ -418,6 +431,9 @@ void mom_process::start() {
   parts.host = name_;
   parts.version = "sim";
   parts.log_uuid = uuid_;
+  hooks_.process_started(alive);
+  if (!hook_directory_.empty()) parts.runner = hooks_.runner();
+  parts.hook_directory = hook_directory_;
   parts.known = std::move(contents.known);
   parts.left = std::move(contents.left);
   parts.describe = [this](schema::MomHello::Builder hello) {

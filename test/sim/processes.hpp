@@ -48,6 +48,7 @@ class server_process final : public actor_process {
   void release_handles() override { server_.reset(); }
   std::unique_ptr<ports::event_store> disk_;           // the store as this life of the process sees it
   std::unique_ptr<actors::server_system> server_;
+  drawn_hooks hooks_;
   std::string uuid_;
 };
 
@@ -94,6 +95,8 @@ class mom_process final : public actor_process {
   std::unique_ptr<fake_host> host_;
   std::unique_ptr<fake_places> places_;
   caf::actor mom_;
+  drawn_hooks hooks_;
+  std::string hook_directory_;                         // what the host's disk keeps of hooks; empty: it runs none
 };
 
 }  // namespace annals::sim

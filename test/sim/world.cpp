@@ -18,7 +18,7 @@ constexpr std::int64_t fault_time = 120 * second;      // faults happen this lon
 constexpr std::int64_t patience = 3600 * second;       // after which a world that is not quiet has lost something
 }  // namespace
 
-world::world(options options) : random(options.seed), net(*this), o(options) {
+world::world(options options) : random(options.seed), net(*this), o(options), hooks_(options.site_hooks) {
   processes_.push_back(std::make_unique<server_process>(*this));
   processes_.push_back(std::make_unique<scheduler_process>(*this));
   for (int i = 0; i < o.moms; ++i) processes_.push_back(std::make_unique<mom_process>(*this, "n" + std::to_string(i + 1)));
@@ -42,6 +42,10 @@ log::fault_store& world::server_store() { return static_cast<server_process&>(*p
 
 void world::at(std::int64_t when, const life& of, std::function<void()> what) { timers_.emplace(when, timer{of, std::move(what)}); }
 
+void world::drop_timers_of(const life& process) {
+  std::erase_if(timers_, [&](const auto& t) { return t.second.of == process; });
+}
+
 // -- links -------------------------------------------------------------------------------------------------------------------
 
 void world::connect_everybody() {
@@ -62,6 +66,7 @@ void world::connect_everybody() {
   for (auto& [mom, state] : nodes_)
     if (state == node::asked) state = node::unknown;
   if (history_ == node::asked) history_ = node::unknown;
+  hooks_.link_broken();
   endpoint client;
   client.seen_as = {wire::identity::kind::local, "alice", 1000, 1000, 1, ""};
   client.alive = client_alive_;
@@ -128,6 +133,11 @@ void world::submit_what_is_open() {
   if (o.history_s > 0 && history_ == node::unknown) keep_history();
   for (std::size_t i = 2; i < processes_.size(); ++i)
     if (nodes_[i] == node::unknown) create_node(i);
+  if (const auto* request = hooks_.next_to_send(next_request_)) {
+    ++next_request_;
+    client_link_->put(1, *request);
+  }
+  if (!hooks_.done()) return;
   for (std::size_t i = 0; i < submissions_.size(); ++i) {
     auto& s = submissions_[i];
     if (s.sent || !chance(0.05)) continue;
@@ -202,6 +212,7 @@ void world::on_reply(schema::Reply::Reader r) {
     nodes_[node->second] = there ? node::there : node::unknown;
     return;
   }
+  if (hooks_.on_reply(r.getId())) return;
   if (r.getId() == asked_history_) {
     history_ = r.isDone() ? node::there : node::unknown;
     return;
@@ -282,6 +293,7 @@ bool world::quiet() {
   now.each_job([&](const model::job_state&) { return !(any_left = true); });
   for (std::size_t i = 2; i < processes_.size(); ++i)
     if (static_cast<mom_process&>(*processes_[i]).has_runs()) return false;
+  if (o.site_hooks && !check_hooks(server_store()).empty()) return false;      // a look may still be under way
   return !any_left;
 }
 
@@ -331,6 +343,7 @@ std::string world::check() {
   auto why = check_history();
   if (why.empty()) why = check_executions();
   if (why.empty() && o.hostile_node) why = check_hostile_node();
+  if (why.empty() && o.site_hooks) why = check_hooks(server_store());
   if (!why.empty()) why += " [repeat with ANNALS_SIM_SEED=" + std::to_string(o.seed) + "]";
   return why;
 }

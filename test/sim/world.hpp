@@ -18,6 +18,7 @@
 #include "events/ports/clock.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/client.capnp.h"
+#include "test/sim/site_hooks.hpp"
 
 namespace annals::sim {
 
@@ -103,6 +104,8 @@ struct options {
   bool blind_ledger = false;                    // the ledger agrees to everything
   // Crash the server (or the MoM) right after its n-th append; 0: never.
   std::uint64_t crash_server_at_append = 0, crash_mom_at_append = 0;
+  bool site_hooks = false;                      // hooks at every step of a job
+  double hook_trouble = 0;                      // of their runs: late, refused, raised, killed at the alarm
 };
 
 class world {
@@ -119,9 +122,11 @@ class world {
   std::mt19937_64 random;
   network net;
   options o;
+  bool trouble(double p) { return faults_on_ && chance(p); }
   bool chance(double p) { return p > 0 && std::uniform_real_distribution<double>(0, 1)(random) < p; }
   std::int64_t pick_ns(std::int64_t low, std::int64_t high) { return std::uniform_int_distribution<std::int64_t>(low, high)(random); }
   void at(std::int64_t when, const life& of, std::function<void()> what);     // a timer of the outside world
+  void drop_timers_of(const life& process);     // with what they hold
 
   // A MoM dials another one as long as `wanted` lives.
   void dial_mom(const std::string& from, const std::string& to, std::weak_ptr<bool> wanted);
@@ -162,6 +167,7 @@ class world {
   std::map<std::uint64_t, std::size_t> asked_;           // request id -> submission
   enum class node { unknown, asked, there };
   std::map<std::size_t, node> nodes_;                    // by process index of the MoM
+  hook_set_up hooks_;
   node history_ = node::unknown;                         // the setting
   std::uint64_t asked_history_ = 0;                      // its request
   std::map<std::uint64_t, std::size_t> asked_node_;      // request id -> MoM

@@ -1,0 +1,31 @@
+// Stories run from seeds. ANNALS_SIM_SEEDS=n runs n seeds of each story, ANNALS_SIM_SEED=s just one: what a failing run prints.
+#pragma once
+
+#include <boost/test/unit_test.hpp>
+
+#include <cstdlib>
+
+#include "test/sim/world.hpp"
+
+namespace annals::sim {
+
+inline std::uint64_t number_of(const char* name, std::uint64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::strtoull(text, nullptr, 10) : otherwise;
+}
+
+// Every seed must end with every check held.
+inline void holds_for_seeds(options o, std::uint64_t seeds) {
+  const auto one = number_of("ANNALS_SIM_SEED", 0);
+  const auto first = one ? one : 1, last = one ? one : number_of("ANNALS_SIM_SEEDS", seeds);
+  for (auto seed = first; seed <= last; ++seed) {
+    o.seed = seed;
+    const auto why = world(o).run();
+    BOOST_REQUIRE_MESSAGE(why.empty(), why);
+  }
+}
+
+// Per step of the world; a world takes some thousand steps.
+constexpr double often = 0.005, sometimes = 0.002, seldom = 0.0005;
+
+}  // namespace annals::sim

@@ -1,6 +1,7 @@
 #include "actors/mom/hook_outbox.hpp"
 
 #include <fcntl.h>
+#include <capnp/pretty-print.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +13,19 @@ namespace annals::actors {
 
 namespace fs = std::filesystem;
 
+std::optional<schema::sealed<schema::FromMom>> read_hook_report(schema::byte_span file) {
+  auto message = schema::sealed_message::from_bytes(file);
+  if (!message) return std::nullopt;
+  schema::sealed<schema::FromMom> report(std::move(*message));
+  try {
+    // Printed whole: what passes can be read to its end.
+    if (!report.get().isHookReport() || capnp::prettyPrint(report.get().getHookReport()).flatten().size() == 0) return std::nullopt;
+  } catch (const kj::Exception&) {
+    return std::nullopt;
+  }
+  return report;
+}
+
 hook_outbox::hook_outbox(std::string directory) : directory_(std::move(directory)) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(directory_, ignored)) {
@@ -20,10 +34,10 @@ hook_outbox::hook_outbox(std::string directory) : directory_(std::move(directory
     std::ifstream in(entry.path(), std::ios::binary);
     const std::string bytes(std::istreambuf_iterator<char>(in), {});
     // One that was cut off by a crash was never told as done: it is dropped.
-    auto message = schema::sealed_message::from_bytes(std::as_bytes(std::span(bytes)));
+    auto report = read_hook_report(std::as_bytes(std::span(bytes)));
     const auto position = std::stoull(name);
     last_ = std::max<std::uint64_t>(last_, position);
-    if (message) reports_[position] = schema::sealed<schema::FromMom>(std::move(*message));
+    if (report && report->get().getHookReport().getPosition() == position) reports_[position] = std::move(*report);
     else fs::remove(entry.path(), ignored);
   }
 }

@@ -5,12 +5,16 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "events/schema/daemon.capnp.h"
 #include "events/schema/message.hpp"
 
 namespace annals::actors {
+
+// The report that a file holds; nothing: it was cut off, or is none.
+std::optional<schema::sealed<schema::FromMom>> read_hook_report(schema::byte_span file);
 
 class hook_outbox {
  public:

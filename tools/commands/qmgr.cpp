@@ -12,6 +12,7 @@
 #include "tools/client/job_ids.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/print/manager_text.hpp"
+#include "tools/client/query/content_file.hpp"
 #include "tools/client/query/manager_command.hpp"
 #include "tools/client/query/output.hpp"
 #include "tools/client/query/stat.hpp"
@@ -383,22 +384,6 @@ class manager {
     return all;
   }
 
-  // The content of a file; "-" is standard input, up to an empty line when it holds base64. Not 0: errno.
-  static int read_content(const std::string& file, bool base64, std::string& text) {
-    if (file == "-") {
-      std::string line;
-      while (std::getline(std::cin, line) && !(base64 && line.empty())) text += line + "\n";
-      return 0;
-    }
-    std::FILE* in = std::fopen(file.c_str(), "rb");
-    if (!in) return errno;
-    char piece[65536];
-    for (std::size_t n; (n = std::fread(piece, 1, sizeof piece, in)) > 0;) text.append(piece, n);
-    const int failed = std::ferror(in) ? errno : 0;
-    std::fclose(in);
-    return failed;
-  }
-
   result export_hook(const manager_command& c) {
     result all;
     for (open_server& s : servers_)
@@ -418,14 +403,6 @@ class manager {
         }
       }
     return all;
-  }
-
-  static int write_content(const std::string& file, const std::string& text) {
-    std::FILE* to = std::fopen(file.c_str(), "wb");
-    if (!to) return errno;
-    const bool written = std::fwrite(text.data(), 1, text.size(), to) == text.size();
-    const int failed = written ? 0 : errno;
-    return std::fclose(to) != 0 && failed == 0 ? errno : failed;
   }
 
   static std::string hook_error(const open_server& server, const std::string& name, const std::string& text) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The figures that need a whole cluster. Usage: cluster.py [--build DIR] [submit|drain|status|paced|replay]...
+"""The figures that need a whole cluster. Usage: cluster.py [--build DIR] [submit|hooks|drain|status|paced|replay]...
 
 Each measurement brings up a plain mini-cluster of its own in a temporary directory and removes it. One line per figure:
 what it is, the value, how long a sync of the same disk took beside it, and the load average (it shows whether the
@@ -140,6 +140,51 @@ def submit(build):
                   f"{(after['wchar'] - before['wchar']) / jobs:.0f}; to the disk {(after['write_bytes'] - before['write_bytes']) / jobs:.0f}; "
                   f"server cpu {cpu / jobs * 1e6:.0f} us")
             depth += jobs
+
+
+# ---- hooks -------------------------------------------------------------------------------------------------------
+
+ONE_ATTRIBUTE = 'import pbs\nj = pbs.event().job\nif j.Priority > 1000:\n    pbs.event().reject("no")\nj.Account_Name = "acme"\n'
+
+
+def ten_attributes():
+    with open(os.path.join(HERE, "ten_attributes.py")) as f:
+        return f.read()
+
+
+def make_hook(c, name, event, text):
+    script = os.path.join(c.top, name + ".py")
+    with open(script, "w") as f:
+        f.write(text + f"# {name}\n")              # each a script of its own
+    c.run("qmgr", "-c", f"create hook {name} event={event}")
+    c.run("qmgr", "-c", f"import hook {name} application/x-python default {script}")
+
+
+def hooks(build):
+    with cluster(build) as c:
+        c.scheduling(False)
+
+        def measure(what, *ways):
+            for in_flight, connections in ways:
+                for _ in range(2):
+                    line = c.bench("submit", "connections", in_flight, "3", connections)
+                    c.say(f"{what}: {connections} x {in_flight} in flight", line.split(": ", 1)[1])
+        one, many = ("1", "1"), ("32", "8")
+        measure("no hook", one, many)
+        make_hook(c, "h0", "queuejob", ten_attributes())
+        measure("one queuejob hook of ten attributes", one, many)
+        for i in range(1, 10):
+            make_hook(c, f"h{i}", "queuejob", ten_attributes())
+        measure("ten such hooks", one)
+        for i in range(10):
+            c.run("qmgr", "-c", f"delete hook h{i}")
+        job = c.run("qsub", "-h", "--", "/bin/true").strip()
+        make_hook(c, "m", "modifyjob", ONE_ATTRIBUTE)
+        c.bench("submit", "alter", job, "64", "20000")
+        for n in range(1, 4):
+            before = c.server_rss_kb()
+            line = c.bench("submit", "alter", job, "64", "50000")
+            c.say(f"50,000 more runs of a modifyjob hook ({n})", f"memory {c.server_rss_kb() - before:+} kB; " + line.split(": ", 1)[1])
 
 
 # ---- drain -------------------------------------------------------------------------------------------------------
@@ -308,9 +353,9 @@ def replay(build):
 def main():
     top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), help="where it was built")
-    top.add_argument("what", nargs="*", default=[], metavar="submit|drain|status|paced|replay")
+    top.add_argument("what", nargs="*", default=[], metavar="submit|hooks|drain|status|paced|replay")
     options = top.parse_args()
-    every = {"submit": submit, "drain": drain, "status": status, "paced": paced, "replay": replay}
+    every = {"submit": submit, "hooks": hooks, "drain": drain, "status": status, "paced": paced, "replay": replay}
     for name in options.what or every:
         print(f"-- {name}", flush=True)
         every[name](os.path.abspath(options.build))

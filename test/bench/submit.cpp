@@ -1,7 +1,7 @@
 // How many durable submissions a second a running server takes: over persistent connections with many requests in
 // flight, or one `qsub` after the other. The jobs are held, so that nothing else happens meanwhile. Usage: bench_submit
-// connections IN_FLIGHT SECONDS [CONNECTIONS] | commands QSUB COUNT    (PBS_CONF_FILE names the cluster) Figures with
-// the machine they were measured on: docs/performance.md.
+// connections IN_FLIGHT SECONDS [CONNECTIONS] | alter JOB IN_FLIGHT COUNT | commands QSUB COUNT    (PBS_CONF_FILE names
+// the cluster) Figures with the machine they were measured on: docs/performance.md.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,7 +34,7 @@ void report(const char* what, std::vector<double> latencies_ms, double seconds) 
   const auto at = [&](double share) {
     return latencies_ms[static_cast<std::size_t>(share * static_cast<double>(latencies_ms.size() - 1))];
   };
-  std::printf("%s: %zu in %.2f s = %.0f a second; latency ms p50 %.2f p90 %.2f p99 %.2f max %.2f\n", what,
+  std::printf("%s: %zu in %.2f s = %.0f a second; latency ms p50 %.3f p90 %.3f p99 %.3f max %.3f\n", what,
               latencies_ms.size(), seconds, static_cast<double>(latencies_ms.size()) / seconds, at(0.5), at(0.9),
               at(0.99), latencies_ms.back());
 }
@@ -56,14 +56,16 @@ void fill_job(schema::Request::Builder r) {
   put(list[4], "executable", "<jsdl-hpcpa:Executable>/bin/true</jsdl-hpcpa:Executable>");
 }
 
-std::vector<double> one_connection(unsigned in_flight, clock_type::time_point end) {
+// The same requests again and again while `more` says so.
+template <class Fill, class More>
+std::vector<double> one_connection(unsigned in_flight, Fill fill, More more) {
   std::vector<double> latencies;
   std::map<std::uint64_t, clock_type::time_point> sent;
   auto server = client::session::open();
   while (true) {
-    while (sent.size() < in_flight && clock_type::now() < end) {
+    while (sent.size() < in_flight && more()) {
       const auto when = clock_type::now();
-      sent[server.send(fill_job)] = when;
+      sent[server.send(fill)] = when;
     }
     if (sent.empty()) return latencies;
     const auto r = server.receive();
@@ -82,12 +84,26 @@ int connections(unsigned in_flight, double seconds, unsigned count) {
   const auto end = start + std::chrono::duration_cast<clock_type::duration>(std::chrono::duration<double>(seconds));
   std::vector<std::vector<double>> each(count);
   std::vector<std::thread> threads;
-  for (unsigned i = 0; i < count; ++i) threads.emplace_back([&, i] { each[i] = one_connection(in_flight, end); });
+  for (unsigned i = 0; i < count; ++i) threads.emplace_back([&, i] { each[i] = one_connection(in_flight, fill_job, [&] { return clock_type::now() < end; }); });
   for (auto& t : threads) t.join();
   const double took = ms_since(start) / 1000;
   std::vector<double> all;
   for (const auto& e : each) all.insert(all.end(), e.begin(), e.end());
   report((std::to_string(count) + " connections, " + std::to_string(in_flight) + " in flight").c_str(), all, took);
+  return 0;
+}
+
+// qalter of one job to what it is already: nothing is written, and its hooks run.
+int alter(const std::string& job, unsigned in_flight, unsigned count) {
+  const auto start = clock_type::now();
+  unsigned sent = 0;
+  const auto fill = [&](schema::Request::Builder r) {
+    auto a = r.initAlterJob();
+    a.setJob(job);
+    put(a.initChanges(1)[0], "Priority", "0");
+  };
+  const auto all = one_connection(in_flight, fill, [&] { return sent++ < count; });
+  report("qalter of one job, nothing to change", all, ms_since(start) / 1000);
   return 0;
 }
 
@@ -119,10 +135,12 @@ int main(int argc, char** argv) {
       return connections(static_cast<unsigned>(std::atoi(argv[2])), std::atof(argv[3]),
                          argc > 4 ? static_cast<unsigned>(std::atoi(argv[4])) : 8);
     }
+    if (mode == "alter" && argc == 5)
+      return alter(argv[2], static_cast<unsigned>(std::atoi(argv[3])), static_cast<unsigned>(std::atoi(argv[4])));
     if (mode == "commands" && argc == 4) return commands(argv[2], static_cast<unsigned>(std::atoi(argv[3])));
   } catch (const client::session_error& e) {
     return client::print_session_error("bench_submit", e);
   }
-  std::fprintf(stderr, "usage: %s connections IN_FLIGHT SECONDS [CONNECTIONS] | commands QSUB COUNT\n", argv[0]);
+  std::fprintf(stderr, "usage: %s connections IN_FLIGHT SECONDS [CONNECTIONS] | alter JOB IN_FLIGHT COUNT | commands QSUB COUNT\n", argv[0]);
   return 2;
 }

@@ -1,0 +1,148 @@
+"""Site hooks of the server's events in real daemons: what each sees, may change and refuse, and that none is forgotten when the
+server dies."""
+import json
+import os
+import re
+import unittest
+
+from hooks_test import HookTest
+
+
+class ServerHookTest(HookTest):
+    def runs(self, of, event):
+        """What the log tells of the runs of a hook (or at a job) at one event: one text a run."""
+        told = re.split(r"(?m)^    (?=\S)", self.audit("hook", of))
+        return [t for t in told if f" at {event} " in t]
+
+    def until_run(self, of, event, says=""):
+        return self.until(lambda: [r for r in self.runs(of, event) if says in r], f"{of} ran at {event} and said {says!r}")
+
+    def node(self, name="a"):
+        return json.loads(self.sure("pbsnodes", "-a", "-F", "json"))["nodes"][name]
+
+
+class hooks_of_requests(ServerHookTest):
+    def test_movejob_refuses_one_queue_and_turns_another_aside(self):
+        for queue in "closed", "full", "spare":
+            self.sure("qmgr", "-c", f"create queue {queue} queue_type=execution,enabled=true,started=false")
+        self.hook("v", "movejob", "import pbs\ne = pbs.event()\n"
+                  "if e.job.queue.name == 'closed':\n    e.reject('%s is closed to jobs of %s' % (e.job.queue.name, e.src_queue.name))\n"
+                  "if e.job.queue.name == 'full':\n    e.job.queue = pbs.server().queue('spare')\n")
+        id = self.submit("-h", "--", "/bin/true")
+        done = self.run_command("qmove", "closed", id)
+        self.assertEqual(done.err, f"qmove: closed is closed to jobs of workq {id}\n")
+        self.sure("qmove", "full", id)
+        self.assertEqual(self.job(id)["queue"], "spare")
+        self.assertIn("job queue: full -> spare", self.audit("hook", id))
+
+    def test_management_sees_what_qmgr_asks_and_may_refuse_it(self):
+        self.hook("m", "management", "import pbs\ne = pbs.event()\nm = e.management\n"
+                  "names = ['%s.%s=%s' % (a.name, a.resource, a.value) for a in m.attribs]\n"
+                  "pbs.logmsg(pbs.LOG_DEBUG, 'asked: %s %s %s %s' % (m.cmd, m.objtype, m.objname, names))\n"
+                  "if m.objtype == pbs.MGR_OBJ_QUEUE and m.objname == 'workq' and m.cmd == pbs.MGR_CMD_SET:\n"
+                  "    e.reject('hands off workq')\n")
+        done = self.run_command("qmgr", "-c", "set queue workq resources_max.ncpus += 4")
+        self.assertIn("hands off workq", done.err)
+        self.assertNotIn("resources_max", self.sure("qmgr", "-c", "list queue workq"))
+        self.assertIn("asked: 2 1 workq ['resources_max.ncpus=4']", self.audit("hook", "m"))
+        self.sure("qmgr", "-c", "set server comment = hello")
+        # The run that allowed it stands in the record of the change.
+        self.assertIn("ServerChanged", self.audit("hook", "m"))
+
+    def test_a_runjob_hook_that_rejects_may_change_the_job(self):
+        self.hook("r", "runjob", "import pbs\ne = pbs.event()\ne.job.project = 'late'\ne.reject('come back')\n")
+        id = self.submit("--", "/bin/true")
+        self.until(lambda: self.job(id).get("comment") == "Not Running: PBS Error: come back", lambda: f"the comment: {self.job(id)}")
+        self.assertEqual(self.job(id)["project"], "late")
+        self.assertIn("job project: _pbs_project_default -> late", self.audit("hook", id))
+
+    def test_a_hook_that_is_turned_off_does_not_run(self):
+        self.hook("q", "queuejob", "import pbs\npbs.event().reject('no')\n", enabled="false")
+        self.submit("-h", "--", "/bin/true")
+        self.sure("qmgr", "-c", "set hook q enabled=true")
+        self.assertEqual(self.run_command("qsub", "--", "/bin/true").err, "qsub: no\n")
+        self.sure("qmgr", "-c", "set hook q event = modifyjob")
+        self.submit("-h", "--", "/bin/true")
+
+    def test_the_first_of_several_that_rejects_ends_the_request(self):
+        self.hook("third", "modifyjob", "import pbs\npbs.logmsg(pbs.LOG_DEBUG, 'never')\n", order=3)
+        self.hook("second", "modifyjob", "import pbs\ne = pbs.event()\ne.reject('%s will not do' % e.job.Account_Name)\n", order=2)
+        self.hook("first", "modifyjob", "import pbs\npbs.event().job.Account_Name = 'changed'\n", order=1)
+        id = self.submit("-h", "--", "/bin/true")
+        self.assertIn("changed will not do", self.run_command("qalter", "-A", "mine", id).err)
+        told = self.audit("hook", id)
+        self.assertIn("first at modifyjob accepted", told)
+        self.assertIn("second at modifyjob rejected", told)
+        self.assertEqual(self.audit("hook", "third"), "")
+        self.assertNotIn("Account_Name", self.job(id))
+
+    def test_a_run_can_be_repeated_with_the_script_of_today(self):
+        self.hook("q", "queuejob", "import pbs\npbs.event().job.Account_Name = 'before'\n")
+        id = self.submit("-h", "--", "/bin/true")
+        sequence = re.search(r"#?(\d+)", self.audit("hook", id)).group(1)
+        self.assertIn("the same: accepted", self.audit("hook", "--rerun", sequence))
+        again = self.file("again.py", "import pbs\npbs.event().job.Account_Name = 'after'\n")
+        self.sure("qmgr", "-c", f"import hook q application/x-python default {again}")
+        told = self.audit("hook", "--rerun", sequence)
+        self.assertIn("- job Account_Name: (unset) -> before", told)
+        self.assertIn("+ job Account_Name: (unset) -> after", told)
+        self.assertEqual(self.job(id)["Account_Name"], "before")
+
+
+class hooks_that_look_on(ServerHookTest):
+    def test_postqueuejob_sees_the_queued_job_and_may_name_its_project(self):
+        self.hook("p", "postqueuejob", "import pbs\ne = pbs.event()\n"
+                  "e.job.project = 'of %s' % e.job.id\npbs.logjobmsg(e.job.id, 'seen in %s' % e.job.queue.name)\n")
+        id = self.submit("-h", "--", "/bin/true")
+        self.until(lambda: self.job(id)["project"] == f"of {id}", lambda: f"its project: {self.job(id)}")
+        self.until_run("p", "postqueuejob", "seen in workq")
+
+    def test_a_rejection_of_what_has_happened_is_logged_only(self):
+        self.hook("p", "postqueuejob", "import pbs\npbs.event().reject('too late')\n")
+        id = self.submit("-h", "--", "/bin/true")
+        self.until_run("p", "postqueuejob", "rejected")
+        self.assertEqual(self.job(id)["job_state"], "H")
+
+    def test_jobobit_sees_how_the_job_ended(self):
+        self.hook("o", "jobobit", "import pbs\nj = pbs.event().job\npbs.logjobmsg(j.id, 'ended with %s' % j.Exit_status)\n")
+        id = self.submit("--", "/bin/sh", "-c", "exit 7")
+        self.until_state(id, "F")
+        self.until_run("o", "jobobit", "ended with 7")
+
+    def test_modifyvnode_sees_the_vnode_before_and_after(self):
+        self.hook("w", "modifyvnode", "import pbs\ne = pbs.event()\n"
+                  "pbs.logmsg(pbs.LOG_DEBUG, '%s: %d then %d' % (e.vnode.name, e.vnode_o.state, e.vnode.state))\n")
+        self.sure("pbsnodes", "-o", "a")
+        self.until_run("w", "modifyvnode", "a: 0 then 1")
+        self.kill_daemon("pbs_mom", "a")
+        self.until(lambda: len(self.runs("w", "modifyvnode")) >= 2, "it saw the host go down")
+
+    def test_periodic_sees_all_vnodes_and_jobs_and_changes_vnodes(self):
+        self.hook("t", "periodic", "import pbs\ne = pbs.event()\n"
+                  "for name in e.vnode_list.keys():\n"
+                  "    e.vnode_list[name].comment = 'holds %d jobs' % len(list(pbs.server().jobs()))\n", freq=1)
+        self.submit("-h", "--", "/bin/true")
+        self.until(lambda: self.node().get("comment") == "holds 1 jobs", lambda: f"the comment: {self.node()}")
+        self.until_run("t", "periodic", "holds 1 jobs")
+
+    def test_a_look_outlives_the_server(self):
+        """The job is on disk, its hook still runs, the server dies: the hook runs again and what it wants is done once."""
+        wait = self.file("wait", "")
+        self.hook("p", "postqueuejob", "import os, pbs, time\ne = pbs.event()\n"
+                  f"while os.path.exists({wait!r}):\n    time.sleep(0.05)\ne.job.project = 'p%s' % e.job.id\n", alarm=60)
+        id = self.submit("-h", "--", "/bin/true")
+        self.kill_daemon("pbs_server")
+        os.unlink(wait)
+        self.start_daemon("pbs_server")
+        self.until_answers()
+        self.until(lambda: self.job(id)["project"] == f"p{id}", lambda: f"its project: {self.job(id)}")
+        self.until_run("p", "postqueuejob", "accepted")
+        self.kill_daemon("pbs_server")
+        self.start_daemon("pbs_server")
+        self.until_answers()
+        self.submit("-h", "--", "/bin/true")
+        self.until(lambda: len(re.findall(r"HookRan", self.audit("hook", "p"))) == 2, "one run a job is written down")
+
+
+if __name__ == "__main__":
+    unittest.main()

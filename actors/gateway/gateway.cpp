@@ -51,11 +51,7 @@ class router {
   // A frame that is no message of ours ends its connection, never the server.
   void on_frame(peer_frame& f) {
     const auto peer = f.peer;
-    try {
-      route(f);
-    } catch (const kj::Exception& e) {
-      peer->close(std::string("a message that can't be read: ") + e.getDescription().cStr());
-    }
+    for_peer(peer, [&] { route(f); });
   }
 
   void route(peer_frame& f) {

@@ -45,11 +45,13 @@ caf::behavior uploads(caf::event_based_actor* self, ports::event_store* store, s
   auto u = std::make_shared<uploading>(uploading{store, std::move(directory), {}});
   return {
       [u](const query& q) {
-        const auto request = q.request.get();
-        const auto why = u->take(q, request.getPutBlob());
-        auto reply = reply_to_client(q.peer, request.getId());
-        if (why.empty()) reply->done(0, "");
-        else reply->refused(0, {values::pbs_error::system_error, "System error: " + why});
+        for_peer(q.peer, [&] {
+          const auto request = q.request.get();
+          const auto why = u->take(q, request.getPutBlob());
+          auto reply = reply_to_client(q.peer, request.getId());
+          if (why.empty()) reply->done(0, "");
+          else reply->refused(0, {values::pbs_error::system_error, "System error: " + why});
+        });
       },
       [u](const peer_closed& c) {
         std::erase_if(u->open, [&](const auto& entry) { return entry.first.first == c.peer->id(); });

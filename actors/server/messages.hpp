@@ -3,6 +3,7 @@
 
 #include <caf/actor.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
+#include <kj/exception.h>
 
 #include <cstdint>
 #include <string>
@@ -60,6 +61,16 @@ struct restart_cycle {};                  // a hook asks for a scheduling cycle
 struct proposal_settled { std::string scheduler; std::uint64_t job; std::uint64_t cycle; bool refused; model::rejection why; };
 
 // -- queries ---------------------------------------------------------------------------------------------------------------
+
+// Does the work of a peer's message; one that turns out not to be readable ends its connection, never the server.
+template <class Work>
+void for_peer(const wire::connection_ptr& peer, Work&& work) {
+  try {
+    work();
+  } catch (const kj::Exception& e) {
+    peer->close(std::string("a message that can't be read: ") + e.getDescription().cStr());
+  }
+}
 
 // Stat, select, wait: answered when everything up to min_sequence is folded.
 struct query {

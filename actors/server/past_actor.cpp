@@ -11,9 +11,11 @@ caf::behavior past_actor(caf::event_based_actor*, const log::log_reader* reader,
   const auto index = std::make_shared<log::snapshot_store>(*store);
   return {
       [reader, index](const query& q) {
-        const auto request = q.request.get();
-        projections::answer_stat_at(*reader, index.get(), request.getId(), request.getStat(), q.by,
-                                    [&](const schema::sealed<schema::Reply>& r) { q.peer->send(r); });
+        for_peer(q.peer, [&] {
+          const auto request = q.request.get();
+          projections::answer_stat_at(*reader, index.get(), request.getId(), request.getStat(), q.by,
+                                      [&](const schema::sealed<schema::Reply>& r) { q.peer->send(r); });
+        });
       },
       [reader, index](const view_wanted& w) {
         const auto asked = w.request.get().getStat();

@@ -57,9 +57,13 @@ struct answering {
   // -- by hand -----------------------------------------------------------------------------------------------------------------
 
   void receive(by_hand& b) {
-    if (b.min_sequence > now->sequence()) early_by_hand.push_back(std::move(b));
-    else if (b.request.get().isRunJob()) run(b);
-    else order(b);
+    if (b.min_sequence > now->sequence()) return early_by_hand.push_back(std::move(b));
+    try {
+      if (b.request.get().isRunJob()) run(b);
+      else order(b);
+    } catch (const kj::Exception&) {
+      b.reply->refused(now->sequence(), model::refuse(values::pbs_error::invalid_request));
+    }
   }
 
   // A job that waits to be run; nullptr: the reply says why it is none.
@@ -143,6 +147,10 @@ struct answering {
   }
 
   void answer(const query& q) {
+    for_peer(q.peer, [&] { answer_readable(q); });
+  }
+
+  void answer_readable(const query& q) {
     const auto request = q.request.get();
     const auto send = [&](const schema::sealed<schema::Reply>& r) { q.peer->send(r); };
     switch (request.which()) {

@@ -28,7 +28,7 @@ void hook_desk::run(question what, answer then) {
 void hook_desk::fetch(const std::shared_ptr<pending>& p) {
   if (p->next_view == p->what.views.size()) return start(p);
   const auto& v = p->what.views[p->next_view];
-  const auto names = v.name.empty() ? std::vector<std::string>{} : std::vector{v.name};
+  const auto names = v.name.empty() ? v.listed : std::vector{v.name};
   auto got = [this, p, post = post()](hook_objects found) {
     post([this, p, found = std::move(found)]() mutable {
       const auto& view = p->what.views[p->next_view++];

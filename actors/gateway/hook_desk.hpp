@@ -45,8 +45,14 @@ class hook_desk {
   // Whether any hook runs at this event: without hooks this is all a request pays.
   bool wanted(const hooks::hook_event& event) const { return parts_.runner && (parts_.where->hook_events() & event.bit) != 0; }
 
-  // A parameter that is read from the projections before the first hook runs: one object, or all of the kind (no name).
-  struct view { std::string parameter; schema::ObjectKind kind; std::string name; std::uint64_t sequence; };
+  // A parameter that is read from the projections before the first hook runs: one object, those of a list, or all of the kind.
+  struct view {
+    std::string parameter;
+    schema::ObjectKind kind;
+    std::string name;
+    std::uint64_t sequence;
+    std::vector<std::string> listed{};
+  };
   struct question {
     const hooks::hook_event* event = nullptr;
     model::requester by;

@@ -6,6 +6,7 @@
 #include "actors/server/replies.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/model/run_refusal.hpp"
+#include "events/values/exec_vnode.hpp"
 #include "events/values/job_id.hpp"
 
 namespace annals::actors {
@@ -106,13 +107,38 @@ void hook_routes::ask_management(const schema::sealed<schema::Request>& request,
   }));
 }
 
+namespace {
+
+// What one run wants set of one object.
+struct wish { std::string object; bool of_job; std::size_t run; std::vector<hooks::hook_change> changes; };
+
+std::vector<wish> wishes_of(const std::string& subject, const hooks::chain_result& result) {
+  std::vector<wish> wishes;
+  for (const auto& c : result.changes) {
+    const bool of_job = c.parameter == "job";
+    if (!of_job && c.parameter != "vnode_list") continue;
+    const auto& object = of_job ? subject : c.object;
+    std::size_t run = 0;
+    while (run < result.runs.size() && schema::text(result.runs[run].get().getHook()) != c.hook) ++run;
+    auto at = std::find_if(wishes.begin(), wishes.end(), [&](const wish& w) { return w.object == object && w.of_job == of_job && w.run == run; });
+    if (at == wishes.end()) at = wishes.insert(wishes.end(), {object, of_job, run, {}});
+    at->changes.push_back(c);
+  }
+  return wishes;
+}
+
+}  // namespace
+
 // -- runs ----------------------------------------------------------------------------------------------------------------
 
 void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply) {
   if (!desk_.wanted(*runjob_event)) return board_.tell_job(number, std::move(proposed), by, std::move(reply));
   const auto id = board_.job_id(number);
   const auto run = proposed.message.get().getRun();
-  hook_desk::question q{runjob_event, by, {}, id, {}, {{"job", ObjectKind::JOB, id, board_.where().sequence()}}, {}};
+  const auto now = board_.where().sequence();
+  hook_desk::question q{runjob_event, by, {}, id, {}, {{"job", ObjectKind::JOB, id, now}}, {}};
+  if (const auto where = values::parse_exec_vnode(schema::text(run.getExecVnode())); where && !where->chunks.empty())
+    q.views.push_back({"vnode_list", ObjectKind::NODE, {}, now, where->vnodes()});
   q.adjust = [exec = schema::str(run.getExecVnode())](hooks::hook_parameters& p) {
     if (auto* job = hooks::find_parameter(p, "job")) std::get<hooks::hook_object>(job->value).put("exec_vnode", {}, exec);
   };
@@ -129,6 +155,8 @@ void hook_routes::run_rejected(std::uint64_t number, const std::string& id, hook
   auto refuse = [this, reply, why = model::rejection{result.why.code, comment}](const model::rejection&) {
     reply->refused(board_.where().sequence(), why);
   };
+  auto vnodes = wishes_of(id, result);
+  std::erase_if(vnodes, [](const wish& w) { return w.of_job; });
   // The next cycle will say the same: only what is new is written, or the cycles would never end.
   if (before && before->value == comment && result.changes.empty()) return refuse({});
   std::vector<hooks::hook_change> changes;
@@ -139,7 +167,13 @@ void hook_routes::run_rejected(std::uint64_t number, const std::string& id, hook
   says.has_value = true;
   says.after = comment;
   changes.push_back(says);
-  board_.tell_job(number, model::client_request{alteration(id, changes), {}}, board_.server_itself(), board_.reply_then(std::move(refuse)), result.runs);
+  auto parts = reply_jointly(board_.reply_then(std::move(refuse)), 1 + vnodes.size());
+  board_.tell_job(number, model::client_request{alteration(id, changes), {}}, board_.server_itself(), parts.back(), result.runs);
+  for (std::size_t i = 0; i < vnodes.size(); ++i) {
+    const auto h = board_.host_of(vnodes[i].object);
+    if (h) board_.self()->send(h, board_.wrap<model::host_command>(vnode_change(vnodes[i].object, vnodes[i].changes), board_.server_itself(), parts[i], result.runs));
+    else board_.refuse(parts[i], values::pbs_error::unknown_node);
+  }
 }
 
 // -- events --------------------------------------------------------------------------------------------------------------
@@ -198,28 +232,6 @@ void hook_routes::look_on(const hooks::hook_event& event, std::uint64_t sequence
   if (!of_job && sequence > 1) q.views.push_back({"vnode_o", kind, subject, sequence - 1});
   desk_.run(std::move(q), [this, subject, sequence](hooks::chain_result& result) { carry_out(subject, sequence, result); });
 }
-
-namespace {
-
-// What one run wants set of one object.
-struct wish { std::string object; bool of_job; std::size_t run; std::vector<hooks::hook_change> changes; };
-
-std::vector<wish> wishes_of(const std::string& subject, const hooks::chain_result& result) {
-  std::vector<wish> wishes;
-  for (const auto& c : result.changes) {
-    const bool of_job = c.parameter == "job";
-    if (!of_job && c.parameter != "vnode_list") continue;
-    const auto& object = of_job ? subject : c.object;
-    std::size_t run = 0;
-    while (run < result.runs.size() && schema::text(result.runs[run].get().getHook()) != c.hook) ++run;
-    auto at = std::find_if(wishes.begin(), wishes.end(), [&](const wish& w) { return w.object == object && w.of_job == of_job && w.run == run; });
-    if (at == wishes.end()) at = wishes.insert(wishes.end(), {object, of_job, run, {}});
-    at->changes.push_back(c);
-  }
-  return wishes;
-}
-
-}  // namespace
 
 // What the runs want is done first, with command ids, so that it is done once even if they run again after a crash; then the
 // runs are written down, and with that the look is no longer owed. cause 0: nothing is owed (periodic).

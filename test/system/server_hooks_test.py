@@ -26,14 +26,14 @@ class hooks_of_requests(ServerHookTest):
         for queue in "closed", "full", "spare":
             self.sure("qmgr", "-c", f"create queue {queue} queue_type=execution,enabled=true,started=false")
         self.hook("v", "movejob", "import pbs\ne = pbs.event()\n"
-                  "if e.job.queue.name == 'closed':\n    e.reject('%s is closed to jobs of %s' % (e.job.queue.name, e.src_queue.name))\n"
+                  "if e.job.queue.name == 'closed':\n    e.reject('%s is closed to jobs of %s' % (e.job.queue.name, e.src_queue))\n"
                   "if e.job.queue.name == 'full':\n    e.job.queue = pbs.server().queue('spare')\n")
         id = self.submit("-h", "--", "/bin/true")
         done = self.run_command("qmove", "closed", id)
         self.assertEqual(done.err, f"qmove: closed is closed to jobs of workq {id}\n")
         self.sure("qmove", "full", id)
         self.assertEqual(self.job(id)["queue"], "spare")
-        self.assertIn("job queue: full -> spare", self.audit("hook", id))
+        self.assertIn(f"job {id} queue: full -> spare", self.audit("hook", id))
 
     def test_management_sees_what_qmgr_asks_and_may_refuse_it(self):
         self.hook("m", "management", "import pbs\ne = pbs.event()\nm = e.management\n"
@@ -54,7 +54,15 @@ class hooks_of_requests(ServerHookTest):
         id = self.submit("--", "/bin/true")
         self.until(lambda: self.job(id).get("comment") == "Not Running: PBS Error: come back", lambda: f"the comment: {self.job(id)}")
         self.assertEqual(self.job(id)["project"], "late")
-        self.assertIn("job project: _pbs_project_default -> late", self.audit("hook", id))
+        self.assertIn(f"job {id} project: _pbs_project_default -> late", self.audit("hook", id))
+
+    def test_a_runjob_hook_that_rejects_may_take_a_vnode_out_of_service(self):
+        self.hook("r", "runjob", "import pbs\ne = pbs.event()\nfor name in e.vnode_list.keys():\n"
+                  "    e.vnode_list[name].state = pbs.ND_OFFLINE\ne.reject('not there')\n")
+        id = self.submit("--", "/bin/true")
+        self.until(lambda: self.node()["state"] == "offline", lambda: f"the vnode is offline: {self.node()}")
+        self.assertEqual(self.job(id)["job_state"], "Q")
+        self.assertIn("vnode_list a state", self.audit("hook", id))
 
     def test_a_hook_that_is_turned_off_does_not_run(self):
         self.hook("q", "queuejob", "import pbs\npbs.event().reject('no')\n", enabled="false")
@@ -79,7 +87,7 @@ class hooks_of_requests(ServerHookTest):
     def test_a_run_can_be_repeated_with_the_script_of_today(self):
         self.hook("q", "queuejob", "import pbs\npbs.event().job.Account_Name = 'before'\n")
         id = self.submit("-h", "--", "/bin/true")
-        sequence = re.search(r"#?(\d+)", self.audit("hook", id)).group(1)
+        sequence = re.search(r"#(\d+)", self.audit("hook", id)).group(1)
         self.assertIn("the same: accepted", self.audit("hook", "--rerun", sequence))
         again = self.file("again.py", "import pbs\npbs.event().job.Account_Name = 'after'\n")
         self.sure("qmgr", "-c", f"import hook q application/x-python default {again}")

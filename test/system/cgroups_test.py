@@ -125,6 +125,12 @@ class jobs_in_cgroups(ClusterTest):
         with open(os.path.join(self.work, "out")) as f:
             self.assertIn(f"=>> PBS: {why}\n", f.read())
 
+    def test_a_host_that_is_killed_leaves_none_on_this_machine(self):
+        _, directories = self.start_job()
+        self.assertTrue(os.path.isdir(directories[0]))
+        self.cluster.kill("a")
+        self.assertEqual([d for d in directories if os.path.exists(os.path.dirname(os.path.dirname(d)))], [])
+
     def test_they_can_be_turned_off(self):
         with open(os.path.join(self.home("a"), "mom_priv", "config"), "a") as f:
             f.write("$use_cgroups off\n")

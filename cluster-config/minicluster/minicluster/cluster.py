@@ -5,7 +5,7 @@ import signal
 import subprocess
 import time
 
-from . import addresses, namespaced, procs
+from . import addresses, cgroups, namespaced, procs
 from .layout import Layout, Trouble, check_length, check_names, write_file
 from .plain import PlainMachine
 
@@ -199,9 +199,15 @@ class Cluster:
     def kill(self, target):
         machine = self.host(target)
         if machine:
-            machine.kill()
+            self.power_off(machine)
         else:
             procs.kill_all(lambda: self.daemon_pids(target))
+
+    def power_off(self, machine):
+        home = self.layout.home(machine.name)
+        cgroups.thaw(machine.name, home)
+        machine.kill()
+        cgroups.remove(machine.name, home)
 
     def start(self, target):
         machine = self.host(target)
@@ -237,7 +243,7 @@ class Cluster:
 
     def down(self):
         for machine in self.machines.values():
-            machine.kill()
+            self.power_off(machine)
         if self.switch:
             self.switch.kill()
 

@@ -84,6 +84,7 @@ class run_actor : public shell<run_aggregate> {
   void on_described(schema::Described::Reader d);
   void forget(const task_origin& origin);
   void forget_askers_of(const std::string& host);
+  void fail_questions_to(const std::string& host);
 
   // -- the other hosts (run_actor_sisters.cpp)
   struct contact {                                 // what this life of the process knows of a sister
@@ -124,7 +125,8 @@ class run_actor : public shell<run_aggregate> {
   std::map<std::string, contact> contacts_;        // by host
   std::map<std::uint32_t, task_origin> spawned_for_;           // by task
   std::multimap<std::uint32_t, task_origin> watched_for_;
-  std::map<std::uint64_t, task_origin> signalled_for_;         // by the question its host was asked
+  struct asked_host { task_origin origin; std::string host; };
+  std::map<std::uint64_t, asked_host> asked_hosts_;            // to signal a task, or what they are: by the question
   std::uint64_t last_question_ = 0;
   using stream_name = std::pair<std::uint32_t, bool>;          // a task's number; its errors
   struct piece { stream_name stream; std::uint64_t offset; std::string bytes; };
@@ -134,7 +136,6 @@ class run_actor : public shell<run_aggregate> {
   using published_name = std::pair<std::uint32_t, std::string>;
   std::map<published_name, std::string> published_;
   std::multimap<published_name, task_origin> subscribed_;
-  std::map<std::uint64_t, task_origin> described_for_;         // by the question a host was asked
   std::size_t steps_noted_ = 0, steps_told_ = 0;
   std::uint32_t steps_taken_ = 0;                  // the server has so many of state().steps
   std::uint32_t usage_interval_s_ = 10;

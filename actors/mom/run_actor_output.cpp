@@ -79,7 +79,11 @@ void run_actor::on_output_taken(const task_output_taken& t) {
 
 void run_actor::publish(const task_origin& origin, std::uint32_t task, const std::string& name, std::string value) {
   const published_name what{task, name};
-  if (published_.size() >= limits::published_values_max && !published_.contains(what)) return answer(origin, task_failure("too much is published"));
+  auto bytes = value.size();
+  for (const auto& [of, kept] : published_)
+    if (of != what) bytes += kept.size();
+  const bool one_more = !published_.contains(what) && published_.size() >= limits::published_values_max;
+  if (one_more || bytes > limits::published_bytes_of_run_max) return answer(origin, task_failure("too much is published"));
   const auto& kept = published_[what] = std::move(value);
   for (auto [at, end] = subscribed_.equal_range(what); at != end; ++at) answer(at->second, task_bytes(kept));
   subscribed_.erase(what);
@@ -97,8 +101,9 @@ void run_actor::describe_host(const task_origin& origin, const std::string& host
   if (host == parts_.settings->host) return answer(origin, task_bytes(parts_.settings->system + ":" + mom::resource_list_text(order())));
   const auto* s = state().sister(host);
   if (!s || s->phase != model::sister_phase::joined) return answer(origin, task_failure("no such host"));
+  if (!contact_of(host).open) return answer(origin, task_failure("no communication with " + host));
   const auto question = ++last_question_;
-  described_for_[question] = origin;
+  asked_hosts_[question] = {origin, host};
   tell_sister(host, [&](auto m) {
     fill_ref(m.initDescribe().initRef());
     m.getDescribe().setQuestion(question);
@@ -106,8 +111,8 @@ void run_actor::describe_host(const task_origin& origin, const std::string& host
 }
 
 void run_actor::on_described(schema::Described::Reader d) {
-  if (const auto asked = described_for_.extract(d.getQuestion()))
-    answer(asked.mapped(), task_bytes(schema::str(d.getSystem()) + ":" + mom::resource_list_text(order())));
+  if (const auto asked = asked_hosts_.extract(d.getQuestion()))
+    answer(asked.mapped().origin, task_bytes(schema::str(d.getSystem()) + ":" + mom::resource_list_text(order())));
 }
 
 // -- who asked is gone ---------------------------------------------------------------------------------------------------------
@@ -119,6 +124,15 @@ void run_actor::forget(const task_origin& origin) {
   std::erase_if(output_for_, gone);
   std::erase_if(watched_for_, gone);
   std::erase_if(subscribed_, gone);
+}
+
+// Whether it has done what it was asked is not known any more.
+void run_actor::fail_questions_to(const std::string& host) {
+  for (auto at = asked_hosts_.begin(); at != asked_hosts_.end();) {
+    const bool lost = at->second.host == host;
+    if (lost) answer(at->second.origin, task_failure("lost communication with " + host));
+    at = lost ? asked_hosts_.erase(at) : std::next(at);
+  }
 }
 
 // The host's MoM has told its askers that nothing will come.

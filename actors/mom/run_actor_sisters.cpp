@@ -32,6 +32,7 @@ void run_actor::on_sister_link(const sister_link& l) {
   if (l.open) return pay_sister(l.host);
   c.away_since_ns = parts_.shell.clock->now_ns();
   forget_askers_of(l.host);
+  fail_questions_to(l.host);
   if (state().phase == phase::started)
     parts_.note(log_event::error, state().job, "im_eof, lost communication with " + l.host + ", not killing job yet");
 }

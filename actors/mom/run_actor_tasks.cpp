@@ -63,8 +63,9 @@ void run_actor::signal_task(task_origin origin, std::uint32_t task, int signal) 
     return answer(origin, {});
   }
   if (at == state().tasks.end() || at->second.over) return answer(origin, task_failure("no such task"));
+  if (!contact_of(at->second.host).open) return answer(origin, task_failure("no communication with " + at->second.host));
   const auto question = ++last_question_;
-  signalled_for_[question] = std::move(origin);
+  asked_hosts_[question] = {std::move(origin), at->second.host};
   tell_sister(at->second.host, [&](auto m) {
     auto s = m.initSignalTask();
     fill_ref(s.initTask().initRef());
@@ -140,7 +141,7 @@ void run_actor::on_task_state(schema::TaskState::Reader t, const std::string& ho
 }
 
 void run_actor::on_task_signalled(schema::TaskSignalled::Reader s) {
-  if (const auto asked = signalled_for_.extract(s.getQuestion())) answer(asked.mapped(), s.getFound() ? task_answer{} : task_failure("no such task"));
+  if (const auto asked = asked_hosts_.extract(s.getQuestion())) answer(asked.mapped().origin, s.getFound() ? task_answer{} : task_failure("no such task"));
 }
 
 void run_actor::on_ask(schema::Ask::Reader a, const std::string& host) {

@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "actors/mom/attached.hpp"
 #include "actors/mom/task_interface.hpp"
@@ -57,6 +58,7 @@ class desk {
     try {
       const auto request = f.message.root<schema::TmRequest>();
       if (at->second.questions.size() >= limits::tm_questions_max) return f.peer->close("too many open questions");
+      size_ = f.message.bytes().size();
       take(at->second, request.getQuestion(), read_tm_request(request));
     } catch (const kj::Exception& e) {
       f.peer->close(std::string("a message that can't be read: ") + e.getDescription().cStr());
@@ -87,6 +89,7 @@ class desk {
     // Whoever asked for a task and its output is told of the output by the same question, until the task is over.
     if (a.what == task_answer::kind::spawned && at->second.output) {
       callers_.at(at->second.connection).outputs[a.task] = a.question;
+      done(callers_.at(at->second.connection), at->second);
       return write(callers_.at(at->second.connection), at->second.theirs, a);
     }
     const auto q = *settle(a.question);
@@ -117,12 +120,24 @@ class desk {
     std::vector<std::string> nodes;              // host of each
     std::set<std::uint64_t> questions;           // ours, of what it asked
     std::map<std::uint32_t, std::uint64_t> outputs;   // by task: our question that asked for it
+    std::size_t in_hand = 0, bytes_in_hand = 0;  // requests that are not done yet
+    bool paused = false;                         // nothing more is read from it until they are
   };
-  struct question { std::uint64_t connection = 0, theirs = 0; std::uint32_t failure = tm_error::system; bool output = false; std::uint32_t watched = 0; std::int64_t attach = 0; };
+  struct question { std::uint64_t connection = 0, theirs = 0; std::uint32_t failure = tm_error::system; bool output = false; std::uint32_t watched = 0; bool patient = false; std::int64_t attach = 0; std::size_t size = 0; };
 
   // A number of our own for a question of theirs.
   task_asker ask(caller& c, question q) {
     q.connection = c.peer->id();
+    // The end of a task, or a value, may come in days.
+    if (!q.patient) {
+      q.size = size_;
+      ++c.in_hand;
+      c.bytes_in_hand += q.size;
+    }
+    if (!c.paused && (c.in_hand >= limits::tm_in_hand_max || c.bytes_in_hand >= limits::tm_bytes_in_hand_max)) {
+      c.paused = true;
+      c.peer->pause_reading();
+    }
     asked_[++last_question_] = q;
     c.questions.insert(last_question_);
     return {self_, last_question_};
@@ -130,8 +145,18 @@ class desk {
   std::optional<question> settle(std::uint64_t ours) {
     auto found = asked_.extract(ours);
     if (!found) return {};
-    callers_.at(found.mapped().connection).questions.erase(ours);
+    auto& c = callers_.at(found.mapped().connection);
+    c.questions.erase(ours);
+    done(c, found.mapped());
     return found.mapped();
+  }
+  static void done(caller& c, question& q) {
+    if (q.size == 0) return;
+    --c.in_hand;
+    c.bytes_in_hand -= std::exchange(q.size, 0);
+    if (!c.paused || c.in_hand > limits::tm_in_hand_max / 2 || c.bytes_in_hand > limits::tm_bytes_in_hand_max / 2) return;
+    c.paused = false;
+    c.peer->resume_reading();
   }
 
   template <class Fill>
@@ -197,7 +222,7 @@ class desk {
       void operator()(tm_signal& s) const { d.self_->send(c.job, ask_signal{d.ask(c, {0, theirs, tm_error::not_found}), s.task, s.signal}); }
       void operator()(tm_tasks&) const { d.self_->send(c.job, ask_tasks{d.ask(c, {0, theirs})}); }
       void operator()(tm_watch& w) const {
-        d.self_->send(c.job, ask_end{d.ask(c, {0, theirs, tm_error::not_found, false, w.task}), w.task});
+        d.self_->send(c.job, ask_end{d.ask(c, {0, theirs, tm_error::not_found, false, w.task, true}), w.task});
       }
       void operator()(tm_resources& r) const {
         if (r.node >= c.nodes.size()) return fail(c, theirs, {tm_error::not_found, "no such node"});
@@ -207,7 +232,7 @@ class desk {
         d.self_->send(c.job, ask_publish{d.ask(c, {0, theirs}), p.task, std::move(p.name), std::move(p.value)});
       }
       void operator()(tm_subscribe& s) const {
-        d.self_->send(c.job, ask_subscribe{d.ask(c, {0, theirs, tm_error::not_found}), s.task, std::move(s.name)});
+        d.self_->send(c.job, ask_subscribe{d.ask(c, {0, theirs, tm_error::not_found, false, 0, true}), s.task, std::move(s.name)});
       }
       void operator()(tm_output_taken& t) const { d.self_->send(c.job, task_output_taken{t.task, t.errors, t.up_to}); }
       void operator()(tm_attach&) const {}
@@ -234,6 +259,7 @@ class desk {
   std::map<std::uint32_t, std::size_t> of_user_;     // connections, by uid
   std::map<std::uint64_t, question> asked_;          // by our number
   std::uint64_t last_question_ = 0;
+  std::size_t size_ = 0;                             // of the request that is taken now
 };
 
 }  // namespace

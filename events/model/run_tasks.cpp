@@ -4,6 +4,7 @@
 
 #include "events/model/refuse.hpp"
 #include "events/model/run_rules.hpp"
+#include "events/model/task_limits.hpp"
 
 namespace annals::model {
 
@@ -25,6 +26,7 @@ outcome on_ask_task(const run_state& run, const ask_task& c) {
   if (run.phase != phase::started || run.discarded) return refuse(values::pbs_error::bad_state, "the job is not running");
   const auto* s = run.sister(c.host);
   if (c.host != c.own_host && (!s || s->phase != sister_phase::joined)) return refuse(values::pbs_error::unknown_node, c.host + " is no host of the job");
+  if (run.tasks.size() >= limits::tasks_of_run_max) return refuse(values::pbs_error::bad_state, "the job has had " + std::to_string(run.tasks.size()) + " tasks");
   std::vector<event> out;
   // The primary's own part is asked like a sister, from its first task on.
   if (!s) out.push_back(make_event([&](auto e) { e.initSistersAsked().initHosts(1).set(0, c.host); }));

@@ -13,10 +13,18 @@ constexpr std::size_t output_piece_bytes = 32u << 10;
 // A piece that was not taken is sent again after this: whoever it was for may be gone.
 constexpr int output_repeat_s = 5;
 
+// Tasks of one run, ended ones included: 60 bytes of its MoM's memory each.
+constexpr std::size_t tasks_of_run_max = 1'000'000;
+
 // Open TM connections on a host, in percent of the descriptors its MoM may have: the rest is for jobs and other hosts. One
 // user may have most of them, since an MPI launcher has one for each host of its job, and not all.
 constexpr std::size_t tm_connections_percent = 50, tm_connections_of_user_percent = 40;
 static_assert(tm_connections_of_user_percent < tm_connections_percent);
+// Largest request: a program's arguments and its whole environment. Every connection may have one half read.
+constexpr std::size_t tm_frame_bytes_max = 512u << 10;
+static_assert(tm_frame_bytes_max < event_bytes_max, "what is one event can be asked for in one frame");
+// No more is read from a caller while so much of what it asked is not done yet: its job's log is written as fast as the disk is.
+constexpr std::size_t tm_in_hand_max = 64, tm_bytes_in_hand_max = 1u << 20;
 // Questions of one connection that wait for their answers: pbsdsh waits for the end of each task.
 constexpr std::size_t tm_questions_max = 65536;
 // Who connects and does not say for which job is closed after this.
@@ -25,7 +33,7 @@ constexpr int tm_silence_s = 30;
 // What tasks publish for each other is for addresses and keys, and the MoM keeps it in memory.
 constexpr std::size_t published_name_bytes_max = 256;
 constexpr std::size_t published_value_bytes_max = 64u << 10;
-constexpr std::size_t published_values_max = 4096;
+constexpr std::size_t published_values_max = 4096, published_bytes_of_run_max = 16u << 20;
 static_assert(published_value_bytes_max < event_bytes_max);
 
 }  // namespace annals::limits

@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "actors/link/wire/wire.hpp"
+#include "events/model/task_limits.hpp"
 #include "tools/client/pbs_conf.hpp"
 
 namespace annals::client {
@@ -90,7 +91,7 @@ std::uint64_t task_manager::ask(const tm_fill& fill) {
     fill(r);
   });
   const auto body = request.bytes();
-  if (body.size() > limits::client_frame_bytes_max) throw tm_failure(system_error, "a request of " + std::to_string(body.size()) + " bytes is too large");
+  if (body.size() > limits::tm_frame_bytes_max) throw tm_failure(system_error, "a request of " + std::to_string(body.size()) + " bytes is too large");
   const auto header = wire::frame_header(body.size());
   std::string bytes(reinterpret_cast<const char*>(header.data()), header.size());
   bytes.append(reinterpret_cast<const char*>(body.data()), body.size());

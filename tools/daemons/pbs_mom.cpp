@@ -31,6 +31,7 @@
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/log_writer.hpp"
 #include "actors/runtime/system_clock.hpp"
+#include "events/model/task_limits.hpp"
 #include "events/model/ticket.hpp"
 #include "hooks-runtime/pool/worker_pool.hpp"
 #include "tools/client/options.hpp"
@@ -271,7 +272,9 @@ hooks::pool_settings hook_settings(const setup& s) {
   // Where other MoMs reach this one. None given: at every address, and the server tells them the one it sees.
   const auto address = s.ours.get("mom_address");
   const wire::signature_check check(identity);
-  wire::io_pool pool;                      // outlives the actors, which dial
+  wire::io_options bounds;
+  bounds.client_frame_bytes_max = limits::tm_frame_bytes_max;
+  wire::io_pool pool(1, bounds);           // outlives the actors, which dial
 
   daemons::caf_config config;
   caf::actor_system system(config);

@@ -1,9 +1,16 @@
 // Who speaks TM on a host (docs/design/0022-task-manager.md): requests from outside and their bounds; attached sessions.
 #include <boost/test/unit_test.hpp>
 
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/scoped_actor.hpp>
 #include <unistd.h>
 
+#include <mutex>
+
 #include "actors/mom/attached.hpp"
+#include "actors/mom/task_interface.hpp"
+#include "actors/mom/tm_desk.hpp"
 #include "actors/mom/tm_requests.hpp"
 #include "events/model/task_limits.hpp"
 #include "events/schema/message.hpp"
@@ -35,9 +42,124 @@ tm_request spawn(std::vector<std::string> argv, std::vector<std::string> environ
   });
 }
 
+// A caller of user "anna"; keeps what it is sent.
+class fake_caller final : public wire::connection {
+ public:
+  explicit fake_caller(std::uint64_t id) : id_(id) { who_.name = "anna", who_.uid = 1000; }
+  std::uint64_t id() const override { return id_; }
+  const wire::identity& peer() const override { return who_; }
+  void send(const schema::sealed_message& message) override {
+    const std::lock_guard held(guard_);
+    replies_.emplace_back(message);
+  }
+  void close(const std::string& why) override {
+    const std::lock_guard held(guard_);
+    closed_ = why;
+  }
+  std::size_t unsent_bytes() const override { return 0; }
+  void pause_reading() override { paused = true; }
+  void resume_reading() override { paused = false; }
+  std::vector<schema::sealed<schema::TmReply>> replies() const {
+    const std::lock_guard held(guard_);
+    return replies_;
+  }
+  std::atomic<bool> paused{false};
+
+ private:
+  std::uint64_t id_;
+  wire::identity who_;
+  mutable std::mutex guard_;
+  std::vector<schema::sealed<schema::TmReply>> replies_;
+  std::string closed_;
+};
+
+// The desk, with the test as MoM and as the job.
+struct desk_fixture {
+  caf::actor_system_config config;
+  caf::actor_system system{config};
+  caf::scoped_actor self{system};
+  caf::actor desk = system.spawn(tm_desk, tm_desk_parts{caf::actor(self), "n1", "/no/shepherd", 1024, nullptr});
+  std::shared_ptr<fake_caller> caller = std::make_shared<fake_caller>(7);
+
+  ~desk_fixture() { self->send_exit(desk, caf::exit_reason::kill); }
+
+  template <class Fill>
+  void ask(std::uint64_t question, Fill&& fill) {
+    self->send(desk, peer_frame{caller, schema::make<schema::TmRequest>([&](schema::TmRequest::Builder r) {
+      r.setQuestion(question);
+      fill(r);
+    })});
+  }
+  template <class Message>
+  Message received() {
+    Message got;
+    self->receive([&](const Message& m) { got = m; });
+    return got;
+  }
+  // The desk has taken everything before: it answers a question about a job that is not there.
+  void settle() {
+    const auto other = std::make_shared<fake_caller>(8);
+    self->send(desk, peer_opened{other});
+    self->send(desk, peer_frame{other, schema::make<schema::TmRequest>([](schema::TmRequest::Builder r) { r.initOpen().setJob("none"); })});
+    for (bool found = false; !found;)
+      self->receive([&](const find_job& f) { found = f.job == "none"; }, [](const ask_spawn&) {}, [](const ask_forget&) {});
+    self->send(desk, peer_closed{other, ""});
+  }
+  void open(const std::string& user = "anna") {
+    self->send(desk, peer_opened{caller});
+    ask(1, [](schema::TmRequest::Builder r) {
+      r.initOpen().setJob("12.borg");
+      r.getOpen().setCookie("c");
+    });
+    const auto asked = received<find_job>();
+    BOOST_TEST(asked.cookie == "c");
+    self->send(desk, job_found{asked.asker.question, caf::actor(self), user, {"n1", "n2"}});
+  }
+  static void spawn(schema::TmRequest::Builder r) {
+    r.initSpawn().initArgv(1).set(0, "program");
+  }
+};
+
+std::uint32_t failure(const schema::sealed<schema::TmReply>& reply) { return reply.get().isFailed() ? reply.get().getFailed().getCode() : 0; }
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(task_manager)
+
+BOOST_FIXTURE_TEST_CASE(nobody_asks_before_the_job_is_known_or_for_another_users_job, desk_fixture) {
+  open("bob");
+  ask(2, spawn);
+  settle();
+  const auto replies = caller->replies();
+  BOOST_REQUIRE(replies.size() == 2u);
+  BOOST_TEST(failure(replies[0]) == tm_error::user);
+  BOOST_TEST(failure(replies[1]) == tm_error::bad_init);
+}
+
+BOOST_FIXTURE_TEST_CASE(no_more_is_read_from_who_has_asked_much, desk_fixture) {
+  open();
+  std::vector<task_asker> asked;
+  for (std::uint64_t q = 2; q < 2 + limits::tm_in_hand_max; ++q) ask(q, spawn);
+  for (std::size_t i = 0; i < limits::tm_in_hand_max; ++i) asked.push_back(received<ask_spawn>().asker);
+  BOOST_TEST(caller->paused);
+  for (const auto& a : asked) {
+    auto done = task_failure("no");
+    done.question = a.question;
+    self->send(desk, done);
+  }
+  settle();
+  BOOST_TEST(!caller->paused);
+  BOOST_TEST(caller->replies().size() == 1 + limits::tm_in_hand_max);
+}
+
+BOOST_FIXTURE_TEST_CASE(the_job_hears_that_a_caller_is_gone, desk_fixture) {
+  open();
+  ask(2, [](schema::TmRequest::Builder r) { r.setWatch(3); });
+  const auto watched = received<ask_end>();
+  BOOST_TEST(watched.task == 3u);
+  self->send(desk, peer_closed{caller, "gone"});
+  BOOST_TEST(received<ask_forget>().asker.question == watched.asker.question);
+}
 
 BOOST_AUTO_TEST_CASE(a_spawn_has_a_program_and_variables_that_an_order_can_hold) {
   const auto good = spawn({"/bin/true", ""}, {"A=", "B=c=d"});

@@ -132,7 +132,8 @@ pbs_tmrsh; echo $?
 
     def test_a_killed_pbsdsh_ends_its_tasks(self):
         out, err, _ = self.run_job("""
-pbsdsh -- /bin/sh -c 'echo here; exec sleep 1000' > says &
+: > says
+pbsdsh -- /bin/sh -c 'echo here; exec sleep 1000' >> says &
 while [ $(wc -l < says) != 3 ]; do sleep 0.05; done
 kill $!; wait $!; echo $?
 """)

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -21,6 +22,8 @@ std::optional<std::uint64_t> number_at(std::string_view text) {
 // A cgroup's own files are plain; its directories are cgroups.
 std::vector<std::string> below(const std::string& directory) {
   std::vector<std::string> found;
+  struct stat st {};
+  if (stat(directory.c_str(), &st) != 0 || st.st_nlink == 2) return found;  // none, as nearly always
   DIR* const dir = opendir(directory.c_str());
   if (!dir) return found;
   while (const dirent* e = readdir(dir))

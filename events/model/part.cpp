@@ -13,9 +13,11 @@ namespace {
 
 constexpr part_transition transitions[] = {
     {phase::none, which::JOB_JOINED, phase::joining},
+    {phase::joining, which::HOOK_RAN, phase::joining},
     {phase::joining, which::JOB_SET_UP, phase::ready},
     {phase::joining, which::JOIN_REFUSED, phase::leaving},
     {phase::joining, which::LEAVE_ASKED, phase::leaving},
+    {phase::ready, which::HOOK_RAN, phase::ready},
     {phase::ready, which::TASK_STARTING, phase::ready},
     {phase::ready, which::TASK_STARTED, phase::ready},
     {phase::ready, which::TASK_ENDED, phase::ready},
@@ -146,6 +148,10 @@ outcome decide(const part_state& part, const part_command& command, const stamp&
     outcome operator()(const task_over& c) const { return on_task_over(part, c); }
     outcome operator()(const leave_order& c) const { return on_leave(part, c); }
     outcome operator()(const torn_down&) const { return on_torn_down(part); }
+    outcome operator()(const part_hooks_done& c) const {
+      if (part.phase != phase::joining && part.phase != phase::ready) return no_change;
+      return hook_events(c.runs, part.job);
+    }
   };
   return std::visit(visitor{part}, command);
 }
@@ -197,6 +203,8 @@ void apply(part_state& part, const event_place& at, schema::Event::Reader event)
       part.refusal_code = event.getJoinRefused().getCode();
       part.refusal = schema::str(event.getJoinRefused().getText());
       break;
+    case which::LEAVE_ASKED: part.leave_why = schema::str(event.getLeaveAsked().getText()); break;
+    case which::HOOK_RAN: part.hooks.add(event.getHookRan()); break;
     case which::TASK_STARTING: on_starting(part, event.getTaskStarting()); break;
     case which::TASK_STARTED: {
       auto& t = known(part, event.getTaskStarted().getTask());

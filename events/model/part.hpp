@@ -15,6 +15,7 @@
 
 #include "events/model/context.hpp"
 #include "events/model/outcome.hpp"
+#include "events/model/past_hooks.hpp"
 #include "events/model/site.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/sister.capnp.h"
@@ -42,6 +43,9 @@ struct task_state {
   ports::run_usage usage;              // of an ended one
 };
 
+// What a primary says to its sisters when the program did not start: their hooks hear of execjob_abort, not of _epilogue.
+inline constexpr std::string_view start_failed_elsewhere = "the job did not start";
+
 struct part_state {
   part_phase phase = part_phase::none;
   std::uint64_t stream = 0, version = 0;
@@ -53,11 +57,14 @@ struct part_state {
   std::map<std::uint32_t, task_state> tasks;     // by number
   std::int32_t refusal_code = 0;
   std::string refusal;                           // why this host could not join; empty: it could
+  std::string leave_why;                         // as the primary said it
+  past_hooks hooks;                              // of this host, before the job was set up and before its first task
 
   std::string key() const { return job + "." + std::to_string(run); }
   std::string task_key(std::uint32_t task) const { return key() + "-" + std::to_string(task); }
   schema::StartRun::Reader order() const { return request.get().getJoin().getOrder(); }
   std::uint32_t node() const { return request.get().getJoin().getNode(); }
+  bool aborted() const { return leave_why == start_failed_elsewhere; }      // the job's program never started
   bool any_active() const;                       // a task that may have processes
   ports::run_usage ended_usage() const;          // of all tasks that have ended
 };
@@ -71,8 +78,10 @@ struct task_began { std::uint32_t task; ports::program_started what; };
 struct task_failed { std::uint32_t task; ports::start_failed what; };
 struct task_over { std::uint32_t task; ports::program_ended what; };
 struct leave_order { std::string why; };
+// Hooks of execjob_begin or execjob_prologue accepted.
+struct part_hooks_done { std::vector<schema::sealed<schema::HookRun>> runs; };
 struct torn_down {};
-using part_command = std::variant<join_asked, set_up_done, spawn_asked, task_began, task_failed, task_over, leave_order, torn_down>;
+using part_command = std::variant<join_asked, set_up_done, spawn_asked, task_began, task_failed, task_over, leave_order, torn_down, part_hooks_done>;
 
 outcome decide(const part_state& part, const part_command& command, const stamp& now, const site& site);
 void apply(part_state& part, const event_place& at, schema::Event::Reader event);

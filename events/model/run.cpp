@@ -18,6 +18,8 @@ constexpr run_transition transitions[] = {
     {phase::none, which::RUN_RECEIVED, phase::received},
     {phase::received, which::PROGRAM_STARTING, phase::starting},
     {phase::received, which::RUN_REFUSED, phase::refused},
+    {phase::received, which::HOOK_RAN, phase::received},
+    {phase::starting, which::HOOK_RAN, phase::starting},
     {phase::received, which::SISTERS_ASKED, phase::received},
     {phase::received, which::SISTER_JOINED, phase::received},
     {phase::received, which::SISTER_FAILED, phase::received},
@@ -94,6 +96,15 @@ outcome on_order(const run_state& run, const take_order& c) {
 outcome on_failed(const run_state& run, const program_failed& c) {
   if (run.phase != phase::starting) return no_change;
   std::vector<event> out{refused_event(c.what.code, c.what.text)};
+  if (run.discarded && run.all_left()) out.push_back(left_event());
+  return out;
+}
+
+outcome on_hooks(const run_state& run, const hooks_done& c) {
+  if (run.phase != phase::received && run.phase != phase::starting) return no_change;      // killed meanwhile
+  auto out = hook_events(c.runs, run.job);
+  if (!c.refused) return out;
+  out.push_back(refused_event(c.refused->code, c.refused->text));
   if (run.discarded && run.all_left()) out.push_back(left_event());
   return out;
 }
@@ -230,6 +241,7 @@ outcome decide(const run_state& run, const run_command& command, const stamp& no
     outcome operator()(const ask_task& c) const { return on_ask_task(run, c); }
     outcome operator()(const task_told& c) const { return on_task_told(run, c); }
     outcome operator()(const join_wait_over&) const { return on_join_wait_over(run); }
+    outcome operator()(const hooks_done& c) const { return on_hooks(run, c); }
   };
   return std::visit(visitor{run, now}, command);
 }
@@ -314,6 +326,7 @@ void apply(run_state& run, const event_place& at, schema::Event::Reader event) {
       std::erase_if(run.wishes, [&](const told_wish& w) { return w.id <= run.wishes_done; });
       break;
     case which::JOB_DISCARDED: run.discarded = true; break;
+    case which::HOOK_RAN: run.hooks.add(event.getHookRan()); break;
     default:
       if (!apply_to_tasks(run, event)) apply_to_sisters(run, at, event);
       break;      // PROGRAM_STARTING, RUN_LEFT: the phase says it

@@ -14,6 +14,7 @@
 
 #include "events/model/context.hpp"
 #include "events/model/outcome.hpp"
+#include "events/model/past_hooks.hpp"
 #include "events/model/site.hpp"
 #include "events/model/usage.hpp"
 #include "events/ports/process_host.hpp"
@@ -100,6 +101,7 @@ struct run_state {
   std::vector<sister_state> sisters;       // in the order of their node numbers; none for a run on one host
   std::map<std::uint32_t, run_task> tasks; // by number, from 2: the run's own program is task 1
   std::vector<event> steps;                // what happened between the hosts, for the server's log
+  past_hooks hooks;                        // of this host, before the program
 
   std::string key() const { return job + "." + std::to_string(run); }
   bool active() const { return phase == run_phase::starting || phase == run_phase::started; }
@@ -140,9 +142,11 @@ struct task_told {
   std::string text;
 };
 struct join_wait_over {};                                            // $sister_join_job_alarm
+// Hooks of one event ran before the program (pbs guide: execjob_begin, _prologue, _launch). refused: it is not to start.
+struct hooks_done { std::vector<schema::sealed<schema::HookRun>> runs; std::optional<ports::start_failed> refused; };
 using run_command = std::variant<take_order, program_began, program_failed, program_over, output_placed,
                                  kill_order, limit_met, tell_order, wish_carried_out, discard_order, acknowledged, sister_joined,
-                                 sister_refused, sister_left, sister_silent, join_wait_over, ask_task, task_told>;
+                                 sister_refused, sister_left, sister_silent, join_wait_over, ask_task, task_told, hooks_done>;
 
 outcome decide(const run_state& run, const run_command& command, const stamp& now, const site& site);
 void apply(run_state& run, const event_place& at, schema::Event::Reader event);

@@ -40,6 +40,17 @@ event sister_left_event(const host_usage& usage, bool abandoned) {
   });
 }
 
+// What a host's hooks refused is not tried again by itself elsewhere: the job is queued again, or deleted if a hook said so.
+std::int32_t exit_of_refusal(std::int32_t code) {
+  switch (code) {
+    case pbs_error::hook_rejected:
+    case pbs_error::hook_error: return -16;
+    case pbs_error::hook_rejected_rerun: return -18;
+    case pbs_error::hook_rejected_delete: return -19;
+    default: return exit_retry;
+  }
+}
+
 std::string start_error(const std::string& host, std::int32_t code) {
   return "job_start_error " + std::to_string(code) + " from node " + host + " could not JOIN_JOB successfully";
 }
@@ -130,7 +141,7 @@ outcome on_sister_refused(const run_state& run, const sister_refused& c) {
   std::vector<event> out;
   if (s->phase == sister_phase::asked) out.push_back(failed_event(c.host, c.code, c.text));
   out.push_back(sister_left_event({c.host, {}, 0}, false));
-  if (run.phase == phase::received) out.push_back(refused_event(exit_retry, start_error(c.host, c.code)));
+  if (run.phase == phase::received) out.push_back(refused_event(exit_of_refusal(c.code), start_error(c.host, c.code)));
   else if (run.active()) out.push_back(kill_for_lost_host(c.host));
   close_if_out(run, c.host, out);
   return out;

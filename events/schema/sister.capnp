@@ -40,7 +40,13 @@ struct JoinJob {
   usageIntervalSeconds @3 :UInt32;
 }
 struct LeaveJob { ref @0 :D.RunRef; why @1 :Text; }
-struct SignalPart { ref @0 :D.RunRef; id @1 :UInt64; signal @2 :Int32; }   # a repeated id is not signalled again; 0: always
+struct SignalPart {
+  ref    @0 :D.RunRef;
+  id     @1 :UInt64;             # of a wish to kill: a repeated one is not signalled again; 0: always
+  signal @2 :Int32;
+  what   @3 :What;               # suspend and resume: hooks of the host hear of it (execjob_postsuspend, execjob_preresume)
+  enum What { signal @0; suspend @1; resume @2; }
+}
 struct TaskRef { ref @0 :D.RunRef; task @1 :UInt32; }
 struct SpawnTask {
   # Once for each number: a sister that has the task tells its state again.

@@ -121,6 +121,31 @@ BOOST_AUTO_TEST_CASE(a_host_that_can_not_set_the_job_up_cleans_up_and_then_refus
   BOOST_TEST(s.part.refusal == "no such user");
 }
 
+model::part_hooks_done hooks_of(const char* event) {
+  return {{schema::make<schema::HookRun>([&](schema::HookRun::Builder r) {
+    r.setHook("h");
+    r.setEvent(event);
+  })}};
+}
+
+BOOST_AUTO_TEST_CASE(hooks_that_have_run_are_remembered) {
+  auto s = given_part(part_phase::joining);
+  BOOST_TEST(s.when(hooks_of("execjob_begin")) == "hookRan");
+  BOOST_TEST((s.part.hooks.has("execjob_begin") && !s.part.hooks.has("execjob_prologue")));
+  BOOST_TEST(owed(s.part) == "set-up");
+  s.when(model::set_up_done{});
+  BOOST_TEST(s.when(hooks_of("execjob_prologue")) == "hookRan");
+  BOOST_TEST(s.part.hooks.has("execjob_prologue"));
+  for (auto over : {part_phase::leaving, part_phase::left}) BOOST_TEST(given_part(over).when(hooks_of("execjob_begin")) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_part_knows_whether_the_job_ever_started) {
+  auto s = given_part(part_phase::ready);
+  s.when(model::leave_order{std::string(model::start_failed_elsewhere)});
+  BOOST_TEST(s.part.aborted());
+  BOOST_TEST(!given_part(part_phase::leaving).part.aborted());
+}
+
 BOOST_AUTO_TEST_CASE(a_task_is_started_once_and_its_end_is_kept) {
   auto s = given_part(part_phase::ready);
   BOOST_TEST(s.when(spawn(2)) == "taskStarting");

@@ -356,6 +356,48 @@ BOOST_AUTO_TEST_CASE(a_sister_that_refuses_or_is_silent_has_the_job_queued_again
   BOOST_TEST(silent.run.abandoned_hosts() == std::vector<std::string>{"n2"}, boost::test_tools::per_element());
 }
 
+BOOST_AUTO_TEST_CASE(what_a_sisters_hook_wants_of_the_job_is_done) {
+  const std::pair<int, int> codes[] = {{15169, -16}, {15136, -16}, {15170, -18}, {15171, -19}, {-10, -3}};
+  for (const auto& [refusal, exit_status] : codes) {
+    auto s = given_asked();
+    s.when(model::sister_refused{"n2", refusal, "no"});
+    BOOST_TEST(s.run.exit_status == exit_status);
+  }
+}
+
+namespace {
+model::hooks_done hooks_of(const char* event, std::optional<ports::start_failed> refused = {}) {
+  return {{schema::make<schema::HookRun>([&](schema::HookRun::Builder r) {
+            r.setHook("h");
+            r.setEvent(event);
+          })},
+          refused};
+}
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(hooks_before_the_program_are_remembered) {
+  auto wide = given_asked();
+  BOOST_TEST(wide.when(hooks_of("execjob_begin")) == "hookRan");
+  BOOST_TEST(wide.run.hooks.has("execjob_begin"));
+  auto s = given_run(run_phase::starting);
+  BOOST_TEST(s.when(hooks_of("execjob_prologue")) == "hookRan");
+  BOOST_TEST((s.run.hooks.has("execjob_prologue") && !s.run.hooks.has("execjob_launch")));
+  BOOST_TEST(owed(s.run) == "start");
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_that_refuses_the_start_ends_the_run) {
+  auto s = given_run(run_phase::starting);
+  BOOST_TEST(s.when(hooks_of("execjob_launch", ports::start_failed{-16, "no"})) == "hookRan runRefused");
+  BOOST_TEST(s.run.exit_status == -16);
+  BOOST_TEST(owed(s.run) == "say-refused");
+  auto wide = given_asked();
+  BOOST_TEST(wide.when(hooks_of("execjob_begin", ports::start_failed{-17, "no"})) == "hookRan runRefused");
+  BOOST_TEST(owed(wide.run) == "say-steps, release n2, release n3");
+  // A word that comes when the run is over says nothing any more.
+  for (auto over : {run_phase::refused, run_phase::started, run_phase::ended, run_phase::left})
+    BOOST_TEST(given_run(over).when(hooks_of("execjob_launch", ports::start_failed{-16, "no"})) == "");
+}
+
 BOOST_AUTO_TEST_CASE(the_wait_for_sisters_ends) {
   auto s = given_asked();
   s.when(model::sister_joined{"n2"});

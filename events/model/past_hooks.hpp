@@ -1,0 +1,23 @@
+// Site hooks that ran on a host for a run, as the MoM's log keeps them: a restart goes on behind the last one and need not
+// run them again. docs/design/0023-hooks.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "events/model/outcome.hpp"
+#include "events/schema/event.capnp.h"
+#include "events/schema/message.hpp"
+
+namespace annals::model {
+
+struct past_hooks {
+  std::vector<schema::sealed<schema::HookRun>> runs;       // in the order they ran; without the worker's requests
+  bool has(std::string_view event) const;                  // "execjob_begin"
+  void add(schema::HookRan::Reader e) { runs.push_back(schema::copy_of<schema::HookRun>(e.getRun())); }
+};
+
+std::vector<event> hook_events(const std::vector<schema::sealed<schema::HookRun>>& runs, const std::string& job);
+
+}  // namespace annals::model

@@ -23,6 +23,7 @@ void mom_hook_routes::on_installed(const std::string& host_name, schema::HooksIn
 // What a MoM's hook wants is done before the run is written down, and acknowledged after that: until then the MoM repeats its
 // report, and a repeat changes nothing, since each part of it has a command id.
 void mom_hook_routes::on_report(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message) {
+  suspend_again(peer->peer().name, message.get().getHookReport());
   for (auto resource : message.get().getHookReport().getResources())
     if (!board_.site()->resources.find(schema::text(resource.getName()))) {
       // The vnode's attributes need it: they wait until it is there.
@@ -34,6 +35,21 @@ void mom_hook_routes::on_report(const wire::connection_ptr& peer, const schema::
       return;
     }
   carry_out(peer, message);
+}
+
+// execjob_preresume said no: the job's processes are still stopped.
+void mom_hook_routes::suspend_again(const std::string& host, schema::HookReport::Reader r) {
+  if (schema::text(r.getRun().getEvent()) != "execjob_preresume" || r.getRun().getVerdict() == schema::HookVerdict::ACCEPTED) return;
+  const auto number = board_.where().job_number(r.getRef().getJobSerial());
+  if (!number) return;
+  auto request = schema::make<schema::Request>([&](schema::Request::Builder q) {
+    auto s = q.initSignalJob();
+    s.setJob(r.getRef().getJob());
+    s.setSignal("suspend");
+  });
+  auto e = board_.wrap<model::job_command>(model::client_request{std::move(request), {}}, board_.server_itself());
+  e.command_id = repeatable_id("resume refused on " + host + " " + std::to_string(r.getPosition()));
+  board_.tell_job(*number, std::move(e));
 }
 
 void mom_hook_routes::carry_out(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message) {

@@ -18,6 +18,7 @@ class mom_hook_routes {
   void on_report(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message);
 
  private:
+  void suspend_again(const std::string& host, schema::HookReport::Reader report);
   void carry_out(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message);
   void note_changes(const std::string& vnode, capnp::List<schema::Attribute>::Reader changes) const;
   void write_down(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message);

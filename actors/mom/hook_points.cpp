@@ -1,255 +1,188 @@
-// What happens at the points of a run (hook_points.hpp): the events of a point one after another, what the hooks are shown of
-// the job, and what becomes of what they changed.
+// What happens at the points of a run (hook_points.hpp): the events of a point one after another.
 #include "actors/mom/hook_points.hpp"
 
-#include <algorithm>
+#include <caf/send.hpp>
 
+#include <array>
+
+#include "actors/mom/hook_objects.hpp"
 #include "actors/mom/mom_hooks.hpp"
-#include "events/attributes/ids.hpp"
-#include "events/model/assignment.hpp"
-#include "events/values/duration.hpp"
-#include "events/values/string_list.hpp"
-#include "hooks-runtime/catalog/texts.hpp"
 
 namespace annals::actors {
 
 namespace {
 
-// pbs guide: MoM exit codes.
-constexpr int rejected_requeue = -16, rejected_delete = -17, wants_rerun = -18, wants_delete = -19;
+// A job's other hosts hear of it from its first one, perhaps before the server has told them of new hooks.
+constexpr std::int64_t first_word_ns = 10'000'000'000;
 
 using names = std::vector<const char*>;
 const names& events_of(hook_point point) {
-  static const names start = {"execjob_begin", "execjob_prologue", "execjob_launch"};
-  static const names preterm = {"execjob_preterm"};
-  static const names ended = {"execjob_epilogue", "execjob_end"};
-  return point == hook_point::start ? start : point == hook_point::preterm ? preterm : ended;
+  static const names of_point[] = {{"execjob_begin"},       {"execjob_prologue"},   {"execjob_launch"},
+                                   {"execjob_attach"},      {"execjob_preterm"},    {"execjob_postsuspend"},
+                                   {"execjob_preresume"},   {"execjob_epilogue", "execjob_end"},
+                                   {"execjob_abort", "execjob_end"}};
+  static_assert(std::size(of_point) == hook_point_count);
+  return of_point[static_cast<std::size_t>(point)];
 }
 
 std::uint32_t bits_of(hook_point point) {
-  std::uint32_t bits = 0;
-  for (const char* name : events_of(point)) bits |= hooks::find_event(name)->bit;
-  return bits;
+  static const auto of_point = [] {
+    std::array<std::uint32_t, hook_point_count> bits{};
+    for (std::size_t p = 0; p < bits.size(); ++p)
+      for (const char* name : events_of(static_cast<hook_point>(p))) bits[p] |= hooks::find_event(name)->bit;
+    return bits;
+  }();
+  return of_point[static_cast<std::size_t>(point)];
 }
 
-// The job as it was sent to this host, with what is known of it now.
-hooks::hook_object job_of(const at_hook_point& at) {
-  const auto order = at.order.get().getStartRun();
-  hooks::hook_object job{hooks::protocol::ObjectKind::JOB, schema::str(order.getRef().getJob()), hooks::attributes_of(order.getAttributes())};
-  job.put("Job_Owner", {}, schema::text(order.getOwner()));
-  job.put("euser", {}, schema::text(order.getEuser()));
-  job.put("egroup", {}, schema::text(order.getEgroup()));
-  job.put("queue", {}, schema::text(order.getQueue()));
-  job.put("exec_vnode", {}, schema::text(order.getExecVnode()));
-  job.put("exec_host", {}, schema::text(order.getExecHost()));
-  job.put("run_count", {}, std::to_string(order.getRef().getRun()));
-  if (at.point != hook_point::ended) return job;
-  job.put("Exit_status", {}, std::to_string(at.exit_status));
-  const auto used = [&](const char* resource, const std::string& value) { job.put("resources_used", resource, value); };
-  used("cput", values::print_duration(static_cast<std::int64_t>(at.usage.cpu_seconds)));
-  used("walltime", values::print_duration(static_cast<std::int64_t>(at.usage.wall_seconds)));
-  used("mem", std::to_string(at.usage.mem_kb) + "kb");
-  used("vmem", std::to_string(at.usage.vmem_kb) + "kb");
-  used("ncpus", std::to_string(at.usage.ncpus));
-  used("cpupercent", std::to_string(at.usage.cpu_percent));
-  return job;
-}
+bool comes_before_program(hook_point point) { return point <= hook_point::launch; }
 
-// The job's vnodes with what it was given of each (RS-65).
-std::vector<hooks::hook_object> vnodes_of(const at_hook_point& at) {
-  std::vector<hooks::hook_object> out;
-  for (const auto& part : model::assignment_book::parts_of(schema::text(at.order.get().getStartRun().getExecVnode()))) {
-    hooks::hook_object vnode{hooks::protocol::ObjectKind::VNODE, part.vnode, {}};
-    for (const auto& [resource, amount] : part.asked) vnode.put("resources_assigned", resource, amount.print());
-    out.push_back(std::move(vnode));
-  }
-  return out;
-}
-
-void put_program(const ports::run_order& program, hooks::hook_parameters& to) {
-  hooks::hook_pairs environment;
-  for (const auto& e : program.environment) {
-    const auto equals = e.find('=');
-    if (equals != std::string::npos) environment.emplace_back(e.substr(0, equals), e.substr(equals + 1));
-  }
-  to.push_back({"progname", program.program.empty() ? program.shell : program.program.front()});
-  to.push_back({"argv", program.program});
-  to.push_back({"env", std::move(environment)});
-}
-
-void take_program(hooks::hook_parameters& from, ports::run_order& to) {
-  if (auto* env = hooks::find_parameter(from, "env")) {
-    to.environment.clear();
-    for (const auto& [name, value] : std::get<hooks::hook_pairs>(env->value)) to.environment.push_back(name + "=" + value);
-  }
-  auto* progname = hooks::find_parameter(from, "progname");
-  auto* argv = hooks::find_parameter(from, "argv");
-  if (!progname || !argv) return;
-  const auto& name = std::get<std::string>(progname->value);
-  if (to.program.empty()) {
-    to.shell = name;                                     // a script job: the shell that reads it
-    return;
-  }
-  to.program = std::get<hooks::hook_texts>(argv->value);
-  if (to.program.empty()) to.program.push_back(name);
-  else if (!name.empty()) to.program.front() = name;
+// As the MoM's log keeps it: what the worker was given stands in the server's.
+schema::sealed<schema::HookRun> without_request(schema::HookRun::Reader r) {
+  return schema::make<schema::HookRun>([&](schema::HookRun::Builder to) {
+    to.setHook(r.getHook());
+    to.setEvent(r.getEvent());
+    to.setVerdict(r.getVerdict());
+    to.setMessage(r.getMessage());
+    to.setDurationUs(r.getDurationUs());
+    to.setCode(r.getCode());
+    to.setConfig(r.getConfig());
+    to.setReply(r.getReply());
+  });
 }
 
 }  // namespace
 
 bool has_hooks(const hook_bits* bits, hook_point point) {
-  static const std::uint32_t of_point[] = {bits_of(hook_point::start), bits_of(hook_point::preterm), bits_of(hook_point::ended)};
   if (!bits) return false;
-  if (point == hook_point::start && bits->catching_up) return true;
-  return (bits->events & of_point[static_cast<std::size_t>(point)]) != 0;
+  if (point == hook_point::begin && bits->catching_up) return true;
+  return (bits->events & bits_of(point)) != 0;
 }
+
+bool has_periodic_hooks(const hook_bits* bits) {
+  static const std::uint32_t bit = hooks::find_event("exechost_periodic")->bit;
+  return bits && (bits->events & bit) != 0;
+}
+
+ports::start_failed hook_point_passed::why() const {
+  constexpr int rejected_requeue = -16, rejected_delete = -17, wants_rerun = -18, wants_delete = -19;
+  if (refused) return {deletes ? rejected_delete : rejected_requeue, text};
+  return {deletes ? wants_delete : wants_rerun, text};
+}
+
+// -- the asker ------------------------------------------------------------------------------------------------------------
+
+void hook_asker::ask(at_hook_point at, passed then) {
+  at.question = ++last_;
+  waiting_[at.question] = std::move(then);
+  caf::anon_send(mom_, std::move(at));
+}
+
+void hook_asker::on_passed(hook_point_passed& p) {
+  if (auto waits = waiting_.extract(p.question)) waits.mapped()(p);
+}
+
+// -- the points ------------------------------------------------------------------------------------------------------------
 
 struct mom_hooks::stages {
   at_hook_point at;
-  passed then;
   hook_point_passed result;
   hooks::hook_object job;                               // as the events before left it
   std::size_t next = 0;
 };
 
-void mom_hooks::at_point(at_hook_point at, passed then) {
-  if (at.point == hook_point::start && wanted_ && wait_ns_ > 0) {
-    const auto until = parts_.clock->now_ns() + wait_ns_;
-    starts_.push_back({std::move(at), std::move(then), until});
-    return;
-  }
-  start_now(std::move(at), std::move(then));
+void mom_hooks::at_point(at_hook_point at) {
+  if (at.point != hook_point::begin || !must_wait()) return start_now(std::move(at));
+  starts_.push_back({std::move(at), wait_until_ns()});
 }
 
-// Hooks that are on their way have come, or a job has waited for them long enough (sync_mom_hookfiles_timeout).
+// For hooks that are on their way as long as sync_mom_hookfiles_timeout says; before that, for the server to say whether there
+// are any.
+std::int64_t mom_hooks::wait_until_ns() const { return parts_.clock->now_ns() + (told_all_ ? wait_ns_ : first_word_ns); }
+
+void mom_hooks::wait_anew() {
+  if (!must_wait()) return let_start(true);
+  for (auto& w : starts_) w.until_ns = wait_until_ns();
+}
+
+// Hooks that were on their way have come, or a job has waited for them long enough.
 void mom_hooks::let_start(bool all) {
   const auto now = parts_.clock->now_ns();
   while (!starts_.empty() && (all || starts_.front().until_ns <= now)) {
     auto w = std::move(starts_.front());
     starts_.pop_front();
-    start_now(std::move(w.at), std::move(w.then));
+    start_now(std::move(w.at));
   }
 }
 
-void mom_hooks::start_now(at_hook_point at, passed then) {
+void mom_hooks::start_now(at_hook_point at) {
   auto s = std::make_shared<stages>();
-  s->job = job_of(at);
-  s->result.point = at.point;
+  s->job = job_object(at);
+  s->result.question = at.question;
   s->result.program = at.program;
-  if (at.point == hook_point::start) jobs_[at.key] = s->job;
-  if (at.point == hook_point::ended) jobs_.erase(at.key);
   s->at = std::move(at);
-  s->then = std::move(then);
+  if (take_past_launch(*s)) return pass(*s);
   next_stage(s);
 }
 
+// Hooks of execjob_launch ran in an earlier life of the MoM: their word holds.
+bool mom_hooks::take_past_launch(stages& s) const {
+  if (s.at.point != hook_point::launch || s.at.program.is_task) return false;
+  model::past_hooks past{s.at.job.before};
+  if (!past.has("execjob_launch")) return false;
+  hooks::hook_parameters program;
+  put_program(s.result.program, program);
+  std::erase_if(past.runs, [](const auto& r) { return schema::text(r.get().getEvent()) != "execjob_launch"; });
+  put_changes_again(past.runs, {}, program);
+  take_program(program, s.result.program);
+  return true;
+}
+
+void mom_hooks::pass(stages& s) { caf::anon_send(s.at.who, std::move(s.result)); }
+
 void mom_hooks::next_stage(const std::shared_ptr<stages>& s) {
   const auto& names = events_of(s->at.point);
-  while (s->next < names.size() && !s->result.refused) {
+  while (s->next < names.size()) {
     const auto* event = hooks::find_event(names[s->next++]);
     auto chosen = hooks_at(*event);
     if (chosen.empty()) continue;
-    const auto order = s->at.order.get().getStartRun();
     hooks::occasion at;
     at.event = event;
     at.by = {"pbs_mom", parts_.host, schema::Role::MOM};
-    at.owner = schema::str(order.getEuser());
+    at.owner = schema::str(s->at.job.order().getEuser());
+    at.primary = s->at.job.primary;
     at.parameters.push_back({"job", s->job});
-    at.parameters.push_back({"vnode_list", vnodes_of(s->at)});
+    at.parameters.push_back({"vnode_list", vnode_objects(s->at.job, parts_.host)});
     if (hooks::find_parameter(*event, "vnode_list_fail")) at.parameters.push_back({"vnode_list_fail", std::vector<hooks::hook_object>{}});
+    if (hooks::find_parameter(*event, "pid")) at.parameters.push_back({"pid", s->at.pid});
     if (hooks::find_parameter(*event, "progname")) put_program(s->result.program, at.parameters);
     return hooks::run_chain(chain_parts(), std::move(chosen), std::move(at),
                             [this, s, event](hooks::chain_result& result) { stage_over(s, *event, result); });
   }
-  s->then(std::move(s->result));
+  pass(*s);
 }
 
 void mom_hooks::stage_over(const std::shared_ptr<stages>& s, const hooks::hook_event& event, hooks::chain_result& result) {
-  report(event, s->at.order.get().getStartRun().getRef(), result);
+  const auto ref = s->at.job.order().getRef();
+  report(event, ref, result);
   if (const auto* job = hooks::object_of(result.parameters, "job")) s->job = *job;
-  if (std::string_view(event.name) == "execjob_launch" && !result.stopped) take_program(result.parameters, s->result.program);
-  bool reruns = false, deletes = false;
-  for (const auto& reply : result.replies)
-    for (auto action : reply.get().getActions()) {
-      reruns |= action.isRerun();
-      deletes |= action.isDelete();
-    }
-  if (s->at.point == hook_point::start && (result.stopped || reruns || deletes)) {
-    s->result.refused = true;
-    s->result.why = {result.stopped ? (deletes ? rejected_delete : rejected_requeue) : (deletes ? wants_delete : wants_rerun), result.why.text};
+  auto& told = s->result;
+  if (s->at.point == hook_point::launch && !result.stopped) take_program(result.parameters, told.program);
+  if (comes_before_program(s->at.point)) {
+    for (const auto& reply : result.replies)
+      for (auto action : reply.get().getActions()) {
+        told.reruns |= action.isRerun();
+        told.deletes |= action.isDelete();
+      }
+    for (const auto& run : result.runs) told.runs.push_back(without_request(run.get()));
   }
-  if (s->at.point == hook_point::preterm && result.stopped) s->result.refused = true;
+  if (result.stopped) {
+    told.refused = true;
+    told.error = result.why.code;
+    told.text = result.why.text;
+    if (comes_before_program(s->at.point)) note_of_job(schema::str(ref.getJob()), told.text);
+  }
   next_stage(s);
-}
-
-// -- what the server is told ---------------------------------------------------------------------------------------------
-
-// A hook that raised or met its alarm where its fail_action says what follows (pbs guide: fail_action).
-bool mom_hooks::add_fail_action(const hooks::hook_event& event, const std::string& hook, schema::HookReport::Builder report) const {
-  const auto at = std::find_if(hooks_.begin(), hooks_.end(), [&](const installed& h) { return h.hook.name == hook; });
-  if (at == hooks_.end()) return false;
-  const auto actions = values::split_list(at->hook.settings.get(attributes::hook::fail_action).value_or(""));
-  const auto has = [&](std::string_view a) { return std::find(actions.begin(), actions.end(), a) != actions.end(); };
-  if (has("scheduler_restart_cycle") && (event.fail_actions & hooks::scheduler_restart_cycle)) report.setRestartScheduling(true);
-  return has("offline_vnodes") && (event.fail_actions & hooks::offline_vnodes);
-}
-
-void mom_hooks::report(const hooks::hook_event& event, schema::RunRef::Reader ref, const hooks::chain_result& result) {
-  for (std::size_t i = 0; i < result.runs.size(); ++i) {
-    const auto hook = schema::str(result.runs[i].get().getHook());
-    std::vector<const hooks::hook_change*> of_job;
-    std::map<std::string, std::vector<const hooks::hook_change*>> of_vnode;
-    for (const auto& c : result.changes) {
-      if (c.hook != hook) continue;
-      if (c.parameter == "job") of_job.push_back(&c);
-      if (c.parameter == "vnode_list" || c.parameter == "vnode_list_fail") of_vnode[c.object].push_back(&c);
-    }
-    const bool failed = std::find(result.failed.begin(), result.failed.end(), hook) != result.failed.end();
-    const auto position = outbox_.next_position(parts_.clock->now_ns());
-    auto message = schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
-      auto r = m.initHookReport();
-      if (ref.getJobSerial() != 0) r.setRef(ref);
-      r.setPosition(position);
-      r.setRun(result.runs[i].get());
-      const bool offlines = failed && add_fail_action(event, hook, r);
-      const auto fill = [](auto to, const hooks::hook_change& c) {
-        to.setName(c.attribute);
-        to.setResource(c.resource);
-        to.setValue(c.after);
-        to.setOp(c.has_value ? schema::AttributeOp::SET : schema::AttributeOp::UNSET);
-      };
-      auto job = r.initJobChanges(static_cast<unsigned>(of_job.size()));
-      for (unsigned n = 0; n < of_job.size(); ++n) fill(job[n], *of_job[n]);
-      auto vnodes = r.initVnodes(static_cast<unsigned>(of_vnode.size() + (offlines ? 1 : 0)));
-      unsigned v = 0;
-      for (const auto& [name, changes] : of_vnode) {
-        vnodes[v].setVnode(name);
-        auto list = vnodes[v++].initChanges(static_cast<unsigned>(changes.size()));
-        for (unsigned n = 0; n < changes.size(); ++n) fill(list[n], *changes[n]);
-      }
-      if (offlines) {
-        vnodes[v].setVnode(parts_.host);
-        auto list = vnodes[v].initChanges(2);
-        list[0].setName("state");
-        list[0].setValue("offline");
-        list[1].setName("comment");
-        list[1].setValue(hooks::offlined_comment(hook));
-      }
-      const auto reply = result.replies[i].get();
-      for (auto action : reply.getActions()) {
-        if (action.isRestartCycle()) r.setRestartScheduling(true);
-        if (action.isRerun()) r.setRerun(true);
-        if (action.isDelete()) r.setDelete(true);
-      }
-      auto resources = r.initResources(reply.getCustomResources().size());
-      for (unsigned n = 0; n < resources.size(); ++n) {
-        resources[n].setName(reply.getCustomResources()[n].getName());
-        resources[n].setType(reply.getCustomResources()[n].getType());
-      }
-    });
-    tell_(message);
-    outbox_.put(position, std::move(message));
-  }
 }
 
 }  // namespace annals::actors

@@ -1,49 +1,107 @@
-// Where a run waits for hooks, and what it and the MoM's actor say to each other there. Nothing is said when no hook runs at
-// the point: the run looks at `hook_events` first.
+// Where a job's run, or another host's part of it, waits for hooks of this host, and what it and the MoM's actor say to each
+// other there. Nothing is said when no hook runs at the point: has_hooks is asked first.
 #pragma once
 
+#include <caf/actor.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "events/model/past_hooks.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/daemon.capnp.h"
 #include "events/schema/message.hpp"
+#include "events/schema/sister.capnp.h"
 
 namespace annals::actors {
 
-// start: execjob_begin, execjob_prologue, execjob_launch; preterm: before a kill; ended: execjob_epilogue, execjob_end.
-enum class hook_point : std::uint8_t { start, preterm, ended };
+enum class hook_point : std::uint8_t {
+  begin,        // execjob_begin: the host hears of the job
+  prologue,     // execjob_prologue: before the program; on a sister before its first task
+  launch,       // execjob_launch: before the program and before each task
+  attach,       // execjob_attach: a session that is there becomes a task of the job
+  preterm,      // execjob_preterm: before a kill
+  suspended,    // execjob_postsuspend
+  resuming,     // execjob_preresume
+  ended,        // execjob_epilogue, execjob_end
+  aborted,      // execjob_abort, execjob_end: the job's program never started
+};
+constexpr std::size_t hook_point_count = 9;
 
-// Bits of the events (hooks-runtime/catalog) at which some hook of this host runs; catching_up while hooks are on their way.
+// What every actor of the host may look at: which hooks there are.
 struct hook_bits {
-  std::atomic<std::uint32_t> events{0};
-  std::atomic<bool> catching_up{false};
+  std::atomic<std::uint32_t> events{0};          // bits (hooks-runtime/catalog) of events at which some hook runs
+  std::atomic<bool> catching_up{false};          // hooks are on their way
+  std::atomic<std::uint32_t> begin_alarms_s{0};  // sum of `alarm` of the enabled execjob_begin hooks
 };
 // Whether a run that comes to this point has to wait for anything.
 bool has_hooks(const hook_bits* bits, hook_point point);
+// Whether somebody wants to know of this host's jobs by the clock.
+bool has_periodic_hooks(const hook_bits* bits);
+
+// A job as this host was told of it: by the server, for the primary, or by the primary.
+struct hooked_job {
+  schema::sealed<schema::ToMom> started;         // startRun
+  schema::sealed<schema::ToSister> joined;       // join
+  std::vector<schema::sealed<schema::HookRun>> before;     // hooks of this host that ran for it: what they changed is seen
+  bool primary = true;                           // this is the job's first host
+  schema::StartRun::Reader order() const { return started ? started.get().getStartRun() : joined.get().getJoin().getOrder(); }
+};
 
 struct at_hook_point {
-  std::string key;                               // of the run
-  hook_point point = hook_point::start;
-  schema::sealed<schema::ToMom> order;           // its startRun
-  ports::run_order program;                      // start: what would be started
-  std::int32_t exit_status = 0;                  // ended
-  ports::run_usage usage;                        // ended
+  caf::actor who;                                // is answered with hook_point_passed
+  std::uint64_t question = 0;
+  hook_point point = hook_point::begin;
+  hooked_job job;
+  ports::run_order program{};                    // launch: what would be started
+  std::int64_t pid = 0;                          // attach
+  std::optional<std::int32_t> exit_status{};     // ended, on the primary
+  ports::run_usage usage{};                      // ended
 };
 struct hook_point_passed {
-  hook_point point = hook_point::start;
-  bool refused = false;                          // not to be started; not to be killed
-  ports::start_failed why;                       // start: -16 to -19 (pbs guide: MoM exit codes)
-  ports::run_order program;                      // start: as hooks left it
+  std::uint64_t question = 0;
+  std::vector<schema::sealed<schema::HookRun>> runs;       // of hooks that ran now
+  bool refused = false;                          // not to be started, killed, resumed; never at ended and aborted
+  std::uint32_t error = 0;                       // refused: 15169 or 15136 (pbs guide: error numbers)
+  bool reruns = false, deletes = false;          // job.rerun(), job.delete(); also of hooks that accept
+  std::string text;                              // refused: the hook's words
+  ports::run_order program;                      // launch: as hooks left it
+
+  bool stops_start() const { return refused || reruns || deletes; }
+  ports::start_failed why() const;               // -16 to -19 (pbs guide: MoM exit codes)
+};
+
+// A job that runs here, told once a second while has_periodic_hooks.
+struct job_at_work { std::string key; hooked_job job; ports::run_usage usage; };
+
+// The points of one run or part: asks, and goes on when it is answered.
+class hook_asker {
+ public:
+  hook_asker(caf::actor mom, std::shared_ptr<hook_bits> bits) : mom_(std::move(mom)), bits_(std::move(bits)) {}
+  bool wanted(hook_point point) const { return has_hooks(bits_.get(), point); }
+  bool wanted_by_the_clock() const { return has_periodic_hooks(bits_.get()); }
+  std::uint32_t begin_alarms_s() const { return bits_ ? bits_->begin_alarms_s.load() : 0; }
+
+  using passed = std::function<void(hook_point_passed&)>;
+  void ask(at_hook_point at, passed then);       // at.who: where on_passed is called
+  void on_passed(hook_point_passed& p);
+
+ private:
+  caf::actor mom_;
+  std::shared_ptr<hook_bits> bits_;
+  std::map<std::uint64_t, passed> waiting_;
+  std::uint64_t last_ = 0;
 };
 
 }  // namespace annals::actors
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::at_hook_point)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::hook_point_passed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::job_at_work)

@@ -17,11 +17,11 @@ constexpr auto poll_period = std::chrono::seconds(1);
 class mom {
  public:
   mom(caf::event_based_actor* self, mom_actor_parts parts)
-      : self_(self), parts_(std::move(parts)), sisters_(self, parts_.dial), desk_(self, parts_.runs, parts_.gate, parts_.left_parts) {
+      : self_(self), parts_(with_hook_bits(std::move(parts))), sisters_(self, parts_.dial), desk_(self, parts_.runs, parts_.gate, parts_.left_parts) {
     for (const auto& l : parts_.left) left_.remember(l.job_serial, l.run);
-    if (parts_.runner) parts_.runs.hooks = std::make_shared<hook_bits>();
     hooks_ = std::make_unique<mom_hooks>(
-        self_, mom_hooks_parts{parts_.runner, parts_.hook_directory, parts_.host, parts_.runs.shell.clock, parts_.runs.notes, parts_.runs.hooks, parts_.describe},
+        self_, mom_hooks_parts{parts_.runner, parts_.hook_directory, parts_.host, parts_.runs.shell.clock, parts_.runs.notes, parts_.runs.hooks, parts_.describe,
+                        [this] { say_hello(); }},
         [this](const schema::sealed<schema::FromMom>& message) { if (server_) server_->send(message); });
   }
 
@@ -42,6 +42,11 @@ class mom {
     if (o.peer->peer().what == wire::identity::kind::mom) return desk_.primary_came(o.peer);
     if (o.peer->peer().what != wire::identity::kind::server) return o.peer->close("only MoMs and the server have something to say here");
     server_ = o.peer;
+    if (!hooks_->starting_up()) say_hello();
+  }
+
+  void say_hello() {
+    if (!server_) return;
     server_->send(schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
       auto hello = m.initHello();
       hello.setHost(parts_.host);
@@ -49,7 +54,7 @@ class mom {
       hello.setLogUuid({reinterpret_cast<const kj::byte*>(parts_.log_uuid.data()), parts_.log_uuid.size()});
       hello.setPort(parts_.port);
       hello.setAddress(parts_.address);
-      parts_.describe(hello);
+      hooks_->describe(hello);
       auto here = refs_;
       for (const auto& [key, k] : desk_.known()) here.emplace(key, k);
       auto runs = hello.initRuns(static_cast<unsigned>(here.size()));
@@ -71,6 +76,7 @@ class mom {
     if (c.peer->peer().what == wire::identity::kind::mom) return desk_.primary_went(c.peer);
     if (c.peer != server_) return;
     server_ = nullptr;
+    hooks_->server_is_gone();
     note(log_event::system, "Svr", "pbs_mom", "lost the server: " + c.why);
   }
 
@@ -92,6 +98,7 @@ class mom {
     switch (m.which()) {
       case schema::ToMom::WELCOME:
         report_interval_s_ = m.getWelcome().getUsageIntervalSeconds();
+        hooks_->server_has_told_all();
         return note(log_event::system, "Svr", "pbs_mom", "ReplyHello from server " + schema::str(m.getWelcome().getServerName()));
       case schema::ToMom::START_RUN: return to_run(m.getStartRun().getRef(), model::take_order{message});
       case schema::ToMom::SIGNAL_RUN: return to_run(m.getSignalRun().getRef(), model::kill_order{message});
@@ -120,9 +127,10 @@ class mom {
   }
 
   void on_hook_point(at_hook_point& at) {
-    hooks_->at_point(std::move(at), [this, key = at.key](hook_point_passed p) {
-      if (const auto run = runs_.find(key); run != runs_.end()) self_->send(run->second, std::move(p));
-    });
+    hooks_->at_point(std::move(at));
+  }
+  void on_job_at_work(job_at_work& job) {
+    if (runs_.contains(job.key) || desk_.known().contains(job.key)) hooks_->at_work(std::move(job));
   }
 
   void on_gone(const run_gone& g) {
@@ -134,6 +142,7 @@ class mom {
     left_.remember(g.job_serial, g.run);
   }
   void on_part_gone(const part_gone& g) {
+    if (!runs_.contains(g.key)) hooks_->run_gone(g.key);
     desk_.gone(g);
     if (!runs_.contains(g.key) && discarding_.erase(g.key) > 0) tell_discarded(g.job_serial, g.run);
   }
@@ -209,6 +218,12 @@ class mom {
 
  private:
   struct script_wait { std::string text; std::set<std::string> keys; };
+
+  // Runs and parts look at them before they say anything of hooks.
+  static mom_actor_parts with_hook_bits(mom_actor_parts parts) {
+    if (parts.runner) parts.runs.hooks = std::make_shared<hook_bits>();
+    return parts;
+  }
 
   void note(std::uint32_t event, const char* cls, const std::string& object, const std::string& text) {
     if (parts_.runs.notes) parts_.runs.notes->write(event, cls, object, text);
@@ -346,6 +361,7 @@ caf::behavior mom_actor(caf::event_based_actor* self, mom_actor_parts parts) {
       [m](const new_settings& s) { m->on_settings(s); },
       [m](poll_atom) { m->on_poll(); },
       [m](at_hook_point& at) { m->on_hook_point(at); },
+      [m](job_at_work& job) { m->on_job_at_work(job); },
       [](run_this& t) { t.work(); },
       [](const disk_state&) {},
       [](const committed&) {},

@@ -3,6 +3,7 @@
 
 #include <caf/send.hpp>
 
+#include "actors/mom/hook_objects.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
@@ -37,11 +38,13 @@ bool has_event(const hooks::chain_hook& hook, std::string_view event) {
   return named.has_event(event);
 }
 
-std::int64_t freq_ns(const hooks::chain_hook& hook) {
+std::uint32_t number_of(const hooks::chain_hook& hook, attributes::attribute_id id) {
   model::hook_state named;
   named.attributes = hook.settings;
-  return named.number(attributes::hook::freq) * second;
+  return static_cast<std::uint32_t>(named.number(id));
 }
+
+std::int64_t freq_ns(const hooks::chain_hook& hook) { return number_of(hook, attributes::hook::freq) * second; }
 
 attributes::bag settings_of(capnp::List<schema::Attribute>::Reader list) {
   attributes::bag settings;
@@ -59,11 +62,12 @@ void mom_hooks::begin() {
   if (!parts_.runner) return;
   read_files();
   set_bits();
-  run_host_event("exechost_startup", {});
+  server_is_gone();
+  run_startup();
 }
 
 void mom_hooks::read_again() {
-  if (parts_.runner) run_host_event("exechost_startup", {});
+  if (parts_.runner) run_startup();
 }
 
 void mom_hooks::read_files() {
@@ -76,11 +80,16 @@ void mom_hooks::read_files() {
 }
 
 void mom_hooks::set_bits() {
-  std::uint32_t bits = 0;
-  for (const auto& e : hooks::hook_events())
-    for (const auto& h : hooks_)
-      if (runs(h.hook) && has_event(h.hook, e.name)) bits |= e.bit;
-  if (parts_.bits) parts_.bits->events = bits;
+  if (!parts_.bits) return;
+  std::uint32_t bits = 0, begin_alarms_s = 0;
+  for (const auto& h : hooks_) {
+    if (!runs(h.hook)) continue;
+    for (const auto& e : hooks::hook_events())
+      if (has_event(h.hook, e.name)) bits |= e.bit;
+    if (has_event(h.hook, "execjob_begin")) begin_alarms_s += number_of(h.hook, attributes::hook::alarm);
+  }
+  parts_.bits->events = bits;
+  parts_.bits->begin_alarms_s = begin_alarms_s;
 }
 
 // -- from the server -----------------------------------------------------------------------------------------------------
@@ -89,6 +98,17 @@ void mom_hooks::server_is_here() {
   asked_.clear();
   ask_for_blobs();
   outbox_.each(tell_);
+}
+
+void mom_hooks::server_is_gone() {
+  told_all_ = false;
+  if (parts_.runner) parts_.bits->catching_up = true;
+}
+
+void mom_hooks::server_has_told_all() {
+  told_all_ = true;
+  if (parts_.runner) parts_.bits->catching_up = wanted_.has_value();
+  wait_anew();
 }
 
 void mom_hooks::on_hooks(const schema::sealed<schema::ToMom>& message) {
@@ -103,6 +123,7 @@ void mom_hooks::on_hooks(const schema::sealed<schema::ToMom>& message) {
   }
   ask_for_blobs();
   install_if_complete();
+  wait_anew();
 }
 
 void mom_hooks::ask_for_blobs() {
@@ -142,8 +163,8 @@ void mom_hooks::install_if_complete() {
   install(message.get().getHooks());
   blobs_.clear();
   asked_.clear();
-  parts_.bits->catching_up = false;
-  let_start(true);
+  parts_.bits->catching_up = !told_all_;
+  wait_anew();
 }
 
 void mom_hooks::install(schema::MomHooks::Reader wanted) {
@@ -219,7 +240,45 @@ std::vector<hooks::hook_object> mom_hooks::host_vnodes() const {
   return vnodes;
 }
 
-void mom_hooks::run_host_event(const char* name, const std::string& only) {
+void mom_hooks::describe(schema::MomHello::Builder hello) const {
+  if (made_vnodes_.empty()) return parts_.describe(hello);
+  const auto own = schema::make<schema::MomHello>([&](schema::MomHello::Builder h) { parts_.describe(h); });
+  const auto from = own.get().getVnodes();
+  auto vnodes = hello.initVnodes(static_cast<unsigned>(from.size() + made_vnodes_.size()));
+  for (unsigned i = 0; i < from.size(); ++i) vnodes.setWithCaveats(i, from[i]);
+  unsigned at = from.size();
+  for (const auto& [name, vnode] : made_vnodes_) {
+    vnodes[at].setName(name);
+    auto list = vnodes[at++].initAttributes(static_cast<unsigned>(vnode.attributes.size()));
+    for (unsigned i = 0; i < list.size(); ++i) {
+      list[i].setName(vnode.attributes[i].name);
+      list[i].setResource(vnode.attributes[i].resource);
+      list[i].setValue(vnode.attributes[i].value);
+    }
+  }
+}
+
+// The server hears of the host when its hooks have said what it has, so that no vnode comes and goes with a restart.
+void mom_hooks::run_startup() {
+  if (hooks_at(*hooks::find_event("exechost_startup")).empty()) return;
+  starting_up_ = true;
+  run_host_event("exechost_startup", {}, [this](hooks::chain_result& result) { started_up(result); });
+}
+
+// vnode_list[name] = pbs.vnode(name) made vnodes: they are the host's from now on, as its own is.
+void mom_hooks::started_up(const hooks::chain_result& result) {
+  starting_up_ = false;
+  made_vnodes_.clear();
+  std::set<std::string> own;
+  for (const auto& v : host_vnodes()) own.insert(v.name);
+  for (const auto& p : result.parameters)
+    if (p.name == "vnode_list")
+      for (const auto& v : std::get<std::vector<hooks::hook_object>>(p.value))
+        if (!own.contains(v.name)) (made_vnodes_[v.name] = v).remove("state", {});      // the server says that
+  parts_.say_hello();
+}
+
+void mom_hooks::run_host_event(const char* name, const std::string& only, std::function<void(hooks::chain_result&)> then) {
   const auto* event = hooks::find_event(name);
   auto chosen = hooks_at(*event, only);
   if (chosen.empty()) return;
@@ -229,10 +288,13 @@ void mom_hooks::run_host_event(const char* name, const std::string& only) {
   at.parameters.push_back({"vnode_list", host_vnodes()});
   if (hooks::find_parameter(*event, "job_list")) {
     std::vector<hooks::hook_object> jobs;
-    for (const auto& [key, job] : jobs_) jobs.push_back(job);
+    for (const auto& [key, job] : jobs_) jobs.push_back(job_object(job));
     at.parameters.push_back({"job_list", std::move(jobs)});
   }
-  hooks::run_chain(chain_parts(), std::move(chosen), std::move(at), [this, event](hooks::chain_result& result) { report(*event, {}, result); });
+  hooks::run_chain(chain_parts(), std::move(chosen), std::move(at), [this, event, then = std::move(then)](hooks::chain_result& result) {
+    if (then) then(result);
+    report(*event, {}, result);
+  });
 }
 
 void mom_hooks::on_second() {

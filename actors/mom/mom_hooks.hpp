@@ -1,5 +1,5 @@
-// Site hooks on a host: which there are (as the server said, kept as files), when they run, and what the server is told of
-// them. Part of the MoM's actor. Governed by docs/design/0023-hooks.md.
+// Site hooks on a host: which there are (as the server said, kept as files), when they run (hook_points.cpp), and what the
+// server is told of them (hook_reports.cpp). Part of the MoM's actor. Governed by docs/design/0023-hooks.md.
 #pragma once
 
 #include <caf/event_based_actor.hpp>
@@ -28,7 +28,8 @@ struct mom_hooks_parts {
   const ports::clock* clock = nullptr;
   daemon_log* notes = nullptr;
   std::shared_ptr<hook_bits> bits;
-  std::function<void(schema::MomHello::Builder)> describe;     // this host's vnodes
+  std::function<void(schema::MomHello::Builder)> describe;     // this host's vnodes, without those that hooks made
+  std::function<void()> say_hello;               // to the server, if it is there: the host's vnodes are known, or are others
 };
 
 class mom_hooks {
@@ -37,20 +38,24 @@ class mom_hooks {
   mom_hooks(caf::event_based_actor* self, mom_hooks_parts parts, std::function<void(const schema::sealed<schema::FromMom>&)> tell);
 
   void begin();                                  // the hooks of the files; exechost_startup
+  bool starting_up() const { return starting_up_; }    // exechost_startup has not ended: say_hello will be called
+  void describe(schema::MomHello::Builder hello) const;      // this host's vnodes, with those that hooks made
   void read_again();                             // HUP: exechost_startup
   void server_is_here();                         // a new connection: everything owed is told again
+  void server_is_gone();                         // hooks may have changed until it has said its welcome
+  void server_has_told_all();                    // what it owed to this host came before its welcome
   void on_hooks(const schema::sealed<schema::ToMom>& message);
   bool on_blob(schema::Blob::Reader blob);       // false: nobody here asked for it
   void on_ack(schema::HookAck::Reader ack) { outbox_.acknowledged(ack.getPosition()); }
   void on_second();                              // exechost_periodic; reports that were not acknowledged
 
-  using passed = std::function<void(hook_point_passed)>;
-  void at_point(at_hook_point at, passed then);
+  void at_point(at_hook_point at);               // answers at.who
+  void at_work(job_at_work job) { jobs_[job.key] = std::move(job); }
   void run_gone(const std::string& key) { jobs_.erase(key); }
 
  private:
   struct installed { hooks::chain_hook hook; std::int64_t due_ns = 0; };
-  struct waiting_start { at_hook_point at; passed then; std::int64_t until_ns; };
+  struct waiting_start { at_hook_point at; std::int64_t until_ns; };
   struct stages;                                 // the events of one point, one after another
 
   void read_files();
@@ -58,18 +63,31 @@ class mom_hooks {
   void ask_for_blobs();
   void install_if_complete();
   void install(schema::MomHooks::Reader wanted);
+  bool must_wait() const { return !told_all_ || (wanted_ && wait_ns_ > 0); }
+  std::int64_t wait_until_ns() const;
+  void wait_anew();                              // the server has said something of hooks
   void let_start(bool all);
-  void start_now(at_hook_point at, passed then);
+  void start_now(at_hook_point at);
+  bool take_past_launch(stages& s) const;
+  void pass(stages& s);
   void next_stage(const std::shared_ptr<stages>& s);
   void stage_over(const std::shared_ptr<stages>& s, const hooks::hook_event& event, hooks::chain_result& result);
   std::vector<hooks::chain_hook> hooks_at(const hooks::hook_event& event, const std::string& only = {}) const;
   hooks::chain_parts chain_parts();
-  void run_host_event(const char* event, const std::string& only);
+  void run_host_event(const char* event, const std::string& only, std::function<void(hooks::chain_result&)> then = {});
+  void run_startup();
+  void started_up(const hooks::chain_result& result);
+  template <class Fill>
+  void tell_surely(Fill&& fill);                 // a report: until the server has written it down
+  void report_of_job(const std::string& id, schema::HookRun::Reader run, const std::vector<const hooks::hook_change*>& changes);
   void report(const hooks::hook_event& event, schema::RunRef::Reader ref, const hooks::chain_result& result);
-  bool add_fail_action(const hooks::hook_event& event, const std::string& hook, schema::HookReport::Builder report) const;
+  std::uint8_t fail_actions_of(const std::string& hook, const hooks::hook_event& event) const;
   std::vector<hooks::hook_object> host_vnodes() const;
   void note(std::uint32_t bits, std::string_view object, const std::string& text) const {
     if (parts_.notes) parts_.notes->write(bits, "Hook", object, text);
+  }
+  void note_of_job(const std::string& job, const std::string& text) const {
+    if (parts_.notes) parts_.notes->write(log_event::job, "Job", job, text);
   }
 
   caf::event_based_actor* self_;
@@ -83,7 +101,10 @@ class mom_hooks {
   std::set<std::string> asked_;                                // hashes
   std::int64_t wait_ns_ = 0;                                   // sync_mom_hookfiles_timeout
   std::deque<waiting_start> starts_;                           // until the hooks are there
-  std::map<std::string, hooks::hook_object> jobs_;             // running, by key: job_list of exechost_periodic
+  std::map<std::string, job_at_work> jobs_;                    // by key: job_list of exechost_periodic
+  std::map<std::string, hooks::hook_object> made_vnodes_;      // by exechost_startup hooks, by name
+  bool starting_up_ = false;
+  bool told_all_ = false;                                      // by the server, over this connection
   std::int64_t told_again_ns_ = 0;
 };
 

@@ -26,7 +26,7 @@ std::string task_number(std::uint32_t task) {
 }  // namespace
 
 part_actor::part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::site_ptr site)
-    : shell(cfg, parts.shell, stream, std::move(site)), parts_(std::move(parts)), mom_(std::move(mom)), key_(std::move(key)),
+    : shell(cfg, parts.shell, stream, std::move(site)), parts_(std::move(parts)), mom_(std::move(mom)), key_(std::move(key)), hooks_(mom_, parts_.hooks),
       output_(parts_.outputs, [this](std::uint32_t task) { return state().task_key(task); }, [this](const output_piece& p) { send_piece(p); }) {}
 
 caf::message_handler part_actor::more_handlers() {
@@ -39,6 +39,7 @@ caf::message_handler part_actor::more_handlers() {
         command(model::leave_order{"the server no longer knows the run"});
       },
       [this](const poll_usage& p) { poll(p); },
+      [this](hook_point_passed& p) { hooks_.on_passed(p); },
       [this](const new_settings& s) { parts_.settings = s.settings; },
       [this](repeat_atom) {
         did_.erase("repeat");
@@ -55,10 +56,7 @@ void part_actor::perform(const model::part_effect& effect) {
   struct visitor {
     part_actor& a;
     void operator()(const model::set_up_part&) const {
-      if (!a.once("set-up")) return;
-      if (a.local()) return a.command(model::set_up_done{});        // the run has made everything
-      a.parts_.note(log_event::job, a.state().job, "JOIN_JOB as node " + std::to_string(a.state().node()));
-      a.parts_.places->set_up(mom::place_for(a.state().order(), *a.parts_.settings));
+      a.set_up();
     }
     void operator()(const model::say_joined&) const {
       if (a.once("joined")) a.tell_primary([&](auto m) { a.fill_ref(m.initJoined()); });
@@ -66,7 +64,7 @@ void part_actor::perform(const model::part_effect& effect) {
     void operator()(const model::say_refused&) const { a.leave(true); }
     void operator()(const model::say_left&) const { a.leave(false); }
     void operator()(const model::start_task& t) const {
-      if (a.once("start:" + std::to_string(t.task))) a.start(t.task);
+      a.start(t.task);
     }
     void operator()(const model::watch_task& t) const {
       // Started in this life: the host tells us anyway. After a restart it must look for the task first.
@@ -86,7 +84,17 @@ void part_actor::perform(const model::part_effect& effect) {
   std::visit(visitor{*this}, effect);
 }
 
+void part_actor::set_up() {
+  if (!local() && !hooks_allow(hook_point::begin)) return;
+  if (!once("set-up")) return;
+  if (local()) return command(model::set_up_done{});        // the run has made everything
+  parts_.note(log_event::job, state().job, "JOIN_JOB as node " + std::to_string(state().node()));
+  parts_.places->set_up(mom::place_for(state().order(), *parts_.settings));
+}
+
 void part_actor::start(std::uint32_t number) {
+  if (!local() && !hooks_allow(hook_point::prologue)) return;
+  if (!once("start:" + std::to_string(number))) return;
   const auto& task = state().tasks.at(number);
   mom::task_words words{state().task_key(number), number, task.node, task.argv, task.environment};
   if (const auto session = attached_of(task.argv, task.environment)) {
@@ -96,7 +104,7 @@ void part_actor::start(std::uint32_t number) {
   } else {
     parts_.note(log_event::job, state().job, "task " + task_number(number) + " started, " + (task.argv.empty() ? std::string() : task.argv.front()));
   }
-  parts_.processes->start(mom::task_order_for(state().order(), *parts_.settings, words));
+  start_after_hooks(number, mom::task_order_for(state().order(), *parts_.settings, words));
 }
 
 // By another task: what it uses would be counted twice.
@@ -127,7 +135,7 @@ void part_actor::tell_task(std::uint32_t number) {
 }
 
 void part_actor::tear_down() {
-  if (!output_.all_taken() || !once("tear-down")) return;
+  if (!output_.all_taken() || !closing_hooks_are_over() || !once("tear-down")) return;
   for (const auto& [number, task] : state().tasks) parts_.processes->forget(state().task_key(number));
   if (local()) return command(model::torn_down{});
   parts_.places->tear_down(mom::place_for(state().order(), *parts_.settings));
@@ -135,7 +143,7 @@ void part_actor::tear_down() {
 
 void part_actor::leave(bool refused) {
   if (!once("leave")) return;
-  if (!local()) parts_.note(log_event::job, state().job, "DELETE_JOB received");
+  if (!local() && !state().aborted()) parts_.note(log_event::job, state().job, "DELETE_JOB received");
   tell_primary([&](auto m) {
     if (refused) {
       auto r = m.initRefused();
@@ -163,7 +171,8 @@ void part_actor::on_request(const schema::sealed<schema::ToSister>& message) {
       return on_change();
     case schema::ToSister::LEAVE:
       if (!local() && once("leaving")) {
-        parts_.note(log_event::job, state().job, "KILL_JOB received");
+        const bool aborted = schema::text(m.getLeave().getWhy()) == model::start_failed_elsewhere;
+        parts_.note(log_event::job, state().job, aborted ? "ABORT_JOB received" : "KILL_JOB received");
         parts_.note(log_event::job, state().job, "kill_job");
       }
       output_.repeat();                      // nobody but the job's files takes what is left
@@ -190,8 +199,15 @@ void part_actor::on_request(const schema::sealed<schema::ToSister>& message) {
 void part_actor::signal_all(schema::SignalPart::Reader wish) {
   if (wish.getId() != 0 && wish.getId() <= signal_id_) return;
   signal_id_ = std::max(signal_id_, wish.getId());
+  using what = schema::SignalPart::What;
+  if (wish.getId() != 0) return kill_if_allowed(wish.getSignal());
+  if (wish.getWhat() != what::SIGNAL) return suspend_or_resume(wish.getWhat() == what::SUSPEND);
+  signal_tasks(wish.getSignal());
+}
+
+void part_actor::signal_tasks(int signal) {
   for (const auto& [number, task] : state().tasks)
-    if (task.phase != model::task_phase::ended) parts_.processes->signal(state().task_key(number), wish.getSignal());
+    if (task.phase != model::task_phase::ended) parts_.processes->signal(state().task_key(number), signal);
 }
 
 void part_actor::signal_one(schema::SignalTask::Reader wish) {
@@ -237,7 +253,9 @@ void part_actor::poll(const poll_usage& p) {
     output_.repeat();
     output_.look();                          // what no watch has told of
   }
-  if (state().phase != phase::ready || state().tasks.empty()) return;
+  if (state().phase != phase::ready) return;
+  tell_periodic_hooks();
+  if (state().tasks.empty()) return;
   const auto now = usage_now();
   const std::uint32_t asked = state().request.get().getJoin().getUsageIntervalSeconds();
   const auto interval = std::int64_t{asked == 0 ? p.report_interval_s : asked} * 1'000'000'000;

@@ -32,6 +32,7 @@ class part_actor : public shell<part_aggregate> {
 
  private:
   void perform(const model::part_effect& effect);
+  void set_up();
   void start(std::uint32_t task);
   bool is_attached(const ports::attached_session& session, std::uint32_t but) const;
   void tell_task(std::uint32_t task);
@@ -39,6 +40,18 @@ class part_actor : public shell<part_aggregate> {
   void leave(bool refused);
   void on_request(const schema::sealed<schema::ToSister>& message);
   void signal_all(schema::SignalPart::Reader wish);
+  void signal_tasks(int signal);
+
+  // -- hooks of this host (part_actor_hooks.cpp)
+  at_hook_point at(hook_point point);
+  bool hooks_allow(hook_point point);              // begin, prologue: whether they have; else it goes on when they do
+  void refused(hook_point point, const hook_point_passed& p);
+  void start_after_hooks(std::uint32_t task, ports::run_order order);
+  void kill_if_allowed(int signal);
+  void suspend_or_resume(bool suspend);
+  bool closing_hooks_are_over();
+  void tell_periodic_hooks();
+
   void signal_one(schema::SignalTask::Reader wish);
   caf::message_handler task_handlers();            // part_actor_tasks.cpp
   template <class Fill>
@@ -78,6 +91,8 @@ class part_actor : public shell<part_aggregate> {
   caf::actor mom_;
   std::string key_;
   std::set<std::string> did_;                      // effects started in this life of the process
+  hook_asker hooks_;
+  std::optional<bool> suspended_;                  // as the primary said last in this life
   std::set<std::uint32_t> taken_;                  // ended tasks that the primary has
   std::map<std::uint64_t, task_asker> asked_;      // by the question the primary was asked
   std::map<std::uint64_t, task_asker> output_for_; // by the question that asked for a task and its output

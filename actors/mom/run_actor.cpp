@@ -31,7 +31,7 @@ std::optional<int> signal_number(std::string_view name) {
 }  // namespace
 
 run_actor::run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::site_ptr site)
-    : shell(cfg, parts.shell, stream, std::move(site)), parts_(std::move(parts)), mom_(std::move(mom)), key_(std::move(key)), revived_(stream != 0) {}
+    : shell(cfg, parts.shell, stream, std::move(site)), parts_(std::move(parts)), mom_(std::move(mom)), key_(std::move(key)), revived_(stream != 0), hooks_(mom_, parts_.hooks) {}
 
 caf::message_handler run_actor::more_handlers() {
   return caf::message_handler{
@@ -45,7 +45,7 @@ caf::message_handler run_actor::more_handlers() {
       },
       [this](const new_settings& s) { parts_.settings = s.settings; },
       [this](const poll_usage& p) { poll(p); },
-      [this](hook_point_passed& p) { passed(p); },
+      [this](hook_point_passed& p) { hooks_.on_passed(p); },
       [this](const script_text& s) {
         if (s.missing) return command(model::program_failed{{-1, "the job's script is not to be had from the server"}});
         script_ = s.text;
@@ -73,20 +73,18 @@ void run_actor::on_change() {
 
 void run_actor::perform(const model::run_effect& effect) {
   if (std::holds_alternative<model::start_program>(effect)) {
-    if (once("start")) start();
+    start();
   } else if (std::holds_alternative<model::watch_program>(effect)) {
     // Started in this life: the host tells us anyway. After a restart it must look for the program first.
     if (!did_.contains("start") && once("watch")) parts_.processes->adopt(key_);
   } else if (const auto* wish = std::get_if<model::kill_program>(&effect)) {
-    if (once("kill:" + wish->signal + ":" + std::to_string(state().kill_id))) kill(*wish);
+    if (once("kill:" + wish->signal + ":" + std::to_string(state().kill_id))) kill_if_allowed(*wish);
   } else if (const auto* told = std::get_if<model::carry_out>(&effect)) {
     if (once("wish:" + std::to_string(told->wish.id))) carry_out(told->wish);
   } else if (std::holds_alternative<model::place_output>(effect)) {
-    if (!once("place")) return;
-    if (!has_hooks(parts_.hooks.get(), hook_point::ended)) return place();
-    send(mom_, at_hook_point{key_, hook_point::ended, state().order, {}, state().exit_status, state().usage});
+    if (once("place")) place_after_hooks();
   } else if (const auto* asked = std::get_if<model::ask_sister>(&effect)) {
-    if (once("ask:" + asked->host)) ask(asked->host);
+    if (hooks_allow(hook_point::begin) && once("ask:" + asked->host)) ask(asked->host);
   } else if (const auto* kept = std::get_if<model::keep_sister>(&effect)) {
     (void)contact_of(kept->host);
   } else if (const auto* released = std::get_if<model::release_sister>(&effect)) {
@@ -102,38 +100,24 @@ void run_actor::perform(const model::run_effect& effect) {
 }
 
 void run_actor::start() {
+  if (launching_ && state().hooks.has("execjob_launch")) parts_.processes->start(*std::exchange(launching_, {}));
+  if (did_.contains("start") || !hooks_allow(hook_point::begin) || !hooks_allow(hook_point::prologue)) return;
   const auto script = order().getScript();
   const bool elsewhere = script.getHash().size() > 0 && script.getSize() > 0 && order().getInlineScript().size() == 0;
   if (elsewhere && !script_) {
     const auto h = script.getHash();
-    return send(mom_, want_script{{reinterpret_cast<const char*>(h.begin()), h.size()}, key_});
+    if (once("script")) send(mom_, want_script{{reinterpret_cast<const char*>(h.begin()), h.size()}, key_});
+    return;
   }
+  did_.insert("start");
   auto o = mom::order_for(order(), *parts_.settings, mom::job_cookie(state().job_serial, state().run));
   if (script_) o.script_text = std::move(script_);
   script_.reset();
-  if (!has_hooks(parts_.hooks.get(), hook_point::start)) return parts_.processes->start(o);
-  send(mom_, at_hook_point{key_, hook_point::start, state().order, std::move(o), 0, {}});
-}
-
-void run_actor::passed(hook_point_passed& p) {
-  switch (p.point) {
-    case hook_point::start:
-      if (p.refused) return command(model::program_failed{p.why});
-      return parts_.processes->start(p.program);
-    case hook_point::preterm:
-      if (!p.refused && wish_) do_kill(*wish_);
-      return wish_.reset();
-    case hook_point::ended: return place();
-  }
-}
-
-void run_actor::kill(const model::kill_program& wish) {
-  if (!state().order || state().discarded || !has_hooks(parts_.hooks.get(), hook_point::preterm)) return do_kill(wish);
-  wish_ = wish;
-  send(mom_, at_hook_point{key_, hook_point::preterm, state().order, {}, 0, {}});
+  start_after_hooks(std::move(o));
 }
 
 void run_actor::do_kill(const model::kill_program& wish) {
+  did_.insert("killed");
   if (!wish.why.empty()) parts_.processes->append_stderr(key_, "=>> PBS: job killed: " + wish.why + "\n");
   if (const auto number = signal_number(wish.signal)) parts_.processes->signal(key_, *number);
   for (const auto& s : state().sisters) tell_kill(s.host);
@@ -143,9 +127,9 @@ void run_actor::do_kill(const model::kill_program& wish) {
 
 void run_actor::carry_out(const model::told_wish& wish) {
   if (wish.what == schema::Wish::SUSPEND) {
-    signal_everywhere(SIGSTOP);
+    suspend();
   } else if (wish.what == schema::Wish::RESUME) {
-    signal_everywhere(SIGCONT);
+    return resume(wish.id);
   } else if (wish.what == schema::Wish::MESSAGE) {
     if (wish.to_errors) parts_.processes->append_stderr(key_, wish.text + "\n");
     if (wish.to_output) parts_.processes->append_stdout(key_, wish.text + "\n");
@@ -196,7 +180,7 @@ void run_actor::report() {
         r.setJobdir(state().jobdir);
         r.setPosition(version());
       });
-    else if (std::holds_alternative<model::report_refused>(effect) && owes(schema::Ack::What::RUN_REFUSED))
+    else if (std::holds_alternative<model::report_refused>(effect) && abort_hooks_are_over() && owes(schema::Ack::What::RUN_REFUSED))
       tell_server([&](auto m) {
         auto r = m.initRunRefused();
         fill_ref(r.initRef());
@@ -245,6 +229,7 @@ void run_actor::poll(const poll_usage& p) {
   auto usage = parts_.processes->usage(key_);
   if (!usage) return;
   usage = model::counted(state(), *usage, now / 1'000'000'000);
+  tell_periodic_hooks(*usage);
   if (state().order) {
     if (auto met = model::exceeded_limit(order(), with_sisters(*usage), parts_.settings->config.enforce.mem)) command(*met);
   }

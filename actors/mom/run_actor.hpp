@@ -35,10 +35,8 @@ class run_actor : public shell<run_aggregate> {
   schema::StartRun::Reader order() const { return state().order.get().getStartRun(); }
   void perform(const model::run_effect& effect);
   void start();
-  void kill(const model::kill_program& wish);
   void carry_out(const model::told_wish& wish);
   void place();
-  void passed(hook_point_passed& p);               // hooks have run at a point
   void do_kill(const model::kill_program& wish);
   void report();                                   // everything the server was not told, or has not acknowledged
   void report_again() {
@@ -58,6 +56,17 @@ class run_actor : public shell<run_aggregate> {
   static void fill_hosts(const std::vector<model::host_usage>& from, List&& to) {
     for (unsigned i = 0; i < from.size(); ++i) model::write_host_usage(from[i], to[i]);
   }
+
+  // -- hooks of this host (run_actor_hooks.cpp)
+  at_hook_point at(hook_point point);
+  bool hooks_allow(hook_point point);              // begin, prologue: whether they have; else it goes on when they do
+  void start_after_hooks(ports::run_order program);
+  void kill_if_allowed(const model::kill_program& wish);
+  void suspend();
+  void resume(std::uint64_t wish);
+  void place_after_hooks();
+  bool abort_hooks_are_over();
+  void tell_periodic_hooks(const ports::run_usage& usage);
 
   // -- tasks (run_actor_tasks.cpp)
   caf::message_handler task_handlers();
@@ -99,10 +108,11 @@ class run_actor : public shell<run_aggregate> {
   void ask(const std::string& host);
   void release(const std::string& host);
   void tell_kill(const std::string& host);
-  void signal_everywhere(int signal);              // every process of the run on every host
-  void signal_on(const std::string& host, int signal);
+  void signal_everywhere(int signal, schema::SignalPart::What what = schema::SignalPart::What::SIGNAL);   // every process on every host
+  void signal_on(const std::string& host, int signal, schema::SignalPart::What what = schema::SignalPart::What::SIGNAL);
   void pay_sister(const std::string& host);        // everything it is owed, over a new link
   void poll_sisters(std::int64_t now_ns);
+  std::int64_t join_alarm_s() const;
   void note_step(const schema::Event::Reader& step) const;
   ports::run_usage with_sisters(ports::run_usage own) const;
   std::vector<model::host_usage> by_host(const ports::run_usage& own) const;
@@ -118,7 +128,9 @@ class run_actor : public shell<run_aggregate> {
   std::set<std::string> did_;                      // effects started in this life of the process
   std::set<schema::Ack::What> acknowledged_;
   std::optional<std::string> script_;
-  std::optional<model::kill_program> wish_;        // waits for execjob_preterm hooks
+  hook_asker hooks_;
+  std::optional<ports::run_order> launching_;      // until its hooks' word is on disk
+  std::int64_t begun_ns_ = 0;                      // when execjob_begin hooks were over; 0: there were none
   std::uint64_t wishes_told_ = 0;                  // the server knows that they are done
   ports::run_usage told_;                          // last usage the server was told
   std::int64_t told_ns_ = 0;

@@ -39,11 +39,14 @@ void run_actor::on_sister_link(const sister_link& l) {
 
 void run_actor::pay_sister(const std::string& host) {
   // It may have missed either.
-  if (state().phase == phase::started && (state().suspended || state().suspended_s > 0)) signal_on(host, state().suspended ? SIGSTOP : SIGCONT);
+  if (state().phase == phase::started && (state().suspended || state().suspended_s > 0)) {
+    using what = schema::SignalPart::What;
+    signal_on(host, state().suspended ? SIGSTOP : SIGCONT, state().suspended ? what::SUSPEND : what::RESUME);
+  }
   for (const auto& effect : model::pending_effects(state())) {
     if (const auto* a = std::get_if<model::ask_sister>(&effect); a && a->host == host) ask(host);
     if (const auto* r = std::get_if<model::release_sister>(&effect); r && r->host == host) release(host);
-    if (std::holds_alternative<model::kill_program>(effect)) tell_kill(host);
+    if (std::holds_alternative<model::kill_program>(effect) && did_.contains("killed")) tell_kill(host);
     if (const auto* t = std::get_if<model::spawn_task_on>(&effect); t && state().tasks.at(t->task).host == host) spawn_on_host(t->task);
   }
 }
@@ -74,7 +77,7 @@ void run_actor::release(const std::string& host) {
   if (!contact_of(host).open) return;
   tell_sister(host, [&](auto m) {
     fill_ref(m.initLeave().initRef());
-    m.getLeave().setWhy("the run is over");
+    m.getLeave().setWhy(state().phase == phase::refused ? std::string(model::start_failed_elsewhere) : "the run is over");
   });
 }
 
@@ -92,15 +95,16 @@ void run_actor::tell_kill(const std::string& host) {
   });
 }
 
-void run_actor::signal_everywhere(int signal) {
+void run_actor::signal_everywhere(int signal, schema::SignalPart::What what) {
   parts_.processes->signal(key_, signal);
-  for (const auto& s : state().sisters) signal_on(s.host, signal);
+  for (const auto& s : state().sisters) signal_on(s.host, signal, what);
 }
 
-void run_actor::signal_on(const std::string& host, int signal) {
+void run_actor::signal_on(const std::string& host, int signal, schema::SignalPart::What what) {
   tell_sister(host, [&](auto m) {
     fill_ref(m.initSignal().initRef());
     m.getSignal().setSignal(signal);
+    m.getSignal().setWhat(what);
   });
 }
 
@@ -130,6 +134,12 @@ void run_actor::on_sister_said(const schema::sealed<schema::FromSister>& message
 
 // -- time --------------------------------------------------------------------------------------------------------------------
 
+// Unless it is set, what execjob_begin hooks may take on a sister (RS-47).
+std::int64_t run_actor::join_alarm_s() const {
+  if (const auto set = parts_.settings->config.sister_join_job_alarm_s) return set;
+  return hooks_.begin_alarms_s() > 0 ? hooks_.begin_alarms_s() : mom::sister_join_job_alarm_default_s;
+}
+
 // How long a sister may be out of reach: while the program runs its MoM may be restarted in peace.
 void run_actor::poll_sisters(std::int64_t now_ns) {
   const auto& config = parts_.settings->config;
@@ -138,7 +148,8 @@ void run_actor::poll_sisters(std::int64_t now_ns) {
   for (const auto& [host, c] : contacts_)
     if (!c.open && now_ns - c.away_since_ns >= patience_s * 1'000'000'000) silent.push_back(c.last);
   for (auto& s : silent) command(model::sister_silent{std::move(s)});
-  if (state().phase == phase::received && now_ns / 1'000'000'000 - state().received_s >= config.sister_join_job_alarm_s)
+  const auto asked_s = std::max(state().received_s, begun_ns_ / 1'000'000'000);
+  if (state().phase == phase::received && now_ns / 1'000'000'000 - asked_s >= join_alarm_s())
     command(model::join_wait_over{});
 }
 
@@ -187,11 +198,11 @@ void run_actor::note_step(const schema::Event::Reader& step) const {
         return parts_.note(log_event::error, state().job, "lost communication with " + schema::str(f.getHost()) + ", killing job: " + schema::str(f.getText()));
       parts_.note(log_event::job, state().job,
                   "job_start_error " + std::to_string(f.getCode()) + " from node " + schema::str(f.getHost()) + " could not JOIN_JOB successfully");
-      return parts_.note(log_event::debug, state().job, schema::str(f.getText()));
+      return parts_.note(log_event::job, state().job, schema::str(f.getText()));
     }
     case which::JOIN_WAIT_ENDED:
       return parts_.note(log_event::debug2, state().job, "sister_join_job_alarm wait time " +
-                         std::to_string(parts_.settings->config.sister_join_job_alarm_s) + " secs exceeded");
+                         std::to_string(join_alarm_s()) + " secs exceeded");
     case which::SISTER_LEFT: {
       const auto l = step.getSisterLeft();
       if (l.getAbandoned())

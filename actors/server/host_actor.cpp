@@ -49,13 +49,14 @@ void host_actor::on_connected(mom_connected& m) {
   if (peer_ && peer_ != m.peer) peer_->close("the MoM connected anew");
   peer_ = m.peer;
   receive({model::mom_hello{m.hello, host_part(m.peer->peer().address)}, mom(), {}, nullptr, nullptr, {}, 0, {}});
+  compare_runs(hello, m.expected, log_is_new);
+  for (const auto& [key, message] : owed_) peer_->send(message);
+  // The welcome comes last: who has it has heard what was owed, hooks among it.
   peer_->send(schema::make<schema::ToMom>([&](schema::ToMom::Builder w) {
     auto welcome = w.initWelcome();
     welcome.setServerName(site().server_name);
     welcome.setUsageIntervalSeconds(usage_interval_s);
   }));
-  compare_runs(hello, m.expected, log_is_new);
-  for (const auto& [key, message] : owed_) peer_->send(message);
 }
 
 // What the MoM has and what the log says it has: each difference is put to the job, which knows what it means.

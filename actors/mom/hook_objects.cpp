@@ -1,0 +1,138 @@
+#include "actors/mom/hook_objects.hpp"
+
+#include <algorithm>
+
+#include "events/model/assignment.hpp"
+#include "events/values/duration.hpp"
+#include "events/values/exec_host.hpp"
+#include "events/values/exec_vnode.hpp"
+
+namespace annals::actors {
+
+namespace {
+
+constexpr std::string_view node_file = "PBS_NODEFILE=";
+
+void put_usage(const ports::run_usage& usage, hooks::hook_object& job) {
+  const auto used = [&](const char* resource, const std::string& value) { job.put("resources_used", resource, value); };
+  used("cput", values::print_duration(static_cast<std::int64_t>(usage.cpu_seconds)));
+  used("walltime", values::print_duration(static_cast<std::int64_t>(usage.wall_seconds)));
+  used("mem", std::to_string(usage.mem_kb) + "kb");
+  used("vmem", std::to_string(usage.vmem_kb) + "kb");
+  used("ncpus", std::to_string(usage.ncpus));
+  used("cpupercent", std::to_string(usage.cpu_percent));
+}
+
+hooks::hook_object as_sent(const hooked_job& from) {
+  const auto order = from.order();
+  hooks::hook_object job{hooks::protocol::ObjectKind::JOB, schema::str(order.getRef().getJob()), hooks::attributes_of(order.getAttributes())};
+  job.put("Job_Owner", {}, schema::text(order.getOwner()));
+  job.put("euser", {}, schema::text(order.getEuser()));
+  job.put("egroup", {}, schema::text(order.getEgroup()));
+  job.put("queue", {}, schema::text(order.getQueue()));
+  job.put("exec_vnode", {}, schema::text(order.getExecVnode()));
+  job.put("exec_host", {}, schema::text(order.getExecHost()));
+  job.put("run_count", {}, std::to_string(order.getRef().getRun()));
+  return job;
+}
+
+hooks::hook_object with_changes(hooks::hook_object job, const hooked_job& from) {
+  if (from.before.empty()) return job;
+  hooks::hook_parameters changed{{"job", std::move(job)}};
+  put_changes_again(from.before, "job", changed);
+  return std::get<hooks::hook_object>(std::move(changed.front().value));
+}
+
+}  // namespace
+
+hooks::hook_object job_object(const at_hook_point& at) {
+  auto job = as_sent(at.job);
+  if (at.point == hook_point::ended) {
+    if (at.exit_status) job.put("Exit_status", {}, std::to_string(*at.exit_status));
+    put_usage(at.usage, job);
+  }
+  return with_changes(std::move(job), at.job);
+}
+
+hooks::hook_object job_object(const job_at_work& at) {
+  auto job = as_sent(at.job);
+  put_usage(at.usage, job);
+  return with_changes(std::move(job), at.job);
+}
+
+std::vector<hooks::hook_object> vnode_objects(const hooked_job& job, const std::string& host) {
+  std::vector<hooks::hook_object> out;
+  const auto vnodes = values::parse_exec_vnode(schema::text(job.order().getExecVnode()));
+  const auto hosts = values::parse_exec_host(schema::text(job.order().getExecHost()));
+  if (!vnodes || !hosts) return out;
+  std::map<std::string, model::amounts> given;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < vnodes->chunks.size(); ++i) {
+    if (!job.primary && (i >= hosts->size() || (*hosts)[i].host != host)) continue;
+    for (const auto& part : vnodes->chunks[i].parts) {
+      if (!given.contains(part.vnode)) names.push_back(part.vnode);
+      auto& of_vnode = given[part.vnode];
+      for (const auto& [resource, text] : part.resources) {
+        bool is_amount = false;
+        const auto amount = model::read_amount(text, &is_amount);
+        if (!is_amount) continue;
+        of_vnode[resource].value += amount.value;
+        of_vnode[resource].is_size = amount.is_size;
+      }
+    }
+  }
+  for (const auto& name : names) {
+    hooks::hook_object vnode{hooks::protocol::ObjectKind::VNODE, name, {}};
+    for (const auto& [resource, amount] : given[name]) vnode.put("resources_assigned", resource, amount.print());
+    out.push_back(std::move(vnode));
+  }
+  return out;
+}
+
+void put_program(const ports::run_order& program, hooks::hook_parameters& to) {
+  hooks::hook_pairs environment;
+  for (const auto& e : program.environment) {
+    const auto equals = e.find('=');
+    if (equals == std::string::npos || (program.is_task && e.starts_with(node_file))) continue;
+    environment.emplace_back(e.substr(0, equals), e.substr(equals + 1));
+  }
+  to.push_back({"progname", program.program.empty() ? program.shell : program.program.front()});
+  to.push_back({"argv", program.program});
+  to.push_back({"env", std::move(environment)});
+}
+
+void take_program(hooks::hook_parameters& from, ports::run_order& to) {
+  if (auto* env = hooks::find_parameter(from, "env")) {
+    std::erase_if(to.environment, [&](const std::string& e) { return !to.is_task || !e.starts_with(node_file); });
+    for (const auto& [name, value] : std::get<hooks::hook_pairs>(env->value)) to.environment.push_back(name + "=" + value);
+  }
+  auto* progname = hooks::find_parameter(from, "progname");
+  auto* argv = hooks::find_parameter(from, "argv");
+  if (!progname || !argv) return;
+  const auto& name = std::get<std::string>(progname->value);
+  if (to.program.empty()) {
+    to.shell = name;                                     // a script job: the shell that reads it
+    return;
+  }
+  to.program = std::get<hooks::hook_texts>(argv->value);
+  if (to.program.empty()) to.program.push_back(name);
+  else if (!name.empty()) to.program.front() = name;
+}
+
+void put_changes_again(const std::vector<schema::sealed<schema::HookRun>>& runs, std::string_view only, hooks::hook_parameters& to) {
+  for (const auto& run : runs) {
+    if (run.get().getVerdict() != schema::HookVerdict::ACCEPTED) continue;
+    auto bytes = schema::sealed_message::from_bytes(schema::bytes_of(run.get().getReply()));
+    if (!bytes) continue;
+    const schema::sealed<hooks::protocol::Reply> reply(std::move(*bytes));
+    for (auto c : reply.get().getChanges()) {
+      const auto change = hooks::change_of(schema::text(run.get().getHook()), c);
+      const auto* event = hooks::find_event(schema::text(run.get().getEvent()));
+      const auto* where = event ? hooks::find_parameter(*event, change.parameter) : nullptr;
+      if (!where || hooks::may_write(*where, change.attribute, false) != hooks::set_answer::yes) continue;
+      if (only.empty() || change.parameter == only) hooks::put_change(change, to);
+    }
+  }
+}
+
+}  // namespace annals::actors

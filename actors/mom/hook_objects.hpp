@@ -1,0 +1,22 @@
+// What hooks on a host are shown of a job, and what becomes of a program that they changed.
+#pragma once
+
+#include "actors/mom/hook_points.hpp"
+#include "hooks-runtime/chain/payload.hpp"
+
+namespace annals::actors {
+
+// The job as it was sent to this host, with what hooks before changed of it, and at the end what it used.
+hooks::hook_object job_object(const at_hook_point& at);
+hooks::hook_object job_object(const job_at_work& at);
+// Its vnodes with what it was given of each (RS-65): on the primary all of them, elsewhere those of this host.
+std::vector<hooks::hook_object> vnode_objects(const hooked_job& job, const std::string& host);
+
+// progname, argv and env of execjob_launch. A task's has no PBS_NODEFILE (RS-129).
+void put_program(const ports::run_order& program, hooks::hook_parameters& to);
+void take_program(hooks::hook_parameters& from, ports::run_order& to);
+
+// What hooks of these runs changed, put to the parameters again. only: of this parameter; empty: of all.
+void put_changes_again(const std::vector<schema::sealed<schema::HookRun>>& runs, std::string_view only, hooks::hook_parameters& to);
+
+}  // namespace annals::actors

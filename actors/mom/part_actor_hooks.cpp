@@ -1,0 +1,96 @@
+// Where another host's part of a run waits for hooks of that host: execjob_begin before it joins, execjob_prologue before its
+// first task, execjob_launch before each (execjob_attach where there is no program to start), execjob_epilogue and _end (or _abort) before it leaves. docs/design/0023-hooks.md.
+#include <csignal>
+
+#include "actors/mom/part_actor.hpp"
+#include "events/values/pbs_error.hpp"
+
+namespace annals::actors {
+
+namespace pbs_error = values::pbs_error;
+
+at_hook_point part_actor::at(hook_point point) {
+  at_hook_point a;
+  a.who = caf::actor(this);
+  a.point = point;
+  a.job.joined = state().request;
+  a.job.before = state().hooks.runs;
+  a.job.primary = local();
+  return a;
+}
+
+bool part_actor::hooks_allow(hook_point point) {
+  const std::string event = point == hook_point::begin ? "execjob_begin" : "execjob_prologue";
+  if (state().hooks.has(event) || did_.contains("none of " + event)) return true;
+  if (!hooks_.wanted(point)) return did_.insert("none of " + event), true;
+  if (!once("hooks of " + event)) return false;
+  hooks_.ask(at(point), [this, point, event](hook_point_passed& p) {
+    if (p.stops_start()) return refused(point, p);
+    if (!p.runs.empty()) return command(model::part_hooks_done{std::move(p.runs)});
+    did_.insert("none of " + event);
+    on_change();
+  });
+  return false;
+}
+
+void part_actor::refused(hook_point point, const hook_point_passed& p) {
+  const auto code = p.deletes ? pbs_error::hook_rejected_delete : p.refused ? p.error : pbs_error::hook_rejected_rerun;
+  if (point == hook_point::begin) return command(model::set_up_done{static_cast<std::int32_t>(code), p.text.empty() ? "a hook stops it" : p.text});
+  did_.erase("hooks of execjob_prologue");               // the next task asks again
+  for (const auto& [number, task] : state().tasks)
+    if (task.phase == model::task_phase::starting) command(model::task_failed{number, p.why()});
+}
+
+void part_actor::start_after_hooks(std::uint32_t number, ports::run_order order) {
+  const auto point = order.attached.pid != 0 ? hook_point::attach : hook_point::launch;
+  if (!hooks_.wanted(point)) return parts_.processes->start(order);
+  auto a = at(point);
+  a.pid = order.attached.pid;
+  a.program = std::move(order);
+  hooks_.ask(std::move(a), [this, number](hook_point_passed& p) {
+    if (p.stops_start()) return command(model::task_failed{number, p.why()});
+    if (state().phase == model::part_phase::ready) return parts_.processes->start(p.program);
+    parts_.processes->adopt(state().task_key(number));   // the job leaves: told as not started, and never will be
+  });
+}
+
+void part_actor::kill_if_allowed(int signal) {
+  if (!state().any_active() || !hooks_.wanted(hook_point::preterm)) return signal_tasks(signal);
+  hooks_.ask(at(hook_point::preterm), [this, signal](hook_point_passed& p) {
+    if (!p.refused) signal_tasks(signal);
+  });
+}
+
+// The primary repeats it after each new connection: hooks hear of what is new.
+void part_actor::suspend_or_resume(bool suspend) {
+  const bool news = suspended_ != suspend;
+  suspended_ = suspend;
+  if (suspend) signal_tasks(SIGSTOP);
+  const auto point = suspend ? hook_point::suspended : hook_point::resuming;
+  const auto go_on = [this, suspend](hook_point_passed& p) {
+    if (!suspend && !p.refused && suspended_ == false) signal_tasks(SIGCONT);
+  };
+  hook_point_passed nobody_minds;
+  if (!news || !hooks_.wanted(point)) return go_on(nobody_minds);
+  hooks_.ask(at(point), go_on);
+}
+
+// Whether the host may clean up; else it does when they are over. A job that was refused here has begun nothing.
+bool part_actor::closing_hooks_are_over() {
+  const auto point = state().aborted() ? hook_point::aborted : hook_point::ended;
+  if (local() || !state().refusal.empty() || !hooks_.wanted(point) || did_.contains("closed")) return true;
+  if (!once("closing hooks")) return false;
+  auto a = at(point);
+  a.usage = usage_now().usage;
+  hooks_.ask(std::move(a), [this](hook_point_passed&) {
+    did_.insert("closed");
+    tear_down();
+  });
+  return false;
+}
+
+void part_actor::tell_periodic_hooks() {
+  if (!local() && hooks_.wanted_by_the_clock()) send(mom_, job_at_work{key_, at(hook_point::begin).job, usage_now().usage});
+}
+
+}  // namespace annals::actors

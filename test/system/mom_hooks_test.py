@@ -1,0 +1,322 @@
+"""Hooks on the hosts of jobs that span hosts: which run where, what they may refuse and set, and what restarts make of them.
+pbs guide: hooks (19); RS-64 to RS-71, RS-123, RS-129, RU-04 to RU-07; docs/design/0023-hooks.md."""
+import os
+import pwd
+import subprocess
+import unittest
+
+from hooks_test import HookTest
+from private_cluster import STAGE, wait_gone
+
+WIDE = ["-l", "select=3:ncpus=1", "-l", "place=scatter"]
+STARTED = "execjob_begin,execjob_prologue,execjob_launch"
+ENDED = "execjob_epilogue,execjob_end,execjob_abort"
+
+
+class MomHookTest(HookTest):
+    hosts = ["a", "b", "c"]
+
+    def setUp(self):
+        super().setUp()
+        self.said = os.path.join(self.work, "said")
+        open(self.said, "w").close()
+        os.chmod(self.said, 0o666)
+
+    def script(self, then="", says="''"):
+        """A script that notes that it ran, where, and whatever else, then goes on."""
+        return ("import os, pbs\n"
+                "e, host = pbs.event(), pbs.get_local_nodename()\n"
+                "def note(text):\n"
+                f"    with open({self.said!r}, 'a') as f:\n"
+                "        f.write(text + '\\n')\n"
+                "name = [n for n in dir(pbs) if n.startswith('HOOK_EVENT_') and getattr(pbs, n) == e.type][0][11:].lower()\n"
+                f"note((name + ' ' + host + ' ' + str({says})).strip())\n" + then)
+
+    def mom_hook(self, name, event, script, config=None, hosts=None, **settings):
+        """On every host before it returns."""
+        self.hook(name, event, script, config, **settings)
+        for host in hosts or self.hosts:
+            self.until_hooks_are_on(host, name + ".HK", name + ".PY")
+
+    def lines(self):
+        with open(self.said) as f:
+            return f.read().splitlines()
+
+    def until_said(self, *lines):
+        self.until(lambda: set(lines) <= set(self.lines()), lambda: f"{lines}: {self.lines()}")
+
+    def mom_log(self, host):
+        directory, text = os.path.join(self.home(host), "mom_logs"), ""
+        for name in os.listdir(directory):
+            with open(os.path.join(directory, name), errors="replace") as f:
+                text += f.read()
+        return text
+
+    def exec_hosts(self, id):
+        return [chunk.split("/")[0] for chunk in self.job(id)["exec_host"].split("+")]
+
+    def vnode(self, name):
+        return self.run_command("pbsnodes", name).out
+
+
+class hooks_of_wide_jobs(MomHookTest):
+    def test_each_event_runs_on_the_hosts_where_it_should(self):
+        self.mom_hook("h", f"{STARTED},{ENDED}", self.script(
+            says="'%s %s' % (e.job.in_ms_mom(), '+'.join(sorted(e.vnode_list)))"))
+        id = self.submit(*WIDE, "--", "/bin/true")
+        primary, *sisters = self.exec_hosts(self.until_state(id, "F") and id)
+        expected = [f"execjob_{e} {primary} True a+b+c" for e in ("begin", "prologue", "launch", "epilogue", "end")]
+        for host in sisters:
+            expected += [f"execjob_{e} {host} False {host}" for e in ("begin", "epilogue", "end")]
+        self.until_said(*expected)
+        self.assertEqual(sorted(self.lines()), sorted(expected))
+        # In the order of the job's life: no host joins before the primary's hooks let it, none leaves before the end.
+        order = self.lines()
+        self.assertEqual(order[0], expected[0])
+        self.assertLess(max(order.index(f"execjob_begin {h} False {h}") for h in sisters), order.index(expected[1]))
+        self.until(lambda: self.audit("hook", id).count("execjob_epilogue") == 3, "every run is in the server's log")
+
+    def test_a_sisters_hook_refuses_the_join(self):
+        self.mom_hook("h", "execjob_begin,execjob_abort,execjob_end", self.script(
+            "if name == 'execjob_begin' and host == 'b':\n    e.job.Hold_Types = pbs.hold_types('s')\n    e.reject('no on b')\n"))
+        id = self.submit("-l", "select=1:ncpus=1:host=a+1:ncpus=1:host=b+1:ncpus=1:host=c", "--", "/bin/true")
+        self.until_state(id, "H")
+        for host in self.hosts:
+            self.until_free(host)
+        self.until(lambda: "no on b" in self.audit("hook", id), "the verdict is in the server's log")
+        self.assertIn(f"0008;pbs_mom;Job;{id};job_start_error 15169 from node b could not JOIN_JOB successfully\n", self.mom_log("a"))
+        self.assertIn(f"0008;pbs_mom;Job;{id};no on b\n", self.mom_log("a"))
+        self.assertIn(f"0008;pbs_mom;Job;{id};no on b\n", self.mom_log("b"))
+        # What had begun is told that it came to nothing; where it was refused nothing had begun.
+        self.until_said("execjob_abort a", "execjob_end a")
+        self.assertNotIn("execjob_abort b", self.lines())
+
+    def test_a_sisters_hook_deletes_the_job(self):
+        self.mom_hook("h", "execjob_begin", "import pbs\ne = pbs.event()\n"
+                      "if pbs.get_local_nodename() == 'c':\n    e.job.delete()\n    e.reject('never')\n")
+        id = self.submit(*WIDE, "--", "/bin/true")
+        job = self.until_state(id, "F")
+        self.assertLess(int(job["Exit_status"]), 0)
+
+    def test_a_start_that_fails_is_told_on_every_host(self):
+        self.mom_hook("h", f"execjob_launch,{ENDED}", self.script(
+            "if name == 'execjob_launch':\n    e.job.Hold_Types = pbs.hold_types('s')\n    e.reject('not today')\n"))
+        id = self.submit(*WIDE, "--", "/bin/true")
+        self.until_state(id, "H")
+        self.until_said(*(f"{e} {h}" for e in ("execjob_abort", "execjob_end") for h in self.hosts))
+        self.assertFalse([line for line in self.lines() if line.startswith("execjob_epilogue")])
+        primary = self.lines()[0].split()[1]
+        for host in self.hosts:
+            if host != primary:
+                self.until(lambda host=host: f";Job;{id};ABORT_JOB received\n" in self.mom_log(host), "the sister is told")
+
+    def test_a_health_check_takes_a_sister_out_of_service(self):
+        scripts = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "hooks-runtime", "site_hooks", "scripts")
+        with open(os.path.join(scripts, "health_check.py")) as f:
+            source = f.read()
+        sick = os.path.join(self.work, "sick.sh")
+        with open(sick, "w") as f:
+            f.write(f'echo "bad disk on $(basename $(dirname $PWD))"; [ ! -e {self.work}/b_is_sick ]\n')
+        open(os.path.join(self.work, "b_is_sick"), "w").close()
+        self.mom_hook("health", "execjob_begin", "import pbs\nif pbs.get_local_nodename() != 'b': pbs.event().accept()\n" + source,
+                      config=f"/bin/sh {sick}\n")
+        id = self.submit("-l", "select=1:ncpus=1:host=a+1:ncpus=1:host=b", "--", "/bin/true")
+        self.until(lambda: "offline" in self.vnode("b"), "the host is out of service")
+        self.assertIn("offlined by health check: bad disk", self.vnode("b"))
+        self.until(lambda: self.job(id)["job_state"] == "Q", "the job waits for the host")
+        os.unlink(os.path.join(self.work, "b_is_sick"))
+        self.sure("qmgr", "-c", "set node b state = free")
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+
+    def test_fail_action_takes_a_sister_offline(self):
+        self.mom_hook("h", "execjob_begin", "import pbs\nif pbs.get_local_nodename() == 'c':\n    raise ValueError('oops')\n",
+                      fail_action="offline_vnodes")
+        id = self.submit(*WIDE, "--", "/bin/true")
+        self.until(lambda: "offlined by hook 'h' due to hook error" in self.vnode("c"), "the host is offline")
+        self.assertIn("execjob_begin hook 'h' encountered an exception, request rejected", self.mom_log("c"))
+        self.sure("qdel", "-W", "force", id)
+
+    def test_suspend_and_resume_are_told_on_every_host(self):
+        self.mom_hook("h", "execjob_postsuspend,execjob_preresume", self.script())
+        id = self.submit(*WIDE, "--", "/bin/sleep", "1000")
+        self.until_running(id)
+        self.sure("qsig", "-s", "suspend", id)
+        self.until_said(*(f"execjob_postsuspend {h}" for h in self.hosts))
+        self.sure("qsig", "-s", "resume", id)
+        self.until_said(*(f"execjob_preresume {h}" for h in self.hosts))
+        self.sure("qdel", "-W", "force", id)
+
+    def test_a_sister_that_was_away_catches_up_before_it_joins(self):
+        self.kill_daemon("pbs_mom", "c")
+        self.mom_hook("h", "execjob_begin", self.script(), hosts=["a", "b"])
+        id = self.submit(*WIDE, "--", "/bin/true")
+        self.start_daemon("pbs_mom", "c")
+        self.until_state(id, "F")
+        self.assertEqual(sorted(self.lines()), [f"execjob_begin {h}" for h in self.hosts])
+
+    def test_hooks_that_have_run_are_not_run_again_by_a_restart(self):
+        go = os.path.join(self.work, "go")
+        self.mom_hook("h", STARTED, self.script(
+            f"import time\nwhile name == 'execjob_prologue' and not os.path.exists({go!r}):\n    time.sleep(0.05)\n"), alarm=120)
+        id = self.submit(*WIDE, "--", "/bin/true")
+        self.until(lambda: [line for line in self.lines() if "prologue" in line], "the prologue hook runs")
+        primary = next(line.split()[1] for line in self.lines() if "prologue" in line)
+        self.kill_daemon("pbs_mom", primary)
+        open(go, "w").close()
+        self.start_daemon("pbs_mom", primary)
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+        begun = [line for line in self.lines() if "begin" in line]
+        self.assertEqual(sorted(begun), [f"execjob_begin {h}" for h in self.hosts])
+        self.assertEqual(self.lines().count(f"execjob_launch {primary}"), 1)
+
+
+class hooks_of_tasks(MomHookTest):
+    hosts = ["a", "b"]
+    both = ["-l", "select=2:ncpus=1", "-l", "place=scatter"]
+
+    def run_script(self, script):
+        id = self.submit("-N", "tasks", "-j", "oe", "-S", "/bin/sh", *self.both, input=f"export PATH={STAGE}/bin:$PATH\ncd {self.work}\n{script}\n")
+        self.until_state(id, "F")
+        with open(os.path.join(self.work, f"tasks.o{id.split('.')[0]}")) as f:
+            return id, f.read()
+
+    def test_a_task_has_its_hosts_prologue_once_and_a_launch_each(self):       # RS-129
+        self.mom_hook("h", "execjob_prologue,execjob_launch", self.script(
+            "if name == 'execjob_launch':\n"
+            "    e.env['FROM_HOOK'] = host\n"
+            "    if e.progname == '/bin/no': e.reject('not this one')\n",
+            says="'%s %s' % (e.job.in_ms_mom(), name == 'execjob_launch' and 'PBS_NODEFILE' in e.env)"))
+        id, out = self.run_script("for n in 0 1 1; do pbsdsh -n $n -- /bin/sh -c 'echo $FROM_HOOK $(cat $PBS_NODEFILE | wc -l)'; done; "
+                                  "pbsdsh -n 1 -- /bin/no; echo $?")
+        primary, sister = self.exec_hosts(id)
+        self.assertEqual(out.splitlines()[:3], [f"{primary} 2", f"{sister} 2", f"{sister} 2"], out)
+        self.assertNotEqual(out.splitlines()[-1], "0")
+        self.assertEqual(self.lines(), [f"execjob_prologue {primary} True False", f"execjob_launch {primary} True True",
+                                        f"execjob_launch {primary} True False", f"execjob_prologue {sister} False False",
+                                        *[f"execjob_launch {sister} False False"] * 3])
+
+    def test_a_sisters_prologue_refuses_its_tasks(self):
+        self.mom_hook("h", "execjob_prologue", "import pbs\ne = pbs.event()\nif not e.job.in_ms_mom(): e.reject('no tasks here')\n")
+        _, out = self.run_script("pbsdsh -n 1 -- /bin/echo ran; echo $?; pbsdsh -n 0 -- /bin/echo ran; echo $?")
+        lines = out.splitlines()
+        self.assertEqual(lines.count("ran"), 1, out)
+        self.assertEqual(lines[-2:], ["ran", "0"], out)
+
+    def attach(self, host, id, session):
+        environment = {**self.environment(), "PBS_CONF_FILE": self.cluster.layout.conf(host)}
+        return subprocess.run(["pbs_attach", "-j", id, "-p", str(session.pid)], env=environment, capture_output=True, text=True, timeout=60)
+
+    def test_a_session_is_attached_if_its_hooks_agree(self):
+        self.mom_hook("h", "execjob_attach", self.script(f"if os.path.exists({self.work!r} + '/no'): e.reject('stay out')\n", says="e.pid"))
+        id = self.submit(*self.both, "--", "/bin/sleep", "1000")
+        self.until_running(id)
+        session = subprocess.Popen(["/bin/sleep", "1000"], start_new_session=True)
+        self.addCleanup(session.wait)
+        self.addCleanup(session.kill)
+        no = os.path.join(self.work, "no")
+        open(no, "w").close()
+        refused = self.attach("b", id, session)
+        self.assertEqual((refused.returncode, "stay out" in refused.stderr), (1, True), refused)
+        os.unlink(no)
+        self.assertEqual(self.attach("b", id, session).returncode, 0)
+        self.assertEqual(self.lines(), [f"execjob_attach b {session.pid}"] * 2)
+        self.sure("qdel", "-W", "force", id)
+
+
+class hooks_of_hosts(MomHookTest):
+    hosts = ["a"]
+
+    def test_a_startup_hook_makes_vnodes_and_resources(self):      # RU-06
+        self.mom_hook("s", "exechost_startup", "import pbs\nv = pbs.event().vnode_list\n"
+                      "for i in range(2):\n"
+                      "    name = '%s_%d' % (pbs.get_local_nodename(), i)\n"
+                      "    v[name] = pbs.vnode(name)\n"
+                      "    r = v[name].resources_available\n"
+                      "    r['ncpus'], r['mem'], r['foo_i'], r['foo_str'] = 3, pbs.size('4gb'), 7, 'seventyseven'\n")
+        self.kill_daemon("pbs_mom", "a")
+        self.start_daemon("pbs_mom", "a")
+        self.until(lambda: "resources_available.foo_i = 7" in self.vnode("a_1"), lambda: self.vnode("a_1"))
+        self.until(lambda: "state = free" in self.vnode("a_1"), lambda: self.vnode("a_1"))
+        self.assertIn("resources_available.ncpus = 3", self.vnode("a_0"))
+        self.assertIn("resources_available.host = a", self.vnode("a_0"))
+        made = self.until(lambda: (lambda text: text if "foo_str" in text and "foo_i" in text else None)(self.sure("qmgr", "-c", "print resource")), "resources")
+        self.assertIn("set resource foo_i type = long\n", made)
+        self.assertIn("set resource foo_str type = string\n", made)
+        id = self.submit("-l", "select=1:ncpus=2:vnode=a_1", "--", "/bin/true")
+        self.assertEqual(self.until_state(id, "F")["exec_vnode"], "(a_1:ncpus=2)")
+        # They are still there when the hook has run again, and gone when it makes them no more.
+        self.kill_daemon("pbs_mom", "a")
+        self.start_daemon("pbs_mom", "a")
+        self.until(lambda: "state = free" in self.vnode("a_1"), lambda: self.vnode("a_1"))
+        self.sure("qmgr", "-c", f"import hook s application/x-python default {self.file('none.py', 'pass')}")
+        self.until(lambda: os.path.getsize(os.path.join(self.home("a"), "mom_priv", "hooks", "s.PY")) == 4, "the new script is there")
+        self.kill_daemon("pbs_mom", "a")
+        self.start_daemon("pbs_mom", "a")
+        self.until(lambda: "Stale" in self.vnode("a_1"), lambda: self.vnode("a_1"))
+
+    def test_a_startup_hook_that_recovers_brings_its_host_back(self):
+        self.mom_hook("s", "exechost_startup", "raise ValueError('no disk')\n", fail_action="'offline_vnodes,clear_vnodes_upon_recovery'")
+        self.kill_daemon("pbs_mom", "a")
+        self.start_daemon("pbs_mom", "a")
+        self.until(lambda: "offlined by hook 's' due to hook error" in self.vnode("a"), lambda: self.vnode("a"))
+        self.sure("qmgr", "-c", f"import hook s application/x-python default {self.file('well.py', 'pass')}")
+        self.until(lambda: os.path.getsize(os.path.join(self.home("a"), "mom_priv", "hooks", "s.PY")) == 4, "the new script is there")
+        self.kill_daemon("pbs_mom", "a")
+        self.start_daemon("pbs_mom", "a")
+        self.until_free("a")
+        self.assertNotIn("offlined by hook", self.vnode("a"))
+
+    def test_a_periodic_hook_accounts_for_running_jobs(self):      # RU-04
+        self.sure("qmgr", "-c", "create resource watts type=long,flag=h")
+        self.mom_hook("p", "exechost_periodic", "import pbs\n"
+                      "for j in pbs.event().job_list.values():\n"
+                      "    if j.resources_used['walltime'] is not None:\n"
+                      "        j.resources_used['watts'] = 17\n", freq=1)
+        id = self.submit("--", "/bin/sleep", "1000")
+        self.until(lambda: (self.job(id) or {}).get("resources_used.watts") == "17", lambda: f"it is accounted: {self.job(id)}")
+        self.assertIn("exechost_periodic", self.audit("hook", id))
+        # A MoM that is new to the job accounts for it too.
+        self.kill_daemon("pbs_mom", "a")
+        self.sure("qmgr", "-c", f"import hook p application/x-python default {self.file('more.py', 'import pbs' + chr(10) + 'for j in pbs.event().job_list.values(): j.resources_used[' + repr('watts') + '] = 18' + chr(10))}")
+        self.start_daemon("pbs_mom", "a")
+        self.until(lambda: self.job(id).get("resources_used.watts") == "18", lambda: f"it is accounted: {self.job(id)}")
+        self.sure("qdel", "-W", "force", id)
+
+    def test_user_pbsuser_runs_as_the_jobs_owner(self):
+        self.mom_hook("u", "execjob_prologue,execjob_epilogue,execjob_preterm", self.script(says="os.getuid()"), user="pbsuser")
+        id = self.submit("--", "/bin/sleep", "1000")
+        self.until_running(id)
+        uid = pwd.getpwnam(self.job(id)["Job_Owner"].split("@")[0]).pw_uid
+        self.sure("qdel", id)
+        self.until_said(*(f"execjob_{e} a {uid}" for e in ("prologue", "preterm", "epilogue")))
+
+    def test_preterm_may_keep_a_job(self):
+        self.mom_hook("k", "execjob_preterm", self.script(f"if not os.path.exists({self.work!r} + '/let_go'):\n    e.reject('it stays')\n"))
+        id = self.submit("--", "/bin/sleep", "1000")
+        self.until_running(id)
+        self.sure("qdel", id)
+        self.until_said("execjob_preterm a")
+        self.until(lambda: "it stays" in self.audit("hook", id), "the verdict is in the server's log")
+        pids = [int(self.job(id)["session_id"])]
+        self.assertFalse(wait_gone(pids, 0))
+        open(os.path.join(self.work, "let_go"), "w").close()
+        self.sure("qdel", "-W", "force", id)
+        self.assertTrue(wait_gone(pids))
+
+    def test_a_hook_keeps_a_job_suspended(self):
+        self.mom_hook("k", "execjob_preresume", self.script(f"if not os.path.exists({self.work!r} + '/let_go'):\n    e.reject('it stays')\n"))
+        id = self.submit("--", "/bin/sleep", "1000")
+        self.until_running(id)
+        self.sure("qsig", "-s", "suspend", id)
+        self.until_state(id, "S")
+        self.sure("qsig", "-s", "resume", id)
+        self.until_said("execjob_preresume a")
+        self.until_state(id, "S")
+        open(os.path.join(self.work, "let_go"), "w").close()
+        self.sure("qsig", "-s", "resume", id)
+        self.until_running(id)
+        self.sure("qdel", "-W", "force", id)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

@@ -1,5 +1,6 @@
 // Where another host's part of a run waits for hooks of that host: execjob_begin before it joins, execjob_prologue before its
-// first task, execjob_launch before each (execjob_attach where there is no program to start), execjob_epilogue and _end (or _abort) before it leaves. docs/design/0023-hooks.md.
+// first task, execjob_launch before each (execjob_attach where there is no program to start), execjob_epilogue and _end (or
+// _abort) before it leaves. docs/design/0023-hooks.md.
 #include <csignal>
 
 #include "actors/mom/part_actor.hpp"

@@ -118,7 +118,8 @@ constexpr hook_event rows[] = {
      "on each host of the job, first of all; on the others before they join", stops_start},
     {"execjob_prologue", 0x80, mom_side, on_host, prologue, true, true, offline_vnodes | scheduler_restart_cycle,
      "before the job's program; on its other hosts before their first task",
-     "the job does not start and is requeued, or deleted, as by execjob_begin; of another host: its task does not start"},
+     "the job does not start and is requeued, or deleted, as by execjob_begin; of another host: its task does not "
+     "start"},
     {"execjob_epilogue", 0x100, mom_side, on_host, begun_job, false, true, 0,
      "on each host, after the job's processes ended", logs},
     {"execjob_preterm", 0x400, mom_side, on_host, begun_job, true, true, 0,
@@ -137,7 +138,8 @@ constexpr hook_event rows[] = {
      "on a host after some of its vnodes were released", logs},
     {"execjob_abort", 0x40000, mom_side, on_host, begun_job, false, false, 0,
      "when a job's start failed, on each host where it had begun", logs},
-    {"execjob_postsuspend", 0x80000, mom_side, on_host, seen_job, true, false, 0, "on each host, after a job was suspended", logs},
+    {"execjob_postsuspend", 0x80000, mom_side, on_host, seen_job, true, false, 0,
+     "on each host, after a job was suspended", logs},
     {"execjob_preresume", 0x100000, mom_side, on_host, seen_job, true, false, 0, "on each host, before a job resumes",
      "it stays suspended"},
 };

@@ -75,14 +75,15 @@ struct own_directory {
 };
 
 constexpr const char* mom = "execjob_begin";
-constexpr const char* both_policies[] = {"queuejob", mom};      // the server's and the hosts'
+constexpr const char* both_policies[] = {"queuejob", mom};  // the server's and the hosts'
 
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(hostile_hooks, fixture)
 
 BOOST_AUTO_TEST_CASE(an_endless_loop_ends_at_the_alarm) {
-  for (const char* event : both_policies) BOOST_TEST(starts_with(outcome("while True: pass\n", event, 300), "alarm"), event);
+  for (const char* event : both_policies)
+    BOOST_TEST(starts_with(outcome("while True: pass\n", event, 300), "alarm"), event);
 }
 
 BOOST_AUTO_TEST_CASE(a_loop_that_masks_all_signals_ends_at_the_alarm) {
@@ -190,7 +191,8 @@ BOOST_AUTO_TEST_CASE(processor_time_is_bounded_run_by_run) {
 
 BOOST_AUTO_TEST_CASE(a_hook_that_ends_itself_is_an_error) {
   for (const char* event : both_policies)
-    BOOST_TEST(outcome("import os\nos._exit(0)\n", event) == "error 'the hook's process ended itself with exit status 0'");
+    BOOST_TEST(outcome("import os\nos._exit(0)\n", event) ==
+               "error 'the hook's process ended itself with exit status 0'");
 }
 
 BOOST_AUTO_TEST_CASE(a_segmentation_fault_is_an_error) {
@@ -206,7 +208,8 @@ BOOST_AUTO_TEST_CASE(a_hook_that_closes_all_descriptors_is_an_error) {
 
 BOOST_AUTO_TEST_CASE(garbage_in_the_reply_pipe_is_an_error) {
   for (const char* event : both_policies) {
-    BOOST_TEST(outcome("import os\nos.write(3, b'\\xff' * 100)\n", event) == "error 'the hook's process sent what is no reply'");
+    BOOST_TEST(outcome("import os\nos.write(3, b'\\xff' * 100)\n", event) ==
+               "error 'the hook's process sent what is no reply'");
     BOOST_TEST(outcome("import os\nos.write(3, b'\\x08\\0\\0\\0' + b'\\0' * 8)\n", event) ==
                "error 'the hook's process sent what is no reply'");
   }

@@ -19,6 +19,7 @@
 #include "actors/runtime/log_writer.hpp"
 #include "actors/runtime/messages.hpp"
 #include "events/ports/clock.hpp"
+#include "events/values/pbs_error.hpp"
 
 namespace annals::actors {
 
@@ -243,6 +244,8 @@ class shell : public caf::event_based_actor {
     try {
       work();
     } catch (const std::exception& x) {
+      // A request with a number where a text is expected: its sender is to blame, and the state is as it was.
+      if (deciding_ && dynamic_cast<const kj::Exception*>(&x)) return turn_away_unreadable();
       const auto now = parts_.clock->now_ns();
       std::erase_if(failures_, [&](std::int64_t at) { return now - at > 60'000'000'000; });
       failures_.push_back(now);
@@ -258,9 +261,16 @@ class shell : public caf::event_based_actor {
     }
   }
 
+  void turn_away_unreadable() {
+    deciding_ = false;
+    refuse_undecidable(values::pbs_error::invalid_request);
+    if (stash_.empty()) after_turn();
+    else send(this, later_atom::value);
+  }
+
   // The first of the stash can't be decided. What this turn decided before it was not sent yet, and is decided again.
-  void refuse_undecidable() {
-    if (auto& reply = stash_.front().envelope.reply) reply->refused(last_sequence_, {15011, "PBS server internal error"});
+  void refuse_undecidable(std::uint32_t code = values::pbs_error::internal) {
+    if (auto& reply = stash_.front().envelope.reply) reply->refused(last_sequence_, {code, std::string(values::pbs_error_text(code))});
     stash_.pop_front();
     std::deque<waiting> unsent(std::make_move_iterator(in_flight_.begin()), std::make_move_iterator(in_flight_.end()));
     in_flight_.clear();

@@ -21,9 +21,9 @@ struct still_clock : ports::clock {
 };
 
 struct client : wire::connection {
-  client() {
+  explicit client(const std::string& name) {
     who.what = wire::identity::kind::local;
-    who.name = "root";
+    who.name = name;
     who.uid = 1000;
   }
   std::uint64_t id() const override { return 1; }
@@ -62,8 +62,8 @@ struct server {
   }
   caf::scheduler::test_coordinator& scheduler() { return dynamic_cast<caf::scheduler::test_coordinator&>(system->scheduler()); }
   template <class Fill>
-  std::shared_ptr<client> ask(Fill fill) {
-    auto peer = std::make_shared<client>();
+  std::shared_ptr<client> ask(Fill fill, const std::string& name = "root") {
+    auto peer = std::make_shared<client>(name);
     caf::anon_send(whole->gateway(), actors::peer_frame{peer, schema::make<schema::Request>(fill)});
     scheduler().run();
     return peer;
@@ -98,5 +98,30 @@ BOOST_AUTO_TEST_CASE(a_request_that_can_not_be_read_harms_nobody_else) {
   BOOST_TEST(turned_away(*s.ask([](schema::Request::Builder r) { spoil(r.initWaitJob()); })));
   BOOST_TEST(answers_others(s));
   BOOST_TEST(turned_away(*s.ask([](schema::Request::Builder r) { spoil(r.initDeleteJob()); })));
+  BOOST_TEST(answers_others(s));
+  for (int i = 0; i < 5; ++i) {
+    BOOST_TEST(turned_away(*s.ask([](schema::Request::Builder r) { spoil(r.initQueueJob()); })));
+    BOOST_TEST(answers_others(s));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(an_object_is_not_blamed_for_requests_that_can_not_be_read) {
+  server s;
+  const auto submitter = s.ask([](schema::Request::Builder r) {
+    r.initQueueJob().setSubmitHost("borg");
+    auto list = r.getQueueJob().initAttributes(1);
+    list[0].setName("Job_Name");
+    list[0].setValue("one");
+  }, "alice");
+  const auto id = submitter->answers.at(0).get();
+  BOOST_REQUIRE(id.isDone());
+  for (int i = 0; i < 5; ++i) {
+    const auto peer = s.ask([&](schema::Request::Builder r) {
+      auto a = r.initAlterJob();
+      a.setJob(id.getDone());
+      spoil(a.initChanges(1)[0]);
+    });
+    BOOST_TEST((!peer->closed.empty() || peer->answers.at(0).get().isRejected()));
+  }
   BOOST_TEST(answers_others(s));
 }

@@ -5,6 +5,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/values/number.hpp"
+#include "events/values/staging_list.hpp"
 #include "events/values/string_list.hpp"
 
 namespace annals::attributes {
@@ -84,6 +85,12 @@ maybe project(text value) {
 
 // Blanks at the ends of a variable's value are the job's business.
 maybe variables(text value) { return join_list(split_list(value)); }
+
+// "path@host:path,..." (pbs guide: stagein). An empty one unsets the attribute.
+maybe staged_files(text value) {
+  if (!trimmed(value).empty() && !parse_staging_list(value)) return std::nullopt;
+  return std::string(value);
+}
 
 maybe node_failures(text value) { return one_of(value, {"none", "job_start", "all"}); }
 
@@ -167,6 +174,8 @@ constexpr special_value rows[] = {
     {kind::JOB, job::Mail_Points, mail_points, bad, false},
     {kind::JOB, job::Priority, priority, bad, false},
     {kind::JOB, job::Remove_Files, remove_files, bad, false},
+    {kind::JOB, job::stagein, staged_files, bad, false},
+    {kind::JOB, job::stageout, staged_files, bad, false},
     {kind::JOB, job::umask, umask_digits, bad, false},
     {kind::JOB, job::Variable_List, variables, bad, false},
     {kind::JOB, job::run_count, not_negative, bad, false},

@@ -72,7 +72,11 @@ void run_actor::on_change() {
 }
 
 void run_actor::perform(const model::run_effect& effect) {
-  if (std::holds_alternative<model::start_program>(effect)) {
+  if (std::holds_alternative<model::stage_files_in>(effect)) {
+    if (once("stage in")) stage_in();
+  } else if (std::holds_alternative<model::unstage_files>(effect)) {
+    if (once("unstage")) unstage();
+  } else if (std::holds_alternative<model::start_program>(effect)) {
     start();
   } else if (std::holds_alternative<model::watch_program>(effect)) {
     // Started in this life: the host tells us anyway. After a restart it must look for the program first.
@@ -92,10 +96,7 @@ void run_actor::perform(const model::run_effect& effect) {
   } else if (const auto* task = std::get_if<model::spawn_task_on>(&effect)) {
     if (once("spawn:" + std::to_string(task->task))) spawn_on_host(task->task);
   } else if (std::holds_alternative<model::clean_up>(effect)) {
-    if (!once("clean")) return;
-    parts_.processes->forget(key_);
-    send(mom_, run_gone{key_, state().job_serial, state().run});
-    quit();
+    if (once("clean")) clean_up();
   }
 }
 
@@ -137,13 +138,6 @@ void run_actor::carry_out(const model::told_wish& wish) {
     signal_everywhere(*number);
   }
   command(model::wish_carried_out{wish.id});
-}
-
-void run_actor::place() {
-  const auto files = state().exit_override == -11 ? std::vector<ports::delivery>{}     // a rerun discards its output
-                                                  : mom::deliveries_for(order(), *parts_.settings, state().exit_status);
-  if (files.empty()) return command(model::output_placed{{}});
-  parts_.processes->deliver(key_, schema::str(order().getEuser()), files);
 }
 
 // -- reports -----------------------------------------------------------------------------------------------------------------

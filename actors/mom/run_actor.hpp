@@ -36,7 +36,10 @@ class run_actor : public shell<run_aggregate> {
   void perform(const model::run_effect& effect);
   void start();
   void carry_out(const model::told_wish& wish);
+  void stage_in();                                 // run_actor_staging.cpp, and the three that follow
+  void unstage();
   void place();
+  void clean_up();
   void do_kill(const model::kill_program& wish);
   void report();                                   // everything the server was not told, or has not acknowledged
   void report_again() {

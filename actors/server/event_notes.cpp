@@ -1,5 +1,8 @@
 #include "actors/server/event_notes.hpp"
 
+#include <sstream>
+
+#include "events/values/date_time.hpp"
 #include "events/values/duration.hpp"
 
 namespace annals::actors {
@@ -74,6 +77,11 @@ std::string variable(schema::JobQueued::Reader q, std::string_view name) {
 void event_notes::note_job(const std::string& id, const std::string& by, schema::Event::Reader event) {
   using namespace log_event;
   const auto line = [&](std::uint32_t bits, const std::string& text) { to_.write(bits, "Job", id, text); };
+  // What PBS would mail to the job's owner.
+  const auto lines = [&](const std::string& text) {
+    std::string one;
+    for (std::istringstream all(text); std::getline(all, one);) line(error | job | admin, one);
+  };
   switch (event.which()) {
     case which::JOB_QUEUED: {
       const auto q = event.getJobQueued();
@@ -88,6 +96,13 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
       return line(job, "Holds " + holds_text(event.getJobReleased().getHolds()) + " released at request of " + by);
     case which::JOB_ASSIGNED:
       return line(job, "Job Run at request of " + by + " on exec_vnode " + schema::str(event.getJobAssigned().getExecVnode()));
+    case which::FILES_STAGED_IN: {
+      const auto s = event.getFilesStagedIn();
+      line(debug2, "Staged " + std::to_string(s.getStaged()) + "/" + std::to_string(s.getAsked()) + " items in");
+      if (s.getOk()) return;
+      line(error | job | admin, "Stage In of files failed; job " + id + " will be tried again later");
+      return lines(schema::str(s.getText()));
+    }
     case which::JOB_START_FAILED:
       return line(error, "start failed: " + std::to_string(event.getJobStartFailed().getCode()) + " " + schema::str(event.getJobStartFailed().getText()));
     case which::JOB_DELETE_REQUESTED: return line(job, "Job to be deleted at request of " + by);
@@ -124,11 +139,12 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
       return line(job_usage, "Exit_status=" + std::to_string(x.getExitStatus()) + " " + usage_text(x.getUsage()));
     }
     case which::OUTPUT_DELIVERED:
-      if (!event.getOutputDelivered().getOk())
-        line(error | job | system, "Post job file processing error; job " + id + ": " + schema::str(event.getOutputDelivered().getText()));
-      return;
+      if (event.getOutputDelivered().getOk()) return;
+      line(error | job | admin, "Post job file processing error; job " + id + " on host " + by.substr(by.find('@') + 1));
+      return lines(schema::str(event.getOutputDelivered().getText()));
     case which::JOB_REQUEUED: {
       const auto r = event.getJobRequeued();
+      if (r.getWaitUntil() > 0) return line(job, "Job waits until " + values::print_log_date(r.getWaitUntil()) + " to be run again");
       if (r.getComment().size() > 0) line(job, schema::str(r.getComment()));
       return line(job, "Job requeued, Exit_status=" + std::to_string(r.getExitStatus()));
     }

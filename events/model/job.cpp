@@ -10,6 +10,7 @@
 #include "events/model/job_rules.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/hold_set.hpp"
+#include "events/values/number.hpp"
 
 namespace annals::model {
 
@@ -53,8 +54,8 @@ int substate_of(const job_state& job) {
     case phase::none: return 0;
     case phase::queued: return 10;
     case phase::held: return 20;
-    case phase::waiting: return 30;
-    case phase::assigned: return job.rerun_requested ? 60 : job.aborted ? 54 : 41;
+    case phase::waiting: return job.stage_in == job_stage_in::failed ? 37 : 30;
+    case phase::assigned: return job.rerun_requested ? 60 : job.aborted ? 54 : job.stage_in == job_stage_in::coming ? 15 : 41;
     case phase::started: return job.rerun_requested ? 60 : job.aborted ? 54 : job.usage_known ? 42 : 41;
     case phase::suspended: return job.rerun_requested ? 60 : job.aborted ? 54 : 43;
     case phase::exiting: return 51;
@@ -230,6 +231,7 @@ void on_altered(job_state& job, const event_place& at, schema::AttributesChanged
     if (row->id == ids::resources_used && std::find(job.hook_usage.begin(), job.hook_usage.end(), resource) == job.hook_usage.end())
       job.hook_usage.emplace_back(resource);
     if (row->id == ids::Execution_Time) {
+      job.stage_in = job_stage_in::none;                         // what it waits for is another thing now
       const auto wanted = change.getOp() == schema::AttributeOp::UNSET ? 0 : std::stoll(schema::str(change.getValue()));
       job.execution_time = wanted > at.seconds() ? wanted : 0;   // a past time takes it away (pbs guide: Execution_Time)
       job.wait_over = job.execution_time == 0;
@@ -241,6 +243,11 @@ void on_altered(job_state& job, const event_place& at, schema::AttributesChanged
   put_queued_defaults(job);
 }
 
+// Starts so far; a start whose files could not be staged in is none.
+std::int64_t run_count_of(const job_state& job) {
+  return values::parse_integer(job.attribute(ids::run_count)).value_or(0);
+}
+
 void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Reader e) {
   ANNALS_INVARIANT(e.getRun() == job.run + 1, "a job's runs are numbered without gaps");
   ANNALS_INVARIANT(job.hosts_held == 0, "a job is assigned only when it holds nothing");
@@ -249,6 +256,7 @@ void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Rea
   for (auto h : e.getHosts()) job.hosts.push_back(schema::str(h));
   job.hosts_held = static_cast<std::uint32_t>(job.hosts.size());
   job.steps = 0;
+  job.stage_in = job.attributes.has(ids::stagein) ? job_stage_in::coming : job_stage_in::none;
   job.usage_known = job.exited = false;
   forget_wishes(job);
   job.rerun_requested = job.rerun_forced = false;
@@ -258,7 +266,7 @@ void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Rea
   a.set(ids::exec_vnode, schema::text(e.getExecVnode()));
   a.set(ids::exec_host, schema::text(e.getExecHost()));
   a.set(ids::hashname, job.id);
-  set_number(job, ids::run_count, job.run);
+  set_number(job, ids::run_count, run_count_of(job) + 1);
   set_number(job, ids::run_version, job.run);
   set_number(job, ids::stime, at.seconds());
   set_or_clear_comment(job, schema::text(e.getComment()));
@@ -290,6 +298,16 @@ void on_exited(job_state& job, const event_place& at, schema::JobExited::Reader 
   add_to_comment(job, schema::text(e.getCommentSuffix()));
 }
 
+// As if it had not been run: it has no exit status of this run, and the run does not count (pbs guide: W 37).
+void on_stage_in_failed(job_state& job, std::int64_t wait_until) {
+  job.execution_time = wait_until;
+  job.wait_over = false;
+  set_number(job, ids::Execution_Time, wait_until);
+  const auto before = run_count_of(job) - 1;
+  if (before > 0) set_number(job, ids::run_count, before);
+  else job.attributes.erase(ids::run_count);
+}
+
 void on_requeued(job_state& job, schema::JobRequeued::Reader e) {
   ANNALS_INVARIANT(job.hosts_held == 0, "a job is requeued only when it holds nothing");
   job.hosts.clear();
@@ -304,6 +322,8 @@ void on_requeued(job_state& job, schema::JobRequeued::Reader e) {
                   ids::run_version, ids::Stageout_status})
     a.erase(id);
   a.erase_all(ids::resources_used);
+  if (e.getWaitUntil() > 0) return on_stage_in_failed(job, e.getWaitUntil());
+  job.stage_in = job_stage_in::none;
   set_number(job, ids::Exit_status, e.getExitStatus());
   set_or_clear_comment(job, schema::text(e.getComment()));
 }
@@ -354,7 +374,10 @@ void take_meaning(job_state& job, const event_place& at, schema::Event::Reader e
       job.holds &= static_cast<std::uint8_t>(~bits_of(event.getJobReleased().getHolds()));
       job.attributes.erase(ids::comment);
       return;
-    case which::JOB_WAIT_ENDED: job.wait_over = true; return;
+    case which::JOB_WAIT_ENDED:
+      job.wait_over = true;
+      job.stage_in = job_stage_in::none;
+      return;
     case which::JOB_ASSIGNED: return on_assigned(job, at, event.getJobAssigned());
     case which::JOB_STARTED: return set_or_clear_comment(job, schema::text(event.getJobStarted().getComment()));
     case which::JOB_START_FAILED:
@@ -362,6 +385,10 @@ void take_meaning(job_state& job, const event_place& at, schema::Event::Reader e
       forget_wishes(job);
       job.exit_status = event.getJobStartFailed().getCode();
       job.has_exit_status = true;
+      return;
+    case which::FILES_STAGED_IN:
+      job.stage_in = event.getFilesStagedIn().getOk() ? job_stage_in::there : job_stage_in::failed;
+      ++job.steps;
       return;
     case which::SISTERS_ASKED:
     case which::SISTER_JOINED:

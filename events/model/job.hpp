@@ -46,6 +46,9 @@ struct run_wish {
   bool operator==(const run_wish&) const = default;
 };
 
+// Files that come before a run's program (pbs guide: stagein).
+enum class job_stage_in : std::uint8_t { none, coming, there, failed };
+
 struct job_state {
   job_phase phase = job_phase::none;
   std::uint64_t serial = 0;             // of the stream
@@ -64,7 +67,8 @@ struct job_state {
   std::uint32_t run = 0;                // counts the starts
   std::vector<std::string> hosts;       // of this run, primary first
   std::uint32_t hosts_held = 0;         // hosts that have not handed back their vnodes
-  std::uint32_t steps = 0;              // of this run, between its hosts: so many are in the log
+  std::uint32_t steps = 0;              // of this run, before its program and between its hosts: so many are in the log
+  job_stage_in stage_in = job_stage_in::none;   // of this run; failed stays until the wait that follows is over
   bool usage_known = false;             // the MoM reported at least once (substate 42)
   bool exited = false;                  // of this run
   std::int32_t exit_status = 0;

@@ -17,6 +17,7 @@ namespace {
 
 // pbs guide: MoM exit codes. More failed starts than this and the job is held.
 constexpr std::uint32_t failed_starts_max = 20;
+constexpr std::int64_t stage_in_retry_s = 30 * 60;
 constexpr std::int32_t exit_mom_restarted = -4;
 constexpr std::int32_t exit_rerun = -11;
 
@@ -50,8 +51,20 @@ event handed_back(const std::string& host, std::uint32_t run, bool abandoned) {
   });
 }
 
+// Its files could not be staged in and nobody wants anything else of it: it is tried again later.
+bool waits_for_files(const job_state& job) {
+  return job.stage_in == job_stage_in::failed && !job.delete_requested && !job.aborted && !job.rerun_requested;
+}
+
 // `given_up`: why the server did not wait for the host; empty: it had not to.
-event requeued(const job_state& job, std::int32_t code, const std::string& given_up) {
+event requeued(const job_state& job, std::int32_t code, const std::string& given_up, const stamp& now) {
+  if (waits_for_files(job) && given_up.empty())
+    return make_event([&](auto e) {
+      auto r = e.initJobRequeued();
+      r.setRun(job.run);
+      r.setExitStatus(code);
+      r.setWaitUntil(now.seconds() + stage_in_retry_s);
+    });
   const bool hold = (code == -3 || code == -16) && job.run > failed_starts_max;
   return make_event([&](auto e) {
     auto r = e.initJobRequeued();
@@ -74,7 +87,7 @@ bool goes_back_to_queue(const job_state& job, std::int32_t code) {
 }
 
 bool is_step(schema::Event::Which which) {
-  return which >= schema::Event::SISTERS_ASKED && which <= schema::Event::SISTER_LEFT;
+  return (which >= schema::Event::SISTERS_ASKED && which <= schema::Event::SISTER_LEFT) || which == schema::Event::FILES_STAGED_IN;
 }
 
 std::vector<std::string> names_of(capnp::List<capnp::Text>::Reader list) {
@@ -85,12 +98,12 @@ std::vector<std::string> names_of(capnp::List<capnp::Text>::Reader list) {
 
 // The last events of a run whose program is gone and whose vnodes come back: queued again, or ended.
 // `left_behind`: hosts from which nobody knows whether the job is gone.
-void close_run(const job_state& job, std::int32_t code, const std::vector<std::string>& left_behind, const site& site, std::vector<event>& out,
-               const std::string& given_up = {}) {
+void close_run(const job_state& job, std::int32_t code, const std::vector<std::string>& left_behind, const stamp& now,
+               const site& site, std::vector<event>& out, const std::string& given_up = {}) {
   for (const auto& host : job.hosts)
     out.push_back(handed_back(host, job.run, std::find(left_behind.begin(), left_behind.end(), host) != left_behind.end()));
   if (goes_back_to_queue(job, code)) {
-    out.push_back(requeued(job, code, given_up));
+    out.push_back(requeued(job, code, given_up, now));
   } else {
     end_job(job, code, true, comment_suffix(job, code) + (given_up.empty() ? "" : ", " + given_up), site, out);
   }
@@ -113,7 +126,7 @@ outcome on_started(const job_state& job, schema::RunStarted::Reader r, const sta
   return std::vector<event>{started_event(job, r.getSession(), now)};
 }
 
-outcome on_refused(const job_state& job, schema::RunRefusedReport::Reader r, const site& site) {
+outcome on_refused(const job_state& job, schema::RunRefusedReport::Reader r, const stamp& now, const site& site) {
   if (r.getRef().getRun() != job.run || job.phase != phase::assigned) return no_change;
   std::vector<event> out;
   out.push_back(make_event([&](auto e) {
@@ -122,7 +135,7 @@ outcome on_refused(const job_state& job, schema::RunRefusedReport::Reader r, con
     f.setCode(r.getCode());
     f.setText(r.getText());
   }));
-  close_run(job, job.rerun_requested ? exit_rerun : r.getCode(), names_of(r.getAbandoned()), site, out);
+  close_run(job, job.rerun_requested ? exit_rerun : r.getCode(), names_of(r.getAbandoned()), now, site, out);
   return out;
 }
 
@@ -177,7 +190,7 @@ outcome on_steps(const job_state& job, schema::RunSteps::Reader r) {
   return out;
 }
 
-outcome on_left(const job_state& job, schema::RunLeftReport::Reader r, const site& site) {
+outcome on_left(const job_state& job, schema::RunLeftReport::Reader r, const stamp& now, const site& site) {
   if (r.getRef().getRun() != job.run) return no_change;
   // The report of the exit was not taken (the disk was full): the MoM tells it again, and then this one.
   if (job.running()) return refuse(pbs_error::try_again, "the end of the run was not reported yet");
@@ -188,7 +201,7 @@ outcome on_left(const job_state& job, schema::RunLeftReport::Reader r, const sit
     d.setOk(r.getDelivered());
     d.setText(r.getText());
   }));
-  close_run(job, job.exit_status, names_of(r.getAbandoned()), site, out);
+  close_run(job, job.exit_status, names_of(r.getAbandoned()), now, site, out);
   return out;
 }
 
@@ -199,10 +212,10 @@ outcome decide_report(const job_state& job, const mom_report& report, const stam
   if (!job.hosts.empty() && report.host != job.hosts.front()) return no_change;     // only the primary speaks for a run
   switch (m.which()) {
     case schema::FromMom::RUN_STARTED: return on_started(job, m.getRunStarted(), now);
-    case schema::FromMom::RUN_REFUSED: return on_refused(job, m.getRunRefused(), site);
+    case schema::FromMom::RUN_REFUSED: return on_refused(job, m.getRunRefused(), now, site);
     case schema::FromMom::RUN_USAGE: return on_usage(job, m.getRunUsage());
     case schema::FromMom::RUN_EXITED: return on_exited(job, m.getRunExited(), now);
-    case schema::FromMom::RUN_LEFT: return on_left(job, m.getRunLeft(), site);
+    case schema::FromMom::RUN_LEFT: return on_left(job, m.getRunLeft(), now, site);
     case schema::FromMom::WISH_DONE: return on_wish_done(job, m.getWishDone());
     case schema::FromMom::RUN_STEPS: return on_steps(job, m.getRunSteps());
     default: return no_change;
@@ -214,14 +227,14 @@ void lose_run(const job_state& job, std::int32_t code, bool abandoned, const std
   // Nobody spoke for the other hosts: they are told to end what they have of the run.
   std::vector<std::string> left_behind = job.hosts;
   if (!abandoned && !left_behind.empty()) left_behind.erase(left_behind.begin());
-  if (!job.running()) return close_run(job, job.exit_status, left_behind, site, out, given_up);
+  if (!job.running()) return close_run(job, job.exit_status, left_behind, now, site, out, given_up);
   if (job.phase == phase::assigned) out.push_back(started_event(job, 0, now));
   out.push_back(make_event([&](auto e) {
     auto x = e.initJobExited();
     x.setRun(job.run);
     x.setExitStatus(code);
   }));
-  close_run(job, code, left_behind, site, out, given_up);
+  close_run(job, code, left_behind, now, site, out, given_up);
 }
 
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const site& site) {
@@ -252,6 +265,7 @@ outcome decide_run(const job_state& job, const proposed_run& proposed, const sta
     a.setScheduler(proposed.scheduler);
     a.setHosts(p.getHosts());
     a.setPlace(std::string(job.attribute(ids::Resource_List, "place")));
+    if (job.attributes.has(ids::stagein)) return;      // its files go first
     a.setComment("Job was sent for execution at " + values::print_comment_date(now.seconds()) + " on " +
                  schema::str(p.getExecVnode()));
   })};

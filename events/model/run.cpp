@@ -20,6 +20,7 @@ constexpr run_transition transitions[] = {
     {phase::received, which::RUN_REFUSED, phase::refused},
     {phase::received, which::HOOK_RAN, phase::received},
     {phase::starting, which::HOOK_RAN, phase::starting},
+    {phase::received, which::FILES_STAGED_IN, phase::received},
     {phase::received, which::SISTERS_ASKED, phase::received},
     {phase::received, which::SISTER_JOINED, phase::received},
     {phase::received, which::SISTER_FAILED, phase::received},
@@ -88,8 +89,7 @@ outcome on_order(const run_state& run, const take_order& c) {
   if (run.phase != phase::none) return no_change;                // a repeat: what was done is reported again
   const auto order = c.message.get().getStartRun();
   std::vector<event> out{received_event(order.getRef(), c.message.bytes())};
-  if (order.getSisters().size() == 0) out.push_back(starting_event());
-  else out.push_back(std::move(ask_sisters(order).front()));
+  if (!wants_files(order)) out.push_back(std::move(begin_run(order).front()));
   return out;
 }
 
@@ -168,7 +168,11 @@ event discarded_event() { return make_event([](auto e) { e.setJobDiscarded(); })
 outcome on_discard(const run_state& run) {
   const bool waits = run.over() && !run.all_left();       // for its other hosts
   switch (run.phase) {
-    case phase::received: return std::vector<event>{discarded_event(), refused_event(-3, "no longer wanted")};
+    case phase::received: {
+      std::vector<event> out{discarded_event(), refused_event(-3, "no longer wanted")};
+      if (run.all_left()) out.push_back(left_event());
+      return out;
+    }
     case phase::starting:
     case phase::started:
       if (run.discarded) return no_change;
@@ -208,6 +212,7 @@ outcome decide(const run_state& run, const run_command& command, const stamp& no
     const run_state& run;
     const stamp& now;
     outcome operator()(const take_order& c) const { return on_order(run, c); }
+    outcome operator()(const files_staged& c) const { return on_files_staged(run, c); }
     outcome operator()(const program_began& c) const {
       if (run.phase != phase::starting) return no_change;
       return one([&](auto e) {
@@ -261,6 +266,7 @@ void on_received(run_state& run, const event_place& at, schema::RunReceived::Rea
   auto message = schema::sealed_message::from_bytes(schema::bytes_of(order));
   ANNALS_INVARIANT(message.has_value(), "an order in the log is well-formed");
   run.order = schema::sealed<schema::ToMom>(std::move(*message));
+  if (wants_files(run.order.get().getStartRun())) run.stage_in = stage_in_phase::wanted;
 }
 
 void on_ended(run_state& run, schema::ProgramEnded::Reader e) {
@@ -317,6 +323,7 @@ void apply(run_state& run, const event_place& at, schema::Event::Reader event) {
     case which::KILL_REQUESTED: on_killed(run, event.getKillRequested()); break;
     case which::PROGRAM_ENDED: on_ended(run, event.getProgramEnded()); break;
     case which::OUTPUT_PLACED:
+      run.placed = true;
       run.delivered = event.getOutputPlaced().getOk();
       run.delivery_text = schema::str(event.getOutputPlaced().getText());
       break;
@@ -328,7 +335,7 @@ void apply(run_state& run, const event_place& at, schema::Event::Reader event) {
     case which::JOB_DISCARDED: run.discarded = true; break;
     case which::HOOK_RAN: run.hooks.add(event.getHookRan()); break;
     default:
-      if (!apply_to_tasks(run, event)) apply_to_sisters(run, at, event);
+      if (!apply_to_staging(run, at, event) && !apply_to_tasks(run, event)) apply_to_sisters(run, at, event);
       break;      // PROGRAM_STARTING, RUN_LEFT: the phase says it
   }
   run.phase = row->to;
@@ -339,9 +346,13 @@ void apply(run_state& run, const event_place& at, schema::Event::Reader event) {
 
 std::vector<run_effect> pending_effects(const run_state& run) {
   std::vector<run_effect> owed;
+  // First of all: the server takes steps of a run that it does not know to be over.
+  if (!run.steps.empty() && run.phase != phase::left && !run.discarded) owed.push_back(report_steps{});
   switch (run.phase) {
-    case phase::none:
-    case phase::received: break;            // a run on one host: RunReceived and what follows are written together
+    case phase::none: break;
+    case phase::received:                   // a run on one host: RunReceived and what follows are written together
+      if (run.stage_in == stage_in_phase::wanted) owed.push_back(stage_files_in{});
+      break;
     case phase::starting: owed.push_back(start_program{}); break;
     case phase::started:
       owed.push_back(watch_program{});
@@ -359,9 +370,13 @@ std::vector<run_effect> pending_effects(const run_state& run) {
       owed.push_back(report_left{});
       break;
     case phase::refused:
+      if (run.stage_in != stage_in_phase::not_wanted) owed.push_back(unstage_files{});
       if (run.all_left() && !run.discarded) owed.push_back(report_refused{});
       break;
-    case phase::left: owed.push_back(clean_up{}); break;
+    case phase::left:
+      if (run.discarded && run.stage_in != stage_in_phase::not_wanted) owed.push_back(unstage_files{});
+      owed.push_back(clean_up{});
+      break;
   }
   owe_to_sisters(run, owed);
   owe_to_tasks(run, owed);

@@ -24,7 +24,7 @@ namespace annals::model {
 
 enum class run_phase : std::uint8_t {
   none,
-  received,    // the order is known; a run with sisters waits for them to join
+  received,    // the order is known; the run waits for files to be staged in, and for sisters to join
   starting,    // the program may have been started
   started,
   ended,       // the program is gone; its output is not in its place yet
@@ -70,8 +70,12 @@ struct run_task {
   std::string text;                        // why not
 };
 
+// Files that come before the program is started (pbs guide: stagein).
+enum class stage_in_phase : std::uint8_t { not_wanted, wanted, done, failed };
+
 struct run_state {
   run_phase phase = run_phase::none;
+  stage_in_phase stage_in = stage_in_phase::not_wanted;
   std::uint64_t stream = 0, version = 0;
   std::uint64_t job_serial = 0;
   std::uint32_t run = 0;
@@ -83,7 +87,7 @@ struct run_state {
   ports::run_usage usage;
   std::int32_t exit_status = 0;
   std::string text;                        // of a refusal
-  bool delivered = false;
+  bool placed = false, delivered = false;  // tried; and every file is where it belongs
   std::string delivery_text;
 
   std::uint64_t kill_id = 0;               // the strongest wish of the server so far
@@ -97,7 +101,7 @@ struct run_state {
   std::uint64_t last_wish = 0, wishes_done = 0;   // ids: the newest that came, the newest that is carried out
   bool discarded = false;                  // the server no longer knows it: nothing is reported
 
-  std::int64_t received_s = 0;
+  std::int64_t received_s = 0;             // or when its files were there: sisters are waited for since then
   std::vector<sister_state> sisters;       // in the order of their node numbers; none for a run on one host
   std::map<std::uint32_t, run_task> tasks; // by number, from 2: the run's own program is task 1
   std::vector<event> steps;                // what happened between the hosts, for the server's log
@@ -121,6 +125,7 @@ struct take_order { schema::sealed<schema::ToMom> message; };
 struct program_began { ports::program_started what; };
 struct program_failed { ports::start_failed what; };
 struct program_over { ports::program_ended what; };
+struct files_staged { ports::delivery_result what; };
 struct output_placed { ports::delivery_result what; };
 struct kill_order { schema::sealed<schema::ToMom> message; };        // signalRun
 struct limit_met { std::int32_t exit_status; std::string why; std::uint32_t kill_delay_s; };
@@ -144,7 +149,7 @@ struct task_told {
 struct join_wait_over {};                                            // $sister_join_job_alarm
 // Hooks of one event ran before the program (pbs guide: execjob_begin, _prologue, _launch). refused: it is not to start.
 struct hooks_done { std::vector<schema::sealed<schema::HookRun>> runs; std::optional<ports::start_failed> refused; };
-using run_command = std::variant<take_order, program_began, program_failed, program_over, output_placed,
+using run_command = std::variant<take_order, files_staged, program_began, program_failed, program_over, output_placed,
                                  kill_order, limit_met, tell_order, wish_carried_out, discard_order, acknowledged, sister_joined,
                                  sister_refused, sister_left, sister_silent, join_wait_over, ask_task, task_told, hooks_done>;
 
@@ -153,6 +158,8 @@ void apply(run_state& run, const event_place& at, schema::Event::Reader event);
 
 // -- what is owed ----------------------------------------------------------------------------------------------------------
 
+struct stage_files_in {};                  // a repeat ends an earlier one that still goes on
+struct unstage_files {};                   // the run will not start
 struct start_program {};                   // idempotent per key: the shepherd's exclusive file
 struct watch_program {};                   // after a restart: find it again
 struct kill_program { std::string signal; std::uint32_t kill_delay_s; std::string why; };
@@ -169,7 +176,7 @@ struct ask_sister { std::string host; };       // to join, until it has answered
 struct keep_sister { std::string host; };      // the link to it is watched
 struct release_sister { std::string host; };   // asked to leave, until it has
 struct spawn_task_on { std::uint32_t task; };  // its host is asked, until it has answered
-using run_effect = std::variant<start_program, watch_program, kill_program, place_output, report_started,
+using run_effect = std::variant<stage_files_in, unstage_files, start_program, watch_program, kill_program, place_output, report_started,
                                 report_refused, report_exited, report_left, carry_out, report_wishes, clean_up, report_steps,
                                 ask_sister, keep_sister, release_sister, spawn_task_on>;
 std::vector<run_effect> pending_effects(const run_state& run);

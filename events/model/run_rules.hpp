@@ -12,6 +12,12 @@ event refused_event(int code, const std::string& text);
 event left_event();
 event starting_event();
 
+// run_staging.cpp: files that come before the program.
+bool wants_files(schema::StartRun::Reader order);
+std::vector<event> begin_run(schema::StartRun::Reader order);      // asks the sisters, or starts the program
+outcome on_files_staged(const run_state& run, const files_staged& c);
+bool apply_to_staging(run_state& run, const event_place& at, schema::Event::Reader event);   // false: not about it
+
 // run_sisters.cpp: the other hosts of a run.
 std::vector<event> ask_sisters(schema::StartRun::Reader order);
 outcome on_sister_joined(const run_state& run, const sister_joined& c);

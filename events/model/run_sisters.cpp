@@ -245,7 +245,6 @@ bool apply_to_sisters(run_state& run, const event_place& at, schema::Event::Read
 // -- effects ---------------------------------------------------------------------------------------------------------------
 
 void owe_to_sisters(const run_state& run, std::vector<run_effect>& owed) {
-  if (!run.steps.empty() && run.phase != phase::left && !run.discarded) owed.push_back(report_steps{});
   for (const auto& s : run.sisters) {
     if (s.phase == sister_phase::left || run.phase == phase::left) continue;
     if (run.over()) owed.push_back(release_sister{s.host});

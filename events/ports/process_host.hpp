@@ -96,10 +96,32 @@ struct delivery {                // one output file to bring to its place
   std::string to_host, to_path;  // a relative path starts in the user's home; a final / means a directory
   bool local = false;            // same host or $usecp: copied, else scp
 };
+// A file or directory that is stored elsewhere: it comes to a run, or goes from it (pbs guide: stagein, stageout).
+struct staged_file {
+  std::string here;         // a relative path starts in the job directory; may have wildcards when it goes
+  std::string host, there;  // where it is stored; a relative path starts in the user's home
+  bool local = false;       // as in delivery
+};
+// What comes to a run before its program is started.
+struct stage_in_order {
+  std::string job_id, user;
+  bool private_jobdir = false;  // this and jobdir as in run_order
+  std::string jobdir;
+  std::vector<staged_file> files;
+};
+// What goes when the program has ended.
+struct delivery_order {
+  std::string user;
+  std::vector<delivery> files;          // output
+  std::vector<staged_file> out = {};    // their files are removed here when they are copied; directories stay
+  std::vector<staged_file> used = {};   // came for the run: their files are removed here when all others are in their places
+};
 struct delivery_result {
   bool ok = true;
-  std::string text;                   // what to log and mail if a file could not be copied (several lines)
-  unsigned delivered = 0, asked = 0;  // files
+  std::string text;                    // what to log and mail if a file could not be copied (several lines)
+  unsigned delivered = 0, asked = 0;   // files, or lists of files that one wildcard names
+  unsigned seconds = 0;                // how long it took
+  std::vector<std::string> tries = {}; // that failed: "command: /bin/cp -rp a b status=1, try=1"
 };
 
 class process_host {
@@ -111,7 +133,7 @@ class process_host {
     std::function<void(const std::string& key, const program_started&)> started;
     std::function<void(const std::string& key, const start_failed&)> failed;
     std::function<void(const std::string& key, const program_ended&)> ended;
-    std::function<void(const std::string& key, const delivery_result&)> delivered;
+    std::function<void(const std::string& key, const delivery_result&)> staged_in, delivered;
     std::function<void(const std::string& key)> appended;  // once for each append_output
     std::function<void(const std::string& key, const std::string& text)> log;  // a line for the MoM's log; may be empty
   };
@@ -131,7 +153,14 @@ class process_host {
   // can't be written (or the run is not known).
   virtual void append_output(const std::string& key, bool errors, const std::string& bytes) = 0;
   virtual std::optional<run_usage> usage(const std::string& key) = 0;  // now; nothing if it is not running
-  virtual void deliver(const std::string& key, const std::string& user, const std::vector<delivery>& files) = 0;
+  // Copies as the user, several times if need be; ends in staged_in. A repeat of it, in this life or the next, ends an
+  // earlier one that still goes on.
+  virtual void stage_in(const std::string& key, const stage_in_order& order) = 0;
+  // The run will not start: stops the copying and removes what came.
+  virtual void unstage(const std::string& key, const stage_in_order& order) = 0;
+  virtual void deliver(const std::string& key, const delivery_order& order) = 0;
+  // A private job directory holds what could not be delivered: forget leaves it to its owner.
+  virtual void keep_jobdir(const std::string& key) = 0;
   // Kills what is left of the run and removes its files (not undelivered output).
   virtual void forget(const std::string& key) = 0;
 };

@@ -105,10 +105,10 @@ struct RunLeftReport { ref @0 :RunRef; delivered @1 :Bool; text @2 :Text; positi
 struct WantBlob { hash @0 :Data; }
 struct SignalDone { ref @0 :RunRef; id @1 :UInt64; }
 struct RunSteps {
-  # What happened between the hosts of a run, in order; the server takes each step once, counted from 0.
+  # What happened to a run before, and between its hosts, in order; the server takes each step once, counted from 0.
   ref   @0 :RunRef;
   first @1 :UInt32;
-  steps @2 :List(E.Event);          # sistersAsked, sisterJoined, sisterFailed, joinWaitEnded, sisterLeft
+  steps @2 :List(E.Event);          # sistersAsked, sisterJoined, sisterFailed, joinWaitEnded, sisterLeft, filesStagedIn
 }
 struct Ack {
   # The server has the fact durably; the MoM need not send it again.

@@ -123,6 +123,8 @@ struct Event {
     hookImported     @79 :HookImported;
     hookDeleted      @80 :Named;
     hookRan          @81 :HookRan;
+    # run: files that come before the program, in its primary's log and, relayed, in the job's stream of the server's log
+    filesStagedIn    @82 :FilesStagedIn;
   }
 }
 
@@ -224,7 +226,13 @@ struct JobExited { run @0 :UInt32; exitStatus @1 :Int32; usage @2 :Common.Usage;
                    commentSuffix @5 :Text; hosts @6 :List(Common.HostUsage); }
 struct OutputDelivered { ok @0 :Bool; text @1 :Text; }
 struct VnodeHandedBack { host @0 :Text; abandoned @1 :Bool; run @2 :UInt32; }   # the only event that frees vnodes in the ledger
-struct JobRequeued { run @0 :UInt32; exitStatus @1 :Int32; holds @2 :List(Common.HoldType); comment @3 :Text; }
+struct JobRequeued {
+  run        @0 :UInt32;
+  exitStatus @1 :Int32;
+  holds      @2 :List(Common.HoldType);
+  comment    @3 :Text;
+  waitUntil  @4 :Int64;       # its files could not be staged in: it waits until then, in seconds since 1970; 0: it does not
+}
 struct JobEnded {
   exitStatus    @0 :Int32;
   hasExitStatus @1 :Bool;
@@ -253,6 +261,14 @@ struct RunReceived {
   order        @3 :Data;       # the StartRun message as it came (mom.capnp)
 }
 struct ProgramStarted { pid @0 :Int64; session @1 :Int64; startTicks @2 :UInt64; jobdir @3 :Text; }
+struct FilesStagedIn {
+  ok     @0 :Bool;
+  text   @1 :Text;             # about those that could not be copied
+  staged @2 :UInt32;
+  asked  @3 :UInt32;
+  run    @4 :UInt32;           # this and atNs as in SisterStep
+  atNs   @5 :Int64;
+}
 struct RunRefused { code @0 :Int32; text @1 :Text; }
 struct KillRequested { signal @0 :Text; killDelay @1 :UInt32; why @2 :Text; exitStatus @3 :Int32; overridesExit @4 :Bool;
                        id @5 :UInt64; }   # id of the server's wish; 0 for the MoM's own (a limit)

@@ -24,6 +24,7 @@ struct record_rule {
 };
 
 bool always(const occasion&) { return true; }
+bool began(const occasion& o) { return o.job.stage_in != model::job_stage_in::failed; }     // its files were there
 bool had_a_run(const occasion& o) { return o.job.phase == phase::exiting; }
 bool by_server(const occasion& o) { return o.at.by.role == schema::Role::SERVER; }     // it stops, and aborts the job
 bool by_somebody(const occasion& o) { return !by_server(o); }
@@ -34,13 +35,13 @@ constexpr record_rule rules[] = {
     {which::JOB_QUEUED,           'Q', moment::after,  always,       queued_fields,   true},
     {which::JOB_ALTERED,          'a', moment::after,  always,       changed_fields,  false},
     {which::JOB_STARTED,          'S', moment::before, always,       started_fields,  true},
-    {which::JOB_START_FAILED,     'S', moment::before, always,       started_fields,  true},    // R or E follows
+    {which::JOB_START_FAILED,     'S', moment::before, began,        started_fields,  true},    // R or E follows
     {which::JOB_DELETE_REQUESTED, 'D', moment::before, by_somebody,  requestor_field, false},
     {which::JOB_DELETE_REQUESTED, 'A', moment::before, by_server,    stop_text,       false},
     {which::JOB_MOVED,            'Q', moment::after,  always,       queued_fields,   true},
     {which::JOB_SUSPENDED,        'z', moment::before, always,       suspended_fields, false},
     {which::JOB_RESUMED,          'r', moment::before, always,       no_fields,       false},
-    {which::JOB_REQUEUED,         'R', moment::before, always,       run_fields,      false},
+    {which::JOB_REQUEUED,         'R', moment::before, began,        run_fields,      false},
     {which::JOB_ENDED,            'E', moment::before, had_a_run,    run_fields,      false},
     {which::JOB_ENDED,            'A', moment::before, nobody_asked, abort_text,      false},
 };

@@ -53,6 +53,7 @@ void scheduling_projection::mark_job_event(std::uint64_t serial, schema::Event::
   switch (event.which()) {
     case which::USAGE_REPORTED:          // changes nothing that a cycle looks at
     case which::JOB_STARTED:
+    case which::FILES_STAGED_IN:
     case which::OUTPUT_DELIVERED: return;
     case which::JOB_ASSIGNED:
       for (const auto& part : model::assignment_book::parts_of(schema::text(event.getJobAssigned().getExecVnode())))

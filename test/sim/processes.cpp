@@ -272,9 +272,23 @@ class mom_process::fake_host final : public ports::process_host {
     if (at == machine_.programs.end() || at->second.ends <= world_.clock.now) return std::nullopt;
     return ports::run_usage{0, 0, 0, static_cast<std::uint64_t>((world_.clock.now - at->second.started) / 1'000'000'000), 1, 0};
   }
-  void deliver(const std::string& key, const std::string&, const std::vector<ports::delivery>&) override {
-    if (*alive_) later(world_.clock.now + world_.pick_ns(0, 100'000'000), key, model::output_placed{{true, {}, 2, 2}});
+  void stage_in(const std::string& key, const ports::stage_in_order& order) override {
+    if (!*alive_) return;
+    machine_.staged.insert(key);
+    const bool fails = world_.trouble(world_.o.failing_copies);
+    const auto files = static_cast<unsigned>(order.files.size());
+    later(world_.clock.now + world_.pick_ns(0, 3'000'000'000), key, model::files_staged{{!fails, fails ? "no such file" : "", fails ? 0 : files, files}});
   }
+  void unstage(const std::string& key, const ports::stage_in_order&) override {
+    if (*alive_) machine_.staged.erase(key);
+  }
+  void deliver(const std::string& key, const ports::delivery_order& order) override {
+    if (!*alive_) return;
+    machine_.staged.erase(key);
+    const bool fails = world_.chance(world_.o.failing_copies);
+    later(world_.clock.now + world_.pick_ns(0, 100'000'000), key, model::output_placed{{!fails, fails ? "no such host" : "", 0, static_cast<unsigned>(order.files.size())}});
+  }
+  void keep_jobdir(const std::string&) override {}
   void forget(const std::string& key) override {
     if (*alive_) machine_.programs.erase(key);
   }

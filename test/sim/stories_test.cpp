@@ -64,6 +64,22 @@ BOOST_AUTO_TEST_CASE(everything_at_once) {
                    .sync_failure = 0.005, .disk_full = sometimes}, 25);
 }
 
+// A job whose files don't come waits half an hour and is tried again.
+BOOST_AUTO_TEST_CASE(files_come_before_a_job_and_go_with_it) {
+  holds_for_seeds({.jobs = 10, .staging = 0.7, .failing_copies = 0.3}, 3);
+  holds_for_seeds({.jobs = 10, .mom_crash = often, .link_break = sometimes, .staging = 0.7, .failing_copies = 0.1}, 6);
+  holds_for_seeds({.moms = 3, .jobs = 8, .server_crash = sometimes, .mom_crash = sometimes, .wide = 0.5, .staging = 0.7, .failing_copies = 0.1}, 4);
+}
+
+BOOST_AUTO_TEST_CASE(a_mom_may_crash_at_every_event_of_a_run_whose_files_come_first) {
+  for (std::uint64_t n = 1; n <= 14; ++n) {
+    sim::options o{.seed = n, .moms = 1, .jobs = 1, .staging = 1, .failing_copies = n % 2 ? 0.5 : 0};
+    o.crash_mom_at_append = n;
+    const auto why = sim::world(o).run();
+    BOOST_REQUIRE_MESSAGE(why.empty(), why + " (crash at append " + std::to_string(n) + ")");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(the_history_of_every_job_ends_when_its_time_is_over) {
   holds_for_seeds({.server_crash = sometimes, .disk_full = sometimes, .history_s = 90}, 10);
 }

@@ -26,7 +26,7 @@ world::world(options options) : random(options.seed), net(*this), o(options), ho
   for (int i = 0; i < o.jobs; ++i) {
     std::string id(16, '\0');
     for (auto& c : id) c = static_cast<char>(random());
-    submissions_.push_back({id, "", false, 0});
+    submissions_.push_back({id, "", false, 0, chance(o.staging)});
     wide_.push_back(chance(o.wide) ? 2 + static_cast<int>(random() % 2) : 1);
   }
   net.loss_rate = o.lost_effect;
@@ -149,9 +149,11 @@ void world::submit_what_is_open() {
       r.setCommandId({reinterpret_cast<const kj::byte*>(s.command_id.data()), s.command_id.size()});
       auto q = r.initQueueJob();
       const bool wide = wide_[i] > 1;
-      auto list = q.initAttributes(wide ? 3 : 1);
+      auto list = q.initAttributes((wide ? 3u : 1u) + (s.staged ? 1u : 0u));
       list[0].setName("Job_Name");
       list[0].setValue("j" + std::to_string(i));
+      if (s.staged) list[list.size() - 1].setName("stagein");
+      if (s.staged) list[list.size() - 1].setValue("in@store:/data/in");
       if (!wide) return;
       for (unsigned n = 1; n < 3; ++n) list[n].setName("Resource_List");
       list[1].setResource("select");
@@ -412,6 +414,7 @@ std::string world::check_executions() {
     const auto& mom = static_cast<mom_process&>(*processes_[i]);
     for (const auto& [key, p] : mom.machine().programs)
       if (p.ends > clock.now) return mom.name() + " still has processes of " + key;
+    if (!mom.machine().staged.empty()) return mom.name() + " still has staged files of " + *mom.machine().staged.begin();
     if (!mom.machine().places.empty()) return mom.name() + " still has a place for " + *mom.machine().places.begin();
   }
   return "";

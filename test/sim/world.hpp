@@ -81,6 +81,7 @@ struct host_machine {
   struct program { std::int64_t pid, started, ends; int exit; bool over = false; bool told = false; };
   std::map<std::string, program> programs;      // by run key
   std::map<std::string, int> executions;        // how often each run's program was started, ever
+  std::set<std::string> staged;                 // runs whose files came and have not gone, by key
   std::set<std::string> places;                 // node files and directories of runs whose program is elsewhere, by run key
 };
 
@@ -99,6 +100,8 @@ struct options {
   double tasks = 0;                             // share of the runs whose program starts tasks on all its hosts
   bool hostile_node = false;                    // a host of the cluster asks the others for what it must not have
   double refused_places = 0;                    // of the joins: the host can't set the job up
+  double staging = 0;                           // share of the jobs whose files come before them
+  double failing_copies = 0;                    // of them: files don't come (while faults happen), output does not go
   double lost_effect = 0;                       // messages vanish from living links
   bool foolish_scheduler = false;               // proposes the same two cpus to everybody
   bool blind_ledger = false;                    // the ledger agrees to everything
@@ -138,7 +141,7 @@ class world {
 
  private:
   friend class server_process;
-  struct submission { std::string command_id; std::string acknowledged; bool sent = false; std::int64_t run_s = 0; };
+  struct submission { std::string command_id; std::string acknowledged; bool sent = false; std::int64_t run_s = 0; bool staged = false; };
   struct mom_dial { std::size_t from, to; std::weak_ptr<bool> wanted; std::shared_ptr<link> made; };
   struct timer { life of; std::function<void()> what; };
 

@@ -1,4 +1,5 @@
 // A sentence for each kind of event that people ask about. Kinds without one are printed by their fields.
+#include "events/values/date_time.hpp"
 #include "events/values/duration.hpp"
 #include "tools/audit/event_text.hpp"
 
@@ -58,6 +59,7 @@ std::string delete_words(schema::JobDeleteRequested::Reader e) {
 
 std::string requeued_words(schema::JobRequeued::Reader e) {
   std::string text = run_text(e.getRun()) + " is over, exit status " + std::to_string(e.getExitStatus());
+  if (e.getWaitUntil() > 0) text += ", its files could not be staged in: waits until " + values::print_log_date(e.getWaitUntil());
   if (e.getHolds().size() > 0) text += ", now with " + holds_text(e.getHolds());
   return text + after_colon(e.getComment());
 }
@@ -161,6 +163,10 @@ std::string hosts_words(schema::Event::Reader event) {
     case which::SISTER_LEFT:
       return event.getSisterLeft().getAbandoned() ? schema::str(event.getSisterLeft().getHost()) + " was given up"
                                                   : "the job is gone from " + schema::str(event.getSisterLeft().getHost());
+    case which::FILES_STAGED_IN: {
+      const auto e = event.getFilesStagedIn();
+      return std::to_string(e.getStaged()) + " of " + std::to_string(e.getAsked()) + " files staged in" + after_colon(e.getText());
+    }
     case which::JOB_JOINED: return "joined " + schema::str(event.getJobJoined().getJob()) + " of " + schema::str(event.getJobJoined().getPrimary());
     case which::JOIN_REFUSED: return "could not join" + after_colon(event.getJoinRefused().getText());
     case which::JOB_LEFT: return "nothing of the job is left";
@@ -199,7 +205,7 @@ std::string object_words(schema::Event::Reader event) {
 
 std::string words(schema::Event::Reader event) {
   const auto kind = event.which();
-  if (kind >= which::SISTERS_ASKED && kind <= which::JOB_LEFT) return harmless(hosts_words(event));
+  if ((kind >= which::SISTERS_ASKED && kind <= which::JOB_LEFT) || kind == which::FILES_STAGED_IN) return harmless(hosts_words(event));
   if ((kind >= which::RUN_RECEIVED && kind <= which::RUN_LEFT) || kind == which::WISH_RECEIVED || kind == which::WISH_DONE) return harmless(run_words(event));
   if ((kind >= which::JOB_QUEUED && kind <= which::JOB_FORGOTTEN) || kind == which::JOB_DISCARDED || (kind >= which::JOB_SIGNALLED && kind <= which::JOB_REORDERED)) return harmless(job_words(event));
   return harmless(object_words(event));

@@ -17,6 +17,7 @@
 #include <fstream>
 #include <iterator>
 #include <mutex>
+#include <sstream>
 
 #include "actors/link/wire/signing.hpp"
 #include "actors/link/wire/wire.hpp"
@@ -39,9 +40,11 @@
 #include "tools/client/task_manager.hpp"
 #include "tools/client/version.hpp"
 #include "tools/daemons/caf_system.hpp"
+#include "tools/daemons/copy_notes.hpp"
 #include "tools/daemons/daemon_process.hpp"
 #include "tools/daemons/end_of_process.hpp"
 #include "tools/daemons/home.hpp"
+#include "tools/daemons/host_names.hpp"
 #include "tools/daemons/mom_report.hpp"
 #include "tools/daemons/peer_feed.hpp"
 
@@ -97,7 +100,8 @@ std::shared_ptr<const mom::mom_settings> read_settings(const setup& s, actors::d
   settings->host = s.host;
   if (utsname name{}; uname(&name) == 0)
     settings->system = std::string(name.sysname) + ' ' + name.nodename + ' ' + name.release + ' ' + name.version + ' ' + name.machine;
-  settings->host_aliases = {daemons::own_host_name(), "localhost"};
+  settings->host_aliases = daemons::names_of_this_host();
+  if (!s.conf.pbs_leaf_name.empty()) settings->host_aliases.push_back(s.conf.pbs_leaf_name);
   std::string line;
   for (std::istringstream text(read_file(s.home + "/pbs_environment")); std::getline(text, line);)
     if (!line.empty()) settings->base_environment.push_back(line);
@@ -135,6 +139,22 @@ class hang_up {
   std::mutex guard_;
   caf::actor mom_;
 };
+
+// PBS_SCP, PBS_SCP_ARGS and PBS_CP; without PBS_SCP the scp that stands first in our PATH.
+void set_copy_programs(const client::pbs_conf& conf, mom::host_options& to) {
+  const char* const path = std::getenv("PATH");
+  std::string directory;
+  bool found = !conf.pbs_scp.empty();
+  if (found) to.scp[0] = conf.pbs_scp;
+  for (std::istringstream all(path ? path : ""); !found && std::getline(all, directory, ':');)
+    if (directory.starts_with('/') && access((directory + "/scp").c_str(), X_OK) == 0) {
+      to.scp[0] = directory + "/scp";
+      found = true;
+    }
+  std::string word;
+  for (std::istringstream words(conf.pbs_scp_args); words >> word;) to.scp.push_back(word);
+  if (!conf.pbs_cp.empty()) to.cp[0] = conf.pbs_cp;
+}
 
 // Chosen once for this log: a new one tells the server that the former runs are lost.
 std::string log_uuid(const std::string& file) {
@@ -176,11 +196,14 @@ ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& note
     post(key, model::program_over{p});
   };
   e.delivered = [=, &notes](const std::string& key, const ports::delivery_result& d) {
-    notes.write(actors::log_event::debug2, "Job", job(key), "Staged " + std::to_string(d.delivered) + "/" + std::to_string(d.asked) + " items out over 0:00:00");
-    if (!d.ok) notes.write(actors::log_event::error, "Job", job(key), d.text);
+    daemons::note_copies(notes, job(key), d, "out");
     post(key, model::output_placed{d});
   };
   e.appended = [mom](const std::string& key) { caf::anon_send(mom, actors::output_appended{key}); };
+  e.staged_in = [=, &notes](const std::string& key, const ports::delivery_result& d) {
+    daemons::note_copies(notes, job(key), d, "in");
+    post(key, model::files_staged{d});
+  };
   e.log = [=, &notes](const std::string& key, const std::string& text) { notes.write(actors::log_event::debug, "Job", job(key), text); };
   return e;
 }
@@ -260,7 +283,7 @@ hooks::pool_settings hook_settings(const setup& s) {
   mom::host_options host_options;
   host_options.pbs_home = s.home;
   host_options.shepherd = s.conf.pbs_exec + "/libexec/pbs_shepherd";
-  if (!s.conf.pbs_scp.empty()) host_options.scp[0] = s.conf.pbs_scp;
+  set_copy_programs(s.conf, host_options);
   host_options.cgroup_parent = mom::cgroup_parent(s.host, s.home);
   const auto cgroups = mom::find_cgroups("/proc/self/mountinfo", host_options.cgroup_parent);
   host_options.cgroup_roots = cgroups.roots;

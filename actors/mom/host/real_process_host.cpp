@@ -14,6 +14,7 @@
 #include "actors/mom/host/account.hpp"
 #include "actors/mom/host/cgroup_house.hpp"
 #include "actors/mom/host/child_process.hpp"
+#include "actors/mom/host/copy_requests.hpp"
 #include "actors/mom/host/event_loop.hpp"
 #include "actors/mom/host/leftovers.hpp"
 #include "actors/mom/host/machine_order.hpp"
@@ -43,10 +44,8 @@ struct run {
   std::size_t log_told = 0;
   std::string why_not;  // the program was not begun
   bool started_told = false, over_told = false;
-  bool forgetting = false;
+  bool forgetting = false, keep_jobdir = false;
 };
-
-std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 bool exists(const std::string& path) {
   struct stat st {};
@@ -311,6 +310,7 @@ class real_process_host::impl {
     if (!is_file_name(key)) return;
     user_work_->stop(key);
     user_work_->stop(key + "+output");
+    unlink(files_.copying(key).c_str());
     if (!runs_.contains(key) && !exists(files_.run(key))) return;
     run& r = load(key);
     r.forgetting = true;
@@ -319,7 +319,7 @@ class real_process_host::impl {
   }
 
   void remove(run& r) {
-    if (!shares_job(r)) remove_job_files(r.order);
+    if (!shares_job(r)) remove_job_files(r.order, r.keep_jobdir);
     cgroup_of(r.order).remove();
     // No lock is needed: a shepherd that comes now reads that the run is over.
     run_store_->remove(files_.run(r.key));
@@ -333,14 +333,14 @@ class real_process_host::impl {
     return false;
   }
 
-  void remove_job_files(const shepherd_order& o) {
+  void remove_job_files(const shepherd_order& o, bool keep_jobdir) {
     const std::string spool = options_.pbs_home + "/spool/";
     if (!o.script.empty()) unlink(o.script.c_str());
     if (!o.node_file.empty()) node_store_->remove(o.node_file);
     for (const auto& file : {o.stdout_file, o.stderr_file})
       if (file.starts_with(spool)) unlink(file.c_str());
     user_request request;
-    if (o.make_jobdir && exists(o.jobdir)) request.removals.push_back(o.jobdir);
+    if (o.make_jobdir && !keep_jobdir && exists(o.jobdir)) request.removals.push_back(o.jobdir);
     if (!o.tmpdir.empty() && exists(o.tmpdir)) request.removals.push_back(o.tmpdir);
     if (!request.removals.empty()) run_as_user(o, std::move(request));
   }
@@ -395,47 +395,55 @@ class real_process_host::impl {
     if (!user_work_->ask(key + "+output", request, then)) told();
   }
 
-  void deliver(const std::string& key, const std::string& user, const std::vector<ports::delivery>& wanted) {
-    if (user_work_->asking(key)) return;  // it will be told when that one is done
-    if (wanted.empty()) return tell_delivered(key, {});
-    const auto asked = static_cast<unsigned>(wanted.size());
-    if (is_file_name(key) && exists(files_.run(key))) load(key);
-    const auto found = accounts_.find(user, {});
-    if (const auto* const none = std::get_if<no_account>(&found))
-      return tell_delivered(key, {false, none->why, 0, asked});
-    const auto told = [this, key, asked](const std::optional<user_answer>& answer) {
-      guarded([&] {
-        if (!answer) return tell_delivered(key, {false, "the delivery process died", 0, asked});
-        tell_delivered(key, {answer->delivered == asked, answer->text, answer->delivered, asked});
-      });
-    };
-    if (!user_work_->ask(key, delivery_request(key, std::get<account>(found), wanted), told))
-      tell_delivered(key, {false, options_.shepherd + ": " + std::strerror(errno), 0, asked});
+  // -- copies
+
+  using delivery_told = std::function<void(const std::string& key, const ports::delivery_result&)> events::*;
+
+  void stage_in(const std::string& key, const ports::stage_in_order& order) {
+    copy(key, order.user, order.files.size(), &events::staged_in,
+         [&](const account& user) { return stage_in_request(copy_how(), user, order, files_.copying(key)); });
   }
 
-  user_request delivery_request(const std::string& key, const account& user,
-                                const std::vector<ports::delivery>& wanted) const {
-    user_request request;
-    request.change_user = user.change_user;
-    request.uid = user.uid;
-    request.gid = user.gid;
-    request.groups = user.groups;
-    request.user = user.name;
-    request.home = user.home;
-    request.scp = options_.scp;
-    request.pauses_s.assign(options_.delivery_pauses_s.begin(), options_.delivery_pauses_s.end());
+  void deliver(const std::string& key, const ports::delivery_order& order) {
+    if (order.files.empty() && order.out.empty() && order.used.empty()) return tell_copied(key, &events::delivered, {});
+    if (is_file_name(key) && exists(files_.run(key))) load(key);
     const auto at = runs_.find(key);
-    const std::string jobdir = at != runs_.end() ? at->second.order.jobdir : user.home;
-    for (const auto& d : wanted) {
-      copy_task task;
-      task.from = d.from.starts_with('/') ? d.from : jobdir + '/' + d.from;
-      task.to_host = d.to_host;
-      task.to_path = d.to_path.starts_with('/') || !d.local ? d.to_path : user.home + '/' + d.to_path;
-      task.retained = files_.undelivered() + '/' + base_name(d.from);
-      task.local = d.local;
-      request.copies.push_back(std::move(task));
-    }
-    return request;
+    const std::string jobdir = at != runs_.end() ? at->second.order.jobdir : "";
+    copy(key, order.user, order.files.size() + order.out.size(), &events::delivered,
+         [&](const account& user) { return delivery_request(copy_how(), user, order, jobdir, files_.copying(key)); });
+  }
+
+  void unstage(const std::string& key, const ports::stage_in_order& order) {
+    if (!is_file_name(key)) return;
+    user_work_->stop(key);
+    user_work::end_holder(files_.copying(key));
+    const auto found = accounts_.find(order.user, {});
+    if (const auto* const user = std::get_if<account>(&found)) user_work_->run(unstage_request(*user, order));
+  }
+
+  void keep_jobdir(const std::string& key) {
+    if (is_file_name(key) && exists(files_.run(key))) load(key).keep_jobdir = true;
+  }
+
+  copy_settings copy_how() const { return {options_.cp, options_.scp, options_.delivery_pauses_s, files_.undelivered()}; }
+
+  template <class MakeRequest>
+  void copy(const std::string& key, const std::string& user, std::size_t files, delivery_told what, MakeRequest&& make_request) {
+    if (user_work_->asking(key)) return;  // it will be told when that one is done
+    const auto asked = static_cast<unsigned>(files);
+    const auto found = accounts_.find(user, {});
+    const auto* const none = std::get_if<no_account>(&found);
+    if (none || !is_file_name(key)) return tell_copied(key, what, {false, none ? none->why : "no file can be named " + key, 0, asked});
+    user_work::end_holder(files_.copying(key));
+    const auto told = [this, key, what, asked, since = std::chrono::steady_clock::now()](const std::optional<user_answer>& answer) {
+      guarded([&] {
+        if (!answer) return tell_copied(key, what, {false, "the process that copies died", 0, asked});
+        const auto took = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - since);
+        tell_copied(key, what, {answer->delivered == asked, answer->text, answer->delivered, asked, static_cast<unsigned>(took.count()), answer->tries});
+      });
+    };
+    if (!user_work_->ask(key, make_request(std::get<account>(found)), told))
+      tell_copied(key, what, {false, options_.shepherd + ": " + std::strerror(errno), 0, asked});
   }
 
   // -- signals and usage
@@ -481,9 +489,9 @@ class real_process_host::impl {
       if (e.failed) e.failed(key, f);
     });
   }
-  void tell_delivered(const std::string& key, const ports::delivery_result& result) {
-    tell([key, result](const events& e) {
-      if (e.delivered) e.delivered(key, result);
+  void tell_copied(const std::string& key, delivery_told what, const ports::delivery_result& result) {
+    tell([key, what, result](const events& e) {
+      if (e.*what) (e.*what)(key, result);
     });
   }
 
@@ -525,9 +533,17 @@ void real_process_host::append_output(const std::string& key, bool errors, const
   impl_->work([this, key, errors, bytes] { impl_->append_output(key, errors, bytes); });
 }
 std::optional<ports::run_usage> real_process_host::usage(const std::string& key) { return impl_->usage(key); }
-void real_process_host::deliver(const std::string& key, const std::string& user,
-                                const std::vector<ports::delivery>& files) {
-  impl_->work([this, key, user, files] { impl_->deliver(key, user, files); });
+void real_process_host::stage_in(const std::string& key, const ports::stage_in_order& order) {
+  impl_->work([this, key, order] { impl_->stage_in(key, order); });
+}
+void real_process_host::unstage(const std::string& key, const ports::stage_in_order& order) {
+  impl_->work([this, key, order] { impl_->unstage(key, order); });
+}
+void real_process_host::deliver(const std::string& key, const ports::delivery_order& order) {
+  impl_->work([this, key, order] { impl_->deliver(key, order); });
+}
+void real_process_host::keep_jobdir(const std::string& key) {
+  impl_->work([this, key] { impl_->keep_jobdir(key); });
 }
 void real_process_host::forget(const std::string& key) {
   impl_->work([this, key] { impl_->forget(key); });

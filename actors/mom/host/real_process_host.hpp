@@ -18,7 +18,8 @@ namespace annals::mom {
 struct host_options {
   std::string pbs_home;  // mom_priv/jobs, spool, undelivered and aux are made if missing
   std::string shepherd;  // path of pbs_shepherd
-  std::vector<std::string> scp = {"/usr/bin/scp", "-Brvp"};  // PBS_SCP and its arguments
+  std::vector<std::string> cp = {"/bin/cp", "-rp"};          // PBS_CP and its arguments
+  std::vector<std::string> scp = {"/usr/bin/scp", "-Brvp"};  // PBS_SCP, its arguments and PBS_SCP_ARGS
   std::vector<unsigned> delivery_pauses_s = {0, 10, 0, 20};  // before each try
   std::vector<std::string> cgroup_roots;  // as find_cgroups() offers them; empty: no cgroups
   std::string cgroup_parent;              // of this MoM alone: what is there and belongs to no run is killed
@@ -38,7 +39,10 @@ class real_process_host : public ports::process_host {
   void append_stdout(const std::string& key, const std::string& text) override;
   void append_output(const std::string& key, bool errors, const std::string& bytes) override;
   std::optional<ports::run_usage> usage(const std::string& key) override;
-  void deliver(const std::string& key, const std::string& user, const std::vector<ports::delivery>& files) override;
+  void stage_in(const std::string& key, const ports::stage_in_order& order) override;
+  void unstage(const std::string& key, const ports::stage_in_order& order) override;
+  void deliver(const std::string& key, const ports::delivery_order& order) override;
+  void keep_jobdir(const std::string& key) override;
   void forget(const std::string& key) override;
 
  private:

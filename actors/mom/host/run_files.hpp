@@ -15,6 +15,7 @@ class run_files {
   std::string mom_priv() const { return home_ + "/mom_priv"; }
   std::string jobs() const { return home_ + "/mom_priv/jobs"; }
   std::string run(const std::string& key) const { return jobs() + '/' + key + ".run"; }
+  std::string copying(const std::string& key) const { return jobs() + '/' + key + ".copy"; }  // held by who copies for it
   std::string aux() const { return home_ + "/aux"; }
   std::string undelivered() const { return home_ + "/undelivered"; }
 

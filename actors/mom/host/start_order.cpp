@@ -7,6 +7,7 @@
 #include "actors/mom/host/environment.hpp"
 #include "actors/mom/host/host_share.hpp"
 #include "actors/mom/host/order_file.hpp"
+#include "actors/mom/host/order_words.hpp"
 #include "actors/mom/host/real_task_outputs.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/exec_host.hpp"
@@ -21,12 +22,6 @@ namespace {
 using start_reader = schema::StartRun::Reader;
 
 std::string str(capnp::Text::Reader t) { return {t.cStr(), t.size()}; }
-
-std::string attribute(start_reader start, std::string_view name, std::string_view resource = {}) {
-  for (const auto a : start.getAttributes())
-    if (str(a.getName()) == name && str(a.getResource()) == resource) return str(a.getValue());
-  return {};
-}
 
 // What stands between <jsdl-hpcpa:NAME> and </jsdl-hpcpa:NAME>, each time.
 std::vector<std::string> tagged(std::string_view text, std::string_view name) {
@@ -48,12 +43,6 @@ std::vector<std::string> program_of(start_reader start) {
   program.resize(1);
   for (auto& argument : tagged(attribute(start, "argument_list"), "Argument")) program.push_back(std::move(argument));
   return program;
-}
-
-bool is_this_host(const mom_settings& settings, std::string_view host) {
-  if (host.empty() || values::equal_any_case(host, settings.host)) return true;
-  return std::any_of(settings.host_aliases.begin(), settings.host_aliases.end(),
-                     [&](const auto& alias) { return values::equal_any_case(host, alias); });
 }
 
 // One entry of Shell_Path_List is "path" or "path@host": the one for this host wins.
@@ -126,25 +115,12 @@ std::string sequence_of(const std::string& job_id) {
   return out;
 }
 
-struct target {
-  std::string host, path;
-  bool local = false;
-};
-
-// "host:/path" of Output_Path, as seen from this host: this host, a $usecp rule, or somewhere else.
+// "host:/path" of Output_Path.
 target target_of(const std::string& text, const mom_settings& settings) {
-  target t;
   const auto colon = text.find(':');
   const auto slash = text.find('/');
-  if (colon != std::string::npos && (slash == std::string::npos || colon < slash)) t.host = text.substr(0, colon);
-  t.path = t.host.empty() && colon != 0 ? text : text.substr(colon + 1);
-  if (is_this_host(settings, t.host) || t.path == "/dev/null")
-    t.local = true;
-  else if (auto mapped = local_path(settings.config.usecp, t.host, t.path)) {
-    t.path = *mapped;
-    t.local = true;
-  }
-  return t;
+  const bool named = colon != std::string::npos && (slash == std::string::npos || colon < slash);
+  return target_at(named ? text.substr(0, colon) : "", named ? text.substr(colon + 1) : text, settings);
 }
 
 bool has(const std::string& letters, char letter) { return letters.find(letter) != std::string::npos; }
@@ -183,6 +159,29 @@ output output_of(start_reader start, const mom_settings& settings, char letter) 
 }
 
 }  // namespace
+
+std::string attribute(start_reader start, std::string_view name, std::string_view resource) {
+  for (const auto a : start.getAttributes())
+    if (str(a.getName()) == name && str(a.getResource()) == resource) return str(a.getValue());
+  return {};
+}
+
+bool is_this_host(const mom_settings& settings, std::string_view host) {
+  if (host.empty() || values::equal_any_case(host, settings.host)) return true;
+  return std::any_of(settings.host_aliases.begin(), settings.host_aliases.end(),
+                     [&](const auto& alias) { return values::equal_any_case(host, alias); });
+}
+
+target target_at(std::string host, std::string path, const mom_settings& settings) {
+  target t{std::move(host), std::move(path)};
+  if (is_this_host(settings, t.host) || t.path == "/dev/null")
+    t.local = true;
+  else if (auto mapped = local_path(settings.config.usecp, t.host, t.path)) {
+    t.path = *mapped;
+    t.local = true;
+  }
+  return t;
+}
 
 std::string run_key(schema::RunRef::Reader ref) { return str(ref.getJob()) + '.' + std::to_string(ref.getRun()); }
 

@@ -35,7 +35,27 @@ std::string with_nuls(std::string_view text) {
   return out;
 }
 
-// "copy", "append" begin a task; the fields that belong to it follow.
+stage_task::kind kind_of(std::string_view name) {
+  return name == "stage_in" ? stage_task::kind::in : name == "stage_out" ? stage_task::kind::out : stage_task::kind::drop;
+}
+std::string_view name_of(stage_task::kind what) {
+  return what == stage_task::kind::in ? "stage_in" : what == stage_task::kind::out ? "stage_out" : "drop";
+}
+
+bool take_stage(user_request& r, std::string_view name, std::string_view value) {
+  if (r.stages.empty()) return false;
+  if (name == "stage_host")
+    r.stages.back().host = value;
+  else if (name == "stage_path")
+    r.stages.back().there = value;
+  else if (name == "stage_local")
+    r.stages.back().local = value == "1";
+  else
+    return false;
+  return true;
+}
+
+// "copy", "stage_in", "append" begin a task; the fields that belong to it follow.
 bool take(user_request& r, std::string_view name, std::string_view value) {
   const auto number = small_number(value);
   if (name == "uid") {
@@ -70,8 +90,20 @@ bool take(user_request& r, std::string_view name, std::string_view value) {
     r.directories.emplace_back(value);
   else if (name == "remove")
     r.removals.emplace_back(value);
+  else if (name == "kept_with")
+    r.kept_with.emplace_back(value);
   else if (name == "text" && !r.appends.empty())
     r.appends.back().text = with_nuls(value);
+  else if (name == "jobdir")
+    r.jobdir = value;
+  else if (name == "lock")
+    r.lock = value;
+  else if (name == "cp")
+    r.cp.emplace_back(value);
+  else if (name == "stage_in" || name == "stage_out" || name == "drop")
+    r.stages.push_back({kind_of(name), std::string(value), {}, {}, false});
+  else if (name.starts_with("stage_"))
+    return take_stage(r, name, value);
   else if (r.copies.empty())
     return false;
   else if (name == "host")
@@ -97,6 +129,9 @@ std::string print_request(const user_request& r) {
   for (const auto g : r.groups) out.put("group", std::uint64_t{g});
   out.put("user", r.user);
   out.put("home", r.home);
+  if (!r.jobdir.empty()) out.put("jobdir", r.jobdir);
+  if (!r.lock.empty()) out.put("lock", r.lock);
+  for (const auto& s : r.cp) out.put("cp", s);
   for (const auto& s : r.scp) out.put("scp", s);
   for (const auto p : r.pauses_s) out.put("pause", std::uint64_t{p});
   for (const auto& c : r.copies) {
@@ -106,12 +141,19 @@ std::string print_request(const user_request& r) {
     out.put("retained", c.retained);
     if (c.local) out.put("local", "1");
   }
+  for (const auto& s : r.stages) {
+    out.put(name_of(s.what), s.here);
+    out.put("stage_host", s.host);
+    out.put("stage_path", s.there);
+    if (s.local) out.put("stage_local", "1");
+  }
   for (const auto& d : r.directories) out.put("directory", d);
   for (const auto& a : r.appends) {
     out.put("append", a.file);
     out.put("text", without_nuls(a.text));
   }
   for (const auto& path : r.removals) out.put("remove", path);
+  for (const auto& file : r.kept_with) out.put("kept_with", file);
   return out.finish();
 }
 
@@ -128,6 +170,7 @@ std::string print_answer(const user_answer& answer) {
   field_writer out(answer_kind);
   out.put("delivered", std::uint64_t{answer.delivered});
   out.put("text", answer.text);
+  for (const auto& t : answer.tries) out.put("try", t);
   return out.finish();
 }
 
@@ -138,6 +181,8 @@ std::optional<user_answer> parse_answer(std::string_view bytes) {
   for (const auto& [name, value] : *fields) {
     if (name == "text")
       a.text = value;
+    else if (name == "try")
+      a.tries.emplace_back(value);
     else if (const auto n = small_number(value); name == "delivered" && n)
       a.delivered = *n;
     else

@@ -22,6 +22,18 @@ struct copy_task {
   bool local = false;
   bool operator==(const copy_task&) const = default;
 };
+// A file or directory that is stored elsewhere. Relative paths start in `jobdir` here, and in `home` there when it is local.
+struct stage_task {
+  enum class kind : std::uint8_t {
+    in,
+    out,   // may have wildcards; its files are removed when they are copied
+    drop,  // came by an earlier `in`: its file is removed when all others are in their places
+  };
+  kind what = kind::in;
+  std::string here, host, there;
+  bool local = false;
+  bool operator==(const stage_task&) const = default;
+};
 struct append_task {
   std::string file, text;
   bool operator==(const append_task&) const = default;
@@ -32,20 +44,25 @@ struct user_request {
   std::uint32_t uid = 0, gid = 0;
   std::vector<std::uint32_t> groups;
   std::string user, home;               // USER and HOME of scp
-  std::vector<std::string> scp;         // program and its first arguments
+  std::string jobdir;                   // where relative paths of files to stage start
+  std::string lock;                     // file held meanwhile; who holds it is an earlier request and is ended. Empty: none
+  std::vector<std::string> cp, scp;     // programs and their first arguments
   std::vector<std::uint32_t> pauses_s;  // before each try of a copy
   std::vector<copy_task> copies;
+  std::vector<stage_task> stages;
   std::vector<append_task> appends;
   std::vector<std::string> directories;  // to be made, mode 700; one that is there and the user's will do
   std::vector<std::string> removals;     // whole trees
+  std::vector<std::string> kept_with;    // names: a tree that holds one of these stays
   bool operator==(const user_request&) const = default;
 };
 std::string print_request(const user_request& request);
 std::optional<user_request> parse_request(std::string_view bytes);
 
 struct user_answer {
-  std::uint32_t delivered = 0;  // copies that are at their place, or directories that are there
-  std::string text;             // about the others
+  std::uint32_t delivered = 0;    // copies that are at their place, or directories that are there
+  std::string text;               // about the others
+  std::vector<std::string> tries = {};  // that failed, as the log tells them
   bool operator==(const user_answer&) const = default;
 };
 std::string print_answer(const user_answer& answer);

@@ -1,10 +1,14 @@
 #include "actors/mom/host/user_work.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
+
+#include "actors/mom/host/run_files.hpp"
 
 namespace annals::mom {
 namespace {
@@ -79,6 +83,18 @@ void user_work::stop(const std::string& name) {
   if (at == asked_.end()) return;
   kill(-at->second.child.pid, SIGKILL);  // its session: its first children with it
   finish(at);
+}
+
+void user_work::end_holder(const std::string& file) {
+  const int fd = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+  if (fd < 0) return;
+  const bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  close(fd);
+  if (!held) return;
+  const auto text = read_file(file).value_or("");
+  const auto at = text.rfind("pid ");       // of the last one that took it
+  const long group = at == std::string::npos ? 0 : std::strtol(text.c_str() + at + 4, nullptr, 10);
+  if (group > 1) kill(static_cast<pid_t>(-group), SIGKILL);
 }
 
 void user_work::reap_later(const child_process& child) {

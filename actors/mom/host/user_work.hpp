@@ -27,6 +27,9 @@ class user_work {
   // Kills the process and its children.
   void stop(const std::string& name);
 
+  // Ends what an earlier MoM began: a process, and its children, that hold this file (copy_lock of the shepherd).
+  static void end_holder(const std::string& file);
+
   // Takes the exit status of a child when it ends, and closes its pidfd.
   void reap_later(const child_process& child);
 

@@ -53,6 +53,13 @@ mom::user_answer make_directories(const mom::user_request& request) {
   return a;
 }
 
+bool is_kept(const std::string& path, const mom::user_request& request) {
+  struct stat st {};
+  for (const auto& name : request.kept_with)
+    if (lstat((path + '/' + name).c_str(), &st) == 0) return true;
+  return false;
+}
+
 void answer(const mom::user_answer& a) {
   write_all(1, mom::print_answer(a));  // a MoM that is gone asks again when it is back
 }
@@ -67,12 +74,15 @@ int as_user() {
   const auto bytes = read_text(0);
   const auto request = mom::parse_request(bytes);
   if (!request) return 1;
+  copy_lock lock;
+  if (!lock.take(request->lock)) return 1;
   if (!become(make_identity(request->change_user, request->uid, request->gid, request->groups))) return 1;
   for (const auto& task : request->appends) append(task);
-  for (const auto& path : request->removals) remove_tree(path);
-  if (!request->copies.empty()) answer(copy_files(*request));
-  else if (!request->directories.empty()) answer(make_directories(*request));
-  else if (!request->appends.empty()) answer({});
+  for (const auto& path : request->removals)
+    if (!is_kept(path, *request)) remove_tree(path);
+  const auto made = make_directories(*request);
+  if ((request->copies.empty() && request->stages.empty()) || !made.text.empty()) answer(made);
+  else answer(bring_files(*request, lock));
   return 0;
 }
 

@@ -4,15 +4,14 @@
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <vector>
 
-#include "tools/daemons/pbs_shepherd/launch.hpp"
-#include "tools/daemons/pbs_shepherd/text_file.hpp"
+#include "tools/daemons/pbs_shepherd/staging.hpp"
 
 namespace annals::shepherd {
 namespace {
@@ -86,38 +85,17 @@ std::string copy_locally(const mom::copy_task& task) {
   return wrong;
 }
 
-// Everything scp said, if it failed; "exit status 1" if it said nothing.
-std::string copy_remotely(const mom::copy_task& task, const mom::user_request& request) {
-  if (request.scp.empty()) return "no scp program";
-  std::vector<std::string> arguments = request.scp;
-  arguments.push_back(task.from);
-  arguments.push_back((request.user.empty() ? "" : request.user + '@') + task.to_host + ':' + task.to_path);
-  const std::vector<std::string> environment{"HOME=" + request.home, "USER=" + request.user, "LOGNAME=" + request.user,
-                                             "PATH=/usr/local/bin:/usr/bin:/bin", "SHELL=/bin/sh"};
-  int said[2];
-  if (pipe2(said, O_CLOEXEC) != 0) return strerror(errno);
-  program p;
-  p.path = arguments.front().c_str();
-  p.argv = pointers(arguments);
-  p.envp = pointers(environment);
-  p.directory = "/";
-  p.in = open("/dev/null", O_RDONLY | O_CLOEXEC);
-  p.out = said[1];
-  p.err = said[1];
-  const launched l = launch(p);
-  close(p.in);
-  close(said[1]);
-  std::string text = read_text(said[0]);
-  close(said[0]);
-  int status = 0;
-  while (waitpid(l.pid, &status, 0) < 0 && errno == EINTR) {
+attempt copy_output(const mom::copy_task& task, const mom::user_request& request) {
+  attempt a;
+  if (!task.local) {
+    a = run_copy(request.scp, {task.from, remote_name(request, task.to_host, task.to_path)}, request);
+    if (a.wrong.empty()) unlink(task.from.c_str());
+    return a;
   }
-  if (l.pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0) {
-    unlink(task.from.c_str());
-    return {};
-  }
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  return text.empty() ? "exit status " + std::to_string(WEXITSTATUS(status)) : text;
+  a.wrong = copy_locally(task);
+  a.status = a.wrong.empty() ? 0 : 1;
+  a.command = "/bin/cp -rp " + task.from + ' ' + task.to_path;  // what it stands for
+  return a;
 }
 
 // Out of the spool directory, to a place where it stays until its owner takes it.
@@ -128,42 +106,98 @@ bool retain(const mom::copy_task& task) {
   return true;
 }
 
-// The words of the mail and the log (pbs guide: "Job files not copied").
-std::string failure_text(const mom::copy_task& task, const std::string& wrong, bool retained) {
-  return "Unable to copy file " + task.from + " to " + (task.to_host.empty() ? "" : task.to_host + ':') + task.to_path +
-         "\n>>> error from copy\n" + wrong +
-         "\n>>> end error output\nOutput retained on that host in: " + (retained ? task.retained : task.from) + '\n';
+// "Unable to copy file a to q1:/b", and why (pbs guide: "Job files not copied").
+std::string failure_text(const std::string& what, const attempt& last) {
+  return "Unable to copy file " + what + "\n>>> error from copy\n" + last.wrong + "\n>>> end error output\n";
 }
+
+std::string place_text(const std::string& host, const std::string& path) { return (host.empty() ? "" : host + ':') + path; }
+
+// The copies of a request, each tried until it is done or there is no hope.
+class copying {
+ public:
+  copying(const mom::user_request& request, copy_lock& lock) : request_(request), lock_(lock) {}
+
+  mom::user_answer run() {
+    find_open();
+    for (const auto pause : request_.pauses_s) {
+      ++tries_;
+      if (open_.empty()) break;
+      if (pause > 0) sleep(pause);
+      std::vector<item> again;
+      for (auto& i : open_)
+        if (!try_one(i)) again.push_back(i);
+      open_ = again;
+    }
+    failed_.insert(failed_.end(), open_.begin(), open_.end());
+    for (const auto& i : failed_) answer_.text += text_of(i);
+    if (failed_.empty() && answer_.text.empty())
+      for (const auto& t : request_.stages)
+        if (t.what == kind::drop) drop_staged(t, request_);
+    return std::move(answer_);
+  }
+
+ private:
+  using kind = mom::stage_task::kind;
+  struct item {
+    const mom::copy_task* output = nullptr;
+    const mom::stage_task* stage = nullptr;
+    std::size_t number = 0;  // of the stage
+    attempt last = {};
+  };
+
+  void find_open() {
+    for (const auto& task : request_.copies) {
+      if (exists(task.from)) open_.push_back({.output = &task});
+      else if (!exists(task.retained)) ++answer_.delivered;
+      else answer_.text += failure_text(task.from + " to " + place_text(task.to_host, task.to_path), {.wrong = "an earlier delivery failed", .command = {}}) + retained_text(task.retained);
+    }
+    for (std::size_t i = 0; i < request_.stages.size(); ++i) {
+      if (request_.stages[i].what == kind::drop) continue;
+      if (lock_.is_done(i)) ++answer_.delivered;
+      else open_.push_back({.stage = &request_.stages[i], .number = i});
+    }
+  }
+
+  // True: it needs no other try.
+  bool try_one(item& i) {
+    std::vector<std::string> copied;
+    i.last = i.output ? copy_output(*i.output, request_)
+             : i.stage->what == kind::in ? stage_in(*i.stage, request_)
+                                         : stage_out(*i.stage, request_, copied);
+    if (i.last.wrong.empty()) {
+      ++answer_.delivered;
+      if (i.stage && i.stage->what == kind::out) lock_.set_done(i.number);
+      for (const auto& file : copied) unlink(file.c_str());  // a directory stays
+      return true;
+    }
+    if (!i.last.command.empty())
+      answer_.tries.push_back("command: " + i.last.command + " status=" + std::to_string(i.last.status) + ", try=" + std::to_string(tries_));
+    if (i.last.hopeless) failed_.push_back(i);
+    return i.last.hopeless;
+  }
+
+  std::string text_of(const item& i) const {
+    if (i.output) {
+      const auto& t = *i.output;
+      return failure_text(t.from + " to " + place_text(t.to_host, t.to_path), i.last) + retained_text(retain(t) ? t.retained : t.from);
+    }
+    const auto& t = *i.stage;
+    if (t.what == kind::in) return failure_text(t.here + " from " + place_text(t.local ? "" : t.host, t.there), i.last);
+    return failure_text(t.here + " to " + place_text(t.host, t.there), i.last);
+  }
+
+  static std::string retained_text(const std::string& where) { return "Output retained on that host in: " + where + '\n'; }
+
+  const mom::user_request& request_;
+  copy_lock& lock_;
+  mom::user_answer answer_;
+  std::vector<item> open_, failed_;
+  unsigned tries_ = 0;
+};
 
 }  // namespace
 
-mom::user_answer copy_files(const mom::user_request& request) {
-  struct open_task {
-    const mom::copy_task* task;
-    std::string wrong;
-  };
-  std::vector<open_task> left;
-  mom::user_answer answer;
-  for (const auto& task : request.copies) {
-    if (exists(task.from))
-      left.push_back({&task, {}});
-    else if (!exists(task.retained))
-      ++answer.delivered;
-    else
-      answer.text += failure_text(task, "an earlier delivery failed", true);
-  }
-  for (const auto pause : request.pauses_s) {
-    if (left.empty()) break;
-    if (pause > 0) sleep(pause);
-    for (auto& t : left) t.wrong = t.task->local ? copy_locally(*t.task) : copy_remotely(*t.task, request);
-    for (std::size_t i = left.size(); i-- > 0;) {
-      if (!left[i].wrong.empty()) continue;
-      left.erase(left.begin() + static_cast<std::ptrdiff_t>(i));
-      ++answer.delivered;
-    }
-  }
-  for (const auto& t : left) answer.text += failure_text(*t.task, t.wrong, retain(*t.task));
-  return answer;
-}
+mom::user_answer bring_files(const mom::user_request& request, copy_lock& lock) { return copying(request, lock).run(); }
 
 }  // namespace annals::shepherd

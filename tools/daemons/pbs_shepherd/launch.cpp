@@ -78,7 +78,7 @@ int enter_cgroups(const std::vector<int>& doors) {
     result.step = step;
     _exit(1);
   };
-  setsid();
+  if (p.own_session) setsid();
   result.outside = enter_cgroups(p.cgroup_doors);
   if (p.limits && !set_limits(*p.limits)) failed("limits");
   if (!become(p.who)) failed("user and groups");

@@ -17,6 +17,7 @@ struct program {
   const char* directory = nullptr;
   int in = -1, out = -1, err = -1;
   identity who;
+  bool own_session = true;
   const mom::shepherd_order* limits = nullptr;  // umask, rlimits and nice; nullptr: none of them
   std::vector<int> cgroup_doors;                // entered before it is executed (job_cgroup::open_doors)
 };

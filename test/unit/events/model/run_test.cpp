@@ -110,6 +110,8 @@ model::event bare_event(which w) {
 
 std::string owed(const model::run_state& run) {
   struct names {
+    std::string operator()(const model::stage_files_in&) const { return "stage-in"; }
+    std::string operator()(const model::unstage_files&) const { return "unstage"; }
     std::string operator()(const model::start_program&) const { return "start"; }
     std::string operator()(const model::watch_program&) const { return "watch"; }
     std::string operator()(const model::kill_program& k) const { return "kill " + k.signal + " " + std::to_string(k.kill_delay_s); }
@@ -333,7 +335,7 @@ BOOST_AUTO_TEST_CASE(the_program_starts_when_every_sister_has_joined) {
   BOOST_TEST(s.when(model::sister_joined{"n3"}) == "");
   BOOST_TEST(owed(s.run) == "say-steps, ask n2, keep n3");
   BOOST_TEST(s.when(model::sister_joined{"n2"}) == "sisterJoined programStarting");
-  BOOST_TEST(owed(s.run) == "start, say-steps, keep n2, keep n3");
+  BOOST_TEST(owed(s.run) == "say-steps, start, keep n2, keep n3");
   BOOST_TEST(s.run.steps.size() == 3u);
 }
 
@@ -345,7 +347,7 @@ BOOST_AUTO_TEST_CASE(a_sister_that_refuses_or_is_silent_has_the_job_queued_again
   BOOST_TEST(refused.run.text == "job_start_error 15058 from node n2 could not JOIN_JOB successfully");
   BOOST_TEST(owed(refused.run) == "say-steps, release n3");
   BOOST_TEST(refused.when(model::sister_left{{"n3", {}, 1}}) == "sisterLeft");
-  BOOST_TEST(owed(refused.run) == "say-refused, say-steps");
+  BOOST_TEST(owed(refused.run) == "say-steps, say-refused");
   BOOST_TEST(refused.when(model::acknowledged{schema::Ack::What::RUN_REFUSED}) == "runLeft");
 
   auto silent = given_asked();
@@ -417,10 +419,10 @@ BOOST_AUTO_TEST_CASE(a_run_killed_before_its_program_started_is_refused_and_its_
 
 BOOST_AUTO_TEST_CASE(a_sister_lost_while_the_program_runs_ends_the_run) {
   auto s = given_all_started();
-  BOOST_TEST(owed(s.run) == "watch, say-started, say-steps, keep n2, keep n3");
+  BOOST_TEST(owed(s.run) == "say-steps, watch, say-started, keep n2, keep n3");
   BOOST_TEST(s.when(model::sister_silent{{"n2", {}, 0}}) == "sisterFailed killRequested");
   BOOST_TEST(s.when(model::sister_silent{{"n2", {}, 0}}) == "");
-  BOOST_TEST(owed(s.run) == "watch, say-started, say-steps, keep n3, kill SIGKILL 0");
+  BOOST_TEST(owed(s.run) == "say-steps, watch, say-started, keep n3, kill SIGKILL 0");
   s.when(model::program_over{{0, {}}});
   BOOST_TEST(s.run.exit_status == -4);
   BOOST_TEST(owed(s.run) == "say-steps, release n2, release n3");
@@ -433,7 +435,7 @@ BOOST_AUTO_TEST_CASE(the_end_is_told_when_the_job_is_gone_from_every_host) {
   BOOST_TEST(s.when(model::sister_left{{"n2", {}, 6}}) == "");
   BOOST_TEST(owed(s.run) == "say-steps, release n3");
   BOOST_TEST(s.when(model::sister_silent{{"n3", {.cpu_seconds = 100}, 7}}) == "sisterLeft");
-  BOOST_TEST(owed(s.run) == "say-exited, place, say-steps");
+  BOOST_TEST(owed(s.run) == "say-steps, say-exited, place");
   const auto all = s.run.total_usage();
   BOOST_TEST((all == ports::run_usage{111, 22, 33, 4, 3, 7}));
   BOOST_TEST(s.run.usage_by_host("n1", 8).size() == 3u);
@@ -478,9 +480,9 @@ BOOST_AUTO_TEST_CASE(a_task_needs_a_host_of_the_run_and_a_running_program) {
 BOOST_AUTO_TEST_CASE(the_primary_has_a_part_too_from_its_first_task_on) {
   auto s = given_run(run_phase::started);
   BOOST_TEST(s.when(model::ask_task{"n1", "n1", 0, {"x"}, {}}) == "sistersAsked taskAsked");
-  BOOST_TEST(owed(s.run) == "watch, say-started, say-steps, ask n1");
+  BOOST_TEST(owed(s.run) == "say-steps, watch, say-started, ask n1");
   BOOST_TEST(s.when(model::sister_joined{"n1"}) == "sisterJoined");
-  BOOST_TEST(owed(s.run) == "watch, say-started, say-steps, keep n1, spawn 2");
+  BOOST_TEST(owed(s.run) == "say-steps, watch, say-started, keep n1, spawn 2");
   BOOST_TEST(s.when(model::ask_task{"n1", "n1", 0, {"y"}, {}}) == "taskAsked");
   s.when(model::program_over{{0, {.cpu_seconds = 1}}});
   BOOST_TEST(owed(s.run) == "say-steps, release n1");

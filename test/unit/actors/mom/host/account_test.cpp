@@ -53,7 +53,7 @@ BOOST_AUTO_TEST_CASE(a_root_mom_runs_a_job_as_its_user) {
   BOOST_TEST(st.st_uid == 65534u);
   BOOST_TEST(stat((home() + "/spool/1.b.OU").c_str(), &st) == 0);
   BOOST_TEST(st.st_uid == 65534u);
-  host->deliver("1.b.1", "nobody", {{home() + "/spool/1.b.OU", "here", work() + "/out", true}});
+  host->deliver("1.b.1", {"nobody", {{home() + "/spool/1.b.OU", "here", work() + "/out", true}}});
   wait("1.b.1", [](const test::told& t) { return !t.delivered.empty(); });
   BOOST_TEST(stat((work() + "/out").c_str(), &st) == 0);
   BOOST_TEST(st.st_uid == 65534u);
@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(a_delivery_has_no_more_rights_than_its_user) {
   auto o = order("1.b.1", {"/bin/echo", "x"});
   o.user = "nobody";
   run(o);
-  host->deliver("1.b.1", "nobody", {{home() + "/spool/1.b.OU", "here", home() + "/mom_priv/config", true}});
+  host->deliver("1.b.1", {"nobody", {{home() + "/spool/1.b.OU", "here", home() + "/mom_priv/config", true}}});
   const auto t = wait("1.b.1", [](const test::told& s) { return !s.delivered.empty(); });
   BOOST_TEST(!t.delivered[0].ok);
   BOOST_TEST(access((home() + "/mom_priv/config").c_str(), F_OK) != 0);

@@ -19,7 +19,7 @@ struct delivery_fixture : host_fixture {
   }
   ports::delivery_result deliver(const std::vector<ports::delivery>& files) {
     const auto before = so_far(key).delivered.size();
-    host->deliver(key, test::own_user(), files);
+    host->deliver(key, {test::own_user(), files});
     return wait(key, [&](const test::told& t) { return t.delivered.size() > before; }).delivered.back();
   }
 };
@@ -158,7 +158,7 @@ BOOST_AUTO_TEST_CASE(nothing_to_deliver_is_delivered) {
 
 BOOST_AUTO_TEST_CASE(an_unknown_user_has_no_place_for_files) {
   test::write_whole(spool("3.b.OU"), "out");
-  host->deliver(key, "no-such-user", {local("3.b.OU", work() + "/x")});
+  host->deliver(key, {"no-such-user", {local("3.b.OU", work() + "/x")}});
   const auto result = wait(key, [](const test::told& t) { return !t.delivered.empty(); }).delivered.back();
   BOOST_TEST(!result.ok);
   BOOST_TEST(access(spool("3.b.OU").c_str(), F_OK) == 0);

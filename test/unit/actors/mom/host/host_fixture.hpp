@@ -19,7 +19,7 @@ struct told {  // what was said about one run
   std::vector<ports::program_started> started;
   std::vector<ports::start_failed> failed;
   std::vector<ports::program_ended> ended;
-  std::vector<ports::delivery_result> delivered;
+  std::vector<ports::delivery_result> delivered, staged_in;
   std::vector<std::string> log;
 };
 

@@ -90,6 +90,8 @@ class real_job_places::impl {
     if (!user) return;                               // nothing was made either
     auto request = request_of(*user);
     request.removals = directories_of(place, *user);
+    // A private directory in a home that the hosts share is the primary's as well, with the job's output in it.
+    request.kept_with = {place.job_id + ".OU", place.job_id + ".ER"};
     if (!request.removals.empty()) work_->run(request);
   }
 

@@ -67,6 +67,19 @@ BOOST_AUTO_TEST_CASE(a_place_is_made_as_often_as_asked_and_removed) {
   wait_until([&] { return !std::filesystem::exists(p.tmpdir) && !std::filesystem::exists(p.node_file); }, "nothing is left");
 }
 
+BOOST_AUTO_TEST_CASE(a_directory_with_the_jobs_output_is_the_primarys_too_and_stays) {
+  places_fixture f;
+  const auto p = f.place();
+  f.places.set_up(p);
+  wait_until([&] { return f.heard("12.borg.1 0"); }, "the place is there");
+  write_whole(f.work() + "/pbs.12.borg.x8z/12.borg.OU", "precious");
+  f.places.tear_down(p);
+  wait_until([&] { return !std::filesystem::exists(p.tmpdir); }, "the rest is gone");
+  f.places.tear_down(p);
+  wait_until([&] { return f.heard("12.borg.1 removed", 2); }, "it is torn down");
+  BOOST_TEST(read_whole(f.work() + "/pbs.12.borg.x8z/12.borg.OU") == "precious");
+}
+
 BOOST_AUTO_TEST_CASE(a_user_that_this_host_does_not_know_has_no_place) {
   places_fixture f;
   f.places.set_up(f.place("nobody-of-that-name"));

@@ -168,6 +168,7 @@ BOOST_AUTO_TEST_CASE(the_command_line_wins_over_directives_and_resources_merge) 
 
 BOOST_AUTO_TEST_CASE(what_only_qsub_can_know_is_refused) {
   BOOST_TEST(!complaint_about({"-h", "-m", "abe", "-q", "workq@q1", "-W", "umask=22,sandbox=x"}).has_value());
+  BOOST_TEST(!complaint_about({"-W", "stagein=a@q1:/b,stageout=c@q1:/d"}).has_value());
   BOOST_TEST(*complaint_about({"-m", "aj"}) ==
              (complaint{"qsub: mail option 'j' can not be used without array job", 1, false}));
   BOOST_TEST(*complaint_about({"-N", std::string(231, 'n')}) == (complaint{"qsub: Job name is too long ", 2, false}));
@@ -193,8 +194,6 @@ BOOST_AUTO_TEST_CASE(interactive_jobs_need_a_terminal_before_anything_else) {
 BOOST_AUTO_TEST_CASE(what_this_release_does_not_serve_is_refused_after_its_syntax_was_checked) {
   for (const auto& words : {std::vector<std::string>{"-J", "1-3"},
                             {"-W", "depend=afterok:1"},
-                            {"-W", "stagein=a@q1:/b"},
-                            {"-W", "stageout=a@q1:/b"},
                             {"-W", "array=1"}}) {
     const auto c = complaint_about(words);
     BOOST_REQUIRE(c);

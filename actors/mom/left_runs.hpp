@@ -1,28 +1,43 @@
-// The newest runs that have left this host, so that what comes late for one of them is not taken for something new.
+// The newest runs that have left this host, so that what comes late for one of them is not taken for something new; of a part
+// also what it used here, for a primary that has not heard it.
 #pragma once
 
 #include <cstdint>
 #include <deque>
-#include <set>
+#include <map>
+#include <string>
 #include <utility>
 
 #include "events/model/limits.hpp"
+#include "events/ports/process_host.hpp"
 
 namespace annals::actors {
 
+struct left_run {
+  std::uint64_t job_serial = 0;
+  std::uint32_t run = 0;
+  std::string primary;             // of a part; empty: nobody may ask what it used
+  ports::run_usage usage;
+};
+
 class left_runs {
  public:
-  void remember(std::uint64_t serial, std::uint32_t run) {
-    if (!known_.emplace(serial, run).second) return;
-    order_.emplace_back(serial, run);
+  void remember(left_run r) {
+    const auto key = std::pair(r.job_serial, r.run);
+    if (!known_.emplace(key, std::move(r)).second) return;
+    order_.push_back(key);
     if (order_.size() <= limits::left_runs_max) return;
     known_.erase(order_.front());
     order_.pop_front();
   }
-  bool has(std::uint64_t serial, std::uint32_t run) const { return known_.contains({serial, run}); }
+  const left_run* find(std::uint64_t serial, std::uint32_t run) const {
+    const auto at = known_.find({serial, run});
+    return at == known_.end() ? nullptr : &at->second;
+  }
+  bool has(std::uint64_t serial, std::uint32_t run) const { return find(serial, run) != nullptr; }
 
  private:
-  std::set<std::pair<std::uint64_t, std::uint32_t>> known_;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, left_run> known_;
   std::deque<std::pair<std::uint64_t, std::uint32_t>> order_;
 };
 

@@ -2,7 +2,6 @@
 
 #include <set>
 
-#include "actors/mom/left_runs.hpp"
 #include "actors/mom/parts_desk.hpp"
 #include "actors/mom/sister_links.hpp"
 #include "actors/runtime/run_this.hpp"
@@ -18,7 +17,7 @@ class mom {
  public:
   mom(caf::event_based_actor* self, mom_actor_parts parts)
       : self_(self), parts_(with_hook_bits(std::move(parts))), sisters_(self, parts_.dial), desk_(self, parts_.runs, parts_.gate, parts_.left_parts) {
-    for (const auto& l : parts_.left) left_.remember(l.job_serial, l.run);
+    for (const auto& l : parts_.left) left_.remember(l);
     hooks_ = std::make_unique<mom_hooks>(
         self_, mom_hooks_parts{parts_.runner, parts_.hook_directory, parts_.host, parts_.runs.shell.clock, parts_.runs.notes, parts_.runs.hooks, parts_.describe,
                         [this] { say_hello(); }},
@@ -102,7 +101,9 @@ class mom {
         return note(log_event::system, "Svr", "pbs_mom", "ReplyHello from server " + schema::str(m.getWelcome().getServerName()));
       case schema::ToMom::START_RUN: return to_run(m.getStartRun().getRef(), model::take_order{message});
       case schema::ToMom::SIGNAL_RUN: return to_run(m.getSignalRun().getRef(), model::kill_order{message});
-      case schema::ToMom::TELL_RUN: return to_run(m.getTellRun().getRef(), model::tell_order{message});
+      case schema::ToMom::TELL_RUN:                   // its order came before it, unless this MoM has lost the run
+        if (!runs_.contains(annals::mom::run_key(m.getTellRun().getRef()))) return;
+        return to_run(m.getTellRun().getRef(), model::tell_order{message});
       case schema::ToMom::DISCARD_RUN: return discard(m.getDiscardRun(), message);
       case schema::ToMom::ACK:
         if (const auto at = runs_.find(annals::mom::run_key(m.getAck().getRef())); at != runs_.end()) {
@@ -139,12 +140,12 @@ class mom {
     refs_.erase(g.key);
     if (discarding_.erase(g.key) > 0) tell_discarded(g.job_serial, g.run);
     sisters_.no_longer_wanted(g.key);
-    left_.remember(g.job_serial, g.run);
+    left_.remember({g.job_serial, g.run, {}, {}});
   }
   void on_part_gone(const part_gone& g) {
     if (!runs_.contains(g.key)) hooks_->run_gone(g.key);
     desk_.gone(g);
-    if (!runs_.contains(g.key) && discarding_.erase(g.key) > 0) tell_discarded(g.job_serial, g.run);
+    if (!runs_.contains(g.key) && discarding_.erase(g.key) > 0) tell_discarded(g.what.job_serial, g.what.run);
   }
   void on_grown(const task_grown& g) { desk_.on_grown(g); }
   void on_appended(const output_appended& a) {
@@ -310,6 +311,7 @@ mom_log_contents read_mom_log(const log::log_reader& reader) {
   mom_log_contents contents;
   std::map<std::uint64_t, known_run> runs;
   std::map<std::uint64_t, known_part> parts;
+  std::map<std::uint64_t, ports::run_usage> used;      // by the tasks of each part
   const auto status = reader.read(1, [&](const log::record_ptr& r) {
     const auto stream = r->get().getStream();
     const auto event = r->event();
@@ -318,15 +320,19 @@ mom_log_contents read_mom_log(const log::log_reader& reader) {
       const auto job = schema::str(e.getJob());
       runs[stream] = {job + "." + std::to_string(e.getRun()), stream, e.getJobSerial(), e.getRun(), job};
     } else if (event.isRunLeft()) {
-      contents.left.push_back({runs[stream].job_serial, runs[stream].run});
+      contents.left.push_back({runs[stream].job_serial, runs[stream].run, {}, {}});
       runs.erase(stream);
     } else if (event.isJobJoined()) {
       const auto e = event.getJobJoined();
       const auto job = schema::str(e.getJob());
       parts[stream] = {{job + "." + std::to_string(e.getRun()), stream, e.getJobSerial(), e.getRun(), job}, schema::str(e.getPrimary())};
+    } else if (event.isTaskEnded()) {
+      model::add_usage(used[stream], model::read_usage(event.getTaskEnded().getUsage()));
     } else if (event.isJobLeft()) {
-      contents.left_parts.push_back({parts[stream].what.job_serial, parts[stream].what.run});
+      const auto& p = parts[stream];
+      contents.left_parts.push_back({p.what.job_serial, p.what.run, p.primary, used[stream]});
       parts.erase(stream);
+      used.erase(stream);
     }
     return true;
   });

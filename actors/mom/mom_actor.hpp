@@ -19,7 +19,6 @@ namespace annals::actors {
 
 // A run that the log knows and that has not left.
 struct known_run { std::string key; std::uint64_t stream; std::uint64_t job_serial; std::uint32_t run; std::string job; };
-struct left_run { std::uint64_t job_serial; std::uint32_t run; };
 struct known_part { known_run what; std::string primary; };
 
 // Keeps a link to the MoM of another host until it is destroyed; what happens on it comes as sister_opened, sister_frame and

@@ -10,6 +10,7 @@
 
 #include "actors/mom/hook_points.hpp"
 #include "actors/mom/host/start_order.hpp"
+#include "actors/mom/left_runs.hpp"
 #include "actors/mom/task_interface.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/shell.hpp"
@@ -32,7 +33,7 @@ struct poll_usage { std::uint32_t report_interval_s; };
 struct want_script { std::string hash; std::string key; };
 struct script_text { std::string text; bool missing = false; };
 struct run_gone { std::string key; std::uint64_t job_serial; std::uint32_t run; };
-struct part_gone { std::string key; std::uint64_t job_serial; std::uint32_t run; };
+struct part_gone { std::string key; left_run what; };
 
 // -- between primary and sisters ---------------------------------------------------------------------------------------------
 

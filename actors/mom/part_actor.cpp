@@ -60,6 +60,7 @@ void part_actor::perform(const model::part_effect& effect) {
     }
     void operator()(const model::say_joined&) const {
       if (a.once("joined")) a.tell_primary([&](auto m) { a.fill_ref(m.initJoined()); });
+      if (!a.local() && a.once("known")) a.tell_server();
     }
     void operator()(const model::say_refused&) const { a.leave(true); }
     void operator()(const model::say_left&) const { a.leave(false); }
@@ -144,6 +145,7 @@ void part_actor::tear_down() {
 void part_actor::leave(bool refused) {
   if (!once("leave")) return;
   if (!local() && !state().aborted()) parts_.note(log_event::job, state().job, "DELETE_JOB received");
+  const auto used = usage_now();
   tell_primary([&](auto m) {
     if (refused) {
       auto r = m.initRefused();
@@ -154,10 +156,10 @@ void part_actor::leave(bool refused) {
       auto l = m.initLeft();
       fill_ref(l.initRef());
       l.setHasUsage(true);
-      model::write_host_usage(usage_now(), l.initUsage());
+      model::write_host_usage(used, l.initUsage());
     }
   });
-  send(mom_, part_gone{key_, state().job_serial, state().run});
+  send(mom_, part_gone{key_, {state().job_serial, state().run, refused ? std::string() : state().primary, used.usage}});
   quit();
 }
 
@@ -246,6 +248,15 @@ model::host_usage part_actor::usage_now() {
   now.mem_kb = std::max(highest_.mem_kb, now.mem_kb);
   now.vmem_kb = std::max(highest_.vmem_kb, now.vmem_kb);
   return {parts_.settings->host, now, parts_.shell.clock->now_ns()};
+}
+
+// The server has a run discarded that a MoM speaks of and that it has given up: a primary that was cut off may not know that yet.
+void part_actor::tell_server() {
+  send(mom_, to_server{schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+    auto u = m.initRunUsage();
+    fill_ref(u.initRef());
+    model::write_usage(usage_now().usage, u.initUsage());
+  })});
 }
 
 void part_actor::poll(const poll_usage& p) {

@@ -78,6 +78,7 @@ class part_actor : public shell<part_aggregate> {
   void send_piece(const output_piece& piece);
   void repeat();                                   // everything the primary may not have
   void poll(const poll_usage& p);
+  void tell_server();
   model::host_usage usage_now();
   bool local() const { return state().primary == parts_.settings->host; }    // the program runs here too
   void command(model::part_command c) { receive({std::move(c), {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, nullptr, nullptr, {}, 0, {}}); }

@@ -33,7 +33,7 @@ bool is_task_key(const std::string& key) { return key.find('-', key.rfind('.')) 
 
 parts_desk::parts_desk(caf::event_based_actor* self, mom_parts parts, ticket_gate gate, const std::vector<left_run>& left)
     : self_(self), with_(std::move(parts)), gate_(std::move(gate)) {
-  for (const auto& l : left) left_.remember(l.job_serial, l.run);
+  for (const auto& l : left) left_.remember(l);
 }
 
 envelope<model::part_command> parts_desk::wrap(model::part_command c) const {
@@ -80,7 +80,7 @@ void parts_desk::on_request(const std::string& from, const wire::connection_ptr&
   if (at == parts_.end()) {
     if (m.isJoin() && !left_.has(ref.getJobSerial(), ref.getRun())) return join(from, peer, std::move(message));
     if (!m.isJoin() && !m.isLeave() && !m.isSpawn() && !m.isSignalTask()) return;
-    return answer(from, [&](auto b) { b.initLeft().setRef(ref); });
+    return say_left(from, ref);
   }
   if (at->second.primary != from) {
     with_.note(log_event::error | log_event::security, schema::str(ref.getJob()), "request of " + from + " refused: the primary is " + at->second.primary);
@@ -88,6 +88,18 @@ void parts_desk::on_request(const std::string& from, const wire::connection_ptr&
     return;
   }
   self_->send(at->second.actor, primary_said{std::move(message)});
+}
+
+// The primary may have missed it when the part said so.
+void parts_desk::say_left(const std::string& to, schema::RunRef::Reader ref) {
+  answer(to, [&](auto b) {
+    auto left = b.initLeft();
+    left.setRef(ref);
+    const auto* was = left_.find(ref.getJobSerial(), ref.getRun());
+    if (!was || was->primary != to) return;
+    left.setHasUsage(true);
+    model::write_host_usage({with_.settings->host, was->usage, with_.shell.clock->now_ns()}, left.initUsage());
+  });
 }
 
 void parts_desk::join(const std::string& from, const wire::connection_ptr& peer, schema::sealed<schema::ToSister> message) {
@@ -112,7 +124,10 @@ void parts_desk::join(const std::string& from, const wire::connection_ptr& peer,
 
 bool parts_desk::discard(schema::RunRef::Reader ref) {
   const auto at = parts_.find(annals::mom::run_key(ref));
-  if (at == parts_.end()) return false;
+  if (at == parts_.end()) {
+    left_.remember({ref.getJobSerial(), ref.getRun(), {}, {}});     // a primary that was cut off may still ask this host to join
+    return false;
+  }
   self_->send(at->second.actor, server_discards{});
   return true;
 }
@@ -144,7 +159,7 @@ bool parts_desk::find(const find_job& f) {
 void parts_desk::gone(const part_gone& g) {
   parts_.erase(g.key);
   refs_.erase(g.key);
-  left_.remember(g.job_serial, g.run);
+  left_.remember(g.what);
 }
 
 }  // namespace annals::actors

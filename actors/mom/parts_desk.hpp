@@ -7,7 +7,6 @@
 #include <map>
 #include <string>
 
-#include "actors/mom/left_runs.hpp"
 #include "actors/mom/mom_actor.hpp"
 
 namespace annals::actors {
@@ -40,6 +39,7 @@ class parts_desk {
  private:
   struct part { caf::actor actor; std::string primary; };
   caf::actor spawn(const std::string& key, std::uint64_t stream, const std::string& primary);
+  void say_left(const std::string& to, schema::RunRef::Reader ref);
   void join(const std::string& from, const wire::connection_ptr& peer, schema::sealed<schema::ToSister> message);
   envelope<model::part_command> wrap(model::part_command c) const;
   template <class Fill>

@@ -66,6 +66,8 @@ caf::message_handler run_actor::more_handlers() {
 
 void run_actor::on_change() {
   if (std::exchange(revived_, false)) steps_noted_ = state().steps.size();     // in an earlier life
+  if (state().discarded && once("discarded"))
+    parts_.note(log_event::job, state().job, "the server no longer knows this run of the job: killed");
   for (const auto& effect : model::pending_effects(state())) perform(effect);
   if (!state().tasks.empty()) settle_tasks();
   report();
@@ -156,8 +158,7 @@ void run_actor::report() {
     for (unsigned i = 0; i < hosts.size(); ++i) list.set(i, hosts[i]);
   };
   const auto owes = [&](schema::Ack::What what) {
-    const bool last = what == schema::Ack::What::RUN_LEFT || what == schema::Ack::What::RUN_REFUSED;
-    if (last && steps_out) return false;           // after the last one the run is forgotten: told when the server has the rest
+    if (steps_out && what != schema::Ack::What::RUN_STARTED) return false;   // of a run that is over the server takes no more steps
     const bool owed = !acknowledged_.contains(what);
     waiting |= owed;
     return owed;

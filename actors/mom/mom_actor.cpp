@@ -27,6 +27,11 @@ class mom {
   // The process host is ready to tell: the runs of the log come to life.
   void begin() {
     hooks_->begin();
+    // What has left leaves files behind if the MoM died before it removed them.
+    std::set<std::string> here;
+    for (const auto& k : parts_.known) here.insert(k.key);
+    for (const auto& p : parts_.known_parts) here.insert(p.what.key);
+    parts_.runs.processes->forget_others(here);
     for (const auto& k : parts_.known) {
       refs_[k.key] = k;
       spawn(k.key, k.stream);

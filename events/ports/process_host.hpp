@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -163,6 +164,8 @@ class process_host {
   virtual void keep_jobdir(const std::string& key) = 0;
   // Kills what is left of the run and removes its files (not undelivered output).
   virtual void forget(const std::string& key) = 0;
+  // At the start of the MoM: forgets every run that has files here and is none of these, nor a task ("<key>-2") of one.
+  virtual void forget_others(const std::set<std::string>& keys) = 0;
 };
 
 }  // namespace annals::ports

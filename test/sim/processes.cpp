@@ -292,6 +292,9 @@ class mom_process::fake_host final : public ports::process_host {
   void forget(const std::string& key) override {
     if (*alive_) machine_.programs.erase(key);
   }
+  void forget_others(const std::set<std::string>& keys) override {
+    std::erase_if(machine_.programs, [&](const auto& p) { return !keys.contains(p.first.substr(0, p.first.find('-'))); });
+  }
 
  private:
   // The program asks for tasks some time after it has begun.

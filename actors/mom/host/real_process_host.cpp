@@ -318,6 +318,16 @@ class real_process_host::impl {
     examine(r, false);
   }
 
+  void forget_others(const std::set<std::string>& keys) {
+    std::vector<std::string> others;
+    for (auto& key : files_.keys()) {
+      const bool stays = keys.contains(key) || keys.contains(key.substr(0, key.find('-', key.rfind('.'))));
+      if (stays) load(key);                 // so that it is seen to share its job's files
+      else others.push_back(std::move(key));
+    }
+    for (const auto& key : others) forget(key);
+  }
+
   void remove(run& r) {
     if (!shares_job(r)) remove_job_files(r.order, r.keep_jobdir);
     cgroup_of(r.order).remove();
@@ -547,6 +557,9 @@ void real_process_host::keep_jobdir(const std::string& key) {
 }
 void real_process_host::forget(const std::string& key) {
   impl_->work([this, key] { impl_->forget(key); });
+}
+void real_process_host::forget_others(const std::set<std::string>& keys) {
+  impl_->work([this, keys] { impl_->forget_others(keys); });
 }
 
 }  // namespace annals::mom

@@ -44,6 +44,7 @@ class real_process_host : public ports::process_host {
   void deliver(const std::string& key, const ports::delivery_order& order) override;
   void keep_jobdir(const std::string& key) override;
   void forget(const std::string& key) override;
+  void forget_others(const std::set<std::string>& keys) override;
 
  private:
   class impl;

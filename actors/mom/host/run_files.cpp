@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 
 namespace annals::mom {
@@ -64,6 +65,14 @@ void run_files::make_directories() const {
   make_directory(home_ + "/aux", 0755);
   make_directory(mom_priv(), 0751);
   make_directory(jobs(), 0751);
+}
+
+std::vector<std::string> run_files::keys() const {
+  std::vector<std::string> found;
+  std::error_code unreadable;             // then nothing can be swept
+  for (const auto& entry : std::filesystem::directory_iterator(jobs(), unreadable))
+    if (entry.path().extension() == ".run") found.push_back(entry.path().stem().string());
+  return found;
 }
 
 bool is_file_name(std::string_view name) {

@@ -185,6 +185,23 @@ BOOST_AUTO_TEST_CASE(a_journal_without_a_whole_line_is_a_run_that_never_began) {
   forget_and_wait(key);
 }
 
+BOOST_AUTO_TEST_CASE(a_new_mom_removes_the_files_of_runs_that_have_left) {
+  begin();                                      // goes on
+  run(order("8.b.1", {"/bin/true"}));           // has left, its MoM died before it removed the files
+  const std::string task = key + "-2", other_task = "8.b.1-2";
+  run(order(task, {"/bin/true"}));
+  run(order(other_task, {"/bin/true"}));
+  restart_mom();
+  host->forget_others({key});
+  test::wait_until([&] { return access(run_file("8.b.1").c_str(), F_OK) != 0 && access(run_file(other_task).c_str(), F_OK) != 0; },
+                   "the files to go");
+  BOOST_TEST(access(run_file(task).c_str(), F_OK) == 0);
+  host->adopt(key);
+  wait_started(key);
+  go();
+  BOOST_TEST(wait_ended(key).ended.at(0).exit_status == 5);
+}
+
 BOOST_AUTO_TEST_CASE(an_order_whose_mom_died_before_the_shepherd_is_begun_by_the_next_start) {
   run(order("8.b.1", {"/usr/bin/touch", "ran"}));
   unlink((work() + "/ran").c_str());

@@ -198,7 +198,7 @@ std::vector<std::uint64_t> directory::jobs_with_runs() const {
 std::vector<expected_run> directory::runs_on(const std::string& host) const {
   std::vector<expected_run> runs;
   for (const auto& [serial, place] : runs_)
-    if (!place.hosts.empty() && place.primary == host)
+    if (place.primary == host && std::find(place.hosts.begin(), place.hosts.end(), host) != place.hosts.end())
       runs.push_back({serial, job_number(serial).value_or(0), place.run});
   return runs;
 }

@@ -218,7 +218,7 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
       },
       [r](withdraw_from_host& w) { r->on_withdraw(w); },
       [r](const run_missing& m) { r->moms.on_missing(m); },
-      [r](const run_present& p) { r->moms.on_present(p); },
+      [r](const discard_settled& d) { r->moms.on_discard_settled(d); },
       [](run_this& t) {
         try {
           t.work();

@@ -1,13 +1,10 @@
 #include "actors/gateway/mom_routes.hpp"
 
 #include "actors/gateway/script_blob.hpp"
+#include "actors/server/discards.hpp"
 #include "actors/server/replies.hpp"
 
 namespace annals::actors {
-
-namespace {
-std::string discard_key(std::uint64_t serial, std::uint32_t run) { return "discard:" + std::to_string(serial) + ":" + std::to_string(run); }
-}  // namespace
 
 void mom_routes::on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message) {
   const auto m = message.get();
@@ -35,8 +32,9 @@ void mom_routes::on_message(const wire::connection_ptr& peer, schema::sealed<sch
     case schema::FromMom::HOOK_REPORT: return hooks_.on_report(peer, message);
     case schema::FromMom::WISH_DONE: return board_.tell_job_of(m.getWishDone().getRef(), model::mom_report{message, name}, by, nullptr);
     case schema::FromMom::SIGNAL_DONE:              // the debt of a signal ends with the report of the exit
-      if (m.getSignalDone().getId() == 0) discarded(name, m.getSignalDone().getRef());
-      return;
+      if (m.getSignalDone().getId() != 0) return;
+      discarded(name, m.getSignalDone().getRef());
+      return host_is_rid(m.getSignalDone().getRef().getJobSerial(), model::run_gone_from{m.getSignalDone().getRef().getRun(), name, false});
   }
   peer->close("an unknown message");
 }
@@ -46,7 +44,8 @@ void mom_routes::on_hello(const wire::connection_ptr& peer, schema::sealed<schem
   if (!board_.where().hosts().contains(name))
     return peer->close("host " + name + " is no node of this cluster: qmgr -c 'create node " + name + "'");
   board_.note(log_event::admin, "Node", name, "Hello from MoM on port=" + std::to_string(message.get().getHello().getPort()));
-  board_.self()->send(board_.host(name), mom_connected{peer, std::move(message), board_.where().runs_on(name)});
+  auto unwanted = unwanted_runs(message.get().getHello(), name);
+  board_.self()->send(board_.host(name), mom_connected{peer, std::move(message), board_.where().runs_on(name), std::move(unwanted)});
 }
 
 void mom_routes::on_closed(const peer_closed& c) {
@@ -57,8 +56,20 @@ void mom_routes::on_missing(const run_missing& m) {
   board_.tell_job(m.run.number, model::run_lost{m.run.run, false, m.log_is_new, "the MoM no longer has the run"}, switchboard::mom_of(""), nullptr);
 }
 
-void mom_routes::on_present(const run_present& p) {
-  if (!board_.where().has_run(p.host, p.serial, p.run)) discard(p);
+// What a MoM has, and the log says it has not.
+std::vector<run_name> mom_routes::unwanted_runs(schema::MomHello::Reader hello, const std::string& on) const {
+  std::vector<run_name> unwanted;
+  for (auto r : hello.getRuns())
+    if (!board_.where().has_run(on, r.getJobSerial(), r.getRun())) unwanted.push_back({r.getJobSerial(), r.getRun(), schema::str(r.getJob())});
+  return unwanted;
+}
+
+void mom_routes::on_discard_settled(const discard_settled& d) { host_is_rid(d.serial, model::run_gone_from{d.run, d.host, d.abandoned}); }
+
+// The job may wait for that.
+void mom_routes::host_is_rid(std::uint64_t serial, model::run_gone_from gone) {
+  const auto by = switchboard::mom_of(gone.host);
+  if (const auto number = board_.where().job_number(serial)) board_.tell_job(*number, std::move(gone), by, nullptr);
 }
 
 // A host no longer has a run: it needs no discarding.
@@ -66,26 +77,19 @@ void mom_routes::discarded(const std::string& on, schema::RunRef::Reader ref) {
   if (const auto h = board_.host(on)) board_.self()->send(h, withdraw_from_host{on, discard_key(ref.getJobSerial(), ref.getRun())});
 }
 
-void mom_routes::discard(const run_present& p) {
-  const auto h = board_.host(p.host);
-  if (!h) return;
-  auto message = schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
-    auto d = m.initDiscardRun();
-    d.setJobSerial(p.serial);
-    d.setRun(p.run);
-    d.setJob(p.job);
-  });
-  board_.self()->send(h, post_to_host{p.host, discard_key(p.serial, p.run), std::move(message)});
+void mom_routes::discard(const run_name& run, const std::string& on) {
+  if (const auto h = board_.host(on)) board_.self()->send(h, post_to_host{on, discard_key(run.serial, run.run), discard_message(run)});
 }
 
 void mom_routes::discard_abandoned(const log::record& record) {
   const auto e = record.event().getVnodeHandedBack();
   const auto serial = record.get().getStream();
-  if (const auto number = board_.where().job_number(serial)) discard({serial, e.getRun(), board_.job_id(*number), schema::str(e.getHost())});
+  if (const auto number = board_.where().job_number(serial)) discard({serial, e.getRun(), board_.job_id(*number)}, schema::str(e.getHost()));
 }
 
-void mom_routes::end_unwanted(schema::RunRef::Reader ref, const std::string& host) {
-  on_present({ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob()), host});
+// A MoM speaks of a run: of a job that still wants it, or one to be discarded.
+void mom_routes::end_unwanted(schema::RunRef::Reader ref, const std::string& on) {
+  if (!board_.where().has_run(on, ref.getJobSerial(), ref.getRun())) discard({ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob())}, on);
 }
 
 void mom_routes::report(const wire::connection_ptr& peer, schema::RunRef::Reader ref, schema::Ack::What what,

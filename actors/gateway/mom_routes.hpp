@@ -16,16 +16,17 @@ class mom_routes {
   void on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message);
   void on_closed(const peer_closed& c);
   void on_missing(const run_missing& m);
-  // A MoM has a run: of a job that still wants it, or one to be discarded.
-  void on_present(const run_present& p);
+  void on_discard_settled(const discard_settled& d);
   // A host that is there learns at once that its run is no longer wanted, another with its next hello.
   void discard_abandoned(const log::record& record);
 
  private:
   void on_hello(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message);
-  void discard(const run_present& p);
+  void discard(const run_name& run, const std::string& on);
+  void host_is_rid(std::uint64_t serial, model::run_gone_from gone);
+  std::vector<run_name> unwanted_runs(schema::MomHello::Reader hello, const std::string& on) const;
   void discarded(const std::string& on, schema::RunRef::Reader ref);
-  void end_unwanted(schema::RunRef::Reader ref, const std::string& host);
+  void end_unwanted(schema::RunRef::Reader ref, const std::string& on);
   void report(const wire::connection_ptr& peer, schema::RunRef::Reader ref, schema::Ack::What what, const schema::sealed<schema::FromMom>& message);
   void send_blob(const wire::connection_ptr& peer, capnp::Data::Reader hash);
 

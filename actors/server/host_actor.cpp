@@ -1,7 +1,8 @@
 #include "actors/server/host_actor.hpp"
 
 #include <chrono>
-#include <set>
+
+#include "actors/server/discards.hpp"
 
 namespace annals::actors {
 
@@ -33,12 +34,38 @@ caf::message_handler host_actor::more_handlers() {
       [this](still_silent_atom) {
         if (!peer_) receive({model::host_silent{"no contact since the server's start"}, mom(), {}, nullptr, nullptr, {}, 0, {}});
       },
-      [this](post_to_host& p) {
-        if (peer_) peer_->send(p.message);
-        owed_[p.key] = std::move(p.message);
-      },
-      [this](const withdraw_from_host& w) { owed_.erase(w.key); },
+      [this](post_to_host& p) { on_post(p); },
+      [this](const withdraw_from_host& w) { on_withdraw(w); },
   };
+}
+
+// Of a host that is down nobody waits to hear that a run is gone: nobody gets its vnodes, and it is up again only without it.
+void host_actor::on_change() {
+  if (state().up) return;
+  for (const auto& [key, message] : owed_)
+    if (message.get().isDiscardRun()) give_up(message.get().getDiscardRun());
+}
+
+void host_actor::give_up(schema::RunRef::Reader run) {
+  const auto key = discard_key(run.getJobSerial(), run.getRun());
+  given_up_.insert(key);
+  if (hello_)                                    // the MoM is back meanwhile
+    for (auto there : hello_->message.get().getHello().getRuns())
+      if (there.getJobSerial() == run.getJobSerial() && there.getRun() == run.getRun()) unwanted_.insert(key);
+  send(gateway_, discard_settled{run.getJobSerial(), run.getRun(), state().name, true});
+}
+
+void host_actor::on_post(post_to_host& p) {
+  if (peer_) peer_->send(p.message);
+  const auto m = p.message.get();
+  if (m.isDiscardRun() && !state().up) give_up(m.getDiscardRun());
+  owed_[p.key] = std::move(p.message);
+}
+
+void host_actor::on_withdraw(const withdraw_from_host& w) {
+  owed_.erase(w.key);
+  given_up_.erase(w.key);
+  if (unwanted_.erase(w.key) > 0) come_up_if_rid();
 }
 
 void host_actor::on_connected(mom_connected& m) {
@@ -48,8 +75,9 @@ void host_actor::on_connected(mom_connected& m) {
                           std::string_view(reinterpret_cast<const char*>(uuid.begin()), uuid.size()) != state().log_uuid;
   if (peer_ && peer_ != m.peer) peer_->close("the MoM connected anew");
   peer_ = m.peer;
-  receive({model::mom_hello{m.hello, host_part(m.peer->peer().address)}, mom(), {}, nullptr, nullptr, {}, 0, {}});
-  compare_runs(hello, m.expected, log_is_new);
+  hello_ = model::mom_hello{m.hello, host_part(m.peer->peer().address)};
+  compare_runs(m, log_is_new);
+  come_up_if_rid();
   for (const auto& [key, message] : owed_) peer_->send(message);
   // The welcome comes last: who has it has heard what was owed, hooks among it.
   peer_->send(schema::make<schema::ToMom>([&](schema::ToMom::Builder w) {
@@ -59,14 +87,27 @@ void host_actor::on_connected(mom_connected& m) {
   }));
 }
 
+void host_actor::come_up_if_rid() {
+  if (!hello_ || !unwanted_.empty()) return;
+  receive({*std::exchange(hello_, std::nullopt), mom(), {}, nullptr, nullptr, {}, 0, {}});
+}
+
 // What the MoM has and what the log says it has: each difference is put to the job, which knows what it means.
-void host_actor::compare_runs(schema::MomHello::Reader hello, const std::vector<expected_run>& expected, bool log_is_new) {
-  std::set<std::pair<std::uint64_t, std::uint32_t>> there;
-  for (auto run : hello.getRuns()) {
-    there.emplace(run.getJobSerial(), run.getRun());
-    send(gateway_, run_present{run.getJobSerial(), run.getRun(), schema::str(run.getJob()), state().name});
+void host_actor::compare_runs(const mom_connected& m, bool log_is_new) {
+  unwanted_.clear();
+  for (const auto& run : m.unwanted) {
+    const auto key = discard_key(run.serial, run.run);
+    unwanted_.insert(key);
+    owed_[key] = discard_message(run);
   }
-  for (const auto& run : expected) {
+  std::set<std::pair<std::uint64_t, std::uint32_t>> there;
+  for (auto run : m.hello.get().getHello().getRuns()) {
+    there.emplace(run.getJobSerial(), run.getRun());
+    const auto key = discard_key(run.getJobSerial(), run.getRun());
+    if (given_up_.contains(key)) unwanted_.insert(key);
+  }
+  given_up_ = unwanted_;
+  for (const auto& run : m.expected) {
     if (there.contains({run.serial, run.run})) continue;
     // The job hears that this run is lost, so its order must not start it after that.
     if (log_is_new) owed_.erase(std::to_string(run.number) + "." + site().server_name + "/start:" + std::to_string(run.run));
@@ -76,13 +117,16 @@ void host_actor::compare_runs(schema::MomHello::Reader hello, const std::vector<
   std::erase_if(owed_, [&](const auto& debt) {
     if (debt.second.get().which() != schema::ToMom::DISCARD_RUN) return false;
     const auto ref = debt.second.get().getDiscardRun();
-    return !there.contains({ref.getJobSerial(), ref.getRun()});
+    if (there.contains({ref.getJobSerial(), ref.getRun()})) return false;
+    send(gateway_, discard_settled{ref.getJobSerial(), ref.getRun(), state().name, false});
+    return true;
   });
 }
 
 void host_actor::on_gone(const mom_gone& m) {
   if (m.peer != peer_) return;             // an older connection
   peer_ = nullptr;
+  hello_.reset();
   receive({model::host_silent{m.why}, mom(), {}, nullptr, nullptr, {}, 0, {}});
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <map>
+#include <optional>
+#include <set>
 
 #include "actors/server/aggregates.hpp"
 #include "actors/server/messages.hpp"
@@ -14,17 +16,25 @@ class host_actor : public shell<host_aggregate> {
   host_actor(caf::actor_config& cfg, shell_parts parts, caf::actor gateway, std::uint64_t stream, model::site_ptr site);
 
  protected:
+  void on_change() override;
   caf::message_handler more_handlers() override;
 
  private:
   void on_connected(mom_connected& m);
   void on_gone(const mom_gone& m);
-  void compare_runs(schema::MomHello::Reader hello, const std::vector<expected_run>& expected, bool log_is_new);
+  void on_post(post_to_host& p);
+  void on_withdraw(const withdraw_from_host& w);
+  void compare_runs(const mom_connected& m, bool log_is_new);
+  void come_up_if_rid();
+  void give_up(schema::RunRef::Reader run);
   model::requester mom() const { return {"pbs_mom", state().name, schema::Role::MOM}; }
 
   caf::actor gateway_;
   wire::connection_ptr peer_;                                     // null: not there
   std::map<std::string, schema::sealed<schema::ToMom>> owed_;     // by key
+  std::optional<model::mom_hello> hello_;                         // of a MoM that has runs to discard: up when they are gone
+  std::set<std::string> unwanted_;                                // keys of those
+  std::set<std::string> given_up_;                                // keys of runs that may still be there when it is back
 };
 
 }  // namespace annals::actors

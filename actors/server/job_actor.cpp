@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cstdio>
 
+#include "actors/server/discards.hpp"
+
 namespace annals::actors {
 
 namespace {
@@ -14,6 +16,8 @@ std::string wish_key(const model::tell_run& debt) {
   std::snprintf(id, sizeof id, "%020llu", static_cast<unsigned long long>(debt.wish.id));
   return "wish:" + std::to_string(debt.run) + ":" + id;
 }
+
+std::string discard_key_on(const model::discard_run& debt) { return "discard:" + std::to_string(debt.run) + ":" + debt.host; }
 
 void fill_wish(schema::Wish::Builder to, const model::run_wish& from) {
   to.setId(from.id);
@@ -65,6 +69,9 @@ void job_actor::on_change() {
     } else if (const auto* told = std::get_if<model::tell_run>(&debt)) {
       still_owed.push_back(wish_key(*told));
       pay(*told);
+    } else if (const auto* discard = std::get_if<model::discard_run>(&debt)) {
+      still_owed.push_back(discard_key_on(*discard));
+      pay(*discard);
     } else {
       waits = true;
       pay(std::get<model::wake_at>(debt));
@@ -114,6 +121,12 @@ void job_actor::pay(const model::tell_run& debt) {
     fill_wish(t.initWish(), debt.wish);
   });
   send(parts_.gateway, post_to_host{debt.host, state().id + "/" + key, std::move(message)});
+}
+
+void job_actor::pay(const model::discard_run& debt) {
+  const auto key = discard_key_on(debt);
+  if (!owed_.emplace(key, debt.host).second) return;
+  send(parts_.gateway, post_to_host{debt.host, state().id + "/" + key, discard_message({state().serial, debt.run, state().id})});
 }
 
 void job_actor::pay(const model::wake_at& debt) {

@@ -26,6 +26,7 @@ class job_actor : public shell<job_aggregate> {
   void pay(const model::start_run& debt);
   void pay(const model::signal_run& debt);
   void pay(const model::tell_run& debt);
+  void pay(const model::discard_run& debt);
   void pay(const model::wake_at& debt);
   void withdraw_rest(const std::vector<std::string>& still_owed);
   bool owes() const { return !owed_.empty() || timer_ns_ != 0; }

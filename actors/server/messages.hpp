@@ -45,11 +45,18 @@ struct i_may_leave { std::uint64_t number; std::uint64_t sent; };
 
 // A host's MoM is there (again): what it says it has, and what the log says it has.
 struct expected_run { std::uint64_t serial; std::uint64_t number; std::uint32_t run; };
-struct mom_connected { wire::connection_ptr peer; schema::sealed<schema::FromMom> hello; std::vector<expected_run> expected; };
+struct run_name { std::uint64_t serial; std::uint32_t run; std::string job; };
+struct mom_connected {
+  wire::connection_ptr peer;
+  schema::sealed<schema::FromMom> hello;
+  std::vector<expected_run> expected;     // runs whose primary it is
+  std::vector<run_name> unwanted;         // of those it has: the log says that they are over there
+};
 struct mom_gone { wire::connection_ptr peer; std::string why; };
-// From a host to the gateway: the MoM no longer has this run; or it has a run of a job: does the job still want it?
+// From a host to the gateway: the MoM no longer has this run.
 struct run_missing { expected_run run; bool log_is_new; };
-struct run_present { std::uint64_t serial; std::uint32_t run; std::string job; std::string host; };
+// The same of a run that was to be discarded there; `abandoned`: nobody knows, since the host is down.
+struct discard_settled { std::uint64_t serial; std::uint32_t run; std::string host; bool abandoned; };
 struct blob_wanted { wire::connection_ptr peer; std::string hash; };
 
 // -- scheduler -------------------------------------------------------------------------------------------------------------
@@ -111,7 +118,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::i_may_leave)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::mom_connected)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::mom_gone)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::run_missing)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::run_present)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::discard_settled)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::blob_wanted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_connected)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_disconnected)

@@ -250,11 +250,12 @@ std::int64_t run_count_of(const job_state& job) {
 
 void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Reader e) {
   ANNALS_INVARIANT(e.getRun() == job.run + 1, "a job's runs are numbered without gaps");
-  ANNALS_INVARIANT(job.hosts_held == 0, "a job is assigned only when it holds nothing");
+  ANNALS_INVARIANT(job.held.empty(), "a job is assigned only when it holds nothing");
   job.run = e.getRun();
   job.hosts.clear();
   for (auto h : e.getHosts()) job.hosts.push_back(schema::str(h));
-  job.hosts_held = static_cast<std::uint32_t>(job.hosts.size());
+  job.held = job.hosts;
+  job.primary_abandoned = false;
   job.steps = 0;
   job.stage_in = job.attributes.has(ids::stagein) ? job_stage_in::coming : job_stage_in::none;
   job.usage_known = job.exited = false;
@@ -309,7 +310,7 @@ void on_stage_in_failed(job_state& job, std::int64_t wait_until) {
 }
 
 void on_requeued(job_state& job, schema::JobRequeued::Reader e) {
-  ANNALS_INVARIANT(job.hosts_held == 0, "a job is requeued only when it holds nothing");
+  ANNALS_INVARIANT(job.held.empty(), "a job is requeued only when it holds nothing");
   job.hosts.clear();
   job.hook_usage.clear();
   job.exited = job.usage_known = false;
@@ -329,7 +330,7 @@ void on_requeued(job_state& job, schema::JobRequeued::Reader e) {
 }
 
 void on_ended(job_state& job, const event_place& at, schema::JobEnded::Reader e) {
-  ANNALS_INVARIANT(job.hosts_held == 0, "a job ends only when every vnode was handed back");
+  ANNALS_INVARIANT(job.held.empty(), "a job ends only when every vnode was handed back");
   job.has_exit_status = e.getHasExitStatus();
   job.exit_status = e.getExitStatus();
   if (job.has_exit_status) set_number(job, ids::Exit_status, job.exit_status);
@@ -435,10 +436,14 @@ void take_meaning(job_state& job, const event_place& at, schema::Event::Reader e
     case which::OUTPUT_DELIVERED:
       job.attributes.set(ids::Stageout_status, event.getOutputDelivered().getOk() ? "1" : "0");
       return;
-    case which::VNODE_HANDED_BACK:
-      ANNALS_INVARIANT(job.hosts_held > 0, "a host hands back once");
-      --job.hosts_held;
+    case which::VNODE_HANDED_BACK: {
+      const auto e = event.getVnodeHandedBack();
+      const auto host = schema::str(e.getHost());
+      const auto erased = std::erase(job.held, host);
+      ANNALS_INVARIANT(erased > 0, "a host hands back once");
+      job.primary_abandoned |= e.getAbandoned() && host == job.hosts.front();
       return;
+    }
     case which::JOB_REQUEUED: return on_requeued(job, event.getJobRequeued());
     case which::JOB_ENDED: return on_ended(job, at, event.getJobEnded());
     case which::JOB_FORGOTTEN: return;

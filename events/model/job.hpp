@@ -66,7 +66,8 @@ struct job_state {
 
   std::uint32_t run = 0;                // counts the starts
   std::vector<std::string> hosts;       // of this run, primary first
-  std::uint32_t hosts_held = 0;         // hosts that have not handed back their vnodes
+  std::vector<std::string> held;        // those that have not handed back their vnodes
+  bool primary_abandoned = false;       // the first of them was down too long
   std::uint32_t steps = 0;              // of this run, before its program and between its hosts: so many are in the log
   job_stage_in stage_in = job_stage_in::none;   // of this run; failed stays until the wait that follows is over
   bool usage_known = false;             // the MoM reported at least once (substate 42)
@@ -91,6 +92,8 @@ struct job_state {
   bool resume_wanted = false;           // there was no room when it was asked for
 
   bool operator==(const job_state&) const = default;
+  // The run is over, and some of its other hosts have not said that they are rid of the job.
+  bool waits_for_hosts() const { return phase == job_phase::exiting && !held.empty() && held.front() != hosts.front(); }
   bool ended() const { return phase == job_phase::finished || phase == job_phase::forgotten; }
   // A run of it is at its MoM.
   bool running() const { return phase == job_phase::assigned || phase == job_phase::started || phase == job_phase::suspended; }
@@ -121,9 +124,10 @@ struct resume_later {};                                                   // the
 struct set_rank { std::int64_t rank; };                                   // qorder
 struct end_wait {};                                                       // the timer of the execution time fired
 struct run_lost { std::uint32_t run = 0; bool host_gone = false; bool log_is_new = false; std::string why; };  // the host no longer knows, or is given up
+struct run_gone_from { std::uint32_t run = 0; std::string host; bool abandoned = false; };   // the host has nothing of the run, or is down
 struct forget_job {};                                                     // its time in the history may be over
 struct server_stops { bool waits_for_jobs = false; };                     // qterm -t immediate, or -t delay
-using job_command = std::variant<submit_job, client_request, mom_report, proposed_run, resume_later, set_rank, end_wait, run_lost, forget_job, server_stops>;
+using job_command = std::variant<submit_job, client_request, mom_report, proposed_run, resume_later, set_rank, end_wait, run_lost, run_gone_from, forget_job, server_stops>;
 
 outcome decide(const job_state& job, const job_command& command, const stamp& now, const site& site);
 void apply(job_state& job, const event_place& at, schema::Event::Reader event);
@@ -141,8 +145,9 @@ struct signal_run {
   bool overrides_exit;               // the job ends with exit_status whatever the program says (rerun: -11)
 };
 struct tell_run { std::string host; std::uint32_t run; run_wish wish; };
+struct discard_run { std::string host; std::uint32_t run; };  // until the host has nothing of it, or is down
 struct wake_at { std::int64_t wall_ns; };                     // then send end_wait
-using job_effect = std::variant<start_run, signal_run, tell_run, wake_at>;
+using job_effect = std::variant<start_run, signal_run, tell_run, discard_run, wake_at>;
 std::vector<job_effect> pending_effects(const job_state& job, const site& site);
 
 // The order a MoM gets for this run.

@@ -48,6 +48,8 @@ std::vector<job_effect> pending_effects(const job_state& job, const site& site) 
   if (job.running())
     for (const auto& wish : job.wishes) owed.push_back(tell_run{job.hosts.front(), job.run, wish});
   if (job.running() && unwanted) owed.push_back(signal_for(job, site));
+  if (job.waits_for_hosts())
+    for (const auto& host : job.held) owed.push_back(discard_run{host, job.run});
   return owed;
 }
 

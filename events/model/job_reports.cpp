@@ -86,6 +86,8 @@ bool goes_back_to_queue(const job_state& job, std::int32_t code) {
   return code == exit_mom_restarted && rerunable(job);
 }
 
+std::string host_down(const job_state& job) { return "execution node " + job.hosts.front() + " down"; }
+
 bool is_step(schema::Event::Which which) {
   return (which >= schema::Event::SISTERS_ASKED && which <= schema::Event::SISTER_LEFT) || which == schema::Event::FILES_STAGED_IN;
 }
@@ -96,17 +98,25 @@ std::vector<std::string> names_of(capnp::List<capnp::Text>::Reader list) {
   return names;
 }
 
-// The last events of a run whose program is gone and whose vnodes come back: queued again, or ended.
-// `left_behind`: hosts from which nobody knows whether the job is gone.
-void close_run(const job_state& job, std::int32_t code, const std::vector<std::string>& left_behind, const stamp& now,
-               const site& site, std::vector<event>& out, const std::string& given_up = {}) {
-  for (const auto& host : job.hosts)
-    out.push_back(handed_back(host, job.run, std::find(left_behind.begin(), left_behind.end(), host) != left_behind.end()));
+// Every vnode came back: queued again, or ended. `given_up`: why the server did not wait for the primary; empty: it had not to.
+void finish_run(const job_state& job, std::int32_t code, const std::string& given_up, const stamp& now, const site& site, std::vector<event>& out) {
   if (goes_back_to_queue(job, code)) {
     out.push_back(requeued(job, code, given_up, now));
   } else {
     end_job(job, code, true, comment_suffix(job, code) + (given_up.empty() ? "" : ", " + given_up), site, out);
   }
+}
+
+// The last events of a run whose primary is out of it. `unsure`: other hosts from which nobody knows whether the job is gone;
+// the job waits for them, and the last one finishes it (decide_gone).
+void close_run(const job_state& job, std::int32_t code, const std::vector<std::string>& unsure, const stamp& now, const site& site, std::vector<event>& out) {
+  bool waits = false;
+  for (const auto& host : job.held) {
+    const bool sure = host == job.hosts.front() || std::find(unsure.begin(), unsure.end(), host) == unsure.end();
+    if (sure) out.push_back(handed_back(host, job.run, false));
+    waits |= !sure;
+  }
+  if (!waits) finish_run(job, code, {}, now, site, out);
 }
 
 // -- reports -----------------------------------------------------------------------------------------------------------
@@ -129,13 +139,14 @@ outcome on_started(const job_state& job, schema::RunStarted::Reader r, const sta
 outcome on_refused(const job_state& job, schema::RunRefusedReport::Reader r, const stamp& now, const site& site) {
   if (r.getRef().getRun() != job.run || job.phase != phase::assigned) return no_change;
   std::vector<event> out;
+  const auto code = job.rerun_requested ? exit_rerun : r.getCode();
   out.push_back(make_event([&](auto e) {
     auto f = e.initJobStartFailed();
     f.setRun(job.run);
-    f.setCode(r.getCode());
+    f.setCode(code);
     f.setText(r.getText());
   }));
-  close_run(job, job.rerun_requested ? exit_rerun : r.getCode(), names_of(r.getAbandoned()), now, site, out);
+  close_run(job, code, names_of(r.getAbandoned()), now, site, out);
   return out;
 }
 
@@ -194,7 +205,7 @@ outcome on_left(const job_state& job, schema::RunLeftReport::Reader r, const sta
   if (r.getRef().getRun() != job.run) return no_change;
   // The report of the exit was not taken (the disk was full): the MoM tells it again, and then this one.
   if (job.running()) return refuse(pbs_error::try_again, "the end of the run was not reported yet");
-  if (job.phase != phase::exiting) return no_change;
+  if (job.phase != phase::exiting || job.waits_for_hosts()) return no_change;
   std::vector<event> out;
   out.push_back(make_event([&](auto e) {
     auto d = e.initOutputDelivered();
@@ -222,28 +233,40 @@ outcome decide_report(const job_state& job, const mom_report& report, const stam
   }
 }
 
-void lose_run(const job_state& job, std::int32_t code, bool abandoned, const std::string& given_up, const stamp& now, const site& site,
+void lose_run(const job_state& job, std::int32_t code, run_loss how, const stamp& now, const site& site,
               std::vector<event>& out) {
-  // Nobody spoke for the other hosts: they are told to end what they have of the run.
-  std::vector<std::string> left_behind = job.hosts;
-  if (!abandoned && !left_behind.empty()) left_behind.erase(left_behind.begin());
-  if (!job.running()) return close_run(job, job.exit_status, left_behind, now, site, out, given_up);
-  if (job.phase == phase::assigned) out.push_back(started_event(job, 0, now));
-  out.push_back(make_event([&](auto e) {
-    auto x = e.initJobExited();
-    x.setRun(job.run);
-    x.setExitStatus(code);
-  }));
-  close_run(job, code, left_behind, now, site, out, given_up);
+  if (job.running()) {
+    if (job.phase == phase::assigned) out.push_back(started_event(job, 0, now));
+    out.push_back(make_event([&](auto e) {
+      auto x = e.initJobExited();
+      x.setRun(job.run);
+      x.setExitStatus(code);
+    }));
+  } else {
+    code = job.exit_status;
+  }
+  const auto gone = [&](const std::string& host) { return how == run_loss::forced || host == job.hosts.front(); };
+  // Nobody spoke for the other hosts: they are told to end what they have of the run, and asked whether they have.
+  for (const auto& host : job.held)
+    if (gone(host)) out.push_back(handed_back(host, job.run, how != run_loss::missing));
+  if (std::all_of(job.held.begin(), job.held.end(), gone)) finish_run(job, code, how == run_loss::host_down ? host_down(job) : "", now, site, out);
 }
 
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const site& site) {
-  if (lost.run != job.run || job.hosts_held == 0) return no_change;
+  if (lost.run != job.run || job.held.empty() || job.waits_for_hosts()) return no_change;
   // Not there yet is not lost: the order is still on its way, unless the host began a new life.
   if (job.phase == phase::assigned && !lost.host_gone && !lost.log_is_new) return no_change;
   const auto code = job.rerun_requested ? exit_rerun : exit_mom_restarted;
   std::vector<event> out;
-  lose_run(job, code, lost.host_gone, lost.host_gone ? lost.why : "", now, site, out);
+  lose_run(job, code, lost.host_gone ? run_loss::host_down : run_loss::missing, now, site, out);
+  return out;
+}
+
+outcome decide_gone(const job_state& job, const run_gone_from& gone, const stamp& now, const site& site) {
+  const bool awaited = job.waits_for_hosts() && std::find(job.held.begin(), job.held.end(), gone.host) != job.held.end();
+  if (gone.run != job.run || !awaited) return no_change;
+  std::vector<event> out{handed_back(gone.host, job.run, gone.abandoned)};
+  if (job.held.size() == 1) finish_run(job, job.exit_status, job.primary_abandoned ? host_down(job) : "", now, site, out);
   return out;
 }
 

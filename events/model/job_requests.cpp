@@ -86,7 +86,7 @@ outcome forget_run(const job_state& job, schema::DeleteJob::Reader command, cons
   gone.delete_requested = true;
   gone.purge_history |= command.getPurgeHistory();
   if (gone.deleted_by.empty()) gone.deleted_by = now.by.at_host();
-  lose_run(gone, exit_killed, true, {}, now, site, out);
+  lose_run(gone, exit_killed, run_loss::forced, now, site, out);
   return out;
 }
 
@@ -96,7 +96,7 @@ outcome decide_delete(const job_state& job, schema::DeleteJob::Reader command, c
   if (job.ended()) {
     return std::vector<event>{delete_requested(command), make_event([](auto e) { e.setJobForgotten(); })};
   }
-  if (command.getForce() && now.by.is_operator() && job.hosts_held > 0) return forget_run(job, command, now, site);
+  if (command.getForce() && now.by.is_operator() && !job.held.empty()) return forget_run(job, command, now, site);
   if (job.phase == phase::exiting && job.delete_requested) return refuse(pbs_error::bad_state);
   if (job.delete_requested && (job.delete_forced || !command.getForce())) return no_change;   // asked already
   std::vector<event> out{delete_requested(command)};
@@ -115,7 +115,7 @@ outcome requeue_by_force(const job_state& job, const stamp& now, const site& sit
   std::vector<event> out{make_event([](auto e) { e.initJobRerunRequested().setForce(true); })};
   auto gone = job;
   gone.rerun_requested = true;
-  lose_run(gone, exit_rerun, true, {}, now, site, out);
+  lose_run(gone, exit_rerun, run_loss::forced, now, site, out);
   return out;
 }
 
@@ -184,6 +184,7 @@ outcome decide(const job_state& job, const job_command& command, const stamp& no
     outcome operator()(const end_wait&) const { return decide_end_wait(job, now); }
     outcome operator()(const run_lost& c) const { return decide_lost(job, c, now, site); }
     outcome operator()(const server_stops& c) const { return decide_server_stops(job, c); }
+    outcome operator()(const run_gone_from& c) const { return decide_gone(job, c, now, site); }
     outcome operator()(const forget_job&) const { return decide_forget(job, now, site); }
   };
   return std::visit(visitor{job, now, site}, command);

@@ -20,6 +20,7 @@ outcome decide_set_rank(const job_state& job, const set_rank& command);
 outcome decide_message(const job_state& job, schema::MessageJob::Reader command, const stamp& now);
 outcome decide_report(const job_state& job, const mom_report& report, const stamp& now, const site& site);
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const site& site);
+outcome decide_gone(const job_state& job, const run_gone_from& gone, const stamp& now, const site& site);
 outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now);
 
 // The run goes on with what it had given up; the ledger says whether there is room.
@@ -34,9 +35,15 @@ outcome decide_forget(const job_state& job, const stamp& now, const site& site);
 // Whether the table of transitions lists this.
 bool leads_to(job_phase from, schema::Event::Which event, job_phase to);
 
-// Appends the end of a run whose host no longer has it or is no longer asked: the program's end with `code` unless it ended
-// before, the vnodes, and what becomes of the job. `given_up`: why the server gave the run up of itself, for the comment.
-void lose_run(const job_state& job, std::int32_t code, bool abandoned, const std::string& given_up, const stamp& now, const site& site,
+// How a run can be over without a word of its primary.
+enum class run_loss : std::uint8_t {
+  missing,     // the primary does not have it (any more)
+  host_down,   // the primary has been down too long
+  forced,      // by an operator: nobody is asked, and all vnodes come back at once
+};
+// Appends the end of such a run: the program's end with `code` unless it ended before, the vnodes that can come back, and what
+// becomes of the job unless it waits for other hosts first.
+void lose_run(const job_state& job, std::int32_t code, run_loss how, const stamp& now, const site& site,
               std::vector<event>& out);
 
 // May a job of `user` name these users to run as (User_List: user[@host],...)? Only its own.

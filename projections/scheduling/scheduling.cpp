@@ -91,7 +91,7 @@ void scheduling_projection::mark_host_event(std::uint64_t serial, schema::Event:
 // -- telling -------------------------------------------------------------------------------------------------------------
 
 bool scheduling_projection::in_view(const model::job_state& job) const {
-  return job.hosts_held > 0 || job.phase == model::job_phase::queued;
+  return !job.held.empty() || job.phase == model::job_phase::queued;
 }
 
 std::vector<scheduling_projection::message> scheduling_projection::full_view() {

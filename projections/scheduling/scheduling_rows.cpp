@@ -115,7 +115,7 @@ void fill_job(schema::SchedJob::Builder to, const model::job_state& job) {
   to.setPlace(text(ids::Resource_List, "place"));
   fill_attributes([&](unsigned n) { return to.initResources(n); }, schema::ObjectKind::JOB, job.attributes, job_wanted);
   to.setComment(text(ids::comment));
-  if (job.hosts_held == 0) return;
+  if (job.held.empty()) return;
   const bool suspended = job.phase == model::job_phase::suspended;
   to.setExecVnode(suspended ? job.released : text(ids::exec_vnode));
   to.setResume(suspended && job.resume_wanted);

@@ -263,8 +263,8 @@ class made_history {
   }
 
   void leave(std::uint64_t serial, const model::job_state& job) {
-    if (job.hosts_held > 0) {
-      const auto back = job.hosts[job.hosts.size() - job.hosts_held];
+    if (!job.held.empty()) {
+      const auto back = job.held.front();
       write(serial, schema::StreamKind::JOB, [&](auto e) {
         auto h = e.initVnodeHandedBack();
         h.setHost(back);

@@ -135,6 +135,23 @@ inline model::proposed_run propose(const std::string& exec_vnode = "(borg:ncpus=
           "default"};
 }
 
+// Of one cpu on each of these hosts, the first is the primary.
+inline model::proposed_run propose_hosts(const std::vector<std::string>& hosts) {
+  return {schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
+            auto p = m.initRun();
+            auto list = p.initHosts(static_cast<unsigned>(hosts.size()));
+            std::string vnodes, slots;
+            for (unsigned i = 0; i < hosts.size(); ++i) {
+              list.set(i, hosts[i]);
+              vnodes += (i ? "+(" : "(") + hosts[i] + ":ncpus=1)";
+              slots += (i ? "+" : "") + hosts[i] + "/0";
+            }
+            p.setExecVnode(vnodes);
+            p.setExecHost(slots);
+          }),
+          "default"};
+}
+
 struct measured { std::uint64_t cpu_s = 0, mem_kb = 0, wall_s = 0; std::uint32_t ncpus = 1; };
 inline void fill(schema::Usage::Builder u, const measured& m) {
   u.setCpuSeconds(m.cpu_s);

@@ -116,6 +116,14 @@ struct server : testing_system {
          }));
     return peer;
   }
+  bool n1_is_up() const {
+    bool up = false;
+    (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
+      if (r->event().isHostCameUp() || r->event().isHostWentDown()) up = r->event().isHostCameUp();
+      return true;
+    });
+    return up;
+  }
   std::unique_ptr<actors::server_system> whole;
 };
 
@@ -131,10 +139,18 @@ BOOST_AUTO_TEST_CASE(a_host_is_owed_a_discard_until_it_says_that_the_run_is_gone
   s.says(mom, schema::make<schema::FromMom>([](schema::FromMom::Builder m) { fill(m.initRunUsage().initRef()); }));
   BOOST_TEST(discards(*mom) == 1);
 
-  auto again = s.mom_comes(true);           // still there: owed, and found anew
-  BOOST_TEST(discards(*again) == 2);
+  auto again = s.mom_comes(true);           // still there: owed
+  BOOST_TEST(discards(*again) == 1);
   s.says(again, schema::make<schema::FromMom>([](schema::FromMom::Builder m) { fill(m.initSignalDone().initRef()); }));
-  BOOST_TEST(discards(*s.mom_comes(true)) == 1);      // found anew, and no longer owed
+  BOOST_TEST(discards(*s.mom_comes(false)) == 0);     // no longer owed
+}
+
+BOOST_AUTO_TEST_CASE(a_host_is_up_when_it_is_rid_of_what_the_server_does_not_want) {
+  server s;
+  auto mom = s.mom_comes(true);
+  BOOST_TEST(!s.n1_is_up());
+  s.says(mom, schema::make<schema::FromMom>([](schema::FromMom::Builder m) { fill(m.initSignalDone().initRef()); }));
+  BOOST_TEST(s.n1_is_up());
 }
 
 BOOST_AUTO_TEST_CASE(a_mom_says_of_a_run_it_does_not_have_that_it_is_gone) {

@@ -288,14 +288,81 @@ BOOST_AUTO_TEST_CASE(only_the_primary_speaks_for_a_run) {
   BOOST_TEST(story.when(steps(story, 0, {"n2"}, "n2"), the_server()) == "");
 }
 
-BOOST_AUTO_TEST_CASE(hosts_that_were_given_up_are_handed_back_as_abandoned) {
-  auto story = given(job_phase::exiting);
-  const auto o = story.ask(report([&](auto m) {
+namespace {
+
+// On three hosts.
+job_story given_wide(job_phase phase, const settings& s = {}) {
+  auto story = given(job_phase::queued, s);
+  story.when(propose_hosts({"n1", "n2", "n3"}), the_server());
+  if (phase >= job_phase::started) story.starts();
+  if (phase >= job_phase::exiting) story.exits(0);
+  return story;
+}
+
+std::string discards(const job_story& story) {
+  std::string hosts;
+  for (const auto& debt : model::pending_effects(story.job, story.site))
+    if (const auto* d = std::get_if<model::discard_run>(&debt)) hosts += (hosts.empty() ? "" : " ") + d->host;
+  return hosts;
+}
+
+std::string leaves_without(job_story& story, const std::string& host) {
+  return story.when(story.report([&](auto m) {
     auto r = m.initRunLeft();
     fill(r.initRef(), story.job, story.job.run);
     r.setDelivered(true);
-    r.initAbandoned(1).set(0, "borg");
+    r.initAbandoned(1).set(0, host);
   }), the_server());
-  BOOST_TEST_REQUIRE(said(o) == "outputDelivered vnodeHandedBack jobEnded");
-  BOOST_TEST(o.events()[1].get().getVnodeHandedBack().getAbandoned());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_job_waits_for_hosts_that_nobody_has_spoken_for) {
+  auto story = given_wide(job_phase::started);
+  BOOST_TEST(story.when(model::run_lost{1, false, true, "new log"}, the_server()) == "jobExited vnodeHandedBack");
+  BOOST_TEST(story.state() == "E 51");
+  BOOST_TEST(discards(story) == "n2 n3");
+  BOOST_TEST(story.when(model::run_lost{1, false, true, "new log"}, the_server()) == "");
+  BOOST_TEST(story.when(model::run_gone_from{1, "n3", false}, the_server()) == "vnodeHandedBack");
+  BOOST_TEST(story.when(model::run_gone_from{1, "n3", false}, the_server()) == "");
+  BOOST_TEST(story.when(model::run_gone_from{2, "n2", false}, the_server()) == "");
+  BOOST_TEST(discards(story) == "n2");
+  BOOST_TEST(story.when(model::run_gone_from{1, "n2", false}, the_server()) == "vnodeHandedBack jobRequeued");
+  BOOST_TEST(story.attribute(ids::Exit_status) == "-4");
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_is_down_is_not_waited_for) {
+  auto story = given_wide(job_phase::started, {{"Rerunable", "", "False"}});
+  story.when(model::run_lost{1, true, false, "down too long"}, the_server());
+  BOOST_TEST(story.history.back().second.get().getVnodeHandedBack().getAbandoned());       // the primary
+  story.when(model::run_gone_from{1, "n2", false}, the_server());
+  BOOST_TEST(!story.history.back().second.get().getVnodeHandedBack().getAbandoned());
+  BOOST_TEST(story.when(model::run_gone_from{1, "n3", true}, the_server()) == "vnodeHandedBack jobEnded");
+  BOOST_TEST(story.history[story.history.size() - 2].second.get().getVnodeHandedBack().getAbandoned());
+  BOOST_TEST(story.state() == "F 93");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_waits_for_the_hosts_that_its_primary_has_given_up) {
+  auto story = given_wide(job_phase::exiting);
+  BOOST_TEST(leaves_without(story, "n2") == "outputDelivered vnodeHandedBack vnodeHandedBack");
+  BOOST_TEST(leaves_without(story, "n2") == "");                       // the acknowledgement was lost
+  BOOST_TEST(discards(story) == "n2");
+  BOOST_TEST(story.when(model::run_gone_from{1, "n2", false}, the_server()) == "vnodeHandedBack jobEnded");
+  BOOST_TEST(story.state() == "F 92");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_waits_for_hosts_may_be_deleted_and_by_force_at_once) {
+  auto story = given_wide(job_phase::started);
+  story.when(model::run_lost{1, false, true, "new log"}, the_server());
+  auto forced = story;
+  story.when(remove());
+  story.when(model::run_gone_from{1, "n2", false}, the_server());
+  BOOST_TEST(story.when(model::run_gone_from{1, "n3", false}, the_server()) == "vnodeHandedBack jobEnded");
+  BOOST_TEST(story.state() == "F 91");
+  BOOST_TEST(forced.when(remove(true), operator_()) == "jobDeleteRequested vnodeHandedBack vnodeHandedBack jobEnded");
+}
+
+BOOST_AUTO_TEST_CASE(a_host_says_nothing_of_interest_while_the_run_goes_on) {
+  for (auto phase : {job_phase::assigned, job_phase::started, job_phase::exiting})
+    BOOST_TEST(given_wide(phase).when(model::run_gone_from{1, "n2", false}, the_server()) == "");
 }

@@ -1,0 +1,21 @@
+// Runs that a host is to kill and forget: the message, and the key under which the server owes it when no job does.
+#pragma once
+
+#include <string>
+
+#include "actors/server/messages.hpp"
+
+namespace annals::actors {
+
+inline std::string discard_key(std::uint64_t serial, std::uint32_t run) { return "discard:" + std::to_string(serial) + ":" + std::to_string(run); }
+
+inline schema::sealed<schema::ToMom> discard_message(const run_name& run) {
+  return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+    auto d = m.initDiscardRun();
+    d.setJobSerial(run.serial);
+    d.setRun(run.run);
+    d.setJob(run.job);
+  });
+}
+
+}  // namespace annals::actors

@@ -74,7 +74,7 @@ std::string world::check_hostile_node() {
     for (const auto& [key, times] : mom.machine().executions)
       if (key.starts_with(invented_job) || key.find('-') != std::string::npos) return mom.name() + " ran " + key + " for a hostile node";
     std::string fault;
-    (void)log::log_reader(mom.store).read(1, [&](const log::record_ptr& r) {
+    (void)log::log_reader(*mom.store).read(1, [&](const log::record_ptr& r) {
       if (r->event().isJobJoined() && schema::str(r->event().getJobJoined().getPrimary()) == "evil") fault = mom.name() + " joined a hostile node";
       return fault.empty();
     });

@@ -92,6 +92,11 @@ void network::break_all_of(const life& process) {
     if (l->belongs_to(process)) l->break_with("the process is gone");
 }
 
+void network::break_between(const life& a, const life& b) {
+  for (auto& l : std::vector(links_))
+    if (l->belongs_to(a) && l->belongs_to(b)) l->break_with("no way through");
+}
+
 bool network::deliver_one() {
   if (links_.empty()) return false;
   const std::size_t first = world_.random() % links_.size();

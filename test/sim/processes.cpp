@@ -260,7 +260,7 @@ class mom_process::fake_host final : public ports::process_host {
     if (number == SIGSTOP || number == SIGCONT) return;     // time goes on for a suspended program of the simulation
     const auto at = machine_.programs.find(key);
     if (!*alive_ || at == machine_.programs.end() || at->second.ends <= world_.clock.now) return;
-    at->second.ends = world_.clock.now;
+    at->second.ends = std::max(world_.clock.now, at->second.started + 1);      // as soon as it has begun
     at->second.exit = 256 + number;
     tell_state(key);
   }
@@ -407,8 +407,8 @@ void mom_process::start() {
   make_system();
   const auto alive = alive_;
   try {
-    disk_ = std::make_unique<watched_store>(store, alive, [this] {
-      if (world_.o.crash_mom_at_append != 0 && store.appends() == world_.o.crash_mom_at_append) wants_crash = true;
+    disk_ = std::make_unique<watched_store>(*store, alive, [this] {
+      if (world_.o.crash_mom_at_append != 0 && store->appends() == world_.o.crash_mom_at_append) wants_crash = true;
     });
     log_ = std::make_unique<log::event_log>(*disk_, world_.clock);
   } catch (const log::log_damaged&) {
@@ -482,11 +482,27 @@ void mom_process::crash() {
   log_.reset();
   reader_.reset();
   disk_.reset();
-  store.crash();
+  store->crash();
+}
+
+void mom_process::power_off(bool disk_too) {
+  crash();
+  for (auto& [key, p] : machine_.programs) {
+    p.started = std::min(p.started, world_.clock.now);
+    if (p.ends <= world_.clock.now) continue;
+    p.ends = world_.clock.now;
+    p.exit = -4;
+  }
+  if (!disk_too) return;
+  for (const auto& [key, times] : machine_.executions) machine_.lost_with_disk.insert(key);
+  store.emplace(world_.random());
+  machine_.programs.clear();
+  machine_.places.clear();
+  ++uuid_.front();
 }
 
 bool mom_process::has_runs() const {
-  const auto contents = actors::read_mom_log(log::log_reader(store));
+  const auto contents = actors::read_mom_log(log::log_reader(*store));
   return !contents.known.empty() || !contents.known_parts.empty();
 }
 

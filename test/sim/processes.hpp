@@ -5,6 +5,8 @@
 #include <caf/actor_system_config.hpp>
 #include <caf/scheduler/test_coordinator.hpp>
 
+#include <optional>
+
 #include "actors/mom/mom_actor.hpp"
 #include "actors/scheduler/cycle_driver.hpp"
 #include "actors/server/server_system.hpp"
@@ -19,7 +21,7 @@ class actor_process : public process {
   bool step() override;
   void advance(std::int64_t ns) override;
   bool up() const override { return system_ != nullptr; }
-  const life& alive() const { return alive_; }
+  const life& alive() const override { return alive_; }
 
  protected:
   void make_system();
@@ -61,7 +63,7 @@ class scheduler_process final : public process {
   void advance(std::int64_t) override {}
   bool up() const override { return driver_ != nullptr; }
   endpoint end() const;
-  const life& alive() const { return alive_; }
+  const life& alive() const override { return alive_; }
 
  private:
   world& world_;
@@ -76,12 +78,15 @@ class mom_process final : public actor_process {
   ~mom_process() override;
   void start() override;
   void crash() override;
+  void power_off(bool disk_too);                       // its programs are gone; and, if disk_too, all it knew
+  std::size_t actors() const { return system_ ? system_->registry().running() : 0; }
+  static constexpr std::size_t idle_actors = 3;        // MoM, log writer, user of tasks
   endpoint end() const;
   endpoint sister_end(const std::string& of) const;    // of the link that it opens to another MoM
   const std::string& name() const { return name_; }
   const host_machine& machine() const { return machine_; }
   bool has_runs() const;                               // that have not left, by its log
-  log::fault_store store;
+  std::optional<log::fault_store> store;               // its disk
 
  private:
   class fake_host;

@@ -1,9 +1,11 @@
 // Stories run from seeds. ANNALS_SIM_SEEDS=n runs n seeds of each story, ANNALS_SIM_SEED=s just one: what a failing run prints.
+// One that fails then tells its whole story.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
 
 #include <cstdlib>
+#include <iostream>
 
 #include "test/sim/world.hpp"
 
@@ -20,7 +22,9 @@ inline void holds_for_seeds(options o, std::uint64_t seeds) {
   const auto first = one ? one : 1, last = one ? one : number_of("ANNALS_SIM_SEEDS", seeds);
   for (auto seed = first; seed <= last; ++seed) {
     o.seed = seed;
-    const auto why = world(o).run();
+    world w(o);
+    const auto why = w.run();
+    if (one && !why.empty()) std::cerr << w.story();
     BOOST_REQUIRE_MESSAGE(why.empty(), why);
   }
 }

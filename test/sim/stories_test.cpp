@@ -1,30 +1,10 @@
-// Stories of the whole cluster from seeds (TigerBeetle's habit). ANNALS_SIM_SEEDS=n runs n seeds of each story,
-// ANNALS_SIM_SEED=s just one: what a failing run prints.
-#include <boost/test/unit_test.hpp>
-
-#include <cstdlib>
-
-#include "test/sim/world.hpp"
+// Stories of the whole cluster from seeds (TigerBeetle's habit).
+#include "test/sim/seeds.hpp"
 
 using namespace annals;
+using sim::holds_for_seeds, sim::often, sim::sometimes;
 
 namespace {
-
-std::uint64_t number_of(const char* name, std::uint64_t otherwise) {
-  const char* text = std::getenv(name);
-  return text ? std::strtoull(text, nullptr, 10) : otherwise;
-}
-
-// Every seed must end with every check held.
-void holds_for_seeds(sim::options o, std::uint64_t seeds) {
-  const auto one = number_of("ANNALS_SIM_SEED", 0);
-  const auto first = one ? one : 1, last = one ? one : number_of("ANNALS_SIM_SEEDS", seeds);
-  for (auto seed = first; seed <= last; ++seed) {
-    o.seed = seed;
-    const auto why = sim::world(o).run();
-    BOOST_REQUIRE_MESSAGE(why.empty(), why);
-  }
-}
 
 bool found_within(sim::options o, std::uint64_t seeds) {
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
@@ -33,9 +13,6 @@ bool found_within(sim::options o, std::uint64_t seeds) {
   }
   return false;
 }
-
-// Per step of the world; a world takes some thousand steps.
-constexpr double often = 0.005, sometimes = 0.002;
 
 }  // namespace
 

@@ -52,7 +52,7 @@ void world::connect_everybody() {
   auto& server = static_cast<server_process&>(*processes_[0]);
   if (!server.up() || !server.parts()) return;
   for (std::size_t i = 1; i < processes_.size(); ++i) {
-    if (!processes_[i]->up() || processes_[i]->wants_crash) continue;
+    if (!processes_[i]->up() || processes_[i]->wants_crash || !can_talk(0, i)) continue;
     auto& l = links_[i];
     if (l && !l->broken()) continue;
     if (chance(0.5)) continue;                          // not everybody is equally quick
@@ -61,11 +61,11 @@ void world::connect_everybody() {
   }
   connect_moms();
   if (o.hostile_node) play_hostile_node();
-  if (client_link_ && !client_link_->broken()) return;
+  if ((client_link_ && !client_link_->broken()) || stands_still(0)) return;
   for (auto& s : submissions_) s.sent = s.sent && !s.acknowledged.empty();      // unanswered: asked again, same command id
   for (auto& [mom, state] : nodes_)
     if (state == node::asked) state = node::unknown;
-  if (history_ == node::asked) history_ = node::unknown;
+  if (settings_ == node::asked) settings_ = node::unknown;
   hooks_.link_broken();
   endpoint client;
   client.seen_as = {wire::identity::kind::local, "alice", 1000, 1000, 1, ""};
@@ -92,7 +92,7 @@ void world::connect_moms() {
     if (mom_dials_[i].made && !mom_dials_[i].made->broken()) continue;
     auto& from = *processes_[mom_dials_[i].from];
     auto& to = *processes_[mom_dials_[i].to];
-    if (!from.up() || !to.up() || from.wants_crash || to.wants_crash || chance(0.5)) continue;
+    if (!from.up() || !to.up() || from.wants_crash || to.wants_crash || !can_talk(mom_dials_[i].from, mom_dials_[i].to) || chance(0.5)) continue;
     auto& listens = static_cast<mom_process&>(to);
     mom_dials_[i].made = net.connect(listens.end(), static_cast<mom_process&>(from).sister_end(listens.name()));
   }
@@ -112,25 +112,29 @@ void world::create_node(std::size_t mom) {
   }));
 }
 
-void world::keep_history() {
-  history_ = node::asked;
-  asked_history_ = next_request_++;
+void world::set_server() {
+  std::vector<std::pair<const char*, std::string>> wanted;
+  if (o.history_s > 0) wanted = {{"job_history_enable", "True"}, {"job_history_duration", std::to_string(o.history_s)}};
+  if (o.node_fail_s > 0) wanted.emplace_back("node_fail_requeue", std::to_string(o.node_fail_s));
+  settings_ = wanted.empty() ? node::there : node::asked;
+  if (wanted.empty()) return;
+  asked_settings_ = next_request_++;
   client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
-    r.setId(asked_history_);
+    r.setId(asked_settings_);
     auto m = r.initManage();
     m.setVerb(schema::ManageVerb::SET);
     m.setKind(schema::ObjectKind::SERVER);
-    auto changes = m.initChanges(2);
-    changes[0].setName("job_history_enable");
-    changes[0].setValue("True");
-    changes[1].setName("job_history_duration");
-    changes[1].setValue(std::to_string(o.history_s));
+    auto changes = m.initChanges(static_cast<unsigned>(wanted.size()));
+    for (unsigned i = 0; i < wanted.size(); ++i) {
+      changes[i].setName(wanted[i].first);
+      changes[i].setValue(wanted[i].second);
+    }
   }));
 }
 
 void world::submit_what_is_open() {
   if (!client_link_ || client_link_->broken()) return;
-  if (o.history_s > 0 && history_ == node::unknown) keep_history();
+  if (settings_ == node::unknown) set_server();
   for (std::size_t i = 2; i < processes_.size(); ++i)
     if (nodes_[i] == node::unknown) create_node(i);
   if (const auto* request = hooks_.next_to_send(next_request_)) {
@@ -170,7 +174,7 @@ void world::act_by_hand() {
   const auto job = [&] { return submissions_[random() % submissions_.size()].acknowledged; };
   const auto one = job(), other = job();
   if (one.empty() || other.empty()) return;
-  const auto what = random() % 8;
+  const auto what = random() % 12;
   client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
     r.setId(next_request_++);
     const auto signal = [&](const char* name) {
@@ -203,6 +207,19 @@ void world::act_by_hand() {
         return order.setSecond(other);
       }
       case 6: return run("");
+      case 7: return signal("TERM");
+      case 8:
+      case 9: {
+        auto d = r.initDeleteJob();
+        d.setJob(one);
+        return d.setForce(what == 9);
+      }
+      case 10: {
+        auto m = r.initMessageJob();
+        m.setJob(one);
+        m.setToErrors(true);
+        return m.setText("hello");
+      }
       default: return run(static_cast<mom_process&>(*processes_[2 + random() % (processes_.size() - 2)]).name());
     }
   }));
@@ -215,8 +232,8 @@ void world::on_reply(schema::Reply::Reader r) {
     return;
   }
   if (hooks_.on_reply(r.getId())) return;
-  if (r.getId() == asked_history_) {
-    history_ = r.isDone() ? node::there : node::unknown;
+  if (r.getId() == asked_settings_) {
+    settings_ = r.isDone() ? node::there : node::unknown;
     return;
   }
   const auto at = asked_.find(r.getId());
@@ -224,33 +241,6 @@ void world::on_reply(schema::Reply::Reader r) {
   auto& s = submissions_[at->second];
   if (r.isDone()) s.acknowledged = schema::str(r.getDone());
   else s.sent = false;                                  // refused (a full disk): asked again later
-}
-
-// -- faults ------------------------------------------------------------------------------------------------------------------
-
-void world::maybe_fault() {
-  for (std::size_t i = 0; i < processes_.size(); ++i) {
-    auto& p = *processes_[i];
-    const double rate = i == 0 ? o.server_crash : i == 1 ? o.scheduler_crash : o.mom_crash;
-    if (p.up() && (p.wants_crash || (faults_on_ && chance(rate)))) {
-      p.crash();
-      p.wants_crash = false;
-      restart_at_[i] = clock.now + pick_ns(0, 5 * second);
-    }
-    if (const auto at = restart_at_.find(i); at != restart_at_.end() && at->second <= clock.now) {
-      restart_at_.erase(at);
-      p.start();
-    }
-  }
-  if (faults_on_ && chance(o.link_break)) {
-    const auto open = net.open_links();
-    if (!open.empty()) net.break_link(open[random() % open.size()], "a drawn fault");
-  }
-  if (faults_on_ && disk_heals_at_ <= clock.now && chance(o.disk_full)) {
-    disk_heals_at_ = clock.now + pick_ns(second, 10 * second);
-    server_store().set_disk_full(true);
-    at(disk_heals_at_, client_alive_, [this] { server_store().set_disk_full(false); });
-  }
 }
 
 // -- time --------------------------------------------------------------------------------------------------------------------
@@ -269,7 +259,7 @@ bool world::step() {
   const std::size_t first = random() % (processes_.size() + 1);
   for (std::size_t i = 0; i <= processes_.size(); ++i) {
     const std::size_t at = (first + i) % (processes_.size() + 1);
-    if (at == processes_.size() ? net.deliver_one() : processes_[at]->step()) return true;
+    if (at == processes_.size() ? net.deliver_one() : !stands_still(at) && processes_[at]->step()) return true;
   }
   return false;
 }
@@ -278,16 +268,18 @@ void world::pass_time() {
   std::int64_t next = std::min(clock.now + second / 4, net.next_due());
   if (!timers_.empty()) next = std::min(next, timers_.begin()->first);
   for (const auto& [i, when] : restart_at_) next = std::min(next, when);
+  for (const auto& [i, when] : still_until_)
+    if (when > clock.now) next = std::min(next, when);
   const auto by = std::max<std::int64_t>(next - clock.now, 1000);
   clock.now += by;
-  for (auto& p : processes_) p->advance(by);
+  for (std::size_t i = 0; i < processes_.size(); ++i) let_time_pass(i, by);
 }
 
 bool world::quiet() {
   for (const auto& s : submissions_)
     if (s.acknowledged.empty()) return false;
   for (std::size_t i = 0; i < processes_.size(); ++i)
-    if (!processes_[i]->up() || processes_[i]->wants_crash) return false;
+    if (!processes_[i]->up() || processes_[i]->wants_crash || stands_still(i)) return false;
   projections::status now;
   log::log_reader reader(server_store());
   (void)reader.read(1, [&](const log::record_ptr& r) { now.fold(*r); return true; });
@@ -315,7 +307,7 @@ std::string world::unfinished() {
   for (const auto& [serial, h] : now.hosts()) text += h.name + (h.up ? " up; " : " down; ");
   for (std::size_t i = 2; i < processes_.size(); ++i)
   {
-    const auto contents = actors::read_mom_log(log::log_reader(static_cast<mom_process&>(*processes_[i]).store));
+    const auto contents = actors::read_mom_log(log::log_reader(*static_cast<mom_process&>(*processes_[i]).store));
     for (const auto& k : contents.known) text += "run " + k.key + " has not left; ";
     for (const auto& p : contents.known_parts) text += "the part of " + p.what.key + " has not left; ";
   }
@@ -328,7 +320,10 @@ std::string world::run() {
   while (true) {
     faults_on_ = clock.now - begin < fault_time;
     if (!faults_on_ && o.sync_failure > 0) server_store().set_sync_failure_rate(0);
-    if (step()) continue;
+    const bool went_on = step();
+    if (o.watch_hosts)
+      if (const auto why = check_vnodes(); !why.empty()) return why + " [repeat with ANNALS_SIM_SEED=" + std::to_string(o.seed) + "]";
+    if (went_on) continue;
     if (clock.now >= look_again) {
       if (quiet()) break;
       look_again = clock.now + 2 * second;
@@ -346,6 +341,9 @@ std::string world::check() {
   if (why.empty()) why = check_executions();
   if (why.empty() && o.hostile_node) why = check_hostile_node();
   if (why.empty() && o.site_hooks) why = check_hooks(server_store());
+  if (why.empty() && o.watch_hosts) why = check_leaks();
+  if (why.empty() && o.watch_hosts) why = check_accounting();
+  if (why.empty() && o.watch_hosts) why = check_usage();
   if (!why.empty()) why += " [repeat with ANNALS_SIM_SEED=" + std::to_string(o.seed) + "]";
   return why;
 }

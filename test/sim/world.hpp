@@ -18,11 +18,13 @@
 #include "events/ports/clock.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/client.capnp.h"
+#include "test/sim/host_checks.hpp"
 #include "test/sim/site_hooks.hpp"
 
 namespace annals::sim {
 
 class world;
+class mom_process;
 
 struct sim_clock final : ports::clock {
   std::int64_t now = 1'795'000'000'000'000'000;
@@ -52,6 +54,7 @@ class network {
   std::shared_ptr<link> connect(endpoint a, endpoint b);
   void break_link(const std::shared_ptr<link>& l, const std::string& why);
   void break_all_of(const life& process);       // the process is gone
+  void break_between(const life& a, const life& b);
   bool deliver_one();                           // something that is due; false: nothing is
   std::int64_t next_due() const;
   std::vector<std::shared_ptr<link>> open_links() const;
@@ -73,6 +76,7 @@ class process {
   virtual bool step() = 0;                      // one message of one actor; false: nothing to do
   virtual void advance(std::int64_t ns) = 0;
   virtual bool up() const = 0;
+  virtual const life& alive() const = 0;        // of its present life
   bool wants_crash = false;                     // it stopped itself (failed sync)
 };
 
@@ -82,6 +86,7 @@ struct host_machine {
   std::map<std::string, program> programs;      // by run key
   std::map<std::string, int> executions;        // how often each run's program was started, ever
   std::set<std::string> staged;                 // runs whose files came and have not gone, by key
+  std::set<std::string> lost_with_disk;         // of executions: nobody can say any more what they used
   std::set<std::string> places;                 // node files and directories of runs whose program is elsewhere, by run key
 };
 
@@ -91,8 +96,14 @@ struct options {
   int jobs = 20;
   double server_crash = 0, mom_crash = 0, scheduler_crash = 0, link_break = 0;   // per step
   double sync_failure = 0;                      // per append of the server
-  double by_hand = 0;                           // per step: an operator does something with a job (qsig, qrerun, qmove, ...)
+  double by_hand = 0;                           // per step: an operator does something with a job (qsig, qrerun, qdel, ...)
   double disk_full = 0;                         // per step: the server's disk fills, for some seconds
+  double power_off = 0;                         // per step: a host loses its power, and its programs with it
+  double new_disk = 0;                          // of those: it comes back with an empty one
+  double pause = 0;                             // per step: the server or a MoM stands still for some seconds
+  double partition = 0;                         // per step: some can't reach each other for some time
+  std::int64_t node_fail_s = 0;                 // node_fail_requeue; 0: as shipped
+  bool watch_hosts = false;                     // also check vnodes, leaks, accounting and usage (host_checks.hpp)
   std::int64_t history_s = 0;                   // ended jobs are kept this long; 0: not at all
   // Planted bugs: the proof that the checkers find them.
   bool early_reply = false;                     // the disk says "synced" before it is
@@ -120,6 +131,7 @@ class world {
   // Empty: every check held. Else the first that did not, with the line that repeats it.
   std::string run();
   std::string digest() const;                   // of the server's history
+  std::string story() const;                    // every event of jobs, runs and parts at the server and on the hosts, a line each
 
   sim_clock clock;
   std::mt19937_64 random;
@@ -148,6 +160,17 @@ class world {
   bool step();                                  // false: nothing can happen without time passing
   void pass_time();
   void maybe_fault();
+  void fault_hosts();
+  void cut(std::size_t a, std::size_t b, std::int64_t until);
+  bool stands_still(std::size_t process) const;
+  bool can_talk(std::size_t a, std::size_t b) const;
+  void let_time_pass(std::size_t process, std::int64_t ns);
+  std::string check_vnodes();
+  bool joined_just_now(const mom_process& mom, const std::string& key) const;
+  std::string check_leaks();
+  std::string check_accounting();
+  std::string check_usage();
+  std::size_t executions_of(const std::string& key) const;
   void connect_everybody();
   void connect_moms();
   void play_hostile_node();
@@ -156,7 +179,7 @@ class world {
   void submit_what_is_open();
   void act_by_hand();
   void create_node(std::size_t mom);
-  void keep_history();
+  void set_server();
   bool quiet();
   std::string check();
   std::string unfinished();
@@ -171,8 +194,8 @@ class world {
   enum class node { unknown, asked, there };
   std::map<std::size_t, node> nodes_;                    // by process index of the MoM
   hook_set_up hooks_;
-  node history_ = node::unknown;                         // the setting
-  std::uint64_t asked_history_ = 0;                      // its request
+  node settings_ = node::unknown;                        // of the server
+  std::uint64_t asked_settings_ = 0;                     // their request
   std::map<std::uint64_t, std::size_t> asked_node_;      // request id -> MoM
   std::uint64_t next_request_ = 1;
   std::shared_ptr<link> client_link_;
@@ -182,6 +205,9 @@ class world {
   std::vector<mom_dial> mom_dials_;
   std::map<std::size_t, std::shared_ptr<link>> hostile_links_;      // by process index of the victim
   std::map<std::size_t, std::int64_t> restart_at_;
+  std::map<std::size_t, std::int64_t> still_until_, missed_ns_;     // of processes that stand still: the time they did not see
+  std::map<std::pair<std::size_t, std::size_t>, std::int64_t> cut_until_;
+  freed_vnodes freed_;
   std::int64_t disk_heals_at_ = 0;
   bool faults_on_ = true;
 };

@@ -1,0 +1,95 @@
+// What goes wrong in the simulated world, drawn anew at every step.
+#include <algorithm>
+
+#include "test/sim/network.hpp"
+#include "test/sim/processes.hpp"
+#include "test/sim/world.hpp"
+
+namespace annals::sim {
+
+namespace {
+constexpr std::int64_t second = 1'000'000'000;
+constexpr std::int64_t heartbeats_missed = 10 * second;   // then whoever talks with it gives the link up
+}  // namespace
+
+void world::maybe_fault() {
+  for (std::size_t i = 0; i < processes_.size(); ++i) {
+    auto& p = *processes_[i];
+    const double rate = i == 0 ? o.server_crash : i == 1 ? o.scheduler_crash : o.mom_crash;
+    if (p.up() && (p.wants_crash || (faults_on_ && chance(rate)))) {
+      p.crash();
+      p.wants_crash = false;
+      restart_at_[i] = clock.now + pick_ns(0, 5 * second);
+    }
+    if (const auto at = restart_at_.find(i); at != restart_at_.end() && at->second <= clock.now) {
+      restart_at_.erase(at);
+      p.start();
+    }
+  }
+  if (faults_on_ && chance(o.link_break)) {
+    const auto open = net.open_links();
+    if (!open.empty()) net.break_link(open[random() % open.size()], "a drawn fault");
+  }
+  if (faults_on_ && disk_heals_at_ <= clock.now && chance(o.disk_full)) {
+    disk_heals_at_ = clock.now + pick_ns(second, 10 * second);
+    server_store().set_disk_full(true);
+    at(disk_heals_at_, client_alive_, [this] { server_store().set_disk_full(false); });
+  }
+  if (faults_on_) fault_hosts();
+}
+
+// -- hosts -------------------------------------------------------------------------------------------------------------------
+
+void world::fault_hosts() {
+  const auto any_mom = [&] { return 2 + random() % (processes_.size() - 2); };
+  const auto any = [&] { return random() % (processes_.size() - 1) == 0 ? 0 : any_mom(); };
+  if (chance(o.power_off)) {
+    const auto i = any_mom();
+    auto& p = static_cast<mom_process&>(*processes_[i]);
+    p.wants_crash = false;
+    p.power_off(chance(o.new_disk));
+    restart_at_[i] = clock.now + pick_ns(second, 40 * second);
+  }
+  if (chance(o.pause)) {
+    const auto i = any();
+    const auto until = clock.now + pick_ns(0, 20 * second);
+    still_until_[i] = std::max(still_until_[i], until);
+    if (until - clock.now > heartbeats_missed)
+      at(clock.now + heartbeats_missed, client_alive_, [this, i] {
+        if (stands_still(i)) net.break_all_of(processes_[i]->alive());
+      });
+  }
+  if (chance(o.partition)) {
+    const auto until = clock.now + pick_ns(second, 60 * second);
+    const auto a = any_mom(), b = any();
+    if (a == b)                                             // from everybody
+      for (std::size_t i = 0; i < processes_.size(); ++i) cut(a, i, until);
+    else cut(a, b, until);
+  }
+}
+
+void world::cut(std::size_t a, std::size_t b, std::int64_t until) {
+  cut_until_[std::minmax(a, b)] = until;
+  net.break_between(processes_[a]->alive(), processes_[b]->alive());
+}
+
+bool world::can_talk(std::size_t a, std::size_t b) const {
+  const auto at = cut_until_.find(std::minmax(a, b));
+  if (at != cut_until_.end() && at->second > clock.now) return false;
+  return !stands_still(a) && !stands_still(b);
+}
+
+bool world::stands_still(std::size_t i) const {
+  const auto at = still_until_.find(i);
+  return at != still_until_.end() && at->second > clock.now;
+}
+
+// A stopped process sees the time it missed when it goes on.
+void world::let_time_pass(std::size_t i, std::int64_t ns) {
+  auto& missed = missed_ns_[i];
+  missed += ns;
+  if (stands_still(i)) return;
+  processes_[i]->advance(std::exchange(missed, 0));
+}
+
+}  // namespace annals::sim

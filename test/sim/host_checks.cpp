@@ -1,0 +1,185 @@
+#include "test/sim/host_checks.hpp"
+
+#include <kj/string.h>
+
+#include "events/log/log_reader.hpp"
+#include "projections/accounting/accounting.hpp"
+#include "test/sim/processes.hpp"
+#include "test/sim/world.hpp"
+
+namespace annals::sim {
+
+using which = schema::Event::Which;
+
+namespace {
+std::string key_of(const std::string& id, std::uint32_t run) { return id + "." + std::to_string(run); }
+// Of the run that a task ("12.server.1-2") belongs to.
+std::string run_of_key(const std::string& key) { return key.substr(0, key.find('-')); }
+}  // namespace
+
+// -- vnodes and processes ------------------------------------------------------------------------------------------------------
+
+void freed_vnodes::fold(const log::record& r) {
+  sequence_ = r.sequence();
+  const auto stream = r.get().getStream();
+  const auto event = r.event();
+  auto& j = jobs_[stream];
+  switch (event.which()) {
+    case which::HOST_ADDED: hosts_[stream] = schema::str(event.getHostAdded().getName()); break;
+    case which::HOST_CAME_UP: up_.insert(hosts_[stream]); break;
+    case which::HOST_WENT_DOWN: up_.erase(hosts_[stream]); break;
+    case which::JOB_QUEUED: j.id = schema::str(event.getJobQueued().getId()); break;
+    case which::JOB_ASSIGNED: j.run = event.getJobAssigned().getRun(); break;
+    case which::JOB_DELETE_REQUESTED:
+      if (event.getJobDeleteRequested().getForce()) forced_.insert(key_of(j.id, j.run));
+      break;
+    case which::JOB_RERUN_REQUESTED:
+      if (event.getJobRerunRequested().getForce()) forced_.insert(key_of(j.id, j.run));
+      break;
+    case which::VNODE_HANDED_BACK: gone_[schema::str(event.getVnodeHandedBack().getHost())][key_of(j.id, j.run)] = r.get().getWallNs(); break;
+    default: break;
+  }
+}
+
+std::int64_t freed_vnodes::gone_ns(const std::string& host, const std::string& key) const {
+  const auto of_host = gone_.find(host);
+  if (!up_.contains(host) || of_host == gone_.end() || forced_.contains(key)) return 0;
+  const auto at = of_host->second.find(key);
+  return at == of_host->second.end() ? 0 : at->second;
+}
+
+namespace {
+// When the host joined the run, by its own log.
+std::int64_t joined_ns(const mom_process& mom, const std::string& key) {
+  std::int64_t when = 0;
+  (void)log::log_reader(*mom.store).read(1, [&](const log::record_ptr& r) {
+    if (!r->event().isJobJoined()) return true;
+    const auto e = r->event().getJobJoined();
+    if (key_of(schema::str(e.getJob()), e.getRun()) == key) when = r->get().getWallNs();
+    return when == 0;
+  });
+  return when;
+}
+}  // namespace
+
+bool world::joined_just_now(const mom_process& mom, const std::string& key) const {
+  constexpr std::int64_t told_within_ns = 10'000'000'000;
+  const auto joined = joined_ns(mom, key);
+  return joined > freed_.gone_ns(mom.name(), key) && clock.now - joined < told_within_ns;
+}
+
+// Looked at after every step of the world.
+std::string world::check_vnodes() {
+  if (server_store().last_sequence() != freed_.sequence())
+    (void)log::log_reader(server_store()).read(freed_.sequence() + 1, [&](const log::record_ptr& r) { freed_.fold(*r); return true; });
+  for (std::size_t i = 2; i < processes_.size(); ++i) {
+    const auto& mom = static_cast<mom_process&>(*processes_[i]);
+    for (const auto& [key, p] : mom.machine().programs)
+      if (p.started <= clock.now && clock.now < p.ends && freed_.believes_gone(mom.name(), run_of_key(key)) && !joined_just_now(mom, run_of_key(key)))
+        return mom.name() + " has processes of " + key + " while its vnode is free at sequence " + std::to_string(freed_.sequence());
+  }
+  return "";
+}
+
+std::string world::story() const {
+  std::string text;
+  const auto tell = [&](const std::string& who, const log::fault_store& store) {
+    (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
+      const auto kind = r->get().getStreamKind();
+      if (kind != schema::StreamKind::JOB && kind != schema::StreamKind::RUN && kind != schema::StreamKind::PART && kind != schema::StreamKind::HOST) return true;
+      const std::string event = kj::str(r->event()).cStr();
+      text += std::to_string(r->get().getWallNs() / 1'000'000 % 100'000'000) + " " + who + " " + std::to_string(r->get().getStream()) + " " + event.substr(0, 200) + "\n";
+      return true;
+    });
+  };
+  tell("server", static_cast<const server_process&>(*processes_[0]).store);
+  for (std::size_t i = 2; i < processes_.size(); ++i) {
+    const auto& mom = static_cast<const mom_process&>(*processes_[i]);
+    tell(mom.name(), *mom.store);
+  }
+  return text;
+}
+
+// -- when all is over ----------------------------------------------------------------------------------------------------------
+
+// Nothing of any job is left: no process, no file, no directory, no actor.
+std::string world::check_leaks() {
+  for (std::size_t i = 2; i < processes_.size(); ++i) {
+    const auto& mom = static_cast<mom_process&>(*processes_[i]);
+    if (!mom.machine().programs.empty()) return mom.name() + " still has files of " + mom.machine().programs.begin()->first;
+    if (!mom.machine().places.empty()) return mom.name() + " still has a place for " + *mom.machine().places.begin();
+    if (mom.actors() > mom_process::idle_actors) return mom.name() + " has " + std::to_string(mom.actors()) + " actors, and no job";
+  }
+  return "";
+}
+
+// The records of each job: a start for each run, which was requeued or ended; one end for a job that ran in the end.
+std::string world::check_accounting() {
+  std::map<std::string, std::string> letters;        // by job id
+  std::map<std::uint64_t, std::string> ids;
+  std::map<std::string, int> runs;
+  std::set<std::string> ended_running;
+  projections::accounting accounting;
+  (void)log::log_reader(server_store()).read(1, [&](const log::record_ptr& r) {
+    const auto event = r->event();
+    const auto& id = ids[r->get().getStream()];
+    if (event.isJobQueued()) ids[r->get().getStream()] = schema::str(event.getJobQueued().getId());
+    if (event.isJobAssigned()) ++runs[id];
+    if (event.isJobEnded() && event.getJobEnded().getHasExitStatus()) ended_running.insert(id);
+    accounting.fold(*r, [&](std::int64_t, std::string_view line) {
+      const auto letter = line.find(';') + 1, job = letter + 2;
+      if (std::string_view("SRE").find(line[letter]) != std::string_view::npos)
+        letters[std::string(line.substr(job, line.find(';', job) - job))] += line[letter];
+    });
+    return true;
+  });
+  for (const auto& [stream, id] : ids) {
+    std::string expected;
+    for (int i = 1; i < runs[id]; ++i) expected += "SR";
+    if (runs[id] > 0) expected += ended_running.contains(id) ? "SE" : "SR";
+    if (letters[id] != expected) return "the records of " + id + " are " + letters[id] + ", and it had " + expected;
+  }
+  return "";
+}
+
+// A run used what its programs used, on all its hosts: every program of this world uses one second of cpu time.
+std::string world::check_usage() {
+  struct used { std::uint64_t told = 0, by_host = 0; std::size_t hosts = 0; };
+  std::map<std::uint64_t, std::string> ids;
+  std::map<std::string, used> runs;                 // whose end was reported, by key
+  std::set<std::string> partly_known;               // a host did not say what it used
+  for (std::size_t i = 2; i < processes_.size(); ++i)
+    for (const auto& key : static_cast<mom_process&>(*processes_[i]).machine().lost_with_disk) partly_known.insert(run_of_key(key));
+  (void)log::log_reader(server_store()).read(1, [&](const log::record_ptr& r) {
+    const auto event = r->event();
+    const auto& id = ids[r->get().getStream()];
+    if (event.isJobQueued()) ids[r->get().getStream()] = schema::str(event.getJobQueued().getId());
+    if (event.isSisterFailed()) partly_known.insert(key_of(id, event.getSisterFailed().getRun()));
+    if (event.isSisterLeft() && event.getSisterLeft().getAbandoned()) partly_known.insert(key_of(id, event.getSisterLeft().getRun()));
+    if (!event.isJobExited() || !event.getJobExited().getReported()) return true;
+    const auto e = event.getJobExited();
+    auto& u = runs[key_of(id, e.getRun())];
+    u.told = e.getUsage().getCpuSeconds();
+    u.hosts = e.getHosts().size();
+    for (auto h : e.getHosts()) u.by_host += h.getUsage().getCpuSeconds();
+    return true;
+  });
+  for (const auto& [key, u] : runs) {
+    if (u.hosts > 0 && u.by_host != u.told) return "the hosts of " + key + " used " + std::to_string(u.by_host) + " s, all together " + std::to_string(u.told);
+    const auto programs = executions_of(key);
+    if (u.told > programs || (u.told < programs && !partly_known.contains(key)))
+      return key + " used " + std::to_string(programs) + " s of cpu time, and " + std::to_string(u.told) + " were told";
+  }
+  return "";
+}
+
+// How many programs of a run were ever started, on all hosts.
+std::size_t world::executions_of(const std::string& key) const {
+  std::size_t count = 0;
+  for (std::size_t i = 2; i < processes_.size(); ++i)
+    for (const auto& [program, times] : static_cast<const mom_process&>(*processes_[i]).machine().executions)
+      if (run_of_key(program) == key) ++count;
+  return count;
+}
+
+}  // namespace annals::sim

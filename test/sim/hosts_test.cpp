@@ -1,0 +1,66 @@
+// Stories of jobs on several hosts while anybody may fail at any time: what PBS makes of each job, vnodes that are free exactly
+// when the job is gone, no leaks, exact usage and accounting (host_checks.hpp; issue item "Failures").
+#include "test/sim/seeds.hpp"
+
+using namespace annals;
+using sim::holds_for_seeds, sim::often, sim::sometimes, sim::seldom;
+
+namespace {
+
+// Three hosts, jobs on up to three of them, most with tasks; watched.
+sim::options wide_jobs(int jobs = 10) { return {.moms = 3, .jobs = jobs, .watch_hosts = true, .wide = 0.7, .tasks = 0.6}; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(hosts)
+
+BOOST_AUTO_TEST_CASE(a_quiet_day_leaves_nothing_behind) { holds_for_seeds(wide_jobs(), 5); }
+
+BOOST_AUTO_TEST_CASE(hosts_that_lose_their_power_give_their_vnodes_back_when_the_jobs_are_gone) {
+  auto o = wide_jobs();
+  o.power_off = seldom;
+  holds_for_seeds(o, 10);
+}
+
+BOOST_AUTO_TEST_CASE(hosts_that_lose_their_disks_too_are_no_trouble_to_others) {
+  auto o = wide_jobs();
+  o.power_off = seldom;
+  o.new_disk = 0.5;
+  holds_for_seeds(o, 10);
+}
+
+BOOST_AUTO_TEST_CASE(who_stands_still_goes_on_where_it_was) {
+  auto o = wide_jobs();
+  o.pause = sometimes;
+  holds_for_seeds(o, 10);
+}
+
+BOOST_AUTO_TEST_CASE(who_is_cut_off_ends_what_was_given_up_meanwhile) {
+  auto o = wide_jobs();
+  o.partition = sometimes;
+  o.node_fail_s = 20;
+  holds_for_seeds(o, 15);
+}
+
+BOOST_AUTO_TEST_CASE(what_an_operator_does_meanwhile_breaks_nothing) {
+  auto o = wide_jobs(15);
+  o.by_hand = 0.05;
+  o.partition = seldom;
+  o.mom_crash = sometimes;
+  holds_for_seeds(o, 10);
+}
+
+// 200 seeds in each run of the tests, 10,000 once (ANNALS_SIM_SEEDS).
+BOOST_AUTO_TEST_CASE(everybody_fails_at_any_time) {
+  auto o = wide_jobs(8);
+  o.server_crash = o.scheduler_crash = seldom;
+  o.mom_crash = o.link_break = sometimes;
+  o.power_off = o.pause = o.partition = seldom;
+  o.new_disk = 0.3;
+  o.node_fail_s = 20;
+  o.by_hand = 0.02;
+  o.refused_places = 0.03;
+  holds_for_seeds(o, 200);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

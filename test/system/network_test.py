@@ -1,9 +1,11 @@
-"""Hosts with networks of their own (root): one that is cut off is down, its job goes on, and all is well when it is back."""
+"""Hosts with names, networks and process tables of their own (root): one that is cut off is down, its job goes on, and all is
+well when it is back; one that lost its power comes back without its jobs, those on several hosts too."""
 import os
 import subprocess
 import unittest
 
 from private_cluster import ClusterTest
+from wide_jobs import WideJobTest
 
 NAMESPACES = os.geteuid() == 0 and subprocess.run(["unshare", "--mount", "--uts", "--pid", "--net", "--fork", "true"],
                                                   capture_output=True).returncode == 0
@@ -49,6 +51,48 @@ class a_cut_off_host(ClusterTest):
         self.until_running(id)
         self.sure("qdel", id)
         self.until_state(id, "F")
+
+
+@unittest.skipUnless(NAMESPACES, "hosts with networks of their own need root")
+class a_job_on_three_real_hosts(WideJobTest):
+    plain = False
+
+    def state(self, host):
+        return self.run_command("qmgr", "-c", f"list node {host} state").out.partition("state = ")[2].strip()
+
+    def test_a_sister_is_cut_off_and_back(self):
+        id, go = self.start_job(1)
+        primary, sister, _ = self.hosts_of(id)
+        self.cluster.set_link(sister, False)
+        self.until(lambda: "down" in self.state(sister), "the server misses it")
+        self.until(lambda: f"im_eof, lost communication with {sister}, not killing job yet" in self.log_of(primary), "so does the primary")
+        self.cluster.set_link(sister, True)
+        self.until_free_of_trouble(sister)
+        open(go, "w").close()
+        self.check_end(id, 1)
+
+    def test_a_sister_that_is_cut_off_at_the_end_gives_the_job_up_when_it_is_back(self):
+        id, go = self.start_job(2)
+        _, sister, _ = self.hosts_of(id)
+        self.cluster.set_link(sister, False)
+        self.until(lambda: "down" in self.state(sister), "the server misses it")
+        open(go, "w").close()
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "2")
+        self.assertTrue(os.path.exists(self.node_file(sister, id)))
+        self.cluster.set_link(sister, True)
+        self.check_end(id, 2)
+        self.assertIn(f"{id};the server no longer knows this run of the job: killed", self.log_of(sister))
+
+    def test_a_primary_loses_its_power(self):
+        id, go = self.start_job(3)
+        primary = self.hosts_of(id)[0]
+        self.cluster.kill(primary)
+        self.until(lambda: "down" in self.state(primary), "the server misses it")
+        self.cluster.start(primary)
+        self.until(lambda: self.job(id)["run_count"] == "2", lambda: f"the job runs again: {self.job(id)}")
+        self.until_running(id)
+        open(go, "w").close()
+        self.check_end(id, 3, run_count="2")
 
 
 if __name__ == "__main__":

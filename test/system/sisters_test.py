@@ -1,51 +1,12 @@
 """Jobs that span hosts (docs/design/0020-jobs-across-hosts.md): join, run and leave on real daemons, and kill -9 of each party.
 Issue items "Join and leave", "Node file and environment" and "Failures"; pbs guide: 6.5, 17, 18."""
-import glob
 import os
 import unittest
 
-from private_cluster import ClusterTest
-
-WIDE = ["-l", "select=3:ncpus=1:mpiprocs=2", "-l", "place=scatter"]
+from wide_jobs import WIDE, WideJobTest
 
 
-class a_job_on_three_hosts(ClusterTest):
-    hosts = ["a", "b", "c"]
-
-    def start_job(self, exit_status=0):
-        """A job on all hosts that says where it runs and ends when it is told to. Its id and the file that ends it."""
-        go = os.path.join(self.work, f"go{exit_status}")
-        script = (f"cd {self.work}\necho started >> runs{exit_status}\ncat $PBS_NODEFILE\necho $PBS_NODENUM $PBS_TASKNUM\n"
-                  f"while [ ! -e {go} ]; do sleep 0.05; done\nexit {exit_status}\n")
-        id = self.submit("-N", f"wide{exit_status}", "-j", "oe", "-S", "/bin/sh", *WIDE, input=script)
-        self.until(lambda: self.job(id).get("job_state") == "R" and os.path.exists(os.path.join(self.work, f"runs{exit_status}")),
-                   f"{id} runs")
-        return id, go
-
-    def hosts_of(self, id):
-        """Primary first."""
-        return [chunk.split("/")[0] for chunk in self.job(id)["exec_host"].split("+")]
-
-    def node_file(self, host, id):
-        return os.path.join(self.home(host), "aux", id)
-
-    def log_of(self, host):
-        text = ""
-        for path in glob.glob(os.path.join(self.home(host), "mom_logs", "*")):
-            with open(path) as f:
-                text += f.read()
-        return text
-
-    def check_end(self, id, exit_status, run_count="1"):
-        job = self.until_state(id, "F")
-        self.assertEqual(job["Exit_status"], str(exit_status), job)
-        self.assertEqual(job["run_count"], run_count, job)
-        with open(os.path.join(self.work, f"runs{exit_status}")) as f:
-            self.assertEqual(f.read(), "started\n" * int(run_count))
-        for host in self.hosts:
-            self.until_free(host)
-            self.until(lambda host=host: not os.path.exists(self.node_file(host, id)), f"the node file is gone from {host}")
-
+class a_job_on_three_hosts(WideJobTest):
     def test_every_host_joins_and_leaves(self):
         id, go = self.start_job()
         primary, *sisters = self.hosts_of(id)
@@ -73,9 +34,6 @@ class a_job_on_three_hosts(ClusterTest):
         self.until_free_of_trouble(sister)
         open(go, "w").close()
         self.check_end(id, 3)
-
-    def until_free_of_trouble(self, host):
-        self.until(lambda: "down" not in self.sure("pbsnodes", host), f"{host} is up")
 
     def test_the_primarys_mom_is_killed_while_the_job_runs(self):
         id, go = self.start_job(4)

@@ -1,0 +1,61 @@
+"""A cluster of three hosts and a job that takes all of them, for tests of what their deaths and silences do to it."""
+import glob
+import os
+
+from private_cluster import ClusterTest, procs, signal
+
+WIDE = ["-l", "select=3:ncpus=1:mpiprocs=2", "-l", "place=scatter"]
+
+
+class WideJobTest(ClusterTest):
+    hosts = ["a", "b", "c"]
+
+    def start_job(self, exit_status=0):
+        """A job on all hosts that says where it runs and ends when it is told to. Its id and the file that ends it."""
+        go = os.path.join(self.work, f"go{exit_status}")
+        script = (f"cd {self.work}\necho started >> runs{exit_status}\ncat $PBS_NODEFILE\necho $PBS_NODENUM $PBS_TASKNUM\n"
+                  f"while [ ! -e {go} ]; do sleep 0.05; done\ntouch ended{exit_status}\nexit {exit_status}\n")
+        id = self.submit("-N", f"wide{exit_status}", "-j", "oe", "-S", "/bin/sh", *WIDE, input=script)
+        self.until(lambda: self.job(id).get("job_state") == "R" and os.path.exists(os.path.join(self.work, f"runs{exit_status}")),
+                   f"{id} runs")
+        return id, go
+
+    def hosts_of(self, id):
+        """Primary first."""
+        return [chunk.split("/")[0] for chunk in self.job(id)["exec_host"].split("+")]
+
+    def node_file(self, host, id):
+        return os.path.join(self.home(host), "aux", id)
+
+    def log_of(self, host):
+        text = ""
+        for path in glob.glob(os.path.join(self.home(host), "mom_logs", "*")):
+            with open(path) as f:
+                text += f.read()
+        return text
+
+    def check_end(self, id, exit_status, run_count="1"):
+        job = self.until_state(id, "F")
+        self.assertEqual(job["Exit_status"], str(exit_status), job)
+        self.assertEqual(job["run_count"], run_count, job)
+        with open(os.path.join(self.work, f"runs{exit_status}")) as f:
+            self.assertEqual(f.read(), "started\n" * int(run_count))
+        self.assertEqual([letter for letter, of, _ in self.accounting() if of == id and letter in "SRE"],
+                         ["S", "R"] * (int(run_count) - 1) + ["S", "E"])
+        for host in self.hosts:
+            self.until_free(host)
+            self.until(lambda host=host: not os.path.exists(self.node_file(host, id)), f"the node file is gone from {host}")
+
+    def until_program_ends(self, exit_status):
+        """Whoever hears of it: the job's program has come to its end."""
+        self.until(lambda: os.path.exists(os.path.join(self.work, f"ended{exit_status}")), "the program ends")
+
+    def stop(self, daemon, host="server"):
+        """SIGSTOP; until go_on()."""
+        procs.send(self.daemon_pids(daemon, host), signal.SIGSTOP)
+
+    def go_on(self, daemon, host="server"):
+        procs.send(self.daemon_pids(daemon, host), signal.SIGCONT)
+
+    def until_free_of_trouble(self, host):
+        self.until(lambda: "down" not in self.sure("pbsnodes", host), f"{host} is up")

@@ -33,7 +33,7 @@ void run_actor::on_sister_link(const sister_link& l) {
   c.away_since_ns = parts_.shell.clock->now_ns();
   forget_askers_of(l.host);
   fail_questions_to(l.host);
-  if (state().phase == phase::started)
+  if (state().active())
     parts_.note(log_event::error, state().job, "im_eof, lost communication with " + l.host + ", not killing job yet");
 }
 

@@ -32,7 +32,11 @@ part_actor::part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, 
 caf::message_handler part_actor::more_handlers() {
   return caf::message_handler{
       [this](const primary_said& p) { on_request(p.message); },
-      [this](primary_is_here) { repeat(); },
+      [this](primary_is_here) {
+        told_ = {};                            // a new life of it knows nothing of what was used here
+        told_ns_ = 0;
+        repeat();
+      },
       [this](server_discards) {
         parts_.note(log_event::job, state().job, "the server no longer knows this run of the job: killed");
         output_.drop();

@@ -64,8 +64,8 @@ class staging(ClusterTest):
     def log(self, kind, host):
         return "".join(self.read(path) for path in sorted(glob.glob(os.path.join(self.home(host), kind, "2*"))))
 
-    def staged_submit(self, *arguments, select="1:ncpus=1:host=a"):
-        return self.submit("-l", f"select={select}", "-W", "sandbox=PRIVATE", "-j", "oe", "-o", f"{self.work}/out", *arguments)
+    def staged_submit(self, *arguments):
+        return self.submit("-l", "select=1:ncpus=1:host=a", "-W", "sandbox=PRIVATE", "-j", "oe", "-o", f"{self.work}/out", *arguments)
 
     def test_files_come_before_a_job_and_go_after_it(self):
         self.write(f"{self.store}/si.txt", "data\n")
@@ -161,8 +161,9 @@ class staging(ClusterTest):
 
     def test_a_wide_job_has_its_files_on_its_first_host_before_the_others_are_asked(self):
         self.write(f"{self.store}/si", "x\n")
-        id = self.staged_submit("-l", "place=scatter", "-W", "stagein=in@store:/si", "-W", "stageout=in@store:/back/in", "--", "/bin/cat", "in",
-                                select="1:ncpus=1:host=a+1:ncpus=1:host=b")
+        id = self.submit("-l", "select=1:ncpus=1:host=a+1:ncpus=1:host=b", "-l", "place=scatter", "-W", f"stagein={self.work}/in@store:/si",
+                         "-W", f"stageout={self.work}/in@store:/back/in", "-o", f"{self.work}/out", "-e", f"{self.work}/err",
+                         "--", "/bin/cat", f"{self.work}/in")
         self.until_state(id, "F")
         self.assertEqual(self.job(id)["Exit_status"], "0")
         self.assertEqual(self.read(f"{self.store}/back/in"), "x\n")

@@ -71,28 +71,37 @@ class real_job_places::impl {
     if (!work_->ask(place.key, request, told)) ready(place.key, -3, shepherd_ + ": " + std::strerror(errno));
   }
 
+  // Told as removed when the directories are gone: until then a primary that shares them must not work in them.
   void tear_down(const ports::job_place& place) {
-    if (is_file_name(place.key) && is_file_name(place.job_id)) remove(place);
+    if (!is_file_name(place.key) || !is_file_name(place.job_id)) return removed(place.key);
+    const auto name = place.key + "/removal";
+    if (work_->asking(name)) return;                 // told when that one is done
+    work_->stop(place.key);
+    if (!place.node_file.empty()) ::unlink(place.node_file.c_str());
+    const auto request = removal_of(place);
+    const auto told = [this, key = place.key](const std::optional<user_answer>&) { removed(key); };
+    if (request.removals.empty() || !work_->ask(name, request, told)) removed(place.key);
+  }
+
+ private:
+  user_request removal_of(const ports::job_place& place) {
+    const auto found = accounts_.find(place.user, place.group);
+    const auto* user = std::get_if<account>(&found);
+    if (!user) return {};                            // nothing was made either
+    auto request = request_of(*user);
+    request.removals = directories_of(place, *user);
+    // A private directory in a home that the hosts share is the primary's as well, with the job's output in it.
+    request.kept_with = {place.job_id + ".OU", place.job_id + ".ER"};
+    return request;
+  }
+
+  void removed(const std::string& key) {
     events to;
     {
       const std::lock_guard lock(mutex_);
       to = events_;
     }
-    if (to.removed) to.removed(place.key);
-  }
-
- private:
-  void remove(const ports::job_place& place) {
-    work_->stop(place.key);
-    if (!place.node_file.empty()) ::unlink(place.node_file.c_str());
-    const auto found = accounts_.find(place.user, place.group);
-    const auto* user = std::get_if<account>(&found);
-    if (!user) return;                               // nothing was made either
-    auto request = request_of(*user);
-    request.removals = directories_of(place, *user);
-    // A private directory in a home that the hosts share is the primary's as well, with the job's output in it.
-    request.kept_with = {place.job_id + ".OU", place.job_id + ".ER"};
-    if (!request.removals.empty()) work_->run(request);
+    if (to.removed) to.removed(key);
   }
 
   void ready(const std::string& key, std::int32_t code, const std::string& text) {

@@ -98,9 +98,11 @@ cgroup_offer find_cgroups(const std::string& mountinfo_file, const std::string& 
   std::vector<cgroup_mount> usable;
   std::string wrong;
   for (auto& m : mounts) {
-    if (m.v2)
-      for (const auto line : split(cgroup_files::read(m.path + "/cgroup.controllers").value_or(""), '\n'))
+    if (m.v2) {
+      const auto listed = cgroup_files::read(m.path + "/cgroup.controllers").value_or("");     // split() returns views of it
+      for (const auto line : split(listed, '\n'))
         for (const auto name : split(line, ' ')) m.controllers.emplace_back(name);
+    }
     if (choose_roots({m}).empty()) continue;
     const job_cgroup trial({print_root(choose_roots({m}).front())}, parent, "trial." + std::to_string(getpid()));
     const auto text = trial.make({});

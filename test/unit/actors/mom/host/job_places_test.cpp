@@ -74,7 +74,8 @@ BOOST_AUTO_TEST_CASE(a_directory_with_the_jobs_output_is_the_primarys_too_and_st
   wait_until([&] { return f.heard("12.borg.1 0"); }, "the place is there");
   write_whole(f.work() + "/pbs.12.borg.x8z/12.borg.OU", "precious");
   f.places.tear_down(p);
-  wait_until([&] { return !std::filesystem::exists(p.tmpdir); }, "the rest is gone");
+  wait_until([&] { return f.heard("12.borg.1 removed"); }, "the rest is gone");
+  BOOST_TEST(!std::filesystem::exists(p.tmpdir));      // removed is told when it is
   f.places.tear_down(p);
   wait_until([&] { return f.heard("12.borg.1 removed", 2); }, "it is torn down");
   BOOST_TEST(read_whole(f.work() + "/pbs.12.borg.x8z/12.borg.OU") == "precious");

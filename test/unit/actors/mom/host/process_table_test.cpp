@@ -46,9 +46,10 @@ BOOST_AUTO_TEST_CASE(this_process_is_in_the_table_under_its_parent) {
 }
 
 BOOST_AUTO_TEST_CASE(a_session_has_us_and_our_descendants) {
-  const auto members = process_table::now().of_session(getsid(0));
+  const auto table = process_table::now();
+  const auto members = table.of_session(getsid(0));
   BOOST_TEST(std::any_of(members.begin(), members.end(), [](const auto* p) { return p->pid == getpid(); }));
-  BOOST_TEST(process_table::now().of_session(1 << 30).empty());
+  BOOST_TEST(table.of_session(1 << 30).empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_is_not_there_uses_nothing) {

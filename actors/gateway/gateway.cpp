@@ -175,7 +175,7 @@ class router {
   void give_up_runs(std::int64_t now) {
     for (const auto& host : parts_.absences->given_up(now, *board.site()))
       for (const auto& run : parts_.where->runs_on(host))
-        board.tell_job(run.number, model::run_lost{run.run, true, false, "execution node " + host + " down"}, board.server_itself(), nullptr);
+        board.tell_job(run.number, model::run_lost{run.run, true, false}, board.server_itself(), nullptr);
   }
 
   caf::event_based_actor* self_;

@@ -53,7 +53,7 @@ void mom_routes::on_closed(const peer_closed& c) {
 }
 
 void mom_routes::on_missing(const run_missing& m) {
-  board_.tell_job(m.run.number, model::run_lost{m.run.run, false, m.log_is_new, "the MoM no longer has the run"}, switchboard::mom_of(""), nullptr);
+  board_.tell_job(m.run.number, model::run_lost{m.run.run, false, m.log_is_new}, switchboard::mom_of(""), nullptr);
 }
 
 // What a MoM has, and the log says it has not.

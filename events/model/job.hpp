@@ -123,7 +123,7 @@ struct proposed_run { schema::sealed<schema::FromScheduler> message; std::string
 struct resume_later {};                                                   // there is no room now: the scheduler resumes it
 struct set_rank { std::int64_t rank; };                                   // qorder
 struct end_wait {};                                                       // the timer of the execution time fired
-struct run_lost { std::uint32_t run = 0; bool host_gone = false; bool log_is_new = false; std::string why; };  // the host no longer knows, or is given up
+struct run_lost { std::uint32_t run = 0; bool host_gone = false; bool log_is_new = false; };  // the host no longer knows, or is given up
 struct run_gone_from { std::uint32_t run = 0; std::string host; bool abandoned = false; };   // the host has nothing of the run, or is down
 struct forget_job {};                                                     // its time in the history may be over
 struct server_stops { bool waits_for_jobs = false; };                     // qterm -t immediate, or -t delay

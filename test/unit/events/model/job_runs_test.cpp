@@ -96,25 +96,25 @@ BOOST_AUTO_TEST_CASE(a_deleted_job_whose_start_fails_is_not_tried_again) {
 
 BOOST_AUTO_TEST_CASE(a_lost_run_is_queued_again_if_the_job_may) {
   auto story = given(job_phase::started);
-  BOOST_TEST(story.when(model::run_lost{1, false, true, "new log"}, the_server()) == "jobExited vnodeHandedBack jobRequeued");
+  BOOST_TEST(story.when(model::run_lost{1, false, true}, the_server()) == "jobExited vnodeHandedBack jobRequeued");
   BOOST_TEST(story.attribute(ids::Exit_status) == "-4");
 
   auto never_again = given(job_phase::started, {{"Rerunable", "", "False"}});
-  BOOST_TEST(never_again.when(model::run_lost{1, true, false, "gone"}, the_server()) == "jobExited vnodeHandedBack jobEnded");
+  BOOST_TEST(never_again.when(model::run_lost{1, true, false}, the_server()) == "jobExited vnodeHandedBack jobEnded");
   BOOST_TEST(never_again.state() == "F 93");
 }
 
 BOOST_AUTO_TEST_CASE(an_order_that_is_still_on_its_way_is_not_lost) {
   auto story = given(job_phase::assigned);
-  BOOST_TEST(story.when(model::run_lost{1, false, false, ""}, the_server()) == "");
-  BOOST_TEST(story.when(model::run_lost{2, true, true, ""}, the_server()) == "");
-  BOOST_TEST(story.when(model::run_lost{1, false, true, ""}, the_server()) == "jobStarted jobExited vnodeHandedBack jobRequeued");
+  BOOST_TEST(story.when(model::run_lost{1, false, false}, the_server()) == "");
+  BOOST_TEST(story.when(model::run_lost{2, true, true}, the_server()) == "");
+  BOOST_TEST(story.when(model::run_lost{1, false, true}, the_server()) == "jobStarted jobExited vnodeHandedBack jobRequeued");
 }
 
 BOOST_AUTO_TEST_CASE(a_lost_run_keeps_the_usage_last_known_of_it) {
   auto story = given(job_phase::started, {{"Rerunable", "", "False"}});
   story.uses({5, 100, 60, 1});
-  story.when(model::run_lost{1, true, false, "gone"}, the_server());
+  story.when(model::run_lost{1, true, false}, the_server());
   BOOST_TEST(story.attribute(ids::resources_used, "walltime") == "00:01:00");
 }
 
@@ -319,10 +319,10 @@ std::string leaves_without(job_story& story, const std::string& host) {
 
 BOOST_AUTO_TEST_CASE(a_job_waits_for_hosts_that_nobody_has_spoken_for) {
   auto story = given_wide(job_phase::started);
-  BOOST_TEST(story.when(model::run_lost{1, false, true, "new log"}, the_server()) == "jobExited vnodeHandedBack");
+  BOOST_TEST(story.when(model::run_lost{1, false, true}, the_server()) == "jobExited vnodeHandedBack");
   BOOST_TEST(story.state() == "E 51");
   BOOST_TEST(discards(story) == "n2 n3");
-  BOOST_TEST(story.when(model::run_lost{1, false, true, "new log"}, the_server()) == "");
+  BOOST_TEST(story.when(model::run_lost{1, false, true}, the_server()) == "");
   BOOST_TEST(story.when(model::run_gone_from{1, "n3", false}, the_server()) == "vnodeHandedBack");
   BOOST_TEST(story.when(model::run_gone_from{1, "n3", false}, the_server()) == "");
   BOOST_TEST(story.when(model::run_gone_from{2, "n2", false}, the_server()) == "");
@@ -333,7 +333,7 @@ BOOST_AUTO_TEST_CASE(a_job_waits_for_hosts_that_nobody_has_spoken_for) {
 
 BOOST_AUTO_TEST_CASE(a_host_that_is_down_is_not_waited_for) {
   auto story = given_wide(job_phase::started, {{"Rerunable", "", "False"}});
-  story.when(model::run_lost{1, true, false, "down too long"}, the_server());
+  story.when(model::run_lost{1, true, false}, the_server());
   BOOST_TEST(story.history.back().second.get().getVnodeHandedBack().getAbandoned());       // the primary
   story.when(model::run_gone_from{1, "n2", false}, the_server());
   BOOST_TEST(!story.history.back().second.get().getVnodeHandedBack().getAbandoned());
@@ -353,7 +353,7 @@ BOOST_AUTO_TEST_CASE(a_job_waits_for_the_hosts_that_its_primary_has_given_up) {
 
 BOOST_AUTO_TEST_CASE(a_job_that_waits_for_hosts_may_be_deleted_and_by_force_at_once) {
   auto story = given_wide(job_phase::started);
-  story.when(model::run_lost{1, false, true, "new log"}, the_server());
+  story.when(model::run_lost{1, false, true}, the_server());
   auto forced = story;
   story.when(remove());
   story.when(model::run_gone_from{1, "n2", false}, the_server());

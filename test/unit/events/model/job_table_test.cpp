@@ -74,7 +74,7 @@ std::vector<std::pair<model::job_command, model::requester>> every_command(const
   all.emplace_back(model::forget_job{}, the_server());
   for (bool waits : {false, true}) all.emplace_back(model::server_stops{waits}, the_server());
   for (bool gone : {false, true})
-    for (bool fresh : {false, true}) all.emplace_back(model::run_lost{job.run, gone, fresh, "gone"}, the_server());
+    for (bool fresh : {false, true}) all.emplace_back(model::run_lost{job.run, gone, fresh}, the_server());
   for (bool down : {false, true}) all.emplace_back(model::run_gone_from{job.run, "borg", down}, the_server());
   for (std::uint32_t run : {job.run, job.run + 1}) {
     all.emplace_back(report([&](auto m) { fill(m.initRunStarted().initRef(), job, run); }), the_server());

@@ -162,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_run_nobody_measured_used_no_walltime) {
   submit(on_q1);
   story.when(propose("(q1:ncpus=1)", "q1"), the_server());
   story.starts();
-  story.when(model::run_lost{1, true, false, "gone"}, the_server());
+  story.when(model::run_lost{1, true, false}, the_server());
   BOOST_TEST(letters() == "QSR");
   BOOST_TEST(last().ends_with(" Exit_status=-4 resources_used.walltime=00:00:00 run_count=1"));
 }

@@ -145,14 +145,15 @@ class real_process_host::impl {
       if (const int e = node_store_->write(o.node_file, o.node_file_text, 0644)) return text_of(o.node_file, e);
     if (!s.script.empty() && o.script_text)
       if (const int e = write_file_for(s.script, *o.script_text, 0700, s.uid, s.gid)) return text_of(s.script, e);
-    for (const auto& file : {s.stdout_file, s.stderr_file}) clear_spool_file(file, s.uid);
+    for (const auto& file : {s.stdout_file, s.stderr_file})
+      if (files_.is_spool_file(file, s.job_id, s.key)) clear_spool_file(file, s.uid);
     return text_of(files_.run(o.key), run_store_->write(files_.run(o.key), print_order(s), 0600));
   }
 
   // What another user left, or planted, under the name of our output file would make the start fail.
-  void clear_spool_file(const std::string& path, std::uint32_t uid) const {
+  static void clear_spool_file(const std::string& path, std::uint32_t uid) {
     struct stat st {};
-    if (!path.starts_with(options_.pbs_home + "/spool/") || lstat(path.c_str(), &st) != 0) return;
+    if (lstat(path.c_str(), &st) != 0) return;
     if (!S_ISREG(st.st_mode) || st.st_uid != uid) unlink(path.c_str());
   }
 
@@ -344,11 +345,10 @@ class real_process_host::impl {
   }
 
   void remove_job_files(const shepherd_order& o, bool keep_jobdir) {
-    const std::string spool = options_.pbs_home + "/spool/";
     if (!o.script.empty()) unlink(o.script.c_str());
     if (!o.node_file.empty()) node_store_->remove(o.node_file);
     for (const auto& file : {o.stdout_file, o.stderr_file})
-      if (file.starts_with(spool)) unlink(file.c_str());
+      if (files_.is_spool_file(file, o.job_id, o.key)) unlink(file.c_str());
     user_request request;
     if (o.make_jobdir && !keep_jobdir && exists(o.jobdir)) request.removals.push_back(o.jobdir);
     if (!o.tmpdir.empty() && exists(o.tmpdir)) request.removals.push_back(o.tmpdir);

@@ -75,6 +75,13 @@ std::vector<std::string> run_files::keys() const {
   return found;
 }
 
+bool run_files::is_spool_file(const std::string& path, const std::string& job_id, const std::string& key) const {
+  for (const auto& name : {job_id, key})   // a job's and a task's
+    for (const char* const end : {".OU", ".ER"})
+      if (is_file_name(name) && path == home_ + "/spool/" + name + end) return true;
+  return false;
+}
+
 bool is_file_name(std::string_view name) {
   return !name.empty() && name.front() != '.' && name.size() < 240 &&  // NAME_MAX 255, less ".run.new"
          name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;

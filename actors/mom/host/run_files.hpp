@@ -20,6 +20,9 @@ class run_files {
   std::vector<std::string> keys() const;   // of the runs and tasks that have a file
   std::string aux() const { return home_ + "/aux"; }
   std::string undelivered() const { return home_ + "/undelivered"; }
+  // Whether this is one of the spool files that we gave the run. Nothing else below spool is ours to touch: with -k d the
+  // path of an output file is the user's own words.
+  bool is_spool_file(const std::string& path, const std::string& job_id, const std::string& key) const;
 
   // spool, undelivered, aux and mom_priv/jobs, with the modes PBS gives them (pbs guide: PBS_HOME). Throws
   // std::system_error.

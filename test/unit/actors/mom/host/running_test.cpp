@@ -234,6 +234,21 @@ BOOST_AUTO_TEST_CASE(direct_output_overwrites_the_file_at_its_place) {
   BOOST_TEST(test::read_whole(o.stdout_file) == "new\n");
 }
 
+BOOST_AUTO_TEST_CASE(a_path_of_the_users_own_is_not_removed_whatever_it_says) {
+  const std::string link = work() + "/link", other = home() + "/spool/2.b.OU";
+  BOOST_REQUIRE(symlink("/dev/null", link.c_str()) == 0);
+  auto o = order("1.b.1", {"/bin/echo", "x"});
+  o.stdout_file = home() + "/spool/../../work/link";  // no plain file: it would be cleared away before the start
+  o.stderr_file = other;
+  test::write_whole(other, "");
+  start(o);
+  wait_ended("1.b.1");
+  forget_and_wait("1.b.1");
+  struct stat st {};
+  BOOST_TEST(lstat(link.c_str(), &st) == 0);
+  BOOST_TEST(lstat(other.c_str(), &st) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(a_second_run_of_a_job_begins_with_empty_output) {
   run(script("1.b.1", "echo first"));
   run(script("1.b.2", "echo second"));

@@ -40,7 +40,6 @@ bool set_limits(const mom::shepherd_order& o) {
   if (o.file_bytes_max && !limit(RLIMIT_FSIZE, *o.file_bytes_max)) return false;
   if (o.resident_bytes_max && !limit(RLIMIT_RSS, *o.resident_bytes_max)) return false;
   if (o.address_bytes_max && !limit(RLIMIT_AS, *o.address_bytes_max)) return false;
-  if (o.nice) setpriority(PRIO_PROCESS, 0, *o.nice);  // a lower one than ours may be refused; the job runs all the same
   return true;
 }
 
@@ -82,6 +81,8 @@ int enter_cgroups(const std::vector<int>& doors) {
   result.outside = enter_cgroups(p.cgroup_doors);
   if (p.limits && !set_limits(*p.limits)) failed("limits");
   if (!become(p.who)) failed("user and groups");
+  // As the user, who may not ask for a lower one than ours; the job runs all the same.
+  if (p.limits && p.limits->nice) setpriority(PRIO_PROCESS, 0, *p.limits->nice);
   if (chdir(p.directory) != 0) failed("directory");
   if (!place_descriptors(p)) failed("descriptors");
   default_signals();

@@ -1,4 +1,5 @@
 // Whose jobs may run, and that they run as that user.
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -57,6 +58,15 @@ BOOST_AUTO_TEST_CASE(a_root_mom_runs_a_job_as_its_user) {
   wait("1.b.1", [](const test::told& t) { return !t.delivered.empty(); });
   BOOST_TEST(stat((work() + "/out").c_str(), &st) == 0);
   BOOST_TEST(st.st_uid == 65534u);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_gets_no_more_of_the_processor_than_its_user_may_take) {
+  if (geteuid() != 0) return;
+  auto o = order("1.b.1", {"/usr/bin/nice"});
+  o.user = "nobody";
+  o.nice = -20;
+  run(o);
+  BOOST_TEST(stdout_of("1.b.1") == std::to_string(getpriority(PRIO_PROCESS, 0)) + "\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_delivery_has_no_more_rights_than_its_user) {

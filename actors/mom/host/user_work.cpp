@@ -6,14 +6,31 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstdlib>
 
+#include "actors/mom/host/order_file.hpp"
+#include "actors/mom/host/process_table.hpp"
 #include "actors/mom/host/run_files.hpp"
 
 namespace annals::mom {
 namespace {
 
 constexpr std::size_t answer_bytes_max = 1u << 20;  // longer texts of scp help nobody
+
+struct lock_holder { std::int64_t group = 0; std::uint64_t start_ticks = 0; };
+
+// The last whole line "pid N T" of a copy lock.
+std::optional<lock_holder> last_holder(std::string_view text) {
+  std::optional<lock_holder> last;
+  for (auto end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    const auto line = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    const auto space = line.find(' ', 4);
+    if (!line.starts_with("pid ") || space == std::string_view::npos) continue;
+    const auto group = whole_number(line.substr(4, space - 4)), ticks = whole_number(line.substr(space + 1));
+    if (group && ticks && *group > 1 && *group <= INT32_MAX) last = {static_cast<std::int64_t>(*group), *ticks};
+  }
+  return last;
+}
 
 }  // namespace
 
@@ -91,10 +108,11 @@ void user_work::end_holder(const std::string& file) {
   const bool held = flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
   close(fd);
   if (!held) return;
-  const auto text = read_file(file).value_or("");
-  const auto at = text.rfind("pid ");       // of the last one that took it
-  const long group = at == std::string::npos ? 0 : std::strtol(text.c_str() + at + 4, nullptr, 10);
-  if (group > 1) kill(static_cast<pid_t>(-group), SIGKILL);
+  const auto holder = last_holder(read_file(file).value_or(""));
+  if (!holder) return;
+  // Its group may have ended and a child that left it hold the file: then the number can be another process's by now.
+  const auto leader = read_process(holder->group);
+  if (!leader || leader->start_ticks == holder->start_ticks) kill(static_cast<pid_t>(-holder->group), SIGKILL);
 }
 
 void user_work::reap_later(const child_process& child) {

@@ -1,5 +1,7 @@
 // The file that a request to copy holds and writes what it has done into: a repeat of the request, after a crash of the
-// MoM, begins when this one has ended and does not do again what is done. Lines "pid N" (a process group) and "out N".
+// MoM, begins when this one has ended and does not do again what is done. Lines "pid N T" (a process group and when its
+// leader started, in ticks) and "out N". The lock is one of a descriptor that can't write, and that one alone is open in the
+// copy programs, which are the user's: while one of them lives the lock is held, but its file says only what we wrote.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +12,14 @@ namespace annals::shepherd {
 
 class copy_lock {
  public:
-  // Waits for whoever holds it; before becoming the user. An empty path locks nothing. False: errno says why.
+  // Waits 5 s at most for whoever holds it; before becoming the user. An empty path locks nothing. False: errno says why.
   bool take(const std::string& path);
 
   bool is_done(std::size_t number) const;
   void set_done(std::size_t number);
 
  private:
-  int fd_ = -1;  // open in the copy programs too: while one of them lives the lock is held
+  int fd_ = -1;  // to write
   std::vector<std::size_t> done_;
 };
 

@@ -1,10 +1,14 @@
 // Files come before a job and go after it, as its user, by cp or a program in the place of scp that keeps other hosts'
 // files in directories.
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <boost/test/unit_test.hpp>
+#include <csignal>
 
+#include "actors/mom/host/child_process.hpp"
 #include "host_fixture.hpp"
 
 using namespace annals;
@@ -185,6 +189,29 @@ BOOST_AUTO_TEST_CASE(a_new_mom_ends_what_an_earlier_one_copies) {
   BOOST_TEST(stage_in(in).ok);
   BOOST_TEST(!test::alive(pid));
   BOOST_TEST(read_whole(work() + "/in") == "a");
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_program_cannot_write_what_root_reads) {
+  write_whole(work() + "/scp", "#!/bin/sh\nls /proc/$$/fd > " + work() + "/open\nfor n in 3 4 5 6 7 8 9; do (eval \"echo pid 1 >&$n\") 2> /dev/null; done\nexec cp " +
+                                   work() + "/open " + work() + "/in\n", 0755);
+  BOOST_TEST(stage_in({{work() + "/in", "far", "/a", false}}).ok);
+  BOOST_TEST(read_whole(home() + "/mom_priv/jobs/" + key + ".copy").find("pid 1\n") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_lock_that_somebody_keeps_harms_nobody) {
+  const std::string lock = home() + "/mom_priv/jobs/" + key + ".copy";
+  const auto bystander = mom::spawn_program({"/bin/sleep", "1000"});
+  BOOST_REQUIRE(bystander);
+  write_whole(lock, "pid " + std::to_string(bystander->pid) + " 1\n");  // of an earlier process with this number
+  const int held = open(lock.c_str(), O_RDONLY | O_CLOEXEC);
+  BOOST_REQUIRE(flock(held, LOCK_EX) == 0);
+  write_whole(work() + "/store", "x");
+  BOOST_TEST(stage_in({{work() + "/in", "here", work() + "/store", true}}).ok);
+  BOOST_TEST(test::alive(bystander->pid));
+  close(held);
+  kill(bystander->pid, SIGKILL);
+  mom::reap(bystander->pid);
+  close(bystander->pidfd);
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_will_not_start_stops_copying) {

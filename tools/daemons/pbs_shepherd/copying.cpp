@@ -44,10 +44,13 @@ bool copy_bytes(int from, int to) {
 
 // Like `cp -p`: the file's content and mode. Empty: done; else what cp would have said.
 std::string copy_content(const std::string& from, const std::string& to) {
-  const int in = open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  const int in = open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (in < 0) return "/bin/cp: cannot stat '" + from + "': " + strerror(errno);
   struct stat st {};
-  fstat(in, &st);
+  if (fstat(in, &st) != 0 || !S_ISREG(st.st_mode)) {  // the user put something else in its place
+    close(in);
+    return "/bin/cp: '" + from + "' is not a regular file";
+  }
   const mode_t mode = st.st_mode & 0777;
   const int out = open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, mode);
   std::string wrong;

@@ -19,6 +19,7 @@
 #include "tools/daemons/pbs_shepherd/guard.hpp"
 #include "tools/daemons/pbs_shepherd/journal_file.hpp"
 #include "tools/daemons/pbs_shepherd/launch.hpp"
+#include "tools/daemons/pbs_shepherd/output_file.hpp"
 #include "tools/daemons/pbs_shepherd/reaping.hpp"
 #include "tools/daemons/pbs_shepherd/removing.hpp"
 #include "tools/daemons/pbs_shepherd/site_script.hpp"
@@ -87,8 +88,7 @@ class runner {
   // place.
   int open_output(const std::string& path) const {
     const std::string spool = order_.mom_priv.substr(0, order_.mom_priv.rfind('/')) + "/spool/";
-    const bool spooled = path.compare(0, spool.size(), spool) == 0 || order_.make_jobdir;
-    return open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_TRUNC | O_CLOEXEC | (spooled ? O_NOFOLLOW : 0), 0666);
+    return shepherd::open_output(path, {.make = true, .shared = path.compare(0, spool.size(), spool) == 0 || order_.make_jobdir});
   }
 
   // False: the run is over.

@@ -6,6 +6,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "actors/mom/host/account.hpp"
+#include "actors/mom/host/order_file.hpp"
 #include "host_fixture.hpp"
 
 using namespace annals;
@@ -67,6 +68,20 @@ BOOST_AUTO_TEST_CASE(a_job_gets_no_more_of_the_processor_than_its_user_may_take)
   o.nice = -20;
   run(o);
   BOOST_TEST(stdout_of("1.b.1") == std::to_string(getpriority(PRIO_PROCESS, 0)) + "\n");
+}
+
+BOOST_AUTO_TEST_CASE(output_does_not_go_to_a_file_of_somebody_else) {
+  if (geteuid() != 0) return;
+  auto o = order("1.b.1", {"/bin/echo", "secret"});
+  o.user = "nobody";
+  run(o);
+  auto text = test::read_whole(run_file("1.b.1"));
+  text.resize(mom::order_size(text));
+  forget_and_wait("1.b.1");
+  test::write_whole(run_file("1.b.1"), text, 0600);  // between our look at the directory and the shepherd's
+  test::write_whole(home() + "/spool/1.b.OU", "", 0666);
+  BOOST_TEST(run_failing(o).text.starts_with("can't open output file " + home() + "/spool/1.b.OU: "));
+  BOOST_TEST(stdout_of("1.b.1") == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_delivery_has_no_more_rights_than_its_user) {

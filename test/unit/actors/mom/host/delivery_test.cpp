@@ -91,6 +91,13 @@ BOOST_AUTO_TEST_CASE(what_cannot_be_copied_stays_in_undelivered_and_is_told) {
   BOOST_TEST(test::read_whole(work() + "/x.e3") == "err");
 }
 
+BOOST_AUTO_TEST_CASE(a_pipe_in_the_place_of_output_holds_nobody_up) {
+  BOOST_REQUIRE(mkfifo(spool("3.b.OU").c_str(), 0600) == 0);
+  test::write_whole(work() + "/x", "there already: a rename will not do");
+  const auto result = deliver({local("3.b.OU", work() + "/x")});
+  BOOST_TEST(result.text.find("'" + spool("3.b.OU") + "' is not a regular file") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(undelivered_output_survives_the_run) {
   run(order(key, {"/bin/echo", "precious"}));
   BOOST_TEST(!deliver({local("3.b.OU", work() + "/nodir/x")}).ok);

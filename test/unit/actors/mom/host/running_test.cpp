@@ -1,4 +1,5 @@
 // Programs run as ordered: status, streams, environment, limits, and nothing of them survives.
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -222,6 +223,21 @@ BOOST_AUTO_TEST_CASE(a_planted_link_in_the_spool_directory_is_not_followed) {
   BOOST_TEST(run(o).exit_status == 0);
   BOOST_TEST(access((work() + "/victim").c_str(), F_OK) != 0);
   BOOST_TEST(stdout_of("1.b.1") == "secret\n");
+}
+
+BOOST_AUTO_TEST_CASE(output_goes_to_files_and_devices_that_nobody_waits_for) {
+  const std::string pipe = work() + "/pipe";
+  BOOST_REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  auto o = order("1.b.1", {"/bin/true"});
+  o.stdout_file = pipe;
+  BOOST_TEST(run_failing(o).text == "can't open output file " + pipe + ": No such device or address");
+  const int reader = open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  o.key = "1.b.2";
+  BOOST_TEST(run_failing(o).text == "can't open output file " + pipe + ": No such device or address");
+  close(reader);
+  o.key = "1.b.3";
+  o.stdout_file = "/dev/null";
+  BOOST_TEST(run(o).exit_status == 0);
 }
 
 BOOST_AUTO_TEST_CASE(direct_output_overwrites_the_file_at_its_place) {

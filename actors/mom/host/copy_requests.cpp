@@ -19,6 +19,7 @@ void set_copying(user_request& r, const copy_settings& how, const std::string& l
   r.cp = how.cp;
   r.scp = how.scp;
   r.pauses_s.assign(how.pauses_s.begin(), how.pauses_s.end());
+  r.copying_s = how.seconds_max;
   r.lock = lock;
 }
 

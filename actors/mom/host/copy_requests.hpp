@@ -14,6 +14,7 @@ struct copy_settings {
   std::vector<std::string> cp, scp;  // programs and their first arguments
   std::vector<unsigned> pauses_s;    // before each try
   std::string undelivered;           // directory for output that can't be copied
+  unsigned seconds_max = 0;          // for all copies of a request together
 };
 
 // `lock`: a file that only the MoM may make; two requests with the same one never work at the same time.

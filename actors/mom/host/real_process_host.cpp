@@ -435,7 +435,7 @@ class real_process_host::impl {
     if (is_file_name(key) && exists(files_.run(key))) load(key).keep_jobdir = true;
   }
 
-  copy_settings copy_how() const { return {options_.cp, options_.scp, options_.delivery_pauses_s, files_.undelivered()}; }
+  copy_settings copy_how() const { return {options_.cp, options_.scp, options_.delivery_pauses_s, files_.undelivered(), options_.copying_s_max}; }
 
   template <class MakeRequest>
   void copy(const std::string& key, const std::string& user, std::size_t files, delivery_told what, MakeRequest&& make_request) {

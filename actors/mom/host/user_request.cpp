@@ -74,6 +74,10 @@ bool take(user_request& r, std::string_view name, std::string_view value) {
     r.pauses_s.push_back(number.value_or(0));
     return number.has_value();
   }
+  if (name == "copying_s") {
+    r.copying_s = number.value_or(0);
+    return number.has_value();
+  }
   if (name == "change_user")
     r.change_user = value == "1";
   else if (name == "user")
@@ -134,6 +138,7 @@ std::string print_request(const user_request& r) {
   for (const auto& s : r.cp) out.put("cp", s);
   for (const auto& s : r.scp) out.put("scp", s);
   for (const auto p : r.pauses_s) out.put("pause", std::uint64_t{p});
+  if (r.copying_s != 0) out.put("copying_s", std::uint64_t{r.copying_s});
   for (const auto& c : r.copies) {
     out.put("copy", c.from);
     out.put("host", c.to_host);

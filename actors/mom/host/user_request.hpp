@@ -48,6 +48,7 @@ struct user_request {
   std::string lock;                     // file held meanwhile; who holds it is an earlier request and is ended. Empty: none
   std::vector<std::string> cp, scp;     // programs and their first arguments
   std::vector<std::uint32_t> pauses_s;  // before each try of a copy
+  std::uint32_t copying_s = 0;          // all copies, stages and pauses together are ended after this
   std::vector<copy_task> copies;
   std::vector<stage_task> stages;
   std::vector<append_task> appends;

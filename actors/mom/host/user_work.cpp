@@ -10,11 +10,10 @@
 #include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/process_table.hpp"
 #include "actors/mom/host/run_files.hpp"
+#include "events/model/host_limits.hpp"
 
 namespace annals::mom {
 namespace {
-
-constexpr std::size_t answer_bytes_max = 1u << 20;  // longer texts of scp help nobody
 
 struct lock_holder { std::int64_t group = 0; std::uint64_t start_ticks = 0; };
 
@@ -80,7 +79,7 @@ void user_work::read_answer(const std::string& name) {
   char buffer[4096];
   ssize_t n;
   while ((n = read(q.out, buffer, sizeof buffer)) > 0)
-    if (q.answer.size() < answer_bytes_max) q.answer.append(buffer, static_cast<std::size_t>(n));
+    if (q.answer.size() < limits::user_answer_bytes_max) q.answer.append(buffer, static_cast<std::size_t>(n));
   if (n < 0) return;  // more will come
   const auto then = std::move(q.then);
   const auto answer = parse_answer(q.answer);

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,8 +10,10 @@
 #include <cstring>
 
 #include "actors/mom/host/user_request.hpp"
+#include "events/model/host_limits.hpp"
 #include "tools/daemons/pbs_shepherd/copying.hpp"
 #include "tools/daemons/pbs_shepherd/identity.hpp"
+#include "tools/daemons/pbs_shepherd/reaping.hpp"
 #include "tools/daemons/pbs_shepherd/removing.hpp"
 #include "tools/daemons/pbs_shepherd/text_file.hpp"
 
@@ -60,8 +63,20 @@ bool is_kept(const std::string& path, const mom::user_request& request) {
   return false;
 }
 
-void answer(const mom::user_answer& a) {
+// Texts that are longer than a MoM reads are cut, so that it hears what was delivered.
+void answer(mom::user_answer a) {
+  constexpr std::size_t text_max = limits::user_answer_bytes_max / 4;
+  if (a.text.size() > text_max) a.text.resize(text_max);
+  std::size_t bytes = 0, whole = 0;
+  while (whole < a.tries.size() && (bytes += a.tries[whole].size()) <= text_max) ++whole;
+  a.tries.resize(whole);
   write_all(1, mom::print_answer(a));  // a MoM that is gone asks again when it is back
+}
+
+// What the user's programs left behind: it may hold the lock, and nobody else will end it.
+void end_leftovers() {
+  top_process none;
+  end_descendants(none, 0);
 }
 
 }  // namespace
@@ -74,6 +89,7 @@ int as_user() {
   const auto bytes = read_text(0);
   const auto request = mom::parse_request(bytes);
   if (!request) return 1;
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
   copy_lock lock;
   if (!lock.take(request->lock)) return 1;
   if (!become(make_identity(request->change_user, request->uid, request->gid, request->groups))) return 1;
@@ -81,8 +97,13 @@ int as_user() {
   for (const auto& path : request->removals)
     if (!is_kept(path, *request)) remove_tree(path);
   const auto made = make_directories(*request);
-  if ((request->copies.empty() && request->stages.empty()) || !made.text.empty()) answer(made);
-  else answer(bring_files(*request, lock));
+  if ((request->copies.empty() && request->stages.empty()) || !made.text.empty()) {
+    answer(made);
+  } else {
+    auto brought = bring_files(*request, lock);
+    end_leftovers();
+    answer(std::move(brought));
+  }
   return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <vector>
 
+#include "tools/daemons/pbs_shepherd/reaping.hpp"
 #include "tools/daemons/pbs_shepherd/staging.hpp"
 
 namespace annals::shepherd {
@@ -88,10 +89,10 @@ std::string copy_locally(const mom::copy_task& task) {
   return wrong;
 }
 
-attempt copy_output(const mom::copy_task& task, const mom::user_request& request) {
+attempt copy_output(const mom::copy_task& task, const copy_request& request) {
   attempt a;
   if (!task.local) {
-    a = run_copy(request.scp, {task.from, remote_name(request, task.to_host, task.to_path)}, request);
+    a = run_copy(request.words.scp, {task.from, remote_name(request.words, task.to_host, task.to_path)}, request);
     if (a.wrong.empty()) unlink(task.from.c_str());
     return a;
   }
@@ -119,7 +120,8 @@ std::string place_text(const std::string& host, const std::string& path) { retur
 // The copies of a request, each tried until it is done or there is no hope.
 class copying {
  public:
-  copying(const mom::user_request& request, copy_lock& lock) : request_(request), lock_(lock) {}
+  copying(const mom::user_request& request, copy_lock& lock)
+      : request_(request), copies_{request, monotonic_ms() + std::int64_t{request.copying_s} * 1000}, lock_(lock) {}
 
   mom::user_answer run() {
     find_open();
@@ -165,9 +167,9 @@ class copying {
   // True: it needs no other try.
   bool try_one(item& i) {
     std::vector<std::string> copied;
-    i.last = i.output ? copy_output(*i.output, request_)
-             : i.stage->what == kind::in ? stage_in(*i.stage, request_)
-                                         : stage_out(*i.stage, request_, copied);
+    i.last = i.output ? copy_output(*i.output, copies_)
+             : i.stage->what == kind::in ? stage_in(*i.stage, copies_)
+                                         : stage_out(*i.stage, copies_, copied);
     if (i.last.wrong.empty()) {
       ++answer_.delivered;
       if (i.stage && i.stage->what == kind::out) lock_.set_done(i.number);
@@ -193,6 +195,7 @@ class copying {
   static std::string retained_text(const std::string& where) { return "Output retained on that host in: " + where + '\n'; }
 
   const mom::user_request& request_;
+  const copy_request copies_;
   copy_lock& lock_;
   mom::user_answer answer_;
   std::vector<item> open_, failed_;

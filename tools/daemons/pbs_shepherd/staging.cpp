@@ -46,15 +46,17 @@ std::vector<std::string> files_named(const std::string& pattern) {
 
 }  // namespace
 
-attempt stage_in(const mom::stage_task& task, const mom::user_request& request) {
+attempt stage_in(const mom::stage_task& task, const copy_request& copying) {
+  const auto& request = copying.words;
   const std::string here = absolute(task.here, request.jobdir);
-  if (!task.local) return run_copy(request.scp, {remote_name(request, task.host, task.there), here}, request);
+  if (!task.local) return run_copy(request.scp, {remote_name(request, task.host, task.there), here}, copying);
   const std::string there = absolute(task.there, request.home);
   if (same_file(there, target_in(here, there))) return {};
-  return run_copy(request.cp, {there, here}, request);
+  return run_copy(request.cp, {there, here}, copying);
 }
 
-attempt stage_out(const mom::stage_task& task, const mom::user_request& request, std::vector<std::string>& copied) {
+attempt stage_out(const mom::stage_task& task, const copy_request& copying, std::vector<std::string>& copied) {
+  const auto& request = copying.words;
   const std::string here = absolute(task.here, request.jobdir);
   auto operands = files_named(here);
   attempt a;
@@ -69,7 +71,7 @@ attempt stage_out(const mom::stage_task& task, const mom::user_request& request,
   if (operands.empty()) return a;
   const auto files = operands;
   operands.push_back(there);
-  a = run_copy(task.local ? request.cp : request.scp, operands, request);
+  a = run_copy(task.local ? request.cp : request.scp, operands, copying);
   if (a.wrong.empty()) copied = files;
   return a;
 }

@@ -5,10 +5,10 @@
 
 namespace annals::shepherd {
 
-attempt stage_in(const mom::stage_task& task, const mom::user_request& request);
+attempt stage_in(const mom::stage_task& task, const copy_request& copying);
 
 // What was copied is in `copied`, to be removed when it is written down that it was.
-attempt stage_out(const mom::stage_task& task, const mom::user_request& request, std::vector<std::string>& copied);
+attempt stage_out(const mom::stage_task& task, const copy_request& copying, std::vector<std::string>& copied);
 
 // Removes a file that came, unless it lies where it is stored; directories stay.
 void drop_staged(const mom::stage_task& task, const mom::user_request& request);

@@ -67,6 +67,7 @@ BOOST_AUTO_TEST_CASE(a_request_is_read_as_it_was_written) {
   r.home = "/home/anna";
   r.scp = {"/usr/bin/scp", "-B"};
   r.pauses_s = {0, 10};
+  r.copying_s = 3600;
   r.copies = {{"/spool/a", "far", "/x", "/undelivered/a", false}, {"/spool/b", "", "/y", "/undelivered/b", true}};
   r.jobdir = "/home/anna/pbs.1.b.x8z";
   r.lock = "/jobs/1.b.1.copy";

@@ -198,6 +198,34 @@ BOOST_AUTO_TEST_CASE(a_copy_program_cannot_write_what_root_reads) {
   BOOST_TEST(read_whole(home() + "/mom_priv/jobs/" + key + ".copy").find("pid 1\n") == std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(what_a_copy_program_leaves_running_holds_nobody_up) {
+  write_whole(work() + "/scp", "#!/bin/sh\nsetsid sleep 1000 &\necho $! > " + work() + "/pid\necho x > " + work() + "/in\n", 0755);
+  BOOST_TEST(stage_in({{work() + "/in", "far", "/a", false}}).ok);
+  BOOST_TEST(!test::alive(std::stol(read_whole(work() + "/pid"))));
+}
+
+BOOST_AUTO_TEST_CASE(a_copy_that_does_not_end_is_ended) {
+  options.copying_s_max = 1;
+  restart_mom();
+  write_whole(work() + "/scp", "#!/bin/sh\necho asking\nsetsid sleep 1000 &\necho $! > " + work() + "/pid\nwait\n", 0755);
+  const auto result = stage_in({{work() + "/in", "far", "/a", false}});
+  BOOST_TEST(!result.ok);
+  BOOST_TEST(result.text.find("\nasking\nit took too long and was ended\n") != std::string::npos);
+  BOOST_TEST(result.tries.size() == 1u);
+  BOOST_TEST(!test::alive(std::stol(read_whole(work() + "/pid"))));
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_what_copy_programs_say_is_told_and_so_is_what_came) {
+  write_whole(work() + "/scp", "#!/bin/sh\nhead -c 200000 /dev/zero | tr '\\0' x\necho; echo no route; exit 1\n", 0755);
+  write_whole(work() + "/store", "x");
+  std::vector<ports::staged_file> files{{work() + "/in", "here", work() + "/store", true}};
+  for (int i = 0; i < 30; ++i) files.push_back({work() + "/x", "far", "/a", false});
+  const auto result = stage_in(files);
+  BOOST_TEST(!result.ok);
+  BOOST_TEST(result.delivered == 1u);
+  BOOST_TEST(result.text.find("xxx\nno route\n>>> end error output\n") != std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(a_lock_that_somebody_keeps_harms_nobody) {
   const std::string lock = home() + "/mom_priv/jobs/" + key + ".copy";
   const auto bystander = mom::spawn_program({"/bin/sleep", "1000"});

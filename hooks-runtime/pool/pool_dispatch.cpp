@@ -45,15 +45,34 @@ std::uint64_t new_nonce() {
 
 }  // namespace
 
-void worker_pool::server::take(pending work) {
-  if (waiting_.size() >= limits::hook_runs_waiting_max)
-    return refuse(work, protocol::Verdict::ERROR, "too many hooks wait for a worker", 0);
+bool worker_pool::server::name_worker(pending& work) {
   const hook_event* event = work.compiled ? nullptr : find_event(work.order.request.get().getEvent());
-  if (!work.compiled && !event) return refuse(work, protocol::Verdict::ERROR, "no such hook event", 0);
+  if (!work.compiled && !event) return false;
   work.rules = rules_of(event ? event->sandbox : sandbox_profile::server, work.order.code->configuration);
   work.key = work.order.code->hash + '\0' + work.order.code->name + '\0' + work.order.run_as + '\0' +
              (work.rules.capabilities ? 'm' : 's');
+  return true;
+}
+
+void worker_pool::server::take(pending work) {
+  if (waiting_.size() >= limits::hook_runs_waiting_max)
+    return refuse(work, protocol::Verdict::ERROR, "too many hooks wait for a worker", 0);
+  if (!name_worker(work)) return refuse(work, protocol::Verdict::ERROR, "no such hook event", 0);
   waiting_.push_back(std::move(work));
+}
+
+bool worker_pool::server::begin_at_once(pending& work) {
+  const bool leaves_files = work.order.request.get().getHook().getDebug();
+  const std::unique_lock state(state_, std::try_to_lock);
+  if (!state || leaves_files || ended_ || !waiting_.empty() || !name_worker(work)) return false;
+  const auto w = std::ranges::find_if(workers_, [&](const worker& x) {
+    return x.now == phase::idle && x.key == work.key && x.resources_version == resources_version_;
+  });
+  if (w == workers_.end()) return false;
+  w->work = std::move(work);
+  begin(w);
+  if (w->process.has_to_write() || w->deadline < wakes_at_) wake();
+  return true;
 }
 
 void worker_pool::server::know_resources(std::vector<resource_type> custom) {
@@ -64,8 +83,8 @@ void worker_pool::server::know_resources(std::vector<resource_type> custom) {
 
 void worker_pool::server::refuse(pending& work, protocol::Verdict verdict, const std::string& why,
                                  std::uint64_t micros) {
-  if (work.compiled) return work.compiled(why.empty() ? "the script could not be compiled" : why);
-  work.done(reply_of(verdict, why, micros));
+  if (work.compiled) return tell(std::move(work.compiled), why.empty() ? "the script could not be compiled" : why);
+  tell(std::move(work.done), reply_of(verdict, why, micros));
 }
 
 sealed_reply worker_pool::server::reply_of(protocol::Verdict verdict, const std::string& why, std::uint64_t micros) {
@@ -81,29 +100,29 @@ void worker_pool::server::bind(worker_at w, pending work) {
   w->key = work.key;
   w->resources_version = resources_version_;
   w->deadline = clock::now() + limits::hook_bind_time_max;
-  w->process.send(schema::make<protocol::ToWorker>([&](protocol::ToWorker::Builder to) {
-    auto b = to.initBind();
-    b.setHookName(work.order.code->name);
-    b.setSource(data_of(work.order.code->source));
-    b.setHasConfiguration(work.order.code->configuration.has_value());
-    if (work.order.code->configuration) b.setConfiguration(data_of(*work.order.code->configuration));
-    b.setRunAs(work.order.run_as);
-    write_rules(work.rules, settings_.hidden, b.initSandbox());
-    write_limits(b.initLimits());
-    auto resources = b.initResources(static_cast<unsigned>(resources_.size()));
-    for (unsigned i = 0; i < resources.size(); ++i) {
-      resources[i].setName(resources_[i].name);
-      resources[i].setType(resources_[i].type);
-    }
-    b.setLocalNode(settings_.local_node);
-    auto conf = b.initPbsConf(static_cast<unsigned>(settings_.pbs_conf.size()));
-    for (unsigned i = 0; i < conf.size(); ++i) {
-      conf[i].setName(settings_.pbs_conf[i].first);
-      conf[i].setValue(settings_.pbs_conf[i].second);
-    }
-    b.setCompileOnly(static_cast<bool>(work.compiled));
-    b.setOnMom(settings_.on_mom);
-  }));
+  capnp::MallocMessageBuilder message;
+  auto b = message.initRoot<protocol::ToWorker>().initBind();
+  b.setHookName(work.order.code->name);
+  b.setSource(data_of(work.order.code->source));
+  b.setHasConfiguration(work.order.code->configuration.has_value());
+  if (work.order.code->configuration) b.setConfiguration(data_of(*work.order.code->configuration));
+  b.setRunAs(work.order.run_as);
+  write_rules(work.rules, settings_.hidden, b.initSandbox());
+  write_limits(b.initLimits());
+  auto resources = b.initResources(static_cast<unsigned>(resources_.size()));
+  for (unsigned i = 0; i < resources.size(); ++i) {
+    resources[i].setName(resources_[i].name);
+    resources[i].setType(resources_[i].type);
+  }
+  b.setLocalNode(settings_.local_node);
+  auto conf = b.initPbsConf(static_cast<unsigned>(settings_.pbs_conf.size()));
+  for (unsigned i = 0; i < conf.size(); ++i) {
+    conf[i].setName(settings_.pbs_conf[i].first);
+    conf[i].setValue(settings_.pbs_conf[i].second);
+  }
+  b.setCompileOnly(static_cast<bool>(work.compiled));
+  b.setOnMom(settings_.on_mom);
+  w->process.send(framed(message));
   w->work = std::move(work);
 }
 
@@ -119,7 +138,7 @@ void worker_pool::server::begin(worker_at w) {
   capnp::MallocMessageBuilder message(static_cast<unsigned>(request.totalSize().wordCount + 16));
   message.initRoot<protocol::ToWorker>().setRequest(request);
   message.getRoot<protocol::ToWorker>().getRequest().setNonce(w->nonce);
-  w->process.send(schema::sealed_message::from_builder(message));
+  w->process.send(framed(message));
 }
 
 bool worker_pool::server::place(pending& work) {
@@ -143,8 +162,11 @@ bool worker_pool::server::place(pending& work) {
   // A worker that is being bound will soon do more than this one run.
   if (!work.compiled && (of_this_hook >= limits::hook_workers_per_hook_max || one_starts)) return false;
   if (ready == workers_.end()) {
-    if (workers_.size() >= settings_.workers_max && !make_room()) return false;
-    if (workers_.size() >= settings_.workers_max) return false;
+    if (workers_.size() >= settings_.workers_max) {
+      // A second worker is no reason to take another hook's only one.
+      if (of_this_hook == 0) make_room();
+      return false;
+    }
     ready = start_worker();
     if (ready == workers_.end()) return false;
   }
@@ -188,14 +210,13 @@ worker_pool::server::worker_at worker_pool::server::start_worker() {
 }
 
 // An idle worker of another hook, the one that rested longest, makes way. Its place is free when it is gone.
-bool worker_pool::server::make_room() {
+void worker_pool::server::make_room() {
   worker_at oldest = workers_.end();
   for (auto w = workers_.begin(); w != workers_.end(); ++w) {
-    if (w->now == phase::ending) return false;  // one is about to be free
+    if (w->now == phase::ending) return;  // one is about to be free
     if (w->now == phase::idle && (oldest == workers_.end() || w->used < oldest->used)) oldest = w;
   }
   if (oldest != workers_.end()) end(oldest, protocol::Verdict::ERROR, {});
-  return false;
 }
 
 void worker_pool::server::keep_one_ready() {

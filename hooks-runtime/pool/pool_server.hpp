@@ -1,4 +1,5 @@
-// The thread behind worker_pool: who runs what, and what becomes of it. All members but post() belong to that thread.
+// The thread behind worker_pool: who runs what, and what becomes of it. It alone adds and removes workers; a caller's thread
+// may only give a run to one that is idle (begin_at_once), which saves the run one change of threads.
 #pragma once
 
 #include <atomic>
@@ -19,8 +20,6 @@ class worker_pool::server {
  public:
   explicit server(pool_settings settings);
   ~server();
-  // From any thread: does the work on the pool's.
-  void post(std::function<void()> work);
 
   struct pending {
     hook_run order;
@@ -29,6 +28,10 @@ class worker_pool::server {
     std::string key;                            // what a worker must be bound to
     sandbox_rules rules;
   };
+  // From any thread.
+  void post(std::function<void()> work);        // does the work on the pool's thread
+  bool begin_at_once(pending& work);            // false: no worker is idle for it, or the pool is busy; nothing was done
+  // The rest on the pool's thread.
   void take(pending work);
   void know_resources(std::vector<resource_type> custom);
   pool_figures figures() const;
@@ -58,11 +61,20 @@ class worker_pool::server {
 
   void loop();
   void wait();
+  void wake();
+  void refuse_everything();
+  // Callers are told when state_ is free again: they may have a next run at once.
+  template <class Callback, class Answer>
+  void tell(Callback callback, Answer answer) {
+    to_tell_.push_back([callback = std::move(callback), answer = std::move(answer)] { callback(answer); });
+  }
+  void tell_callers();
   void serve(worker_at w, short socket_events, short process_events);
   void read(worker_at w);
   void got(worker_at w, const schema::sealed_message& message);
   void got_question(worker_at w, protocol::Question::Reader question);
   void got_reply(worker_at w, protocol::Reply::Reader reply);
+  static bool name_worker(pending& work);
   void bind(worker_at w, pending work);
   void begin(worker_at w);
   void end(worker_at w, protocol::Verdict verdict, std::string why);
@@ -71,12 +83,13 @@ class worker_pool::server {
   void dispatch();
   bool place(pending& work);
   worker_at start_worker();
-  bool make_room();
+  void make_room();
   void keep_one_ready();
   static sealed_reply reply_of(protocol::Verdict verdict, const std::string& why, std::uint64_t micros);
-  static void refuse(pending& work, protocol::Verdict verdict, const std::string& why, std::uint64_t micros);
+  void refuse(pending& work, protocol::Verdict verdict, const std::string& why, std::uint64_t micros);
 
   pool_settings settings_;
+  std::mutex state_;  // of everything down to to_tell_
   std::vector<resource_type> resources_;
   unsigned resources_version_ = 0;
   std::list<worker> workers_;
@@ -84,6 +97,9 @@ class worker_pool::server {
   std::uint64_t next_id_ = 1;
   clock::time_point no_start_before_{};  // after a start that failed
   std::string no_start_why_;
+  clock::time_point wakes_at_ = clock::time_point::max();  // when the thread looks at deadlines again
+  bool ended_ = false;
+  std::vector<std::function<void()>> to_tell_;
 
   int wake_ = -1;
   std::mutex guard_;  // of posted_ and stopping_

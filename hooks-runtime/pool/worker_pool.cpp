@@ -30,8 +30,7 @@ worker_pool::server::~server() {
     const std::lock_guard lock(guard_);
     stopping_ = true;
   }
-  const std::uint64_t one = 1;
-  [[maybe_unused]] const auto woken = ::write(wake_, &one, sizeof one);
+  wake();
   if (thread_.joinable()) thread_.join();
   ::close(wake_);
 }
@@ -45,9 +44,12 @@ void worker_pool::server::post(std::function<void()> work) {
     // A daemon without hooks has no thread for them.
     if (!thread_.joinable() && !stopping_) thread_ = std::thread([this] { loop(); });
   }
+  if (first) wake();
+}
+
+void worker_pool::server::wake() {
   const std::uint64_t one = 1;
-  if (first) [[maybe_unused]]
-    const auto woken = ::write(wake_, &one, sizeof one);
+  [[maybe_unused]] const auto woken = ::write(wake_, &one, sizeof one);
 }
 
 pool_figures worker_pool::server::figures() const {
@@ -64,14 +66,26 @@ void worker_pool::server::loop() {
       work.swap(posted_);
       stop = stopping_;
     }
-    for (auto& w : work) w();
-    if (stop) break;
-    check_deadlines();
-    dispatch();
-    worker_count_ = static_cast<unsigned>(workers_.size());
-    waiting_count_ = static_cast<unsigned>(waiting_.size());
+    {
+      const std::lock_guard state(state_);
+      for (auto& w : work) w();
+      if (stop) break;
+      check_deadlines();
+      dispatch();
+      worker_count_ = static_cast<unsigned>(workers_.size());
+      waiting_count_ = static_cast<unsigned>(waiting_.size());
+    }
+    tell_callers();
     wait();
+    tell_callers();
   }
+  refuse_everything();
+  tell_callers();
+}
+
+void worker_pool::server::refuse_everything() {
+  const std::lock_guard state(state_);
+  ended_ = true;
   for (auto& w : workers_) w.process.ask_to_end();  // all at once, then one after the other
   for (auto& w : workers_)
     if (w.work) refuse(*w.work, protocol::Verdict::ERROR, "the daemon is ending", 0);
@@ -79,10 +93,22 @@ void worker_pool::server::loop() {
   workers_.clear();
 }
 
+void worker_pool::server::tell_callers() {
+  std::vector<std::function<void()>> callers;
+  {
+    const std::lock_guard state(state_);
+    callers.swap(to_tell_);
+  }
+  for (auto& caller : callers) caller();
+}
+
 void worker_pool::server::wait() {
+  std::unique_lock state(state_);
   std::vector<pollfd> fds{{wake_, POLLIN, 0}};
   std::vector<worker_at> whose;
-  auto next = clock::time_point::max();
+  const auto now = clock::now();
+  // An appointment once made is kept: a run that begins meanwhile mostly ends later and need not wake this thread.
+  auto next = wakes_at_ > now ? wakes_at_ : clock::time_point::max();
   for (auto w = workers_.begin(); w != workers_.end(); ++w) {
     const short events =
         static_cast<short>(w->now == phase::ending ? 0 : POLLIN | (w->process.has_to_write() ? POLLOUT : 0));
@@ -92,12 +118,16 @@ void worker_pool::server::wait() {
     whose.push_back(w);
     next = std::min(next, w->deadline);
   }
-  if (!waiting_.empty() && no_start_before_ > clock::now()) next = std::min(next, no_start_before_);
+  if (!waiting_.empty() && no_start_before_ > now) next = std::min(next, no_start_before_);
+  wakes_at_ = next;
   int timeout_ms = -1;
   if (next != clock::time_point::max())
     timeout_ms = static_cast<int>(std::clamp<std::int64_t>(
-        std::chrono::ceil<std::chrono::milliseconds>(next - clock::now()).count(), 0, 3'600'000));
-  if (::poll(fds.data(), fds.size(), timeout_ms) <= 0) return;
+        std::chrono::ceil<std::chrono::milliseconds>(next - now).count(), 0, 3'600'000));
+  state.unlock();
+  const int ready = ::poll(fds.data(), fds.size(), timeout_ms);
+  if (ready <= 0) return;
+  state.lock();
   if (fds[0].revents) {
     std::uint64_t count = 0;
     [[maybe_unused]] const auto drained = ::read(wake_, &count, sizeof count);
@@ -137,7 +167,7 @@ void worker_pool::server::got(worker_at w, const schema::sealed_message& message
   if (of_run) return from.isQuestion() ? got_question(w, from.getQuestion()) : got_reply(w, from.getReply());
   const std::string trouble = schema::str(from.getBound());
   if (w->work->compiled) {
-    std::exchange(w->work, std::nullopt)->compiled(trouble);
+    tell(std::exchange(w->work, std::nullopt)->compiled, trouble);
     return end(w, protocol::Verdict::ERROR, {});  // a worker that compiled is bound to nothing useful
   }
   if (!trouble.empty()) return end(w, protocol::Verdict::ERROR, trouble);
@@ -152,18 +182,17 @@ void worker_pool::server::got_question(worker_at w, protocol::Question::Reader q
       if (w == workers_.end() || w->now != phase::running || w->nonce != nonce || !w->asking) return;  // too late
       w->asking = false;
       w->debug.answered(a);
-      w->process.send(schema::make<protocol::ToWorker>([&](protocol::ToWorker::Builder b) {
-        if (a)
-          b.setAnswer(a.get());
-        else
-          b.initAnswer().setNone();
-      }));
+      capnp::MallocMessageBuilder message;
+      auto to = message.initRoot<protocol::ToWorker>();
+      if (a)
+        to.setAnswer(a.get());
+      else
+        to.initAnswer().setNone();
+      w->process.send(framed(message));
     });
   };
-  if (w->work->order.ask)
-    w->work->order.ask(schema::copy_of<protocol::Question>(question), answer);
-  else
-    answer({});
+  if (!w->work->order.ask) return answer({});
+  to_tell_.push_back([ask = w->work->order.ask, asked = schema::copy_of<protocol::Question>(question), answer] { ask(asked, answer); });
 }
 
 void worker_pool::server::got_reply(worker_at w, protocol::Reply::Reader reply) {
@@ -182,7 +211,7 @@ void worker_pool::server::got_reply(worker_at w, protocol::Reply::Reader reply) 
   // Programs and threads that outlive their run could speak in the name of the next one.
   if (worn || w->in.left() != 0 || (work->rules.processes && w->process.has_leftovers()))
     end(w, protocol::Verdict::ERROR, {});
-  work->done(sealed_reply(schema::sealed_message::from_builder(copy)));
+  tell(std::move(work->done), sealed_reply(schema::sealed_message::from_builder(copy)));
 }
 
 void worker_pool::server::end(worker_at w, protocol::Verdict verdict, std::string why) {
@@ -229,9 +258,9 @@ worker_pool::worker_pool(pool_settings settings) : server_(std::make_unique<serv
 worker_pool::~worker_pool() = default;
 
 void worker_pool::run(hook_run order, run_done done) {
-  server_->post([s = server_.get(), order = std::move(order), done = std::move(done)]() mutable {
-    s->take({std::move(order), std::move(done), {}, {}, {}});
-  });
+  server::pending work{std::move(order), std::move(done), {}, {}, {}};
+  if (server_->begin_at_once(work)) return;
+  server_->post([s = server_.get(), work = std::move(work)]() mutable { s->take(std::move(work)); });
 }
 
 void worker_pool::compile(std::shared_ptr<const hook_code> code, std::function<void(std::string)> done) {

@@ -99,8 +99,9 @@ worker_process::~worker_process() {
   if (pidfd_ >= 0) ::close(pidfd_);
 }
 
-void worker_process::send(const schema::sealed_message& message) {
-  out_ += framed(message);
+void worker_process::send(std::string frame) {
+  if (out_.empty()) out_ = std::move(frame);
+  else out_ += frame;
   write_some();  // what the socket does not take now goes out when it is writable; a dead peer is noticed when reading
 }
 

@@ -24,7 +24,7 @@ class worker_process {
   int pidfd() const { return pidfd_; }
   pid_t pid() const { return pid_; }
 
-  void send(const schema::sealed_message& message);  // kept until the socket takes it
+  void send(std::string frame);  // kept until the socket takes it
   bool has_to_write() const { return !out_.empty(); }
   enum class io { good, closed };
   io write_some();

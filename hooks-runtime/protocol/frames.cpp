@@ -1,5 +1,7 @@
 #include "hooks-runtime/protocol/frames.hpp"
 
+#include <kj/io.h>
+
 #include <cstdint>
 #include <cstring>
 
@@ -15,6 +17,15 @@ std::string framed(const schema::sealed_message& message) {
   std::string out(sizeof length + bytes.size(), '\0');
   std::memcpy(out.data(), &length, sizeof length);
   std::memcpy(out.data() + sizeof length, bytes.data(), bytes.size());
+  return out;
+}
+
+std::string framed(capnp::MessageBuilder& message) {
+  const auto length = static_cast<std::uint32_t>(capnp::computeSerializedSizeInWords(message) * sizeof(capnp::word));
+  std::string out(sizeof length + length, '\0');
+  std::memcpy(out.data(), &length, sizeof length);
+  kj::ArrayOutputStream to(kj::arrayPtr(reinterpret_cast<kj::byte*>(out.data()) + sizeof length, length));
+  capnp::writeMessage(to, message);
   return out;
 }
 

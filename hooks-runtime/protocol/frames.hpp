@@ -13,6 +13,7 @@
 namespace annals::hooks {
 
 std::string framed(const schema::sealed_message& message);
+std::string framed(capnp::MessageBuilder& message);
 
 class frame_reader {
  public:

@@ -1,6 +1,7 @@
 // A hook worker: reads one Bind, puts on its sandbox, compiles the script, then runs it once for each Request until the
 // daemon closes the pipe. Started by the pool with the pipe as descriptor 3 (docs/design/0019-hook-workers.md).
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -35,6 +36,9 @@ class daemon_link {
       const auto found = in_.next(message);
       if (found == frame_reader::found::message) return schema::sealed<protocol::ToWorker>(std::move(message));
       if (found == frame_reader::found::garbage) ::_exit(EXIT_FAILURE);
+      // Who sleeps in read() on such a socket is also woken when the daemon takes a reply off it, just to sleep again.
+      pollfd something{daemon_pipe, POLLIN, 0};
+      (void)::poll(&something, 1, -1);
       std::byte buffer[64 * 1024];
       const ssize_t n = ::read(daemon_pipe, buffer, sizeof buffer);
       if (n == 0 || (n < 0 && errno != EINTR)) ::_exit(n == 0 ? EXIT_SUCCESS : EXIT_FAILURE);
@@ -44,10 +48,11 @@ class daemon_link {
 
   template <class Fill>
   void write(std::uint64_t nonce, Fill&& fill) {
-    const std::string bytes = framed(schema::make<protocol::FromWorker>([&](protocol::FromWorker::Builder b) {
-      b.setNonce(nonce);
-      fill(b);
-    }));
+    capnp::MallocMessageBuilder message;
+    auto from = message.initRoot<protocol::FromWorker>();
+    from.setNonce(nonce);
+    fill(from);
+    const std::string bytes = framed(message);
     for (std::size_t at = 0; at < bytes.size();) {
       const ssize_t n = ::write(daemon_pipe, bytes.data() + at, bytes.size() - at);
       if (n < 0 && errno != EINTR) ::_exit(EXIT_FAILURE);

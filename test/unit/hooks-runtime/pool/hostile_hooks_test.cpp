@@ -228,6 +228,21 @@ BOOST_AUTO_TEST_CASE(a_good_reply_of_another_run_is_an_error) {
                "error 'the hook's process sent what is no reply'");
 }
 
+BOOST_AUTO_TEST_CASE(a_reply_with_numbers_for_texts_is_an_error) {
+  // Sound as a message, but a field is not what the schema says it is.
+  const std::vector<std::function<void(hooks::protocol::Reply::Builder)>> lies = {
+      [](auto reply) { capnp::toAny(reply).getPointerSection()[0].template initAs<capnp::List<std::uint64_t>>(3); },
+      [](auto reply) { capnp::toAny(reply.initChanges(1)[0]).getPointerSection()[0].template initAs<capnp::List<std::uint64_t>>(3); },
+      [](auto reply) { capnp::toAny(reply.initActions(1)[0].initReleaseNodes()).getPointerSection()[0].template initAs<capnp::List<std::uint64_t>>(3); },
+  };
+  for (const auto& lie : lies) {
+    const std::string frame = hooks::framed(schema::make<hooks::protocol::FromWorker>([&](auto b) { lie(b.initReply()); }));
+    std::string bytes;
+    for (const unsigned char c : frame) bytes += std::to_string(c) + ",";
+    BOOST_TEST(outcome("import os\nos.write(3, bytes([" + bytes + "]))\n") == "error 'the hook's process sent what is no reply'");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(gigabytes_on_standard_output_go_nowhere) {
   BOOST_TEST(outcome("import sys\nfor i in range(64): sys.stdout.write('x' * (1 << 24))\n") == "accept");
 }

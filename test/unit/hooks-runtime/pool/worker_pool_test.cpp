@@ -72,6 +72,23 @@ BOOST_AUTO_TEST_CASE(more_hooks_than_places_all_get_their_turn) {
                                            "\n"})) == "accept job.Priority 5->" + std::to_string(i % 3));
 }
 
+BOOST_AUTO_TEST_CASE(a_busy_hook_does_not_take_the_only_worker_of_another) {
+  hooks::pool_settings settings;
+  settings.workers_max = 2;
+  hook_runs runs(settings);
+  const hook_case one{.source = "import pbs\n"}, other{.source = "import pbs  # other\n"};
+  runs.run(one);
+  runs.run(other);
+  std::vector<std::future<hooks::sealed_reply>> replies;
+  for (int i = 0; i < 40; ++i) {
+    auto promise = std::make_shared<std::promise<hooks::sealed_reply>>();
+    replies.push_back(promise->get_future());
+    runs.pool().run(hook_runs::order_of(i % 2 ? one : other), [promise](hooks::sealed_reply r) { promise->set_value(std::move(r)); });
+  }
+  for (auto& r : replies) BOOST_TEST(summary(r.get()) == "accept");
+  BOOST_TEST(runs.pool().figures().started == 2u);
+}
+
 BOOST_AUTO_TEST_CASE(one_hook_never_sees_what_another_left_behind) {
   hook_runs runs;
   runs.run({.source = "import sys\nsys.left_behind = 1\n"});

@@ -124,6 +124,13 @@ std::string held_run::text(std::size_t offset) const {
   return read_all(fd_, offset);
 }
 
-bool held_run::append(std::string_view line) const { return write_all(fd_, line) == 0 && fdatasync(fd_) == 0; }
+bool held_run::append(std::string_view line) const {
+  // A shepherd that was killed in the middle of a write left a line without an end: ours is one of its own.
+  struct stat st {};
+  char last = '\n';
+  if (fstat(fd_, &st) == 0 && st.st_size > 0 && pread(fd_, &last, 1, st.st_size - 1) != 1) return false;
+  const std::string whole = (last == '\n' ? "" : "\n") + std::string(line);
+  return write_all(fd_, whole) == 0 && fdatasync(fd_) == 0;
+}
 
 }  // namespace annals::mom

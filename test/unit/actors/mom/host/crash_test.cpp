@@ -160,6 +160,18 @@ BOOST_AUTO_TEST_CASE(a_shepherd_killed_after_the_programs_end_keeps_its_status) 
   BOOST_TEST(t.ended.at(0).usage.wall_seconds == 2u);
 }
 
+BOOST_AUTO_TEST_CASE(a_line_that_a_shepherd_could_not_finish_spoils_no_verdict) {
+  test::write_whole(run_file(key), mom::line_of(mom::journal_claimed{1, mom::boot_id()}) + mom::line_of(mom::journal_started{1, 1, 1, 1}) +
+                                       "exited 0 12", 0600);
+  host->adopt(key);
+  BOOST_TEST(wait_ended(key).ended.at(0).exit_status == -4);
+  BOOST_TEST(journal().over());
+  restart_mom();
+  host->adopt(key);
+  BOOST_TEST(wait_ended(key).ended.at(0).exit_status == -4);
+  forget_and_wait(key);
+}
+
 BOOST_AUTO_TEST_CASE(a_shepherd_killed_before_the_program_is_a_start_to_try_again) {
   test::write_whole(run_file(key), mom::line_of(mom::journal_claimed{1, mom::boot_id()}), 0600);
   host->adopt(key);

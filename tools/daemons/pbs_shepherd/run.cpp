@@ -97,7 +97,7 @@ class runner {
     journal_.append(mom::log_line("running prologue"));
     const site_script script{
         order_.prologue,        {order_.job_id, order_.user, order_.group}, order_.mom_priv, order_.jobdir, out_, err_,
-        order_.prologue_alarm_s};
+        order_.prologue_alarm_s, {}};
     const auto result = run_script(script);
     if (result.exit == 0) return true;
     const auto text = failure_text(script, result);
@@ -199,7 +199,9 @@ class runner {
       }
       reap_ended(top_);
     }
-    exit_status_ = WIFSIGNALED(top_.status) ? 256 + WTERMSIG(top_.status) : WEXITSTATUS(top_.status);
+    exit_status_ = !top_.ended                ? 256 + SIGKILL
+                   : WIFSIGNALED(top_.status) ? 256 + WTERMSIG(top_.status)
+                                              : WEXITSTATUS(top_.status);
     wall_ms_ = mom::boottime_ms() - started_ms_;
     journal_.append(mom::exited_line(result()));
     cgroup_.freeze(false);  // what is left can end by itself
@@ -262,7 +264,9 @@ class runner {
       if (become(who_)) remove_tree(order_.tmpdir);
       _exit(0);
     }
-    while (!reap_ended(remover)) wait_for_signal(1000);
+    if (remover.pid < 0) journal_.append(mom::log_line(error_text("can't remove " + order_.tmpdir)));  // the MoM will
+    // Not for our other children: who hangs in the kernel was given up.
+    while (remover.pid > 0 && !remover.ended && !reap_ended(remover)) wait_for_signal(1000);
   }
 
   void epilogue() const {
@@ -276,7 +280,8 @@ class runner {
         order_.jobdir,
         out_,
         err_,
-        order_.prologue_alarm_s};
+        order_.prologue_alarm_s,
+        order_.mom_priv};
     const auto result = run_script(script);
     if (result.exit != 0) journal_.append(mom::log_line(failure_text(script, result)));
   }

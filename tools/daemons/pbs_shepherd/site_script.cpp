@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cstring>
+
 #include "tools/daemons/pbs_shepherd/launch.hpp"
 #include "tools/daemons/pbs_shepherd/reaping.hpp"
 
@@ -41,7 +43,11 @@ script_result run_script(const site_script& s) {
   p.in = in;
   p.out = s.out;
   p.err = s.err;
-  const launched l = launch(p);
+  launched l = launch(p);
+  if (l.pid < 0 && std::strcmp(l.step, "directory") == 0 && !s.other_directory.empty()) {
+    p.directory = s.other_directory.c_str();
+    l = launch(p);
+  }
   close(in);
   top_process top{l.pid};
   if (l.pid < 0) {

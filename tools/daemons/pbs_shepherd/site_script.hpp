@@ -13,6 +13,7 @@ struct site_script {
   std::string jobdir;  // PBS_JOBDIR
   int out = -1, err = -1;
   unsigned alarm_s = 30;
+  std::string other_directory;  // where it runs if we can't enter that one: the user may have removed it. Empty: nowhere
 };
 
 struct script_result {

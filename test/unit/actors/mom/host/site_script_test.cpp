@@ -88,6 +88,15 @@ BOOST_AUTO_TEST_CASE(a_failing_epilogue_changes_nothing_but_the_log) {
              "pro/epilogue failed, file: " + home() + "/mom_priv/epilogue, exit: 3, nonzero p/e exit status");
 }
 
+BOOST_AUTO_TEST_CASE(an_epilogue_runs_though_the_job_removed_its_directory) {
+  site("epilogue", "pwd");
+  auto o = script(key, "rmdir " + work() + "/gone");
+  o.jobdir = work() + "/gone";
+  std::filesystem::create_directory(o.jobdir);
+  run(o);
+  BOOST_TEST(stdout_of(key) == home() + "/mom_priv\n");
+}
+
 BOOST_AUTO_TEST_CASE(a_signal_during_the_prologue_reaches_the_program) {
   site("prologue", "echo ready; while [ ! -e " + work() + "/go ]; do sleep 0.01; done");
   auto o = script(key, "while :; do sleep 1000; done");

@@ -48,6 +48,12 @@ void frame_buffer::filled(std::size_t bytes) {
   end_ += bytes;
 }
 
+void frame_buffer::rest() {
+  if (left() > 0 || last_read_ >= idle_bytes / 2) return;
+  begin_ = end_ = 0;
+  std::vector<std::byte>().swap(bytes_);
+}
+
 frame_buffer::found frame_buffer::next(schema::sealed_message& message, std::string& why) {
   if (left() < frame_header_bytes) return found::nothing;
   const std::size_t length = length_at(bytes_.data() + begin_);

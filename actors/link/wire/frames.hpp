@@ -27,6 +27,8 @@ class frame_buffer {
   // Where the next bytes of the peer go; never empty. Then filled() says how many came. Valid until the next call.
   std::span<std::byte> space();
   void filled(std::size_t bytes);
+  // Nothing is expected soon: an empty buffer lets go of its memory, unless the last read says that the next is large too.
+  void rest();
 
   // Takes the next whole frame out. After garbage (why says what is wrong) nothing more can be read.
   enum class found { nothing, heartbeat, message, garbage };

@@ -4,7 +4,6 @@
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
-#include <boost/asio/ssl/error.hpp>
 
 namespace annals::wire {
 
@@ -101,7 +100,7 @@ void link::read_more() {
   if (reading_ || phase_ == phase::over || phase_ == phase::handshaking || !deliver()) return;
   reading_ = true;
   last_read_ = steady::now();   // the peer just sent something, or could not be heard until now
-  transport_->read_some(in_.space(), shared_from_this());
+  transport_->read_some(shared_from_this());
 }
 
 void link::on_read(error_code ec, std::size_t bytes) {
@@ -110,7 +109,7 @@ void link::on_read(error_code ec, std::size_t bytes) {
   if (ec) {
     if (phase_ == phase::draining) return end_now();
     if (phase_ == phase::flushing) return lost(reason_);
-    const bool ended = ec == boost::asio::error::eof || ec == boost::asio::ssl::error::stream_truncated;
+    const bool ended = ec == boost::asio::error::eof;
     if (phase_ == phase::greeting) return lost(ended ? "the peer turned us away" : "the peer turned us away: " + ec.message());
     if (!ended) return lost(ec.message());
     return lost(in_.left() ? "closed by the peer in the middle of a frame" : "closed by the peer");

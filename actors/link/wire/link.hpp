@@ -43,6 +43,10 @@ class link final : public connection, public resident, public std::enable_shared
 
   void start();
   void on_handshake(const std::string& failure);
+  // Where the peer's next bytes go, valid until on_read. A transport that waits for a first byte says so: most connections
+  // wait most of the time, and need no memory for it.
+  std::span<std::byte> space() { return in_.space(); }
+  void waits() { in_.rest(); }
   void on_read(error_code ec, std::size_t bytes);
   void on_written(error_code ec, std::size_t bytes);
 

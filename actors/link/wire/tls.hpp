@@ -2,9 +2,9 @@
 // stands in a certificate (docs/design/0003-links.md).
 #pragma once
 
+#include <openssl/ssl.h>
 #include <openssl/x509.h>
 
-#include <boost/asio/ssl/context.hpp>
 #include <memory>
 #include <string>
 
@@ -23,7 +23,7 @@ using bio_ptr = std::unique_ptr<BIO, freed_by<BIO_free_all>>;
 
 // TLS 1.3 only, a certificate of the CA required on both sides. Throws wire_error naming the file and what is wrong.
 struct tls_context {
-  boost::asio::ssl::context ssl{boost::asio::ssl::context::tls};
+  std::unique_ptr<SSL_CTX, freed_by<SSL_CTX_free>> ssl;
   explicit tls_context(const credentials& c);
 };
 

@@ -19,7 +19,8 @@ class transport {
  public:
   virtual ~transport() = default;
   virtual void handshake(const link_ptr& l) = 0;                                                        // -> on_handshake
-  virtual void read_some(std::span<std::byte> into, const link_ptr& l) = 0;                             // -> on_read
+  // Into the link's space(), asked for when there may be something to put there. -> on_read
+  virtual void read_some(const link_ptr& l) = 0;
   virtual void write_some(std::span<const boost::asio::const_buffer> parts, const link_ptr& l) = 0;     // -> on_written
   virtual void end_writing() = 0;   // the peer reads the end after what was written
   virtual void close() = 0;         // what is under way completes with an error

@@ -18,7 +18,8 @@ class unix_socket final : public transport {
   void handshake(const link_ptr& l) override {
     boost::asio::post(socket_.get_executor(), [l] { l->on_handshake({}); });
   }
-  void read_some(std::span<std::byte> into, const link_ptr& l) override {
+  void read_some(const link_ptr& l) override {
+    const auto into = l->space();
     socket_.async_read_some(boost::asio::buffer(into.data(), into.size()),
                             [l](error_code ec, std::size_t n) { l->on_read(ec, n); });
   }

@@ -114,6 +114,19 @@ BOOST_AUTO_TEST_CASE(the_memory_of_a_large_frame_is_given_back) {
   BOOST_TEST(b.space().size() <= 4u << 10);
 }
 
+BOOST_AUTO_TEST_CASE(a_buffer_that_rests_keeps_the_frame_that_has_begun) {
+  frame_buffer b(1 << 20);
+  const auto frame = framed(message(7, 100));
+  put(b, std::span(frame).first(10));
+  b.rest();
+  BOOST_TEST(is(next(b), found::nothing));
+  put(b, std::span(frame).subspan(10));
+  BOOST_TEST(number_of(next(b).message) == 7u);
+  b.rest();
+  put(b, frame);
+  BOOST_TEST(number_of(next(b).message) == 7u);
+}
+
 BOOST_AUTO_TEST_CASE(nesting_beyond_the_bound_is_garbage) {
   const auto nested = [](int depth) {   // a chain of pointers to structs of one pointer each
     capnp::MallocMessageBuilder builder;

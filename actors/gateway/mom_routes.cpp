@@ -3,10 +3,12 @@
 #include "actors/gateway/script_blob.hpp"
 #include "actors/server/discards.hpp"
 #include "actors/server/replies.hpp"
+#include "events/schema/readable.hpp"
 
 namespace annals::actors {
 
 void mom_routes::on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message) {
+  if (!schema::is_readable(message)) return peer->close("a message that can't be read");
   const auto m = message.get();
   const auto& name = peer->peer().name;
   const auto by = switchboard::mom_of(name);

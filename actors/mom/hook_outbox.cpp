@@ -1,13 +1,14 @@
 #include "actors/mom/hook_outbox.hpp"
 
 #include <fcntl.h>
-#include <capnp/pretty-print.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+
+#include "events/schema/readable.hpp"
 
 namespace annals::actors {
 
@@ -17,12 +18,7 @@ std::optional<schema::sealed<schema::FromMom>> read_hook_report(schema::byte_spa
   auto message = schema::sealed_message::from_bytes(file);
   if (!message) return std::nullopt;
   schema::sealed<schema::FromMom> report(std::move(*message));
-  try {
-    // Printed whole: what passes can be read to its end.
-    if (!report.get().isHookReport() || capnp::prettyPrint(report.get().getHookReport()).flatten().size() == 0) return std::nullopt;
-  } catch (const kj::Exception&) {
-    return std::nullopt;
-  }
+  if (!report.get().isHookReport() || !schema::is_readable(report)) return std::nullopt;
   return report;
 }
 

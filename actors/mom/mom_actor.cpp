@@ -5,6 +5,7 @@
 #include "actors/mom/parts_desk.hpp"
 #include "actors/mom/sister_links.hpp"
 #include "actors/runtime/run_this.hpp"
+#include "events/schema/readable.hpp"
 
 namespace annals::actors {
 
@@ -94,8 +95,11 @@ class mom {
   }
 
   void route(peer_frame& f) {
-    if (f.peer->peer().what == wire::identity::kind::mom)
-      return desk_.on_request(f.peer->peer().name, f.peer, schema::sealed<schema::ToSister>(std::move(f.message)));
+    if (f.peer->peer().what == wire::identity::kind::mom) {
+      schema::sealed<schema::ToSister> asked(std::move(f.message));
+      if (!schema::is_readable(asked)) return f.peer->close("a message that can't be read");
+      return desk_.on_request(f.peer->peer().name, f.peer, std::move(asked));
+    }
     if (f.peer->peer().what != wire::identity::kind::server) return;
     schema::sealed<schema::ToMom> message(std::move(f.message));
     const auto m = message.get();
@@ -186,11 +190,9 @@ class mom {
   void on_sister_opened(const sister_opened& o) { sisters_.opened(o); }
   void on_sister_closed(const sister_closed& c) { sisters_.closed(c); }
   void on_sister_frame(sister_frame& f) {
-    try {
-      to_run_of(f.host, schema::sealed<schema::FromSister>(std::move(f.message)));
-    } catch (const kj::Exception& e) {
-      f.peer->close(std::string("a message that can't be read: ") + e.getDescription().cStr());
-    }
+    schema::sealed<schema::FromSister> said(std::move(f.message));
+    if (!schema::is_readable(said)) return f.peer->close("a message that can't be read");
+    to_run_of(f.host, std::move(said));
   }
 
   // What a sister said, to the run it speaks of.

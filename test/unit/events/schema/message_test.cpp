@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "events/schema/event.capnp.h"
+#include "events/schema/readable.hpp"
 
 using namespace annals::schema;
 
@@ -124,6 +125,20 @@ BOOST_AUTO_TEST_CASE(a_wrong_segment_table_is_refused) {
   BOOST_TEST(!refused(words({std::uint64_t{1} << 32, 0, 0})).empty());  // a word behind its end
   BOOST_TEST(!refused(words({0xffffffff, 0, 0})).empty());
   BOOST_TEST(!refused(words({600, 0, 0})).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_number_in_place_of_a_text_is_found_wherever_it_stands) {
+  BOOST_TEST(is_readable(queued(3, 10)));
+  BOOST_TEST(is_readable(make<Event>([](Event::Builder e) { e.initJobQueued(); })));
+  const auto spoiled = [](auto fill) {
+    const auto event = make<Event>([&](Event::Builder e) { fill(e); });
+    BOOST_REQUIRE(sealed_message::from_bytes(event.bytes()));    // its encoding is sound
+    return !is_readable(event);
+  };
+  const auto spoil = [](auto builder) { capnp::toAny(builder).getPointerSection()[0].template initAs<capnp::List<std::uint64_t>>(3); };
+  BOOST_TEST(spoiled([&](Event::Builder e) { spoil(e.initHookCreated()); }));
+  BOOST_TEST(spoiled([&](Event::Builder e) { spoil(e.initJobQueued().initAttributes(2)[1]); }));
+  BOOST_TEST(spoiled([&](Event::Builder e) { spoil(e.initHostCameUp().initVnodes(1)[0].initAttributes(1)[0]); }));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -2,6 +2,7 @@
 #include "events/model/host.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
@@ -155,8 +156,10 @@ outcome decide_hello(const host_state& host, schema::MomHello::Reader hello, con
   const bool same_place = address == host.address && hello.getPort() == host.port;
   if (host.up && log == host.log_uuid && same_place && reported_as_known(host, hello)) return no_change;
   std::vector<event> out;
+  std::set<std::string> known;
+  for (const auto& v : host.vnodes) known.insert(v.name);
   for (auto v : hello.getVnodes())
-    if (!host.vnode(schema::text(v.getName()))) out.push_back(vnode_created(schema::str(v.getName())));
+    if (known.insert(schema::str(v.getName())).second) out.push_back(vnode_created(schema::str(v.getName())));
   out.push_back(make_event([&](auto e) {
     auto up = e.initHostCameUp();
     up.setLogUuid(uuid);

@@ -101,6 +101,11 @@ BOOST_AUTO_TEST_CASE(vnodes_that_are_no_longer_reported_are_stale) {
   BOOST_TEST(!s.node(ManageVerb::SET, {{"state", "", "offline"}}, "borg[0]").starts_with("vnode"));
 }
 
+BOOST_AUTO_TEST_CASE(a_vnode_that_is_reported_twice_is_one) {
+  auto s = known_host();
+  BOOST_TEST(s.hello("u2", {"borg", "borg[0]", "borg[0]"}) == "vnodeCreated hostCameUp");
+}
+
 BOOST_AUTO_TEST_CASE(operators_set_a_vnode_offline_and_users_do_not) {
   auto s = known_host();
   BOOST_TEST(s.node(ManageVerb::SET, {{"state", "", "offline"}}, "borg", user()) == "15007 Unauthorized Request ");

@@ -283,6 +283,16 @@ BOOST_AUTO_TEST_CASE(each_step_between_the_hosts_of_a_run_is_taken_once) {
   BOOST_TEST(story.when(steps(story, 3, {"n5"}), the_server()) == "sisterJoined");
 }
 
+BOOST_AUTO_TEST_CASE(the_end_of_the_wait_for_hosts_may_be_heard_of_after_the_start) {
+  auto story = given(job_phase::started);
+  const model::mom_report late{schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+    auto r = m.initRunSteps();
+    fill(r.initRef(), story.job, story.job.run);
+    r.initSteps(1)[0].initJoinWaitEnded();
+  }), "borg"};
+  BOOST_TEST(story.when(late, the_server()) == "joinWaitEnded");
+}
+
 BOOST_AUTO_TEST_CASE(only_the_primary_speaks_for_a_run) {
   auto story = given(job_phase::assigned);
   BOOST_TEST(story.when(steps(story, 0, {"n2"}, "n2"), the_server()) == "");

@@ -203,8 +203,6 @@ outcome decide_manage(const hook_state& hook, const manage_hook& c, const stamp&
 outcome decide_ran(const hook_state& hook, const hook_ran& c) {
   const auto ran = c.what.get();
   if (!hook.exists) return no_change;                          // it was deleted meanwhile
-  const auto known = hook.reported.find(schema::str(ran.getHost()));
-  if (ran.getPosition() != 0 && known != hook.reported.end() && ran.getPosition() <= known->second) return no_change;   // a repeat
   return std::vector<event>{make_event([&](auto e) { e.setHookRan(ran); })};
 }
 
@@ -238,9 +236,7 @@ void apply(hook_state& hook, const event_place& at, schema::Event::Reader event)
       break;
     }
     case which::HOOK_DELETED: hook.exists = false; break;
-    case which::HOOK_RAN:
-      if (event.getHookRan().getPosition() != 0) hook.reported[schema::str(event.getHookRan().getHost())] = event.getHookRan().getPosition();
-      break;
+    case which::HOOK_RAN: break;
     default: ANNALS_INVARIANT(false, "an event of another aggregate in a hook's stream");
   }
   hook.version = at.version;

@@ -32,7 +32,6 @@ struct hook_state {
   std::string name;
   attributes::bag attributes;            // with their defaults
   hook_content code, config;
-  std::map<std::string, std::uint64_t> reported;   // by host: position of the last run it told of
 
   bool enabled() const;
   bool has_event(std::string_view event) const;

@@ -31,12 +31,6 @@ struct hook_story {
                   m.setContent({reinterpret_cast<const kj::byte*>(content.data()), content.size()});
                 }), "hash of " + content}, root());
   }
-  std::string ran(const std::string& host, std::uint64_t position) {
-    return take(model::hook_ran{schema::make<schema::HookRan>([&](schema::HookRan::Builder h) {
-                  h.setHost(host);
-                  h.setPosition(position);
-                })}, the_server());
-  }
   std::string take(const model::hook_command& c, const model::requester& by) {
     const auto o = model::decide(hook, c, {1'000'000'000'000, by}, site);
     if (o.accepted())
@@ -148,17 +142,6 @@ BOOST_AUTO_TEST_CASE(content_is_imported_and_overwritten) {
   BOOST_TEST(s.imports("text/plain", "x").starts_with("15136 invalid content-type: text/plain"));
   BOOST_TEST(s.imports("application/x-python", std::string(limits::inline_hook_bytes_max, '#')).starts_with("hookImported"));
   BOOST_TEST(s.imports("application/x-python", std::string(limits::inline_hook_bytes_max + 1, '#')).starts_with("15136 "));
-}
-
-BOOST_AUTO_TEST_CASE(a_report_of_a_mom_is_written_once) {
-  auto s = given_hook();
-  BOOST_TEST(s.ran("n1", 7) == "hookRan");
-  BOOST_TEST(s.ran("n1", 7) == "");
-  BOOST_TEST(s.ran("n1", 6) == "");
-  BOOST_TEST(s.ran("n2", 7) == "hookRan");
-  BOOST_TEST(s.ran("n1", 8) == "hookRan");
-  BOOST_TEST(s.ran("", 0) == "hookRan");
-  BOOST_TEST(s.ran("", 0) == "hookRan");        // the server's own runs are no repeats
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,6 +1,7 @@
 #include "actors/gateway/mom_hook_routes.hpp"
 
 #include "actors/gateway/hooked_requests.hpp"
+#include "actors/gateway/mom_hook_rights.hpp"
 #include "actors/server/replies.hpp"
 
 namespace annals::actors {
@@ -20,26 +21,38 @@ void mom_hook_routes::on_installed(const std::string& host_name, schema::HooksIn
   if (const auto h = board_.host(host_name)) board_.self()->send(h, withdraw_from_host{host_name, "hooks"});
 }
 
+namespace {
+// Each part of a report is done once: the MoM repeats it until it is acknowledged.
+std::string part_id(const std::string& host, schema::HookReport::Reader r, const std::string& of) {
+  return repeatable_id("mom hook " + host + " " + std::to_string(r.getPosition()) + " " + of);
+}
+}  // namespace
+
 // What a MoM's hook wants is done before the run is written down, and acknowledged after that: until then the MoM repeats its
 // report, and a repeat changes nothing, since each part of it has a command id.
 void mom_hook_routes::on_report(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message) {
-  suspend_again(peer->peer().name, message.get().getHookReport());
-  for (auto resource : message.get().getHookReport().getResources())
-    if (!board_.site()->resources.find(schema::text(resource.getName()))) {
-      // The vnode's attributes need it: they wait until it is there.
-      auto then = board_.reply_then([this, peer, message](const model::rejection& why) {
-        if (why.code == 0) on_report(peer, message);
-        else carry_out(peer, message);
-      });
-      board_.self()->send(board_.server(), board_.wrap<model::server_command>(resource_creation(resource), switchboard::mom_of(peer->peer().name), std::move(then)));
-      return;
-    }
+  const auto report = message.get().getHookReport();
+  const auto rights = rightful(board_.where(), peer->peer().name, report);
+  for (const auto what : rights.refused)
+    board_.note(log_event::security, "Hook", schema::str(report.getRun().getHook()),
+                peer->peer().name + " may not change " + std::string(what) + " by a hook; not done");
+  if (rights.suspend_again) suspend_again(peer->peer().name, report);
+  if (rights.resources)
+    for (auto resource : report.getResources())
+      if (!board_.site()->resources.find(schema::text(resource.getName()))) {
+        // The vnode's attributes need it: they wait until it is there.
+        auto then = board_.reply_then([this, peer, message](const model::rejection& why) {
+          if (why.code == 0) on_report(peer, message);
+          else carry_out(peer, message);
+        });
+        board_.self()->send(board_.server(), board_.wrap<model::server_command>(resource_creation(resource), switchboard::mom_of(peer->peer().name), std::move(then)));
+        return;
+      }
   carry_out(peer, message);
 }
 
 // execjob_preresume said no: the job's processes are still stopped.
 void mom_hook_routes::suspend_again(const std::string& host, schema::HookReport::Reader r) {
-  if (schema::text(r.getRun().getEvent()) != "execjob_preresume" || r.getRun().getVerdict() == schema::HookVerdict::ACCEPTED) return;
   const auto number = board_.where().job_number(r.getRef().getJobSerial());
   if (!number) return;
   auto request = schema::make<schema::Request>([&](schema::Request::Builder q) {
@@ -56,9 +69,10 @@ void mom_hook_routes::carry_out(const wire::connection_ptr& peer, const schema::
   const auto r = message.get().getHookReport();
   const auto& host = peer->peer().name;
   const hook_runs run{schema::copy_of<schema::HookRun>(r.getRun())};
-  const auto job = r.getJobChanges().size() > 0 ? board_.where().job_number(r.getRef().getJobSerial()) : std::nullopt;
+  const auto rights = rightful(board_.where(), host, r);
+  const auto job = rights.job ? board_.where().job_number(r.getRef().getJobSerial()) : std::nullopt;
   std::vector<std::pair<caf::actor, schema::VnodeChanged::Reader>> vnodes;
-  for (auto v : r.getVnodes())
+  for (auto v : rights.vnodes)
     if (auto h = board_.host_of(schema::str(v.getVnode()))) vnodes.emplace_back(std::move(h), v);
   if (r.getRestartScheduling()) board_.self()->send(board_.parts().status, restart_cycle{});
   const auto count = vnodes.size() + (job ? 1 : 0);
@@ -66,18 +80,17 @@ void mom_hook_routes::carry_out(const wire::connection_ptr& peer, const schema::
   auto parts = reply_jointly(board_.reply_then([this, peer, message](const model::rejection& why) {
     if (why.code != values::pbs_error::system_error) write_down(peer, message);      // a full disk: the MoM tells it again
   }), count);
-  const auto id = [&](const std::string& of) { return repeatable_id("mom hook " + host + " " + std::to_string(r.getPosition()) + " " + of); };
   for (std::size_t i = 0; i < vnodes.size(); ++i) {
     const auto vnode = schema::str(vnodes[i].second.getVnode());
     note_changes(vnode, vnodes[i].second.getChanges());
     auto e = board_.wrap<model::host_command>(vnode_change(vnode, vnodes[i].second.getChanges()), board_.server_itself(), parts[i], run);
-    e.command_id = id(vnode);
+    e.command_id = part_id(host, r, vnode);
     board_.self()->send(vnodes[i].first, std::move(e));
   }
   if (!job) return;
-  auto e = board_.wrap<model::job_command>(model::client_request{alteration(schema::str(r.getRef().getJob()), r.getJobChanges()), {}},
-                                           switchboard::mom_of(host), parts.back(), run);
-  e.command_id = id("job");
+  model::hook_changes changes{{alteration(schema::str(r.getRef().getJob()), r.getJobChanges()), {}}, r.getRef().getRun(), host};
+  auto e = board_.wrap<model::job_command>(std::move(changes), switchboard::mom_of(host), parts.back(), run);
+  e.command_id = part_id(host, r, "job");
   board_.tell_job(*job, std::move(e));
 }
 
@@ -100,7 +113,9 @@ void mom_hook_routes::write_down(const wire::connection_ptr& peer, const schema:
     b.setPosition(r.getPosition());
   });
   auto acknowledge = board_.reply_then([peer, ack](const model::rejection& why) { if (why.code == 0) peer->send(ack); });
-  board_.self()->send(h, board_.wrap<model::hook_command>(model::hook_ran{std::move(ran)}, switchboard::mom_of(host), std::move(acknowledge)));
+  auto e = board_.wrap<model::hook_command>(model::hook_ran{std::move(ran)}, switchboard::mom_of(host), std::move(acknowledge));
+  e.command_id = part_id(host, r, "");
+  board_.self()->send(h, std::move(e));
 }
 
 }  // namespace annals::actors

@@ -118,6 +118,11 @@ struct client_request {                      // alter, hold, release, delete, re
   schema::sealed<schema::Request> request;
   std::vector<std::string> groups = {};      // of who asks, the primary one first; only there when group_list is given
 };
+struct hook_changes {                        // of a hook on a host, to a run there
+  client_request what;                       // its alterJob
+  std::uint32_t run = 0;
+  std::string host;
+};
 struct mom_report { schema::sealed<schema::FromMom> message; std::string host; };
 struct proposed_run { schema::sealed<schema::FromScheduler> message; std::string scheduler; bool asked = false; };   // asked: qrun
 struct resume_later {};                                                   // there is no room now: the scheduler resumes it
@@ -127,7 +132,7 @@ struct run_lost { std::uint32_t run = 0; bool host_gone = false; bool log_is_new
 struct run_gone_from { std::uint32_t run = 0; std::string host; bool abandoned = false; };   // the host has nothing of the run, or is down
 struct forget_job {};                                                     // its time in the history may be over
 struct server_stops { bool waits_for_jobs = false; };                     // qterm -t immediate, or -t delay
-using job_command = std::variant<submit_job, client_request, mom_report, proposed_run, resume_later, set_rank, end_wait, run_lost, run_gone_from, forget_job, server_stops>;
+using job_command = std::variant<submit_job, client_request, hook_changes, mom_report, proposed_run, resume_later, set_rank, end_wait, run_lost, run_gone_from, forget_job, server_stops>;
 
 outcome decide(const job_state& job, const job_command& command, const stamp& now, const site& site);
 void apply(job_state& job, const event_place& at, schema::Event::Reader event);

@@ -137,4 +137,11 @@ outcome decide_alter(const job_state& job, const client_request& request, const 
   })};
 }
 
+// A MoM is believed about the runs on its host while they are there: of an earlier run its hooks say nothing any more.
+outcome decide_hook_changes(const job_state& job, const hook_changes& c, const stamp& now, const site& site) {
+  const bool there = c.run == job.run && (job.running() || job.phase == job_phase::exiting) &&
+                     std::find(job.hosts.begin(), job.hosts.end(), c.host) != job.hosts.end();
+  return there ? decide_alter(job, c.what, now, site) : no_change;
+}
+
 }  // namespace annals::model

@@ -12,6 +12,7 @@ namespace annals::model {
 outcome decide_submit(const submit_job& command, const stamp& now, const site& site);
 outcome decide_request(const job_state& job, const client_request& command, const stamp& now, const site& site);
 outcome decide_alter(const job_state& job, const client_request& request, const stamp& now, const site& site);
+outcome decide_hook_changes(const job_state& job, const hook_changes& changes, const stamp& now, const site& site);
 // What is done with a job by hand: qsig, qmsg, qmove, qorder (job_by_hand.cpp).
 outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, const stamp& now, const site& site);
 outcome decide_resume_later(const job_state& job);

@@ -147,6 +147,29 @@ BOOST_AUTO_TEST_CASE(a_job_changes_to_another_group_of_its_owner_only) {
   BOOST_TEST(story.attribute(ids::egroup) == "group1");
 }
 
+// docs/design/0023-hooks.md: a node is believed about the runs that it has now.
+BOOST_AUTO_TEST_CASE(a_hook_on_a_host_changes_only_the_run_that_is_there) {
+  const settings used{{"resources_used", "cput", "00:10:00"}};
+  const auto by_hook = [&](job_story& story, std::uint32_t run, const std::string& host) {
+    return story.when(model::hook_changes{alter(used), run, host}, {"pbs_mom", host, schema::Role::MOM});
+  };
+  auto story = given(job_phase::started);
+  BOOST_TEST(by_hook(story, 1, "borg") == "jobAltered");
+  BOOST_TEST(by_hook(story, 2, "borg") == "");
+  BOOST_TEST(by_hook(story, 1, "other") == "");
+  story.exits(0);
+  BOOST_TEST(by_hook(story, 1, "borg") == "jobAltered");      // its epilogue
+  auto again = given(job_phase::started);
+  again.when(rerun(), manager());
+  again.exits(-11);
+  again.leaves();
+  BOOST_TEST(again.state() == "Q 10");
+  BOOST_TEST(by_hook(again, 1, "borg") == "");
+  again.when(propose(), the_server());
+  BOOST_TEST(by_hook(again, 1, "borg") == "");
+  BOOST_TEST(by_hook(again, 2, "borg") == "jobAltered");
+}
+
 BOOST_AUTO_TEST_CASE(what_the_server_or_the_job_does_not_have_is_not_altered) {
   const auto story = given(job_phase::queued);
   BOOST_TEST(said(story.ask(alter({{"max_run_subjobs", "", "2"}}))).starts_with("15231 "));

@@ -1,0 +1,23 @@
+// What a MoM may want of the server in the name of a hook. A node is believed about its own vnodes and about the runs that it has
+// now, and only as far as the event's row of the catalogue lets a script go: root on one node is not root on another.
+// Governed by docs/design/0023-hooks.md.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "actors/gateway/directory.hpp"
+#include "events/schema/daemon.capnp.h"
+
+namespace annals::actors {
+
+struct rightful_wishes {
+  bool job = false;                                  // the changes of the job
+  bool suspend_again = false;                        // execjob_preresume said no
+  bool resources = false;                            // new resources
+  std::vector<schema::VnodeChanged::Reader> vnodes;
+  std::vector<std::string_view> refused;             // vnodes, and "job": what it may not change
+};
+rightful_wishes rightful(const directory& where, const std::string& host, schema::HookReport::Reader report);
+
+}  // namespace annals::actors

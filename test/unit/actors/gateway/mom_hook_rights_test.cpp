@@ -1,0 +1,86 @@
+// What a node may want of the server in the name of a hook (docs/design/0023-hooks.md): a hostile one reports what it likes.
+#include "actors/gateway/mom_hook_rights.hpp"
+
+#include "test/unit/actors/gateway/followed.hpp"
+
+using namespace annals;
+
+namespace {
+
+struct site : test::followed {
+  std::uint64_t serial = 0;
+
+  site() {
+    for (const char* host : {"n1", "n2", "n3"}) {
+      const auto stream = write(0, schema::StreamKind::HOST, model::make_event([&](auto e) { e.initHostAdded().setName(host); }));
+      write(stream, schema::StreamKind::HOST, model::make_event([&](auto e) { e.initVnodeCreated().setName(host); }));
+    }
+    serial = job(7);
+    runs_on({"n1", "n2"}, 1);
+  }
+  void runs_on(std::vector<std::string> hosts, std::uint32_t run) {
+    write(serial, schema::StreamKind::JOB, model::make_event([&](auto e) {
+            auto a = e.initJobAssigned();
+            a.setRun(run);
+            auto list = a.initHosts(static_cast<unsigned>(hosts.size()));
+            for (unsigned i = 0; i < hosts.size(); ++i) list.set(i, hosts[i]);
+          }));
+  }
+  struct wish { std::string event, attribute; std::vector<std::string> vnodes = {}; std::uint32_t run = 1; };
+  std::string may(const std::string& host, const wish& w, schema::HookVerdict verdict = schema::HookVerdict::ACCEPTED) const {
+    const auto report = schema::make<schema::HookReport>([&](schema::HookReport::Builder r) {
+      if (w.run != 0) {
+        r.initRef().setJobSerial(serial);
+        r.getRef().setRun(w.run);
+      }
+      r.initRun().setEvent(w.event);
+      r.getRun().setVerdict(verdict);
+      if (!w.attribute.empty()) r.initJobChanges(1)[0].setName(w.attribute);
+      auto list = r.initVnodes(static_cast<unsigned>(w.vnodes.size()));
+      for (unsigned i = 0; i < w.vnodes.size(); ++i) list[i].setVnode(w.vnodes[i]);
+    });
+    const auto rights = actors::rightful(where, host, report.get());
+    std::string text;
+    if (rights.job) text += "job ";
+    if (rights.suspend_again) text += "suspend ";
+    for (auto v : rights.vnodes) text += schema::str(v.getVnode()) + " ";
+    for (auto what : rights.refused) text += "not:" + std::string(what) + " ";
+    return text;
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(mom_hook_rights, site)
+
+BOOST_AUTO_TEST_CASE(a_host_of_the_run_sets_what_the_event_lets_a_script_set) {
+  BOOST_TEST(may("n1", {"execjob_epilogue", "resources_used"}) == "job ");
+  BOOST_TEST(may("n2", {"execjob_epilogue", "resources_used"}) == "job ");
+  BOOST_TEST(may("n1", {"exechost_periodic", "resources_used"}) == "job ");
+  BOOST_TEST(may("n1", {"exechost_periodic", "Hold_Types"}) == "not:job ");
+  BOOST_TEST(may("n1", {"execjob_epilogue", "euser"}) == "not:job ");
+  BOOST_TEST(may("n1", {"execjob_attach", "resources_used"}) == "not:job ");
+  BOOST_TEST(may("n1", {"queuejob", "resources_used"}) == "");        // no event of a MoM
+  BOOST_TEST(may("n1", {"bogus", "resources_used"}) == "");
+}
+
+BOOST_AUTO_TEST_CASE(other_hosts_and_other_runs_have_no_say) {
+  BOOST_TEST(may("n3", {"execjob_epilogue", "resources_used"}) == "not:job ");
+  BOOST_TEST(may("n1", {"execjob_epilogue", "resources_used", {}, 2}) == "not:job ");
+  BOOST_TEST(may("n1", {"exechost_periodic", "resources_used", {}, 0}) == "not:job ");
+}
+
+BOOST_AUTO_TEST_CASE(a_host_changes_its_own_vnodes_and_those_of_its_run) {
+  BOOST_TEST(may("n1", {"exechost_periodic", "", {"n1", "n2", "n3", "n4"}, 0}) == "n1 not:n2 not:n3 not:n4 ");
+  BOOST_TEST(may("n1", {"execjob_prologue", "", {"n1", "n2", "n3"}}) == "n1 n2 not:n3 ");
+  BOOST_TEST(may("n3", {"execjob_prologue", "", {"n1", "n3"}}) == "n3 not:n1 ");
+}
+
+BOOST_AUTO_TEST_CASE(only_a_host_of_the_run_keeps_a_job_suspended) {
+  const auto rejected = schema::HookVerdict::REJECTED;
+  BOOST_TEST(may("n1", {"execjob_preresume", ""}, rejected) == "suspend ");
+  BOOST_TEST(may("n3", {"execjob_preresume", ""}, rejected) == "");
+  BOOST_TEST(may("n1", {"execjob_preresume", "", {}, 2}, rejected) == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -14,6 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(order_size <= bytes.size(), "an order longer than its file", bytes);
   if (const auto order = mom::parse_order(bytes.substr(0, order_size)))
     fuzz::require(mom::parse_order(mom::print_order(*order)) == order, "the order differs", bytes);
+  fuzz::require(mom::parts_of(bytes, "12.borg.1").journal_at <= bytes.size(), "a journal behind its file", bytes);
   const auto journal = mom::parse_journal(bytes.substr(order_size));
   if (journal.failed)
     fuzz::require(mom::parse_journal(mom::line_of(*journal.failed)).failed == journal.failed, "the failure differs",

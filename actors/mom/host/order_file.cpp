@@ -180,6 +180,14 @@ std::size_t order_size(std::string_view run_file) {
   return at == std::string_view::npos ? 0 : at + last.size();
 }
 
+run_file_parts parts_of(std::string_view run_file, std::string_view key) {
+  const auto size = order_size(run_file);
+  auto order = parse_order(run_file.substr(0, size));
+  const bool torn = size == 0 && run_file.starts_with(kind);
+  if (torn || (order && order->key != key)) return {{}, run_file.size()};
+  return {std::move(order), size};
+}
+
 std::optional<shepherd_order> parse_order(std::string_view bytes) {
   const auto fields = parse_fields(kind, bytes);
   if (!fields) return {};

@@ -53,6 +53,15 @@ std::optional<shepherd_order> parse_order(std::string_view bytes);
 // Where the journal begins in a run file: after the order, or at 0 if there is no whole one.
 std::size_t order_size(std::string_view run_file);
 
+// A run file as it is read.
+struct run_file_parts {
+  std::optional<shepherd_order> order;  // nothing: none that can be read
+  std::size_t journal_at = 0;
+};
+// Run files are used again: after a power loss one may hold what was in it under its earlier name, or a part of it. Then
+// there is no order, and nothing in the file is this run's journal.
+run_file_parts parts_of(std::string_view run_file, std::string_view key);
+
 // -- the format underneath, shared with user_request.hpp
 
 using field = std::pair<std::string_view, std::string_view>;  // name, value

@@ -166,8 +166,9 @@ class real_process_host::impl {
     if (!fresh) return r;
     r.key = key;
     const auto text = read_file(files_.run(key)).value_or("");
-    r.journal_at = order_size(text);
-    r.order = parse_order(std::string_view(text).substr(0, r.journal_at)).value_or(shepherd_order{});
+    auto parts = parts_of(text, key);
+    r.journal_at = parts.journal_at;
+    r.order = std::move(parts.order).value_or(shepherd_order{});
     r.order.environment = {};
     r.order.groups = {};
     return r;
@@ -262,7 +263,7 @@ class real_process_host::impl {
 
   bool kill_leftovers(const run& r) {
     const auto text = read_file(files_.run(r.key)).value_or("");
-    const auto order = parse_order(std::string_view(text).substr(0, r.journal_at));
+    const auto order = parts_of(text, r.key).order;
     return order && kill_leftovers_of(*order, r.journal.started);
   }
 

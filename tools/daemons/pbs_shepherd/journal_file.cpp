@@ -25,6 +25,8 @@ bool sync_directory_of(const std::string& path) {
   return good;
 }
 
+bool is_named(std::string_view path, const std::string& key) { return path.substr(path.rfind('/') + 1) == key + ".run"; }
+
 bool anybody_had(std::string_view journal) {
   const auto j = mom::parse_journal(journal);
   return j.claimed || j.over();
@@ -46,10 +48,11 @@ bool journal_file::lock(const char* path) {
 
 bool journal_file::claim(const char* path) {
   if (!lock(path)) return false;
-  order_ = read_text(fd_);
-  const auto size = mom::order_size(order_);
-  if (anybody_had(std::string_view(order_).substr(size))) return false;
-  order_.resize(size);
+  const auto text = read_text(fd_);
+  const auto size = mom::order_size(text);
+  order_ = mom::parse_order(std::string_view(text).substr(0, size));
+  const bool ours = size > 0 && (!order_ || is_named(path, order_->key));  // see run_file_parts
+  if (!ours || anybody_had(std::string_view(text).substr(size))) return false;
   struct stat st {};
   if (fstat(fd_, &st) != 0 || st.st_nlink == 0) return false;  // forgotten between our open and our lock
   if (append(mom::line_of(mom::journal_claimed{getpid(), mom::boot_id()})) && sync() && sync_directory_of(path))

@@ -1,6 +1,7 @@
 // The run file from the shepherd's side: claimed once, locked for life, appended to.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,9 +13,9 @@ namespace annals::shepherd {
 class journal_file {
  public:
   // Locks the file and writes that the run is ours; both are on disk afterwards, the file's name too. False: somebody
-  // else has or had this run, it was called off, or the disk refused.
+  // else has or had this run, it was called off, the file holds no order or another run's, or the disk refused.
   bool claim(const char* path);
-  const std::string& order() const { return order_; }  // the part before the journal
+  const std::optional<mom::shepherd_order>& order() const { return order_; }  // nothing: it is not one that we understand
   // One write. False: the disk refused; the line waits and goes before the next one.
   bool append(std::string_view line);
   bool sync() const;
@@ -25,7 +26,7 @@ class journal_file {
   bool lock(const char* path);
   int fd_ = -1;
   std::string waiting_;
-  std::string order_;
+  std::optional<mom::shepherd_order> order_;
 };
 
 // Makes it with the limits of the order. The job runs without what can't be had, which is said in the journal.

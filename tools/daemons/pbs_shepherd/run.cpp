@@ -322,7 +322,7 @@ int run(const char* path) {
   journal_file journal;
   if (!journal.claim(path)) return 0;
   prctl(PR_SET_CHILD_SUBREAPER, 1);
-  const auto order = mom::parse_order(journal.order());
+  const auto& order = journal.order();
   if (!order) {
     journal.append_last(mom::line_of(mom::journal_failed{-2, "the order can't be read"}));
     return 1;

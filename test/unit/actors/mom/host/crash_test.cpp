@@ -30,6 +30,12 @@ struct crash_fixture : host_fixture {
   }
   void go() { test::write_whole(work() + "/go", ""); }
   std::string starts() const { return test::read_whole(work() + "/starts"); }
+  // That of 8.b.1, for our run.
+  std::string order_text() const {
+    auto copied = mom::parts_of(test::read_whole(run_file("8.b.1")), "8.b.1").order.value();
+    copied.key = key;
+    return mom::print_order(copied);
+  }
   mom::run_journal journal() const { return mom::parse_journal(journal_of(key)); }
 };
 
@@ -105,8 +111,7 @@ BOOST_AUTO_TEST_CASE(a_shepherd_that_comes_after_the_run_was_called_off_does_not
   start(order("8.b.1", {"/usr/bin/touch", "ran"}));  // a good order to copy
   wait_ended("8.b.1");
   unlink((work() + "/ran").c_str());
-  const auto text = test::read_whole(run_file("8.b.1"));
-  test::write_whole(run_file(key), text.substr(0, mom::order_size(text)), 0600);
+  test::write_whole(run_file(key), order_text(), 0600);
   host->adopt(key);
   wait_failed(key);
   const auto late = mom::spawn_program({options.shepherd, "run", run_file(key)});
@@ -217,19 +222,36 @@ BOOST_AUTO_TEST_CASE(a_new_mom_removes_the_files_of_runs_that_have_left) {
 BOOST_AUTO_TEST_CASE(an_order_whose_mom_died_before_the_shepherd_is_begun_by_the_next_start) {
   run(order("8.b.1", {"/usr/bin/touch", "ran"}));
   unlink((work() + "/ran").c_str());
-  const auto text = test::read_whole(run_file("8.b.1"));
-  test::write_whole(run_file(key), text.substr(0, mom::order_size(text)), 0600);
+  test::write_whole(run_file(key), order_text(), 0600);
   start(waiting());  // what is on disk counts, not what is said now
   BOOST_TEST(wait_ended(key).ended.at(0).exit_status == 0);
   BOOST_TEST(access((work() + "/ran").c_str(), F_OK) == 0);
   BOOST_TEST(starts() == "");
 }
 
+BOOST_AUTO_TEST_CASE(what_a_power_loss_left_of_an_earlier_runs_file_is_not_this_run) {
+  run(order("8.b.1", {"/usr/bin/touch", "ran"}));
+  const auto earlier = test::read_whole(run_file("8.b.1"));
+  forget_and_wait("8.b.1");
+  for (const auto& left : {earlier, earlier.substr(0, mom::order_size(earlier)), earlier.substr(0, 40) + "\nended 0 1 2\n", std::string()}) {
+    unlink((work() + "/ran").c_str());
+    test::write_whole(run_file(key), left, 0600);
+    start(waiting());
+    BOOST_TEST(wait_failed(key).failed.back().code == -3);
+    restart_mom();
+    host->adopt(key);
+    BOOST_TEST(wait_failed(key).failed.back().code == -3);
+    BOOST_TEST(access((work() + "/ran").c_str(), F_OK) != 0);
+    forget_and_wait(key);
+    crash_mom();
+    new_mom();
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_shepherd_does_not_begin_what_somebody_else_judges) {
   run(order("8.b.1", {"/usr/bin/touch", "ran"}));
   unlink((work() + "/ran").c_str());
-  const auto text = test::read_whole(run_file("8.b.1"));
-  test::write_whole(run_file(key), text.substr(0, mom::order_size(text)), 0600);
+  test::write_whole(run_file(key), order_text(), 0600);
   auto held = mom::held_run::take(run_file(key), false);
   BOOST_REQUIRE(held);
   BOOST_TEST(!mom::held_run::take(run_file(key), false));  // one holder at a time

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "actors/link/wire/link.hpp"
+#include "actors/link/wire/tls.hpp"
 
 namespace annals::wire {
 
@@ -15,7 +16,7 @@ using next_worker = std::function<std::shared_ptr<worker>()>;
 std::unique_ptr<listener> make_unix_listener(std::shared_ptr<worker> w, next_worker next, const std::string& path,
                                              unsigned mode, handler h);
 std::unique_ptr<listener> make_tls_listener(std::shared_ptr<worker> w, next_worker next, const std::string& address,
-                                            std::uint16_t port, const credentials& c, handler h);
+                                            std::uint16_t port, std::shared_ptr<tls_context> context, handler h);
 
 struct dial_target {
   std::string host;
@@ -23,6 +24,7 @@ struct dial_target {
   identity::kind kind;
   std::string name;   // empty: any of this kind
 };
-std::unique_ptr<io_pool::dialer> make_tls_dialer(std::shared_ptr<worker> w, dial_target target, const credentials& c, handler h);
+std::unique_ptr<io_pool::dialer> make_tls_dialer(std::shared_ptr<worker> w, dial_target target, std::shared_ptr<tls_context> context,
+                                                 handler h);
 
 }  // namespace annals::wire

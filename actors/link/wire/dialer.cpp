@@ -160,9 +160,8 @@ class tls_dialer final : public io_pool::dialer {
 
 }  // namespace
 
-std::unique_ptr<io_pool::dialer> make_tls_dialer(std::shared_ptr<worker> w, dial_target target, const credentials& c,
+std::unique_ptr<io_pool::dialer> make_tls_dialer(std::shared_ptr<worker> w, dial_target target, std::shared_ptr<tls_context> context,
                                                  handler h) {
-  auto context = std::make_shared<tls_context>(c);
   return std::make_unique<tls_dialer>(
       std::make_shared<dialing>(std::move(w), std::move(target), std::move(context), std::move(h)));
 }

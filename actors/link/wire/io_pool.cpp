@@ -1,4 +1,6 @@
 #include <atomic>
+#include <map>
+#include <mutex>
 #include <vector>
 
 #include "actors/link/wire/accepting.hpp"
@@ -10,6 +12,16 @@ struct io_pool::impl {
   std::atomic<unsigned> turn{0};
 
   std::shared_ptr<worker> next() { return workers[turn++ % workers.size()]; }
+
+  // OpenSSL takes a millisecond to make one, and a job's primary dials hundreds of hosts.
+  std::shared_ptr<tls_context> context(const credentials& c) {
+    const std::lock_guard held(contexts_guard);
+    auto& made = contexts[c];
+    if (!made) made = std::make_shared<tls_context>(c);
+    return made;
+  }
+  std::mutex contexts_guard;
+  std::map<credentials, std::shared_ptr<tls_context>> contexts;
 };
 
 io_pool::io_pool(unsigned threads, io_options options) : impl_(std::make_unique<impl>()) {
@@ -27,12 +39,12 @@ std::unique_ptr<listener> io_pool::listen_unix(const std::string& path, unsigned
 }
 
 std::unique_ptr<listener> io_pool::listen_tls(const std::string& address, std::uint16_t port, const credentials& c, handler h) {
-  return make_tls_listener(impl_->next(), [p = impl_.get()] { return p->next(); }, address, port, c, std::move(h));
+  return make_tls_listener(impl_->next(), [p = impl_.get()] { return p->next(); }, address, port, impl_->context(c), std::move(h));
 }
 
 std::unique_ptr<io_pool::dialer> io_pool::dial_tls(const std::string& host, std::uint16_t port, const credentials& c,
                                                    identity::kind expected, handler h, const std::string& expected_name) {
-  return make_tls_dialer(impl_->next(), {host, port, expected, expected_name}, c, std::move(h));
+  return make_tls_dialer(impl_->next(), {host, port, expected, expected_name}, impl_->context(c), std::move(h));
 }
 
 }  // namespace annals::wire

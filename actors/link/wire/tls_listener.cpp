@@ -13,8 +13,7 @@ using boost::asio::ip::tcp;
 class tls_listener final : public listener {
  public:
   tls_listener(std::shared_ptr<worker> w, next_worker next, const std::string& address, std::uint16_t port,
-               const credentials& c, handler h) {
-    auto context = std::make_shared<tls_context>(c);
+               std::shared_ptr<tls_context> context, handler h) {
     acceptor_ = std::make_shared<acceptor>(
         std::move(w), std::move(next), bound(address, port),
         [h = std::move(h), context](const std::shared_ptr<worker>& to, unique_fd connected) {
@@ -55,8 +54,8 @@ class tls_listener final : public listener {
 }  // namespace
 
 std::unique_ptr<listener> make_tls_listener(std::shared_ptr<worker> w, next_worker next, const std::string& address,
-                                            std::uint16_t port, const credentials& c, handler h) {
-  return std::make_unique<tls_listener>(std::move(w), std::move(next), address, port, c, std::move(h));
+                                            std::uint16_t port, std::shared_ptr<tls_context> context, handler h) {
+  return std::make_unique<tls_listener>(std::move(w), std::move(next), address, port, std::move(context), std::move(h));
 }
 
 }  // namespace annals::wire

@@ -9,6 +9,7 @@
 // Two libraries: annals_wire_client holds frames and blocking_client (no Asio, no OpenSSL), annals_wire the rest.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -61,9 +62,10 @@ struct handler {
 };
 
 // The CA's certificate, and the certificate and key of this process. Files are PEM; one file may hold all three.
-// The key's file must be for its owner only (mode 600).
+// The key's file must be for its owner only (mode 600). A pool reads them once.
 struct credentials {
   std::string ca_file, certificate_file, key_file;
+  auto operator<=>(const credentials&) const = default;
   static credentials bundle(const std::string& file) { return {file, file, file}; }   // daemon.pem
 };
 

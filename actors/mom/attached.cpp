@@ -1,7 +1,6 @@
 #include "actors/mom/attached.hpp"
 
 #include <pwd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -16,11 +15,11 @@ namespace {
 
 constexpr char format[] = "ANNALS_ATTACHED=%lld %lld %llu";
 
-bool is_of_user(uid_t uid, const std::string& user) {
+bool is_of_user(std::int64_t pid, const std::string& user) {
   passwd entry{};
   passwd* found = nullptr;
   std::array<char, 16384> memory{};
-  return getpwnam_r(user.c_str(), &entry, memory.data(), memory.size(), &found) == 0 && found && found->pw_uid == uid;
+  return getpwnam_r(user.c_str(), &entry, memory.data(), memory.size(), &found) == 0 && found && mom::user_of(pid) == found->pw_uid;
 }
 
 // The program that a process executes; empty: not to be known.
@@ -54,9 +53,8 @@ std::optional<ports::attached_session> attached_of(const std::vector<std::string
 attach_refusal look_up_session(std::int64_t pid, const std::string& user, const std::string& shepherd, ports::attached_session& found) {
   const auto table = mom::process_table::now();
   const auto* p = pid > 0 ? table.find(pid) : nullptr;
-  struct stat st {};
-  if (!p || p->state == 'Z' || stat(("/proc/" + std::to_string(pid)).c_str(), &st) != 0) return {tm_error::no_process, "no such process"};
-  if (!is_of_user(st.st_uid, user)) return {tm_error::owner, "the process is not the job's user's"};
+  if (!p || p->state == 'Z') return {tm_error::no_process, "no such process"};
+  if (!is_of_user(pid, user)) return {tm_error::owner, "the process is not the job's user's"};
   if (p->session <= 1) return {tm_error::session, "the process has no session of its own"};
   if (is_of_a_job(table, pid, shepherd)) return {tm_error::session, "the process belongs to a job"};
   found = {pid, p->session, p->start_ticks};

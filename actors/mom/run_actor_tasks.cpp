@@ -148,6 +148,8 @@ void run_actor::on_ask(schema::Ask::Reader a, const std::string& host) {
   const task_origin origin{{nullptr, a.getQuestion()}, host};
   switch (a.which()) {
     case schema::Ask::SPAWN:
+      // A session is attached by the host it is on, and by no other.
+      if (a.getSpawn().getArgv().size() == 0 && schema::text(a.getSpawn().getHost()) != host) return answer(origin, task_failure("not a session of this host"));
       return spawn({origin.asker, host, a.getSpawn().getOutput()}, schema::str(a.getSpawn().getHost()), a.getSpawn().getNode(), texts(a.getSpawn().getArgv()), texts(a.getSpawn().getEnvironment()));
     case schema::Ask::SIGNAL: return signal_task(origin, a.getSignal().getTask(), a.getSignal().getSignal());
     case schema::Ask::TASKS: return answer(origin, all_tasks());

@@ -65,6 +65,18 @@ std::optional<process> read_process(std::int64_t pid) {
   return parse_stat(read_small(path.c_str(), buffer, sizeof buffer));
 }
 
+std::optional<std::uint32_t> user_of(std::int64_t pid) {
+  char buffer[2048];
+  const std::string path = "/proc/" + std::to_string(pid) + "/status";
+  const auto text = read_small(path.c_str(), buffer, sizeof buffer);
+  constexpr std::string_view label = "\nUid:\t";            // the name above it has its line ends escaped
+  const auto at = text.find(label);
+  std::uint32_t uid = 0;
+  if (at == std::string_view::npos) return {};
+  const auto* const begin = text.data() + at + label.size();
+  return std::from_chars(begin, text.data() + text.size(), uid).ec == std::errc() ? std::optional(uid) : std::nullopt;
+}
+
 process_table process_table::now() {
   process_table table;
   DIR* const dir = opendir("/proc");

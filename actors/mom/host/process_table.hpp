@@ -25,6 +25,8 @@ struct process {
 // One line of /proc/PID/stat. Nothing: not such a line.
 std::optional<process> parse_stat(std::string_view line);
 std::optional<process> read_process(std::int64_t pid);
+// Who started it: its real user id, which a program that takes another user's rights keeps. Nothing: it is gone.
+std::optional<std::uint32_t> user_of(std::int64_t pid);
 
 class process_table {
  public:

@@ -23,7 +23,7 @@ class guardian {
 
   void run() {
     const auto attached = mom::read_process(static_cast<std::int64_t>(order_.attached_pid));
-    if (!attached || attached->start_ticks != order_.attached_ticks || attached->session != session_)
+    if (!attached || attached->start_ticks != order_.attached_ticks || attached->session != session_ || session_ <= 1 || !is_the_users(*attached))
       return journal_.append_last(mom::line_of(mom::journal_failed{-2, "the process has ended"}));
     // Whoever finds us dead knows the session by its leader, if there is one.
     const auto leader = mom::read_process(session_);
@@ -50,6 +50,12 @@ class guardian {
   }
 
  private:
+  // A session may hold processes of others (root became the user in it): they are none of the job's, and who orders a session
+  // attached may be another host.
+  bool is_the_users(const mom::process& p) const {
+    return mom::user_of(p.pid) == (order_.change_user ? order_.uid : static_cast<std::uint32_t>(getuid()));
+  }
+
   // The session moves into its cgroup. Who forks meanwhile leaves a child outside: looked for until nobody new is found.
   void gather() const {
     const auto doors = cgroup_.open_doors();
@@ -59,7 +65,7 @@ class guardian {
       more = false;
       const auto table = mom::process_table::now();
       for (const auto* p : table.of_session(session_)) {
-        if (p->state == 'Z' || std::find(inside.begin(), inside.end(), p->pid) != inside.end()) continue;
+        if (p->state == 'Z' || !is_the_users(*p) || std::find(inside.begin(), inside.end(), p->pid) != inside.end()) continue;
         inside.push_back(p->pid);
         more = true;
         const auto pid = std::to_string(p->pid);
@@ -76,6 +82,7 @@ class guardian {
     std::uint64_t ticks = 0;
     bool any = false;
     for (const auto* p : table.of_session(session_)) {
+      if (!is_the_users(*p)) continue;
       ticks += p->cpu_ticks + p->children_cpu_ticks;
       if (p->state == 'Z') continue;
       any = true;

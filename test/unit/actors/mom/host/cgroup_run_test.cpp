@@ -314,6 +314,42 @@ BOOST_AUTO_TEST_CASE(an_attached_session_moves_in_and_dies_with_all_that_left_it
   });
 }
 
+// Root may have become the user in a session, or the other way round; and the order may come from a hostile host.
+BOOST_AUTO_TEST_CASE(processes_of_others_in_an_attached_session_are_left_alone) {
+  with_each([&] {
+    const pid_t leader = fork();
+    if (leader == 0) {
+      setsid();
+      if (chdir(work().c_str()) != 0) _exit(1);
+      execl("/bin/sh", "sh", "-c", "/usr/bin/setpriv --reuid 65534 sleep 1000 & echo $! > other; echo $$ > pid; sleep 1000", static_cast<char*>(nullptr));
+      _exit(1);
+    }
+    BOOST_REQUIRE(number_in("pid") == leader);
+    const auto other = static_cast<pid_t>(number_in("other"));
+    test::wait_until([&] { return mom::user_of(other) == 65534u; }, "the other user's process");
+    auto o = order("7.b.1-2");
+    o.share = ports::host_share{{}, {}, 1, false};
+    o.is_task = true;
+    o.stdout_file = o.stderr_file = "/dev/null";
+    o.attached = {other, leader, mom::read_process(other)->start_ticks};
+    start(o);
+    wait_ended("7.b.1-2");                     // not attached
+    BOOST_TEST(test::alive(leader));
+    forget_and_wait("7.b.1-2");
+    o.key = "7.b.1-3";
+    o.attached = {leader, leader, mom::read_process(leader)->start_ticks};
+    start(o);
+    wait_started("7.b.1-3");
+    host->signal("7.b.1-3", SIGKILL);
+    wait_ended("7.b.1-3");
+    waitpid(leader, nullptr, 0);
+    BOOST_TEST(test::alive(other));
+    kill(other, SIGKILL);
+    forget_and_wait("7.b.1-3");
+    run(limited("exit 0"));  // for forget
+  });
+}
+
 BOOST_AUTO_TEST_CASE(cpu_time_of_children_that_nobody_waited_for_counts) {
   with_each([&] {
     // A shell's children are waited for by it; with CHLD ignored the kernel forgets them and their time.

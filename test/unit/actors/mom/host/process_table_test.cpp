@@ -52,6 +52,12 @@ BOOST_AUTO_TEST_CASE(a_session_has_us_and_our_descendants) {
   BOOST_TEST(table.of_session(1 << 30).empty());
 }
 
+BOOST_AUTO_TEST_CASE(a_process_is_of_who_started_it) {
+  BOOST_TEST((user_of(getpid()) == getuid()));
+  BOOST_TEST((user_of(1) == 0u));
+  BOOST_TEST(!user_of(1 << 30));
+}
+
 BOOST_AUTO_TEST_CASE(a_run_that_is_not_there_uses_nothing) {
   usage_meter meter;
   meter.sample(process_table(), 1, 0, 1000);

@@ -160,7 +160,7 @@ class process_host {
   // The run will not start: stops the copying and removes what came.
   virtual void unstage(const std::string& key, const stage_in_order& order) = 0;
   virtual void deliver(const std::string& key, const delivery_order& order) = 0;
-  // A private job directory holds what could not be delivered: forget leaves it to its owner.
+  // A private job directory, or the spool, holds what could not be delivered: forget leaves it to its owner.
   virtual void keep_jobdir(const std::string& key) = 0;
   // Kills what is left of the run and removes its files (not undelivered output).
   virtual void forget(const std::string& key) = 0;

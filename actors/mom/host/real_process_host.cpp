@@ -345,13 +345,14 @@ class real_process_host::impl {
     return false;
   }
 
-  void remove_job_files(const shepherd_order& o, bool keep_jobdir) {
+  // `undelivered`: what is in the spool or a private directory is its owner's to take.
+  void remove_job_files(const shepherd_order& o, bool undelivered) {
     if (!o.script.empty()) unlink(o.script.c_str());
     if (!o.node_file.empty()) node_store_->remove(o.node_file);
     for (const auto& file : {o.stdout_file, o.stderr_file})
-      if (files_.is_spool_file(file, o.job_id, o.key)) unlink(file.c_str());
+      if (!undelivered && files_.is_spool_file(file, o.job_id, o.key)) unlink(file.c_str());
     user_request request;
-    if (o.make_jobdir && !keep_jobdir && exists(o.jobdir)) request.removals.push_back(o.jobdir);
+    if (o.make_jobdir && !undelivered && exists(o.jobdir)) request.removals.push_back(o.jobdir);
     if (!o.tmpdir.empty() && exists(o.tmpdir)) request.removals.push_back(o.tmpdir);
     if (!request.removals.empty()) run_as_user(o, std::move(request));
   }

@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -43,8 +44,8 @@ bool copy_bytes(int from, int to) {
   return true;
 }
 
-// Like `cp -p`: the file's content and mode. Empty: done; else what cp would have said.
-std::string copy_content(const std::string& from, const std::string& to) {
+// Like `cp -p`: the file's content and mode, and on disk, since the source goes. Empty: done; else what cp would have said.
+std::string copy_content(const std::string& from, const std::string& to, int flags = O_TRUNC) {
   const int in = open(from.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   if (in < 0) return "/bin/cp: cannot stat '" + from + "': " + strerror(errno);
   struct stat st {};
@@ -53,14 +54,15 @@ std::string copy_content(const std::string& from, const std::string& to) {
     return "/bin/cp: '" + from + "' is not a regular file";
   }
   const mode_t mode = st.st_mode & 0777;
-  const int out = open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_CLOEXEC, mode);
+  const int out = open(to.c_str(), O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC | flags, mode);
   std::string wrong;
   if (out < 0) {
     wrong = "/bin/cp: cannot create regular file '" + to + "': " + strerror(errno);
   } else {
     struct stat target {};
-    if (fstat(out, &target) == 0 && S_ISREG(target.st_mode)) fchmod(out, mode);
-    if (!copy_bytes(in, out)) wrong = "/bin/cp: error writing '" + to + "': " + strerror(errno);
+    const bool plain = fstat(out, &target) == 0 && S_ISREG(target.st_mode);
+    if (plain) fchmod(out, mode);
+    if (!copy_bytes(in, out) || (plain && fsync(out) != 0)) wrong = "/bin/cp: error writing '" + to + "': " + strerror(errno);
     if (close(out) != 0 && wrong.empty()) wrong = "/bin/cp: failed to close '" + to + "': " + strerror(errno);
   }
   close(in);
@@ -102,12 +104,26 @@ attempt copy_output(const mom::copy_task& task, const copy_request& request) {
   return a;
 }
 
-// Out of the spool directory, to a place where it stays until its owner takes it.
-bool retain(const mom::copy_task& task) {
-  if (rename(task.from.c_str(), task.retained.c_str()) == 0) return true;
-  if (errno != EXDEV || !copy_content(task.from, task.retained).empty()) return false;
-  unlink(task.from.c_str());
+// To a directory where others may make files: nothing of theirs is followed or written to.
+bool move_to(const std::string& from, const std::string& to) {
+  if (rename(from.c_str(), to.c_str()) == 0) return true;
+  if (errno != EXDEV) return false;
+  unlink(to.c_str());
+  if (!copy_content(from, to, O_EXCL | O_NOFOLLOW).empty()) return false;
+  unlink(from.c_str());
   return true;
+}
+
+// Out of the spool directory, to a place where it stays until its owner takes it. Returns where it is now.
+std::string retain(const mom::copy_task& task) {
+  if (move_to(task.from, task.retained)) return task.retained;
+  std::string other = task.retained + ".XXXXXX";  // somebody has planted something under the first name
+  const int fd = mkstemp(other.data());
+  if (fd < 0) return task.from;
+  close(fd);
+  if (move_to(task.from, other)) return other;
+  unlink(other.c_str());
+  return task.from;
 }
 
 // "Unable to copy file a to q1:/b", and why (pbs guide: "Job files not copied").
@@ -185,7 +201,7 @@ class copying {
   std::string text_of(const item& i) const {
     if (i.output) {
       const auto& t = *i.output;
-      return failure_text(t.from + " to " + place_text(t.to_host, t.to_path), i.last) + retained_text(retain(t) ? t.retained : t.from);
+      return failure_text(t.from + " to " + place_text(t.to_host, t.to_path), i.last) + retained_text(retain(t));
     }
     const auto& t = *i.stage;
     if (t.what == kind::in) return failure_text(t.here + " from " + place_text(t.local ? "" : t.host, t.there), i.last);

@@ -1,5 +1,6 @@
 #include "tools/daemons/pbs_shepherd/staging.hpp"
 
+#include <fcntl.h>
 #include <glob.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -44,6 +45,15 @@ std::vector<std::string> files_named(const std::string& pattern) {
   return names;
 }
 
+// What was copied is on disk afterwards: its sources go.
+bool sync_copies_at(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0) return true;  // ours to write and not to read
+  const bool good = syncfs(fd) == 0;
+  close(fd);
+  return good;
+}
+
 }  // namespace
 
 attempt stage_in(const mom::stage_task& task, const copy_request& copying) {
@@ -72,6 +82,7 @@ attempt stage_out(const mom::stage_task& task, const copy_request& copying, std:
   const auto files = operands;
   operands.push_back(there);
   a = run_copy(task.local ? request.cp : request.scp, operands, copying);
+  if (a.wrong.empty() && task.local && !sync_copies_at(there)) a.wrong = "error writing '" + there + "': " + strerror(errno);
   if (a.wrong.empty()) copied = files;
   return a;
 }

@@ -95,6 +95,21 @@ BOOST_AUTO_TEST_CASE(a_delivery_has_no_more_rights_than_its_user) {
   BOOST_TEST(access((home() + "/mom_priv/config").c_str(), F_OK) != 0);
 }
 
+BOOST_AUTO_TEST_CASE(undelivered_output_finds_a_place_beside_what_somebody_planted) {
+  if (geteuid() != 0) return;
+  auto o = order("1.b.1", {"/bin/echo", "x"});
+  o.user = "nobody";
+  run(o);
+  const std::string first = home() + "/undelivered/1.b.OU", said = "Output retained on that host in: " + first + '.';
+  test::write_whole(first, "of another user");
+  host->deliver("1.b.1", {"nobody", {{home() + "/spool/1.b.OU", "here", work() + "/nodir/x", true}}});
+  const auto text = wait("1.b.1", [](const test::told& s) { return !s.delivered.empty(); }).delivered[0].text;
+  const auto at = text.find(said);
+  BOOST_REQUIRE(at != std::string::npos);
+  BOOST_TEST(test::read_whole(first + '.' + text.substr(at + said.size(), 6)) == "x\n");
+  BOOST_TEST(test::read_whole(first) == "of another user");
+}
+
 BOOST_AUTO_TEST_CASE(accounts_are_found_with_their_groups) {
   mom::accounts all;
   const auto found = all.find(test::own_user(), "");

@@ -98,6 +98,36 @@ BOOST_AUTO_TEST_CASE(a_pipe_in_the_place_of_output_holds_nobody_up) {
   BOOST_TEST(result.text.find("'" + spool("3.b.OU") + "' is not a regular file") != std::string::npos);
 }
 
+BOOST_AUTO_TEST_CASE(undelivered_output_is_not_written_through_a_planted_link) {
+  std::string elsewhere = "/dev/shm/annals-undelivered-XXXXXX";
+  struct stat here {}, there {};
+  BOOST_REQUIRE(stat(home().c_str(), &here) == 0);
+  if (!mkdtemp(elsewhere.data()) || stat(elsewhere.c_str(), &there) != 0 || here.st_dev == there.st_dev) {
+    BOOST_TEST_MESSAGE("skipped: no second file system");
+    rmdir(elsewhere.c_str());
+    return;
+  }
+  BOOST_REQUIRE(rmdir((home() + "/undelivered").c_str()) == 0);
+  BOOST_REQUIRE(symlink(elsewhere.c_str(), (home() + "/undelivered").c_str()) == 0);
+  test::write_whole(work() + "/victim", "precious");
+  BOOST_REQUIRE(symlink((work() + "/victim").c_str(), (elsewhere + "/3.b.OU").c_str()) == 0);
+  test::write_whole(spool("3.b.OU"), "out");
+  BOOST_TEST(!deliver({local("3.b.OU", work() + "/nodir/x")}).ok);
+  BOOST_TEST(test::read_whole(work() + "/victim") == "precious");
+  BOOST_TEST(test::read_whole(elsewhere + "/3.b.OU") == "out");
+  std::filesystem::remove_all(elsewhere);
+}
+
+BOOST_AUTO_TEST_CASE(output_that_can_be_kept_nowhere_else_stays_in_the_spool) {
+  run(order(key, {"/bin/echo", "precious"}));
+  std::filesystem::remove(home() + "/undelivered");
+  const auto result = deliver({local("3.b.OU", work() + "/nodir/x")});
+  BOOST_TEST(result.text.ends_with("Output retained on that host in: " + spool("3.b.OU") + "\n"));
+  host->keep_jobdir(key);
+  forget_and_wait(key);
+  BOOST_TEST(test::read_whole(spool("3.b.OU")) == "precious\n");
+}
+
 BOOST_AUTO_TEST_CASE(undelivered_output_survives_the_run) {
   run(order(key, {"/bin/echo", "precious"}));
   BOOST_TEST(!deliver({local("3.b.OU", work() + "/nodir/x")}).ok);

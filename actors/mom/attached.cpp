@@ -22,11 +22,14 @@ bool is_of_user(std::int64_t pid, const std::string& user) {
   return getpwnam_r(user.c_str(), &entry, memory.data(), memory.size(), &found) == 0 && found && mom::user_of(pid) == found->pw_uid;
 }
 
-// The program that a process executes; empty: not to be known.
+// The program that a process executes, also when an upgrade has put another one in its place; empty: not to be known.
 std::string program_of(std::int64_t pid) {
   std::array<char, 4096> path{};
   const auto n = readlink(("/proc/" + std::to_string(pid) + "/exe").c_str(), path.data(), path.size());
-  return {path.data(), n > 0 ? static_cast<std::size_t>(n) : 0};
+  std::string_view program(path.data(), n > 0 ? static_cast<std::size_t>(n) : 0);
+  constexpr std::string_view replaced = " (deleted)";
+  if (program.ends_with(replaced)) program.remove_suffix(replaced.size());
+  return std::string(program);
 }
 
 bool is_of_a_job(const mom::process_table& table, std::int64_t pid, const std::string& shepherd) {

@@ -6,11 +6,15 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "events/ports/process_host.hpp"
 
 namespace annals::actors {
+
+// Why a session does not become a task once more.
+inline constexpr std::string_view session_is_attached = "the session is attached already";
 
 // The only entry of such a task's environment: "ANNALS_ATTACHED=pid session ticks".
 std::string print_attached(const ports::attached_session& session);

@@ -103,7 +103,7 @@ void part_actor::start(std::uint32_t number) {
   const auto& task = state().tasks.at(number);
   mom::task_words words{state().task_key(number), number, task.node, task.argv, task.environment};
   if (const auto session = attached_of(task.argv, task.environment)) {
-    if (is_attached(*session, number)) return command(model::task_failed{number, {-2, "the session is attached already"}});
+    if (is_attached(*session, number)) return command(model::task_failed{number, {-2, std::string(session_is_attached)}});
     words.attached = *session;
     parts_.note(log_event::job, state().job, "task " + task_number(number) + " attached, session " + std::to_string(session->session));
   } else {

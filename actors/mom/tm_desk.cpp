@@ -96,7 +96,7 @@ class desk {
     auto& caller = callers_.at(q.connection);
     if (a.what == task_answer::kind::over)
       if (const auto output = caller.outputs.extract(q.watched)) settle(output.mapped());
-    if (a.what == task_answer::kind::failed) return fail(caller, q.theirs, {q.failure, a.error});
+    if (a.what == task_answer::kind::failed) return fail(caller, q.theirs, {a.error == session_is_attached ? tm_error::session : q.failure, a.error});
     write(caller, q.theirs, a);
   }
 
@@ -250,7 +250,7 @@ class desk {
     if (why.code != 0) return fail(c, q.theirs, {why.code, why.text});
     const auto node = std::find(found.nodes.begin(), found.nodes.end(), parts_.host);
     const auto number = node == found.nodes.end() ? 0 : static_cast<std::uint32_t>(node - found.nodes.begin());
-    self_->send(found.actor, ask_spawn{ask(c, {0, q.theirs, tm_error::session}), parts_.host, number, {}, {print_attached(session)}, false});
+    self_->send(found.actor, ask_spawn{ask(c, {0, q.theirs, tm_error::system}), parts_.host, number, {}, {print_attached(session)}, false});
   }
 
   caf::event_based_actor* self_;

@@ -1,10 +1,10 @@
 #include "actors/mom/host/account.hpp"
 
-#include <grp.h>
-#include <pwd.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <optional>
 
 namespace annals::mom {
@@ -13,16 +13,25 @@ namespace {
 constexpr auto remembered_for = std::chrono::seconds(60);
 constexpr std::size_t entry_bytes_max = 1u << 20;  // a group with ten thousand members fits
 
+struct lookup { bool found = false; int error = 0; };  // neither: there is no such entry
+
+// Whether it means that there is no such entry (getpwnam_r(3), ERRORS), rather than that nobody could look.
+bool says_absent(int error) { return error == 0 || error == ENOENT || error == ESRCH || error == EBADF || error == EPERM; }
+
 // Calls getpwnam_r and its relatives with a buffer that grows until the entry fits.
 template <class Entry, class Lookup>
-bool look_up(Entry& entry, std::vector<char>& buffer, Lookup&& call) {
+lookup look_up(Entry& entry, std::vector<char>& buffer, Lookup&& call) {
   for (std::size_t size = 4096; size <= entry_bytes_max; size *= 4) {
     buffer.resize(size);
     Entry* found = nullptr;
     const int error = call(&entry, buffer.data(), buffer.size(), &found);
-    if (error != ERANGE) return error == 0 && found;
+    if (error != ERANGE) return {error == 0 && found, says_absent(error) ? 0 : error};
   }
-  return false;
+  return {false, ERANGE};
+}
+
+no_account missing(const std::string& what, const lookup& l) {
+  return {what + (l.error ? std::string(": ") + std::strerror(l.error) : ""), l.error != 0};
 }
 
 std::vector<std::uint32_t> groups_of(const char* user, gid_t gid) {
@@ -44,12 +53,15 @@ account from_entry(const passwd& entry) {
 }
 
 // Ourselves, when we are not root; a user without an entry (a container) is what the environment says.
-std::variant<account, no_account> own_account(const std::string& user) {
+std::variant<account, no_account> own_account(const std::string& user, const name_service& names) {
   passwd entry{};
   std::vector<char> buffer;
   account a;
-  if (look_up(entry, buffer, [](auto... args) { return getpwuid_r(geteuid(), args...); })) {
+  const auto us = look_up(entry, buffer, [&](auto... args) { return names.user_by_number(geteuid(), args...); });
+  if (us.found) {
     a = from_entry(entry);
+  } else if (us.error) {
+    return missing("No Password Entry for User " + user, us);
   } else {
     const char* const name = std::getenv("USER");
     a.name = name && *name ? name : std::to_string(geteuid());
@@ -64,18 +76,18 @@ std::variant<account, no_account> own_account(const std::string& user) {
   return a;
 }
 
-std::variant<account, no_account> other_account(const std::string& user, const std::string& group) {
+std::variant<account, no_account> other_account(const std::string& user, const std::string& group, const name_service& names) {
   passwd entry{};
   std::vector<char> buffer;
-  if (!look_up(entry, buffer, [&](auto... args) { return getpwnam_r(user.c_str(), args...); }))
-    return no_account{"No Password Entry for User " + user};
+  if (const auto l = look_up(entry, buffer, [&](auto... args) { return names.user_by_name(user.c_str(), args...); }); !l.found)
+    return missing("No Password Entry for User " + user, l);
   account a = from_entry(entry);
   a.change_user = true;
   if (!group.empty()) {
     struct group found {};
     std::vector<char> group_buffer;
-    if (!look_up(found, group_buffer, [&](auto... args) { return getgrnam_r(group.c_str(), args...); }))
-      return no_account{"No Group Entry for Group " + group};
+    if (const auto l = look_up(found, group_buffer, [&](auto... args) { return names.group_by_name(group.c_str(), args...); }); !l.found)
+      return missing("No Group Entry for Group " + group, l);
     a.gid = found.gr_gid;
     a.group = group;
   }
@@ -88,9 +100,13 @@ std::variant<account, no_account> other_account(const std::string& user, const s
 std::variant<account, no_account> accounts::find(const std::string& user, const std::string& group) {
   const auto now = std::chrono::steady_clock::now();
   const std::string key = user + '\n' + group;
-  if (const auto known = known_.find(key); known != known_.end() && known->second.until > now)
-    return known->second.what;
-  auto what = geteuid() == 0 ? other_account(user, group) : own_account(user);
+  const auto known = known_.find(key);
+  if (known != known_.end() && known->second.until > now) return known->second.what;
+  auto what = geteuid() == 0 ? other_account(user, group, names_) : own_account(user, names_);
+  if (const auto* const none = std::get_if<no_account>(&what); none && none->ask_again) {
+    const bool was_there = known != known_.end() && std::holds_alternative<account>(known->second.what);
+    return was_there ? known->second.what : what;
+  }
   known_[key] = {what, now + remembered_for};
   return what;
 }

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <set>
 
 #include "actors/mom/host/account.hpp"
 #include "actors/mom/host/event_loop.hpp"
@@ -14,6 +15,8 @@
 namespace annals::mom {
 
 namespace {
+
+constexpr std::chrono::seconds ask_again{1};  // of a name service that is ill
 
 std::string private_jobdir(const ports::job_place& place, const account& user) {
   const auto& root = place.private_jobdir_root;
@@ -56,7 +59,7 @@ class real_job_places::impl {
     if (!is_file_name(place.key) || !is_file_name(place.job_id)) return ready(place.key, -2, "no file can be named " + place.key);
     if (work_->asking(place.key)) return;            // told when that one is done
     const auto found = accounts_.find(place.user, place.group);
-    if (const auto* none = std::get_if<no_account>(&found)) return ready(place.key, -10, none->why);
+    if (const auto* none = std::get_if<no_account>(&found)) return ready(place.key, none->ask_again ? -3 : -10, none->why);
     if (!place.node_file.empty())
       if (const int e = write_file(place.node_file, place.node_file_text, 0644)) return ready(place.key, -3, place.node_file + ": " + std::strerror(e));
     const auto& user = std::get<account>(found);
@@ -78,14 +81,24 @@ class real_job_places::impl {
     if (work_->asking(name)) return;                 // told when that one is done
     work_->stop(place.key);
     if (!place.node_file.empty()) ::unlink(place.node_file.c_str());
-    const auto request = removal_of(place);
+    const auto found = accounts_.find(place.user, place.group);
+    if (const auto* none = std::get_if<no_account>(&found); none && none->ask_again) return tear_down_later(place);
+    const auto request = removal_of(place, found);
     const auto told = [this, key = place.key](const std::optional<user_answer>&) { removed(key); };
     if (request.removals.empty() || !work_->ask(name, request, told)) removed(place.key);
   }
 
  private:
-  user_request removal_of(const ports::job_place& place) {
-    const auto found = accounts_.find(place.user, place.group);
+  // The name service is ill. A repeat from our side or another's is one more look, not two.
+  void tear_down_later(const ports::job_place& place) {
+    if (!waiting_.insert(place.key).second) return;
+    loop_->after(ask_again, [this, place] {
+      waiting_.erase(place.key);
+      tear_down(place);
+    });
+  }
+
+  static user_request removal_of(const ports::job_place& place, const std::variant<account, no_account>& found) {
     const auto* user = std::get_if<account>(&found);
     if (!user) return {};                            // nothing was made either
     auto request = request_of(*user);
@@ -117,6 +130,7 @@ class real_job_places::impl {
   std::mutex mutex_;               // of events_
   events events_;
   accounts accounts_;              // the rest: on the loop's thread only
+  std::set<std::string> waiting_;  // keys of places to tear down
   std::unique_ptr<event_loop> loop_;
   std::unique_ptr<user_work> work_;
   const std::string shepherd_;

@@ -58,7 +58,7 @@ class real_process_host::impl {
  public:
   explicit impl(host_options options)
       : options_(std::move(options)), files_(options_.pbs_home), cgroups_(options_.cgroup_roots, options_.cgroup_parent), boot_(boot_id()),
-        sampler_(options_.usage_age_max) {
+        accounts_(options_.names), sampler_(options_.usage_age_max) {
     files_.make_directories();
     run_store_.emplace(files_.jobs());
     node_store_.emplace(files_.aux());
@@ -95,7 +95,7 @@ class real_process_host::impl {
       return fail(order.key, -2, "no file can be named " + order.key);
     if (known(order.key, true)) return;
     const auto found = accounts_.find(order.user, order.group);
-    if (const auto* const none = std::get_if<no_account>(&found)) return fail(order.key, -10, none->why);
+    if (const auto* const none = std::get_if<no_account>(&found)) return fail(order.key, none->ask_again ? -3 : -10, none->why);
     shepherd_order filled = order_on(this_machine(), order, std::get<account>(found));
     cgroups_.write_into(filled, order);
     if (const auto wrong = prepare(order, filled); !wrong.empty()) return fail(order.key, -3, wrong);
@@ -310,6 +310,7 @@ class real_process_host::impl {
 
   void forget(const std::string& key) {
     if (!is_file_name(key)) return;
+    later_.erase(key);
     user_work_->stop(key);
     user_work_->stop(key + "+output");
     unlink(files_.copying(key).c_str());
@@ -413,7 +414,8 @@ class real_process_host::impl {
 
   void stage_in(const std::string& key, const ports::stage_in_order& order) {
     copy(key, order.user, order.files.size(), &events::staged_in,
-         [&](const account& user) { return stage_in_request(copy_how(), user, order, files_.copying(key)); });
+         [&](const account& user) { return stage_in_request(copy_how(), user, order, files_.copying(key)); },
+         [this, key, order] { stage_in(key, order); });
   }
 
   void deliver(const std::string& key, const ports::delivery_order& order) {
@@ -422,14 +424,18 @@ class real_process_host::impl {
     const auto at = runs_.find(key);
     const std::string jobdir = at != runs_.end() ? at->second.order.jobdir : "";
     copy(key, order.user, order.files.size() + order.out.size(), &events::delivered,
-         [&](const account& user) { return delivery_request(copy_how(), user, order, jobdir, files_.copying(key)); });
+         [&](const account& user) { return delivery_request(copy_how(), user, order, jobdir, files_.copying(key)); },
+         [this, key, order] { deliver(key, order); });
   }
 
   void unstage(const std::string& key, const ports::stage_in_order& order) {
     if (!is_file_name(key)) return;
+    later_.erase(key);
     user_work_->stop(key);
     user_work::end_holder(files_.copying(key));
     const auto found = accounts_.find(order.user, {});
+    const auto* const none = std::get_if<no_account>(&found);
+    if (none && none->ask_again) return do_later(key + "+unstage", options_.ask_again, [this, key, order] { unstage(key, order); });
     if (const auto* const user = std::get_if<account>(&found)) user_work_->run(unstage_request(*user, order));
   }
 
@@ -440,11 +446,12 @@ class real_process_host::impl {
   copy_settings copy_how() const { return {options_.cp, options_.scp, options_.delivery_pauses_s, files_.undelivered(), options_.copying_s_max}; }
 
   template <class MakeRequest>
-  void copy(const std::string& key, const std::string& user, std::size_t files, delivery_told what, MakeRequest&& make_request) {
+  void copy(const std::string& key, const std::string& user, std::size_t files, delivery_told what, MakeRequest&& make_request, event_loop::task again) {
     if (user_work_->asking(key)) return;  // it will be told when that one is done
     const auto asked = static_cast<unsigned>(files);
     const auto found = accounts_.find(user, {});
     const auto* const none = std::get_if<no_account>(&found);
+    if (none && none->ask_again) return do_later(key, options_.ask_again, std::move(again));
     if (none || !is_file_name(key)) return tell_copied(key, what, {false, none ? none->why : "no file can be named " + key, 0, asked});
     user_work::end_holder(files_.copying(key));
     const auto told = [this, key, what, asked, since = std::chrono::steady_clock::now()](const std::optional<user_answer>& answer) {
@@ -456,6 +463,20 @@ class real_process_host::impl {
     };
     if (!user_work_->ask(key, make_request(std::get<account>(found)), told))
       tell_copied(key, what, {false, options_.shepherd + ": " + std::strerror(errno), 0, asked});
+  }
+
+  // What can't be done now. A later request of this name takes its place.
+  void do_later(const std::string& name, milliseconds delay, event_loop::task again) {
+    const auto number = ++last_later_;
+    later_[name] = number;
+    loop_->after(delay, [this, name, number, again = std::move(again)] {
+      guarded([&] {
+        const auto at = later_.find(name);
+        if (at == later_.end() || at->second != number) return;
+        later_.erase(at);
+        again();
+      });
+    });
   }
 
   // -- signals and usage
@@ -516,6 +537,8 @@ class real_process_host::impl {
   std::vector<telling> tellings_;
   accounts accounts_;
   std::map<std::string, run> runs_;
+  std::map<std::string, std::uint64_t> later_;  // by name: the number of the one that counts
+  std::uint64_t last_later_ = 0;
   std::optional<recycled_files> run_store_, node_store_;
   usage_sampler sampler_;
   int inotify_ = -1;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/mom/host/account.hpp"
 #include "events/model/host_limits.hpp"
 #include "events/ports/process_host.hpp"
 
@@ -23,6 +24,8 @@ struct host_options {
   std::vector<std::string> scp = {"/usr/bin/scp", "-Brvp"};  // PBS_SCP, its arguments and PBS_SCP_ARGS
   std::vector<unsigned> delivery_pauses_s = {0, 10, 0, 20};  // before each try
   unsigned copying_s_max = limits::copying_s_max;            // for all files that come to a run, or go from it
+  name_service names;
+  std::chrono::milliseconds ask_again{1000};                 // a name service that is ill
   std::vector<std::string> cgroup_roots;  // as find_cgroups() offers them; empty: no cgroups
   std::string cgroup_parent;              // of this MoM alone: what is there and belongs to no run is killed
   std::chrono::milliseconds usage_age_max{1000};             // samples younger than this share one /proc scan

@@ -36,8 +36,8 @@ class real_task_outputs::impl {
 
   void follow(const std::string& key, const std::string& user) {
     const std::lock_guard lock(mutex_);
-    const auto found = accounts_.find(user, {});
-    if (const auto* who = std::get_if<account>(&found)) followed_[key].uid = who->uid;
+    followed_[key].user = user;
+    look_up(followed_[key]);
     if (!begin()) return;
     for (const bool errors : {false, true})
       if (const int watch = inotify_add_watch(inotify_, file(key, errors).c_str(), IN_MODIFY | IN_DONT_FOLLOW); watch >= 0) {
@@ -51,7 +51,7 @@ class real_task_outputs::impl {
     {
       const std::lock_guard lock(mutex_);
       told_.erase(key);
-      if (const auto at = followed_.find(key); at != followed_.end()) uid = at->second.uid;
+      if (const auto at = followed_.find(key); at != followed_.end()) uid = look_up(at->second);
     }
     const int fd = open(file(key, errors).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0) return {};
@@ -92,7 +92,14 @@ class real_task_outputs::impl {
     return true;
   }
 
-  struct followed { std::optional<std::uint32_t> uid; std::set<int> watches; };
+  struct followed { std::string user; std::optional<std::uint32_t> uid; std::set<int> watches; };
+  // Again each time until it is known: a name service may be ill.
+  std::optional<std::uint32_t> look_up(followed& f) {
+    if (f.uid) return f.uid;
+    const auto found = accounts_.find(f.user, {});
+    if (const auto* who = std::get_if<account>(&found)) f.uid = who->uid;
+    return f.uid;
+  }
   std::string file(const std::string& key, bool errors) const { return task_output_file(home_, key, errors); }
 
   // A task that writes a line at a time is told of once until its files are read.

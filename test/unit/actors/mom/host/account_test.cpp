@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <boost/test/unit_test.hpp>
+#include <cerrno>
 
 #include "actors/mom/host/account.hpp"
 #include "actors/mom/host/order_file.hpp"
@@ -11,7 +13,49 @@
 
 using namespace annals;
 
+namespace {
+
+// A name service that can be ill.
+std::atomic<bool> ill;
+int by_name(const char* name, passwd* entry, char* buffer, std::size_t size, passwd** found) {
+  return ill ? EIO : getpwnam_r(name, entry, buffer, size, found);
+}
+int by_number(uid_t uid, passwd* entry, char* buffer, std::size_t size, passwd** found) {
+  return ill ? EIO : getpwuid_r(uid, entry, buffer, size, found);
+}
+constexpr mom::name_service names{by_name, by_number, getgrnam_r};
+
+}  // namespace
+
 BOOST_FIXTURE_TEST_SUITE(account, test::host_fixture)
+
+BOOST_AUTO_TEST_CASE(nobody_is_missing_because_the_name_service_is_ill) {
+  mom::accounts all(names);
+  ill = true;
+  const auto unknown = all.find(test::own_user(), "");
+  BOOST_REQUIRE(std::holds_alternative<mom::no_account>(unknown));
+  BOOST_TEST(std::get<mom::no_account>(unknown).ask_again);
+  BOOST_TEST(std::get<mom::no_account>(unknown).why == "No Password Entry for User " + test::own_user() + ": Input/output error");
+  ill = false;
+  BOOST_TEST(std::holds_alternative<mom::account>(all.find(test::own_user(), "")));
+  ill = true;
+  BOOST_TEST(std::holds_alternative<mom::account>(all.find(test::own_user(), "")));
+}
+
+BOOST_AUTO_TEST_CASE(what_needs_an_account_is_done_when_the_name_service_is_well_again) {
+  options.names = names;
+  options.ask_again = std::chrono::milliseconds(1);
+  ill = true;
+  restart_mom();
+  BOOST_TEST(run_failing(order("1.b.1", {"/bin/true"})).code == -3);
+  test::write_whole(home() + "/spool/2.b.OU", "x");
+  host->deliver("2.b.1", {test::own_user(), {{home() + "/spool/2.b.OU", "here", work() + "/out", true}}});
+  BOOST_TEST(run_failing(order("3.b.1", {"/bin/true"})).code == -3);  // after it
+  BOOST_TEST(so_far("2.b.1").delivered.empty());
+  ill = false;
+  BOOST_TEST(wait("2.b.1", [](const test::told& t) { return !t.delivered.empty(); }).delivered[0].ok);
+  BOOST_TEST(test::read_whole(work() + "/out") == "x");
+}
 
 BOOST_AUTO_TEST_CASE(a_job_of_an_unknown_user_is_refused_with_minus_10) {
   auto o = order("1.b.1", {"/bin/true"});

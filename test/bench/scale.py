@@ -8,6 +8,7 @@ memory for each, and how long a job of all hosts takes to join. docs/performance
 import argparse
 import concurrent.futures
 import contextlib
+import json
 import os
 import re
 import signal
@@ -125,10 +126,19 @@ def enough_watches(hosts):
                 f.write(before)
 
 
-def joining(c):
-    """From qsub to the E record of a job on all hosts."""
+def wide_job(c):
+    """A job of all hosts, from its events: what each part of its life took, in ms."""
     count = len(c.names)
-    return wall_ms(lambda: c.run("qsub", "-W", "block=true", "-l", f"select={count}:ncpus=1", "-l", "place=scatter", "--", "/bin/true"))
+    job = c.run("qsub", "-W", "block=true", "-l", f"select={count}:ncpus=1", "-l", "place=scatter", "--", "/bin/true").strip()
+    server = {**c.env, "PBS_CONF_FILE": os.path.join(c.dir, "hosts", "server", "pbs.conf")}
+    lines = subprocess.run(["pbs_audit", "job", "--json", job], env=server, check=True, capture_output=True, text=True).stdout
+    written, happened = {}, {}      # in the server's log; on the primary
+    for event in map(json.loads, lines.splitlines()):
+        written[event["kind"]] = event["wallNs"]
+        happened[event["kind"]] = event["event"].get("atNs")
+    return {"order sent -> all joined -> program started": (written["JobStarted"] - written["JobAssigned"]) / 1e6,
+            "first sister asked -> last one joined": (happened["SisterJoined"] - happened["SistersAsked"]) / 1e6,
+            "qsub -> end": (written["JobEnded"] - written["JobQueued"]) / 1e6}
 
 
 def idle(c):
@@ -158,7 +168,7 @@ def measure(c):
     c.say("  server memory for each MoM", f"{(c.server_rss_kb() - alone_kb) / count:.1f} KB ({c.server_rss_kb() / 1024:.0f} MB in all)")
     c.say(f"  processor time of the server while idle, {IDLE_S} s", f"{idle(c):.1f} % of a core")
     for _ in range(JOBS):
-        c.say(f"  a job of {count} hosts, qsub to its end", f"{joining(c):.0f} ms")
+        c.say(f"  a job of {count} hosts", ", ".join(f"{what}: {ms:.0f} ms" for what, ms in wide_job(c).items()))
     c.say("  server memory for each MoM after it", f"{(c.server_rss_kb() - alone_kb) / count:.1f} KB")
 
 

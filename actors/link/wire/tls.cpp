@@ -124,6 +124,7 @@ tls_context::tls_context(const credentials& c) : ssl(SSL_CTX_new(TLS_method())) 
   SSL_CTX_set_read_ahead(s, 1);                   // a system call for what is there, not two for each record
   // Most connections are idle most of the time; what the socket did not take is offered again with whatever came after it.
   SSL_CTX_set_mode(s, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_mode(s, SSL_MODE_NO_AUTO_CHAIN);    // the peer has the CA's certificate
   SSL_CTX_set_verify(s, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   if (X509_STORE_add_cert(SSL_CTX_get_cert_store(s), ca.get()) != 1) throw openssl_error(c.ca_file);
   if (SSL_CTX_use_certificate(s, certificate.get()) != 1) throw openssl_error(c.certificate_file);

@@ -11,11 +11,11 @@ import signal
 import socket
 import subprocess
 import sys
-import tempfile
 import time
 
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = (
     0x00020000, 0x04000000, 0x08000000, 0x20000000, 0x40000000)   # <sched.h>
+PR_SET_PDEATHSIG = 1   # <linux/prctl.h>
 USERS = {"pbsuser": 61001, "pbsuser1": 61002}
 GROUP, GROUP_ID = "tstgrp00", 61000
 PATH = "/opt/pbs/bin:/opt/pbs/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -58,7 +58,8 @@ def guarded(run):
 
 
 def be_init(hosts, stage, main):
-    """Process 1 of the new machine: collects orphans; its end is the end of all processes in it."""
+    """Process 1 of the new machine: collects orphans; its end, which is also that of its parent, ends all processes in it."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
     furnish(hosts, stage)
     child = os.fork()
     if child == 0:
@@ -74,11 +75,9 @@ def furnish(hosts, stage):
     call("mount", "-t", "proc", "proc", "/proc")
     socket.sethostname(hosts[0])
     call("ip", "link", "set", "lo", "up")
-    copy = tempfile.mkdtemp()
-    call("mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", copy)
-    shutil.copytree("/etc", f"{copy}/etc", symlinks=True, ignore_dangling_symlinks=True)
-    call("mount", "--bind", f"{copy}/etc", "/etc")
     call("mount", "-t", "tmpfs", "-o", "mode=755", "tmpfs", "/opt")
+    shutil.copytree("/etc", "/opt/etc", symlinks=True, ignore_dangling_symlinks=True)
+    call("mount", "--bind", "/opt/etc", "/etc")
     os.mkdir("/opt/pbs")
     call("mount", "--bind", stage, "/opt/pbs")
     for place, mode in (("/home", "755"), ("/var/spool", "755"), ("/var/mail", "1777"), ("/var/tmp", "1777")):

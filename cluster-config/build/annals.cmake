@@ -86,6 +86,10 @@ function(annals_test name)
       continue()
     endif()
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+    file(STRINGS ${source} nameless REGEX "^ *BOOST_[A-Z_]*TEST_(CASE|SUITE)\\( *$")
+    if(nameless)
+      message(FATAL_ERROR "${CMAKE_CURRENT_SOURCE_DIR}/${source}: the name of a case must stand in the line of its macro, or ctest won't run it")
+    endif()
     file(STRINGS ${source} lines REGEX "^BOOST_(AUTO_TEST_SUITE|FIXTURE_TEST_SUITE|AUTO_TEST_SUITE_END|AUTO_TEST_CASE|FIXTURE_TEST_CASE|DATA_TEST_CASE)\\(")
     set(suites "")
     foreach(line ${lines})
@@ -128,14 +132,20 @@ function(annals_executables_below result)
   set(${result} ${found} PARENT_SCOPE)
 endfunction()
 
-# annals_python_test(name SCRIPT LABEL l [TIMEOUT s] [ARGS ...]): one CTest test that runs a Python program (unittest); exit
-# status 77 means skipped. It finds the built tree in ANNALS_STAGE.
+# annals_python_test(name SCRIPT [PLAIN] LABEL l [TIMEOUT s] [ARGS ...]): one CTest test that runs the cases of a Python program
+# (unittest; by test/support/run_unittest.py) or, if PLAIN, the program itself; exit status 77 means that all was skipped. It finds
+# the built tree in ANNALS_STAGE.
 function(annals_python_test name script)
-  cmake_parse_arguments(A "" "LABEL;TIMEOUT" "ARGS" ${ARGN})
+  cmake_parse_arguments(A "PLAIN" "LABEL;TIMEOUT" "ARGS" ${ARGN})
   if(NOT A_TIMEOUT)
     set(A_TIMEOUT 120)
   endif()
-  add_test(NAME ${name} COMMAND /usr/bin/python3 -B ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${A_ARGS})
+  if(A_PLAIN)
+    set(runner "")
+  else()
+    set(runner ${PROJECT_SOURCE_DIR}/test/support/run_unittest.py)
+  endif()
+  add_test(NAME ${name} COMMAND /usr/bin/python3 -B ${runner} ${CMAKE_CURRENT_SOURCE_DIR}/${script} ${A_ARGS})
   set_tests_properties(${name} PROPERTIES LABELS "${A_LABEL}" TIMEOUT ${A_TIMEOUT} SKIP_RETURN_CODE 77
-                       ENVIRONMENT "ANNALS_STAGE=${ANNALS_STAGE}")
+                       ENVIRONMENT "ANNALS_STAGE=${ANNALS_STAGE};ANNALS_TIMEOUT=${A_TIMEOUT}")
 endfunction()

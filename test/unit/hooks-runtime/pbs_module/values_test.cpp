@@ -73,8 +73,7 @@ else: raise AssertionError()
 )py") == "accept");
 }
 
-BOOST_AUTO_TEST_CASE(
-    increment_chunks_takes_every_documented_form) {  // RS-75 to RS-83; golden: reliable_startup_recipe.txt part d
+BOOST_AUTO_TEST_CASE(increment_chunks_takes_every_documented_form) {  // RS-75 to RS-83
   BOOST_TEST(check(R"py(
 s = pbs.select("ncpus=3:mem=1gb+1:ncpus=2:mem=2gb+2:ncpus=1:mem=3gb")
 two = "1:ncpus=3:mem=1gb+3:ncpus=2:mem=2gb+4:ncpus=1:mem=3gb"

@@ -1,6 +1,7 @@
 """The init script and pbs_habitat, with stand-ins for the daemons: what site tools do with them and read from them."""
 import os
 import shutil
+import signal
 import stat
 import subprocess
 import tempfile
@@ -21,7 +22,18 @@ class an_installation(unittest.TestCase):
         with open(self.conf, "w") as f:
             f.write(f"# a comment\nPBS_EXEC={self.exec}\nPBS_HOME={self.home}\nPBS_SERVER=vm\n"
                     "PBS_START_SERVER=1\nPBS_START_SCHED=1\nPBS_START_COMM=1\nPBS_START_MOM=1\n")
+        self.addCleanup(self.end_jobs)
         self.addCleanup(self.init, "stop")
+
+    def end_jobs(self):
+        """What the stand-in for pbs_mom started lives on when that is stopped, as jobs do."""
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/environ", "rb") as f:
+                    if self.top.encode() in f.read():
+                        os.kill(int(pid), signal.SIGKILL)
+            except OSError:
+                pass    # it has ended, or is another user's
 
     def call(self, program, *arguments, **environment):
         return subprocess.run([os.path.join(self.exec, "libexec", program), *arguments], capture_output=True, text=True,

@@ -17,18 +17,10 @@ namespace {
 
 // A directory whose files are there as the kernel makes them, empty.
 struct made_tree {
-  made_tree() {
-    std::string name = (std::filesystem::temp_directory_path() / "annals-cgroup-XXXXXX").string();
-    if (!mkdtemp(name.data())) throw std::runtime_error("no temporary directory");
-    directory = name;
-  }
-  ~made_tree() {
-    std::error_code ignored;
-    std::filesystem::remove_all(directory, ignored);
-  }
   void have(const std::string& name, const std::string& text = "") const { test::write_whole(directory + '/' + name, text); }
   std::string text(const std::string& name) const { return test::read_whole(directory + '/' + name); }
-  std::string directory;
+  test::temporary_directory tree;
+  const std::string& directory = tree.path;
 };
 
 constexpr std::uint64_t mb = 1024 * 1024;

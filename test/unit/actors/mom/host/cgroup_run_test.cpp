@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
-#include <iostream>
 
 #include "actors/mom/host/cgroup_files.hpp"
 #include "actors/mom/host/cgroup_mounts.hpp"
@@ -16,6 +15,7 @@
 #include "actors/mom/host/process_table.hpp"
 #include "actors/mom/host/run_journal.hpp"
 #include "host_fixture.hpp"
+#include "test/support/skip.hpp"
 
 using namespace annals;
 
@@ -31,6 +31,7 @@ class cgroup_fixture : public test::host_fixture {
     offer_ = mom::find_cgroups("/proc/self/mountinfo", options.cgroup_parent);
   }
   ~cgroup_fixture() {
+    end_runs();
     for (const auto& text : offer_.roots) {
       const auto top = mom::parse_root(text)->path + '/' + options.cgroup_parent.substr(0, options.cgroup_parent.find('/'));
       BOOST_TEST(!std::filesystem::exists(top), "left behind: " << top);
@@ -41,8 +42,7 @@ class cgroup_fixture : public test::host_fixture {
   template <class Check>
   void with_each(Check&& check) {
     if (offer_.roots.empty()) {
-      std::cout << "skipped: " << offer_.text << std::endl;
-      return;
+      return test::skip(offer_.text);
     }
     for (const char* which : {"found", "v1", "v2"}) {
       BOOST_TEST_CONTEXT(which) {

@@ -6,6 +6,7 @@
 
 #include <boost/test/unit_test.hpp>
 #include <chrono>
+#include <csignal>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -19,16 +20,33 @@ namespace {
 using namespace std::chrono_literals;
 constexpr auto patience = 60s;
 
-std::filesystem::path new_directory() {
-  std::string name = (std::filesystem::temp_directory_path() / "annals-host-XXXXXX").string();
-  if (!mkdtemp(name.data())) throw std::runtime_error("no temporary directory");
-  chmod(name.c_str(), 0755);  // jobs of other users pass through it
-  return name;
+constexpr auto last_patience = 20s;  // of a test that is over, for all its runs together
+
+template <class Condition>
+bool comes_true(const Condition& condition, std::chrono::steady_clock::time_point until) {
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > until) return false;
+    std::this_thread::sleep_for(2ms);  // a condition outside of this process: it can only be looked at again
+  }
+  return true;
+}
+
+// All processes whose command line or environment has the name of the directory: shepherds and their jobs.
+int kill_those_of(const std::string& name) {
+  int found = 0;
+  for (const auto& p : mom::process_table::now().all()) {
+    const auto of = "/proc/" + std::to_string(p.pid);
+    if (p.pid == getpid() || (read_whole(of + "/cmdline") + read_whole(of + "/environ")).find(name) == std::string::npos) continue;
+    kill(static_cast<pid_t>(p.pid), SIGKILL);
+    ++found;
+  }
+  return found;
 }
 
 }  // namespace
 
-host_fixture::host_fixture() : root_(new_directory()) {
+host_fixture::host_fixture() {
+  chmod(root_.path.c_str(), 0755);  // jobs of other users pass through it
   std::filesystem::create_directories(home());
   std::filesystem::create_directories(work());
   chmod(work().c_str(), 01777);
@@ -40,11 +58,21 @@ host_fixture::host_fixture() : root_(new_directory()) {
 }
 
 host_fixture::~host_fixture() {
-  if (!host) new_mom();
-  for (const auto& key : keys_) forget_and_wait(key);
+  end_runs();
   host.reset();
-  std::error_code ignored;
-  std::filesystem::remove_all(root_, ignored);
+}
+
+void host_fixture::end_runs() try {
+  const auto until = std::chrono::steady_clock::now() + last_patience;
+  if (!host) new_mom();
+  for (const auto& key : keys_) host->forget(key);
+  for (const auto& key : keys_)
+    BOOST_CHECK_MESSAGE(comes_true([&] { return !std::filesystem::exists(run_file(key)); }, until), "left running: " << key);
+  keys_.clear();
+  const bool all_dead = comes_true([&] { return kill_those_of(name()) == 0; }, until + last_patience);
+  BOOST_CHECK_MESSAGE(all_dead, "processes that can't be killed: " << name());
+} catch (const std::exception& e) {
+  BOOST_ERROR("the runs of the test could not be ended: " << e.what());
 }
 
 void host_fixture::crash_mom() {
@@ -79,7 +107,7 @@ ports::run_order host_fixture::order(const std::string& key, std::vector<std::st
   o.key = key;
   o.job_id = job_of(key);
   o.user = own_user();
-  o.environment = {"PATH=/usr/bin:/bin", "PBS_JOBID=" + o.job_id, "PBS_JOBCOOKIE=" + root_.filename().string() + key};
+  o.environment = {"PATH=/usr/bin:/bin", "PBS_JOBID=" + o.job_id, "PBS_JOBCOOKIE=" + name() + key};
   o.shell = "/bin/sh";
   o.program = std::move(program);
   o.script = home() + "/mom_priv/jobs/" + o.job_id + ".SC";
@@ -177,11 +205,7 @@ bool alive(long pid) {
 }
 
 void wait_until(const std::function<bool()>& condition, const char* what) {
-  const auto until = std::chrono::steady_clock::now() + patience;
-  while (!condition()) {
-    BOOST_REQUIRE_MESSAGE(std::chrono::steady_clock::now() < until, "waited in vain for " << what);
-    std::this_thread::sleep_for(2ms);  // a condition outside of this process: it can only be looked at again
-  }
+  BOOST_REQUIRE_MESSAGE(comes_true(condition, std::chrono::steady_clock::now() + patience), "waited in vain for " << what);
 }
 
 }  // namespace annals::test

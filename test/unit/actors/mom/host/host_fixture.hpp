@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "actors/mom/host/real_process_host.hpp"
+#include "test/support/temporary_directory.hpp"
 
 namespace annals::test {
 
@@ -26,7 +27,7 @@ struct told {  // what was said about one run
 class host_fixture {
  public:
   host_fixture();
-  ~host_fixture();  // kills and forgets all runs
+  ~host_fixture();  // see end_runs()
 
   // A script job, or a program job if `program` is given; runs as this process's user in `work`.
   ports::run_order order(const std::string& key, std::vector<std::string> program = {}) const;
@@ -41,6 +42,7 @@ class host_fixture {
   told wait_failed(const std::string& key);
   told so_far(const std::string& key);
   void forget_and_wait(const std::string& key);  // until its file is gone
+  void end_runs();  // forgets all; what is left after 20 s is an error of the test and is killed. Throws nothing
 
   void crash_mom();  // the object goes, the runs stay, what was told is forgotten
   void new_mom();
@@ -53,15 +55,16 @@ class host_fixture {
   std::string stderr_of(const std::string& key) const;
   std::string run_file(const std::string& key) const;
   std::string journal_of(const std::string& key) const;
-  std::string home() const { return root_ / "home"; }  // $PBS_HOME
-  std::string work() const { return root_ / "work"; }
+  std::string home() const { return root_.at("home"); }  // $PBS_HOME
+  std::string work() const { return root_.at("work"); }
 
   mom::host_options options;  // used by the next new_mom()
   std::unique_ptr<mom::real_process_host> host;
 
  private:
   void listen();
-  std::filesystem::path root_;
+  std::string name() const { return std::filesystem::path(root_.path).filename(); }  // nobody else's
+  temporary_directory root_;
   std::vector<std::string> keys_;
   std::mutex mutex_;
   std::condition_variable changed_;

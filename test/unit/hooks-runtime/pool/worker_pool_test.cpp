@@ -8,6 +8,7 @@
 #include <set>
 
 #include "test/support/hook_runs.hpp"
+#include "test/support/temporary_directory.hpp"
 
 using namespace annals;
 using namespace annals::test;
@@ -130,8 +131,8 @@ BOOST_AUTO_TEST_CASE(questions_are_answered_by_the_daemon_and_recorded) {
 
 BOOST_AUTO_TEST_CASE(a_hook_with_debug_leaves_files_that_repeat_its_run) {  // pbs guide: hooks: debug
   namespace fs = std::filesystem;
-  char name[] = "/tmp/hook_debugXXXXXX";
-  const fs::path directory = ::mkdtemp(name);
+  const temporary_directory own;
+  const fs::path directory = own.path;
   hooks::pool_settings settings;
   settings.scratch = directory;
   hook_case c{.source =
@@ -160,13 +161,12 @@ BOOST_AUTO_TEST_CASE(a_hook_with_debug_leaves_files_that_repeat_its_run) {  // p
   const std::string again = std::string(ANNALS_STAGE_DIR) + "/bin/pbs_python --hook -i " + files[".in"] + " -s " +
                             files[".data"] + " " + script + " | grep -q 'too low'";
   BOOST_TEST(std::system(again.c_str()) == 0);
-  fs::remove_all(directory);
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_was_killed_leaves_its_files_too) {
   namespace fs = std::filesystem;
-  char name[] = "/tmp/hook_debugXXXXXX";
-  const fs::path directory = ::mkdtemp(name);
+  const temporary_directory own;
+  const fs::path directory = own.path;
   hooks::pool_settings settings;
   settings.scratch = directory;
   hook_case c{.source = "while True: pass\n"};
@@ -177,7 +177,6 @@ BOOST_AUTO_TEST_CASE(a_run_that_was_killed_leaves_its_files_too) {
   std::set<std::string> endings;
   for (const auto& file : fs::directory_iterator(directory)) endings.insert(file.path().extension());
   BOOST_TEST((endings == std::set<std::string>{".in", ".out", ".data"}));
-  fs::remove_all(directory);
 }
 
 BOOST_AUTO_TEST_CASE(a_worker_program_that_is_missing_is_an_error_of_the_run) {

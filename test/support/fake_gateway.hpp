@@ -22,6 +22,7 @@
 
 #include "events/schema/client.capnp.h"
 #include "events/schema/message.hpp"
+#include "test/support/temporary_directory.hpp"
 
 namespace annals::test {
 
@@ -36,17 +37,11 @@ class fake_gateway {
 
   explicit fake_gateway(answer how, silence unanswered = {})
       : answer_(std::move(how)), unanswered_(std::move(unanswered)) {
-    char name[] = "/tmp/annals_gateway_XXXXXX";
-    if (mkdtemp(name) == nullptr) throw std::runtime_error("mkdtemp");
-    directory_ = name;
-    std::filesystem::create_directories(directory_ + "/run");
-    std::ofstream(directory_ + "/pbs.conf") << "PBS_HOME=" << directory_ << "\nPBS_SERVER=q1\n";
+    std::filesystem::create_directories(directory() + "/run");
+    std::ofstream(directory() + "/pbs.conf") << "PBS_HOME=" << directory() << "\nPBS_SERVER=q1\n";
     start();
   }
-  ~fake_gateway() {
-    stop();
-    std::filesystem::remove_all(directory_);
-  }
+  ~fake_gateway() { stop(); }
   fake_gateway(const fake_gateway&) = delete;
 
   void start() {
@@ -69,9 +64,9 @@ class fake_gateway {
     ::unlink(socket_path().c_str());
   }
 
-  const std::string& directory() const { return directory_; }
-  std::string socket_path() const { return directory_ + "/run/server.sock"; }
-  std::string conf_file() const { return directory_ + "/pbs.conf"; }
+  const std::string& directory() const { return own_.path; }
+  std::string socket_path() const { return directory() + "/run/server.sock"; }
+  std::string conf_file() const { return directory() + "/pbs.conf"; }
   std::vector<request> requests() const {
     const std::lock_guard lock(mutex_);
     return seen_;
@@ -142,7 +137,7 @@ class fake_gateway {
 
   answer answer_;
   silence unanswered_;
-  std::string directory_;
+  const temporary_directory own_;
   int listener_ = -1;
   std::atomic<bool> ending_{false};
   std::thread thread_;

@@ -5,15 +5,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
+#include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <iterator>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "test/support/temporary_directory.hpp"
 
 namespace annals::test {
 
@@ -29,24 +30,41 @@ struct run_options {
   std::function<void(pid_t)> meanwhile;                          // called while the program runs
 };
 
-inline std::string slurp_and_remove(const std::string& path) {
+inline std::string slurp(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(in)), {});
-  std::remove(path.c_str());
-  return text;
+  return std::string((std::istreambuf_iterator<char>(in)), {});
 }
 
+// Killed if nobody waits for its end.
+class child_of_test {
+ public:
+  explicit child_of_test(pid_t pid) : pid_(pid) {}
+  ~child_of_test() {
+    if (pid_ <= 0) return;
+    kill(pid_, SIGKILL);
+    wait();
+  }
+  child_of_test(const child_of_test&) = delete;
+  int wait() {
+    int status = 0;
+    waitpid(pid_, &status, 0);
+    pid_ = 0;
+    return status;
+  }
+
+ private:
+  pid_t pid_;
+};
+
 inline ran run(const std::vector<std::string>& words, const run_options& how = {}) {
-  char name[] = "/tmp/annals_run_XXXXXX";
-  if (mkdtemp(name) == nullptr) throw std::runtime_error("mkdtemp");
-  const std::string base = name;
-  std::ofstream(base + "/in", std::ios::binary) << how.input;
+  const temporary_directory files;
+  std::ofstream(files.at("in"), std::ios::binary) << how.input;
   const pid_t child = fork();
   if (child == 0) {
     // dup2, not freopen: the test's own unwritten output must not be written by the child too.
-    if (dup2(open((base + "/in").c_str(), O_RDONLY), 0) < 0 ||
-        dup2(open((base + "/out").c_str(), O_WRONLY | O_CREAT, 0600), 1) < 0 ||
-        dup2(open((base + "/err").c_str(), O_WRONLY | O_CREAT, 0600), 2) < 0) {
+    if (dup2(open(files.at("in").c_str(), O_RDONLY), 0) < 0 ||
+        dup2(open(files.at("out").c_str(), O_WRONLY | O_CREAT, 0600), 1) < 0 ||
+        dup2(open(files.at("err").c_str(), O_WRONLY | O_CREAT, 0600), 2) < 0) {
       _exit(126);
     }
     for (const auto& [key, value] : how.environment) setenv(key.c_str(), value.c_str(), 1);
@@ -57,15 +75,13 @@ inline ran run(const std::vector<std::string>& words, const run_options& how = {
     execv(argv[0], argv.data());
     _exit(127);
   }
+  child_of_test running(child);
   if (how.meanwhile) how.meanwhile(child);
-  int status = 0;
-  waitpid(child, &status, 0);
+  const int status = running.wait();
   ran out;
   out.status = WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  out.out = slurp_and_remove(base + "/out");
-  out.err = slurp_and_remove(base + "/err");
-  std::remove((base + "/in").c_str());
-  rmdir(base.c_str());
+  out.out = slurp(files.at("out"));
+  out.err = slurp(files.at("err"));
   return out;
 }
 

@@ -2,14 +2,13 @@
 // nothing else does, whatever a hostile node sends.
 #include <boost/test/unit_test.hpp>
 
-#include <stdlib.h>
-
 #include <filesystem>
 
 #include "actors/link/wire/signing.hpp"
 #include "actors/mom/ticket_check.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/ticket.hpp"
+#include "test/support/temporary_directory.hpp"
 
 using namespace annals;
 using kind = wire::identity::kind;
@@ -18,18 +17,8 @@ namespace {
 
 constexpr std::int64_t now = 1'795'000'000'000'000'000;
 
-struct directory {
-  std::string path;
-  directory() {
-    std::string name = (std::filesystem::temp_directory_path() / "annals-ticket-XXXXXX").string();
-    BOOST_REQUIRE(mkdtemp(name.data()));
-    path = name;
-  }
-  ~directory() { std::filesystem::remove_all(path); }
-};
-
 struct cluster {
-  directory dir;
+  test::temporary_directory dir;
   wire::authority ca = wire::authority::open_or_create(dir.path + "/ca");
   wire::credentials of(kind what, const std::string& name) const {
     const std::string file = dir.path + "/" + wire::word_of(what) + "-" + name + ".pem";

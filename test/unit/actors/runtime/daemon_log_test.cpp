@@ -8,20 +8,14 @@
 #include <regex>
 
 #include "actors/runtime/daemon_log.hpp"
+#include "test/support/temporary_directory.hpp"
 
 using annals::actors::daemon_log;
 namespace log_event = annals::actors::log_event;
 
 namespace {
 
-struct log_directory {
-  std::filesystem::path path;
-  log_directory() {
-    char name[] = "/tmp/annals_log_XXXXXX";
-    if (!mkdtemp(name)) throw std::runtime_error("mkdtemp");
-    path = name;
-  }
-  ~log_directory() { std::filesystem::remove_all(path); }
+struct log_directory : annals::test::temporary_directory {
   std::string text() const {
     std::string all;
     for (const auto& f : std::filesystem::directory_iterator(path)) {
@@ -36,7 +30,7 @@ struct log_directory {
 
 BOOST_AUTO_TEST_CASE(a_line_has_pbs_form_and_is_there_at_once) {
   log_directory dir;
-  daemon_log log(dir.path.string(), "pbs_sched", log_event::sched, true);
+  daemon_log log(dir.path, "pbs_sched", log_event::sched, true);
   log.write(log_event::sched, "Job", "1.p1", "Job run");
   log.write(log_event::debug, "Job", "1.p1", "not in the mask");
   const std::string time = "\\d\\d/\\d\\d/\\d{4} \\d\\d:\\d\\d:\\d\\d\\.\\d{6};";
@@ -46,7 +40,7 @@ BOOST_AUTO_TEST_CASE(a_line_has_pbs_form_and_is_there_at_once) {
 
 BOOST_AUTO_TEST_CASE(gathered_lines_are_written_in_order_at_the_end) {
   log_directory dir;
-  daemon_log log(dir.path.string(), "pbs_sched", log_event::sched, false);
+  daemon_log log(dir.path, "pbs_sched", log_event::sched, false);
   {
     const daemon_log::gathering lines(log);
     log.write(log_event::sched, "Job", "1.p1", "first");

@@ -22,12 +22,12 @@ struct fixture {
   std::uint64_t number = 0;
 
   explicit fixture(const std::string& host = "borg") {
-    fs::create_directory(dir.path / "accounting");
+    fs::create_directory(dir.at("accounting"));
     log.host(host, "8", "1gb");
     restart();
   }
   void restart() {
-    follower = actors::make_accounting({dir.path / "accounting", dir.path / "views" / "accounting", &log.store,
+    follower = actors::make_accounting({dir.at("accounting"), dir.at("views/accounting"), &log.store,
                                         [this](const std::string& text) { notes.push_back(text); }});
     for (const auto& r : log.records) follower->replayed(*r);
     told = log.records.size();
@@ -47,7 +47,7 @@ struct fixture {
     told = log.records.size();
     follower->follow(batch);
   }
-  fs::path file() const { return dir.path / "accounting" / "20261121"; }
+  fs::path file() const { return dir.at("accounting/20261121"); }
   std::string expected() const {
     std::string all;
     for (const auto& line : lines_of(log.records)) all += line + "\n";

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "events/log/event_log.hpp"
+#include "test/support/temporary_directory.hpp"
 
 namespace annals::log {
 
@@ -23,17 +24,7 @@ struct set_clock : ports::clock {
   void add_seconds(std::int64_t s) { ns += s * 1'000'000'000; }
 };
 
-struct own_directory {
-  std::string path;
-  own_directory() {
-    path = (std::filesystem::temp_directory_path() / "annals_log_test.XXXXXX").string();
-    BOOST_REQUIRE(::mkdtemp(path.data()) != nullptr);
-  }
-  ~own_directory() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-};
+using own_directory = test::temporary_directory;
 
 inline model::event named_event(const std::string& name) {
   return model::make_event([&](schema::Event::Builder e) { e.initQueueCreated().setName(name); });

@@ -1,7 +1,6 @@
 // Hooks as files (golden: hooks.txt, "cat .../h1.HK"; compat.md).
 #include <boost/test/unit_test.hpp>
 
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include <filesystem>
@@ -9,6 +8,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 #include "hooks-runtime/chain/hook_files.hpp"
+#include "test/support/temporary_directory.hpp"
 
 using namespace annals;
 using namespace annals::hooks;
@@ -21,12 +21,6 @@ attributes::bag defaults() {
   for (const auto& row : attributes::table_of(schema::ObjectKind::HOOK)) all.set(row.id, row.default_value);
   return all;
 }
-
-struct directory {
-  char path[32] = "/tmp/annals_hooks.XXXXXX";
-  directory() { BOOST_REQUIRE(::mkdtemp(path)); }
-  ~directory() { std::filesystem::remove_all(path); }
-};
 
 }  // namespace
 
@@ -53,14 +47,14 @@ BOOST_AUTO_TEST_CASE(settings_come_back) {
 }
 
 BOOST_AUTO_TEST_CASE(a_file_is_written_when_it_differs) {
-  const directory d;
+  const test::temporary_directory d;
   const hook_directory files(d.path, 0700);
   std::string problem;
   BOOST_TEST(files.write("h.PY", "pass\n", problem));
   BOOST_TEST(!files.write("h.PY", "pass\n", problem));
   BOOST_TEST(files.read("h.PY").value_or("") == "pass\n");
   struct stat s {};
-  BOOST_TEST(::stat((std::string(d.path) + "/h.PY").c_str(), &s) == 0);
+  BOOST_TEST(::stat((d.path + "/h.PY").c_str(), &s) == 0);
   BOOST_TEST((s.st_mode & 0777) == 0700u);
   BOOST_TEST(files.write("h.HK", "hook_name=h\n", problem));
   BOOST_TEST(files.hooks().size() == 1u);
@@ -69,7 +63,7 @@ BOOST_AUTO_TEST_CASE(a_file_is_written_when_it_differs) {
   files.remove("h");
   BOOST_TEST(files.hooks().empty());
   BOOST_TEST(problem == "");
-  BOOST_TEST(!hook_directory(std::string(d.path) + "/none", 0700).write("h.PY", "pass\n", problem));
+  BOOST_TEST(!hook_directory(d.path + "/none", 0700).write("h.PY", "pass\n", problem));
   BOOST_TEST(problem != "");
 }
 

@@ -20,7 +20,7 @@ constexpr std::int64_t day = 24 * 60 * 60;
 
 struct fixture : in_utc {
   temporary_directory dir;
-  fs::path files = dir.path / "accounting", checkpoint = dir.path / "views" / "accounting";
+  fs::path files = dir.at("accounting"), checkpoint = dir.at("views/accounting");
   std::optional<accounting_files> writer;
 
   fixture() {
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(what_can_not_be_written_waits_and_comes_in_order) {
 }
 
 BOOST_AUTO_TEST_CASE(a_directory_that_is_not_there_is_named) {
-  BOOST_CHECK_EXCEPTION(accounting_files(dir.path / "nowhere", checkpoint, "log1"), std::runtime_error,
+  BOOST_CHECK_EXCEPTION(accounting_files(dir.at("nowhere"), checkpoint, "log1"), std::runtime_error,
                         [](const std::exception& e) { return std::string(e.what()).find("nowhere") != std::string::npos; });
 }
 
@@ -207,10 +207,10 @@ BOOST_AUTO_TEST_CASE(files_rebuilt_from_nothing_are_the_same_byte_for_byte) {
   }
   const auto build = [&](std::size_t stop_after) {
     temporary_directory dir;
-    fs::create_directory(dir.path / "a");
+    fs::create_directory(dir.at("a"));
     // Stops without notice after each `stop_after` records, and goes on from the checkpoint.
     for (std::size_t end = stop_after;; end += stop_after) {
-      accounting_files files(dir.path / "a", dir.path / "c", "log");
+      accounting_files files(dir.at("a"), dir.at("c"), "log");
       projections::accounting fold;
       for (const auto& r : log.records) {
         if (r->sequence() > end) break;
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(files_rebuilt_from_nothing_are_the_same_byte_for_byte) {
       }
       if (end >= log.records.size()) break;
     }
-    return content(dir.path / "a" / "20261121") + "====\n" + content(dir.path / "a" / "20261122");
+    return content(dir.at("a/20261121")) + "====\n" + content(dir.at("a/20261122"));
   };
   const auto whole = build(log.records.size());
   BOOST_TEST(std::count(whole.begin(), whole.end(), '\n') == 61);

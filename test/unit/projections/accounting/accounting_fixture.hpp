@@ -1,4 +1,4 @@
-// What the tests of accounting share: a log told by job stories, with hosts, as records; and a directory of one's own.
+// What the tests of accounting share: a log told by job stories, with hosts, as records.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -16,6 +16,7 @@
 #include "events/log/record.hpp"
 #include "projections/accounting/accounting.hpp"
 #include "test/support/model_builders.hpp"
+#include "test/support/temporary_directory.hpp"
 
 namespace annals::test {
 
@@ -24,16 +25,6 @@ struct in_utc {
     ::setenv("TZ", "UTC", 1);
     ::tzset();
   }
-};
-
-struct temporary_directory {
-  std::filesystem::path path;
-  temporary_directory() {
-    auto name = (std::filesystem::temp_directory_path() / "annals_accounting.XXXXXX").string();
-    BOOST_REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path = name;
-  }
-  ~temporary_directory() { std::filesystem::remove_all(path); }
 };
 
 inline std::string content(const std::filesystem::path& file) {

@@ -15,20 +15,13 @@ namespace {
 const std::string program = ANNALS_STAGE_DIR "/sbin/pbs_audit";
 
 struct log_on_disk {
-  std::string home, path;
+  const test::temporary_directory own;
+  const std::string home = own.path, path = home + "/server_priv/log";
   std::unique_ptr<ports::event_store> store;
 
   log_on_disk() {
-    home = (std::filesystem::temp_directory_path() / "annals_audit_test.XXXXXX").string();
-    BOOST_REQUIRE(::mkdtemp(home.data()) != nullptr);
     std::filesystem::create_directory(home + "/server_priv");
-    path = home + "/server_priv/log";
     open();
-  }
-  ~log_on_disk() {
-    store.reset();
-    std::error_code ignored;
-    std::filesystem::remove_all(home, ignored);
   }
   void open() {
     auto opened = log::open_event_store(path);

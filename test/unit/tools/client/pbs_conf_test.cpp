@@ -7,18 +7,13 @@
 #include <filesystem>
 #include <fstream>
 
+#include "test/support/temporary_directory.hpp"
+
 using namespace annals::client;
 
 namespace {
 
-struct directory {
-  std::string path;
-  directory() {
-    std::string name = (std::filesystem::temp_directory_path() / "annals-conf-XXXXXX").string();
-    BOOST_REQUIRE(mkdtemp(name.data()));
-    path = name;
-  }
-  ~directory() { std::filesystem::remove_all(path); }
+struct directory : annals::test::temporary_directory {
   std::string file(const std::string& name, const std::string& text) const {
     std::ofstream(path + "/" + name) << text;
     return path + "/" + name;

@@ -429,7 +429,11 @@ BOOST_AUTO_TEST_CASE(an_interrupt_deletes_the_job) {
     return false;
   };
   const auto interrupt = [&](pid_t qsub) {
-    while (!saw(schema::Request::WAIT_JOB)) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    while (!saw(schema::Request::WAIT_JOB)) {
+      BOOST_REQUIRE_MESSAGE(std::chrono::steady_clock::now() < until, "qsub does not wait for its job");
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
     kill(qsub, SIGINT);
   };
   const ran r = test::run({std::string(ANNALS_STAGE_DIR) + "/bin/qsub", "-W", "block=true", "--", "/bin/sleep", "4"},

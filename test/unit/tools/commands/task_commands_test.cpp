@@ -23,18 +23,12 @@ ran command(std::vector<std::string> words, std::vector<std::pair<std::string, s
 // A MoM of a job on n1, n1 and n2.example. Every task writes twice the same piece and one more, and ends with `status`.
 struct fake_mom {
   fake_mom() {
-    char name[] = "/tmp/annals_tm_XXXXXX";
-    home = mkdtemp(name);
     std::filesystem::create_directories(home + "/mom_priv");
     wire::handler h;
     h.opened = [](const wire::connection_ptr&) {};
     h.received = [this](const wire::connection_ptr& peer, schema::sealed_message m) { answer(peer, m.root<schema::TmRequest>()); };
     h.closed = [](const wire::connection_ptr&, const std::string&) {};
     door = pool.listen_unix(home + "/mom_priv/tm.sock", 0600, h);
-  }
-  ~fake_mom() {
-    door.reset();
-    std::filesystem::remove_all(home);
   }
 
   // Answers are those of the connection's I/O thread.
@@ -82,7 +76,8 @@ struct fake_mom {
     return command(std::move(words), {{"PBS_NODEFILE", home + "/aux/12.q1"}, {"PBS_JOBID", "12.q1"}, {"PBS_JOBCOOKIE", "c"}, {"SHELL", "/bin/sh"}});
   }
 
-  std::string home;
+  const test::temporary_directory own;
+  const std::string home = own.path;
   std::mutex guard;
   std::vector<std::string> spawned;       // "node:last word"
   std::vector<std::uint64_t> taken;

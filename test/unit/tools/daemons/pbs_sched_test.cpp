@@ -29,7 +29,8 @@ std::string slurp(const fs::path& path) {
 
 // A directory with everything pbs_sched needs, and a server that it connects to.
 struct site {
-  fs::path dir;
+  const test::temporary_directory own;
+  const fs::path dir = own.path;
   wire::connection_ptr peer;
   std::mutex guard;
   std::condition_variable arrived;
@@ -39,9 +40,6 @@ struct site {
   std::unique_ptr<wire::listener> listener;
 
   site() {
-    char name[] = "/tmp/annals_sched_XXXXXX";
-    if (!mkdtemp(name)) throw std::runtime_error("mkdtemp");
-    dir = name;
     fs::create_directories(dir / "sched_priv");
     auto ca = wire::authority::open_or_create((dir / "ca").string());
     write("server.pem", ca.issue(wire::identity::kind::server, "p1").bundle());
@@ -59,7 +57,6 @@ struct site {
     listener.reset();
     pool.reset();
     if (const auto pid = lock_pid(); pid > 0) kill(pid, SIGKILL);
-    fs::remove_all(dir);
   }
 
   void write(const std::string& name, const std::string& text) {

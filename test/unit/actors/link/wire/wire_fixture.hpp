@@ -2,8 +2,6 @@
 // a test's own thread can wait for it and look at it.
 #pragma once
 
-#include <stdlib.h>
-
 #include <boost/test/unit_test.hpp>
 #include <chrono>
 #include <condition_variable>
@@ -15,19 +13,11 @@
 
 #include "actors/link/wire/wire.hpp"
 #include "events/schema/client.capnp.h"
+#include "test/support/temporary_directory.hpp"
 
 namespace annals::wire::testing {
 
-struct directory {
-  std::string path;
-  directory() {
-    std::string name = (std::filesystem::temp_directory_path() / "annals-wire-XXXXXX").string();
-    BOOST_REQUIRE(mkdtemp(name.data()));
-    path = name;
-  }
-  ~directory() { std::filesystem::remove_all(path); }
-  std::string at(const std::string& name) const { return path + "/" + name; }
-};
+using directory = test::temporary_directory;
 
 inline schema::sealed_message message(std::uint64_t number, std::size_t text_size = 8) {
   return schema::make<schema::Request>([&](schema::Request::Builder r) {

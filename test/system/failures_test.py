@@ -4,7 +4,7 @@ import os
 import shutil
 import unittest
 
-from wide_jobs import WIDE, WideJobTest
+from wide_jobs import WideJobTest
 
 MOM, SERVER = "pbs_mom", "pbs_server"
 GIVEN_UP = "the server no longer knows this run of the job: killed"
@@ -24,12 +24,27 @@ class each_party_fails(WideJobTest):
             self.check_end(id, exit_status)
 
     def test_who_stands_still_while_the_hosts_join(self):
-        for who in [(MOM, "a"), (MOM, "b"), (SERVER, "server")]:
-            id = self.submit("-N", "join", *WIDE, "--", "/bin/true")
-            self.stop(*who)
-            self.go_on(*who)
-            self.until_answers()
-            self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+        # A sister, until another has joined and the job still waits.
+        id = self.submit_that_joins("c")
+        self.go_on(MOM, "c")
+        self.check_joined(id)
+        # The primary, until the last sister is back and has done something else meanwhile.
+        id = self.submit_that_joins("c")
+        primary = self.hosts_of(id)[0]
+        self.stop(MOM, primary)
+        self.go_on(MOM, "c")
+        self.until_state(self.submit("-l", "select=1:ncpus=1:host=c", "--", "/bin/true"), "F")
+        self.assertEqual(self.job(id)["substate"], "41")
+        self.go_on(MOM, primary)
+        self.check_joined(id)
+        # The server, until the program has run without it.
+        id = self.submit_that_joins("c")
+        self.stop(SERVER)
+        self.go_on(MOM, "c")
+        self.until(lambda: os.path.exists(os.path.join(self.work, "joined")), "the program runs")
+        self.go_on(SERVER)
+        self.until_answers()
+        self.check_joined(id)
 
     def test_primary_and_server_die_while_the_job_ends(self):
         """A sister stands still, so that the job can't leave before they are back."""

@@ -1,4 +1,6 @@
 """Finished jobs leave the history when its time is over, whatever happened to the server meanwhile."""
+import os
+import time
 import unittest
 
 from private_cluster import ClusterTest
@@ -22,10 +24,16 @@ class history(ClusterTest):
         self.until_unknown(id)
 
     def test_a_history_that_ends_while_the_server_is_down_ends_at_its_start(self):
-        self.sure("qmgr", "-c", "set server job_history_duration = 00:00:03")
-        id = self.submit("--", "/bin/true")
-        self.until(lambda: self.job(id) is None or self.job(id)["job_state"] == "F", f"{id} ends")
+        begin = time.time()
+        id = self.finish()
+        duration_s = int(time.time() - begin) + 8     # time enough to set it and to kill
+        self.sure("qmgr", "-c", f"set server job_history_duration = {duration_s}")
         self.kill_daemon("pbs_server")
+        over = time.time() + duration_s
+        story = self.sure("pbs_audit", "--log", os.path.join(self.home(), "server_priv", "log"), "job", id)
+        self.assertIn("JobEnded", story)
+        self.assertNotIn("JobForgotten", story)
+        self.until(lambda: time.time() > over, "its time is over")
         self.start_daemon("pbs_server")
         self.until_answers()
         self.until_unknown(id)

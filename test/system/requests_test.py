@@ -10,7 +10,7 @@ from private_cluster import ClusterTest
 MB = 1 << 20
 
 
-class odd_requests(ClusterTest):
+class DaemonsLiveOn(ClusterTest):
     def setUp(self):
         super().setUp()
         self.daemons = self.every_daemon()
@@ -23,6 +23,8 @@ class odd_requests(ClusterTest):
     def every_daemon(self):
         return [self.daemon_pids("pbs_server"), self.daemon_pids("pbs_sched"), self.daemon_pids("pbs_mom", "a")]
 
+
+class odd_requests(DaemonsLiveOn):
     def refused(self, status, text, *command, **how):
         done = self.run_command(*command, **how)
         self.assertEqual(done.status, status, done)
@@ -73,17 +75,17 @@ class odd_requests(ClusterTest):
         self.refused(1, "Node: nosuch,  Error: Unknown node", "pbsnodes", "nosuch")
 
 
-class garbage(ClusterTest):
+class garbage(DaemonsLiveOn):
     """Bytes that are no frames, to every socket. The bytes come from a fixed seed: a failure repeats itself."""
 
     def test_the_daemons_answer_as_before(self):
         id = self.submit("--", "/bin/sleep", "1000")
         self.until_running(id)
-        before = [self.daemon_pids("pbs_server"), self.daemon_pids("pbs_sched"), self.daemon_pids("pbs_mom", "a")]
         for bytes in self.garbage():
             self.throw(socket.AF_UNIX, os.path.join(self.home(), "run", "server.sock"), bytes)
+            self.throw(socket.AF_UNIX, os.path.join(self.home("a"), "mom_priv", "tm.sock"), bytes)
             self.throw(socket.AF_INET, (self.cluster.address(0), self.cluster.info["port"]), bytes)
-        self.assertEqual([self.daemon_pids("pbs_server"), self.daemon_pids("pbs_sched"), self.daemon_pids("pbs_mom", "a")], before)
+            self.throw(socket.AF_INET, (self.cluster.address(1), self.cluster.info["port"] + 1), bytes)
         self.assertEqual(self.job(id)["job_state"], "R")
         self.assertEqual(self.until_state(self.submit("--", "/bin/true"), "F")["Exit_status"], "0")
         self.sure("qdel", id)
@@ -109,8 +111,8 @@ class garbage(ClusterTest):
         """Says it, says no more, and waits for the peer to hang up or to say nothing either."""
         with socket.socket(family) as s:
             s.settimeout(5)
+            s.connect(address)      # somebody must listen
             try:
-                s.connect(address)
                 s.sendall(bytes)
                 s.shutdown(socket.SHUT_WR)
                 while s.recv(65536):

@@ -3,7 +3,7 @@ Issue items "Join and leave", "Node file and environment" and "Failures"; pbs gu
 import os
 import unittest
 
-from wide_jobs import WIDE, WideJobTest
+from wide_jobs import WideJobTest
 
 
 class a_job_on_three_hosts(WideJobTest):
@@ -65,15 +65,17 @@ class a_job_on_three_hosts(WideJobTest):
         self.until_free(sister)
 
     def test_the_join_outlasts_each_partys_death(self):
-        """All are killed as soon as the job is on its way; whoever is back goes on where it was."""
-        for round, victims in enumerate([["b"], ["a", "c"], ["server"], ["a", "b", "c", "server"]]):
-            id = self.submit("-N", "join", *WIDE, "--", "/bin/true")
+        """All are killed while one host has not joined; whoever is back goes on where it was."""
+        for absent, victims in (("c", ["b"]), ("b", ["a", "c"]), ("b", ["server"]), ("c", ["a", "b", "c", "server"])):
+            id = self.submit_that_joins(absent)
             for victim in victims:
                 self.kill_daemon("pbs_server" if victim == "server" else "pbs_mom", victim)
             for victim in victims:
                 self.start_daemon("pbs_server" if victim == "server" else "pbs_mom", victim)
+            if absent not in victims:
+                self.go_on("pbs_mom", absent)
             self.until_answers()
-            self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+            self.check_joined(id)
             for host in self.hosts:
                 self.until_free(host)
                 self.until(lambda host=host: not os.path.exists(self.node_file(host, id)), f"the node file is gone from {host}")

@@ -20,6 +20,26 @@ class WideJobTest(ClusterTest):
                    f"{id} runs")
         return id, go
 
+    def submit_that_joins(self, absent):
+        """A job whose hosts have begun to join and can't all have joined, since the sister `absent` stands still until go_on()."""
+        self.stop("pbs_mom", absent)
+        id = self.submit("-N", "join", *WIDE, "--", "/bin/sh", "-c", f"echo ran >> {self.work}/joined")
+        self.until(lambda: self.job(id)["substate"] == "41", lambda: f"{id} is about to run: {self.job(id)}")
+        sisters = self.hosts_of(id)[1:]
+        self.assertIn(absent, sisters)
+        for host in sisters:
+            if host != absent:
+                self.until(lambda host=host: f";Job;{id};JOIN_JOB as node" in self.log_of(host), f"{host} joins")
+        return id
+
+    def check_joined(self, id):
+        """It has run, once."""
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+        path = os.path.join(self.work, "joined")
+        with open(path) as f:
+            self.assertEqual(f.read(), "ran\n")
+        os.remove(path)
+
     def hosts_of(self, id):
         """Primary first."""
         return [chunk.split("/")[0] for chunk in self.job(id)["exec_host"].split("+")]

@@ -132,7 +132,7 @@ PyObject* iterate(PyObject* self) {
 PyObject* print(PyObject* self) {
   values::resource_list all;
   for (const auto& name : held_by(self).names()) all.emplace(name, *held_by(self).text(name));
-  std::string out;  // without quotes, as PBS prints it (golden: reliable_startup_recipe.txt)
+  std::string out;  // without quotes, as PBS prints it
   for (const auto& [name, value] : all) out += (out.empty() ? "" : ",") + name + "=" + value;
   return str(out);
 }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr const char* bad_increment = "bad increment specs";  // PBS's words
 
-// An int or a text; a float is neither (golden: reliable_startup_recipe.txt part d).
+// An int or a text; a float is neither.
 std::optional<increment> increment_of(PyObject* value) {
   if (PyLong_Check(value)) {
     const long long number = PyLong_AsLongLong(value);

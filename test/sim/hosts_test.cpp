@@ -1,5 +1,5 @@
 // Stories of jobs on several hosts while anybody may fail at any time: what PBS makes of each job, vnodes that are free exactly
-// when the job is gone, no leaks, exact usage and accounting (host_checks.hpp; issue item "Failures").
+// when the job is gone, no leaks, exact usage and accounting (host_checks.hpp).
 #include "test/sim/seeds.hpp"
 
 using namespace annals;

@@ -1,5 +1,5 @@
 """Jobs in cgroups (docs/design/0026-cgroups.md): limits, suspension, the end of everything, kill -9 of MoM and shepherd.
-Issue items "cgroups" and "Suspend, resume". Needs root and cgroups that can be written; skipped elsewhere."""
+Needs root and cgroups that can be written; skipped elsewhere."""
 import glob
 import os
 import unittest

@@ -1,5 +1,5 @@
 """Who fails while a job spans hosts: daemons that are killed or stand still in each phase of its life, hosts that are given up
-and come back, a MoM without its memory. Issue item "Failures"; docs/design/0020-jobs-across-hosts.md."""
+and come back, a MoM without its memory. docs/design/0020-jobs-across-hosts.md."""
 import os
 import shutil
 import unittest

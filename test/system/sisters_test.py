@@ -1,5 +1,5 @@
 """Jobs that span hosts (docs/design/0020-jobs-across-hosts.md): join, run and leave on real daemons, and kill -9 of each party.
-Issue items "Join and leave", "Node file and environment" and "Failures"; pbs guide: 6.5, 17, 18."""
+pbs guide: 6.5, 17, 18."""
 import os
 import unittest
 

@@ -1,5 +1,5 @@
 """Tasks of a job (docs/design/0022-task-manager.md): the task manager's C interface, pbsdsh, pbs_tmrsh, pbs_attach and an MPI on
-real daemons. Issue item "Task manager"; pbs guide: 20.1, pbsdsh, pbs_tmrsh, pbs_attach; RS-117, RS-118, RS-119."""
+real daemons. pbs guide: 20.1, pbsdsh, pbs_tmrsh, pbs_attach; RS-117, RS-118, RS-119."""
 import os
 import shutil
 import socket

@@ -1,4 +1,4 @@
-"""What a job uses on its hosts, told as one (issue item "Usage"; docs/design/0020-jobs-across-hosts.md)."""
+"""What a job uses on its hosts, told as one (docs/design/0020-jobs-across-hosts.md)."""
 import shlex
 import unittest
 

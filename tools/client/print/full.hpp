@@ -13,7 +13,7 @@ namespace annals::client {
 
 // A line "    name = value" ends at column 79. A longer one goes on after a newline and a TAB: at commas where the
 // pieces allow, else anywhere. The continuation of a piece that did not fit counts its TAB as 8 columns; a line that
-// begins with a fresh piece has one column less (as measured; test/unit/tools/client/data/wrapped.txt).
+// begins with a fresh piece has one column less (as measured).
 void put_wrapped(std::string& out, std::string_view value, std::size_t column);
 
 // `qstat -f` of jobs, queues and servers.

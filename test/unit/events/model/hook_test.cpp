@@ -1,4 +1,4 @@
-// Hooks as objects: who may touch them, what may be set and in which words it is refused (golden: hooks.txt, qmgr_verbs.txt).
+// Hooks as objects: who may touch them, what may be set and in which words it is refused (golden: hooks.txt).
 #include <boost/test/unit_test.hpp>
 
 #include "events/model/hook.hpp"

@@ -25,7 +25,7 @@ BOOST_AUTO_TEST_CASE(a_number_is_added_to_each_item_but_the_first_chunk) {  // R
   BOOST_TEST(grown(seed, all("3")) == "1:ncpus=3:mem=1gb+4:ncpus=2:mem=2gb+5:ncpus=1:mem=3gb");
 }
 
-BOOST_AUTO_TEST_CASE(the_rest_of_the_first_item_grows_too) {  // RS-76; golden: reliable_startup_recipe.txt part d
+BOOST_AUTO_TEST_CASE(the_rest_of_the_first_item_grows_too) {  // RS-76
   BOOST_TEST(grown("3:ncpus=2+2:ncpus=4", all("1")) == "4:ncpus=2+3:ncpus=4");
   BOOST_TEST(grown("5:ncpus=3:mem=1gb+1:ncpus=2:mem=2gb+2:ncpus=1:mem=3gb", all("2")) ==
              "7:ncpus=3:mem=1gb+3:ncpus=2:mem=2gb+4:ncpus=1:mem=3gb");

@@ -1,4 +1,4 @@
-// The pool with real workers (issue "Python hooks": workers).
+// The pool with real workers (docs/design/0019-hook-workers.md).
 #include <boost/test/unit_test.hpp>
 
 #include <cstdlib>

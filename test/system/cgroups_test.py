@@ -1,6 +1,5 @@
 """Jobs in cgroups (docs/design/0026-cgroups.md): limits, suspension, the end of everything, kill -9 of MoM and shepherd.
 Needs root and cgroups that can be written; skipped elsewhere."""
-import glob
 import os
 import unittest
 
@@ -18,15 +17,8 @@ class jobs_in_cgroups(ClusterTest):
         if not self.roots[0]:
             self.skipTest("the MoM has no cgroups here")
 
-    def mom_log(self):
-        text = ""
-        for path in glob.glob(os.path.join(self.home("a"), "mom_logs", "*")):
-            with open(path) as f:
-                text += f.read()
-        return text
-
     def roots_of_mom(self):
-        for line in self.mom_log().splitlines():
+        for line in self.mom_log("a").splitlines():
             text = line.rsplit(";pbs_mom;", 1)[-1]
             if text.startswith("no cgroups"):
                 return [""]
@@ -121,7 +113,7 @@ class jobs_in_cgroups(ClusterTest):
         self.assertEqual(job["Exit_status"], str(128 + signal.SIGKILL))       # of the shell's last command
         self.assertLessEqual(int(job["resources_used.mem"].removesuffix("kb")), 64 << 10)
         why = "Cgroup mem limit exceeded (61440kb): processes killed by the kernel: 1"
-        self.assertIn(f";Job;{id};{why}\n", self.mom_log())
+        self.assertIn(f";Job;{id};{why}\n", self.mom_log("a"))
         with open(os.path.join(self.work, "out")) as f:
             self.assertIn(f"=>> PBS: {why}\n", f.read())
 

@@ -1,5 +1,4 @@
 """Finished jobs leave the history when its time is over, whatever happened to the server meanwhile."""
-import os
 import time
 import unittest
 
@@ -30,7 +29,7 @@ class history(ClusterTest):
         self.sure("qmgr", "-c", f"set server job_history_duration = {duration_s}")
         self.kill_daemon("pbs_server")
         over = time.time() + duration_s
-        story = self.sure("pbs_audit", "--log", os.path.join(self.home(), "server_priv", "log"), "job", id)
+        story = self.audit("job", id)
         self.assertIn("JobEnded", story)
         self.assertNotIn("JobForgotten", story)
         self.until(lambda: time.time() > over, "its time is over")

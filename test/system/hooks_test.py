@@ -21,10 +21,6 @@ class HookTest(ClusterTest):
             f.write(text)
         return path
 
-    def audit(self, *arguments):
-        """What it prints: nothing, with exit status 1, while the log knows no such run."""
-        return self.run_command("pbs_audit", "--log", os.path.join(self.home(), "server_priv", "log"), *arguments).out
-
     def until_hooks_are_on(self, host, *files):
         directory = os.path.join(self.home(host), "mom_priv", "hooks")
         self.until(lambda: all(os.path.exists(os.path.join(directory, f)) for f in files), f"{files} are on {host}")

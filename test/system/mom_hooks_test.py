@@ -45,16 +45,6 @@ class MomHookTest(HookTest):
     def until_said(self, *lines):
         self.until(lambda: set(lines) <= set(self.lines()), lambda: f"{lines}: {self.lines()}")
 
-    def mom_log(self, host):
-        directory, text = os.path.join(self.home(host), "mom_logs"), ""
-        for name in os.listdir(directory):
-            with open(os.path.join(directory, name), errors="replace") as f:
-                text += f.read()
-        return text
-
-    def exec_hosts(self, id):
-        return [chunk.split("/")[0] for chunk in self.job(id)["exec_host"].split("+")]
-
     def vnode(self, name):
         return self.run_command("pbsnodes", name).out
 
@@ -64,7 +54,7 @@ class hooks_of_wide_jobs(MomHookTest):
         self.mom_hook("h", f"{STARTED},{ENDED}", self.script(
             says="'%s %s' % (e.job.in_ms_mom(), '+'.join(sorted(e.vnode_list)))"))
         id = self.submit(*WIDE, "--", "/bin/true")
-        primary, *sisters = self.exec_hosts(self.until_state(id, "F") and id)
+        primary, *sisters = self.hosts_of(self.until_state(id, "F") and id)
         expected = [f"execjob_{e} {primary} True a+b+c" for e in ("begin", "prologue", "launch", "epilogue", "end")]
         for host in sisters:
             expected += [f"execjob_{e} {host} False {host}" for e in ("begin", "epilogue", "end")]
@@ -188,7 +178,7 @@ class hooks_of_tasks(MomHookTest):
             says="'%s %s' % (e.job.in_ms_mom(), name == 'execjob_launch' and 'PBS_NODEFILE' in e.env)"))
         id, out = self.run_script("for n in 0 1 1; do pbsdsh -n $n -- /bin/sh -c 'echo $FROM_HOOK $(cat $PBS_NODEFILE | wc -l)'; done; "
                                   "pbsdsh -n 1 -- /bin/no; echo $?")
-        primary, sister = self.exec_hosts(id)
+        primary, sister = self.hosts_of(id)
         self.assertEqual(out.splitlines()[:3], [f"{primary} 2", f"{sister} 2", f"{sister} 2"], out)
         self.assertNotEqual(out.splitlines()[-1], "0")
         self.assertEqual(self.lines(), [f"execjob_prologue {primary} True False", f"execjob_launch {primary} True True",

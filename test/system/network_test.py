@@ -65,7 +65,7 @@ class a_job_on_three_real_hosts(WideJobTest):
         primary, sister, _ = self.hosts_of(id)
         self.cluster.set_link(sister, False)
         self.until(lambda: "down" in self.state(sister), "the server misses it")
-        self.until(lambda: f"im_eof, lost communication with {sister}, not killing job yet" in self.log_of(primary), "so does the primary")
+        self.until(lambda: f"im_eof, lost communication with {sister}, not killing job yet" in self.mom_log(primary), "so does the primary")
         self.cluster.set_link(sister, True)
         self.until_free_of_trouble(sister)
         open(go, "w").close()
@@ -81,7 +81,7 @@ class a_job_on_three_real_hosts(WideJobTest):
         self.assertTrue(os.path.exists(self.node_file(sister, id)))
         self.cluster.set_link(sister, True)
         self.check_end(id, 2)
-        self.assertIn(f"{id};the server no longer knows this run of the job: killed", self.log_of(sister))
+        self.assertIn(f"{id};the server no longer knows this run of the job: killed", self.mom_log(sister))
 
     def test_a_primary_loses_its_power(self):
         id, go = self.start_job(3)

@@ -105,6 +105,10 @@ class ClusterTest(unittest.TestCase):
                 self.fail(f"not after {deadline_s} s: {what() if callable(what) else what}")
             time.sleep(0.02)
 
+    def hosts_of(self, id):
+        """Of a job that runs; its primary first."""
+        return [chunk.split("/")[0] for chunk in self.job(id)["exec_host"].split("+")]
+
     def until_state(self, id, state, deadline_s=DEADLINE_S):
         return self.until(lambda: self.in_state(id, state), lambda: f"job {id} is {state}: {self.job(id)}", deadline_s)
 
@@ -151,14 +155,23 @@ class ClusterTest(unittest.TestCase):
                     records.append((letter, id, rest))
         return records
 
-    def server_log(self):
-        """All that the server has logged."""
-        logs = os.path.join(self.home(), "server_logs")
+    def log(self, kind, host="server"):
+        """All that is in the files of PBS_HOME/KIND."""
         text = ""
-        for name in sorted(os.listdir(logs)):
-            with open(os.path.join(logs, name), errors="replace") as f:
+        for path in sorted(glob.glob(os.path.join(self.home(host), kind, "2*"))):
+            with open(path, errors="replace") as f:
                 text += f.read()
         return text
+
+    def server_log(self):
+        return self.log("server_logs")
+
+    def mom_log(self, host):
+        return self.log("mom_logs", host)
+
+    def audit(self, *arguments):
+        """What pbs_audit prints of the server's log: nothing, with exit status 1, while the log knows no such thing."""
+        return self.run_command("pbs_audit", "--log", os.path.join(self.home(), "server_priv", "log"), *arguments).out
 
     def print_logs_if_failed(self):
         outcome = self._outcome.result

@@ -13,13 +13,6 @@ class hang_up(ClusterTest):
         os.kill(pid, signal.SIGHUP)
         return pid
 
-    def log(self, kind, host="server"):
-        text = ""
-        for path in sorted(glob.glob(os.path.join(self.home(host), kind, "2*"))):
-            with open(path, errors="replace") as f:
-                text += f.read()
-        return text
-
     def put_before_config(self, lines):
         path = os.path.join(self.home("a"), "mom_priv", "config")
         with open(path) as f:

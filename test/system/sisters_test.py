@@ -15,13 +15,13 @@ class a_job_on_three_hosts(WideJobTest):
             with open(self.node_file(host, id)) as f:
                 self.assertEqual(f.read(), expected)
         for number, host in enumerate(sisters, 1):
-            self.assertIn(f";Job;{id};JOIN_JOB as node {number}\n", self.log_of(host))
+            self.assertIn(f";Job;{id};JOIN_JOB as node {number}\n", self.mom_log(host))
         open(go, "w").close()
         self.check_end(id, 0)
         with open(os.path.join(self.work, f"wide0.o{id.split('.')[0]}")) as f:
             self.assertEqual(f.read(), expected + "0 1\n")
         for host in sisters:
-            log = self.log_of(host)
+            log = self.mom_log(host)
             self.assertIn(f";Job;{id};KILL_JOB received\n", log)
             self.assertIn(f";Job;{id};DELETE_JOB received\n", log)
 
@@ -29,7 +29,7 @@ class a_job_on_three_hosts(WideJobTest):
         id, go = self.start_job(3)
         primary, sister, _ = self.hosts_of(id)
         self.kill_daemon("pbs_mom", sister)
-        self.until(lambda: f"im_eof, lost communication with {sister}, not killing job yet" in self.log_of(primary), "the primary notes it")
+        self.until(lambda: f"im_eof, lost communication with {sister}, not killing job yet" in self.mom_log(primary), "the primary notes it")
         self.start_daemon("pbs_mom", sister)
         self.until_free_of_trouble(sister)
         open(go, "w").close()
@@ -61,7 +61,7 @@ class a_job_on_three_hosts(WideJobTest):
         self.assertTrue(os.path.exists(self.node_file(sister, id)))
         self.start_daemon("pbs_mom", sister)
         self.until(lambda: not os.path.exists(self.node_file(sister, id)), "the host cleans up")
-        self.assertIn("the server no longer knows this run of the job: killed", self.log_of(sister))
+        self.assertIn("the server no longer knows this run of the job: killed", self.mom_log(sister))
         self.until_free(sister)
 
     def test_the_join_outlasts_each_partys_death(self):

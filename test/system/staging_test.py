@@ -3,7 +3,6 @@
 The host "store" is no host at all: in the place of scp stands a program that keeps its files in a directory, writes down
 what it was asked, and fails as long as a file "refuse" is there.
 """
-import glob
 import os
 import re
 import stat
@@ -61,9 +60,6 @@ class staging(ClusterTest):
     def asked(self):
         return self.read(f"{self.top}/asked").splitlines()
 
-    def log(self, kind, host):
-        return "".join(self.read(path) for path in sorted(glob.glob(os.path.join(self.home(host), kind, "2*"))))
-
     def staged_submit(self, *arguments):
         return self.submit("-l", "select=1:ncpus=1:host=a", "-W", "sandbox=PRIVATE", "-j", "oe", "-o", f"{self.work}/out", *arguments)
 
@@ -87,7 +83,7 @@ class staging(ClusterTest):
         self.assertIn("Staged 3/3 items in over 0:00:0", notes)
         self.assertIn("Staged 3/3 items out over 0:00:0", notes)
         self.assertTrue(all(words.startswith("-Brvp ") for words in self.asked()))
-        story = self.sure("pbs_audit", "--log", os.path.join(self.home(), "server_priv", "log"), "job", id)
+        story = self.audit("job", id)
         self.assertIn("3 of 3 files staged in", story)
 
     def test_a_job_whose_files_do_not_come_waits_for_half_an_hour(self):
@@ -167,7 +163,7 @@ class staging(ClusterTest):
         self.until_state(id, "F")
         self.assertEqual(self.job(id)["Exit_status"], "0")
         self.assertEqual(self.read(f"{self.store}/back/in"), "x\n")
-        story = self.sure("pbs_audit", "--log", os.path.join(self.home(), "server_priv", "log"), "job", id)
+        story = self.audit("job", id)
         self.assertLess(story.index("files staged in"), story.index("asked to join"))
 
 

@@ -148,7 +148,7 @@ kill $!; wait $!; echo $?
         id = self.submit("-N", "tasks", "-S", "/bin/sh", *WIDE, input=script)
         asked = os.path.join(self.work, "asked")
         self.until(lambda: os.path.exists(asked) and self.read(asked) == "first\n", "the task has begun")
-        sister = [chunk.split("/")[0] for chunk in self.job(id)["exec_host"].split("+")][1]
+        sister = self.hosts_of(id)[1]
         self.kill_daemon("pbs_mom", sister)
         open(go, "w").close()
         self.start_daemon("pbs_mom", sister)
@@ -164,7 +164,7 @@ kill $!; wait $!; echo $?
                   "while [ ! -e done.0 -o ! -e done.1 -o ! -e done.2 ]; do sleep 0.05; done\n")
         id = self.submit("-N", "tasks", "-S", "/bin/sh", *WIDE, input=script)
         self.until(lambda: os.path.exists(at("begun")), "the tasks have begun")
-        primary = self.job(id)["exec_host"].split("/")[0]
+        primary = self.hosts_of(id)[0]
         output = os.path.join(self.home(primary), "spool", f"{id}.OU")
         self.until(lambda: self.read(output).count("node") == 3, "their first words are in the job's output")
         self.kill_daemon("pbs_mom", primary)

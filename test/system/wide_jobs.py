@@ -1,5 +1,4 @@
 """A cluster of three hosts and a job that takes all of them, for tests of what their deaths and silences do to it."""
-import glob
 import os
 
 from private_cluster import ClusterTest, procs, signal
@@ -29,7 +28,7 @@ class WideJobTest(ClusterTest):
         self.assertIn(absent, sisters)
         for host in sisters:
             if host != absent:
-                self.until(lambda host=host: f";Job;{id};JOIN_JOB as node" in self.log_of(host), f"{host} joins")
+                self.until(lambda host=host: f";Job;{id};JOIN_JOB as node" in self.mom_log(host), f"{host} joins")
         return id
 
     def check_joined(self, id):
@@ -40,19 +39,8 @@ class WideJobTest(ClusterTest):
             self.assertEqual(f.read(), "ran\n")
         os.remove(path)
 
-    def hosts_of(self, id):
-        """Primary first."""
-        return [chunk.split("/")[0] for chunk in self.job(id)["exec_host"].split("+")]
-
     def node_file(self, host, id):
         return os.path.join(self.home(host), "aux", id)
-
-    def log_of(self, host):
-        text = ""
-        for path in glob.glob(os.path.join(self.home(host), "mom_logs", "*")):
-            with open(path) as f:
-                text += f.read()
-        return text
 
     def check_end(self, id, exit_status, run_count="1"):
         job = self.until_state(id, "F")

@@ -15,4 +15,8 @@ constexpr std::size_t copy_text_bytes_max = 16u << 10;
 constexpr std::size_t user_answer_bytes_max = 1u << 20;
 static_assert(copy_text_bytes_max * 4 <= user_answer_bytes_max);
 
+// What a task wrote elsewhere is tried to be put into the job's file so often, a second apart: a minute bridges a restart of
+// a file server. Until then the task's end waits, and the run's vnodes; a user over his quota should not hold them longer.
+constexpr unsigned output_tries_max = 60;
+
 }  // namespace annals::limits

@@ -34,7 +34,7 @@ constexpr unsigned leftover_tries_max = 250;  // 5 s; what can't be killed then 
 
 struct run {
   std::string key;
-  shepherd_order order;  // without environment and groups, which may be large and are on disk
+  shepherd_order order;  // without environment, which may be large and is on disk
   run_journal journal;
   usage_meter meter;
   pid_t child = 0;             // the shepherd, if it is ours to reap
@@ -170,7 +170,6 @@ class real_process_host::impl {
     r.journal_at = parts.journal_at;
     r.order = std::move(parts.order).value_or(shepherd_order{});
     r.order.environment = {};
-    r.order.groups = {};
     return r;
   }
 
@@ -310,9 +309,10 @@ class real_process_host::impl {
 
   void forget(const std::string& key) {
     if (!is_file_name(key)) return;
-    later_.erase(key);
-    user_work_->stop(key);
-    user_work_->stop(key + "+output");
+    for (const auto& name : {key, key + "+output"}) {
+      later_.erase(name);
+      user_work_->stop(name);
+    }
     unlink(files_.copying(key).c_str());
     if (!runs_.contains(key) && !exists(files_.run(key))) return;
     run& r = load(key);
@@ -376,36 +376,56 @@ class real_process_host::impl {
     request.change_user = o.change_user;
     request.uid = o.uid;
     request.gid = o.gid;
-    request.groups = {o.gid};
+    request.groups = o.groups;
   }
   void run_as_user(const shepherd_order& o, user_request request) {
     fill_user(o, request);
     user_work_->run(request);
   }
 
+  append_task append_to(const std::string& file, const std::string& text, const shepherd_order& o) const {
+    return {file, text, o.make_jobdir || files_.is_spool_file(file, o.job_id, o.key)};
+  }
+
   void append(const std::string& key, std::string shepherd_order::* file, const std::string& text) {
     const auto at = runs_.find(key);
     if (at == runs_.end() || (at->second.order.*file).empty()) return;
     user_request request;
-    request.appends.push_back({at->second.order.*file, text});
+    request.appends.push_back(append_to(at->second.order.*file, text, at->second.order));
     run_as_user(at->second.order, std::move(request));
   }
 
-  void append_output(const std::string& key, bool errors, const std::string& bytes) {
+  void append_output(const std::string& key, bool errors, const std::string& bytes, unsigned tries = 0) {
     if (is_file_name(key) && exists(files_.run(key))) load(key);
     const auto at = runs_.find(key);
-    const auto told = [this, key] {
-      tell([key](const events& e) {
-        if (e.appended) e.appended(key);
-      });
-    };
-    if (at == runs_.end()) return told();
+    if (at == runs_.end()) return tell_appended(key);
     const auto& o = at->second.order;
     user_request request;
-    request.appends.push_back({errors ? o.stderr_file : o.stdout_file, bytes});
+    request.appends.push_back(append_to(errors ? o.stderr_file : o.stdout_file, bytes, o));
     fill_user(o, request);
-    const auto then = [this, told](const std::optional<user_answer>&) { guarded(told); };
-    if (!user_work_->ask(key + "+output", request, then)) told();
+    const auto then = [this, key, errors, bytes, tries](const std::optional<user_answer>& answer) {
+      guarded([&] {
+        const auto done = answer ? answer->appended : 0;
+        if (done >= bytes.size()) return tell_appended(key);
+        append_rest(key, errors, bytes.substr(done), tries, answer ? answer->text : "the process that writes it died");
+      });
+    };
+    if (!user_work_->ask(key + "+output", request, then)) append_rest(key, errors, bytes, tries, options_.shepherd + ": " + std::strerror(errno));
+  }
+
+  void append_rest(const std::string& key, bool errors, const std::string& bytes, unsigned tries, const std::string& why) {
+    if (++tries < limits::output_tries_max)
+      return do_later(key + "+output", options_.retry_pause, [this, key, errors, bytes, tries] { append_output(key, errors, bytes, tries); });
+    tell([key, text = std::to_string(bytes.size()) + " bytes that a task wrote are lost, " + why](const events& e) {
+      if (e.log) e.log(key, text);
+    });
+    tell_appended(key);
+  }
+
+  void tell_appended(const std::string& key) {
+    tell([key](const events& e) {
+      if (e.appended) e.appended(key);
+    });
   }
 
   // -- copies
@@ -435,7 +455,7 @@ class real_process_host::impl {
     user_work::end_holder(files_.copying(key));
     const auto found = accounts_.find(order.user, {});
     const auto* const none = std::get_if<no_account>(&found);
-    if (none && none->ask_again) return do_later(key + "+unstage", options_.ask_again, [this, key, order] { unstage(key, order); });
+    if (none && none->ask_again) return do_later(key + "+unstage", options_.retry_pause, [this, key, order] { unstage(key, order); });
     if (const auto* const user = std::get_if<account>(&found)) user_work_->run(unstage_request(*user, order));
   }
 
@@ -451,7 +471,7 @@ class real_process_host::impl {
     const auto asked = static_cast<unsigned>(files);
     const auto found = accounts_.find(user, {});
     const auto* const none = std::get_if<no_account>(&found);
-    if (none && none->ask_again) return do_later(key, options_.ask_again, std::move(again));
+    if (none && none->ask_again) return do_later(key, options_.retry_pause, std::move(again));
     if (none || !is_file_name(key)) return tell_copied(key, what, {false, none ? none->why : "no file can be named " + key, 0, asked});
     user_work::end_holder(files_.copying(key));
     const auto told = [this, key, what, asked, since = std::chrono::steady_clock::now()](const std::optional<user_answer>& answer) {

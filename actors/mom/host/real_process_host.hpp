@@ -25,7 +25,7 @@ struct host_options {
   std::vector<unsigned> delivery_pauses_s = {0, 10, 0, 20};  // before each try
   unsigned copying_s_max = limits::copying_s_max;            // for all files that come to a run, or go from it
   name_service names;
-  std::chrono::milliseconds ask_again{1000};                 // a name service that is ill
+  std::chrono::milliseconds retry_pause{1000};               // a name service that is ill, a file that can't be written
   std::vector<std::string> cgroup_roots;  // as find_cgroups() offers them; empty: no cgroups
   std::string cgroup_parent;              // of this MoM alone: what is there and belongs to no run is killed
   std::chrono::milliseconds usage_age_max{1000};             // samples younger than this share one /proc scan

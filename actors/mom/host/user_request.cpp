@@ -89,7 +89,7 @@ bool take(user_request& r, std::string_view name, std::string_view value) {
   else if (name == "copy")
     r.copies.push_back({std::string(value), {}, {}, {}, false});
   else if (name == "append")
-    r.appends.push_back({std::string(value), {}});
+    r.appends.push_back({std::string(value), {}, false});
   else if (name == "directory")
     r.directories.emplace_back(value);
   else if (name == "remove")
@@ -98,6 +98,8 @@ bool take(user_request& r, std::string_view name, std::string_view value) {
     r.kept_with.emplace_back(value);
   else if (name == "text" && !r.appends.empty())
     r.appends.back().text = with_nuls(value);
+  else if (name == "shared" && !r.appends.empty())
+    r.appends.back().shared = value == "1";
   else if (name == "jobdir")
     r.jobdir = value;
   else if (name == "lock")
@@ -156,6 +158,7 @@ std::string print_request(const user_request& r) {
   for (const auto& a : r.appends) {
     out.put("append", a.file);
     out.put("text", without_nuls(a.text));
+    if (a.shared) out.put("shared", "1");
   }
   for (const auto& path : r.removals) out.put("remove", path);
   for (const auto& file : r.kept_with) out.put("kept_with", file);
@@ -175,6 +178,7 @@ std::string print_answer(const user_answer& answer) {
   field_writer out(answer_kind);
   out.put("delivered", std::uint64_t{answer.delivered});
   out.put("text", answer.text);
+  if (answer.appended != 0) out.put("appended", answer.appended);
   for (const auto& t : answer.tries) out.put("try", t);
   return out.finish();
 }
@@ -188,6 +192,8 @@ std::optional<user_answer> parse_answer(std::string_view bytes) {
       a.text = value;
     else if (name == "try")
       a.tries.emplace_back(value);
+    else if (const auto bytes = whole_number(value); name == "appended" && bytes)
+      a.appended = *bytes;
     else if (const auto n = small_number(value); name == "delivered" && n)
       a.delivered = *n;
     else

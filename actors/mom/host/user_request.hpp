@@ -36,6 +36,7 @@ struct stage_task {
 };
 struct append_task {
   std::string file, text;
+  bool shared = false;  // in a directory where others may make files: no link is followed, and the file must be the user's
   bool operator==(const append_task&) const = default;
 };
 
@@ -63,6 +64,7 @@ std::optional<user_request> parse_request(std::string_view bytes);
 struct user_answer {
   std::uint32_t delivered = 0;    // copies that are at their place, or directories that are there
   std::string text;               // about the others
+  std::uint64_t appended = 0;     // bytes of the appends; the first that fails is the last
   std::vector<std::string> tries = {};  // that failed, as the log tells them
   bool operator==(const user_answer&) const = default;
 };

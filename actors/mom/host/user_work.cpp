@@ -56,6 +56,10 @@ void user_work::run(const user_request& request) {
 
 bool user_work::ask(const std::string& name, const user_request& request,
                     std::function<void(std::optional<user_answer>)> then) {
+  if (asking(name)) {
+    errno = EALREADY;
+    return false;
+  }
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return false;
   fcntl(ends[0], F_SETFL, O_NONBLOCK);  // our end only: the other process may wait for us

@@ -1,6 +1,5 @@
 #include "tools/daemons/pbs_shepherd/as_user.hpp"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -13,6 +12,7 @@
 #include "events/model/host_limits.hpp"
 #include "tools/daemons/pbs_shepherd/copying.hpp"
 #include "tools/daemons/pbs_shepherd/identity.hpp"
+#include "tools/daemons/pbs_shepherd/output_file.hpp"
 #include "tools/daemons/pbs_shepherd/reaping.hpp"
 #include "tools/daemons/pbs_shepherd/removing.hpp"
 #include "tools/daemons/pbs_shepherd/text_file.hpp"
@@ -20,21 +20,28 @@
 namespace annals::shepherd {
 namespace {
 
-void write_all(int fd, std::string_view rest) {
-  while (!rest.empty()) {
-    const ssize_t n = write(fd, rest.data(), rest.size());
+// How much of it was written; errno says why it was not all.
+std::size_t write_all(int fd, std::string_view bytes) {
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t n = write(fd, bytes.data() + done, bytes.size() - done);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return;
-    rest.remove_prefix(static_cast<std::size_t>(n));
+    if (n < 0) break;
+    done += static_cast<std::size_t>(n);
   }
+  return done;
 }
 
-void append(const mom::append_task& task) {
-  // The file is there since the run began; a link in its place is somebody's trick.
-  const int fd = open(task.file.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return;
-  write_all(fd, task.text);
-  close(fd);
+// The files are there since the run began.
+void append(const std::vector<mom::append_task>& tasks, mom::user_answer& a) {
+  for (const auto& task : tasks) {
+    const int fd = open_output(task.file, {.make = false, .shared = task.shared});
+    const std::size_t done = fd < 0 ? 0 : write_all(fd, task.text);
+    a.appended += done;
+    if (fd < 0 || done < task.text.size()) a.text = task.file + ": " + strerror(errno);
+    if (fd >= 0) close(fd);
+    if (!a.text.empty()) return;
+  }
 }
 
 // One that is there will do if it is a directory of ours; somebody else's, or a link, will not.
@@ -47,13 +54,11 @@ bool make_directory(const std::string& path) {
   return ours;
 }
 
-mom::user_answer make_directories(const mom::user_request& request) {
-  mom::user_answer a;
+void make_directories(const mom::user_request& request, mom::user_answer& a) {
   for (const auto& path : request.directories) {
     if (make_directory(path)) ++a.delivered;
     else a.text = "can't make directory " + path + ": " + strerror(errno);
   }
-  return a;
 }
 
 bool is_kept(const std::string& path, const mom::user_request& request) {
@@ -93,12 +98,13 @@ int as_user() {
   copy_lock lock;
   if (!lock.take(request->lock)) return 1;
   if (!become(make_identity(request->change_user, request->uid, request->gid, request->groups))) return 1;
-  for (const auto& task : request->appends) append(task);
+  mom::user_answer made;
+  append(request->appends, made);
   for (const auto& path : request->removals)
     if (!is_kept(path, *request)) remove_tree(path);
-  const auto made = make_directories(*request);
+  make_directories(*request, made);
   if ((request->copies.empty() && request->stages.empty()) || !made.text.empty()) {
-    answer(made);
+    answer(std::move(made));
   } else {
     auto brought = bring_files(*request, lock);
     end_leftovers();

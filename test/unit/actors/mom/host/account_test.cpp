@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(nobody_is_missing_because_the_name_service_is_ill) {
 
 BOOST_AUTO_TEST_CASE(what_needs_an_account_is_done_when_the_name_service_is_well_again) {
   options.names = names;
-  options.ask_again = std::chrono::milliseconds(1);
+  options.retry_pause = std::chrono::milliseconds(1);
   ill = true;
   restart_mom();
   BOOST_TEST(run_failing(order("1.b.1", {"/bin/true"})).code == -3);

@@ -73,11 +73,11 @@ BOOST_AUTO_TEST_CASE(a_request_is_read_as_it_was_written) {
   r.lock = "/jobs/1.b.1.copy";
   r.cp = {"/bin/cp", "-rp"};
   r.stages = {{stage_task::kind::in, "in", "q1", "/x", false}, {stage_task::kind::out, "*.dat", "q2", "y", true}, {stage_task::kind::drop, "in", "q1", "/x", false}};
-  r.appends = {{"/spool/b", "text\n"}, {"/spool/c", std::string("\0a\\\\0\\", 6)}};
+  r.appends = {{"/spool/b", "text\n"}, {"/spool/c", std::string("\0a\\\\0\\", 6), true}};
   r.removals = {"/tmp/x"};
   r.kept_with = {"1.b.OU"};
   BOOST_TEST((parse_request(print_request(r)) == r));
-  const user_answer a{1, "why\nnot\n", {"command: cp a b status=1, try=1"}};
+  const user_answer a{1, "why\nnot\n", 5'000'000'000, {"command: cp a b status=1, try=1"}};
   BOOST_TEST((parse_answer(print_answer(a)) == a));
   BOOST_TEST(!parse_answer("nonsense"));
 }

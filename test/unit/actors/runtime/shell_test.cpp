@@ -3,16 +3,12 @@
 #include "actors/runtime/shell.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <caf/actor_system.hpp>
-#include <caf/actor_system_config.hpp>
-#include <caf/scheduler/test_coordinator.hpp>
-#include <caf/send.hpp>
-
 #include <stdexcept>
 
 #include "actors/runtime/log_writer.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/fault_store.hpp"
+#include "test/support/stepped_system.hpp"
 
 namespace {
 
@@ -72,14 +68,8 @@ class actor : public actors::shell<names> {
   shared* shared_;
 };
 
-struct still_clock : ports::clock {
-  std::int64_t now_ns() const override { return 1'795'222'000'000'000'000; }
-};
-
 struct fixture {
   fixture() : log(store, clock), reader(store) {
-    config.set("scheduler.policy", caf::atom("testing"));
-    system = std::make_unique<caf::actor_system>(config);
     const auto stop = [this](const std::string& text) { stopped = text; };
     writer = system->spawn(actors::log_writer, actors::log_writer_parts{&log, &reader, nullptr, {}, stop, [this] { return !full; }});
     who = system->spawn<actor>(actors::shell_parts{writer, &reader, &clock, stop}, &seen);
@@ -87,28 +77,22 @@ struct fixture {
     run();
     seen.answers.clear();
   }
-  ~fixture() {
-    caf::anon_send_exit(who, caf::exit_reason::kill);
-    caf::anon_send_exit(writer, caf::exit_reason::kill);
-    run();
-  }
+  ~fixture() { system.end({who, writer}); }
   void tell(command c, bool answered = true) {
     const auto to = answered ? std::make_shared<reply>(c.name, &seen) : nullptr;
     caf::anon_send(who, actors::envelope<command>{std::move(c), {"root", "borg", schema::Role::MANAGER}, "", to, nullptr, {}, 0, {}});
   }
-  caf::scheduler::test_coordinator& scheduler() { return dynamic_cast<caf::scheduler::test_coordinator&>(system->scheduler()); }
-  void run() { scheduler().run(); }
+  void run() { system.run(); }
   void fill_disk(bool yes) {
     full = yes;
     store.set_disk_full(yes);
   }
 
   log::fault_store store{1};
-  still_clock clock;
+  test::still_clock clock;
   log::event_log log;
   log::log_reader reader;
-  caf::actor_system_config config;
-  std::unique_ptr<caf::actor_system> system;
+  test::stepped_system system;
   caf::actor writer, who;
   bool full = false;
   std::string stopped;
@@ -166,7 +150,7 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_who_waits_is_refused_and_the_rest_is_kept) {
   BOOST_TEST(log.last_sequence() == 1u);
   fill_disk(false);
   for (int second = 0; second < 3; ++second) {
-    scheduler().advance_time(std::chrono::seconds(1));
+    system.scheduler().advance_time(std::chrono::seconds(1));
     run();
   }
   BOOST_TEST(seen.state == (strings{"first", "reported"}), boost::test_tools::per_element());

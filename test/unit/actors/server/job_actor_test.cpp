@@ -2,16 +2,13 @@
 #include "actors/server/job_actor.hpp"
 
 #include <boost/test/unit_test.hpp>
-#include <caf/actor_system.hpp>
-#include <caf/actor_system_config.hpp>
 #include <caf/event_based_actor.hpp>
-#include <caf/scheduler/test_coordinator.hpp>
-#include <caf/send.hpp>
 
 #include "actors/runtime/log_writer.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/memory_event_store.hpp"
 #include "test/support/model_builders.hpp"
+#include "test/support/stepped_system.hpp"
 
 using namespace annals;
 
@@ -31,14 +28,8 @@ caf::behavior fake_gateway(caf::event_based_actor*, heard* h) {
   };
 }
 
-struct still_clock : ports::clock {
-  std::int64_t now_ns() const override { return 1'795'222'000'000'000'000; }
-};
-
 struct fixture {
   fixture() : log(store, clock), reader(store) {
-    config.set("scheduler.policy", caf::atom("testing"));
-    system = std::make_unique<caf::actor_system>(config);
     const auto stop = [](const std::string& text) { BOOST_ERROR("stopped: " + text); };
     writer = system->spawn(actors::log_writer, actors::log_writer_parts{&log, &reader, nullptr, {}, stop, [] { return true; }});
     gateway = system->spawn(fake_gateway, &said);
@@ -46,22 +37,18 @@ struct fixture {
     tell(test::submission(12));
     run();
   }
-  ~fixture() {
-    for (const auto& a : {job, gateway, writer}) caf::anon_send_exit(a, caf::exit_reason::kill);
-    run();
-  }
+  ~fixture() { system.end({job, gateway, writer}); }
   void tell(model::job_command c) {
     caf::anon_send(job, actors::envelope<model::job_command>{std::move(c), test::manager(), "", nullptr, site, {}, 0, {}});
   }
   void ask(std::uint64_t sent) { caf::anon_send(job, actors::may_you_leave{sent}); }
-  void run() { dynamic_cast<caf::scheduler::test_coordinator&>(system->scheduler()).run(); }
+  void run() { system.run(); }
 
   log::memory_event_store store;
-  still_clock clock;
+  test::still_clock clock;
   log::event_log log;
   log::log_reader reader;
-  caf::actor_system_config config;
-  std::unique_ptr<caf::actor_system> system;
+  test::stepped_system system;
   model::site_ptr site = std::make_shared<model::site>(test::small_site());
   heard said;
   caf::actor writer, gateway, job;

@@ -5,6 +5,7 @@
 
 #include "actors/scheduler/cycle/view.hpp"
 #include "projections/scheduling/scheduling.hpp"
+#include "test/support/told_records.hpp"
 
 using namespace annals;
 using projections::scheduling_projection;
@@ -53,8 +54,7 @@ struct story {
   projections::status status;
   scheduling_projection followed{status, "default"};
   cycle::view view;
-  std::uint64_t sequence = 0;
-  std::map<std::uint64_t, std::uint64_t> versions;
+  test::told_records records;
 
   story() {
     happen(StreamKind::SERVER, 1, [](auto e) {
@@ -70,22 +70,14 @@ struct story {
   }
 
   void fold(StreamKind kind, std::uint64_t stream, const fill_event& fill) {
-    const log::record record(schema::make<schema::Record>([&](schema::Record::Builder r) {
-                               r.setSequence(++sequence);
-                               r.setStream(stream);
-                               r.setStreamKind(kind);
-                               r.setStreamVersion(++versions[stream]);
-                               r.setWriterEpoch(1);
-                               r.setWallNs(static_cast<std::int64_t>(sequence) * 1'000'000'000);
-                               fill(r.initEvent());
-                             }), {});
+    const log::record record = records.next(kind, stream, fill);
     status.fold(record);
     followed.apply(record);
   }
 
   void happen(StreamKind kind, std::uint64_t stream, const fill_event& fill) {
     fold(kind, stream, fill);
-    if (sequence == 1) return;
+    if (records.sequence == 1) return;
     take(followed.take_delta());
     agree();
   }
@@ -94,7 +86,7 @@ struct story {
     scheduling_projection fresh(status, "default");
     cycle::view whole;
     for (const auto& m : fresh.full_view()) BOOST_REQUIRE(whole.apply(m.get().getView()));
-    BOOST_TEST(dump(view) == dump(whole), "after event " << sequence << ":\n" << dump(view) << "instead of\n" << dump(whole));
+    BOOST_TEST(dump(view) == dump(whole), "after event " << records.sequence << ":\n" << dump(view) << "instead of\n" << dump(whole));
   }
 
   void queue(std::uint64_t stream, const char* name) {
@@ -234,10 +226,10 @@ BOOST_AUTO_TEST_CASE(a_large_view_comes_in_pieces_and_counts_only_when_whole) {
   cycle::view whole;
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     BOOST_REQUIRE(whole.apply(pieces[i].get().getView()));
-    BOOST_TEST((whole.sequence() == s.sequence) == (i + 1 == pieces.size()));
+    BOOST_TEST((whole.sequence() == s.records.sequence) == (i + 1 == pieces.size()));
   }
   BOOST_TEST(whole.jobs().size() == 1200u);
   s.take(s.followed.take_delta());
   BOOST_TEST(s.view.jobs().size() == 1200u);
-  BOOST_TEST(s.view.sequence() == s.sequence);
+  BOOST_TEST(s.view.sequence() == s.records.sequence);
 }

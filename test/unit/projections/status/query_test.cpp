@@ -11,6 +11,7 @@
 #include "events/attributes/bag.hpp"
 #include "events/attributes/ids.hpp"
 #include "projections/status/query.hpp"
+#include "test/support/told_records.hpp"
 
 using namespace annals;
 using schema::CompareOp;
@@ -57,8 +58,7 @@ struct criterion {
 
 struct cluster {
   projections::status status;
-  std::uint64_t sequence = 0;
-  std::map<std::uint64_t, std::uint64_t> versions;
+  test::told_records records;
 
   cluster() {
     happen(StreamKind::SERVER, 1, [](auto e) {
@@ -85,16 +85,7 @@ struct cluster {
   }
 
   void happen(StreamKind kind, std::uint64_t stream, const std::function<void(schema::Event::Builder)>& event) {
-    status.fold(log::record(schema::make<schema::Record>([&](schema::Record::Builder r) {
-                              r.setSequence(++sequence);
-                              r.setStream(stream);
-                              r.setStreamKind(kind);
-                              r.setStreamVersion(++versions[stream]);
-                              r.setWriterEpoch(1);
-                              r.setWallNs(static_cast<std::int64_t>(sequence) * 1'000'000'000);
-                              event(r.initEvent());
-                            }),
-                            {}));
+    status.fold(records.next(kind, stream, event));
   }
 
   void host(std::uint64_t stream, const char* name, const attribute_values& reported) {

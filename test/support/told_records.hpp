@@ -1,0 +1,32 @@
+// The records of a log that is told event by event, each a second after the one before: for folds that need no log.
+#pragma once
+
+#include <cstdint>
+#include <map>
+
+#include "events/log/record.hpp"
+
+namespace annals::test {
+
+struct told_records {
+  std::uint64_t sequence = 0;  // of the last one
+
+  template <class Fill>
+  log::record next(schema::StreamKind kind, std::uint64_t stream, const Fill& fill) {
+    return log::record(schema::make<schema::Record>([&](schema::Record::Builder r) {
+                         r.setSequence(++sequence);
+                         r.setStream(stream);
+                         r.setStreamKind(kind);
+                         r.setStreamVersion(++versions_[stream]);
+                         r.setWriterEpoch(1);
+                         r.setWallNs(static_cast<std::int64_t>(sequence) * 1'000'000'000);
+                         fill(r.initEvent());
+                       }),
+                       {});
+  }
+
+ private:
+  std::map<std::uint64_t, std::uint64_t> versions_;
+};
+
+}  // namespace annals::test

@@ -26,6 +26,7 @@ void put_usage(const ports::run_usage& usage, hooks::hook_object& job) {
 hooks::hook_object as_sent(const hooked_job& from) {
   const auto order = from.order();
   hooks::hook_object job{hooks::protocol::ObjectKind::JOB, schema::str(order.getRef().getJob()), hooks::attributes_of(order.getAttributes())};
+  job.remove("cookie", {});           // shown to nobody
   job.put("Job_Owner", {}, schema::text(order.getOwner()));
   job.put("euser", {}, schema::text(order.getEuser()));
   job.put("egroup", {}, schema::text(order.getEgroup()));

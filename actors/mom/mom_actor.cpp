@@ -108,7 +108,7 @@ class mom {
         report_interval_s_ = m.getWelcome().getUsageIntervalSeconds();
         hooks_->server_has_told_all();
         return note(log_event::system, "Svr", "pbs_mom", "ReplyHello from server " + schema::str(m.getWelcome().getServerName()));
-      case schema::ToMom::START_RUN: return to_run(m.getStartRun().getRef(), model::take_order{message});
+      case schema::ToMom::START_RUN: return on_order(message);
       case schema::ToMom::SIGNAL_RUN: return to_run(m.getSignalRun().getRef(), model::kill_order{message});
       case schema::ToMom::TELL_RUN:                   // its order came before it, unless this MoM has lost the run
         if (!runs_.contains(annals::mom::run_key(m.getTellRun().getRef()))) return;
@@ -173,7 +173,7 @@ class mom {
   void on_find_job(const find_job& f) {
     for (const auto& [key, ref] : refs_) {
       const auto at = runs_.find(key);
-      if (at != runs_.end() && is_wanted(f, ref.job, ref.job_serial, ref.run)) return self_->send(at->second, f);
+      if (at != runs_.end() && is_wanted(f, ref.job, ref.cookie)) return self_->send(at->second, f);
     }
     if (!desk_.find(f)) self_->send(f.asker.who, job_found{f.asker.question, nullptr, {}, {}});
   }
@@ -247,13 +247,23 @@ class mom {
     return a;
   }
 
+  // The first one of a run counts, and with it the cookie.
+  void on_order(schema::sealed<schema::ToMom>& message) {
+    const auto ref = message.get().getStartRun().getRef();
+    const auto key = annals::mom::run_key(ref);
+    if (runs_.contains(key)) return to_run(ref, model::take_order{message});
+    const auto cookie = parts_.make_cookie();
+    to_run(ref, model::take_order{annals::mom::with_cookie(message, cookie)});
+    if (const auto at = refs_.find(key); at != refs_.end()) at->second.cookie = cookie;
+  }
+
   // A run that has left stays left, even if an old order for it comes late.
   void to_run(schema::RunRef::Reader ref, model::run_command command) {
     if (left_.has(ref.getJobSerial(), ref.getRun())) return;
     const auto key = annals::mom::run_key(ref);
     auto at = runs_.find(key);
     if (at == runs_.end()) {
-      refs_[key] = {key, 0, ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob())};
+      refs_[key] = {key, 0, ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob()), {}};
       spawn(key, 0);
       at = runs_.find(key);
     }
@@ -314,6 +324,27 @@ class mom {
 
 }  // namespace
 
+namespace {
+
+// Of the run or the part, from the order in its first event; empty: there was none.
+std::string logged_cookie(const log::log_reader& reader, std::uint64_t stream) {
+  std::string cookie;
+  const auto read = [&](const log::record_ptr& r) {
+    const auto event = r->event();
+    const auto bytes = schema::bytes_of(event.isJobJoined() ? event.getJobJoined().getOrder() : event.getRunReceived().getOrder());
+    if (bytes.empty()) return false;
+    auto message = schema::sealed_message::from_bytes(bytes);
+    if (!message) throw log::log_damaged("an order in the log can't be read");
+    if (event.isJobJoined()) cookie = annals::mom::cookie_of(message->root<schema::ToSister>().getJoin().getOrder());
+    else cookie = annals::mom::cookie_of(message->root<schema::ToMom>().getStartRun());
+    return false;
+  };
+  if (const auto status = reader.read_stream(stream, 1, read); !status) throw log::log_damaged(status.text);
+  return cookie;
+}
+
+}  // namespace
+
 mom_log_contents read_mom_log(const log::log_reader& reader) {
   mom_log_contents contents;
   std::map<std::uint64_t, known_run> runs;
@@ -325,14 +356,14 @@ mom_log_contents read_mom_log(const log::log_reader& reader) {
     if (event.isRunReceived()) {
       const auto e = event.getRunReceived();
       const auto job = schema::str(e.getJob());
-      runs[stream] = {job + "." + std::to_string(e.getRun()), stream, e.getJobSerial(), e.getRun(), job};
+      runs[stream] = {job + "." + std::to_string(e.getRun()), stream, e.getJobSerial(), e.getRun(), job, {}};
     } else if (event.isRunLeft()) {
       contents.left.push_back({runs[stream].job_serial, runs[stream].run, {}, {}});
       runs.erase(stream);
     } else if (event.isJobJoined()) {
       const auto e = event.getJobJoined();
       const auto job = schema::str(e.getJob());
-      parts[stream] = {{job + "." + std::to_string(e.getRun()), stream, e.getJobSerial(), e.getRun(), job}, schema::str(e.getPrimary())};
+      parts[stream] = {{job + "." + std::to_string(e.getRun()), stream, e.getJobSerial(), e.getRun(), job, {}}, schema::str(e.getPrimary())};
     } else if (event.isTaskEnded()) {
       model::add_usage(used[stream], model::read_usage(event.getTaskEnded().getUsage()));
     } else if (event.isJobLeft()) {
@@ -344,8 +375,14 @@ mom_log_contents read_mom_log(const log::log_reader& reader) {
     return true;
   });
   if (!status) throw log::log_damaged(status.text);
-  for (auto& [stream, run] : runs) contents.known.push_back(std::move(run));
-  for (auto& [stream, part] : parts) contents.known_parts.push_back(std::move(part));
+  for (auto& [stream, run] : runs) {
+    run.cookie = logged_cookie(reader, stream);
+    contents.known.push_back(std::move(run));
+  }
+  for (auto& [stream, part] : parts) {
+    part.what.cookie = logged_cookie(reader, stream);
+    contents.known_parts.push_back(std::move(part));
+  }
   return contents;
 }
 

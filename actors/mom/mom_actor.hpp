@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/mom/host/job_cookie.hpp"
 #include "actors/mom/mom_hooks.hpp"
 #include "actors/mom/part_actor.hpp"
 #include "actors/mom/run_actor.hpp"
@@ -18,7 +19,7 @@
 namespace annals::actors {
 
 // A run that the log knows and that has not left.
-struct known_run { std::string key; std::uint64_t stream; std::uint64_t job_serial; std::uint32_t run; std::string job; };
+struct known_run { std::string key; std::uint64_t stream; std::uint64_t job_serial; std::uint32_t run; std::string job, cookie; };
 struct known_part { known_run what; std::string primary; };
 
 // Keeps a link to the MoM of another host until it is destroyed; what happens on it comes as sister_opened, sister_frame and
@@ -44,6 +45,7 @@ struct mom_actor_parts {
   std::function<void(schema::MomHello::Builder)> describe;
   hooks::hook_runner* runner = nullptr;         // null: no hook ever runs
   std::string hook_directory;                   // mom_priv/hooks
+  std::function<std::string()> make_cookie = annals::mom::new_cookie;
 };
 
 // Events of the process host on their way to a run.

@@ -60,8 +60,8 @@ inline std::string text_of(capnp::Data::Reader d) { return {reinterpret_cast<con
 void write_answer(const task_answer& from, schema::Answer::Builder to);
 task_answer read_answer(schema::Answer::Reader from);
 void describe_job(schema::StartRun::Reader order, job_found& found);      // its user and its nodes
-inline bool is_wanted(const find_job& f, const std::string& job, std::uint64_t job_serial, std::uint32_t run) {
-  return job == f.job && (f.cookie.empty() || mom::job_cookie(job_serial, run) == f.cookie);
+inline bool is_wanted(const find_job& f, const std::string& job, const std::string& cookie) {
+  return job == f.job && (f.cookie.empty() || cookie == f.cookie);
 }
 
 struct mom_parts {

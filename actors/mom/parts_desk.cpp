@@ -116,7 +116,7 @@ void parts_desk::join(const std::string& from, const wire::connection_ptr& peer,
     });
   }
   const auto key = annals::mom::run_key(ref);
-  refs_[key] = {key, 0, ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob())};
+  refs_[key] = {key, 0, ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob()), annals::mom::cookie_of(message.get().getJoin().getOrder())};
   self_->send(spawn(key, 0, from), wrap(model::join_asked{std::move(message), from}));
 }
 
@@ -149,7 +149,7 @@ void parts_desk::on_event(const std::string& key, model::part_command command) {
 bool parts_desk::find(const find_job& f) {
   for (const auto& [key, ref] : refs_) {
     const auto at = parts_.find(key);
-    if (at == parts_.end() || at->second.primary == with_.settings->host || !is_wanted(f, ref.job, ref.job_serial, ref.run)) continue;
+    if (at == parts_.end() || at->second.primary == with_.settings->host || !is_wanted(f, ref.job, ref.cookie)) continue;
     self_->send(at->second.actor, f);
     return true;
   }

@@ -113,7 +113,7 @@ void run_actor::start() {
     return;
   }
   did_.insert("start");
-  auto o = mom::order_for(order(), *parts_.settings, mom::job_cookie(state().job_serial, state().run));
+  auto o = mom::order_for(order(), *parts_.settings);
   if (script_) o.script_text = std::move(script_);
   script_.reset();
   start_after_hooks(std::move(o));

@@ -452,6 +452,7 @@ void mom_process::start() {
   if (!hook_directory_.empty()) parts.runner = hooks_.runner();
   parts.hook_directory = hook_directory_;
   parts.known = std::move(contents.known);
+  parts.make_cookie = [this] { return std::to_string(world_.random()); };
   parts.left = std::move(contents.left);
   parts.describe = [this](schema::MomHello::Builder hello) {
     auto v = hello.initVnodes(1)[0];

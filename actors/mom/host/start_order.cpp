@@ -1,11 +1,10 @@
 #include "actors/mom/host/start_order.hpp"
 
 #include <algorithm>
-#include <cstdio>
-#include <random>
 
 #include "actors/mom/host/environment.hpp"
 #include "actors/mom/host/host_share.hpp"
+#include "actors/mom/host/job_cookie.hpp"
 #include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/order_words.hpp"
 #include "actors/mom/host/real_task_outputs.hpp"
@@ -185,7 +184,7 @@ target target_at(std::string host, std::string path, const mom_settings& setting
 
 std::string run_key(schema::RunRef::Reader ref) { return str(ref.getJob()) + '.' + std::to_string(ref.getRun()); }
 
-ports::run_order order_for(start_reader start, const mom_settings& settings, const std::string& cookie) {
+ports::run_order order_for(start_reader start, const mom_settings& settings) {
   ports::run_order o;
   o.key = run_key(start.getRef());
   o.job_id = str(start.getRef().getJob());
@@ -234,20 +233,12 @@ ports::run_order order_for(start_reader start, const mom_settings& settings, con
                                      .schedselect = schedselect,
                                      .node_file = o.node_file,
                                      .tmpdir = o.tmpdir,
-                                     .cookie = cookie,
+                                     .cookie = cookie_of(start),
                                      .array_id = attribute(start, "array_id"),
                                      .array_index = attribute(start, "array_index"),
                                      .mom_manager_port = settings.mom_manager_port,
                                      .interactive = attribute(start, "interactive") == "True"});
   return o;
-}
-
-std::string job_cookie(std::uint64_t job_serial, std::uint32_t run) {
-  std::seed_seq seed{job_serial, std::uint64_t{run}};
-  std::mt19937_64 random(seed);
-  char text[33];
-  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(random()), static_cast<unsigned long long>(random()));
-  return text;
 }
 
 std::string resource_list_text(start_reader start) {
@@ -280,7 +271,7 @@ ports::job_place place_for(start_reader start, const mom_settings& settings) {
 
 // The job's places are there already and stay when the task ends: the task has none of its own.
 ports::run_order task_order_for(start_reader start, const mom_settings& settings, const task_words& task) {
-  auto o = order_for(start, settings, job_cookie(start.getRef().getJobSerial(), start.getRef().getRun()));
+  auto o = order_for(start, settings);
   o.key = task.key;
   o.is_task = true;
   o.attached = task.attached;

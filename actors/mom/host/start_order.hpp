@@ -26,12 +26,9 @@ struct mom_settings {
 // "12.borg.1"
 std::string run_key(schema::RunRef::Reader ref);
 
-// The order for one run. `cookie`: 32 hex digits chosen by the caller (PBS_JOBCOOKIE). A script that is not in the
-// message leaves script_text unset: set it, or have the file at order.script, before starting.
-ports::run_order order_for(schema::StartRun::Reader start, const mom_settings& settings, const std::string& cookie);
-
-// PBS_JOBCOOKIE: the same on every host and in every life of its MoM, so it is made of what their logs keep.
-std::string job_cookie(std::uint64_t job_serial, std::uint32_t run);
+// The order for one run. A script that is not in the message leaves script_text unset: set it, or have the file at
+// order.script, before starting.
+ports::run_order order_for(schema::StartRun::Reader start, const mom_settings& settings);
 
 // What the run has on a host besides processes, where its program does not run.
 ports::job_place place_for(schema::StartRun::Reader start, const mom_settings& settings);

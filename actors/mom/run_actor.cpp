@@ -69,6 +69,8 @@ void run_actor::on_change() {
   if (state().discarded && once("discarded"))
     parts_.note(log_event::job, state().job, "the server no longer knows this run of the job: killed");
   for (const auto& effect : model::pending_effects(state())) perform(effect);
+  if (state().phase != phase::starting)
+    for (const auto& f : std::exchange(early_finds_, {})) answer_find(f);
   if (!state().tasks.empty()) settle_tasks();
   report();
 }

@@ -77,6 +77,7 @@ class run_actor : public shell<run_aggregate> {
   void signal_task(task_origin origin, std::uint32_t task, int signal);
   void watch_end(task_origin origin, std::uint32_t task);
   task_answer all_tasks() const;
+  void answer_find(const find_job& f);
   void settle_tasks();
   void tell_taken(std::uint32_t task);
   void spawn_on_host(std::uint32_t task);
@@ -139,6 +140,7 @@ class run_actor : public shell<run_aggregate> {
   std::int64_t told_ns_ = 0;
   std::map<std::string, contact> contacts_;        // by host
   std::map<std::uint32_t, task_origin> spawned_for_;           // by task
+  std::vector<find_job> early_finds_;              // of a program that was faster than the news of its start
   std::multimap<std::uint32_t, task_origin> watched_for_;
   struct asked_host { task_origin origin; std::string host; };
   std::map<std::uint64_t, asked_host> asked_hosts_;            // to signal a task, or what they are: by the question

@@ -33,10 +33,8 @@ std::vector<std::string> texts(capnp::List<capnp::Text>::Reader list) {
 caf::message_handler run_actor::task_handlers() {
   return caf::message_handler{
       [this](const find_job& f) {
-        job_found found{f.asker.question, caf::actor(this), {}, {}};
-        if (state().phase != model::run_phase::started || !state().order) found.actor = nullptr;
-        else describe_job(order(), found);
-        send(f.asker.who, std::move(found));
+        if (state().phase == model::run_phase::starting) early_finds_.push_back(f);
+        else answer_find(f);
       },
       [this](const ask_spawn& a) { spawn({a.asker, {}, a.output}, a.host, a.node, a.argv, a.environment); },
       [this](const ask_signal& a) { signal_task({a.asker, {}}, a.task, a.signal); },
@@ -49,6 +47,13 @@ caf::message_handler run_actor::task_handlers() {
         settle_tasks();
       },
   }.or_else(output_handlers());
+}
+
+void run_actor::answer_find(const find_job& f) {
+  job_found found{f.asker.question, caf::actor(this), {}, {}};
+  if (state().phase != model::run_phase::started || !state().order) found.actor = nullptr;
+  else describe_job(order(), found);
+  send(f.asker.who, std::move(found));
 }
 
 void run_actor::spawn(task_origin origin, std::string host, std::uint32_t node, std::vector<std::string> argv, std::vector<std::string> environment) {

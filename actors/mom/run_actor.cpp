@@ -236,6 +236,7 @@ void run_actor::poll(const poll_usage& p) {
   told_ns_ = now;
   told_ = with_sisters(*usage);
   tell_server([&](auto m) {
+  keep_usage_of_sisters();
     auto r = m.initRunUsage();
     fill_ref(r.initRef());
     model::write_usage(told_, r.initUsage());

@@ -120,6 +120,7 @@ class run_actor : public shell<run_aggregate> {
   void note_step(const schema::Event::Reader& step) const;
   ports::run_usage with_sisters(ports::run_usage own) const;
   std::vector<model::host_usage> by_host(const ports::run_usage& own) const;
+  void keep_usage_of_sisters();                    // for a life after this one
   template <class Fill>
   void tell_sister(const std::string& host, Fill&& fill) {
     send(mom_, to_sister{host, schema::make<schema::ToSister>(std::forward<Fill>(fill))});

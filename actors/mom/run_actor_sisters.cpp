@@ -20,6 +20,7 @@ run_actor::contact& run_actor::contact_of(const std::string& host) {
   at->second.away_since_ns = parts_.shell.clock->now_ns();
   at->second.last.host = host;
   const auto* s = state().sister(host);
+  if (s && !s->usage.host.empty()) at->second.last = s->usage;      // told to an earlier life of this MoM
   if (s) send(mom_, want_sister{host, s->address, s->port, key_});
   return at->second;
 }
@@ -158,6 +159,13 @@ void run_actor::poll_sisters(std::int64_t now_ns) {
 ports::run_usage run_actor::with_sisters(ports::run_usage own) const {
   for (const auto& [host, c] : contacts_) model::add_usage(own, c.last.usage);
   return own;
+}
+
+void run_actor::keep_usage_of_sisters() {
+  std::vector<model::host_usage> told;
+  for (const auto& [host, c] : contacts_)
+    if (c.last.measured_ns != 0) told.push_back(c.last);
+  if (!told.empty()) command(model::sisters_used{std::move(told)});
 }
 
 std::vector<model::host_usage> run_actor::by_host(const ports::run_usage& own) const {

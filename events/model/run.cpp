@@ -42,6 +42,7 @@ constexpr run_transition transitions[] = {
     {phase::started, which::JOB_DISCARDED, phase::started},
     {phase::started, which::SISTER_FAILED, phase::started},
     {phase::started, which::SISTER_LEFT, phase::started},
+    {phase::started, which::USAGE_REPORTED, phase::started},
     {phase::started, which::SISTERS_ASKED, phase::started},     // the primary's own part, for its first task
     {phase::started, which::SISTER_JOINED, phase::started},
     {phase::started, which::TASK_ASKED, phase::started},
@@ -245,6 +246,7 @@ outcome decide(const run_state& run, const run_command& command, const stamp& no
     outcome operator()(const sister_silent& c) const { return on_sister_silent(run, c); }
     outcome operator()(const ask_task& c) const { return on_ask_task(run, c); }
     outcome operator()(const task_told& c) const { return on_task_told(run, c); }
+    outcome operator()(const sisters_used& c) const { return on_sisters_used(run, c); }
     outcome operator()(const join_wait_over&) const { return on_join_wait_over(run); }
     outcome operator()(const hooks_done& c) const { return on_hooks(run, c); }
   };

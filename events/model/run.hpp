@@ -56,7 +56,7 @@ struct sister_state {
   std::string address;                     // of its MoM, as the order says
   std::uint16_t port = 0;
   std::uint32_t node = 0;                  // number of the host in the run: the primary is 0
-  host_usage usage;                        // what it used, when it has left
+  host_usage usage;                        // what it used, as it told last; all of it when it has left
   bool abandoned = false;
 };
 
@@ -137,6 +137,7 @@ struct sister_joined { std::string host; };
 struct sister_refused { std::string host; std::int32_t code; std::string text; };
 struct sister_left { host_usage usage; };                            // usage.host: which
 struct sister_silent { host_usage last_known; };                     // can't be reached, for as long as this phase allows
+struct sisters_used { std::vector<host_usage> hosts; };              // so far, by those that have told it
 struct ask_task { std::string host, own_host; std::uint32_t node; std::vector<std::string> argv, environment; };
 struct task_told {
   enum class state { running, ended, not_started };
@@ -151,7 +152,7 @@ struct join_wait_over {};                                            // $sister_
 struct hooks_done { std::vector<schema::sealed<schema::HookRun>> runs; std::optional<ports::start_failed> refused; };
 using run_command = std::variant<take_order, files_staged, program_began, program_failed, program_over, output_placed,
                                  kill_order, limit_met, tell_order, wish_carried_out, discard_order, acknowledged, sister_joined,
-                                 sister_refused, sister_left, sister_silent, join_wait_over, ask_task, task_told, hooks_done>;
+                                 sister_refused, sister_left, sister_silent, sisters_used, join_wait_over, ask_task, task_told, hooks_done>;
 
 outcome decide(const run_state& run, const run_command& command, const stamp& now, const site& site);
 void apply(run_state& run, const event_place& at, schema::Event::Reader event);

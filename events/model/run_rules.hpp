@@ -25,6 +25,7 @@ outcome on_sister_refused(const run_state& run, const sister_refused& c);
 outcome on_sister_left(const run_state& run, const sister_left& c);
 outcome on_sister_silent(const run_state& run, const sister_silent& c);
 outcome on_join_wait_over(const run_state& run);
+outcome on_sisters_used(const run_state& run, const sisters_used& c);
 bool apply_to_sisters(run_state& run, const event_place& at, schema::Event::Reader event);   // false: not about them
 
 // run_tasks.cpp: programs beside the run's own.

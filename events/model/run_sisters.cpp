@@ -140,7 +140,7 @@ outcome on_sister_refused(const run_state& run, const sister_refused& c) {
   if (!s || s->phase == sister_phase::left) return no_change;
   std::vector<event> out;
   if (s->phase == sister_phase::asked) out.push_back(failed_event(c.host, c.code, c.text));
-  out.push_back(sister_left_event({c.host, {}, 0}, false));
+  out.push_back(sister_left_event({c.host, s->usage.usage, s->usage.measured_ns}, false));
   if (run.phase == phase::received) out.push_back(refused_event(exit_of_refusal(c.code), start_error(c.host, c.code)));
   else if (run.active()) out.push_back(kill_for_lost_host(c.host));
   close_if_out(run, c.host, out);
@@ -163,6 +163,21 @@ outcome on_sister_silent(const run_state& run, const sister_silent& c) {
   std::vector<event> out{sister_left_event(c.last_known, true)};
   close_if_out(run, c.last_known.host, out);
   return out;
+}
+
+// Kept for a primary that dies and then can't reach them any more.
+outcome on_sisters_used(const run_state& run, const sisters_used& c) {
+  if (run.phase != phase::started) return no_change;
+  std::vector<host_usage> news;
+  for (const auto& told : c.hosts)
+    if (const auto* s = run.sister(told.host); s && s->phase != sister_phase::left && !(s->usage == told)) news.push_back(told);
+  if (news.empty()) return no_change;
+  return one([&](auto e) {
+    auto u = e.initUsageReported();
+    u.setRun(run.run);
+    auto hosts = u.initHosts(static_cast<unsigned>(news.size()));
+    for (unsigned i = 0; i < news.size(); ++i) write_host_usage(news[i], hosts[i]);
+  });
 }
 
 outcome on_join_wait_over(const run_state& run) {
@@ -210,6 +225,11 @@ void on_left(run_state& run, schema::SisterLeft::Reader e) {
   s->usage = {s->host, read_usage(e.getUsage()), e.getAtNs()};
 }
 
+void on_usage(run_state& run, schema::UsageReported::Reader e) {
+  for (auto h : e.getHosts())
+    if (auto* s = sister_of(run, schema::text(h.getHost()))) s->usage = read_host_usage(h);
+}
+
 // The same event as the server will have it: with the run and the time.
 event relayed(const run_state& run, const event_place& at, schema::Event::Reader from) {
   return make_event([&](schema::Event::Builder e) {
@@ -236,6 +256,7 @@ bool apply_to_sisters(run_state& run, const event_place& at, schema::Event::Read
     case which::SISTER_FAILED: set_phase(run, event.getSisterFailed().getHost(), sister_phase::failed); break;
     case which::JOIN_WAIT_ENDED: break;
     case which::SISTER_LEFT: on_left(run, event.getSisterLeft()); break;
+    case which::USAGE_REPORTED: on_usage(run, event.getUsageReported()); return true;      // no step: the server is told otherwise
     default: return false;
   }
   run.steps.push_back(relayed(run, at, event));

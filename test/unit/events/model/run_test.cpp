@@ -322,7 +322,7 @@ std::vector<model::run_command> every_word_of_a_sister() {
           model::sister_left{{"n2", {}, 1}}, model::sister_left{{"n3", {}, 1}}, model::sister_silent{{"n2", {}, 0}},
           model::sister_silent{{"n3", {}, 0}}, model::join_wait_over{}, model::ask_task{"n1", "n1", 0, {"a"}, {}},
           model::ask_task{"n2", "n1", 1, {"a"}, {}}, model::task_told{2, "n2", model::task_told::state::running, 0, {}},
-          model::task_told{2, "n2", model::task_told::state::ended, 3, {}}};
+          model::task_told{2, "n2", model::task_told::state::ended, 3, {}}, model::sisters_used{{{"n2", {.cpu_seconds = 1}, 5}}}};
 }
 
 }  // namespace
@@ -415,6 +415,23 @@ BOOST_AUTO_TEST_CASE(a_run_killed_before_its_program_started_is_refused_and_its_
   BOOST_TEST(s.run.exit_status == 271);
   BOOST_TEST(owed(s.run) == "say-steps, release n2, release n3");
   BOOST_TEST(s.when(model::sister_joined{"n2"}) == "");
+}
+
+BOOST_AUTO_TEST_CASE(what_sisters_have_told_of_their_use_is_kept_for_a_later_life_of_the_primary) {
+  auto s = given_all_started();
+  const model::host_usage told{"n2", {.cpu_seconds = 7, .mem_kb = 70}, 5};
+  BOOST_TEST(s.when(model::sisters_used{{told, {"n9", {.cpu_seconds = 1}, 5}}}) == "usageReported");
+  BOOST_TEST(s.when(model::sisters_used{{told}}) == "");
+  BOOST_TEST((s.run.sister("n2")->usage == told));
+  BOOST_TEST((s.run.sister("n3")->usage == model::host_usage{}));
+  const auto steps = s.run.steps.size();
+  BOOST_TEST(s.when(model::sisters_used{{{"n2", {.cpu_seconds = 8, .mem_kb = 70}, 6}}}) == "usageReported");
+  BOOST_TEST(s.run.steps.size() == steps);        // the server hears of it otherwise
+  s.when(model::program_over{{0, {.cpu_seconds = 1}}});
+  BOOST_TEST(s.when(model::sister_silent{s.run.sister("n2")->usage}) == "sisterLeft");
+  BOOST_TEST(s.run.total_usage().cpu_seconds == 9u);
+  for (auto other : {run_phase::received, run_phase::ended, run_phase::left})
+    BOOST_TEST(given_run(other).when(model::sisters_used{{told}}) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_sister_lost_while_the_program_runs_ends_the_run) {

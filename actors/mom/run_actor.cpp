@@ -80,6 +80,7 @@ void run_actor::perform(const model::run_effect& effect) {
     if (once("stage in")) stage_in();
   } else if (std::holds_alternative<model::unstage_files>(effect)) {
     if (once("unstage")) unstage();
+    if (state().discarded && state().phase != phase::left) command(model::discard_order{});      // it may go now
   } else if (std::holds_alternative<model::start_program>(effect)) {
     start();
   } else if (std::holds_alternative<model::watch_program>(effect)) {
@@ -235,8 +236,8 @@ void run_actor::poll(const poll_usage& p) {
   if (!first && !due) return;
   told_ns_ = now;
   told_ = with_sisters(*usage);
-  tell_server([&](auto m) {
   keep_usage_of_sisters();
+  tell_server([&](auto m) {
     auto r = m.initRunUsage();
     fill_ref(r.initRef());
     model::write_usage(told_, r.initUsage());

@@ -97,7 +97,7 @@ outcome on_order(const run_state& run, const take_order& c) {
 outcome on_failed(const run_state& run, const program_failed& c) {
   if (run.phase != phase::starting) return no_change;
   std::vector<event> out{refused_event(c.what.code, c.what.text)};
-  if (run.discarded && run.all_left()) out.push_back(left_event());
+  if (leaves_at_once(run)) out.push_back(left_event());
   return out;
 }
 
@@ -106,7 +106,7 @@ outcome on_hooks(const run_state& run, const hooks_done& c) {
   auto out = hook_events(c.runs, run.job);
   if (!c.refused) return out;
   out.push_back(refused_event(c.refused->code, c.refused->text));
-  if (run.discarded && run.all_left()) out.push_back(left_event());
+  if (leaves_at_once(run)) out.push_back(left_event());
   return out;
 }
 
@@ -119,7 +119,7 @@ outcome on_over(const run_state& run, const program_over& c, const stamp& now) {
     p.setReported(true);
     write_usage(usage, p.initUsage());
   })};
-  if (run.discarded && run.all_left()) out.push_back(left_event());
+  if (leaves_at_once(run)) out.push_back(left_event());
   return out;
 }
 
@@ -171,7 +171,7 @@ outcome on_discard(const run_state& run) {
   switch (run.phase) {
     case phase::received: {
       std::vector<event> out{discarded_event(), refused_event(-3, "no longer wanted")};
-      if (run.all_left()) out.push_back(left_event());
+      if (run.all_left() && run.stage_in == stage_in_phase::not_wanted) out.push_back(left_event());
       return out;
     }
     case phase::starting:
@@ -181,7 +181,8 @@ outcome on_discard(const run_state& run) {
     case phase::ended:
     case phase::placed:
     case phase::refused:
-      if (!waits) return std::vector<event>{left_event()};
+      // Files that were staged in go first; when that is done the run is discarded once more.
+      if (!waits && (run.discarded || run.placed || run.stage_in == stage_in_phase::not_wanted)) return std::vector<event>{left_event()};
       if (run.discarded) return no_change;
       return std::vector<event>{discarded_event()};
     case phase::none:
@@ -206,6 +207,7 @@ event refused_event(int code, const std::string& text) {
   });
 }
 event left_event() { return make_event([](auto e) { e.setRunLeft(); }); }
+bool leaves_at_once(const run_state& run) { return run.discarded && run.all_left() && run.stage_in == stage_in_phase::not_wanted; }
 event starting_event() { return make_event([](auto e) { e.setProgramStarting(); }); }
 
 outcome decide(const run_state& run, const run_command& command, const stamp& now, const site&) {
@@ -244,9 +246,9 @@ outcome decide(const run_state& run, const run_command& command, const stamp& no
     outcome operator()(const sister_refused& c) const { return on_sister_refused(run, c); }
     outcome operator()(const sister_left& c) const { return on_sister_left(run, c); }
     outcome operator()(const sister_silent& c) const { return on_sister_silent(run, c); }
+    outcome operator()(const sisters_used& c) const { return on_sisters_used(run, c); }
     outcome operator()(const ask_task& c) const { return on_ask_task(run, c); }
     outcome operator()(const task_told& c) const { return on_task_told(run, c); }
-    outcome operator()(const sisters_used& c) const { return on_sisters_used(run, c); }
     outcome operator()(const join_wait_over&) const { return on_join_wait_over(run); }
     outcome operator()(const hooks_done& c) const { return on_hooks(run, c); }
   };
@@ -363,7 +365,8 @@ std::vector<run_effect> pending_effects(const run_state& run) {
       if (run.wishes_done > 0) owed.push_back(report_wishes{run.wishes_done});
       break;
     case phase::ended:
-      if (!run.all_left()) break;           // its end is told when everybody's usage is known
+      if (run.discarded && run.stage_in != stage_in_phase::not_wanted) owed.push_back(unstage_files{});
+      if (run.discarded || !run.all_left()) break;     // its end is told when everybody's usage is known
       owed.push_back(report_exited{});
       owed.push_back(place_output{});
       break;
@@ -376,7 +379,7 @@ std::vector<run_effect> pending_effects(const run_state& run) {
       if (run.all_left() && !run.discarded) owed.push_back(report_refused{});
       break;
     case phase::left:
-      if (run.discarded && run.stage_in != stage_in_phase::not_wanted) owed.push_back(unstage_files{});
+      if (!run.placed && run.stage_in != stage_in_phase::not_wanted) owed.push_back(unstage_files{});
       owed.push_back(clean_up{});
       break;
   }

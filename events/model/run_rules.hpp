@@ -10,6 +10,7 @@ std::vector<event> one(Fill&& fill) { return {make_event(std::forward<Fill>(fill
 
 event refused_event(int code, const std::string& text);
 event left_event();
+bool leaves_at_once(const run_state& run);      // nobody wants anything of it, and nothing of it is here but the run's own files
 event starting_event();
 
 // run_staging.cpp: files that come before the program.
@@ -24,8 +25,8 @@ outcome on_sister_joined(const run_state& run, const sister_joined& c);
 outcome on_sister_refused(const run_state& run, const sister_refused& c);
 outcome on_sister_left(const run_state& run, const sister_left& c);
 outcome on_sister_silent(const run_state& run, const sister_silent& c);
-outcome on_join_wait_over(const run_state& run);
 outcome on_sisters_used(const run_state& run, const sisters_used& c);
+outcome on_join_wait_over(const run_state& run);
 bool apply_to_sisters(run_state& run, const event_place& at, schema::Event::Reader event);   // false: not about them
 
 // run_tasks.cpp: programs beside the run's own.

@@ -50,6 +50,17 @@ BOOST_AUTO_TEST_CASE(what_an_operator_does_meanwhile_breaks_nothing) {
   holds_for_seeds(o, 10);
 }
 
+// Messages, signals, suspension, deletion at every step of a start: before the order, while files come and hosts join, before the
+// program's start is known; and the same to MoMs that die meanwhile.
+BOOST_AUTO_TEST_CASE(who_speaks_to_a_job_that_starts_harms_nobody) {
+  auto o = wide_jobs(12);
+  o.by_hand = 0.1;
+  o.staging = 0.3;
+  holds_for_seeds(o, 10);
+  o.mom_crash = sometimes;
+  holds_for_seeds(o, 10);
+}
+
 // 200 seeds in each run of the tests, 10,000 once (ANNALS_SIM_SEEDS).
 BOOST_AUTO_TEST_CASE(everybody_fails_at_any_time) {
   auto o = wide_jobs(8);

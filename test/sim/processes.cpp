@@ -416,7 +416,11 @@ void mom_process::start() {
     return;
   }
   reader_ = std::make_unique<log::log_reader>(*disk_);
-  const auto stop = [this, alive](const std::string&) { if (*alive) wants_crash = true; };
+  const auto stop = [this, alive](const std::string& why) {
+    if (!*alive) return;
+    wants_crash = true;
+    world_.stopped_itself(name_ + ": " + why);
+  };
   actors::log_writer_parts writer;
   writer.log = log_.get();
   writer.reader = reader_.get();
@@ -448,11 +452,11 @@ void mom_process::start() {
   parts.host = name_;
   parts.version = "sim";
   parts.log_uuid = uuid_;
+  parts.make_cookie = [this] { return std::to_string(world_.random()); };
   hooks_.process_started(alive);
   if (!hook_directory_.empty()) parts.runner = hooks_.runner();
   parts.hook_directory = hook_directory_;
   parts.known = std::move(contents.known);
-  parts.make_cookie = [this] { return std::to_string(world_.random()); };
   parts.left = std::move(contents.left);
   parts.describe = [this](schema::MomHello::Builder hello) {
     auto v = hello.initVnodes(1)[0];

@@ -337,7 +337,8 @@ std::string world::run() {
 // -- checks ------------------------------------------------------------------------------------------------------------------
 
 std::string world::check() {
-  auto why = check_history();
+  auto why = stopped_itself_;
+  if (why.empty()) why = check_history();
   if (why.empty()) why = check_executions();
   if (why.empty() && o.hostile_node) why = check_hostile_node();
   if (why.empty() && o.site_hooks) why = check_hooks(server_store());

@@ -137,6 +137,8 @@ class world {
   std::mt19937_64 random;
   network net;
   options o;
+  // A MoM has given up by itself, which none of the faults here is a reason for.
+  void stopped_itself(const std::string& what) { if (stopped_itself_.empty()) stopped_itself_ = what; }
   bool trouble(double p) { return faults_on_ && chance(p); }
   bool chance(double p) { return p > 0 && std::uniform_real_distribution<double>(0, 1)(random) < p; }
   std::int64_t pick_ns(std::int64_t low, std::int64_t high) { return std::uniform_int_distribution<std::int64_t>(low, high)(random); }
@@ -187,6 +189,7 @@ class world {
   std::string check_executions();
   void on_reply(schema::Reply::Reader r);
 
+  std::string stopped_itself_;
   std::vector<std::unique_ptr<process>> processes_;      // server, scheduler, MoMs
   std::vector<submission> submissions_;
   std::vector<int> wide_;                                // hosts that each asks for

@@ -115,9 +115,25 @@ BOOST_AUTO_TEST_CASE(a_run_killed_or_discarded_meanwhile_stops_copying) {
   BOOST_TEST(s.when(came) == "");
 
   auto d = ordered();
-  BOOST_TEST(d.when(discarded()) == "jobDiscarded runRefused runLeft");
-  BOOST_TEST(d.owes<model::unstage_files>());
+  BOOST_TEST(d.when(discarded()) == "jobDiscarded runRefused");
+  BOOST_TEST(d.owes<model::unstage_files>());        // before it leaves: a MoM that dies must not forget them
+  BOOST_TEST(d.when(discarded()) == "runLeft");
   BOOST_TEST(d.owes<model::clean_up>());
+
+  auto both = ordered();                 // in one batch: nobody sees it refused
+  BOOST_TEST(both.when(killed()) == "runRefused");
+  BOOST_TEST(both.when(discarded()) == "jobDiscarded");
+  BOOST_TEST(both.owes<model::unstage_files>());
+  BOOST_TEST(both.when(discarded()) == "runLeft");
+
+  auto running = ordered();
+  running.when(came);
+  running.when(model::program_began{{100, 100, 5, "/home"}});
+  BOOST_TEST(running.when(discarded()) == "jobDiscarded");
+  BOOST_TEST(running.when(model::program_over{{0, {}}}) == "programEnded");
+  BOOST_TEST(running.owes<model::unstage_files>());
+  BOOST_TEST(!running.owes<model::report_exited>());
+  BOOST_TEST(running.when(discarded()) == "runLeft");
 }
 
 BOOST_AUTO_TEST_CASE(a_job_shows_that_its_files_are_on_their_way) {

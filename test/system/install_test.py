@@ -21,6 +21,22 @@ class an_installed_tree(unittest.TestCase):
                                        "qsub -W block=true -o /dev/null -j oe -- /bin/true; echo ended $?")
         self.assertEqual(said, f"{prefix}/bin/qsub\n0.server\nended 0\n")
 
+    def test_login_shells_find_the_commands(self):
+        """pbs guide: job environment; the transcript's PATH and MANPATH. Once only, and nothing without a pbs.conf."""
+        with tempfile.NamedTemporaryFile("w", suffix=".conf") as conf:
+            conf.write("PBS_SERVER=s\n# PBS_EXEC=/no\nPBS_EXEC=/opt/pbs\n")
+            conf.flush()
+            sbin = ":/opt/pbs/sbin" if os.geteuid() == 0 else ""
+            for shell, script in (("sh", ". {}/etc/pbs.sh"), ("csh", "source {}/etc/pbs.csh")):
+                if not shutil.which(shell):
+                    continue
+                twice = "; ".join([script.format(STAGE)] * 2 + ["echo $PATH; echo $MANPATH"])
+                for file, said in ((conf.name, f"/usr/bin:/bin:/opt/pbs/bin{sbin}\n:/opt/pbs/share/man\n"), ("/no/such", "/usr/bin:/bin\n\n")):
+                    flags = ["-f"] if shell == "csh" else []
+                    environment = {"PATH": "/usr/bin:/bin", "PBS_CONF_FILE": file, **({"MANPATH": ""} if shell == "csh" else {})}
+                    done = subprocess.run([shell, *flags, "-c", twice], env=environment, capture_output=True, text=True)
+                    self.assertEqual((done.stdout, done.stderr), (said, ""), shell)
+
     def call(self, *command):
         done = subprocess.run(command, capture_output=True, text=True, timeout=200)
         self.assertEqual(done.returncode, 0, f"{command}: {done.stdout[-2000:]}{done.stderr}")

@@ -4,8 +4,8 @@ import os
 import subprocess
 import unittest
 
-from private_cluster import ClusterTest
-from wide_jobs import WideJobTest
+from private_cluster import STAGE, ClusterTest
+from wide_jobs import WIDE, WideJobTest
 
 NAMESPACES = os.geteuid() == 0 and subprocess.run(["unshare", "--mount", "--uts", "--pid", "--net", "--fork", "true"],
                                                   capture_output=True).returncode == 0
@@ -60,6 +60,14 @@ class a_job_on_three_real_hosts(WideJobTest):
     def state(self, host):
         return self.run_command("qmgr", "-c", f"list node {host} state").out.partition("state = ")[2].strip()
 
+    def text_of(self, name):
+        """Of a file in the work directory; nothing if it is not there."""
+        path = os.path.join(self.work, name)
+        if not os.path.exists(path):
+            return ""
+        with open(path) as f:
+            return f.read()
+
     def test_a_sister_is_cut_off_and_back(self):
         id, go = self.start_job(1)
         primary, sister, _ = self.hosts_of(id)
@@ -82,6 +90,24 @@ class a_job_on_three_real_hosts(WideJobTest):
         self.cluster.set_link(sister, True)
         self.check_end(id, 2)
         self.assertIn(f"{id};the server no longer knows this run of the job: killed", self.mom_log(sister))
+
+    def test_a_sister_loses_its_power_while_its_task_writes(self):
+        """What the task wrote comes, then its end; the job goes on."""
+        id = self.submit("-N", "wide4", "-j", "oe", "-S", "/bin/sh", *WIDE,
+                         input=f"cd {self.work}\n{STAGE}/bin/pbsdsh -n 2 /bin/sh -c 'echo first; exec sleep 1000' > asked\n"
+                               "echo $? > status\nexit 4\n")
+        self.until(lambda: self.text_of("asked") == "first\n", "the task has begun")
+        primary, sister, _ = self.hosts_of(id)
+        self.cluster.kill(sister)
+        self.until(lambda: f"im_eof, lost communication with {sister}, not killing job yet" in self.mom_log(primary), "the primary misses it")
+        self.assertEqual(self.text_of("status"), "")
+        self.cluster.start(sister)
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "4")
+        self.assertEqual(self.text_of("asked"), "first\n")
+        self.assertNotEqual(int(self.text_of("status")), 0)
+        for host in self.hosts:
+            self.until_free(host)
+            self.until(lambda host=host: not os.path.exists(self.node_file(host, id)), f"the node file is gone from {host}")
 
     def test_a_primary_loses_its_power(self):
         id, go = self.start_job(3)

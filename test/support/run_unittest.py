@@ -1,7 +1,8 @@
 """usage: run_unittest.py SCRIPT [CASE...]     what ctest runs for a Python test
 
 As the script's own unittest.main(), and: exit status 77 when every case was skipped; and when ANNALS_TIMEOUT seconds, after which
-ctest kills, are nearly over, the case that runs is ended with an error, so that its cleanups can still stop what it started.
+ctest kills, are nearly over, or at HUP, INT and TERM, the case that runs is ended with an error, so that its cleanups can still stop
+what it started.
 """
 import os
 import signal
@@ -11,27 +12,28 @@ import unittest
 SKIPPED = 77
 
 
-class TimeIsOver(Exception):
+class Ended(Exception):
     pass
 
 
 class Result(unittest.TextTestResult):
-    time_is_over = False
+    ended = False
 
-    def end(self, _, frame):
-        """Handles SIGALRM."""
-        self.time_is_over = True
+    def end(self, number, frame):
+        """Handles signals."""
+        self.ended = True
         self.stop()
         while frame:
             if frame.f_code.co_name == "doCleanups":
                 return      # it ends by itself
             frame = frame.f_back
-        raise TimeIsOver("the time for all cases of this program is nearly over")
+        raise Ended("the time for all cases of this program is nearly over" if number == signal.SIGALRM else signal.strsignal(number))
 
     def startTestRun(self):
         super().startTestRun()
         limit_s = int(os.environ.get("ANNALS_TIMEOUT", 0))
-        signal.signal(signal.SIGALRM, self.end)
+        for number in (signal.SIGALRM, signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self.end)
         signal.alarm(limit_s * 5 // 6)
 
     def stopTestRun(self):
@@ -39,7 +41,7 @@ class Result(unittest.TextTestResult):
         super().stopTestRun()
 
     def status(self):
-        if self.time_is_over or not self.wasSuccessful():
+        if self.ended or not self.wasSuccessful():
             return 1
         return SKIPPED if self.skipped and len(self.skipped) >= self.testsRun else 0
 

@@ -104,12 +104,15 @@ class chain : public std::enable_shared_from_this<chain> {
   }
 
   void take_changes(const std::string& hook, protocol::Reply::Reader r, bool rejected) {
+    const bool makes_vnodes = std::string_view(at_.event->name) == "exechost_startup";
     for (auto c : r.getChanges()) {
       auto change = change_of(hook, c);
       // The worker checked this already; the daemon does not depend on it.
       const auto* where = find_parameter(*at_.event, change.parameter);
       if (!where || may_write(*where, change.attribute, rejected) != set_answer::yes) continue;
-      put_change(change, result_.parameters);
+      // pbs.server() gives a script vnodes that are not in its vnode_list.
+      const bool of_server = change.parameter == "vnode_list" && !is_on_mom(*at_.event);
+      if (!put_change(change, result_.parameters, makes_vnodes) && !of_server) continue;
       result_.changes.push_back(std::move(change));
     }
   }

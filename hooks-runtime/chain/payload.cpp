@@ -111,18 +111,30 @@ void apply_to(const hook_change& c, hook_object& o) {
 
 struct applier {
   const hook_change& c;
-  void operator()(hook_object& o) const { apply_to(c, o); }
-  void operator()(std::vector<hook_object>& all) const {
-    const auto at = std::find_if(all.begin(), all.end(), [&](const hook_object& o) { return o.name == c.object; });
-    if (at != all.end()) return apply_to(c, *at);
-    if (c.kind != protocol::ObjectKind::VNODE || !c.has_value) return;
-    all.push_back({c.kind, c.object, {}});              // exechost_startup makes vnodes by naming them
-    apply_to(c, all.back());
+  bool makes_vnodes;
+  bool operator()(hook_object& o) const {
+    apply_to(c, o);
+    return true;
   }
-  void operator()(std::string& text) const { text = c.after; }
-  void operator()(std::int64_t&) const {}                // pid: nobody may set it
-  void operator()(hook_texts& texts) const { texts = c.after_texts; }
-  void operator()(hook_pairs& pairs) const {
+  bool operator()(std::vector<hook_object>& all) const {
+    auto at = std::find_if(all.begin(), all.end(), [&](const hook_object& o) { return o.name == c.object; });
+    if (at == all.end()) {
+      if (!makes_vnodes || c.kind != protocol::ObjectKind::VNODE || !c.has_value) return false;
+      at = all.insert(all.end(), {c.kind, c.object, {}});
+    }
+    apply_to(c, *at);
+    return true;
+  }
+  bool operator()(std::string& text) const {
+    text = c.after;
+    return true;
+  }
+  bool operator()(std::int64_t&) const { return false; }  // pid: nobody may set it
+  bool operator()(hook_texts& texts) const {
+    texts = c.after_texts;
+    return true;
+  }
+  bool operator()(hook_pairs& pairs) const {
     const auto at = std::find_if(pairs.begin(), pairs.end(), [&](const auto& p) { return p.first == c.attribute; });
     if (!c.has_value) {
       if (at != pairs.end()) pairs.erase(at);
@@ -131,13 +143,15 @@ struct applier {
     } else {
       pairs.emplace_back(c.attribute, c.after);
     }
+    return true;
   }
 };
 
 }  // namespace
 
-void put_change(const hook_change& change, hook_parameters& to) {
-  if (auto* p = find_parameter(to, change.parameter)) std::visit(applier{change}, p->value);
+bool put_change(const hook_change& change, hook_parameters& to, bool makes_vnodes) {
+  auto* p = find_parameter(to, change.parameter);
+  return p && std::visit(applier{change, makes_vnodes}, p->value);
 }
 
 // -- from rows -----------------------------------------------------------------------------------------------------------

@@ -53,8 +53,9 @@ struct hook_change {
 void fill(const hook_parameters& from, protocol::Request::Builder to);
 void fill(const hook_object& from, protocol::Object::Builder to);
 hook_change change_of(std::string_view hook, protocol::Change::Reader from);
-// What the parameters are after the change. A change of what is not there is ignored: a worker is not to be trusted.
-void put_change(const hook_change& change, hook_parameters& to);
+// What the parameters are after the change. False, and nothing is changed: it is of what is not there.
+// makes_vnodes: a vnode that is not there is made (exechost_startup).
+bool put_change(const hook_change& change, hook_parameters& to, bool makes_vnodes = false);
 
 // The attributes of a packed row (events/attributes/bag.hpp) of this kind of object, by their names.
 std::vector<hook_attribute> attributes_of(schema::ObjectKind kind, std::string_view packed);

@@ -227,6 +227,16 @@ PyObject* make_object(ObjectKind kind, protocol::Object::Reader given, const par
   return allocate(std::move(state));
 }
 
+namespace {
+
+// A vnode that pbs.server() gave: what may be set in vnode_list may be set there too (pbs guide: runjob, periodic).
+const parameter* asked_where(ObjectKind kind) {
+  const hook_event& event = current()->event();
+  return kind == ObjectKind::VNODE && !is_on_mom(event) ? find_parameter(event, "vnode_list") : nullptr;
+}
+
+}  // namespace
+
 PyObject* make_answered(schema::sealed<protocol::Answer> answer) {
   if (!answer || !answer.get().isObject()) Py_RETURN_NONE;
   object_state state;
@@ -235,6 +245,7 @@ PyObject* make_answered(schema::sealed<protocol::Answer> answer) {
   if (static_cast<unsigned>(state.kind) >= std::size(classes)) Py_RETURN_NONE;
   state.name = schema::str(state.given->getName());
   state.held = std::move(answer);
+  state.where = asked_where(state.kind);
   state.asked = true;
   return allocate(std::move(state));
 }
@@ -243,6 +254,7 @@ PyObject* make_named(ObjectKind kind, std::string_view name) {
   object_state state;
   state.kind = kind;
   state.name = name;
+  state.where = asked_where(kind);
   state.asked = true;
   return allocate(std::move(state));
 }

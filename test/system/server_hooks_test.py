@@ -64,6 +64,23 @@ class hooks_of_requests(ServerHookTest):
         self.assertEqual(self.job(id)["job_state"], "Q")
         self.assertIn("vnode_list a state", self.audit("hook", id))
 
+    def test_a_runjob_hook_may_take_a_vnode_of_the_server_out_of_service(self):     # pbs guide: pbs.server().vnode()
+        self.hook("r", "runjob", "import pbs\ne = pbs.event()\nfor chunk in e.job.exec_vnode.chunks:\n"
+                  "    pbs.server().vnode(chunk.vnode_name).state = pbs.ND_OFFLINE\ne.reject('not there')\n")
+        self.submit("--", "/bin/true")
+        self.until(lambda: self.node()["state"] == "offline", lambda: f"the vnode is offline: {self.node()}")
+        self.assertIn("vnode_list a state", self.audit("hook", "r"))
+
+    def test_what_the_server_shows_of_jobs_is_not_to_be_written(self):
+        id = self.submit("-h", "--", "/bin/true")
+        self.hook("t", "periodic", "import pbs\nfor j in pbs.server().jobs():\n    j.Priority = 5\n", freq=1)
+        self.until(lambda: "attribute 'Priority' is part of a readonly object" in self.audit("hook", "t"), "it is refused")
+        self.assertEqual(self.job(id)["Priority"], "0")
+
+    def test_a_periodic_hook_changes_the_vnodes_that_the_server_gives(self):
+        self.hook("t", "periodic", "import pbs\nfor v in pbs.server().vnodes():\n    v.comment = 'looked at'\n", freq=1)
+        self.until(lambda: self.node().get("comment") == "looked at", lambda: f"the comment: {self.node()}")
+
     def test_a_hook_that_is_turned_off_does_not_run(self):
         self.hook("q", "queuejob", "import pbs\npbs.event().reject('no')\n", enabled="false")
         self.submit("-h", "--", "/bin/true")

@@ -53,6 +53,16 @@ struct chain_story {
   }
 };
 
+void set_vnode(protocol::Reply::Builder reply, const std::string& vnode) {
+  auto c = reply.initChanges(1)[0];
+  c.setParameter("vnode_list");
+  c.setObject(vnode);
+  c.setKind(protocol::ObjectKind::VNODE);
+  c.setAttribute("state");
+  c.setHasValue(true);
+  c.setAfter("offline");
+}
+
 void set(protocol::Reply::Builder reply, const std::string& attribute, const std::string& value) {
   auto c = reply.initChanges(1)[0];
   c.setParameter("job");
@@ -123,6 +133,19 @@ BOOST_AUTO_TEST_CASE(what_may_not_be_set_is_not_taken_whatever_the_worker_says) 
   s.run();
   BOOST_TEST(s.job("ctime") == "(unset)");
   BOOST_TEST(s.result.changes.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_vnode_that_was_not_shown_is_changed_in_the_server_and_made_at_a_start) {
+  struct { const char* event; std::size_t changes, shown; } const each[] = {
+      {"execjob_begin", 0, 1}, {"periodic", 1, 1}, {"exechost_startup", 1, 2}};
+  for (const auto& e : each) {
+    chain_story s(e.event);
+    s.at.parameters = {{"vnode_list", std::vector<hook_object>{{protocol::ObjectKind::VNODE, "a", {}}}}};
+    s.hook("h1", "1", [](auto, auto reply) { set_vnode(reply, "b"); });
+    s.run();
+    BOOST_TEST(s.result.changes.size() == e.changes, e.event);
+    BOOST_TEST(std::get<std::vector<hook_object>>(s.result.parameters[0].value).size() == e.shown, e.event);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(a_runjob_hook_changes_the_job_only_when_it_rejects) {

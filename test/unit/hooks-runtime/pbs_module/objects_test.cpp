@@ -156,6 +156,34 @@ BOOST_AUTO_TEST_CASE(states_of_several_bits_come_apart) {
               }}) == "accept");
 }
 
+BOOST_AUTO_TEST_CASE(of_what_the_server_gives_vnodes_may_be_set_where_vnode_list_may) {  // pbs guide: hooks: runjob, periodic
+  const auto asked = [&](const char* event, const std::string& script) {
+    hook_case c{.source = "import pbs\ns = pbs.server()\n" + script, .event = event};
+    c.answer = [](hooks::protocol::Question::Reader q, hooks::protocol::Answer::Builder a) {
+      if (q.isNames()) return a.initNames(1).set(0, "n9");
+      auto o = a.initObject();
+      o.setKind(q.getObject().getKind());
+      o.setName(q.getObject().getName());
+      auto state = o.initAttributes(1)[0];
+      state.setName("state");
+      state.setValue("free");
+    };
+    return result(c);
+  };
+  const std::string one = "s.vnode('n9').state = pbs.ND_OFFLINE\n", all = "for v in s.vnodes(): v.comment = 'seen'\n";
+  BOOST_TEST(asked("runjob", one + "pbs.event().reject('x')\n") == "reject 'x' vnode_list[n9].state free->offline");
+  BOOST_TEST(asked("runjob", one) == "accept");  // only on reject
+  BOOST_TEST(asked("runjob", all) == "error 'BadAttributeValueError: vnode attribute 'comment' is readonly'");
+  BOOST_TEST(asked("periodic", one + all) ==
+             "accept vnode_list[n9].state free->offline vnode_list[n9].comment -->seen");
+  for (const char* event : {"queuejob", "modifyjob", "jobobit", "execjob_begin"})
+    BOOST_TEST(asked(event, one) == "error 'BadAttributeValueError: attribute 'state' is part of a readonly object'");
+  for (const char* event : {"queuejob", "runjob", "periodic"})
+    for (const char* object : {"job('1.head')", "queue('workq')"})
+      BOOST_TEST(asked(event, std::string("s.") + object + ".Priority = 5\n") ==
+                 "error 'BadAttributeValueError: attribute 'Priority' is part of a readonly object'");
+}
+
 BOOST_AUTO_TEST_CASE(a_startup_hook_makes_custom_resources_with_the_type_of_the_value) {  // RU-06
   hook_case c{.source =
                   "import pbs\ne = pbs.event()\nr = e.vnode_list[pbs.get_local_nodename()].resources_available\n"

@@ -104,7 +104,10 @@ void answer(protocol::Question::Reader question, objects known, protocol::Answer
         if (o.getKind() == protocol::ObjectKind::JOB && is_in_queue(o, schema::text(question.getJobsOf())))
           names.push_back(schema::str(o.getName()));
       return answer_names(names, to);
-    case protocol::Question::RELEASE_NODES:
+    case protocol::Question::RELEASE_NODES:  // there the job stands as the release leaves it
+      for (const auto o : known)
+        if (o.getKind() == protocol::ObjectKind::JOB && o.getName() == question.getReleaseNodes().getJob())
+          return to.setObject(o);
       break;
   }
   to.setNone();

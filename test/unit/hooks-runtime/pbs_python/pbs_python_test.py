@@ -15,6 +15,15 @@ SITE = {"objects": [
     {"kind": "queue", "name": "long", "attributes": [{"name": "Priority", "value": "7"}]},
     {"kind": "job", "name": "1.head", "attributes": [{"name": "queue", "value": "long"}]},
     {"kind": "job", "name": "2.head", "attributes": [{"name": "queue", "value": "short"}]}]}
+SITE_HOOKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "site_hooks", "scripts")
+# The job of the reliable-startup recipe as it starts: one host too many, one of them failed.
+STARTING = {"event": 0x800, "hookName": "launch", "requestor": "pbs_mom", "primary": True, "parameters": [
+    {"name": "job", "object": {"kind": "job", "name": "12.head", "attributes": [
+        {"name": "Resource_List", "resource": "site", "value": "ncpus=3:mem=1gb+ncpus=2:mem=2gb"},
+        {"name": "exec_vnode", "value": "(borg:ncpus=3:mem=1gb)+(federer:ncpus=2:mem=2gb)+(lendl:ncpus=2:mem=2gb)"}]}},
+    {"name": "vnode_list", "objects": [{"kind": "vnode", "name": n} for n in ("borg", "federer", "lendl")]},
+    {"name": "vnode_list_fail", "objects": [{"kind": "vnode", "name": "federer", "attributes": [{"name": "state", "value": "free"}]}]},
+    {"name": "env", "pairs": [{"name": "PBS_NODEFILE", "value": "/nodes"}]}]}
 
 
 class PbsPython(unittest.TestCase):
@@ -63,6 +72,38 @@ class PbsPython(unittest.TestCase):
                          "assert [j.id for j in pbs.server().jobs()] == ['1.head', '2.head']\n"
                          "assert [j.id for j in e.job.queue.jobs()] == ['1.head']\n", "-s", self.file("site.json", SITE))
         self.assertEqual(done.returncode, 0, done.stdout)
+
+    def pair(self, script, event, *more):
+        done = self.run_it("--hook", "-i", self.file("event.json", event), *more, os.path.join(SITE_HOOKS, script))
+        self.assertEqual(done.returncode, 0, done)
+        reply = json.loads(done.stdout)
+        return reply, {f"{c['attribute']}.{c.get('resource', '')}".rstrip("."): c["after"] for c in reply.get("changes", [])}
+
+    def test_the_reliable_startup_pair_asks_for_a_spare_host_and_gives_it_back(self):       # RS-64 to RS-94; seed 002
+        asked = {"event": 1, "hookName": "qjob", "parameters": [{"name": "job", "object": {"kind": "job", "attributes": [
+            {"name": "Resource_List", "resource": "select", "value": "ncpus=3:mem=1gb+ncpus=2:mem=2gb"}]}}]}
+        reply, changes = self.pair("reliable_submit.py", asked)
+        self.assertEqual(reply["verdict"], "accept")
+        self.assertEqual(changes, {"tolerate_node_failures": "job_start", "Resource_List.site": "ncpus=3:mem=1gb+ncpus=2:mem=2gb",
+                                   "Resource_List.select": "1:ncpus=3:mem=1gb+2:ncpus=2:mem=2gb"})
+        tolerant = json.loads(json.dumps(STARTING))
+        tolerant["parameters"][0]["object"]["attributes"].append({"name": "tolerate_node_failures", "value": "job_start"})
+        left = {"objects": [{"kind": "job", "name": "12.head", "attributes": [
+            {"name": "exec_vnode", "value": "(borg:ncpus=3:mem=1gb)+(lendl:ncpus=2:mem=2gb)"}]}]}
+        reply, changes = self.pair("reliable_launch.py", tolerant, "-s", self.file("left.json", left))
+        self.assertEqual((reply["verdict"], changes), ("accept", {"state": "offline"}))
+        self.assertEqual(reply["actions"], [{"releaseNodes": {"job": "12.head", "keepSelect": "ncpus=3:mem=1gb+ncpus=2:mem=2gb", "vnodes": []}}])
+        self.assertIn("pj.exec_vnode=(borg:ncpus=3:mem=1gb)+(lendl:ncpus=2:mem=2gb)", [line["message"] for line in reply["log"]])
+        # Nothing that is left satisfies what was asked for.
+        reply, changes = self.pair("reliable_launch.py", tolerant)
+        self.assertEqual((reply["verdict"], reply["message"]), ("reject", "unsuccessful at LAUNCH"))
+        self.assertEqual(changes, {"state": "offline", "Hold_Types": "s"})
+        self.assertEqual(reply["actions"], [{"rerun": "12.head"}])
+
+    def test_a_job_that_tolerates_nothing_keeps_its_nodes(self):       # RS-94
+        reply, changes = self.pair("reliable_launch.py", STARTING)
+        self.assertEqual((reply["verdict"], changes, reply.get("actions", [])), ("accept", {"state": "offline"}, []))
+        self.assertIn("no nodes released as job does not tolerate node failures", [line["message"] for line in reply["log"]])
 
     def test_the_configuration_and_the_output_file_are_used(self):
         out = os.path.join(self.dir.name, "reply.json")

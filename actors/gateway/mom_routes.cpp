@@ -47,7 +47,29 @@ void mom_routes::on_hello(const wire::connection_ptr& peer, schema::sealed<schem
     return peer->close("host " + name + " is no node of this cluster: qmgr -c 'create node " + name + "'");
   board_.note(log_event::admin, "Node", name, "Hello from MoM on port=" + std::to_string(message.get().getHello().getPort()));
   auto unwanted = unwanted_runs(message.get().getHello(), name);
-  board_.self()->send(board_.host(name), mom_connected{peer, std::move(message), board_.where().runs_on(name), std::move(unwanted)});
+  auto own = with_own_vnodes(std::move(message), name);
+  board_.self()->send(board_.host(name), mom_connected{peer, std::move(own), board_.where().runs_on(name), std::move(unwanted)});
+}
+
+// A vnode is of the host that named it first. What others say of it (their exechost_startup hooks may) is left out: the rules
+// would refuse the whole hello, and the host would stay down.
+schema::sealed<schema::FromMom> mom_routes::with_own_vnodes(schema::sealed<schema::FromMom> hello, const std::string& host) {
+  std::erase_if(claimed_, [&](const auto& c) { return c.second == host || !board_.where().hosts().contains(c.second); });
+  const auto named = hello.get().getHello().getVnodes();
+  std::vector<schema::ReportedVnode::Reader> own;
+  for (auto v : named) {
+    const auto vnode = schema::str(v.getName());
+    const auto known = board_.where().host_of_vnode(vnode);
+    const auto owner = known ? *known : claimed_.try_emplace(vnode, host).first->second;
+    if (owner == host) own.push_back(v);
+    else board_.note(log_event::error, "Node", vnode, "is a vnode of host " + owner + "; what host " + host + " says of it is ignored");
+  }
+  if (own.size() == named.size()) return hello;
+  return schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+    m.setHello(hello.get().getHello());
+    auto list = m.getHello().initVnodes(static_cast<unsigned>(own.size()));
+    for (unsigned i = 0; i < list.size(); ++i) list.setWithCaveats(i, own[i]);
+  });
 }
 
 void mom_routes::on_closed(const peer_closed& c) {

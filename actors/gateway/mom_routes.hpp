@@ -2,6 +2,7 @@
 // discarded. Part of the gateway's actor.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "actors/gateway/mom_hook_routes.hpp"
@@ -22,6 +23,7 @@ class mom_routes {
 
  private:
   void on_hello(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message);
+  schema::sealed<schema::FromMom> with_own_vnodes(schema::sealed<schema::FromMom> hello, const std::string& host);
   void discard(const run_name& run, const std::string& on);
   void host_is_rid(std::uint64_t serial, model::run_gone_from gone);
   std::vector<run_name> unwanted_runs(schema::MomHello::Reader hello, const std::string& on) const;
@@ -32,6 +34,7 @@ class mom_routes {
 
   switchboard& board_;
   mom_hook_routes& hooks_;
+  std::map<std::string, std::string> claimed_;   // vnodes that a hello named and the log does not know yet -> the host
 };
 
 }  // namespace annals::actors

@@ -142,6 +142,13 @@ schema::sealed<schema::Request> alteration(const std::string& job, capnp::List<s
   });
 }
 
+schema::sealed<schema::Request> end_of_run(const std::string& job, bool deletes) {
+  return schema::make<schema::Request>([&](schema::Request::Builder r) {
+    if (deletes) r.initDeleteJob().setJob(job);
+    else r.initRerunJob().setJob(job);
+  });
+}
+
 schema::sealed<schema::Request> vnode_change(const std::string& vnode, capnp::List<schema::Attribute>::Reader changes) {
   return schema::make<schema::Request>([&](schema::Request::Builder r) {
     auto m = r.initManage();

@@ -29,6 +29,8 @@ schema::sealed<schema::Request> with_destination(const schema::sealed<schema::Re
 // qalter of one job with these attributes of it, as hooks set them; an attribute without a value is unset.
 schema::sealed<schema::Request> alteration(const std::string& job, const std::vector<hooks::hook_change>& changes);
 schema::sealed<schema::Request> alteration(const std::string& job, capnp::List<schema::Attribute>::Reader changes);
+// qdel or qrerun: what job.delete() and job.rerun() of a job that runs come to.
+schema::sealed<schema::Request> end_of_run(const std::string& job, bool deletes);
 // qmgr's `set node` of one vnode.
 schema::sealed<schema::Request> vnode_change(const std::string& vnode, const std::vector<hooks::hook_change>& changes);
 schema::sealed<schema::Request> vnode_change(const std::string& vnode, capnp::List<schema::Attribute>::Reader changes);

@@ -26,6 +26,7 @@ rightful_wishes rightful(const directory& where, const std::string& host, schema
   const auto has_run = [&](const std::string& on) { return serial != 0 && where.has_run(on, serial, run); };
   const bool runs_here = has_run(host);
   out.job = runs_here && r.getJobChanges().size() > 0 && may_set_job(*event, r);
+  out.ends_run = runs_here && (r.getRerun() || r.getDelete());
   if (r.getJobChanges().size() > 0 && !out.job) out.refused.push_back("job");
   out.suspend_again = runs_here && schema::text(r.getRun().getEvent()) == "execjob_preresume" && r.getRun().getVerdict() != schema::HookVerdict::ACCEPTED;
   out.resources = true;

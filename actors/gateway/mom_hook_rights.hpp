@@ -13,6 +13,7 @@ namespace annals::actors {
 
 struct rightful_wishes {
   bool job = false;                                  // the changes of the job
+  bool ends_run = false;                             // job.rerun(), job.delete()
   bool suspend_again = false;                        // execjob_preresume said no
   bool resources = false;                            // new resources
   std::vector<schema::VnodeChanged::Reader> vnodes;

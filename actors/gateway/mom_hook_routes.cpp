@@ -65,17 +65,32 @@ void mom_hook_routes::suspend_again(const std::string& host, schema::HookReport:
   board_.tell_job(*number, std::move(e));
 }
 
+namespace {
+
+// What a run wants of the job, in the order in which it is done; `what` is its part of the report.
+struct job_wish { const char* what; schema::sealed<schema::Request> request; };
+std::vector<job_wish> job_wishes(schema::HookReport::Reader r, const rightful_wishes& rights) {
+  const auto job = schema::str(r.getRef().getJob());
+  std::vector<job_wish> out;
+  if (rights.job) out.push_back({"job", alteration(job, r.getJobChanges())});
+  if (rights.ends_run) out.push_back({"end", end_of_run(job, r.getDelete())});
+  return out;
+}
+
+}  // namespace
+
 void mom_hook_routes::carry_out(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message) {
   const auto r = message.get().getHookReport();
   const auto& host = peer->peer().name;
   const hook_runs run{schema::copy_of<schema::HookRun>(r.getRun())};
   const auto rights = rightful(board_.where(), host, r);
-  const auto job = rights.job ? board_.where().job_number(r.getRef().getJobSerial()) : std::nullopt;
+  const auto number = board_.where().job_number(r.getRef().getJobSerial());
+  const auto of_job = number ? job_wishes(r, rights) : std::vector<job_wish>{};
   std::vector<std::pair<caf::actor, schema::VnodeChanged::Reader>> vnodes;
   for (auto v : rights.vnodes)
     if (auto h = board_.host_of(schema::str(v.getVnode()))) vnodes.emplace_back(std::move(h), v);
   if (r.getRestartScheduling()) board_.self()->send(board_.parts().status, restart_cycle{});
-  const auto count = vnodes.size() + (job ? 1 : 0);
+  const auto count = vnodes.size() + of_job.size();
   if (count == 0) return write_down(peer, message);
   auto parts = reply_jointly(board_.reply_then([this, peer, message](const model::rejection& why) {
     if (why.code != values::pbs_error::system_error) write_down(peer, message);      // a full disk: the MoM tells it again
@@ -87,11 +102,12 @@ void mom_hook_routes::carry_out(const wire::connection_ptr& peer, const schema::
     e.command_id = part_id(host, r, vnode);
     board_.self()->send(vnodes[i].first, std::move(e));
   }
-  if (!job) return;
-  model::hook_changes changes{{alteration(schema::str(r.getRef().getJob()), r.getJobChanges()), {}}, r.getRef().getRun(), host};
-  auto e = board_.wrap<model::job_command>(std::move(changes), switchboard::mom_of(host), parts.back(), run);
-  e.command_id = part_id(host, r, "job");
-  board_.tell_job(*job, std::move(e));
+  for (std::size_t i = 0; i < of_job.size(); ++i) {
+    model::hook_changes wish{{of_job[i].request, {}}, r.getRef().getRun(), host};
+    auto e = board_.wrap<model::job_command>(std::move(wish), switchboard::mom_of(host), parts[vnodes.size() + i], run);
+    e.command_id = part_id(host, r, of_job[i].what);
+    board_.tell_job(*number, std::move(e));
+  }
 }
 
 void mom_hook_routes::note_changes(const std::string& vnode, capnp::List<schema::Attribute>::Reader changes) const {

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "actors/mom/hook_objects.hpp"
+#include "actors/mom/host/start_order.hpp"
 #include "actors/mom/mom_hooks.hpp"
 
 namespace annals::actors {
@@ -118,6 +119,7 @@ void mom_hooks::let_start(bool all) {
 void mom_hooks::start_now(at_hook_point at) {
   auto s = std::make_shared<stages>();
   s->job = job_object(at);
+  put_used(annals::mom::run_key(at.job.order().getRef()), s->job);
   s->result.question = at.question;
   s->result.program = at.program;
   s->at = std::move(at);
@@ -166,6 +168,8 @@ void mom_hooks::stage_over(const std::shared_ptr<stages>& s, const hooks::hook_e
   const auto ref = s->at.job.order().getRef();
   report(event, ref, result);
   if (const auto* job = hooks::object_of(result.parameters, "job")) s->job = *job;
+  for (const auto& c : result.changes)
+    if (c.parameter == "job") keep_used(annals::mom::run_key(ref), c);
   auto& told = s->result;
   if (s->at.point == hook_point::launch && !result.stopped) take_program(result.parameters, told.program);
   if (comes_before_program(s->at.point)) {

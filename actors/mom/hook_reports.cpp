@@ -2,8 +2,11 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 
+#include "actors/mom/host/reboot.hpp"
 #include "actors/mom/mom_hooks.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/values/string_list.hpp"
@@ -14,7 +17,7 @@ namespace annals::actors {
 namespace {
 
 using changes_of = std::vector<const hooks::hook_change*>;
-using by_object = std::map<std::string, changes_of>;
+using by_object = std::map<std::string, changes_of>;       // mom_hooks::changes_by_job
 
 void fill(schema::Attribute::Builder to, const hooks::hook_change& c) {
   to.setName(c.attribute);
@@ -62,12 +65,19 @@ wanted_changes changes_by(const std::string& hook, const hooks::chain_result& re
   return out;
 }
 
-void fill_actions(hooks::protocol::Reply::Reader reply, schema::HookReport::Builder to) {
+// rerun() and delete() of this job. Before its program the run's own refusal says so (19.2 of the pbs guide: -16 to -19).
+void fill_end_of(std::string_view job, const hooks::hook_event& event, hooks::protocol::Reply::Reader reply, schema::HookReport::Builder to) {
+  const std::string_view at = event.name;
+  if (at == "execjob_begin" || at == "execjob_prologue" || at == "execjob_launch" || at == "execjob_abort") return;
   for (auto action : reply.getActions()) {
-    if (action.isRestartCycle()) to.setRestartScheduling(true);
-    if (action.isRerun()) to.setRerun(true);
-    if (action.isDelete()) to.setDelete(true);
+    if (action.isRerun() && schema::text(action.getRerun()) == job) to.setRerun(true);
+    if (action.isDelete() && schema::text(action.getDelete()) == job) to.setDelete(true);
   }
+}
+
+void fill_actions(hooks::protocol::Reply::Reader reply, schema::HookReport::Builder to) {
+  for (auto action : reply.getActions())
+    if (action.isRestartCycle()) to.setRestartScheduling(true);
   auto resources = to.initResources(reply.getCustomResources().size());
   for (unsigned i = 0; i < resources.size(); ++i) {
     resources[i].setName(reply.getCustomResources()[i].getName());
@@ -126,21 +136,45 @@ void mom_hooks::report(const hooks::hook_event& event, schema::RunRef::Reader re
       if (offlines) fill_offline(vnodes[v], parts_.host, hook);
       if (recovers) fill_recovered(vnodes[v], parts_.host);
       fill_actions(result.replies[i].get(), r);
+      if (ref.getJobSerial() != 0) fill_end_of(schema::text(ref.getJob()), event, result.replies[i].get(), r);
     });
     if (recovers) ::unlink(mark.c_str());
-    for (const auto& [job, changes] : wanted.jobs) report_of_job(job, result.runs[i].get(), changes);
+    if (event.side == hooks::event_side::mom_periodic) report_of_jobs(event, result.runs[i].get(), result.replies[i].get(), wanted.jobs);
+    reboot_if_asked(hook, result.replies[i].get());
   }
 }
 
-// exechost_periodic: what it set of one of the jobs here.
-void mom_hooks::report_of_job(const std::string& id, schema::HookRun::Reader run, const std::vector<const hooks::hook_change*>& changes) {
-  const auto at = std::find_if(jobs_.begin(), jobs_.end(), [&](const auto& j) { return schema::text(j.second.job.order().getRef().getJob()) == id; });
-  if (at == jobs_.end()) return;                        // it ended meanwhile
-  tell_surely([&](schema::HookReport::Builder r) {
-    r.setRef(at->second.job.order().getRef());
-    r.setRun(run);
-    fill_all(r.initJobChanges(static_cast<unsigned>(changes.size())), changes);
-  });
+// After what the run did is in the outbox. One that ran as the job's owner has no say: the owner could have written the reply.
+void mom_hooks::reboot_if_asked(const std::string& hook, hooks::protocol::Reply::Reader reply) const {
+  using hooks::protocol::Verdict;
+  const auto at = std::find_if(hooks_.begin(), hooks_.end(), [&](const installed& h) { return h.hook.name == hook; });
+  if (at == hooks_.end() || at->hook.settings.get(attributes::hook::user) == "pbsuser") return;
+  if (reply.getVerdict() != Verdict::ACCEPT && reply.getVerdict() != Verdict::REJECT) return;
+  for (auto action : reply.getActions()) {
+    if (!action.isReboot()) continue;
+    note(log_event::system, hook, hook + " requested for host to be rebooted");
+    if (!annals::mom::order_reboot(schema::str(action.getReboot()))) note(log_event::error, hook, "the host is not rebooted: " + std::string(std::strerror(errno)));
+    return;
+  }
+}
+
+// exechost_periodic: what it wants of the jobs here.
+void mom_hooks::report_of_jobs(const hooks::hook_event& event, schema::HookRun::Reader run, hooks::protocol::Reply::Reader reply,
+                               const changes_by_job& changes) {
+  for (const auto& [key, job] : jobs_) {
+    const auto ref = job.job.order().getRef();
+    const auto set = changes.find(schema::str(ref.getJob()));
+    bool ends = false;
+    for (auto action : reply.getActions())
+      ends |= (action.isRerun() && action.getRerun() == ref.getJob()) || (action.isDelete() && action.getDelete() == ref.getJob());
+    if (set == changes.end() && !ends) continue;
+    tell_surely([&](schema::HookReport::Builder r) {
+      r.setRef(ref);
+      r.setRun(run);
+      if (set != changes.end()) fill_all(r.initJobChanges(static_cast<unsigned>(set->second.size())), set->second);
+      fill_end_of(schema::text(ref.getJob()), event, reply, r);
+    });
+  }
 }
 
 }  // namespace annals::actors

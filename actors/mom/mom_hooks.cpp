@@ -288,13 +288,27 @@ void mom_hooks::run_host_event(const char* name, const std::string& only, std::f
   at.parameters.push_back({"vnode_list", host_vnodes()});
   if (hooks::find_parameter(*event, "job_list")) {
     std::vector<hooks::hook_object> jobs;
-    for (const auto& [key, job] : jobs_) jobs.push_back(job_object(job));
+    for (const auto& [key, job] : jobs_) put_used(key, jobs.emplace_back(job_object(job)));
     at.parameters.push_back({"job_list", std::move(jobs)});
   }
   hooks::run_chain(chain_parts(), std::move(chosen), std::move(at), [this, event, then = std::move(then)](hooks::chain_result& result) {
     if (then) then(result);
+    for (const auto& c : result.changes)
+      for (const auto& [key, job] : jobs_)
+        if (c.parameter == "job_list" && schema::text(job.job.order().getRef().getJob()) == c.object) keep_used(key, c);
     report(*event, {}, result);
   });
+}
+
+void mom_hooks::keep_used(const std::string& key, const hooks::hook_change& change) {
+  if (change.attribute != "resources_used") return;
+  if (change.has_value) used_[key][change.resource] = change.after;
+  else used_[key].erase(change.resource);
+}
+
+void mom_hooks::put_used(const std::string& key, hooks::hook_object& job) const {
+  if (const auto at = used_.find(key); at != used_.end())
+    for (const auto& [resource, value] : at->second) job.put("resources_used", resource, value);
 }
 
 void mom_hooks::on_second() {

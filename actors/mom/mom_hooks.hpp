@@ -51,7 +51,10 @@ class mom_hooks {
 
   void at_point(at_hook_point at);               // answers at.who
   void at_work(job_at_work job) { jobs_[job.key] = std::move(job); }
-  void run_gone(const std::string& key) { jobs_.erase(key); }
+  void run_gone(const std::string& key) {
+    jobs_.erase(key);
+    used_.erase(key);
+  }
 
  private:
   struct installed { hooks::chain_hook hook; std::int64_t due_ns = 0; };
@@ -79,10 +82,14 @@ class mom_hooks {
   void started_up(const hooks::chain_result& result);
   template <class Fill>
   void tell_surely(Fill&& fill);                 // a report: until the server has written it down
-  void report_of_job(const std::string& id, schema::HookRun::Reader run, const std::vector<const hooks::hook_change*>& changes);
+  using changes_by_job = std::map<std::string, std::vector<const hooks::hook_change*>>;      // by id
+  void report_of_jobs(const hooks::hook_event& event, schema::HookRun::Reader run, hooks::protocol::Reply::Reader reply, const changes_by_job& changes);
   void report(const hooks::hook_event& event, schema::RunRef::Reader ref, const hooks::chain_result& result);
+  void reboot_if_asked(const std::string& hook, hooks::protocol::Reply::Reader reply) const;
   std::uint8_t fail_actions_of(const std::string& hook, const hooks::hook_event& event) const;
   std::vector<hooks::hook_object> host_vnodes() const;
+  void keep_used(const std::string& key, const hooks::hook_change& change);
+  void put_used(const std::string& key, hooks::hook_object& job) const;
   void note(std::uint32_t bits, std::string_view object, const std::string& text) const {
     if (parts_.notes) parts_.notes->write(bits, "Hook", object, text);
   }
@@ -102,6 +109,8 @@ class mom_hooks {
   std::int64_t wait_ns_ = 0;                                   // sync_mom_hookfiles_timeout
   std::deque<waiting_start> starts_;                           // until the hooks are there
   std::map<std::string, job_at_work> jobs_;                    // by key: job_list of exechost_periodic
+  // By key: what hooks set of resources_used in this life of the MoM. Theirs from then on (RU-04), later hooks see it.
+  std::map<std::string, std::map<std::string, std::string>> used_;
   std::map<std::string, hooks::hook_object> made_vnodes_;      // by exechost_startup hooks, by name
   bool starting_up_ = false;
   bool told_all_ = false;                                      // by the server, over this connection

@@ -119,7 +119,7 @@ struct client_request {                      // alter, hold, release, delete, re
   std::vector<std::string> groups = {};      // of who asks, the primary one first; only there when group_list is given
 };
 struct hook_changes {                        // of a hook on a host, to a run there
-  client_request what;                       // its alterJob
+  client_request what;                       // its alterJob, deleteJob or rerunJob
   std::uint32_t run = 0;
   std::string host;
 };

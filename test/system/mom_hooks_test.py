@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 from hooks_test import HookTest
-from private_cluster import STAGE, wait_gone
+from private_cluster import STAGE, signal, wait_gone
 
 WIDE = ["-l", "select=3:ncpus=1", "-l", "place=scatter"]
 STARTED = "execjob_begin,execjob_prologue,execjob_launch"
@@ -213,6 +213,32 @@ class hooks_of_tasks(MomHookTest):
         self.sure("qdel", "-W", "force", id)
 
 
+class hooks_of_several_hosts(MomHookTest):
+    hosts = ["a", "b"]
+
+    def restart_mom(self, host):
+        self.kill_daemon("pbs_mom", host)
+        self.start_daemon("pbs_mom", host)
+
+    def test_a_startup_hook_that_names_another_hosts_vnode_takes_nothing(self):
+        self.mom_hook("s", "exechost_startup", "import pbs\nv = pbs.event().vnode_list\n"
+                      "for name in ('b', 'shared'):\n"
+                      "    if name not in v:\n"
+                      "        v[name] = pbs.vnode(name)\n"
+                      "        v[name].resources_available['ncpus'] = 3\n")
+        for host in self.hosts:
+            self.restart_mom(host)
+        # Both hosts are up although both name "shared", which is the first one's; "b" is b's.
+        for host in self.hosts:
+            self.until_free(host)
+        self.until(lambda: "state = free" in self.vnode("shared"), lambda: self.vnode("shared"))
+        self.assertIn("Mom = b\n", self.vnode("b"))
+        self.assertIn("resources_available.ncpus = 64", self.vnode("b"))
+        self.until(lambda: "Node;b;is a vnode of host b; what host a says of it is ignored" in self.server_log(), "it is told")
+        self.assertIn("Node;shared;is a vnode of host ", self.server_log())
+        self.assertEqual(self.until_state(self.submit("-l", "select=1:vnode=shared", "--", "/bin/true"), "F")["Exit_status"], "0")
+
+
 class hooks_of_hosts(MomHookTest):
     hosts = ["a"]
 
@@ -243,6 +269,47 @@ class hooks_of_hosts(MomHookTest):
         self.kill_daemon("pbs_mom", "a")
         self.start_daemon("pbs_mom", "a")
         self.until(lambda: "Stale" in self.vnode("a_1"), lambda: self.vnode("a_1"))
+
+    def test_a_periodic_hook_deletes_and_reruns_jobs(self):       # pbs guide: job_list, job.rerun(), job.delete()
+        self.mom_hook("p", "exechost_periodic", "import pbs\n"
+                      "for j in pbs.event().job_list.values():\n"
+                      "    if j.Job_Name == 'bad': j.delete()\n"
+                      "    if j.Job_Name == 'again' and j.run_count == 1: j.rerun()\n", freq=1)
+        good, again, bad = (self.submit("-N", name, "--", "/bin/sleep", "1000") for name in ("good", "again", "bad"))
+        self.until_state(bad, "F")
+        self.until(lambda: self.job(again)["run_count"] == "2", lambda: f"it runs again: {self.job(again)}")
+        self.until_running(again)
+        self.assertEqual((self.job(good)["job_state"], self.job(good)["run_count"]), ("R", "1"))
+        self.assertIn("exechost_periodic", self.audit("hook", bad))
+        for id in good, again:
+            self.sure("qdel", "-W", "force", id)
+
+    def test_a_hook_orders_a_reboot_when_it_is_over(self):       # pbs guide: pbs.reboot()
+        done = os.path.join(self.work, "rebooted")
+        script = f"import pbs\npbs.reboot('echo $PPID > {done}')\npbs.event().reject('never')\n"
+        self.mom_hook("r", "execjob_epilogue", script)
+        self.mom_hook("u", "execjob_epilogue", script.replace("rebooted", "by_the_owner"), user="pbsuser")
+        id = self.submit("--", "/bin/true")
+        self.until(lambda: os.path.exists(done), "the command ran")
+        self.until_state(id, "F")
+        self.assertIn(";Hook;r;r requested for host to be rebooted\n", self.mom_log("a"))
+        self.until(lambda: self.audit("hook", "u"), "the other ran too")
+        self.assertFalse(os.path.exists(os.path.join(self.work, "by_the_owner")))
+
+    def test_resources_that_a_startup_hook_names_get_the_type_of_the_value(self):     # RU-06, RS-68
+        self.sure("qmgr", "-c", "create resource stra type=string_array,flag=h")
+        self.mom_hook("s", "exechost_startup", "import pbs\nr = pbs.event().vnode_list[pbs.get_local_nodename()].resources_available\n"
+                      "r['foo_i'], r['foo_f'], r['foo_str'], r['stra'] = 7, 5.0, 'seventyseven', 'pears'\n"
+                      "r['foo_b'], r['foo_size'] = True, pbs.size('3gb')\n")
+        # HUP is enough: the MoM reads its files again.
+        os.kill(self.daemon_pids("pbs_mom", "a")[0], signal.SIGHUP)
+        self.until(lambda: "resources_available.foo_size = 3gb" in self.vnode("a"), lambda: self.vnode("a"))
+        for shown in ("foo_b = True", "foo_f = 5", "foo_i = 7", "foo_str = seventyseven", "stra = pears"):
+            self.assertIn(f"resources_available.{shown}", self.vnode("a"))
+        made = self.sure("qmgr", "-c", "print resource")
+        for name, kind in (("foo_i", "long"), ("foo_f", "float"), ("foo_str", "string"), ("foo_b", "boolean"), ("foo_size", "size")):
+            self.assertIn(f"set resource {name} type = {kind}\n", made)
+        self.assertIn(";Node;a;Updated vnode a's attribute resources_available.foo_i=7 per mom hook request\n", self.server_log())
 
     def test_a_startup_hook_that_recovers_brings_its_host_back(self):
         self.mom_hook("s", "exechost_startup", "raise ValueError('no disk')\n", fail_action="'offline_vnodes,clear_vnodes_upon_recovery'")

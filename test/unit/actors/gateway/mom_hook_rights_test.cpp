@@ -26,7 +26,7 @@ struct site : test::followed {
             for (unsigned i = 0; i < hosts.size(); ++i) list.set(i, hosts[i]);
           }));
   }
-  struct wish { std::string event, attribute; std::vector<std::string> vnodes = {}; std::uint32_t run = 1; };
+  struct wish { std::string event, attribute; std::vector<std::string> vnodes = {}; std::uint32_t run = 1; bool reruns = false; };
   std::string may(const std::string& host, const wish& w, schema::HookVerdict verdict = schema::HookVerdict::ACCEPTED) const {
     const auto report = schema::make<schema::HookReport>([&](schema::HookReport::Builder r) {
       if (w.run != 0) {
@@ -36,12 +36,14 @@ struct site : test::followed {
       r.initRun().setEvent(w.event);
       r.getRun().setVerdict(verdict);
       if (!w.attribute.empty()) r.initJobChanges(1)[0].setName(w.attribute);
+      r.setRerun(w.reruns);
       auto list = r.initVnodes(static_cast<unsigned>(w.vnodes.size()));
       for (unsigned i = 0; i < w.vnodes.size(); ++i) list[i].setVnode(w.vnodes[i]);
     });
     const auto rights = actors::rightful(where, host, report.get());
     std::string text;
     if (rights.job) text += "job ";
+    if (rights.ends_run) text += "ends ";
     if (rights.suspend_again) text += "suspend ";
     for (auto v : rights.vnodes) text += schema::str(v.getVnode()) + " ";
     for (auto what : rights.refused) text += "not:" + std::string(what) + " ";
@@ -74,6 +76,12 @@ BOOST_AUTO_TEST_CASE(a_host_changes_its_own_vnodes_and_those_of_its_run) {
   BOOST_TEST(may("n1", {"exechost_periodic", "", {"n1", "n2", "n3", "n4"}, 0}) == "n1 not:n2 not:n3 not:n4 ");
   BOOST_TEST(may("n1", {"execjob_prologue", "", {"n1", "n2", "n3"}}) == "n1 n2 not:n3 ");
   BOOST_TEST(may("n3", {"execjob_prologue", "", {"n1", "n3"}}) == "n3 not:n1 ");
+}
+
+BOOST_AUTO_TEST_CASE(only_a_host_of_the_run_ends_it) {
+  BOOST_TEST(may("n2", {"execjob_epilogue", "", {}, 1, true}) == "ends ");
+  BOOST_TEST(may("n3", {"execjob_epilogue", "", {}, 1, true}) == "");
+  BOOST_TEST(may("n1", {"execjob_epilogue", "", {}, 2, true}) == "");
 }
 
 BOOST_AUTO_TEST_CASE(only_a_host_of_the_run_keeps_a_job_suspended) {

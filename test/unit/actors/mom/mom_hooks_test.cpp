@@ -1,0 +1,197 @@
+// What a MoM does with hooks that are on their way (pbs guide: sync_mom_hookfiles_timeout; docs/design/0023-hooks.md).
+#include <boost/test/unit_test.hpp>
+
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/send.hpp>
+
+#include <filesystem>
+#include <future>
+
+#include "actors/mom/mom_hooks.hpp"
+#include "actors/runtime/run_this.hpp"
+#include "events/log/record.hpp"
+#include "hooks-runtime/pool/fake_hook_runner.hpp"
+
+using namespace annals;
+using namespace annals::actors;
+
+namespace {
+
+constexpr std::int64_t second = 1'000'000'000;
+const std::string script = "pass\n";
+
+struct set_clock final : ports::clock {
+  std::int64_t now = 1'700'000'000 * second;
+  std::int64_t now_ns() const override { return now; }
+};
+
+std::string script_hash() { return log::content_hash(std::as_bytes(std::span(script))); }
+capnp::Data::Reader data(const std::string& s) { return {reinterpret_cast<const kj::byte*>(s.data()), s.size()}; }
+
+// A MoM's hooks in an actor of their own. Every step runs there and is over when `in_mom` returns.
+struct fixture {
+  std::string directory = [] {
+    char name[] = "/tmp/mom_hooks_testXXXXXX";
+    return std::string(::mkdtemp(name));
+  }();
+  set_clock clock;
+  hooks::fake_hook_runner runner;
+  std::vector<schema::sealed<schema::FromMom>> told;
+  std::vector<hook_point_passed> passed;
+  std::unique_ptr<mom_hooks> mom;
+  caf::actor_system_config config;
+  caf::actor_system system{config};
+  caf::actor actor;
+
+  fixture() {
+    actor = system.spawn([this](caf::event_based_actor* self) -> caf::behavior {
+      mom_hooks_parts parts;
+      parts.runner = &runner;
+      parts.directory = directory;
+      parts.host = "n1";
+      parts.clock = &clock;
+      parts.bits = std::make_shared<hook_bits>();
+      parts.describe = [](schema::MomHello::Builder hello) { hello.initVnodes(1)[0].setName("n1"); };
+      parts.say_hello = [] {};
+      mom = std::make_unique<mom_hooks>(self, parts, [this](const schema::sealed<schema::FromMom>& m) { told.push_back(m); });
+      return {[](run_this& what) { what.work(); }, [this](hook_point_passed& p) { passed.push_back(std::move(p)); }};
+    });
+    in_mom([this] {
+      mom->begin();
+      mom->server_is_here();
+    });
+  }
+  ~fixture() {
+    in_mom([this] { mom.reset(); });
+    caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
+    actor = nullptr;
+    system.await_all_actors_done();
+    std::filesystem::remove_all(directory);
+  }
+
+  // A step, and what it sends to the actor itself, and what that sends: the reply of a hook comes that way.
+  void in_mom(const std::function<void()>& step) {
+    const std::function<void()> nothing = [] {};
+    for (const auto& work : {step, nothing, nothing, nothing}) {
+      std::promise<void> done;
+      caf::anon_send(actor, run_this{[&] {
+                       work();
+                       done.set_value();
+                     }});
+      done.get_future().get();
+    }
+  }
+  void at(int seconds) {
+    in_mom([&] {
+      clock.now += seconds * second;
+      mom->on_second();
+    });
+  }
+  void server_tells_of_a_hook(unsigned wait_s) {
+    in_mom([&] {
+      mom->on_hooks(schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+        auto all = m.initHooks();
+        all.setSequence(7);
+        all.setWaitSeconds(wait_s);
+        auto hook = all.initHooks(1)[0];
+        hook.setName("h1");
+        auto settings = hook.initAttributes(3);
+        for (unsigned i = 0; i < 3; ++i) {
+          const char* const rows[3][2] = {{"event", "execjob_begin"}, {"enabled", "true"}, {"alarm", "30"}};
+          settings[i].setName(rows[i][0]);
+          settings[i].setValue(rows[i][1]);
+        }
+        hook.initCode().setHash(data(script_hash()));
+      }));
+      mom->server_has_told_all();
+    });
+  }
+  void script_comes() {
+    in_mom([&] {
+      const auto hash = script_hash();
+      const auto m = schema::make<schema::Blob>([&](schema::Blob::Builder b) {
+        b.setHash(data(hash));
+        b.setData(data(script));
+        b.setLast(true);
+      });
+      BOOST_TEST(mom->on_blob(m.get()));
+    });
+  }
+  void a_job_begins() {
+    in_mom([&] {
+      at_hook_point a;
+      a.who = actor;
+      a.job.started = schema::make<schema::ToMom>([](schema::ToMom::Builder m) { m.initStartRun().initRef().setJob("12.head"); });
+      mom->at_point(std::move(a));
+    });
+  }
+  void hooks_run() {
+    in_mom([&] { while (runner.step()) {} });
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(hooks_on_their_way, fixture)
+
+BOOST_AUTO_TEST_CASE(a_job_waits_for_them_and_they_run) {
+  server_tells_of_a_hook(5);
+  BOOST_REQUIRE(!told.empty());
+  BOOST_TEST(told.back().get().isWantBlob());
+  a_job_begins();
+  at(4);
+  BOOST_TEST(passed.empty());
+  script_comes();
+  BOOST_TEST(told.back().get().isHooksInstalled());
+  BOOST_TEST(passed.empty());
+  hooks_run();
+  BOOST_REQUIRE(passed.size() == 1u);
+  BOOST_TEST(passed[0].runs.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_waits_no_longer_than_the_timeout_and_starts_without_them) {
+  server_tells_of_a_hook(5);
+  a_job_begins();
+  at(4);
+  BOOST_TEST(passed.empty());
+  at(1);
+  BOOST_REQUIRE(passed.size() == 1u);
+  BOOST_TEST(passed[0].runs.empty());
+  BOOST_TEST(!passed[0].stops_start());
+  // They come all the same, and the next job has them.
+  script_comes();
+  a_job_begins();
+  hooks_run();
+  BOOST_REQUIRE(passed.size() == 2u);
+  BOOST_TEST(passed[1].runs.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(each_job_has_the_whole_timeout) {
+  server_tells_of_a_hook(5);
+  a_job_begins();
+  at(3);
+  a_job_begins();
+  at(2);
+  BOOST_TEST(passed.size() == 1u);
+  at(3);
+  BOOST_TEST(passed.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(without_a_timeout_no_job_waits) {
+  server_tells_of_a_hook(0);
+  a_job_begins();
+  BOOST_REQUIRE(passed.size() == 1u);
+  BOOST_TEST(passed[0].runs.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_job_waits_for_the_servers_word_whether_there_are_hooks) {
+  a_job_begins();
+  at(9);
+  BOOST_TEST(passed.empty());
+  in_mom([&] { mom->server_has_told_all(); });
+  BOOST_TEST(passed.size() == 1u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

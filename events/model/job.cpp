@@ -410,7 +410,7 @@ void take_meaning(job_state& job, const event_place& at, schema::Event::Reader e
     case which::JOB_RERUN_REQUESTED:
       job.rerun_requested = true;
       job.rerun_forced |= event.getJobRerunRequested().getForce();
-      job.rerun_exit_status = by_the_server_itself(at) ? exit_killed : 0;
+      job.rerun_exit_status = by_the_server_itself(at) ? exit_killed : job.phase == phase::exiting ? exit_hook_rerun : 0;
       return;
     case which::JOB_SIGNALLED: {
       const auto e = event.getJobSignalled();

@@ -82,7 +82,7 @@ event requeued(const job_state& job, std::int32_t code, const std::string& given
 bool goes_back_to_queue(const job_state& job, std::int32_t code) {
   if (job.delete_requested || job.aborted) return false;
   if (code == -3 || code == -16 || code == -18) return true;     // a hook rejected the start, or asked for another one
-  if (job.rerun_requested) return code == exit_rerun || code == exit_mom_restarted;
+  if (job.rerun_requested) return code == exit_rerun || code == exit_mom_restarted || job.rerun_exit_status == exit_hook_rerun;
   return code == exit_mom_restarted && rerunable(job);
 }
 

@@ -122,7 +122,9 @@ outcome requeue_by_force(const job_state& job, const stamp& now, const site& sit
 outcome decide_rerun(const job_state& job, schema::RerunJob::Reader command, const stamp& now, const site& site) {
   if (job.ended()) return refuse(pbs_error::job_has_finished);
   if (!now.by.is_operator()) return refuse(pbs_error::unauthorized);
-  if (!job.running()) return refuse(pbs_error::bad_state);
+  // A MoM asks for its hooks, and those of execjob_epilogue run when the program has ended (pbs guide: job.rerun()).
+  const bool by_epilogue = job.phase == phase::exiting && now.by.role == schema::Role::MOM;
+  if (!job.running() && !by_epilogue) return refuse(pbs_error::bad_state);
   if (command.getForce()) return requeue_by_force(job, now, site);
   if (job.attribute(ids::Rerunable) == "False") return refuse(pbs_error::not_rerunnable);
   if (job.rerun_requested) return no_change;

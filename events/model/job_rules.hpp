@@ -9,6 +9,9 @@
 
 namespace annals::model {
 
+// job.rerun() of a hook when the program had ended (pbs guide: MoM exit codes).
+inline constexpr std::int32_t exit_hook_rerun = -18;
+
 outcome decide_submit(const submit_job& command, const stamp& now, const site& site);
 outcome decide_request(const job_state& job, const client_request& command, const stamp& now, const site& site);
 outcome decide_alter(const job_state& job, const client_request& request, const stamp& now, const site& site);

@@ -77,6 +77,7 @@ constexpr job_transition transitions[] = {
     {phase::finished, which::JOB_DELETE_REQUESTED, phase::finished},   // qdel -x of a history job
     {phase::assigned, which::JOB_RERUN_REQUESTED, phase::assigned},
     {phase::started, which::JOB_RERUN_REQUESTED, phase::started},
+    {phase::exiting, which::JOB_RERUN_REQUESTED, phase::exiting},      // a hook of execjob_epilogue
     {phase::assigned, which::JOB_SIGNALLED, phase::assigned},
     {phase::started, which::JOB_SIGNALLED, phase::started},
     {phase::assigned, which::JOB_MESSAGED, phase::assigned},

@@ -284,6 +284,15 @@ class hooks_of_hosts(MomHookTest):
         for id in good, again:
             self.sure("qdel", "-W", "force", id)
 
+    def test_an_epilogue_hook_asks_for_another_run(self):
+        self.mom_hook("e", "execjob_epilogue", self.script("if e.job.run_count == 1: e.job.rerun()\n", says="e.job.run_count"))
+        id = self.submit("--", "/bin/true")
+        job = self.until_state(id, "F")
+        self.assertEqual((job["run_count"], job["Exit_status"]), ("2", "0"))
+        self.assertEqual(self.lines(), ["execjob_epilogue a 1", "execjob_epilogue a 2"])
+        self.until(lambda: [r for r in self.accounting() if r[0] == "R"], "the R record is there")
+        self.assertIn("Exit_status=-18", [r[2] for r in self.accounting() if r[0] == "R" and r[1] == id][0])
+
     def test_a_hook_orders_a_reboot_when_it_is_over(self):       # pbs guide: pbs.reboot()
         done = os.path.join(self.work, "rebooted")
         script = f"import pbs\npbs.reboot('echo $PPID > {done}')\npbs.event().reject('never')\n"

@@ -193,6 +193,18 @@ BOOST_AUTO_TEST_CASE(a_job_that_may_not_be_rerun_needs_force) {
   BOOST_TEST(story.state() == "Q 10");
 }
 
+BOOST_AUTO_TEST_CASE(a_hook_may_ask_for_another_run_when_the_program_has_ended) {  // pbs guide: hooks, job.rerun(): -18
+  const model::requester mom{"pbs_mom", "n1", schema::Role::MOM};
+  auto story = given(job_phase::started);
+  story.exits(0, {1, 100, 3, 1});
+  BOOST_TEST(story.state() == "E 51");
+  BOOST_TEST(story.when(rerun(), mom) == "jobRerunRequested");
+  BOOST_TEST(story.when(rerun(), mom) == "");
+  BOOST_TEST(story.leaves() == "outputDelivered vnodeHandedBack jobRequeued");
+  BOOST_TEST(story.state() == "Q 10");
+  BOOST_TEST(story.attribute(ids::Exit_status) == "-18");
+}
+
 BOOST_AUTO_TEST_CASE(only_running_jobs_are_rerun) {
   BOOST_TEST(said(given(job_phase::queued).ask(rerun(), manager())).starts_with("15016 "));
   BOOST_TEST(said(given(job_phase::exiting).ask(rerun(), manager())).starts_with("15016 "));

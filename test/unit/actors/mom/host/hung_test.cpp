@@ -4,10 +4,10 @@
 
 #include <boost/test/unit_test.hpp>
 #include <csignal>
-#include <iostream>
 
 #include "actors/mom/host/run_journal.hpp"
 #include "host_fixture.hpp"
+#include "test/support/skip.hpp"
 
 using namespace annals;
 
@@ -41,10 +41,7 @@ BOOST_FIXTURE_TEST_SUITE(hung, test::host_fixture)
 
 BOOST_AUTO_TEST_CASE(a_program_that_cannot_be_killed_was_killed_for_all_we_know_and_nobody_waits_for_it) {
   const freezer ice;
-  if (!ice.made()) {
-    std::cout << "skipped: no freezer of version 1 that we may use" << std::endl;
-    return;
-  }
+  if (!ice.made()) return test::skip("no freezer of version 1 that we may use");
   const std::string key = "1.b.1";
   auto o = script(key, "touch " + work() + "/tmp/x; echo ready; exec sleep 1000");
   o.tmpdir = work() + "/tmp";

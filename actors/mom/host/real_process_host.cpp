@@ -7,19 +7,21 @@
 #include <csignal>
 #include <cstring>
 #include <map>
-#include <mutex>
 #include <set>
 #include <system_error>
 
 #include "actors/mom/host/account.hpp"
 #include "actors/mom/host/cgroup_house.hpp"
 #include "actors/mom/host/child_process.hpp"
-#include "actors/mom/host/copy_requests.hpp"
 #include "actors/mom/host/event_loop.hpp"
+#include "actors/mom/host/host_news.hpp"
+#include "actors/mom/host/later_tasks.hpp"
 #include "actors/mom/host/leftovers.hpp"
 #include "actors/mom/host/machine_order.hpp"
 #include "actors/mom/host/recycled_files.hpp"
+#include "actors/mom/host/run_copies.hpp"
 #include "actors/mom/host/run_files.hpp"
+#include "actors/mom/host/run_output.hpp"
 #include "actors/mom/host/usage_meter.hpp"
 #include "actors/mom/host/user_work.hpp"
 #include "actors/mom/host/verdict.hpp"
@@ -66,8 +68,11 @@ class real_process_host::impl {
     if (inotify_ < 0 || inotify_add_watch(inotify_, files_.jobs().c_str(), IN_MODIFY) < 0)
       throw std::system_error(errno, std::generic_category(), "inotify");
     loop_ = std::make_unique<event_loop>();
+    later_ = std::make_unique<later_tasks>(*loop_, news_);
     user_work_ = std::make_unique<user_work>(*loop_, options_.shepherd);
-    loop_->post([this] { loop_->watch(inotify_, [this] { guarded([this] { read_inotify(); }); }); });
+    copies_ = std::make_unique<run_copies>(options_, files_, accounts_, *user_work_, *later_, news_);
+    output_ = std::make_unique<run_output>(options_, files_, *user_work_, *later_, news_);
+    loop_->post([this] { loop_->watch(inotify_, [this] { news_.guarded([this] { read_inotify(); }); }); });
     loop_->post([this] { sweep_cgroups(leftover_tries_max); });
   }
 
@@ -78,27 +83,24 @@ class real_process_host::impl {
     close(inotify_);
   }
 
-  void listen(events e) {
-    const std::lock_guard lock(mutex_);
-    events_ = std::move(e);
-  }
+  void listen(events e) { news_.listen(std::move(e)); }
 
   // Runs a task on the loop's thread, with the lock; what it wants to tell is told after it, without the lock.
   void work(event_loop::task t) {
-    loop_->post([this, t = std::move(t)] { guarded(t); });
+    loop_->post([this, t = std::move(t)] { news_.guarded(t); });
   }
 
   // -- start and adopt
 
   void start(const ports::run_order& order) {
     if (!is_file_name(order.key) || !is_file_name(order.job_id))
-      return fail(order.key, -2, "no file can be named " + order.key);
+      return news_.failed(order.key, -2, "no file can be named " + order.key);
     if (known(order.key, true)) return;
     const auto found = accounts_.find(order.user, order.group);
-    if (const auto* const none = std::get_if<no_account>(&found)) return fail(order.key, none->ask_again ? -3 : -10, none->why);
+    if (const auto* const none = std::get_if<no_account>(&found)) return news_.failed(order.key, none->ask_again ? -3 : -10, none->why);
     shepherd_order filled = order_on(this_machine(), order, std::get<account>(found));
     cgroups_.write_into(filled, order);
-    if (const auto wrong = prepare(order, filled); !wrong.empty()) return fail(order.key, -3, wrong);
+    if (const auto wrong = prepare(order, filled); !wrong.empty()) return news_.failed(order.key, -3, wrong);
     begin(load(order.key));
   }
 
@@ -114,7 +116,7 @@ class real_process_host::impl {
   }
 
   void adopt(const std::string& key) {
-    if (!is_file_name(key)) return fail(key, -2, "no file can be named " + key);
+    if (!is_file_name(key)) return news_.failed(key, -2, "no file can be named " + key);
     // Never ordered: examine() will make a run file that says so, which keeps a shepherd away.
     if (!known(key, false)) examine(load(key), false);
   }
@@ -200,12 +202,12 @@ class real_process_host::impl {
   void tell_about(run& r) {
     const auto& j = r.journal;
     for (; r.log_told < j.log.size(); ++r.log_told)
-      tell([key = r.key, text = j.log[r.log_told]](const events& e) {
+      news_.tell([key = r.key, text = j.log[r.log_told]](const events& e) {
         if (e.log) e.log(key, text);
       });
     if (!r.forgetting && j.started && !r.started_told) {
       r.started_told = true;
-      tell([key = r.key, s = ports::program_started{j.started->pid, j.started->session, j.started->start_ticks,
+      news_.tell([key = r.key, s = ports::program_started{j.started->pid, j.started->session, j.started->start_ticks,
                                                     r.order.jobdir}](const events& e) {
         if (e.started) e.started(key, s);
       });
@@ -221,11 +223,11 @@ class real_process_host::impl {
       ended.usage.vmem_kb = std::max(ended.usage.vmem_kb, j.ended->vmem_kb);
       ended.usage.wall_seconds = j.ended->wall_ms / 1000;
       ended.usage.ncpus = r.order.ncpus;
-      tell([key = r.key, ended](const events& e) {
+      news_.tell([key = r.key, ended](const events& e) {
         if (e.ended) e.ended(key, ended);
       });
     } else {
-      fail(r.key, j.failed->code, j.failed->text);
+      news_.failed(r.key, j.failed->code, j.failed->text);
     }
   }
 
@@ -275,7 +277,7 @@ class real_process_host::impl {
 
   void recheck(const run& r) {
     loop_->after(recheck_delay, [this, key = r.key] {
-      guarded([&] {
+      news_.guarded([&] {
         if (const auto at = runs_.find(key); at != runs_.end()) examine(at->second, false);
       });
     });
@@ -284,7 +286,7 @@ class real_process_host::impl {
   void watch_shepherd(run& r, int pidfd) {
     r.pidfd = pidfd;
     if (pidfd < 0) return recheck(r);
-    loop_->watch(pidfd, [this, key = r.key] { guarded([&] { shepherd_ended(key); }); });
+    loop_->watch(pidfd, [this, key = r.key] { news_.guarded([&] { shepherd_ended(key); }); });
     if (r.forgetting) stop_shepherd(pidfd);
   }
 
@@ -310,7 +312,7 @@ class real_process_host::impl {
   void forget(const std::string& key) {
     if (!is_file_name(key)) return;
     for (const auto& name : {key, key + "+output"}) {
-      later_.erase(name);
+      later_->forget(name);
       user_work_->stop(name);
     }
     unlink(files_.copying(key).c_str());
@@ -355,7 +357,7 @@ class real_process_host::impl {
     user_request request;
     if (o.make_jobdir && !undelivered && exists(o.jobdir)) request.removals.push_back(o.jobdir);
     if (!o.tmpdir.empty() && exists(o.tmpdir)) request.removals.push_back(o.tmpdir);
-    if (!request.removals.empty()) run_as_user(o, std::move(request));
+    if (!request.removals.empty()) user_work_->run(as_owner(o, std::move(request)));
   }
 
   // Out of memory. A shepherd that has told its end needs a moment to exit: it is reaped when it does.
@@ -370,133 +372,36 @@ class real_process_host::impl {
     runs_.erase(runs_.find(r.key));
   }
 
-  // -- as the user
-
-  static void fill_user(const shepherd_order& o, user_request& request) {
-    request.change_user = o.change_user;
-    request.uid = o.uid;
-    request.gid = o.gid;
-    request.groups = o.groups;
-  }
-  void run_as_user(const shepherd_order& o, user_request request) {
-    fill_user(o, request);
-    user_work_->run(request);
-  }
-
-  append_task append_to(const std::string& file, const std::string& text, const shepherd_order& o) const {
-    return {file, text, o.make_jobdir || files_.is_spool_file(file, o.job_id, o.key)};
-  }
+  // -- files of the run's owner
 
   void append(const std::string& key, std::string shepherd_order::* file, const std::string& text) {
     const auto at = runs_.find(key);
     if (at == runs_.end() || (at->second.order.*file).empty()) return;
-    user_request request;
-    request.appends.push_back(append_to(at->second.order.*file, text, at->second.order));
-    run_as_user(at->second.order, std::move(request));
+    output_->append(at->second.order, at->second.order.*file, text);
   }
 
-  void append_output(const std::string& key, bool errors, const std::string& bytes, unsigned tries = 0) {
-    if (is_file_name(key) && exists(files_.run(key))) load(key);
-    const auto at = runs_.find(key);
-    if (at == runs_.end()) return tell_appended(key);
-    const auto& o = at->second.order;
-    user_request request;
-    request.appends.push_back(append_to(errors ? o.stderr_file : o.stdout_file, bytes, o));
-    fill_user(o, request);
-    const auto then = [this, key, errors, bytes, tries](const std::optional<user_answer>& answer) {
-      guarded([&] {
-        const auto done = answer ? answer->appended : 0;
-        if (done >= bytes.size()) return tell_appended(key);
-        append_rest(key, errors, bytes.substr(done), tries, answer ? answer->text : "the process that writes it died");
-      });
-    };
-    if (!user_work_->ask(key + "+output", request, then)) append_rest(key, errors, bytes, tries, options_.shepherd + ": " + std::strerror(errno));
+  void append_output(const std::string& key, bool errors, const std::string& bytes) {
+    const auto* const r = known_run(key);
+    if (!r) return news_.appended(key);
+    output_->append_surely(key, r->order, errors ? r->order.stderr_file : r->order.stdout_file, bytes);
   }
 
-  void append_rest(const std::string& key, bool errors, const std::string& bytes, unsigned tries, const std::string& why) {
-    if (++tries < limits::output_tries_max)
-      return do_later(key + "+output", options_.retry_pause, [this, key, errors, bytes, tries] { append_output(key, errors, bytes, tries); });
-    tell([key, text = std::to_string(bytes.size()) + " bytes that a task wrote are lost, " + why](const events& e) {
-      if (e.log) e.log(key, text);
-    });
-    tell_appended(key);
-  }
-
-  void tell_appended(const std::string& key) {
-    tell([key](const events& e) {
-      if (e.appended) e.appended(key);
-    });
-  }
-
-  // -- copies
-
-  using delivery_told = std::function<void(const std::string& key, const ports::delivery_result&)> events::*;
-
-  void stage_in(const std::string& key, const ports::stage_in_order& order) {
-    copy(key, order.user, order.files.size(), &events::staged_in,
-         [&](const account& user) { return stage_in_request(copy_how(), user, order, files_.copying(key)); },
-         [this, key, order] { stage_in(key, order); });
-  }
-
+  void stage_in(const std::string& key, const ports::stage_in_order& order) { copies_->stage_in(key, order); }
+  void unstage(const std::string& key, const ports::stage_in_order& order) { copies_->unstage(key, order); }
   void deliver(const std::string& key, const ports::delivery_order& order) {
-    if (order.files.empty() && order.out.empty() && order.used.empty()) return tell_copied(key, &events::delivered, {});
-    if (is_file_name(key) && exists(files_.run(key))) load(key);
-    const auto at = runs_.find(key);
-    const std::string jobdir = at != runs_.end() ? at->second.order.jobdir : "";
-    copy(key, order.user, order.files.size() + order.out.size(), &events::delivered,
-         [&](const account& user) { return delivery_request(copy_how(), user, order, jobdir, files_.copying(key)); },
-         [this, key, order] { deliver(key, order); });
-  }
-
-  void unstage(const std::string& key, const ports::stage_in_order& order) {
-    if (!is_file_name(key)) return;
-    later_.erase(key);
-    user_work_->stop(key);
-    user_work::end_holder(files_.copying(key));
-    const auto found = accounts_.find(order.user, {});
-    const auto* const none = std::get_if<no_account>(&found);
-    if (none && none->ask_again) return do_later(key + "+unstage", options_.retry_pause, [this, key, order] { unstage(key, order); });
-    if (const auto* const user = std::get_if<account>(&found)) user_work_->run(unstage_request(*user, order));
+    const auto* const r = known_run(key);
+    copies_->deliver(key, order, r ? r->order.jobdir : "");
   }
 
   void keep_jobdir(const std::string& key) {
     if (is_file_name(key) && exists(files_.run(key))) load(key).keep_jobdir = true;
   }
 
-  copy_settings copy_how() const { return {options_.cp, options_.scp, options_.delivery_pauses_s, files_.undelivered(), options_.copying_s_max}; }
-
-  template <class MakeRequest>
-  void copy(const std::string& key, const std::string& user, std::size_t files, delivery_told what, MakeRequest&& make_request, event_loop::task again) {
-    if (user_work_->asking(key)) return;  // it will be told when that one is done
-    const auto asked = static_cast<unsigned>(files);
-    const auto found = accounts_.find(user, {});
-    const auto* const none = std::get_if<no_account>(&found);
-    if (none && none->ask_again) return do_later(key, options_.retry_pause, std::move(again));
-    if (none || !is_file_name(key)) return tell_copied(key, what, {false, none ? none->why : "no file can be named " + key, 0, asked});
-    user_work::end_holder(files_.copying(key));
-    const auto told = [this, key, what, asked, since = std::chrono::steady_clock::now()](const std::optional<user_answer>& answer) {
-      guarded([&] {
-        if (!answer) return tell_copied(key, what, {false, "the process that copies died", 0, asked});
-        const auto took = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - since);
-        tell_copied(key, what, {answer->delivered == asked, answer->text, answer->delivered, asked, static_cast<unsigned>(took.count()), answer->tries});
-      });
-    };
-    if (!user_work_->ask(key, make_request(std::get<account>(found)), told))
-      tell_copied(key, what, {false, options_.shepherd + ": " + std::strerror(errno), 0, asked});
-  }
-
-  // What can't be done now. A later request of this name takes its place.
-  void do_later(const std::string& name, milliseconds delay, event_loop::task again) {
-    const auto number = ++last_later_;
-    later_[name] = number;
-    loop_->after(delay, [this, name, number, again = std::move(again)] {
-      guarded([&] {
-        const auto at = later_.find(name);
-        if (at == later_.end() || at->second != number) return;
-        later_.erase(at);
-        again();
-      });
-    });
+  // In memory, if there is one.
+  run* known_run(const std::string& key) {
+    if (is_file_name(key) && exists(files_.run(key))) return &load(key);
+    const auto at = runs_.find(key);
+    return at == runs_.end() ? nullptr : &at->second;
   }
 
   // -- signals and usage
@@ -508,7 +413,7 @@ class real_process_host::impl {
   }
 
   std::optional<ports::run_usage> usage(const std::string& key) {
-    const std::lock_guard lock(mutex_);
+    const auto lock = news_.lock();
     const auto at = runs_.find(key);
     if (at == runs_.end() || !at->second.journal.started || at->second.journal.over() || !at->second.journal.claimed)
       return {};
@@ -522,48 +427,21 @@ class real_process_host::impl {
   }
 
  private:
-  using telling = std::function<void(const events&)>;
-
-  void guarded(const event_loop::task& t) {
-    std::vector<telling> tellings;
-    events listener;
-    {
-      const std::lock_guard lock(mutex_);
-      t();
-      tellings.swap(tellings_);
-      if (!tellings.empty()) listener = events_;
-    }
-    for (const auto& one : tellings) one(listener);
-  }
-
-  void tell(telling t) { tellings_.push_back(std::move(t)); }
-  void fail(const std::string& key, int code, const std::string& text) {
-    tell([key, f = ports::start_failed{code, text}](const events& e) {
-      if (e.failed) e.failed(key, f);
-    });
-  }
-  void tell_copied(const std::string& key, delivery_told what, const ports::delivery_result& result) {
-    tell([key, what, result](const events& e) {
-      if (e.*what) (e.*what)(key, result);
-    });
-  }
-
   const host_options options_;
   const run_files files_;
   const cgroup_house cgroups_;
   const std::string boot_;
-  std::mutex mutex_;  // of all below; held for one task at most
-  events events_;
-  std::vector<telling> tellings_;
+  host_news news_;  // its lock is of all below
   accounts accounts_;
   std::map<std::string, run> runs_;
-  std::map<std::string, std::uint64_t> later_;  // by name: the number of the one that counts
-  std::uint64_t last_later_ = 0;
   std::optional<recycled_files> run_store_, node_store_;
   usage_sampler sampler_;
   int inotify_ = -1;
   std::unique_ptr<event_loop> loop_;
+  std::unique_ptr<later_tasks> later_;
   std::unique_ptr<user_work> user_work_;
+  std::unique_ptr<run_copies> copies_;
+  std::unique_ptr<run_output> output_;
 };
 
 real_process_host::real_process_host(host_options options) : impl_(std::make_unique<impl>(std::move(options))) {}

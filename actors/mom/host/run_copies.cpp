@@ -1,0 +1,63 @@
+#include "actors/mom/host/run_copies.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+namespace annals::mom {
+
+void run_copies::stage_in(const std::string& key, const ports::stage_in_order& order) {
+  copy(key, order.user, order.files.size(), &host_news::events::staged_in,
+       [&](const account& user) { return stage_in_request(how(), user, order, files_.copying(key)); },
+       [this, key, order] { stage_in(key, order); });
+}
+
+void run_copies::deliver(const std::string& key, const ports::delivery_order& order, const std::string& jobdir) {
+  if (order.files.empty() && order.out.empty() && order.used.empty()) return tell(key, &host_news::events::delivered, {});
+  copy(key, order.user, order.files.size() + order.out.size(), &host_news::events::delivered,
+       [&](const account& user) { return delivery_request(how(), user, order, jobdir, files_.copying(key)); },
+       [this, key, order, jobdir] { deliver(key, order, jobdir); });
+}
+
+void run_copies::unstage(const std::string& key, const ports::stage_in_order& order) {
+  if (!is_file_name(key)) return;
+  later_.forget(key);
+  user_work_.stop(key);
+  user_work::end_holder(files_.copying(key));
+  const auto found = accounts_.find(order.user, {});
+  const auto* const none = std::get_if<no_account>(&found);
+  if (none && none->ask_again) return later_.after(options_.retry_pause, key + "+unstage", [this, key, order] { unstage(key, order); });
+  if (const auto* const user = std::get_if<account>(&found)) user_work_.run(unstage_request(*user, order));
+}
+
+copy_settings run_copies::how() const {
+  return {options_.cp, options_.scp, options_.delivery_pauses_s, files_.undelivered(), options_.copying_s_max};
+}
+
+void run_copies::copy(const std::string& key, const std::string& user, std::size_t files, told what, const make_request& make,
+                      event_loop::task again) {
+  if (user_work_.asking(key)) return;  // it will be told when that one is done
+  const auto asked = static_cast<unsigned>(files);
+  const auto found = accounts_.find(user, {});
+  const auto* const none = std::get_if<no_account>(&found);
+  if (none && none->ask_again) return later_.after(options_.retry_pause, key, std::move(again));
+  if (none || !is_file_name(key)) return tell(key, what, {false, none ? none->why : "no file can be named " + key, 0, asked});
+  user_work::end_holder(files_.copying(key));
+  const auto then = [this, key, what, asked, since = std::chrono::steady_clock::now()](const std::optional<user_answer>& answer) {
+    news_.guarded([&] {
+      if (!answer) return tell(key, what, {false, "the process that copies died", 0, asked});
+      const auto took = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - since);
+      tell(key, what, {answer->delivered == asked, answer->text, answer->delivered, asked, static_cast<unsigned>(took.count()), answer->tries});
+    });
+  };
+  if (!user_work_.ask(key, make(std::get<account>(found)), then))
+    tell(key, what, {false, options_.shepherd + ": " + std::strerror(errno), 0, asked});
+}
+
+void run_copies::tell(const std::string& key, told what, const ports::delivery_result& result) {
+  news_.tell([key, what, result](const host_news::events& e) {
+    if (e.*what) (e.*what)(key, result);
+  });
+}
+
+}  // namespace annals::mom

@@ -1,0 +1,44 @@
+// The files that come to a run and go from it, copied by processes that act as the user. In guarded tasks only.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "actors/mom/host/account.hpp"
+#include "actors/mom/host/copy_requests.hpp"
+#include "actors/mom/host/host_news.hpp"
+#include "actors/mom/host/later_tasks.hpp"
+#include "actors/mom/host/real_process_host.hpp"
+#include "actors/mom/host/run_files.hpp"
+#include "actors/mom/host/user_work.hpp"
+
+namespace annals::mom {
+
+class run_copies {
+ public:
+  run_copies(const host_options& options, const run_files& files, accounts& users, user_work& work, later_tasks& later, host_news& news)
+      : options_(options), files_(files), accounts_(users), user_work_(work), later_(later), news_(news) {}
+
+  // Each ends in `staged_in` or `delivered`, unless the run is forgotten first. A repeat while it goes on changes nothing.
+  void stage_in(const std::string& key, const ports::stage_in_order& order);
+  void deliver(const std::string& key, const ports::delivery_order& order, const std::string& jobdir);
+  // Removes what was staged in.
+  void unstage(const std::string& key, const ports::stage_in_order& order);
+
+ private:
+  using told = std::function<void(const std::string& key, const ports::delivery_result&)> host_news::events::*;
+  using make_request = std::function<user_request(const account&)>;
+
+  void copy(const std::string& key, const std::string& user, std::size_t files, told what, const make_request& make, event_loop::task again);
+  void tell(const std::string& key, told what, const ports::delivery_result& result);
+  copy_settings how() const;
+
+  const host_options& options_;
+  const run_files& files_;
+  accounts& accounts_;
+  user_work& user_work_;
+  later_tasks& later_;
+  host_news& news_;
+};
+
+}  // namespace annals::mom

@@ -15,6 +15,7 @@ namespace {
 using repeat_atom = caf::atom_constant<caf::atom("repeat")>;
 using phase = model::part_phase;
 
+constexpr std::string_view unwanted = "the server no longer knows the run";    // why a part leaves: nobody takes its output
 constexpr auto repeat_period = std::chrono::seconds(5);    // an ended task is told again after this, until it is taken
 
 std::string task_number(std::uint32_t task) {
@@ -40,7 +41,8 @@ caf::message_handler part_actor::more_handlers() {
       [this](server_discards) {
         parts_.note(log_event::job, state().job, "the server no longer knows this run of the job: killed");
         output_.drop();
-        command(model::leave_order{"the server no longer knows the run"});
+        command(model::leave_order{std::string(unwanted)});
+        on_change();                           // a part that was leaving already waits for its output no longer
       },
       [this](const poll_usage& p) { poll(p); },
       [this](hook_point_passed& p) { hooks_.on_passed(p); },
@@ -77,6 +79,7 @@ void part_actor::perform(const model::part_effect& effect) {
       if (!a.did_.contains("start:" + number) && a.once("watch:" + number)) a.parts_.processes->adopt(a.state().task_key(t.task));
     }
     void operator()(const model::say_task& t) const {
+      if (a.state().leave_why == unwanted) a.output_.drop();
       if (a.once("output:" + std::to_string(t.task))) a.output_.follow(t.task, schema::str(a.state().order().getEuser()));
       const bool ended = a.state().tasks.at(t.task).phase == model::task_phase::ended;
       if (a.once((ended ? "ended:" : "runs:") + std::to_string(t.task))) a.tell_task(t.task);

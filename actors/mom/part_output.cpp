@@ -5,7 +5,8 @@
 namespace annals::actors {
 
 void part_output::follow(std::uint32_t task, const std::string& user) {
-  if (!files_ || !tasks_.try_emplace(task).second) return;
+  if (files_ && dropped_) files_->remove(key_of_(task));
+  if (!files_ || dropped_ || !tasks_.try_emplace(task).second) return;
   files_->follow(key_of_(task), user);
   look(task);
 }
@@ -60,6 +61,7 @@ bool part_output::all_taken() {
 }
 
 void part_output::drop() {
+  dropped_ = true;
   while (!tasks_.empty()) done(tasks_.begin()->first);
 }
 

@@ -28,7 +28,7 @@ class part_output {
   }
   void taken(std::uint32_t task, bool errors, std::uint64_t up_to);
   void repeat();                                              // pieces that were not taken are sent again
-  void drop();                                                // nobody will take any more
+  void drop();                                                // nobody takes any more, nor of tasks that are followed later
   bool all_taken(std::uint32_t task);                         // of an ended task: its files are removed then
   bool all_taken();
 
@@ -41,6 +41,7 @@ class part_output {
   std::function<std::string(std::uint32_t)> key_of_;
   send_piece send_;
   std::map<std::uint32_t, std::array<stream, 2>> tasks_;      // by number: output, errors
+  bool dropped_ = false;
 };
 
 }  // namespace annals::actors

@@ -108,6 +108,7 @@ std::string world::check_leaks() {
     const auto& mom = static_cast<mom_process&>(*processes_[i]);
     if (!mom.machine().programs.empty()) return mom.name() + " still has files of " + mom.machine().programs.begin()->first;
     if (!mom.machine().places.empty()) return mom.name() + " still has a place for " + *mom.machine().places.begin();
+    if (!mom.machine().outputs.empty()) return mom.name() + " still has what was written by " + *mom.machine().outputs.begin();
     if (mom.actors() > mom_process::idle_actors) return mom.name() + " has " + std::to_string(mom.actors()) + " actors, and no job";
   }
   return "";
@@ -147,6 +148,7 @@ std::string world::check_usage() {
   struct used { std::uint64_t told = 0, by_host = 0; std::size_t hosts = 0; };
   std::map<std::uint64_t, std::string> ids;
   std::map<std::string, used> runs;                 // whose end was reported, by key
+  wholly_known_runs_.clear();
   std::set<std::string> partly_known;               // a host did not say what it used
   for (std::size_t i = 2; i < processes_.size(); ++i)
     for (const auto& key : static_cast<mom_process&>(*processes_[i]).machine().lost_with_disk) partly_known.insert(run_of_key(key));
@@ -169,7 +171,25 @@ std::string world::check_usage() {
     const auto programs = executions_of(key);
     if (u.told > programs || (u.told < programs && !partly_known.contains(key)))
       return key + " used " + std::to_string(programs) + " s of cpu time, and " + std::to_string(u.told) + " were told";
+    if (!partly_known.contains(key)) wholly_known_runs_.insert(key);
   }
+  return "";
+}
+
+// What tasks wrote came to who asked for it or is in the job's files, all of it.
+std::string world::check_output() {
+  std::set<std::string> came;
+  for (std::size_t i = 2; i < processes_.size(); ++i) {
+    const auto& lines = static_cast<const mom_process&>(*processes_[i]).machine().lines;
+    came.insert(lines.begin(), lines.end());
+  }
+  for (std::size_t i = 2; i < processes_.size(); ++i)
+    for (const auto& [key, executed] : static_cast<const mom_process&>(*processes_[i]).machine().executions) {
+      if (run_of_key(key) == key || !wholly_known_runs_.contains(run_of_key(key))) continue;
+      for (const bool errors : {false, true})
+        for (const auto& line : lines_of_task(key, errors))
+          if (!came.contains(line)) return "\"" + line + "\" of a task was lost";
+    }
   return "";
 }
 

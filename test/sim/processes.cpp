@@ -236,6 +236,22 @@ endpoint scheduler_process::end() const {
 
 // -- MoM ---------------------------------------------------------------------------------------------------------------------
 
+std::vector<std::string> lines_of_task(const std::string& key, bool errors) {
+  std::vector<std::string> lines;
+  for (int n = 0; n < 4; ++n) lines.push_back(key + (errors ? " err " : " out ") + std::to_string(n));
+  return lines;
+}
+
+namespace {
+void keep_lines(host_machine& machine, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto end = std::min(bytes.find('\n'), bytes.size());
+    machine.lines.emplace(bytes.substr(0, end));
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+  }
+}
+}  // namespace
+
 // A host's kernel and shepherds: programs go on while the MoM is dead, and start once per key.
 class mom_process::fake_host final : public ports::process_host {
  public:
@@ -243,12 +259,14 @@ class mom_process::fake_host final : public ports::process_host {
       : world_(w), machine_(m), alive_(std::move(alive)), tell_(std::move(tell)) {}
   void listen(events) override {}
   std::function<void(const std::string& job, const std::string& cookie)> tasks_wanted;
+  std::function<void(const std::string& key)> appended;
 
   void start(const ports::run_order& order) override {
     if (!*alive_) return;
     if (!machine_.programs.contains(order.key)) {
       if (!order.is_task && world_.chance(world_.o.tasks)) ask_for_tasks(order);
       ++machine_.executions[order.key];
+      if (order.is_task) machine_.outputs.insert(order.key);
       const auto begin = world_.clock.now + world_.pick_ns(1'000'000, 50'000'000);
       machine_.programs[order.key] = {world_.pick_ns(1000, 30000), begin, begin + world_.pick_ns(0, 20'000'000'000), static_cast<int>(world_.random() % 3)};
     }
@@ -266,7 +284,11 @@ class mom_process::fake_host final : public ports::process_host {
   }
   void append_stderr(const std::string&, const std::string&) override {}
   void append_stdout(const std::string&, const std::string&) override {}
-  void append_output(const std::string&, bool, const std::string&) override {}
+  void append_output(const std::string& key, bool, const std::string& bytes) override {
+    if (!*alive_) return;
+    keep_lines(machine_, bytes);
+    world_.at(world_.clock.now + world_.pick_ns(0, 20'000'000), alive_, [this, key] { appended(key); });
+  }
   std::optional<ports::run_usage> usage(const std::string& key) override {
     const auto at = machine_.programs.find(key);
     if (at == machine_.programs.end() || at->second.ends <= world_.clock.now) return std::nullopt;
@@ -355,9 +377,40 @@ class mom_process::fake_places final : public ports::job_places {
   std::function<void(const std::string&, model::part_command)> tell_;
 };
 
+// What tasks write: the first half when they start, the rest until they end.
+class mom_process::fake_outputs final : public ports::task_outputs {
+ public:
+  fake_outputs(world& w, host_machine& m, life alive) : world_(w), machine_(m), alive_(std::move(alive)) {}
+  void listen(std::function<void(const std::string&)> grown) override { grown_ = std::move(grown); }
+
+  void follow(const std::string& key, const std::string&) override {
+    const auto at = machine_.programs.find(key);
+    if (at == machine_.programs.end()) return;
+    for (const auto when : {world_.clock.now, at->second.ends}) world_.at(when, alive_, [this, key] { grown_(key); });
+  }
+
+  std::string read(const std::string& key, bool errors, std::uint64_t offset, std::size_t) override {
+    const auto at = machine_.programs.find(key);
+    if (!machine_.outputs.contains(key) || at == machine_.programs.end()) return {};
+    auto lines = lines_of_task(key, errors);
+    if (world_.clock.now < at->second.ends) lines.resize(lines.size() / 2);
+    std::string text;
+    for (const auto& line : lines) text += line + '\n';
+    return offset < text.size() ? text.substr(offset, piece_bytes) : std::string();
+  }
+  void remove(const std::string& key) override { machine_.outputs.erase(key); }
+
+ private:
+  static constexpr std::size_t piece_bytes = 40;        // a line or two
+  world& world_;
+  host_machine& machine_;
+  life alive_;
+  std::function<void(const std::string&)> grown_;
+};
+
 namespace {
-// What a program does through TM: starts a task on each of its nodes, waits for their ends, and signals what it can.
-caf::behavior task_user(caf::event_based_actor* self, caf::actor mom) {
+// What a program does through TM: starts a task on each of its nodes, waits for their ends, takes what every second one writes, and signals what it can.
+caf::behavior task_user(caf::event_based_actor* self, caf::actor mom, host_machine* machine) {
   auto next = std::make_shared<std::uint64_t>(0);
   auto job = std::make_shared<std::map<std::uint64_t, caf::actor>>();       // by question
   return {
@@ -367,8 +420,13 @@ caf::behavior task_user(caf::event_based_actor* self, caf::actor mom) {
         std::uint32_t node = 0;
         for (const auto& host : found.nodes) {
           (*job)[++*next] = found.actor;
-          self->send(found.actor, actors::ask_spawn{{self, *next}, host, node++, {"task"}, {"A=b"}});
+          self->send(found.actor, actors::ask_spawn{{self, *next}, host, node, {"task"}, {"A=b"}, node % 2 == 0});
+          ++node;
         }
+      },
+      [=](const actors::task_output& o) {
+        keep_lines(*machine, o.bytes);
+        self->send(job->at(o.question), actors::task_output_taken{o.task, o.errors, o.offset + o.bytes.size()});
       },
       [=](const actors::task_answer& a) {
         const auto at = job->find(a.question);
@@ -435,11 +493,18 @@ void mom_process::start() {
   places_ = std::make_unique<fake_places>(world_, machine_, alive, [mom_handle, alive](const std::string& key, model::part_command c) {
     if (*alive) caf::anon_send(*mom_handle, actors::part_event{key, std::move(c)});
   });
+  outputs_ = std::make_unique<fake_outputs>(world_, machine_, alive);
+  outputs_->listen([mom_handle, alive](const std::string& key) {
+    if (*alive) caf::anon_send(*mom_handle, actors::task_grown{key});
+  });
+  host_->appended = [mom_handle, alive](const std::string& key) {
+    if (*alive) caf::anon_send(*mom_handle, actors::output_appended{key});
+  };
   auto settings = std::make_shared<mom::mom_settings>();
   settings->pbs_home = "/sim";
   settings->host = name_;
   actors::mom_actor_parts parts;
-  parts.runs = {{writer_actor, reader_.get(), &world_.clock, stop}, host_.get(), settings, places_.get(), nullptr};
+  parts.runs = {{writer_actor, reader_.get(), &world_.clock, stop}, host_.get(), settings, places_.get(), nullptr, nullptr, outputs_.get()};
   parts.known_parts = std::move(contents.known_parts);
   parts.left_parts = std::move(contents.left_parts);
   parts.gate = {name_, [](schema::byte_span, const std::string& signature, const std::string&) {
@@ -471,7 +536,7 @@ void mom_process::start() {
   };
   mom_ = system_->spawn(actors::mom_actor, std::move(parts));
   *mom_handle = mom_;
-  const auto user = system_->spawn(task_user, mom_);
+  const auto user = system_->spawn(task_user, mom_, &machine_);
   host_->tasks_wanted = [user, alive](const std::string& job, const std::string& cookie) {
     if (*alive) caf::anon_send(user, job, cookie);
   };
@@ -484,6 +549,7 @@ void mom_process::crash() {
   drop_system();
   host_.reset();
   places_.reset();
+  outputs_.reset();
   log_.reset();
   reader_.reset();
   disk_.reset();
@@ -502,6 +568,7 @@ void mom_process::power_off(bool disk_too) {
   for (const auto& [key, times] : machine_.executions) machine_.lost_with_disk.insert(key);
   store.emplace(world_.random());
   machine_.programs.clear();
+  machine_.outputs.clear();
   machine_.places.clear();
   ++uuid_.front();
 }

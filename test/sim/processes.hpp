@@ -91,6 +91,7 @@ class mom_process final : public actor_process {
  private:
   class fake_host;
   class fake_places;
+  class fake_outputs;
   void release_handles() override { mom_ = nullptr; }
   std::string name_, uuid_;
   host_machine machine_;
@@ -99,6 +100,7 @@ class mom_process final : public actor_process {
   std::unique_ptr<log::log_reader> reader_;
   std::unique_ptr<fake_host> host_;
   std::unique_ptr<fake_places> places_;
+  std::unique_ptr<fake_outputs> outputs_;
   caf::actor mom_;
   drawn_hooks hooks_;
   std::string hook_directory_;                         // what the host's disk keeps of hooks; empty: it runs none

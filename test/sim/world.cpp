@@ -345,6 +345,7 @@ std::string world::check() {
   if (why.empty() && o.watch_hosts) why = check_leaks();
   if (why.empty() && o.watch_hosts) why = check_accounting();
   if (why.empty() && o.watch_hosts) why = check_usage();
+  if (why.empty() && o.watch_hosts) why = check_output();
   if (!why.empty()) why += " [repeat with ANNALS_SIM_SEED=" + std::to_string(o.seed) + "]";
   return why;
 }

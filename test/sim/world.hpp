@@ -87,8 +87,13 @@ struct host_machine {
   std::map<std::string, int> executions;        // how often each run's program was started, ever
   std::set<std::string> staged;                 // runs whose files came and have not gone, by key
   std::set<std::string> lost_with_disk;         // of executions: nobody can say any more what they used
+  std::set<std::string> outputs;                // tasks whose output files are here, by key
+  std::set<std::string> lines;                  // of tasks' output that came here, to who asked or to the job's files
   std::set<std::string> places;                 // node files and directories of runs whose program is elsewhere, by run key
 };
+
+// What a task of the simulation writes, line by line.
+std::vector<std::string> lines_of_task(const std::string& key, bool errors);
 
 struct options {
   std::uint64_t seed = 1;
@@ -172,6 +177,7 @@ class world {
   std::string check_leaks();
   std::string check_accounting();
   std::string check_usage();
+  std::string check_output();                   // after check_usage
   std::size_t executions_of(const std::string& key) const;
   void connect_everybody();
   void connect_moms();
@@ -190,6 +196,7 @@ class world {
   void on_reply(schema::Reply::Reader r);
 
   std::string stopped_itself_;
+  std::set<std::string> wholly_known_runs_;              // whose end was reported, with the usage of every host
   std::vector<std::unique_ptr<process>> processes_;      // server, scheduler, MoMs
   std::vector<submission> submissions_;
   std::vector<int> wide_;                                // hosts that each asks for

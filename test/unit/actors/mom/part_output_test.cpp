@@ -97,6 +97,11 @@ BOOST_AUTO_TEST_CASE(what_nobody_takes_is_dropped) {
   output.drop();
   BOOST_TEST(output.all_taken());
   BOOST_TEST(files.removed.size() == 1u);
+
+  files.files["12.borg.1-3"][0] = "late";      // of a task whose start was told only then
+  output.follow(3, "anna");
+  BOOST_TEST(output.all_taken());
+  BOOST_TEST(files.removed.size() == 2u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -14,6 +14,7 @@ struct hook_desk::pending {
   question what;
   answer then;
   std::size_t next_view = 0;
+  std::uint64_t position = 0;                     // of the views that may be later ones, once the first is there
 };
 
 std::function<void(std::function<void()>)> hook_desk::post() const {
@@ -29,15 +30,17 @@ void hook_desk::fetch(const std::shared_ptr<pending>& p) {
   if (p->next_view == p->what.views.size()) return start(p);
   const auto& v = p->what.views[p->next_view];
   const auto names = v.name.empty() ? v.listed : std::vector{v.name};
-  auto got = [this, p, post = post()](hook_objects found) {
-    post([this, p, found = std::move(found)]() mutable {
+  const bool any = v.or_later && p->position == 0;
+  auto got = [this, p, post = post()](hook_objects found, std::uint64_t sequence) {
+    post([this, p, sequence, found = std::move(found)]() mutable {
       const auto& view = p->what.views[p->next_view++];
+      if (view.or_later) p->position = sequence;
       if (view.name.empty()) p->what.parameters.push_back({view.parameter, std::move(found)});
       else if (!found.empty()) p->what.parameters.push_back({view.parameter, std::move(found.front())});
       fetch(p);
     });
   };
-  caf::anon_send(parts_.status, view_wanted{hooks::view_request(v.kind, names, v.sequence), std::move(got)});
+  caf::anon_send(parts_.status, view_wanted{hooks::view_request(v.kind, names, v.or_later && !any ? p->position : v.sequence), std::move(got), any});
 }
 
 void hook_desk::start(const std::shared_ptr<pending>& p) {
@@ -47,12 +50,12 @@ void hook_desk::start(const std::shared_ptr<pending>& p) {
   at.event = what.event;
   at.by = what.by;
   at.owner = what.owner;
-  at.sequence = parts_.where->sequence();
+  at.sequence = p->position != 0 ? p->position : parts_.where->sequence();
   at.parameters = std::move(what.parameters);
   at.ask = [status = parts_.status, sequence = at.sequence](hooks::sealed_question q, hooks::hook_run::answer_to answer) {
     auto asked = hooks::view_asked(q.get(), sequence);
     if (!asked) return answer(hooks::answer_with({}, false));
-    caf::anon_send(status, view_wanted{std::move(asked->request), [answer, names = asked->names_only](hook_objects found) {
+    caf::anon_send(status, view_wanted{std::move(asked->request), [answer, names = asked->names_only](const hook_objects& found, std::uint64_t) {
                                          answer(hooks::answer_with(found, names));
                                        }});
   };

@@ -52,6 +52,7 @@ class hook_desk {
     std::string name;
     std::uint64_t sequence;
     std::vector<std::string> listed{};
+    bool or_later = false;                        // as it is now: at the first position from `sequence` on that costs no replay
   };
   struct question {
     const hooks::hook_event* event = nullptr;

@@ -77,7 +77,7 @@ void hook_routes::ask_alter(const schema::sealed<schema::Request>& request, cons
   auto job = job_asked(asked);
   job.name = name;
   hook_desk::question q{modifyjob_event, by, by.user, name, {{"job", std::move(job)}},
-                        {{"job_o", ObjectKind::JOB, name, board_.where().sequence()}}, {}};
+                        {{"job_o", ObjectKind::JOB, name, board_.where().sequence(), {}, true}}, {}};
   desk_.run(std::move(q), then_go_on(name, reply, [request, then = std::move(then)](hooks::chain_result& result) {
     const auto* changed = hooks::object_of(result.parameters, "job");
     then(result.changes.empty() ? request : with_job(request, *changed), std::move(result.runs));
@@ -89,7 +89,7 @@ void hook_routes::ask_move(const schema::sealed<schema::Request>& request, const
   const auto id = values::parse_job_id(schema::text(asked.getJob()));
   if (!desk_.wanted(*movejob_event) || !id || !board_.where().job_serial(id->number)) return then(request, {});
   const auto name = board_.job_id(id->number);
-  hook_desk::question q{movejob_event, by, by.user, name, {}, {{"job", ObjectKind::JOB, name, board_.where().sequence()}}, {}};
+  hook_desk::question q{movejob_event, by, by.user, name, {}, {{"job", ObjectKind::JOB, name, board_.where().sequence(), {}, true}}, {}};
   q.adjust = [to = schema::str(asked.getDestination())](hooks::hook_parameters& p) { show_move(p, to); };
   desk_.run(std::move(q), then_go_on(name, reply, [request, then = std::move(then)](hooks::chain_result& result) {
     const auto* job = hooks::object_of(result.parameters, "job");
@@ -136,9 +136,9 @@ void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, co
   const auto id = board_.job_id(number);
   const auto run = proposed.message.get().getRun();
   const auto now = board_.where().sequence();
-  hook_desk::question q{runjob_event, by, {}, id, {}, {{"job", ObjectKind::JOB, id, now}}, {}};
+  hook_desk::question q{runjob_event, by, {}, id, {}, {{"job", ObjectKind::JOB, id, now, {}, true}}, {}};
   if (const auto where = values::parse_exec_vnode(schema::text(run.getExecVnode())); where && !where->chunks.empty())
-    q.views.push_back({"vnode_list", ObjectKind::NODE, {}, now, where->vnodes()});
+    q.views.push_back({"vnode_list", ObjectKind::NODE, {}, now, where->vnodes(), true});
   q.adjust = [exec = schema::str(run.getExecVnode())](hooks::hook_parameters& p) {
     if (auto* job = hooks::find_parameter(p, "job")) std::get<hooks::hook_object>(job->value).put("exec_vnode", {}, exec);
   };

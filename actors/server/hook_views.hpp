@@ -1,5 +1,6 @@
 // A look at the projections as they were at one position of the log: what hooks are shown, and what their questions are
-// answered with. The status actor answers from its live state while that is at the position, else the log is asked.
+// answered with. The status actor answers from its live state while that is at the position, else the log is asked, which
+// costs a replay from the last checkpoint.
 #pragma once
 
 #include <caf/allowed_unsafe_message_type.hpp>
@@ -18,7 +19,9 @@ inline const model::requester hook_reader{"root", "", schema::Role::SERVER};
 
 struct view_wanted {
   schema::sealed<schema::Request> request;          // a stat, with at.sequence
-  std::function<void(hook_objects)> done;           // called once, on any thread
+  // Called once, on any thread, with the position.
+  std::function<void(hook_objects, std::uint64_t sequence)> done;
+  bool or_later = false;                            // at.sequence is the earliest position that will do
 };
 
 }  // namespace annals::actors

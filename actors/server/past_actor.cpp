@@ -22,7 +22,7 @@ caf::behavior past_actor(caf::event_based_actor*, const log::log_reader* reader,
         hook_objects found;
         projections::answer_stat_at(*reader, index.get(), 0, asked, hook_reader,
                                     [&](const schema::sealed<schema::Reply>& r) { hooks::take_objects(asked.getKind(), r.get(), found); });
-        w.done(std::move(found));
+        w.done(std::move(found), asked.getAt().getSequence());
       },
   };
 }

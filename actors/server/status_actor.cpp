@@ -131,14 +131,14 @@ struct answering {
     else look(w);
   }
 
-  // As of exactly that position: the live state, or else the log.
+  // As of exactly that position, unless a later one will do: the live state, or else the log.
   void look(const view_wanted& w) {
     const auto request = w.request.get();
     const auto asked = request.getStat();
-    if (asked.getAt().getSequence() != now->sequence()) return caf::anon_send(past, w);
+    if (!w.or_later && asked.getAt().getSequence() != now->sequence()) return caf::anon_send(past, w);
     hook_objects found;
     projections::answer_stat(*now, 0, asked, hook_reader, [&](const schema::sealed<schema::Reply>& r) { hooks::take_objects(asked.getKind(), r.get(), found); });
-    w.done(std::move(found));
+    w.done(std::move(found), now->sequence());
   }
 
   void receive(query& q) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
+#include <string>
 
 namespace annals::hooks::py {
 namespace {
@@ -186,9 +188,7 @@ bool holds_resources(const attribute_row& row, std::string_view name) {
          (row.type == value_type::limits && name.find("_res") != std::string_view::npos);
 }
 
-}  // namespace
-
-std::optional<attribute_row> attribute_row_of(ObjectKind kind, std::string_view name) {
+std::optional<attribute_row> found_row(ObjectKind kind, std::string_view name) {
   attribute_row row;
   if (const auto table = table_kind(kind)) {
     row.checked = attributes::find(*table, name);
@@ -206,6 +206,18 @@ std::optional<attribute_row> attribute_row_of(ObjectKind kind, std::string_view 
   if (name == "server" && kind == ObjectKind::JOB) row.names_object = ObjectKind::SERVER;
   for (const text_row& t : text_rows)
     if (t.kind == kind && name == t.attribute) row.text = text_type_of(t.type);
+  return row;
+}
+
+}  // namespace
+
+std::optional<attribute_row> attribute_row_of(ObjectKind kind, std::string_view name) {
+  // Only what there is: a script can't make it grow.
+  static std::map<std::string, attribute_row, std::less<>> known[static_cast<int>(ObjectKind::SERVER_ATTRIBUTE) + 1];
+  auto& rows = known[static_cast<int>(kind)];
+  if (const auto at = rows.find(name); at != rows.end()) return at->second;
+  const auto row = found_row(kind, name);
+  if (row) rows.emplace(name, *row);
   return row;
 }
 

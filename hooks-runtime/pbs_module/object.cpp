@@ -186,13 +186,16 @@ bool object_state::known() {
 }
 
 std::optional<std::string> object_state::text(std::string_view attribute, std::string_view resource) {
-  if (const auto found = written.find(std::make_pair(std::string(attribute), std::string(resource)));
-      found != written.end())
-    return found->second;
+  if (!written.empty())
+    if (const auto found = written.find(std::make_pair(std::string(attribute), std::string(resource)));
+        found != written.end())
+      return found->second;
   if (!known() || !given) return std::nullopt;
-  for (const auto a : given->getAttributes())
-    if (schema::text(a.getName()) == attribute && schema::text(a.getResource()) == resource)
-      return schema::str(a.getValue());
+  if (values.empty())
+    for (const auto a : given->getAttributes())
+      values.push_back({schema::text(a.getName()), schema::text(a.getResource()), schema::text(a.getValue())});
+  for (const auto& v : values)
+    if (v.attribute == attribute && v.resource == resource) return std::string(v.value);
   return std::nullopt;
 }
 

@@ -26,6 +26,8 @@ struct object_state {
   std::uint64_t run = 0;                  // run_state::serial() of the run it belongs to
   bool asked = false;  // an object that was named only: its attributes are asked for at the first read
   std::map<std::pair<std::string, std::string>, std::optional<std::string>, std::less<>> written;
+  struct given_value { std::string_view attribute, resource, value; };
+  std::vector<given_value> values;  // of `given`, once one was read: cheaper to search than the message
 
   std::optional<std::string> text(std::string_view attribute, std::string_view resource = {});
   std::vector<std::string> resources_of(std::string_view attribute);  // names, sorted

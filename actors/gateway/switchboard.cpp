@@ -47,7 +47,13 @@ caf::actor switchboard::queue(const std::string& name, bool creates) { return na
 caf::actor switchboard::scheduler(const std::string& name, bool creates) {
   return named<scheduler_object_actor>(schedulers_, parts_.where->schedulers(), name, creates);
 }
-caf::actor switchboard::hook(const std::string& name, bool creates) { return named<hook_actor>(hooks_, parts_.where->hooks(), name, creates); }
+// The stream of a hook holds its runs: its actor begins with what the directory knows, not with a million of them.
+caf::actor switchboard::hook(const std::string& name, bool creates) {
+  const auto stream = parts_.where->hooks().find(name);
+  if (auto& a = hooks_[name]; !a && stream != parts_.where->hooks().end())
+    a = self_->spawn<hook_actor>(parts_.shell, stream->second, site(), parts_.where->hook_states().at(stream->second));
+  return named<hook_actor>(hooks_, parts_.where->hooks(), name, creates);
+}
 caf::actor switchboard::host(const std::string& name, bool creates) {
   return named<host_actor>(hosts_, parts_.where->hosts(), name, creates, caf::actor(self_));
 }

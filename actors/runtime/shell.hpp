@@ -42,6 +42,13 @@ class shell : public caf::event_based_actor {
       : event_based_actor(cfg), site_(std::move(site)), parts_(std::move(parts)), stream_(stream) {
     set_exception_handler([this](std::exception_ptr e) { return on_exception(e); });
   }
+  // `known`: the state as a projection has folded it, of some version; only what came after that is read from the log. For
+  // aggregates whose streams grow without end.
+  shell(caf::actor_config& cfg, shell_parts parts, std::uint64_t stream, model::site_ptr site, state_type known)
+      : shell(cfg, std::move(parts), stream, std::move(site)) {
+    version_ = known.version;
+    state_ = std::move(known);
+  }
 
  protected:
   virtual void on_change() {}                    // the state is new and durable: run what is owed, withdraw what is not

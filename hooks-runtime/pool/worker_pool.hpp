@@ -1,5 +1,5 @@
 // The pool of warm, sandboxed hook workers of one daemon (docs/design/0019-hook-workers.md). One thread of its own
-// serves all workers. No process is started before the first run, so that a daemon without hooks pays nothing.
+// serves all workers; a run whose worker is idle is handed over by the caller's. No process is started before the first run, so that a daemon without hooks pays nothing.
 //
 // A worker belongs to one hook (code, configuration, user, sandbox) from its first run on, until it is replaced: after
 // a crash, an alarm, a bad reply, runs_max runs, or when another hook needs its place. One unbound worker is kept

@@ -143,6 +143,10 @@ void past_writer::add(stream& to, const log::record& record) {
     what = entry_class::cycle;
     if (event.isCycleBegan())
       while (!to.entries.empty() && to.entries.back().what == what) to.entries.pop_back();
+  } else if (event.isHookRan()) {
+    // A run changes nothing of its hook: the last one stands for all, or a busy hook's would pile up.
+    what = entry_class::hook_run;
+    if (!to.entries.empty() && to.entries.back().what == what) to.entries.pop_back();
   }
   to.entries.push_back({record.sequence(), what});
 }

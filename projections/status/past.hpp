@@ -42,7 +42,7 @@ class past_writer {
 
  private:
   // What a later record of the same class makes superfluous.
-  enum class entry_class : std::uint8_t { plain, reasons, usage, cycle };
+  enum class entry_class : std::uint8_t { plain, reasons, usage, cycle, hook_run };
   struct entry {
     std::uint64_t sequence;
     entry_class what;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The figures that need a whole cluster. Usage: cluster.py [--build DIR] [submit|hooks|drain|status|paced|replay]...
+"""The figures that need a whole cluster. Usage: cluster.py [--build DIR] [submit|hooks|hookruns|drain|status|paced|replay]...
 
 Each measurement brings up a plain mini-cluster of its own in a temporary directory and removes it. One line per figure:
 what it is, the value, how long a sync of the same disk took beside it, and the load average (it shows whether the
@@ -180,11 +180,25 @@ def hooks(build):
             c.run("qmgr", "-c", f"delete hook h{i}")
         job = c.run("qsub", "-h", "--", "/bin/true").strip()
         make_hook(c, "m", "modifyjob", ONE_ATTRIBUTE)
-        c.bench("submit", "alter", job, "64", "20000")
-        for n in range(1, 4):
-            before = c.server_rss_kb()
-            line = c.bench("submit", "alter", job, "64", "50000")
-            c.say(f"50,000 more runs of a modifyjob hook ({n})", f"memory {c.server_rss_kb() - before:+} kB; " + line.split(": ", 1)[1])
+        c.say("50,000 runs of a modifyjob hook", c.bench("submit", "alter", job, "64", "50000").split(": ", 1)[1])
+
+
+def hookruns(build):
+    """A million runs of a hook that rejects: no job comes of them, so what grows is the hooks'."""
+    with cluster(build) as c:
+        c.scheduling(False)
+        make_hook(c, "no", "queuejob", ONE_ATTRIBUTE + 'pbs.event().reject("no")\n')
+        c.say("before the first run", memory_mb(c))
+        for n in range(1, 11):
+            line = c.bench("submit", "refused", "256", "100000")
+            c.say(f"after {n}00,000 runs", memory_mb(c) + "; " + line.split(": ", 1)[1])
+        c.say("start to first answer after kill -9", f"{restart(c):.0f} ms, {memory_mb(c)}")
+        c.say("then `qmgr -c 'set hook no order = 2'`", f"{wall_ms(lambda: c.run('qmgr', '-c', 'set hook no order = 2')):.0f} ms")
+        c.say("and a run", f"{wall_ms(lambda: c.bench('submit', 'refused', '1', '1')):.0f} ms")
+
+
+def memory_mb(c):
+    return f"{c.server_rss_kb() / 1024:.0f} MB"
 
 
 # ---- drain -------------------------------------------------------------------------------------------------------
@@ -353,9 +367,9 @@ def replay(build):
 def main():
     top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), help="where it was built")
-    top.add_argument("what", nargs="*", default=[], metavar="submit|hooks|drain|status|paced|replay")
+    top.add_argument("what", nargs="*", default=[], metavar="submit|hooks|hookruns|drain|status|paced|replay")
     options = top.parse_args()
-    every = {"submit": submit, "hooks": hooks, "drain": drain, "status": status, "paced": paced, "replay": replay}
+    every = {"submit": submit, "hooks": hooks, "hookruns": hookruns, "drain": drain, "status": status, "paced": paced, "replay": replay}
     for name in options.what or every:
         print(f"-- {name}", flush=True)
         every[name](os.path.abspath(options.build))

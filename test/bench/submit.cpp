@@ -1,7 +1,7 @@
 // How many durable submissions a second a running server takes: over persistent connections with many requests in
 // flight, or one `qsub` after the other. The jobs are held, so that nothing else happens meanwhile. Usage: bench_submit
-// connections IN_FLIGHT SECONDS [CONNECTIONS] | alter JOB IN_FLIGHT COUNT | commands QSUB COUNT    (PBS_CONF_FILE names
-// the cluster) Figures with the machine they were measured on: docs/performance.md.
+// connections IN_FLIGHT SECONDS [CONNECTIONS] | refused IN_FLIGHT COUNT | alter JOB IN_FLIGHT COUNT | commands QSUB COUNT
+// (PBS_CONF_FILE names the cluster) Figures with the machine they were measured on: docs/performance.md.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -56,9 +56,9 @@ void fill_job(schema::Request::Builder r) {
   put(list[4], "executable", "<jsdl-hpcpa:Executable>/bin/true</jsdl-hpcpa:Executable>");
 }
 
-// The same requests again and again while `more` says so.
+// The same requests again and again while `more` says so; each is done, or each is refused.
 template <class Fill, class More>
-std::vector<double> one_connection(unsigned in_flight, Fill fill, More more) {
+std::vector<double> one_connection(unsigned in_flight, Fill fill, More more, bool refused = false) {
   std::vector<double> latencies;
   std::map<std::uint64_t, clock_type::time_point> sent;
   auto server = client::session::open();
@@ -69,8 +69,8 @@ std::vector<double> one_connection(unsigned in_flight, Fill fill, More more) {
     }
     if (sent.empty()) return latencies;
     const auto r = server.receive();
-    if ((*r).isRejected()) {
-      std::fprintf(stderr, "refused: %s\n", (*r).getRejected().getText().cStr());
+    if ((*r).isRejected() != refused) {
+      std::fprintf(stderr, "not expected: %s\n", refused ? "it was done" : (*r).getRejected().getText().cStr());
       std::exit(1);
     }
     const auto at = sent.find((*r).getId());
@@ -90,6 +90,15 @@ int connections(unsigned in_flight, double seconds, unsigned count) {
   std::vector<double> all;
   for (const auto& e : each) all.insert(all.end(), e.begin(), e.end());
   report((std::to_string(count) + " connections, " + std::to_string(in_flight) + " in flight").c_str(), all, took);
+  return 0;
+}
+
+// Submissions that a hook rejects: no job comes of them, only the record of the hook's run.
+int refused(unsigned in_flight, unsigned count) {
+  const auto start = clock_type::now();
+  unsigned sent = 0;
+  const auto all = one_connection(in_flight, fill_job, [&] { return sent++ < count; }, true);
+  report("refused submissions", all, ms_since(start) / 1000);
   return 0;
 }
 
@@ -135,12 +144,13 @@ int main(int argc, char** argv) {
       return connections(static_cast<unsigned>(std::atoi(argv[2])), std::atof(argv[3]),
                          argc > 4 ? static_cast<unsigned>(std::atoi(argv[4])) : 8);
     }
+    if (mode == "refused" && argc == 4) return refused(static_cast<unsigned>(std::atoi(argv[2])), static_cast<unsigned>(std::atoi(argv[3])));
     if (mode == "alter" && argc == 5)
       return alter(argv[2], static_cast<unsigned>(std::atoi(argv[3])), static_cast<unsigned>(std::atoi(argv[4])));
     if (mode == "commands" && argc == 4) return commands(argv[2], static_cast<unsigned>(std::atoi(argv[3])));
   } catch (const client::session_error& e) {
     return client::print_session_error("bench_submit", e);
   }
-  std::fprintf(stderr, "usage: %s connections IN_FLIGHT SECONDS [CONNECTIONS] | alter JOB IN_FLIGHT COUNT | commands QSUB COUNT\n", argv[0]);
+  std::fprintf(stderr, "usage: %s connections IN_FLIGHT SECONDS [CONNECTIONS] | refused IN_FLIGHT COUNT | alter JOB IN_FLIGHT COUNT | commands QSUB COUNT\n", argv[0]);
   return 2;
 }

@@ -127,6 +127,22 @@ BOOST_AUTO_TEST_CASE(an_index_that_is_there_is_not_made_again_and_goes_on) {
   story.check(&index);
 }
 
+BOOST_AUTO_TEST_CASE(runs_of_a_hook_do_not_pile_up_in_the_index) {
+  told_story story(9);
+  const auto hook = story.history.write(0, schema::StreamKind::HOOK, [](auto e) { e.initHookCreated().setName("h1"); });
+  for (int i = 0; i < 500; ++i) story.history.write(hook, schema::StreamKind::HOOK, [](auto e) { e.initHookRan().setSubject("borg"); });
+  const log::snapshot_store index(story.store);
+  const auto last = projections::checkpoint_before(index, story.store.last_sequence());
+  BOOST_REQUIRE(last);
+  bool found = false;
+  for (auto s : last->content.get().getStreams()) {
+    if (s.getSerial() != hook) continue;
+    found = true;
+    BOOST_TEST(s.getBack().size() == 2u);      // its creation and the last run
+  }
+  BOOST_TEST(found);
+}
+
 BOOST_AUTO_TEST_CASE(a_time_means_the_last_record_that_is_not_after_it) {
   told_story story(9);
   const log::snapshot_store index(story.store);

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <deque>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -90,9 +91,9 @@ class shell : public caf::event_based_actor {
 
   struct waiting { envelope_type envelope; int tries = 0; std::string answer; };
 
-  // Decides over the whole stash on a working copy, each command seeing what the one before it led to.
+  // Decides over the whole stash, each command seeing what the one before it led to: on a copy, if there is a second one.
   void turn() {
-    state_type working = state_;
+    std::optional<state_type> ahead;
     std::uint64_t version = version_;
     append_batch batch;
     batch.turn = ++turn_;
@@ -100,7 +101,7 @@ class shell : public caf::event_based_actor {
       auto& w = stash_.front();
       const model::stamp now{parts_.clock->now_ns(), w.envelope.by};
       deciding_ = true;
-      auto decided = Aggregate::decide(working, w.envelope.command, now, *site_);
+      auto decided = Aggregate::decide(ahead ? *ahead : state_, w.envelope.command, now, *site_);
       const bool writes = decided.accepted() && !decided.events().empty();
       if (!writes && !batch.appends.empty()) break;   // its answer may depend on what is not on disk yet: next turn
       if (!writes) {
@@ -114,8 +115,10 @@ class shell : public caf::event_based_actor {
       a.stream = stream_;
       a.kind = Aggregate::kind;
       a.expected_version = version;
-      for (const auto& e : decided.events())
-        Aggregate::apply(working, {0, stream_, ++version, now.wall_ns, w.envelope.by}, e.get());
+      if (stream_ != 0 && stash_.size() > 1) {
+        if (!ahead) ahead = state_;
+        for (const auto& e : decided.events()) Aggregate::apply(*ahead, {0, stream_, ++version, now.wall_ns, w.envelope.by}, e.get());
+      }
       a.events = std::move(decided.events());
       a.by = {w.envelope.by.user, w.envelope.by.host, w.envelope.by.role};
       a.command_id = w.envelope.command_id;

@@ -37,6 +37,9 @@ void mom_routes::on_message(const wire::connection_ptr& peer, schema::sealed<sch
       if (m.getSignalDone().getId() != 0) return;
       discarded(name, m.getSignalDone().getRef());
       return host_is_rid(m.getSignalDone().getRef().getJobSerial(), model::run_gone_from{m.getSignalDone().getRef().getRun(), name, false});
+    case schema::FromMom::WANT_TICKET:
+      if (const auto h = board_.known_host(name)) board_.self()->send(h, ticket_wanted{m.getWantTicket().getJobSerial(), m.getWantTicket().getRun()});
+      return;
   }
   peer->close("an unknown message");
 }

@@ -1,5 +1,5 @@
 // The newest runs that have left this host, so that what comes late for one of them is not taken for something new; of a part
-// also what it used here, for a primary that has not heard it.
+// also what it used here, or why it could not join, for a primary that has not heard it.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,8 @@ struct left_run {
   std::uint32_t run = 0;
   std::string primary;             // of a part; empty: nobody may ask what it used
   ports::run_usage usage;
+  std::int32_t refusal_code = 0;
+  std::string refusal;             // why the host could not join; empty: it could
 };
 
 class left_runs {

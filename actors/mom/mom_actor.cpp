@@ -149,7 +149,7 @@ class mom {
     refs_.erase(g.key);
     if (discarding_.erase(g.key) > 0) tell_discarded(g.job_serial, g.run);
     sisters_.no_longer_wanted(g.key);
-    left_.remember({g.job_serial, g.run, {}, {}});
+    left_.remember({g.job_serial, g.run, {}, {}, 0, {}});
   }
   void on_part_gone(const part_gone& g) {
     if (!runs_.contains(g.key)) hooks_->run_gone(g.key);
@@ -251,7 +251,10 @@ class mom {
   void on_order(schema::sealed<schema::ToMom>& message) {
     const auto ref = message.get().getStartRun().getRef();
     const auto key = annals::mom::run_key(ref);
-    if (runs_.contains(key)) return to_run(ref, model::take_order{message});
+    if (const auto at = runs_.find(key); at != runs_.end()) {
+      self_->send(at->second, order_again{message});
+      return to_run(ref, model::take_order{message});
+    }
     const auto cookie = parts_.make_cookie();
     to_run(ref, model::take_order{annals::mom::with_cookie(message, cookie)});
     if (const auto at = refs_.find(key); at != refs_.end()) at->second.cookie = cookie;
@@ -259,7 +262,7 @@ class mom {
 
   // A run that has left stays left, even if an old order for it comes late.
   void to_run(schema::RunRef::Reader ref, model::run_command command) {
-    if (left_.has(ref.getJobSerial(), ref.getRun())) return;
+    if (left_.has(ref.getJobSerial(), ref.getRun())) return refuse(ref);
     const auto key = annals::mom::run_key(ref);
     auto at = runs_.find(key);
     if (at == runs_.end()) {
@@ -268,6 +271,16 @@ class mom {
       at = runs_.find(key);
     }
     self_->send(at->second, wrap(std::move(command)));
+  }
+
+  // A server that was restored from a backup gives numbers of runs again: it needs another one. To others this is old news.
+  void refuse(schema::RunRef::Reader left) {
+    on_to_server({schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+      auto r = m.initRunRefused();
+      r.setRef(left);
+      r.setCode(-3);
+      r.setText("this run has left the host before");
+    })});
   }
 
   void discard(schema::RunRef::Reader ref, const schema::sealed<schema::ToMom>& message) {
@@ -349,7 +362,7 @@ mom_log_contents read_mom_log(const log::log_reader& reader) {
   mom_log_contents contents;
   std::map<std::uint64_t, known_run> runs;
   std::map<std::uint64_t, known_part> parts;
-  std::map<std::uint64_t, ports::run_usage> used;      // by the tasks of each part
+  std::map<std::uint64_t, left_run> ends;              // of parts: what is remembered when they have left
   const auto status = reader.read(1, [&](const log::record_ptr& r) {
     const auto stream = r->get().getStream();
     const auto event = r->event();
@@ -358,19 +371,22 @@ mom_log_contents read_mom_log(const log::log_reader& reader) {
       const auto job = schema::str(e.getJob());
       runs[stream] = {job + "." + std::to_string(e.getRun()), stream, e.getJobSerial(), e.getRun(), job, {}};
     } else if (event.isRunLeft()) {
-      contents.left.push_back({runs[stream].job_serial, runs[stream].run, {}, {}});
+      contents.left.push_back({runs[stream].job_serial, runs[stream].run, {}, {}, 0, {}});
       runs.erase(stream);
     } else if (event.isJobJoined()) {
       const auto e = event.getJobJoined();
       const auto job = schema::str(e.getJob());
       parts[stream] = {{job + "." + std::to_string(e.getRun()), stream, e.getJobSerial(), e.getRun(), job, {}}, schema::str(e.getPrimary())};
+      ends[stream] = {e.getJobSerial(), e.getRun(), schema::str(e.getPrimary()), {}, 0, {}};
     } else if (event.isTaskEnded()) {
-      model::add_usage(used[stream], model::read_usage(event.getTaskEnded().getUsage()));
+      model::add_ended_task(ends[stream].usage, model::read_usage(event.getTaskEnded().getUsage()));
+    } else if (event.isJoinRefused()) {
+      ends[stream].refusal_code = event.getJoinRefused().getCode();
+      ends[stream].refusal = schema::str(event.getJoinRefused().getText());
     } else if (event.isJobLeft()) {
-      const auto& p = parts[stream];
-      contents.left_parts.push_back({p.what.job_serial, p.what.run, p.primary, used[stream]});
+      contents.left_parts.push_back(std::move(ends[stream]));
       parts.erase(stream);
-      used.erase(stream);
+      ends.erase(stream);
     }
     return true;
   });

@@ -79,17 +79,33 @@ void part_actor::perform(const model::part_effect& effect) {
       if (!a.did_.contains("start:" + number) && a.once("watch:" + number)) a.parts_.processes->adopt(a.state().task_key(t.task));
     }
     void operator()(const model::say_task& t) const {
-      if (a.state().leave_why == unwanted) a.output_.drop();
-      if (a.once("output:" + std::to_string(t.task))) a.output_.follow(t.task, schema::str(a.state().order().getEuser()));
-      const bool ended = a.state().tasks.at(t.task).phase == model::task_phase::ended;
-      if (a.once((ended ? "ended:" : "runs:") + std::to_string(t.task))) a.tell_task(t.task);
+      if (!a.once("runs:" + std::to_string(t.task))) return;
+      a.follow_output(t.task);
+      a.tell_task(t.task);
     }
+    void operator()(const model::say_ended_tasks&) const { a.say_ended_tasks(); }
     void operator()(const model::kill_task& t) const {
       if (a.once("kill:" + std::to_string(t.task))) a.parts_.processes->signal(a.state().task_key(t.task), SIGKILL);
     }
     void operator()(const model::tear_down_part&) const { a.tear_down(); }
   };
   std::visit(visitor{*this}, effect);
+}
+
+// Looks at the tasks that had not ended when it looked last.
+void part_actor::say_ended_tasks() {
+  for (auto at = state().tasks.upper_bound(last_task_); at != state().tasks.end(); ++at) open_tasks_.insert(last_task_ = at->first);
+  std::erase_if(open_tasks_, [this](std::uint32_t task) {
+    if (state().active.contains(task)) return false;
+    follow_output(task);
+    tell_task(task);
+    return true;
+  });
+}
+
+void part_actor::follow_output(std::uint32_t task) {
+  if (state().leave_why == unwanted) output_.drop();
+  if (once("output:" + std::to_string(task))) output_.follow(task, schema::str(state().order().getEuser()));
 }
 
 void part_actor::set_up() {
@@ -117,10 +133,10 @@ void part_actor::start(std::uint32_t number) {
 
 // By another task: what it uses would be counted twice.
 bool part_actor::is_attached(const ports::attached_session& session, std::uint32_t but) const {
-  return std::any_of(state().tasks.begin(), state().tasks.end(), [&](const auto& one) {
-    const auto& [number, task] = one;
+  return std::any_of(state().active.begin(), state().active.end(), [&](std::uint32_t number) {
+    const auto& task = state().tasks.at(number);
     const auto other = attached_of(task.argv, task.environment);
-    return number != but && task.phase != model::task_phase::ended && other && other->session == session.session;
+    return number != but && other && other->session == session.session;
   });
 }
 
@@ -166,7 +182,7 @@ void part_actor::leave(bool refused) {
       model::write_host_usage(used, l.initUsage());
     }
   });
-  send(mom_, part_gone{key_, {state().job_serial, state().run, refused ? std::string() : state().primary, used.usage}});
+  send(mom_, part_gone{key_, {state().job_serial, state().run, state().primary, used.usage, state().refusal_code, state().refusal}});
   quit();
 }
 
@@ -175,6 +191,7 @@ void part_actor::leave(bool refused) {
 void part_actor::on_request(const schema::sealed<schema::ToSister>& message) {
   const auto m = message.get();
   switch (m.which()) {
+    case schema::ToSister::STILL_THERE:
     case schema::ToSister::JOIN:
       did_.erase("joined");                  // asked again: answered again
       return on_change();
@@ -215,8 +232,7 @@ void part_actor::signal_all(schema::SignalPart::Reader wish) {
 }
 
 void part_actor::signal_tasks(int signal) {
-  for (const auto& [number, task] : state().tasks)
-    if (task.phase != model::task_phase::ended) parts_.processes->signal(state().task_key(number), signal);
+  for (const auto number : state().active) parts_.processes->signal(state().task_key(number), signal);
 }
 
 void part_actor::signal_one(schema::SignalTask::Reader wish) {
@@ -243,10 +259,10 @@ void part_actor::repeat() {
 // -- usage -------------------------------------------------------------------------------------------------------------------
 
 model::host_usage part_actor::usage_now() {
-  auto now = state().ended_usage();
+  auto now = state().ended_usage;
   ports::run_usage alive;
-  for (const auto& [number, task] : state().tasks)
-    if (task.phase == model::task_phase::started)
+  for (const auto number : state().active)
+    if (state().tasks.at(number).phase == model::task_phase::started)
       if (const auto u = parts_.processes->usage(state().task_key(number))) model::add_usage(alive, *u);
   now.cpu_seconds += alive.cpu_seconds;
   now.cpu_percent = alive.cpu_percent;
@@ -257,7 +273,8 @@ model::host_usage part_actor::usage_now() {
   return {parts_.settings->host, now, parts_.shell.clock->now_ns()};
 }
 
-// The server has a run discarded that a MoM speaks of and that it has given up: a primary that was cut off may not know that yet.
+// The server has a run discarded that a MoM speaks of and that it has given up: a primary that was cut off may not know that
+// yet, and a hostile one may not say it.
 void part_actor::tell_server() {
   send(mom_, to_server{schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
     auto u = m.initRunUsage();
@@ -271,6 +288,7 @@ void part_actor::poll(const poll_usage& p) {
     output_.repeat();
     output_.look();                          // what no watch has told of
   }
+  if (!local() && polls_ % static_cast<unsigned>(limits::part_word_s) == 0) tell_server();
   if (state().phase != phase::ready) return;
   tell_periodic_hooks();
   if (state().tasks.empty()) return;

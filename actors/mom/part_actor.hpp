@@ -36,6 +36,8 @@ class part_actor : public shell<part_aggregate> {
   void start(std::uint32_t task);
   bool is_attached(const ports::attached_session& session, std::uint32_t but) const;
   void tell_task(std::uint32_t task);
+  void say_ended_tasks();
+  void follow_output(std::uint32_t task);
   void tear_down();
   void leave(bool refused);
   void on_request(const schema::sealed<schema::ToSister>& message);
@@ -94,6 +96,8 @@ class part_actor : public shell<part_aggregate> {
   std::set<std::string> did_;                      // effects started in this life of the process
   hook_asker hooks_;
   std::optional<bool> suspended_;                  // as the primary said last in this life
+  std::set<std::uint32_t> open_tasks_;             // that had not ended when they were looked at last
+  std::uint32_t last_task_ = 0;                    // that was ever looked at
   std::set<std::uint32_t> taken_;                  // ended tasks that the primary has
   std::map<std::uint64_t, task_asker> asked_;      // by the question the primary was asked
   std::map<std::uint64_t, task_asker> output_for_; // by the question that asked for a task and its output
@@ -101,7 +105,7 @@ class part_actor : public shell<part_aggregate> {
   unsigned polls_ = 0;
   std::uint64_t last_question_ = 0;
   std::uint64_t signal_id_ = 0;                    // the last wish that was carried out
-  ports::run_usage highest_;                       // of memory, over the samples
+  ports::run_usage highest_;                       // of memory: the sum over the tasks alive together, in any sample
   ports::run_usage told_;
   std::int64_t told_ns_ = 0;
 };

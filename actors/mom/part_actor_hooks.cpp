@@ -56,7 +56,7 @@ void part_actor::start_after_hooks(std::uint32_t number, ports::run_order order)
 }
 
 void part_actor::kill_if_allowed(int signal) {
-  if (!state().any_active() || !hooks_.wanted(hook_point::preterm)) return signal_tasks(signal);
+  if (state().active.empty() || !hooks_.wanted(hook_point::preterm)) return signal_tasks(signal);
   hooks_.ask(at(hook_point::preterm), [this, signal](hook_point_passed& p) {
     if (!p.refused) signal_tasks(signal);
   });

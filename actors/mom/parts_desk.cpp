@@ -1,5 +1,7 @@
 #include "actors/mom/parts_desk.hpp"
 
+#include "events/values/pbs_error.hpp"
+
 namespace annals::actors {
 
 namespace {
@@ -16,6 +18,7 @@ schema::RunRef::Reader run_of(schema::ToSister::Reader m) {
     case schema::ToSister::OUTPUT: return m.getOutput().getTask().getRef();
     case schema::ToSister::OUTPUT_TAKEN: return m.getOutputTaken().getTask().getRef();
     case schema::ToSister::DESCRIBE: return m.getDescribe().getRef();
+    case schema::ToSister::STILL_THERE: return m.getStillThere();
   }
   return {};                                            // a message of a later release: about no run that is known
 }
@@ -53,8 +56,14 @@ void parts_desk::revive(const known_part& p) {
 
 // -- primaries -----------------------------------------------------------------------------------------------------------------
 
+// One that was cut off may be back before its old connection is known to be broken: it has forgotten what was asked over it.
 void parts_desk::primary_came(const wire::connection_ptr& peer) {
   const auto& name = peer->peer().name;
+  if (const auto at = primaries_.find(name); at != primaries_.end()) {
+    const auto old = at->second;
+    primary_went(old);
+    old->close("the primary connected anew");
+  }
   primaries_[name] = peer;
   for (const auto& [key, p] : parts_)
     if (p.primary == name) self_->send(p.actor, primary_is_here{});
@@ -79,7 +88,7 @@ void parts_desk::on_request(const std::string& from, const wire::connection_ptr&
   const auto at = parts_.find(key);
   if (at == parts_.end()) {
     if (m.isJoin() && !left_.has(ref.getJobSerial(), ref.getRun())) return join(from, peer, std::move(message));
-    if (!m.isJoin() && !m.isLeave() && !m.isSpawn() && !m.isSignalTask()) return;
+    if (!m.isJoin() && !m.isLeave() && !m.isSpawn() && !m.isSignalTask() && !m.isStillThere()) return;
     return say_left(from, ref);
   }
   if (at->second.primary != from) {
@@ -92,13 +101,24 @@ void parts_desk::on_request(const std::string& from, const wire::connection_ptr&
 
 // The primary may have missed it when the part said so.
 void parts_desk::say_left(const std::string& to, schema::RunRef::Reader ref) {
+  const auto* was = left_.find(ref.getJobSerial(), ref.getRun());
+  if (was && was->primary != to) was = nullptr;
+  if (was && !was->refusal.empty()) return say_refused(to, ref, was->refusal_code, was->refusal);
   answer(to, [&](auto b) {
     auto left = b.initLeft();
     left.setRef(ref);
-    const auto* was = left_.find(ref.getJobSerial(), ref.getRun());
-    if (!was || was->primary != to) return;
+    if (!was) return;
     left.setHasUsage(true);
     model::write_host_usage({with_.settings->host, was->usage, with_.shell.clock->now_ns()}, left.initUsage());
+  });
+}
+
+void parts_desk::say_refused(const std::string& to, schema::RunRef::Reader ref, std::int32_t code, const std::string& text) {
+  answer(to, [&](auto b) {
+    auto r = b.initRefused();
+    r.setRef(ref);
+    r.setCode(code);
+    r.setText(text);
   });
 }
 
@@ -108,12 +128,7 @@ void parts_desk::join(const std::string& from, const wire::connection_ptr& peer,
   const auto why = peer ? gate_.why_not(message.get().getJoin(), from, with_.shell.clock->now_ns()) : std::string();
   if (!why.empty()) {
     with_.note(log_event::error | log_event::security, schema::str(ref.getJob()), "join asked by " + from + " refused: " + why);
-    return answer(from, [&](auto b) {
-      auto r = b.initRefused();
-      r.setRef(ref);
-      r.setCode(15058);                                 // PBSE_SISREJECT
-      r.setText(why);
-    });
+    return say_refused(from, ref, values::pbs_error::sister_rejected, why);
   }
   const auto key = annals::mom::run_key(ref);
   refs_[key] = {key, 0, ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob()), annals::mom::cookie_of(message.get().getJoin().getOrder())};
@@ -125,7 +140,7 @@ void parts_desk::join(const std::string& from, const wire::connection_ptr& peer,
 bool parts_desk::discard(schema::RunRef::Reader ref) {
   const auto at = parts_.find(annals::mom::run_key(ref));
   if (at == parts_.end()) {
-    left_.remember({ref.getJobSerial(), ref.getRun(), {}, {}});     // a primary that was cut off may still ask this host to join
+    left_.remember({ref.getJobSerial(), ref.getRun(), {}, {}, 0, {}});     // a primary that was cut off may still ask this host to join
     return false;
   }
   self_->send(at->second.actor, server_discards{});

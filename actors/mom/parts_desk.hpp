@@ -39,7 +39,8 @@ class parts_desk {
  private:
   struct part { caf::actor actor; std::string primary; };
   caf::actor spawn(const std::string& key, std::uint64_t stream, const std::string& primary);
-  void say_left(const std::string& to, schema::RunRef::Reader ref);
+  void say_left(const std::string& to, schema::RunRef::Reader ref);     // or why it could not join
+  void say_refused(const std::string& to, schema::RunRef::Reader ref, std::int32_t code, const std::string& text);
   void join(const std::string& from, const wire::connection_ptr& peer, schema::sealed<schema::ToSister> message);
   envelope<model::part_command> wrap(model::part_command c) const;
   template <class Fill>

@@ -55,6 +55,7 @@ caf::message_handler run_actor::more_handlers() {
         steps_taken_ = std::max(steps_taken_, s.count);
         report();
       },
+      [this](const order_again& o) { on_order_again(o); },
       [this](const sister_link& l) { on_sister_link(l); },
       [this](const sister_said& s) { on_sister_said(s.message, s.host); },
       [this](const schema::Ack::What& what) {
@@ -88,6 +89,8 @@ void run_actor::perform(const model::run_effect& effect) {
     if (!did_.contains("start") && once("watch")) parts_.processes->adopt(key_);
   } else if (const auto* wish = std::get_if<model::kill_program>(&effect)) {
     if (once("kill:" + wish->signal + ":" + std::to_string(state().kill_id))) kill_if_allowed(*wish);
+  } else if (std::holds_alternative<model::kill_discarded>(effect)) {
+    if (once("kill discarded")) do_kill({"SIGKILL", 0, {}});
   } else if (const auto* told = std::get_if<model::carry_out>(&effect)) {
     if (once("wish:" + std::to_string(told->wish.id))) carry_out(told->wish);
   } else if (std::holds_alternative<model::place_output>(effect)) {
@@ -156,6 +159,10 @@ void run_actor::fill_ref(schema::RunRef::Builder ref) const {
 void run_actor::report() {
   bool waiting = false;
   const bool steps_out = steps_taken_ < state().steps.size();
+  if (wants_ticket_ && state().phase == phase::received) {
+    waiting = true;
+    if (once("want ticket")) tell_server([&](auto m) { fill_ref(m.initWantTicket()); });
+  }
   const auto fill_abandoned = [&](auto list) {
     const auto hosts = state().abandoned_hosts();
     for (unsigned i = 0; i < hosts.size(); ++i) list.set(i, hosts[i]);

@@ -45,6 +45,7 @@ class run_actor : public shell<run_aggregate> {
   void report_again() {
     wishes_told_ = 0;
     steps_told_ = 0;
+    did_.erase("want ticket");
     report();
   }
   void report_steps();
@@ -79,6 +80,7 @@ class run_actor : public shell<run_aggregate> {
   task_answer all_tasks() const;
   void answer_find(const find_job& f);
   void settle_tasks();
+  void settle_task(std::uint32_t number);
   void tell_taken(std::uint32_t task);
   void spawn_on_host(std::uint32_t task);
   void on_task_state(schema::TaskState::Reader t, const std::string& host);
@@ -103,6 +105,7 @@ class run_actor : public shell<run_aggregate> {
   struct contact {                                 // what this life of the process knows of a sister
     bool open = false;
     std::int64_t away_since_ns = 0;
+    std::int64_t leaves_since_ns = 0;              // when it was asked first to leave; 0: it was not
     model::host_usage last;                        // usage it told
     std::uint64_t signalled = 0;                   // the last wish to kill that was sent over the link that is open
   };
@@ -110,6 +113,8 @@ class run_actor : public shell<run_aggregate> {
   void on_sister_link(const sister_link& l);
   void on_sister_said(const schema::sealed<schema::FromSister>& message, const std::string& host);
   void ask(const std::string& host);
+  bool ticket_is_good();                           // else the server is asked for a fresh one
+  void on_order_again(const order_again& o);
   void release(const std::string& host);
   void tell_kill(const std::string& host);
   void signal_everywhere(int signal, schema::SignalPart::What what = schema::SignalPart::What::SIGNAL);   // every process on every host
@@ -135,11 +140,16 @@ class run_actor : public shell<run_aggregate> {
   std::optional<std::string> script_;
   hook_asker hooks_;
   std::optional<ports::run_order> launching_;      // until its hooks' word is on disk
-  std::int64_t begun_ns_ = 0;                      // when execjob_begin hooks were over; 0: there were none
+  std::int64_t begun_ns_ = 0;                      // since when sisters can be asked: hooks were over, or a fresh ticket came; 0: at once
+  schema::sealed<schema::ToMom> fresh_order_;      // with a ticket that lasts longer than the first; empty: there is none
+  std::int64_t ticket_until_ns_ = 0;               // 0: not looked at yet
+  bool wants_ticket_ = false;
   std::uint64_t wishes_told_ = 0;                  // the server knows that they are done
   ports::run_usage told_;                          // last usage the server was told
   std::int64_t told_ns_ = 0;
   std::map<std::string, contact> contacts_;        // by host
+  std::set<std::uint32_t> open_tasks_;                         // that were not over when they were looked at last
+  std::uint32_t last_task_ = 0;                                // that was ever looked at
   std::map<std::uint32_t, task_origin> spawned_for_;           // by task
   std::vector<find_job> early_finds_;              // of a program that was faster than the news of its start
   std::multimap<std::uint32_t, task_origin> watched_for_;

@@ -43,7 +43,7 @@ void run_actor::start_after_hooks(ports::run_order program) {
 }
 
 void run_actor::kill_if_allowed(const model::kill_program& wish) {
-  if (!state().order || state().discarded || !hooks_.wanted(hook_point::preterm)) return do_kill(wish);
+  if (!state().order || !hooks_.wanted(hook_point::preterm)) return do_kill(wish);
   hooks_.ask(at(hook_point::preterm), [this, wish](hook_point_passed& p) {
     if (!p.refused) do_kill(wish);
   });

@@ -6,6 +6,7 @@
 
 #include "actors/mom/run_actor.hpp"
 #include "events/model/limits.hpp"
+#include "events/model/ticket.hpp"
 #include "events/values/duration.hpp"
 
 namespace annals::actors {
@@ -46,18 +47,21 @@ void run_actor::pay_sister(const std::string& host) {
   }
   for (const auto& effect : model::pending_effects(state())) {
     if (const auto* a = std::get_if<model::ask_sister>(&effect); a && a->host == host) ask(host);
+    // Its MoM may have lost its log, and the job with it.
+    if (const auto* k = std::get_if<model::keep_sister>(&effect); k && k->host == host) tell_sister(host, [&](auto m) { fill_ref(m.initStillThere()); });
     if (const auto* r = std::get_if<model::release_sister>(&effect); r && r->host == host) release(host);
-    if (std::holds_alternative<model::kill_program>(effect) && did_.contains("killed")) tell_kill(host);
+    const bool kills = std::holds_alternative<model::kill_program>(effect) || std::holds_alternative<model::kill_discarded>(effect);
+    if (kills && did_.contains("killed")) tell_kill(host);
     if (const auto* t = std::get_if<model::spawn_task_on>(&effect); t && state().tasks.at(t->task).host == host) spawn_on_host(t->task);
   }
 }
 
 void run_actor::ask(const std::string& host) {
-  if (!contact_of(host).open) return;                       // asked when the link is there
+  if (!contact_of(host).open || !ticket_is_good()) return;  // asked when they are there
   const auto* sister = state().sister(host);
   tell_sister(host, [&](auto m) {
     auto j = m.initJoin();
-    j.setTicket(order().getTicket());
+    j.setTicket((fresh_order_ ? fresh_order_ : state().order).get().getStartRun().getTicket());
     auto o = j.initOrder();
     fill_ref(o.initRef());
     o.setOwner(order().getOwner());
@@ -74,8 +78,31 @@ void run_actor::ask(const std::string& host) {
   });
 }
 
+// Files and hooks may have taken longer than the ticket lasts that came with the order.
+bool run_actor::ticket_is_good() {
+  if (ticket_until_ns_ == 0) ticket_until_ns_ = model::valid_until_ns(order().getTicket());
+  if (parts_.shell.clock->now_ns() < ticket_until_ns_ - limits::ticket_rest_s * 1'000'000'000) return true;
+  if (!std::exchange(wants_ticket_, true)) report();
+  return false;
+}
+
+void run_actor::on_order_again(const order_again& o) {
+  if (!wants_ticket_ || state().phase != phase::received) return;
+  const auto until_ns = model::valid_until_ns(o.message.get().getStartRun().getTicket());
+  if (until_ns <= ticket_until_ns_) return;
+  fresh_order_ = o.message;
+  ticket_until_ns_ = until_ns;
+  wants_ticket_ = false;
+  did_.erase("want ticket");
+  begun_ns_ = parts_.shell.clock->now_ns();
+  for (const auto& effect : model::pending_effects(state()))
+    if (const auto* a = std::get_if<model::ask_sister>(&effect)) ask(a->host);
+}
+
 void run_actor::release(const std::string& host) {
-  if (!contact_of(host).open) return;
+  auto& c = contact_of(host);
+  if (!c.open) return;
+  if (c.leaves_since_ns == 0) c.leaves_since_ns = parts_.shell.clock->now_ns();
   tell_sister(host, [&](auto m) {
     fill_ref(m.initLeave().initRef());
     m.getLeave().setWhy(state().phase == phase::refused ? std::string(model::start_failed_elsewhere) : "the run is over");
@@ -84,8 +111,8 @@ void run_actor::release(const std::string& host) {
 
 void run_actor::tell_kill(const std::string& host) {
   auto& c = contact_of(host);
-  // Wishes of the server have ids from 1; one of our own (a limit) counts below them.
-  const std::uint64_t id = state().kill_id * 2 + 1;
+  // Wishes of the server have ids from 1; one of our own (a limit) counts below them, and nothing above a run that is given up.
+  const std::uint64_t id = state().discarded ? UINT64_MAX : state().kill_id * 2 + 1;
   if (!c.open || c.signalled >= id) return;
   c.signalled = id;
   tell_sister(host, [&](auto m) {
@@ -141,16 +168,20 @@ std::int64_t run_actor::join_alarm_s() const {
   return hooks_.begin_alarms_s() > 0 ? hooks_.begin_alarms_s() : mom::sister_join_job_alarm_default_s;
 }
 
-// How long a sister may be out of reach: while the program runs its MoM may be restarted in peace.
+// How long a sister may be out of reach: while the program runs its MoM may be restarted in peace. One that is there and does not
+// get rid of the job is not waited for either, or a dead file server would keep the job's output from its owner.
 void run_actor::poll_sisters(std::int64_t now_ns) {
   const auto& config = parts_.settings->config;
   const std::int64_t patience_s = state().active() ? config.max_check_poll_s : limits::sister_silence_s;
   std::vector<model::host_usage> silent;
-  for (const auto& [host, c] : contacts_)
-    if (!c.open && now_ns - c.away_since_ns >= patience_s * 1'000'000'000) silent.push_back(c.last);
+  for (const auto& [host, c] : contacts_) {
+    const bool away = !c.open && now_ns - c.away_since_ns >= patience_s * 1'000'000'000;
+    const bool stuck = c.leaves_since_ns != 0 && now_ns - c.leaves_since_ns >= limits::leave_wait_s * 1'000'000'000 && host != parts_.settings->host;
+    if (away || stuck) silent.push_back(c.last);
+  }
   for (auto& s : silent) command(model::sister_silent{std::move(s)});
   const auto asked_s = std::max(state().received_s, begun_ns_ / 1'000'000'000);
-  if (state().phase == phase::received && now_ns / 1'000'000'000 - asked_s >= join_alarm_s())
+  if (state().phase == phase::received && !wants_ticket_ && now_ns / 1'000'000'000 - asked_s >= join_alarm_s())
     command(model::join_wait_over{});
 }
 

@@ -44,7 +44,7 @@ caf::message_handler run_actor::task_handlers() {
         if (!n.error.empty()) return answer(n.origin, task_failure(n.error));
         spawned_for_[n.task] = n.origin;
         if (n.origin.output) output_for_[n.task] = n.origin;
-        settle_tasks();
+        settle_task(n.task);
       },
   }.or_else(output_handlers());
 }
@@ -84,7 +84,7 @@ void run_actor::watch_end(task_origin origin, std::uint32_t task) {
   const auto at = state().tasks.find(task);
   if (at == state().tasks.end()) return answer(origin, task_failure("no such task"));
   watched_for_.emplace(task, std::move(origin));
-  settle_tasks();
+  settle_task(task);
 }
 
 task_answer run_actor::all_tasks() const {
@@ -95,19 +95,28 @@ task_answer run_actor::all_tasks() const {
   return a;
 }
 
-// Whoever waits for something that has happened hears of it; a host whose task's end is on disk here need not repeat it.
+// Looks at the tasks that were not over when it looked last; a host whose task's end is on disk here need not repeat it.
 void run_actor::settle_tasks() {
-  for (const auto& [number, t] : state().tasks) {
-    if (!t.started && !t.over) continue;
-    if (const auto asked = spawned_for_.extract(number))
-      answer(asked.mapped(), t.started ? task_answer{task_answer::kind::spawned, {}, number, 0, {}, 0, {}}
-                                       : task_failure(t.text.empty() ? "not started" : t.text));
-    if (!t.over) continue;
-    for (auto [at, end] = watched_for_.equal_range(number); at != end; ++at) answer(at->second, {task_answer::kind::over, {}, number, t.exit_status, {}, 0, {}});
-    watched_for_.erase(number);
-    output_for_.erase(number);
-    if (once("taken:" + std::to_string(number))) tell_taken(number);
-  }
+  for (auto at = state().tasks.upper_bound(last_task_); at != state().tasks.end(); ++at) open_tasks_.insert(last_task_ = at->first);
+  std::erase_if(open_tasks_, [this](std::uint32_t task) {
+    settle_task(task);
+    if (!state().tasks.at(task).over) return false;
+    tell_taken(task);
+    return true;
+  });
+}
+
+// Whoever waits for something that has happened hears of it.
+void run_actor::settle_task(std::uint32_t number) {
+  const auto& t = state().tasks.at(number);
+  if (!t.started && !t.over) return;
+  if (const auto asked = spawned_for_.extract(number))
+    answer(asked.mapped(), t.started ? task_answer{task_answer::kind::spawned, {}, number, 0, {}, 0, {}}
+                                     : task_failure(t.text.empty() ? "not started" : t.text));
+  if (!t.over) return;
+  for (auto [at, end] = watched_for_.equal_range(number); at != end; ++at) answer(at->second, {task_answer::kind::over, {}, number, t.exit_status, {}, 0, {}});
+  watched_for_.erase(number);
+  output_for_.erase(number);
 }
 
 void run_actor::tell_taken(std::uint32_t task) {

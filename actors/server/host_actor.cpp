@@ -36,6 +36,7 @@ caf::message_handler host_actor::more_handlers() {
       },
       [this](post_to_host& p) { on_post(p); },
       [this](const withdraw_from_host& w) { on_withdraw(w); },
+      [this](const ticket_wanted& t) { on_ticket_wanted(t); },
   };
 }
 
@@ -56,10 +57,20 @@ void host_actor::give_up(schema::RunRef::Reader run) {
 }
 
 void host_actor::on_post(post_to_host& p) {
+  if (p.renewed && !owed_.contains(p.key)) return;               // withdrawn meanwhile
   if (peer_) peer_->send(p.message);
   const auto m = p.message.get();
   if (m.isDiscardRun() && !state().up) give_up(m.getDiscardRun());
   owed_[p.key] = std::move(p.message);
+}
+
+// By the gateway, which signs tickets and sends the order back.
+void host_actor::on_ticket_wanted(const ticket_wanted& t) {
+  for (const auto& [key, message] : owed_) {
+    if (!message.get().isStartRun()) continue;
+    const auto ref = message.get().getStartRun().getRef();
+    if (ref.getJobSerial() == t.serial && ref.getRun() == t.run) send(gateway_, post_to_host{state().name, key, message, true});
+  }
 }
 
 void host_actor::on_withdraw(const withdraw_from_host& w) {

@@ -24,6 +24,7 @@ class host_actor : public shell<host_aggregate> {
   void on_gone(const mom_gone& m);
   void on_post(post_to_host& p);
   void on_withdraw(const withdraw_from_host& w);
+  void on_ticket_wanted(const ticket_wanted& t);
   void compare_runs(const mom_connected& m, bool log_is_new);
   void come_up_if_rid();
   void give_up(schema::RunRef::Reader run);

@@ -34,8 +34,11 @@ struct job_not_stopped { std::uint64_t number; };   // an orderly stop could not
 // -- jobs and hosts --------------------------------------------------------------------------------------------------------
 
 // Something a host is owed until it is withdrawn; sent now if the host is there, and again after each new connection.
-struct post_to_host { std::string host; std::string key; schema::sealed<schema::ToMom> message; };
+// `renewed`: it was owed before, and has a fresh ticket now.
+struct post_to_host { std::string host; std::string key; schema::sealed<schema::ToMom> message; bool renewed = false; };
 struct withdraw_from_host { std::string host; std::string key; };
+// From a host: the ticket of its run ends before its files have come. The order goes out again, if it is owed.
+struct ticket_wanted { std::uint64_t serial; std::uint32_t run; };
 
 // A job that owes nothing: its actor may leave memory. The gateway asks (with how many commands it has sent so far), the
 // job says yes, and is dropped if nothing was sent to it meanwhile.
@@ -112,6 +115,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::peer_frame)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::peer_closed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::post_to_host)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::withdraw_from_host)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::ticket_wanted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::job_idle)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::may_you_leave)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::i_may_leave)

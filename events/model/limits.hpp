@@ -49,9 +49,14 @@ constexpr std::size_t history_round_jobs_max = 200;
 // Runs that have left a MoM and that it remembers, so that an order which comes late is not taken for a new one. Orders
 // are late by seconds; at 1000 jobs a second this covers ten.
 constexpr std::size_t left_runs_max = 10'000;
-// A run's ticket may be used this long to join its hosts. The order is sent when it is signed; one that waited longer for its
-// host is refused by the sisters, and the job is assigned anew.
-constexpr std::int64_t ticket_life_s = 600;
+// A run's ticket may be used this long to join its hosts. The order is sent when it is signed; a run whose files or hooks take
+// longer asks for a fresh one before it asks its sisters, when less than the rest is left: they have 30 s to join.
+constexpr std::int64_t ticket_life_s = 600, ticket_rest_s = 60;
+static_assert(ticket_rest_s < ticket_life_s);
+// A host that has not removed a job after this, hooks at the end among it, is left to the server: the job's end is told.
+constexpr std::int64_t leave_wait_s = 600;
+// How often a host speaks to the server of a part it has: one that the primary has forgotten, or kept back, is discarded then.
+constexpr std::int64_t part_word_s = 600;
 // A host of a run that can't be reached this long is taken for gone when the run waits for it. Twice what a restarted MoM
 // needs (a dialer asks at least every 5 s), and what the server gives a MoM to come back.
 constexpr std::int64_t sister_silence_s = 10;

@@ -121,21 +121,11 @@ outcome on_leave(const part_state& part, const leave_order& c) {
 }
 
 outcome on_torn_down(const part_state& part) {
-  if (part.phase != phase::leaving || part.any_active()) return no_change;
+  if (part.phase != phase::leaving || !part.active.empty()) return no_change;
   return one([](auto e) { e.setJobLeft(); });
 }
 
 }  // namespace
-
-bool part_state::any_active() const {
-  return std::any_of(tasks.begin(), tasks.end(), [](const auto& t) { return t.second.phase != task_phase::ended; });
-}
-
-ports::run_usage part_state::ended_usage() const {
-  ports::run_usage sum;
-  for (const auto& [number, t] : tasks) add_usage(sum, t.usage);
-  return sum;
-}
 
 outcome decide(const part_state& part, const part_command& command, const stamp&, const site&) {
   struct visitor {
@@ -179,6 +169,7 @@ task_state& known(part_state& part, std::uint32_t number) {
 
 void on_starting(part_state& part, schema::TaskStarting::Reader e) {
   auto& t = part.tasks[e.getTask()];
+  part.active.insert(e.getTask());
   t.argv = texts(e.getArgv());
   t.environment = texts(e.getEnvironment());
   t.node = e.getNode();
@@ -190,6 +181,9 @@ void on_ended(part_state& part, schema::TaskEnded::Reader e) {
   t.exit_status = e.getExitStatus();
   t.text = schema::str(e.getText());
   t.usage = read_usage(e.getUsage());
+  part.active.erase(e.getTask());
+  add_ended_task(part.ended_usage, t.usage);
+  t.argv = t.environment = {};              // as many tasks may have ended as a run may have
 }
 
 }  // namespace
@@ -227,17 +221,17 @@ std::vector<part_effect> pending_effects(const part_state& part) {
   const bool leaving = part.phase == phase::leaving;
   if (part.phase == phase::joining) owed.push_back(set_up_part{});
   if (part.phase == phase::ready) owed.push_back(say_joined{});
-  for (const auto& [number, t] : part.tasks) {
-    if (part.phase == phase::left) break;
-    if (t.phase == task_phase::starting) {
+  for (const auto number : part.active) {
+    if (part.tasks.at(number).phase == task_phase::starting) {
       owed.push_back(leaving ? part_effect(watch_task{number}) : part_effect(start_task{number}));
-    } else {
-      if (t.phase == task_phase::started) owed.push_back(watch_task{number});
-      owed.push_back(say_task{number});
+      continue;
     }
-    if (leaving && t.phase == task_phase::started) owed.push_back(kill_task{number});
+    owed.push_back(watch_task{number});
+    owed.push_back(say_task{number});
+    if (leaving) owed.push_back(kill_task{number});
   }
-  if (leaving && !part.any_active()) owed.push_back(tear_down_part{});
+  if (part.phase != phase::left && part.tasks.size() > part.active.size()) owed.push_back(say_ended_tasks{});
+  if (leaving && part.active.empty()) owed.push_back(tear_down_part{});
   // A host that could not join says so when nothing it made is left.
   if (part.phase == phase::left) owed.push_back(part.refusal.empty() ? part_effect(say_left{}) : part_effect(say_refused{}));
   return owed;

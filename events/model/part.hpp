@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <variant>
@@ -35,7 +36,7 @@ enum class task_phase : std::uint8_t { starting, started, ended };
 
 struct task_state {
   task_phase phase = task_phase::starting;
-  std::vector<std::string> argv, environment;
+  std::vector<std::string> argv, environment;     // until it has ended
   std::uint32_t node = 0;              // PBS_NODENUM
   std::int64_t pid = 0, session = 0;
   std::int32_t exit_status = 0;
@@ -55,6 +56,8 @@ struct part_state {
   std::string primary;                           // host name
   schema::sealed<schema::ToSister> request;      // join
   std::map<std::uint32_t, task_state> tasks;     // by number
+  std::set<std::uint32_t> active;                // of those: that may have processes
+  ports::run_usage ended_usage;                  // of the others (add_ended_task)
   std::int32_t refusal_code = 0;
   std::string refusal;                           // why this host could not join; empty: it could
   std::string leave_why;                         // as the primary said it
@@ -65,8 +68,6 @@ struct part_state {
   schema::StartRun::Reader order() const { return request.get().getJoin().getOrder(); }
   std::uint32_t node() const { return request.get().getJoin().getNode(); }
   bool aborted() const { return leave_why == start_failed_elsewhere; }      // the job's program never started
-  bool any_active() const;                       // a task that may have processes
-  ports::run_usage ended_usage() const;          // of all tasks that have ended
 };
 
 // -- commands ------------------------------------------------------------------------------------------------------------
@@ -93,11 +94,12 @@ struct say_joined {};
 struct say_refused {};
 struct start_task { std::uint32_t task; };     // idempotent per key: the shepherd's exclusive file
 struct watch_task { std::uint32_t task; };     // after a restart: find it again
-struct say_task { std::uint32_t task; };       // running, ended or not started
+struct say_task { std::uint32_t task; };       // running
+struct say_ended_tasks {};                     // ended or not started: each until the primary has it
 struct kill_task { std::uint32_t task; };
 struct tear_down_part {};
 struct say_left {};
-using part_effect = std::variant<set_up_part, say_joined, say_refused, start_task, watch_task, say_task, kill_task, tear_down_part, say_left>;
+using part_effect = std::variant<set_up_part, say_joined, say_refused, start_task, watch_task, say_task, say_ended_tasks, kill_task, tear_down_part, say_left>;
 std::vector<part_effect> pending_effects(const part_state& part);
 
 struct part_transition { part_phase from; schema::Event::Which event; part_phase to; };

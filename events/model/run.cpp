@@ -385,7 +385,7 @@ std::vector<run_effect> pending_effects(const run_state& run) {
   }
   owe_to_sisters(run, owed);
   owe_to_tasks(run, owed);
-  if (run.phase == phase::started && run.discarded) owed.push_back(kill_program{"SIGKILL", 0, {}});
+  if (run.phase == phase::started && run.discarded) owed.push_back(kill_discarded{});
   else if (run.phase == phase::started && !run.kill_signal.empty())
     owed.push_back(kill_program{run.kill_signal, run.kill_delay_s, run.kill_why});
   return owed;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <variant>
@@ -104,6 +105,7 @@ struct run_state {
   std::int64_t received_s = 0;             // or when its files were there: sisters are waited for since then
   std::vector<sister_state> sisters;       // in the order of their node numbers; none for a run on one host
   std::map<std::uint32_t, run_task> tasks; // by number, from 2: the run's own program is task 1
+  std::set<std::uint32_t> untold_tasks;    // of those: no host has told of them yet
   std::vector<event> steps;                // what happened between the hosts, for the server's log
   past_hooks hooks;                        // of this host, before the program
 
@@ -164,6 +166,7 @@ struct unstage_files {};                   // the run will not start
 struct start_program {};                   // idempotent per key: the shepherd's exclusive file
 struct watch_program {};                   // after a restart: find it again
 struct kill_program { std::string signal; std::uint32_t kill_delay_s; std::string why; };
+struct kill_discarded {};                  // at once: no hook is asked, whatever one has refused before
 struct carry_out { told_wish wish; };
 struct place_output {};
 struct report_started {};
@@ -177,7 +180,7 @@ struct ask_sister { std::string host; };       // to join, until it has answered
 struct keep_sister { std::string host; };      // the link to it is watched
 struct release_sister { std::string host; };   // asked to leave, until it has
 struct spawn_task_on { std::uint32_t task; };  // its host is asked, until it has answered
-using run_effect = std::variant<stage_files_in, unstage_files, start_program, watch_program, kill_program, place_output, report_started,
+using run_effect = std::variant<stage_files_in, unstage_files, start_program, watch_program, kill_program, kill_discarded, place_output, report_started,
                                 report_refused, report_exited, report_left, carry_out, report_wishes, clean_up, report_steps,
                                 ask_sister, keep_sister, release_sister, spawn_task_on>;
 std::vector<run_effect> pending_effects(const run_state& run);

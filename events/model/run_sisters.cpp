@@ -62,12 +62,13 @@ void close_if_out(const run_state& run, const std::string& last, std::vector<eve
   if (others && run.discarded && run.over()) out.push_back(left_event());
 }
 
-event kill_for_lost_host(const std::string& host) {
+// Of a job that was to end anyway (qdel, a limit) the exit status stays what that makes it.
+event kill_for_lost_host(const run_state& run, const std::string& host) {
   return make_event([&](auto e) {
     auto k = e.initKillRequested();
     k.setSignal("SIGKILL");
     k.setExitStatus(exit_host_lost);
-    k.setOverridesExit(true);
+    k.setOverridesExit(!run.exit_override.has_value());
     k.setWhy("lost communication with " + host);
   });
 }
@@ -76,7 +77,7 @@ event kill_for_lost_host(const std::string& host) {
 outcome lose_sister(const run_state& run, const std::string& host, const std::string& why) {
   std::vector<event> out{failed_event(host, pbs_error::sister_unreachable, why)};
   if (run.phase == phase::received) out.push_back(refused_event(exit_retry, start_error(host, pbs_error::sister_unreachable)));
-  else if (run.active()) out.push_back(kill_for_lost_host(host));
+  else if (run.active()) out.push_back(kill_for_lost_host(run, host));
   return out;
 }
 
@@ -142,7 +143,7 @@ outcome on_sister_refused(const run_state& run, const sister_refused& c) {
   if (s->phase == sister_phase::asked) out.push_back(failed_event(c.host, c.code, c.text));
   out.push_back(sister_left_event({c.host, s->usage.usage, s->usage.measured_ns}, false));
   if (run.phase == phase::received) out.push_back(refused_event(exit_of_refusal(c.code), start_error(c.host, c.code)));
-  else if (run.active()) out.push_back(kill_for_lost_host(c.host));
+  else if (run.active()) out.push_back(kill_for_lost_host(run, c.host));
   close_if_out(run, c.host, out);
   return out;
 }

@@ -64,6 +64,7 @@ bool apply_to_tasks(run_state& run, schema::Event::Reader event) {
   if (event.which() == which::TASK_ASKED) {
     const auto e = event.getTaskAsked();
     auto& t = run.tasks[e.getTask()];
+    run.untold_tasks.insert(e.getTask());
     t.host = schema::str(e.getHost());
     t.node = e.getNode();
     for (auto a : e.getArgv()) t.argv.push_back(schema::str(a));
@@ -78,14 +79,14 @@ bool apply_to_tasks(run_state& run, schema::Event::Reader event) {
   t.exit_status = e.getExitStatus();
   t.text = schema::str(e.getText());
   t.argv = t.environment = {};                       // asked for no more
+  run.untold_tasks.erase(e.getTask());
   return true;
 }
 
 void owe_to_tasks(const run_state& run, std::vector<run_effect>& owed) {
   if (run.phase != phase::started) return;
-  for (const auto& [number, t] : run.tasks) {
-    if (t.over || t.started) continue;
-    const auto* s = run.sister(t.host);
+  for (const auto number : run.untold_tasks) {
+    const auto* s = run.sister(run.tasks.at(number).host);
     if (s && s->phase == sister_phase::joined) owed.push_back(spawn_task_on{number});
   }
 }

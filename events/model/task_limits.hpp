@@ -13,8 +13,9 @@ constexpr std::size_t output_piece_bytes = 32u << 10;
 // A piece that was not taken is sent again after this: whoever it was for may be gone.
 constexpr int output_repeat_s = 5;
 
-// Tasks of one run, ended ones included: 60 bytes of its MoM's memory each.
-constexpr std::size_t tasks_of_run_max = 1'000'000;
+// Tasks of one run, ended ones included: about 700 bytes each of the memory of the MoM that runs it, 300 of the primary's. 70 MB
+// are what a MoM can spare for one job.
+constexpr std::size_t tasks_of_run_max = 100'000;
 
 // Open TM connections on a host, in percent of the descriptors its MoM may have: the rest is for jobs and other hosts. One
 // user may have most of them, since an MPI launcher has one for each host of its job, and not all.

@@ -23,6 +23,7 @@ schema::sealed<schema::Ticket> make_ticket(schema::StartRun::Reader order, const
     t.setRef(order.getRef());
     t.setUser(order.getEuser());
     t.setGroup(order.getEgroup());
+    t.setExecVnode(order.getExecVnode());
     auto list = t.initHosts(static_cast<unsigned>(hosts.size()));
     for (unsigned i = 0; i < hosts.size(); ++i) list.set(i, hosts[i]);
     t.setNotAfterNs(now_ns + limits::ticket_life_s * 1'000'000'000);
@@ -33,6 +34,11 @@ std::optional<schema::sealed<schema::Ticket>> read_ticket(schema::byte_span byte
   auto message = schema::sealed_message::from_bytes(bytes, {ticket_words_max, 16});
   if (!message) return std::nullopt;
   return schema::sealed<schema::Ticket>(std::move(*message));
+}
+
+std::int64_t valid_until_ns(schema::SignedTicket::Reader given) {
+  const auto ticket = read_ticket(schema::bytes_of(given.getTicket()));
+  return ticket ? ticket->get().getNotAfterNs() : INT64_MAX;
 }
 
 std::string why_not_join(schema::Ticket::Reader t, schema::JoinJob::Reader join, std::string_view own_host, std::string_view peer,
@@ -47,6 +53,7 @@ std::string why_not_join(schema::Ticket::Reader t, schema::JoinJob::Reader join,
   const auto order = join.getOrder();
   if (!same_run(order.getRef(), t.getRef())) return "the ticket is for another run";
   if (!same(order.getEuser(), t.getUser()) || !same(order.getEgroup(), t.getGroup())) return "the ticket is for another user";
+  if (!same(order.getExecVnode(), t.getExecVnode())) return "the ticket is for another share of the hosts";
   return {};
 }
 

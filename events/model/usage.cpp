@@ -1,5 +1,7 @@
 #include "events/model/usage.hpp"
 
+#include <algorithm>
+
 #include "events/schema/message.hpp"
 
 namespace annals::model {
@@ -32,6 +34,13 @@ void add_usage(ports::run_usage& sum, const ports::run_usage& more) {
   sum.mem_kb += more.mem_kb;
   sum.vmem_kb += more.vmem_kb;
   sum.cpu_percent += more.cpu_percent;
+}
+
+void add_ended_task(ports::run_usage& sum, const ports::run_usage& task) {
+  sum.cpu_seconds += task.cpu_seconds;
+  sum.mem_kb = std::max(sum.mem_kb, task.mem_kb);
+  sum.vmem_kb = std::max(sum.vmem_kb, task.vmem_kb);
+  sum.cpu_percent = std::max(sum.cpu_percent, task.cpu_percent);
 }
 
 }  // namespace annals::model

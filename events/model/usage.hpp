@@ -24,5 +24,8 @@ void write_host_usage(const host_usage& from, schema::HostUsage::Builder to);
 
 // cput, mem, vmem and cpupercent of all hosts add up; walltime and ncpus are those of the run (pbs guide: resources_used).
 void add_usage(ports::run_usage& sum, const ports::run_usage& more);
+// Of tasks of one host that have ended: cput adds up; they may have run one after another, so of mem, vmem and cpupercent the
+// highest of one counts.
+void add_ended_task(ports::run_usage& sum, const ports::run_usage& task);
 
 }  // namespace annals::model

@@ -69,6 +69,7 @@ struct FromMom {
     wishDone   @9 :SignalDone;      # of a TellRun
     hooksInstalled @10 :HooksInstalled;
     hookReport @11 :HookReport;
+    wantTicket @12 :RunRef;         # of a run whose ticket ends: its order comes again with a fresh one, if it is still owed
   }
 }
 struct HooksInstalled { sequence @0 :UInt64; files @1 :List(Text); }

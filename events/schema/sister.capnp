@@ -17,6 +17,7 @@ struct Ticket {
   group      @3 :Text;          # empty: the user's own
   hosts      @4 :List(Text);    # the primary first
   notAfterNs @5 :Int64;         # by the wall clock of the host that is asked to join
+  execVnode  @6 :Text;          # what the run may use on each host
 }
 
 struct ToSister {
@@ -31,6 +32,7 @@ struct ToSister {
     output     @7 :TaskOutput;   # for who asked on that sister for the task and its output
     outputTaken @8 :OutputTaken; # the next piece may come
     describe   @9 :Describe;     # answered by described
+    stillThere @10 :D.RunRef;    # over a new link, of a host that has joined: answered by joined, refused or left; begins nothing
   }
 }
 struct JoinJob {

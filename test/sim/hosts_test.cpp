@@ -61,6 +61,14 @@ BOOST_AUTO_TEST_CASE(who_speaks_to_a_job_that_starts_harms_nobody) {
   holds_for_seeds(o, 10);
 }
 
+BOOST_AUTO_TEST_CASE(files_may_take_longer_to_come_than_a_ticket_lasts) {
+  auto o = wide_jobs(3);
+  o.staging = 1;
+  o.staging_s = 700;
+  o.wide = 1;
+  holds_for_seeds(o, 3);
+}
+
 // 200 seeds in each run of the tests, 10,000 once (ANNALS_SIM_SEEDS).
 BOOST_AUTO_TEST_CASE(everybody_fails_at_any_time) {
   auto o = wide_jobs(8);

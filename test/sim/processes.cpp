@@ -268,7 +268,7 @@ class mom_process::fake_host final : public ports::process_host {
       ++machine_.executions[order.key];
       if (order.is_task) machine_.outputs.insert(order.key);
       const auto begin = world_.clock.now + world_.pick_ns(1'000'000, 50'000'000);
-      machine_.programs[order.key] = {world_.pick_ns(1000, 30000), begin, begin + world_.pick_ns(0, 20'000'000'000), static_cast<int>(world_.random() % 3)};
+      machine_.programs[order.key] = {world_.pick_ns(1000, 30000), begin, begin + run_ns(), static_cast<int>(world_.random() % 3)};
     }
     tell_state(order.key);
   }
@@ -299,7 +299,8 @@ class mom_process::fake_host final : public ports::process_host {
     machine_.staged.insert(key);
     const bool fails = world_.trouble(world_.o.failing_copies);
     const auto files = static_cast<unsigned>(order.files.size());
-    later(world_.clock.now + world_.pick_ns(0, 3'000'000'000), key, model::files_staged{{!fails, fails ? "no such file" : "", fails ? 0 : files, files}});
+    const auto take_ns = world_.o.staging_s != 0 ? world_.o.staging_s * 1'000'000'000 : world_.pick_ns(0, 3'000'000'000);
+    later(world_.clock.now + take_ns, key, model::files_staged{{!fails, fails ? "no such file" : "", fails ? 0 : files, files}});
   }
   void unstage(const std::string& key, const ports::stage_in_order&) override {
     if (*alive_) machine_.staged.erase(key);
@@ -319,6 +320,7 @@ class mom_process::fake_host final : public ports::process_host {
   }
 
  private:
+  std::int64_t run_ns() { return world_.o.program_s != 0 ? world_.o.program_s * 1'000'000'000 : world_.pick_ns(0, 20'000'000'000); }
   // The program asks for tasks some time after it has begun.
   void ask_for_tasks(const ports::run_order& order) {
     std::string cookie;

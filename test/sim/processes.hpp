@@ -85,6 +85,8 @@ class mom_process final : public actor_process {
   endpoint sister_end(const std::string& of) const;    // of the link that it opens to another MoM
   const std::string& name() const { return name_; }
   const host_machine& machine() const { return machine_; }
+  caf::actor_system& system() { return *system_; }
+  const caf::actor& handle() const { return mom_; }
   bool has_runs() const;                               // that have not left, by its log
   std::optional<log::fault_store> store;               // its disk
 

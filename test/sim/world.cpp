@@ -245,17 +245,21 @@ void world::on_reply(schema::Reply::Reader r) {
 
 // -- time --------------------------------------------------------------------------------------------------------------------
 
+bool world::fire_one() {
+  const auto t = timers_.begin();
+  if (t == timers_.end() || t->first > clock.now) return false;
+  const auto what = std::move(t->second);
+  timers_.erase(t);
+  if (*what.of) what.what();
+  return true;
+}
+
 bool world::step() {
   maybe_fault();
   connect_everybody();
   submit_what_is_open();
   act_by_hand();
-  if (const auto t = timers_.begin(); t != timers_.end() && t->first <= clock.now) {
-    auto what = std::move(t->second);
-    timers_.erase(t);
-    if (*what.of) what.what();
-    return true;
-  }
+  if (fire_one()) return true;
   const std::size_t first = random() % (processes_.size() + 1);
   for (std::size_t i = 0; i <= processes_.size(); ++i) {
     const std::size_t at = (first + i) % (processes_.size() + 1);

@@ -118,6 +118,8 @@ struct options {
   double refused_places = 0;                    // of the joins: the host can't set the job up
   double staging = 0;                           // share of the jobs whose files come before them
   double failing_copies = 0;                    // of them: files don't come (while faults happen), output does not go
+  std::int64_t staging_s = 0;                   // files take so long to come; 0: as drawn, some seconds
+  std::int64_t program_s = 0;                   // programs run so long; 0: as drawn
   double lost_effect = 0;                       // messages vanish from living links
   bool foolish_scheduler = false;               // proposes the same two cpus to everybody
   bool blind_ledger = false;                    // the ledger agrees to everything
@@ -149,6 +151,8 @@ class world {
   std::int64_t pick_ns(std::int64_t low, std::int64_t high) { return std::uniform_int_distribution<std::int64_t>(low, high)(random); }
   void at(std::int64_t when, const life& of, std::function<void()> what);     // a timer of the outside world
   void drop_timers_of(const life& process);     // with what they hold
+  bool fire_one();                              // a timer that is due; false: none is
+  std::int64_t next_timer() const { return timers_.empty() ? INT64_MAX : timers_.begin()->first; }
 
   // A MoM dials another one as long as `wanted` lives.
   void dial_mom(const std::string& from, const std::string& to, std::weak_ptr<bool> wanted);

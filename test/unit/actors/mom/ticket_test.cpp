@@ -27,7 +27,8 @@ struct cluster {
   }
 };
 
-schema::sealed<schema::StartRun> order(const std::string& job = "12.borg", const std::string& user = "anna", std::uint32_t run = 1) {
+schema::sealed<schema::StartRun> order(const std::string& job = "12.borg", const std::string& user = "anna", std::uint32_t run = 1,
+                                       const std::string& share = "(n1:ncpus=1)+(n2:ncpus=1)") {
   return schema::make<schema::StartRun>([&](schema::StartRun::Builder o) {
     auto ref = o.initRef();
     ref.setJob(job);
@@ -36,6 +37,7 @@ schema::sealed<schema::StartRun> order(const std::string& job = "12.borg", const
     o.setEuser(user);
     o.setEgroup("users");
     o.setServerName("borg");
+    o.setExecVnode(share);
   });
 }
 
@@ -102,6 +104,7 @@ BOOST_AUTO_TEST_CASE(the_order_must_be_the_tickets) {
   BOOST_TEST(t.refused(t.join(ticket, by, order("13.borg"))) == "the ticket is for another run");
   BOOST_TEST(t.refused(t.join(ticket, by, order("12.borg", "anna", 2))) == "the ticket is for another run");
   BOOST_TEST(t.refused(t.join(ticket, by, order("12.borg", "root"))) == "the ticket is for another user");
+  BOOST_TEST(t.refused(t.join(ticket, by, order("12.borg", "anna", 1, "(n1:ncpus=1)+(n2:ncpus=64)"))) == "the ticket is for another share of the hosts");
 }
 
 BOOST_AUTO_TEST_CASE(a_node_can_not_sign_a_ticket) {

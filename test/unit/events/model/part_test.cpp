@@ -67,6 +67,7 @@ std::string owed(const model::part_state& part) {
     std::string operator()(const model::start_task& t) const { return "start " + std::to_string(t.task); }
     std::string operator()(const model::watch_task& t) const { return "watch " + std::to_string(t.task); }
     std::string operator()(const model::say_task& t) const { return "say " + std::to_string(t.task); }
+    std::string operator()(const model::say_ended_tasks&) const { return "say-ended"; }
     std::string operator()(const model::kill_task& t) const { return "kill " + std::to_string(t.task); }
     std::string operator()(const model::tear_down_part&) const { return "tear-down"; }
     std::string operator()(const model::say_left&) const { return "say-left"; }
@@ -157,10 +158,21 @@ BOOST_AUTO_TEST_CASE(a_task_is_started_once_and_its_end_is_kept) {
   BOOST_TEST(owed(s.part) == "say-joined, watch 2, say 2");
   BOOST_TEST(s.when(model::task_over{2, {5, {.cpu_seconds = 3}}}) == "taskEnded");
   BOOST_TEST(s.when(model::task_over{2, {5, {}}}) == "");
-  BOOST_TEST(owed(s.part) == "say-joined, say 2");
+  BOOST_TEST(owed(s.part) == "say-joined, say-ended");
   BOOST_TEST(s.part.tasks.at(2).exit_status == 5);
-  BOOST_TEST(s.part.ended_usage().cpu_seconds == 3u);
+  BOOST_TEST(s.part.ended_usage.cpu_seconds == 3u);
   BOOST_TEST(s.when(model::task_over{9, {5, {}}}) == "");
+}
+
+BOOST_AUTO_TEST_CASE(tasks_that_ran_one_after_another_used_no_more_memory_than_the_largest) {
+  auto s = given_part(part_phase::ready);
+  const std::uint64_t mem_kb[] = {100, 300, 200};
+  for (std::uint32_t task = 2; task < 5; ++task) {
+    s.when(spawn(task));
+    s.when(model::task_began{task, {77, 77, 1, "/"}});
+    s.when(model::task_over{task, {0, {.cpu_seconds = 10, .mem_kb = mem_kb[task - 2], .vmem_kb = 2 * mem_kb[task - 2], .cpu_percent = 50}}});
+  }
+  BOOST_TEST((s.part.ended_usage == ports::run_usage{30, 300, 600, 0, 0, 50}));
 }
 
 BOOST_AUTO_TEST_CASE(a_task_that_can_not_be_started_says_why) {
@@ -181,7 +193,7 @@ BOOST_AUTO_TEST_CASE(nothing_is_torn_down_while_a_task_lives) {
   BOOST_TEST(s.when(model::torn_down{}) == "");
   s.when(model::task_over{2, {265, {}}});
   s.when(model::task_failed{3, {-3, "never begun"}});
-  BOOST_TEST(owed(s.part) == "say 2, say 3, tear-down");
+  BOOST_TEST(owed(s.part) == "say-ended, tear-down");
   BOOST_TEST(s.when(model::torn_down{}) == "jobLeft");
 }
 

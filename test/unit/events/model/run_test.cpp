@@ -114,6 +114,7 @@ std::string owed(const model::run_state& run) {
     std::string operator()(const model::unstage_files&) const { return "unstage"; }
     std::string operator()(const model::start_program&) const { return "start"; }
     std::string operator()(const model::watch_program&) const { return "watch"; }
+    std::string operator()(const model::kill_discarded&) const { return "kill-discarded"; }
     std::string operator()(const model::kill_program& k) const { return "kill " + k.signal + " " + std::to_string(k.kill_delay_s); }
     std::string operator()(const model::place_output&) const { return "place"; }
     std::string operator()(const model::report_started&) const { return "say-started"; }
@@ -223,13 +224,22 @@ BOOST_AUTO_TEST_CASE(a_discarded_run_is_killed_and_leaves_without_a_word) {
   auto s = given_run(run_phase::started);
   BOOST_TEST(s.when(discard()) == "jobDiscarded");
   BOOST_TEST(s.when(discard()) == "");
-  BOOST_TEST(owed(s.run) == "watch, kill SIGKILL 0");
+  BOOST_TEST(owed(s.run) == "watch, kill-discarded");
   BOOST_TEST(s.when(model::program_over{{9, {}}}) == "programEnded runLeft");
   BOOST_TEST(owed(s.run) == "clean");
   auto starting = given_run(run_phase::starting);
   BOOST_TEST(starting.when(discard()) == "jobDiscarded");
   BOOST_TEST(starting.when(model::program_failed{{-3, ""}}) == "runRefused runLeft");
   BOOST_TEST(given_run(run_phase::placed).when(discard()) == "runLeft");
+}
+
+// A hook may have refused a kill of any strength before: this one is another debt, of which no hook is asked.
+BOOST_AUTO_TEST_CASE(a_discarded_run_is_killed_whatever_wished_it_killed_before) {
+  auto s = given_run(run_phase::started);
+  s.when(kill(2, "SIGKILL", 265));
+  BOOST_TEST(owed(s.run) == "watch, say-started, kill SIGKILL 10");
+  s.when(discard());
+  BOOST_TEST(owed(s.run) == "watch, kill-discarded");
 }
 
 BOOST_AUTO_TEST_CASE(a_wish_is_carried_out_once_and_told_again_until_the_run_ends) {
@@ -443,6 +453,15 @@ BOOST_AUTO_TEST_CASE(a_sister_lost_while_the_program_runs_ends_the_run) {
   s.when(model::program_over{{0, {}}});
   BOOST_TEST(s.run.exit_status == -4);
   BOOST_TEST(owed(s.run) == "say-steps, release n2, release n3");
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_sister_does_not_change_how_a_job_ends_that_was_deleted_before) {
+  auto s = given_all_started();
+  s.when(kill(1));
+  BOOST_TEST(s.when(model::sister_silent{{"n2", {}, 0}}) == "sisterFailed killRequested");
+  BOOST_TEST(owed(s.run) == "say-steps, watch, say-started, keep n3, kill SIGKILL 0");
+  s.when(model::program_over{{0, {}}});
+  BOOST_TEST(s.run.exit_status == 271);
 }
 
 BOOST_AUTO_TEST_CASE(the_end_is_told_when_the_job_is_gone_from_every_host) {

@@ -1,0 +1,231 @@
+// What a single MoM makes of others that come late, come again, or have forgotten something (docs/design/0020).
+#include <boost/test/unit_test.hpp>
+
+#include <caf/event_based_actor.hpp>
+#include <caf/send.hpp>
+
+#include "actors/mom/task_interface.hpp"
+#include "events/model/limits.hpp"
+#include "events/model/ticket.hpp"
+#include "test/sim/lone_mom.hpp"
+
+using namespace annals;
+using sim::lone_mom;
+
+namespace {
+
+constexpr const char* job = "12.server";
+
+void name(schema::RunRef::Builder ref) {
+  ref.setJob(job);
+  ref.setJobSerial(7);
+  ref.setRun(1);
+}
+
+// Of a job on these hosts; the ticket, when there is more than one, is as fresh as the order.
+schema::sealed<schema::ToMom> order(const std::vector<std::string>& hosts, std::int64_t now_ns, bool staged = false) {
+  return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+    auto o = m.initStartRun();
+    name(o.initRef());
+    o.setEuser("anna");
+    o.setExecHost("n1/0+n2/0");
+    o.setExecVnode("(n1:ncpus=1)+(n2:ncpus=1)");
+    if (staged) {
+      auto a = o.initAttributes(1)[0];
+      a.setName("stagein");
+      a.setValue("in@store:/data/in");
+    }
+    auto sisters = o.initSisters(static_cast<unsigned>(hosts.size() - 1));
+    for (unsigned i = 0; i < sisters.size(); ++i) sisters[i].setHost(hosts[i + 1]);
+    if (hosts.size() < 2) return;
+    const auto ticket = model::make_ticket(o.asReader(), hosts, now_ns);
+    const std::string by = "the server's";
+    o.initTicket().setTicket({reinterpret_cast<const kj::byte*>(ticket.bytes().data()), ticket.bytes().size()});
+    o.getTicket().setSignature({reinterpret_cast<const kj::byte*>(by.data()), by.size()});
+  });
+}
+
+schema::sealed<schema::ToSister> join(std::int64_t now_ns) {
+  const auto of = order({"n1", "n2"}, now_ns);
+  return schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
+    auto j = m.initJoin();
+    j.setTicket(of.get().getStartRun().getTicket());
+    j.setOrder(of.get().getStartRun());
+    j.setNode(1);
+  });
+}
+
+schema::sealed<schema::ToMom> acknowledged(schema::Ack::What what) {
+  return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
+    name(m.initAck().initRef());
+    m.getAck().setWhat(what);
+    m.getAck().setSteps(100);                                 // all there are
+  });
+}
+
+template <class Fill>
+schema::sealed<schema::ToSister> to_sister(Fill&& fill) { return schema::make<schema::ToSister>(std::forward<Fill>(fill)); }
+template <class Fill>
+schema::sealed<schema::FromSister> from_sister(Fill&& fill) { return schema::make<schema::FromSister>(std::forward<Fill>(fill)); }
+
+// The messages of one kind among those.
+template <class Message, class Which>
+std::vector<schema::sealed<Message>> only(std::vector<schema::sealed<Message>> all, Which kind) {
+  std::erase_if(all, [&](const auto& m) { return m.get().which() != kind; });
+  return all;
+}
+
+std::shared_ptr<sim::played> joined_sister(lone_mom& n1) {
+  auto n2 = n1.sister_answers("n2");
+  BOOST_TEST_REQUIRE(only(n2->heard<schema::ToSister>(), schema::ToSister::JOIN).size() == 1u);
+  n2->say(from_sister([](auto m) { name(m.initJoined()); }));
+  n1.pass(3);
+  return n2;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(lone_moms)
+
+BOOST_AUTO_TEST_CASE(a_run_whose_files_take_longer_than_its_ticket_lasts_asks_for_a_fresh_one) {
+  lone_mom n1("n1", {.staging_s = limits::ticket_life_s + 100});
+  const auto server = n1.server_connects();
+  server->say(order({"n1", "n2"}, n1.around.clock.now, true));
+  n1.pass(limits::ticket_life_s + 104);                       // the message may have been late
+  const auto n2 = n1.sister_answers("n2");
+  n1.pass(60);                                                // longer than sisters may take to join
+  BOOST_TEST(only(n2->heard<schema::ToSister>(), schema::ToSister::JOIN).empty());
+  const auto asked = server->heard<schema::FromMom>();
+  BOOST_TEST(only(asked, schema::FromMom::WANT_TICKET).size() > 1u);
+  BOOST_TEST(only(asked, schema::FromMom::RUN_REFUSED).empty());
+  server->say(order({"n1", "n2"}, n1.around.clock.now, true));
+  n1.pass(3);
+  const auto joins = only(n2->heard<schema::ToSister>(), schema::ToSister::JOIN);
+  BOOST_TEST_REQUIRE(joins.size() == 1u);
+  BOOST_TEST(model::valid_until_ns(joins[0].get().getJoin().getTicket()) > n1.around.clock.now);
+}
+
+BOOST_AUTO_TEST_CASE(a_ticket_that_lasts_is_used_without_asking) {
+  lone_mom n1("n1", {.staging_s = 100});
+  const auto server = n1.server_connects();
+  server->say(order({"n1", "n2"}, n1.around.clock.now, true));
+  n1.pass(104);
+  const auto n2 = n1.sister_answers("n2");
+  BOOST_TEST(only(n2->heard<schema::ToSister>(), schema::ToSister::JOIN).size() == 1u);
+  BOOST_TEST(only(server->heard<schema::FromMom>(), schema::FromMom::WANT_TICKET).empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_could_not_join_says_why_as_often_as_it_is_asked) {
+  lone_mom n2("n2", {.refused_places = 1});
+  for (const bool restarted : {false, false, true}) {
+    if (restarted) n2.restart();
+    const auto n1 = n2.primary_connects("n1");
+    n1->say(join(n2.around.clock.now));
+    n2.pass(5);
+    const auto refused = only(n1->heard<schema::FromSister>(), schema::FromSister::REFUSED);
+    BOOST_TEST_REQUIRE(refused.size() == 1u);
+    BOOST_TEST(refused[0].get().getRefused().getCode() == -10);
+    BOOST_TEST(schema::str(refused[0].get().getRefused().getText()) == "no such user");
+    n1->hang_up();
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_sister_that_has_lost_the_job_is_noticed_over_a_new_link) {
+  lone_mom n1("n1", {.program_s = 1000});
+  const auto server = n1.server_connects();
+  server->say(order({"n1", "n2"}, n1.around.clock.now));
+  n1.pass(3);
+  auto n2 = joined_sister(n1);
+  n2->hang_up();
+  n1.pass(3);
+  n2 = n1.sister_answers("n2");
+  BOOST_TEST(only(n2->heard<schema::ToSister>(), schema::ToSister::STILL_THERE).size() == 1u);
+  n2->say(from_sister([](auto m) { name(m.initJoined()); }));        // nothing happened: the job goes on
+  n1.pass(5);
+  BOOST_TEST(only(server->heard<schema::FromMom>(), schema::FromMom::RUN_EXITED).empty());
+  n2->say(from_sister([](auto m) { name(m.initLeft().initRef()); }));
+  n1.pass(5);
+  n2->say(from_sister([](auto m) { name(m.initLeft().initRef()); }));        // when it is asked to leave
+  n1.pass(5);
+  server->say(acknowledged(schema::Ack::What::RUN_STEPS));                  // before the end is told
+  n1.pass(5);
+  const auto exits = only(server->heard<schema::FromMom>(), schema::FromMom::RUN_EXITED);
+  BOOST_TEST_REQUIRE(!exits.empty());
+  BOOST_TEST(exits[0].get().getRunExited().getExitStatus() == -4);
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_is_asked_whether_a_job_is_still_there_begins_nothing) {
+  lone_mom n2("n2");
+  const auto n1 = n2.primary_connects("n1");
+  const auto still_there = to_sister([](auto m) { name(m.initStillThere()); });
+  n1->say(still_there);
+  n2.pass(5);
+  BOOST_TEST(only(n1->heard<schema::FromSister>(), schema::FromSister::LEFT).size() == 1u);
+  n1->say(join(n2.around.clock.now));
+  n2.pass(5);
+  BOOST_TEST(only(n1->heard<schema::FromSister>(), schema::FromSister::JOINED).size() == 1u);
+  n1->say(still_there);
+  n2.pass(5);
+  BOOST_TEST(only(n1->heard<schema::FromSister>(), schema::FromSister::JOINED).size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(who_asked_a_primary_that_dials_again_before_its_old_link_breaks_is_answered) {
+  lone_mom n2("n2");
+  const auto n1 = n2.primary_connects("n1");
+  n1->say(join(n2.around.clock.now));
+  n2.pass(5);
+  const auto answers = std::make_shared<std::vector<actors::task_answer>>();
+  const auto asker = n2.mom.system().spawn([answers](caf::event_based_actor* self) -> caf::behavior {
+    return {
+        [=](const actors::job_found& found) { self->send(found.actor, actors::ask_tasks{{self, 2}}); },
+        [=](const actors::task_answer& a) { answers->push_back(a); },
+    };
+  });
+  caf::anon_send(n2.mom.handle(), actors::find_job{{asker, 1}, job, ""});
+  n2.pass(5);
+  BOOST_TEST(only(n1->heard<schema::FromSister>(), schema::FromSister::ASK).size() == 1u);
+  BOOST_TEST(answers->empty());
+  const auto n1_again = n2.primary_connects("n1");
+  n2.pass(5);
+  BOOST_TEST_REQUIRE(answers->size() == 1u);
+  BOOST_TEST(answers->front().error == "lost communication with n1");
+  BOOST_TEST(n1->is_cut_off());
+  BOOST_TEST(!n1_again->is_cut_off());
+  caf::anon_send_exit(asker, caf::exit_reason::kill);
+}
+
+BOOST_AUTO_TEST_CASE(an_order_for_a_run_that_has_left_is_refused) {
+  lone_mom n1("n1", {.program_s = 1});
+  const auto server = n1.server_connects();
+  server->say(order({"n1"}, n1.around.clock.now));
+  n1.pass(10);
+  for (auto what : {schema::Ack::What::RUN_EXITED, schema::Ack::What::RUN_LEFT})
+    server->say(acknowledged(what));
+  n1.pass(5);
+  BOOST_TEST(!n1.mom.has_runs());
+  BOOST_TEST(!server->heard<schema::FromMom>().empty());
+  const auto kill = schema::make<schema::ToMom>([](schema::ToMom::Builder m) { name(m.initSignalRun().initRef()); });
+  for (const auto& again : {order({"n1"}, n1.around.clock.now), kill}) {        // of a server that was restored from a backup
+    server->say(again);
+    n1.pass(5);
+    const auto refused = only(server->heard<schema::FromMom>(), schema::FromMom::RUN_REFUSED);
+    BOOST_TEST_REQUIRE(refused.size() == 1u);
+    BOOST_TEST(refused[0].get().getRunRefused().getCode() == -3);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_part_that_its_primary_says_nothing_of_speaks_to_the_server) {
+  lone_mom n2("n2");
+  const auto server = n2.server_connects();
+  const auto n1 = n2.primary_connects("n1");
+  n1->say(join(n2.around.clock.now));
+  n2.pass(5);
+  server->heard<schema::FromMom>();
+  n2.pass(limits::part_word_s + 1);
+  BOOST_TEST(only(server->heard<schema::FromMom>(), schema::FromMom::RUN_USAGE).size() == 1u);
+  server->say(schema::make<schema::ToMom>([](schema::ToMom::Builder m) { name(m.initDiscardRun()); }));
+  n2.pass(5);
+  BOOST_TEST(!n2.mom.has_runs());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -26,7 +26,7 @@ void directory::fold_job(const model::event_place& at, schema::Event::Reader eve
     }
     case which::JOB_ASSIGNED: {
       auto& place = runs_[at.stream];
-      place = {event.getJobAssigned().getRun(), {}, {}};
+      place = {event.getJobAssigned().getRun(), {}, {}, at.sequence};
       for (auto h : event.getJobAssigned().getHosts()) place.hosts.push_back(schema::str(h));
       if (!place.hosts.empty()) place.primary = place.hosts.front();
       break;
@@ -199,7 +199,7 @@ std::vector<expected_run> directory::runs_on(const std::string& host) const {
   std::vector<expected_run> runs;
   for (const auto& [serial, place] : runs_)
     if (place.primary == host && std::find(place.hosts.begin(), place.hosts.end(), host) != place.hosts.end())
-      runs.push_back({serial, job_number(serial).value_or(0), place.run});
+      runs.push_back({serial, job_number(serial).value_or(0), place.run, place.assigned});
   return runs;
 }
 

@@ -80,7 +80,7 @@ class directory {
   model::server_state server_;
   std::map<std::uint64_t, model::queue_state> queue_states_;
   model::site_ptr site_ = std::make_shared<model::site>();
-  struct run_place { std::uint32_t run; std::string primary; std::vector<std::string> hosts; };
+  struct run_place { std::uint32_t run; std::string primary; std::vector<std::string> hosts; std::uint64_t assigned = 0; };
   std::map<std::uint64_t, run_place> runs_;                      // by job serial; those that hold vnodes
 };
 

@@ -120,9 +120,10 @@ void host_actor::compare_runs(const mom_connected& m, bool log_is_new) {
   given_up_ = unwanted_;
   for (const auto& run : m.expected) {
     if (there.contains({run.serial, run.run})) continue;
-    // The job hears that this run is lost, so its order must not start it after that.
-    if (log_is_new) owed_.erase(std::to_string(run.number) + "." + site().server_name + "/start:" + std::to_string(run.run));
-    send(gateway_, run_missing{run, log_is_new});
+    // Also one of which the job did not hear before this server stopped. Its order must not start it after that.
+    const bool lost = log_is_new || run.assigned < state().log_since;
+    if (lost) owed_.erase(std::to_string(run.number) + "." + site().server_name + "/start:" + std::to_string(run.run));
+    send(gateway_, run_missing{run, lost});
   }
   // What the MoM does not have needs no discarding.
   std::erase_if(owed_, [&](const auto& debt) {

@@ -47,7 +47,7 @@ struct may_you_leave { std::uint64_t sent; };
 struct i_may_leave { std::uint64_t number; std::uint64_t sent; };
 
 // A host's MoM is there (again): what it says it has, and what the log says it has.
-struct expected_run { std::uint64_t serial; std::uint64_t number; std::uint32_t run; };
+struct expected_run { std::uint64_t serial; std::uint64_t number; std::uint32_t run; std::uint64_t assigned; };   // at this position
 struct run_name { std::uint64_t serial; std::uint32_t run; std::string job; };
 struct mom_connected {
   wire::connection_ptr peer;

@@ -208,7 +208,9 @@ void on_created(host_state& host, const event_place& at, const std::string& name
 
 void on_up(host_state& host, const event_place& at, schema::HostCameUp::Reader e) {
   const auto uuid = e.getLogUuid();
-  host.log_uuid.assign(reinterpret_cast<const char*>(uuid.begin()), uuid.size());
+  const std::string_view log(reinterpret_cast<const char*>(uuid.begin()), uuid.size());
+  if (log != host.log_uuid) host.log_since = at.sequence;
+  host.log_uuid = log;
   host.address = schema::str(e.getAddress());
   host.port = e.getPort();
   const bool was_up = host.up;

@@ -31,6 +31,7 @@ struct host_state {
   std::uint64_t version = 0;
   std::string name;
   std::string log_uuid;                 // of the MoM's log, 16 bytes; empty before the first contact
+  std::uint64_t log_since = 0;          // position of our log at which the MoM's was first heard of: it knows no run from before
   std::string address;                  // where other MoMs reach it
   std::uint16_t port = 0;
   bool exists = false;

@@ -175,12 +175,12 @@ BOOST_AUTO_TEST_CASE(who_asked_a_primary_that_dials_again_before_its_old_link_br
   n1->say(join(n2.around.clock.now));
   n2.pass(5);
   const auto answers = std::make_shared<std::vector<actors::task_answer>>();
-  const auto asker = n2.mom.system().spawn([answers](caf::event_based_actor* self) -> caf::behavior {
+  const auto asker = n2.mom.system().spawn([](caf::event_based_actor* self, std::shared_ptr<std::vector<actors::task_answer>> answers) -> caf::behavior {
     return {
         [=](const actors::job_found& found) { self->send(found.actor, actors::ask_tasks{{self, 2}}); },
         [=](const actors::task_answer& a) { answers->push_back(a); },
     };
-  });
+  }, answers);
   caf::anon_send(n2.mom.handle(), actors::find_job{{asker, 1}, job, ""});
   n2.pass(5);
   BOOST_TEST(only(n1->heard<schema::FromSister>(), schema::FromSister::ASK).size() == 1u);

@@ -34,7 +34,8 @@ bool comes_true(const Condition& condition, std::chrono::steady_clock::time_poin
 // All processes whose command line or environment has the name of the directory: shepherds and their jobs.
 int kill_those_of(const std::string& name) {
   int found = 0;
-  for (const auto& p : mom::process_table::now().all()) {
+  const auto table = mom::process_table::now();
+  for (const auto& p : table.all()) {
     const auto of = "/proc/" + std::to_string(p.pid);
     if (p.pid == getpid() || (read_whole(of + "/cmdline") + read_whole(of + "/environ")).find(name) == std::string::npos) continue;
     kill(static_cast<pid_t>(p.pid), SIGKILL);

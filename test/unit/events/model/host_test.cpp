@@ -79,6 +79,11 @@ BOOST_AUTO_TEST_CASE(a_new_log_of_the_mom_is_told_even_when_it_was_up) {
   auto s = known_host();
   BOOST_TEST(s.hello("u2") == "hostCameUp");
   BOOST_TEST(s.host.log_uuid == "u2");
+  BOOST_TEST(s.host.log_since == s.sequence);        // runs assigned before are lost, whoever hears of it when
+  const auto since = s.host.log_since;
+  s.when(model::host_silent{"gone"}, the_server());
+  s.hello("u2");
+  BOOST_TEST(s.host.log_since == since);
 }
 
 BOOST_AUTO_TEST_CASE(what_the_administrator_set_wins_over_what_the_mom_reports) {

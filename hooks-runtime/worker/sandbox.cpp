@@ -50,10 +50,7 @@ bool own_mounts() {
   return ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
 }
 
-// As root this must succeed; without root it is done where the kernel lets users have namespaces.
 std::string hide(capnp::List<capnp::Text>::Reader directories) {
-  if (directories.size() == 0) return {};
-  if (!own_mounts()) return is_root() ? failed("no mounts of its own") : std::string();
   for (const auto directory : directories) {
     struct stat there {};
     if (::stat(directory.cStr(), &there) != 0) continue;
@@ -64,12 +61,39 @@ std::string hide(capnp::List<capnp::Text>::Reader directories) {
   return {};
 }
 
+// What is written there asks for the user's number only and for no capability: the daemon's oom_score_adj, its cgroup's
+// cgroup.kill, sysrq-trigger.
+std::string keep_kernel_files() {
+  mount_attr read_only{};
+  read_only.attr_set = MOUNT_ATTR_RDONLY;
+  for (const char* where : {"/proc", "/sys"})
+    if (::mount_setattr(AT_FDCWD, where, AT_RECURSIVE, &read_only, sizeof read_only) != 0 && errno != EINVAL &&
+        errno != ENOSYS)  // not mounted; an older kernel
+      return failed(std::string("can't make read-only ") + where);
+  return {};
+}
+
+// As root this must succeed; without root it is done where the kernel lets users have namespaces.
+std::string own_view(protocol::Sandbox::Reader rules) {
+  if (rules.getCapabilities() && rules.getHidden().size() == 0) return {};
+  if (!own_mounts()) return is_root() ? failed("no mounts of its own") : std::string();
+  if (std::string trouble = hide(rules.getHidden()); !trouble.empty()) return trouble;
+  return rules.getCapabilities() ? std::string() : keep_kernel_files();
+}
+
+// As of version 6 (Linux 6.12); headers that are older know the first member only.
+struct landlock_rules {
+  std::uint64_t files, network, scopes;
+};
+constexpr std::uint64_t scope_of_signals = 1 << 1;
+
 // Whoever has put on any Landlock rule can't look into processes that have not (ptrace, /proc/PID/mem), be it the same
-// user's.
-void close_other_processes() {
-  landlock_ruleset_attr rules{};
-  rules.handled_access_fs = LANDLOCK_ACCESS_FS_MAKE_BLOCK;
-  const int fd = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0));
+// user's, and signals only what it has started.
+void close_other_processes(bool signals) {
+  const auto version = ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  landlock_rules rules{LANDLOCK_ACCESS_FS_MAKE_BLOCK, 0, signals ? 0 : scope_of_signals};
+  const auto size = version >= 6 ? sizeof rules : sizeof rules.files;
+  const int fd = static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, size, 0));
   if (fd < 0) return;  // an older kernel: system calls and capabilities have to do
   ::syscall(SYS_landlock_restrict_self, fd, 0);
   ::close(fd);
@@ -136,13 +160,13 @@ std::string become(const std::string& user) {
 
 std::string put_on_sandbox(protocol::Bind::Reader bind, int to_guard) {
   const auto rules = bind.getSandbox();
-  if (std::string trouble = hide(rules.getHidden()); !trouble.empty()) return trouble;
   if (std::string trouble = set_limits(bind.getLimits(), rules.getProcesses()); !trouble.empty()) return trouble;
+  if (std::string trouble = own_view(rules); !trouble.empty()) return trouble;
   // Root may filter without giving up set-user-id programs, which health checks of hosts use.
   const bool keep_privileges = is_root() && rules.getCapabilities();
   if (!keep_privileges && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) return failed("no_new_privs");
   if (!rules.getCapabilities()) {
-    close_other_processes();
+    close_other_processes(rules.getSignals());
     if (!drop_capabilities()) return failed("capset");
   }
   if (std::string trouble = filter_system_calls(rules, bind.getLimits().getProcesses(), to_guard); !trouble.empty())

@@ -1,6 +1,8 @@
 #include "hooks-runtime/worker/system_calls.hpp"
 
+#include <fcntl.h>
 #include <seccomp.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -75,6 +77,10 @@ constexpr const char* starting[] = {"fork", "vfork", "clone", "clone3"};
 constexpr const char* programs[] = {"execve", "execveat"};
 constexpr const char* network[] = {"socket", "socketpair", "connect", "bind", "listen", "accept", "accept4"};
 
+// A file that is ready signals whom one of these named, with any signal.
+constexpr std::uint32_t file_owners[] = {F_SETOWN, F_SETOWN_EX, F_SETSIG};
+constexpr std::uint32_t socket_owners[] = {FIOSETOWN, SIOCSPGRP};
+
 class filter {
  public:
   filter() : context_(::seccomp_init(SCMP_ACT_ALLOW), ::seccomp_release) {}
@@ -91,6 +97,12 @@ class filter {
   void refuse_unless(const char* name, std::uint64_t allowed) {
     note(::seccomp_rule_add(context_.get(), SCMP_ACT_ERRNO(EPERM), ::seccomp_syscall_resolve_name(name), 1,
                             SCMP_A0_64(SCMP_CMP_NE, allowed)));
+  }
+  // Refused where its second argument, a number of 32 bits, is one of `commands`.
+  void refuse_commands(const char* name, std::span<const std::uint32_t> commands) {
+    for (const auto command : commands)
+      note(::seccomp_rule_add(context_.get(), SCMP_ACT_ERRNO(EPERM), ::seccomp_syscall_resolve_name(name), 1,
+                              SCMP_A1_64(SCMP_CMP_MASKED_EQ, 0xffffffffu, command)));
   }
   void note(int result) {
     if (result < 0 && trouble_ == 0) trouble_ = result;
@@ -118,6 +130,10 @@ std::string filter_system_calls(protocol::Sandbox::Reader rules, unsigned proces
     for (const char* name : {"kill", "tgkill", "rt_sigqueueinfo", "rt_tgsigqueueinfo"}) f.refuse_unless(name, self);
     constexpr const char* others[] = {"tkill", "pidfd_send_signal"};
     f.refuse(others, SCMP_ACT_ERRNO(EPERM));
+  }
+  if (!rules.getSignals()) {
+    f.refuse_commands("fcntl", file_owners);
+    f.refuse_commands("ioctl", socket_owners);
   }
   if (!rules.getCapabilities()) f.refuse_unless("prlimit64", 0);  // of the same user's processes, that is the daemon's
   if (!rules.getProcesses()) {

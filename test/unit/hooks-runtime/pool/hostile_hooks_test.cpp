@@ -2,7 +2,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include <dirent.h>
+#include <linux/landlock.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -295,6 +297,50 @@ BOOST_AUTO_TEST_CASE(a_hook_of_the_server_signals_nobody) {
   BOOST_TEST(
       starts_with(outcome("import os\nos.kill(" + std::to_string(::getpid()) + ", 0)\n"), "error 'PermissionError: "));
   BOOST_TEST(starts_with(outcome("import os\nos.kill(os.getppid(), 15)\n"), "error 'PermissionError: "));
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_of_the_server_has_no_file_signal_anybody) {
+  const std::string daemon = std::to_string(::getpid());
+  const std::string open = "import ctypes, fcntl, os, struct\nr, w = os.pipe()\n";
+  for (const std::string& call :
+       {"fcntl.fcntl(r, fcntl.F_SETOWN, " + daemon + ")", std::string("fcntl.fcntl(r, fcntl.F_SETSIG, 9)"),
+        "fcntl.fcntl(r, 15, struct.pack('ii', 1, " + daemon + "))",
+        "fcntl.ioctl(r, 0x8901, struct.pack('i', " + daemon + "))",
+        "fcntl.ioctl(r, 0x8902, struct.pack('i', " + daemon + "))"}) {
+    BOOST_TEST(starts_with(outcome(open + call + "\n"), "error 'PermissionError: "), call);
+    hook_case c{.source = open + call + "\n"};
+    c.configuration = R"({"annals_sandbox": {"network": true, "processes": true}})";
+    BOOST_TEST(starts_with(summary(runs.run(c)), "error 'PermissionError: "), call);
+  }
+  // The kernel reads only half of the number.
+  BOOST_TEST(outcome(open +
+                     "import pbs\nlibc = ctypes.CDLL(None, use_errno=True)\n"
+                     "libc.syscall(ctypes.c_long(" +
+                     std::to_string(SYS_fcntl) + "), r, ctypes.c_long(1 << 32 | fcntl.F_SETOWN), " + daemon +
+                     ")\npbs.event().reject(os.strerror(ctypes.get_errno()))\n") == "reject 'Operation not permitted'");
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_of_the_server_that_may_start_programs_signals_only_those) {
+  hook_case c{.source = "import subprocess\np = subprocess.Popen(['/bin/sleep', '600'])\np.kill()\np.wait()\n"};
+  c.configuration = R"({"annals_sandbox": {"processes": true}})";
+  BOOST_TEST(summary(runs.run(c)) == "accept");
+  if (::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION) < 6)
+    return skip("this kernel keeps no signals back");
+  c.source = "import os\nos.kill(" + std::to_string(::getpid()) + ", 0)\n";
+  BOOST_TEST(starts_with(summary(runs.run(c)), "error 'PermissionError: "));
+  c.source = "import subprocess\nsubprocess.run(['/bin/sh', '-c', 'kill -0 " + std::to_string(::getpid()) +
+             "'], check=True, stderr=subprocess.DEVNULL)\n";
+  BOOST_TEST(starts_with(summary(runs.run(c)), "error 'CalledProcessError: "));
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_of_the_server_writes_to_no_file_of_the_kernel) {
+  if (::getuid() != 0) return skip("without root it depends on the kernel's settings");
+  BOOST_TEST(starts_with(outcome("open('/proc/" + std::to_string(::getpid()) + "/oom_score_adj', 'w')\n"),
+                         "error 'OSError: [Errno 30] Read-only file system"));
+  BOOST_TEST(outcome("import pbs\nfor line in open('/proc/self/mountinfo'):\n"
+                     "    at, how = line.split()[4:6]\n"
+                     "    if (at + '/').startswith(('/proc/', '/sys/')) and 'ro' not in how.split(','):\n"
+                     "        pbs.event().reject(line)\n") == "accept");
 }
 
 BOOST_AUTO_TEST_CASE(a_hook_of_the_server_reads_no_memory_of_its_daemon) {

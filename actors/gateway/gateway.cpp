@@ -97,6 +97,8 @@ class router {
   }
 
   void on_job_command(job_command_for& c) {
+    if (auto* run = std::get_if<model::proposed_run>(&c.command))
+      return hooks.ask_run(c.number, std::move(*run), c.by, std::move(c.reply), std::move(c.command_id));
     auto e = board.wrap(std::move(c.command), c.by, std::move(c.reply));
     e.command_id = std::move(c.command_id);
     board.tell_job(c.number, std::move(e));

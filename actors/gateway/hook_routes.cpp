@@ -131,8 +131,13 @@ std::vector<wish> wishes_of(const std::string& subject, const hooks::chain_resul
 
 // -- runs ----------------------------------------------------------------------------------------------------------------
 
-void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply) {
-  if (!desk_.wanted(*runjob_event)) return board_.tell_job(number, std::move(proposed), by, std::move(reply));
+void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply, std::string command_id) {
+  const auto go_on = [this, number, proposed, by, reply, command_id = std::move(command_id)](hook_runs runs) {
+    auto e = board_.wrap<model::job_command>(proposed, by, reply, std::move(runs));
+    e.command_id = command_id;
+    board_.tell_job(number, std::move(e));
+  };
+  if (!desk_.wanted(*runjob_event)) return go_on({});
   const auto id = board_.job_id(number);
   const auto run = proposed.message.get().getRun();
   const auto now = board_.where().sequence();
@@ -142,9 +147,9 @@ void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, co
   q.adjust = [exec = schema::str(run.getExecVnode())](hooks::hook_parameters& p) {
     if (auto* job = hooks::find_parameter(p, "job")) std::get<hooks::hook_object>(job->value).put("exec_vnode", {}, exec);
   };
-  desk_.run(std::move(q), [this, number, id, proposed = std::move(proposed), by, reply](hooks::chain_result& result) {
+  desk_.run(std::move(q), [this, number, id, reply, go_on](hooks::chain_result& result) {
     if (result.stopped) return run_rejected(number, id, result, reply);
-    board_.tell_job(number, proposed, by, reply, std::move(result.runs));
+    go_on(std::move(result.runs));
   });
 }
 

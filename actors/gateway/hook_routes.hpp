@@ -32,8 +32,9 @@ class hook_routes {
   void ask_alter(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
   void ask_move(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
   void ask_management(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
-  // A scheduler proposes to run a job (runjob): refused, the job's comment says why, and what the hook set of it holds.
-  void ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply);
+  // A scheduler or a person (qrun -H, with a command id) proposes to run a job (runjob): refused, the job's comment says why,
+  // and what the hook set of it holds.
+  void ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply, std::string command_id = {});
 
   // Whether a script compiles; what the compiler said.
   void compile(const std::string& name, const std::string& source, std::function<void(std::string)> then) const {

@@ -93,7 +93,7 @@ struct query {
 // -- by hand ---------------------------------------------------------------------------------------------------------------
 
 // qrun and qorder: the status actor knows all of the jobs and where there is room. It answers by asking the scheduler, or
-// with commands for the jobs.
+// with commands for the jobs; a run by hand is asked of the runjob hooks first, as one that the scheduler proposes.
 struct by_hand {
   schema::sealed<schema::Request> request;
   model::requester by;

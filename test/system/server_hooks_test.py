@@ -56,6 +56,22 @@ class hooks_of_requests(ServerHookTest):
         self.assertEqual(self.job(id)["project"], "late")
         self.assertIn(f"job {id} project: _pbs_project_default -> late", self.audit("hook", id))
 
+    def test_a_runjob_hook_is_asked_of_runs_by_hand(self):
+        self.sure("qmgr", "-c", "set server scheduling=false")
+        self.hook("r", "runjob", "import pbs\ne = pbs.event()\npbs.logmsg(pbs.LOG_DEBUG, 'asked by %s' % e.requestor)\n"
+                  "if e.job.Job_Name == 'wait':\n    e.reject('not on %s' % e.job.exec_vnode)\n")
+        for how, where in ([], "(a:ncpus=1)"), (["-H", "a"], "a:ncpus=1"):
+            id = self.submit("-N", "wait", "--", "/bin/true")
+            done = self.run_command("qrun", *how, id)
+            self.assertEqual(done.err, f"qrun: Not Running: PBS Error: not on {where} {id}\n")
+            self.assertEqual((self.job(id)["job_state"], self.job(id)["comment"]), ("Q", f"Not Running: PBS Error: not on {where}"))
+        id = self.submit("-N", "go", "--", "/bin/true")
+        self.sure("qrun", "-H", "a", id)
+        self.until_state(id, "F")
+        told = self.audit("hook", id)
+        self.assertIn("r at runjob accepted", told)
+        self.assertIn(f"asked by {self.job(id)['Job_Owner'].split('@')[0]}", told)
+
     def test_a_runjob_hook_that_rejects_may_take_a_vnode_out_of_service(self):
         self.hook("r", "runjob", "import pbs\ne = pbs.event()\nfor name in e.vnode_list.keys():\n"
                   "    e.vnode_list[name].state = pbs.ND_OFFLINE\ne.reject('not there')\n")

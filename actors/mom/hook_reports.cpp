@@ -111,8 +111,9 @@ void mom_hooks::tell_surely(Fill&& fill) {
 }
 
 void mom_hooks::report(const hooks::hook_event& event, schema::RunRef::Reader ref, const hooks::chain_result& result) {
-  std::set<std::string> made_here;
-  for (const auto& [name, vnode] : made_vnodes_) made_here.insert(name);
+  std::set<std::string> made_here;               // by hooks that have just run: the hello tells of them
+  if (makes_vnodes(event))
+    for (const auto& [name, vnode] : made_vnodes_) made_here.insert(name);
   for (std::size_t i = 0; i < result.runs.size(); ++i) {
     const auto hook = schema::str(result.runs[i].get().getHook());
     const auto wanted = changes_by(hook, result, made_here);

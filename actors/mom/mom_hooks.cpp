@@ -240,6 +240,12 @@ std::vector<hooks::hook_object> mom_hooks::host_vnodes() const {
   return vnodes;
 }
 
+std::vector<hooks::hook_object> mom_hooks::all_vnodes() const {
+  auto vnodes = host_vnodes();
+  for (const auto& [name, vnode] : made_vnodes_) vnodes.push_back(vnode);
+  return vnodes;
+}
+
 void mom_hooks::describe(schema::MomHello::Builder hello) const {
   if (made_vnodes_.empty()) return parts_.describe(hello);
   const auto own = schema::make<schema::MomHello>([&](schema::MomHello::Builder h) { parts_.describe(h); });
@@ -285,7 +291,7 @@ void mom_hooks::run_host_event(const char* name, const std::string& only, std::f
   hooks::occasion at;
   at.event = event;
   at.by = {"pbs_mom", parts_.host, schema::Role::MOM};
-  at.parameters.push_back({"vnode_list", host_vnodes()});
+  at.parameters.push_back({"vnode_list", makes_vnodes(*event) ? host_vnodes() : all_vnodes()});
   if (hooks::find_parameter(*event, "job_list")) {
     std::vector<hooks::hook_object> jobs;
     for (const auto& [key, job] : jobs_) put_used(key, jobs.emplace_back(job_object(job)));

@@ -87,7 +87,9 @@ class mom_hooks {
   void report(const hooks::hook_event& event, schema::RunRef::Reader ref, const hooks::chain_result& result);
   void reboot_if_asked(const std::string& hook, hooks::protocol::Reply::Reader reply) const;
   std::uint8_t fail_actions_of(const std::string& hook, const hooks::hook_event& event) const;
-  std::vector<hooks::hook_object> host_vnodes() const;
+  static bool makes_vnodes(const hooks::hook_event& event) { return std::string_view(event.name) == "exechost_startup"; }
+  std::vector<hooks::hook_object> host_vnodes() const;         // without those that hooks made
+  std::vector<hooks::hook_object> all_vnodes() const;
   void keep_used(const std::string& key, const hooks::hook_change& change);
   void put_used(const std::string& key, hooks::hook_object& job) const;
   void note(std::uint32_t bits, std::string_view object, const std::string& text) const {

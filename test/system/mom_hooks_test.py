@@ -260,6 +260,15 @@ class hooks_of_hosts(MomHookTest):
         self.assertIn("set resource foo_str type = string\n", made)
         id = self.submit("-l", "select=1:ncpus=2:vnode=a_1", "--", "/bin/true")
         self.assertEqual(self.until_state(id, "F")["exec_vnode"], "(a_1:ncpus=2)")
+        # Later hooks see them with what was made, and change them (RS-70).
+        self.mom_hook("e", "execjob_end", "import pbs\npbs.event().vnode_list['a_1'].comment = 'a job ended'\n")
+        self.submit("-l", "select=1:ncpus=2:vnode=a_1", "--", "/bin/true")
+        self.until(lambda: "comment = a job ended" in self.vnode("a_1"), lambda: self.vnode("a_1"))
+        self.mom_hook("p", "exechost_periodic", "import pbs\nv = pbs.event().vnode_list['a_0']\n"
+                      "v.resources_available['foo_i'] += 1\nv.state = pbs.ND_OFFLINE\n", freq=1)
+        self.until(lambda: "state = offline" in self.vnode("a_0"), lambda: self.vnode("a_0"))
+        self.assertIn("resources_available.foo_i = 8", self.vnode("a_0"))
+        self.sure("qmgr", "-c", "delete hook p")
         # They are still there when the hook has run again, and gone when it makes them no more.
         self.kill_daemon("pbs_mom", "a")
         self.start_daemon("pbs_mom", "a")

@@ -79,6 +79,8 @@ void part_actor::perform(const model::part_effect& effect) {
       if (!a.did_.contains("start:" + number) && a.once("watch:" + number)) a.parts_.processes->adopt(a.state().task_key(t.task));
     }
     void operator()(const model::say_task& t) const {
+      // It was starting when the others were stopped. A repeat harms nobody.
+      if (a.suspended_ == true) a.parts_.processes->signal(a.state().task_key(t.task), SIGSTOP);
       if (!a.once("runs:" + std::to_string(t.task))) return;
       a.follow_output(t.task);
       a.tell_task(t.task);

@@ -6,7 +6,7 @@ import subprocess
 import unittest
 
 from hooks_test import HookTest
-from private_cluster import STAGE, signal, wait_gone
+from private_cluster import STAGE, signal, stands_still, wait_gone
 
 WIDE = ["-l", "select=3:ncpus=1", "-l", "place=scatter"]
 STARTED = "execjob_begin,execjob_prologue,execjob_launch"
@@ -191,6 +191,52 @@ class hooks_of_tasks(MomHookTest):
         lines = out.splitlines()
         self.assertEqual(lines.count("ran"), 1, out)
         self.assertEqual(lines[-2:], ["ran", "0"], out)
+
+    def begin_task_while_suspended(self, meanwhile=lambda sister: None):
+        """A task on the second host that is let start by its hook when its job is suspended already; checks that it stands still
+        until the job goes on, and answers its pid."""
+        go, program = os.path.join(self.work, "go"), os.path.join(self.work, "sleeper")
+        os.symlink("/bin/sleep", program)
+        self.sure("qmgr", "-c", "set server acl_roots = root")
+        self.mom_hook("h", "execjob_launch", self.script(
+            f"import time\nwhile e.progname == {program!r} and not os.path.exists({go!r}):\n    time.sleep(0.05)\n", says="e.progname"), alarm=120)
+        id = self.submit("-S", "/bin/sh", *self.both, input=f"{STAGE}/bin/pbsdsh -n 1 -- {program} 1000\n")
+        sister = self.until(lambda: self.job(id).get("exec_host"), "it has hosts") and self.hosts_of(id)[1]
+        self.until_said(f"execjob_launch {sister} {program}")
+        self.until_running(id)
+        self.sure("qsig", "-s", "suspend", id)
+        self.assertEqual(self.job(id)["job_state"], "S")
+        self.until(lambda: all(map(stands_still, self.pids_of(f"{STAGE}/bin/pbsdsh"))), "what ran on the first host stands still")
+        meanwhile(sister)
+        open(go, "w").close()
+        pid, = self.until(lambda: self.pids_of(program), "the task starts")
+        self.until(lambda: stands_still(pid), "the task stands still too")
+        self.sure("qsig", "-s", "resume", id)
+        self.until(lambda: not stands_still(pid), "it goes on")
+        self.sure("qdel", id)
+        self.until_state(id, "F")
+        self.assertTrue(wait_gone([pid]))
+
+    def pids_of(self, program):
+        """Of the processes of this cluster's jobs that run it."""
+        found = []
+        for pid in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{pid}/cmdline", "rb") as f, open(f"/proc/{pid}/environ", "rb") as g:
+                    if f.read().split(b"\0")[0] == program.encode() and self.work.encode() in g.read():
+                        found.append(int(pid))
+            except OSError:
+                pass
+        return found
+
+    def test_a_task_that_starts_while_its_job_is_suspended_stands_still(self):
+        self.begin_task_while_suspended()
+
+    def test_a_task_that_starts_after_its_mom_was_killed_stands_still_with_its_job(self):
+        def restart(sister):
+            self.kill_daemon("pbs_mom", sister)
+            self.start_daemon("pbs_mom", sister)
+        self.begin_task_while_suspended(restart)
 
     def attach(self, host, id, session):
         environment = {**self.environment(), "PBS_CONF_FILE": self.cluster.layout.conf(host)}

@@ -5,6 +5,7 @@ and when a test fails the ends of its logs are printed.
 """
 import ctypes
 import glob
+import itertools
 import json
 import os
 import re
@@ -198,6 +199,27 @@ def with_mounts_of_our_own():
     return subprocess.run(["mount", "--make-rprivate", "/"], capture_output=True).returncode == 0
 
 
+def stands_still(pid):
+    """Stopped by a signal, or frozen with its cgroup, of whichever version."""
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            if f.read().rsplit(")", 1)[1].split()[0] == "T":
+                return True
+        with open(f"/proc/{pid}/cgroup") as f:
+            paths = [line.rstrip("\n").split(":", 2)[2] for line in f]
+    except FileNotFoundError:
+        return False
+    frozen = [("cgroup.events", "frozen 1"), ("freezer.state", "FROZEN")]
+    for path, root, (name, word) in itertools.product(paths, ("", "/unified", "/freezer"), frozen):
+        try:
+            with open(f"/sys/fs/cgroup{root}{path}/{name}") as f:
+                if word in f.read():
+                    return True
+        except OSError:
+            pass
+    return False
+
+
 def wait_gone(pids, deadline_s=DEADLINE_S):
     deadline = time.monotonic() + deadline_s
     while any(procs.start_time(pid) is not None for pid in pids):
@@ -207,5 +229,5 @@ def wait_gone(pids, deadline_s=DEADLINE_S):
     return True
 
 
-__all__ = ["ClusterTest", "DEADLINE_S", "Done", "STAGE", "Trouble", "attributes", "mini", "procs", "signal", "wait_gone",
+__all__ = ["ClusterTest", "DEADLINE_S", "Done", "STAGE", "Trouble", "attributes", "mini", "procs", "signal", "stands_still", "wait_gone",
            "with_mounts_of_our_own"]

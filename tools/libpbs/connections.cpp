@@ -14,12 +14,12 @@ namespace pbs_error = values::pbs_error;
 
 namespace {
 
-// Handles are small and used again, as programs that count them expect.
+// Handles are small, positive and used again, as programs that count them expect.
 class table {
  public:
   int add(std::shared_ptr<connection> c) {
     const std::lock_guard held(guard_);
-    int handle = 0;
+    int handle = 1;
     while (open_.contains(handle)) ++handle;
     open_.emplace(handle, std::move(c));
     return handle;
@@ -102,10 +102,19 @@ int* pbs_errno_location(void) {
   return &number;
 }
 
+char** pbs_server_location(void) {
+  thread_local char* name = nullptr;
+  return &name;
+}
+
 int pbs_connect(const char* server) {
+  thread_local std::string name;
   ifl::set_error(0);
   try {
-    return ifl::connections().add(std::make_shared<ifl::connection>(client::session::open(ifl::text_of(server))));
+    const auto given = ifl::text_of(server);
+    name = given.empty() ? client::server_name() : given;
+    pbs_server = name.data();
+    return ifl::connections().add(std::make_shared<ifl::connection>(client::session::open(given)));
   } catch (...) {
     ifl::set_error(ifl::current_failure().code);
     return -1;

@@ -18,7 +18,7 @@
 
 static inline int connected(void) {
   int c = pbs_connect(NULL);
-  CHECK(c >= 0);
+  CHECK(c > 0);
   return c;
 }
 

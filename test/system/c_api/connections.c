@@ -1,12 +1,16 @@
-/* pbs_connect, pbs_disconnect, pbs_default, pbs_geterrmsg, and pbs_errno of each thread. */
+/* pbs_connect, pbs_disconnect, pbs_default, pbs_geterrmsg, and pbs_errno and pbs_server of each thread. */
 #include "check.h"
 
 #include <pthread.h>
 
+extern char *pbs_server; /* as programs declare it that were written for the manual */
+
 static void *fails_elsewhere(void *unused) {
   (void)unused;
+  CHECK(pbs_server == NULL);
   CHECK(pbs_connect("no-such-host.invalid") == -1);
   CHECK(pbs_errno != 0);
+  CHECK(strcmp(pbs_server, "no-such-host.invalid") == 0); /* it tried */
   return NULL;
 }
 
@@ -15,6 +19,7 @@ int main(void) {
   int a = connected(), b = connected();
   CHECK(a != b);
   CHECK(pbs_default() && *pbs_default());
+  CHECK(strcmp(pbs_server, pbs_default()) == 0);
   CHECK(pbs_deljob(a, "99999", NULL) == PBSE_UNKJOBID);
   CHECK(pbs_errno == PBSE_UNKJOBID);
   CHECK(strcmp(pbs_geterrmsg(a), "Unknown Job Id") == 0);
@@ -23,6 +28,7 @@ int main(void) {
   CHECK(pthread_create(&other, NULL, fails_elsewhere, NULL) == 0);
   CHECK(pthread_join(other, NULL) == 0);
   CHECK(pbs_errno == 0); /* and the number to its thread */
+  CHECK(strcmp(pbs_server, pbs_default()) == 0);
   CHECK(pbs_disconnect(a) == 0);
   CHECK(pbs_disconnect(a) == -1);
   CHECK(pbs_deljob(a, "1", NULL) != 0);

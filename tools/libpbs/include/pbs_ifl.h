@@ -48,10 +48,14 @@ int *pbs_errno_location(void);
 
 /* -- connections --------------------------------------------------------------------------------------------------------- */
 
-int pbs_connect(const char *server); /* null or "": the default server; -1: failed */
+int pbs_connect(const char *server); /* null or "": the default server; the answer is positive, or -1: failed */
 int pbs_disconnect(int connect);
 char *pbs_default(void);            /* the default server's name; not to be freed */
 char *pbs_geterrmsg(int connect);   /* the text of the connection's last error, or null; lives until its next call */
+
+/* The server that this thread's last pbs_connect connected to, or tried to; not to be freed; null before the first. */
+char **pbs_server_location(void);
+#define pbs_server (*pbs_server_location())
 
 /* -- jobs ---------------------------------------------------------------------------------------------------------------- */
 

@@ -1,10 +1,7 @@
 // What the server is told of hooks on a host: what they did, and what they want of it.
-#include <unistd.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 
 #include "actors/mom/host/reboot.hpp"
 #include "actors/mom/mom_hooks.hpp"
@@ -18,6 +15,7 @@ namespace {
 
 using changes_of = std::vector<const hooks::hook_change*>;
 using by_object = std::map<std::string, changes_of>;       // mom_hooks::changes_by_job
+constexpr const char* offlined_ending = ".offlined";
 
 void fill(schema::Attribute::Builder to, const hooks::hook_change& c) {
   to.setName(c.attribute);
@@ -98,6 +96,29 @@ std::uint8_t mom_hooks::fail_actions_of(const std::string& hook, const hooks::ho
   return static_cast<std::uint8_t>(actions & event.fail_actions);
 }
 
+// fail_action means the whole host, as PBS does. What was taken out of service stands in a file until the hook succeeds: nothing
+// else comes back then.
+mom_hooks::service_change mom_hooks::service_change_of(const std::string& hook, const hooks::hook_event& event, bool failed) const {
+  const auto actions = fail_actions_of(hook, event);
+  const auto marked = values::split_list(files_.read(hook + offlined_ending).value_or(""));
+  service_change change;
+  if (!failed && (actions & hooks::clear_vnodes_upon_recovery)) change.recovered = marked;
+  if (!failed || !(actions & hooks::offline_vnodes)) return change;
+  std::set<std::string> out_of_service(marked.begin(), marked.end());
+  for (const auto& v : all_vnodes()) {
+    change.offlined.push_back(v.name);
+    out_of_service.insert(v.name);
+  }
+  write_offlined(hook, {out_of_service.begin(), out_of_service.end()});
+  return change;
+}
+
+void mom_hooks::write_offlined(const std::string& hook, const std::vector<std::string>& vnodes) const {
+  std::string problem;
+  files_.write(hook + offlined_ending, values::join_list(vnodes), problem);
+  if (!problem.empty()) note(log_event::error, hook, problem);
+}
+
 template <class Fill>
 void mom_hooks::tell_surely(Fill&& fill) {
   const auto position = outbox_.next_position(parts_.clock->now_ns());
@@ -118,28 +139,24 @@ void mom_hooks::report(const hooks::hook_event& event, schema::RunRef::Reader re
     const auto hook = schema::str(result.runs[i].get().getHook());
     const auto wanted = changes_by(hook, result, made_here);
     const bool failed = std::find(result.failed.begin(), result.failed.end(), hook) != result.failed.end();
-    const auto actions = fail_actions_of(hook, event);
-    const bool offlines = failed && (actions & hooks::offline_vnodes);
-    const auto mark = parts_.directory + "/" + hook + ".offlined";        // there until the hook succeeds
-    const bool recovers = !failed && (actions & hooks::clear_vnodes_upon_recovery) && ::access(mark.c_str(), F_OK) == 0;
-    if (offlines) std::ofstream{mark};
+    const auto service = service_change_of(hook, event, failed);
     tell_surely([&](schema::HookReport::Builder r) {
       if (ref.getJobSerial() != 0) r.setRef(ref);
       r.setRun(result.runs[i].get());
-      if (failed && (actions & hooks::scheduler_restart_cycle)) r.setRestartScheduling(true);
+      if (failed && (fail_actions_of(hook, event) & hooks::scheduler_restart_cycle)) r.setRestartScheduling(true);
       fill_all(r.initJobChanges(static_cast<unsigned>(wanted.job.size())), wanted.job);
-      auto vnodes = r.initVnodes(static_cast<unsigned>(wanted.vnodes.size() + (offlines || recovers ? 1 : 0)));
+      auto vnodes = r.initVnodes(static_cast<unsigned>(wanted.vnodes.size() + service.offlined.size() + service.recovered.size()));
       unsigned v = 0;
       for (const auto& [name, changes] : wanted.vnodes) {
         vnodes[v].setVnode(name);
         fill_all(vnodes[v++].initChanges(static_cast<unsigned>(changes.size())), changes);
       }
-      if (offlines) fill_offline(vnodes[v], parts_.host, hook);
-      if (recovers) fill_recovered(vnodes[v], parts_.host);
+      for (const auto& name : service.offlined) fill_offline(vnodes[v++], name, hook);
+      for (const auto& name : service.recovered) fill_recovered(vnodes[v++], name);
       fill_actions(result.replies[i].get(), r);
       if (ref.getJobSerial() != 0) fill_end_of(schema::text(ref.getJob()), event, result.replies[i].get(), r);
     });
-    if (recovers) ::unlink(mark.c_str());
+    if (!service.recovered.empty()) write_offlined(hook, {});
     if (event.side == hooks::event_side::mom_periodic) report_of_jobs(event, result.runs[i].get(), result.replies[i].get(), wanted.jobs);
     reboot_if_asked(hook, result.replies[i].get());
   }

@@ -195,6 +195,7 @@ void mom_hooks::install(schema::MomHooks::Reader wanted) {
       if (now.hook.name == old.hook.name) now.due_ns = old.due_ns;
     if (names.contains(old.hook.name)) continue;
     files_.remove(old.hook.name);
+    write_offlined(old.hook.name, {});
     note(log_event::debug, old.hook.name + ".HK", "delete hook-related file request received");
   }
   if (parts_.runner) {

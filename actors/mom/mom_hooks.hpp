@@ -86,6 +86,10 @@ class mom_hooks {
   void report_of_jobs(const hooks::hook_event& event, schema::HookRun::Reader run, hooks::protocol::Reply::Reader reply, const changes_by_job& changes);
   void report(const hooks::hook_event& event, schema::RunRef::Reader ref, const hooks::chain_result& result);
   void reboot_if_asked(const std::string& hook, hooks::protocol::Reply::Reader reply) const;
+  // fail_action: vnodes that go out of service, and that come back.
+  struct service_change { std::vector<std::string> offlined, recovered; };
+  service_change service_change_of(const std::string& hook, const hooks::hook_event& event, bool failed) const;
+  void write_offlined(const std::string& hook, const std::vector<std::string>& vnodes) const;      // empty: the file is removed
   std::uint8_t fail_actions_of(const std::string& hook, const hooks::hook_event& event) const;
   static bool makes_vnodes(const hooks::hook_event& event) { return std::string_view(event.name) == "exechost_startup"; }
   std::vector<hooks::hook_object> host_vnodes() const;         // without those that hooks made

@@ -387,6 +387,31 @@ class hooks_of_hosts(MomHookTest):
         self.until_free("a")
         self.assertNotIn("offlined by hook", self.vnode("a"))
 
+    def test_fail_action_takes_every_vnode_of_the_host(self):       # pbs guide: fail_action
+        broken = os.path.join(self.work, "broken")
+        self.mom_hook("m", "exechost_startup", "import pbs\nv = pbs.event().vnode_list\n"
+                      "for name in 'a_0', 'a_1':\n    v[name] = pbs.vnode(name)\n    v[name].resources_available['ncpus'] = 2\n", order=1)
+        self.mom_hook("s", "exechost_startup", f"import os\nif os.path.exists({broken!r}): raise ValueError('no disk')\n", order=2,
+                      fail_action="'offline_vnodes,clear_vnodes_upon_recovery'")
+        hup = lambda: os.kill(self.daemon_pids("pbs_mom", "a")[0], signal.SIGHUP)
+        hup()
+        for name in "a", "a_0", "a_1":
+            self.until(lambda: "state = free" in self.vnode(name), lambda: self.vnode(name))
+        open(broken, "w").close()
+        hup()
+        for name in "a", "a_0", "a_1":
+            self.until(lambda: "comment = offlined by hook 's' due to hook error" in self.vnode(name), lambda: self.vnode(name))
+            self.assertIn("state = offline", self.vnode(name))
+        os.unlink(broken)
+        hup()
+        for name in "a", "a_0", "a_1":
+            self.until(lambda: "state = free" in self.vnode(name), lambda: self.vnode(name))
+        # Nothing is known of that any more: what somebody takes out of service now stays out.
+        self.sure("qmgr", "-c", "set node a_0 state = offline")
+        hup()
+        self.until(lambda: len([r for r in self.audit("hook", "s").split("\n") if " at exechost_startup accepted" in r]) >= 3, "it ran again")
+        self.assertIn("state = offline", self.vnode("a_0"))
+
     def test_a_periodic_hook_accounts_for_running_jobs(self):      # RU-04
         self.sure("qmgr", "-c", "create resource watts type=long,flag=h")
         self.mom_hook("p", "exechost_periodic", "import pbs\n"

@@ -126,14 +126,17 @@ schema::History history_of(const char* extend) {
   return text_of(extend).find('x') != std::string::npos ? schema::History::ALSO : schema::History::LIVE;
 }
 
-// A name that is none sets pbs_errno; what was found beside it is answered all the same.
-batch_status* stat(ifl::connection& c, client::stat_question question, const attrl* wanted) {
+enum class unknown_name { is_error, is_none };
+
+// A name that is unknown and an error sets pbs_errno; what was found beside it is answered all the same.
+batch_status* stat(ifl::connection& c, client::stat_question question, const attrl* wanted, unknown_name unknown = unknown_name::is_error) {
   const selection chosen(question.kind, wanted);
   question.wanted = chosen.ids();
   list_builder list(chosen);
   const auto outcome = client::ask(c.server, question, [&](const client::object_view& o) { list.add(o); });
   if (outcome.refused) throw ifl::failure{outcome.refused->code, outcome.refused->text};
-  if (!outcome.unknown.empty()) ifl::note(c, {outcome.unknown.front().code, outcome.unknown.front().text});
+  if (!outcome.unknown.empty() && unknown == unknown_name::is_error)
+    ifl::note(c, {outcome.unknown.front().code, outcome.unknown.front().text});
   return list.take();
 }
 
@@ -228,9 +231,7 @@ struct batch_status* pbs_selstat(int connect, struct attropl* criteria, struct a
     q.names = select_jobs(c, criteria, extend);
     q.history = history_of(extend);
     if (q.names.empty()) return nullptr;
-    auto* found = stat(c, q, attributes);
-    ifl::set_error(0);               // a job that went between the two questions is no error
-    return found;
+    return stat(c, q, attributes, unknown_name::is_none);     // a job that went between the two questions is no error
   });
 }
 

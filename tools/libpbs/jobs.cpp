@@ -17,32 +17,22 @@ bool mentions(const char* extend, const char* word) { return text_of(extend).fin
 // Runs a request for one job whose id must be well-formed.
 template <class Fill>
 int for_job(int connect, const char* job, Fill&& fill) noexcept {
-  ifl::set_error(0);
-  std::string id;
-  try {
+  const int answered = ifl::with_connection(connect, -1, [&](ifl::connection& c) {
     const auto name = client::parse_job_name(text_of(job), client::server_name());
-    if (name) id = name->id;
-  } catch (...) {
-    ifl::set_error(ifl::current_failure().code);
-    return pbs_errno;
-  }
-  if (id.empty()) {
-    const int unknown = ifl::with_connection(connect, -1, [](ifl::connection&) -> int {
-      throw ifl::failure{values::pbs_error::unknown_job, {}};
-    });
-    return unknown == 0 ? 0 : pbs_errno;
-  }
-  return ifl::request(connect, [&](schema::Request::Builder r) { fill(r, id); });
+    if (!name) throw ifl::failure{values::pbs_error::unknown_job, {}};
+    ifl::done_text(c.server.call([&](schema::Request::Builder r) { fill(r, name->id); }));
+    return 0;
+  });
+  return answered == 0 ? 0 : pbs_errno;
 }
 
 // Hold letters; null or "" are the user's hold.
 int holds(int connect, const char* job, const char* letters, schema::JobHolds::Builder (*init)(schema::Request::Builder)) noexcept {
-  const auto set = values::parse_hold_set(text_of(letters).empty() ? USER_HOLD : letters);
-  if (!set) {
-    const int bad = ifl::with_connection(connect, -1, [](ifl::connection&) -> int { throw ifl::failure{values::pbs_error::invalid_request, {}}; });
-    return bad == 0 ? 0 : pbs_errno;
-  }
-  return for_job(connect, job, [&](schema::Request::Builder r, const std::string& id) { client::fill(init(r), id, *set); });
+  return for_job(connect, job, [&](schema::Request::Builder r, const std::string& id) {
+    const auto set = values::parse_hold_set(text_of(letters).empty() ? USER_HOLD : letters);
+    if (!set) throw ifl::failure{values::pbs_error::invalid_request, {}};
+    client::fill(init(r), id, *set);
+  });
 }
 
 }  // namespace

@@ -23,6 +23,8 @@ int main(void) {
   CHECK(pbs_deljob(a, "99999", NULL) == PBSE_UNKJOBID);
   CHECK(pbs_errno == PBSE_UNKJOBID);
   CHECK(strcmp(pbs_geterrmsg(a), "Unknown Job Id") == 0);
+  CHECK(pbs_holdjob(a, "no id", "x", NULL) == PBSE_UNKJOBID && strcmp(pbs_geterrmsg(a), "Unknown Job Id") == 0);
+  CHECK(pbs_holdjob(a, "99999", "x", NULL) == PBSE_IVALREQ && strcmp(pbs_geterrmsg(a), "Invalid request") == 0);
   CHECK(pbs_geterrmsg(b) == NULL); /* an error belongs to its connection */
   pbs_errno = 0;
   CHECK(pthread_create(&other, NULL, fails_elsewhere, NULL) == 0);

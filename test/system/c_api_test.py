@@ -89,6 +89,9 @@ class c_programs(ClusterTest):
         self.assertEqual(self.call("del", other, "deletehist"), "0")
         self.assertIsNone(self.job(other))
         self.assertEqual(self.call("del", id), "0")
+        one, two = self.submitted("workq"), self.submitted("workq")
+        self.call("dellist", one, two, "deletehist")
+        self.assertEqual((self.job(one), self.job(two)), (None, None))
 
     def test_nothing_but_the_interface_is_visible(self):
         if not shutil.which("nm"):

@@ -12,8 +12,6 @@ using ifl::text_of;
 
 namespace {
 
-bool mentions(const char* extend, const char* word) { return text_of(extend).find(word) != std::string::npos; }
-
 // Runs a request for one job whose id must be well-formed.
 template <class Fill>
 int for_job(int connect, const char* job, Fill&& fill) noexcept {
@@ -60,15 +58,6 @@ int pbs_asyalterjob(int connect, const char* job, struct attrl* attributes, cons
   return pbs_alterjob(connect, job, attributes, extend);
 }
 
-int pbs_deljob(int connect, const char* job, const char* extend) {
-  return for_job(connect, job, [&](schema::Request::Builder r, const std::string& id) {
-    auto d = r.initDeleteJob();
-    d.setJob(id);
-    d.setForce(mentions(extend, FORCE));
-    d.setPurgeHistory(mentions(extend, DELETEHISTORY));
-  });
-}
-
 int pbs_holdjob(int connect, const char* job, const char* letters, const char*) {
   return holds(connect, job, letters, [](schema::Request::Builder r) { return r.initHoldJob(); });
 }
@@ -93,7 +82,7 @@ int pbs_rerunjob(int connect, const char* job, const char* extend) {
   return for_job(connect, job, [&](schema::Request::Builder r, const std::string& id) {
     auto rerun = r.initRerunJob();
     rerun.setJob(id);
-    rerun.setForce(mentions(extend, FORCE));
+    rerun.setForce(text_of(extend).find(FORCE) != std::string::npos);
   });
 }
 

@@ -11,7 +11,16 @@ int main(int argc, char **argv) {
     struct attrl change = {NULL, ATTR_l, (char *)a, (char *)b, SET};
     rc = pbs_asyalterjob(c, job, &change, NULL);
   } else if (strcmp(call, "del") == 0) rc = pbs_deljob(c, job, a);
-  else if (strcmp(call, "hold") == 0) rc = pbs_holdjob(c, job, a, NULL);
+  else if (strcmp(call, "dellist") == 0) {
+    char *ids[] = {(char *)job, "99999", (char *)a, "no id"};
+    struct batch_deljob_status *failed = pbs_deljoblist(c, ids, 4, b);
+    CHECK(pbs_errno == PBSE_UNKJOBID && strcmp(pbs_geterrmsg(c), "Unknown Job Id") == 0);
+    CHECK(failed && strcmp(failed->name, "99999") == 0 && failed->code == PBSE_UNKJOBID);
+    CHECK(failed->next && strcmp(failed->next->name, "no id") == 0 && failed->next->code == PBSE_UNKJOBID && !failed->next->next);
+    pbs_delstatfree(failed);
+    CHECK(pbs_deljoblist(c, ids, 0, NULL) == NULL && pbs_errno == 0);
+    return pbs_disconnect(c);
+  } else if (strcmp(call, "hold") == 0) rc = pbs_holdjob(c, job, a, NULL);
   else if (strcmp(call, "rls") == 0) rc = pbs_rlsjob(c, job, a, NULL);
   else if (strcmp(call, "run") == 0) rc = pbs_runjob(c, job, a, NULL);
   else if (strcmp(call, "asyrun") == 0) rc = pbs_asyrunjob(c, job, a, NULL);

@@ -41,6 +41,13 @@ struct batch_status {
   char *text;
 };
 
+/* A job that pbs_deljoblist did not delete, and the number of the error. Freed, with all behind it, by pbs_delstatfree. */
+struct batch_deljob_status {
+  struct batch_deljob_status *next;
+  char *name;
+  int code;
+};
+
 /* -- the calling thread's error ------------------------------------------------------------------------------------------ */
 
 int *pbs_errno_location(void);
@@ -66,6 +73,9 @@ int pbs_asyalterjob(int connect, const char *job, struct attrl *attributes, cons
 /* Name of the server that has the job; free() takes it. null with pbs_errno PBSE_UNKJOBID: this server has no such job. */
 char *pbs_locjob(int connect, const char *job, const char *extend);
 int pbs_deljob(int connect, const char *job, const char *extend); /* extend: null, FORCE, DELETEHISTORY, or both in one text */
+/* Deletes numjobs jobs; extend as above. The jobs that were not deleted, or null; pbs_errno is the first one's. */
+struct batch_deljob_status *pbs_deljoblist(int connect, char **jobids, int numjobs, const char *extend);
+void pbs_delstatfree(struct batch_deljob_status *status);
 int pbs_holdjob(int connect, const char *job, const char *holds, const char *extend); /* null: USER_HOLD */
 int pbs_rlsjob(int connect, const char *job, const char *holds, const char *extend);
 int pbs_runjob(int connect, const char *job, const char *location, const char *extend); /* null: the scheduler finds it */

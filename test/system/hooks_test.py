@@ -109,6 +109,28 @@ class server_hooks(HookTest):
         self.assertEqual(self.sure("qmgr", "-c", "print hook"), printed)
         self.assertEqual(self.job(self.submit("-h", "--", "/bin/true"))["Account_Name"], "x")
 
+    def test_the_short_forms_of_qmgr_do_what_the_long_ones_do(self):      # RS-112
+        script = "import pbs\npbs.event().job.Account_Name = 'x'\n"
+        self.file("qjob.py", script)
+        self.file("a launch.json", "{}\n")
+        qmgr = lambda command: self.sure("qmgr", "-c", command)
+        for command in ("c h qjob event=queuejob", "i h qjob application/x-python default qjob.py", "s h qjob order=5,alarm=10",
+                        "s h qjob event+=modifyjob", "c h launch event=execjob_launch",
+                        'i h launch application/x-config default "a launch.json"'):
+            self.assertEqual(qmgr(command), "")
+        self.assertEqual(self.job(self.submit("-h", "--", "/bin/true"))["Account_Name"], "x")
+        self.assertIn("    event = queuejob,modifyjob\n    user = pbsadmin\n    alarm = 10\n    order = 5\n", qmgr("l h qjob"))
+        for brief, full in ("l h", "list hook"), ("p h", "print hook"), ("l h launch event", "list hook launch event"):
+            self.assertEqual(qmgr(brief), qmgr(full))
+        self.assertEqual(qmgr("e h qjob application/x-python default"), script)
+        qmgr("e h qjob application/x-python default 'a copy.py'")
+        with open(os.path.join(self.work, "a copy.py")) as f:
+            self.assertEqual(f.read(), script)
+        qmgr("u h qjob order")
+        self.assertIn("    order = 1\n", qmgr("l h qjob"))
+        self.sure("qmgr", input="s h qjob enabled=f; d h launch\nd h qjob\n")
+        self.assertEqual(qmgr("l h"), "")
+
     def test_the_files_are_where_site_tools_look(self):
         self.hook("q", "queuejob,modifyjob", "pass\n", config="{}\n", order=5)
         directory = os.path.join(self.home(), "server_priv", "hooks")

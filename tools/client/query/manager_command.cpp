@@ -106,13 +106,16 @@ class parser {
     }
   }
 
-  // What follows the names of import and export: content type, encoding and a file, which export may do without.
+  // What follows the names of import and export: content type, encoding and a file, which export may do without. A file name
+  // with blanks stands in quotes.
   trouble take_content() {
     if (command_.names.empty()) return syntax();
     if (command_.object != manager_object::hook && command_.object != manager_object::pbs_hook) return syntax();
     const std::size_t most = 3, least = command_.verb == manager_verb::import ? 3 : 2;
     while (at_ < line_.size() && command_.content.size() < most) {
-      command_.content.emplace_back(take_word());
+      auto& word = command_.content.emplace_back();
+      if (!quote_stands_here()) word = take_word();
+      else if (!take_quoted(word)) return syntax();
       skip_blanks();
     }
     return at_ < line_.size() || command_.content.size() < least ? trouble(syntax()) : std::nullopt;
@@ -197,14 +200,18 @@ class parser {
     return std::nullopt;
   }
 
+  bool quote_stands_here() const { return line_[at_] == '"' || line_[at_] == '\''; }
+
   bool take_value(std::string& value) {
+    if (quote_stands_here()) return take_quoted(value);
+    const std::size_t start = at_;
+    while (at_ < line_.size() && !blank(line_[at_]) && line_[at_] != ',') ++at_;
+    value = line_.substr(start, at_ - start);
+    return at_ > start;
+  }
+
+  bool take_quoted(std::string& value) {
     const char quote = line_[at_];
-    if (quote != '"' && quote != '\'') {
-      const std::size_t start = at_;
-      while (at_ < line_.size() && !blank(line_[at_]) && line_[at_] != ',') ++at_;
-      value = line_.substr(start, at_ - start);
-      return at_ > start;
-    }
     const auto end = line_.find(quote, at_ + 1);
     if (end == std::string_view::npos) {
       at_ = line_.size();

@@ -1,6 +1,8 @@
 // qmgr's language: what PBS takes, and where its carets stand.
 #include <boost/test/unit_test.hpp>
 
+#include <utility>
+
 #include "tools/client/query/manager_command.hpp"
 
 using namespace annals::client;
@@ -46,6 +48,46 @@ BOOST_AUTO_TEST_CASE(verbs_and_objects_may_be_cut_to_any_leading_part) {
   BOOST_TEST((parsed("q").verb == manager_verb::quit));
   BOOST_TEST((parsed("exit").verb == manager_verb::quit));
   BOOST_TEST(parsed("? set").rest == "set");
+}
+
+BOOST_AUTO_TEST_CASE(hook_commands_have_short_forms) {  // RS-112
+  const std::pair<const char*, const char*> forms[] = {
+      {"c h qjob event=queuejob", "create hook qjob event=queuejob"},
+      {"c h q event=\"queuejob,modifyjob\",order=5", "create hook q event = \"queuejob,modifyjob\", order = 5"},
+      {"i h launch application/x-python default launch.py", "import hook launch application/x-python default launch.py"},
+      {"e h qjob application/x-config base64", "export hook qjob application/x-config base64"},
+      {"s h qjob event+=modifyjob", "set hook qjob event += modifyjob"},
+      {"s h qjob event-=modifyjob", "set hook qjob event -= modifyjob"},
+      {"u h qjob order", "unset hook qjob order"},
+      {"l h", "list hook"},
+      {"l h qjob event,order", "list hook qjob event,order"},
+      {"p h qjob,launch", "print hook qjob,launch"},
+      {"d h qjob", "delete hook qjob"},
+      {"a h qjob", "active hook qjob"},
+      {"i p h1 application/x-config default c.json", "import pbshook h1 application/x-config default c.json"},
+  };
+  for (const auto& [brief, full] : forms) BOOST_TEST((parsed(brief) == parsed(full)), brief);
+  BOOST_TEST((parsed("c h qjob event=queuejob") ==
+              manager_command{manager_verb::create, manager_object::hook, {"qjob"}, {{"event", "", "queuejob", AttributeOp::SET}}, {}}));
+  BOOST_TEST((parsed("d h qjob") == manager_command{manager_verb::remove, manager_object::hook, {"qjob"}, {}, {}}));
+}
+
+BOOST_AUTO_TEST_CASE(imports_and_exports_name_content_encoding_and_file) {
+  const auto content = [](const std::string& line) { return parsed(line).content; };
+  using words = std::vector<std::string>;
+  BOOST_TEST(parsed("i h qjob application/x-python default qjob.py").names == words{"qjob"}, boost::test_tools::per_element());
+  BOOST_TEST(content("i h qjob application/x-python default qjob.py") == (words{"application/x-python", "default", "qjob.py"}),
+             boost::test_tools::per_element());
+  BOOST_TEST(content("e h qjob application/x-python base64") == (words{"application/x-python", "base64"}), boost::test_tools::per_element());
+  BOOST_TEST(content("e h qjob application/x-python default 'a file.py' ").back() == "a file.py");
+  BOOST_TEST(content("i h qjob application/x-python default \"a file.py\"").back() == "a file.py");
+  check_caret("import hook application/x-python default qjob.py", 48);          // without a name, as the seed has it
+  check_caret("i h qjob application/x-python default", 37);
+  check_caret("e h qjob application/x-python", 29);
+  check_caret("e h qjob application/x-python default a.py b.py", 43);
+  check_caret("i h qjob application/x-python default \"a.py", 43);
+  check_caret("i q workq application/x-python default a.py", 10);
+  check_caret("i h", 3);
 }
 
 BOOST_AUTO_TEST_CASE(changes_have_names_resources_operators_and_values) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <caf/event_based_actor.hpp>
+#include <caf/invoke_message_result.hpp>
 #include <caf/message_handler.hpp>
 
 #include <chrono>
@@ -62,10 +63,18 @@ class shell : public caf::event_based_actor {
       on_change();
     }
     return caf::message_handler{
-        [this](envelope_type& e) { guarded([&] { receive(std::move(e)); }); },
-        [this](append_results& r) { guarded([&] { on_results(r); }); },
-        [this](later_atom) { guarded([&] { try_again(); }); },
+        [this](envelope_type& e) { receive(std::move(e)); },
+        [this](append_results& r) { on_results(r); },
+        [this](later_atom) { try_again(); },
     }.or_else(more_handlers());
+  }
+
+  // Every message comes through here, whoever handles it.
+  using event_based_actor::consume;
+  caf::invoke_message_result consume(caf::mailbox_element& message) override {
+    auto result = caf::invoke_message_result::consumed;
+    guarded([&] { result = event_based_actor::consume(message); });
+    return result;
   }
 
   void receive(envelope_type e) {
@@ -246,9 +255,9 @@ class shell : public caf::event_based_actor {
     if (!status) parts_.stop_process(status.text);
   }
 
-  // An exception out of a library: the state is rebuilt by replay. A command that can't be decided is refused; the others
-  // go on: those that were on their way to the writer are answered when it answers. More than three times within a minute
-  // the process stops instead.
+  // An exception out of a library: the state is rebuilt by replay. A command that can't be decided is refused, a message of
+  // more_handlers is lost; the others go on: those that were on their way to the writer are answered when it answers. More than
+  // three times within a minute the process stops instead.
   template <class Work>
   void guarded(Work&& work) {
     try {

@@ -3,6 +3,7 @@
 #include "actors/runtime/shell.hpp"
 
 #include <boost/test/unit_test.hpp>
+#include <functional>
 #include <stdexcept>
 
 #include "actors/runtime/log_writer.hpp"
@@ -51,6 +52,11 @@ struct reply : actors::reply_to {
   shared* to;
 };
 
+// A message of the actor's own, beside its commands: `work` is done in it.
+struct own_message {
+  std::function<void(const std::function<void(command)>& tell)> work;
+};
+
 class actor : public actors::shell<names> {
  public:
   actor(caf::actor_config& cfg, actors::shell_parts parts, shared* s)
@@ -59,12 +65,18 @@ class actor : public actors::shell<names> {
  protected:
   void on_change() override {
     shared_->state = state();
-    for (const auto& name : std::exchange(shared_->commands_of_on_change, {}))
-      receive({command{name}, {"root", "borg", schema::Role::SERVER}, "", std::make_shared<reply>(name, shared_), nullptr, {}, 0, {}});
+    for (const auto& name : std::exchange(shared_->commands_of_on_change, {})) tell({name});
     if (shared_->failures_of_on_change > 0 && shared_->failures_of_on_change--) throw std::runtime_error("an effect failed");
+  }
+  caf::message_handler more_handlers() override {
+    return {[this](const own_message& m) { m.work([this](command c) { tell(std::move(c)); }); }};
   }
 
  private:
+  void tell(command c) {
+    const auto answered = std::make_shared<reply>(c.name, shared_);
+    receive({std::move(c), {"root", "borg", schema::Role::SERVER}, "", answered, nullptr, {}, 0, {}});
+  }
   shared* shared_;
 };
 
@@ -82,6 +94,8 @@ struct fixture {
     const auto to = answered ? std::make_shared<reply>(c.name, &seen) : nullptr;
     caf::anon_send(who, actors::envelope<command>{std::move(c), {"root", "borg", schema::Role::MANAGER}, "", to, nullptr, {}, 0, {}});
   }
+  template <class Work>
+  void tell_own(Work work) { caf::anon_send(who, own_message{std::move(work)}); }
   void run() { system.run(); }
   void fill_disk(bool yes) {
     full = yes;
@@ -140,6 +154,29 @@ BOOST_AUTO_TEST_CASE(an_actor_that_fails_again_and_again_stops_the_process) {
   BOOST_TEST(stopped.find("an actor failed again and again: can't decide bad") == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(a_message_that_fails_is_lost_and_the_commands_around_it_go_on) {
+  const auto fails = [](const auto&) { throw std::runtime_error("can't be handled"); };
+  tell({"a"});
+  tell_own(fails);
+  tell({"b"});
+  run();
+  BOOST_TEST(seen.answers == (strings{"a done", "b done"}), boost::test_tools::per_element());
+  BOOST_TEST(seen.state == (strings{"first", "a", "b"}), boost::test_tools::per_element());
+  BOOST_TEST(stopped.empty());
+  for (int i = 0; i < 3; ++i) tell_own(fails);
+  run();
+  BOOST_TEST(stopped == "an actor failed again and again: can't be handled");
+}
+
+BOOST_AUTO_TEST_CASE(a_command_of_a_message_that_can_not_be_decided_is_refused_like_any_other) {
+  tell_own([](const auto& give) { give({"bad", true}); });
+  tell_own([](const auto& give) { give({"a"}); });
+  run();
+  BOOST_TEST(seen.answers == (strings{"bad refused", "a done"}), boost::test_tools::per_element());
+  BOOST_TEST(seen.state == (strings{"first", "a"}), boost::test_tools::per_element());
+  BOOST_TEST(stopped.empty());
+}
+
 BOOST_AUTO_TEST_CASE(on_a_full_disk_who_waits_is_refused_and_the_rest_is_kept) {
   fill_disk(true);
   tell({"asked"});
@@ -161,3 +198,4 @@ BOOST_AUTO_TEST_SUITE_END()
 }  // namespace
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<command>)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(own_message)

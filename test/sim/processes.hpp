@@ -72,6 +72,10 @@ class scheduler_process final : public process {
   std::shared_ptr<wire::connection_ptr> server_ = std::make_shared<wire::connection_ptr>();
 };
 
+class fake_host;
+class fake_places;
+class fake_outputs;
+
 class mom_process final : public actor_process {
  public:
   mom_process(world& w, std::string name);
@@ -91,9 +95,6 @@ class mom_process final : public actor_process {
   std::optional<log::fault_store> store;               // its disk
 
  private:
-  class fake_host;
-  class fake_places;
-  class fake_outputs;
   void release_handles() override { mom_ = nullptr; }
   std::string name_, uuid_;
   host_machine machine_;

@@ -13,6 +13,7 @@
 #include "actors/gateway/scheduler_routes.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "actors/server/replies.hpp"
+#include "events/model/access.hpp"
 #include "events/model/limits.hpp"
 
 namespace annals::actors {
@@ -120,6 +121,7 @@ class router {
     const auto r = request.get();
     const auto by = requester_of(peer->peer(), *board.site(), parts_.server_uid);
     auto reply = reply_to_client(peer, r.getId());
+    if (auto why = model::server_refusal(by, *board.site())) return reply->refused(0, *why);
     if (changes_state(r) && stopping.winding_up()) return reply->refused(0, model::refuse(pbs_error::server_down));
     if (changes_state(r) && !fresh(r)) return reply->refused(0, {pbs_error::expired_credential, "Expired request: its command id is older than 24 hours"});
     switch (r.which()) {

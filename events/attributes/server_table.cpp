@@ -66,7 +66,7 @@ const attribute server_attributes[] = {
     {server::acl_user_enable, "acl_user_enable", value_type::boolean, setter::manager, none, "",
      "whether acl_users is checked"},
     {server::acl_users, "acl_users", value_type::acl, setter::manager, none, "",
-     "users that may submit: [+|-]user[@host]"},
+     "users that may make requests: [+|-]user[@host]"},
     {server::acl_resv_user_enable, "acl_resv_user_enable", value_type::boolean, setter::manager, none, "",
      "whether acl_resv_users is checked"},
     {server::acl_resv_users, "acl_resv_users", value_type::acl, setter::manager, none, "",

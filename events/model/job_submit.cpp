@@ -5,6 +5,7 @@
 #include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/select_rules.hpp"
+#include "events/model/access.hpp"
 #include "events/model/job_rules.hpp"
 #include "events/model/refuse.hpp"
 #include "events/values/hold_set.hpp"
@@ -43,20 +44,6 @@ std::optional<rejection> choose_queue(draft& d, schema::QueueJob::Reader q, cons
   if (d.queue.empty()) d.queue = site.server.get(attributes::server::default_queue).value_or("");
   if (d.queue.empty()) return refuse(pbs_error::no_default_queue);
   return queue_closed(d.queue, site);
-}
-
-// Entries [+|-]name[@host], in their order; a bare * is everybody.
-bool acl_allows(std::string_view acl, std::string_view user, std::string_view host) {
-  for (const auto& entry : values::split_list(acl)) {
-    std::string_view e = entry;
-    const bool deny = e.starts_with('-');
-    if (deny || e.starts_with('+')) e.remove_prefix(1);
-    const auto at = e.find('@');
-    const auto name = e.substr(0, at);
-    const auto on = at == std::string_view::npos ? std::string_view("*") : e.substr(at + 1);
-    if ((name == user || name == "*") && (on == "*" || on == host)) return !deny;
-  }
-  return false;
 }
 
 bool root_may_submit(const site& site, const stamp& now) {

@@ -1,5 +1,6 @@
 """Requests that are wrong, or odd, or no requests at all: a clear answer, the right exit code, and the daemons live on."""
 import os
+import pwd
 import random
 import socket
 import struct
@@ -68,6 +69,22 @@ class odd_requests(DaemonsLiveOn):
         done = self.run_command("qsub", "--", "/bin/true", user=54321, group=54321, extra_groups=[])
         self.assertEqual(done.status, 175, done)
         self.assertEqual(done.err, "qsub: Bad UID for job execution\n")
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
+    def test_a_user_who_is_not_on_the_servers_list_is_turned_away(self):
+        self.sure("qmgr", "-c", "set server acl_user_enable = True, acl_users = someone")
+        account = pwd.getpwnam("nobody")
+        nobody = dict(user=account.pw_uid, group=account.pw_gid, extra_groups=[])
+        for command in ("qstat",), ("qstat", "-B"), ("qselect",), ("qdel", "1"), ("pbsnodes", "-a"), ("qsub", "--", "/bin/true"), ("qmgr", "-c", "list server"):
+            done = self.run_command(*command, **nobody)
+            with self.subTest(command=command):
+                self.assertNotEqual(done.status, 0)
+                self.assertEqual(done.out, "")
+                self.assertIn("Unauthorized Request", done.err)
+        self.sure("qstat", "-B")
+        self.sure("qmgr", "-c", "set server acl_users += nobody")
+        self.sure("qstat", "-B", **nobody)
+        self.sure("qsub", "-h", "--", "/bin/true", **nobody)
 
     def test_an_unknown_job_queue_and_node_are_named(self):
         self.refused(153, "qdel: Unknown Job Id 99999.server", "qdel", "99999")

@@ -1,0 +1,22 @@
+// Access lists: who may use the server and its queues. Source: pbs guide, acl_users, acl_hosts and acl_groups of server and queue.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "events/model/context.hpp"
+#include "events/model/outcome.hpp"
+#include "events/model/site.hpp"
+
+namespace annals::model {
+
+// Does a list of entries [+|-]name[@host] let `name` in? The longest entry that fits decides, whatever its place in the list; if
+// none fits, no. * stands for every name or host, *.domain for those of the domain.
+bool acl_allows(std::string_view list, std::string_view name, std::string_view host);
+
+// May who asks make any request of the server (acl_user_enable, acl_users)? 15007. Managers and operators, root of the server's
+// host among them, are let in without being listed: a list that leaves its author out can be mended. Hosts have no list to pass:
+// requests come from the server's own, which is always let in.
+std::optional<rejection> server_refusal(const requester& by, const site& site);
+
+}  // namespace annals::model

@@ -1,0 +1,52 @@
+// The server's list of users at its door: every request of somebody who is not on it is refused.
+#include <boost/test/unit_test.hpp>
+
+#include "test/support/whole_server.hpp"
+
+using namespace annals;
+
+namespace {
+
+struct guarded_server : test::whole_server {
+  void set(const std::string& name, const std::string& value) {
+    const auto peer = ask([&](schema::Request::Builder r) {
+      auto m = r.initManage();
+      m.setVerb(schema::ManageVerb::SET);
+      m.setKind(schema::ObjectKind::SERVER);
+      auto c = m.initChanges(1)[0];
+      c.setName(name);
+      c.setValue(value);
+    });
+    BOOST_REQUIRE(peer->sent.at(0).root<schema::Reply>().isDone());
+  }
+  // The number of the refusal that an ordinary user gets; 0: none.
+  template <class Fill>
+  std::uint32_t refusal(const std::string& user, Fill fill) {
+    auto peer = std::make_shared<test::fake_peer>(wire::identity::kind::local, user);
+    peer->who.uid = 2000;
+    says(peer, schema::make<schema::Request>(fill));
+    const auto reply = peer->sent.at(0).root<schema::Reply>();
+    return reply.isRejected() ? reply.getRejected().getCode() : 0;
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(who_is_not_on_the_servers_list_of_users_gets_no_answer_to_any_request) {
+  guarded_server s;
+  const auto stat = [](schema::Request::Builder r) { r.initStat().setKind(schema::ObjectKind::SERVER); };
+  const auto submit = [](schema::Request::Builder r) { r.initQueueJob().setSubmitHost("borg"); };
+  const auto remove = [](schema::Request::Builder r) { r.initDeleteJob().setJob("99.borg"); };
+  s.set("acl_users", "alice@borg");
+  BOOST_TEST(s.refusal("bob", stat) == 0u);
+  s.set("acl_user_enable", "True");
+  BOOST_TEST(s.refusal("bob", stat) == 15007u);
+  BOOST_TEST(s.refusal("bob", submit) == 15007u);
+  BOOST_TEST(s.refusal("bob", remove) == 15007u);
+  BOOST_TEST(s.refusal("alice", stat) == 0u);
+  BOOST_TEST(s.refusal("alice", remove) == 15001u);
+  s.set("operators", "bob@borg");                   // let in without being listed
+  BOOST_TEST(s.refusal("bob", stat) == 0u);
+  s.set("acl_user_enable", "False");
+  BOOST_TEST(s.refusal("carol", stat) == 0u);
+}

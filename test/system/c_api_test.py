@@ -41,7 +41,11 @@ class c_programs(ClusterTest):
         self.sure(self.program("connections"))
 
     def test_objects_are_managed_listed_and_selected(self):
-        self.sure(self.program("management"))
+        source, copy = (os.path.join(self.work, name) for name in ("hook.py", "copy.py"))
+        with open(source, "w") as f:
+            f.write("import pbs\npbs.event().accept()\n")
+        self.sure(self.program("management"), source, copy)
+        self.assertEqual(read(copy), read(source))
         id = self.submitted()
         self.until_running(id)
         self.assertEqual(self.job(id)["Job_Name"], "from_c")
@@ -101,6 +105,11 @@ class c_programs(ClusterTest):
         self.assertIn("pbs_connect", names)
         self.assertIn("tm_init", names)
         self.assertEqual([n for n in names if not n.startswith(("pbs_", "tm_"))], [])
+
+
+def read(path):
+    with open(path) as f:
+        return f.read()
 
 
 if __name__ == "__main__":

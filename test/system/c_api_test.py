@@ -4,7 +4,7 @@ import shutil
 import subprocess
 import unittest
 
-from private_cluster import ClusterTest, STAGE
+from private_cluster import ClusterTest, STAGE, wait_gone
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "c_api")
 PROGRAMS = ("connections", "submission", "requests", "selection", "status", "management")
@@ -57,7 +57,9 @@ class c_programs(ClusterTest):
         self.call("rerun", held)
         self.until_state(held, "H")
         self.sure(self.program("selection"), "cq", held)
+        server = self.daemon_pids("pbs_server")
         self.sure(self.program("management"), "stop")
+        self.assertTrue(wait_gone(server), "the server ends")
 
     def test_every_call_for_a_job(self):
         self.sure("qmgr", "-c", "set server scheduling = False")
@@ -105,6 +107,15 @@ class c_programs(ClusterTest):
         self.assertIn("pbs_connect", names)
         self.assertIn("tm_init", names)
         self.assertEqual([n for n in names if not n.startswith(("pbs_", "tm_"))], [])
+
+        # Of the code that it needs none is CAF's or RocksDB's, neither in other libraries nor within.
+        needed = subprocess.run(["readelf", "-d", f"{STAGE}/lib/libpbs.so"], capture_output=True, text=True, check=True).stdout
+        self.assertIn("(NEEDED)", needed)
+        within = subprocess.run(["nm", "-C", f"{STAGE}/lib/libpbs.so"], capture_output=True, text=True, check=True).stdout
+        self.assertIn("client::session::call", within)
+        for word in ("caf", "rocksdb"):
+            self.assertNotIn(f"lib{word}", needed)
+            self.assertNotIn(f"{word}::", within)
 
 
 def read(path):

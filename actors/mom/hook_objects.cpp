@@ -61,7 +61,7 @@ hooks::hook_object job_object(const job_at_work& at) {
   return with_changes(std::move(job), at.job);
 }
 
-std::vector<hooks::hook_object> vnode_objects(const hooked_job& job, const std::string& host) {
+std::vector<hooks::hook_object> vnode_objects(const hooked_job& job, const std::string& host, const std::vector<hooks::hook_object>& known) {
   std::vector<hooks::hook_object> out;
   const auto vnodes = values::parse_exec_vnode(schema::text(job.order().getExecVnode()));
   const auto hosts = values::parse_exec_host(schema::text(job.order().getExecHost()));
@@ -83,7 +83,8 @@ std::vector<hooks::hook_object> vnode_objects(const hooked_job& job, const std::
     }
   }
   for (const auto& name : names) {
-    hooks::hook_object vnode{hooks::protocol::ObjectKind::VNODE, name, {}};
+    const auto here = std::find_if(known.begin(), known.end(), [&](const hooks::hook_object& v) { return v.name == name; });
+    auto vnode = here != known.end() ? *here : hooks::hook_object{hooks::protocol::ObjectKind::VNODE, name, {}};
     for (const auto& [resource, amount] : given[name]) vnode.put("resources_assigned", resource, amount.print());
     out.push_back(std::move(vnode));
   }

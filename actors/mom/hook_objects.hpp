@@ -9,8 +9,9 @@ namespace annals::actors {
 // The job as it was sent to this host, with what hooks before changed of it, and at the end what it used.
 hooks::hook_object job_object(const at_hook_point& at);
 hooks::hook_object job_object(const job_at_work& at);
-// Its vnodes with what it was given of each (RS-65): on the primary all of them, elsewhere those of this host.
-std::vector<hooks::hook_object> vnode_objects(const hooked_job& job, const std::string& host);
+// Its vnodes with what it was given of each (RS-65): on the primary all of them, elsewhere those of this host. known: this host's
+// vnodes, whose attributes are shown too.
+std::vector<hooks::hook_object> vnode_objects(const hooked_job& job, const std::string& host, const std::vector<hooks::hook_object>& known);
 
 // progname, argv and env of execjob_launch. A task's has no PBS_NODEFILE (RS-129).
 void put_program(const ports::run_order& program, hooks::hook_parameters& to);

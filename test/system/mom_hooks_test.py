@@ -66,6 +66,14 @@ class hooks_of_wide_jobs(MomHookTest):
         self.assertLess(max(order.index(f"execjob_begin {h} False {h}") for h in sisters), order.index(expected[1]))
         self.until(lambda: self.audit("hook", id).count("execjob_epilogue") == 3, "every run is in the server's log")
 
+    def test_a_hook_sees_what_its_host_knows_of_the_vnodes(self):
+        self.mom_hook("h", "execjob_begin", self.script(
+            says="sorted((v.name, v.resources_assigned['ncpus'], v.resources_available['ncpus'] is not None) for v in e.vnode_list.values())"))
+        id = self.submit("-l", "select=2:ncpus=2", "-l", "place=scatter", "--", "/bin/true")
+        primary, other = self.hosts_of(self.until_state(id, "F") and id)
+        self.assertEqual(sorted(self.lines()), sorted([f"execjob_begin {primary} {sorted([(primary, 2, True), (other, 2, False)])}",
+                                                       f"execjob_begin {other} {[(other, 2, True)]}"]))
+
     def test_a_sisters_hook_refuses_the_join(self):
         self.mom_hook("h", "execjob_begin,execjob_abort,execjob_end", self.script(
             "if name == 'execjob_begin' and host == 'b':\n    e.job.Hold_Types = pbs.hold_types('s')\n    e.reject('no on b')\n"))
@@ -307,9 +315,10 @@ class hooks_of_hosts(MomHookTest):
         id = self.submit("-l", "select=1:ncpus=2:vnode=a_1", "--", "/bin/true")
         self.assertEqual(self.until_state(id, "F")["exec_vnode"], "(a_1:ncpus=2)")
         # Later hooks see them with what was made, and change them (RS-70).
-        self.mom_hook("e", "execjob_end", "import pbs\npbs.event().vnode_list['a_1'].comment = 'a job ended'\n")
+        self.mom_hook("e", "execjob_end", "import pbs\nv = pbs.event().vnode_list['a_1']\n"
+                      "v.comment = 'held %s of %s' % (v.resources_assigned['ncpus'], v.resources_available['ncpus'])\n")
         self.submit("-l", "select=1:ncpus=2:vnode=a_1", "--", "/bin/true")
-        self.until(lambda: "comment = a job ended" in self.vnode("a_1"), lambda: self.vnode("a_1"))
+        self.until(lambda: "comment = held 2 of 3" in self.vnode("a_1"), lambda: self.vnode("a_1"))
         self.mom_hook("p", "exechost_periodic", "import pbs\nv = pbs.event().vnode_list['a_0']\n"
                       "v.resources_available['foo_i'] += 1\nv.state = pbs.ND_OFFLINE\n", freq=1)
         self.until(lambda: "state = offline" in self.vnode("a_0"), lambda: self.vnode("a_0"))

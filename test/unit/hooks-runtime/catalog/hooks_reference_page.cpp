@@ -98,7 +98,10 @@ std::string page() {
          "the\n"
          "*server* profile start no processes, have no network and do not see `PBS_HOME`; those of the *mom* profile "
          "may.\n"
-         "The sandbox is described in [0019](design/0019-hook-workers.md).\n";
+         "The sandbox is described in [0019](design/0019-hook-workers.md).\n\n"
+         "On a host, a vnode of it has what the host found and exechost_startup hooks made, not what managers set, and no\n"
+         "`state`, which only the server knows. In `execjob_*`, each of the job's vnodes has `resources_assigned`: what the\n"
+         "job was given of it; of a vnode of another host nothing else is known.\n";
   for (const hook_event& e : hook_events()) {
     out << "\n## " << e.name << "\n\n| | |\n|---|---|\n| Runs | " << e.when << " |\n| Where | " << where(e.side)
         << " |\n| Constant | `pbs." << upper(e.name) << "`, `pbs.HOOK_EVENT_" << upper(e.name) << "`: 0x" << std::hex

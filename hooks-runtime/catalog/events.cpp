@@ -12,9 +12,14 @@ using enum parameter_kind;
 constexpr auto server_side = event_side::server;
 constexpr auto mom_side = event_side::mom;
 
-constexpr const char* job_of_mom = "Execution_Time Hold_Types resources_used run_count project Variable_List";
+constexpr const char* job_of_mom = "Execution_Time Hold_Types resources_used run_count";
 constexpr const char* job_of_runjob =
     "Hold_Types Execution_Time project depend Error_Path Output_Path Resource_List Variable_List create_resv_from_job";
+
+// Reservations have no table in events/attributes (pbs guide: "reservations: attributes").
+constexpr const char* servers_of_resv =
+    "Reserve_Owner reserve_state reserve_substate reserve_ID queue schedselect schedselect_orig resources_used "
+    "resv_nodes server ctime mtime hashname hop_count euser egroup partition";
 
 constexpr parameter asked_job[] = {
     {"job", job, may_set::what_users_may, "queue", may_set_when::always, "the job as asked for"}};
@@ -37,8 +42,9 @@ constexpr parameter altered_resv[] = {
     {"resv_o", reservation, may_set::nothing, "", may_set_when::always, "the reservation before the change"}};
 constexpr parameter known_resv[] = {
     {"resv", reservation, may_set::nothing, "", may_set_when::always, "the reservation"}};
-constexpr parameter managed[] = {{"management", management, may_set::nothing, "", may_set_when::always,
-                                  "what qmgr asked for: cmd, objtype, objname, attribs"}};
+constexpr parameter managed[] = {
+    {"management", management, may_set::nothing, "", may_set_when::always,
+     "what qmgr asked for: cmd, objtype, objname, attribs, request_time; reply_* is None, as nothing is answered yet"}};
 constexpr parameter changed_vnode[] = {
     {"vnode", vnode, may_set::nothing, "", may_set_when::always, "the vnode as it is now"},
     {"vnode_o", vnode, may_set::nothing, "", may_set_when::always, "the vnode before"}};
@@ -94,8 +100,7 @@ constexpr const char* stops_start =
 constexpr hook_event rows[] = {
     {"queuejob", 0x1, server_side, in_server, asked_job, true, false, 0, "before a job is queued", refuses},
     {"postqueuejob", 0x8000000, server_side, in_server, queued_job, false, false, 0, "after a job was queued", logs},
-    {"modifyjob", 0x2, server_side, in_server, altered_job, true, false, 0,
-     "before qalter or a scheduler changes a job", refuses},
+    {"modifyjob", 0x2, server_side, in_server, altered_job, true, false, 0, "before qalter changes a job", refuses},
     {"modifyvnode", 0x400000, server_side, in_server, changed_vnode, false, false, 0, "after a vnode's state changed",
      logs},
     {"management", 0x200000, server_side, in_server, managed, true, false, 0, "before a qmgr request is done", refuses},
@@ -157,9 +162,9 @@ schema::ObjectKind table_kind(parameter_kind kind) {
   return kind == job || kind == jobs ? schema::ObjectKind::JOB : schema::ObjectKind::NODE;
 }
 
-// An attribute that only the server itself sets; reservations have their own table in the pbs module.
+// An attribute that only the server itself sets.
 bool is_the_servers(parameter_kind kind, std::string_view attribute) {
-  if (kind == reservation || kind == reservations) return false;
+  if (kind == reservation || kind == reservations) return is_among(servers_of_resv, attribute);
   const auto* row = attributes::find(table_kind(kind), attribute);
   return row && (row->set_by == attributes::setter::nobody || row->set_by == attributes::setter::internal);
 }

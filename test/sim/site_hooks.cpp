@@ -70,7 +70,8 @@ void drawn_hooks::answer(hooks::protocol::Request::Reader asked, hooks::protocol
     std::string job;
     for (auto p : asked.getParameters())
       if (schema::text(p.getName()) == "job") job = schema::str(p.getObject().getName());
-    change(reply.initChanges(1)[0], "job", job, "project", "p" + drawn);
+    if (name == "execjob_begin") change(reply.initChanges(1)[0], "job", job, "Execution_Time", drawn);   // long past: no job waits
+    else change(reply.initChanges(1)[0], "job", job, "project", "p" + drawn);
   } else if (name == "periodic" || name == "exechost_periodic") {
     change(reply.initChanges(1)[0], "vnode_list", "n1", "comment", "seen " + drawn);
   }

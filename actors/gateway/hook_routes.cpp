@@ -101,7 +101,8 @@ void hook_routes::ask_move(const schema::sealed<schema::Request>& request, const
 void hook_routes::ask_management(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then) {
   if (!desk_.wanted(*management_event)) return then(request, {});
   const auto subject = schema::str(request.get().getManage().getName());
-  hook_desk::question q{management_event, by, by.user, subject, {{"management", management_asked(request.get().getManage())}}, {}, {}};
+  auto asked = management_asked(request.get().getManage(), board_.parts().shell.clock->now_ns() / 1'000'000'000);
+  hook_desk::question q{management_event, by, by.user, subject, {{"management", std::move(asked)}}, {}, {}};
   desk_.run(std::move(q), then_go_on(subject, reply, [request, then = std::move(then)](hooks::chain_result& result) {
     then(request, std::move(result.runs));
   }));

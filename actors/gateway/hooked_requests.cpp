@@ -31,7 +31,7 @@ hooks::hook_object job_asked(schema::JobAttributes::Reader asked) {
 }
 
 // Numbers as PBS's management constants have them (pbs guide: MGR_CMD_*, MGR_OBJ_*).
-hooks::hook_object management_asked(schema::Manage::Reader asked) {
+hooks::hook_object management_asked(schema::Manage::Reader asked, std::int64_t now_s) {
   constexpr int commands[] = {0, 1, 2, 3, 7};                   // create, delete, set, unset, import
   constexpr int objects[] = {2, 1, 0, 3, 6, 5, 7, 8};           // job, queue, server, node, sched, resource, host, hook
   hooks::hook_object m{protocol::ObjectKind::MANAGEMENT, schema::str(asked.getName()), {}};
@@ -40,6 +40,7 @@ hooks::hook_object management_asked(schema::Manage::Reader asked) {
   if (verb < std::size(commands)) m.put("cmd", {}, std::to_string(commands[verb]));
   if (kind < std::size(objects)) m.put("objtype", {}, std::to_string(objects[kind]));
   m.put("objname", {}, m.name);
+  m.put("request_time", {}, std::to_string(now_s));
   for (auto c : asked.getChanges())
     m.attributes.push_back({"attribs." + schema::str(c.getName()), schema::str(c.getResource()), schema::str(c.getValue()), c.getOp()});
   return m;

@@ -16,8 +16,9 @@ namespace annals::actors {
 hooks::hook_object job_asked(schema::QueueJob::Reader asked);
 // What qalter asked to be changed (modifyjob); what is to be unset has an empty value.
 hooks::hook_object job_asked(schema::JobAttributes::Reader asked);
-// What qmgr asked for (management): cmd, objtype, objname, and one `attribs.NAME` per attribute.
-hooks::hook_object management_asked(schema::Manage::Reader asked);
+// What qmgr asked for (management): cmd, objtype, objname, request_time (now, in seconds since 1970), and one `attribs.NAME` per
+// attribute. Nothing is answered yet: there is no reply_code and the like.
+hooks::hook_object management_asked(schema::Manage::Reader asked, std::int64_t now_s);
 
 // The same request with the job as hooks left it.
 schema::sealed<schema::Request> with_job(const schema::sealed<schema::Request>& asked, const hooks::hook_object& job);

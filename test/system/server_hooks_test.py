@@ -36,15 +36,17 @@ class hooks_of_requests(ServerHookTest):
         self.assertIn(f"job {id} queue: full -> spare", self.audit("hook", id))
 
     def test_management_sees_what_qmgr_asks_and_may_refuse_it(self):
-        self.hook("m", "management", "import pbs\ne = pbs.event()\nm = e.management\n"
+        self.hook("m", "management", "import pbs, time\ne = pbs.event()\nm = e.management\n"
                   "names = ['%s.%s=%s' % (a.name, a.resource, a.value) for a in m.attribs]\n"
                   "pbs.logmsg(pbs.LOG_DEBUG, 'asked: %s %s %s %s' % (m.cmd, m.objtype, m.objname, names))\n"
+                  "pbs.logmsg(pbs.LOG_DEBUG, 'just now: %s, answer: %s' % (abs(time.time() - m.request_time) < 600, m.reply_code))\n"
                   "if m.objtype == pbs.MGR_OBJ_QUEUE and m.objname == 'workq' and m.cmd == pbs.MGR_CMD_SET:\n"
                   "    e.reject('hands off workq')\n")
         done = self.run_command("qmgr", "-c", "set queue workq resources_max.ncpus += 4")
         self.assertIn("hands off workq", done.err)
         self.assertNotIn("resources_max", self.sure("qmgr", "-c", "list queue workq"))
         self.assertIn("asked: 2 1 workq ['resources_max.ncpus=4']", self.audit("hook", "m"))
+        self.assertIn("just now: True, answer: None", self.audit("hook", "m"))
         self.sure("qmgr", "-c", "set server comment = hello")
         # The run that allowed it stands in the record of the change.
         self.assertIn("ServerChanged", self.audit("hook", "m"))

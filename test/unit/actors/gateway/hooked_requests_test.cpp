@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(a_management_hook_is_shown_numbers_of_the_guide_and_every_a
       c.setValue("4");
       c.setOp(schema::AttributeOp::INCREMENT);
     });
-    return management_asked(request.get().getManage());
+    return management_asked(request.get().getManage(), 1700000000);
   };
   using verb = schema::ManageVerb;
   using kind = schema::ObjectKind;
@@ -36,6 +36,8 @@ BOOST_AUTO_TEST_CASE(a_management_hook_is_shown_numbers_of_the_guide_and_every_a
   BOOST_TEST(numbers(verb::IMPORT, kind::HOOK) == "7 8 x");
   BOOST_TEST(numbers(verb::CREATE, kind::RESOURCE) == "0 5 x");
   const auto m = asked(verb::SET, kind::QUEUE);
+  BOOST_TEST(m.find("request_time")->value == "1700000000");
+  BOOST_TEST(!m.find("reply_code"));
   const auto* a = m.find("attribs.resources_max", "ncpus");
   BOOST_REQUIRE(a);
   BOOST_TEST(a->value == "4");

@@ -21,15 +21,13 @@ schema::sealed<protocol::Answer> ask(Fill fill) {
 
 // -- jobs -----------------------------------------------------------------------------------------------------------
 
-PyObject* rerun(PyObject* self, PyObject*) {
-  current()->action(run_state::act::rerun, state_of(self)->name);
+PyObject* end_of_run(run_state::act what, const char* name, PyObject* job) {
+  if (!is_on_mom(current()->event())) return raise(PyExc_RuntimeError, std::string(name) + " is for hooks on hosts");
+  current()->action(what, state_of(job)->name);
   Py_RETURN_NONE;
 }
-
-PyObject* remove(PyObject* self, PyObject*) {
-  current()->action(run_state::act::remove, state_of(self)->name);
-  Py_RETURN_NONE;
-}
+PyObject* rerun(PyObject* self, PyObject*) { return end_of_run(run_state::act::rerun, "job.rerun()", self); }
+PyObject* remove(PyObject* self, PyObject*) { return end_of_run(run_state::act::remove, "job.delete()", self); }
 
 PyObject* in_ms_mom(PyObject*, PyObject*) { return PyBool_FromLong(current()->request().getPrimary()); }
 
@@ -94,7 +92,7 @@ PyObject* release_nodes(PyObject* self, PyObject* args, PyObject* kwargs) {
   const auto select = vnodes ? std::nullopt : PyUnicode_Check(what) ? text_of(what) : std::nullopt;
   if (PyErr_Occurred()) return nullptr;
   if (!vnodes && (!select || !values::parse_select(*select))) Py_RETURN_NONE;
-  if (select && tolerant != "job_start" && tolerant != "all") {  // RS-94
+  if (tolerant != "job_start" && tolerant != "all") {  // RS-94
     current()->log(log_level::debug, job.name, "no nodes released as job does not tolerate node failures");
     return Py_NewRef(self);
   }

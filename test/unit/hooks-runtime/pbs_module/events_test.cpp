@@ -90,6 +90,11 @@ BOOST_AUTO_TEST_CASE(reboot_ends_the_script_and_names_the_command) {
   BOOST_TEST(result("queuejob", "pbs.reboot()\n").find("error") == 0u);
 }
 
+BOOST_AUTO_TEST_CASE(a_hook_of_the_server_ends_no_run) {  // pbs guide: job.rerun(), job.delete() are for execution events
+  BOOST_TEST(result("runjob", "e.job.rerun()\n") == "error 'RuntimeError: job.rerun() is for hooks on hosts'");
+  BOOST_TEST(result("queuejob", "e.job.delete()\n") == "error 'RuntimeError: job.delete() is for hooks on hosts'");
+}
+
 BOOST_AUTO_TEST_CASE(release_nodes_answers_with_the_job_as_it_will_be) {  // RS-84, RS-85, RS-90
   hook_case c{.source =
                   "import pbs\npj = pbs.event().job.release_nodes(keep_select='ncpus=1')\npbs.logmsg(1, '%s %s' % (pj, "
@@ -110,6 +115,7 @@ BOOST_AUTO_TEST_CASE(release_nodes_with_a_dict_answers_with_the_released_vnodes)
                   "assert list(e.job.release_nodes(nodes_list=e.vnode_list_fail)) == ['n2']\n",
               .event = "execjob_prologue"};
   c.failed_vnodes = {"n2"};
+  c.job = {{"tolerate_node_failures", "", "job_start"}};
   c.answer = answer_release;
   BOOST_TEST(summary(runs.run(c)) == "accept");
 }
@@ -133,6 +139,8 @@ BOOST_AUTO_TEST_CASE(a_job_that_tolerates_no_failures_keeps_its_nodes) {  // RS-
               .event = "execjob_launch"};
   const auto r = runs.run(c);
   BOOST_TEST(summary(r) == "accept log:no nodes released as job does not tolerate node failures");
+  c.source = "import pbs\ne = pbs.event()\nassert e.job.release_nodes(e.vnode_list_fail) is e.job\n";
+  BOOST_TEST(summary(runs.run(c)) == summary(r));
   BOOST_TEST(schema::text(r.get().getLog()[0].getJob()) == "12.head");
   BOOST_TEST(r.get().getLog()[0].getLevel() == 0x80u);
 }

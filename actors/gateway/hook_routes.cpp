@@ -52,9 +52,17 @@ void hook_routes::write_run(hook_desk_parts::run_to_write what) {
 
 // -- requests ------------------------------------------------------------------------------------------------------------
 
+// pbs.server().scheduler_restart_cycle()
+void hook_routes::restart_scheduling(const hooks::chain_result& result) {
+  for (const auto& reply : result.replies)
+    for (const auto action : reply.get().getActions())
+      if (action.isRestartCycle()) return board_.self()->send(board_.parts().status, restart_cycle{});
+}
+
 // The request goes on as hooks left it, or is refused in the words of the hook that stopped it.
 hook_desk::answer hook_routes::then_go_on(std::string subject, reply_ptr reply, hook_desk::answer then) {
   return [this, subject = std::move(subject), reply = std::move(reply), then = std::move(then)](hooks::chain_result& result) {
+    restart_scheduling(result);
     if (!result.stopped) return then(result);
     desk_.write_rejection(subject, result, [this, reply, why = result.why] { reply->refused(board_.where().sequence(), why); });
   };
@@ -242,6 +250,7 @@ void hook_routes::look_on(const hooks::hook_event& event, std::uint64_t sequence
 // What the runs want is done first, with command ids, so that it is done once even if they run again after a crash; then the
 // runs are written down, and with that the look is no longer owed. cause 0: nothing is owed (periodic).
 void hook_routes::carry_out(const std::string& subject, std::uint64_t cause, const hooks::chain_result& result) {
+  restart_scheduling(result);
   auto done = [this, subject, cause, runs = result.runs](const model::rejection& why) {
     const bool again = cause != 0 && why.code == values::pbs_error::system_error;      // the disk is full
     if (again) looking_.erase({cause, subject});
@@ -291,12 +300,7 @@ void hook_routes::run_periodic(const std::string& name) {
   const auto sequence = board_.where().sequence();
   hook_desk::question q{periodic_event, board_.server_itself(), {}, "periodic", {{"resv_list", hook_objects{}}},
                         {{"vnode_list", ObjectKind::NODE, {}, sequence}}, {name}};
-  desk_.run(std::move(q), [this](hooks::chain_result& result) {
-    carry_out("periodic", 0, result);
-    for (const auto& reply : result.replies)
-      for (auto action : reply.get().getActions())
-        if (action.isRestartCycle()) board_.self()->send(board_.parts().status, restart_cycle{});
-  });
+  desk_.run(std::move(q), [this](hooks::chain_result& result) { carry_out("periodic", 0, result); });
 }
 
 }  // namespace annals::actors

@@ -45,6 +45,7 @@ class hook_routes {
   hook_desk_parts desk_parts();
   void write_run(hook_desk_parts::run_to_write what);
   hook_desk::answer then_go_on(std::string subject, reply_ptr reply, hook_desk::answer then);
+  void restart_scheduling(const hooks::chain_result& result);
   void run_rejected(std::uint64_t number, const std::string& id, hooks::chain_result& result, const reply_ptr& reply);
   void pay_looks(std::uint64_t from);
   void forget_paid_looks(const log::record& r);

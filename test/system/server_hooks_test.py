@@ -51,6 +51,20 @@ class hooks_of_requests(ServerHookTest):
         # The run that allowed it stands in the record of the change.
         self.assertIn("ServerChanged", self.audit("hook", "m"))
 
+    def until_it_cycles(self, event, change):
+        """A cycle that is wanted for something else already is not begun twice: asked again until one is begun for the hook."""
+        self.hook("h", event, "import pbs\npbs.server().scheduler_restart_cycle()\n")
+        def begun():
+            change()
+            return "a hook asks for it" in self.audit("log", "--kind", "CycleBegan")
+        self.until(begun, f"a {event} hook got its cycle")
+
+    def test_a_management_hook_may_ask_for_a_cycle(self):
+        self.until_it_cycles("management", lambda: self.sure("qmgr", "-c", "set server comment = hello"))
+
+    def test_a_modifyvnode_hook_may_ask_for_a_cycle(self):
+        self.until_it_cycles("modifyvnode", lambda: (self.sure("pbsnodes", "-o", "a"), self.sure("pbsnodes", "-r", "a")))
+
     def test_a_runjob_hook_that_rejects_may_change_the_job(self):
         self.hook("r", "runjob", "import pbs\ne = pbs.event()\ne.job.project = 'late'\ne.reject('come back')\n")
         id = self.submit("--", "/bin/true")

@@ -29,7 +29,7 @@ rightful_wishes rightful(const directory& where, const std::string& host, schema
   out.ends_run = runs_here && (r.getRerun() || r.getDelete());
   if (r.getJobChanges().size() > 0 && !out.job) out.refused.push_back("job");
   out.suspend_again = runs_here && schema::text(r.getRun().getEvent()) == "execjob_preresume" && r.getRun().getVerdict() != schema::HookVerdict::ACCEPTED;
-  out.resources = true;
+  out.resources = std::string_view(event->name) == "exechost_startup";
   for (auto v : r.getVnodes()) {
     const auto on = where.host_of_vnode(schema::text(v.getVnode()));
     if (on && (*on == host || (runs_here && has_run(*on)))) out.vnodes.push_back(v);

@@ -15,7 +15,7 @@ struct rightful_wishes {
   bool job = false;                                  // the changes of the job
   bool ends_run = false;                             // job.rerun(), job.delete()
   bool suspend_again = false;                        // execjob_preresume said no
-  bool resources = false;                            // new resources
+  bool resources = false;                            // new resources (RU-06)
   std::vector<schema::VnodeChanged::Reader> vnodes;
   std::vector<std::string_view> refused;             // vnodes, and "job": what it may not change
 };

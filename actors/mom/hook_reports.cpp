@@ -73,9 +73,19 @@ void fill_end_of(std::string_view job, const hooks::hook_event& event, hooks::pr
   }
 }
 
+// Whether the run was the job's owner's, who could have written its reply: as the worker was told.
+bool ran_as_owner(schema::HookRun::Reader run) {
+  auto bytes = schema::sealed_message::from_bytes(schema::bytes_of(run.getRequest()));
+  return !bytes || schema::sealed<hooks::protocol::Request>(std::move(*bytes)).get().getHook().getUser() == "pbsuser";
+}
+
 void fill_actions(hooks::protocol::Reply::Reader reply, schema::HookReport::Builder to) {
   for (auto action : reply.getActions())
     if (action.isRestartCycle()) to.setRestartScheduling(true);
+}
+
+// Resources that exechost_startup hooks named.
+void fill_resources(hooks::protocol::Reply::Reader reply, schema::HookReport::Builder to) {
   auto resources = to.initResources(reply.getCustomResources().size());
   for (unsigned i = 0; i < resources.size(); ++i) {
     resources[i].setName(reply.getCustomResources()[i].getName());
@@ -137,7 +147,12 @@ void mom_hooks::report(const hooks::hook_event& event, schema::RunRef::Reader re
     for (const auto& [name, vnode] : made_vnodes_) made_here.insert(name);
   for (std::size_t i = 0; i < result.runs.size(); ++i) {
     const auto hook = schema::str(result.runs[i].get().getHook());
-    const auto wanted = changes_by(hook, result, made_here);
+    const bool of_owner = ran_as_owner(result.runs[i].get());
+    auto wanted = changes_by(hook, result, made_here);
+    if (of_owner && !wanted.vnodes.empty()) {
+      note(log_event::admin, hook, "what hook '" + hook + "' set of vnodes is not done: it ran as the job's owner");
+      wanted.vnodes.clear();
+    }
     const bool failed = std::find(result.failed.begin(), result.failed.end(), hook) != result.failed.end();
     const auto service = service_change_of(hook, event, failed);
     tell_surely([&](schema::HookReport::Builder r) {
@@ -154,19 +169,18 @@ void mom_hooks::report(const hooks::hook_event& event, schema::RunRef::Reader re
       for (const auto& name : service.offlined) fill_offline(vnodes[v++], name, hook);
       for (const auto& name : service.recovered) fill_recovered(vnodes[v++], name);
       fill_actions(result.replies[i].get(), r);
+      if (makes_vnodes(event)) fill_resources(result.replies[i].get(), r);
       if (ref.getJobSerial() != 0) fill_end_of(schema::text(ref.getJob()), event, result.replies[i].get(), r);
     });
     if (!service.recovered.empty()) write_offlined(hook, {});
     if (event.side == hooks::event_side::mom_periodic) report_of_jobs(event, result.runs[i].get(), result.replies[i].get(), wanted.jobs);
-    reboot_if_asked(hook, result.replies[i].get());
+    if (!of_owner) reboot_if_asked(hook, result.replies[i].get());
   }
 }
 
-// After what the run did is in the outbox. One that ran as the job's owner has no say: the owner could have written the reply.
+// After what the run did is in the outbox.
 void mom_hooks::reboot_if_asked(const std::string& hook, hooks::protocol::Reply::Reader reply) const {
   using hooks::protocol::Verdict;
-  const auto at = std::find_if(hooks_.begin(), hooks_.end(), [&](const installed& h) { return h.hook.name == hook; });
-  if (at == hooks_.end() || at->hook.settings.get(attributes::hook::user) == "pbsuser") return;
   if (reply.getVerdict() != Verdict::ACCEPT && reply.getVerdict() != Verdict::REJECT) return;
   for (auto action : reply.getActions()) {
     if (!action.isReboot()) continue;

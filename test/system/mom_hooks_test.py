@@ -438,12 +438,17 @@ class hooks_of_hosts(MomHookTest):
         self.sure("qdel", "-W", "force", id)
 
     def test_user_pbsuser_runs_as_the_jobs_owner(self):
-        self.mom_hook("u", "execjob_prologue,execjob_epilogue,execjob_preterm", self.script(says="os.getuid()"), user="pbsuser")
+        self.mom_hook("u", "execjob_prologue,execjob_epilogue,execjob_preterm", self.script(
+            "e.vnode_list['a'].state = pbs.ND_OFFLINE\n", says="os.getuid()"), user="pbsuser")
         id = self.submit("--", "/bin/sleep", "1000")
         self.until_running(id)
         uid = pwd.getpwnam(self.job(id)["Job_Owner"].split("@")[0]).pw_uid
         self.sure("qdel", id)
         self.until_said(*(f"execjob_{e} a {uid}" for e in ("prologue", "preterm", "epilogue")))
+        # The owner is not believed about the host.
+        self.until(lambda: "execjob_epilogue accepted" in self.audit("hook", "u"), "the server was told")
+        self.assertIn("what hook 'u' set of vnodes is not done: it ran as the job's owner", self.mom_log("a"))
+        self.assertIn("state = free", self.vnode("a"))
 
     def test_preterm_may_keep_a_job(self):
         self.mom_hook("k", "execjob_preterm", self.script(f"if not os.path.exists({self.work!r} + '/let_go'):\n    e.reject('it stays')\n"))

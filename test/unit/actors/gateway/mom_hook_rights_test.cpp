@@ -45,6 +45,7 @@ struct site : test::followed {
     if (rights.job) text += "job ";
     if (rights.ends_run) text += "ends ";
     if (rights.suspend_again) text += "suspend ";
+    if (rights.resources) text += "resources ";
     for (auto v : rights.vnodes) text += schema::str(v.getVnode()) + " ";
     for (auto what : rights.refused) text += "not:" + std::string(what) + " ";
     return text;
@@ -76,6 +77,10 @@ BOOST_AUTO_TEST_CASE(a_host_changes_its_own_vnodes_and_those_of_its_run) {
   BOOST_TEST(may("n1", {"exechost_periodic", "", {"n1", "n2", "n3", "n4"}, 0}) == "n1 not:n2 not:n3 not:n4 ");
   BOOST_TEST(may("n1", {"execjob_prologue", "", {"n1", "n2", "n3"}}) == "n1 n2 not:n3 ");
   BOOST_TEST(may("n3", {"execjob_prologue", "", {"n1", "n3"}}) == "n3 not:n1 ");
+}
+
+BOOST_AUTO_TEST_CASE(only_a_startup_hook_makes_resources) {  // RU-06
+  BOOST_TEST(may("n1", {"exechost_startup", "", {"n1"}, 0}) == "resources n1 ");
 }
 
 BOOST_AUTO_TEST_CASE(only_a_host_of_the_run_ends_it) {

@@ -7,7 +7,7 @@ import struct
 import subprocess
 import unittest
 
-from private_cluster import ClusterTest, STAGE
+from private_cluster import ClusterTest, STAGE, signal
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "tm")
 WIDE = ["-l", "select=3:ncpus=1", "-l", "place=scatter"]
@@ -182,12 +182,18 @@ kill $!; wait $!; echo $?
         environment = {**self.environment(), "PBS_CONF_FILE": self.cluster.layout.conf(host)}
         process = subprocess.Popen(command, env=environment, cwd=self.work, start_new_session=True, text=True,
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        self.addCleanup(process.communicate)
-        self.addCleanup(process.kill)
+        self.addCleanup(self.end_session, process)
         return process
+
+    @staticmethod
+    def end_session(process):
+        if process.returncode is None:         # what it has begun would keep its output open
+            os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
 
     def test_attached_sessions_end_with_their_job(self):
         """RS-119: on each host; their processes are the job's, are counted in its usage and die with it."""
+        program = self.compile_tm("attach")
         go = os.path.join(self.work, "go")
         id = self.submit("-S", "/bin/sh", *WIDE, input=f"while [ ! -e {go} ]; do sleep 0.05; done\n")
         self.until_running(id)
@@ -195,13 +201,17 @@ kill $!; wait $!; echo $?
         attached = [self.on_host(host, f"{STAGE}/bin/pbs_attach", "-j", id, "/bin/sh", "-c", burn) for host in self.hosts]
         for process in attached:
             self.assertEqual(process.stdout.readline(), "began\n")
-        other = self.on_host("b", "/bin/sleep", "1000")
+        other, by_c = self.on_host("b", "/bin/sleep", "1000"), self.on_host("c", "/bin/sleep", "1000")
         self.assertEqual(self.on_host("b", f"{STAGE}/bin/pbs_attach", "-j", id, "-p", str(other.pid)).wait(), 0)
+        caller = self.on_host("c", program, id, str(by_c.pid))
+        out, err = caller.communicate(timeout=60)
+        self.assertEqual((caller.returncode, err), (0, ""))
+        self.assertGreater(int(out), 1)        # 1 is the job's program
         self.until(lambda: self.job(id).get("resources_used.cput", "00:00:00") >= "00:00:03", lambda: f"their use is counted: {self.job(id)}")
         open(go, "w").close()
         job = self.until_state(id, "F")
         self.assertEqual(job["Exit_status"], "0")
-        for process in [*attached, other]:
+        for process in [*attached, other, by_c]:
             process.wait(60)
             self.assertNotEqual(process.returncode, 0)
 

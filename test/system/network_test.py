@@ -109,6 +109,41 @@ class a_job_on_three_real_hosts(WideJobTest):
             self.until_free(host)
             self.until(lambda host=host: not os.path.exists(self.node_file(host, id)), f"the node file is gone from {host}")
 
+    def end_unheard(self, id, go, exit_status):
+        """The program ends while the server can't hear of it."""
+        open(go, "w").close()
+        self.until_program_ends(exit_status)
+        self.assertEqual(self.job(id)["job_state"], "R")
+
+    def test_a_primary_is_cut_off_at_the_end_and_back(self):
+        id, go = self.start_job(5)
+        primary, *sisters = self.hosts_of(id)
+        self.cluster.set_link(primary, False)
+        self.until(lambda: "down" in self.state(primary), "the server misses it")
+        self.end_unheard(id, go, 5)
+        for sister in sisters:
+            self.assertTrue(os.path.exists(self.node_file(sister, id)))
+        self.cluster.set_link(primary, True)
+        self.check_end(id, 5)
+
+    def test_the_server_is_cut_off_while_the_job_ends(self):
+        id, go = self.start_job(6)
+        self.cluster.set_link("server", False)
+        for host in self.hosts:
+            self.until(lambda host=host: "down" in self.state(host), f"the server misses {host}")
+        self.end_unheard(id, go, 6)
+        self.cluster.set_link("server", True)
+        self.check_end(id, 6)
+
+    def test_the_servers_host_loses_its_power_while_the_job_ends(self):
+        id, go = self.start_job(7)
+        self.cluster.kill("host:server")
+        open(go, "w").close()
+        self.until_program_ends(7)
+        self.cluster.start("host:server")
+        self.until_answers()
+        self.check_end(id, 7)
+
     def test_a_primary_loses_its_power(self):
         id, go = self.start_job(3)
         primary = self.hosts_of(id)[0]

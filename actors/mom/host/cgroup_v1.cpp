@@ -25,6 +25,10 @@ void weigh(const std::string& directory, const cgroup_root& root, std::uint32_t 
   if (root.cpu) set(directory + "/cpu.shares", std::clamp(cpus * share_of_cpu, share_min, share_max));
 }
 
+void count_children(const std::string& directory, const cgroup_root& root) {
+  if (root.memory) files::write(directory + "/memory.use_hierarchy", "1");    // refused where they are counted already
+}
+
 std::string limit(const std::string& directory, const cgroup_root& root, const cgroup_limits& limits) {
   std::string wrong;
   const auto note = [&](const std::string& text) {

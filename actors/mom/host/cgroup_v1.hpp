@@ -12,6 +12,8 @@ namespace annals::mom::cgroup_v1 {
 std::string limit(const std::string& directory, const cgroup_root& root, const cgroup_limits& limits);
 // Of a cgroup that holds others: it weighs as much as so many cpus.
 void weigh(const std::string& directory, const cgroup_root& root, std::uint32_t cpus);
+// Of a cgroup that will hold others: their memory counts as its own, also on kernels that keep them apart unless they are told.
+void count_children(const std::string& directory, const cgroup_root& root);
 bool freeze(const std::string& directory, bool frozen);
 // One round: whoever is there gets SIGKILL. True: nobody was.
 bool kill(const std::string& directory);

@@ -79,6 +79,7 @@ bool job_cgroup::make_parents(const cgroup_root& root) const {
     if (root.v2) cgroup_v2::hand_down(made, root);
     made += '/' + parent_.substr(at, end - at);
     if (mkdir(made.c_str(), 0755) != 0 && errno != EEXIST) return false;
+    if (!root.v2) cgroup_v1::count_children(made, root);
     // All jobs together count as the machine does, not as one program beside it.
     root.v2 ? cgroup_v2::weigh(made, root, cpus_of_machine()) : cgroup_v1::weigh(made, root, cpus_of_machine());
     at = end + 1;

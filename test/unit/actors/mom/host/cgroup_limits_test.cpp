@@ -63,6 +63,15 @@ BOOST_AUTO_TEST_CASE(v1_limits_memory_before_memory_and_swap_and_sets_shares) {
   BOOST_TEST(text("cpu.cfs_quota_us") == "300000");
 }
 
+BOOST_AUTO_TEST_CASE(v1_counts_the_memory_of_the_cgroups_below) {
+  cgroup_v1::count_children(directory, v1_all);       // a kernel without the file does so anyway
+  have("memory.use_hierarchy", "0");
+  cgroup_v1::count_children(directory, {"/", false, false, true, true, true});
+  BOOST_TEST(text("memory.use_hierarchy") == "0");
+  cgroup_v1::count_children(directory, v1_all);
+  BOOST_TEST(text("memory.use_hierarchy") == "1");
+}
+
 BOOST_AUTO_TEST_CASE(a_chunk_without_memory_or_cpus_has_no_memory_limit_and_the_smallest_share) {
   for (const char* name : {"memory.limit_in_bytes", "cpu.shares", "cpu.weight", "memory.max"}) have(name);
   BOOST_TEST(cgroup_v1::limit(directory, v1_all, {}) == "");

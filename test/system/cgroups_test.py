@@ -3,14 +3,12 @@ Needs root and cgroups that can be written; skipped elsewhere."""
 import os
 import unittest
 
-from private_cluster import ClusterTest, procs, signal, wait_gone
+from private_cluster import STAGE, ClusterTest, procs, signal, wait_gone
 
 ESCAPE = "env -i setsid sh -c 'trap \"\" TERM HUP INT; sleep 1000 & echo $! > {0}/escapee.new; mv {0}/escapee.new {0}/escapee; wait' &\n"
 
 
-class jobs_in_cgroups(ClusterTest):
-    hosts = ["a"]
-
+class CgroupTest(ClusterTest):
     def setUp(self):
         super().setUp()
         self.roots = self.until(self.roots_of_mom, "the MoM says what cgroups it uses")
@@ -36,8 +34,12 @@ class jobs_in_cgroups(ClusterTest):
         if lasts:
             self.until_running(id)
         with open(where) as f:
-            path = max((line.rstrip("\n").split(":", 2)[2] for line in f if "/annals/" in line), key=len, default=None)
-        return id, [root + path for root in self.roots] if path else []
+            return id, self.cgroups_in(f)
+
+    def cgroups_in(self, lines):
+        """Of a process of a job, by its /proc/self/cgroup; none: it is in none of ours."""
+        path = max((line.rstrip("\n").split(":", 2)[2] for line in lines if "/annals/" in line), key=len, default=None)
+        return [root + path for root in self.roots] if path else []
 
     def pid_in(self, name):
         path = os.path.join(self.work, name)
@@ -58,11 +60,24 @@ class jobs_in_cgroups(ClusterTest):
                     return f.read()
         return None
 
+    def memory_limit(self, directories):
+        """Of a run, by the cgroups of one of its processes. None: no memory controller."""
+        runs = [os.path.dirname(d) for d in directories]
+        return self.content(runs, "memory.max") or self.content(runs, "memory.limit_in_bytes")
+
+    def frozen(self, directories):
+        events = self.content(directories, "cgroup.events")
+        return "frozen 1" in events if events is not None else self.content(directories, "freezer.state") == "FROZEN\n"
+
+
+class jobs_in_cgroups(CgroupTest):
+    hosts = ["a"]
+
     def test_a_job_has_a_cgroup_with_the_limits_of_its_chunk_and_leaves_none(self):
         id, directories = self.start_job("-l", "select=1:ncpus=2:mem=200mb")
         self.assertEqual(len(directories), len(self.roots))
         runs = [os.path.dirname(d) for d in directories]
-        memory = self.content(runs, "memory.max") or self.content(runs, "memory.limit_in_bytes")
+        memory = self.memory_limit(directories)
         if memory is not None:
             self.assertEqual(int(memory), 200 << 20)
         cpu = self.content(runs, "cpu.weight") or self.content(runs, "cpu.shares")
@@ -87,16 +102,12 @@ class jobs_in_cgroups(ClusterTest):
     def test_a_suspended_job_stands_still_in_its_cgroup_until_it_is_resumed(self):
         self.sure("qmgr", "-c", "set server acl_roots = root")
         id, directories = self.start_job()
-
-        def frozen():
-            events = self.content(directories, "cgroup.events")
-            return "frozen 1" in events if events is not None else self.content(directories, "freezer.state") == "FROZEN\n"
         self.sure("qsig", "-s", "suspend", id)
-        self.until(frozen, "all stand still")
+        self.until(lambda: self.frozen(directories), "all stand still")
         self.sure("qsig", "-s", "resume", id)
-        self.until(lambda: not frozen(), "all go on")
+        self.until(lambda: not self.frozen(directories), "all go on")
         self.sure("qsig", "-s", "suspend", id)
-        self.until(frozen, "all stand still")
+        self.until(lambda: self.frozen(directories), "all stand still")
         self.sure("qdel", id)
         self.until_state(id, "F")
         self.until_no_cgroups(directories)
@@ -134,6 +145,32 @@ class jobs_in_cgroups(ClusterTest):
             self.sure("qdel", id)
             return not directories
         self.until(outside, "a new job has no cgroup")
+
+
+class jobs_in_cgroups_of_two_hosts(CgroupTest):
+    hosts = ["a", "b"]
+
+    def test_each_host_keeps_the_limits_of_its_own_chunk_and_freezes_its_own_tasks(self):
+        self.sure("qmgr", "-c", "set server acl_roots = root")
+        there = os.path.join(self.work, "there")
+        id, on_a = self.start_job("-l", "select=1:mem=100mb:host=a+1:mem=200mb:host=b", lasts=False,
+                                  text=f"{STAGE}/bin/pbsdsh -n 1 -- /bin/sh -c 'cat /proc/self/cgroup > {there}.new; mv {there}.new {there}; exec sleep 1000'\n")
+        self.until(lambda: os.path.exists(there), f"its task runs on b: {self.job(id)}")
+        with open(there) as f:
+            on_b = self.cgroups_in(f)
+        self.assertEqual(len(on_b), len(self.roots))
+        self.assertNotEqual(os.path.dirname(os.path.dirname(on_a[0])), os.path.dirname(os.path.dirname(on_b[0])))
+        limits = self.memory_limit(on_a), self.memory_limit(on_b)
+        if limits != (None, None):
+            self.assertEqual([int(limit) for limit in limits], [100 << 20, 200 << 20])
+        self.until_running(id)
+        self.sure("qsig", "-s", "suspend", id)
+        self.until(lambda: self.frozen(on_a) and self.frozen(on_b), "all stand still on both")
+        self.sure("qsig", "-s", "resume", id)
+        self.until(lambda: not self.frozen(on_a) and not self.frozen(on_b), "all go on on both")
+        self.sure("qdel", id)
+        self.until_state(id, "F")
+        self.until_no_cgroups(on_a + on_b)
 
 
 def procs_parent(pid):

@@ -2,6 +2,7 @@
 pbs guide: hooks (19); RS-64 to RS-71, RS-123, RS-129, RU-04 to RU-07; docs/design/0023-hooks.md."""
 import os
 import pwd
+import re
 import subprocess
 import unittest
 
@@ -347,6 +348,16 @@ class hooks_of_hosts(MomHookTest):
         self.assertIn("exechost_periodic", self.audit("hook", bad))
         for id in good, again:
             self.sure("qdel", "-W", "force", id)
+
+    def test_a_run_on_a_host_can_be_repeated(self):
+        self.sure("qmgr", "-c", "create resource watts type=long,flag=h")
+        self.mom_hook("e", "execjob_end", "import pbs\npbs.event().job.resources_used['watts'] = {'a': 17}[pbs.get_local_nodename()]\n")
+        self.until_state(self.submit("--", "/bin/true"), "F")
+        told = self.until(lambda: (lambda text: text if "HookRan" in text else None)(self.audit("hook", "e")), "the run is written down")
+        records = re.findall(r"#(\d+)", told)
+        self.assertEqual(len(records), 2, told)         # what it set, and that it ran
+        for sequence in records:
+            self.assertEqual(self.audit("hook", "--rerun", sequence), "e at execjob_end\n    the same: accepted\n")
 
     def test_an_epilogue_hook_asks_for_another_run(self):
         self.mom_hook("e", "execjob_epilogue", self.script("if e.job.run_count == 1: e.job.rerun()\n", says="e.job.run_count"))

@@ -168,45 +168,92 @@ bool print_difference(const std::vector<std::string>& before, const std::vector<
   return same;
 }
 
-}  // namespace
-
-rerun_end rerun_hooks(const ports::event_store& store, std::uint64_t sequence, hooks::hook_runner& runner,
-                      const std::function<bool(const std::string&)>& print) {
+log::record_ptr record_at(const ports::event_store& store, std::uint64_t sequence) {
   log::record_ptr record;
   (void)log::log_reader(store).read(sequence, [&](const log::record_ptr& r) {
     if (r->sequence() == sequence) record = r;
     return false;
   });
+  return record;
+}
+
+// The server as it was then: its host and the custom resources.
+model::server_state server_at(const ports::event_store& store, std::uint64_t sequence) {
+  model::server_state server;
+  (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
+    if (r->sequence() > sequence) return false;
+    if (r->get().getStreamKind() == schema::StreamKind::SERVER)
+      model::apply(server, {r->sequence(), r->get().getStream(), r->get().getStreamVersion(), r->get().getWallNs(), {}}, r->event());
+    return true;
+  });
+  return server;
+}
+
+// The host of a MoM's run; empty: the server's. What a MoM's hook wanted is written before the HookRan that names the host.
+std::string mom_of(const ports::event_store& store, std::uint64_t sequence, schema::HookRun::Reader run) {
+  const auto* event = hooks::find_event(schema::text(run.getEvent()));
+  std::string host;
+  if (!event || !hooks::is_on_mom(*event)) return host;
+  (void)log::log_reader(store).read(sequence, [&](const log::record_ptr& r) {
+    if (!r->event().isHookRan()) return true;
+    const auto ran = r->event().getHookRan();
+    if (ran.getRun().getHook() != run.getHook() || ran.getRun().getRequest() != run.getRequest()) return true;
+    host = schema::str(ran.getHost());
+    return false;
+  });
+  return host;
+}
+
+hooks::sealed_reply run_again(const ports::event_store& store, const hooks::sealed_request& request, hooks::hook_code code, hooks::hook_runner& runner) {
+  const auto settings = request.get().getHook();
+  hooks::hook_run order;
+  order.request = request;
+  order.code = std::make_shared<hooks::hook_code>(std::move(code));
+  if (settings.getUser() == "pbsuser") order.run_as = schema::str(settings.getEuser());
+  order.ask = [&store, at = request.get().getSequence()](hooks::sealed_question q, hooks::hook_run::answer_to answer) { answer_at(store, q, at, answer); };
+  std::promise<hooks::sealed_reply> answered;
+  runner.run(std::move(order), [&](hooks::sealed_reply reply) { answered.set_value(std::move(reply)); });
+  return answered.get_future().get();
+}
+
+// Whether it came out the same.
+bool compare_again(const ports::event_store& store, schema::HookRun::Reader run, const std::map<std::string, model::hook_state>& now,
+                   hooks::hook_runner& runner, const std::function<bool(const std::string&)>& print) {
+  const auto name = schema::str(run.getHook());
+  const auto request = message_of<hooks::protocol::Request>(run.getRequest());
+  const auto before = message_of<hooks::protocol::Reply>(run.getReply());
+  const auto hook = now.find(name);
+  print(harmless(name) + " at " + harmless(schema::text(run.getEvent())) + "\n");
+  auto source = hook == now.end() ? std::nullopt : blob_text(store, hook->second.code.hash);
+  if (!request || !before || !source) {
+    print(margin + (source ? "what it was given was not kept" : "there is no such hook any more") + "\n");
+    return false;
+  }
+  auto configuration = blob_text(store, hook->second.config.hash);
+  auto hash = hooks::code_hash(*source, configuration);
+  const auto reply = run_again(store, *request, {name, std::move(*source), std::move(configuration), std::move(hash)}, runner);
+  const bool equal = print_difference(outcome_lines(before->get()), outcome_lines(reply.get()), print);
+  if (equal) print(margin + "the same: " + harmless(outcome_lines(reply.get()).front()) + "\n");
+  for (auto l : reply.get().getLog()) print(margin + "log: " + harmless(schema::text(l.getMessage())) + "\n");
+  return equal;
+}
+
+}  // namespace
+
+rerun_end rerun_hooks(const ports::event_store& store, std::uint64_t sequence, const make_runner& make,
+                      const std::function<bool(const std::string&)>& print) {
+  const auto record = record_at(store, sequence);
   const auto runs = record ? runs_of(*record) : std::vector<schema::HookRun::Reader>{};
   if (runs.empty()) return rerun_end::no_hooks;
+  const auto server = server_at(store, sequence);
+  const auto mom = mom_of(store, sequence, runs.front());
+  const auto runner = make({!mom.empty(), mom.empty() ? server.host_name : mom});
+  std::vector<hooks::resource_type> custom;
+  for (const auto& [name, r] : server.resources.custom()) custom.push_back({name, attributes::resource_type_name(r.type)});
+  runner->know_resources(std::move(custom));
   const auto now = hooks_now(store);
   bool same = true;
-  for (auto run : runs) {
-    const auto name = schema::str(run.getHook());
-    const auto request = message_of<hooks::protocol::Request>(run.getRequest());
-    const auto before = message_of<hooks::protocol::Reply>(run.getReply());
-    const auto hook = now.find(name);
-    print(harmless(name) + " at " + harmless(schema::text(run.getEvent())) + "\n");
-    const auto source = hook == now.end() ? std::nullopt : blob_text(store, hook->second.code.hash);
-    if (!request || !before || !source) {
-      print(margin + (source ? "what it was given was not kept" : "there is no such hook any more") + "\n");
-      same = false;
-      continue;
-    }
-    auto configuration = blob_text(store, hook->second.config.hash);
-    const auto hash = hooks::code_hash(*source, configuration);
-    hooks::hook_run order;
-    order.request = *request;
-    order.code = std::make_shared<hooks::hook_code>(hooks::hook_code{name, *source, std::move(configuration), hash});
-    order.ask = [&store, at = request->get().getSequence()](hooks::sealed_question q, hooks::hook_run::answer_to answer) { answer_at(store, q, at, answer); };
-    std::promise<hooks::sealed_reply> answered;
-    runner.run(std::move(order), [&](hooks::sealed_reply reply) { answered.set_value(std::move(reply)); });
-    const auto reply = answered.get_future().get();
-    const bool equal = print_difference(outcome_lines(before->get()), outcome_lines(reply.get()), print);
-    if (equal) print(margin + "the same: " + harmless(outcome_lines(reply.get()).front()) + "\n");
-    for (auto l : reply.get().getLog()) print(margin + "log: " + harmless(schema::text(l.getMessage())) + "\n");
-    same &= equal;
-  }
+  for (auto run : runs) same &= compare_again(store, run, now, *runner, print);
   return same ? rerun_end::same : rerun_end::different;
 }
 

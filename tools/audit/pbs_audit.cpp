@@ -206,25 +206,32 @@ int show_replay(log::audit_store& store, const asked& a) {
   return all_well;
 }
 
+// As the daemons set up theirs.
+hooks::pool_settings hook_settings(const audit::hook_place& place, const std::string& scratch) {
+  const auto conf = client::read_pbs_conf();
+  hooks::pool_settings settings;
+  settings.worker_program = conf.pbs_exec + "/libexec/pbs_hook_worker";
+  settings.on_mom = place.on_mom;
+  settings.local_node = place.host;
+  settings.pbs_conf = {{"PBS_EXEC", conf.pbs_exec}, {"PBS_HOME", conf.pbs_home}, {"PBS_SERVER", conf.pbs_server}};
+  if (!place.on_mom) settings.hidden = {conf.pbs_home};
+  settings.scratch = scratch;
+  return settings;
+}
+
+int rerun_hook(log::audit_store& store, std::uint64_t sequence) {
+  char scratch[] = "/tmp/pbs_audit.XXXXXX";
+  if (!::mkdtemp(scratch)) return fail(damage_or_unknown, std::string("cannot make a directory in /tmp: ") + std::strerror(errno));
+  const auto make = [&](const audit::hook_place& place) { return std::make_unique<hooks::worker_pool>(hook_settings(place, scratch)); };
+  const auto end = audit::rerun_hooks(store, sequence, make, print);
+  std::error_code ignored;
+  std::filesystem::remove_all(scratch, ignored);
+  if (end == audit::rerun_end::no_hooks) return fail(damage_or_unknown, "no hook ran at #" + std::to_string(sequence));
+  return end == audit::rerun_end::same ? all_well : damage_or_unknown;
+}
+
 int show_hook(log::audit_store& store, const asked& a) {
-  if (a.rerun > 0) {
-    hooks::pool_settings settings;
-    const auto conf = client::read_pbs_conf();
-    settings.worker_program = conf.pbs_exec + "/libexec/pbs_hook_worker";
-    settings.pbs_conf = {{"PBS_EXEC", conf.pbs_exec}, {"PBS_HOME", conf.pbs_home}};
-    char scratch[] = "/tmp/pbs_audit.XXXXXX";
-    if (!::mkdtemp(scratch)) return fail(damage_or_unknown, std::string("cannot make a directory in /tmp: ") + std::strerror(errno));
-    settings.scratch = scratch;
-    audit::rerun_end end;
-    {
-      hooks::worker_pool pool(settings);
-      end = audit::rerun_hooks(store, a.rerun, pool, print);
-    }
-    std::error_code ignored;
-    std::filesystem::remove_all(scratch, ignored);
-    if (end == audit::rerun_end::no_hooks) return fail(damage_or_unknown, "no hook ran at #" + std::to_string(a.rerun));
-    return end == audit::rerun_end::same ? all_well : damage_or_unknown;
-  }
+  if (a.rerun > 0) return rerun_hook(store, a.rerun);
   if (a.job.empty()) return fail(bad_usage, "name a job or a hook, or --rerun a sequence");
   const auto end = audit::tell_hook_story(store, a.job, a.json, print);
   if (end.told == 0) return fail(damage_or_unknown, "the log knows no run of a hook named or at a job named " + a.job);

@@ -136,13 +136,25 @@ std::vector<wish> wishes_of(const std::string& subject, const hooks::chain_resul
   return wishes;
 }
 
+bool changes_nothing(const hooks::hook_change& c) { return c.before == c.after; }
+
+using job_changes = std::vector<hooks::hook_change>;
+job_changes changes_of_job(const hooks::chain_result& result) {
+  job_changes changes;
+  for (const auto& c : result.changes)
+    if (c.parameter == "job" && !changes_nothing(c)) changes.push_back(c);
+  return changes;
+}
+
 }  // namespace
 
 // -- runs ----------------------------------------------------------------------------------------------------------------
 
 void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply, std::string command_id) {
-  const auto go_on = [this, number, proposed, by, reply, command_id = std::move(command_id)](hook_runs runs) {
-    auto e = board_.wrap<model::job_command>(proposed, by, reply, std::move(runs));
+  const auto go_on = [this, number, proposed, by, reply, command_id = std::move(command_id)](hook_runs runs, const job_changes& changes = {}) {
+    auto as_left = proposed;
+    if (!changes.empty()) as_left.changes = model::client_request{alteration(board_.job_id(number), changes), {}};
+    auto e = board_.wrap<model::job_command>(std::move(as_left), by, reply, std::move(runs));
     e.command_id = command_id;
     board_.tell_job(number, std::move(e));
   };
@@ -158,7 +170,8 @@ void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, co
   };
   desk_.run(std::move(q), [this, number, id, reply, go_on](hooks::chain_result& result) {
     if (result.stopped) return run_rejected(number, id, result, reply);
-    go_on(std::move(result.runs));
+    restart_scheduling(result);
+    go_on(std::move(result.runs), changes_of_job(result));
   });
 }
 
@@ -172,10 +185,9 @@ void hook_routes::run_rejected(std::uint64_t number, const std::string& id, hook
   auto vnodes = wishes_of(id, result);
   std::erase_if(vnodes, [](const wish& w) { return w.of_job; });
   // The next cycle will say the same: only what is new is written, or the cycles would never end.
-  if (before && before->value == comment && result.changes.empty()) return refuse({});
-  std::vector<hooks::hook_change> changes;
-  for (const auto& c : result.changes)
-    if (c.parameter == "job" && c.before != c.after) changes.push_back(c);
+  if (before && before->value == comment && std::ranges::all_of(result.changes, changes_nothing)) return refuse({});
+  restart_scheduling(result);
+  auto changes = changes_of_job(result);
   hooks::hook_change says;
   says.attribute = "comment";
   says.has_value = true;

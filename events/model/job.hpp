@@ -124,7 +124,12 @@ struct hook_changes {                        // of a hook on a host, to a run th
   std::string host;
 };
 struct mom_report { schema::sealed<schema::FromMom> message; std::string host; };
-struct proposed_run { schema::sealed<schema::FromScheduler> message; std::string scheduler; bool asked = false; };   // asked: qrun
+struct proposed_run {
+  schema::sealed<schema::FromScheduler> message;
+  std::string scheduler;
+  bool asked = false;                                                     // by qrun
+  std::optional<client_request> changes = {};                             // what runjob hooks set of the job: its alterJob
+};
 struct resume_later {};                                                   // there is no room now: the scheduler resumes it
 struct set_rank { std::int64_t rank; };                                   // qorder
 struct end_wait {};                                                       // the timer of the execution time fired

@@ -270,17 +270,11 @@ outcome decide_gone(const job_state& job, const run_gone_from& gone, const stamp
   return out;
 }
 
-outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now) {
+namespace {
+
+event assigned_event(const job_state& job, const proposed_run& proposed, const stamp& now) {
   const auto p = proposed.message.get().getRun();
-  // A run has a host. A proposal without one is that a suspended job goes on where it is; it may come when that job runs no more.
-  if (p.getHosts().size() == 0) {
-    if (job.phase != phase::suspended || !job.resume_wanted) return refuse(pbs_error::bad_state, "Job not suspended");
-    return std::vector<event>{resumed_event(job)};
-  }
-  const bool may_run = job.phase == phase::queued || (proposed.asked && (job.phase == phase::held || job.phase == phase::waiting));
-  if (!may_run || job.delete_requested)
-    return proposed.asked ? refuse(pbs_error::bad_state) : refuse(pbs_error::bad_state, "Job not in queued state");
-  return std::vector<event>{make_event([&](auto e) {
+  return make_event([&](auto e) {
     auto a = e.initJobAssigned();
     a.setRun(job.run + 1);
     a.setExecVnode(p.getExecVnode());
@@ -291,7 +285,33 @@ outcome decide_run(const job_state& job, const proposed_run& proposed, const sta
     if (job.attributes.has(ids::stagein)) return;      // its files go first
     a.setComment("Job was sent for execution at " + values::print_comment_date(now.seconds()) + " on " +
                  schema::str(p.getExecVnode()));
-  })};
+  });
+}
+
+// The hooks are the site's: they may set what a manager may.
+outcome run_as_hooks_left_it(job_state job, const proposed_run& proposed, const stamp& now, const site& site) {
+  auto altered = decide_alter(job, *proposed.changes, {now.wall_ns, {"root", site.host_name, schema::Role::SERVER}}, site);
+  if (!altered.accepted()) return altered;
+  auto out = std::move(altered.events());
+  for (const auto& e : out) apply(job, {0, 0, job.version + 1, now.wall_ns, now.by}, e.get());
+  out.push_back(assigned_event(job, proposed, now));
+  return out;
+}
+
+}  // namespace
+
+outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now, const site& site) {
+  const auto p = proposed.message.get().getRun();
+  // A run has a host. A proposal without one is that a suspended job goes on where it is; it may come when that job runs no more.
+  if (p.getHosts().size() == 0) {
+    if (job.phase != phase::suspended || !job.resume_wanted) return refuse(pbs_error::bad_state, "Job not suspended");
+    return std::vector<event>{resumed_event(job)};
+  }
+  const bool may_run = job.phase == phase::queued || (proposed.asked && (job.phase == phase::held || job.phase == phase::waiting));
+  if (!may_run || job.delete_requested)
+    return proposed.asked ? refuse(pbs_error::bad_state) : refuse(pbs_error::bad_state, "Job not in queued state");
+  if (proposed.changes) return run_as_hooks_left_it(job, proposed, now, site);
+  return std::vector<event>{assigned_event(job, proposed, now)};
 }
 
 outcome decide_end_wait(const job_state& job, const stamp& now) {

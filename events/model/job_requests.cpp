@@ -181,7 +181,7 @@ outcome decide(const job_state& job, const job_command& command, const stamp& no
     outcome operator()(const client_request& c) const { return decide_request(job, c, now, site); }
     outcome operator()(const hook_changes& c) const { return decide_hook_changes(job, c, now, site); }
     outcome operator()(const mom_report& c) const { return decide_report(job, c, now, site); }
-    outcome operator()(const proposed_run& c) const { return decide_run(job, c, now); }
+    outcome operator()(const proposed_run& c) const { return decide_run(job, c, now, site); }
     outcome operator()(const resume_later&) const { return decide_resume_later(job); }
     outcome operator()(const set_rank& c) const { return decide_set_rank(job, c); }
     outcome operator()(const end_wait&) const { return decide_end_wait(job, now); }

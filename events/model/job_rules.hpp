@@ -25,7 +25,7 @@ outcome decide_message(const job_state& job, schema::MessageJob::Reader command,
 outcome decide_report(const job_state& job, const mom_report& report, const stamp& now, const site& site);
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const site& site);
 outcome decide_gone(const job_state& job, const run_gone_from& gone, const stamp& now, const site& site);
-outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now);
+outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now, const site& site);
 
 // The run goes on with what it had given up; the ledger says whether there is room.
 event resumed_event(const job_state& job);

@@ -15,6 +15,7 @@ constexpr auto mom_side = event_side::mom;
 constexpr const char* job_of_mom = "Execution_Time Hold_Types resources_used run_count";
 constexpr const char* job_of_runjob =
     "Hold_Types Execution_Time project depend Error_Path Output_Path Resource_List Variable_List create_resv_from_job";
+constexpr const char* job_that_runs = "Error_Path Output_Path Resource_List Variable_List create_resv_from_job";
 
 // Reservations have no table in events/attributes (pbs guide: "reservations: attributes").
 constexpr const char* servers_of_resv =
@@ -32,7 +33,7 @@ constexpr parameter moved_job[] = {
     {"job", job, may_set::listed, "queue", may_set_when::always, "the job; its queue is the one it is to go to"},
     {"src_queue", text, may_set::nothing, "", may_set_when::always, "the queue it is in"}};
 constexpr parameter job_to_run[] = {
-    {"job", job, may_set::listed, job_of_runjob, may_set_when::on_reject, "the job with its exec_vnode"},
+    {"job", job, may_set::listed, job_of_runjob, may_set_when::on_reject, "the job with its exec_vnode", job_that_runs},
     {"vnode_list", vnodes, may_set::listed, "state", may_set_when::on_reject, "the vnodes it is to run on"}};
 constexpr parameter ended_job[] = {{"job", job, may_set::nothing, "", may_set_when::always, "the job that ended"}};
 constexpr parameter asked_resv[] = {
@@ -213,7 +214,9 @@ set_answer may_write(const parameter& where, std::string_view attribute, bool re
       return set_answer::yes;
     case may_set::listed:
       if (!is_among(where.attributes, attribute)) return set_answer::read_only_attribute;
-      return where.when == may_set_when::on_reject && !reject ? set_answer::only_on_reject : set_answer::yes;
+      return reject || where.when == may_set_when::always || is_among(where.with_accept_too, attribute)
+                 ? set_answer::yes
+                 : set_answer::only_on_reject;
     case may_set::what_users_may:
       if (is_among(where.attributes, attribute)) return set_answer::yes;
       return is_the_servers(where.kind, attribute) ? set_answer::read_only_attribute : set_answer::yes;

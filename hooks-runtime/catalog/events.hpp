@@ -51,6 +51,7 @@ struct parameter {
   const char* attributes = "";
   may_set_when when = may_set_when::always;
   const char* meaning = "";
+  const char* with_accept_too = "";  // may_set_when::on_reject: those of `attributes` that hold with accept too
 };
 
 enum fail_action : std::uint8_t { offline_vnodes = 1, clear_vnodes_upon_recovery = 2, scheduler_restart_cycle = 4 };

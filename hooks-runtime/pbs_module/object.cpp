@@ -300,7 +300,7 @@ int write_attribute(object_state& object, std::string_view attribute, std::strin
   change.resource = resource;
   change.before = object.text(attribute, resource);
   change.after = after;
-  change.only_on_reject = object.where->when == may_set_when::on_reject;
+  change.only_on_reject = may_write(*object.where, attribute, false) == set_answer::only_on_reject;
   current()->change(std::move(change));
   object.written[{std::string(attribute), std::string(resource)}] = std::move(after);
   return 0;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "hooks-runtime/pbs_module/log_levels.hpp"
+
 namespace annals::hooks {
 namespace {
 run_state* the_run = nullptr;
@@ -132,7 +134,10 @@ void run_state::write(protocol::Reply::Builder reply) {
   // What a script changed before it raised does not count (pbs guide: an exception rejects the request).
   std::vector<const made_change*> kept;
   for (const auto& c : changes_)
-    if (!failed_ && (rejected_ || !c.only_on_reject)) kept.push_back(&c);
+    if (!failed_ && !rejected_ && c.only_on_reject)
+      log(log_level::debug2, {}, c.object + ": " + c.attribute + " is not set, it holds only with reject");
+    else if (!failed_)
+      kept.push_back(&c);
   auto changes = reply.initChanges(static_cast<unsigned>(kept.size()));
   for (unsigned i = 0; i < kept.size(); ++i) write_change(*kept[i], changes[i]);
   auto lines = reply.initLog(static_cast<unsigned>(log_.size()));

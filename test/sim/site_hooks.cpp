@@ -39,6 +39,12 @@ void change(hooks::protocol::Change::Builder c, const char* parameter, const std
   c.setAfter(after);
 }
 
+std::string job_of(hooks::protocol::Request::Reader asked) {
+  for (auto p : asked.getParameters())
+    if (schema::text(p.getName()) == "job") return schema::str(p.getObject().getName());
+  return {};
+}
+
 }  // namespace
 
 // -- what hooks do -------------------------------------------------------------------------------------------------------
@@ -67,11 +73,11 @@ void drawn_hooks::answer(hooks::protocol::Request::Reader asked, hooks::protocol
   const std::string name = event->name;
   const auto drawn = std::to_string(world_.random() % 1000);
   if (name == "queuejob" || name == "postqueuejob" || name == "execjob_begin") {
-    std::string job;
-    for (auto p : asked.getParameters())
-      if (schema::text(p.getName()) == "job") job = schema::str(p.getObject().getName());
+    const auto job = job_of(asked);
     if (name == "execjob_begin") change(reply.initChanges(1)[0], "job", job, "Execution_Time", drawn);   // long past: no job waits
     else change(reply.initChanges(1)[0], "job", job, "project", "p" + drawn);
+  } else if (name == "runjob") {
+    change(reply.initChanges(1)[0], "job", job_of(asked), "Variable_List", "DRAWN=" + drawn);
   } else if (name == "periodic" || name == "exechost_periodic") {
     change(reply.initChanges(1)[0], "vnode_list", "n1", "comment", "seen " + drawn);
   }

@@ -88,6 +88,32 @@ class hooks_of_requests(ServerHookTest):
         self.assertIn("r at runjob accepted", told)
         self.assertIn(f"asked by {self.job(id)['Job_Owner'].split('@')[0]}", told)
 
+    def test_a_rejection_that_sets_the_same_again_is_written_once(self):
+        """Else the job has changed, and there is a cycle for it, and so for ever."""
+        self.hook("r", "runjob", "import pbs\ne = pbs.event()\ne.job.project = 'late'\ne.job.Output_Path = '/tmp/o'\n"
+                  "e.job.Resource_List['mem'] = '1024mb'\ne.job.Variable_List['ADDED'] = 'x'\ne.reject('come back')\n")
+        id = self.submit("--", "/bin/true")
+        self.until(lambda: self.job(id)["project"] == "late", lambda: f"its project: {self.job(id)}")
+        for i in range(3):
+            cycles = self.audit("log", "--kind", "CycleBegan").count("\n")
+            self.sure("qmgr", "-c", f"set server comment = {i}")
+            self.until(lambda: self.audit("log", "--kind", "CycleBegan").count("\n") > cycles, "a new cycle")
+        self.assertEqual(self.audit("log", "--job", id, "--kind", "JobAltered").count("\n"), 1)
+
+    def test_a_job_runs_with_what_a_runjob_hook_set(self):
+        out = os.path.join(self.work, "other.out")
+        self.hook("r", "runjob", f"import pbs\nj = pbs.event().job\nj.Output_Path = '{out}'\nj.Variable_List['ADDED'] = 'by r'\n"
+                  "j.Resource_List['walltime'] = 77\nj.project = 'lost'\n")
+        id = self.submit("-j", "oe", "--", "/bin/sh", "-c", "echo $ADDED $PBS_O_QUEUE")
+        self.until_state(id, "F")
+        with open(out) as f:
+            self.assertEqual(f.read(), "by r workq\n")
+        job = self.job(id)
+        self.assertEqual((job["Resource_List.walltime"], job["project"]), ("00:01:17", "_pbs_project_default"))
+        told = self.audit("hook", id)
+        self.assertIn("Resource_List.walltime", told)
+        self.assertIn("project is not set, it holds only with reject", told)
+
     def test_a_runjob_hook_that_rejects_may_take_a_vnode_out_of_service(self):
         self.hook("r", "runjob", "import pbs\ne = pbs.event()\nfor name in e.vnode_list.keys():\n"
                   "    e.vnode_list[name].state = pbs.ND_OFFLINE\ne.reject('not there')\n")

@@ -73,6 +73,23 @@ BOOST_AUTO_TEST_CASE(a_start_that_failed_for_good_ends_the_job) {
   BOOST_TEST(story.attribute(ids::Exit_status) == "-2");
 }
 
+BOOST_AUTO_TEST_CASE(a_job_runs_as_its_runjob_hooks_left_it) {      // pbs guide: hooks: runjob
+  auto story = given(job_phase::queued);
+  auto run = propose();
+  run.changes = alter({{"Output_Path", "", "borg:/tmp/o"}, {"Resource_List", "walltime", "00:01:00"}, {"Resource_List", "place", "excl"}});
+  auto bad = run;
+  bad.changes = alter({{"Output_Path", "", "borg:/tmp/o"}, {"Resource_List", "nosuch", "1"}});
+  BOOST_TEST(said(story.ask(bad, the_server())).starts_with("15035"));
+  BOOST_TEST(story.when(run, the_server()) == "jobAltered jobAssigned");
+  BOOST_TEST(story.attribute(ids::Output_Path) == "borg:/tmp/o");
+  BOOST_TEST(story.state().starts_with("R"));
+  // A suspended job goes on as it is.
+  auto suspended = given(job_phase::suspended);
+  suspended.when(model::resume_later{}, operator_());
+  run.message = schema::make<schema::FromScheduler>([](schema::FromScheduler::Builder m) { m.initRun().setExecVnode("(borg:ncpus=1)"); });
+  BOOST_TEST(suspended.when(run, the_server()) == "jobResumed");
+}
+
 BOOST_AUTO_TEST_CASE(a_start_that_may_be_tried_again_requeues_and_at_the_21st_holds) {
   auto story = given(job_phase::queued);
   for (int start = 1; start <= 20; ++start) {

@@ -47,10 +47,14 @@ BOOST_AUTO_TEST_CASE(a_launch_hook_may_set_what_the_requirements_name) {  // RS-
   BOOST_TEST((may_write(*find_parameter(launch, "job"), "Job_Owner", false) == set_answer::read_only_attribute));
 }
 
-BOOST_AUTO_TEST_CASE(a_runjob_hook_changes_the_job_only_when_it_rejects) {
+BOOST_AUTO_TEST_CASE(a_runjob_hook_may_hold_the_job_only_when_it_rejects) {
   const parameter& job = *find_parameter(*find_event("runjob"), "job");
   BOOST_TEST((may_write(job, "Hold_Types", false) == set_answer::only_on_reject));
   BOOST_TEST((may_write(job, "Hold_Types", true) == set_answer::yes));
+  for (const char* name : {"Error_Path", "Output_Path", "Resource_List", "Variable_List", "create_resv_from_job"})
+    BOOST_TEST((may_write(job, name, false) == set_answer::yes), name);
+  for (const char* name : {"Execution_Time", "project", "depend"})
+    BOOST_TEST((may_write(job, name, false) == set_answer::only_on_reject), name);
 }
 
 BOOST_AUTO_TEST_CASE(a_queuejob_hook_may_not_set_what_only_the_server_sets) {

@@ -56,13 +56,19 @@ const char* type_name(parameter_kind kind) {
   return "";
 }
 
+std::string with_commas(const char* names) {
+  std::string out;
+  for (const char* c = names; *c; ++c) out += *c == ' ' ? ", " : std::string(1, *c);
+  return out;
+}
+
 std::string settable(const parameter& p) {
   std::string out;
   switch (p.set) {
     case may_set::nothing:
       return "nothing";
     case may_set::listed:
-      for (const char* c = p.attributes; *c; ++c) out += *c == ' ' ? ", " : std::string(1, *c);
+      out = with_commas(p.attributes);
       break;
     case may_set::what_users_may:
       out = "what its owner or a manager may set";
@@ -75,7 +81,8 @@ std::string settable(const parameter& p) {
       out = "the parameter itself";
       break;
   }
-  if (p.when == may_set_when::on_reject) out += "; only together with reject";
+  if (p.when == may_set_when::on_reject)
+    out += *p.with_accept_too ? "; together with accept only " + with_commas(p.with_accept_too) : "; only together with reject";
   return out;
 }
 

@@ -47,10 +47,17 @@ BOOST_AUTO_TEST_CASE(accept_and_reject_are_no_exceptions_that_scripts_catch_by_a
   BOOST_TEST(result("queuejob", "try: e.accept()\nexcept SystemExit: e.reject('after all')\n") == "reject 'after all'");
 }
 
-BOOST_AUTO_TEST_CASE(a_changed_job_of_a_runjob_hook_holds_only_with_reject) {  // pbs guide: hooks: events
+BOOST_AUTO_TEST_CASE(some_changes_of_a_runjob_hook_hold_only_with_reject) {  // pbs guide: hooks: events
   BOOST_TEST(result("runjob", "e.job.Hold_Types = pbs.hold_types('s')\ne.reject('later')\n") ==
              "reject 'later' job.Hold_Types -->s");
-  BOOST_TEST(result("runjob", "e.job.Hold_Types = pbs.hold_types('s')\n") == "accept");
+  const auto r = runs.run({.source = "import pbs\ne = pbs.event()\ne.job.Hold_Types = pbs.hold_types('s')\n"
+                                     "e.job.Output_Path = 'h:/o'\ne.job.Resource_List['walltime'] = 60\n",
+                           .event = "runjob"});
+  BOOST_TEST(
+      summary(r) ==
+      "accept job.Output_Path -->h:/o job.Resource_List.walltime -->00:01:00 log:12.head: Hold_Types is not set, it "
+      "holds only with reject");
+  BOOST_TEST(r.get().getLog()[0].getLevel() == 0x100u);
 }
 
 BOOST_AUTO_TEST_CASE(a_launch_hook_changes_program_arguments_and_environment) {  // pbs guide: execjob_launch

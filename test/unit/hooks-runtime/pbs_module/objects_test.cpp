@@ -172,7 +172,7 @@ BOOST_AUTO_TEST_CASE(of_what_the_server_gives_vnodes_may_be_set_where_vnode_list
   };
   const std::string one = "s.vnode('n9').state = pbs.ND_OFFLINE\n", all = "for v in s.vnodes(): v.comment = 'seen'\n";
   BOOST_TEST(asked("runjob", one + "pbs.event().reject('x')\n") == "reject 'x' vnode_list[n9].state free->offline");
-  BOOST_TEST(asked("runjob", one) == "accept");  // only on reject
+  BOOST_TEST(asked("runjob", one) == "accept log:n9: state is not set, it holds only with reject");
   BOOST_TEST(asked("runjob", all) == "error 'BadAttributeValueError: vnode attribute 'comment' is readonly'");
   BOOST_TEST(asked("periodic", one + all) ==
              "accept vnode_list[n9].state free->offline vnode_list[n9].comment -->seen");

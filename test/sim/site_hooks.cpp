@@ -27,6 +27,8 @@ constexpr site_hook every_hook[] = {
     {"starts_too", "execjob_begin,execjob_launch", nullptr},
     {"before_the_kill", "execjob_preterm", nullptr},
     {"ends", "execjob_epilogue,execjob_end", nullptr},
+    {"stops", "execjob_abort,execjob_postsuspend,execjob_preresume", nullptr},
+    {"joins", "execjob_attach", nullptr},
     {"of_the_host", "exechost_startup,exechost_periodic", "15"},
 };
 
@@ -180,6 +182,16 @@ struct hook_checks {
 };
 
 }  // namespace
+
+std::set<std::string> steps_with_hooks(const ports::event_store& store) {
+  std::set<std::string> events;
+  (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
+    for (auto run : r->get().getHooks()) events.insert(schema::str(run.getEvent()));
+    if (r->event().isHookRan()) events.insert(schema::str(r->event().getHookRan().getRun().getEvent()));
+    return true;
+  });
+  return events;
+}
 
 std::string check_hooks(const ports::event_store& store) {
   hook_checks c;

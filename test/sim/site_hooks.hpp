@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -50,5 +51,8 @@ class hook_set_up {
 // Empty, or the first thing that is not as it must be: every look was paid once, nothing was allowed that a hook refused,
 // nothing that a hook wanted was done twice, no report of a MoM stands in the log twice.
 std::string check_hooks(const ports::event_store& store);
+
+// The events at which hooks ran.
+std::set<std::string> steps_with_hooks(const ports::event_store& store);
 
 }  // namespace annals::sim

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "actors/mom/attached.hpp"
 #include "actors/mom/mom_actor.hpp"
 
 namespace annals::sim {
@@ -34,6 +35,10 @@ caf::behavior task_user(caf::event_based_actor* self, caf::actor mom, host_machi
           self->send(found.actor, actors::ask_spawn{{self, *next}, host, node, {"task"}, {"A=b"}, node % 2 == 0});
           ++node;
         }
+        if (found.nodes.empty()) return;
+        const auto session = static_cast<std::int64_t>(++*next);
+        (*job)[*next] = found.actor;
+        self->send(found.actor, actors::ask_spawn{{self, *next}, found.nodes.front(), 0, {}, {actors::print_attached({session, session, 1})}, false});
       },
       [=](const actors::task_output& o) {
         keep_lines(*machine, o.bytes);

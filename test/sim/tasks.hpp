@@ -10,8 +10,8 @@
 
 namespace annals::sim {
 
-// Starts a task on each of a program's nodes, waits for their ends, takes what every second one writes, and signals what it
-// can. Told (job, cookie) when a program begins.
+// Starts a task on each of a program's nodes and attaches a session to its own, waits for their ends, takes what every second one
+// writes, and signals what it can. Told (job, cookie) when a program begins.
 caf::behavior task_user(caf::event_based_actor* self, caf::actor mom, host_machine* machine);
 
 // What came of the tasks' output, for the checkers.

@@ -174,7 +174,7 @@ void world::act_by_hand() {
   const auto job = [&] { return submissions_[random() % submissions_.size()].acknowledged; };
   const auto one = job(), other = job();
   if (one.empty() || other.empty()) return;
-  const auto what = random() % 12;
+  const auto what = random() % 13;
   client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
     r.setId(next_request_++);
     const auto signal = [&](const char* name) {
@@ -219,6 +219,13 @@ void world::act_by_hand() {
         m.setJob(one);
         m.setToErrors(true);
         return m.setText("hello");
+      }
+      case 11: {
+        auto a = r.initAlterJob();
+        a.setJob(one);
+        auto change = a.initChanges(1)[0];
+        change.setName("Priority");
+        return change.setValue(std::to_string(random() % 1000));
       }
       default: return run(static_cast<mom_process&>(*processes_[2 + random() % (processes_.size() - 2)]).name());
     }

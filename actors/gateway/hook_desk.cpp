@@ -52,6 +52,7 @@ void hook_desk::start(const std::shared_ptr<pending>& p) {
   at.owner = what.owner;
   at.sequence = p->position != 0 ? p->position : parts_.where->sequence();
   at.parameters = std::move(what.parameters);
+  at.idle = [self = parts_.self] { return self->mailbox().empty(); };
   at.ask = [status = parts_.status, sequence = at.sequence](hooks::sealed_question q, hooks::hook_run::answer_to answer) {
     auto asked = hooks::view_asked(q.get(), sequence);
     if (!asked) return answer(hooks::answer_with({}, false));

@@ -1,6 +1,7 @@
 #include "hooks-runtime/chain/chain.hpp"
 
 #include <algorithm>
+#include <thread>
 
 #include "events/attributes/ids.hpp"
 #include "events/model/refuse.hpp"
@@ -15,6 +16,8 @@ namespace {
 
 // Event bits of PBS's logs (pbs guide: logs).
 constexpr std::uint32_t log_error = 0x1, log_debug2 = 0x100, log_debug3 = 0x400;
+
+constexpr std::size_t attended_in_a_row_max = 20;
 
 std::int64_t number(const attributes::bag& settings, attributes::attribute_id id) {
   return values::parse_integer(settings.get(id).value_or("")).value_or(0);
@@ -44,21 +47,34 @@ class chain : public std::enable_shared_from_this<chain> {
     result_.parameters = std::move(at_.parameters);
   }
 
-  // From here on the chain is in the runner's thread until it is done: a hook's reply leads to the next hook's run without a
-  // detour by the daemon's.
+  void begin() {
+    beginning_ = true;
+    next();
+    beginning_ = false;
+  }
+
+ private:
+  // A hook's reply leads to the next hook's run on the thread that has the reply, without a detour by the daemon's.
   void next() {
     hook_run order;
     order.request = request_for(hooks_[index_]);
     order.code = hooks_[index_].code;
     if (text(hooks_[index_].settings, ids::user) == "pbsuser") order.run_as = at_.owner;
     order.ask = at_.ask;
+    order.attended = may_attend();
     auto request = order.request;
     parts_.runner->run(std::move(order), [self = shared_from_this(), request = std::move(request)](const sealed_reply& reply) {
       self->on_reply(request, reply);
     });
   }
 
- private:
+  bool is_beginners_thread() const { return std::this_thread::get_id() == beginner_; }
+
+  // A run that was attended leads to the next one from within itself: not without end.
+  bool may_attend() const {
+    return index_ < attended_in_a_row_max && (!is_beginners_thread() || (at_.idle && at_.idle()));
+  }
+
   sealed_request request_for(const chain_hook& hook) const {
     return schema::make<protocol::Request>([&](protocol::Request::Builder r) {
       r.setEvent(at_.event->bit);
@@ -100,6 +116,7 @@ class chain : public std::enable_shared_from_this<chain> {
       result_.why = refusal_of(*at_.event, hook.name, r);
     }
     if (!result_.stopped && index_ < hooks_.size()) return next();
+    if (is_beginners_thread() && beginning_) return done_(result_);
     parts_.post([self = shared_from_this()] { self->done_(self->result_); });
   }
 
@@ -164,6 +181,8 @@ class chain : public std::enable_shared_from_this<chain> {
   chain_done done_;
   chain_result result_;
   std::size_t index_ = 0;
+  const std::thread::id beginner_ = std::this_thread::get_id();
+  bool beginning_ = false;                         // of the beginner's thread alone
 };
 
 }  // namespace
@@ -175,7 +194,7 @@ void sort_by_order(std::vector<chain_hook>& hooks) {
 }
 
 void run_chain(const chain_parts& parts, std::vector<chain_hook> hooks, occasion at, chain_done done) {
-  if (!hooks.empty()) return std::make_shared<chain>(parts, std::move(hooks), std::move(at), std::move(done))->next();
+  if (!hooks.empty()) return std::make_shared<chain>(parts, std::move(hooks), std::move(at), std::move(done))->begin();
   chain_result nothing_ran;
   nothing_ran.parameters = std::move(at.parameters);
   done(nothing_ran);

@@ -41,6 +41,8 @@ struct occasion {
   hook_parameters parameters;
   // Answers a script's question; unset: every question is answered with nothing.
   std::function<void(sealed_question, hook_run::answer_to)> ask;
+  // Whether the thread that starts the chain has nothing else to do now; asked on that thread only. Unset: never.
+  std::function<bool()> idle;
 };
 
 struct chain_result {
@@ -54,7 +56,7 @@ struct chain_result {
 };
 using chain_done = std::function<void(chain_result&)>;
 
-// Runs them; `done` is called once, through parts.post (at once when there is no hook).
+// Runs them; `done` is called once: through parts.post, or before this returns when no hook had to be waited for.
 void run_chain(const chain_parts& parts, std::vector<chain_hook> hooks, occasion at, chain_done done);
 
 // What the client is told of a run that did not accept.

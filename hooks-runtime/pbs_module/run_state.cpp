@@ -24,10 +24,10 @@ capnp::Data::Reader data_of(const std::string& bytes) {
 
 void write_change(const made_change& from, protocol::Change::Builder to) {
   to.setParameter(from.parameter);
-  to.setObject(from.object);
+  if (!from.object.empty()) to.setObject(from.object);
   to.setKind(from.kind);
   to.setAttribute(from.attribute);
-  to.setResource(from.resource);
+  if (!from.resource.empty()) to.setResource(from.resource);
   to.setHadValue(from.before.has_value());
   if (from.before) to.setBefore(*from.before);
   to.setHasValue(from.after.has_value());

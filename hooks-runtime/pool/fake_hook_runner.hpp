@@ -20,14 +20,20 @@ class fake_hook_runner final : public hook_runner {
   // step().
   void use_scheduler(std::function<void(std::function<void()>)> later) { later_ = std::move(later); }
 
+  // Attended runs are done within run(), as the real runner does when the worker is quick.
+  void answer_the_attended_at_once() { quick_ = true; }
+
   void run(hook_run order, run_done done) override {
     ++runs_;
-    defer([this, order = std::move(order), done = std::move(done)] {
+    const bool at_once = quick_ && order.attended;
+    auto work = [this, order = std::move(order), done = std::move(done)] {
       done(schema::make<protocol::Reply>([&](protocol::Reply::Builder reply) {
         const auto found = behaviours_.find(schema::str(order.request.get().getHookName()));
         if (found != behaviours_.end()) found->second(*order.request, reply);
       }));
-    });
+    };
+    if (at_once) work();
+    else defer(std::move(work));
   }
   void compile(std::shared_ptr<const hook_code>, std::function<void(std::string)> done) override {
     defer([done = std::move(done)] { done({}); });
@@ -55,6 +61,7 @@ class fake_hook_runner final : public hook_runner {
   std::deque<std::function<void()>> kept_;
   std::function<void(std::function<void()>)> later_;
   std::size_t runs_ = 0;
+  bool quick_ = false;
 };
 
 }  // namespace annals::hooks

@@ -3,6 +3,7 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "hooks-runtime/pool/pool_server.hpp"
 
@@ -63,15 +64,23 @@ void worker_pool::server::take(pending work) {
 
 bool worker_pool::server::begin_at_once(pending& work) {
   const bool leaves_files = work.order.request.get().getHook().getDebug();
-  const std::unique_lock state(state_, std::try_to_lock);
+  std::unique_lock state(state_, std::try_to_lock);
   if (!state || leaves_files || ended_ || !waiting_.empty() || !name_worker(work)) return false;
   const auto w = std::ranges::find_if(workers_, [&](const worker& x) {
     return x.now == phase::idle && x.key == work.key && x.resources_version == resources_version_;
   });
   if (w == workers_.end()) return false;
+  read(w);                                        // nothing, unless it says something uncalled for
+  if (w->now != phase::idle) return false;
+  const bool others_run = std::ranges::any_of(workers_, [](const worker& x) { return x.now == phase::running; });
+  w->attended = work.order.attended && !others_run;
   w->work = std::move(work);
   begin(w);
-  if (w->process.has_to_write() || w->deadline < wakes_at_) wake();
+  const bool attended = std::exchange(w->attended, false);
+  if (attended) attend(w);
+  if (w->deadline < wakes_at_) wake();
+  state.unlock();
+  if (attended) tell_callers();
   return true;
 }
 
@@ -123,6 +132,7 @@ void worker_pool::server::bind(worker_at w, pending work) {
   b.setCompileOnly(static_cast<bool>(work.compiled));
   b.setOnMom(settings_.on_mom);
   w->process.send(framed(message));
+  watch(w);
   w->work = std::move(work);
 }
 
@@ -139,6 +149,7 @@ void worker_pool::server::begin(worker_at w) {
   message.initRoot<protocol::ToWorker>().setRequest(request);
   message.getRoot<protocol::ToWorker>().getRequest().setNonce(w->nonce);
   w->process.send(framed(message));
+  watch(w);
 }
 
 bool worker_pool::server::place(pending& work) {
@@ -155,6 +166,8 @@ bool worker_pool::server::place(pending& work) {
       end(w, protocol::Verdict::ERROR, {});
       continue;
     }
+    read(w);
+    if (w->now != phase::idle) continue;
     w->work = std::move(work);
     begin(w);
     return true;
@@ -200,6 +213,8 @@ worker_pool::server::worker_at worker_pool::server::start_worker() {
   workers_.emplace_back(settings_.worker_program, next_id_++);
   const auto made = std::prev(workers_.end());
   if (made->process.is_running()) {
+    watch_process(made);
+    watch(made);
     ++started_;
     return made;
   }

@@ -51,6 +51,8 @@ class worker_pool::server {
     std::uint64_t nonce = 0;
     unsigned runs = 0, resources_version = 0;
     bool asking = false;
+    bool attended = false;
+    std::uint32_t watched = 0;  // epoll's events of the socket
     debug_files debug;  // of the run that is going on
     clock::time_point deadline = clock::time_point::max(), began{}, used{};
     // Why it is ending, and what the caller is told.
@@ -61,6 +63,7 @@ class worker_pool::server {
 
   void loop();
   void wait();
+  int wait_ms();
   void wake();
   void refuse_everything();
   // Callers are told when state_ is free again: they may have a next run at once.
@@ -69,7 +72,11 @@ class worker_pool::server {
     to_tell_.push_back([callback = std::move(callback), answer = std::move(answer)] { callback(answer); });
   }
   void tell_callers();
-  void serve(worker_at w, short socket_events, short process_events);
+  worker_at find(std::uint64_t id);
+  void watch_process(worker_at w);
+  void watch(worker_at w);                      // as its phase wants; after whatever changes what is to be waited for
+  void serve(std::uint64_t what, std::uint32_t events);
+  void attend(worker_at w);                     // for a moment; what is not done then is the pool's thread's
   void read(worker_at w);
   void got(worker_at w, const schema::sealed_message& message);
   void got_question(worker_at w, protocol::Question::Reader question);
@@ -101,7 +108,7 @@ class worker_pool::server {
   bool ended_ = false;
   std::vector<std::function<void()>> to_tell_;
 
-  int wake_ = -1;
+  int wake_ = -1, epoll_ = -1;
   std::mutex guard_;  // of posted_ and stopping_
   std::vector<std::function<void()>> posted_;
   bool stopping_ = false;

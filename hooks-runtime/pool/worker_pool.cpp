@@ -1,12 +1,14 @@
 // The pool's thread: waiting, reading, deadlines. What runs where is decided in pool_dispatch.cpp.
 #include "hooks-runtime/pool/worker_pool.hpp"
 
-#include <poll.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "hooks-runtime/pool/pool_server.hpp"
@@ -17,10 +19,24 @@ namespace annals::hooks {
 namespace {
 constexpr std::chrono::milliseconds guard_patience{worker_process::guard_patience_ms};
 constexpr const char* bad_reply = "the hook's process sent what is no reply";
+
+// What epoll tells us of: a worker's number and which of its two ends, or the call to wake up.
+constexpr std::uint64_t woken = 0;
+std::uint64_t socket_of(std::uint64_t id) { return id << 1; }
+std::uint64_t process_of(std::uint64_t id) { return id << 1 | 1; }
+
+void set_watch(int epoll, int what, int fd, std::uint32_t events, std::uint64_t tells) {
+  epoll_event e{events, {}};
+  e.data.u64 = tells;
+  ::epoll_ctl(epoll, what, fd, &e);
+}
 }  // namespace
 
 worker_pool::server::server(pool_settings settings)
-    : settings_(std::move(settings)), wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+    : settings_(std::move(settings)),
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      epoll_(::epoll_create1(EPOLL_CLOEXEC)) {
+  set_watch(epoll_, EPOLL_CTL_ADD, wake_, EPOLLIN, woken);
   if (settings_.workers_max == 0) settings_.workers_max = limits::hook_workers_max;
   if (settings_.runs_max == 0) settings_.runs_max = limits::hook_worker_runs_max;
 }
@@ -33,6 +49,7 @@ worker_pool::server::~server() {
   wake();
   if (thread_.joinable()) thread_.join();
   ::close(wake_);
+  ::close(epoll_);
 }
 
 void worker_pool::server::post(std::function<void()> work) {
@@ -102,43 +119,75 @@ void worker_pool::server::tell_callers() {
   for (auto& caller : callers) caller();
 }
 
-void worker_pool::server::wait() {
-  std::unique_lock state(state_);
-  std::vector<pollfd> fds{{wake_, POLLIN, 0}};
-  std::vector<worker_at> whose;
+// An appointment once made is kept: a run that begins meanwhile mostly ends later and need not wake this thread.
+int worker_pool::server::wait_ms() {
   const auto now = clock::now();
-  // An appointment once made is kept: a run that begins meanwhile mostly ends later and need not wake this thread.
   auto next = wakes_at_ > now ? wakes_at_ : clock::time_point::max();
-  for (auto w = workers_.begin(); w != workers_.end(); ++w) {
-    const short events =
-        static_cast<short>(w->now == phase::ending ? 0 : POLLIN | (w->process.has_to_write() ? POLLOUT : 0));
-    // A socket that is closed would wake the loop for ever while its worker ends.
-    fds.push_back({w->now == phase::ending ? -1 : w->process.socket(), events, 0});
-    fds.push_back({w->process.pidfd(), POLLIN, 0});
-    whose.push_back(w);
-    next = std::min(next, w->deadline);
-  }
+  for (const auto& w : workers_) next = std::min(next, w.deadline);
   if (!waiting_.empty() && no_start_before_ > now) next = std::min(next, no_start_before_);
   wakes_at_ = next;
-  int timeout_ms = -1;
-  if (next != clock::time_point::max())
-    timeout_ms = static_cast<int>(std::clamp<std::int64_t>(
-        std::chrono::ceil<std::chrono::milliseconds>(next - now).count(), 0, 3'600'000));
-  state.unlock();
-  const int ready = ::poll(fds.data(), fds.size(), timeout_ms);
-  if (ready <= 0) return;
-  state.lock();
-  if (fds[0].revents) {
-    std::uint64_t count = 0;
-    [[maybe_unused]] const auto drained = ::read(wake_, &count, sizeof count);
-  }
-  for (std::size_t i = 0; i < whose.size(); ++i) serve(whose[i], fds[1 + 2 * i].revents, fds[2 + 2 * i].revents);
+  if (next == clock::time_point::max()) return -1;
+  const auto ms = std::chrono::ceil<std::chrono::milliseconds>(next - now).count();
+  return static_cast<int>(std::clamp<std::int64_t>(ms, 0, 3'600'000));
 }
 
-void worker_pool::server::serve(worker_at w, short socket_events, short process_events) {
-  if (socket_events & POLLOUT) w->process.write_some();
-  if (socket_events & (POLLIN | POLLHUP | POLLERR)) read(w);
-  if (process_events) bury(w);
+void worker_pool::server::wait() {
+  std::unique_lock state(state_);
+  const int timeout_ms = wait_ms();
+  state.unlock();
+  std::array<epoll_event, 64> events;
+  const int ready = ::epoll_wait(epoll_, events.data(), events.size(), timeout_ms);
+  state.lock();
+  for (int i = 0; i < ready; ++i) serve(events[static_cast<std::size_t>(i)].data.u64, events[static_cast<std::size_t>(i)].events);
+}
+
+worker_pool::server::worker_at worker_pool::server::find(std::uint64_t id) {
+  return std::ranges::find_if(workers_, [&](const worker& w) { return w.id == id; });
+}
+
+void worker_pool::server::watch_process(worker_at w) {
+  set_watch(epoll_, EPOLL_CTL_ADD, w->process.pidfd(), EPOLLIN, process_of(w->id));
+}
+
+void worker_pool::server::serve(std::uint64_t what, std::uint32_t events) {
+  if (what == woken) {
+    std::uint64_t count = 0;
+    [[maybe_unused]] const auto drained = ::read(wake_, &count, sizeof count);
+    return;
+  }
+  const auto w = find(what >> 1);
+  if (w == workers_.end()) return;               // buried a moment ago
+  if (what == process_of(w->id)) {
+    read(w);                                     // its last words
+    bury(w);
+    return;
+  }
+  if (events & EPOLLOUT) w->process.write_some();
+  if (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) read(w);
+  watch(w);
+}
+
+// A socket that is closed would wake the loop for ever while its worker ends. One that rests stays as it is: it is read
+// before it is used again, and one that attended runs alone use is never watched.
+void worker_pool::server::watch(worker_at w) {
+  if (w->now == phase::idle) return;
+  const std::uint32_t wanted = w->now == phase::ending || w->attended ? 0
+                               : w->process.has_to_write()            ? EPOLLIN | EPOLLOUT
+                                                                      : EPOLLIN;
+  if (wanted == w->watched) return;
+  const int change = wanted == 0 ? EPOLL_CTL_DEL : w->watched == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+  set_watch(epoll_, change, w->process.socket(), wanted, socket_of(w->id));
+  w->watched = wanted;
+}
+
+// Looks again and again instead of sleeping: whoever else wants this processor goes first.
+void worker_pool::server::attend(worker_at w) {
+  const auto until = clock::now() + settings_.attendance_max;
+  while (w->now == phase::running && !w->asking && !w->process.has_to_write() && clock::now() < until) {
+    read(w);
+    if (w->now == phase::running) ::sched_yield();
+  }
+  watch(w);
 }
 
 void worker_pool::server::read(worker_at w) {
@@ -178,7 +227,7 @@ void worker_pool::server::got_question(worker_at w, protocol::Question::Reader q
   w->asking = true;
   const auto answer = [this, id = w->id, nonce = w->nonce](sealed_answer a) {
     post([this, id, nonce, a = std::move(a)] {
-      const auto w = std::find_if(workers_.begin(), workers_.end(), [&](const worker& x) { return x.id == id; });
+      const auto w = find(id);
       if (w == workers_.end() || w->now != phase::running || w->nonce != nonce || !w->asking) return;  // too late
       w->asking = false;
       w->debug.answered(a);
@@ -189,6 +238,7 @@ void worker_pool::server::got_question(worker_at w, protocol::Question::Reader q
       else
         to.initAnswer().setNone();
       w->process.send(framed(message));
+      watch(w);
     });
   };
   if (!w->work->order.ask) return answer({});
@@ -219,6 +269,7 @@ void worker_pool::server::end(worker_at w, protocol::Verdict verdict, std::strin
   w->verdict = verdict;
   w->why = std::move(why);
   w->deadline = clock::now() + guard_patience;
+  watch(w);
   w->process.ask_to_end();
 }
 

@@ -1,5 +1,6 @@
 // The pool of warm, sandboxed hook workers of one daemon (docs/design/0019-hook-workers.md). One thread of its own
-// serves all workers; a run whose worker is idle is handed over by the caller's. No process is started before the first run, so that a daemon without hooks pays nothing.
+// serves all workers; a run whose worker is idle is handed over by the caller's, and a caller who attends it takes the reply
+// himself if it comes soon. No process is started before the first run, so that a daemon without hooks pays nothing.
 //
 // A worker belongs to one hook (code, configuration, user, sandbox) from its first run on, until it is replaced: after
 // a crash, an alarm, a bad reply, runs_max runs, or when another hook needs its place. One unbound worker is kept
@@ -11,6 +12,7 @@
 #include <memory>
 
 #include "hooks-runtime/pool/hook_runner.hpp"
+#include "hooks-runtime/protocol/hook_limits.hpp"
 
 namespace annals::hooks {
 
@@ -25,6 +27,7 @@ struct pool_settings {
       on_thread_start;       // called once on the pool's thread, for its share of the processors; workers inherit it
   unsigned workers_max = 0;  // 0: as limits::hook_workers_max
   unsigned runs_max = 0;     // 0: as limits::hook_worker_runs_max
+  std::chrono::microseconds attendance_max = limits::hook_attendance_max;
 };
 
 struct pool_figures {

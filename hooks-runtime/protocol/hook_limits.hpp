@@ -25,6 +25,9 @@ constexpr unsigned hook_worker_runs_max = 20'000;
 constexpr std::size_t hook_runs_waiting_max = 100'000;
 // For the start of the interpreter, the sandbox and the compiler, on a machine that is busy.
 constexpr std::chrono::seconds hook_bind_time_max{30};
+// How long who has nothing else to do stays with a run: most hooks are done by then, and a request that comes meanwhile
+// waits no longer than for a sync of the log.
+constexpr std::chrono::microseconds hook_attendance_max{150};
 
 // Address space of a worker; on hosts, what each process of it may write to. The interpreter alone maps 60 MB; numpy
 // and its like map some 500.

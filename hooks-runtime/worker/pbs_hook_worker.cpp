@@ -91,9 +91,7 @@ hook_home home_of(protocol::Bind::Reader bind) {
   return home;
 }
 
-void run_one(const script& hook, const hook_home& home, std::uint32_t cpu_seconds,
-             const schema::sealed<protocol::ToWorker>& message, daemon_link& daemon) {
-  grant_cpu_seconds(cpu_seconds);
+void run_one(const script& hook, const hook_home& home, const schema::sealed<protocol::ToWorker>& message, daemon_link& daemon) {
   const auto request = message.get().getRequest();
   const auto ask = [&](const schema::sealed<protocol::Question>& question) {
     daemon.write(request.getNonce(), [&](protocol::FromWorker::Builder b) { b.setQuestion(question.get()); });
@@ -122,9 +120,10 @@ void run_one(const script& hook, const hook_home& home, std::uint32_t cpu_second
     trouble = hook.compile({reinterpret_cast<const char*>(source.begin()), source.size()}, home.hook_name);
   daemon.write(0, [&](protocol::FromWorker::Builder b) { b.setBound(trouble); });
   for (;;) {
+    grant_cpu_seconds(bind.getLimits().getCpuSeconds());  // of the next run; while nobody waits for it
     const auto message = daemon.read();
     if (!message.get().isRequest()) ::_exit(EXIT_FAILURE);
-    run_one(hook, home, bind.getLimits().getCpuSeconds(), message, daemon);
+    run_one(hook, home, message, daemon);
   }
 }
 

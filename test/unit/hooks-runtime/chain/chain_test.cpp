@@ -96,6 +96,28 @@ BOOST_AUTO_TEST_CASE(each_hook_sees_what_the_one_before_it_changed) {
   BOOST_TEST(s.result.runs[0].get().getRequest().size() > 0u);
 }
 
+BOOST_AUTO_TEST_CASE(who_has_nothing_else_to_do_is_told_before_the_chain_returns) {
+  for (const bool idle : {true, false}) {
+    chain_story s;
+    s.runner.answer_the_attended_at_once();
+    s.at.idle = [idle] { return idle; };
+    s.hook("first", "1", [](auto, auto reply) { set(reply, "project", "physics"); });
+    s.hook("second", "2", [](auto, auto) {});
+    int told_on_return = -1, posted = 0;
+    chain_parts parts{&s.runner, [&](const std::function<void()>& work) { ++posted, work(); }, {}};
+    run_chain(parts, s.hooks, s.at, [&](chain_result& r) {
+      s.result = r;
+      ++s.done;
+    });
+    told_on_return = s.done;
+    while (s.runner.step()) {}
+    BOOST_TEST(told_on_return == (idle ? 1 : 0));
+    BOOST_TEST(posted == (idle ? 0 : 1));
+    BOOST_TEST(s.done == 1);
+    BOOST_TEST(s.job("project") == "physics");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_rejection_stops_the_ones_behind_it) {
   chain_story s;
   s.hook("a", "1", [](auto, auto reply) {

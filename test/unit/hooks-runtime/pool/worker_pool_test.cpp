@@ -90,6 +90,65 @@ BOOST_AUTO_TEST_CASE(a_busy_hook_does_not_take_the_only_worker_of_another) {
   BOOST_TEST(runs.pool().figures().started == 2u);
 }
 
+namespace {
+
+// Whether an attended run was done when run() returned, and its reply whenever that came.
+struct attended_run {
+  bool at_once = false;
+  std::string told;
+  attended_run(hook_runs& runs, const hook_case& c) {
+    runs.run(c);                                   // its worker is there
+    auto promise = std::make_shared<std::promise<hooks::sealed_reply>>();
+    auto reply = promise->get_future();
+    auto order = hook_runs::order_of(c);
+    order.attended = true;
+    runs.pool().run(std::move(order), [promise](hooks::sealed_reply r) { promise->set_value(std::move(r)); });
+    at_once = reply.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
+    told = summary(reply.get());
+  }
+};
+
+hooks::pool_settings attending_for(std::chrono::microseconds time) {
+  hooks::pool_settings settings;
+  settings.attendance_max = time;
+  return settings;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(an_attended_run_is_done_when_it_returns) {
+  hook_runs runs(attending_for(std::chrono::seconds(60)));
+  int at_once = 0;
+  for (int i = 0; i < 20; ++i) {
+    const attended_run run(runs, {.source = "import pbs\npbs.event().job.Priority = 7\n"});
+    at_once += run.at_once;
+    BOOST_TEST(run.told == "accept job.Priority 5->7");
+  }
+  BOOST_TEST(at_once > 0);                         // not each time: the pool's thread may be at the workers just then
+  BOOST_TEST(runs.pool().figures().runs == 40u);
+}
+
+BOOST_AUTO_TEST_CASE(an_attended_run_that_takes_longer_is_done_later) {
+  hook_runs runs(attending_for(std::chrono::microseconds(0)));
+  for (int i = 0; i < 20; ++i) BOOST_TEST(attended_run(runs, {.source = "import pbs\n"}).told == "accept");
+}
+
+BOOST_AUTO_TEST_CASE(an_attended_run_that_asks_is_answered) {
+  hook_runs runs(attending_for(std::chrono::seconds(60)));
+  const attended_run run(runs, {.source = "import pbs\npbs.logmsg(1, str(pbs.server().queue('none')))\n",
+                                .answer = [](auto, hooks::protocol::Answer::Builder a) { a.setNone(); }});
+  BOOST_TEST(run.told == "accept log:None");
+}
+
+BOOST_AUTO_TEST_CASE(an_attended_run_that_dies_or_hangs_is_told_as_any) {
+  hook_runs runs;
+  const std::string second_time = "import pbs, os, sys\nif hasattr(sys, 'again'): ";
+  BOOST_TEST(attended_run(runs, {.source = second_time + "os._exit(3)\nsys.again = 1\n"}).told ==
+             "error 'the hook's process ended itself with exit status 3'");
+  const attended_run hangs(runs, {.source = second_time + "\n  while True: pass\nsys.again = 1\n", .alarm_ms = 1000});
+  BOOST_TEST(hangs.told.starts_with("alarm"));
+}
+
 BOOST_AUTO_TEST_CASE(one_hook_never_sees_what_another_left_behind) {
   hook_runs runs;
   runs.run({.source = "import sys\nsys.left_behind = 1\n"});

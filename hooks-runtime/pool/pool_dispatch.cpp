@@ -176,8 +176,8 @@ bool worker_pool::server::place(pending& work) {
   if (!work.compiled && (of_this_hook >= limits::hook_workers_per_hook_max || one_starts)) return false;
   if (ready == workers_.end()) {
     if (workers_.size() >= settings_.workers_max) {
-      // A second worker is no reason to take another hook's only one.
-      if (of_this_hook == 0) make_room();
+      // A second worker is no reason to take another hook's only one; a compilation has no use for the first.
+      if (of_this_hook == 0 || work.compiled) make_room();
       return false;
     }
     ready = start_worker();

@@ -90,6 +90,17 @@ BOOST_AUTO_TEST_CASE(a_busy_hook_does_not_take_the_only_worker_of_another) {
   BOOST_TEST(runs.pool().figures().started == 2u);
 }
 
+BOOST_AUTO_TEST_CASE(a_script_is_compiled_while_its_own_hook_has_every_place) {
+  hooks::pool_settings settings;
+  settings.workers_max = 1;
+  hook_runs runs(settings);
+  const auto order = hook_runs::order_of({.source = "import pbs\n"});
+  runs.run({.source = "import pbs\n"});
+  std::promise<std::string> said;
+  runs.pool().compile(order.code, [&](std::string m) { said.set_value(std::move(m)); });
+  BOOST_TEST(said.get_future().get() == "");
+}
+
 namespace {
 
 // Whether an attended run was done when run() returned, and its reply whenever that came.

@@ -32,7 +32,7 @@ void job_routes::submit(const wire::identity& who, const schema::sealed<schema::
   auto script = script_blob_of(q);
   if (!script.refusal.text.empty()) return reply->refused(0, script.refusal);
   const auto number = board_.next_number();
-  model::submit_job command{request, number, by.user, group_name(who.gid), script.hash, script.size, {}};
+  model::submit_job command{request, number, by.user, groups_.of(who.gid), script.hash, script.size, {}};
   if (names_groups(q.getAttributes())) command.groups = groups_of(by.user, who.gid);
   auto e = board_.wrap<model::job_command>(std::move(command), request.get(), by, reply, std::move(hooks));
   e.blobs = std::move(script.blobs);

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "actors/gateway/group_names.hpp"
 #include "actors/gateway/hook_routes.hpp"
 #include "actors/gateway/switchboard.hpp"
 
@@ -11,7 +12,7 @@ namespace annals::actors {
 
 class job_routes {
  public:
-  job_routes(switchboard& board, hook_routes& hooks) : board_(board), hooks_(hooks) {}
+  job_routes(switchboard& board, hook_routes& hooks) : board_(board), hooks_(hooks), groups_(*board.parts().shell.clock) {}
 
   void on_submit(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply);
   void on_alter(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply);
@@ -27,6 +28,7 @@ class job_routes {
 
   switchboard& board_;
   hook_routes& hooks_;
+  group_names groups_;
 };
 
 }  // namespace annals::actors

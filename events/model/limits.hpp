@@ -31,6 +31,8 @@ constexpr std::size_t hook_name_chars_max = 200;
 // 300 KB.
 constexpr std::size_t inline_hook_bytes_max = 1u << 20;
 static_assert(inline_hook_bytes_max < event_bytes_max);
+// A group that is renamed is known by its old name for so long; many submissions a second ask for the same few.
+constexpr std::int64_t group_name_memory_s = 60;
 // A command id is remembered this long; older requests with one are refused as too old.
 constexpr std::int64_t command_id_memory_s = 24 * 60 * 60;
 

@@ -55,14 +55,15 @@ void part_actor::start_after_hooks(std::uint32_t number, ports::run_order order)
   });
 }
 
+// Beside the program the run's own half has asked them.
 void part_actor::kill_if_allowed(int signal) {
-  if (state().active.empty() || !hooks_.wanted(hook_point::preterm)) return signal_tasks(signal);
+  if (local() || state().active.empty() || !hooks_.wanted(hook_point::preterm)) return signal_tasks(signal);
   hooks_.ask(at(hook_point::preterm), [this, signal](hook_point_passed& p) {
     if (!p.refused) signal_tasks(signal);
   });
 }
 
-// The primary repeats it after each new connection: hooks hear of what is new.
+// The primary repeats it after each new connection: hooks hear of what is new, and beside the program have heard it already.
 void part_actor::suspend_or_resume(bool suspend) {
   const bool news = suspended_ != suspend;
   suspended_ = suspend;
@@ -72,7 +73,7 @@ void part_actor::suspend_or_resume(bool suspend) {
     if (!suspend && !p.refused && suspended_ == false) signal_tasks(SIGCONT);
   };
   hook_point_passed nobody_minds;
-  if (!news || !hooks_.wanted(point)) return go_on(nobody_minds);
+  if (local() || !news || !hooks_.wanted(point)) return go_on(nobody_minds);
   hooks_.ask(at(point), go_on);
 }
 

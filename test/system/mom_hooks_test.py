@@ -136,14 +136,19 @@ class hooks_of_wide_jobs(MomHookTest):
         self.sure("qdel", "-W", "force", id)
 
     def test_suspend_and_resume_are_told_on_every_host(self):
-        self.mom_hook("h", "execjob_postsuspend,execjob_preresume", self.script())
-        id = self.submit(*WIDE, "--", "/bin/sleep", "1000")
+        self.mom_hook("h", "execjob_postsuspend,execjob_preresume,execjob_preterm", self.script())
+        began = os.path.join(self.work, "began")      # with a task beside the program, which is told with it
+        id = self.submit("-S", "/bin/sh", *WIDE, input=f"{STAGE}/bin/pbsdsh -n 0 -- /bin/sh -c ': > {began}; exec sleep 1000'\n")
+        self.until(lambda: os.path.exists(began), "the task runs")
         self.until_running(id)
         self.sure("qsig", "-s", "suspend", id)
         self.until_said(*(f"execjob_postsuspend {h}" for h in self.hosts))
         self.sure("qsig", "-s", "resume", id)
         self.until_said(*(f"execjob_preresume {h}" for h in self.hosts))
-        self.sure("qdel", "-W", "force", id)
+        primary = self.hosts_of(id)[0]
+        self.sure("qdel", id)
+        self.until_state(id, "F")
+        self.assertEqual(sorted(self.lines()), [f"execjob_{e} {h}" for e in ("postsuspend", "preresume") for h in self.hosts] + [f"execjob_preterm {primary}"])
 
     def test_a_sister_that_was_away_catches_up_before_it_joins(self):
         self.kill_daemon("pbs_mom", "c")

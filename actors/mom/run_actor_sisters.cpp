@@ -141,7 +141,10 @@ void run_actor::on_sister_said(const schema::sealed<schema::FromSister>& message
   const auto m = message.get();
   auto& last = contact_of(host).last;
   switch (m.which()) {
-    case schema::FromSister::JOINED: return command(model::sister_joined{host});
+    case schema::FromSister::JOINED:
+      // The tasks beside the program join when there is one; the job may be suspended by then.
+      if (state().suspended) signal_on(host, SIGSTOP, schema::SignalPart::What::SUSPEND);
+      return command(model::sister_joined{host});
     case schema::FromSister::REFUSED: return command(model::sister_refused{host, m.getRefused().getCode(), schema::str(m.getRefused().getText())});
     case schema::FromSister::LEFT:
       if (m.getLeft().getHasUsage()) last = model::read_host_usage(m.getLeft().getUsage());

@@ -38,9 +38,13 @@ class fake_host final : public ports::process_host {
   void adopt(const std::string& key) override { tell_state(key); }
 
   void signal(const std::string& key, int number) override {
-    if (number == SIGSTOP || number == SIGCONT) return;     // time goes on for a suspended program of the simulation
     const auto at = machine_.programs.find(key);
     if (!*alive_ || at == machine_.programs.end() || at->second.ends <= world_.clock.now) return;
+    // Before its start there is nobody to be stopped. Time goes on for a suspended program of the simulation.
+    if (number == SIGSTOP || number == SIGCONT) {
+      if (at->second.started <= world_.clock.now) at->second.stopped = number == SIGSTOP;
+      return;
+    }
     at->second.ends = std::max(world_.clock.now, at->second.started + 1);      // as soon as it has begun
     at->second.exit = 256 + number;
     tell_state(key);

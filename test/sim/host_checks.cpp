@@ -71,12 +71,21 @@ bool world::joined_just_now(const mom_process& mom, const std::string& key) cons
 // Looked at after every step of the world.
 std::string world::check_vnodes() {
   if (server_store().last_sequence() != freed_.sequence())
-    (void)log::log_reader(server_store()).read(freed_.sequence() + 1, [&](const log::record_ptr& r) { freed_.fold(*r); return true; });
+    (void)log::log_reader(server_store()).read(freed_.sequence() + 1, [&](const log::record_ptr& r) {
+      freed_.fold(*r);
+      suspended_.fold(*r);
+      return true;
+    });
   for (std::size_t i = 2; i < processes_.size(); ++i) {
     const auto& mom = static_cast<mom_process&>(*processes_[i]);
-    for (const auto& [key, p] : mom.machine().programs)
-      if (p.started <= clock.now && clock.now < p.ends && freed_.believes_gone(mom.name(), run_of_key(key)) && !joined_just_now(mom, run_of_key(key)))
+    for (const auto& [key, p] : mom.machine().programs) {
+      if (p.started > clock.now || clock.now >= p.ends) continue;
+      const auto run = run_of_key(key);
+      if (freed_.believes_gone(mom.name(), run) && !joined_just_now(mom, run))
         return mom.name() + " has processes of " + key + " while its vnode is free at sequence " + std::to_string(freed_.sequence());
+      if (!o.watch_suspension) continue;
+      if (const auto fault = suspended_.fault(run, p.stopped, p.started, clock.now); !fault.empty()) return mom.name() + ": " + key + " " + fault;
+    }
   }
   return "";
 }

@@ -50,6 +50,13 @@ BOOST_AUTO_TEST_CASE(what_an_operator_does_meanwhile_breaks_nothing) {
   holds_for_seeds(o, 10);
 }
 
+BOOST_AUTO_TEST_CASE(all_of_a_suspended_job_stands_still_and_nothing_else) {
+  auto o = wide_jobs(15);
+  o.by_hand = 0.1;
+  o.watch_suspension = true;
+  holds_for_seeds(o, 100);
+}
+
 // Messages, signals, suspension, deletion at every step of a start: before the order, while files come and hosts join, before the
 // program's start is known; and the same to MoMs that die meanwhile.
 BOOST_AUTO_TEST_CASE(who_speaks_to_a_job_that_starts_harms_nobody) {

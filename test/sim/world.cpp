@@ -174,7 +174,7 @@ void world::act_by_hand() {
   const auto job = [&] { return submissions_[random() % submissions_.size()].acknowledged; };
   const auto one = job(), other = job();
   if (one.empty() || other.empty()) return;
-  const auto what = random() % 13;
+  const auto what = o.watch_suspension && chance(0.8) ? random() % 2 : random() % 13;
   client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
     r.setId(next_request_++);
     const auto signal = [&](const char* name) {

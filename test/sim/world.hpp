@@ -20,6 +20,7 @@
 #include "events/schema/client.capnp.h"
 #include "test/sim/host_checks.hpp"
 #include "test/sim/site_hooks.hpp"
+#include "test/sim/suspension.hpp"
 
 namespace annals::sim {
 
@@ -82,7 +83,7 @@ class process {
 
 // What a host's kernel and disk keep when its MoM dies.
 struct host_machine {
-  struct program { std::int64_t pid, started, ends; int exit; bool over = false; bool told = false; };
+  struct program { std::int64_t pid, started, ends; int exit; bool over = false; bool told = false; bool stopped = false; };
   std::map<std::string, program> programs;      // by run key
   std::map<std::string, int> executions;        // how often each run's program was started, ever
   std::set<std::string> staged;                 // runs whose files came and have not gone, by key
@@ -109,6 +110,7 @@ struct options {
   double partition = 0;                         // per step: some can't reach each other for some time
   std::int64_t node_fail_s = 0;                 // node_fail_requeue; 0: as shipped
   bool watch_hosts = false;                     // also check vnodes, leaks, accounting and usage (host_checks.hpp)
+  bool watch_suspension = false;                // and that just the processes of suspended jobs stand still, while nobody fails (suspension.hpp)
   std::int64_t history_s = 0;                   // ended jobs are kept this long; 0: not at all
   // Planted bugs: the proof that the checkers find them.
   bool early_reply = false;                     // the disk says "synced" before it is
@@ -222,6 +224,7 @@ class world {
   std::map<std::size_t, std::int64_t> still_until_, missed_ns_;     // of processes that stand still: the time they did not see
   std::map<std::pair<std::size_t, std::size_t>, std::int64_t> cut_until_;
   freed_vnodes freed_;
+  suspended_jobs suspended_;
   std::int64_t disk_heals_at_ = 0;
   bool faults_on_ = true;
 };

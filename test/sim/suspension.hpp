@@ -1,0 +1,28 @@
+// Which jobs the server believes to stand still, and whether their processes do: a fold of its log.
+//
+// The rule: some moments after a job was suspended, all its processes are stopped, those too that began meanwhile; after it was
+// resumed, or if it never was suspended, none is. It holds while nobody fails; a job that is to end goes on, so that it can.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "events/log/record.hpp"
+
+namespace annals::sim {
+
+class suspended_jobs {
+ public:
+  void fold(const log::record& record);
+  // "", or what is wrong with a living process of this run ("<jobid>.<run>").
+  std::string fault(const std::string& run, bool stopped, std::int64_t began_ns, std::int64_t now_ns) const;
+
+ private:
+  struct job { std::string id; std::uint32_t run = 0; };
+  struct belief { bool suspended; std::int64_t since_ns; };
+  std::map<std::uint64_t, job> jobs_;          // by stream
+  std::map<std::string, belief> runs_;         // by key; none: anything may be
+};
+
+}  // namespace annals::sim

@@ -6,6 +6,7 @@
 #include "events/values/duration.hpp"
 #include "events/values/exec_host.hpp"
 #include "events/values/exec_vnode.hpp"
+#include "hooks-runtime/protocol/recorded_run.hpp"
 
 namespace annals::actors {
 
@@ -124,10 +125,9 @@ void take_program(hooks::hook_parameters& from, ports::run_order& to) {
 void put_changes_again(const std::vector<schema::sealed<schema::HookRun>>& runs, std::string_view only, hooks::hook_parameters& to) {
   for (const auto& run : runs) {
     if (run.get().getVerdict() != schema::HookVerdict::ACCEPTED) continue;
-    auto bytes = schema::sealed_message::from_bytes(schema::bytes_of(run.get().getReply()));
-    if (!bytes) continue;
-    const schema::sealed<hooks::protocol::Reply> reply(std::move(*bytes));
-    for (auto c : reply.get().getChanges()) {
+    const auto reply = hooks::reply_of(run.get());
+    if (!reply) continue;
+    for (auto c : reply->get().getChanges()) {
       const auto change = hooks::change_of(schema::text(run.get().getHook()), c);
       const auto* event = hooks::find_event(schema::text(run.get().getEvent()));
       const auto* where = event ? hooks::find_parameter(*event, change.parameter) : nullptr;

@@ -49,6 +49,7 @@ schema::sealed<schema::HookRun> without_request(schema::HookRun::Reader r) {
     to.setCode(r.getCode());
     to.setConfig(r.getConfig());
     to.setReply(r.getReply());
+    to.setPacked(r.getPacked());
   });
 }
 

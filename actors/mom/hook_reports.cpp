@@ -8,6 +8,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/values/string_list.hpp"
 #include "hooks-runtime/catalog/texts.hpp"
+#include "hooks-runtime/protocol/recorded_run.hpp"
 
 namespace annals::actors {
 
@@ -75,8 +76,8 @@ void fill_end_of(std::string_view job, const hooks::hook_event& event, hooks::pr
 
 // Whether the run was the job's owner's, who could have written its reply: as the worker was told.
 bool ran_as_owner(schema::HookRun::Reader run) {
-  auto bytes = schema::sealed_message::from_bytes(schema::bytes_of(run.getRequest()));
-  return !bytes || schema::sealed<hooks::protocol::Request>(std::move(*bytes)).get().getHook().getUser() == "pbsuser";
+  const auto request = hooks::request_of(run);
+  return !request || request->get().getHook().getUser() == "pbsuser";
 }
 
 void fill_actions(hooks::protocol::Reply::Reader reply, schema::HookReport::Builder to) {

@@ -78,6 +78,7 @@ struct HookRun {
   config     @6 :Data;          # SHA-256 of its configuration file; empty: none
   request    @7 :Data;          # what the worker was given, and the position its questions were answered at (hook.capnp)
   reply      @8 :Data;          # what it answered: changes with before and after, log lines, hashes of answers (hook.capnp)
+  packed     @9 :Bool;          # request and reply are without their zeros, as Cap'n Proto packs
 }
 
 struct BlobRef {

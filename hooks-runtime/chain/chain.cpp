@@ -7,6 +7,7 @@
 #include "events/model/refuse.hpp"
 #include "events/values/number.hpp"
 #include "hooks-runtime/catalog/texts.hpp"
+#include "hooks-runtime/protocol/recorded_run.hpp"
 
 namespace annals::hooks {
 
@@ -27,7 +28,6 @@ std::string text(const attributes::bag& settings, attributes::attribute_id id) {
 }
 
 capnp::Data::Reader data(const std::string& bytes) { return {reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()}; }
-capnp::Data::Reader data(schema::byte_span bytes) { return {reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()}; }
 
 schema::HookVerdict recorded(protocol::Verdict v) {
   switch (v) {
@@ -144,8 +144,7 @@ class chain : public std::enable_shared_from_this<chain> {
       run.setDurationUs(r.getDurationMicros());
       run.setCode(data(hook.script.hash));
       run.setConfig(data(hook.configuration.hash));
-      run.setRequest(data(request.bytes()));
-      run.setReply(data(reply.bytes()));
+      record(request, reply, run);
     });
   }
 

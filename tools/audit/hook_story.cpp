@@ -10,6 +10,7 @@
 #include "events/values/job_id.hpp"
 #include "hooks-runtime/chain/payload.hpp"
 #include "hooks-runtime/chain/views.hpp"
+#include "hooks-runtime/protocol/recorded_run.hpp"
 #include "projections/status/query.hpp"
 #include "tools/audit/event_json.hpp"
 #include "tools/audit/event_text.hpp"
@@ -33,12 +34,6 @@ std::string_view verdict_text(hooks::protocol::Verdict v) {
   return at < std::size(texts) ? texts[at] : "unknown";
 }
 
-template <class T>
-std::optional<schema::sealed<T>> message_of(capnp::Data::Reader data) {
-  auto message = schema::sealed_message::from_bytes(schema::bytes_of(data));
-  return message ? std::optional(schema::sealed<T>(std::move(*message))) : std::nullopt;
-}
-
 // "job Resource_List.walltime: (unset) -> 00:05:00"
 std::string change_text(hooks::protocol::Change::Reader c) {
   const auto shown = [](bool there, capnp::Text::Reader value) { return there ? schema::str(value) : std::string("(unset)"); };
@@ -56,7 +51,7 @@ std::string run_text(schema::HookRun::Reader run) {
                      ", " + std::to_string(run.getDurationUs()) + " us";
   if (run.getMessage().size() > 0) text += ": " + schema::str(run.getMessage());
   std::string out = margin + harmless(text) + "\n";
-  if (const auto reply = message_of<hooks::protocol::Reply>(run.getReply())) {
+  if (const auto reply = hooks::reply_of(run)) {
     for (auto c : reply->get().getChanges()) out += margin + margin + harmless(change_text(c)) + "\n";
     for (auto l : reply->get().getLog()) out += margin + margin + "log: " + harmless(schema::text(l.getMessage())) + "\n";
   }
@@ -220,8 +215,8 @@ hooks::sealed_reply run_again(const ports::event_store& store, const hooks::seal
 bool compare_again(const ports::event_store& store, schema::HookRun::Reader run, const std::map<std::string, model::hook_state>& now,
                    hooks::hook_runner& runner, const std::function<bool(const std::string&)>& print) {
   const auto name = schema::str(run.getHook());
-  const auto request = message_of<hooks::protocol::Request>(run.getRequest());
-  const auto before = message_of<hooks::protocol::Reply>(run.getReply());
+  const auto request = hooks::request_of(run);
+  const auto before = hooks::reply_of(run);
   const auto hook = now.find(name);
   print(harmless(name) + " at " + harmless(schema::text(run.getEvent())) + "\n");
   auto source = hook == now.end() ? std::nullopt : blob_text(store, hook->second.code.hash);

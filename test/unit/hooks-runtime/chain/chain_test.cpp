@@ -4,6 +4,7 @@
 #include "events/attributes/ids.hpp"
 #include "hooks-runtime/chain/chain.hpp"
 #include "hooks-runtime/pool/fake_hook_runner.hpp"
+#include "hooks-runtime/protocol/recorded_run.hpp"
 
 using namespace annals;
 using namespace annals::hooks;
@@ -93,7 +94,11 @@ BOOST_AUTO_TEST_CASE(each_hook_sees_what_the_one_before_it_changed) {
   BOOST_TEST(s.job("project") == "physics");
   BOOST_REQUIRE(s.result.runs.size() == 2u);
   BOOST_TEST(schema::str(s.result.runs[0].get().getHook()) == "first");
-  BOOST_TEST(s.result.runs[0].get().getRequest().size() > 0u);
+  const auto request = request_of(s.result.runs[0].get());
+  const auto reply = reply_of(s.result.runs[0].get());
+  BOOST_REQUIRE((request && reply));
+  BOOST_TEST(schema::str(request->get().getHookName()) == "first");
+  BOOST_TEST(schema::str(reply->get().getChanges()[0].getAfter()) == "physics");
 }
 
 BOOST_AUTO_TEST_CASE(who_has_nothing_else_to_do_is_told_before_the_chain_returns) {

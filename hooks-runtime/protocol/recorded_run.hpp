@@ -1,0 +1,17 @@
+// What an event keeps of a hook's run: the messages to and from its worker.
+#pragma once
+
+#include <optional>
+
+#include "events/schema/common.capnp.h"
+#include "events/schema/message.hpp"
+#include "hooks-runtime/protocol/hook.capnp.h"
+
+namespace annals::hooks {
+
+void record(const schema::sealed<protocol::Request>& request, const schema::sealed<protocol::Reply>& reply, schema::HookRun::Builder run);
+// Nothing: it was not kept, or can't be read.
+std::optional<schema::sealed<protocol::Request>> request_of(schema::HookRun::Reader run);
+std::optional<schema::sealed<protocol::Reply>> reply_of(schema::HookRun::Reader run);
+
+}  // namespace annals::hooks

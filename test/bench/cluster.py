@@ -160,24 +160,45 @@ def make_hook(c, name, event, text):
     c.run("qmgr", "-c", f"import hook {name} application/x-python default {script}")
 
 
+def latencies_ms(c):
+    """Median and p99 of submissions one after the other, over a second."""
+    line = c.bench("submit", "connections", "1", "1", "1")
+    return [float(re.search(rf"p{n} (\S+)", line).group(1)) for n in (50, 99)]
+
+
+def added_by(c, what, names, rounds=8):
+    """What hooks add to a submission: with and without them in turn, so that the machine's moods meet both."""
+    without, with_them = [], []
+    for enabled, into in [("false", without), ("true", with_them)] * rounds:
+        for name in names:
+            c.run("qmgr", "-c", f"set hook {name} enabled = {enabled}")
+        into.append(latencies_ms(c))
+    off, on = ([statistics.median(x[i] for x in those) for i in (0, 1)] for those in (without, with_them))
+    c.say(f"{what}, {rounds} rounds", f"median {off[0]:.3f} -> {on[0]:.3f} ms, adds {on[0] - off[0]:.3f}; "
+                                      f"p99 {off[1]:.2f} -> {on[1]:.2f} ms, adds {on[1] - off[1]:.2f}")
+
+
 def hooks(build):
     with cluster(build) as c:
         c.scheduling(False)
 
-        def measure(what, *ways):
-            for in_flight, connections in ways:
-                for _ in range(2):
-                    line = c.bench("submit", "connections", in_flight, "3", connections)
-                    c.say(f"{what}: {connections} x {in_flight} in flight", line.split(": ", 1)[1])
-        one, many = ("1", "1"), ("32", "8")
-        measure("no hook", one, many)
-        make_hook(c, "h0", "queuejob", ten_attributes())
-        measure("one queuejob hook of ten attributes", one, many)
-        for i in range(1, 10):
-            make_hook(c, f"h{i}", "queuejob", ten_attributes())
-        measure("ten such hooks", one)
-        for i in range(10):
-            c.run("qmgr", "-c", f"delete hook h{i}")
+        def throughput(what):
+            for _ in range(2):
+                c.say(f"{what}: 8 x 32 in flight", c.bench("submit", "connections", "32", "3", "8").split(": ", 1)[1])
+        latencies_ms(c)
+        throughput("no hook")
+        make_hook(c, "nothing", "queuejob", "pass\n")
+        added_by(c, "one queuejob hook that does nothing", ["nothing"])
+        c.run("qmgr", "-c", "delete hook nothing")
+        ten = [f"h{i}" for i in range(10)]
+        make_hook(c, ten[0], "queuejob", ten_attributes())
+        added_by(c, "one of ten attributes", ten[:1])
+        throughput("one of ten attributes")
+        for name in ten[1:]:
+            make_hook(c, name, "queuejob", ten_attributes())
+        added_by(c, "ten such hooks", ten, 4)
+        for name in ten:
+            c.run("qmgr", "-c", f"delete hook {name}")
         job = c.run("qsub", "-h", "--", "/bin/true").strip()
         make_hook(c, "m", "modifyjob", ONE_ATTRIBUTE)
         c.say("50,000 runs of a modifyjob hook", c.bench("submit", "alter", job, "64", "50000").split(": ", 1)[1])

@@ -177,9 +177,7 @@ class router {
 
   // Hosts that have been down for node_fail_requeue seconds.
   void give_up_runs(std::int64_t now) {
-    for (const auto& host : parts_.absences->given_up(now, *board.site()))
-      for (const auto& run : parts_.where->runs_on(host))
-        board.tell_job(run.number, model::run_lost{run.run, true, false}, board.server_itself(), nullptr);
+    for (const auto& host : parts_.absences->given_up(now, *board.site())) moms.give_up_runs(host);
   }
 
   caf::event_based_actor* self_;

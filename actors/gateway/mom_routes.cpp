@@ -48,6 +48,12 @@ void mom_routes::on_hello(const wire::connection_ptr& peer, schema::sealed<schem
   const auto& name = peer->peer().name;
   if (!board_.where().hosts().contains(name))
     return peer->close("host " + name + " is no node of this cluster: qmgr -c 'create node " + name + "'");
+  if (const auto g = giving_up_.find(name); g != giving_up_.end()) {
+    g->second.peer = peer;
+    g->second.hello = std::move(message);
+    return;
+  }
+  here_[name] = peer;
   board_.note(log_event::admin, "Node", name, "Hello from MoM on port=" + std::to_string(message.get().getHello().getPort()));
   auto unwanted = unwanted_runs(message.get().getHello(), name);
   auto own = with_own_vnodes(std::move(message), name);
@@ -76,7 +82,28 @@ schema::sealed<schema::FromMom> mom_routes::with_own_vnodes(schema::sealed<schem
 }
 
 void mom_routes::on_closed(const peer_closed& c) {
-  if (const auto h = board_.known_host(c.peer->peer().name)) board_.self()->send(h, mom_gone{c.peer, c.why});
+  const auto& name = c.peer->peer().name;
+  if (const auto h = here_.find(name); h != here_.end() && h->second == c.peer) here_.erase(h);
+  if (const auto g = giving_up_.find(name); g != giving_up_.end() && g->second.peer == c.peer) g->second.peer = nullptr;
+  if (const auto h = board_.known_host(name)) board_.self()->send(h, mom_gone{c.peer, c.why});
+}
+
+void mom_routes::give_up_runs(const std::string& host) {
+  if (here_.contains(host)) return;
+  for (const auto& run : board_.where().runs_on(host)) {
+    ++giving_up_[host].runs;
+    board_.tell_job(run.number, model::run_lost{run.run, true, false}, board_.server_itself(),
+                    board_.reply_then([this, host](const model::rejection&) { on_given_up(host); }));
+  }
+}
+
+// What became of it has been folded by now: the log writer tells this actor of a record before it tells the job.
+void mom_routes::on_given_up(const std::string& host) {
+  const auto g = giving_up_.find(host);
+  if (--g->second.runs > 0) return;
+  const auto waited = std::move(g->second);
+  giving_up_.erase(g);
+  if (waited.peer) on_hello(waited.peer, waited.hello);
 }
 
 void mom_routes::on_missing(const run_missing& m) {

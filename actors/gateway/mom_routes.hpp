@@ -18,11 +18,14 @@ class mom_routes {
   void on_closed(const peer_closed& c);
   void on_missing(const run_missing& m);
   void on_discard_settled(const discard_settled& d);
+  // Of a host that has been away for too long; one that has said hello meanwhile keeps them.
+  void give_up_runs(const std::string& host);
   // A host that is there learns at once that its run is no longer wanted, another with its next hello.
   void discard_abandoned(const log::record& record);
 
  private:
   void on_hello(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message);
+  void on_given_up(const std::string& host);
   schema::sealed<schema::FromMom> with_own_vnodes(schema::sealed<schema::FromMom> hello, const std::string& host);
   void discard(const run_name& run, const std::string& on);
   void host_is_rid(std::uint64_t serial, model::run_gone_from gone);
@@ -34,6 +37,14 @@ class mom_routes {
 
   switchboard& board_;
   mom_hook_routes& hooks_;
+  std::map<std::string, wire::connection_ptr> here_;             // hosts that said hello
+  // A hello that comes while runs of its host are given up waits: what it is compared with is about to change.
+  struct giving_up {
+    std::size_t runs = 0;
+    wire::connection_ptr peer;
+    schema::sealed<schema::FromMom> hello;
+  };
+  std::map<std::string, giving_up> giving_up_;
   std::map<std::string, std::string> claimed_;   // vnodes that a hello named and the log does not know yet -> the host
 };
 

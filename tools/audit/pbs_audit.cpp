@@ -15,6 +15,7 @@
 #include <string>
 
 #include "events/log/rocksdb_event_store.hpp"
+#include "events/values/number.hpp"
 #include "hooks-runtime/pool/worker_pool.hpp"
 #include "tools/audit/hook_story.hpp"
 #include "tools/audit/listing.hpp"
@@ -220,8 +221,8 @@ hooks::pool_settings hook_settings(const audit::hook_place& place, const std::st
 }
 
 int rerun_hook(log::audit_store& store, std::uint64_t sequence) {
-  char scratch[] = "/tmp/pbs_audit.XXXXXX";
-  if (!::mkdtemp(scratch)) return fail(damage_or_unknown, std::string("cannot make a directory in /tmp: ") + std::strerror(errno));
+  std::string scratch = (std::filesystem::temp_directory_path() / "pbs_audit.XXXXXX").string();
+  if (!::mkdtemp(scratch.data())) return fail(damage_or_unknown, "cannot make the directory " + scratch + ": " + std::strerror(errno));
   const auto make = [&](const audit::hook_place& place) { return std::make_unique<hooks::worker_pool>(hook_settings(place, scratch)); };
   const auto end = audit::rerun_hooks(store, sequence, make, print);
   std::error_code ignored;
@@ -236,6 +237,12 @@ int show_hook(log::audit_store& store, const asked& a) {
   const auto end = audit::tell_hook_story(store, a.job, a.json, print);
   if (end.told == 0) return fail(damage_or_unknown, "the log knows no run of a hook named or at a job named " + a.job);
   return end.sound ? all_well : damage_or_unknown;
+}
+
+// What is wrong with a number of events or a sequence; empty: nothing.
+std::string from_one(const std::string& given) {
+  const auto n = values::parse_integer(given);
+  return n && *n >= 1 ? std::string() : "must be a whole number from 1 on, not " + given;
 }
 
 using command = int (*)(log::audit_store&, const asked&);
@@ -268,7 +275,7 @@ int main(int argc, char** argv) {
   log->add_option("--since", a.since, "from this time or sequence on");
   log->add_option("--until", a.until, "up to this time or sequence");
   log->add_flag("--json", a.json, "one JSON object per event");
-  log->add_option("-n", a.last, "the last so many events only")->check(CLI::PositiveNumber);
+  log->add_option("-n", a.last, "the last so many events only")->check(from_one);
   auto* check = app.add_subcommand("verify", "checksums, chain, indexes and blobs of the whole log");
   auto* job = app.add_subcommand("job", "the whole story of one job");
   job->add_option("id", a.job, "the job, with or without its server")->required();
@@ -282,7 +289,7 @@ int main(int argc, char** argv) {
 
   auto* hook = app.add_subcommand("hook", "what hooks did at a job, or a hook everywhere");
   hook->add_option("job_or_hook", a.job, "the job, or the name of the hook");
-  hook->add_option("--rerun", a.rerun, "run the hooks of this record again, with the scripts of today")->check(CLI::PositiveNumber);
+  hook->add_option("--rerun", a.rerun, "run the hooks of this record again, with the scripts of today")->check(from_one);
   hook->add_flag("--json", a.json, "one JSON object per event");
 
   try {

@@ -65,6 +65,11 @@ BOOST_AUTO_TEST_CASE(exit_statuses_tell_usage_unknown_jobs_and_missing_logs_apar
   BOOST_TEST(log.audit({"log", "--kind", "Nothing"}).status == 2);
   BOOST_TEST(log.audit({"log", "--since", "yesterday"}).status == 2);
   BOOST_TEST(log.audit({"job", "a.b.c"}).status == 2);
+  for (const char* wrong : {"x", "0", "-1", "1.5", "99999999999999999999"}) {
+    const auto ran = log.audit({"hook", "--rerun", wrong});
+    BOOST_TEST(ran.status == 2, wrong);
+    BOOST_TEST(ran.err.find(std::string("must be a whole number from 1 on, not ") + wrong) != std::string::npos, ran.err);
+  }
   const auto unknown = log.audit({"job", "77"});
   BOOST_TEST(unknown.status == 1);
   BOOST_TEST(unknown.err == "pbs_audit: the log knows no job 77\n");

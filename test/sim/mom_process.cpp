@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 
 #include "test/sim/fake_host.hpp"
 #include "test/sim/processes.hpp"
@@ -25,15 +24,9 @@ class simulated_dialer final : public actors::sister_dialer {
 
 mom_process::mom_process(world& w, std::string name)
     : actor_process(w), store(w.random()), name_(std::move(name)), uuid_(16, static_cast<char>('a' + w.random() % 26)), hooks_(w) {
-  if (!w.o.site_hooks) return;
-  std::string made = (std::filesystem::temp_directory_path() / "annals-sim-hooks-XXXXXX").string();
-  if (::mkdtemp(made.data()) == nullptr) throw std::runtime_error("no directory for hooks: " + made);
-  hook_directory_ = made;
+  if (w.o.site_hooks) hook_directory_.emplace();
 }
-mom_process::~mom_process() {
-  crash();
-  if (!hook_directory_.empty()) std::filesystem::remove_all(hook_directory_);
-}
+mom_process::~mom_process() { crash(); }
 
 void mom_process::start() {
   make_system();
@@ -93,8 +86,10 @@ void mom_process::start() {
   parts.log_uuid = uuid_;
   parts.make_cookie = [this] { return std::to_string(world_.random()); };
   hooks_.process_started(alive);
-  if (!hook_directory_.empty()) parts.runner = hooks_.runner();
-  parts.hook_directory = hook_directory_;
+  if (hook_directory_) {
+    parts.runner = hooks_.runner();
+    parts.hook_directory = hook_directory_->path;
+  }
   parts.known = std::move(contents.known);
   parts.left = std::move(contents.left);
   parts.describe = [this](schema::MomHello::Builder hello) {

@@ -11,6 +11,7 @@
 #include "actors/scheduler/cycle_driver.hpp"
 #include "actors/server/server_system.hpp"
 #include "test/sim/world.hpp"
+#include "test/support/temporary_directory.hpp"
 
 namespace annals::sim {
 
@@ -106,7 +107,7 @@ class mom_process final : public actor_process {
   std::unique_ptr<fake_outputs> outputs_;
   caf::actor mom_;
   drawn_hooks hooks_;
-  std::string hook_directory_;                         // what the host's disk keeps of hooks; empty: it runs none
+  std::optional<test::temporary_directory> hook_directory_;    // what the host's disk keeps of hooks; nothing: it runs none
 };
 
 }  // namespace annals::sim

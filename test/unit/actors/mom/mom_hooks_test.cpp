@@ -6,16 +6,17 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
 
-#include <filesystem>
 #include <future>
 
 #include "actors/mom/mom_hooks.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "events/log/record.hpp"
 #include "hooks-runtime/pool/fake_hook_runner.hpp"
+#include "test/support/temporary_directory.hpp"
 
 using namespace annals;
 using namespace annals::actors;
+using annals::test::temporary_directory;
 
 namespace {
 
@@ -32,10 +33,7 @@ capnp::Data::Reader data(const std::string& s) { return {reinterpret_cast<const 
 
 // A MoM's hooks in an actor of their own. Every step runs there and is over when `in_mom` returns.
 struct fixture {
-  std::string directory = [] {
-    char name[] = "/tmp/mom_hooks_testXXXXXX";
-    return std::string(::mkdtemp(name));
-  }();
+  temporary_directory directory;
   set_clock clock;
   hooks::fake_hook_runner runner;
   std::vector<schema::sealed<schema::FromMom>> told;
@@ -50,7 +48,7 @@ struct fixture {
     actor = system.spawn([this](caf::event_based_actor* self, int) -> caf::behavior {
       mom_hooks_parts parts;
       parts.runner = &runner;
-      parts.directory = directory;
+      parts.directory = directory.path;
       parts.host = "n1";
       parts.clock = &clock;
       parts.bits = std::make_shared<hook_bits>();
@@ -69,7 +67,6 @@ struct fixture {
     caf::anon_send_exit(actor, caf::exit_reason::user_shutdown);
     actor = nullptr;
     system.await_all_actors_done();
-    std::filesystem::remove_all(directory);
   }
 
   // A step, and what it sends to the actor itself, and what that sends: the reply of a hook comes that way.

@@ -26,9 +26,9 @@ void sort_by_order(std::vector<chain_hook>& hooks);
 
 struct chain_parts {
   hook_runner* runner = nullptr;
-  // Brings work back to the thread of the daemon that owns the chain; called from the runner's threads.
+  // Brings work back to the thread of the daemon that owns the chain; called from any thread.
   std::function<void(std::function<void()>)> post;
-  // A line of the daemon's log: event bits, class, object, text; called from the runner's threads.
+  // A line of the daemon's log: event bits, class, object, text; called from any thread.
   std::function<void(std::uint32_t, std::string_view, std::string_view, std::string_view)> note;
 };
 

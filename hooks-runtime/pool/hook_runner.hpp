@@ -42,7 +42,7 @@ struct hook_run {
   sealed_request request;  // Request.nonce is left 0; alarmMillis is obeyed
   std::shared_ptr<const hook_code> code;
   std::string run_as;  // user name; empty: the daemon's own user. Needs root, else the run ends in error
-  // Answers a script's question (pbs.server().job("12") ...) at Request.sequence. Called on a thread of the runner; may
+  // Answers a script's question (pbs.server().job("12") ...) at Request.sequence. Called on any thread; may
   // answer at once or later, on any thread, once. Unset: every question is answered with "none".
   using answer_to = std::function<void(sealed_answer)>;
   std::function<void(sealed_question, answer_to)> ask;

@@ -27,7 +27,7 @@ struct pool_settings {
       on_thread_start;       // called once on the pool's thread, for its share of the processors; workers inherit it
   unsigned workers_max = 0;  // 0: as limits::hook_workers_max
   unsigned runs_max = 0;     // 0: as limits::hook_worker_runs_max
-  std::chrono::microseconds attendance_max = limits::hook_attendance_max;
+  std::chrono::microseconds attendance_max = limits::hook_attendance_max;    // of a run whose caller attends it
 };
 
 struct pool_figures {

@@ -1,7 +1,6 @@
 #include "events/values/duration.hpp"
 
 #include <charconv>
-#include <cstdio>
 #include <cstdlib>
 
 namespace annals::values {
@@ -44,10 +43,15 @@ std::optional<std::int64_t> parse_duration(std::string_view text) {
 std::string print_duration(std::int64_t seconds) {
   const bool negative = seconds < 0;
   const std::uint64_t s = negative ? 0 - static_cast<std::uint64_t>(seconds) : static_cast<std::uint64_t>(seconds);
-  char text[40];
-  std::snprintf(text, sizeof text, "%s%02llu:%02u:%02u", negative ? "-" : "", static_cast<unsigned long long>(s / 3600),
-                static_cast<unsigned>(s / 60 % 60), static_cast<unsigned>(s % 60));
-  return text;
+  std::string out(negative ? "-" : "");
+  if (s / 3600 < 10) out += '0';
+  out += std::to_string(s / 3600);
+  for (const std::uint64_t part : {s / 60 % 60, s % 60}) {
+    out += ':';
+    out += static_cast<char>('0' + part / 10);
+    out += static_cast<char>('0' + part % 10);
+  }
+  return out;
 }
 
 }  // namespace annals::values

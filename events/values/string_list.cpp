@@ -46,6 +46,7 @@ void each_element(std::string_view text, const Element& element) {
 
 // A backslash before anything but a comma or a backslash stands for itself.
 std::string unescaped(std::string_view element) {
+  if (element.find('\\') == std::string_view::npos) return std::string(element);
   std::string out;
   out.reserve(element.size());
   for (std::size_t i = 0; i < element.size(); ++i) {
@@ -70,13 +71,20 @@ std::vector<std::string> split_trimmed(std::string_view text) {
   return out;
 }
 
-std::string escape_element(std::string_view element) {
-  std::string out;
-  out.reserve(element.size());
+void append_escaped(std::string& out, std::string_view element) {
+  if (element.find(',') == std::string_view::npos && element.find('\\') == std::string_view::npos) {
+    out += element;
+    return;
+  }
   for (const char c : element) {
     if (c == ',' || c == '\\') out += '\\';
     out += c;
   }
+}
+
+std::string escape_element(std::string_view element) {
+  std::string out;
+  append_escaped(out, element);
   return out;
 }
 
@@ -84,7 +92,7 @@ std::string join_list(const std::vector<std::string>& elements) {
   std::string out;
   for (const std::string& element : elements) {
     if (&element != &elements.front()) out += ',';
-    out += escape_element(element);
+    append_escaped(out, element);
   }
   return out;
 }

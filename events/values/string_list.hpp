@@ -15,6 +15,7 @@ std::vector<std::string> split_trimmed(std::string_view text);
 // The inverse: escapes commas and backslashes.
 std::string join_list(const std::vector<std::string>& elements);
 std::string escape_element(std::string_view element);
+void append_escaped(std::string& out, std::string_view element);
 
 // Splits at unescaped commas outside '...' and "..."; quotes and escapes are left in. What "-l a=b,c='x,y'" needs.
 std::vector<std::string_view> split_quoted(std::string_view text, char separator = ',');

@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include "hooks-runtime/pbs_module/quick_order.hpp"
+
 namespace annals::hooks::py {
 namespace {
 
@@ -188,6 +190,11 @@ bool holds_resources(const attribute_row& row, std::string_view name) {
          (row.type == value_type::limits && name.find("_res") != std::string_view::npos);
 }
 
+struct by_name {
+  using is_transparent = void;
+  bool operator()(std::string_view a, std::string_view b) const { return quick_order(a, b) < 0; }
+};
+
 std::optional<attribute_row> found_row(ObjectKind kind, std::string_view name) {
   attribute_row row;
   if (const auto table = table_kind(kind)) {
@@ -204,6 +211,8 @@ std::optional<attribute_row> found_row(ObjectKind kind, std::string_view name) {
   row.is_variables = name == "Variable_List";
   if (name == "queue" && kind != ObjectKind::QUEUE) row.names_object = ObjectKind::QUEUE;
   if (name == "server" && kind == ObjectKind::JOB) row.names_object = ObjectKind::SERVER;
+  row.has_words =
+      std::ranges::any_of(words, [&](const word_constant& w) { return w.kind == kind && name == w.attribute; });
   for (const text_row& t : text_rows)
     if (t.kind == kind && name == t.attribute) row.text = text_type_of(t.type);
   return row;
@@ -211,14 +220,13 @@ std::optional<attribute_row> found_row(ObjectKind kind, std::string_view name) {
 
 }  // namespace
 
-std::optional<attribute_row> attribute_row_of(ObjectKind kind, std::string_view name) {
+const attribute_row* attribute_row_of(ObjectKind kind, std::string_view name) {
   // Only what there is: a script can't make it grow.
-  static std::map<std::string, attribute_row, std::less<>> known[static_cast<int>(ObjectKind::SERVER_ATTRIBUTE) + 1];
+  static std::map<std::string, attribute_row, by_name> known[static_cast<int>(ObjectKind::SERVER_ATTRIBUTE) + 1];
   auto& rows = known[static_cast<int>(kind)];
-  if (const auto at = rows.find(name); at != rows.end()) return at->second;
+  if (const auto at = rows.find(name); at != rows.end()) return &at->second;
   const auto row = found_row(kind, name);
-  if (row) rows.emplace(name, *row);
-  return row;
+  return row ? &rows.emplace(name, *row).first->second : nullptr;
 }
 
 std::optional<int> number_of_word(ObjectKind kind, std::string_view attribute, std::string_view word) {

@@ -18,8 +18,9 @@ struct attribute_row {
   std::optional<protocol::ObjectKind> names_object;  // job.queue: the value is an object of that name
   bool is_map = false;                               // Resource_List
   bool is_variables = false;                         // Variable_List
+  bool has_words = false;                            // number_of_word() knows some
 };
-std::optional<attribute_row> attribute_row_of(protocol::ObjectKind kind, std::string_view name);  // exact case
+const attribute_row* attribute_row_of(protocol::ObjectKind kind, std::string_view name);  // exact case; null: none
 
 // Words that scripts see as constants: job_state "R" is pbs.JOB_STATE_RUNNING.
 std::optional<int> number_of_word(protocol::ObjectKind kind, std::string_view attribute, std::string_view word);

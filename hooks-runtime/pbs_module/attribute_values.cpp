@@ -179,57 +179,40 @@ PyObject* resource_value(std::string_view resource, std::string_view text) {
   return row ? value_of_type(row->type, text) : str(text);
 }
 
-PyObject* attribute_value(PyObject* owner, object_state& object, std::string_view name) {
-  const auto row = attribute_row_of(object.kind, name);
-  if (!row) {
-    if (!object.known()) Py_RETURN_NONE;  // it went away since it was named
-    return raise(error::unset_attribute_name, "attribute '" + std::string(name) + "' not found");
-  }
-  if (row->is_map) return make_resources(owner, name);
-  if (row->is_variables) return make_variables(owner, name);
+PyObject* attribute_value(PyObject* owner, object_state& object, std::string_view name, const attribute_row& row) {
+  if (row.is_map) return make_resources(owner, name);
+  if (row.is_variables) return make_variables(owner, name);
   const auto text = object.text(name);
   if (!text) Py_RETURN_NONE;
-  if (row->names_object) return make_named(*row->names_object, *text);
-  if (const auto number = number_of_word(object.kind, name, *text)) return PyLong_FromLong(*number);
-  if (row->text) return make_text(row->text, *text);
-  return value_of_type(row->type, *text);
+  if (row.names_object) return make_named(*row.names_object, *text);
+  if (const auto number = row.has_words ? number_of_word(object.kind, name, *text) : std::nullopt)
+    return PyLong_FromLong(*number);
+  if (row.text) return make_text(row.text, *text);
+  return value_of_type(row.type, *text);
 }
 
-std::optional<std::string> canonical_attribute(const object_state& object, std::string_view name, PyObject* value) {
-  const auto row = attribute_row_of(object.kind, name);
-  const std::string of_what = std::string(kind_word(object.kind)) + " attribute '" + std::string(name) + "'";
-  if (!row) {
-    raise(error::unset_attribute_name, "attribute '" + std::string(name) + "' not found");
-    return std::nullopt;
-  }
-  if (row->is_variables) {
-    std::vector<std::string> elements;
-    if (const auto* pairs = variables_in(value)) {
-      for (const auto& [variable, its] : *pairs) elements.push_back(variable + "=" + its);
-      return values::join_list(elements);
-    }
-  }
-  written_text made;
-  if (const auto word = PyLong_Check(value) ? word_of_number(object.kind, name, PyLong_AsLong(value)) : nullptr)
-    made = good(word);
-  else
-    made = text_for_type(row->type, value);
+std::optional<std::string> canonical_attribute(const object_state& object, std::string_view name,
+                                               const attribute_row& row, PyObject* value) {
+  if (const auto* pairs = row.is_variables ? variables_in(value) : nullptr) return list_of(*pairs);
+  const char* word =
+      row.has_words && PyLong_Check(value) ? word_of_number(object.kind, name, PyLong_AsLong(value)) : nullptr;
+  const written_text made = word ? good(word) : text_for_type(row.type, value);
   PyErr_Clear();
-  if (made.how == wrote::wrong_type) raise(error::bad_attribute_value_type, of_what + " has the wrong type");
-  if (made.how == wrote::wrong_value) raise(error::bad_attribute_value, of_what + " has a bad value");
+  const auto of_what = [&] { return std::string(kind_word(object.kind)) + " attribute '" + std::string(name) + "'"; };
+  if (made.how == wrote::wrong_type) raise(error::bad_attribute_value_type, of_what() + " has the wrong type");
+  if (made.how == wrote::wrong_value) raise(error::bad_attribute_value, of_what() + " has a bad value");
   if (made.how != wrote::text) return std::nullopt;
-  if (row->text && !made.text.empty() && !check_text(row->text, made.text)) return std::nullopt;
+  if (row.text && !made.text.empty() && !check_text(row.text, made.text)) return std::nullopt;
   // What hooks may write beyond a person's rights (a vnode's state, dates) has no rule of its own here.
-  if (!row->checked || row->type == value_type::node_state || made.text.empty()) return made.text;
-  const auto checked = attributes::check_value(*row->checked, {}, made.text, current()->home().resources);
-  if (checked) return *checked;
+  if (!row.checked || row.type == value_type::node_state || made.text.empty()) return made.text;
+  auto checked = attributes::check_value(*row.checked, {}, made.text, current()->home().resources);
+  if (checked) return std::move(*checked);
   raise(error::bad_attribute_value, checked.error().text);
   return std::nullopt;
 }
 
 std::optional<std::string> canonical_resource(const object_state& object, std::string_view attribute,
                                               std::string_view resource, PyObject* value) {
-  const std::string of_what = std::string(attribute) + "." + std::string(resource);
   const auto* row = current()->home().resources.find(resource);
   if (!row) {
     const char* type = makes_resources(object, attribute) ? type_by_value(value) : nullptr;
@@ -243,7 +226,8 @@ std::optional<std::string> canonical_resource(const object_state& object, std::s
   }
   auto made = text_for_type(row->type, value);
   PyErr_Clear();
-  if (made.how == wrote::wrong_type) raise(error::bad_resource_value_type, of_what + " has the wrong type");
+  if (made.how == wrote::wrong_type)
+    raise(error::bad_resource_value_type, std::string(attribute) + "." + std::string(resource) + " has the wrong type");
   const auto checked = made.how == wrote::text ? attributes::canonical(*row, made.text) : std::nullopt;
   if (!checked && made.how != wrote::wrong_type && made.how != wrote::raised)
     raise(error::bad_resource_value, "input value " + text_of(value).value_or("") + " not of the right format for '" +

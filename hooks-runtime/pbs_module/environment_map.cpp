@@ -44,25 +44,17 @@ void deallocate(PyObject* self) {
   Py_DECREF(type);
 }
 
-std::string as_list(const contents& in) {
-  std::vector<std::string> elements;
-  for (const auto& [name, value] : in.pairs) elements.push_back(name + "=" + value);
-  return values::join_list(elements);
-}
-
-// The change is made known; -1 and unchanged when it is not allowed.
-int write_through(contents& in, std::string_view name, std::optional<std::string> before,
-                  std::optional<std::string> after) {
-  if (in.where == bound_to::attribute) {
-    ref text(str(as_list(in)));
-    return text ? write_attribute(*state_of(in.owner.get()), in.attribute, {}, text.get()) : -1;
-  }
+// The change is made known; -1: it is not allowed.
+int write_through(PyObject* self, std::string_view name, const std::optional<std::string>& before,
+                  const std::optional<std::string>& after) {
+  const contents& in = held_by(self);
+  if (in.where == bound_to::attribute) return write_attribute(*state_of(in.owner.get()), in.attribute, {}, self);
   if (in.where == bound_to::event) {
     made_change change;
-    change.parameter = in.attribute;
+    change.parameter = "env";
     change.attribute = name;
-    change.before = std::move(before);
-    change.after = std::move(after);
+    change.before = before;
+    change.after = after;
     current()->change(std::move(change));
   }
   return 0;
@@ -76,19 +68,23 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
     return raise(PyExc_ValueError, "not a name of a variable"), -1;
   const auto text = value && value != Py_None ? text_of(value) : std::nullopt;
   if (PyErr_Occurred()) return -1;
-  const auto kept = in.pairs;
-  const auto at = find(in, *name);
+  auto at = find(in, *name);
   std::optional<std::string> before;
   if (at != in.pairs.end()) before = at->value;
-  if (!text && at == in.pairs.end()) return raise(PyExc_KeyError, *name), -1;
+  if (!text && !before) return raise(PyExc_KeyError, *name), -1;
   if (!text)
-    in.pairs.erase(at);
-  else if (at != in.pairs.end())
+    at = in.pairs.erase(at);
+  else if (before)
     at->value = *text;
   else
-    in.pairs.push_back({*name, *text});
-  if (write_through(in, *name, std::move(before), text) == 0) return 0;
-  in.pairs = kept;
+    at = in.pairs.insert(at, {*name, *text});
+  if (write_through(self, *name, before, text) == 0) return 0;
+  if (!text)
+    in.pairs.insert(at, {*name, *before});
+  else if (before)
+    at->value = *before;
+  else
+    in.pairs.erase(at);
   return -1;
 }
 
@@ -140,7 +136,7 @@ PyObject* iterate(PyObject* self) {
   return list ? PyObject_GetIter(list.get()) : nullptr;
 }
 
-PyObject* print(PyObject* self) { return str(as_list(held_by(self))); }
+PyObject* print(PyObject* self) { return str(list_of(held_by(self).pairs)); }
 
 PyObject* new_environment(PyTypeObject*, PyObject* args, PyObject*) {
   PyObject* from = nullptr;
@@ -164,6 +160,17 @@ PyMethodDef methods[] = {{"keys", method(keys), METH_NOARGS, "names of the varia
 
 }  // namespace
 
+std::string list_of(const std::vector<values::named_value>& variables) {
+  std::string out;
+  for (const auto& [name, value] : variables) {
+    if (!out.empty()) out += ',';
+    values::append_escaped(out, name);
+    out += '=';
+    values::append_escaped(out, value);
+  }
+  return out;
+}
+
 PyObject* make_variables(PyObject* owner, std::string_view attribute) {
   contents what;
   what.where = bound_to::attribute;
@@ -180,7 +187,6 @@ PyObject* make_variables(PyObject* owner, std::string_view attribute) {
 PyObject* make_environment(std::vector<values::named_value> from) {
   contents what;
   what.where = bound_to::event;
-  what.attribute = "env";
   what.pairs = std::move(from);
   return allocate(std::move(what));
 }

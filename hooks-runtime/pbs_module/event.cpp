@@ -1,6 +1,7 @@
 // pbs.event(): what happened, and the verdict. Its parameters are made once per run and kept, so that each use sees
 // what an earlier one wrote.
-#include <map>
+#include <algorithm>
+#include <vector>
 
 #include "events/values/resource_list.hpp"
 #include "hooks-runtime/catalog/texts.hpp"
@@ -18,11 +19,20 @@ using protocol::ObjectKind;
 
 PyObject* event_class;
 
+struct kept_parameter {
+  std::string_view name;
+  ref value;
+};
 struct event_object {
-  PyObject_HEAD std::map<std::string, ref, std::less<>>* parameters;  // made when first asked for
+  PyObject_HEAD std::vector<kept_parameter>* parameters;  // those that were asked for
 };
 
-auto& parameters_of(PyObject* self) { return *reinterpret_cast<event_object*>(self)->parameters; }
+// Null when it was not asked for yet.
+ref& kept_value(PyObject* self, std::string_view name) {
+  auto& all = *reinterpret_cast<event_object*>(self)->parameters;
+  const auto found = std::ranges::find(all, name, &kept_parameter::name);
+  return found != all.end() ? found->value : all.emplace_back(kept_parameter{name, {}}).value;
+}
 
 ObjectKind kind_of(parameter_kind kind) {
   switch (kind) {
@@ -109,14 +119,12 @@ PyObject* made_empty(const parameter& what) {
 }
 
 PyObject* parameter_value(PyObject* self, const parameter& what) {
-  auto& made = parameters_of(self);
-  if (const auto found = made.find(what.name); found != made.end()) return Py_NewRef(found->second.get());
+  if (const ref& kept = kept_value(self, what.name)) return Py_NewRef(kept.get());
   ref value;
   for (const auto given : current()->request().getParameters())
     if (schema::text(given.getName()) == what.name) value = ref(made_from(what, given));
   if (!value && !PyErr_Occurred()) value = ref(made_empty(what));
-  if (!value) return nullptr;
-  made.emplace(what.name, value);
+  kept_value(self, what.name) = value;
   return value.release();
 }
 
@@ -190,7 +198,7 @@ int set_whole(PyObject* self, const parameter& what, PyObject* value) {
     if (before && PyUnicode_Check(before.get())) change.before = text_of(before.get());
   }
   current()->change(std::move(change));
-  parameters_of(self).insert_or_assign(what.name, std::move(kept));
+  kept_value(self, what.name) = std::move(kept);
   return 0;
 }
 
@@ -251,7 +259,7 @@ PyMethodDef methods[] = {
 PyObject* make_event() {
   auto* type = reinterpret_cast<PyTypeObject*>(event_class);
   auto* made = reinterpret_cast<event_object*>(type->tp_alloc(type, 0));
-  if (made) made->parameters = new std::map<std::string, ref, std::less<>>();
+  if (made) made->parameters = new std::vector<kept_parameter>();
   return reinterpret_cast<PyObject*>(made);
 }
 
@@ -259,16 +267,15 @@ PyObject* make_event() {
 bool note_argument_changes(PyObject* event) {
   const parameter* argv = find_parameter(current()->event(), "argv");
   if (!argv) return true;
-  const auto& made = parameters_of(event);
-  const auto found = made.find("argv");
-  if (found == made.end()) return true;
+  const ref now = kept_value(event, argv->name);
+  if (!now) return true;
   ref before(nullptr);
   for (const auto given : current()->request().getParameters())
     if (schema::text(given.getName()) == "argv" && given.isTexts()) before = ref(texts_of(given.getTexts()));
   if (!before) before = ref(PyList_New(0));
-  const int same = before ? PyObject_RichCompareBool(before.get(), found->second.get(), Py_EQ) : -1;
+  const int same = before ? PyObject_RichCompareBool(before.get(), now.get(), Py_EQ) : -1;
   if (same < 0) return false;
-  return same == 1 || set_whole(event, *argv, found->second.get()) == 0;
+  return same == 1 || set_whole(event, *argv, now.get()) == 0;
 }
 
 bool add_event(PyObject* module) {

@@ -21,6 +21,8 @@ struct py_object {
 
 PyTypeObject* classes[7];  // by ObjectKind
 
+object_state& state_in(PyObject* self) { return *reinterpret_cast<py_object*>(self)->state; }
+
 PyTypeObject* class_of(ObjectKind kind) { return classes[static_cast<unsigned>(kind)]; }
 
 PyObject* allocate(object_state state) {
@@ -33,7 +35,7 @@ PyObject* allocate(object_state state) {
 
 void deallocate(PyObject* self) {
   PyTypeObject* type = Py_TYPE(self);
-  delete reinterpret_cast<py_object*>(self)->state;
+  delete &state_in(self);
   type->tp_free(self);
   Py_DECREF(type);
 }
@@ -84,7 +86,7 @@ PyObject* management_attributes(object_state& object) {
 }
 
 PyObject* get_attribute(PyObject* self, PyObject* key) {
-  object_state& object = *state_of(self);
+  object_state& object = state_in(self);
   const std::string_view name = view_of(key);
   if (name.empty()) return nullptr;
   if (name.front() == '_') return PyObject_GenericGetAttr(self, key);
@@ -97,23 +99,24 @@ PyObject* get_attribute(PyObject* self, PyObject* key) {
     return text ? resource_value(resource, *text) : none();
   }
   if (object.kind == ObjectKind::MANAGEMENT && name == "attribs") return management_attributes(object);
-  if (attribute_row_of(object.kind, name)) return attribute_value(self, object, name);
+  if (const auto* row = attribute_row_of(object.kind, name)) return attribute_value(self, object, name, *row);
   if (PyObject* found = PyObject_GenericGetAttr(self, key)) return found;
   PyErr_Clear();
-  return attribute_value(self, object, name);  // raises
+  if (!object.known()) Py_RETURN_NONE;  // it went away since it was named
+  return raise(error::unset_attribute_name, "attribute '" + std::string(name) + "' not found");
 }
 
 int set_attribute(PyObject* self, PyObject* key, PyObject* value) {
   const std::string_view name = view_of(key);
   if (name.empty()) return -1;
-  object_state& object = *state_of(self);
+  object_state& object = state_in(self);
   if (const char* resource = resource_alias(object.kind, name))
     return write_attribute(object, "Resource_List", resource, value ? value : Py_None);
   return write_attribute(object, name, {}, value ? value : Py_None);
 }
 
 PyObject* print(PyObject* self) {
-  object_state& object = *state_of(self);
+  object_state& object = state_in(self);
   if (object.name.empty() && object.asked) object.known();
   return str(object.name);
 }
@@ -131,7 +134,7 @@ PyObject* compare(PyObject* a, PyObject* b, int op) {
 }
 
 Py_hash_t hash(PyObject* self) {
-  ref name(str(state_of(self)->name));
+  ref name(str(state_in(self).name));
   return name ? PyObject_Hash(name.get()) : -1;
 }
 
@@ -185,17 +188,18 @@ bool object_state::known() {
   return true;
 }
 
-std::optional<std::string> object_state::text(std::string_view attribute, std::string_view resource) {
-  if (!written.empty())
-    if (const auto found = written.find(std::make_pair(std::string(attribute), std::string(resource)));
-        found != written.end())
-      return found->second;
+std::optional<std::string_view> object_state::text(std::string_view attribute, std::string_view resource) {
+  if (const auto found = written.find(written_name::view{attribute, resource}); found != written.end())
+    return found->second;
   if (!known() || !given) return std::nullopt;
-  if (values.empty())
-    for (const auto a : given->getAttributes())
+  if (values.empty()) {
+    const auto all = given->getAttributes();
+    values.reserve(all.size());
+    for (const auto a : all)
       values.push_back({schema::text(a.getName()), schema::text(a.getResource()), schema::text(a.getValue())});
+  }
   for (const auto& v : values)
-    if (v.attribute == attribute && v.resource == resource) return std::string(v.value);
+    if (v.attribute == attribute && v.resource == resource) return v.value;
   return std::nullopt;
 }
 
@@ -206,19 +210,17 @@ std::vector<std::string> object_state::resources_of(std::string_view attribute) 
       if (schema::text(a.getName()) == attribute && a.getResource().size() > 0)
         names.insert(schema::str(a.getResource()));
   for (const auto& [key, value] : written)
-    if (key.first == attribute && !key.second.empty()) {
+    if (key.attribute == attribute && !key.resource.empty()) {
       if (value)
-        names.insert(key.second);
+        names.insert(key.resource);
       else
-        names.erase(key.second);
+        names.erase(key.resource);
     }
   return {names.begin(), names.end()};
 }
 
 object_state* state_of(PyObject* object) {
-  for (PyTypeObject* type : classes)
-    if (type && PyObject_TypeCheck(object, type)) return reinterpret_cast<py_object*>(object)->state;
-  return nullptr;
+  return Py_TYPE(object)->tp_dealloc == deallocate ? &state_in(object) : nullptr;  // no class can be derived from ours
 }
 
 PyObject* make_object(ObjectKind kind, protocol::Object::Reader given, const parameter* where) {
@@ -276,7 +278,7 @@ int refuse_write(const object_state& object, std::string_view attribute) {
 }
 
 int write_attribute(object_state& object, std::string_view attribute, std::string_view resource, PyObject* value) {
-  const auto row = attribute_row_of(object.kind, attribute);
+  const auto* row = attribute_row_of(object.kind, attribute);
   if (!row && !is_name(object.kind, attribute)) {
     raise(error::unset_attribute_name, "attribute '" + std::string(attribute) + "' not found");
     return -1;
@@ -288,7 +290,7 @@ int write_attribute(object_state& object, std::string_view attribute, std::strin
   if (row->is_map && resource.empty()) return write_map(object, attribute, value);
   std::optional<std::string> after;
   if (value != Py_None) {
-    after = resource.empty() ? canonical_attribute(object, attribute, value)
+    after = resource.empty() ? canonical_attribute(object, attribute, *row, value)
                              : canonical_resource(object, attribute, resource, value);
     if (!after) return -1;
   }
@@ -298,11 +300,12 @@ int write_attribute(object_state& object, std::string_view attribute, std::strin
   change.kind = object.kind;
   change.attribute = attribute;
   change.resource = resource;
-  change.before = object.text(attribute, resource);
+  change.before = std::optional<std::string>(object.text(attribute, resource));
   change.after = after;
-  change.only_on_reject = may_write(*object.where, attribute, false) == set_answer::only_on_reject;
+  change.only_on_reject = object.where->when == may_set_when::on_reject &&
+                          may_write(*object.where, attribute, false) == set_answer::only_on_reject;
   current()->change(std::move(change));
-  object.written[{std::string(attribute), std::string(resource)}] = std::move(after);
+  object.written.insert_or_assign({std::string(attribute), std::string(resource)}, std::move(after));
   return 0;
 }
 

@@ -12,10 +12,28 @@
 #include "events/attributes/table.hpp"
 #include "events/schema/message.hpp"
 #include "hooks-runtime/catalog/events.hpp"
+#include "hooks-runtime/pbs_module/attribute_rows.hpp"
 #include "hooks-runtime/pbs_module/python.hpp"
+#include "hooks-runtime/pbs_module/quick_order.hpp"
 #include "hooks-runtime/protocol/hook.capnp.h"
 
 namespace annals::hooks::py {
+
+// What a script wrote: an attribute, or a resource of one.
+struct written_name {
+  std::string attribute, resource;
+  struct view {
+    std::string_view attribute, resource;
+  };
+  struct less {
+    using is_transparent = void;
+    template <class A, class B>
+    bool operator()(const A& a, const B& b) const {
+      const int order = quick_order(a.attribute, b.attribute);
+      return (order != 0 ? order : quick_order(a.resource, b.resource)) < 0;
+    }
+  };
+};
 
 struct object_state {
   protocol::ObjectKind kind = protocol::ObjectKind::JOB;
@@ -25,11 +43,12 @@ struct object_state {
   schema::sealed<protocol::Answer> held;  // keeps `given` alive when it was asked for
   std::uint64_t run = 0;                  // run_state::serial() of the run it belongs to
   bool asked = false;  // an object that was named only: its attributes are asked for at the first read
-  std::map<std::pair<std::string, std::string>, std::optional<std::string>, std::less<>> written;
+  std::map<written_name, std::optional<std::string>, written_name::less> written;
   struct given_value { std::string_view attribute, resource, value; };
   std::vector<given_value> values;  // of `given`, once one was read: cheaper to search than the message
 
-  std::optional<std::string> text(std::string_view attribute, std::string_view resource = {});
+  // Good until the attribute is written.
+  std::optional<std::string_view> text(std::string_view attribute, std::string_view resource = {});
   std::vector<std::string> resources_of(std::string_view attribute);  // names, sorted
   bool known();                                                       // asks if need be; false: there is no such object
   // A script that keeps an object in some module finds it empty in the next run: its message is gone by then.
@@ -49,10 +68,11 @@ object_state* state_of(PyObject* object);  // nullptr: not one of ours
 int write_attribute(object_state& object, std::string_view attribute, std::string_view resource, PyObject* value);
 
 // The Python value of a canonical text, by the attribute's row.
-PyObject* attribute_value(PyObject* owner, object_state& object, std::string_view name);
+PyObject* attribute_value(PyObject* owner, object_state& object, std::string_view name, const attribute_row& row);
 PyObject* resource_value(std::string_view resource, std::string_view text);
 // The canonical text for a value that a script writes. Nothing: an exception is pending.
-std::optional<std::string> canonical_attribute(const object_state& object, std::string_view name, PyObject* value);
+std::optional<std::string> canonical_attribute(const object_state& object, std::string_view name,
+                                               const attribute_row& row, PyObject* value);
 std::optional<std::string> canonical_resource(const object_state& object, std::string_view attribute,
                                               std::string_view resource, PyObject* value);
 

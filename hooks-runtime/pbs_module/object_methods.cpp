@@ -87,7 +87,7 @@ PyObject* release_nodes(PyObject* self, PyObject* args, PyObject* kwargs) {
                                                : nodes_list;
   if (!what || what == Py_None || !may_release(*current())) Py_RETURN_NONE;
   const object_state& job = *state_of(self);
-  const auto tolerant = state_of(self)->text("tolerate_node_failures");
+  const auto tolerant = std::optional<std::string>(state_of(self)->text("tolerate_node_failures"));
   const auto vnodes = vnodes_in(what);
   const auto select = vnodes ? std::nullopt : PyUnicode_Check(what) ? text_of(what) : std::nullopt;
   if (PyErr_Occurred()) return nullptr;
@@ -111,10 +111,8 @@ PyObject* release_nodes(PyObject* self, PyObject* args, PyObject* kwargs) {
 // -- vnodes ---------------------------------------------------------------------------------------------------------
 
 PyObject* state_strs(PyObject* self, PyObject*) {
-  const auto text = state_of(self)->text("state");
   ref list(PyList_New(0));
-  const std::string words = text.value_or("free");
-  for (const auto& word : values::split_list(words)) {
+  for (const auto& word : values::split_list(state_of(self)->text("state").value_or("free"))) {
     // "job-busy" is ND_JOB_BUSY's sibling in constants: upper case with underlines.
     std::string constant = "ND_";
     for (const char c : word)

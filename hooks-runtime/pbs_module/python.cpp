@@ -5,6 +5,10 @@ namespace annals::hooks::py {
 std::optional<std::string> text_of(PyObject* object) {
   ref printed = PyUnicode_Check(object) ? ref::share(object) : ref(PyObject_Str(object));
   if (!printed) return std::nullopt;
+  Py_ssize_t size = 0;
+  if (const char* data = PyUnicode_AsUTF8AndSize(printed.get(), &size))
+    return std::string(data, static_cast<std::size_t>(size));
+  PyErr_Clear();
   // Bytes that are no UTF-8 came in with surrogateescape (py::str) and must go out the same way.
   ref bytes(PyUnicode_AsEncodedString(printed.get(), "utf-8", "surrogateescape"));
   if (!bytes) return std::nullopt;

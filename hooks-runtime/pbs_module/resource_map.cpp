@@ -15,7 +15,7 @@ struct contents {
   std::string attribute;
   values::resource_list own;
   std::vector<std::string> names() const;
-  std::optional<std::string> text(std::string_view name) const;
+  std::optional<std::string_view> text(std::string_view name) const;
 };
 
 struct map_object {
@@ -31,10 +31,10 @@ std::vector<std::string> contents::names() const {
   return out;
 }
 
-std::optional<std::string> contents::text(std::string_view name) const {
+std::optional<std::string_view> contents::text(std::string_view name) const {
   if (owner) return state_of(owner.get())->text(attribute, name);
   const auto found = own.find(name);
-  return found == own.end() ? std::nullopt : std::optional(found->second);
+  return found == own.end() ? std::nullopt : std::optional<std::string_view>(found->second);
 }
 
 PyObject* allocate(PyTypeObject* type, contents what) {
@@ -67,16 +67,16 @@ PyObject* get_item(PyObject* self, PyObject* key) {
 
 int set_item(PyObject* self, PyObject* key, PyObject* value) {
   if (!PyUnicode_Check(key)) return raise(PyExc_TypeError, "a resource is named by a str"), -1;
-  const std::string name(view_of(key));
+  const std::string_view name = view_of(key);
   contents& map = held_by(self);
   if (map.owner) return write_attribute(*state_of(map.owner.get()), map.attribute, name, value ? value : Py_None);
   if (!value || value == Py_None) {
-    map.own.erase(name);
+    map.own.erase(std::string(name));
     return 0;
   }
   const auto text = text_of(value);
   if (!text) return -1;
-  map.own.insert_or_assign(name, *text);
+  map.own.insert_or_assign(std::string(name), *text);
   return 0;
 }
 

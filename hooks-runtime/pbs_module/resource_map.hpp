@@ -19,6 +19,7 @@ PyObject* make_free_resources(const std::vector<values::named_value>& from);
 // The variables of an object's Variable_List, or, without owner, of the event's env.
 PyObject* make_variables(PyObject* owner, std::string_view attribute);
 PyObject* make_environment(std::vector<values::named_value> from);
+std::string list_of(const std::vector<values::named_value>& variables);  // "NAME=value,...", as Variable_List has it
 // Whether it is a pbs_env, and its pairs.
 const std::vector<values::named_value>* variables_in(PyObject* object);
 

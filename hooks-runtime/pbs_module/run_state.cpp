@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "hooks-runtime/pbs_module/log_levels.hpp"
+#include "hooks-runtime/pbs_module/quick_order.hpp"
 
 namespace annals::hooks {
 namespace {
@@ -68,15 +69,20 @@ bool run_state::changes_fit() const {
   return bytes <= home_.output_bytes_max / 2;
 }
 
-void run_state::change(made_change what) {
-  const auto key = std::make_tuple(what.parameter, what.object, what.attribute, what.resource);
-  if (const auto known = change_at_.find(key); known != change_at_.end()) {
-    what.before = changes_[known->second].before;
-    changes_[known->second] = std::move(what);
-    return;
-  }
-  change_at_.emplace(key, changes_.size());
+bool run_state::by_place::operator()(const made_change* a, const made_change* b) const {
+  for (const auto part : {&made_change::attribute, &made_change::resource, &made_change::object})
+    if (const int order = quick_order(a->*part, b->*part)) return order < 0;
+  return quick_order(a->parameter, b->parameter) < 0;
+}
+
+void run_state::change(made_change&& what) {
   changes_.push_back(std::move(what));
+  made_change& last = changes_.back();
+  const auto [known, is_new] = change_at_.insert(&last);
+  if (is_new) return;
+  last.before = std::move((*known)->before);
+  **known = std::move(last);
+  changes_.pop_back();
 }
 
 void run_state::log(std::uint32_t level, std::string job, std::string message) {

@@ -3,12 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <vector>
 
 #include "events/attributes/resources.hpp"
@@ -30,7 +31,8 @@ struct hook_home {
 };
 
 struct made_change {
-  std::string parameter, object;
+  const char* parameter = "";  // of the catalogue
+  std::string object;
   protocol::ObjectKind kind = protocol::ObjectKind::JOB;
   std::string attribute, resource;
   std::optional<std::string> before, after;
@@ -51,7 +53,7 @@ class run_state {
   protocol::Request::Reader request() const { return request_; }
   const hook_event& event() const { return *event_; }
 
-  void change(made_change what);  // one per attribute and object: the last value wins, the first "before" stays
+  void change(made_change&& what);  // one per attribute and object: the last value wins, the first "before" stays
   void log(std::uint32_t level, std::string job, std::string message);
   // Actions in the order of the script; each once.
   enum class act { rerun, remove, restart_cycle, reboot };
@@ -80,6 +82,10 @@ class run_state {
     std::string job, keep_select;
     std::vector<std::string> vnodes;
   };
+  // By what is changed.
+  struct by_place {
+    bool operator()(const made_change* a, const made_change* b) const;
+  };
   struct asked {
     schema::sealed<protocol::Question> question;
     std::string answer_hash;
@@ -92,8 +98,8 @@ class run_state {
   protocol::Request::Reader request_;
   const hook_event* event_;
   asker ask_;
-  std::vector<made_change> changes_;
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, std::size_t> change_at_;
+  std::deque<made_change> changes_;
+  std::set<made_change*, by_place> change_at_;  // points into changes_
   std::vector<line> log_;
   std::vector<std::variant<done, released_nodes>> actions_;
   std::vector<asked> asked_;

@@ -10,6 +10,7 @@ using py::ref;
 
 struct script::code {
   ref compiled;
+  ref first_names;  // what a run's namespace begins with
 };
 
 script::script() : code_(std::make_unique<code>()) {}
@@ -112,14 +113,17 @@ std::string script::compile(std::string_view source, const std::string& hook_nam
   const std::string text(source);  // ends in a zero byte; one inside would cut it
   if (text.find('\0') != std::string::npos) return "source code cannot contain null bytes";
   code_->compiled = ref(Py_CompileString(text.c_str(), hook_name.c_str(), Py_file_input));
-  return code_->compiled ? std::string() : taken_failure().all;
+  code_->first_names = ref(PyDict_New());
+  ref name(py::str("__main__"));
+  const bool named = code_->first_names && name &&
+                     PyDict_SetItemString(code_->first_names.get(), "__name__", name.get()) == 0 &&
+                     PyDict_SetItemString(code_->first_names.get(), "__builtins__", PyEval_GetBuiltins()) == 0;
+  return code_->compiled && named ? std::string() : taken_failure().all;
 }
 
 void script::run(run_state& into) const {
-  ref globals(PyDict_New());
-  ref name(py::str("__main__"));
-  bool ended_well = globals && name && PyDict_SetItemString(globals.get(), "__name__", name.get()) == 0 &&
-                    PyDict_SetItemString(globals.get(), "__builtins__", PyEval_GetBuiltins()) == 0 && py::begin_run();
+  ref globals(PyDict_Copy(code_->first_names.get()));
+  bool ended_well = globals && py::begin_run();
   if (ended_well) {
     ref result(PyEval_EvalCode(code_->compiled.get(), globals.get(), globals.get()));
     ended_well = result || PyErr_ExceptionMatches(PyExc_SystemExit);

@@ -1,4 +1,5 @@
 // Texts with rules. Each is a str, so that scripts compare, split and format them as ever; making one checks it.
+#include <algorithm>
 #include <iterator>
 
 #include "events/attributes/check.hpp"
@@ -59,8 +60,11 @@ const text_type text_types[] = {
     {"version", nullptr, ""},
 };
 PyObject* classes[std::size(text_types)];
+const attributes::attribute* rules[std::size(text_types)];  // of the job's attribute; null: none
 
 const text_type* row_of(PyTypeObject* type) {
+  const auto exact = std::ranges::find(classes, reinterpret_cast<PyObject*>(type));
+  if (exact != std::end(classes)) return &text_types[exact - classes];
   for (std::size_t i = 0; i < std::size(text_types); ++i)
     if (PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(classes[i]))) return &text_types[i];
   return nullptr;
@@ -101,10 +105,8 @@ bool check_text(const text_type* type, std::string_view text) {
   bool good = true;
   if (type->good)
     good = type->good(text);
-  else if (*type->job_attribute && !text.empty()) {
-    const auto* attribute = attributes::find(schema::ObjectKind::JOB, type->job_attribute);
-    good = static_cast<bool>(attributes::check_value(*attribute, {}, text, {}));
-  }
+  else if (const auto* rule = rules[type - text_types]; rule && !text.empty())
+    good = static_cast<bool>(attributes::check_value(*rule, {}, text, {}));
   if (!good)
     raise(error::bad_attribute_value,
           "input value " + std::string(text) + " not of the right format for '" + type->name + "'");
@@ -114,6 +116,7 @@ bool check_text(const text_type* type, std::string_view text) {
 bool add_text_types(PyObject* module) {
   for (std::size_t i = 0; i < std::size(text_types); ++i) {
     const text_type& row = text_types[i];
+    rules[i] = attributes::find(schema::ObjectKind::JOB, row.job_attribute);
     PyType_Slot slots[5] = {{Py_tp_new, slot(new_text)}};
     int used = 1;
     if (row.methods) slots[used++] = {Py_tp_methods, row.methods};

@@ -86,6 +86,30 @@ BOOST_AUTO_TEST_CASE(the_last_of_several_values_wins_and_is_read_back) {
              "accept job.Priority 5->7 job.Resource_List.ncpus 4->-");
 }
 
+BOOST_AUTO_TEST_CASE(variables_keep_their_commas_and_backslashes) {
+  auto c = on("queuejob", R"py(
+j.Variable_List["C"] = "a,b\\c"
+assert j.Variable_List.items() == [("A", "1"), ("B", "x,y"), ("C", "a,b\\c")]
+)py");
+  c.job = {{"Variable_List", "", "A=1,B=x\\,y"}};
+  BOOST_TEST(result(c) == "accept job.Variable_List A=1,B=x\\,y->A=1,B=x\\,y,C=a\\,b\\\\c");
+}
+
+BOOST_AUTO_TEST_CASE(variables_that_may_not_be_set_stay_as_they_were) {
+  auto c = on("postqueuejob", R"py(
+def refused(change):
+    try:
+        change()
+    except pbs.BadAttributeValueError:
+        return v.items() == [("A", "1"), ("B", "2"), ("C", "3")]
+v = j.Variable_List
+assert refused(lambda: v.__setitem__("B", "9")) and refused(lambda: v.__setitem__("D", "9"))
+assert refused(lambda: v.__delitem__("B")) and refused(lambda: v.__delitem__("A"))
+)py");
+  c.job = {{"Variable_List", "", "A=1,B=2,C=3"}};
+  BOOST_TEST(result(c) == "accept");
+}
+
 BOOST_AUTO_TEST_CASE(what_only_the_server_sets_is_readonly) {  // pbs guide: hooks: results
   BOOST_TEST(result(on("queuejob", "j.ctime = 5\n")) ==
              "error 'BadAttributeValueError: job attribute 'ctime' is readonly'");

@@ -26,28 +26,35 @@ void put_number(std::byte* to, std::uint32_t n) { std::memcpy(to, &n, sizeof n);
 
 chain_hash hash_of_frame(schema::byte_span frame) { return sha256(frame.subspan(previous_at)); }
 
+void fill(schema::Record::Builder r, const record_meta& meta, const model::event& event) {
+  r.setSequence(meta.sequence);
+  r.setStream(meta.stream);
+  r.setStreamKind(meta.kind);
+  r.setStreamVersion(meta.version);
+  r.setFormatVersion(record_format);
+  r.setWriterEpoch(meta.epoch);
+  r.setWallNs(meta.wall_ns);
+  r.setRawNs(meta.raw_ns);
+  auto who = r.initWho();
+  who.setUser(meta.by.user);
+  who.setHost(meta.by.host);
+  who.setRole(meta.by.role);
+  if (!meta.command_id.empty())
+    r.setCommandId(kj::arrayPtr(reinterpret_cast<const kj::byte*>(meta.command_id.data()), meta.command_id.size()));
+  r.setCause(meta.cause);
+  r.setEvent(event.get());
+  if (meta.hooks.empty()) return;
+  auto hooks = r.initHooks(static_cast<unsigned>(meta.hooks.size()));
+  for (unsigned i = 0; i < meta.hooks.size(); ++i) hooks.setWithCaveats(i, meta.hooks[i].get());
+}
+
+// In one segment: many read a record, and a pointer into another segment costs a reader three times as much.
 schema::sealed<schema::Record> build(const record_meta& meta, const model::event& event) {
-  return schema::make<schema::Record>([&](schema::Record::Builder r) {
-    r.setSequence(meta.sequence);
-    r.setStream(meta.stream);
-    r.setStreamKind(meta.kind);
-    r.setStreamVersion(meta.version);
-    r.setFormatVersion(record_format);
-    r.setWriterEpoch(meta.epoch);
-    r.setWallNs(meta.wall_ns);
-    r.setRawNs(meta.raw_ns);
-    auto who = r.initWho();
-    who.setUser(meta.by.user);
-    who.setHost(meta.by.host);
-    who.setRole(meta.by.role);
-    if (!meta.command_id.empty())
-      r.setCommandId(kj::arrayPtr(reinterpret_cast<const kj::byte*>(meta.command_id.data()), meta.command_id.size()));
-    r.setCause(meta.cause);
-    r.setEvent(event.get());
-    if (meta.hooks.empty()) return;
-    auto hooks = r.initHooks(static_cast<unsigned>(meta.hooks.size()));
-    for (unsigned i = 0; i < meta.hooks.size(); ++i) hooks.setWithCaveats(i, meta.hooks[i].get());
-  });
+  std::size_t bytes = event.bytes().size() + meta.by.user.size() + meta.by.host.size() + 256;
+  for (const auto& h : meta.hooks) bytes += h.bytes().size();
+  capnp::MallocMessageBuilder builder(static_cast<unsigned>(bytes / sizeof(capnp::word)));
+  fill(builder.initRoot<schema::Record>(), meta, event);
+  return schema::sealed<schema::Record>(schema::sealed_message::from_builder(builder));
 }
 
 // The events this program knows. A later program's event stops the reader: skipping it would be a lie about history.

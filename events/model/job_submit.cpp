@@ -120,16 +120,15 @@ void fill_holds(std::uint8_t bits, schema::JobQueued::Builder q) {
   for (unsigned i = 0; i < set.size(); ++i) list.set(i, set[i]);
 }
 
-void fill_attributes(const attributes::bag& from, schema::JobQueued::Builder q) {
-  unsigned n = 0;
-  for ([[maybe_unused]] const auto& entry : from) ++n;
-  auto list = q.initAttributes(n);
+void copy(std::string_view from, capnp::Text::Builder to) { std::copy(from.begin(), from.end(), to.begin()); }
+
+void fill_attributes(const attributes::bag& from, capnp::List<schema::Attribute>::Builder list) {
   unsigned i = 0;
   for (const auto& entry : from) {
-    list[i].setName(attributes::find(schema::ObjectKind::JOB, entry.id)->name);
-    list[i].setResource(std::string(entry.resource));
-    list[i].setValue(std::string(entry.value));
-    ++i;
+    auto to = list[i++];
+    to.setName(attributes::find(schema::ObjectKind::JOB, entry.id)->name);
+    if (!entry.resource.empty()) copy(entry.resource, to.initResource(static_cast<unsigned>(entry.resource.size())));
+    copy(entry.value, to.initValue(static_cast<unsigned>(entry.value.size())));
   }
 }
 
@@ -143,22 +142,25 @@ std::optional<rejection> choose_group(draft& d, const submit_job& command, const
 }
 
 event queued_event(const draft& d, const submit_job& command, const std::string& id, const stamp& now) {
-  return make_event([&](auto e) {
-    auto q = e.initJobQueued();
-    q.setId(id);
-    q.setNumber(command.number);
-    q.setOwner(now.by.at_host());
-    q.setEuser(command.euser);
-    q.setEgroup(d.egroup);
-    q.setQueue(d.queue);
-    fill_attributes(d.attributes, q);
-    auto script = q.initScript();
-    script.setHash({reinterpret_cast<const kj::byte*>(command.script_hash.data()), command.script_hash.size()});
-    script.setSize(command.script_size);
-    fill_holds(d.holds, q);
-    q.setExecutionTime(d.execution_time > now.seconds() ? d.execution_time : 0);   // a past time is dropped silently
-    q.setQueueRank(now.wall_ns / 1000);
-  });
+  unsigned n = 0;
+  for ([[maybe_unused]] const auto& entry : d.attributes) ++n;
+  // Room for all of it: everybody reads this event, and a pointer into another segment costs each of them more.
+  capnp::MallocMessageBuilder builder(static_cast<unsigned>(d.attributes.packed().size() / sizeof(capnp::word)) + 9 * n + 96);
+  auto q = builder.initRoot<schema::Event>().initJobQueued();
+  q.setId(id);
+  q.setNumber(command.number);
+  q.setOwner(now.by.at_host());
+  q.setEuser(command.euser);
+  q.setEgroup(d.egroup);
+  q.setQueue(d.queue);
+  fill_attributes(d.attributes, q.initAttributes(n));
+  auto script = q.initScript();
+  script.setHash({reinterpret_cast<const kj::byte*>(command.script_hash.data()), command.script_hash.size()});
+  script.setSize(command.script_size);
+  fill_holds(d.holds, q);
+  q.setExecutionTime(d.execution_time > now.seconds() ? d.execution_time : 0);   // a past time is dropped silently
+  q.setQueueRank(now.wall_ns / 1000);
+  return event(schema::sealed_message::from_builder(builder));
 }
 
 }  // namespace

@@ -28,7 +28,9 @@ bool allows(setter who, Role role, bool owner) {
 }
 
 // Which hosts' root may submit is for root alone (pbs guide, "qmgr: rights").
-bool is_for_root(const attribute& what) { return find(schema::ObjectKind::SERVER, server::acl_roots) == &what; }
+bool is_for_root(const attribute& what) {
+  return what.id == server::acl_roots && find(schema::ObjectKind::SERVER, what.id) == &what;
+}
 
 }  // namespace
 

@@ -66,20 +66,20 @@ checked_select check_select(std::string_view text, const resource_catalogue& res
 
 checked_text check_member(std::string_view list_name, std::string_view name, std::string_view text,
                           const resource_catalogue& resources) {
-  const std::string full = std::string(list_name) + '.' + std::string(name);
-  if (text.empty()) return refuse(pbs_error::bad_value, full);
+  const auto full = [&] { return std::string(list_name) + '.' + std::string(name); };
+  if (text.empty()) return refuse(pbs_error::bad_value, full());
   const resource* r = resources.find(name);
-  if (!r) return refuse(is_resource_name(name) ? pbs_error::unknown_resource : pbs_error::bad_value, full);
+  if (!r) return refuse(is_resource_name(name) ? pbs_error::unknown_resource : pbs_error::bad_value, full());
   if (r->builtin && name == "select") {
     auto select = check_select(text, resources, schema::Role::SERVER);
     if (!select) return select.error();
   } else if (r->builtin && name == "place") {
     const auto place = parse_place(text);
-    if (!place) return refuse(pbs_error::bad_value, full);
-    if (auto wrong = check_group(*place, full, resources)) return std::move(*wrong);
+    if (!place) return refuse(pbs_error::bad_value, full());
+    if (auto wrong = check_group(*place, full(), resources)) return std::move(*wrong);
   }
   auto value = canonical(*r, text);
-  if (!value) return refuse(pbs_error::bad_value, full);
+  if (!value) return refuse(pbs_error::bad_value, full());
   return std::move(*value);
 }
 

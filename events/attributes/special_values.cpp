@@ -83,8 +83,11 @@ maybe project(text value) {
   return std::string(value.empty() ? "_pbs_project_default" : value);
 }
 
-// Blanks at the ends of a variable's value are the job's business.
-maybe variables(text value) { return join_list(split_list(value)); }
+// Blanks at the ends of a variable's value are the job's business. Only escapes can be written in more than one way.
+maybe variables(text value) {
+  if (value.find('\\') == text::npos) return std::string(value);
+  return join_list(split_list(value));
+}
 
 // "path@host:path,..." (pbs guide: stagein). An empty one unsets the attribute.
 maybe staged_files(text value) {

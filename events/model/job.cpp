@@ -180,7 +180,10 @@ class gathered_attributes {
   attributes::bag pack() {
     const auto place = [](const attributes::entry& e) { return std::pair(e.id, e.resource); };
     std::stable_sort(entries_.begin(), entries_.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    std::size_t bytes = 0;
+    for (const auto& e : entries_) bytes += 8 + e.resource.size() + e.value.size();     // a little more than it takes
     attributes::bag_writer writer;
+    writer.buffer().reserve(bytes);
     for (std::size_t i = 0; i < entries_.size(); ++i)
       if (i + 1 == entries_.size() || place(entries_[i]) != place(entries_[i + 1]))
         writer.put(entries_[i].id, entries_[i].resource, entries_[i].value);
@@ -218,6 +221,11 @@ void on_queued(job_state& job, const event_place& at, schema::JobQueued::Reader 
   all.put(ids::queue_rank, rank);
   all.put(ids::ctime, now);
   all.put(ids::qtime, now);
+  // What refresh() sets has its place already.
+  all.put(ids::job_state, "H");
+  all.put(ids::substate, "20");
+  all.put(ids::Hold_Types, "n");
+  all.put(ids::mtime, now);
   if (job.execution_time != 0) all.put(ids::Execution_Time, waits_for);
   if (const auto dot = job.id.find('.'); dot != std::string::npos) all.put(ids::server, std::string_view(job.id).substr(dot + 1));
   job.attributes = all.pack();

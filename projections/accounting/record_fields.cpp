@@ -16,7 +16,9 @@ namespace {
 
 // A record is one line, whatever users wrote: control characters are shown as a question mark.
 void put_text(std::string& line, std::string_view text) {
-  for (const char c : text) line += (static_cast<unsigned char>(c) < ' ' || c == '\x7f') ? '?' : c;
+  const auto before = static_cast<std::ptrdiff_t>(line.size());
+  line += text;
+  std::replace_if(line.begin() + before, line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
 }
 
 // Values with a blank stand in quotes; a quote inside is left as it is, as PBS does.

@@ -36,22 +36,26 @@ capnp::Data::Reader data_of(const std::string& bytes) {
   return {reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()};
 }
 
-// Not to be guessed by a script, nor by what an earlier run left behind.
-std::uint64_t new_nonce() {
-  std::uint64_t nonce = 0;
-  while (::getrandom(&nonce, sizeof nonce, 0) != sizeof nonce) {
-  }
-  return nonce;
-}
-
 }  // namespace
+
+// Not to be guessed by a script, nor by what an earlier run left behind.
+std::uint64_t worker_pool::server::new_nonce() {
+  if (nonces_left_ == 0) {
+    while (::getrandom(nonces_.data(), sizeof nonces_, 0) != sizeof nonces_) {
+    }
+    nonces_left_ = nonces_.size();
+  }
+  return nonces_[--nonces_left_];
+}
 
 bool worker_pool::server::name_worker(pending& work) {
   const hook_event* event = work.compiled ? nullptr : find_event(work.order.request.get().getEvent());
   if (!work.compiled && !event) return false;
-  work.rules = rules_of(event ? event->sandbox : sandbox_profile::server, work.order.code->configuration);
-  work.key = work.order.code->hash + '\0' + work.order.code->name + '\0' + work.order.run_as + '\0' +
-             (work.rules.capabilities ? 'm' : 's');
+  if (event) work.profile = event->sandbox;
+  const auto& code = *work.order.code;
+  work.key.reserve(code.hash.size() + code.name.size() + work.order.run_as.size() + 4);
+  work.key.assign(code.hash).append(1, '\0').append(code.name).append(1, '\0').append(work.order.run_as).append(1, '\0');
+  work.key += work.profile == sandbox_profile::mom ? 'm' : 's';
   return true;
 }
 
@@ -107,6 +111,7 @@ sealed_reply worker_pool::server::reply_of(protocol::Verdict verdict, const std:
 void worker_pool::server::bind(worker_at w, pending work) {
   w->now = phase::binding;
   w->key = work.key;
+  w->rules = rules_of(work.profile, work.order.code->configuration);
   w->resources_version = resources_version_;
   w->deadline = clock::now() + limits::hook_bind_time_max;
   capnp::MallocMessageBuilder message;
@@ -116,7 +121,7 @@ void worker_pool::server::bind(worker_at w, pending work) {
   b.setHasConfiguration(work.order.code->configuration.has_value());
   if (work.order.code->configuration) b.setConfiguration(data_of(*work.order.code->configuration));
   b.setRunAs(work.order.run_as);
-  write_rules(work.rules, settings_.hidden, b.initSandbox());
+  write_rules(w->rules, settings_.hidden, b.initSandbox());
   write_limits(b.initLimits());
   auto resources = b.initResources(static_cast<unsigned>(resources_.size()));
   for (unsigned i = 0; i < resources.size(); ++i) {
@@ -145,7 +150,7 @@ void worker_pool::server::begin(worker_at w) {
   w->began = clock::now();
   const std::uint32_t alarm_ms = request.getAlarmMillis();
   w->deadline = alarm_ms ? w->began + std::chrono::milliseconds(alarm_ms) : clock::time_point::max();
-  capnp::MallocMessageBuilder message(static_cast<unsigned>(request.totalSize().wordCount + 16));
+  capnp::MallocMessageBuilder message(room_for(w->work->order.request));
   message.initRoot<protocol::ToWorker>().setRequest(request);
   message.getRoot<protocol::ToWorker>().getRequest().setNonce(w->nonce);
   w->process.send(framed(message));

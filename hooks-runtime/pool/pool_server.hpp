@@ -2,6 +2,7 @@
 // may only give a run to one that is idle (begin_at_once), which saves the run one change of threads.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <deque>
 #include <list>
@@ -26,7 +27,7 @@ class worker_pool::server {
     run_done done;                              // unset for a compilation
     std::function<void(std::string)> compiled;  // unset for a run
     std::string key;                            // what a worker must be bound to
-    sandbox_rules rules;
+    sandbox_profile profile = sandbox_profile::server;
   };
   // From any thread.
   void post(std::function<void()> work);        // does the work on the pool's thread
@@ -47,6 +48,7 @@ class worker_pool::server {
     std::uint64_t id;
     phase now = phase::unbound;
     std::string key;
+    sandbox_rules rules;
     std::optional<pending> work;
     std::uint64_t nonce = 0;
     unsigned runs = 0, resources_version = 0;
@@ -80,8 +82,11 @@ class worker_pool::server {
   void read(worker_at w);
   void got(worker_at w, const schema::sealed_message& message);
   void got_question(worker_at w, protocol::Question::Reader question);
-  void got_reply(worker_at w, protocol::Reply::Reader reply);
+  void got_reply(worker_at w, const schema::sealed_message& message);
+  // Words that a copy of what stands in this message needs, with something around it.
+  static unsigned room_for(const schema::sealed_message& message) { return static_cast<unsigned>(message.bytes().size() / sizeof(capnp::word) + 16); }
   static bool name_worker(pending& work);
+  std::uint64_t new_nonce();
   void bind(worker_at w, pending work);
   void begin(worker_at w);
   void end(worker_at w, protocol::Verdict verdict, std::string why);
@@ -106,6 +111,8 @@ class worker_pool::server {
   std::string no_start_why_;
   clock::time_point wakes_at_ = clock::time_point::max();  // when the thread looks at deadlines again
   bool ended_ = false;
+  std::array<std::uint64_t, 32> nonces_{};      // drawn, the first so many of them unused
+  std::size_t nonces_left_ = 0;
   std::vector<std::function<void()>> to_tell_;
 
   int wake_ = -1, epoll_ = -1;

@@ -213,7 +213,7 @@ void worker_pool::server::got(worker_at w, const schema::sealed_message& message
     ++bad_replies_;
     return end(w, protocol::Verdict::ERROR, bad_reply);
   }
-  if (of_run) return from.isQuestion() ? got_question(w, from.getQuestion()) : got_reply(w, from.getReply());
+  if (of_run) return from.isQuestion() ? got_question(w, from.getQuestion()) : got_reply(w, message);
   const std::string trouble = schema::str(from.getBound());
   if (w->work->compiled) {
     tell(std::exchange(w->work, std::nullopt)->compiled, trouble);
@@ -245,10 +245,10 @@ void worker_pool::server::got_question(worker_at w, protocol::Question::Reader q
   to_tell_.push_back([ask = w->work->order.ask, asked = schema::copy_of<protocol::Question>(question), answer] { ask(asked, answer); });
 }
 
-void worker_pool::server::got_reply(worker_at w, protocol::Reply::Reader reply) {
+void worker_pool::server::got_reply(worker_at w, const schema::sealed_message& message) {
   const auto now = clock::now();
-  capnp::MallocMessageBuilder copy(static_cast<unsigned>(reply.totalSize().wordCount + 8));
-  copy.setRoot(reply);
+  capnp::MallocMessageBuilder copy(room_for(message));
+  copy.setRoot(message.root<protocol::FromWorker>().getReply());
   copy.getRoot<protocol::Reply>().setDurationMicros(
       static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now - w->began).count()));
   w->debug.ended(copy.getRoot<protocol::Reply>().asReader());
@@ -259,7 +259,7 @@ void worker_pool::server::got_reply(worker_at w, protocol::Reply::Reader reply) 
   ++runs_;
   const bool worn = ++w->runs >= settings_.runs_max;
   // Programs and threads that outlive their run could speak in the name of the next one.
-  if (worn || w->in.left() != 0 || (work->rules.processes && w->process.has_leftovers()))
+  if (worn || w->in.left() != 0 || (w->rules.processes && w->process.has_leftovers()))
     end(w, protocol::Verdict::ERROR, {});
   tell(std::move(work->done), sealed_reply(schema::sealed_message::from_builder(copy)));
 }
@@ -309,7 +309,7 @@ worker_pool::worker_pool(pool_settings settings) : server_(std::make_unique<serv
 worker_pool::~worker_pool() = default;
 
 void worker_pool::run(hook_run order, run_done done) {
-  server::pending work{std::move(order), std::move(done), {}, {}, {}};
+  server::pending work{std::move(order), std::move(done), {}, {}};
   if (server_->begin_at_once(work)) return;
   server_->post([s = server_.get(), work = std::move(work)]() mutable { s->take(std::move(work)); });
 }
@@ -318,7 +318,7 @@ void worker_pool::compile(std::shared_ptr<const hook_code> code, std::function<v
   server_->post([s = server_.get(), code = std::move(code), done = std::move(done)]() mutable {
     hook_run order;
     order.code = std::move(code);
-    s->take({std::move(order), {}, std::move(done), {}, {}});
+    s->take({std::move(order), {}, std::move(done), {}});
   });
 }
 

@@ -118,7 +118,7 @@ void hook_routes::ask_management(const schema::sealed<schema::Request>& request,
 
 namespace {
 
-// What one run wants set of one object.
+// What one run wants set of one object. The changes last as long as the result.
 struct wish { std::string object; bool of_job; std::size_t run; std::vector<hooks::hook_change> changes; };
 
 std::vector<wish> wishes_of(const std::string& subject, const hooks::chain_result& result) {
@@ -126,11 +126,9 @@ std::vector<wish> wishes_of(const std::string& subject, const hooks::chain_resul
   for (const auto& c : result.changes) {
     const bool of_job = c.parameter == "job";
     if (!of_job && c.parameter != "vnode_list") continue;
-    const auto& object = of_job ? subject : c.object;
-    std::size_t run = 0;
-    while (run < result.runs.size() && schema::text(result.runs[run].get().getHook()) != c.hook) ++run;
-    auto at = std::find_if(wishes.begin(), wishes.end(), [&](const wish& w) { return w.object == object && w.of_job == of_job && w.run == run; });
-    if (at == wishes.end()) at = wishes.insert(wishes.end(), {object, of_job, run, {}});
+    const auto object = of_job ? subject : schema::str(c.object);
+    auto at = std::find_if(wishes.begin(), wishes.end(), [&](const wish& w) { return w.object == object && w.of_job == of_job && w.run == c.run; });
+    if (at == wishes.end()) at = wishes.insert(wishes.end(), {object, of_job, c.run, {}});
     at->changes.push_back(c);
   }
   return wishes;

@@ -128,11 +128,12 @@ void put_changes_again(const std::vector<schema::sealed<schema::HookRun>>& runs,
     const auto reply = hooks::reply_of(run.get());
     if (!reply) continue;
     for (auto c : reply->get().getChanges()) {
-      const auto change = hooks::change_of(schema::text(run.get().getHook()), c);
+      const auto change = hooks::change_of(0, c);
+      const auto parameter = schema::text(change.parameter);
       const auto* event = hooks::find_event(schema::text(run.get().getEvent()));
-      const auto* where = event ? hooks::find_parameter(*event, change.parameter) : nullptr;
-      if (!where || hooks::may_write(*where, change.attribute, false) != hooks::set_answer::yes) continue;
-      if (only.empty() || change.parameter == only) hooks::put_change(change, to);
+      const auto* where = event ? hooks::find_parameter(*event, parameter) : nullptr;
+      if (!where || hooks::may_write(*where, schema::text(change.attribute), false) != hooks::set_answer::yes) continue;
+      if (only.empty() || parameter == only) hooks::put_change(change, to);
     }
   }
 }

@@ -53,13 +53,14 @@ struct wanted_changes {
   changes_of job;
   by_object vnodes, jobs;
 };
-wanted_changes changes_by(const std::string& hook, const hooks::chain_result& result, const std::set<std::string>& made_here) {
+wanted_changes changes_by(std::size_t run, const hooks::chain_result& result, const std::set<std::string>& made_here) {
   wanted_changes out;
   for (const auto& c : result.changes) {
-    if (c.hook != hook) continue;
+    if (c.run != run) continue;
+    const auto object = schema::str(c.object);
     if (c.parameter == "job") out.job.push_back(&c);
-    if (c.parameter == "job_list") out.jobs[c.object].push_back(&c);
-    if ((c.parameter == "vnode_list" || c.parameter == "vnode_list_fail") && !made_here.contains(c.object)) out.vnodes[c.object].push_back(&c);
+    if (c.parameter == "job_list") out.jobs[object].push_back(&c);
+    if ((c.parameter == "vnode_list" || c.parameter == "vnode_list_fail") && !made_here.contains(object)) out.vnodes[object].push_back(&c);
   }
   return out;
 }
@@ -149,7 +150,7 @@ void mom_hooks::report(const hooks::hook_event& event, schema::RunRef::Reader re
   for (std::size_t i = 0; i < result.runs.size(); ++i) {
     const auto hook = schema::str(result.runs[i].get().getHook());
     const bool of_owner = ran_as_owner(result.runs[i].get());
-    auto wanted = changes_by(hook, result, made_here);
+    auto wanted = changes_by(i, result, made_here);
     if (of_owner && !wanted.vnodes.empty()) {
       note(log_event::admin, hook, "what hook '" + hook + "' set of vnodes is not done: it ran as the job's owner");
       wanted.vnodes.clear();

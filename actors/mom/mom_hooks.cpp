@@ -302,15 +302,15 @@ void mom_hooks::run_host_event(const char* name, const std::string& only, std::f
     if (then) then(result);
     for (const auto& c : result.changes)
       for (const auto& [key, job] : jobs_)
-        if (c.parameter == "job_list" && schema::text(job.job.order().getRef().getJob()) == c.object) keep_used(key, c);
+        if (c.parameter == "job_list" && job.job.order().getRef().getJob() == c.object) keep_used(key, c);
     report(*event, {}, result);
   });
 }
 
 void mom_hooks::keep_used(const std::string& key, const hooks::hook_change& change) {
   if (change.attribute != "resources_used") return;
-  if (change.has_value) used_[key][change.resource] = change.after;
-  else used_[key].erase(change.resource);
+  if (change.has_value) used_[key][schema::str(change.resource)] = schema::text(change.after);
+  else used_[key].erase(schema::str(change.resource));
 }
 
 void mom_hooks::put_used(const std::string& key, hooks::hook_object& job) const {

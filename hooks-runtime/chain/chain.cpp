@@ -5,6 +5,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/model/refuse.hpp"
+#include "events/schema/packed.hpp"
 #include "events/values/number.hpp"
 #include "hooks-runtime/catalog/texts.hpp"
 #include "hooks-runtime/protocol/recorded_run.hpp"
@@ -56,16 +57,16 @@ class chain : public std::enable_shared_from_this<chain> {
  private:
   // A hook's reply leads to the next hook's run on the thread that has the reply, without a detour by the daemon's.
   void next() {
+    request_ = request_for(hooks_[index_]);
+    packed_request_.clear();
     hook_run order;
-    order.request = request_for(hooks_[index_]);
+    order.request = request_;
     order.code = hooks_[index_].code;
     if (text(hooks_[index_].settings, ids::user) == "pbsuser") order.run_as = at_.owner;
     order.ask = at_.ask;
     order.attended = may_attend();
-    auto request = order.request;
-    parts_.runner->run(std::move(order), [self = shared_from_this(), request = std::move(request)](const sealed_reply& reply) {
-      self->on_reply(request, reply);
-    });
+    order.meanwhile = [this] { packed_request_ = schema::packed(request_); };
+    parts_.runner->run(std::move(order), [self = shared_from_this()](const sealed_reply& reply) { self->on_reply(reply); });
   }
 
   bool is_beginners_thread() const { return std::this_thread::get_id() == beginner_; }
@@ -99,17 +100,17 @@ class chain : public std::enable_shared_from_this<chain> {
     });
   }
 
-  void on_reply(const sealed_request& request, const sealed_reply& reply) {
+  void on_reply(const sealed_reply& reply) {
     const auto& hook = hooks_[index_++];
     const auto r = reply.get();
     const auto verdict = recorded(r.getVerdict());
     log_lines(hook.name, r);
     log_verdict(hook.name, r);
-    result_.runs.push_back(run_of(hook, request, reply));
+    result_.runs.push_back(run_of(hook, reply));
     result_.replies.push_back(reply);
     const bool accepted = verdict == schema::HookVerdict::ACCEPTED;
     // What a script left behind when it raised or was killed is not what it meant.
-    if (accepted || verdict == schema::HookVerdict::REJECTED) take_changes(hook.name, r, !accepted);
+    if (accepted || verdict == schema::HookVerdict::REJECTED) take_changes(r, !accepted);
     if (!accepted && verdict != schema::HookVerdict::REJECTED) result_.failed.push_back(hook.name);
     if (!accepted && at_.event->may_reject) {
       result_.stopped = true;
@@ -120,32 +121,39 @@ class chain : public std::enable_shared_from_this<chain> {
     parts_.post([self = shared_from_this()] { self->done_(self->result_); });
   }
 
-  void take_changes(const std::string& hook, protocol::Reply::Reader r, bool rejected) {
+  // Of the last run.
+  void take_changes(protocol::Reply::Reader r, bool rejected) {
     const bool makes_vnodes = std::string_view(at_.event->name) == "exechost_startup";
-    for (auto c : r.getChanges()) {
-      auto change = change_of(hook, c);
+    const auto changes = r.getChanges();
+    result_.changes.reserve(result_.changes.size() + changes.size());
+    for (auto c : changes) {
+      const auto change = change_of(result_.runs.size() - 1, c);
       // The worker checked this already; the daemon does not depend on it.
-      const auto* where = find_parameter(*at_.event, change.parameter);
-      if (!where || may_write(*where, change.attribute, rejected) != set_answer::yes) continue;
+      const auto* where = find_parameter(*at_.event, schema::text(change.parameter));
+      if (!where || may_write(*where, schema::text(change.attribute), rejected) != set_answer::yes) continue;
       // pbs.server() gives a script vnodes that are not in its vnode_list.
       const bool of_server = change.parameter == "vnode_list" && !is_on_mom(*at_.event);
       if (!put_change(change, result_.parameters, makes_vnodes) && !of_server) continue;
-      result_.changes.push_back(std::move(change));
+      result_.changes.push_back(change);
     }
   }
 
-  schema::sealed<schema::HookRun> run_of(const chain_hook& hook, const sealed_request& request, const sealed_reply& reply) const {
-    return schema::make<schema::HookRun>([&](schema::HookRun::Builder run) {
-      const auto r = reply.get();
-      run.setHook(hook.name);
-      run.setEvent(at_.event->name);
-      run.setVerdict(recorded(r.getVerdict()));
-      run.setMessage(r.getMessage());
-      run.setDurationUs(r.getDurationMicros());
-      run.setCode(data(hook.script.hash));
-      run.setConfig(data(hook.configuration.hash));
-      record(request, reply, run);
-    });
+  schema::sealed<schema::HookRun> run_of(const chain_hook& hook, const sealed_reply& reply) {
+    if (packed_request_.empty()) packed_request_ = schema::packed(request_);
+    const auto packed_reply = schema::packed(reply);
+    const auto r = reply.get();
+    const auto bytes = packed_request_.size() + packed_reply.size() + r.getMessage().size();
+    capnp::MallocMessageBuilder message(static_cast<unsigned>(bytes / sizeof(capnp::word)) + 128);
+    auto run = message.initRoot<schema::HookRun>();
+    run.setHook(hook.name);
+    run.setEvent(at_.event->name);
+    run.setVerdict(recorded(r.getVerdict()));
+    run.setMessage(r.getMessage());
+    run.setDurationUs(r.getDurationMicros());
+    run.setCode(data(hook.script.hash));
+    run.setConfig(data(hook.configuration.hash));
+    record(packed_request_, packed_reply, run);
+    return schema::sealed<schema::HookRun>(schema::sealed_message::from_builder(message));
   }
 
   void log_lines(const std::string& hook, protocol::Reply::Reader r) const {
@@ -180,6 +188,8 @@ class chain : public std::enable_shared_from_this<chain> {
   chain_done done_;
   chain_result result_;
   std::size_t index_ = 0;
+  sealed_request request_;                         // of the run that goes on
+  std::string packed_request_;                     // as it is recorded; empty: not packed yet
   const std::thread::id beginner_ = std::this_thread::get_id();
   bool beginning_ = false;                         // of the beginner's thread alone
 };

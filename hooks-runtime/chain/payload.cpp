@@ -6,6 +6,8 @@
 
 namespace annals::hooks {
 
+constexpr std::size_t set_by_most_hooks = 12;               // attributes that a job does not have yet
+
 const hook_attribute* hook_object::find(std::string_view attribute, std::string_view resource) const {
   const auto at = std::find_if(attributes.begin(), attributes.end(),
                                [&](const hook_attribute& a) { return a.name == attribute && a.resource == resource; });
@@ -86,27 +88,16 @@ void fill(const hook_parameters& from, protocol::Request::Builder to) {
 
 // -- changes -------------------------------------------------------------------------------------------------------------
 
-hook_change change_of(std::string_view hook, protocol::Change::Reader from) {
-  hook_change c;
-  c.hook = hook;
-  c.parameter = schema::str(from.getParameter());
-  c.object = schema::str(from.getObject());
-  c.kind = from.getKind();
-  c.attribute = schema::str(from.getAttribute());
-  c.resource = schema::str(from.getResource());
-  c.had_value = from.getHadValue();
-  c.has_value = from.getHasValue();
-  c.before = schema::str(from.getBefore());
-  c.after = schema::str(from.getAfter());
-  for (auto t : from.getAfterTexts()) c.after_texts.push_back(schema::str(t));
-  return c;
+hook_change change_of(std::size_t run, protocol::Change::Reader from) {
+  return {run, from.getParameter(), from.getObject(), from.getAttribute(), from.getResource(),
+          from.getKind(), from.getHasValue(), from.getBefore(), from.getAfter(), from.getAfterTexts()};
 }
 
 namespace {
 
 void apply_to(const hook_change& c, hook_object& o) {
-  if (c.has_value) o.put(c.attribute, c.resource, c.after);
-  else o.remove(c.attribute, c.resource);
+  if (c.has_value) o.put(schema::text(c.attribute), schema::text(c.resource), schema::text(c.after));
+  else o.remove(schema::text(c.attribute), schema::text(c.resource));
 }
 
 struct applier {
@@ -117,31 +108,32 @@ struct applier {
     return true;
   }
   bool operator()(std::vector<hook_object>& all) const {
-    auto at = std::find_if(all.begin(), all.end(), [&](const hook_object& o) { return o.name == c.object; });
+    auto at = std::find_if(all.begin(), all.end(), [&](const hook_object& o) { return o.name == schema::text(c.object); });
     if (at == all.end()) {
       if (!makes_vnodes || c.kind != protocol::ObjectKind::VNODE || !c.has_value) return false;
-      at = all.insert(all.end(), {c.kind, c.object, {}});
+      at = all.insert(all.end(), {c.kind, schema::str(c.object), {}});
     }
     apply_to(c, *at);
     return true;
   }
   bool operator()(std::string& text) const {
-    text = c.after;
+    text = schema::text(c.after);
     return true;
   }
   bool operator()(std::int64_t&) const { return false; }  // pid: nobody may set it
   bool operator()(hook_texts& texts) const {
-    texts = c.after_texts;
+    texts.clear();
+    for (auto t : c.after_texts) texts.push_back(schema::str(t));
     return true;
   }
   bool operator()(hook_pairs& pairs) const {
-    const auto at = std::find_if(pairs.begin(), pairs.end(), [&](const auto& p) { return p.first == c.attribute; });
+    const auto at = std::find_if(pairs.begin(), pairs.end(), [&](const auto& p) { return p.first == schema::text(c.attribute); });
     if (!c.has_value) {
       if (at != pairs.end()) pairs.erase(at);
     } else if (at != pairs.end()) {
-      at->second = c.after;
+      at->second = schema::text(c.after);
     } else {
-      pairs.emplace_back(c.attribute, c.after);
+      pairs.emplace_back(schema::text(c.attribute), schema::text(c.after));
     }
     return true;
   }
@@ -150,7 +142,7 @@ struct applier {
 }  // namespace
 
 bool put_change(const hook_change& change, hook_parameters& to, bool makes_vnodes) {
-  auto* p = find_parameter(to, change.parameter);
+  auto* p = find_parameter(to, schema::text(change.parameter));
   return p && std::visit(applier{change, makes_vnodes}, p->value);
 }
 
@@ -167,6 +159,7 @@ std::vector<hook_attribute> attributes_of(schema::ObjectKind kind, std::string_v
 
 std::vector<hook_attribute> attributes_of(capnp::List<schema::Attribute>::Reader list) {
   std::vector<hook_attribute> out;
+  out.reserve(list.size() + set_by_most_hooks);
   for (auto a : list)
     if (a.getOp() != schema::AttributeOp::UNSET) out.push_back({schema::str(a.getName()), schema::str(a.getResource()), schema::str(a.getValue())});
   return out;

@@ -41,18 +41,19 @@ hook_parameter* find_parameter(hook_parameters& in, std::string_view name);
 // The object of a parameter that is one; nullptr: there is none.
 const hook_object* object_of(const hook_parameters& in, std::string_view name);
 
-// One change a hook made, with what was there before.
+// One change a hook made, with what was there before. The texts stand in the run's reply and last as long as that.
 struct hook_change {
-  std::string hook, parameter, object, attribute, resource;
+  std::size_t run = 0;                    // of the chain, from 0
+  capnp::Text::Reader parameter, object, attribute, resource;
   protocol::ObjectKind kind = protocol::ObjectKind::JOB;
-  bool had_value = false, has_value = false;
-  std::string before, after;
-  hook_texts after_texts;                 // argv
+  bool has_value = false;
+  capnp::Text::Reader before, after;
+  capnp::List<capnp::Text>::Reader after_texts;     // argv
 };
 
 void fill(const hook_parameters& from, protocol::Request::Builder to);
 void fill(const hook_object& from, protocol::Object::Builder to);
-hook_change change_of(std::string_view hook, protocol::Change::Reader from);
+hook_change change_of(std::size_t run, protocol::Change::Reader from);
 // What the parameters are after the change. False, and nothing is changed: it is of what is not there.
 // makes_vnodes: a vnode that is not there is made (exechost_startup).
 bool put_change(const hook_change& change, hook_parameters& to, bool makes_vnodes = false);

@@ -81,7 +81,10 @@ bool worker_pool::server::begin_at_once(pending& work) {
   w->work = std::move(work);
   begin(w);
   const bool attended = std::exchange(w->attended, false);
-  if (attended) attend(w);
+  if (attended) {
+    if (w->work->order.meanwhile) w->work->order.meanwhile();
+    attend(w);
+  }
   if (w->deadline < wakes_at_) wake();
   state.unlock();
   if (attended) tell_callers();

@@ -17,9 +17,9 @@ std::optional<schema::sealed<T>> message_of(capnp::Data::Reader kept, bool is_pa
 
 }  // namespace
 
-void record(const schema::sealed<protocol::Request>& request, const schema::sealed<protocol::Reply>& reply, schema::HookRun::Builder run) {
-  run.setRequest(data(schema::packed(request)));
-  run.setReply(data(schema::packed(reply)));
+void record(const std::string& packed_request, const std::string& packed_reply, schema::HookRun::Builder run) {
+  run.setRequest(data(packed_request));
+  run.setReply(data(packed_reply));
   run.setPacked(true);
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "events/schema/common.capnp.h"
 #include "events/schema/message.hpp"
@@ -9,7 +10,8 @@
 
 namespace annals::hooks {
 
-void record(const schema::sealed<protocol::Request>& request, const schema::sealed<protocol::Reply>& reply, schema::HookRun::Builder run);
+// Both as schema::packed() made them.
+void record(const std::string& packed_request, const std::string& packed_reply, schema::HookRun::Builder run);
 // Nothing: it was not kept, or can't be read.
 std::optional<schema::sealed<protocol::Request>> request_of(schema::HookRun::Reader run);
 std::optional<schema::sealed<protocol::Reply>> reply_of(schema::HookRun::Reader run);

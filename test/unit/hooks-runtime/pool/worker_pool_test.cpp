@@ -106,6 +106,7 @@ namespace {
 // Whether an attended run was done when run() returned, and its reply whenever that came.
 struct attended_run {
   bool at_once = false;
+  int meanwhile = 0;
   std::string told;
   attended_run(hook_runs& runs, const hook_case& c) {
     runs.run(c);                                   // its worker is there
@@ -113,6 +114,7 @@ struct attended_run {
     auto reply = promise->get_future();
     auto order = hook_runs::order_of(c);
     order.attended = true;
+    order.meanwhile = [this] { ++meanwhile; };
     runs.pool().run(std::move(order), [promise](hooks::sealed_reply r) { promise->set_value(std::move(r)); });
     at_once = reply.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
     told = summary(reply.get());
@@ -129,13 +131,16 @@ hooks::pool_settings attending_for(std::chrono::microseconds time) {
 
 BOOST_AUTO_TEST_CASE(an_attended_run_is_done_when_it_returns) {
   hook_runs runs(attending_for(std::chrono::seconds(60)));
-  int at_once = 0;
+  int at_once = 0, meanwhile = 0;
   for (int i = 0; i < 20; ++i) {
     const attended_run run(runs, {.source = "import pbs\npbs.event().job.Priority = 7\n"});
     at_once += run.at_once;
+    meanwhile += run.meanwhile;
+    BOOST_TEST(run.meanwhile <= 1);
     BOOST_TEST(run.told == "accept job.Priority 5->7");
   }
   BOOST_TEST(at_once > 0);                         // not each time: the pool's thread may be at the workers just then
+  BOOST_TEST(meanwhile > 0);
   BOOST_TEST(runs.pool().figures().runs == 40u);
 }
 

@@ -60,7 +60,7 @@ void hook_desk::start(const std::shared_ptr<pending>& p) {
                                          answer(hooks::answer_with(found, names));
                                        }});
   };
-  hooks::run_chain(chain_parts(), hooks_of(what), std::move(at), p->then);
+  hooks::run_chain(chain_parts(), hooks_of(what), std::move(at), std::move(p->then));
 }
 
 hooks::chain_parts hook_desk::chain_parts() {

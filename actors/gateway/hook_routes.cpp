@@ -70,7 +70,8 @@ hook_desk::answer hook_routes::then_go_on(std::string subject, reply_ptr reply, 
 
 void hook_routes::ask_submit(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then) {
   if (!desk_.wanted(*queuejob_event)) return then(request, {});
-  hook_desk::question q{queuejob_event, by, by.user, by.at_host(), {{"job", job_asked(request.get().getQueueJob())}}, {}, {}};
+  hook_desk::question q{queuejob_event, by, by.user, by.at_host(), {}, {}, {}};
+  q.parameters.push_back({"job", job_asked(request.get().getQueueJob())});
   desk_.run(std::move(q), then_go_on(by.at_host(), reply, [request, then = std::move(then)](hooks::chain_result& result) {
     const auto* job = hooks::object_of(result.parameters, "job");
     then(result.changes.empty() ? request : with_job(request, *job), std::move(result.runs));

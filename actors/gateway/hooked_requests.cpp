@@ -13,6 +13,7 @@ namespace annals::actors {
 namespace protocol = hooks::protocol;
 
 namespace {
+constexpr unsigned words_of_most_attributes = 16;             // in a message, with their texts
 constexpr std::int64_t default_wait_s = 120;                  // pbs guide: sync_mom_hookfiles_timeout
 }
 
@@ -74,26 +75,29 @@ schema::sealed<schema::Request> with_job(const schema::sealed<schema::Request>& 
   const bool queues = asked.get().isQueueJob();
   for (const auto& a : job.attributes)
     if (!queues || a.name != "queue") listed.push_back(&a);
-  return schema::make<schema::Request>([&](schema::Request::Builder r) {
-    r.setId(asked.get().getId());
-    r.setCommandId(asked.get().getCommandId());
-    r.setSentAtNs(asked.get().getSentAtNs());
-    const auto n = static_cast<unsigned>(listed.size());
-    if (!queues) {
-      auto a = r.initAlterJob();
-      a.setJob(asked.get().getAlterJob().getJob());
-      return fill(a.initChanges(n), listed, true);
-    }
-    const auto before = asked.get().getQueueJob();
+  const auto before = asked.get();
+  const auto n = static_cast<unsigned>(listed.size());
+  capnp::MallocMessageBuilder message(static_cast<unsigned>(asked.bytes().size() / sizeof(capnp::word)) + n * words_of_most_attributes);
+  auto r = message.initRoot<schema::Request>();
+  r.setId(before.getId());
+  r.setCommandId(before.getCommandId());
+  r.setSentAtNs(before.getSentAtNs());
+  if (queues) {
+    const auto job_before = before.getQueueJob();
     auto q = r.initQueueJob();
     const auto* queue = job.find("queue");
     q.setQueue(queue ? queue->value : std::string());
-    q.setScript(before.getScript());
-    q.setScriptRef(before.getScriptRef());
-    q.setHasScript(before.getHasScript());
-    q.setSubmitHost(before.getSubmitHost());
+    q.setScript(job_before.getScript());
+    q.setScriptRef(job_before.getScriptRef());
+    q.setHasScript(job_before.getHasScript());
+    q.setSubmitHost(job_before.getSubmitHost());
     fill(q.initAttributes(n), listed, false);
-  });
+  } else {
+    auto a = r.initAlterJob();
+    a.setJob(before.getAlterJob().getJob());
+    fill(a.initChanges(n), listed, true);
+  }
+  return schema::sealed<schema::Request>(schema::sealed_message::from_builder(message));
 }
 
 void show_move(hooks::hook_parameters& parameters, const std::string& destination) {

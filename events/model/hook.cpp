@@ -247,8 +247,14 @@ void apply(hook_state& hook, const event_place& at, schema::Event::Reader event)
 bool hook_state::enabled() const { return attributes.get(ids::enabled) == "true"; }
 
 bool hook_state::has_event(std::string_view event) const {
-  const auto events = values::split_list(attributes.get(ids::event).value_or(""));
-  return std::find(events.begin(), events.end(), event) != events.end();
+  // Names of events hold no commas, so that nothing in the list is escaped.
+  auto events = attributes.get(ids::event).value_or("");
+  while (!events.empty()) {
+    const auto end = std::min(events.find(','), events.size());
+    if (events.substr(0, end) == event) return true;
+    events.remove_prefix(std::min(end + 1, events.size()));
+  }
+  return false;
 }
 
 bool hook_state::runs_at(std::string_view event) const { return enabled() && !code.hash.empty() && has_event(event); }

@@ -38,6 +38,7 @@ struct writer {
   writer(caf::event_based_actor* s, log_writer_parts p) : self(s), parts(std::move(p)) {}
   caf::event_based_actor* self;
   log_writer_parts parts;
+  std::vector<caf::actor> first_to_know;
   std::vector<waiting> asked;
   bool armed = false;
   bool full = false;
@@ -132,11 +133,14 @@ struct writer {
       asked.clear();
       return;
     }
-    if (!records->empty()) {
-      const records_ptr shared = std::move(records);
-      for (const auto& f : parts.followers) self->send(f, committed{shared});
-    }
+    const records_ptr shared = std::move(records);
+    const auto tell = [&](const std::vector<caf::actor>& whom) {
+      for (const auto& f : whom)
+        if (!shared->empty()) self->send(f, committed{shared});
+    };
+    tell(first_to_know);
     answer_all();
+    tell(parts.followers);
   }
 
   // Nothing of the batch is kept. Reads go on; writes are refused until there is space.
@@ -160,7 +164,8 @@ struct writer {
   }
 
   void tell_disk_state() {
-    for (const auto& f : parts.followers) self->send(f, disk_state{full});
+    for (const auto* all : {&first_to_know, &parts.followers})
+      for (const auto& f : *all) self->send(f, disk_state{full});
   }
 };
 
@@ -184,7 +189,7 @@ caf::behavior log_writer(caf::event_based_actor* self, log_writer_parts parts) {
         w->flush();
       },
       [w](probe_atom) { w->probe(); },
-      [w](const follow& f) { w->parts.followers.push_back(f.who); },
+      [w](const follow& f) { (f.before_answers ? w->first_to_know : w->parts.followers).push_back(f.who); },
   };
 }
 

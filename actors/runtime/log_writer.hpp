@@ -1,5 +1,6 @@
 // The only writer of a log, as an actor. It asks the ledger, stages, and writes what is waiting with one sync; then tells
-// the followers, then those who asked. Nothing leaves before the sync. Runs detached: it blocks on the disk.
+// those who are to know before any client does, then those who asked, then the other followers. Nothing leaves before the
+// sync. Runs detached: it blocks on the disk.
 // Governed by docs/design/0002-event-log.md and 0007-ledger.md.
 #pragma once
 
@@ -29,7 +30,7 @@ struct log_writer_parts {
   log::event_log* log = nullptr;            // outlive the actor
   const log::log_reader* reader = nullptr;
   append_check* ledger = nullptr;           // may be null
-  std::vector<caf::actor> followers;
+  std::vector<caf::actor> followers;        // told after those who asked
   // The log can no longer be trusted or written (failed sync, damage): say so and stop the process.
   std::function<void(const std::string& text)> stop_process;
   std::function<bool()> disk_writable;      // asked once a second while the disk is full
@@ -37,8 +38,9 @@ struct log_writer_parts {
 
 caf::behavior log_writer(caf::event_based_actor* self, log_writer_parts parts);
 
-// A follower that joins after the writer was started; it gets what is committed from then on.
-struct follow { caf::actor who; };
+// A follower that joins after the writer was started; it gets what is committed from then on. With before_answers a commit
+// is in its mailbox before anybody who asked is told: what a client does next finds there what was done for it.
+struct follow { caf::actor who; bool before_answers = false; };
 
 // An event's place, as apply() wants it.
 model::event_place place_of(const log::record& record);

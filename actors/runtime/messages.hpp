@@ -38,7 +38,7 @@ struct append_results {
 };
 
 using records_ptr = std::shared_ptr<const std::vector<log::record_ptr>>;
-// To the followers of the log, in commit order, before any result is told.
+// To the followers of the log, in commit order (log_writer.hpp: follow).
 struct committed { records_ptr records; };
 
 // Asks the writer whether a refused command was in truth done before; answered with append_results of one result

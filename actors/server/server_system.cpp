@@ -205,8 +205,8 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   gateway_ = system.spawn(actors::gateway, std::move(g));
   // Queries and routing see a commit before anybody is told of it: they follow first. Routing before queries: the status
   // actor tells schedulers of a job, and a run they propose at once must find the job.
-  caf::anon_send(writer_, follow{gateway_});
-  caf::anon_send(writer_, follow{status});
+  caf::anon_send(writer_, follow{gateway_, true});
+  caf::anon_send(writer_, follow{status, true});
   if (f.notes) caf::anon_send(writer_, follow{system.spawn(notes_actor, f.notes)});
   if (!parts.hook_directory.empty()) {
     const auto files = std::make_shared<hook_files_desk>(parts.hook_directory, reader_.get(), parts.notes);

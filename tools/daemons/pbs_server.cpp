@@ -1,6 +1,7 @@
 // pbs_server: owns the cluster's event log. This file makes the real ports and joins the parts; the rules stand in
 // events/model, the actors in actors/server and actors/gateway.
 #include <caf/actor_system.hpp>
+#include <caf/scheduler/coordinator.hpp>
 #include <caf/send.hpp>
 
 #include <openssl/rand.h>
@@ -15,6 +16,7 @@
 #include "actors/link/wire/wire.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/log_writer.hpp"
+#include "actors/runtime/next_first.hpp"
 #include "actors/runtime/system_clock.hpp"
 #include "actors/runtime/thread_share.hpp"
 #include "actors/server/accounting_actor.hpp"
@@ -146,6 +148,7 @@ hooks::pool_settings hook_settings(const setup& s) {
 
   actors::set_thread_share(actors::prompt_share);               // for every thread from here on
   daemons::caf_config config;
+  config.load<caf::scheduler::coordinator<actors::next_first>>();  // docs/design/0027
   caf::actor_system system(config);
   daemons::or_give_up("pbs_server", [&] {
     actors::server_system_parts parts;

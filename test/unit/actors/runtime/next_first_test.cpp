@@ -1,0 +1,115 @@
+// The scheduling policy with real threads: nothing that was told is lost, nobody waits for ever, and what the running actor
+// tells another one is done on its own thread.
+#include "actors/runtime/next_first.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <caf/actor_system.hpp>
+#include <caf/actor_system_config.hpp>
+#include <caf/allowed_unsafe_message_type.hpp>
+#include <caf/event_based_actor.hpp>
+#include <caf/scheduler/coordinator.hpp>
+#include <caf/send.hpp>
+#include <functional>
+#include <future>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace {
+
+// What an actor of these tests does when it is told to.
+struct task {
+  std::function<void(caf::event_based_actor*)> what;
+};
+
+}  // namespace
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(task)
+
+namespace {
+
+using namespace annals;
+
+struct fixture {
+  explicit fixture(std::size_t threads, std::size_t throughput = 300) : system(settings(threads, throughput)) {}
+
+  caf::actor doer() {
+    return system.spawn([](caf::event_based_actor* self) { return caf::behavior{[self](const task& t) { t.what(self); }}; });
+  }
+  caf::actor_system_config& settings(std::size_t threads, std::size_t throughput) {
+    config.set("scheduler.max-threads", threads);
+    config.set("scheduler.max-throughput", throughput);
+    return config.load<caf::scheduler::coordinator<actors::next_first>>();
+  }
+
+  caf::actor_system_config config;
+  caf::actor_system system;
+};
+
+// Hands itself round until it was handed on often enough.
+void hand_round(caf::event_based_actor* self, int left, const std::vector<caf::actor>& ring, const std::shared_ptr<std::promise<void>>& done) {
+  if (left == 0) return done->set_value();
+  self->send(ring[static_cast<std::size_t>(left) % ring.size()],
+             task{[=](caf::event_based_actor* next) { hand_round(next, left - 1, ring, done); }});
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(what_many_actors_tell_each_other_is_all_done) {
+  for (const std::size_t threads : {1, 2, 4}) {
+    fixture f(threads);
+    std::vector<caf::actor> ring;
+    for (int i = 0; i < 7; ++i) ring.push_back(f.doer());
+    std::vector<std::future<void>> done;
+    for (int i = 0; i < 50; ++i) {
+      auto promise = std::make_shared<std::promise<void>>();
+      done.push_back(promise->get_future());
+      caf::anon_send(ring.front(), task{[=](caf::event_based_actor* self) { hand_round(self, 500, ring, promise); }});
+    }
+    for (auto& d : done) d.get();
+    BOOST_TEST(done.size() == 50u);
+  }
+}
+
+BOOST_AUTO_TEST_CASE(what_the_running_actor_tells_is_done_on_its_thread) {
+  std::promise<bool> same;
+  fixture f(4);
+  const auto first = f.doer(), second = f.doer();
+  caf::anon_send(first, task{[&](caf::event_based_actor* self) {
+                   self->send(second, task{[&same, told_on = std::this_thread::get_id()](caf::event_based_actor*) {
+                                same.set_value(std::this_thread::get_id() == told_on);
+                              }});
+                 }});
+  BOOST_TEST(same.get_future().get());
+}
+
+BOOST_AUTO_TEST_CASE(who_was_told_first_goes_to_another_thread_when_a_second_one_is_told) {
+  std::promise<void> one_was_done, over;
+  fixture f(2);
+  const auto teller = f.doer(), one = f.doer(), other = f.doer();
+  caf::anon_send(teller, task{[&](caf::event_based_actor* self) {
+                   self->send(one, task{[&](caf::event_based_actor*) { one_was_done.set_value(); }});
+                   self->send(other, task{[](caf::event_based_actor*) {}});
+                   one_was_done.get_future().wait();  // for ever, if it had to wait for the end of this message
+                   over.set_value();
+                 }});
+  over.get_future().get();
+  BOOST_TEST(true);
+}
+
+BOOST_AUTO_TEST_CASE(two_that_talk_without_end_do_not_keep_others_waiting) {
+  bool enough = false;  // of the only thread
+  std::function<void(caf::event_based_actor*, const caf::actor&)> talk = [&](caf::event_based_actor* self, const caf::actor& with) {
+    if (!enough) self->send(with, task{[&, me = caf::actor(self)](caf::event_based_actor* other) { talk(other, me); }});
+  };
+  std::promise<void> heard;
+  fixture f(1, 1);
+  const auto a = f.doer(), b = f.doer(), third = f.doer();
+  caf::anon_send(a, task{[&](caf::event_based_actor* self) { talk(self, b); }});
+  caf::anon_send(third, task{[&](caf::event_based_actor*) {
+                   enough = true;
+                   heard.set_value();
+                 }});
+  heard.get_future().get();
+  BOOST_TEST(enough);
+}

@@ -13,7 +13,7 @@ namespace annals::actors {
 namespace protocol = hooks::protocol;
 
 namespace {
-constexpr unsigned words_of_most_attributes = 16;             // in a message, with their texts
+constexpr unsigned words_of_most_attributes = 8;              // in a message, with their texts
 constexpr std::int64_t default_wait_s = 120;                  // pbs guide: sync_mom_hookfiles_timeout
 }
 
@@ -72,6 +72,7 @@ void put_changes(const std::vector<hooks::hook_change>& changes, capnp::List<sch
 
 schema::sealed<schema::Request> with_job(const schema::sealed<schema::Request>& asked, const hooks::hook_object& job) {
   std::vector<const hooks::hook_attribute*> listed;
+  listed.reserve(job.attributes.size());
   const bool queues = asked.get().isQueueJob();
   for (const auto& a : job.attributes)
     if (!queues || a.name != "queue") listed.push_back(&a);

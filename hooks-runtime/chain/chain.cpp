@@ -143,7 +143,7 @@ class chain : public std::enable_shared_from_this<chain> {
     const auto packed_reply = schema::packed(reply);
     const auto r = reply.get();
     const auto bytes = packed_request_.size() + packed_reply.size() + r.getMessage().size();
-    capnp::MallocMessageBuilder message(static_cast<unsigned>(bytes / sizeof(capnp::word)) + 128);
+    capnp::MallocMessageBuilder message(static_cast<unsigned>(bytes / sizeof(capnp::word)) + 48);
     auto run = message.initRoot<schema::HookRun>();
     run.setHook(hook.name);
     run.setEvent(at_.event->name);

@@ -177,7 +177,9 @@ PyObject* make_variables(PyObject* owner, std::string_view attribute) {
   what.owner = ref::share(owner);
   what.attribute = attribute;
   const auto text = state_of(owner)->text(attribute);
-  for (const auto& element : values::split_list(text.value_or(""))) {
+  const auto elements = values::split_list(text.value_or(""));
+  what.pairs.reserve(elements.size() + 1);  // most scripts add one
+  for (const auto& element : elements) {
     const auto equals = std::min(element.find('='), element.size());
     what.pairs.push_back({element.substr(0, equals), element.substr(std::min(equals + 1, element.size()))});
   }

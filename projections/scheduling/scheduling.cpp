@@ -78,7 +78,7 @@ void scheduling_projection::mark_job_event(std::uint64_t serial, schema::Event::
       break;
     default: break;
   }
-  marks_.jobs.insert(serial);
+  marks_.jobs.insert(marks_.jobs.end(), serial);      // serials rise: new jobs come last
 }
 
 void scheduling_projection::mark_host_event(std::uint64_t serial, schema::Event::Reader event) {

@@ -98,7 +98,7 @@ void status::fold_job(const model::event_place& at, schema::Event::Reader event)
     book_.hand_back(at.stream, schema::text(event.getVnodeHandedBack().getHost()), at.seconds());
   }
   model::apply(job, at, event);
-  if (event.which() == which::JOB_QUEUED) serial_of_number_[job.number] = at.stream;
+  if (event.which() == which::JOB_QUEUED) serial_of_number_.insert_or_assign(serial_of_number_.end(), job.number, at.stream);   // numbers rise
   if (event.which() == which::JOB_MOVED || event.which() == which::JOB_REORDERED) displace(job);
   if (job.phase == model::job_phase::forgotten) {
     forget(job);

@@ -1,6 +1,7 @@
 #include "events/attributes/bag.hpp"
 
 #include <cstring>
+#include <functional>
 #include <tuple>
 
 namespace annals::attributes {
@@ -68,6 +69,12 @@ void resize_at(std::string& data, const place_found& found, std::size_t size) {
   data.swap(larger);
 }
 
+// Whether the text stands in this buffer, and moves with it.
+bool is_within(std::string_view buffer, std::string_view text) {
+  const std::less<> before;
+  return !text.empty() && !before(text.data(), buffer.data()) && before(text.data(), buffer.data() + buffer.size());
+}
+
 // A buffer that only this bag holds. The count cannot rise behind our back: nobody else has this shared_ptr object.
 std::string& own(std::shared_ptr<std::string>& data) {
   if (!data)
@@ -98,15 +105,15 @@ bool bag::has(attribute_id id) const {
 void bag::set(attribute_id id, std::string_view resource, std::string_view value) {
   // The length of a resource name has one byte; the check of values refuses such names long before.
   if (resource.size() > 255) resource = resource.substr(0, 255);
+  if (is_within(packed(), resource) || is_within(packed(), value)) return set(id, std::string(resource), std::string(value));
   const place_found found = locate(packed(), id, resource);
   const std::size_t size = head_size + resource.size() + value.size();
-  std::string text;      // a copy: they may stand in this very buffer
-  text.reserve(resource.size() + value.size());
-  text.append(resource).append(value);
   std::string& data = own(data_);
   if (found.end - found.at != size) resize_at(data, found, size);
-  write_head(data.data() + found.at, id, resource.size(), value.size());
-  std::memcpy(data.data() + found.at + head_size, text.data(), text.size());
+  char* at = data.data() + found.at;
+  write_head(at, id, resource.size(), value.size());
+  resource.copy(at + head_size, resource.size());
+  value.copy(at + head_size + resource.size(), value.size());
 }
 
 bool bag::erase(attribute_id id, std::string_view resource) {

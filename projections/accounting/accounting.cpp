@@ -49,7 +49,9 @@ constexpr record_rule rules[] = {
 void write_records(moment when, const occasion& o, const accounting::line_taker& take) {
   for (const auto& rule : rules) {
     if (rule.event != o.event.which() || rule.when != when || !rule.applies(o)) continue;
-    std::string line = values::print_log_date(o.at.seconds());
+    std::string line;
+    line.reserve(512);
+    line += values::print_log_date(o.at.seconds());
     line += ';';
     line += rule.letter;
     line += ';';
@@ -64,6 +66,7 @@ void write_records(moment when, const occasion& o, const accounting::line_taker&
 // Most of a job's bytes are its environment and paths, which no record shows.
 attributes::bag without_unseen(const attributes::bag& all) {
   attributes::bag_writer kept;
+  kept.buffer().reserve(all.packed().size());
   for (const auto& e : all)
     if (shown_in_records(e.id)) kept.put(e.id, e.resource, e.value);
   return *attributes::bag::from_packed(kept.take());

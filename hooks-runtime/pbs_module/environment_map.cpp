@@ -30,6 +30,14 @@ contents& held_by(PyObject* self) { return *reinterpret_cast<environment_object*
 
 auto find(contents& in, std::string_view name) { return std::ranges::find(in.pairs, name, &values::named_value::name); }
 
+// The value of that name; a new one at that place, or last.
+void put(contents& in, std::ptrdiff_t place, const std::string& name, const std::string& value) {
+  if (const auto known = find(in, name); known != in.pairs.end())
+    known->value = value;
+  else
+    in.pairs.insert(in.pairs.begin() + std::min(place, std::ssize(in.pairs)), {name, value});
+}
+
 PyObject* allocate(contents what) {
   auto* type = reinterpret_cast<PyTypeObject*>(environment_class);
   auto* made = reinterpret_cast<environment_object*>(type->tp_alloc(type, 0));
@@ -68,23 +76,21 @@ int set_item(PyObject* self, PyObject* key, PyObject* value) {
     return raise(PyExc_ValueError, "not a name of a variable"), -1;
   const auto text = value && value != Py_None ? text_of(value) : std::nullopt;
   if (PyErr_Occurred()) return -1;
-  auto at = find(in, *name);
+  const auto at = find(in, *name);
+  const auto place = at - in.pairs.begin();
   std::optional<std::string> before;
   if (at != in.pairs.end()) before = at->value;
   if (!text && !before) return raise(PyExc_KeyError, *name), -1;
-  if (!text)
-    at = in.pairs.erase(at);
-  else if (before)
-    at->value = *text;
-  else
-    at = in.pairs.insert(at, {*name, *text});
-  if (write_through(self, *name, before, text) == 0) return 0;
-  if (!text)
-    in.pairs.insert(at, {*name, *before});
-  else if (before)
-    at->value = *before;
+  if (text)
+    put(in, place, *name, *text);
   else
     in.pairs.erase(at);
+  if (write_through(self, *name, before, text) == 0) return 0;
+  // The exception may have set off a script's __del__, and that may have set variables too: nothing has its place for sure.
+  if (before)
+    put(in, place, *name, *before);
+  else
+    std::erase_if(in.pairs, [&](const values::named_value& v) { return v.name == *name; });
   return -1;
 }
 

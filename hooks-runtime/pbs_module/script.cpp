@@ -113,12 +113,13 @@ std::string script::compile(std::string_view source, const std::string& hook_nam
   const std::string text(source);  // ends in a zero byte; one inside would cut it
   if (text.find('\0') != std::string::npos) return "source code cannot contain null bytes";
   code_->compiled = ref(Py_CompileString(text.c_str(), hook_name.c_str(), Py_file_input));
+  if (!code_->compiled) return taken_failure().all;
   code_->first_names = ref(PyDict_New());
   ref name(py::str("__main__"));
   const bool named = code_->first_names && name &&
                      PyDict_SetItemString(code_->first_names.get(), "__name__", name.get()) == 0 &&
                      PyDict_SetItemString(code_->first_names.get(), "__builtins__", PyEval_GetBuiltins()) == 0;
-  return code_->compiled && named ? std::string() : taken_failure().all;
+  return named ? std::string() : taken_failure().all;
 }
 
 void script::run(run_state& into) const {

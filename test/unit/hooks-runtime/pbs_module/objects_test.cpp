@@ -110,6 +110,39 @@ assert refused(lambda: v.__delitem__("B")) and refused(lambda: v.__delitem__("A"
   BOOST_TEST(result(c) == "accept");
 }
 
+// The refusal makes an exception, that may set off the collector, and that a __del__ which sets variables too.
+BOOST_AUTO_TEST_CASE(variables_may_be_set_while_a_setting_is_refused) {
+  auto c = on("postqueuejob", R"py(
+import gc
+v = j.Variable_List
+class sets_more_when_it_goes:
+    busy = False
+    def __init__(self): self.me = self
+    def __del__(self):
+        if self.busy: return
+        sets_more_when_it_goes.busy = True
+        for i in range(40):
+            try: v["N%d" % i] = "x" * 100
+            except pbs.BadAttributeValueError: pass
+        sets_more_when_it_goes.busy = False
+gc.disable()
+try:
+    raise ValueError
+except ValueError:
+    for k in range(50):
+        for i in range(5): sets_more_when_it_goes()
+        gc.set_threshold(1)
+        gc.enable()
+        try: v["NEW"] = "y"
+        except pbs.BadAttributeValueError: pass
+        gc.disable()
+        gc.set_threshold(700)
+assert v.items() == [("A", "1"), ("B", "2"), ("C", "3")], v.items()
+)py");
+  c.job = {{"Variable_List", "", "A=1,B=2,C=3"}};
+  BOOST_TEST(result(c) == "accept");
+}
+
 BOOST_AUTO_TEST_CASE(what_only_the_server_sets_is_readonly) {  // pbs guide: hooks: results
   BOOST_TEST(result(on("queuejob", "j.ctime = 5\n")) ==
              "error 'BadAttributeValueError: job attribute 'ctime' is readonly'");

@@ -49,7 +49,7 @@ struct chain_result {
   bool stopped = false;                          // a hook rejected, raised or met its alarm, and the event may be refused
   model::rejection why;                          // what the client is told
   std::vector<schema::sealed<schema::HookRun>> runs;     // in order; the last one stopped it
-  std::vector<sealed_reply> replies;             // of the same runs
+  std::vector<sealed_reply> replies;             // of the same runs; `changes` are views of them
   hook_parameters parameters;                    // as the hooks left them
   std::vector<hook_change> changes;              // of hooks that accepted, and of the one that stopped it where that counts
   std::vector<std::string> failed;               // hooks that raised or met their alarm

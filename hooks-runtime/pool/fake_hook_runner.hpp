@@ -26,6 +26,7 @@ class fake_hook_runner final : public hook_runner {
   void run(hook_run order, run_done done) override {
     ++runs_;
     const bool at_once = quick_ && order.attended;
+    if (at_once && order.meanwhile) order.meanwhile();
     auto work = [this, order = std::move(order), done = std::move(done)] {
       done(schema::make<protocol::Reply>([&](protocol::Reply::Builder reply) {
         const auto found = behaviours_.find(schema::str(order.request.get().getHookName()));

@@ -49,7 +49,8 @@ struct hook_run {
   // The caller has nothing else to do for a moment: it may be kept for hook_attendance_max, and `done` be called from
   // within run(). A core that sleeps takes 20 us to wake up, half of what most hooks need.
   bool attended = false;
-  // What the caller has to do anyway, for the time the script takes: called on his thread, and only if he attends the run.
+  // What the caller has to do anyway, for the time the script takes: called on his thread, and only if he attends the run and
+  // the request went out at once, so it is not large. It must not come back to the runner.
   std::function<void()> meanwhile;
 };
 

@@ -82,7 +82,7 @@ bool worker_pool::server::begin_at_once(pending& work) {
   begin(w);
   const bool attended = std::exchange(w->attended, false);
   if (attended) {
-    if (w->work->order.meanwhile) w->work->order.meanwhile();
+    if (w->work->order.meanwhile && !w->process.has_to_write()) w->work->order.meanwhile();
     attend(w);
   }
   if (w->deadline < wakes_at_) wake();

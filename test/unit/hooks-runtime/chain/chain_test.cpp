@@ -120,6 +120,8 @@ BOOST_AUTO_TEST_CASE(who_has_nothing_else_to_do_is_told_before_the_chain_returns
     BOOST_TEST(posted == (idle ? 0 : 1));
     BOOST_TEST(s.done == 1);
     BOOST_TEST(s.job("project") == "physics");
+    BOOST_REQUIRE(s.result.runs.size() == 2u);     // what is packed meanwhile is the run's own request
+    for (const int i : {0, 1}) BOOST_TEST(schema::str(request_of(s.result.runs[i].get())->get().getHookName()) == (i == 0 ? "first" : "second"));
   }
 }
 

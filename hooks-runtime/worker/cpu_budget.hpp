@@ -10,15 +10,12 @@
 namespace annals::hooks {
 
 inline void grant_cpu_seconds(std::uint32_t seconds) {
-  static time_t granted_at = -1;  // what was spent then; the kernel's limit is in whole seconds
   timespec spent{};
   rlimit now{};
-  if (seconds == 0 || ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent) != 0 || spent.tv_sec == granted_at ||
-      ::getrlimit(RLIMIT_CPU, &now) != 0)
-    return;
+  if (seconds == 0 || ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &spent) != 0 || ::getrlimit(RLIMIT_CPU, &now) != 0) return;
   const rlim_t wanted = static_cast<rlim_t>(spent.tv_sec) + 1 + seconds;
   const rlimit granted{wanted < now.rlim_max ? wanted : now.rlim_max, now.rlim_max};
-  if (::setrlimit(RLIMIT_CPU, &granted) == 0) granted_at = spent.tv_sec;
+  if (granted.rlim_cur != now.rlim_cur) ::setrlimit(RLIMIT_CPU, &granted);
 }
 
 }  // namespace annals::hooks

@@ -101,7 +101,7 @@ std::vector<rocksdb::ColumnFamilyDescriptor> rocksdb_tables::families() const {
   auto looked_up = common;
   looked_up.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));
   looked_up.memtable_whole_key_filtering = true;  // and without a search of what is not yet on the disk
-  looked_up.memtable_prefix_bloom_size_ratio = 0.1;
+  looked_up.memtable_prefix_bloom_size_ratio = 0.01;  // eight bits for a key of command ids in a full one
 
   std::vector<rocksdb::ColumnFamilyDescriptor> out{{rocksdb::kDefaultColumnFamilyName, common}};
   for (std::size_t t = 0; t < table_count; ++t)

@@ -66,7 +66,7 @@ class by_hand(ClusterTest):
         self.sure("qsig", "-s", "suspend", id)
         self.sure("qdel", id)
         self.until_state(id, "F")
-        self.assertEqual([letter for letter, job, _ in self.accounting() if job == id], list("QSzrzDE"))
+        self.until_recorded(id, "QSzrzDE")
 
     def test_a_job_runs_again_by_force_although_its_host_is_gone(self):
         id = self.running()

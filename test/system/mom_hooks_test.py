@@ -295,7 +295,7 @@ class hooks_of_several_hosts(MomHookTest):
         self.assertIn("Mom = b\n", self.vnode("b"))
         self.assertIn("resources_available.ncpus = 64", self.vnode("b"))
         self.until(lambda: "Node;b;is a vnode of host b; what host a says of it is ignored" in self.server_log(), "it is told")
-        self.assertIn("Node;shared;is a vnode of host ", self.server_log())
+        self.until_logged("Node;shared;is a vnode of host ")
         self.assertEqual(self.until_state(self.submit("-l", "select=1:vnode=shared", "--", "/bin/true"), "F")["Exit_status"], "0")
 
 
@@ -398,7 +398,7 @@ class hooks_of_hosts(MomHookTest):
         made = self.sure("qmgr", "-c", "print resource")
         for name, kind in (("foo_i", "long"), ("foo_f", "float"), ("foo_str", "string"), ("foo_b", "boolean"), ("foo_size", "size")):
             self.assertIn(f"set resource {name} type = {kind}\n", made)
-        self.assertIn(";Node;a;Updated vnode a's attribute resources_available.foo_i=7 per mom hook request\n", self.server_log())
+        self.until_logged(";Node;a;Updated vnode a's attribute resources_available.foo_i=7 per mom hook request\n")
 
     def test_a_startup_hook_that_recovers_brings_its_host_back(self):
         self.mom_hook("s", "exechost_startup", "raise ValueError('no disk')\n", fail_action="'offline_vnodes,clear_vnodes_upon_recovery'")

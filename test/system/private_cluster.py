@@ -11,6 +11,7 @@ import os
 import re
 import shutil
 import signal
+import string
 import subprocess
 import sys
 import tempfile
@@ -155,6 +156,15 @@ class ClusterTest(unittest.TestCase):
                     _, letter, id, rest = line.rstrip("\n").split(";", 3)
                     records.append((letter, id, rest))
         return records
+
+    def until_recorded(self, id, letters, among=string.ascii_letters):
+        """Accounting follows what clients are told: waits for just these records of the job, of those `among`."""
+        recorded = lambda: "".join(letter for letter, of, _ in self.accounting() if of == id and letter in among)
+        self.until(lambda: recorded() == letters, lambda: f"the records of {id} are {letters}, they are {recorded()}")
+
+    def until_logged(self, text):
+        """The server's log follows too."""
+        self.until(lambda: text in self.server_log(), lambda: f"the server logs {text}: {self.server_log()[-2000:]}")
 
     def log(self, kind, host="server"):
         """All that is in the files of PBS_HOME/KIND."""

@@ -34,8 +34,8 @@ class qterm(ClusterTest):
         self.assertEqual((job["job_state"], job["substate"], job["Exit_status"]), ("F", "93", "265"))
         job = self.until_state(again, "F")
         self.assertEqual((job["run_count"], job["Exit_status"]), ("2", "0"))
-        letters = {id: "".join(letter for letter, of, _ in self.accounting() if of == id) for id in (again, never)}
-        self.assertEqual(letters, {again: "QSRSE", never: "QSAE"})
+        self.until_recorded(again, "QSRSE")
+        self.until_recorded(never, "QSAE")
 
     def test_delay_waits_for_what_cannot_run_again_and_lets_nobody_in(self):
         id = self.running("-r", "n")

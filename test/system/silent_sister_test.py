@@ -53,7 +53,7 @@ class by_hand_with_a_silent_sister(WideJobTest):
         self.says_nothing("qdel", "-W", "force", id)
         job = self.until_state(id, "F")
         self.assertEqual((job["substate"], job["run_count"]), ("91", "1"), job)
-        self.assertEqual([letter for letter, of, _ in self.accounting() if of == id and letter in "SRE"], ["S", "E"])
+        self.until_recorded(id, "SE", among="SRE")
         self.go_on(MOM, sister)
         self.nothing_is_left(id)
 

@@ -95,10 +95,10 @@ class staging(ClusterTest):
         self.assertIn("Execution_Time", job)
         for name in ("Exit_status", "comment", "run_count", "exec_vnode"):
             self.assertNotIn(name, job)
-        self.assertEqual([letter for letter, of, _ in self.accounting() if of == id], ["Q"])
+        self.until_recorded(id, "Q")
         self.assertIn(f"Unable to copy file in from {self.work}/no/such", self.log("mom_logs", "a"))
         self.assertIn("status=1, try=4", self.log("mom_logs", "a"))
-        self.assertIn("Stage In of files failed", self.log("server_logs", "server"))
+        self.until_logged("Stage In of files failed")
         self.until(lambda: not os.path.exists(f"{self.work}/pbs.{id}.x8z"), "its directory is gone")
         # Whoever can't wait says so, and the next try finds the file.
         os.mkdir(f"{self.work}/no")
@@ -151,8 +151,7 @@ class staging(ClusterTest):
                      ">>> end error output", f"Output retained on that host in: {kept}", "Unable to copy file res to store:/back/res"):
             self.assertIn(f";{id};{line}\n", notes)
         self.assertTrue(re.search(f";{id};Staged 1/3 items out over 0:[0-9]{{2}}:[0-9]{{2}}", notes), notes)
-        self.assertIn(f";000d;Server@server;Job;{id};Post job file processing error; job {id} on host a\n",
-                      self.log("server_logs", "server"))
+        self.until_logged(f";000d;Server@server;Job;{id};Post job file processing error; job {id} on host a\n")
         self.assertEqual(len([words for words in self.asked() if words.endswith(":/back/res")]), 4)
 
     def test_a_wide_job_has_its_files_on_its_first_host_before_the_others_are_asked(self):

@@ -66,6 +66,7 @@ class a_submission_storm(ClusterTest):
         for name, id in acknowledged.items():
             self.assertIn(id, jobs)
             self.assertEqual(jobs[id]["Job_Name"], name)
+        self.until(lambda: sum(letter == "E" for letter, _, _ in self.accounting()) >= len(jobs), "the end of every job is recorded")
         records = collections.defaultdict(list)
         for letter, id, _ in self.accounting():
             records[id].append(letter)

@@ -22,8 +22,7 @@ class running_jobs(ClusterTest):
         self.assertEqual(job["run_count"], "1", job)
         with open(os.path.join(self.work, f"runs{exit_status}")) as f:
             self.assertEqual(f.read(), "started\n")
-        records = [letter for letter, record_id, _ in self.accounting() if record_id == id]
-        self.assertEqual(records, ["Q", "S", "E"])
+        self.until_recorded(id, "QSE")
 
     def kill(self, *who):
         for name in who:
@@ -109,7 +108,7 @@ class a_host_that_stays_down(ClusterTest):
         ended = self.until_state(never, "F")
         self.assertEqual(ended["Exit_status"], "-4")
         self.assertTrue(ended["comment"].endswith("and failed, execution node a down"), ended)
-        self.assertIn(f"{again};Job requeued, execution node a down", self.server_log())
+        self.until_logged(f"{again};Job requeued, execution node a down")
         self.cluster.start("a")
         self.until_running(again)
         self.assertEqual(self.job(again)["run_count"], "2")

@@ -48,8 +48,7 @@ class WideJobTest(ClusterTest):
         self.assertEqual(job["run_count"], run_count, job)
         with open(os.path.join(self.work, f"runs{exit_status}")) as f:
             self.assertEqual(f.read(), "started\n" * int(run_count))
-        self.assertEqual([letter for letter, of, _ in self.accounting() if of == id and letter in "SRE"],
-                         ["S", "R"] * (int(run_count) - 1) + ["S", "E"])
+        self.until_recorded(id, "SR" * (int(run_count) - 1) + "SE", among="SRE")
         for host in self.hosts:
             self.until_free(host)
             self.until(lambda host=host: not os.path.exists(self.node_file(host, id)), f"the node file is gone from {host}")

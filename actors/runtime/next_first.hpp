@@ -3,8 +3,9 @@
 // waits for the lock that the first one holds, and is woken again: a fifth of a submission's time.
 //
 // A place for one: if the actor tells a second one before it is done, the first goes to the queue that all threads share, and
-// a thread that sleeps is woken. So nothing waits longer than for the message that is being handled; an actor whose messages
-// may block its thread has no place under this policy.
+// a thread that sleeps is woken. So who was told waits for as many messages as an actor may handle in a row
+// (scheduler.max-throughput) at most: that number should be small, and an actor whose messages may block its thread has no
+// place under this policy.
 #pragma once
 
 #include <caf/policy/unprofiled.hpp>

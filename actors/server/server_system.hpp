@@ -38,7 +38,8 @@ struct server_system_parts {
   std::string hook_directory;                     // where hooks stand as files for site tools; empty: nowhere
   std::shared_ptr<append_check> ledger;           // in place of the real one: the simulation's proof that it is needed
   bool detached = true;                           // blocking actors get threads of their own (not in simulation)
-  // Folds that follow the log beside the server's own; each is an actor that takes `committed` and `disk_state`.
+  // Folds that follow the log beside the server's own, after clients were told; each is an actor that takes `committed` and
+  // `disk_state`.
   std::vector<caf::actor> followers;
   std::function<void(const log::record&)> replayed;   // each record, in order, before the actors start; may be empty
   std::function<bool()> disk_writable;

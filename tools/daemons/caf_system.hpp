@@ -1,4 +1,4 @@
-// The actor system of a daemon: sharing scheduler, one thread per core.
+// The actor system of a daemon: one thread per core, work sharing (pbs_server loads a policy of its own: docs/design/0027).
 #pragma once
 
 #include <caf/actor_system.hpp>

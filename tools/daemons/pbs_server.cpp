@@ -149,6 +149,7 @@ hooks::pool_settings hook_settings(const setup& s) {
   actors::set_thread_share(actors::prompt_share);               // for every thread from here on
   daemons::caf_config config;
   config.load<caf::scheduler::coordinator<actors::next_first>>();  // docs/design/0027
+  config.set("scheduler.max-throughput", std::size_t{16});         // what an actor was told waits for no more messages
   caf::actor_system system(config);
   daemons::or_give_up("pbs_server", [&] {
     actors::server_system_parts parts;

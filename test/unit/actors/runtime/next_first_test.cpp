@@ -97,6 +97,24 @@ BOOST_AUTO_TEST_CASE(who_was_told_first_goes_to_another_thread_when_a_second_one
   BOOST_TEST(true);
 }
 
+BOOST_AUTO_TEST_CASE(who_was_told_waits_for_a_few_messages_only) {
+  std::promise<void> all_sent, one_was_done, over;
+  fixture f(1, 4);
+  const auto teller = f.doer(), one = f.doer();
+  caf::anon_send(teller, task{[&](caf::event_based_actor* self) {
+                   all_sent.get_future().wait();
+                   self->send(one, task{[&](caf::event_based_actor*) { one_was_done.set_value(); }});
+                 }});
+  for (int i = 0; i < 3; ++i) caf::anon_send(teller, task{[](caf::event_based_actor*) {}});
+  caf::anon_send(teller, task{[&](caf::event_based_actor*) {
+                   one_was_done.get_future().wait();  // for ever, if the whole mailbox went first
+                   over.set_value();
+                 }});
+  all_sent.set_value();
+  over.get_future().get();
+  BOOST_TEST(true);
+}
+
 BOOST_AUTO_TEST_CASE(two_that_talk_without_end_do_not_keep_others_waiting) {
   bool enough = false;  // of the only thread
   std::function<void(caf::event_based_actor*, const caf::actor&)> talk = [&](caf::event_based_actor* self, const caf::actor& with) {

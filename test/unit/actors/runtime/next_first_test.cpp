@@ -30,12 +30,18 @@ namespace {
 
 using namespace annals;
 
+class task_doer : public caf::event_based_actor {
+ public:
+  using event_based_actor::event_based_actor;
+  caf::behavior make_behavior() override {
+    return {[this](const task& t) { t.what(this); }};
+  }
+};
+
 struct fixture {
   explicit fixture(std::size_t threads, std::size_t throughput = 300) : system(settings(threads, throughput)) {}
 
-  caf::actor doer() {
-    return system.spawn([](caf::event_based_actor* self) { return caf::behavior{[self](const task& t) { t.what(self); }}; });
-  }
+  caf::actor doer() { return system.spawn<task_doer>(); }
   caf::actor_system_config& settings(std::size_t threads, std::size_t throughput) {
     config.set("scheduler.max-threads", threads);
     config.set("scheduler.max-throughput", throughput);
@@ -74,9 +80,9 @@ BOOST_AUTO_TEST_CASE(what_many_actors_tell_each_other_is_all_done) {
 BOOST_AUTO_TEST_CASE(what_the_running_actor_tells_is_done_on_its_thread) {
   std::promise<bool> same;
   fixture f(4);
-  const auto first = f.doer(), second = f.doer();
+  const auto first = f.doer();
   caf::anon_send(first, task{[&](caf::event_based_actor* self) {
-                   self->send(second, task{[&same, told_on = std::this_thread::get_id()](caf::event_based_actor*) {
+                   self->send(self->spawn<task_doer>(), task{[&same, told_on = std::this_thread::get_id()](caf::event_based_actor*) {
                                 same.set_value(std::this_thread::get_id() == told_on);
                               }});
                  }});
@@ -86,10 +92,10 @@ BOOST_AUTO_TEST_CASE(what_the_running_actor_tells_is_done_on_its_thread) {
 BOOST_AUTO_TEST_CASE(who_was_told_first_goes_to_another_thread_when_a_second_one_is_told) {
   std::promise<void> one_was_done, over;
   fixture f(2);
-  const auto teller = f.doer(), one = f.doer(), other = f.doer();
+  const auto teller = f.doer();
   caf::anon_send(teller, task{[&](caf::event_based_actor* self) {
-                   self->send(one, task{[&](caf::event_based_actor*) { one_was_done.set_value(); }});
-                   self->send(other, task{[](caf::event_based_actor*) {}});
+                   self->send(self->spawn<task_doer>(), task{[&](caf::event_based_actor*) { one_was_done.set_value(); }});
+                   self->spawn<task_doer>();
                    one_was_done.get_future().wait();  // for ever, if it had to wait for the end of this message
                    over.set_value();
                  }});

@@ -31,7 +31,7 @@ constexpr parameter altered_job[] = {
     {"job_o", job, may_set::nothing, "", may_set_when::always, "the job before the change"}};
 constexpr parameter moved_job[] = {
     {"job", job, may_set::listed, "queue", may_set_when::always, "the job; its queue is the one it is to go to"},
-    {"src_queue", text, may_set::nothing, "", may_set_when::always, "the queue it is in"}};
+    {"src_queue", queue, may_set::nothing, "", may_set_when::always, "the queue it is in"}};
 constexpr parameter job_to_run[] = {
     {"job", job, may_set::listed, job_of_runjob, may_set_when::on_reject, "the job with its exec_vnode", job_that_runs},
     {"vnode_list", vnodes, may_set::listed, "state", may_set_when::on_reject, "the vnodes it is to run on"}};

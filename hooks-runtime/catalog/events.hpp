@@ -26,6 +26,7 @@ enum class parameter_kind : std::uint8_t {
   vnodes,
   jobs,
   reservations,
+  queue,
   text,
   number,
   texts,

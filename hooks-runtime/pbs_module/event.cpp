@@ -46,6 +46,7 @@ ObjectKind kind_of(parameter_kind kind) {
       return ObjectKind::MANAGEMENT;
     case parameter_kind::job:
     case parameter_kind::jobs:
+    case parameter_kind::queue:
     case parameter_kind::text:
     case parameter_kind::number:
     case parameter_kind::texts:
@@ -81,6 +82,7 @@ PyObject* made_from(const parameter& what, protocol::Parameter::Reader given) {
     case protocol::Parameter::OBJECTS:
       return objects_by_name(what, given.getObjects());
     case protocol::Parameter::TEXT:
+      if (what.kind == parameter_kind::queue) return make_named(ObjectKind::QUEUE, schema::text(given.getText()));
       return str(schema::text(given.getText()));
     case protocol::Parameter::NUMBER:
       return PyLong_FromLongLong(given.getNumber());
@@ -111,6 +113,7 @@ PyObject* made_empty(const parameter& what) {
     case parameter_kind::vnode:
     case parameter_kind::reservation:
     case parameter_kind::management:
+    case parameter_kind::queue:
     case parameter_kind::text:
     case parameter_kind::number:
       break;

@@ -26,7 +26,7 @@ class hooks_of_requests(ServerHookTest):
         for queue in "closed", "full", "spare":
             self.sure("qmgr", "-c", f"create queue {queue} queue_type=execution,enabled=true,started=false")
         self.hook("v", "movejob", "import pbs\ne = pbs.event()\n"
-                  "if e.job.queue.name == 'closed':\n    e.reject('%s is closed to jobs of %s' % (e.job.queue.name, e.src_queue))\n"
+                  "if e.job.queue.name == 'closed':\n    e.reject('%s is closed to jobs of %s' % (e.job.queue.name, e.src_queue.name))\n"
                   "if e.job.queue.name == 'full':\n    e.job.queue = pbs.server().queue('spare')\n")
         id = self.submit("-h", "--", "/bin/true")
         done = self.run_command("qmove", "closed", id)

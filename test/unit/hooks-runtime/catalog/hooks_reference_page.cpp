@@ -44,6 +44,8 @@ const char* type_name(parameter_kind kind) {
       return "dict of job by id";
     case parameter_kind::reservations:
       return "dict of resv by id";
+    case parameter_kind::queue:
+      return "queue";
     case parameter_kind::text:
       return "str";
     case parameter_kind::number:

@@ -58,6 +58,7 @@ const std::vector<attempt>* attempts_on(parameter_kind kind) {
       return &on_reservations;
     case parameter_kind::management:
       return &on_management;
+    case parameter_kind::queue:
     case parameter_kind::text:
     case parameter_kind::number:
     case parameter_kind::texts:
@@ -99,7 +100,7 @@ const std::vector<expected_event> pbs_says = {
     {"queuejob", 0x1, {{"job", "pbs.job", of_submitters}}},
     {"postqueuejob", 0x8000000, {{"job", "pbs.job", "project comment"}}},
     {"modifyjob", 0x2, {{"job", "pbs.job", of_users}, {"job_o", "pbs.job", read_only}}},
-    {"movejob", 0x8, {{"job", "pbs.job", "queue"}, {"src_queue", "str", read_only}}},
+    {"movejob", 0x8, {{"job", "pbs.job", "queue"}, {"src_queue", "pbs.queue", read_only}}},
     {"runjob", 0x10, {{"job", "pbs.job", of_runs}, {"vnode_list", "dict", "state"}}},
     {"jobobit", 0x800000, {seen_job}},
     {"resvsub", 0x4, {{"resv", "pbs.resv", of_reservations}}},
@@ -154,7 +155,7 @@ void fill(const hooks::parameter& what, hooks::protocol::Parameter::Builder p) {
     auto one = p.initObjects(1)[0];
     one.setKind(kind);
     one.setName("x");
-  } else if (what.kind == parameter_kind::text) {
+  } else if (what.kind == parameter_kind::text || what.kind == parameter_kind::queue) {
     p.setText("t");
   } else if (what.kind == parameter_kind::number) {
     p.setNumber(7);

@@ -22,6 +22,14 @@ bool listed(std::string_view acl, std::string_view user, std::string_view host) 
   return false;
 }
 
+std::string group_name(std::uint32_t gid) {
+  std::vector<char> buffer(16384);
+  group entry{};
+  group* found = nullptr;
+  if (getgrgid_r(gid, &entry, buffer.data(), buffer.size(), &found) == 0 && found) return found->gr_name;
+  return std::to_string(gid);
+}
+
 }  // namespace
 
 model::requester requester_of(const wire::identity& peer, const model::site& site, std::uint32_t server_uid) {
@@ -33,15 +41,7 @@ model::requester requester_of(const wire::identity& peer, const model::site& sit
   return r;
 }
 
-std::string group_name(std::uint32_t gid) {
-  std::vector<char> buffer(16384);
-  group entry{};
-  group* found = nullptr;
-  if (getgrgid_r(gid, &entry, buffer.data(), buffer.size(), &found) == 0 && found) return found->gr_name;
-  return std::to_string(gid);
-}
-
-std::vector<std::string> groups_of(const std::string& user, std::uint32_t gid) {
+std::vector<std::string> groups_by_name_service(const std::string& user, std::uint32_t gid) {
   std::vector<gid_t> ids(64);
   int count = static_cast<int>(ids.size());
   if (getgrouplist(user.c_str(), gid, ids.data(), &count) < 0) {     // it then says how many there are

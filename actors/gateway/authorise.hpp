@@ -1,6 +1,8 @@
 // Who a local client is and what he may do: from the kernel's word and the lists of managers and operators.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,9 +14,8 @@ namespace annals::actors {
 
 // server_uid: the user the server runs as; he is root of his private cluster.
 model::requester requester_of(const wire::identity& peer, const model::site& site, std::uint32_t server_uid);
-// The primary group's name; the number when it has none.
-std::string group_name(std::uint32_t gid);
-// The names of all groups of a user, that of `gid` first.
-std::vector<std::string> groups_of(const std::string& user, std::uint32_t gid);
+// The names of all groups of a user, that of `gid` first; the number of one that has none. May block: a directory service is asked.
+using look_up_groups = std::function<std::vector<std::string>(const std::string& user, std::uint32_t gid)>;
+std::vector<std::string> groups_by_name_service(const std::string& user, std::uint32_t gid);
 
 }  // namespace annals::actors

@@ -1,13 +1,11 @@
 #include "actors/gateway/directory.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 
-#include "actors/runtime/log_writer.hpp"
-#include "hooks-runtime/catalog/events.hpp"
+#include "events/log/place.hpp"
 
 namespace annals::actors {
-
-using which = schema::Event::Which;
 
 namespace {
 void erase_stream(directory::names& names, std::uint64_t stream) {
@@ -15,152 +13,131 @@ void erase_stream(directory::names& names, std::uint64_t stream) {
 }
 }  // namespace
 
-void directory::fold_job(const model::event_place& at, schema::Event::Reader event) {
+void directory::fold_job(const model::event_place& at, schema::JobEvent::Reader event) {
+  using which = schema::JobEvent::Which;
   switch (event.which()) {
-    case which::JOB_QUEUED: {
-      const auto number = event.getJobQueued().getNumber();
+    case which::QUEUED: {
+      const auto number = event.getQueued().getNumber();
       next_number_ = std::max(next_number_, number + 1);
       serial_of_number_[number] = at.stream;
       number_of_serial_[at.stream] = number;
+      const auto script = event.getQueued().getScript();
+      const auto hash = schema::bytes_of(script.getHash());
+      if (!hash.empty()) scripts_[at.stream] = {std::string(reinterpret_cast<const char*>(hash.data()), hash.size()), script.getSize()};
       break;
     }
-    case which::JOB_ASSIGNED: {
+    case which::ENDED: scripts_.erase(at.stream); break;
+    case which::ASSIGNED: {
       auto& place = runs_[at.stream];
-      place = {event.getJobAssigned().getRun(), {}, {}, at.sequence};
-      for (auto h : event.getJobAssigned().getHosts()) place.hosts.push_back(schema::str(h));
+      place = {event.getAssigned().getRun(), {}, {}, at.sequence};
+      for (auto h : event.getAssigned().getHosts()) place.hosts.push_back(schema::str(h));
       if (!place.hosts.empty()) place.primary = place.hosts.front();
       break;
     }
-    case which::VNODE_HANDED_BACK: {
+    case which::VNODES_RELEASED: {
+      std::unordered_set<std::string_view> gone;
+      for (auto h : event.getVnodesReleased().getHosts()) gone.insert(schema::text(h));
       auto& hosts = runs_[at.stream].hosts;
-      std::erase(hosts, schema::str(event.getVnodeHandedBack().getHost()));
+      std::erase_if(hosts, [&](const std::string& host) { return gone.contains(host); });
       if (hosts.empty()) runs_.erase(at.stream);
       break;
     }
-    case which::JOB_FORGOTTEN:
+    case which::FORGOTTEN:
       serial_of_number_.erase(number_of_serial_[at.stream]);
       number_of_serial_.erase(at.stream);
       break;
-    default: break;
+    case which::ALTERED:
+    case which::HELD:
+    case which::RELEASED:
+    case which::WAIT_ENDED:
+    case which::STARTED:
+    case which::START_FAILED:
+    case which::RUN_STEP:
+    case which::USAGE_REPORTED:
+    case which::DELETE_REQUESTED:
+    case which::RERUN_REQUESTED:
+    case which::SIGNALLED:
+    case which::MESSAGED:
+    case which::SUSPENDED:
+    case which::RESUME_WANTED:
+    case which::RESUMED:
+    case which::VNODES_TAKEN:
+    case which::WISH_DONE:
+    case which::EXITED:
+    case which::OUTPUT_DELIVERED:
+    case which::REQUEUED:
+    case which::MOVED:
+    case which::REORDERED: break;
   }
 }
 
 void directory::fold(const log::record& record) {
-  const auto at = place_of(record);
+  const auto at = log::place_of(record);
   sequence_ = at.sequence;
+  mom_hooks_.fold(record);
   fold_stream(at, record);
-  fold_looks(record);
 }
 
 void directory::fold_stream(const model::event_place& at, const log::record& record) {
   const auto event = record.event();
-  switch (record.get().getStreamKind()) {
-    case schema::StreamKind::JOB: return fold_job(at, event);
+  switch (record.kind()) {
+    case schema::StreamKind::JOB: return fold_job(at, event.getJob());
     case schema::StreamKind::SERVER:
-      model::apply(server_, at, event);
-      return rebuild_site();
-    case schema::StreamKind::QUEUE: {
-      auto& queue = queue_states_[at.stream];
-      model::apply(queue, at, event);
-      if (queue.exists) queues_[queue.name] = at.stream;
-      else {
-        erase_stream(queues_, at.stream);
-        queue_states_.erase(at.stream);
-      }
-      return rebuild_site();
-    }
-    case schema::StreamKind::HOST:
-      if (event.which() == which::HOST_ADDED) {
-        hosts_[schema::str(event.getHostAdded().getName())] = at.stream;
-        host_names_[at.stream] = schema::str(event.getHostAdded().getName());
-      } else if (event.which() == which::HOST_REMOVED) {
-        erase_stream(hosts_, at.stream);
-        erase_stream(vnodes_, at.stream);
-      } else if (event.which() == which::HOST_CAME_UP) {
-        moms_[host_names_[at.stream]] = {schema::str(event.getHostCameUp().getAddress()), event.getHostCameUp().getPort()};
-      } else if (event.which() == which::VNODE_CREATED) {
-        vnodes_[schema::str(event.getVnodeCreated().getName())] = at.stream;
-      } else if (event.which() == which::VNODE_DELETED) {
-        vnodes_.erase(schema::str(event.getVnodeDeleted().getName()));
-      }
+      if (schema::is(event, schema::ServerEvent::STARTED)) server_stream_ = at.stream;
+      site_.fold(at, event);
       return;
+    case schema::StreamKind::QUEUE:
+      site_.fold(at, event);
+      if (const auto queue = site_.queues().find(at.stream); queue != site_.queues().end()) queues_[queue->second.name] = at.stream;
+      else erase_stream(queues_, at.stream);
+      return;
+    case schema::StreamKind::HOST: return fold_host(at, event.getHost());
     case schema::StreamKind::SCHEDULER:
-      if (event.which() == which::SCHEDULER_CREATED) schedulers_[schema::str(event.getSchedulerCreated().getName())] = at.stream;
-      else if (event.which() == which::SCHEDULER_DELETED) erase_stream(schedulers_, at.stream);
+      if (schema::is(event, schema::SchedulerEvent::CREATED)) schedulers_[schema::str(event.getScheduler().getCreated().getName())] = at.stream;
+      else if (schema::is(event, schema::SchedulerEvent::DELETED)) erase_stream(schedulers_, at.stream);
       return;
-    case schema::StreamKind::HOOK: return fold_hook(at, event);
+    case schema::StreamKind::HOOK: return fold_hook(record);
     case schema::StreamKind::RUN:
     case schema::StreamKind::PART: return;
+    case schema::StreamKind::LOG:
+      if (event.getLog().isSalvaged()) next_number_ = std::max(next_number_, event.getLog().getSalvaged().getNextJobNumber());
+      if (event.getLog().isLossAccepted()) next_number_ = std::max(next_number_, event.getLog().getLossAccepted().getNextNumber());
+      return losses_.fold(record);
   }
 }
 
-void directory::fold_hook(const model::event_place& at, schema::Event::Reader event) {
-  auto& hook = hook_states_[at.stream];
-  model::apply(hook, at, event);
-  had_hooks_ = true;
-  if (event.which() == which::HOOK_RAN) return;
-  if (hook.exists) {
-    hooks_[hook.name] = at.stream;
-  } else {
-    erase_stream(hooks_, at.stream);
-    hook_states_.erase(at.stream);
+void directory::fold_host(const model::event_place& at, schema::HostEvent::Reader event) {
+  using which = schema::HostEvent::Which;
+  switch (event.which()) {
+    case which::ADDED:
+      hosts_[schema::str(event.getAdded().getName())] = at.stream;
+      host_names_[at.stream] = schema::str(event.getAdded().getName());
+      return;
+    case which::REMOVED:
+      erase_stream(hosts_, at.stream);
+      erase_stream(vnodes_, at.stream);
+      return;
+    case which::CAME_UP:
+      moms_[host_names_[at.stream]] = {schema::str(event.getCameUp().getAddress()), event.getCameUp().getPort()};
+      return;
+    case which::VNODE_CREATED: vnodes_[schema::str(event.getVnodeCreated().getName())] = at.stream; return;
+    case which::VNODE_DELETED: vnodes_.erase(schema::str(event.getVnodeDeleted().getName())); return;
+    case which::WENT_DOWN:
+    case which::VNODE_CHANGED: return;
   }
-  hook_events_ = 0;
-  for (const auto& [serial, h] : hook_states_)
-    for (const auto& e : hooks::hook_events())
-      if (h.runs_at(e.name)) hook_events_ |= e.bit;
 }
 
-std::vector<std::string> directory::subjects_of(const model::look& look, std::uint64_t stream) const {
-  std::vector<std::string> subjects;
-  if (look.of_job) {
-    if (const auto number = job_number(stream)) subjects.push_back(std::to_string(*number) + "." + site_->server_name);
-    return subjects;
-  }
-  for (const auto& [vnode, host] : vnodes_)
-    if (host == stream && (look.vnode.empty() || look.vnode == vnode)) subjects.push_back(vnode);
-  return subjects;
-}
-
-void directory::fold_looks(const log::record& record) {
-  const auto event = record.event();
+void directory::fold_hook(const log::record& record) {
+  if (!hook_table_.fold(record)) return;
   const auto stream = record.get().getStream();
-  if (event.isHookRan()) {
-    looks_.erase({record.get().getCause(), schema::str(event.getHookRan().getSubject()), stream});
-    return;
-  }
-  // A hook that was turned off or deleted owes nothing.
-  if (record.get().getStreamKind() == schema::StreamKind::HOOK) {
-    const auto hook = hook_states_.find(stream);
-    std::erase_if(looks_, [&](const auto& look) {
-      return look.first.hook == stream && (hook == hook_states_.end() || !hook->second.runs_at(look.second->name));
-    });
-    return;
-  }
-  const auto look = hook_events_ == 0 ? std::nullopt : model::look_at(event);
-  const auto* of = look ? hooks::find_event(look->event) : nullptr;
-  if (!of || (hook_events_ & of->bit) == 0) return;
-  const auto subjects = subjects_of(*look, stream);
-  for (const auto& [serial, hook] : hook_states_)
-    if (hook.runs_at(of->name))
-      for (const auto& subject : subjects) looks_.emplace(owed_look{record.sequence(), subject, serial}, of);
+  const auto hook = hook_states().find(stream);
+  if (hook == hook_states().end()) erase_stream(hooks_, stream);
+  else hooks_[hook->second.name] = stream;
 }
 
 const model::hook_state* directory::hook(const std::string& name) const {
   const auto at = hooks_.find(name);
-  return at == hooks_.end() ? nullptr : &hook_states_.at(at->second);
-}
-
-void directory::rebuild_site() {
-  auto s = std::make_shared<model::site>();
-  s->server_name = server_.server_name;
-  s->host_name = server_.host_name;
-  s->home = home_;
-  s->server = server_.attributes;
-  s->resources = server_.resources;
-  for (const auto& [serial, queue] : queue_states_)
-    if (queue.exists) s->queues[queue.name] = {queue.order, queue.attributes};
-  site_ = std::move(s);
+  return at == hooks_.end() ? nullptr : &hook_states().at(at->second);
 }
 
 std::optional<std::uint64_t> directory::job_serial(std::uint64_t number) const {
@@ -178,7 +155,7 @@ std::optional<std::string> directory::host_of_vnode(std::string_view vnode) cons
   return at == vnodes_.end() ? std::nullopt : std::optional(host_names_.at(at->second));
 }
 
-directory::mom_place directory::mom_of(std::string_view host) const {
+mom_place directory::mom_of(std::string_view host) const {
   const auto at = moms_.find(host);
   return at == moms_.end() ? mom_place{} : at->second;
 }
@@ -189,10 +166,9 @@ bool directory::has_run(const std::string& host, std::uint64_t serial, std::uint
   return std::find(at->second.hosts.begin(), at->second.hosts.end(), host) != at->second.hosts.end();
 }
 
-std::vector<std::uint64_t> directory::jobs_with_runs() const {
-  std::vector<std::uint64_t> serials;
-  for (const auto& [serial, place] : runs_) serials.push_back(serial);
-  return serials;
+const directory::script* directory::script_of(std::uint64_t serial) const {
+  const auto at = scripts_.find(serial);
+  return at == scripts_.end() ? nullptr : &at->second;
 }
 
 std::vector<expected_run> directory::runs_on(const std::string& host) const {

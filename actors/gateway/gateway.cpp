@@ -2,13 +2,13 @@
 
 #include <caf/send.hpp>
 
-#include <algorithm>
 #include <chrono>
 
 #include "actors/gateway/authorise.hpp"
 #include "actors/gateway/job_routes.hpp"
 #include "actors/gateway/manage_routes.hpp"
 #include "actors/gateway/mom_routes.hpp"
+#include "actors/gateway/order_routes.hpp"
 #include "actors/gateway/orderly_stop.hpp"
 #include "actors/gateway/scheduler_routes.hpp"
 #include "actors/runtime/run_this.hpp"
@@ -22,7 +22,6 @@ namespace pbs_error = values::pbs_error;
 
 namespace {
 
-using desk_atom = caf::atom_constant<caf::atom("desk")>;
 using hook_atom = caf::atom_constant<caf::atom("hooktick")>;
 constexpr auto hook_tick = std::chrono::seconds(1);          // freq is in seconds
 
@@ -35,10 +34,6 @@ class router {
     for (const auto& [name, stream] : parts_.where->hosts()) (void)board.host(name);
     for (auto serial : parts_.owing)
       if (const auto number = parts_.where->job_number(serial)) board.wake_job(*number);
-    parts_.absences->begin(parts_.shell.clock->now_ns());
-    look_at_desks();
-    hooks.begin();
-    if (parts_.where->had_hooks()) mom_hooks.send_to_all();
     if (parts_.runner) self_->delayed_send(self_, hook_tick, hook_atom::value);
   }
 
@@ -60,7 +55,7 @@ class router {
       case wire::identity::kind::local: return on_request(f.peer, schema::sealed<schema::Request>(std::move(f.message)));
       case wire::identity::kind::mom: return moms.on_message(f.peer, schema::sealed<schema::FromMom>(std::move(f.message)));
       case wire::identity::kind::scheduler:
-        return schedulers_.on_message(f.peer, schema::sealed<schema::FromScheduler>(std::move(f.message)), stopping.winding_up());
+        return schedulers_.on_message(f.peer, schema::sealed<schema::FromScheduler>(std::move(f.message)), winding_up());
       case wire::identity::kind::server: return f.peer->close("a server has nothing to say here");
     }
   }
@@ -68,33 +63,13 @@ class router {
   void on_closed(const peer_closed& c) {
     if (c.peer->peer().what == wire::identity::kind::mom) moms.on_closed(c);
     else if (c.peer->peer().what == wire::identity::kind::scheduler) schedulers_.on_closed(c);
+    else if (c.peer->peer().what == wire::identity::kind::local) self_->send(parts_.uploads, uploader_gone{c.peer->id()});
   }
 
   // -- followers and other actors ------------------------------------------------------------------------------------------
 
   void on_committed(const committed& c) {
-    bool moms_differ = false;
-    for (const auto& r : *c.records) {
-      parts_.where->fold(*r);
-      parts_.history->fold(*r);
-      parts_.absences->fold(*r);
-      if (parts_.runner) hooks.on_committed(*r);
-      const auto event = r->event();
-      const bool of_hooks = r->get().getStreamKind() == schema::StreamKind::HOOK && !event.isHookRan();
-      const bool of_resources = event.isResourceCreated() || event.isResourceChanged() || event.isResourceDeleted();
-      moms_differ |= of_hooks || (parts_.where->had_hooks() && (of_resources || event.isHostAdded()));
-      if (event.isVnodeHandedBack() && event.getVnodeHandedBack().getAbandoned()) moms.discard_abandoned(*r);
-      stopping.on_committed(*r);
-    }
-    if (moms_differ) mom_hooks.send_to_all();
-    stopping.stop_when_done();
-    look_at_desks();
-  }
-
-  void on_desk_timer(std::int64_t due_ns) {
-    if (due_ns != timer_ns_) return;       // an older timer
-    timer_ns_ = 0;
-    look_at_desks();
+    for (const auto& r : *c.records) parts_.where->fold(*r);
   }
 
   void on_job_command(job_command_for& c) {
@@ -105,13 +80,10 @@ class router {
     board.tell_job(c.number, std::move(e));
   }
 
+  // On each connection the hooks come before a run that they are for.
   void on_post(post_to_host& p) {
-    if (p.message.get().isStartRun() && p.message.get().getStartRun().getSisters().size() > 0)
-      p.message = with_ticket(p.message, p.host, *parts_.where, parts_.sign_ticket, parts_.shell.clock->now_ns());
-    if (const auto h = board.host(p.host)) self_->send(h, std::move(p));
-  }
-  void on_withdraw(withdraw_from_host& w) {
-    if (const auto h = board.host(w.host)) self_->send(h, std::move(w));
+    if (p.message.get().isStartRun()) mom_hooks.keep_up();
+    board.post(std::move(p));
   }
 
  private:
@@ -120,9 +92,10 @@ class router {
   void on_request(const wire::connection_ptr& peer, schema::sealed<schema::Request> request) {
     const auto r = request.get();
     const auto by = requester_of(peer->peer(), *board.site(), parts_.server_uid);
-    auto reply = reply_to_client(peer, r.getId());
+    const auto to = sink_to(peer);
+    auto reply = reply_to_client(to, r.getId());
     if (auto why = model::server_refusal(by, *board.site())) return reply->refused(0, *why);
-    if (changes_state(r) && stopping.winding_up()) return reply->refused(0, model::refuse(pbs_error::server_down));
+    if (changes_state(r) && winding_up()) return reply->refused(0, model::refuse(pbs_error::server_down));
     if (changes_state(r) && !fresh(r)) return reply->refused(0, {pbs_error::expired_credential, "Expired request: its command id is older than 24 hours"});
     switch (r.which()) {
       case schema::Request::QUEUE_JOB: return jobs_.on_submit(peer, request, by, reply);
@@ -139,45 +112,20 @@ class router {
         return self_->send(parts_.status, by_hand{std::move(request), by, parts_.where->sequence(), std::move(reply), self_});
       case schema::Request::MANAGE: return manage_.on_manage(request, by, reply);
       case schema::Request::SHUTDOWN: return stopping.on_shutdown(r.getShutdown(), by, reply);
-      case schema::Request::PUT_BLOB: return self_->send(parts_.uploads, query{peer, std::move(request), by, 0});
+      case schema::Request::PUT_BLOB: return self_->send(parts_.uploads, upload_piece{peer->id(), to, std::move(request), by});
       case schema::Request::STAT:
       case schema::Request::SELECT_JOBS:
-      case schema::Request::WAIT_JOB: return self_->send(parts_.status, query{peer, std::move(request), by, parts_.where->sequence()});
+      case schema::Request::WAIT_JOB: return self_->send(parts_.status, query{to, std::move(request), by, parts_.where->sequence()});
       case schema::Request::EXPORT_HOOK: return manage_.export_hook(r.getExportHook(), by, std::move(reply));
       case schema::Request::HELLO: return reply->done(parts_.where->sequence(), board.site()->server_name);
     }
     reply->refused(0, model::refuse(pbs_error::unknown_request));
   }
 
+  bool winding_up() const { return model::winding_up(*board.site()); }
   static bool changes_state(schema::Request::Reader r) { return r.getCommandId().size() > 0; }
   bool fresh(schema::Request::Reader r) const {
     return r.getSentAtNs() == 0 || parts_.shell.clock->now_ns() - r.getSentAtNs() < limits::command_id_memory_s * 1'000'000'000;
-  }
-
-  // -- what comes with time ------------------------------------------------------------------------------------------------
-
-  void look_at_desks() {
-    const auto now = parts_.shell.clock->now_ns();
-    forget_finished(now);
-    give_up_runs(now);
-    auto next = parts_.history->next_ns(*board.site());
-    if (const auto other = parts_.absences->next_ns(*board.site()); other && (!next || *other < *next)) next = other;
-    if (!next || *next == timer_ns_) return;
-    timer_ns_ = *next;
-    // Looked at every hour at least, for a clock that was set meanwhile.
-    const auto wait = std::clamp<std::int64_t>(*next - now, 0, 3600'000'000'000);
-    self_->delayed_send(self_, std::chrono::nanoseconds(wait), desk_atom::value, timer_ns_);
-  }
-
-  void forget_finished(std::int64_t now) {
-    const model::requester by{"", board.site()->host_name, schema::Role::SERVER};
-    for (auto serial : parts_.history->next_round(now, *board.site()))
-      if (const auto number = parts_.where->job_number(serial)) board.tell_job(*number, model::forget_job{}, by, nullptr);
-  }
-
-  // Hosts that have been down for node_fail_requeue seconds.
-  void give_up_runs(std::int64_t now) {
-    for (const auto& host : parts_.absences->given_up(now, *board.site())) moms.give_up_runs(host);
   }
 
   caf::event_based_actor* self_;
@@ -188,13 +136,13 @@ class router {
   hook_routes hooks{board};
   mom_routes moms{board, mom_hooks};
   orderly_stop stopping{board};
+  order_routes orders{board, hooks, moms, mom_hooks, stopping};
 
  private:
   const gateway_parts& parts_;
   job_routes jobs_{board, hooks};
   manage_routes manage_{board, hooks};
   scheduler_routes schedulers_{board, hooks};
-  std::int64_t timer_ns_ = 0;      // what the timer of the desks waits for; 0: it is not set
 };
 
 }  // namespace
@@ -205,11 +153,10 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
       [](const peer_opened&) {},
       [r](begin_work) { r->begin(); },
       [r](const stop_server& s) { r->stopping.stop(s.how); },
-      [r](const job_not_stopped& j) { r->stopping.stop_job(j.number); },
+      [r](give_order& o) { r->orders.on_order(o); },
       [r](peer_frame& f) { r->on_frame(f); },
       [r](const peer_closed& c) { r->on_closed(c); },
       [r](const committed& c) { r->on_committed(c); },
-      [r](desk_atom, std::int64_t due_ns) { r->on_desk_timer(due_ns); },
       [r](const job_idle& i) { r->board.on_idle(i); },
       [r](const i_may_leave& m) { r->board.on_may_leave(m); },
       [r](post_to_host& p) { r->on_post(p); },
@@ -218,7 +165,9 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
         job_command_for c{w.number, model::resume_later{}, w.by, {}, std::move(w.reply)};
         r->on_job_command(c);
       },
-      [r](withdraw_from_host& w) { r->on_withdraw(w); },
+      [r](withdraw_from_host& w) { r->board.withdraw(std::move(w)); },
+      [r](const log_marked& m) { r->moms.on_marked(m); },
+      [r](mark_told_atom) { r->moms.on_mark_timer(); },
       [r](const run_missing& m) { r->moms.on_missing(m); },
       [r](const discard_settled& d) { r->moms.on_discard_settled(d); },
       [](run_this& t) {
@@ -227,9 +176,7 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
         } catch (const kj::Exception&) {}              // of a request that can't be read: nobody is told, as its connection said nothing sound
       },
       [r](hook_atom) { r->on_hook_tick(); },
-      [r](const disk_state& d) {
-        if (!d.full) r->hooks.on_disk_has_space();
-      },
+      [](const disk_state&) {},
   };
 }
 

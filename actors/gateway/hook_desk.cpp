@@ -44,7 +44,15 @@ void hook_desk::fetch(const std::shared_ptr<pending>& p) {
 }
 
 void hook_desk::start(const std::shared_ptr<pending>& p) {
+  tell_resources();
   auto& what = p->what;
+  std::vector<hooks::chain_hook> chain;
+  for (const auto* hook : hooks_of(what)) {
+    const auto* known = code_of(*hook);
+    if (!known) return read_code(*hook, [this, p] { start(p); });
+    if (known->code) chain.push_back({hook->name, hook->attributes, known->code, hook->code, hook->config});
+  }
+  hooks::sort_by_order(chain);
   if (what.adjust) what.adjust(what.parameters);
   hooks::occasion at;
   at.event = what.event;
@@ -60,7 +68,7 @@ void hook_desk::start(const std::shared_ptr<pending>& p) {
                                          answer(hooks::answer_with(found, names));
                                        }});
   };
-  hooks::run_chain(chain_parts(), hooks_of(what), std::move(at), std::move(p->then));
+  hooks::run_chain(chain_parts(), std::move(chain), std::move(at), std::move(p->then));
 }
 
 hooks::chain_parts hook_desk::chain_parts() {
@@ -74,31 +82,52 @@ hooks::chain_parts hook_desk::chain_parts() {
   return c;
 }
 
-std::vector<hooks::chain_hook> hook_desk::hooks_of(const question& what) {
-  std::vector<hooks::chain_hook> out;
+std::vector<const model::hook_state*> hook_desk::hooks_of(const question& what) const {
+  std::vector<const model::hook_state*> out;
   for (const auto& [serial, hook] : parts_.where->hook_states()) {
     if (!hook.runs_at(what.event->name)) continue;
-    if (!what.only.empty() && std::find(what.only.begin(), what.only.end(), hook.name) == what.only.end()) continue;
-    if (auto code = code_of(hook)) out.push_back({hook.name, hook.attributes, std::move(code), hook.code, hook.config});
+    if (what.only.empty() || std::find(what.only.begin(), what.only.end(), hook.name) != what.only.end()) out.push_back(&hook);
   }
-  hooks::sort_by_order(out);
   return out;
 }
 
-std::shared_ptr<const hooks::hook_code> hook_desk::code_of(const model::hook_state& hook) {
+const hook_desk::kept_code* hook_desk::code_of(const model::hook_state& hook) const {
+  const auto at = codes_.find(hook.name);
+  const bool known = at != codes_.end() && at->second.script == hook.code && at->second.configuration == hook.config;
+  return known ? &at->second : nullptr;
+}
+
+namespace {
+
+std::shared_ptr<const hooks::hook_code> read_hook(const ports::blob_store& store, const std::string& name, const std::string& script,
+                                                  const std::string& configuration_hash) {
   const auto text = [&](const std::string& hash) {
-    const auto bytes = parts_.reader->store().read_blob(hash);
+    const auto bytes = store.read_blob(hash);
     return bytes ? std::optional(std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size())) : std::nullopt;
   };
-  auto& known = codes_[hook.name];
-  if (known.code && known.script == hook.code && known.configuration == hook.config) return known.code;
-  auto source = text(hook.code.hash);
-  auto configuration = hook.config.hash.empty() ? std::nullopt : text(hook.config.hash);
+  auto source = text(script);
   if (!source) return nullptr;
+  auto configuration = configuration_hash.empty() ? std::nullopt : text(configuration_hash);
   auto hash = hooks::code_hash(*source, configuration);
-  known = {hook.code, hook.config,
-           std::make_shared<hooks::hook_code>(hooks::hook_code{hook.name, std::move(*source), std::move(configuration), std::move(hash)})};
-  return known.code;
+  return std::make_shared<hooks::hook_code>(hooks::hook_code{name, std::move(*source), std::move(configuration), std::move(hash)});
+}
+
+}  // namespace
+
+// A hook is read once, however many requests wait for it: that is the bound of what is asked for. One that can't be read now is
+// left out of what waited, and read again for the next.
+void hook_desk::read_code(const model::hook_state& hook, std::function<void()> then) {
+  auto& waiting = reading_[hook.name];
+  waiting.push_back(std::move(then));
+  if (waiting.size() > 1) return;
+  parts_.reading->ask_always([this, store = &parts_.reader->blobs(), name = hook.name, script = hook.code, configuration = hook.config] {
+    auto code = read_hook(*store, name, script.hash, configuration.hash);
+    return [this, name, read = kept_code{script, configuration, std::move(code)}] {
+      codes_[name] = read;
+      for (auto waited = std::move(reading_.extract(name).mapped()); const auto& go_on : waited) go_on();
+      if (!read.code) codes_.erase(name);
+    };
+  });
 }
 
 // -- what is written down ------------------------------------------------------------------------------------------------
@@ -121,16 +150,20 @@ void hook_desk::write_rejection(const std::string& subject, const hooks::chain_r
 
 // -- the workers ---------------------------------------------------------------------------------------------------------
 
-void hook_desk::tell_resources() const {
-  if (!parts_.runner) return;
+// A script is never older than the site's resources as this actor knows them.
+void hook_desk::tell_resources() {
+  const auto site = parts_.where->site();
+  if (!parts_.runner || site == told_) return;
+  told_ = site;
   std::vector<hooks::resource_type> custom;
-  for (const auto& [name, r] : parts_.where->site()->resources.custom())
+  for (const auto& [name, r] : site->resources.custom())
     custom.push_back({name, std::string(attributes::resource_type_name(r.type))});
   parts_.runner->know_resources(std::move(custom));
 }
 
-void hook_desk::compile(const std::string& name, const std::string& source, std::function<void(std::string)> then) const {
+void hook_desk::compile(const std::string& name, const std::string& source, std::function<void(std::string)> then) {
   if (!parts_.runner) return then({});
+  tell_resources();
   auto code = std::make_shared<hooks::hook_code>(hooks::hook_code{name, source, std::nullopt, hooks::code_hash(source, std::nullopt)});
   parts_.runner->compile(std::move(code), [post = post(), then = std::move(then)](std::string problem) {
     post([then, problem = std::move(problem)] { then(problem); });

@@ -13,6 +13,7 @@
 
 #include "actors/gateway/directory.hpp"
 #include "actors/runtime/daemon_log.hpp"
+#include "actors/runtime/helper_pool.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "actors/server/hook_views.hpp"
 #include "events/log/log_reader.hpp"
@@ -25,6 +26,7 @@ struct hook_desk_parts {
   hooks::hook_runner* runner = nullptr;           // null: no hook ever runs
   std::shared_ptr<directory> where;
   const log::log_reader* reader = nullptr;
+  helper_pool* reading = nullptr;                 // of the log
   caf::actor status;                              // answers view_wanted
   daemon_log* notes = nullptr;
   // Writes a run into the stream of its hook.
@@ -72,23 +74,26 @@ class hook_desk {
   void write_all(const std::string& subject, std::uint64_t cause, const std::vector<schema::sealed<schema::HookRun>>& runs) const;
   void write_rejection(const std::string& subject, const hooks::chain_result& result, std::function<void()> written) const;
 
-  // What the workers must know of the site.
-  void tell_resources() const;
-  void compile(const std::string& name, const std::string& source, std::function<void(std::string)> then) const;
+  void compile(const std::string& name, const std::string& source, std::function<void(std::string)> then);
 
  private:
   struct pending;
+  void tell_resources();                          // what the workers must know of the site
   void fetch(const std::shared_ptr<pending>& p);
   void start(const std::shared_ptr<pending>& p);
-  std::vector<hooks::chain_hook> hooks_of(const question& what);
-  std::shared_ptr<const hooks::hook_code> code_of(const model::hook_state& hook);
+  std::vector<const model::hook_state*> hooks_of(const question& what) const;
+  struct kept_code;
+  const kept_code* code_of(const model::hook_state& hook) const;
+  void read_code(const model::hook_state& hook, std::function<void()> then);
   hooks::chain_parts chain_parts();
   std::function<void(std::function<void()>)> post() const;
   static model::hook_ran ran(const std::string& subject, schema::HookRun::Reader run);
 
   hook_desk_parts parts_;
+  model::site_ptr told_;                          // whose resources the workers know
   struct kept_code { model::hook_content script, configuration; std::shared_ptr<const hooks::hook_code> code; };
   std::map<std::string, kept_code> codes_;        // by name; read again when the blobs are others
+  std::map<std::string, std::vector<std::function<void()>>> reading_;     // hooks that are being read, and who waits for each
 };
 
 }  // namespace annals::actors

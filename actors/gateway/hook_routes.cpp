@@ -29,13 +29,8 @@ hook_routes::hook_routes(switchboard& board) : board_(board), desk_(desk_parts()
 
 hook_desk_parts hook_routes::desk_parts() {
   const auto& p = board_.parts();
-  return {board_.self(), p.runner, p.where, p.shell.reader, p.status, p.notes,
+  return {board_.self(), p.runner, p.where, p.shell.reader, &board_.reading(), p.status, p.notes,
           [this](hook_desk_parts::run_to_write what) { write_run(std::move(what)); }};
-}
-
-void hook_routes::begin() {
-  desk_.tell_resources();
-  if (board_.parts().runner) pay_looks(0);
 }
 
 void hook_routes::write_run(hook_desk_parts::run_to_write what) {
@@ -203,69 +198,33 @@ void hook_routes::run_rejected(std::uint64_t number, const std::string& id, hook
 
 // -- events --------------------------------------------------------------------------------------------------------------
 
-// What happened is on disk already. That hooks are to look on at it is read off the log (directory::owed_looks), so a crash
-// before their run was written down only means that they run again.
-void hook_routes::on_committed(const log::record& r) {
-  const auto e = r.event();
-  if (e.isResourceCreated() || e.isResourceChanged() || e.isResourceDeleted()) return desk_.tell_resources();
-  if (r.get().getStreamKind() == schema::StreamKind::HOOK) return forget_paid_looks(r);
-  if (!board_.where().owed_looks().empty()) pay_looks(r.sequence());
-}
-
-void hook_routes::forget_paid_looks(const log::record& r) {
-  const auto& owed = board_.where().owed_looks();
-  const auto paid = [&](const std::pair<std::uint64_t, std::string>& look) {
-    const auto at = owed.lower_bound({look.first, look.second, 0});
-    return at == owed.end() || at->first.sequence != look.first || at->first.subject != look.second;
-  };
-  const auto e = r.event();
-  if (!e.isHookRan()) {                           // a hook that was turned off owes nothing any more
-    std::erase_if(looking_, paid);
-  } else if (const std::pair look{r.get().getCause(), schema::str(e.getHookRan().getSubject())}; paid(look)) {
-    looking_.erase(look);
-  }
-}
-
-void hook_routes::on_disk_has_space() {
-  if (board_.parts().runner) pay_looks(0);
-}
-
-void hook_routes::pay_looks(std::uint64_t from) {
-  const auto& owed = board_.where().owed_looks();
-  for (auto at = owed.lower_bound({from, {}, 0}); at != owed.end();) {
-    const auto sequence = at->first.sequence;
-    const auto subject = at->first.subject;
-    const auto& event = *at->second;
-    std::vector<std::string> hooks;
-    for (; at != owed.end() && at->first.sequence == sequence && at->first.subject == subject; ++at)
-      hooks.push_back(board_.where().hook_states().at(at->first.hook).name);
-    if (looking_.emplace(sequence, subject).second) look_on(event, sequence, subject, std::move(hooks));
-  }
-}
-
-void hook_routes::look_on(const hooks::hook_event& event, std::uint64_t sequence, const std::string& subject, std::vector<std::string> hooks) {
+// What happened is on disk already. That hooks are to look on at it is a reaction's to say (actors/server/reactions/looking_hooks.cpp),
+// so a crash before their run was written down only means that they run again.
+void hook_routes::look_on(const reactions::run_looking_hooks& what, reply_ptr reply) {
   model::requester by;
-  (void)board_.parts().shell.reader->read(sequence, [&](const log::record_ptr& r) {
+  (void)board_.parts().shell.reader->read(what.sequence, [&](const log::record_ptr& r) {
     const auto who = r->get().getWho();
     by = {schema::str(who.getUser()), schema::str(who.getHost()), who.getRole()};
     return false;
   });
-  const bool of_job = event.parameters.front().kind == hooks::parameter_kind::job;
+  const bool of_job = what.event->parameters.front().kind == hooks::parameter_kind::job;
   const auto kind = of_job ? ObjectKind::JOB : ObjectKind::NODE;
-  hook_desk::question q{&event, by, by.user, subject, {}, {}, std::move(hooks)};
-  q.views.push_back({of_job ? "job" : "vnode", kind, subject, sequence});
-  if (!of_job && sequence > 1) q.views.push_back({"vnode_o", kind, subject, sequence - 1});
-  desk_.run(std::move(q), [this, subject, sequence](hooks::chain_result& result) { carry_out(subject, sequence, result); });
+  hook_desk::question q{what.event, by, by.user, what.subject, {}, {}, what.hooks};
+  q.views.push_back({of_job ? "job" : "vnode", kind, what.subject, what.sequence});
+  if (!of_job && what.sequence > 1) q.views.push_back({"vnode_o", kind, what.subject, what.sequence - 1});
+  desk_.run(std::move(q), [this, subject = what.subject, sequence = what.sequence, reply = std::move(reply)](hooks::chain_result& result) {
+    carry_out(subject, sequence, result, reply);
+  });
 }
 
 // What the runs want is done first, with command ids, so that it is done once even if they run again after a crash; then the
-// runs are written down, and with that the look is no longer owed. cause 0: nothing is owed (periodic).
-void hook_routes::carry_out(const std::string& subject, std::uint64_t cause, const hooks::chain_result& result) {
+// runs are written down, and with that the look is no longer owed. cause 0: nothing is owed (periodic), and nobody is told.
+void hook_routes::carry_out(const std::string& subject, std::uint64_t cause, const hooks::chain_result& result, const reply_ptr& reply) {
   restart_scheduling(result);
-  auto done = [this, subject, cause, runs = result.runs](const model::rejection& why) {
-    const bool again = cause != 0 && why.code == values::pbs_error::system_error;      // the disk is full
-    if (again) looking_.erase({cause, subject});
-    else desk_.write_all(subject, cause, runs);
+  auto done = [this, subject, cause, reply, runs = result.runs](const model::rejection& why) {
+    if (reply && why.code == values::pbs_error::system_error) return reply->refused(0, why);      // the disk is full: again
+    desk_.write_all(subject, cause, runs);
+    if (reply) reply->done(board_.where().sequence(), "");
   };
   const auto wishes = wishes_of(subject, result);
   if (wishes.empty()) return done({});
@@ -311,7 +270,7 @@ void hook_routes::run_periodic(const std::string& name) {
   const auto sequence = board_.where().sequence();
   hook_desk::question q{periodic_event, board_.server_itself(), {}, "periodic", {{"resv_list", hook_objects{}}},
                         {{"vnode_list", ObjectKind::NODE, {}, sequence}}, {name}};
-  desk_.run(std::move(q), [this](hooks::chain_result& result) { carry_out("periodic", 0, result); });
+  desk_.run(std::move(q), [this](hooks::chain_result& result) { carry_out("periodic", 0, result, nullptr); });
 }
 
 }  // namespace annals::actors

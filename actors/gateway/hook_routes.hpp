@@ -6,13 +6,13 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "actors/gateway/hook_desk.hpp"
 #include "actors/gateway/switchboard.hpp"
+#include "actors/server/reactions/reaction.hpp"
 
 namespace annals::actors {
 
@@ -20,10 +20,9 @@ class hook_routes {
  public:
   explicit hook_routes(switchboard& board);
 
-  void begin();                                  // the workers learn the site's resources; looks that are owed are paid
   void on_tick();                                // every second
-  void on_committed(const log::record& record);  // postqueuejob, jobobit, modifyvnode
-  void on_disk_has_space();                      // what could not be written is done again
+  // Runs hooks that look on at what happened (postqueuejob, jobobit, modifyvnode). Refused: what they wanted could not be written.
+  void look_on(const reactions::run_looking_hooks& what, reply_ptr reply);
 
   // Each asks the hooks of its event, then goes on with the request as they left it and the runs that allowed or changed it.
   // Without hooks it goes on at once.
@@ -37,7 +36,7 @@ class hook_routes {
   void ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply, std::string command_id = {});
 
   // Whether a script compiles; what the compiler said.
-  void compile(const std::string& name, const std::string& source, std::function<void(std::string)> then) const {
+  void compile(const std::string& name, const std::string& source, std::function<void(std::string)> then) {
     desk_.compile(name, source, std::move(then));
   }
 
@@ -47,16 +46,12 @@ class hook_routes {
   hook_desk::answer then_go_on(std::string subject, reply_ptr reply, hook_desk::answer then);
   void restart_scheduling(const hooks::chain_result& result);
   void run_rejected(std::uint64_t number, const std::string& id, hooks::chain_result& result, const reply_ptr& reply);
-  void pay_looks(std::uint64_t from);
-  void forget_paid_looks(const log::record& r);
-  void look_on(const hooks::hook_event& event, std::uint64_t sequence, const std::string& subject, std::vector<std::string> hooks);
-  void carry_out(const std::string& subject, std::uint64_t cause, const hooks::chain_result& result);
+  void carry_out(const std::string& subject, std::uint64_t cause, const hooks::chain_result& result, const reply_ptr& reply);
   void run_periodic(const std::string& name);
 
   switchboard& board_;
   hook_desk desk_;
   std::map<std::uint64_t, std::int64_t> due_;    // periodic hooks, by stream
-  std::set<std::pair<std::uint64_t, std::string>> looking_;    // sequence and subject of looks that are being paid, until that is written
 };
 
 }  // namespace annals::actors

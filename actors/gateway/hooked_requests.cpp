@@ -4,9 +4,9 @@
 #include <span>
 
 #include "events/attributes/ids.hpp"
+#include "events/attributes/read.hpp"
 #include "events/attributes/table.hpp"
 #include "events/log/record.hpp"
-#include "events/values/number.hpp"
 
 namespace annals::actors {
 
@@ -181,19 +181,20 @@ schema::sealed<schema::Request> resource_creation(schema::ResourceDefined::Reade
 
 std::string repeatable_id(const std::string& of) { return log::content_hash(std::as_bytes(std::span(of))).substr(0, 16); }
 
+bool is_for_moms(const model::hook_state& hook) {
+  const auto all = hooks::hook_events();
+  return std::any_of(all.begin(), all.end(), [&](const hooks::hook_event& e) { return hooks::is_on_mom(e) && hook.has_event(e.name); });
+}
+
 schema::sealed<schema::ToMom> mom_hooks_message(const directory& where, std::uint64_t sequence) {
   std::vector<const model::hook_state*> hooks;
   for (const auto& [serial, hook] : where.hook_states())
-    for (const auto& e : hooks::hook_events())
-      if (hooks::is_on_mom(e) && hook.has_event(e.name)) {
-        hooks.push_back(&hook);
-        break;
-      }
+    if (is_for_moms(hook)) hooks.push_back(&hook);
   return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
     auto all = m.initHooks();
     all.setSequence(sequence);
-    const auto wait = where.site()->server.get(attributes::server::sync_mom_hookfiles_timeout);
-    all.setWaitSeconds(static_cast<std::uint32_t>(values::parse_integer(wait.value_or("")).value_or(default_wait_s)));
+    const auto wait = attributes::integer_of(where.site()->server, attributes::server::sync_mom_hookfiles_timeout);
+    all.setWaitSeconds(static_cast<std::uint32_t>(std::clamp<std::int64_t>(wait.value_or(default_wait_s), 0, UINT32_MAX)));
     auto list = all.initHooks(static_cast<unsigned>(hooks.size()));
     for (unsigned i = 0; i < hooks.size(); ++i) {
       const auto& h = *hooks[i];

@@ -41,6 +41,8 @@ schema::sealed<schema::Request> resource_creation(schema::ResourceDefined::Reade
 // The command id of something that must be done once however often it is asked for: 16 bytes, the same for the same text.
 std::string repeatable_id(const std::string& of);
 
+// Some event of the hook is one that MoMs see: they have its files.
+bool is_for_moms(const model::hook_state& hook);
 // All hooks that MoMs run, as they are now.
 schema::sealed<schema::ToMom> mom_hooks_message(const directory& where, std::uint64_t sequence);
 

@@ -1,7 +1,5 @@
 #include "actors/gateway/job_routes.hpp"
 
-#include "actors/gateway/authorise.hpp"
-#include "actors/gateway/script_blob.hpp"
 #include "actors/server/replies.hpp"
 #include "events/values/job_id.hpp"
 
@@ -19,33 +17,58 @@ bool names_groups(capnp::List<schema::Attribute>::Reader attributes) {
 
 void job_routes::on_submit(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by,
                            const reply_ptr& reply) {
-  hooks_.ask_submit(request, by, reply, [this, peer, by, reply](const schema::sealed<schema::Request>& allowed, hook_runs runs) {
-    submit(peer->peer(), allowed, by, reply, std::move(runs));
+  const auto script = std::make_shared<script_blob>(script_blob_of(request.get().getQueueJob()));
+  if (script->refusal.code != 0) return reply->refused(0, script->refusal);
+  if (script->uploaded.empty()) return ask_hooks(peer, request, by, reply, script);
+  auto then = board_.reply_then([this, peer, request, by, reply, script](const model::rejection& why) {
+    if (why.code != 0) return reply->refused(0, why);
+    ask_hooks(peer, request, by, reply, script);
+  });
+  board_.self()->send(board_.parts().uploads, claim_upload{peer->id(), script->hash, script->size, std::move(then)});
+}
+
+// The script is the one that was looked at, whatever hooks make of the request.
+void job_routes::ask_hooks(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by,
+                           const reply_ptr& reply, const script_ptr& script) {
+  hooks_.ask_submit(request, by, reply, [this, peer, by, reply, script](const schema::sealed<schema::Request>& allowed, hook_runs runs) {
+    submit(peer->peer(), allowed, by, reply, script, std::move(runs));
   });
 }
 
+// What a name service must be asked for is asked where nobody else waits for it.
+void job_routes::with_groups(bool needed, const wire::identity& who, const model::requester& by, const reply_ptr& reply, std::function<void(std::vector<std::string>)> then) {
+  if (!needed) return then({});
+  auto& names = board_.names();
+  const bool asked = names.ask([look_up = board_.parts().groups_of, user = by.user, gid = who.gid, then = std::move(then)] {
+    auto groups = look_up(user, gid);
+    return [then, groups = std::move(groups)] { then(groups); };
+  });
+  if (!asked)
+    reply->refused(0, {pbs_error::try_again, "Please retry: the groups of " + std::to_string(names.waiting_max()) + " others are being looked up"});
+}
+
 void job_routes::submit(const wire::identity& who, const schema::sealed<schema::Request>& request, const model::requester& by,
-                        const reply_ptr& reply, hook_runs hooks) {
+                        const reply_ptr& reply, const script_ptr& script, hook_runs hooks) {
   // Who has no account here can run nothing anywhere (a private cluster's owner runs everything).
   if (who.uid != board_.parts().server_uid && by.user == std::to_string(who.uid)) return reply->refused(0, model::refuse(pbs_error::bad_user));
-  const auto q = request.get().getQueueJob();
-  auto script = script_blob_of(q);
-  if (!script.refusal.text.empty()) return reply->refused(0, script.refusal);
-  const auto number = board_.next_number();
-  model::submit_job command{request, number, by.user, groups_.of(who.gid), script.hash, script.size, {}};
-  if (names_groups(q.getAttributes())) command.groups = groups_of(by.user, who.gid);
-  auto e = board_.wrap<model::job_command>(std::move(command), request.get(), by, reply, std::move(hooks));
-  e.blobs = std::move(script.blobs);
-  e.uploaded = std::move(script.uploaded);
-  board_.tell_new_job(number, std::move(e));
+  const bool needed = names_groups(request.get().getQueueJob().getAttributes());
+  with_groups(needed, who, by, reply, [this, group = who.group, request, by, reply, script, hooks = std::move(hooks)](std::vector<std::string> groups) {
+    const auto number = board_.next_number();
+    model::submit_job command{request, number, by.user, group, script->hash, script->size, std::move(groups)};
+    auto e = board_.wrap<model::job_command>(std::move(command), request.get(), by, reply, hooks);
+    e.blobs = script->blobs;
+    e.uploaded = script->uploaded;
+    board_.tell_new_job(number, std::move(e));
+  });
 }
 
 void job_routes::on_alter(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by,
                           const reply_ptr& reply) {
   hooks_.ask_alter(request, by, reply, [this, peer, by, reply](const schema::sealed<schema::Request>& allowed, hook_runs runs) {
-    const auto a = allowed.get().getAlterJob();
-    auto groups = names_groups(a.getChanges()) ? groups_of(by.user, peer->peer().gid) : std::vector<std::string>();
-    to_job(a.getJob(), allowed, by, reply, std::move(groups), std::move(runs));
+    const bool needed = names_groups(allowed.get().getAlterJob().getChanges());
+    with_groups(needed, peer->peer(), by, reply, [this, allowed, by, reply, runs = std::move(runs)](std::vector<std::string> groups) {
+      to_job(allowed.get().getAlterJob().getJob(), allowed, by, reply, std::move(groups), runs);
+    });
   });
 }
 

@@ -121,14 +121,20 @@ void manage_routes::compile_hook(const schema::sealed<schema::Request>& request,
                  });
 }
 
-void manage_routes::export_hook(schema::ExportHook::Reader asked, const model::requester& by, reply_ptr reply) const {
+void manage_routes::export_hook(schema::ExportHook::Reader asked, const model::requester& by, reply_ptr reply) {
   const auto name = schema::str(asked.getName());
   if (const auto why = model::may_touch_hooks(by, *board_.site()); why.code != 0) return reply->refused(0, why);
   const auto* hook = asked.getPbsHook() ? nullptr : board_.where().hook(name);
   if (!hook) return reply->refused(0, no_hook(name));
   const auto& content = schema::text(asked.getContentType()) == model::python_content ? hook->code : hook->config;
-  const auto bytes = content.hash.empty() ? std::nullopt : board_.parts().shell.reader->store().read_blob(content.hash);
-  reply->done(board_.where().sequence(), bytes ? values::base64_lines(schema::byte_span(*bytes)) : std::string());
+  const auto sequence = board_.where().sequence();
+  if (content.hash.empty()) return reply->done(sequence, "");
+  const bool asked_for = board_.reading().ask([store = &board_.parts().shell.reader->blobs(), hash = content.hash, sequence, reply] {
+    const auto bytes = store->read_blob(hash);
+    return [sequence, reply, text = bytes ? values::base64_lines(schema::byte_span(*bytes)) : std::string()] { reply->done(sequence, text); };
+  });
+  if (!asked_for)
+    reply->refused(0, {pbs_error::try_again, "Please retry: " + std::to_string(board_.reading().waiting_max()) + " hooks wait to be read"});
 }
 
 }  // namespace annals::actors

@@ -14,7 +14,7 @@ class manage_routes {
   manage_routes(switchboard& board, hook_routes& hooks) : board_(board), hooks_(hooks) {}
 
   void on_manage(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply);
-  void export_hook(schema::ExportHook::Reader asked, const model::requester& by, reply_ptr reply) const;
+  void export_hook(schema::ExportHook::Reader asked, const model::requester& by, reply_ptr reply);
 
  private:
   void manage(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs);

@@ -6,11 +6,11 @@
 
 namespace annals::actors {
 
-void mom_hook_routes::send_to_all() {
+void mom_hook_routes::keep_up() {
+  if (told_sequence_ >= board_.where().mom_hooks_since()) return;
   told_sequence_ = board_.where().sequence();
   const auto message = mom_hooks_message(board_.where(), told_sequence_);
-  for (const auto& [name, stream] : board_.where().hosts())
-    if (const auto h = board_.host(name)) board_.self()->send(h, post_to_host{name, "hooks", message});
+  for (const auto& [name, stream] : board_.where().hosts()) board_.post({name, "hooks", message});
 }
 
 void mom_hook_routes::on_installed(const std::string& host_name, schema::HooksInstalled::Reader installed) {
@@ -18,7 +18,7 @@ void mom_hook_routes::on_installed(const std::string& host_name, schema::HooksIn
     board_.note(log_event::debug, "Req", "Server@" + board_.site()->server_name,
                 "successfully sent hook file " + board_.parts().hook_directory + "/" + schema::str(file) + " to " + host_name);
   if (installed.getSequence() != told_sequence_) return;            // newer ones are on their way
-  if (const auto h = board_.host(host_name)) board_.self()->send(h, withdraw_from_host{host_name, "hooks"});
+  board_.withdraw({host_name, "hooks"});
 }
 
 namespace {

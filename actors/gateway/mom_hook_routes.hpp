@@ -12,8 +12,9 @@ class mom_hook_routes {
  public:
   explicit mom_hook_routes(switchboard& board) : board_(board) {}
 
-  // Every host is owed all hooks of MoMs as they are now, until it says that it has them.
-  void send_to_all();
+  // Every host is owed all hooks of MoMs as they are now, until it says that it has them. Called by a reaction after each change, and
+  // before whatever a host must not hear before its hooks: a run to start, the welcome.
+  void keep_up();
   void on_installed(const std::string& host, schema::HooksInstalled::Reader installed);
   void on_report(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message);
 

@@ -1,6 +1,6 @@
 #include "actors/gateway/mom_routes.hpp"
 
-#include "actors/gateway/script_blob.hpp"
+#include "actors/gateway/blobs_to_moms.hpp"
 #include "actors/server/discards.hpp"
 #include "actors/server/replies.hpp"
 #include "events/schema/readable.hpp"
@@ -18,8 +18,11 @@ void mom_routes::on_message(const wire::connection_ptr& peer, schema::sealed<sch
       end_unwanted(m.getRunStarted().getRef(), name);
       return report(peer, m.getRunStarted().getRef(), schema::Ack::What::RUN_STARTED, message);
     case schema::FromMom::RUN_REFUSED: return report(peer, m.getRunRefused().getRef(), schema::Ack::What::RUN_REFUSED, message);
-    case schema::FromMom::RUN_EXITED: return report(peer, m.getRunExited().getRef(), schema::Ack::What::RUN_EXITED, message);
+    case schema::FromMom::RUN_EXITED:
+      marks_.on_exited(name, m.getRunExited());
+      return report(peer, m.getRunExited().getRef(), schema::Ack::What::RUN_EXITED, message);
     case schema::FromMom::RUN_LEFT:
+      marks_.on_left(name, m.getRunLeft().getRef());
       discarded(name, m.getRunLeft().getRef());
       return report(peer, m.getRunLeft().getRef(), schema::Ack::What::RUN_LEFT, message);
     case schema::FromMom::RUN_STEPS: {
@@ -29,7 +32,7 @@ void mom_routes::on_message(const wire::connection_ptr& peer, schema::sealed<sch
     case schema::FromMom::RUN_USAGE:
       end_unwanted(m.getRunUsage().getRef(), name);
       return board_.tell_job_of(m.getRunUsage().getRef(), model::mom_report{message, name}, by, nullptr);
-    case schema::FromMom::WANT_BLOB: return send_blob(peer, m.getWantBlob().getHash());
+    case schema::FromMom::WANT_BLOB: return send_blob(peer, m.getWantBlob());
     case schema::FromMom::HOOKS_INSTALLED: return hooks_.on_installed(name, m.getHooksInstalled());
     case schema::FromMom::HOOK_REPORT: return hooks_.on_report(peer, message);
     case schema::FromMom::WISH_DONE: return board_.tell_job_of(m.getWishDone().getRef(), model::mom_report{message, name}, by, nullptr);
@@ -48,16 +51,25 @@ void mom_routes::on_hello(const wire::connection_ptr& peer, schema::sealed<schem
   const auto& name = peer->peer().name;
   if (!board_.where().hosts().contains(name))
     return peer->close("host " + name + " is no node of this cluster: qmgr -c 'create node " + name + "'");
+  if (!marks_.agrees(message.get().getHello(), name)) return peer->close("the server's log is not what this host was told of: the server stops");
   if (const auto g = giving_up_.find(name); g != giving_up_.end()) {
     g->second.peer = peer;
     g->second.hello = std::move(message);
     return;
   }
   here_[name] = peer;
+  hooks_.keep_up();                                // they are owed before the welcome
   board_.note(log_event::admin, "Node", name, "Hello from MoM on port=" + std::to_string(message.get().getHello().getPort()));
-  auto unwanted = unwanted_runs(message.get().getHello(), name);
+  auto unknown = runs_unknown(message.get().getHello(), name);
   auto own = with_own_vnodes(std::move(message), name);
-  board_.self()->send(board_.host(name), mom_connected{peer, std::move(own), board_.where().runs_on(name), std::move(unwanted)});
+  board_.self()->send(board_.host(name), mom_connected{peer, std::move(own), board_.where().runs_on(name), std::move(unknown.unwanted), std::move(unknown.kept)});
+  if (marks_.newest()) peer->send(marks_.newest());
+}
+
+log_marks::teller mom_routes::tell_all() const {
+  return [this](const schema::sealed<schema::ToMom>& message) {
+    for (const auto& [host, peer] : here_) peer->send(message);
+  };
 }
 
 // A vnode is of the host that named it first. What others say of it (their exechost_startup hooks may) is left out: the rules
@@ -88,13 +100,15 @@ void mom_routes::on_closed(const peer_closed& c) {
   if (const auto h = board_.known_host(name)) board_.self()->send(h, mom_gone{c.peer, c.why});
 }
 
-void mom_routes::give_up_runs(const std::string& host) {
-  if (here_.contains(host)) return;
-  for (const auto& run : board_.where().runs_on(host)) {
-    ++giving_up_[host].runs;
-    board_.tell_job(run.number, model::run_lost{run.run, true, false}, board_.server_itself(),
-                    board_.reply_then([this, host](const model::rejection&) { on_given_up(host); }));
-  }
+void mom_routes::tell_job_while_away(const std::string& host, std::uint64_t number, envelope<model::job_command> e) {
+  if (here_.contains(host)) return e.reply->refused(board_.where().sequence(), model::refuse(values::pbs_error::bad_state));
+  ++giving_up_[host].runs;
+  e.reply = board_.reply_then([this, host, reply = std::move(e.reply)](const model::rejection& why) {
+    if (why.code == 0) reply->done(board_.where().sequence(), "");
+    else reply->refused(board_.where().sequence(), why);
+    on_given_up(host);
+  });
+  board_.tell_job(number, std::move(e));
 }
 
 // What became of it has been folded by now: the log writer tells this actor of a record before it tells the job.
@@ -111,11 +125,12 @@ void mom_routes::on_missing(const run_missing& m) {
 }
 
 // What a MoM has, and the log says it has not.
-std::vector<run_name> mom_routes::unwanted_runs(schema::MomHello::Reader hello, const std::string& on) const {
-  std::vector<run_name> unwanted;
+mom_routes::foreign_runs mom_routes::runs_unknown(schema::MomHello::Reader hello, const std::string& on) {
+  foreign_runs runs;
   for (auto r : hello.getRuns())
-    if (!board_.where().has_run(on, r.getJobSerial(), r.getRun())) unwanted.push_back({r.getJobSerial(), r.getRun(), schema::str(r.getJob())});
-  return unwanted;
+    if (!board_.where().has_run(on, r.getJobSerial(), r.getRun()))
+      (marks_.may_be_lost(on, r) ? runs.kept : runs.unwanted).push_back({r.getJobSerial(), r.getRun(), schema::str(r.getJob())});
+  return runs;
 }
 
 void mom_routes::on_discard_settled(const discard_settled& d) { host_is_rid(d.serial, model::run_gone_from{d.run, d.host, d.abandoned}); }
@@ -128,22 +143,16 @@ void mom_routes::host_is_rid(std::uint64_t serial, model::run_gone_from gone) {
 
 // A host no longer has a run: it needs no discarding.
 void mom_routes::discarded(const std::string& on, schema::RunRef::Reader ref) {
-  if (const auto h = board_.host(on)) board_.self()->send(h, withdraw_from_host{on, discard_key(ref.getJobSerial(), ref.getRun())});
+  board_.withdraw({on, discard_key(ref.getJobSerial(), ref.getRun())});
 }
 
 void mom_routes::discard(const run_name& run, const std::string& on) {
-  if (const auto h = board_.host(on)) board_.self()->send(h, post_to_host{on, discard_key(run.serial, run.run), discard_message(run)});
-}
-
-void mom_routes::discard_abandoned(const log::record& record) {
-  const auto e = record.event().getVnodeHandedBack();
-  const auto serial = record.get().getStream();
-  if (const auto number = board_.where().job_number(serial)) discard({serial, e.getRun(), board_.job_id(*number)}, schema::str(e.getHost()));
+  board_.post({on, discard_key(run.serial, run.run), discard_message(run)});
 }
 
 // A MoM speaks of a run: of a job that still wants it, or one to be discarded.
 void mom_routes::end_unwanted(schema::RunRef::Reader ref, const std::string& on) {
-  if (!board_.where().has_run(on, ref.getJobSerial(), ref.getRun())) discard({ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob())}, on);
+  if (!board_.where().has_run(on, ref.getJobSerial(), ref.getRun()) && !marks_.is_kept(on, ref)) discard({ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob())}, on);
 }
 
 void mom_routes::report(const wire::connection_ptr& peer, schema::RunRef::Reader ref, schema::Ack::What what,
@@ -152,9 +161,19 @@ void mom_routes::report(const wire::connection_ptr& peer, schema::RunRef::Reader
   board_.tell_job_of(ref, model::mom_report{message, name}, switchboard::mom_of(name), acknowledge_mom(peer, ref, what));
 }
 
-void mom_routes::send_blob(const wire::connection_ptr& peer, capnp::Data::Reader hash) {
-  const std::string key(reinterpret_cast<const char*>(hash.begin()), hash.size());
-  send_blob_pieces(*peer, key, board_.parts().shell.reader->store().read_blob(key));
+// A MoM has the scripts of its runs, and the hooks that MoMs run.
+void mom_routes::send_blob(const wire::connection_ptr& peer, schema::WantBlob::Reader wanted) {
+  const auto& name = peer->peer().name;
+  const auto ref = wanted.getRef();
+  const run_name of{ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob())};
+  const std::string hash(reinterpret_cast<const char*>(wanted.getHash().begin()), wanted.getHash().size());
+  const auto size = of.serial == 0 ? size_of_hook_file(board_.where(), hash) : size_of_script(board_.where(), name, of, hash);
+  if (size) return board_.self()->send(board_.parts().blobs, blob_wanted{peer, hash, *size, of});
+  const auto number = board_.where().job_number(of.serial);
+  board_.note(log_event::security, "Node", name,
+              of.serial == 0 ? std::string("asked for a file that belongs to no hook of MoMs; not sent")
+                             : "asked for a script that is not of a run it has (" + (number ? board_.job_id(*number) : "no job") + "); not sent");
+  send_blob_pieces(*peer, {peer, hash, 0, of}, std::nullopt);
 }
 
 }  // namespace annals::actors

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "actors/gateway/log_marks.hpp"
 #include "actors/gateway/mom_hook_routes.hpp"
 #include "actors/gateway/switchboard.hpp"
 
@@ -18,25 +19,30 @@ class mom_routes {
   void on_closed(const peer_closed& c);
   void on_missing(const run_missing& m);
   void on_discard_settled(const discard_settled& d);
-  // Of a host that has been away for too long; one that has said hello meanwhile keeps them.
-  void give_up_runs(const std::string& host);
+  // Something of a run whose host has been away for too long: refused if that has said hello meanwhile. A hello that comes before the
+  // job has answered waits for the answer. With a reply.
+  void tell_job_while_away(const std::string& host, std::uint64_t number, envelope<model::job_command> e);
   // A host that is there learns at once that its run is no longer wanted, another with its next hello.
-  void discard_abandoned(const log::record& record);
+  void discard(const run_name& run, const std::string& on);
+  void on_marked(const log_marked& m) { marks_.on_marked(m, tell_all()); }
+  void on_mark_timer() { marks_.on_timer(tell_all()); }
 
  private:
   void on_hello(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message);
   void on_given_up(const std::string& host);
   schema::sealed<schema::FromMom> with_own_vnodes(schema::sealed<schema::FromMom> hello, const std::string& host);
-  void discard(const run_name& run, const std::string& on);
   void host_is_rid(std::uint64_t serial, model::run_gone_from gone);
-  std::vector<run_name> unwanted_runs(schema::MomHello::Reader hello, const std::string& on) const;
+  struct foreign_runs { std::vector<run_name> unwanted, kept; };
+  foreign_runs runs_unknown(schema::MomHello::Reader hello, const std::string& on);
+  log_marks::teller tell_all() const;
   void discarded(const std::string& on, schema::RunRef::Reader ref);
   void end_unwanted(schema::RunRef::Reader ref, const std::string& on);
   void report(const wire::connection_ptr& peer, schema::RunRef::Reader ref, schema::Ack::What what, const schema::sealed<schema::FromMom>& message);
-  void send_blob(const wire::connection_ptr& peer, capnp::Data::Reader hash);
+  void send_blob(const wire::connection_ptr& peer, schema::WantBlob::Reader wanted);
 
   switchboard& board_;
   mom_hook_routes& hooks_;
+  log_marks marks_{board_};
   std::map<std::string, wire::connection_ptr> here_;             // hosts that said hello
   // A hello that comes while runs of its host are given up waits: what it is compared with is about to change.
   struct giving_up {

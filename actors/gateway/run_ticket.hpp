@@ -5,18 +5,21 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
+#include "actors/gateway/directory.hpp"
 #include "actors/link/wire/signing.hpp"
 #include "events/schema/daemon.capnp.h"
 #include "events/schema/message.hpp"
 
 namespace annals::actors {
 
-class directory;
 using ticket_signer = std::function<wire::signature(schema::byte_span ticket)>;
 
-// The order with its sisters' addresses and a ticket that is valid from now on.
-schema::sealed<schema::ToMom> with_ticket(const schema::sealed<schema::ToMom>& order, const std::string& primary, const directory& where,
+// Where the MoMs of an order's sisters are, in their order.
+std::vector<mom_place> places_of_sisters(const schema::sealed<schema::ToMom>& order, const directory& where);
+// The order with its sisters' addresses and a ticket that is valid from now on. Any thread; signing takes its time.
+schema::sealed<schema::ToMom> with_ticket(const schema::sealed<schema::ToMom>& order, const std::string& primary, const std::vector<mom_place>& sisters,
                                           const ticket_signer& sign, std::int64_t now_ns);
 
 }  // namespace annals::actors

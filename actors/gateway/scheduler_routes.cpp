@@ -58,8 +58,12 @@ void scheduler_routes::cycle_began(const caf::actor& object, const std::string& 
   auto e = board_.wrap<model::scheduler_command>(model::scheduler_said{std::move(message)}, scheduler_itself());
   if (!hash.empty() && !stored_policies_.contains(hash)) {
     const auto& text = policies_[name];
-    e.blobs.push_back({hash, {text.begin(), text.end()}});
-    stored_policies_.insert(hash);
+    if (log::content_hash(text) == hash) {
+      e.blobs.push_back({hash, {text.begin(), text.end()}});
+      stored_policies_.insert(hash);
+    } else {
+      board_.note(log_event::error, "Sched", name, "the policy it sent is not the one its cycle names; not kept");
+    }
   }
   board_.self()->send(object, std::move(e));
 }

@@ -1,7 +1,5 @@
 #include "actors/gateway/script_blob.hpp"
 
-#include <algorithm>
-
 #include "events/log/checksum.hpp"
 #include "events/model/limits.hpp"
 #include "events/values/pbs_error.hpp"
@@ -30,23 +28,6 @@ script_blob script_blob_of(schema::QueueJob::Reader q) {
   out.size = text.size();
   out.blobs.push_back({out.hash, {text.begin(), text.end()}});
   return out;
-}
-
-void send_blob_pieces(wire::connection& to, const std::string& hash, const std::optional<std::vector<std::byte>>& bytes) {
-  const std::size_t size = bytes ? bytes->size() : 0;
-  std::size_t at = 0;
-  do {
-    const auto piece = std::min(limits::blob_piece_bytes, size - at);
-    to.send(schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
-      auto b = m.initBlob();
-      b.setHash({reinterpret_cast<const kj::byte*>(hash.data()), hash.size()});
-      b.setOffset(at);
-      if (bytes) b.setData({reinterpret_cast<const kj::byte*>(bytes->data() + at), piece});
-      b.setMissing(!bytes);
-      b.setLast(at + piece == size);
-    }));
-    at += piece;
-  } while (at < size);
 }
 
 }  // namespace annals::actors

@@ -13,7 +13,28 @@ namespace annals::actors {
 namespace pbs_error = values::pbs_error;
 
 switchboard::switchboard(caf::event_based_actor* self, gateway_parts parts)
-    : self_(self), parts_(std::move(parts)), next_number_(parts_.where->next_number()) {}
+    : self_(self), parts_(std::move(parts)), next_number_(parts_.where->next_number()),
+      names_(self, limits::group_lookup_threads_max, limits::group_lookups_waiting_max, parts_.detached),
+      signatures_(self, 1, 0, parts_.detached), reading_(self, 1, limits::hook_exports_waiting_max, parts_.detached), orders_(order_parts()) {}
+
+// Addresses are looked up here; the order is made, and signed, where nobody waits.
+order_lines::parts switchboard::order_parts() {
+  order_lines::parts p;
+  p.sign = [this](const post_to_host& order, std::function<void(order_lines::order)> then) {
+    signatures_.ask_always([message = order.message, host = order.host, sisters = places_of_sisters(order.message, *parts_.where),
+                            sign = parts_.sign_ticket, now = parts_.shell.clock->now_ns(), then = std::move(then)] {
+      auto ticketed = with_ticket(message, host, sisters, sign, now);
+      return [then, ticketed = std::move(ticketed)] { then(ticketed); };
+    });
+  };
+  p.post = [this](post_to_host&& order) {
+    if (const auto h = host(order.host)) self_->send(h, std::move(order));
+  };
+  p.withdraw = [this](withdraw_from_host&& order) {
+    if (const auto h = host(order.host)) self_->send(h, std::move(order));
+  };
+  return p;
+}
 
 // -- actors --------------------------------------------------------------------------------------------------------------
 

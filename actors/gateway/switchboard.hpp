@@ -4,6 +4,7 @@
 
 #include <caf/event_based_actor.hpp>
 
+#include <algorithm>
 #include <deque>
 #include <functional>
 #include <map>
@@ -12,7 +13,10 @@
 #include <vector>
 
 #include "actors/gateway/gateway.hpp"
+#include "actors/gateway/order_lines.hpp"
+#include "actors/runtime/helper_pool.hpp"
 #include "actors/server/aggregates.hpp"
+#include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
 
 namespace annals::actors {
@@ -45,6 +49,15 @@ class switchboard {
   caf::actor host_of(const std::string& vnode);
   void wake_job(std::uint64_t number) { (void)job(number); }
 
+  // -- what may block: helpers with threads of their own do it -----------------------------------------------------------------
+  helper_pool& names() { return names_; }                       // the name service
+  helper_pool& signatures() { return signatures_; }             // one: they come in the order in which they were asked for
+  helper_pool& reading() { return reading_; }                   // blobs of the log
+
+  // -- what hosts are owed; of a host that is gone nothing -----------------------------------------------------------------------
+  void post(post_to_host p) { orders_.post(std::move(p)); }
+  void withdraw(withdraw_from_host w) { orders_.withdraw(std::move(w)); }
+
   // -- commands ------------------------------------------------------------------------------------------------------------
   template <class Command>
   envelope<Command> wrap(Command command, const model::requester& by, reply_ptr reply = nullptr, hook_runs hooks = {}) const {
@@ -64,6 +77,10 @@ class switchboard {
   // What a MoM reports of a job; one of a job that is no more is taken as done.
   void tell_job_of(schema::RunRef::Reader ref, model::job_command command, const model::requester& by, reply_ptr reply);
   std::uint64_t next_number() { return next_number_++; }
+  // By a part of the log that was lost: a MoM has a job of this number. Beyond what numbers of jobs can be it is not believed.
+  void number_was_given(std::uint64_t number) {
+    if (number < limits::believed_job_numbers_max) next_number_ = std::max(next_number_, number + 1);
+  }
   void tell_new_job(std::uint64_t number, envelope<model::job_command> e);
   // A reply that goes on in this actor. code 0: the command was done.
   reply_ptr reply_then(std::function<void(const model::rejection& why)> then) const;
@@ -75,6 +92,7 @@ class switchboard {
  private:
   struct job_entry { caf::actor actor; std::uint64_t sent = 0; };
   job_entry& job(std::uint64_t number);
+  order_lines::parts order_parts();
   template <class Actor, class... Extra>
   caf::actor named(std::map<std::string, caf::actor>& actors, const directory::names& known, const std::string& name, bool creates, Extra... extra);
 
@@ -85,6 +103,8 @@ class switchboard {
   std::deque<std::uint64_t> idle_;                         // in the order they became idle
   std::map<std::string, caf::actor> queues_, hosts_, schedulers_, hooks_;
   caf::actor server_;
+  helper_pool names_, signatures_, reading_;
+  order_lines orders_;
 };
 
 }  // namespace annals::actors

@@ -1,4 +1,5 @@
-// Takes large scripts in pieces (putBlob) and puts them into the store. Runs detached: it writes to the disk.
+// Takes large scripts in pieces (putBlob) and says who uploaded what (upload_book.hpp). Runs detached: it writes to the disk.
+// Governed by docs/design/0002-event-log.md, "Blobs".
 #pragma once
 
 #include <caf/event_based_actor.hpp>
@@ -6,11 +7,12 @@
 #include <string>
 
 #include "actors/server/messages.hpp"
-#include "events/ports/event_store.hpp"
+#include "events/ports/blob_store.hpp"
 
 namespace annals::actors {
 
-// Messages: query with a putBlob request. The last piece is answered when the blob is synced and its hash is the claimed one.
-caf::behavior uploads(caf::event_based_actor* self, ports::event_store* store, std::string directory);
+// Messages: upload_piece, claim_upload, uploader_gone. The last piece is answered when the blob is synced and its hash is the
+// claimed one; from then on the client may claim it, until it is gone or has sent many others.
+caf::behavior uploads(caf::event_based_actor* self, ports::blob_store* store, std::string directory);
 
 }  // namespace annals::actors

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "events/model/assignment.hpp"
+#include "events/model/vnodes/amounts.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/exec_host.hpp"
 #include "events/values/exec_vnode.hpp"
@@ -14,20 +14,18 @@ namespace {
 
 constexpr std::string_view node_file = "PBS_NODEFILE=";
 
-void put_usage(const ports::run_usage& usage, hooks::hook_object& job) {
-  const auto used = [&](const char* resource, const std::string& value) { job.put("resources_used", resource, value); };
-  used("cput", values::print_duration(static_cast<std::int64_t>(usage.cpu_seconds)));
-  used("walltime", values::print_duration(static_cast<std::int64_t>(usage.wall_seconds)));
-  used("mem", std::to_string(usage.mem_kb) + "kb");
-  used("vmem", std::to_string(usage.vmem_kb) + "kb");
-  used("ncpus", std::to_string(usage.ncpus));
-  used("cpupercent", std::to_string(usage.cpu_percent));
+// What nobody has measured here is shown as nothing used.
+void put_usage(const model::usage_set& usage, hooks::hook_object& job) {
+  auto shown = model::measured_usage({});
+  for (const auto& used : usage) shown.set(used.resource, used.value);
+  for (const auto& used : shown) job.put("resources_used", used.resource, used.value);
 }
 
 hooks::hook_object as_sent(const hooked_job& from) {
   const auto order = from.order();
   hooks::hook_object job{hooks::protocol::ObjectKind::JOB, schema::str(order.getRef().getJob()), hooks::attributes_of(order.getAttributes())};
   job.remove("cookie", {});           // shown to nobody
+  job.remove("name_end", {});
   job.put("Job_Owner", {}, schema::text(order.getOwner()));
   job.put("euser", {}, schema::text(order.getEuser()));
   job.put("egroup", {}, schema::text(order.getEgroup()));

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -26,12 +27,13 @@ hook_outbox::hook_outbox(std::string directory) : directory_(std::move(directory
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(directory_, ignored)) {
     const auto name = entry.path().filename().string();
-    if (name.empty() || name.find_first_not_of("0123456789") != std::string::npos || name.size() > 19) continue;
+    std::uint64_t position = 0;
+    const auto [after, error] = std::from_chars(name.data(), name.data() + name.size(), position);
+    if (error != std::errc() || after != name.data() + name.size() || position > INT64_MAX) continue;
     std::ifstream in(entry.path(), std::ios::binary);
     const std::string bytes(std::istreambuf_iterator<char>(in), {});
     // One that was cut off by a crash was never told as done: it is dropped.
     auto report = read_hook_report(std::as_bytes(std::span(bytes)));
-    const auto position = std::stoull(name);
     last_ = std::max<std::uint64_t>(last_, position);
     if (report && report->get().getHookReport().getPosition() == position) reports_[position] = std::move(*report);
     else fs::remove(entry.path(), ignored);

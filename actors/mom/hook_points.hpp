@@ -5,6 +5,7 @@
 #include <caf/actor.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "events/model/past_hooks.hpp"
+#include "events/model/usage.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/daemon.capnp.h"
 #include "events/schema/message.hpp"
@@ -63,7 +65,7 @@ struct at_hook_point {
   ports::run_order program{};                    // launch: what would be started
   std::int64_t pid = 0;                          // attach
   std::optional<std::int32_t> exit_status{};     // ended, on the primary
-  ports::run_usage usage{};                      // ended
+  model::usage_set usage{};                      // ended
 };
 struct hook_point_passed {
   std::uint64_t question = 0;
@@ -79,9 +81,10 @@ struct hook_point_passed {
 };
 
 // A job that runs here, told once a second while has_periodic_hooks.
-struct job_at_work { std::string key; hooked_job job; ports::run_usage usage; };
+struct job_at_work { std::string key; hooked_job job; model::usage_set usage; };
 
-// The points of one run or part: asks, and goes on when it is answered.
+// The points of one run or part: asks, and goes on when it is answered. What hooks said that no event tells of counts for this
+// life of the process.
 class hook_asker {
  public:
   hook_asker(caf::actor mom, std::shared_ptr<hook_bits> bits) : mom_(std::move(mom)), bits_(std::move(bits)) {}
@@ -93,7 +96,21 @@ class hook_asker {
   void ask(at_hook_point at, passed then);       // at.who: where on_passed is called
   void on_passed(hook_point_passed& p);
 
+  // A point that something waits behind: asked once, open for good when hooks let the job pass.
+  bool is_open(hook_point point) const { return gates_[index(point)] == gate::open; }
+  bool ask_once(hook_point point) {              // false: it is asked already, or open
+    if (gates_[index(point)] != gate::shut) return false;
+    gates_[index(point)] = gate::asked;
+    return true;
+  }
+  void open(hook_point point) { gates_[index(point)] = gate::open; }
+  void shut(hook_point point) { gates_[index(point)] = gate::shut; }     // the next one asks again
+
  private:
+  enum class gate : std::uint8_t { shut, asked, open };
+  static std::size_t index(hook_point point) { return static_cast<std::size_t>(point); }
+
+  std::array<gate, hook_point_count> gates_{};
   caf::actor mom_;
   std::shared_ptr<hook_bits> bits_;
   std::map<std::uint64_t, passed> waiting_;

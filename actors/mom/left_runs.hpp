@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "events/model/limits.hpp"
-#include "events/ports/process_host.hpp"
+#include "events/model/usage.hpp"
 
 namespace annals::actors {
 
@@ -17,7 +17,7 @@ struct left_run {
   std::uint64_t job_serial = 0;
   std::uint32_t run = 0;
   std::string primary;             // of a part; empty: nobody may ask what it used
-  ports::run_usage usage;
+  model::usage_set usage;
   std::int32_t refusal_code = 0;
   std::string refusal;             // why the host could not join; empty: it could
 };

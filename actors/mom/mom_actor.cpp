@@ -13,6 +13,7 @@ namespace {
 
 using poll_atom = caf::atom_constant<caf::atom("poll")>;
 constexpr auto poll_period = std::chrono::seconds(1);
+constexpr std::size_t name_end_digits = 8;   // nobody makes four billion directories
 
 class mom {
  public:
@@ -59,6 +60,7 @@ class mom {
       hello.setLogUuid({reinterpret_cast<const kj::byte*>(parts_.log_uuid.data()), parts_.log_uuid.size()});
       hello.setPort(parts_.port);
       hello.setAddress(parts_.address);
+      if (parts_.server_mark) hello.setLogMark(parts_.server_mark.get());
       hooks_->describe(hello);
       auto here = refs_;
       for (const auto& [key, k] : desk_.known()) here.emplace(key, k);
@@ -73,7 +75,7 @@ class mom {
     }));
     note(log_event::system, "Svr", "pbs_mom", "HELLO sent to server");
     for (const auto& [key, run] : runs_) self_->send(run, server_is_here{});
-    for (const auto& [hash, waiting] : scripts_) ask_for(hash);
+    for (const auto& [key, waiting] : scripts_) ask_for(key);
     hooks_->server_is_here();
   }
 
@@ -121,9 +123,14 @@ class mom {
         }
         return;
       case schema::ToMom::HOOKS: return hooks_->on_hooks(message);
+      case schema::ToMom::LOG_MARK:                   // the server's word: kept as it is, for the server to read
+        parts_.server_mark = schema::copy_of<schema::LogMark>(m.getLogMark());
+        if (parts_.keep_server_mark) parts_.keep_server_mark(parts_.server_mark);
+        return;
       case schema::ToMom::HOOK_ACK: return hooks_->on_ack(m.getHookAck());
       case schema::ToMom::BLOB:
-        if (!hooks_->on_blob(m.getBlob())) on_blob(m.getBlob());
+        if (m.getBlob().getRef().getJobSerial() == 0) hooks_->on_blob(m.getBlob());
+        else on_blob(m.getBlob());
         return;
     }
     f.peer->close("an unknown message");
@@ -147,6 +154,7 @@ class mom {
     hooks_->run_gone(g.key);
     runs_.erase(g.key);
     refs_.erase(g.key);
+    scripts_.erase(g.key);
     if (discarding_.erase(g.key) > 0) tell_discarded(g.job_serial, g.run);
     sisters_.no_longer_wanted(g.key);
     left_.remember({g.job_serial, g.run, {}, {}, 0, {}});
@@ -206,8 +214,9 @@ class mom {
   }
 
   void on_want_script(const want_script& w) {
-    scripts_[w.hash].keys.insert(w.key);
-    ask_for(w.hash);
+    if (!refs_.contains(w.key)) return;              // it has left meanwhile
+    scripts_[w.key].hash = w.hash;
+    ask_for(w.key);
   }
 
   void on_settings(const new_settings& s) {
@@ -225,7 +234,7 @@ class mom {
   }
 
  private:
-  struct script_wait { std::string text; std::set<std::string> keys; };
+  struct script_wait { std::string hash, text; };
 
   // Runs and parts look at them before they say anything of hooks.
   static mom_actor_parts with_hook_bits(mom_actor_parts parts) {
@@ -247,16 +256,13 @@ class mom {
     return a;
   }
 
-  // The first one of a run counts, and with it the cookie.
+  // The first one of a run counts, and with it the cookie and what the names of its directories end with.
   void on_order(schema::sealed<schema::ToMom>& message) {
     const auto ref = message.get().getStartRun().getRef();
     const auto key = annals::mom::run_key(ref);
-    if (const auto at = runs_.find(key); at != runs_.end()) {
-      self_->send(at->second, order_again{message});
-      return to_run(ref, model::take_order{message});
-    }
+    if (runs_.contains(key)) return to_run(ref, model::take_order{message});     // its ticket may be a fresh one
     const auto cookie = parts_.make_cookie();
-    to_run(ref, model::take_order{annals::mom::with_cookie(message, cookie)});
+    to_run(ref, model::take_order{annals::mom::with_chance(message, cookie, parts_.make_cookie().substr(0, name_end_digits))});
     if (const auto at = refs_.find(key); at != refs_.end()) at->second.cookie = cookie;
   }
 
@@ -301,22 +307,28 @@ class mom {
     }));
   }
 
-  void ask_for(const std::string& hash) {
-    scripts_[hash].text.clear();
+  // The server gives a script to the run it is of.
+  void ask_for(const std::string& key) {
+    auto& wait = scripts_[key];
+    wait.text.clear();
     if (!server_) return;
+    const auto& run = refs_.at(key);
     server_->send(schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
-      m.initWantBlob().setHash({reinterpret_cast<const kj::byte*>(hash.data()), hash.size()});
+      auto w = m.initWantBlob();
+      w.setHash({reinterpret_cast<const kj::byte*>(wait.hash.data()), wait.hash.size()});
+      auto ref = w.initRef();
+      ref.setJobSerial(run.job_serial);
+      ref.setRun(run.run);
+      ref.setJob(run.job);
     }));
   }
 
   void on_blob(schema::Blob::Reader b) {
-    const auto h = b.getHash();
-    const auto at = scripts_.find(std::string(reinterpret_cast<const char*>(h.begin()), h.size()));
+    const auto at = scripts_.find(annals::mom::run_key(b.getRef()));
     if (at == scripts_.end() || b.getOffset() != at->second.text.size()) return;     // of an older request
     at->second.text.append(reinterpret_cast<const char*>(b.getData().begin()), b.getData().size());
     if (!b.getLast() && !b.getMissing()) return;
-    for (const auto& key : at->second.keys)
-      if (const auto run = runs_.find(key); run != runs_.end()) self_->send(run->second, script_text{at->second.text, b.getMissing()});
+    if (const auto run = runs_.find(at->first); run != runs_.end()) self_->send(run->second, script_text{std::move(at->second.text), b.getMissing()});
     scripts_.erase(at);
   }
 
@@ -332,7 +344,7 @@ class mom {
   sister_links sisters_;
   parts_desk desk_;
   std::unique_ptr<mom_hooks> hooks_;
-  std::map<std::string, script_wait> scripts_;                  // by hash
+  std::map<std::string, script_wait> scripts_;                  // that are on their way, by the run's key
 };
 
 }  // namespace
@@ -344,11 +356,11 @@ std::string logged_cookie(const log::log_reader& reader, std::uint64_t stream) {
   std::string cookie;
   const auto read = [&](const log::record_ptr& r) {
     const auto event = r->event();
-    const auto bytes = schema::bytes_of(event.isJobJoined() ? event.getJobJoined().getOrder() : event.getRunReceived().getOrder());
+    const auto bytes = schema::bytes_of(schema::is(event, schema::PartEvent::JOINED) ? event.getPart().getJoined().getOrder() : event.getRun().getReceived().getOrder());
     if (bytes.empty()) return false;
     auto message = schema::sealed_message::from_bytes(bytes);
     if (!message) throw log::log_damaged("an order in the log can't be read");
-    if (event.isJobJoined()) cookie = annals::mom::cookie_of(message->root<schema::ToSister>().getJoin().getOrder());
+    if (schema::is(event, schema::PartEvent::JOINED)) cookie = annals::mom::cookie_of(message->root<schema::ToSister>().getJoin().getOrder());
     else cookie = annals::mom::cookie_of(message->root<schema::ToMom>().getStartRun());
     return false;
   };
@@ -366,24 +378,24 @@ mom_log_contents read_mom_log(const log::log_reader& reader) {
   const auto status = reader.read(1, [&](const log::record_ptr& r) {
     const auto stream = r->get().getStream();
     const auto event = r->event();
-    if (event.isRunReceived()) {
-      const auto e = event.getRunReceived();
+    if (schema::is(event, schema::RunEvent::RECEIVED)) {
+      const auto e = event.getRun().getReceived();
       const auto job = schema::str(e.getJob());
       runs[stream] = {job + "." + std::to_string(e.getRun()), stream, e.getJobSerial(), e.getRun(), job, {}};
-    } else if (event.isRunLeft()) {
+    } else if (schema::is(event, schema::RunEvent::LEFT)) {
       contents.left.push_back({runs[stream].job_serial, runs[stream].run, {}, {}, 0, {}});
       runs.erase(stream);
-    } else if (event.isJobJoined()) {
-      const auto e = event.getJobJoined();
+    } else if (schema::is(event, schema::PartEvent::JOINED)) {
+      const auto e = event.getPart().getJoined();
       const auto job = schema::str(e.getJob());
       parts[stream] = {{job + "." + std::to_string(e.getRun()), stream, e.getJobSerial(), e.getRun(), job, {}}, schema::str(e.getPrimary())};
       ends[stream] = {e.getJobSerial(), e.getRun(), schema::str(e.getPrimary()), {}, 0, {}};
-    } else if (event.isTaskEnded()) {
-      model::add_ended_task(ends[stream].usage, model::read_usage(event.getTaskEnded().getUsage()));
-    } else if (event.isJoinRefused()) {
-      ends[stream].refusal_code = event.getJoinRefused().getCode();
-      ends[stream].refusal = schema::str(event.getJoinRefused().getText());
-    } else if (event.isJobLeft()) {
+    } else if (schema::is(event, schema::PartEvent::TASK_ENDED)) {
+      model::add_ended_task(ends[stream].usage, model::read_usage(event.getPart().getTaskEnded().getUsage()));
+    } else if (schema::is(event, schema::PartEvent::JOIN_REFUSED)) {
+      ends[stream].refusal_code = event.getPart().getJoinRefused().getCode();
+      ends[stream].refusal = schema::str(event.getPart().getJoinRefused().getText());
+    } else if (schema::is(event, schema::PartEvent::LEFT)) {
       contents.left_parts.push_back(std::move(ends[stream]));
       parts.erase(stream);
       ends.erase(stream);

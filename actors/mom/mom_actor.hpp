@@ -8,13 +8,13 @@
 #include <string>
 #include <vector>
 
+#include "actors/link/peer_messages.hpp"
 #include "actors/mom/host/job_cookie.hpp"
 #include "actors/mom/mom_hooks.hpp"
 #include "actors/mom/part_actor.hpp"
 #include "actors/mom/run_actor.hpp"
 #include "actors/mom/ticket_check.hpp"
 #include "actors/runtime/daemon_log.hpp"
-#include "actors/server/messages.hpp"
 
 namespace annals::actors {
 
@@ -45,6 +45,8 @@ struct mom_actor_parts {
   std::function<void(schema::MomHello::Builder)> describe;
   hooks::hook_runner* runner = nullptr;         // null: no hook ever runs
   std::string hook_directory;                   // mom_priv/hooks
+  schema::sealed<schema::LogMark> server_mark;  // how far the server's log was durable, by its last word; false: none yet
+  std::function<void(const schema::sealed<schema::LogMark>&)> keep_server_mark;   // over restarts; may be empty
   std::function<std::string()> make_cookie = annals::mom::new_cookie;
 };
 

@@ -139,18 +139,17 @@ void mom_hooks::ask_for_blobs() {
   }
 }
 
-bool mom_hooks::on_blob(schema::Blob::Reader b) {
+void mom_hooks::on_blob(schema::Blob::Reader b) {
   const std::string hash(reinterpret_cast<const char*>(b.getHash().begin()), b.getHash().size());
-  if (!asked_.contains(hash)) return false;
+  if (!asked_.contains(hash)) return;
   auto& text = blobs_["+" + hash];                        // under this name until it is whole
   if (b.getOffset() == 0) text.clear();
-  if (b.getOffset() != text.size()) return true;          // of an older request
+  if (b.getOffset() != text.size()) return;          // of an older request
   text.append(reinterpret_cast<const char*>(b.getData().begin()), b.getData().size());
-  if (b.getMissing() || !b.getLast()) return true;
+  if (b.getMissing() || !b.getLast()) return;
   if (content_hash(text) == hash) blobs_[hash] = std::move(text);
   blobs_.erase("+" + hash);
   install_if_complete();
-  return true;
 }
 
 void mom_hooks::install_if_complete() {

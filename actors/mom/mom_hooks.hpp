@@ -45,7 +45,7 @@ class mom_hooks {
   void server_is_gone();                         // hooks may have changed until it has said its welcome
   void server_has_told_all();                    // what it owed to this host came before its welcome
   void on_hooks(const schema::sealed<schema::ToMom>& message);
-  bool on_blob(schema::Blob::Reader blob);       // false: nobody here asked for it
+  void on_blob(schema::Blob::Reader blob);
   void on_ack(schema::HookAck::Reader ack) { outbox_.acknowledged(ack.getPosition()); }
   void on_second();                              // exechost_periodic; reports that were not acknowledged
 

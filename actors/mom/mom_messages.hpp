@@ -27,7 +27,6 @@ namespace annals::actors {
 
 struct to_server { schema::sealed<schema::FromMom> message; };     // sent if the server is there, else dropped
 struct server_is_here {};                                          // a new connection: everything owed is told again
-struct order_again { schema::sealed<schema::ToMom> message; };      // startRun, of a run that is known: its ticket may be a fresh one
 struct steps_taken { std::uint32_t count; };                       // the server has so many of the run's steps
 struct new_settings { std::shared_ptr<const mom::mom_settings> settings; };      // read again
 struct poll_usage { std::uint32_t report_interval_s; };
@@ -83,7 +82,6 @@ struct mom_parts {
 
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::to_server)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::server_is_here)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::order_again)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::steps_taken)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::new_settings)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::poll_usage)

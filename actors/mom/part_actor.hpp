@@ -8,6 +8,7 @@
 
 #include "actors/mom/mom_messages.hpp"
 #include "actors/mom/part_output.hpp"
+#include "actors/runtime/owing_shell.hpp"
 #include "events/model/usage.hpp"
 
 namespace annals::actors {
@@ -15,30 +16,31 @@ namespace annals::actors {
 struct part_aggregate {
   using state = model::part_state;
   using command = model::part_command;
-  static constexpr schema::StreamKind kind = schema::StreamKind::PART;
   static model::outcome decide(const state& s, const command& c, const model::stamp& now, const model::site& site) {
     return model::decide(s, c, now, site);
   }
   static void apply(state& s, const model::event_place& at, schema::Event::Reader e) { model::apply(s, at, e); }
 };
 
-class part_actor : public shell<part_aggregate> {
+class part_actor : public owing_shell<part_aggregate, model::part_effect> {
  public:
   part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::site_ptr site);
 
  protected:
   void on_change() override;
-  caf::message_handler more_handlers() override;
+  std::vector<model::part_effect> owed() override;
+  begun begin(const model::part_effect& effect) override;
+  effect_time when(const model::part_effect& effect) const override;
+  caf::message_handler other_handlers() override;
 
  private:
-  void perform(const model::part_effect& effect);
-  void set_up();
-  void start(std::uint32_t task);
+  begun set_up();
+  begun start(std::uint32_t task);
   bool is_attached(const ports::attached_session& session, std::uint32_t but) const;
   void tell_task(std::uint32_t task);
-  void say_ended_tasks();
+  void find_ended_tasks();
   void follow_output(std::uint32_t task);
-  void tear_down();
+  begun tear_down();
   void leave(bool refused);
   void on_request(const schema::sealed<schema::ToSister>& message);
   void signal_all(schema::SignalPart::Reader wish);
@@ -78,13 +80,12 @@ class part_actor : public shell<part_aggregate> {
   void on_output_taken(schema::OutputTaken::Reader t);
   void forget(const task_asker& asker);
   void send_piece(const output_piece& piece);
-  void repeat();                                   // everything the primary may not have
+  void repeat_to_primary();                        // everything it may not have
   void poll(const poll_usage& p);
   void tell_server();
   model::host_usage usage_now();
   bool local() const { return state().primary == parts_.settings->host; }    // the program runs here too
   void command(model::part_command c) { receive({std::move(c), {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, nullptr, nullptr, {}, 0, {}}); }
-  bool once(const std::string& what) { return did_.insert(what).second; }
 
   template <class Fill>
   void tell_primary(Fill&& fill) { send(mom_, to_primary{state().primary, schema::make<schema::FromSister>(std::forward<Fill>(fill))}); }
@@ -93,12 +94,11 @@ class part_actor : public shell<part_aggregate> {
   mom_parts parts_;
   caf::actor mom_;
   std::string key_;
-  std::set<std::string> did_;                      // effects started in this life of the process
   hook_asker hooks_;
   std::optional<bool> suspended_;                  // as the primary said last in this life
   std::set<std::uint32_t> open_tasks_;             // that had not ended when they were looked at last
   std::uint32_t last_task_ = 0;                    // that was ever looked at
-  std::set<std::uint32_t> taken_;                  // ended tasks that the primary has
+  std::set<std::uint32_t> untaken_;                // ended tasks that the primary may not have
   std::map<std::uint64_t, task_asker> asked_;      // by the question the primary was asked
   std::map<std::uint64_t, task_asker> output_for_; // by the question that asked for a task and its output
   part_output output_;
@@ -106,7 +106,7 @@ class part_actor : public shell<part_aggregate> {
   std::uint64_t last_question_ = 0;
   std::uint64_t signal_id_ = 0;                    // the last wish that was carried out
   ports::run_usage highest_;                       // of memory: the sum over the tasks alive together, in any sample
-  ports::run_usage told_;
+  model::usage_set told_;
   std::int64_t told_ns_ = 0;
 };
 

@@ -22,14 +22,14 @@ at_hook_point part_actor::at(hook_point point) {
 
 bool part_actor::hooks_allow(hook_point point) {
   const std::string event = point == hook_point::begin ? "execjob_begin" : "execjob_prologue";
-  if (state().hooks.has(event) || did_.contains("none of " + event)) return true;
-  if (!hooks_.wanted(point)) return did_.insert("none of " + event), true;
-  if (!once("hooks of " + event)) return false;
-  hooks_.ask(at(point), [this, point, event](hook_point_passed& p) {
+  if (state().hooks.has(event) || hooks_.is_open(point)) return true;
+  if (!hooks_.wanted(point)) return hooks_.open(point), true;
+  if (!hooks_.ask_once(point)) return false;
+  hooks_.ask(at(point), [this, point](hook_point_passed& p) {
     if (p.stops_start()) return refused(point, p);
     if (!p.runs.empty()) return command(model::part_hooks_done{std::move(p.runs)});
-    did_.insert("none of " + event);
-    on_change();
+    hooks_.open(point);
+    reconcile();
   });
   return false;
 }
@@ -37,7 +37,7 @@ bool part_actor::hooks_allow(hook_point point) {
 void part_actor::refused(hook_point point, const hook_point_passed& p) {
   const auto code = p.deletes ? pbs_error::hook_rejected_delete : p.refused ? p.error : pbs_error::hook_rejected_rerun;
   if (point == hook_point::begin) return command(model::set_up_done{static_cast<std::int32_t>(code), p.text.empty() ? "a hook stops it" : p.text});
-  did_.erase("hooks of execjob_prologue");               // the next task asks again
+  hooks_.shut(point);                                    // the next task asks again
   for (const auto& [number, task] : state().tasks)
     if (task.phase == model::task_phase::starting) command(model::task_failed{number, p.why()});
 }
@@ -80,13 +80,13 @@ void part_actor::suspend_or_resume(bool suspend) {
 // Whether the host may clean up; else it does when they are over. A job that was refused here has begun nothing.
 bool part_actor::closing_hooks_are_over() {
   const auto point = state().aborted() ? hook_point::aborted : hook_point::ended;
-  if (local() || !state().refusal.empty() || !hooks_.wanted(point) || did_.contains("closed")) return true;
-  if (!once("closing hooks")) return false;
+  if (local() || !state().refusal.empty() || !hooks_.wanted(point) || hooks_.is_open(point)) return true;
+  if (!hooks_.ask_once(point)) return false;
   auto a = at(point);
   a.usage = usage_now().usage;
-  hooks_.ask(std::move(a), [this](hook_point_passed&) {
-    did_.insert("closed");
-    tear_down();
+  hooks_.ask(std::move(a), [this, point](hook_point_passed&) {
+    hooks_.open(point);
+    reconcile();
   });
   return false;
 }

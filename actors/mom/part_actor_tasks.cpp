@@ -99,9 +99,7 @@ void part_actor::on_output(schema::TaskOutput::Reader o) {
 void part_actor::on_output_taken(schema::OutputTaken::Reader t) {
   const auto number = t.getTask().getTask();
   output_.taken(number, t.getErrors(), t.getUpTo());
-  const auto task = state().tasks.find(number);
-  if (task != state().tasks.end() && task->second.phase == model::task_phase::ended) tell_task(number);
-  on_change();                               // a host that leaves waited for it
+  reconcile();                               // the end of the task waited for it, and a host that leaves
 }
 
 void part_actor::send_piece(const output_piece& piece) {

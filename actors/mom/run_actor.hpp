@@ -9,6 +9,8 @@
 #include <string>
 
 #include "actors/mom/mom_messages.hpp"
+#include "actors/runtime/owing_shell.hpp"
+#include "events/model/limits.hpp"
 #include "events/model/run.hpp"
 
 namespace annals::actors {
@@ -16,42 +18,49 @@ namespace annals::actors {
 struct run_aggregate {
   using state = model::run_state;
   using command = model::run_command;
-  static constexpr schema::StreamKind kind = schema::StreamKind::RUN;
   static model::outcome decide(const state& s, const command& c, const model::stamp& now, const model::site& site) {
     return model::decide(s, c, now, site);
   }
   static void apply(state& s, const model::event_place& at, schema::Event::Reader e) { model::apply(s, at, e); }
 };
 
-class run_actor : public shell<run_aggregate> {
+class run_actor : public owing_shell<run_aggregate, model::run_effect> {
  public:
   run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::site_ptr site);
 
  protected:
   void on_change() override;
-  caf::message_handler more_handlers() override;
+  std::vector<model::run_effect> owed() override { return model::pending_effects(state(), waits()); }
+  begun begin(const model::run_effect& effect) override;
+  effect_time when(const model::run_effect& effect) const override;
+  caf::message_handler other_handlers() override;
 
  private:
+  struct beginner;                                 // one function per effect
   schema::StartRun::Reader order() const { return state().order.get().getStartRun(); }
-  void perform(const model::run_effect& effect);
-  void start();
+  model::run_waits waits() const;
+  begun start();
+  begun fetch_script();
   void carry_out(const model::told_wish& wish);
   void stage_in();                                 // run_actor_staging.cpp, and the three that follow
   void unstage();
   void place();
   void clean_up();
-  void do_kill(const model::kill_program& wish);
-  void report();                                   // everything the server was not told, or has not acknowledged
-  void report_again() {
-    wishes_told_ = 0;
-    steps_told_ = 0;
-    did_.erase("want ticket");
-    report();
+  void do_kill(const std::string& signal, const std::string& why);
+  void report_again();                             // everything the server has not acknowledged
+  void report_steps();                             // run_actor_reports.cpp, and the five that follow
+  void report_refused();
+  void report_exited();
+  void report_left();
+  bool steps_are_out() const;                      // the server has not all of them
+  template <class List>
+  void fill_abandoned(List&& list) const {
+    const auto hosts = state().abandoned_hosts();
+    for (unsigned i = 0; i < hosts.size(); ++i) list.set(i, hosts[i]);
   }
-  void report_steps();
+  void fire(const model::wake& timer);
   void poll(const poll_usage& p);
   void command(model::run_command c) { receive({std::move(c), {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, nullptr, nullptr, {}, 0, {}}); }
-  bool once(const std::string& what) { return did_.insert(what).second; }
 
   template <class Fill>
   void tell_server(Fill&& fill) { send(mom_, to_server{schema::make<schema::FromMom>(std::forward<Fill>(fill))}); }
@@ -64,13 +73,13 @@ class run_actor : public shell<run_aggregate> {
   // -- hooks of this host (run_actor_hooks.cpp)
   at_hook_point at(hook_point point);
   bool hooks_allow(hook_point point);              // begin, prologue: whether they have; else it goes on when they do
-  void start_after_hooks(ports::run_order program);
+  begun start_after_hooks();
   void kill_if_allowed(const model::kill_program& wish);
   void suspend();
   void resume(std::uint64_t wish);
   void place_after_hooks();
   bool abort_hooks_are_over();
-  void tell_periodic_hooks(const ports::run_usage& usage);
+  void tell_periodic_hooks(const model::usage_set& usage);
 
   // -- tasks (run_actor_tasks.cpp)
   caf::message_handler task_handlers();
@@ -104,27 +113,24 @@ class run_actor : public shell<run_aggregate> {
   // -- the other hosts (run_actor_sisters.cpp)
   struct contact {                                 // what this life of the process knows of a sister
     bool open = false;
+    bool has_it = false;                           // it has said over this link that the job is there
     std::int64_t away_since_ns = 0;
-    std::int64_t leaves_since_ns = 0;              // when it was asked first to leave; 0: it was not
     model::host_usage last;                        // usage it told
-    std::uint64_t signalled = 0;                   // the last wish to kill that was sent over the link that is open
   };
   contact& contact_of(const std::string& host);
   void on_sister_link(const sister_link& l);
   void on_sister_said(const schema::sealed<schema::FromSister>& message, const std::string& host);
-  void ask(const std::string& host);
-  bool ticket_is_good();                           // else the server is asked for a fresh one
-  void on_order_again(const order_again& o);
+  begun begin_on_sister(const std::string& host, const model::run_effect& effect);
+  begun ask(const std::string& host);
   void release(const std::string& host);
-  void tell_kill(const std::string& host);
+  void tell_whether_suspended(const std::string& host);
+  void tell_kill(const model::kill_on& kill);
   void signal_everywhere(int signal, schema::SignalPart::What what = schema::SignalPart::What::SIGNAL);   // every process on every host
   void signal_on(const std::string& host, int signal, schema::SignalPart::What what = schema::SignalPart::What::SIGNAL);
-  void pay_sister(const std::string& host);        // everything it is owed, over a new link
-  void poll_sisters(std::int64_t now_ns);
+  void look_for_sisters(std::int64_t now_ns);      // that are out of reach
   std::int64_t join_alarm_s() const;
-  void note_step(const schema::Event::Reader& step) const;
-  ports::run_usage with_sisters(ports::run_usage own) const;
-  std::vector<model::host_usage> by_host(const ports::run_usage& own) const;
+  void note_step(schema::RunEvent::Reader step) const;
+  std::vector<model::host_usage> by_host(const model::usage_set& own) const;   // the primary first
   void keep_usage_of_sisters();                    // for a life after this one
   template <class Fill>
   void tell_sister(const std::string& host, Fill&& fill) {
@@ -135,17 +141,11 @@ class run_actor : public shell<run_aggregate> {
   caf::actor mom_;
   std::string key_;
   bool revived_;                                   // from the log, and nothing happened since
-  std::set<std::string> did_;                      // effects started in this life of the process
-  std::set<schema::Ack::What> acknowledged_;
+  std::int64_t born_ns_;                           // when this life of the process began, of a run that it found in the log; 0: it did not
   std::optional<std::string> script_;
   hook_asker hooks_;
-  std::optional<ports::run_order> launching_;      // until its hooks' word is on disk
-  std::int64_t begun_ns_ = 0;                      // since when sisters can be asked: hooks were over, or a fresh ticket came; 0: at once
-  schema::sealed<schema::ToMom> fresh_order_;      // with a ticket that lasts longer than the first; empty: there is none
-  std::int64_t ticket_until_ns_ = 0;               // 0: not looked at yet
-  bool wants_ticket_ = false;
-  std::uint64_t wishes_told_ = 0;                  // the server knows that they are done
-  ports::run_usage told_;                          // last usage the server was told
+  std::optional<ports::run_order> launching_;      // as hooks left it, until their word is on disk
+  model::usage_set told_;                         // last usage the server was told
   std::int64_t told_ns_ = 0;
   std::map<std::string, contact> contacts_;        // by host
   std::set<std::uint32_t> open_tasks_;                         // that were not over when they were looked at last

@@ -17,35 +17,55 @@ at_hook_point run_actor::at(hook_point point) {
 
 bool run_actor::hooks_allow(hook_point point) {
   const std::string event = point == hook_point::begin ? "execjob_begin" : "execjob_prologue";
-  if (state().hooks.has(event) || did_.contains("none of " + event)) return true;
-  if (!hooks_.wanted(point)) return did_.insert("none of " + event), true;
-  if (!once("hooks of " + event)) return false;
-  hooks_.ask(at(point), [this, point, event](hook_point_passed& p) {
-    if (point == hook_point::begin) begun_ns_ = parts_.shell.clock->now_ns();
+  if (state().hooks.has(event) || hooks_.is_open(point)) return true;
+  if (!hooks_.wanted(point)) return hooks_.open(point), true;
+  if (!hooks_.ask_once(point)) return false;
+  hooks_.ask(at(point), [this, point](hook_point_passed& p) {
     if (p.stops_start()) return command(model::hooks_done{std::move(p.runs), p.why()});
     if (!p.runs.empty()) return command(model::hooks_done{std::move(p.runs), {}});
-    did_.insert("none of " + event);
-    on_change();
+    hooks_.open(point);
+    reconcile();
   });
   return false;
 }
 
-void run_actor::start_after_hooks(ports::run_order program) {
-  if (!state().hooks.has("execjob_launch") && !hooks_.wanted(hook_point::launch)) return parts_.processes->start(program);
-  auto a = at(hook_point::launch);
+// What hooks made of the program is started when their word is on disk; if they ran in an earlier life it is there already.
+begun run_actor::start_after_hooks() {
+  constexpr auto point = hook_point::launch;
+  if (launching_ && (hooks_.is_open(point) || state().hooks.has("execjob_launch"))) {
+    parts_.processes->start(*std::exchange(launching_, {}));
+    script_.reset();
+    return begun::yes;
+  }
+  const bool wanted = state().hooks.has("execjob_launch") || hooks_.wanted(point);
+  if (wanted && !hooks_.ask_once(point)) return begun::not_yet;
+  auto program = mom::order_for(order(), *parts_.settings);
+  if (script_) program.script_text = *script_;
+  if (!wanted) {
+    parts_.processes->start(program);
+    script_.reset();
+    return begun::yes;
+  }
+  auto a = at(point);
   a.program = std::move(program);
   hooks_.ask(std::move(a), [this](hook_point_passed& p) {
     if (p.stops_start()) return command(model::hooks_done{std::move(p.runs), p.why()});
-    if (p.runs.empty()) return parts_.processes->start(p.program);        // they ran in an earlier life
     launching_ = std::move(p.program);
-    command(model::hooks_done{std::move(p.runs), {}});
+    if (!p.runs.empty()) return command(model::hooks_done{std::move(p.runs), {}});
+    hooks_.open(hook_point::launch);
+    reconcile();
   });
+  return begun::not_yet;
 }
 
 void run_actor::kill_if_allowed(const model::kill_program& wish) {
-  if (!state().order || !hooks_.wanted(hook_point::preterm)) return do_kill(wish);
-  hooks_.ask(at(hook_point::preterm), [this, wish](hook_point_passed& p) {
-    if (!p.refused) do_kill(wish);
+  const auto kill = [this, wish] {
+    do_kill(wish.signal, wish.why);
+    command(model::kill_sent{wish.id, wish.signal});
+  };
+  if (!state().order || !hooks_.wanted(hook_point::preterm)) return kill();
+  hooks_.ask(at(hook_point::preterm), [kill](hook_point_passed& p) {
+    if (!p.refused) kill();
   });
 }
 
@@ -75,16 +95,16 @@ void run_actor::place_after_hooks() {
 
 // A start that failed is told when its hooks have run.
 bool run_actor::abort_hooks_are_over() {
-  if (!state().order || !hooks_.wanted(hook_point::aborted) || did_.contains("aborted")) return true;
-  if (once("hooks of execjob_abort"))
+  if (!state().order || !hooks_.wanted(hook_point::aborted) || hooks_.is_open(hook_point::aborted)) return true;
+  if (hooks_.ask_once(hook_point::aborted))
     hooks_.ask(at(hook_point::aborted), [this](hook_point_passed&) {
-      did_.insert("aborted");
-      report();
+      hooks_.open(hook_point::aborted);
+      reconcile();
     });
   return false;
 }
 
-void run_actor::tell_periodic_hooks(const ports::run_usage& usage) {
+void run_actor::tell_periodic_hooks(const model::usage_set& usage) {
   if (hooks_.wanted_by_the_clock()) send(mom_, job_at_work{key_, at(hook_point::begin).job, usage});
 }
 

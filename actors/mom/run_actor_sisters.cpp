@@ -30,8 +30,15 @@ void run_actor::on_sister_link(const sister_link& l) {
   auto& c = contact_of(l.host);
   if (c.open == l.open) return;
   c.open = l.open;
-  c.signalled = 0;
-  if (l.open) return pay_sister(l.host);
+  c.has_it = false;
+  // What was asked over the old link may have been lost.
+  effects().again([&](const model::run_effect& e) { return model::sister_of(state(), e) == l.host; });
+  if (l.open) {
+    const auto* s = state().sister(l.host);
+    if (s && s->away_since_ns != 0) command(model::sister_back{l.host, parts_.shell.clock->now_ns()});
+    tell_whether_suspended(l.host);
+    return reconcile();
+  }
   c.away_since_ns = parts_.shell.clock->now_ns();
   forget_askers_of(l.host);
   fail_questions_to(l.host);
@@ -39,29 +46,33 @@ void run_actor::on_sister_link(const sister_link& l) {
     parts_.note(log_event::error, state().job, "im_eof, lost communication with " + l.host + ", not killing job yet");
 }
 
-void run_actor::pay_sister(const std::string& host) {
-  // It may have missed either.
-  if (state().phase == phase::started && (state().suspended || state().suspended_s > 0)) {
-    using what = schema::SignalPart::What;
-    signal_on(host, state().suspended ? SIGSTOP : SIGCONT, state().suspended ? what::SUSPEND : what::RESUME);
-  }
-  for (const auto& effect : model::pending_effects(state())) {
-    if (const auto* a = std::get_if<model::ask_sister>(&effect); a && a->host == host) ask(host);
-    // Its MoM may have lost its log, and the job with it.
-    if (const auto* k = std::get_if<model::keep_sister>(&effect); k && k->host == host) tell_sister(host, [&](auto m) { fill_ref(m.initStillThere()); });
-    if (const auto* r = std::get_if<model::release_sister>(&effect); r && r->host == host) release(host);
-    const bool kills = std::holds_alternative<model::kill_program>(effect) || std::holds_alternative<model::kill_discarded>(effect);
-    if (kills && did_.contains("killed")) tell_kill(host);
-    if (const auto* t = std::get_if<model::spawn_task_on>(&effect); t && state().tasks.at(t->task).host == host) spawn_on_host(t->task);
-  }
+void run_actor::tell_whether_suspended(const std::string& host) {
+  if (state().phase != phase::started || (!state().suspended && state().suspended_s == 0)) return;
+  using what = schema::SignalPart::What;
+  signal_on(host, state().suspended ? SIGSTOP : SIGCONT, state().suspended ? what::SUSPEND : what::RESUME);
 }
 
-void run_actor::ask(const std::string& host) {
-  if (!contact_of(host).open || !ticket_is_good()) return;  // asked when they are there
+// Nothing can be begun while there is no link; the next one begins it.
+begun run_actor::begin_on_sister(const std::string& host, const model::run_effect& effect) {
+  if (!contact_of(host).open) return begun::not_yet;
+  if (std::holds_alternative<model::ask_sister>(effect)) return ask(host);
+  if (std::holds_alternative<model::release_sister>(effect)) release(host);
+  if (const auto* kill = std::get_if<model::kill_on>(&effect)) tell_kill(*kill);
+  if (const auto* t = std::get_if<model::spawn_task_on>(&effect)) spawn_on_host(t->task);
+  // Its MoM may have lost its log, and the job with it.
+  if (std::holds_alternative<model::keep_sister>(effect) && !contact_of(host).has_it) tell_sister(host, [&](auto m) { fill_ref(m.initStillThere()); });
+  return begun::yes;
+}
+
+// Files and hooks may have taken longer than the ticket lasts that came with the order. Once the program runs only this host's
+// own part is asked, which needs no ticket.
+begun run_actor::ask(const std::string& host) {
+  const bool lapsed = parts_.shell.clock->now_ns() >= model::ticket_good_until_ns(state().ticket());
+  if (lapsed && state().phase == phase::received) return command(model::ticket_lapsed{}), begun::not_yet;
   const auto* sister = state().sister(host);
   tell_sister(host, [&](auto m) {
     auto j = m.initJoin();
-    j.setTicket((fresh_order_ ? fresh_order_ : state().order).get().getStartRun().getTicket());
+    j.setTicket(state().ticket());
     auto o = j.initOrder();
     fill_ref(o.initRef());
     o.setOwner(order().getOwner());
@@ -76,50 +87,22 @@ void run_actor::ask(const std::string& host) {
     j.setNode(sister->node);
     j.setUsageIntervalSeconds(usage_interval_s_);
   });
-}
-
-// Files and hooks may have taken longer than the ticket lasts that came with the order.
-bool run_actor::ticket_is_good() {
-  if (ticket_until_ns_ == 0) ticket_until_ns_ = model::valid_until_ns(order().getTicket());
-  if (parts_.shell.clock->now_ns() < ticket_until_ns_ - limits::ticket_rest_s * 1'000'000'000) return true;
-  if (!std::exchange(wants_ticket_, true)) report();
-  return false;
-}
-
-void run_actor::on_order_again(const order_again& o) {
-  if (!wants_ticket_ || state().phase != phase::received) return;
-  const auto until_ns = model::valid_until_ns(o.message.get().getStartRun().getTicket());
-  if (until_ns <= ticket_until_ns_) return;
-  fresh_order_ = o.message;
-  ticket_until_ns_ = until_ns;
-  wants_ticket_ = false;
-  did_.erase("want ticket");
-  begun_ns_ = parts_.shell.clock->now_ns();
-  for (const auto& effect : model::pending_effects(state()))
-    if (const auto* a = std::get_if<model::ask_sister>(&effect)) ask(a->host);
+  return begun::yes;
 }
 
 void run_actor::release(const std::string& host) {
-  auto& c = contact_of(host);
-  if (!c.open) return;
-  if (c.leaves_since_ns == 0) c.leaves_since_ns = parts_.shell.clock->now_ns();
   tell_sister(host, [&](auto m) {
     fill_ref(m.initLeave().initRef());
     m.getLeave().setWhy(state().phase == phase::refused ? std::string(model::start_failed_elsewhere) : "the run is over");
   });
 }
 
-void run_actor::tell_kill(const std::string& host) {
-  auto& c = contact_of(host);
-  // Wishes of the server have ids from 1; one of our own (a limit) counts below them, and nothing above a run that is given up.
-  const std::uint64_t id = state().discarded ? UINT64_MAX : state().kill_id * 2 + 1;
-  if (!c.open || c.signalled >= id) return;
-  c.signalled = id;
-  tell_sister(host, [&](auto m) {
+void run_actor::tell_kill(const model::kill_on& kill) {
+  tell_sister(kill.host, [&](auto m) {
     auto s = m.initSignal();
     fill_ref(s.initRef());
-    s.setId(id);
-    s.setSignal(state().kill_signal == "SIGKILL" || state().discarded ? SIGKILL : SIGTERM);
+    s.setId(kill.id);
+    s.setSignal(kill.signal == "SIGKILL" ? SIGKILL : SIGTERM);
   });
 }
 
@@ -142,6 +125,7 @@ void run_actor::on_sister_said(const schema::sealed<schema::FromSister>& message
   auto& last = contact_of(host).last;
   switch (m.which()) {
     case schema::FromSister::JOINED:
+      contact_of(host).has_it = true;
       // The tasks beside the program join when there is one; the job may be suspended by then.
       if (state().suspended) signal_on(host, SIGSTOP, schema::SignalPart::What::SUSPEND);
       return command(model::sister_joined{host});
@@ -171,29 +155,19 @@ std::int64_t run_actor::join_alarm_s() const {
   return hooks_.begin_alarms_s() > 0 ? hooks_.begin_alarms_s() : mom::sister_join_job_alarm_default_s;
 }
 
-// How long a sister may be out of reach: while the program runs its MoM may be restarted in peace. One that is there and does not
-// get rid of the job is not waited for either, or a dead file server would keep the job's output from its owner.
-void run_actor::poll_sisters(std::int64_t now_ns) {
-  const auto& config = parts_.settings->config;
-  const std::int64_t patience_s = state().active() ? config.max_check_poll_s : limits::sister_silence_s;
-  std::vector<model::host_usage> silent;
-  for (const auto& [host, c] : contacts_) {
-    const bool away = !c.open && now_ns - c.away_since_ns >= patience_s * 1'000'000'000;
-    const bool stuck = c.leaves_since_ns != 0 && now_ns - c.leaves_since_ns >= limits::leave_wait_s * 1'000'000'000 && host != parts_.settings->host;
-    if (away || stuck) silent.push_back(c.last);
-  }
-  for (auto& s : silent) command(model::sister_silent{std::move(s)});
-  const auto asked_s = std::max(state().received_s, begun_ns_ / 1'000'000'000);
-  if (state().phase == phase::received && !wants_ticket_ && now_ns / 1'000'000'000 - asked_s >= join_alarm_s())
-    command(model::join_wait_over{});
+// While the program runs the MoM of a sister may be restarted in peace.
+model::run_waits run_actor::waits() const { return {join_alarm_s(), parts_.settings->config.max_check_poll_s}; }
+
+// A link that breaks, or does not come, for less than a second is no event.
+void run_actor::look_for_sisters(std::int64_t now_ns) {
+  constexpr std::int64_t moment_ns = 1'000'000'000;
+  for (const auto& [host, c] : contacts_)
+    if (const auto* s = state().sister(host); s && s->phase != model::sister_phase::left && s->away_since_ns == 0 && !c.open &&
+                                              now_ns - c.away_since_ns >= moment_ns)
+      command(model::sister_away{host, c.away_since_ns});
 }
 
 // -- usage -------------------------------------------------------------------------------------------------------------------
-
-ports::run_usage run_actor::with_sisters(ports::run_usage own) const {
-  for (const auto& [host, c] : contacts_) model::add_usage(own, c.last.usage);
-  return own;
-}
 
 void run_actor::keep_usage_of_sisters() {
   std::vector<model::host_usage> told;
@@ -202,13 +176,12 @@ void run_actor::keep_usage_of_sisters() {
   if (!told.empty()) command(model::sisters_used{std::move(told)});
 }
 
-std::vector<model::host_usage> run_actor::by_host(const ports::run_usage& own) const {
-  if (contacts_.empty()) return {};
+std::vector<model::host_usage> run_actor::by_host(const model::usage_set& own) const {
   std::vector<model::host_usage> hosts{{parts_.settings->host, own, parts_.shell.clock->now_ns()}};
   for (const auto& s : state().sisters) {
     const auto at = contacts_.find(s.host);
     if (at == contacts_.end()) continue;
-    if (s.host == parts_.settings->host) model::add_usage(hosts.front().usage, at->second.last.usage);
+    if (s.host == parts_.settings->host) model::add_usage(hosts.front().usage, at->second.last.usage, site().resources);
     else hosts.push_back(at->second.last);
   }
   return hosts;
@@ -216,23 +189,9 @@ std::vector<model::host_usage> run_actor::by_host(const ports::run_usage& own) c
 
 // -- the server's log --------------------------------------------------------------------------------------------------------
 
-void run_actor::report_steps() {
-  const auto& steps = state().steps;
-  for (; steps_noted_ < steps.size(); ++steps_noted_) note_step(steps[steps_noted_].get());
-  const auto first = std::max<std::size_t>(steps_told_, steps_taken_);
-  if (first == steps.size()) return;
-  steps_told_ = steps.size();
-  tell_server([&](auto m) {
-    auto r = m.initRunSteps();
-    fill_ref(r.initRef());
-    r.setFirst(static_cast<std::uint32_t>(first));
-    auto list = r.initSteps(static_cast<unsigned>(steps.size() - first));
-    for (unsigned i = 0; i < list.size(); ++i) list.setWithCaveats(i, steps[first + i].get());
-  });
-}
-
 // The lines PBS writes (pbs guide: MoM log).
-void run_actor::note_step(const schema::Event::Reader& step) const {
+void run_actor::note_step(schema::RunEvent::Reader step) const {
+  using which = schema::RunEvent::Which;
   switch (step.which()) {
     case which::SISTER_FAILED: {
       const auto f = step.getSisterFailed();
@@ -249,10 +208,34 @@ void run_actor::note_step(const schema::Event::Reader& step) const {
       const auto l = step.getSisterLeft();
       if (l.getAbandoned())
         return parts_.note(log_event::error, state().job, schema::str(l.getHost()) + " does not answer: the server will end what is left of the job there");
+      const auto used = model::read_usage(l.getUsage());
       return parts_.note(log_event::debug2, state().job, schema::str(l.getHost()) + " cput=" +
-                         values::print_duration(static_cast<std::int64_t>(l.getUsage().getCpuSeconds())) + " mem=" + std::to_string(l.getUsage().getMemKb()) + "kb");
+                         values::print_duration(static_cast<std::int64_t>(used.seconds("cput"))) + " mem=" + std::to_string(used.kb("mem")) + "kb");
     }
-    default: return;
+    case which::RECEIVED:
+    case which::PROGRAM_STARTING:
+    case which::PROGRAM_STARTED:
+    case which::REFUSED:
+    case which::KILL_REQUESTED:
+    case which::PROGRAM_ENDED:
+    case which::OUTPUT_PLACED:
+    case which::LEFT:
+    case which::DISCARDED:
+    case which::SISTERS_ASKED:
+    case which::SISTER_JOINED:
+    case which::SISTERS_USED:
+    case which::TASK_ASKED:
+    case which::TASK_SETTLED:
+    case which::WISH_RECEIVED:
+    case which::WISH_DONE:
+    case which::FILES_STAGED_IN:
+    case which::KILL_SENT:
+    case which::KILL_DELAY_ENDED:
+    case which::SISTER_AWAY:
+    case which::SISTER_BACK:
+    case which::TICKET_LAPSED:
+    case which::TICKET_RENEWED:
+    case which::HOOK_RAN: return;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "actors/mom/host/environment.hpp"
 #include "actors/mom/run_actor.hpp"
+#include "events/values/number.hpp"
 
 namespace annals::actors {
 
@@ -13,7 +14,7 @@ class numbered_task final : public reply_to {
  public:
   numbered_task(caf::actor run, task_origin origin) : run_(std::move(run)), origin_(std::move(origin)) {}
   void done(std::uint64_t, const std::string& text) override {
-    caf::anon_send(run_, task_numbered{origin_, static_cast<std::uint32_t>(std::stoul(text)), {}});
+    caf::anon_send(run_, task_numbered{origin_, static_cast<std::uint32_t>(values::parse_integer(text).value_or(0)), {}});
   }
   void refused(std::uint64_t, const model::rejection& why) override { caf::anon_send(run_, task_numbered{origin_, 0, why.text}); }
 

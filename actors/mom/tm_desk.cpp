@@ -26,12 +26,6 @@ class desk {
   // -- connections -----------------------------------------------------------------------------------------------------------
 
   void on_opened(const peer_opened& o) {
-    auto& count = of_user_[o.peer->peer().uid];
-    if (callers_.size() >= share(limits::tm_connections_percent) || count >= share(limits::tm_connections_of_user_percent)) {
-      if (parts_.notes) parts_.notes->write(log_event::error, "Svr", "pbs_mom", "too many TM connections: one of " + o.peer->peer().name + " refused");
-      return o.peer->close("too many connections");
-    }
-    ++count;
     callers_[o.peer->id()].peer = o.peer;
     self_->delayed_send(self_, std::chrono::seconds(limits::tm_silence_s), silence_atom::value, o.peer->id());
   }
@@ -48,7 +42,6 @@ class desk {
       if (at->second.job) self_->send(at->second.job, ask_forget{{self_, question}});
       asked_.erase(question);
     }
-    if (const auto user = of_user_.find(c.peer->peer().uid); --user->second == 0) of_user_.erase(user);
     callers_.erase(at);
   }
 
@@ -113,7 +106,6 @@ class desk {
   }
 
  private:
-  std::size_t share(std::size_t percent) const { return parts_.descriptors_max * percent / 100; }
   struct caller {
     wire::connection_ptr peer;
     caf::actor job;                              // null: it has not said for which
@@ -256,7 +248,6 @@ class desk {
   caf::event_based_actor* self_;
   tm_desk_parts parts_;
   std::map<std::uint64_t, caller> callers_;          // by connection
-  std::map<std::uint32_t, std::size_t> of_user_;     // connections, by uid
   std::map<std::uint64_t, question> asked_;          // by our number
   std::uint64_t last_question_ = 0;
   std::size_t size_ = 0;                             // of the request that is taken now

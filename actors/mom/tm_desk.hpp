@@ -5,8 +5,7 @@
 
 #include <caf/event_based_actor.hpp>
 
-#include "actors/runtime/daemon_log.hpp"
-#include "actors/server/messages.hpp"
+#include "actors/link/peer_messages.hpp"
 
 namespace annals::actors {
 
@@ -14,8 +13,6 @@ struct tm_desk_parts {
   caf::actor mom;
   std::string host;                  // this one
   std::string shepherd;              // the program above every job's processes
-  std::size_t descriptors_max = 1024;    // RLIMIT_NOFILE
-  daemon_log* notes = nullptr;       // may be null: no lines
 };
 
 // Messages: peer_opened, peer_frame and peer_closed of the TM socket; job_found, task_answer and task_output of jobs.

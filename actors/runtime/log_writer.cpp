@@ -2,16 +2,14 @@
 
 #include <caf/atom.hpp>
 
+#include <algorithm>
+#include <utility>
+#include <variant>
+
 #include "events/model/limits.hpp"
 #include "events/values/pbs_error.hpp"
 
 namespace annals::actors {
-
-model::event_place place_of(const log::record& record) {
-  const auto r = record.get();
-  return {.sequence = r.getSequence(), .stream = r.getStream(), .version = r.getStreamVersion(), .wall_ns = r.getWallNs(),
-          .by = {schema::str(r.getWho().getUser()), schema::str(r.getWho().getHost()), r.getWho().getRole()}};
-}
 
 namespace {
 
@@ -26,7 +24,11 @@ append_result unwritable() {
 }
 
 using flush_atom = caf::atom_constant<caf::atom("flush")>;
+using again_atom = caf::atom_constant<caf::atom("again")>;
 using probe_atom = caf::atom_constant<caf::atom("probe")>;
+
+// How long a log whose answer is not known is left alone before it is asked again: it has to agree with others first.
+constexpr auto uncertain_retry = std::chrono::milliseconds(50);
 
 // One asker's results, until the batch they belong to is on disk.
 struct waiting {
@@ -34,14 +36,24 @@ struct waiting {
   append_results results;
 };
 
+// What came while the fate of the batch before is not known.
+struct question {
+  caf::strong_actor_ptr asker;
+  std::variant<append_batch, was_done> what;
+};
+
 struct writer {
-  writer(caf::event_based_actor* s, log_writer_parts p) : self(s), parts(std::move(p)) {}
+  writer(caf::event_based_actor* s, log_writer_parts p) : self(s), parts(std::move(p)) {
+    for (auto& f : parts.followers) later_to_know.push_back({std::move(f)});
+  }
   caf::event_based_actor* self;
   log_writer_parts parts;
-  std::vector<caf::actor> first_to_know;
+  std::vector<follow> first_to_know, later_to_know;
   std::vector<waiting> asked;
   bool armed = false;
   bool full = false;
+  bool uncertain = false;
+  std::vector<question> later;  // while it is
 
   // Stages one append and, when the ledger agrees, lets the ledger know.
   append_result take(log::append what) {
@@ -82,8 +94,9 @@ struct writer {
     return result;
   }
 
-  void on_batch(append_batch& batch) {
-    waiting w{self->current_sender(), {batch.turn, {}}};
+  void on_batch(append_batch& batch, caf::strong_actor_ptr asker) {
+    if (uncertain) return later.push_back({std::move(asker), std::move(batch)});
+    waiting w{std::move(asker), {batch.turn, {}}};
     for (auto& a : batch.appends) {
       if (full) {
         w.results.results.push_back(unwritable());
@@ -96,7 +109,8 @@ struct writer {
     arm();
   }
 
-  void on_was_done(const was_done& question) {
+  void on_was_done(const was_done& question, caf::strong_actor_ptr asker) {
+    if (uncertain) return later.push_back({std::move(asker), question});
     append_result result;
     result.what = append_result::kind::refused;
     result.why = question.why;
@@ -107,7 +121,7 @@ struct writer {
       result.sequence = first->sequence;
       result.pending = first->pending;
     }
-    asked.push_back({self->current_sender(), {question.turn, {std::move(result)}}});
+    asked.push_back({std::move(asker), {question.turn, {std::move(result)}}});
     arm();
   }
 
@@ -125,22 +139,46 @@ struct writer {
   }
 
   void flush() {
+    if (uncertain) return;
+    commit();
+  }
+
+  // Nobody is told anything before the log is sure; nothing else is staged meanwhile.
+  void again() {
+    uncertain = false;
+    commit();
+    if (uncertain) return;
+    for (auto& [asker, what] : std::exchange(later, {})) {
+      if (auto* batch = std::get_if<append_batch>(&what)) on_batch(*batch, std::move(asker));
+      else on_was_done(std::get<was_done>(what), std::move(asker));
+    }
+  }
+
+  void commit() {
     auto records = std::make_shared<std::vector<log::record_ptr>>();
     const auto status = parts.log->commit(*records);
     if (status.error == ports::store_error::disk_full) return on_full();
+    if (status.error == ports::store_error::uncertain) {
+      uncertain = true;
+      self->delayed_send(self, uncertain_retry, again_atom::value);
+      return;
+    }
     if (!status) {
       parts.stop_process(status.text);
       asked.clear();
       return;
     }
     const records_ptr shared = std::move(records);
-    const auto tell = [&](const std::vector<caf::actor>& whom) {
+    const auto has = [&](schema::StreamKind kind) {
+      return std::any_of(shared->begin(), shared->end(), [&](const log::record_ptr& r) { return r->kind() == kind; });
+    };
+    const auto tell = [&](const std::vector<follow>& whom) {
       for (const auto& f : whom)
-        if (!shared->empty()) self->send(f, committed{shared});
+        if (!shared->empty() && (!f.only || has(*f.only))) self->send(f.who, committed{shared});
     };
     tell(first_to_know);
     answer_all();
-    tell(parts.followers);
+    tell(later_to_know);
   }
 
   // Nothing of the batch is kept. Reads go on; writes are refused until there is space.
@@ -164,8 +202,8 @@ struct writer {
   }
 
   void tell_disk_state() {
-    for (const auto* all : {&first_to_know, &parts.followers})
-      for (const auto& f : *all) self->send(f, disk_state{full});
+    for (const auto* all : {&first_to_know, &later_to_know})
+      for (const auto& f : *all) self->send(f.who, disk_state{full});
   }
 };
 
@@ -182,14 +220,15 @@ caf::behavior log_writer(caf::event_based_actor* self, log_writer_parts parts) {
     return caf::exit_reason::unhandled_exception;
   });
   return {
-      [w](append_batch& batch) { w->on_batch(batch); },
-      [w](const was_done& question) { w->on_was_done(question); },
+      [w](append_batch& batch) { w->on_batch(batch, w->self->current_sender()); },
+      [w](const was_done& question) { w->on_was_done(question, w->self->current_sender()); },
       [w](flush_atom) {
         w->armed = false;
         w->flush();
       },
+      [w](again_atom) { w->again(); },
       [w](probe_atom) { w->probe(); },
-      [w](const follow& f) { (f.before_answers ? w->first_to_know : w->parts.followers).push_back(f.who); },
+      [w](const follow& f) { (f.before_answers ? w->first_to_know : w->later_to_know).push_back(f); },
   };
 }
 

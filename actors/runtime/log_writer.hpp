@@ -13,6 +13,7 @@
 
 #include "actors/runtime/messages.hpp"
 #include "events/log/event_log.hpp"
+#include "events/log/place.hpp"
 
 namespace annals::actors {
 
@@ -39,11 +40,13 @@ struct log_writer_parts {
 caf::behavior log_writer(caf::event_based_actor* self, log_writer_parts parts);
 
 // A follower that joins after the writer was started; it gets what is committed from then on. With before_answers a commit
-// is in its mailbox before anybody who asked is told: what a client does next finds there what was done for it.
-struct follow { caf::actor who; bool before_answers = false; };
-
-// An event's place, as apply() wants it.
-model::event_place place_of(const log::record& record);
+// is in its mailbox before anybody who asked is told: what a client does next finds there what was done for it. `only`: commits
+// with a record of this kind alone.
+struct follow {
+  caf::actor who;
+  bool before_answers = false;
+  std::optional<schema::StreamKind> only{};
+};
 
 }  // namespace annals::actors
 

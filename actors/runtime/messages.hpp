@@ -64,6 +64,9 @@ struct envelope {
   std::vector<schema::sealed<schema::HookRun>> hooks{};   // that ran before and allowed or changed the command
 };
 
+// To an actor that keeps others: everything is in place, bring to life what owes something.
+struct begin_work {};
+
 // The writer's disk is full (true) or has space again (false).
 struct disk_state { bool full = false; };
 
@@ -74,3 +77,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::append_results)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::committed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::was_done)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::disk_state)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::begin_work)

@@ -1,7 +1,7 @@
 // The event-sourced actor, written once: receive commands, decide over all that wait, append once, apply what was stored,
 // answer, look at what is owed. A shell never runs ahead of the log and never answers before the sync.
 //
-// Aggregate is a struct with:  using state, command;  static constexpr schema::StreamKind kind;
+// Aggregate is a struct with:  using state, command;
 //   static model::outcome decide(const state&, const command&, const model::stamp&, const model::site&);
 //   static void apply(state&, const model::event_place&, schema::Event::Reader);
 //   static bool may_be_lost(const command&);   optional: the next command of this kind says all that this one says
@@ -122,7 +122,6 @@ class shell : public caf::event_based_actor {
       w.answer = decided.reply;
       log::append a;
       a.stream = stream_;
-      a.kind = Aggregate::kind;
       a.expected_version = version;
       if (stream_ != 0 && stash_.size() > 1) {
         if (!ahead) ahead = state_;

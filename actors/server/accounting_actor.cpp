@@ -1,7 +1,10 @@
 #include "actors/server/accounting_actor.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace annals::actors {
 
@@ -26,6 +29,15 @@ std::string name_of_log(const log::record& first) {
   return name;
 }
 
+// One line for the daemon's log.
+std::string differences_text(const std::vector<std::string>& all) {
+  constexpr std::size_t named_max = 8;
+  std::string text = "accounting: files are not as they were written: ";
+  for (std::size_t i = 0; i < std::min(all.size(), named_max); ++i) text += (i > 0 ? "; " : "") + all[i];
+  if (all.size() > named_max) text += "; and " + std::to_string(all.size() - named_max) + " more";
+  return text + "; run `pbs_audit accounting --check`";
+}
+
 }  // namespace
 
 accounting_follower::accounting_follower(accounting_parts parts)
@@ -44,6 +56,7 @@ projections::accounting accounting_follower::new_fold() const {
 
 void accounting_follower::begin(const log::record& first) {
   files_.emplace(parts_.directory, parts_.checkpoint, name_of_log(first));
+  if (const auto& all = files_->differences(); !all.empty() && parts_.note) parts_.note(differences_text(all));
 }
 
 void accounting_follower::replayed(const log::record& record) {

@@ -23,7 +23,7 @@ namespace annals::actors {
 struct accounting_parts {
   std::string directory;                                // "$PBS_HOME/server_priv/accounting"
   std::string checkpoint;                               // file
-  const ports::event_store* store = nullptr;            // of the log; outlives the follower
+  const ports::record_log* store = nullptr;             // of the log; outlives the follower
   std::function<void(const std::string&)> note;         // trouble, for the daemon's log; may be empty
 };
 

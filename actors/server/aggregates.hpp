@@ -10,28 +10,27 @@
 
 namespace annals::actors {
 
-template <class State, class Command, schema::StreamKind Kind>
+template <class State, class Command>
 struct aggregate {
   using state = State;
   using command = Command;
-  static constexpr schema::StreamKind kind = Kind;
   static model::outcome decide(const State& s, const Command& c, const model::stamp& now, const model::site& site) {
     return model::decide(s, c, now, site);
   }
   static void apply(State& s, const model::event_place& at, schema::Event::Reader e) { model::apply(s, at, e); }
 };
 
-struct job_aggregate : aggregate<model::job_state, model::job_command, schema::StreamKind::JOB> {
+struct job_aggregate : aggregate<model::job_state, model::job_command> {
   static bool may_be_lost(const model::job_command& c) {
     const auto* report = std::get_if<model::mom_report>(&c);
     return report && report->message.get().isRunUsage();
   }
 };
-using host_aggregate = aggregate<model::host_state, model::host_command, schema::StreamKind::HOST>;
-using server_aggregate = aggregate<model::server_state, model::server_command, schema::StreamKind::SERVER>;
-using queue_aggregate = aggregate<model::queue_state, schema::sealed<schema::Request>, schema::StreamKind::QUEUE>;
-using scheduler_aggregate = aggregate<model::scheduler_state, model::scheduler_command, schema::StreamKind::SCHEDULER>;
-using hook_aggregate = aggregate<model::hook_state, model::hook_command, schema::StreamKind::HOOK>;
+using host_aggregate = aggregate<model::host_state, model::host_command>;
+using server_aggregate = aggregate<model::server_state, model::server_command>;
+using queue_aggregate = aggregate<model::queue_state, schema::sealed<schema::Request>>;
+using scheduler_aggregate = aggregate<model::scheduler_state, model::scheduler_command>;
+using hook_aggregate = aggregate<model::hook_state, model::hook_command>;
 
 // The ledger as the log writer asks it.
 class ledger_check final : public append_check {

@@ -19,10 +19,17 @@ class event_notes {
 
  private:
   void note_one(const log::record& record);
-  void note_job(const std::string& id, const std::string& by, schema::Event::Reader event);
-  void note_object(const char* cls, const std::string& name, const std::string& by, schema::Event::Reader event);
-  void note_changes(const char* cls, const std::string& name, const std::string& by,
-                    capnp::List<schema::Attribute>::Reader changes);
+  void note_job(const std::string& id, const std::string& by, schema::JobEvent::Reader event);
+  void note_step(const std::string& id, schema::RunEvent::Reader step);
+  void note_lines(const std::string& id, const std::string& text);
+
+  struct subject { const char* cls; const std::string& name; const std::string& by; };   // class and name of a line; who asked
+  void note_line(const subject& of, std::uint32_t bits, const std::string& text);
+  void note_changes(const subject& of, capnp::List<schema::Attribute>::Reader changes);
+  void note_queue(const subject& of, schema::QueueEvent::Reader event);
+  void note_host(const subject& of, schema::HostEvent::Reader event);
+  void note_scheduler(const subject& of, schema::SchedulerEvent::Reader event);
+  void note_hook(const subject& of, schema::HookEvent::Reader event);
 
   daemon_log& to_;
   std::unordered_map<std::uint64_t, std::string> names_;     // of jobs, queues, hosts and schedulers, by serial

@@ -21,7 +21,7 @@ void hook_files_desk::begin(const std::map<std::uint64_t, model::hook_state>& ho
 void hook_files_desk::fold(const log::record& record) {
   auto& hook = hooks_[record.get().getStream()];
   model::apply(hook, place_of(record), record.event());
-  if (record.event().isHookRan()) return;
+  if (schema::is(record.event(), schema::HookEvent::RAN)) return;
   if (hook.exists) return write(hook);
   files_.remove(hook.name);
   hooks_.erase(record.get().getStream());
@@ -29,7 +29,7 @@ void hook_files_desk::fold(const log::record& record) {
 
 std::string hook_files_desk::text_of(const model::hook_content& content) const {
   if (content.hash.empty()) return {};
-  const auto bytes = reader_->store().read_blob(content.hash);
+  const auto bytes = reader_->blobs().read_blob(content.hash);
   return bytes ? std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()) : std::string();
 }
 

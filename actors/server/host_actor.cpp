@@ -111,6 +111,7 @@ void host_actor::compare_runs(const mom_connected& m, bool log_is_new) {
     unwanted_.insert(key);
     owed_[key] = discard_message(run);
   }
+  for (const auto& run : m.kept) unwanted_.insert(discard_key(run.serial, run.run));
   std::set<std::pair<std::uint64_t, std::uint32_t>> there;
   for (auto run : m.hello.get().getHello().getRuns()) {
     there.emplace(run.getJobSerial(), run.getRun());
@@ -122,7 +123,7 @@ void host_actor::compare_runs(const mom_connected& m, bool log_is_new) {
     if (there.contains({run.serial, run.run})) continue;
     // Also one of which the job did not hear before this server stopped. Its order must not start it after that.
     const bool lost = log_is_new || run.assigned < state().log_since;
-    if (lost) owed_.erase(std::to_string(run.number) + "." + site().server_name + "/start:" + std::to_string(run.run));
+    if (lost) owed_.erase(order_key(std::to_string(run.number) + "." + site().server_name, model::start_run{state().name, run.run}));
     send(gateway_, run_missing{run, lost});
   }
   // What the MoM does not have needs no discarding.

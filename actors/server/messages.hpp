@@ -1,16 +1,18 @@
-// What the server's actors say to each other and hear from the link.
+// What the server's actors say to each other.
 #pragma once
 
 #include <caf/actor.hpp>
 #include <caf/allowed_unsafe_message_type.hpp>
-#include <kj/exception.h>
+#include <caf/atom.hpp>
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "actors/link/wire/wire.hpp"
-#include "actors/runtime/reply.hpp"
+#include "actors/link/peer_messages.hpp"
+#include "actors/runtime/messages.hpp"
+#include "actors/server/reply_sink.hpp"
+#include "events/log/log_mark.hpp"
 #include "events/model/context.hpp"
 #include "events/model/job.hpp"
 #include "events/schema/client.capnp.h"
@@ -19,17 +21,13 @@
 
 namespace annals::actors {
 
-// -- from the link ---------------------------------------------------------------------------------------------------------
-
-struct peer_opened { wire::connection_ptr peer; };
-struct peer_frame { wire::connection_ptr peer; schema::sealed_message message; };
-struct peer_closed { wire::connection_ptr peer; std::string why; };
-
 // -- the process -----------------------------------------------------------------------------------------------------------
 
-struct begin_work {};                     // every follower is in place: bring to life what owes something
 struct stop_server { std::string how; };  // "quick": write it down and end
-struct job_not_stopped { std::uint64_t number; };   // an orderly stop could not be written (a full disk): again
+
+// The mark beside the log has moved on (actors/runtime/mark_keeper.hpp).
+struct log_marked { log::log_mark mark; };
+using mark_told_atom = caf::atom_constant<caf::atom("marktold")>;
 
 // -- jobs and hosts --------------------------------------------------------------------------------------------------------
 
@@ -54,13 +52,15 @@ struct mom_connected {
   schema::sealed<schema::FromMom> hello;
   std::vector<expected_run> expected;     // runs whose primary it is
   std::vector<run_name> unwanted;         // of those it has: the log says that they are over there
+  std::vector<run_name> kept;             // may be of a part of the log that was lost: the host is down until they have left
 };
 struct mom_gone { wire::connection_ptr peer; std::string why; };
 // From a host to the gateway: the MoM no longer has this run.
 struct run_missing { expected_run run; bool log_is_new; };
 // The same of a run that was to be discarded there; `abandoned`: nobody knows, since the host is down.
 struct discard_settled { std::uint64_t serial; std::uint32_t run; std::string host; bool abandoned; };
-struct blob_wanted { wire::connection_ptr peer; std::string hash; };
+// A blob that a MoM may have, on its way to it: of this size and for this run (serial 0: of a hook).
+struct blob_wanted { wire::connection_ptr peer; std::string hash; std::uint64_t size; run_name of; };
 
 // -- scheduler -------------------------------------------------------------------------------------------------------------
 
@@ -72,23 +72,19 @@ struct proposal_settled { std::string scheduler; std::uint64_t job; std::uint64_
 
 // -- queries ---------------------------------------------------------------------------------------------------------------
 
-// Does the work of a peer's message; one that turns out not to be readable ends its connection, never the server.
-template <class Work>
-void for_peer(const wire::connection_ptr& peer, Work&& work) {
-  try {
-    work();
-  } catch (const kj::Exception& e) {
-    peer->close(std::string("a message that can't be read: ") + e.getDescription().cStr());
-  }
-}
-
 // Stat, select, wait: answered when everything up to min_sequence is folded.
 struct query {
-  wire::connection_ptr peer;
+  sink_ptr to;
   schema::sealed<schema::Request> request;
   model::requester by;
   std::uint64_t min_sequence = 0;
 };
+
+// A piece of an upload (putBlob). `client`: what one client sent ahead is there for it alone, until it is gone.
+struct upload_piece { std::uint64_t client; sink_ptr to; schema::sealed<schema::Request> request; model::requester by; };
+// A submission names an upload: did this client make it, and has it this size?
+struct claim_upload { std::uint64_t client; std::string hash; std::uint64_t size; reply_ptr then; };
+struct uploader_gone { std::uint64_t client; };
 
 // -- by hand ---------------------------------------------------------------------------------------------------------------
 
@@ -107,12 +103,8 @@ struct resume_waits { std::uint64_t number; model::requester by; reply_ptr reply
 
 }  // namespace annals::actors
 
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::begin_work)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::stop_server)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::job_not_stopped)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::peer_opened)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::peer_frame)
-CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::peer_closed)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::log_marked)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::post_to_host)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::withdraw_from_host)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::ticket_wanted)
@@ -130,6 +122,9 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_frame)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::restart_cycle)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::proposal_settled)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::query)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::upload_piece)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::claim_upload)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::uploader_gone)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::by_hand)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::job_command_for)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::resume_waits)

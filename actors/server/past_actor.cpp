@@ -7,14 +7,14 @@
 
 namespace annals::actors {
 
-caf::behavior past_actor(caf::event_based_actor*, const log::log_reader* reader, ports::event_store* store) {
-  const auto index = std::make_shared<log::snapshot_store>(*store);
+caf::behavior past_actor(caf::event_based_actor*, const log::log_reader* reader, ports::storage store) {
+  const auto index = std::make_shared<log::snapshot_store>(store);
   return {
       [reader, index](const query& q) {
-        for_peer(q.peer, [&] {
+        for_asker(q.to, [&] {
           const auto request = q.request.get();
           projections::answer_stat_at(*reader, index.get(), request.getId(), request.getStat(), q.by,
-                                      [&](const schema::sealed<schema::Reply>& r) { q.peer->send(r); });
+                                      [&](const schema::sealed<schema::Reply>& r) { q.to->send(r); });
         });
       },
       [reader, index](const view_wanted& w) {

@@ -11,6 +11,6 @@
 namespace annals::actors {
 
 // Takes `query` messages whose request is a stat, and whose position is already durable.
-caf::behavior past_actor(caf::event_based_actor* self, const log::log_reader* reader, ports::event_store* store);
+caf::behavior past_actor(caf::event_based_actor* self, const log::log_reader* reader, ports::storage store);
 
 }  // namespace annals::actors

@@ -25,21 +25,32 @@ schema::sealed<schema::Reply> refusal_reply(std::uint64_t id, std::uint64_t sequ
     auto rejected = r.initRejected();
     rejected.setCode(why.code);
     rejected.setText(why.text);
+    rejected.setUploadAgain(why.upload_again);
   });
 }
 
 namespace {
 
-class client_reply final : public reply_to {
+class connection_sink final : public reply_sink {
  public:
-  client_reply(wire::connection_ptr peer, std::uint64_t id) : peer_(std::move(peer)), id_(id) {}
-  void done(std::uint64_t sequence, const std::string& text) override { peer_->send(done_reply(id_, sequence, text)); }
-  void refused(std::uint64_t sequence, const model::rejection& why) override {
-    peer_->send(refusal_reply(id_, sequence, why));
-  }
+  explicit connection_sink(wire::connection_ptr peer) : peer_(std::move(peer)) {}
+  void send(const schema::sealed<schema::Reply>& reply) override { peer_->send(reply); }
+  void give_up(const std::string& why) override { peer_->close(why); }
 
  private:
   wire::connection_ptr peer_;
+};
+
+class client_reply final : public reply_to {
+ public:
+  client_reply(sink_ptr to, std::uint64_t id) : to_(std::move(to)), id_(id) {}
+  void done(std::uint64_t sequence, const std::string& text) override { to_->send(done_reply(id_, sequence, text)); }
+  void refused(std::uint64_t sequence, const model::rejection& why) override {
+    to_->send(refusal_reply(id_, sequence, why));
+  }
+
+ private:
+  sink_ptr to_;
   std::uint64_t id_;
 };
 
@@ -118,9 +129,9 @@ class proposal_reply final : public reply_to {
 
 }  // namespace
 
-reply_ptr reply_to_client(wire::connection_ptr peer, std::uint64_t request_id) {
-  return std::make_shared<client_reply>(std::move(peer), request_id);
-}
+sink_ptr sink_to(wire::connection_ptr peer) { return std::make_shared<connection_sink>(std::move(peer)); }
+
+reply_ptr reply_to_client(sink_ptr to, std::uint64_t request_id) { return std::make_shared<client_reply>(std::move(to), request_id); }
 
 std::vector<reply_ptr> reply_jointly(reply_ptr whole, std::size_t parts) {
   auto all = std::make_shared<joint>();

@@ -5,6 +5,7 @@
 
 #include "actors/link/wire/wire.hpp"
 #include "actors/runtime/reply.hpp"
+#include "actors/server/reply_sink.hpp"
 #include "events/model/context.hpp"
 #include "events/schema/client.capnp.h"
 #include "events/schema/daemon.capnp.h"
@@ -14,8 +15,8 @@ namespace annals::actors {
 schema::sealed<schema::Reply> done_reply(std::uint64_t id, std::uint64_t sequence, const std::string& text);
 schema::sealed<schema::Reply> refusal_reply(std::uint64_t id, std::uint64_t sequence, const model::rejection& why);
 
-// A client's request, answered on its connection.
-reply_ptr reply_to_client(wire::connection_ptr peer, std::uint64_t request_id);
+// A client's request: one reply with the request's id.
+reply_ptr reply_to_client(sink_ptr to, std::uint64_t request_id);
 // One request that became several commands (qmgr's @default): answered once, with the first refusal if there was one.
 std::vector<reply_ptr> reply_jointly(reply_ptr whole, std::size_t parts);
 // A resume: when the ledger has no room for it, the gateway hears resume_waits.

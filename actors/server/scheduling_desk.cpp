@@ -11,30 +11,80 @@ namespace annals::actors {
 namespace {
 
 // Which events may let a job run, and what the cycle's log line and record call them. nullptr: none.
-const char* trigger_of(schema::Event::Which event) {
-  using which = schema::Event::Which;
-  switch (event) {
-    case which::JOB_MOVED:
-    case which::JOB_QUEUED: return "new job";
-    case which::JOB_RELEASED:
-    case which::JOB_WAIT_ENDED:
-    case which::JOB_RESUME_WANTED:
-    case which::JOB_ALTERED: return "job changed";
-    case which::JOB_SUSPENDED:
-    case which::JOB_REQUEUED:
-    case which::JOB_ENDED:
-    case which::VNODE_HANDED_BACK: return "job ended";
-    case which::HOST_CAME_UP:
+const char* trigger_of(schema::JobEvent::Reader event) {
+  using which = schema::JobEvent::Which;
+  switch (event.which()) {
+    case which::MOVED:
+    case which::QUEUED: return "new job";
+    case which::RELEASED:
+    case which::WAIT_ENDED:
+    case which::RESUME_WANTED:
+    case which::ALTERED: return "job changed";
+    case which::REQUEUED:
+    case which::ENDED:
+    case which::VNODES_RELEASED: return "job ended";
+    case which::HELD:
+    case which::ASSIGNED:
+    case which::STARTED:
+    case which::START_FAILED:
+    case which::RUN_STEP:
+    case which::USAGE_REPORTED:
+    case which::DELETE_REQUESTED:
+    case which::RERUN_REQUESTED:
+    case which::SIGNALLED:
+    case which::MESSAGED:
+    case which::SUSPENDED:
+    case which::RESUMED:
+    case which::VNODES_TAKEN:
+    case which::WISH_DONE:
+    case which::EXITED:
+    case which::OUTPUT_DELIVERED:
+    case which::FORGOTTEN:
+    case which::REORDERED: return nullptr;
+  }
+  return nullptr;
+}
+
+const char* trigger_of(schema::HostEvent::Reader event) {
+  using which = schema::HostEvent::Which;
+  switch (event.which()) {
+    case which::CAME_UP:
     case which::VNODE_CHANGED:
     case which::VNODE_CREATED: return "host changed";
-    case which::SERVER_CHANGED:
-    case which::QUEUE_CHANGED:
-    case which::SCHEDULER_CHANGED:
+    case which::ADDED:
+    case which::WENT_DOWN:
+    case which::REMOVED:
+    case which::VNODE_DELETED: return nullptr;
+  }
+  return nullptr;
+}
+
+const char* trigger_of(schema::ServerEvent::Reader event) {
+  using which = schema::ServerEvent::Which;
+  switch (event.which()) {
+    case which::CHANGED:
     case which::RESOURCE_CREATED:
     case which::RESOURCE_CHANGED:
     case which::RESOURCE_DELETED: return "settings changed";
-    default: return nullptr;
+    case which::STARTED:
+    case which::STOPPED: return nullptr;
   }
+  return nullptr;
+}
+
+const char* trigger_of(schema::Event::Reader event) {
+  switch (event.which()) {
+    case schema::Event::JOB: return trigger_of(event.getJob());
+    case schema::Event::HOST: return trigger_of(event.getHost());
+    case schema::Event::SERVER: return trigger_of(event.getServer());
+    case schema::Event::QUEUE: return event.getQueue().isChanged() ? "settings changed" : nullptr;
+    case schema::Event::SCHEDULER: return event.getScheduler().isChanged() ? "settings changed" : nullptr;
+    case schema::Event::HOOK:
+    case schema::Event::RUN:
+    case schema::Event::PART:
+    case schema::Event::LOG: return nullptr;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -46,7 +96,7 @@ scheduling_desk::scheduling_desk(const projections::status& from, std::string na
 
 void scheduling_desk::folded(const log::record& record) {
   view_.apply(record);
-  if (const char* why = trigger_of(record.event().which()); why && trigger_.empty()) trigger_ = why;
+  if (const char* why = trigger_of(record.event()); why && trigger_.empty()) trigger_ = why;
 }
 
 void scheduling_desk::connected(wire::connection_ptr peer) {

@@ -12,8 +12,9 @@
 #include "actors/server/replies.hpp"
 #include "actors/server/scheduling_desk.hpp"
 #include "events/attributes/ids.hpp"
+#include "events/attributes/read.hpp"
 #include "events/model/refuse.hpp"
-#include "events/model/run_refusal.hpp"
+#include "events/model/run_rights.hpp"
 #include "events/values/pbs_error.hpp"
 #include "projections/scheduling/by_hand.hpp"
 #include "projections/status/query.hpp"
@@ -33,13 +34,13 @@ struct answering {
   std::deque<by_hand> early_by_hand;                              // the same
   std::deque<view_wanted> early_views;                            // the same, for hooks
   std::deque<query> early;                                        // asked for a position not folded yet
-  std::multimap<std::uint64_t, std::pair<wire::connection_ptr, std::uint64_t>> waiters;   // job serial -> who waits for its end
+  std::multimap<std::uint64_t, std::pair<sink_ptr, std::uint64_t>> waiters;   // job serial -> who waits for its end
 
   void fold(const committed& c) {
     for (const auto& record : *c.records) {
       now->fold(*record);
       index->fold(*record, *now);
-      if (record->event().which() == schema::Event::JOB_ENDED) tell_waiters(*record);
+      if (schema::is(record->event(), schema::JobEvent::ENDED)) tell_waiters(*record);
       for (auto& [name, desk] : desks) desk.folded(*record);
     }
     for (auto& [name, desk] : desks) desk.all_folded();
@@ -66,31 +67,15 @@ struct answering {
     }
   }
 
-  // A job that waits to be run; nullptr: the reply says why it is none.
-  const model::job_state* waiting_job(const by_hand& b, capnp::Text::Reader id) {
-    const auto no = [&](std::uint32_t code) {
-      b.reply->refused(now->sequence(), model::refuse(code));
-      return nullptr;
-    };
-    const auto* job = now->job_by_id(schema::text(id));
-    if (!job) return no(values::pbs_error::unknown_job);
-    if (job->ended()) return no(values::pbs_error::job_has_finished);
-    if (job->phase == model::job_phase::suspended && b.request.get().isRunJob()) return no(values::pbs_error::resource_unavailable);
-    if (!model::may_act(*job, b.by)) return no(values::pbs_error::unauthorized);
-    if (job->phase > model::job_phase::waiting) return no(values::pbs_error::bad_state);
-    return job;
-  }
-
   static std::string command_id(schema::Request::Reader r) {
     return {reinterpret_cast<const char*>(r.getCommandId().begin()), r.getCommandId().size()};
   }
 
   void run(const by_hand& b) {
     const auto r = b.request.get();
-    if (!model::may_order_runs(b.by)) return b.reply->refused(0, model::refuse(values::pbs_error::unauthorized));
-    const auto* job = waiting_job(b, r.getRunJob().getJob());
-    if (!job) return;
-    if (r.getRunJob().getExecVnode().size() == 0) return desk_of("default").run_job(*job, b.reply);
+    const auto* job = now->job_by_id(schema::text(r.getRunJob().getJob()));
+    if (const auto why = model::run_by_hand_refusal(job, b.by)) return b.reply->refused(now->sequence(), *why);
+    if (r.getRunJob().getExecVnode().size() == 0) return desk_of(std::string(model::scheduler_of(*job))).run_job(*job, b.reply);
     const auto place = projections::place_by_hand(*now, *job, schema::text(r.getRunJob().getExecVnode()));
     if (!place) return b.reply->refused(now->sequence(), place.error());
     auto proposal = schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
@@ -108,21 +93,21 @@ struct answering {
   // the older job comes first.
   void order(const by_hand& b) {
     const auto asked = b.request.get().getOrderJobs();
-    const auto* first = waiting_job(b, asked.getFirst());
-    const auto* second = first ? waiting_job(b, asked.getSecond()) : nullptr;
-    if (!second) return;
+    const auto* first = now->job_by_id(schema::text(asked.getFirst()));
+    const auto* second = now->job_by_id(schema::text(asked.getSecond()));
+    const auto ranks = model::exchange_ranks(first, second, b.by);
+    if (!ranks) return b.reply->refused(now->sequence(), ranks.error());
     auto parts = reply_jointly(b.reply, 2);
-    caf::anon_send(b.gateway, job_command_for{first->number, model::set_rank{second->queue_rank}, b.by, command_id(b.request.get()), parts[0]});
-    caf::anon_send(b.gateway, job_command_for{second->number, model::set_rank{first->queue_rank}, b.by, {}, parts[1]});
+    caf::anon_send(b.gateway, job_command_for{first->number, ranks->first, b.by, command_id(b.request.get()), parts[0]});
+    caf::anon_send(b.gateway, job_command_for{second->number, ranks->second, b.by, {}, parts[1]});
   }
 
   scheduling_desk& desk_of(const std::string& name) { return desks.try_emplace(name, *now, name, *clock).first->second; }
 
   // Seconds between cycles when nothing happens (pbs guide: scheduler_iteration).
   std::chrono::seconds iteration() const {
-    const auto v = now->server().attributes.get(attributes::server::scheduler_iteration);
-    const auto s = v ? std::stoll(std::string(*v)) : 600;
-    return std::chrono::seconds(std::max<long long>(1, s));
+    const auto set = attributes::integer_of(now->server().attributes, attributes::server::scheduler_iteration);
+    return std::chrono::seconds(std::max<std::int64_t>(1, set.value_or(600)));
   }
 
   void receive(view_wanted& w) {
@@ -147,12 +132,12 @@ struct answering {
   }
 
   void answer(const query& q) {
-    for_peer(q.peer, [&] { answer_readable(q); });
+    for_asker(q.to, [&] { answer_readable(q); });
   }
 
   void answer_readable(const query& q) {
     const auto request = q.request.get();
-    const auto send = [&](const schema::sealed<schema::Reply>& r) { q.peer->send(r); };
+    const auto send = [&](const schema::sealed<schema::Reply>& r) { q.to->send(r); };
     switch (request.which()) {
       case schema::Request::STAT: return answer_stat(q, request, send);
       case schema::Request::SELECT_JOBS:
@@ -186,11 +171,11 @@ struct answering {
   void wait(const query& q, schema::Request::Reader request) {
     const auto* job = now->job_by_id(schema::text(request.getWaitJob().getJob()));
     if (!job)
-      return q.peer->send(refusal_reply(request.getId(), now->sequence(),
+      return q.to->send(refusal_reply(request.getId(), now->sequence(),
                                         {values::pbs_error::unknown_job, std::string(values::pbs_error_text(values::pbs_error::unknown_job))}));
     if (job->ended())
-      return q.peer->send(ended_reply(request.getId(), now->sequence(), job->exit_status, job->has_exit_status, how_ended(*job)));
-    waiters.emplace(job->serial, std::pair(q.peer, request.getId()));
+      return q.to->send(ended_reply(request.getId(), now->sequence(), job->exit_status, job->has_exit_status, how_ended(*job)));
+    waiters.emplace(job->serial, std::pair(q.to, request.getId()));
   }
 
   // Called before the record of JobForgotten is folded, so the job is still there.

@@ -4,6 +4,7 @@
 #include <initializer_list>
 
 #include "events/attributes/ids.hpp"
+#include "events/values/duration.hpp"
 #include "events/values/number.hpp"
 #include "events/values/staging_list.hpp"
 #include "events/values/string_list.hpp"
@@ -21,23 +22,29 @@ maybe one_of(text value, std::initializer_list<text> words) {
   return std::nullopt;
 }
 
+template <std::int64_t min, std::int64_t max>
+maybe number_within(text value) {
+  const auto number = parse_integer(value);
+  if (!number || *number < min || *number > max) return std::nullopt;
+  return std::to_string(*number);
+}
+
 // -1024 to 1023 (pbs guide, "job attributes": Priority).
-maybe priority(text value) {
-  const auto number = parse_integer(value);
-  if (!number || *number < -1024 || *number > 1023) return std::nullopt;
-  return std::to_string(*number);
-}
+constexpr auto priority = number_within<-1024, 1023>;
+constexpr auto not_negative = number_within<0, INT64_MAX>;
+constexpr auto job_sequence_limit = number_within<9'999'999, 999'999'999'999>;
 
-maybe not_negative(text value) {
-  const auto number = parse_integer(value);
-  if (!number || *number < 0) return std::nullopt;
-  return std::to_string(*number);
-}
+// A time to wait. The longest is 68 years: an order to a MoM has 32 bits for it, and a server counts in nanoseconds.
+constexpr std::int64_t wait_seconds_max = INT32_MAX;
+constexpr auto wait_seconds = number_within<0, wait_seconds_max>;
+// Where PBS takes a value below 0, whose meaning is that of 1.
+constexpr auto wait_seconds_or_below_0 = number_within<INT64_MIN, wait_seconds_max>;
+constexpr auto moment = number_within<INT64_MIN, INT64_MAX / 1'000'000'000>;
 
-maybe job_sequence_limit(text value) {
-  const auto number = parse_integer(value);
-  if (!number || *number < 9'999'999 || *number > 999'999'999'999) return std::nullopt;
-  return std::to_string(*number);
+maybe wait_duration(text value) {
+  const auto seconds = parse_duration(value);
+  if (!seconds || *seconds > wait_seconds_max) return std::nullopt;
+  return print_duration(*seconds);
 }
 
 // The digits as given, without leading zeros: 022 is shown as 22.
@@ -172,6 +179,7 @@ constexpr auto bad = pbs_error::bad_value;
 
 constexpr special_value rows[] = {
     {kind::JOB, job::Checkpoint, checkpoint, bad, false},
+    {kind::JOB, job::Execution_Time, moment, bad, false},
     {kind::JOB, job::Join_Path, join_path, bad, false},
     {kind::JOB, job::Keep_Files, keep_files, bad, false},
     {kind::JOB, job::Mail_Points, mail_points, bad, false},
@@ -187,12 +195,18 @@ constexpr special_value rows[] = {
     {kind::JOB, job::max_run_subjobs, not_negative, bad, false},
     {kind::QUEUE, queue::queue_type, queue_type, bad, false},
     {kind::QUEUE, queue::Priority, priority, bad, false},
+    {kind::QUEUE, queue::kill_delay, wait_seconds, bad, false},
     {kind::QUEUE, queue::partition, partition_name, pbs_error::default_partition, false},
     {kind::SERVER, server::managers, people_at_hosts, pbs_error::bad_host, false},
     {kind::SERVER, server::operators, people_at_hosts, pbs_error::bad_host, false},
+    {kind::SERVER, server::scheduler_iteration, wait_seconds_or_below_0, bad, false},
+    {kind::SERVER, server::node_fail_requeue, wait_seconds_or_below_0, bad, false},
+    {kind::SERVER, server::job_history_duration, wait_duration, bad, false},
+    {kind::SERVER, server::sync_mom_hookfiles_timeout, wait_seconds, bad, false},
     {kind::SERVER, server::max_job_sequence_id, job_sequence_limit, pbs_error::bad_max_job_sequence_id, false},
     {kind::NODE, node::partition, partition_names, pbs_error::default_partition, false},
     {kind::SCHEDULER, scheduler::partition, partition_name, pbs_error::default_partition, false},
+    {kind::SCHEDULER, scheduler::scheduler_iteration, wait_seconds_or_below_0, bad, false},
     {kind::SCHEDULER, scheduler::job_run_wait, job_run_wait, bad, false},
     {kind::SCHEDULER, scheduler::opt_backfill_fuzzy, backfill_fuzzy, bad, false},
     {kind::SCHEDULER, scheduler::preempt_order, preempt_order, bad, false},

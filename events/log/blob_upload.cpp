@@ -11,6 +11,7 @@
 
 #include "events/log/checksum.hpp"
 #include "events/model/limits.hpp"
+#include "events/model/outcome.hpp"
 
 namespace annals::log {
 namespace {
@@ -37,6 +38,7 @@ struct blob_upload::state {
   int fd = -1;  // opened by the first piece
   std::uint64_t size = 0;
   sha256_stream hash;
+  std::string digest;  // once it was asked for: nothing is added then
   ports::store_status failed;
 
   ~state() {
@@ -73,6 +75,7 @@ std::uint64_t blob_upload::size() const { return state_->size; }
 ports::store_status blob_upload::add(ports::byte_span piece) {
   auto& s = *state_;
   if (!s.failed) return s.failed;
+  ANNALS_INVARIANT(s.digest.empty(), "nothing is added to a finished upload");
   if (s.size + piece.size() > limits::blob_bytes_max) {
     s.failed = {ports::store_error::io,
                 "upload of a blob: larger than " + std::to_string(limits::blob_bytes_max) + " bytes (blob_bytes_max)"};
@@ -84,21 +87,27 @@ ports::store_status blob_upload::add(ports::byte_span piece) {
   return s.failed;
 }
 
-std::variant<std::string, ports::store_status> blob_upload::finish(ports::event_store& store) {
+const std::string& blob_upload::hash() {
+  auto& s = *state_;
+  if (s.digest.empty()) {
+    const auto digest = s.hash.finish();
+    s.digest.assign(reinterpret_cast<const char*>(digest.data()), digest.size());
+  }
+  return s.digest;
+}
+
+ports::store_status blob_upload::finish(ports::blob_store& store) {
   auto& s = *state_;
   if (!s.failed) return s.failed;
-  const auto digest = s.hash.finish();
-  const std::string hash(reinterpret_cast<const char*>(digest.data()), digest.size());
+  if (const auto there = store.check_blob(hash()); there && *there) return {};  // somebody else's script is the same
   std::uint32_t number = 0;
   std::vector<std::byte> piece;
   for (std::uint64_t at = 0; at < s.size || number == 0; at += piece.size(), ++number) {
     piece.resize(std::min<std::uint64_t>(limits::blob_piece_bytes, s.size - at));
     if (auto ok = s.read(at, piece); !ok) return ok;
-    if (auto ok = store.put_blob_piece(hash, number, piece); !ok) return ok;
+    if (auto ok = store.put_blob_piece(hash(), number, piece); !ok) return ok;
   }
-  if (auto ok = store.finish_blob(hash, number); !ok) return ok;
-  s.failed = {ports::store_error::io, "upload of a blob: it is finished"};
-  return hash;
+  return store.finish_blob(hash(), number);
 }
 
 }  // namespace annals::log

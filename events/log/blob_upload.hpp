@@ -3,14 +3,16 @@
 // open of the store does not sweep.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <variant>
 
 #include "events/ports/event_store.hpp"
 
 namespace annals::log {
+
+constexpr std::size_t blob_hash_bytes = 32;  // SHA-256
 
 class blob_upload {
  public:
@@ -22,10 +24,12 @@ class blob_upload {
 
   // Errors: disk_full, io, and too large (io, naming limits::blob_bytes_max). After an error the upload is over.
   ports::store_status add(ports::byte_span piece);
-  // Puts what came into the store, synced, and returns its hash (32 raw bytes); the event that names it lists the hash
-  // in append::uploaded.
-  std::variant<std::string, ports::store_status> finish(ports::event_store& store);
   std::uint64_t size() const;
+  // SHA-256 of what came, 32 raw bytes. Nothing more can be added then.
+  const std::string& hash();
+  // What came is whole in the store, and synced, when this says so; the event that names it lists the hash in
+  // append::uploaded.
+  ports::store_status finish(ports::blob_store& store);
 
  private:
   struct state;

@@ -32,6 +32,16 @@ std::string command_key(const who& by, const std::string& id) { return id + by.u
 
 std::string memo_value(std::uint64_t sequence, const std::string& answer) { return big_endian(sequence, 8) + answer; }
 
+// What a log says that nobody has taken yet: one that a salvage wrote. 0: its last record can't be read.
+std::uint64_t last_epoch(const ports::record_log& log) {
+  std::uint64_t epoch = 0;
+  (void)log_reader(log).read(std::max<std::uint64_t>(log.last_sequence(), 1), [&](const record_ptr& last) {
+    epoch = last->get().getWriterEpoch();
+    return false;
+  });
+  return epoch;
+}
+
 repeated from_memo(const std::string& value) {
   ANNALS_INVARIANT(value.size() >= 8, "a remembered command id has its sequence");
   std::uint64_t sequence = 0;
@@ -49,14 +59,16 @@ struct event_log::pending {
   std::string command;                                                    // key in staged_commands_, or empty
 };
 
-event_log::event_log(ports::event_store& store, const ports::clock& clock) : store_(store), clock_(clock) {
+event_log::event_log(ports::record_log& store, const ports::clock& clock) : store_(store), clock_(clock) {
+  epoch_ = std::max(store.epoch(), last_epoch(store)) + 1;
+  // First: behind what is read now nobody else writes any more.
+  if (const auto ok = take(); !ok && ok.error != ports::store_error::disk_full) throw log_damaged(ok.text);
   durable_.sequence = store.last_sequence();
   durable_.last_stream = store.last_stream();
   if (durable_.sequence > 0) {
     const auto from = durable_.sequence > tail_records ? durable_.sequence - tail_records : 1;
-    if (const auto tail = verify(store, from); !tail.ok()) throw log_damaged(tail.faults.front() + what_to_run);
+    if (const auto tail = verify_records(store, from); !tail.ok()) throw log_damaged(tail.faults.front() + what_to_run);
     const auto read = log_reader(store).read(durable_.sequence, [&](const record_ptr& last) {
-      epoch_ = last->get().getWriterEpoch() + 1;
       durable_.wall_ns = last->get().getWallNs();
       durable_.head = last->hash();
       return false;
@@ -64,6 +76,14 @@ event_log::event_log(ports::event_store& store, const ports::clock& clock) : sto
     if (!read) throw log_damaged(read.text);
   }
   tip_ = durable_;
+}
+
+// On a full disk it is tried again when something is to be written.
+ports::store_status event_log::take() {
+  if (taken_) return {};
+  auto ok = store_.take(epoch_);
+  if (ok) taken_ = true;
+  return ok;
 }
 
 event_log::~event_log() = default;
@@ -93,6 +113,9 @@ std::optional<repeated> event_log::find_command(const who& by, const std::string
 
 std::variant<staged, version_conflict, repeated, too_large> event_log::stage(append what) {
   ANNALS_INVARIANT(!what.events.empty(), "an append has events");
+  ANNALS_INVARIANT(!uncertain_, "nothing is staged behind what nobody knows the end of");
+  for (const auto& e : what.events)
+    ANNALS_INVARIANT(e.get().which() == what.events.front().get().which(), "a stream holds events of one kind");
   if (auto before = find_command(what.by, what.command_id)) return *before;
   for (const auto& e : what.events)
     if (const auto bytes = e.bytes().size(); bytes > limits::event_bytes_max) return too_large{bytes};
@@ -124,7 +147,6 @@ std::variant<staged, version_conflict, repeated, too_large> event_log::stage(app
 void event_log::write_down(const append& what, std::uint64_t stream, std::uint64_t version) {
   record_meta meta;
   meta.stream = stream;
-  meta.kind = what.kind;
   meta.epoch = epoch_;
   meta.raw_ns = clock_.now_ns();
   meta.wall_ns = std::max(meta.raw_ns, tip_.wall_ns);
@@ -151,6 +173,13 @@ void event_log::write_down(const append& what, std::uint64_t stream, std::uint64
 void event_log::remember(const append& what, const std::string& command) {
   batch_.memos.push_back({period_key(period_of(tip_.wall_ns)) + command, memo_value(tip_.sequence, what.answer)});
   staged_commands_[command] = {what.answer, tip_.sequence, true};
+}
+
+void event_log::skip_lost(std::uint64_t first_sequence, std::uint64_t first_stream) {
+  ANNALS_INVARIANT(staged_records_.empty(), "what was lost is skipped before anything is staged");
+  tip_.sequence = std::max(tip_.sequence, first_sequence - 1);
+  tip_.last_stream = std::max(tip_.last_stream, first_stream - 1);
+  batch_.after_loss = true;
 }
 
 void event_log::unstage_last() {
@@ -180,20 +209,20 @@ void event_log::empty_stage() {
   if (versions_.size() > versions_max) versions_.clear();
 }
 
-ports::store_status event_log::forget_old_commands() {
-  const auto oldest = period_of(tip_.wall_ns) - 1;
-  if (oldest <= swept_period_) return {};
-  auto ok = store_.drop_memos_below(period_key(oldest));
-  if (ok) swept_period_ = oldest;
-  return ok;
+void event_log::forget_old_commands() {
+  if (const auto oldest = period_of(tip_.wall_ns) - 1; oldest > swept_period_) batch_.forget_memos_below = period_key(oldest);
 }
 
 ports::store_status event_log::commit(std::vector<record_ptr>& committed) {
   committed.clear();
   if (staged_records_.empty()) return {};
-  auto status = forget_old_commands();
+  if (!uncertain_) forget_old_commands();
+  batch_.epoch = epoch_;
+  auto status = take();
   if (status) status = store_.append(batch_);
+  uncertain_ = status.error == ports::store_error::uncertain;
   if (status) {
+    if (!batch_.forget_memos_below.empty()) swept_period_ = period_of(tip_.wall_ns) - 1;
     durable_ = tip_;
     committed.swap(staged_records_);
     empty_stage();

@@ -24,7 +24,6 @@ namespace annals::log {
 // What an actor wants written: all of the events on one stream, or none.
 struct append {
   std::uint64_t stream = 0;  // 0: a new stream; its serial comes back
-  schema::StreamKind kind = schema::StreamKind::JOB;
   std::uint64_t expected_version = 0;  // of the stream, as the actor saw it
   std::vector<model::event> events;    // at least one
   who by;
@@ -65,8 +64,8 @@ class log_damaged : public std::runtime_error {
 class event_log {
  public:
   // Verifies the tail, as far as it may hold what the last run wrote. Throws log_damaged when it can't be what was
-  // written.
-  event_log(ports::event_store& store, const ports::clock& clock);
+  // written, or when another writer takes the log at the same moment. From here on no earlier writer can write to it.
+  event_log(ports::record_log& store, const ports::clock& clock);
   ~event_log();
 
   // Puts an append into the next batch. Versions count what is staged before it. `expected_version` of a new stream is
@@ -77,6 +76,10 @@ class event_log {
   // again.
   std::optional<repeated> find_command(const who& by, const std::string& command_id) const;
 
+  // For an append that says that records were lost: its events will have these sequences, and its stream, a new one, this
+  // serial, or higher ones. Nothing is staged, and nothing else is staged with it.
+  void skip_lost(std::uint64_t first_sequence, std::uint64_t first_stream);
+
   // Takes the last staged append back (the ledger refused it).
   void unstage_last();
   // Events of the next batch as they will be written, in order. Those of the last append begin at last_staged_begin().
@@ -84,7 +87,8 @@ class event_log {
   std::size_t last_staged_begin() const;
 
   // Writes and syncs what is staged. On `none` the records are durable and returned in order; on disk_full nothing is
-  // kept, the stage is emptied and the log stands where it stood; on any other error the process must stop.
+  // kept, the stage is emptied and the log stands where it stood; on `uncertain` the stage stays as it is, nothing more may be
+  // staged, and commit() is to be called again until it says how it ended; on any other error the process must stop.
   ports::store_status commit(std::vector<record_ptr>& committed);
 
   std::uint64_t last_sequence() const { return durable_.sequence; }  // durable
@@ -107,11 +111,13 @@ class event_log {
   void take_back(const pending& p);
   void empty_stage();
   std::int64_t wall_now() const;
-  ports::store_status forget_old_commands();
+  ports::store_status take();
+  void forget_old_commands();
 
-  ports::event_store& store_;
+  ports::record_log& store_;
   const ports::clock& clock_;
   std::uint64_t epoch_ = 1;
+  bool taken_ = false, uncertain_ = false;
   position durable_, tip_;
   std::int64_t swept_period_ = 0;  // command ids of earlier periods are forgotten
   // Staged.

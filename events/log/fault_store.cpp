@@ -8,6 +8,7 @@ namespace annals::log {
 namespace {
 
 const ports::store_status full{ports::store_error::disk_full, "no space left on the event log's disk"};
+const ports::store_status unknown{ports::store_error::uncertain, "whether the event log has the batch is not known yet"};
 const ports::store_status unsynced{ports::store_error::sync_failed, "the sync of the event log failed"};
 
 }  // namespace
@@ -16,6 +17,22 @@ void fault_store::crash() {
   disk_.sweep();
   seen_.assign(disk_);
   fail_next_sync_ = tear_next_append_ = broken_ = false;
+  uncertain_ = 0;
+}
+
+ports::store_status fault_store::take(std::uint64_t epoch) {
+  if (broken_) return unsynced;
+  if (full_) return full;
+  if (auto ok = seen_.take(epoch); !ok) return ok;
+  return disk_.take(epoch);
+}
+
+// Nothing is drawn where nothing can happen: a seed without this fault stays what it was.
+bool fault_store::drawn(double rate) { return rate > 0 && std::uniform_real_distribution<>(0, 1)(random_) < rate; }
+
+ports::store_status fault_store::keep(const ports::write_batch& batch) {
+  if (auto ok = disk_.append(batch); !ok) return ok;
+  return seen_.append(batch);
 }
 
 ports::store_status fault_store::append(const ports::write_batch& batch) {
@@ -26,20 +43,28 @@ ports::store_status fault_store::append(const ports::write_batch& batch) {
     broken_ = true;
     return unsynced;
   }
-  const bool drawn = sync_failure_rate_ > 0 && std::uniform_real_distribution<>(0, 1)(random_) < sync_failure_rate_;
-  if (std::exchange(fail_next_sync_, false) || drawn) {
+  if (drawn(uncertain_rate_)) ++uncertain_;
+  if (uncertain_ > 0) {
+    --uncertain_;
+    if (random_() % 2 == 0)
+      if (auto kept = keep(batch); !kept) return kept;
+    return unknown;
+  }
+  const bool fails = drawn(sync_failure_rate_);
+  if (std::exchange(fail_next_sync_, false) || fails) {
     if (random_() % 2 == 0) disk_.append(batch);
     broken_ = true;
     return unsynced;
   }
-  disk_.append(batch);
-  ++appends_;
-  return seen_.append(batch);
+  auto kept = keep(batch);
+  if (kept) ++appends_;
+  return kept;
 }
 
 void fault_store::tear(const ports::write_batch& batch) {
   ANNALS_INVARIANT(!batch.records.empty(), "a batch that is torn has records");
   ports::write_batch part;
+  part.epoch = batch.epoch;
   part.records.assign(batch.records.begin(),
                       batch.records.begin() + 1 + static_cast<std::ptrdiff_t>(random_() % batch.records.size()));
   auto& last = part.records.back().bytes;
@@ -76,11 +101,6 @@ ports::store_status fault_store::finish_blob(std::string_view hash, std::uint32_
     disk_.finish_blob(hash, 1);
   }
   return {};
-}
-
-ports::store_status fault_store::drop_memos_below(std::string_view bound) {
-  if (full_) return full;
-  return seen_.drop_memos_below(bound);
 }
 
 ports::store_status fault_store::put_cache(std::string_view key, ports::byte_span value) {

@@ -28,8 +28,16 @@ class fault_store : public ports::event_store {
   // Adds to the drawn faults: with this probability (0 to 1) an append fails as fail_next_sync() makes it.
   void set_sync_failure_rate(double rate) { sync_failure_rate_ = rate; }
 
+  // The next `times` appends are uncertain, as those of a log that is kept on several machines may be. Whether the log has
+  // the batch then is drawn each time.
+  void be_uncertain(unsigned times) { uncertain_ = times; }
+  // With this probability (0 to 1) an append is uncertain, and so is its repetition.
+  void set_uncertain_rate(double rate) { uncertain_rate_ = rate; }
+
   std::uint64_t appends() const { return appends_; }  // that succeeded
 
+  std::uint64_t epoch() const override { return seen_.epoch(); }
+  ports::store_status take(std::uint64_t epoch) override;
   ports::store_status append(const ports::write_batch& batch) override;
   std::uint64_t last_sequence() const override { return seen_.last_sequence(); }
   std::uint64_t last_version(std::uint64_t stream) const override { return seen_.last_version(stream); }
@@ -39,7 +47,13 @@ class fault_store : public ports::event_store {
                                   const visitor& visit) const override {
     return seen_.read_stream(stream, from_version, visit);
   }
-  ports::store_status read_index(const index_visitor& visit) const override { return seen_.read_index(visit); }
+  ports::store_status read_index(const index_visitor& visit, ports::index_place from = {}) const override {
+    return seen_.read_index(visit, from);
+  }
+  ports::store_status sequences_of(std::span<const ports::index_place> places,
+                                   std::vector<std::uint64_t>& out) const override {
+    return seen_.sequences_of(places, out);
+  }
   std::optional<std::vector<std::byte>> read_blob(std::string_view hash,
                                                   ports::store_status* why = nullptr) const override {
     return seen_.read_blob(hash, why);
@@ -47,7 +61,6 @@ class fault_store : public ports::event_store {
   ports::store_status put_blob_piece(std::string_view hash, std::uint32_t number, ports::byte_span bytes) override;
   ports::store_status finish_blob(std::string_view hash, std::uint32_t pieces) override;
   std::optional<std::string> read_memo(std::string_view key) const override { return seen_.read_memo(key); }
-  ports::store_status drop_memos_below(std::string_view bound) override;
   ports::store_status put_cache(std::string_view key, ports::byte_span value) override;
   ports::store_status keep_cache() override;
   std::optional<std::vector<std::byte>> get_cache(std::string_view key) const override { return seen_.get_cache(key); }
@@ -58,13 +71,16 @@ class fault_store : public ports::event_store {
   ports::store_status drop_cache(std::string_view prefix) override;
 
  private:
+  bool drawn(double rate);
+  ports::store_status keep(const ports::write_batch& batch);
   void tear(const ports::write_batch& batch);
 
   memory_event_store seen_, disk_;
   std::mt19937_64 random_;
   bool fail_next_sync_ = false, tear_next_append_ = false, full_ = false;
   bool broken_ = false;  // a sync failed: nothing more is written before crash()
-  double sync_failure_rate_ = 0;
+  unsigned uncertain_ = 0;
+  double sync_failure_rate_ = 0, uncertain_rate_ = 0;
   std::uint64_t appends_ = 0;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <variant>
 
+#include "events/log/losses.hpp"
+
 namespace annals::log {
 namespace {
 
@@ -24,18 +26,19 @@ std::variant<record_ptr, damage> decode_at(std::uint64_t sequence, schema::byte_
 ports::store_status log_reader::read(std::uint64_t from, const visitor& visit) const {
   ports::store_status result;
   std::uint64_t expected = std::max<std::uint64_t>(from, 1);
-  const auto read = store_->read(expected, [&](std::uint64_t sequence, schema::byte_span bytes) {
-    if (sequence != expected) {
+  const auto read = records_->read(expected, [&](std::uint64_t sequence, schema::byte_span bytes) {
+    const auto decoded = decode_at(sequence, bytes);
+    const auto* sound = std::get_if<record_ptr>(&decoded);
+    if (sequence != expected && !(sound && explains_gap(**sound, expected))) {
       result = damaged(expected, "it is missing; the next one is " + std::to_string(sequence));
       return false;
     }
-    const auto decoded = decode_at(sequence, bytes);
     if (auto* bad = std::get_if<damage>(&decoded)) {
       result = damaged(sequence, bad->text);
       return false;
     }
-    ++expected;
-    return visit(std::get<record_ptr>(decoded));
+    expected = sequence + 1;
+    return visit(*sound);
   });
   return result ? read : result;
 }
@@ -44,7 +47,7 @@ ports::store_status log_reader::read_stream(std::uint64_t stream, std::uint64_t 
                                             const visitor& visit) const {
   ports::store_status result;
   std::uint64_t expected = std::max<std::uint64_t>(from_version, 1);
-  const auto read = store_->read_stream(stream, expected, [&](std::uint64_t sequence, schema::byte_span bytes) {
+  const auto read = records_->read_stream(stream, expected, [&](std::uint64_t sequence, schema::byte_span bytes) {
     const auto decoded = decode_at(sequence, bytes);
     if (auto* bad = std::get_if<damage>(&decoded)) {
       result = damaged(sequence, bad->text);

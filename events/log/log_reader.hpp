@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "events/log/record.hpp"
+#include "events/model/outcome.hpp"
 #include "events/ports/event_store.hpp"
 
 namespace annals::log {
@@ -16,16 +17,23 @@ namespace annals::log {
 // committed later comes from the log writer, or from the next read.
 class log_reader {
  public:
-  explicit log_reader(const ports::event_store& store) : store_(&store) {}
+  explicit log_reader(const ports::record_log& records, const ports::blob_store* blobs = nullptr) : records_(&records), blobs_(blobs) {}
+  explicit log_reader(const ports::event_store& both) : log_reader(both, &both) {}
   using visitor = std::function<bool(const record_ptr&)>;  // false: enough
-  // Damage (also a gap, or a record that stands in another's place) is reported with the sequence and what to run; a
+  // Damage (also a gap that no accepted loss explains, or a record that stands in another's place) is reported with the sequence and what to run; a
   // record is never skipped.
   ports::store_status read(std::uint64_t from, const visitor& visit) const;
   ports::store_status read_stream(std::uint64_t stream, std::uint64_t from_version, const visitor& visit) const;
-  const ports::event_store& store() const { return *store_; }
+  const ports::record_log& records() const { return *records_; }
+  // What the records name; only of a reader that was given them.
+  const ports::blob_store& blobs() const {
+    ANNALS_INVARIANT(blobs_, "who reads blobs was given them");
+    return *blobs_;
+  }
 
  private:
-  const ports::event_store* store_;
+  const ports::record_log* records_;
+  const ports::blob_store* blobs_;
 };
 
 struct verify_report {
@@ -37,11 +45,13 @@ struct verify_report {
 };
 constexpr std::size_t faults_max = 1000;  // a log with more is not understood better by a longer list
 
-// Checksums, chain, gapless sequences, gapless versions per stream, the index of streams, and blobs that events name
-// (unless forgotten). With from > 1 only the records from there on, nothing of index and blobs: what a start can afford.
+// Checksums, chain, gapless sequences, gapless versions per stream, the index of streams, and blobs that events name, with
+// their sizes (unless forgotten). With from > 1 only the records from there on, nothing of index and blobs.
 // `progress` (sequence) may stop it by answering false.
 verify_report verify(const ports::event_store& store, std::uint64_t from = 1,
                      const std::function<bool(std::uint64_t)>& progress = {});
+// The same without blobs, for a start: what a lost one means is for those who need it, and the log is sound without it.
+verify_report verify_records(const ports::record_log& log, std::uint64_t from);
 
 // What every report of damage ends with.
 inline constexpr const char* what_to_run = "; run `pbs_audit verify` on the log and restore it from a copy";

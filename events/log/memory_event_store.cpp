@@ -2,6 +2,7 @@
 
 #include <mutex>
 
+#include "events/log/batch_place.hpp"
 #include "events/log/record.hpp"
 #include "events/model/outcome.hpp"
 
@@ -31,11 +32,25 @@ void memory_event_store::overwrite(std::uint64_t sequence, std::vector<std::byte
   found->second = share(bytes);
 }
 
+std::uint64_t memory_event_store::epoch() const {
+  std::shared_lock lock(mutex_);
+  return data_.epoch;
+}
+
+ports::store_status memory_event_store::take(std::uint64_t epoch) {
+  std::lock_guard one_at_a_time(writer_);
+  std::unique_lock lock(mutex_);
+  if (epoch <= data_.epoch) return fenced_by(data_.epoch, epoch);
+  data_.epoch = epoch;
+  return {};
+}
+
 ports::store_status memory_event_store::append(const ports::write_batch& batch) {
+  std::lock_guard one_at_a_time(writer_);
+  const auto place = place_in(*this, epoch(), batch);
+  if (place.already || !place.status) return place.status;
   std::unique_lock lock(mutex_);
   for (const auto& r : batch.records) {
-    const auto last = data_.events.empty() ? 0 : data_.events.rbegin()->first;
-    ANNALS_INVARIANT(r.sequence == last + 1, "sequences are appended without a gap");
     data_.events.emplace_hint(data_.events.end(), r.sequence, share(r.bytes));
     data_.streams[{r.stream, r.stream_version}] = r.sequence;
   }
@@ -43,6 +58,7 @@ ports::store_status memory_event_store::append(const ports::write_batch& batch) 
     data_.blobs[b.hash] = share(b.bytes);
     data_.orphans.erase(b.hash);
   }
+  data_.memos.erase(data_.memos.begin(), data_.memos.lower_bound(batch.forget_memos_below));
   for (const auto& m : batch.memos) data_.memos[m.key] = m.value;
   for (const auto& hash : batch.adopted) data_.orphans.erase(hash);
   return {};
@@ -101,14 +117,25 @@ ports::store_status memory_event_store::read_stream(std::uint64_t stream, std::u
   }
 }
 
-ports::store_status memory_event_store::read_index(const index_visitor& visit) const {
+ports::store_status memory_event_store::read_index(const index_visitor& visit, ports::index_place from) const {
   decltype(contents::streams) copy;
   {
     std::shared_lock lock(mutex_);
     copy = data_.streams;
   }
-  for (const auto& [key, sequence] : copy)
-    if (!visit(key.first, key.second, sequence)) break;
+  for (auto at = copy.lower_bound({from.stream, from.version}); at != copy.end(); ++at)
+    if (!visit(at->first.first, at->first.second, at->second)) break;
+  return {};
+}
+
+ports::store_status memory_event_store::sequences_of(std::span<const ports::index_place> places,
+                                                     std::vector<std::uint64_t>& out) const {
+  std::shared_lock lock(mutex_);
+  out.clear();
+  for (const auto& p : places) {
+    const auto at = data_.streams.find({p.stream, p.version});
+    out.push_back(at == data_.streams.end() ? 0 : at->second);
+  }
   return {};
 }
 
@@ -135,11 +162,11 @@ ports::store_status memory_event_store::finish_blob(std::string_view hash, std::
   std::unique_lock lock(mutex_);
   auto came = data_.pieces.extract(std::string(hash));
   ANNALS_INVARIANT(!came.empty() && came.mapped().size() == pieces, "a finished blob has all its pieces");
-  if (data_.blobs.contains(hash)) return {};
+  const bool known = data_.blobs.contains(hash);
   std::vector<std::byte> whole;
   for (const auto& [number, bytes] : came.mapped()) whole.insert(whole.end(), bytes->begin(), bytes->end());
   data_.blobs[std::string(hash)] = share(whole);
-  data_.orphans.emplace(hash);
+  if (!known) data_.orphans.emplace(hash);
   return {};
 }
 
@@ -147,12 +174,6 @@ std::optional<std::string> memory_event_store::read_memo(std::string_view key) c
   std::shared_lock lock(mutex_);
   auto found = data_.memos.find(key);
   return found == data_.memos.end() ? std::nullopt : std::optional(found->second);
-}
-
-ports::store_status memory_event_store::drop_memos_below(std::string_view bound) {
-  std::unique_lock lock(mutex_);
-  data_.memos.erase(data_.memos.begin(), data_.memos.lower_bound(bound));
-  return {};
 }
 
 ports::store_status memory_event_store::put_cache(std::string_view key, ports::byte_span value) {

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <set>
 #include <shared_mutex>
 
@@ -19,6 +20,8 @@ class memory_event_store : public ports::event_store {
   // Replaces the bytes of a record, for tests of damage. The sequence must exist.
   void overwrite(std::uint64_t sequence, std::vector<std::byte> bytes);
 
+  std::uint64_t epoch() const override;
+  ports::store_status take(std::uint64_t epoch) override;
   ports::store_status append(const ports::write_batch& batch) override;
   std::uint64_t last_sequence() const override;
   std::uint64_t last_version(std::uint64_t stream) const override;
@@ -26,13 +29,14 @@ class memory_event_store : public ports::event_store {
   ports::store_status read(std::uint64_t from, const visitor& visit) const override;
   ports::store_status read_stream(std::uint64_t stream, std::uint64_t from_version,
                                   const visitor& visit) const override;
-  ports::store_status read_index(const index_visitor& visit) const override;
+  ports::store_status read_index(const index_visitor& visit, ports::index_place from = {}) const override;
+  ports::store_status sequences_of(std::span<const ports::index_place> places,
+                                   std::vector<std::uint64_t>& out) const override;
   std::optional<std::vector<std::byte>> read_blob(std::string_view hash,
                                                   ports::store_status* why = nullptr) const override;
   ports::store_status put_blob_piece(std::string_view hash, std::uint32_t number, ports::byte_span bytes) override;
   ports::store_status finish_blob(std::string_view hash, std::uint32_t pieces) override;
   std::optional<std::string> read_memo(std::string_view key) const override;
-  ports::store_status drop_memos_below(std::string_view bound) override;
   ports::store_status put_cache(std::string_view key, ports::byte_span value) override;
   ports::store_status keep_cache() override;
   std::optional<std::vector<std::byte>> get_cache(std::string_view key) const override;
@@ -46,6 +50,7 @@ class memory_event_store : public ports::event_store {
  private:
   using bytes_ptr = std::shared_ptr<const std::vector<std::byte>>;
   struct contents {
+    std::uint64_t epoch = 0;
     std::map<std::uint64_t, bytes_ptr> events;
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> streams;
     std::map<std::string, bytes_ptr, std::less<>> blobs, cache;
@@ -53,6 +58,7 @@ class memory_event_store : public ports::event_store {
     std::set<std::string> orphans;                                                  // finished, not adopted
     std::map<std::string, std::string, std::less<>> memos;
   };
+  std::mutex writer_;  // who takes the log waits for what is being written
   mutable std::shared_mutex mutex_;
   contents data_;
 };

@@ -1,7 +1,5 @@
 #include "events/log/record.hpp"
 
-#include <capnp/schema.h>
-
 #include <bit>
 #include <cstring>
 
@@ -29,7 +27,6 @@ chain_hash hash_of_frame(schema::byte_span frame) { return sha256(frame.subspan(
 void fill(schema::Record::Builder r, const record_meta& meta, const model::event& event) {
   r.setSequence(meta.sequence);
   r.setStream(meta.stream);
-  r.setStreamKind(meta.kind);
   r.setStreamVersion(meta.version);
   r.setFormatVersion(record_format);
   r.setWriterEpoch(meta.epoch);
@@ -57,12 +54,6 @@ schema::sealed<schema::Record> build(const record_meta& meta, const model::event
   return schema::sealed<schema::Record>(schema::sealed_message::from_builder(builder));
 }
 
-// The events this program knows. A later program's event stops the reader: skipping it would be a lie about history.
-bool known(schema::Event::Which which) {
-  static const unsigned kinds = capnp::Schema::from<schema::Event>().getUnionFields().size();
-  return static_cast<unsigned>(which) < kinds;
-}
-
 }  // namespace
 
 chain_hash record::hash() const {
@@ -73,8 +64,9 @@ chain_hash record::hash() const {
   return s.finish();
 }
 
-encoded_record encode(const record_meta& meta, const model::event& event, const chain_hash& previous) {
-  auto message = build(meta, event);
+namespace {
+
+encoded_record framed(schema::sealed<schema::Record> message, const chain_hash& previous) {
   const auto body = message.bytes();
   encoded_record out;
   out.bytes.resize(message_at + body.size());
@@ -86,6 +78,19 @@ encoded_record encode(const record_meta& meta, const model::event& event, const 
   out.hash = hash_of_frame(out.bytes);
   out.decoded = std::make_shared<const record>(std::move(message), previous);
   return out;
+}
+
+}  // namespace
+
+encoded_record encode(const record_meta& meta, const model::event& event, const chain_hash& previous) {
+  return framed(build(meta, event), previous);
+}
+
+encoded_record encode_behind(const record& r, std::uint64_t version, const chain_hash& previous) {
+  capnp::MallocMessageBuilder builder(static_cast<unsigned>(r.message().size() / sizeof(capnp::word) + 1));
+  builder.setRoot(r.get());
+  builder.getRoot<schema::Record>().setStreamVersion(version);
+  return framed(schema::sealed<schema::Record>(schema::sealed_message::from_builder(builder)), previous);
 }
 
 std::variant<record_ptr, damage> decode(schema::byte_span bytes) {
@@ -100,9 +105,9 @@ std::variant<record_ptr, damage> decode(schema::byte_span bytes) {
   std::memcpy(previous.data(), bytes.data() + previous_at, previous.size());
   auto out = std::make_shared<const record>(schema::sealed<schema::Record>(std::move(*message)), previous);
   try {
-    if (const auto which = out->event().which(); !known(which))
-      return damage{"event " + std::to_string(static_cast<unsigned>(which)) +
-                    " is not known to this program; it was written by a newer one"};
+    // Skipping an event of a later program would be a lie about history.
+    if (!schema::is_known(out->event()))
+      return damage{schema::event_name(out->event()) + " is not known to this program; it was written by a newer one"};
   } catch (const kj::Exception& e) {  // sound as a message, but not of this shape
     return damage{std::string("no record: ") + e.getDescription().cStr()};
   }

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "events/model/outcome.hpp"
-#include "events/schema/event.capnp.h"
+#include "events/schema/event.hpp"
 #include "events/schema/message.hpp"
 
 namespace annals::log {
@@ -34,7 +34,6 @@ struct who {
 struct record_meta {
   std::uint64_t sequence = 0;
   std::uint64_t stream = 0;
-  schema::StreamKind kind = schema::StreamKind::SERVER;
   std::uint64_t version = 0;  // within the stream, from 1
   std::uint64_t epoch = 0;
   std::int64_t wall_ns = 0;
@@ -52,7 +51,9 @@ class record {
       : message_(std::move(message)), root_(message_.get()), previous_(previous) {}
   schema::Record::Reader get() const { return root_; }
   schema::Event::Reader event() const { return get().getEvent(); }
+  schema::StreamKind kind() const { return event().which(); }
   std::uint64_t sequence() const { return get().getSequence(); }
+  schema::byte_span message() const { return message_.bytes(); }
   const chain_hash& previous() const { return previous_; }  // chain hash of the record before it
   chain_hash hash() const;                                  // its own; computed at each call (about 0.5 us)
 
@@ -73,6 +74,9 @@ struct encoded_record {
   chain_hash hash{};
 };
 encoded_record encode(const record_meta& meta, const model::event& event, const chain_hash& previous);
+
+// The same record behind another one, and with another version in its stream.
+encoded_record encode_behind(const record& r, std::uint64_t version, const chain_hash& previous);
 
 // Checks checksum, frame, Cap'n Proto and that the event is one this program knows. The chain is checked by whoever
 // knows the record before (record::previous).

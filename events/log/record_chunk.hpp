@@ -31,6 +31,7 @@ class unpacked_chunk {
   // False: the bytes are no chunk.
   bool open(std::string_view packed, std::uint64_t first_sequence);
   bool has(std::uint64_t sequence) const { return sequence >= first_ && sequence < end(); }
+  std::uint64_t begin() const { return first_; }
   std::uint64_t end() const { return first_ + records_.size(); }  // the sequence behind its last
   ports::byte_span record(std::uint64_t sequence) const { return records_[sequence - first_]; }
 

@@ -1,5 +1,6 @@
 // Reading a log beside its live writer: RocksDB's secondary instance, which takes no lock and follows the writer's
 // files.
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -7,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "events/log/log_reader.hpp"
 #include "events/log/rocksdb_event_store.hpp"
 #include "events/log/rocksdb_reading.hpp"
 
@@ -49,10 +51,10 @@ class auditor : public rocksdb_reading<audit_store> {
     return tables_->load_last();
   }
 
+  store_status take(std::uint64_t) override { return read_only(); }
   store_status append(const ports::write_batch&) override { return read_only(); }
   store_status put_blob_piece(std::string_view, std::uint32_t, ports::byte_span) override { return read_only(); }
   store_status finish_blob(std::string_view, std::uint32_t) override { return read_only(); }
-  store_status drop_memos_below(std::string_view) override { return read_only(); }
   store_status put_cache(std::string_view, ports::byte_span) override { return read_only(); }
   store_status keep_cache() override { return read_only(); }
   store_status drop_cache(std::string_view) override { return read_only(); }
@@ -64,7 +66,60 @@ class auditor : public rocksdb_reading<audit_store> {
   std::unique_ptr<private_directory> scratch_;
 };
 
+// A log as it was when it was opened.
+class verified : public auditor {
+ public:
+  explicit verified(std::unique_ptr<rocksdb_tables> tables) : auditor(nullptr, std::move(tables)) {}
+  store_status catch_up() override { return {}; }
+  store_status read_rest(std::string& position, std::size_t, const memo_visitor& memo_visit) const override {
+    if (position.empty())
+      if (auto blocks = tables_->check_blocks(); !blocks) return blocks;
+    return auditor::read_rest(position, SIZE_MAX, memo_visit);
+  }
+};
+
+// Whatever is left of one.
+bool was_a_log(const std::string& path, std::error_code& why) {
+  for (std::filesystem::directory_iterator i(path, why), end; !why && i != end; i.increment(why)) {
+    const auto name = i->path().filename().string();
+    if (name == "CURRENT" || name == "IDENTITY" || name.starts_with("MANIFEST-") || name.ends_with(".sst") || name.ends_with(".log"))
+      return true;
+  }
+  return false;
+}
+
+// So often it is tried again when the writer removes a file in between.
+constexpr int tries_beside_a_writer = 10;
+
 }  // namespace
+
+bool has_writer(const std::string& path) {
+  const int fd = ::open((path + "/LOCK").c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return false;
+  struct flock held {};
+  held.l_type = F_WRLCK;
+  held.l_whence = SEEK_SET;
+  const bool known = ::fcntl(fd, F_GETLK, &held) == 0;
+  ::close(fd);
+  return known && held.l_type != F_UNLCK;
+}
+
+std::variant<std::unique_ptr<audit_store>, store_status> open_to_verify(const std::string& path) {
+  std::error_code why;
+  if (!was_a_log(path, why))
+    return store_status{store_error::io,
+                        "event log " + path + ": " + (why ? why.message() : "there is no event log here")};
+  for (int tried = 1;; ++tried) {
+    auto tables = std::make_unique<rocksdb_tables>(path, store_options{});
+    const auto s = tables->open_to_read();
+    if (!s.ok() && has_writer(path) && tried < tries_beside_a_writer) continue;
+    if (s.IsPathNotFound() || s.IsNotFound())
+      return store_status{store_error::damaged, "event log " + path + ": a file is missing: " + s.ToString() + what_to_run};
+    if (!s.ok()) return tables->status_of(s, "opening as a server would");
+    if (auto ok = tables->load_last(); !ok) return ok;
+    return std::make_unique<verified>(std::move(tables));
+  }
+}
 
 std::variant<std::unique_ptr<audit_store>, store_status> open_for_audit(const std::string& path) {
   std::error_code why;

@@ -1,11 +1,13 @@
 #include "events/log/rocksdb_event_store.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <mutex>
 
+#include "events/log/batch_place.hpp"
 #include "events/log/log_reader.hpp"
 #include "events/log/record_chunk.hpp"
 #include "events/log/rocksdb_reading.hpp"
@@ -52,12 +54,26 @@ class writer : public rocksdb_reading<ports::event_store> {
     });
   }
 
+  store_status take(std::uint64_t epoch) override {
+    std::lock_guard one_writer(writer_mutex_);
+    if (const auto now = this->epoch(); epoch <= now) return fenced_by(now, epoch);
+    return write(synced(), "taking the log", [&](auto& out) { out.Put(rocksdb_tables::epoch_key, key_of(epoch)); });
+  }
+
   store_status append(const ports::write_batch& batch) override {
+    std::lock_guard one_writer(writer_mutex_);
+    const auto taken = epoch();
+    if (auto failed = locked()->failed_lookup(); !failed) return failed;
+    const auto place = place_in(*this, taken, batch);
+    if (place.already || !place.status) return place.status;
+    std::unique_lock one_at_a_time(blob_mutex_, std::defer_lock);
+    if (!batch.blobs.empty() || !batch.adopted.empty()) one_at_a_time.lock();
     return write(
         synced(), "writing records",
         [&](auto& out) {
-          put_records(out, batch.records);
+          put_records(out, batch);
           for (const auto& b : batch.blobs) put_inline(out, b);
+          if (!batch.forget_memos_below.empty()) out.DeleteRange(in(memos), "", batch.forget_memos_below);
           for (const auto& m : batch.memos) out.Put(in(memos), m.key, m.value);
           for (const auto& hash : batch.adopted) out.Delete(in(uploads), hash);
         },
@@ -65,21 +81,18 @@ class writer : public rocksdb_reading<ports::event_store> {
   }
 
   store_status put_blob_piece(std::string_view hash, std::uint32_t number, ports::byte_span bytes) override {
+    std::lock_guard one_at_a_time(blob_mutex_);
     return write({}, "writing a piece of a blob", [&](auto& out) {
-      if (tables_->get(blobs, hash)) return;  // content-addressed: what is there is the same
-      out.Put(in(uploads), slice(hash), "");
+      if (!tables_->get(blobs, hash)) out.Put(in(uploads), slice(hash), "");
       out.Put(in(blobs), piece_key(hash, number), log::slice(bytes));
     });
   }
 
   store_status finish_blob(std::string_view hash, std::uint32_t pieces) override {
+    std::lock_guard one_at_a_time(blob_mutex_);
     return write(synced(), "finishing a blob", [&](auto& out) {
-      if (!tables_->get(blobs, hash)) out.Put(in(blobs), slice(hash), blob_in_pieces + key_of(pieces).substr(4));
+      out.Put(in(blobs), slice(hash), blob_in_pieces + key_of(pieces).substr(4));
     });
-  }
-
-  store_status drop_memos_below(std::string_view bound) override {
-    return write({}, "forgetting old command ids", [&](auto& out) { out.DeleteRange(in(memos), "", slice(bound)); });
   }
 
   store_status put_cache(std::string_view key, ports::byte_span value) override {
@@ -105,13 +118,9 @@ class writer : public rocksdb_reading<ports::event_store> {
  private:
   rocksdb::ColumnFamilyHandle* in(table t) const { return tables_->in(t); }
 
-  void put_records(rocksdb::WriteBatch& out, std::span<const ports::stored_record> records) {
-    auto last = tables_->last_sequence();
-    for (const auto& r : records) {
-      ANNALS_INVARIANT(r.sequence == last + 1, "sequences are appended without a gap");
-      last = r.sequence;
-      out.Put(in(streams), key_of(r.stream, r.stream_version), key_of(r.sequence));
-    }
+  void put_records(rocksdb::WriteBatch& out, const ports::write_batch& batch) {
+    auto records = std::span(batch.records);
+    for (const auto& r : records) out.Put(in(streams), key_of(r.stream, r.stream_version), key_of(r.sequence));
     while (!records.empty()) {
       const auto n = chunk_length(records);
       out.Put(in(events), key_of(records.front().sequence), pack_chunk(records.first(n)));
@@ -121,9 +130,15 @@ class writer : public rocksdb_reading<ports::event_store> {
 
   void put_inline(rocksdb::WriteBatch& out, const ports::blob& b) {
     out.Delete(in(uploads), b.hash);
-    if (tables_->get(blobs, b.hash)) return;
+    const auto there = tables_->get(blobs, b.hash);
+    if (there && holds(*there, b.bytes)) return;  // a damaged one is written anew
     const rocksdb::Slice key(b.hash), value_parts[] = {rocksdb::Slice(&inline_blob, 1), log::slice(b.bytes)};
     out.Put(in(blobs), rocksdb::SliceParts(&key, 1), rocksdb::SliceParts(value_parts, 2));
+  }
+
+  static bool holds(const std::string& entry, ports::byte_span bytes) {
+    return entry.size() == 1 + bytes.size() && entry[0] == inline_blob &&
+           (bytes.empty() || std::memcmp(entry.data() + 1, bytes.data(), bytes.size()) == 0);
   }
 
   // `last`: the last record the batch holds, if it holds any.
@@ -175,6 +190,10 @@ class writer : public rocksdb_reading<ports::event_store> {
     return opened;
   }
 
+  // An event that names a blob and an upload of the same content: one after the other, or the upload would call it
+  // its own, and the next sweep would take it.
+  std::mutex blob_mutex_;
+  std::mutex writer_mutex_;  // who takes the log waits for what is being written; before blob_mutex_
   std::atomic<bool> full_{false};
   std::mutex ready_mutex_;
 };
@@ -186,6 +205,9 @@ store_status make_directory(const std::string& path) {
 }
 
 }  // namespace
+
+// CURRENT names the manifest, which names every other file.
+bool has_event_store(const std::string& path) { return ::access((path + "/CURRENT").c_str(), F_OK) == 0; }
 
 std::variant<std::unique_ptr<ports::event_store>, store_status> open_event_store(const std::string& path,
                                                                                  const store_options& options) {

@@ -23,6 +23,9 @@ struct store_options {
   std::shared_ptr<disk_hooks> hooks;  // none in production
 };
 
+// Whether the directory holds a store; false also when there is no such directory.
+bool has_event_store(const std::string& path);
+
 // Opens for writing, making the directory (mode 700) and the store if there is none. Sweeps blobs nobody adopted.
 // Errors: locked, damaged (names the file), disk_full, io (unwritable directory, ...).
 std::variant<std::unique_ptr<ports::event_store>, ports::store_status> open_event_store(
@@ -37,5 +40,12 @@ class audit_store : public ports::event_store {
 // Opens beside a live writer, or a copied directory, which may be read-only. Writes only to a private temporary
 // directory.
 std::variant<std::unique_ptr<audit_store>, ports::store_status> open_for_audit(const std::string& path);
+// Opens a log as its daemon would at a start, and refuses what that would refuse: a file that is missing, cut or not the one
+// that belongs there, a write-ahead log that can't be read. Writes nothing. What it sees is the log of this moment. Its
+// read_rest() checks every block of every file.
+std::variant<std::unique_ptr<audit_store>, ports::store_status> open_to_verify(const std::string& path);
+
+// Whether a process has the log open for writing.
+bool has_writer(const std::string& path);
 
 }  // namespace annals::log

@@ -14,6 +14,7 @@ class rocksdb_reading : public Interface {
   using visitor = ports::event_store::visitor;
   using index_visitor = ports::event_store::index_visitor;
 
+  std::uint64_t epoch() const override { return locked()->epoch(); }
   std::uint64_t last_sequence() const override { return locked()->last_sequence(); }
   std::uint64_t last_version(std::uint64_t stream) const override { return locked()->last_version(stream); }
   std::uint64_t last_stream() const override { return locked()->last_stream(); }
@@ -24,7 +25,20 @@ class rocksdb_reading : public Interface {
                                   const visitor& visit) const override {
     return locked()->read_stream(stream, from_version, visit);
   }
-  ports::store_status read_index(const index_visitor& visit) const override { return locked()->read_index(visit); }
+  ports::store_status read_index(const index_visitor& visit, ports::index_place from = {}) const override {
+    return locked()->read_index(visit, from);
+  }
+  ports::store_status sequences_of(std::span<const ports::index_place> places,
+                                   std::vector<std::uint64_t>& out) const override {
+    return locked()->sequences_of(places, out);
+  }
+  std::optional<ports::store_status> check_blob(std::string_view hash, std::uint64_t* size = nullptr) const override {
+    return locked()->check_blob(hash, size);
+  }
+  ports::store_status read_rest(std::string& position, std::size_t bytes,
+                                const ports::event_store::memo_visitor& memo_visit) const override {
+    return locked()->read_rest(position, bytes, memo_visit);
+  }
   std::optional<std::vector<std::byte>> read_blob(std::string_view hash, ports::store_status* why) const override {
     return locked()->read_blob(hash, why);
   }

@@ -79,8 +79,25 @@ rocksdb_tables::rocksdb_tables(std::string path, const store_options& options)
       env_(rocksdb::NewCompositeEnv(disk_)),
       options_(database_options(env_.get())) {}
 
-rocksdb_tables::~rocksdb_tables() {
+rocksdb_tables::~rocksdb_tables() { close(); }
+
+void rocksdb_tables::close() {
   for (auto* handle : handles_) db_->DestroyColumnFamilyHandle(handle);
+  handles_.clear();
+  db_.reset();
+}
+
+const char* rocksdb_tables::name_of(table t) { return table_names[t]; }
+
+rocksdb::Options rocksdb_tables::options_of_files() const { return {options_, families()[blobs + 1].options}; }
+
+rocksdb::Status rocksdb_tables::open_over_damage() {
+  auto options = options_;
+  options.wal_recovery_mode = rocksdb::WALRecoveryMode::kSkipAnyCorruptedRecords;
+  rocksdb::DB* db = nullptr;
+  auto s = rocksdb::DB::Open(options, path_, families(), &handles_, &db);
+  db_.reset(db);
+  return s;
 }
 
 std::vector<rocksdb::ColumnFamilyDescriptor> rocksdb_tables::families() const {
@@ -118,7 +135,9 @@ rocksdb::Status rocksdb_tables::open_to_write() {
 
 rocksdb::Status rocksdb_tables::open_to_read() {
   rocksdb::DB* db = nullptr;
-  auto s = rocksdb::DB::OpenForReadOnly(options_, path_, families(), &handles_, &db);
+  auto options = options_;
+  options.create_if_missing = false;   // else it makes the directory
+  auto s = rocksdb::DB::OpenForReadOnly(options, path_, families(), &handles_, &db);
   db_.reset(db);
   return s;
 }
@@ -184,6 +203,13 @@ ports::store_status rocksdb_tables::failed_lookup() const {
   return failed_lookup_;
 }
 
+std::uint64_t rocksdb_tables::epoch() const {
+  std::string value;
+  const auto s = db_->Get({}, epoch_key, &value);
+  note_lookup(s, "looking up the epoch of the writer");
+  return s.ok() ? number_in(value) : 0;
+}
+
 std::uint64_t rocksdb_tables::last_version(std::uint64_t stream) const {
   std::unique_ptr<rocksdb::Iterator> i(db_->NewIterator({}, in(streams)));
   i->SeekForPrev(key_of(stream, UINT64_MAX));
@@ -241,12 +267,13 @@ ports::store_status rocksdb_tables::read_stream(std::uint64_t stream, std::uint6
   return status_of(i->status(), "reading the index of stream " + std::to_string(stream));
 }
 
-ports::store_status rocksdb_tables::read_index(const ports::event_store::index_visitor& visit) const {
+ports::store_status rocksdb_tables::read_index(const ports::event_store::index_visitor& visit,
+                                               ports::index_place from) const {
   rocksdb::ReadOptions options;
   options.fill_cache = false;
   options.readahead_size = readahead_bytes;
   std::unique_ptr<rocksdb::Iterator> i(db_->NewIterator(options, in(streams)));
-  for (i->SeekToFirst(); i->Valid(); i->Next())
+  for (i->Seek(key_of(from.stream, from.version)); i->Valid(); i->Next())
     if (!visit(number_in(i->key()), number_in(i->key(), 8), number_in(i->value()))) return {};
   return status_of(i->status(), "reading the index of streams");
 }

@@ -45,6 +45,10 @@ class rocksdb_tables {
 
   rocksdb::Status open_to_write();
   rocksdb::Status open_to_read();  // writes nothing: for a disk that is full
+  // For a store that holds nothing but write-ahead logs of another: what can't be read of them is skipped.
+  rocksdb::Status open_over_damage();
+  void close();
+  bool is_open() const { return db_ != nullptr; }
   // `scratch`: a private directory for RocksDB's own log of this reader.
   rocksdb::Status open_beside(const std::string& scratch);
   // Reads the last sequence anew.
@@ -56,23 +60,34 @@ class rocksdb_tables {
   // What a failure means to the caller; `doing` says what was attempted.
   ports::store_status status_of(const rocksdb::Status& s, const std::string& doing) const;
 
+  // Kept in RocksDB's default column family, which has nothing else.
+  static constexpr const char* epoch_key = "epoch";
+  std::uint64_t epoch() const;
+
   std::uint64_t last_sequence() const { return last_sequence_; }
   std::uint64_t last_version(std::uint64_t stream) const;
   std::uint64_t last_stream() const;
   ports::store_status read(std::uint64_t from, const ports::event_store::visitor& visit) const;
   ports::store_status read_stream(std::uint64_t stream, std::uint64_t from_version,
                                   const ports::event_store::visitor& visit) const;
-  ports::store_status read_index(const ports::event_store::index_visitor& visit) const;
+  ports::store_status read_index(const ports::event_store::index_visitor& visit, ports::index_place from) const;
+  ports::store_status sequences_of(std::span<const ports::index_place> places, std::vector<std::uint64_t>& out) const;
+  ports::store_status check_blocks() const;   // of every file, without knowing what they hold
+  std::optional<ports::store_status> check_blob(std::string_view hash, std::uint64_t* size) const;
+  ports::store_status read_rest(std::string& position, std::size_t bytes,
+                                const ports::event_store::memo_visitor& memo_visit) const;
   std::optional<std::vector<std::byte>> read_blob(std::string_view hash, ports::store_status* why) const;
   std::optional<std::string> get(table from, std::string_view key) const;
   void scan_cache(std::string_view prefix,
                   const std::function<bool(std::string_view key, ports::byte_span value)>& visit) const;
 
+  static const char* name_of(table t);
+  rocksdb::Options options_of_files() const;   // to read a file of any table by itself
   rocksdb::DB& db() const { return *db_; }
-  rocksdb::ColumnFamilyHandle* in(table t) const { return handles_[t + 1]; }  // [0] is RocksDB's default, unused
+  rocksdb::ColumnFamilyHandle* in(table t) const { return handles_[t + 1]; }  // [0] is RocksDB's default: the epoch
   const std::string& path() const { return path_; }
   const store_options& wanted() const { return wanted_; }
-  // A look-up (version, memo) has no way to say that it failed; taking its answer for "not there" could do a command
+  // A look-up (epoch, version, memo) has no way to say that it failed; taking its answer for "not there" could do a command
   // twice. So the failure is kept here and the next append answers with it.
   ports::store_status failed_lookup() const;
 

@@ -35,7 +35,7 @@ ports::store_status snapshot_store::save(std::string_view name, std::uint32_t fo
   if (!payload.empty()) std::memcpy(value.data() + sizeof h, payload.data(), payload.size());
   const auto crc = crc32c(ports::byte_span(value).subspan(sizeof h.crc));
   std::memcpy(value.data(), &crc, sizeof crc);
-  return store_->put_cache(key_of_snapshot(name), value);
+  return store_.cache->put_cache(key_of_snapshot(name), value);
 }
 
 std::optional<snapshot> snapshot_store::open(std::uint32_t format, ports::byte_span value) const {
@@ -52,7 +52,7 @@ bool snapshot_store::in_this_log(std::uint64_t sequence, const chain_hash& at) c
   if (sequence == 0) return at == chain_hash{};
   if (sequence != known_sequence_) {
     known_sequence_ = 0;
-    (void)log_reader(*store_).read(sequence, [&](const record_ptr& r) {
+    (void)log_reader(*store_.log).read(sequence, [&](const record_ptr& r) {
       known_sequence_ = sequence;
       known_hash_ = r->hash();
       return false;
@@ -62,19 +62,19 @@ bool snapshot_store::in_this_log(std::uint64_t sequence, const chain_hash& at) c
 }
 
 std::optional<snapshot> snapshot_store::load(std::string_view name, std::uint32_t format) const {
-  const auto value = store_->get_cache(key_of_snapshot(name));
+  const auto value = store_.cache->get_cache(key_of_snapshot(name));
   return value ? open(format, *value) : std::nullopt;
 }
 
 void snapshot_store::load_all(std::string_view prefix, std::uint32_t format, const visitor& visit) const {
-  store_->scan_cache(key_of_snapshot(prefix), [&](std::string_view key, ports::byte_span value) {
+  store_.cache->scan_cache(key_of_snapshot(prefix), [&](std::string_view key, ports::byte_span value) {
     const auto sound = open(format, value);
     return !sound || visit(key.substr(key_prefix.size()), *sound);
   });
 }
 
 ports::store_status snapshot_store::drop(std::string_view prefix) {
-  return store_->drop_cache(key_of_snapshot(prefix));
+  return store_.cache->drop_cache(key_of_snapshot(prefix));
 }
 
 }  // namespace annals::log

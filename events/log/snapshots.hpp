@@ -24,13 +24,13 @@ struct snapshot {
 // One thread writes and loads.
 class snapshot_store {
  public:
-  explicit snapshot_store(ports::event_store& store) : store_(&store) {}
+  explicit snapshot_store(ports::storage store) : store_(store) {}  // its log and its cache
 
   // `at` is the chain hash of record `sequence` (for sequence 0, zeros). Replaces what had this name.
   ports::store_status save(std::string_view name, std::uint32_t format, std::uint64_t sequence, const chain_hash& at,
                            ports::byte_span payload);
   // What was saved survives a kill of the process from here on. Once per round of saves, not per save.
-  ports::store_status keep() { return store_->keep_cache(); }
+  ports::store_status keep() { return store_.cache->keep_cache(); }
 
   std::optional<snapshot> load(std::string_view name, std::uint32_t format) const;
   // Calls visit for every sound snapshot whose name begins with prefix, until it answers false.
@@ -43,7 +43,7 @@ class snapshot_store {
   std::optional<snapshot> open(std::uint32_t format, ports::byte_span value) const;
   bool in_this_log(std::uint64_t sequence, const chain_hash& at) const;
 
-  ports::event_store* store_;
+  ports::storage store_;
   mutable std::uint64_t known_sequence_ = 0;  // the last record looked up: many snapshots share a position
   mutable chain_hash known_hash_{};
 };

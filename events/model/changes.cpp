@@ -74,6 +74,10 @@ values::result<one_change, rejection> checked(const attribute& row, schema::Attr
   if (c.op != schema::AttributeOp::SET) {
     c.value = worked_out(row, c, now_set.get(row.id, c.resource).value_or(""), resources);
     c.op = c.value.empty() ? schema::AttributeOp::UNSET : schema::AttributeOp::SET;
+    // A sum must be a value that could have been set.
+    if (row.type == value_type::integer && !c.value.empty())
+      if (auto text = attributes::check_value(row, c.resource, c.value, resources); !text)
+        return rejection{text.error().code, text.error().text};
   }
   if (c.value.empty() && c.op == schema::AttributeOp::SET) c.op = schema::AttributeOp::UNSET;
   return c;
@@ -88,19 +92,22 @@ void fill(capnp::List<schema::Attribute>::Builder list, const std::vector<one_ch
   }
 }
 
-event changed_event(schema::Event::Which kind, std::string_view vnode, const std::vector<one_change>& changes) {
+event changed_event(schema::ObjectKind kind, std::string_view vnode, const std::vector<one_change>& changes) {
   const auto n = static_cast<unsigned>(changes.size());
   return make_event([&](schema::Event::Builder e) {
     switch (kind) {
-      case schema::Event::SERVER_CHANGED: return fill(e.initServerChanged().initChanges(n), changes);
-      case schema::Event::QUEUE_CHANGED: return fill(e.initQueueChanged().initChanges(n), changes);
-      case schema::Event::SCHEDULER_CHANGED: return fill(e.initSchedulerChanged().initChanges(n), changes);
-      case schema::Event::VNODE_CHANGED: {
-        auto v = e.initVnodeChanged();
+      case schema::ObjectKind::SERVER: return fill(e.initServer().initChanged().initChanges(n), changes);
+      case schema::ObjectKind::QUEUE: return fill(e.initQueue().initChanged().initChanges(n), changes);
+      case schema::ObjectKind::SCHEDULER: return fill(e.initScheduler().initChanged().initChanges(n), changes);
+      case schema::ObjectKind::NODE: {
+        auto v = e.initHost().initVnodeChanged();
         v.setVnode(std::string(vnode));
         return fill(v.initChanges(n), changes);
       }
-      default: ANNALS_INVARIANT(false, "only objects that qmgr sets have changes");
+      case schema::ObjectKind::JOB:
+      case schema::ObjectKind::RESOURCE:
+      case schema::ObjectKind::HOST:
+      case schema::ObjectKind::HOOK: ANNALS_INVARIANT(false, "only objects that qmgr sets have changes");
     }
   });
 }
@@ -119,7 +126,7 @@ void expand_unset(const attribute& row, const one_change& c, const attributes::b
 
 outcome changed_or_refused(schema::ObjectKind kind, const attributes::bag& now_set, schema::Manage::Reader request,
                            const requester& by, const attributes::resource_catalogue& resources,
-                           schema::Event::Which event_kind, std::string_view vnode) {
+                           std::string_view vnode) {
   std::vector<one_change> changes;
   attributes::bag then = now_set;      // += and -= of one request build on each other
   for (auto change : request.getChanges()) {
@@ -140,7 +147,7 @@ outcome changed_or_refused(schema::ObjectKind kind, const attributes::bag& now_s
     }
   }
   if (changes.empty()) return no_change;
-  return std::vector<event>{changed_event(event_kind, vnode, changes)};
+  return std::vector<event>{changed_event(kind, vnode, changes)};
 }
 
 void apply_changes(schema::ObjectKind kind, attributes::bag& to, capnp::List<schema::Attribute>::Reader changes) {

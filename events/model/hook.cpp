@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "events/attributes/ids.hpp"
+#include "events/attributes/read.hpp"
 #include "events/attributes/table.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
@@ -14,7 +15,7 @@ namespace annals::model {
 
 namespace ids = attributes::hook;
 namespace pbs_error = values::pbs_error;
-using which = schema::Event::Which;
+using which = schema::HookEvent::Which;
 
 namespace {
 
@@ -139,7 +140,7 @@ outcome decide_set(const hook_state& hook, schema::Manage::Reader m) {
   if (auto why = unfit(then)) return *why;
   if (set.empty()) return no_change;
   return std::vector<event>{make_event([&](auto e) {
-    auto list = e.initHookChanged().initChanges(static_cast<unsigned>(set.size()));
+    auto list = e.initHook().initChanged().initChanges(static_cast<unsigned>(set.size()));
     for (unsigned i = 0; i < set.size(); ++i) {
       list[i].setName(set[i].first->name);
       list[i].setValue(set[i].second);
@@ -158,7 +159,7 @@ outcome decide_create(const hook_state& hook, schema::Manage::Reader m) {
   for (const auto& row : attributes::table_of(schema::ObjectKind::HOOK)) fresh.attributes.set(row.id, row.default_value);
   auto set = decide_set(fresh, m);
   if (!set.accepted()) return set;
-  std::vector<event> out{make_event([&](auto e) { e.initHookCreated().setName(name); })};
+  std::vector<event> out{make_event([&](auto e) { e.initHook().initCreated().setName(name); })};
   for (auto& e : set.events()) out.push_back(std::move(e));
   return out;
 }
@@ -171,7 +172,7 @@ outcome decide_import(const hook_state& hook, const manage_hook& c) {
   if (m.getContent().size() > limits::inline_hook_bytes_max)
     return hook_error("a hook's content can have at most " + std::to_string(limits::inline_hook_bytes_max) + " bytes");
   outcome out(std::vector<event>{make_event([&](auto e) {
-    auto i = e.initHookImported();
+    auto i = e.initHook().initImported();
     i.setContentType(m.getContentType());
     auto content = i.initContent();
     content.setHash({reinterpret_cast<const kj::byte*>(c.content_hash.data()), c.content_hash.size()});
@@ -194,7 +195,7 @@ outcome decide_manage(const hook_state& hook, const manage_hook& c, const stamp&
     case schema::ManageVerb::SET:
     case schema::ManageVerb::UNSET: return decide_set(hook, m);
     case schema::ManageVerb::IMPORT: return decide_import(hook, c);
-    case schema::ManageVerb::DELETE: return std::vector<event>{make_event([&](auto e) { e.initHookDeleted().setName(hook.name); })};
+    case schema::ManageVerb::DELETE: return std::vector<event>{make_event([&](auto e) { e.initHook().initDeleted().setName(hook.name); })};
     case schema::ManageVerb::CREATE: break;
   }
   return refuse(pbs_error::invalid_request);
@@ -203,7 +204,7 @@ outcome decide_manage(const hook_state& hook, const manage_hook& c, const stamp&
 outcome decide_ran(const hook_state& hook, const hook_ran& c) {
   const auto ran = c.what.get();
   if (!hook.exists) return no_change;                          // it was deleted meanwhile
-  return std::vector<event>{make_event([&](auto e) { e.setHookRan(ran); })};
+  return std::vector<event>{make_event([&](auto e) { e.initHook().setRan(ran); })};
 }
 
 }  // namespace
@@ -213,31 +214,30 @@ outcome decide(const hook_state& hook, const hook_command& command, const stamp&
   return decide_manage(hook, std::get<manage_hook>(command), now, site);
 }
 
-void apply(hook_state& hook, const event_place& at, schema::Event::Reader event) {
+void apply(hook_state& hook, const event_place& at, schema::HookEvent::Reader event) {
   switch (event.which()) {
-    case which::HOOK_CREATED:
+    case which::CREATED:
       ANNALS_INVARIANT(!hook.exists, "a hook is created once");
       hook.serial = at.stream;
       hook.order = at.sequence;
       hook.exists = true;
-      hook.name = schema::str(event.getHookCreated().getName());
+      hook.name = schema::str(event.getCreated().getName());
       for (const auto& row : attributes::table_of(schema::ObjectKind::HOOK)) hook.attributes.set(row.id, row.default_value);
       break;
-    case which::HOOK_CHANGED:
-      for (auto change : event.getHookChanged().getChanges())
+    case which::CHANGED:
+      for (auto change : event.getChanged().getChanges())
         if (const auto* row = attributes::find(schema::ObjectKind::HOOK, schema::text(change.getName())))
           hook.attributes.set(row->id, schema::text(change.getValue()));
       break;
-    case which::HOOK_IMPORTED: {
-      const auto e = event.getHookImported();
+    case which::IMPORTED: {
+      const auto e = event.getImported();
       const auto hash = e.getContent().getHash();
       auto& content = schema::text(e.getContentType()) == python_content ? hook.code : hook.config;
       content = {std::string(reinterpret_cast<const char*>(hash.begin()), hash.size()), e.getContent().getSize()};
       break;
     }
-    case which::HOOK_DELETED: hook.exists = false; break;
-    case which::HOOK_RAN: break;
-    default: ANNALS_INVARIANT(false, "an event of another aggregate in a hook's stream");
+    case which::DELETED: hook.exists = false; break;
+    case which::RAN: break;
   }
   hook.version = at.version;
 }
@@ -260,7 +260,7 @@ bool hook_state::has_event(std::string_view event) const {
 bool hook_state::runs_at(std::string_view event) const { return enabled() && !code.hash.empty() && has_event(event); }
 
 std::int64_t hook_state::number(attributes::attribute_id id) const {
-  return values::parse_integer(attributes.get(id).value_or("")).value_or(0);
+  return attributes::integer_of(attributes, id).value_or(0);
 }
 
 attributes::bag shown_attributes(const hook_state& hook) {

@@ -48,7 +48,11 @@ struct hook_ran { schema::sealed<schema::HookRan> what; };
 using hook_command = std::variant<manage_hook, hook_ran>;
 
 outcome decide(const hook_state& hook, const hook_command& command, const stamp& now, const site& site);
-void apply(hook_state& hook, const event_place& at, schema::Event::Reader event);
+void apply(hook_state& hook, const event_place& at, schema::HookEvent::Reader event);
+inline void apply(hook_state& hook, const event_place& at, schema::Event::Reader event) {
+  ANNALS_INVARIANT(event.isHook(), "an event of another kind in a hook's stream");
+  apply(hook, at, event.getHook());
+}
 
 // Attributes as `list hook` shows them: freq only where it means something.
 attributes::bag shown_attributes(const hook_state& hook);

@@ -5,15 +5,12 @@
 namespace annals::model {
 
 std::optional<look> look_at(schema::Event::Reader event) {
-  using which = schema::Event::Which;
-  switch (event.which()) {
-    case which::JOB_QUEUED: return look{"postqueuejob", true, {}};
-    case which::JOB_EXITED: return look{"jobobit", true, {}};
-    case which::HOST_CAME_UP:
-    case which::HOST_WENT_DOWN: return look{"modifyvnode", false, {}};
-    case which::VNODE_CHANGED: return look{"modifyvnode", false, schema::str(event.getVnodeChanged().getVnode())};
-    default: return std::nullopt;
-  }
+  if (schema::is(event, schema::JobEvent::QUEUED)) return look{"postqueuejob", true, {}};
+  if (schema::is(event, schema::JobEvent::EXITED)) return look{"jobobit", true, {}};
+  if (schema::is(event, schema::HostEvent::CAME_UP) || schema::is(event, schema::HostEvent::WENT_DOWN)) return look{"modifyvnode", false, {}};
+  if (schema::is(event, schema::HostEvent::VNODE_CHANGED))
+    return look{"modifyvnode", false, schema::str(event.getHost().getVnodeChanged().getVnode())};
+  return std::nullopt;
 }
 
 }  // namespace annals::model

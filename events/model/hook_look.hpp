@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "events/schema/event.capnp.h"
+#include "events/schema/event.hpp"
 
 namespace annals::model {
 

@@ -13,11 +13,11 @@ namespace annals::model {
 
 namespace ids = attributes::node;
 namespace pbs_error = values::pbs_error;
-using which = schema::Event::Which;
+using which = schema::HostEvent::Which;
 
 const vnode_state* host_state::vnode(std::string_view wanted) const {
-  const auto at = std::find_if(vnodes.begin(), vnodes.end(), [&](const vnode_state& v) { return v.name == wanted; });
-  return at == vnodes.end() ? nullptr : &*at;
+  const auto at = place_of.find(wanted);
+  return at == place_of.end() ? nullptr : &vnodes[at->second];
 }
 
 std::string base_state(const host_state& host, const vnode_state& vnode) {
@@ -38,7 +38,7 @@ std::string base_state(const host_state& host, const vnode_state& vnode) {
 namespace {
 
 event vnode_created(const std::string& name) {
-  return make_event([&](auto e) { e.initVnodeCreated().setName(name); });
+  return make_event([&](auto e) { e.initHost().initVnodeCreated().setName(name); });
 }
 
 outcome decide_create(const host_state& host, schema::Manage::Reader m, const stamp& now) {
@@ -47,7 +47,7 @@ outcome decide_create(const host_state& host, schema::Manage::Reader m, const st
   const auto name = schema::str(m.getName());
   std::vector<event> out;
   out.push_back(make_event([&](auto e) {
-    auto h = e.initHostAdded();
+    auto h = e.initHost().initAdded();
     h.setName(name);
     h.setAddress(name);
     h.setPort(15002);
@@ -82,15 +82,14 @@ outcome decide_set(const host_state& host, schema::Manage::Reader m, const stamp
     if (!wish.ok) return refuse(pbs_error::bad_node_value, "Illegal value for node state");
     if (wish.offline == vnode->offline) continue;
     out.push_back(make_event([&](auto e) {
-      auto c = e.initVnodeChanged();
+      auto c = e.initHost().initVnodeChanged();
       c.setVnode(m.getName());
       auto a = c.initChanges(1)[0];
       a.setName("state");
       a.setValue(wish.offline ? "offline" : "free");
     }));
   }
-  auto changed = changed_or_refused(schema::ObjectKind::NODE, vnode->attributes, m, now.by, site.resources,
-                                    which::VNODE_CHANGED, vnode->name);
+  auto changed = changed_or_refused(schema::ObjectKind::NODE, vnode->attributes, m, now.by, site.resources, vnode->name);
   if (!changed.accepted()) return changed;
   for (auto& e : changed.events()) out.push_back(std::move(e));
   return out;
@@ -102,11 +101,11 @@ outcome decide_delete(const host_state& host, schema::Manage::Reader m, const st
   if (!host.vnode(name)) return refuse(pbs_error::unknown_node);
   std::vector<event> out;
   auto gone = [&](const std::string& vnode) {
-    out.push_back(make_event([&](auto e) { e.initVnodeDeleted().setName(vnode); }));
+    out.push_back(make_event([&](auto e) { e.initHost().initVnodeDeleted().setName(vnode); }));
   };
   if (name == host.name) {
-    for (const auto& v : host.vnodes) gone(v.name);
-    out.push_back(make_event([&](auto e) { e.initHostRemoved().setName(host.name); }));
+    for (auto v = host.vnodes.rbegin(); v != host.vnodes.rend(); ++v) gone(v->name);      // from the back: none moves
+    out.push_back(make_event([&](auto e) { e.initHost().initRemoved().setName(host.name); }));
   } else {
     gone(name);
   }
@@ -161,7 +160,7 @@ outcome decide_hello(const host_state& host, schema::MomHello::Reader hello, con
   for (auto v : hello.getVnodes())
     if (known.insert(schema::str(v.getName())).second) out.push_back(vnode_created(schema::str(v.getName())));
   out.push_back(make_event([&](auto e) {
-    auto up = e.initHostCameUp();
+    auto up = e.initHost().initCameUp();
     up.setLogUuid(uuid);
     up.setVersion(hello.getVersion());
     up.setVnodes(hello.getVnodes());
@@ -179,7 +178,7 @@ outcome decide(const host_state& host, const host_command& command, const stamp&
   if (const auto* hello = std::get_if<mom_hello>(&command)) return decide_hello(host, hello->message.get().getHello(), hello->seen_at);
   const auto& silent = std::get<host_silent>(command);
   if (!host.exists || !host.up) return no_change;
-  return std::vector<event>{make_event([&](auto e) { e.initHostWentDown().setText(silent.why); })};
+  return std::vector<event>{make_event([&](auto e) { e.initHost().initWentDown().setText(silent.why); })};
 }
 
 // -- apply ---------------------------------------------------------------------------------------------------------------
@@ -203,6 +202,7 @@ void on_created(host_state& host, const event_place& at, const std::string& name
   a.set(ids::resources_available, "vnode", name);
   a.set(ids::resv_enable, "True");
   a.set(ids::sharing, "default_shared");
+  host.place_of.emplace(name, static_cast<std::uint32_t>(host.vnodes.size()));
   host.vnodes.push_back(std::move(v));
 }
 
@@ -269,26 +269,30 @@ void on_changed(host_state& host, const event_place& at, schema::VnodeChanged::R
 
 }  // namespace
 
-void apply(host_state& host, const event_place& at, schema::Event::Reader event) {
+void apply(host_state& host, const event_place& at, schema::HostEvent::Reader event) {
   switch (event.which()) {
-    case which::HOST_ADDED:
+    case which::ADDED:
       ANNALS_INVARIANT(!host.exists, "a host is added once");
       host = host_state{};
       host.serial = at.stream;
       host.exists = true;
-      host.name = schema::str(event.getHostAdded().getName());
+      host.name = schema::str(event.getAdded().getName());
       break;
     case which::VNODE_CREATED: on_created(host, at, schema::str(event.getVnodeCreated().getName())); break;
-    case which::HOST_CAME_UP: on_up(host, at, event.getHostCameUp()); break;
-    case which::HOST_WENT_DOWN: on_down(host, at, schema::str(event.getHostWentDown().getText())); break;
+    case which::CAME_UP: on_up(host, at, event.getCameUp()); break;
+    case which::WENT_DOWN: on_down(host, at, schema::str(event.getWentDown().getText())); break;
     case which::VNODE_CHANGED: on_changed(host, at, event.getVnodeChanged()); break;
     case which::VNODE_DELETED: {
       const auto name = schema::text(event.getVnodeDeleted().getName());
-      std::erase_if(host.vnodes, [&](const vnode_state& v) { return v.name == name; });
+      const auto gone = host.place_of.find(name);
+      if (gone == host.place_of.end()) break;
+      const auto place = gone->second;
+      host.place_of.erase(gone);
+      host.vnodes.erase(host.vnodes.begin() + place);
+      for (auto i = place; i < host.vnodes.size(); ++i) host.place_of.find(host.vnodes[i].name)->second = i;
       break;
     }
-    case which::HOST_REMOVED: host.exists = host.up = false; break;
-    default: ANNALS_INVARIANT(false, "an event of another aggregate in a host's stream");
+    case which::REMOVED: host.exists = host.up = false; break;
   }
   host.version = at.version;
 }

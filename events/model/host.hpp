@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "events/attributes/bag.hpp"
@@ -14,6 +16,13 @@
 #include "events/schema/daemon.capnp.h"
 
 namespace annals::model {
+
+// Looks names up without making strings of them.
+struct name_hash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+};
+using name_index = std::unordered_map<std::string, std::uint32_t, name_hash, std::equal_to<>>;
 
 struct vnode_state {
   std::string name;
@@ -39,6 +48,7 @@ struct host_state {
   bool heard_of = false;                // since it was added
   std::string down_reason;
   std::vector<vnode_state> vnodes;      // natural vnode first
+  name_index place_of;                  // of a vnode in `vnodes`, by name: hosts may have thousands
 
   bool operator==(const host_state&) const = default;
   const vnode_state* vnode(std::string_view name) const;
@@ -50,7 +60,11 @@ struct host_silent { std::string why; };                                  // the
 using host_command = std::variant<schema::sealed<schema::Request>, mom_hello, host_silent>;
 
 outcome decide(const host_state& host, const host_command& command, const stamp& now, const site& site);
-void apply(host_state& host, const event_place& at, schema::Event::Reader event);
+void apply(host_state& host, const event_place& at, schema::HostEvent::Reader event);
+inline void apply(host_state& host, const event_place& at, schema::Event::Reader event) {
+  ANNALS_INVARIANT(event.isHost(), "an event of another kind in a host's stream");
+  apply(host, at, event.getHost());
+}
 
 // The words of a vnode's state without those that jobs cause, in PBS's printing order; "" when it is free.
 std::string base_state(const host_state& host, const vnode_state& vnode);

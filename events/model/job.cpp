@@ -6,8 +6,9 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
-#include "events/model/assignment.hpp"
 #include "events/model/job_rules.hpp"
+#include "events/model/usage.hpp"
+#include "events/model/vnodes/amounts.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/hold_set.hpp"
 #include "events/values/number.hpp"
@@ -15,7 +16,7 @@
 namespace annals::model {
 
 namespace ids = attributes::job;
-using which = schema::Event::Which;
+using which = schema::JobEvent::Which;
 using phase = job_phase;
 
 // -- reading a state ---------------------------------------------------------------------------------------------------
@@ -80,17 +81,17 @@ void set_number(job_state& job, attributes::attribute_id id, std::int64_t n) {
   job.attributes.set(id, std::to_string(n));
 }
 
-void put_usage(job_state& job, schema::Usage::Reader u) {
-  const auto set = [&](const char* resource, const std::string& value) {
-    const auto& owned = job.hook_usage;
-    if (std::find(owned.begin(), owned.end(), resource) == owned.end()) job.attributes.set(ids::resources_used, resource, value);
+// A usage takes the place of the one before as a whole; what a hook has set is the hook's.
+void put_usage(job_state& job, const usage_set& usage) {
+  const auto is_free = [&](std::string_view resource) {
+    return std::find(job.hook_usage.begin(), job.hook_usage.end(), resource) == job.hook_usage.end();
   };
-  set("cpupercent", std::to_string(u.getCpuPercent()));
-  set("cput", values::print_duration(static_cast<std::int64_t>(u.getCpuSeconds())));
-  set("mem", std::to_string(u.getMemKb()) + "kb");
-  set("ncpus", std::to_string(u.getNcpus()));
-  set("vmem", std::to_string(u.getVmemKb()) + "kb");
-  set("walltime", values::print_duration(static_cast<std::int64_t>(u.getWallSeconds())));
+  std::vector<std::string> gone;
+  for (const auto& e : job.attributes)
+    if (e.id == ids::resources_used && !usage.get(e.resource) && is_free(e.resource)) gone.emplace_back(e.resource);
+  for (const auto& resource : gone) job.attributes.erase(ids::resources_used, resource);
+  for (const auto& used : usage)
+    if (is_free(used.resource)) job.attributes.set(ids::resources_used, used.resource, used.value);
 }
 
 void add_wish(job_state& job, run_wish wish) {
@@ -124,17 +125,17 @@ void forget_suspension(job_state& job) {
 
 void on_suspended(job_state& job, schema::JobSuspended::Reader e) {
   add_wish(job, {e.getWish(), run_wish::kind::suspend, {}, false, false});
-  job.released = schema::str(e.getReleased());
-  job.released_partly = e.getPartly();
   job.admin_suspended = e.getAdmin();
+}
+
+// What a suspended job gives up until it goes on: it stays allocated to the run.
+void on_given_up(job_state& job, schema::VnodesReleased::Reader e) {
+  job.released = schema::str(e.getExecVnode());
+  job.released_partly = e.getAmountsOnly();
   if (!job.released_partly) return;
   job.attributes.set(ids::resources_released, job.released);
   amounts sum;
-  for (const auto& part : assignment_book::parts_of(job.released))
-    for (const auto& [resource, a] : part.asked) {
-      sum[resource].value += a.value;
-      sum[resource].is_size |= a.is_size;
-    }
+  for (const auto& part : parts_of(job.released)) sum.add(part.asked, +1);
   for (const auto& [resource, a] : sum) job.attributes.set(ids::resource_released_list, resource, a.print());
 }
 
@@ -240,7 +241,7 @@ void on_altered(job_state& job, const event_place& at, schema::AttributesChanged
       job.hook_usage.emplace_back(resource);
     if (row->id == ids::Execution_Time) {
       job.stage_in = job_stage_in::none;                         // what it waits for is another thing now
-      const auto wanted = change.getOp() == schema::AttributeOp::UNSET ? 0 : std::stoll(schema::str(change.getValue()));
+      const auto wanted = change.getOp() == schema::AttributeOp::UNSET ? 0 : values::parse_integer(schema::text(change.getValue())).value_or(0);
       job.execution_time = wanted > at.seconds() ? wanted : 0;   // a past time takes it away (pbs guide: Execution_Time)
       job.wait_over = job.execution_time == 0;
       if (job.wait_over) job.attributes.erase(row->id);
@@ -258,11 +259,11 @@ std::int64_t run_count_of(const job_state& job) {
 
 void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Reader e) {
   ANNALS_INVARIANT(e.getRun() == job.run + 1, "a job's runs are numbered without gaps");
-  ANNALS_INVARIANT(job.held.empty(), "a job is assigned only when it holds nothing");
+  ANNALS_INVARIANT(job.allocated.empty(), "a job is assigned only when it holds nothing");
   job.run = e.getRun();
   job.hosts.clear();
   for (auto h : e.getHosts()) job.hosts.push_back(schema::str(h));
-  job.held = job.hosts;
+  job.allocated = {schema::text(e.getExecVnode()), schema::text(e.getExecHost()), job.hosts, schema::text(e.getPlace())};
   job.primary_abandoned = false;
   job.steps = 0;
   job.stage_in = job.attributes.has(ids::stagein) ? job_stage_in::coming : job_stage_in::none;
@@ -283,7 +284,7 @@ void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Rea
 
 void on_usage(job_state& job, schema::UsageReported::Reader e) {
   job.usage_known = true;
-  put_usage(job, e.getUsage());
+  put_usage(job, read_usage(e.getUsage()));
   if (e.getSession() > 0) set_number(job, ids::session_id, e.getSession());
   if (e.hasJobdir() && e.getJobdir().size() > 0) job.attributes.set(ids::jobdir, schema::text(e.getJobdir()));
 }
@@ -297,14 +298,28 @@ void on_exited(job_state& job, const event_place& at, schema::JobExited::Reader 
   if (e.getReported()) {
     if (e.getSession() > 0) set_number(job, ids::session_id, e.getSession());
   }
-  const auto usage = e.getUsage();
-  const bool measured = usage.getNcpus() > 0 || usage.getWallSeconds() > 0 || usage.getCpuSeconds() > 0;
   // Nobody measured the end of a lost run: what was known of it before stays.
-  if (measured) put_usage(job, usage);
+  if (const auto usage = read_usage(e.getUsage()); was_measured(usage)) put_usage(job, usage);
   else if (!job.attributes.has(ids::resources_used)) job.attributes.set(ids::resources_used, "walltime", "00:00:00");
   set_number(job, ids::Exit_status, job.exit_status);
   set_number(job, ids::obittime, at.seconds());
   add_to_comment(job, schema::text(e.getCommentSuffix()));
+}
+
+void note_failed_start(job_state& job, const std::string& host) {
+  std::erase_if(job.failed_starts, [&](const auto& f) { return f.host == host; });
+  job.failed_starts.push_back({host, job.run});
+  if (job.failed_starts.size() > failed_starts_max) job.failed_starts.erase(job.failed_starts.begin());
+}
+
+// The host that said why is to blame: another one of the run that did not join, or else the primary.
+void on_start_failed(job_state& job, schema::JobStartFailed::Reader e) {
+  job.exited = true;
+  forget_wishes(job);
+  job.exit_status = e.getCode();
+  job.has_exit_status = true;
+  const bool blamed = !job.failed_starts.empty() && job.failed_starts.back().run == job.run;
+  if (e.getCode() == exit_retry && job.stage_in != job_stage_in::failed && !blamed) note_failed_start(job, job.hosts.front());
 }
 
 // As if it had not been run: it has no exit status of this run, and the run does not count (pbs guide: W 37).
@@ -318,7 +333,7 @@ void on_stage_in_failed(job_state& job, std::int64_t wait_until) {
 }
 
 void on_requeued(job_state& job, schema::JobRequeued::Reader e) {
-  ANNALS_INVARIANT(job.held.empty(), "a job is requeued only when it holds nothing");
+  ANNALS_INVARIANT(job.allocated.empty(), "a job is requeued only when it holds nothing");
   job.hosts.clear();
   job.hook_usage.clear();
   job.exited = job.usage_known = false;
@@ -338,7 +353,7 @@ void on_requeued(job_state& job, schema::JobRequeued::Reader e) {
 }
 
 void on_ended(job_state& job, const event_place& at, schema::JobEnded::Reader e) {
-  ANNALS_INVARIANT(job.held.empty(), "a job ends only when every vnode was handed back");
+  ANNALS_INVARIANT(job.allocated.empty(), "a job ends only when every vnode was released");
   job.has_exit_status = e.getHasExitStatus();
   job.exit_status = e.getExitStatus();
   if (job.has_exit_status) set_number(job, ids::Exit_status, job.exit_status);
@@ -351,111 +366,126 @@ void on_ended(job_state& job, const event_place& at, schema::JobEnded::Reader e)
 bool by_the_server_itself(const event_place& at) { return at.by.role == schema::Role::SERVER; }
 constexpr std::int32_t exit_killed = 265;   // pbs guide: qterm
 
-phase phase_after(const job_state& job, which event) {
-  switch (event) {
-    case which::JOB_QUEUED:
-    case which::JOB_REQUEUED: return unstarted_phase(job);
-    case which::JOB_ALTERED:
-    case which::JOB_HELD:
-    case which::JOB_RELEASED:
-    case which::JOB_WAIT_ENDED:
-      return job.phase <= phase::waiting ? unstarted_phase(job) : job.phase;
-    case which::JOB_SUSPENDED: return phase::suspended;
-    case which::JOB_RESUMED: return phase::started;
-    case which::JOB_ASSIGNED: return phase::assigned;
-    case which::JOB_STARTED: return phase::started;
-    case which::JOB_EXITED:
-    case which::JOB_START_FAILED: return phase::exiting;
-    case which::JOB_ENDED: return phase::finished;
-    case which::JOB_FORGOTTEN: return phase::forgotten;
-    default: return job.phase;
-  }
+// What the primary tells of its run. Its hosts and tasks are its own affair, but for hosts that did not join; the job shows how
+// its files fared.
+void on_step(job_state& job, schema::RunEvent::Reader step) {
+  ++job.steps;
+  if (step.isSisterFailed() && job.phase == phase::assigned) note_failed_start(job, schema::str(step.getSisterFailed().getHost()));
+  if (step.isFilesStagedIn()) job.stage_in = step.getFilesStagedIn().getOk() ? job_stage_in::there : job_stage_in::failed;
 }
 
-void take_meaning(job_state& job, const event_place& at, schema::Event::Reader event) {
+// What a job has while it runs is what it shows; when its run is over it shows what it had.
+void on_released(job_state& job, schema::VnodesReleased::Reader e) {
+  if (e.getWhy() == schema::ReleaseReason::SUSPENDED) return on_given_up(job, e);
+  ANNALS_INVARIANT(job.phase != phase::suspended, "a suspended run keeps its allocation");
+  const bool primary_was_there = job.allocated.is_on(job.hosts.front());
+  ANNALS_INVARIANT(job.allocated.release(schema::text(e.getExecVnode())), "a run releases what it has, once");
+  const bool primary_left = primary_was_there && !job.allocated.is_on(job.hosts.front());
+  job.primary_abandoned |= primary_left && e.getWhy() == schema::ReleaseReason::ABANDONED;
+  if (!job.running()) return;
+  ANNALS_INVARIANT(!primary_left, "a run that goes on keeps its first host");
+  job.attributes.set(ids::exec_vnode, job.allocated.exec_vnode());
+  job.attributes.set(ids::exec_host, job.allocated.exec_host());
+}
+
+phase phase_after(const job_state& job, which event) {
+  switch (event) {
+    case which::QUEUED:
+    case which::REQUEUED: return unstarted_phase(job);
+    case which::ALTERED:
+    case which::HELD:
+    case which::RELEASED:
+    case which::WAIT_ENDED:
+      return job.phase <= phase::waiting ? unstarted_phase(job) : job.phase;
+    case which::SUSPENDED: return phase::suspended;
+    case which::RESUMED: return phase::started;
+    case which::ASSIGNED: return phase::assigned;
+    case which::STARTED: return phase::started;
+    case which::EXITED:
+    case which::START_FAILED: return phase::exiting;
+    case which::ENDED: return phase::finished;
+    case which::FORGOTTEN: return phase::forgotten;
+    case which::RUN_STEP:
+    case which::USAGE_REPORTED:
+    case which::DELETE_REQUESTED:
+    case which::RERUN_REQUESTED:
+    case which::SIGNALLED:
+    case which::MESSAGED:
+    case which::RESUME_WANTED:
+    case which::WISH_DONE:
+    case which::OUTPUT_DELIVERED:
+    case which::VNODES_TAKEN:
+    case which::VNODES_RELEASED:
+    case which::MOVED:
+    case which::REORDERED: return job.phase;
+  }
+  return job.phase;
+}
+
+void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reader event) {
   switch (event.which()) {
-    case which::JOB_QUEUED: return on_queued(job, at, event.getJobQueued());
-    case which::JOB_ALTERED: return on_altered(job, at, event.getJobAltered());
-    case which::JOB_HELD:
-      job.holds |= bits_of(event.getJobHeld().getHolds());
-      return set_or_clear_comment(job, schema::text(event.getJobHeld().getComment()));
-    case which::JOB_RELEASED:
-      job.holds &= static_cast<std::uint8_t>(~bits_of(event.getJobReleased().getHolds()));
+    case which::QUEUED: return on_queued(job, at, event.getQueued());
+    case which::ALTERED: return on_altered(job, at, event.getAltered());
+    case which::HELD:
+      job.holds |= bits_of(event.getHeld().getHolds());
+      return set_or_clear_comment(job, schema::text(event.getHeld().getComment()));
+    case which::RELEASED:
+      job.holds &= static_cast<std::uint8_t>(~bits_of(event.getReleased().getHolds()));
       job.attributes.erase(ids::comment);
       return;
-    case which::JOB_WAIT_ENDED:
+    case which::WAIT_ENDED:
       job.wait_over = true;
       job.stage_in = job_stage_in::none;
       return;
-    case which::JOB_ASSIGNED: return on_assigned(job, at, event.getJobAssigned());
-    case which::JOB_STARTED: return set_or_clear_comment(job, schema::text(event.getJobStarted().getComment()));
-    case which::JOB_START_FAILED:
-      job.exited = true;
-      forget_wishes(job);
-      job.exit_status = event.getJobStartFailed().getCode();
-      job.has_exit_status = true;
-      return;
-    case which::FILES_STAGED_IN:
-      job.stage_in = event.getFilesStagedIn().getOk() ? job_stage_in::there : job_stage_in::failed;
-      ++job.steps;
-      return;
-    case which::SISTERS_ASKED:
-    case which::SISTER_JOINED:
-    case which::SISTER_FAILED:
-    case which::JOIN_WAIT_ENDED:
-    case which::SISTER_LEFT: ++job.steps; return;
+    case which::ASSIGNED: return on_assigned(job, at, event.getAssigned());
+    case which::STARTED:
+      job.failed_starts.clear();
+      return set_or_clear_comment(job, schema::text(event.getStarted().getComment()));
+    case which::START_FAILED: return on_start_failed(job, event.getStartFailed());
+    case which::RUN_STEP: return on_step(job, event.getRunStep().getStep());
     case which::USAGE_REPORTED: return on_usage(job, event.getUsageReported());
-    case which::JOB_DELETE_REQUESTED:
+    case which::DELETE_REQUESTED:
       if (by_the_server_itself(at)) {
         job.aborted = true;
         return;
       }
       job.delete_requested = true;
-      job.delete_forced |= event.getJobDeleteRequested().getForce();
-      job.purge_history |= event.getJobDeleteRequested().getPurgeHistory();
+      job.delete_forced |= event.getDeleteRequested().getForce();
+      job.purge_history |= event.getDeleteRequested().getPurgeHistory();
       if (job.deleted_by.empty()) job.deleted_by = at.by.at_host();
       return;
-    case which::JOB_RERUN_REQUESTED:
+    case which::RERUN_REQUESTED:
       job.rerun_requested = true;
-      job.rerun_forced |= event.getJobRerunRequested().getForce();
+      job.rerun_forced |= event.getRerunRequested().getForce();
       job.rerun_exit_status = by_the_server_itself(at) ? exit_killed : job.phase == phase::exiting ? exit_hook_rerun : 0;
       return;
-    case which::JOB_SIGNALLED: {
-      const auto e = event.getJobSignalled();
+    case which::SIGNALLED: {
+      const auto e = event.getSignalled();
       return add_wish(job, {e.getWish(), run_wish::kind::signal, schema::str(e.getSignal()), false, false});
     }
-    case which::JOB_MESSAGED: {
-      const auto e = event.getJobMessaged();
+    case which::MESSAGED: {
+      const auto e = event.getMessaged();
       return add_wish(job, {e.getWish(), run_wish::kind::message, schema::str(e.getText()), e.getToErrors(), e.getToOutput()});
     }
-    case which::JOB_SUSPENDED: return on_suspended(job, event.getJobSuspended());
-    case which::JOB_RESUME_WANTED: job.resume_wanted = true; return;
-    case which::JOB_RESUMED:
-      add_wish(job, {event.getJobResumed().getWish(), run_wish::kind::resume, {}, false, false});
-      return forget_suspension(job);
-    case which::JOB_MOVED: return on_moved(job, at, event.getJobMoved());
-    case which::JOB_REORDERED:
-      job.queue_rank = event.getJobReordered().getQueueRank();
+    case which::SUSPENDED: return on_suspended(job, event.getSuspended());
+    case which::RESUME_WANTED: job.resume_wanted = true; return;
+    case which::RESUMED: return add_wish(job, {event.getResumed().getWish(), run_wish::kind::resume, {}, false, false});
+    case which::VNODES_TAKEN: return forget_suspension(job);
+    case which::MOVED: return on_moved(job, at, event.getMoved());
+    case which::REORDERED:
+      job.queue_rank = event.getReordered().getQueueRank();
       return set_number(job, ids::queue_rank, job.queue_rank);
-    case which::JOB_WISH_DONE:
-      std::erase_if(job.wishes, [&](const run_wish& w) { return w.id <= event.getJobWishDone().getWish(); });
+    case which::WISH_DONE:
+      std::erase_if(job.wishes, [&](const run_wish& w) { return w.id <= event.getWishDone().getWish(); });
       return;
-    case which::JOB_EXITED: return on_exited(job, at, event.getJobExited());
+    case which::EXITED: return on_exited(job, at, event.getExited());
     case which::OUTPUT_DELIVERED:
       job.attributes.set(ids::Stageout_status, event.getOutputDelivered().getOk() ? "1" : "0");
       return;
-    case which::VNODE_HANDED_BACK: {
-      const auto e = event.getVnodeHandedBack();
-      const auto host = schema::str(e.getHost());
-      const auto erased = std::erase(job.held, host);
-      ANNALS_INVARIANT(erased > 0, "a host hands back once");
-      job.primary_abandoned |= e.getAbandoned() && host == job.hosts.front();
-      return;
-    }
-    case which::JOB_REQUEUED: return on_requeued(job, event.getJobRequeued());
-    case which::JOB_ENDED: return on_ended(job, at, event.getJobEnded());
-    case which::JOB_FORGOTTEN: return;
-    default: ANNALS_INVARIANT(false, "an event of another aggregate in a job's stream");
+    case which::VNODES_RELEASED: return on_released(job, event.getVnodesReleased());
+    case which::REQUEUED: return on_requeued(job, event.getRequeued());
+    case which::ENDED: return on_ended(job, at, event.getEnded());
+    case which::FORGOTTEN: return;
   }
 }
 
@@ -476,7 +506,7 @@ void refresh(job_state& job, const event_place& at) {
 
 }  // namespace
 
-void apply(job_state& job, const event_place& at, schema::Event::Reader event) {
+void apply(job_state& job, const event_place& at, schema::JobEvent::Reader event) {
   const auto before = job.phase;
   ANNALS_INVARIANT(may_happen(before, event.which()), "an event the job's table does not list");
   take_meaning(job, at, event);

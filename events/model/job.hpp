@@ -1,7 +1,7 @@
 // A job from qsub to the end of its history: what may happen to it and what each event means.
 //
 // The aggregate promises: a transition that is not in job_transitions never gets into the log; a job holds vnodes from
-// JobAssigned until VnodeHandedBack of every host; JobEnded comes once and only when nothing is held. The run saga (assign,
+// JobAssigned until VnodesReleased of every part; JobEnded comes once and only when nothing is held. The run saga (assign,
 // send to the MoM, wait, requeue or hold) is part of the job's own stream. Governed by docs/design/0001-shape.md.
 #pragma once
 
@@ -15,8 +15,10 @@
 
 #include "events/attributes/bag.hpp"
 #include "events/model/context.hpp"
+#include "events/model/effect.hpp"
 #include "events/model/outcome.hpp"
 #include "events/model/site.hpp"
+#include "events/model/vnodes/allocation.hpp"
 #include "events/schema/client.capnp.h"
 #include "events/schema/daemon.capnp.h"
 
@@ -49,6 +51,13 @@ struct run_wish {
 // Files that come before a run's program (pbs guide: stagein).
 enum class job_stage_in : std::uint8_t { none, coming, there, failed };
 
+// A host that could not start a job, and in which run.
+struct failed_start {
+  std::string host;
+  std::uint32_t run = 0;
+  bool operator==(const failed_start&) const = default;
+};
+
 struct job_state {
   job_phase phase = job_phase::none;
   std::uint64_t serial = 0;             // of the stream
@@ -66,7 +75,8 @@ struct job_state {
 
   std::uint32_t run = 0;                // counts the starts
   std::vector<std::string> hosts;       // of this run, primary first
-  std::vector<std::string> held;        // those that have not handed back their vnodes
+  allocation allocated;                 // what the run has not released
+  std::vector<failed_start> failed_starts;   // since it last ran, a host once, the latest last: schedulers try these hosts last
   bool primary_abandoned = false;       // the first of them was down too long
   std::uint32_t steps = 0;              // of this run, before its program and between its hosts: so many are in the log
   job_stage_in stage_in = job_stage_in::none;   // of this run; failed stays until the wait that follows is over
@@ -93,7 +103,7 @@ struct job_state {
 
   bool operator==(const job_state&) const = default;
   // The run is over, and some of its other hosts have not said that they are rid of the job.
-  bool waits_for_hosts() const { return phase == job_phase::exiting && !held.empty() && held.front() != hosts.front(); }
+  bool waits_for_hosts() const { return phase == job_phase::exiting && !allocated.empty() && allocated.hosts().front() != hosts.front(); }
   bool ended() const { return phase == job_phase::finished || phase == job_phase::forgotten; }
   // A run of it is at its MoM.
   bool running() const { return phase == job_phase::assigned || phase == job_phase::started || phase == job_phase::suspended; }
@@ -126,7 +136,7 @@ struct hook_changes {                        // of a hook on a host, to a run th
 struct mom_report { schema::sealed<schema::FromMom> message; std::string host; };
 struct proposed_run {
   schema::sealed<schema::FromScheduler> message;
-  std::string scheduler;
+  std::string scheduler;                                                  // the object of who proposes; empty: a person (qrun -H)
   bool asked = false;                                                     // by qrun
   std::optional<client_request> changes = {};                             // what runjob hooks set of the job: its alterJob
 };
@@ -140,7 +150,11 @@ struct server_stops { bool waits_for_jobs = false; };                     // qte
 using job_command = std::variant<submit_job, client_request, hook_changes, mom_report, proposed_run, resume_later, set_rank, end_wait, run_lost, run_gone_from, forget_job, server_stops>;
 
 outcome decide(const job_state& job, const job_command& command, const stamp& now, const site& site);
-void apply(job_state& job, const event_place& at, schema::Event::Reader event);
+void apply(job_state& job, const event_place& at, schema::JobEvent::Reader event);
+inline void apply(job_state& job, const event_place& at, schema::Event::Reader event) {
+  ANNALS_INVARIANT(event.isJob(), "an event of another kind in a job's stream");
+  apply(job, at, event.getJob());
+}
 
 // -- what the world still owes this state ------------------------------------------------------------------------------
 
@@ -158,6 +172,7 @@ struct tell_run { std::string host; std::uint32_t run; run_wish wish; };
 struct discard_run { std::string host; std::uint32_t run; };  // until the host has nothing of it, or is down
 struct wake_at { std::int64_t wall_ns; };                     // then send end_wait
 using job_effect = std::variant<start_run, signal_run, tell_run, discard_run, wake_at>;
+effect_id id_of(const job_effect& effect);
 std::vector<job_effect> pending_effects(const job_state& job, const site& site);
 
 // The order a MoM gets for this run.
@@ -165,12 +180,12 @@ schema::sealed<schema::ToMom> start_order(const job_state& job, const site& site
 
 // -- the table ---------------------------------------------------------------------------------------------------------
 
-struct job_transition { job_phase from; schema::Event::Which event; job_phase to; };
+struct job_transition { job_phase from; schema::JobEvent::Which event; job_phase to; };
 std::span<const job_transition> job_transitions();
 
 // May this requester do with the job what its owner may?
 bool may_act(const job_state& job, const requester& by);
-bool may_happen(job_phase from, schema::Event::Which event);
+bool may_happen(job_phase from, schema::JobEvent::Which event);
 
 // How long a finished job is kept, in seconds; 0: no history is kept (pbs guide: job_history_enable, job_history_duration).
 std::int64_t history_seconds(const site& site);

@@ -126,7 +126,7 @@ outcome decide_alter(const job_state& job, const client_request& request, const 
   if (auto why = complete(job, changes, now, site)) return *why;
   if (changes.empty()) return no_change;
   return std::vector<event>{make_event([&](auto e) {
-    auto list = e.initJobAltered().initChanges(static_cast<unsigned>(changes.size()));
+    auto list = e.initJob().initAltered().initChanges(static_cast<unsigned>(changes.size()));
     for (unsigned i = 0; i < changes.size(); ++i) {
       list[i].setName(changes[i].row->name);
       list[i].setResource(changes[i].resource);

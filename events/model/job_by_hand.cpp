@@ -6,6 +6,7 @@
 #include "events/model/job_rules.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
+#include "events/model/run_rights.hpp"
 #include "events/values/exec_vnode.hpp"
 #include "events/values/string_list.hpp"
 
@@ -30,9 +31,9 @@ struct release { std::string what; bool partly; };
 
 // What a suspended job gives up: everything, or of its exec_vnode the resources the administrator chose.
 release released_by(const job_state& job, const site& site) {
-  const auto exec_vnode = job.attribute(ids::exec_vnode);
+  const auto& exec_vnode = job.allocated.exec_vnode();
   const auto chosen = site.server.get(attributes::server::restrict_res_to_release_on_suspend);
-  if (!chosen) return {std::string(exec_vnode), false};
+  if (!chosen) return {exec_vnode, false};
   const auto names = values::split_list(*chosen);
   auto spec = values::parse_exec_vnode(exec_vnode).value_or(values::exec_vnode_spec{});
   for (auto& chunk : spec.chunks) {
@@ -46,22 +47,28 @@ release released_by(const job_state& job, const site& site) {
 
 outcome suspend(const job_state& job, bool admin, const site& site) {
   if (job.phase != job_phase::started) return refuse(pbs_error::bad_state);
-  return std::vector<event>{make_event([&](auto e) {
-    const auto given_up = released_by(job, site);
-    auto s = e.initJobSuspended();
+  std::vector<event> out{make_event([&](auto e) {
+    auto s = e.initJob().initSuspended();
     s.setRun(job.run);
     s.setWish(job.last_wish + 1);
-    s.setReleased(given_up.what);
-    s.setPartly(given_up.partly);
     s.setAdmin(admin);
   })};
+  out.push_back(make_event([&](auto e) {
+    const auto given_up = released_by(job, site);
+    auto r = e.initJob().initVnodesReleased();
+    r.setRun(job.run);
+    r.setExecVnode(given_up.what);
+    r.setWhy(schema::ReleaseReason::SUSPENDED);
+    r.setAmountsOnly(given_up.partly);
+  }));
+  return out;
 }
 
 // The ledger refuses it when there is no room: the gateway then asks for resume_later.
 outcome resume(const job_state& job, bool admin) {
   if (job.phase != job_phase::suspended) return refuse(pbs_error::bad_state);
   if (job.admin_suspended != admin) return refuse(pbs_error::wrong_resume);
-  return std::vector<event>{resumed_event(job)};
+  return resumed_events(job);
 }
 
 bool is_suspension(std::string_view signal) {
@@ -80,34 +87,39 @@ outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, c
     return signal.ends_with("suspend") ? suspend(job, admin, site) : resume(job, admin);
   }
   return std::vector<event>{make_event([&](auto e) {
-    auto s = e.initJobSignalled();
+    auto s = e.initJob().initSignalled();
     s.setRun(job.run);
     s.setWish(job.last_wish + 1);
     s.setSignal(command.getSignal());
   })};
 }
 
-event resumed_event(const job_state& job) {
-  return make_event([&](auto e) {
-    auto r = e.initJobResumed();
+std::vector<event> resumed_events(const job_state& job) {
+  std::vector<event> out{make_event([&](auto e) {
+    auto r = e.initJob().initResumed();
     r.setRun(job.run);
     r.setWish(job.last_wish + 1);
-    r.setTaken(job.released);
-    r.setPartly(job.released_partly);
     r.setAdmin(job.admin_suspended);
-    r.setPlace(std::string(job.attribute(ids::Resource_List, "place")));
-  });
+  })};
+  out.push_back(make_event([&](auto e) {
+    auto t = e.initJob().initVnodesTaken();
+    t.setRun(job.run);
+    t.setExecVnode(job.released);
+    t.setPlace(job.allocated.place());
+    t.setAmountsOnly(job.released_partly);
+  }));
+  return out;
 }
 
 outcome decide_resume_later(const job_state& job) {
   if (job.phase != job_phase::suspended || job.resume_wanted) return no_change;
-  return std::vector<event>{make_event([](auto e) { e.setJobResumeWanted(); })};
+  return std::vector<event>{make_event([](auto e) { e.initJob().setResumeWanted(); })};
 }
 
-outcome decide_set_rank(const job_state& job, const set_rank& command) {
-  if (job.phase == job_phase::none || job.phase > job_phase::waiting) return refuse(pbs_error::bad_state);
+outcome decide_set_rank(const job_state& job, const set_rank& command, const stamp& now) {
+  if (auto why = reorder_refusal(&job, now.by)) return *why;
   if (job.queue_rank == command.rank) return no_change;
-  return std::vector<event>{make_event([&](auto e) { e.initJobReordered().setQueueRank(command.rank); })};
+  return std::vector<event>{make_event([&](auto e) { e.initJob().initReordered().setQueueRank(command.rank); })};
 }
 
 outcome decide_message(const job_state& job, schema::MessageJob::Reader command, const stamp& now) {
@@ -115,7 +127,7 @@ outcome decide_message(const job_state& job, schema::MessageJob::Reader command,
   if (command.getText().size() > limits::message_bytes_max)
     return refuse(pbs_error::bad_value, "Illegal attribute or resource value: a message has at most " + std::to_string(limits::message_bytes_max) + " bytes");
   return std::vector<event>{make_event([&](auto e) {
-    auto m = e.initJobMessaged();
+    auto m = e.initJob().initMessaged();
     m.setRun(job.run);
     m.setWish(job.last_wish + 1);
     m.setText(command.getText());

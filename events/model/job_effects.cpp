@@ -4,6 +4,7 @@
 #include <string>
 
 #include "events/attributes/ids.hpp"
+#include "events/attributes/read.hpp"
 #include "events/attributes/table.hpp"
 #include "events/model/job.hpp"
 
@@ -15,8 +16,8 @@ using phase = job_phase;
 namespace {
 std::uint32_t kill_delay_of(const job_state& job, const site& site) {
   const auto* q = site.queue(job.queue());
-  const auto v = q ? q->attributes.get(attributes::queue::kill_delay) : std::nullopt;
-  return v ? static_cast<std::uint32_t>(std::stoul(std::string(*v))) : 10;   // pbs guide: kill_delay
+  const auto set = q ? attributes::integer_of(q->attributes, attributes::queue::kill_delay) : std::nullopt;
+  return set && *set >= 0 && *set <= UINT32_MAX ? static_cast<std::uint32_t>(*set) : 10;   // pbs guide: kill_delay
 }
 
 // The id names the run and the reason, so that a repeat is recognised and a stronger wish is not taken for one.
@@ -49,8 +50,21 @@ std::vector<job_effect> pending_effects(const job_state& job, const site& site) 
     for (const auto& wish : job.wishes) owed.push_back(tell_run{job.hosts.front(), job.run, wish});
   if (job.running() && unwanted) owed.push_back(signal_for(job, site));
   if (job.waits_for_hosts())
-    for (const auto& host : job.held) owed.push_back(discard_run{host, job.run});
+    for (const auto& host : job.allocated.hosts()) owed.push_back(discard_run{host, job.run});
   return owed;
+}
+
+// In the order of their names: what a host is owed is sent again in this order after a new connection, so that wishes come after
+// the order they belong to, oldest first.
+effect_id id_of(const job_effect& effect) {
+  struct visitor {
+    effect_id operator()(const start_run& e) const { return {"start", {}, e.run}; }
+    effect_id operator()(const signal_run& e) const { return {"signal", std::to_string(e.run), e.id}; }
+    effect_id operator()(const tell_run& e) const { return {"wish", std::to_string(e.run), e.wish.id}; }
+    effect_id operator()(const discard_run& e) const { return {"discard", e.host, e.run}; }
+    effect_id operator()(const wake_at& e) const { return {"wake", {}, static_cast<std::uint64_t>(e.wall_ns)}; }
+  };
+  return std::visit(visitor{}, effect);
 }
 
 schema::sealed<schema::ToMom> start_order(const job_state& job, const site& site, schema::byte_span inline_script) {
@@ -63,14 +77,15 @@ schema::sealed<schema::ToMom> start_order(const job_state& job, const site& site
     o.setOwner(std::string(job.owner()));
     o.setEuser(std::string(job.attribute(ids::euser)));
     o.setEgroup(std::string(job.attribute(ids::egroup)));
-    o.setExecVnode(std::string(job.attribute(ids::exec_vnode)));
-    o.setExecHost(std::string(job.attribute(ids::exec_host)));
+    o.setExecVnode(job.allocated.exec_vnode());
+    o.setExecHost(job.allocated.exec_host());
     o.setQueue(std::string(job.queue()));
     o.setServerName(site.server_name);
     o.setKillDelaySeconds(kill_delay_of(job, site));
-    if (job.hosts.size() > 1) {                 // their addresses and the ticket come with the way out
-      auto sisters = o.initSisters(static_cast<unsigned>(job.hosts.size() - 1));
-      for (unsigned i = 0; i < sisters.size(); ++i) sisters[i].setHost(job.hosts[i + 1]);
+    const auto& hosts = job.allocated.hosts();
+    if (hosts.size() > 1) {                     // their addresses and the ticket come with the way out
+      auto sisters = o.initSisters(static_cast<unsigned>(hosts.size() - 1));
+      for (unsigned i = 0; i < sisters.size(); ++i) sisters[i].setHost(hosts[i + 1]);
     }
     auto script = o.initScript();
     script.setHash({reinterpret_cast<const kj::byte*>(job.script_hash.data()), job.script_hash.size()});

@@ -92,7 +92,7 @@ outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const
   if (!now.by.is_manager())
     if (auto why = attributes::within_limits(wanted->resources, defaults, site.resources)) return as_rejection(*why);
   return std::vector<event>{make_event([&](auto e) {
-    auto m = e.initJobMoved();
+    auto m = e.initJob().initMoved();
     m.setQueue(*queue);
     m.setQueueRank(now.wall_ns / 1000);
     const auto changes = differences(job, has, *wanted);

@@ -2,10 +2,13 @@
 #include <algorithm>
 
 #include "events/attributes/ids.hpp"
+#include "events/attributes/read.hpp"
+#include "events/model/exit_codes.hpp"
 #include "events/model/job_rules.hpp"
 #include "events/model/refuse.hpp"
+#include "events/model/run_rights.hpp"
+#include "events/model/usage.hpp"
 #include "events/values/date_time.hpp"
-#include "events/values/duration.hpp"
 
 namespace annals::model {
 
@@ -15,8 +18,6 @@ using phase = job_phase;
 
 namespace {
 
-// pbs guide: MoM exit codes. More failed starts than this and the job is held.
-constexpr std::uint32_t failed_starts_max = 20;
 constexpr std::int64_t stage_in_retry_s = 30 * 60;
 constexpr std::int32_t exit_mom_restarted = -4;
 constexpr std::int32_t exit_rerun = -11;
@@ -42,13 +43,25 @@ std::string comment_suffix(const job_state& job, std::int32_t code) {
   return code == 0 ? " and finished" : " and failed";
 }
 
-event handed_back(const std::string& host, std::uint32_t run, bool abandoned) {
+// Everything that the run has on these hosts.
+event released(const job_state& job, const std::vector<std::string>& hosts, schema::ReleaseReason why) {
   return make_event([&](auto e) {
-    auto v = e.initVnodeHandedBack();
-    v.setHost(host);
-    v.setRun(run);
-    v.setAbandoned(abandoned);
+    auto r = e.initJob().initVnodesReleased();
+    r.setRun(job.run);
+    r.setExecVnode(job.allocated.on(hosts));
+    r.setWhy(why);
+    auto list = r.initHosts(static_cast<unsigned>(hosts.size()));
+    for (unsigned i = 0; i < hosts.size(); ++i) list.set(i, hosts[i]);
   });
+}
+
+// Of the hosts where the run has something those that are to be taken.
+template <class Takes>
+std::vector<std::string> hosts_where(const job_state& job, Takes&& takes) {
+  std::vector<std::string> some;
+  for (const auto& host : job.allocated.hosts())
+    if (takes(host)) some.push_back(host);
+  return some;
 }
 
 // Its files could not be staged in and nobody wants anything else of it: it is tried again later.
@@ -56,41 +69,45 @@ bool waits_for_files(const job_state& job) {
   return job.stage_in == job_stage_in::failed && !job.delete_requested && !job.aborted && !job.rerun_requested;
 }
 
-// `given_up`: why the server did not wait for the host; empty: it had not to.
-event requeued(const job_state& job, std::int32_t code, const std::string& given_up, const stamp& now) {
+// Why a run is over, as a comment says it. `given_up`: why the server did not wait for the host; empty: it had not to. `not_started`:
+// what the host said that could not start it.
+struct run_end_reason { std::string given_up = {}, not_started = {}; };
+
+event requeued(const job_state& job, std::int32_t code, const run_end_reason& why, const stamp& now) {
+  const auto& given_up = why.given_up;
   if (waits_for_files(job) && given_up.empty())
     return make_event([&](auto e) {
-      auto r = e.initJobRequeued();
+      auto r = e.initJob().initRequeued();
       r.setRun(job.run);
       r.setExitStatus(code);
       r.setWaitUntil(now.seconds() + stage_in_retry_s);
     });
-  const bool hold = (code == -3 || code == -16) && job.run > failed_starts_max;
+  const bool failed_often = (code == exit_retry || code == -16) && job.run > failed_starts_max;
+  const bool script_lost = code == exit_script_lost;
   return make_event([&](auto e) {
-    auto r = e.initJobRequeued();
+    auto r = e.initJob().initRequeued();
     r.setRun(job.run);
     r.setExitStatus(job.rerun_exit_status != 0 ? job.rerun_exit_status : code);
-    if (hold) {
+    if (failed_often || script_lost) {
       r.initHolds(1).set(0, schema::HoldType::SYSTEM);
-      r.setComment("job held, too many failed attempts to run");
+      r.setComment(script_lost ? "job held, the server has lost its script" : "job held, too many failed attempts to run");
     } else if (!given_up.empty()) {
       r.setComment("Job requeued, " + given_up);
+    } else if (code == exit_retry && !why.not_started.empty()) {
+      r.setComment("Job requeued, not started on " + job.hosts.front() + ": " + why.not_started);
     }
   });
 }
 
 bool goes_back_to_queue(const job_state& job, std::int32_t code) {
   if (job.delete_requested || job.aborted) return false;
-  if (code == -3 || code == -16 || code == -18) return true;     // a hook rejected the start, or asked for another one
+  if (code == exit_retry || code == -16 || code == -18) return true;     // a hook rejected the start, or asked for another one
+  if (code == exit_script_lost) return true;                     // until somebody has put it back, or deletes the job
   if (job.rerun_requested) return code == exit_rerun || code == exit_mom_restarted || job.rerun_exit_status == exit_hook_rerun;
   return code == exit_mom_restarted && rerunable(job);
 }
 
 std::string host_down(const job_state& job) { return "execution node " + job.hosts.front() + " down"; }
-
-bool is_step(schema::Event::Which which) {
-  return (which >= schema::Event::SISTERS_ASKED && which <= schema::Event::SISTER_LEFT) || which == schema::Event::FILES_STAGED_IN;
-}
 
 std::vector<std::string> names_of(capnp::List<capnp::Text>::Reader list) {
   std::vector<std::string> names;
@@ -98,32 +115,31 @@ std::vector<std::string> names_of(capnp::List<capnp::Text>::Reader list) {
   return names;
 }
 
-// Every vnode came back: queued again, or ended. `given_up`: why the server did not wait for the primary; empty: it had not to.
-void finish_run(const job_state& job, std::int32_t code, const std::string& given_up, const stamp& now, const site& site, std::vector<event>& out) {
+// Every vnode came back: queued again, or ended.
+void finish_run(const job_state& job, std::int32_t code, const run_end_reason& why, const stamp& now, const site& site, std::vector<event>& out) {
   if (goes_back_to_queue(job, code)) {
-    out.push_back(requeued(job, code, given_up, now));
+    out.push_back(requeued(job, code, why, now));
   } else {
-    end_job(job, code, true, comment_suffix(job, code) + (given_up.empty() ? "" : ", " + given_up), site, out);
+    end_job(job, code, true, comment_suffix(job, code) + (why.given_up.empty() ? "" : ", " + why.given_up), site, out);
   }
 }
 
 // The last events of a run whose primary is out of it. `unsure`: other hosts from which nobody knows whether the job is gone;
 // the job waits for them, and the last one finishes it (decide_gone).
-void close_run(const job_state& job, std::int32_t code, const std::vector<std::string>& unsure, const stamp& now, const site& site, std::vector<event>& out) {
-  bool waits = false;
-  for (const auto& host : job.held) {
-    const bool sure = host == job.hosts.front() || std::find(unsure.begin(), unsure.end(), host) == unsure.end();
-    if (sure) out.push_back(handed_back(host, job.run, false));
-    waits |= !sure;
-  }
-  if (!waits) finish_run(job, code, {}, now, site, out);
+void close_run(const job_state& job, std::int32_t code, const std::string& not_started, const std::vector<std::string>& unsure, const stamp& now,
+               const site& site, std::vector<event>& out) {
+  const auto gone = hosts_where(job, [&](const std::string& host) {
+    return host == job.hosts.front() || std::find(unsure.begin(), unsure.end(), host) == unsure.end();
+  });
+  if (!gone.empty()) out.push_back(released(job, gone, schema::ReleaseReason::LEFT));
+  if (gone == job.allocated.hosts()) finish_run(job, code, {.not_started = not_started}, now, site, out);
 }
 
 // -- reports -----------------------------------------------------------------------------------------------------------
 
 event started_event(const job_state& job, std::int64_t session, const stamp& now) {
   return make_event([&](auto e) {
-    auto s = e.initJobStarted();
+    auto s = e.initJob().initStarted();
     s.setRun(job.run);
     s.setSession(session);
     s.setComment("Job run at " + values::print_comment_date(now.seconds()) + " on " +
@@ -141,39 +157,47 @@ outcome on_refused(const job_state& job, schema::RunRefusedReport::Reader r, con
   std::vector<event> out;
   const auto code = job.rerun_requested ? exit_rerun : r.getCode();
   out.push_back(make_event([&](auto e) {
-    auto f = e.initJobStartFailed();
+    auto f = e.initJob().initStartFailed();
     f.setRun(job.run);
     f.setCode(code);
     f.setText(r.getText());
   }));
-  close_run(job, code, names_of(r.getAbandoned()), now, site, out);
+  close_run(job, code, schema::str(r.getText()), names_of(r.getAbandoned()), now, site, out);
   return out;
 }
 
-outcome on_usage(const job_state& job, schema::RunUsage::Reader r) {
+// What the job shows, and what it was made of where that is more than one host. Both events have the same fields for it.
+template <class Builder>
+void put_usage(capnp::List<schema::HostUsage>::Reader told, const site& site, Builder&& to) {
+  const auto hosts = checked_hosts(told, site.resources);
+  write_usage(job_total(hosts, site.resources), to.initUsage());
+  if (hosts.size() < 2) return;
+  auto list = to.initHosts(static_cast<unsigned>(hosts.size()));
+  for (unsigned i = 0; i < list.size(); ++i) write_host_usage(hosts[i], list[i]);
+}
+
+outcome on_usage(const job_state& job, schema::RunUsage::Reader r, const site& site) {
   if (r.getRef().getRun() != job.run || !job.running()) return no_change;
   return std::vector<event>{make_event([&](auto e) {
-    auto u = e.initUsageReported();
+    auto u = e.initJob().initUsageReported();
     u.setRun(job.run);
-    u.setUsage(r.getUsage());
+    put_usage(r.getHosts(), site, u);
     u.setSession(r.getSession());
     u.setJobdir(r.getJobdir());
-    if (r.getHosts().size() > 0) u.setHosts(r.getHosts());
   })};
 }
 
-outcome on_exited(const job_state& job, schema::RunExited::Reader r, const stamp& now) {
+outcome on_exited(const job_state& job, schema::RunExited::Reader r, const stamp& now, const site& site) {
   if (r.getRef().getRun() != job.run || !job.running()) return no_change;
   std::vector<event> out;
   if (job.phase == phase::assigned) out.push_back(started_event(job, r.getSession(), now));   // S comes before E
   out.push_back(make_event([&](auto e) {
-    auto x = e.initJobExited();
+    auto x = e.initJob().initExited();
     x.setRun(job.run);
     x.setExitStatus(r.getExitStatus());
-    x.setUsage(r.getUsage());
+    put_usage(r.getHosts(), site, x);
     x.setSession(r.getSession());
     x.setReported(r.getReported());
-    if (r.getHosts().size() > 0) x.setHosts(r.getHosts());
   }));
   return out;
 }
@@ -182,7 +206,7 @@ outcome on_wish_done(const job_state& job, schema::SignalDone::Reader r) {
   if (r.getRef().getRun() != job.run || job.wishes.empty() || r.getId() < job.wishes.front().id || r.getId() > job.last_wish)
     return no_change;
   return std::vector<event>{make_event([&](auto e) {
-    auto d = e.initJobWishDone();
+    auto d = e.initJob().initWishDone();
     d.setRun(job.run);
     d.setWish(r.getId());
   })};
@@ -195,8 +219,13 @@ outcome on_steps(const job_state& job, schema::RunSteps::Reader r) {
   std::vector<event> out;
   const auto steps = r.getSteps();
   for (unsigned i = job.steps - r.getFirst(); i < steps.size(); ++i) {
-    if (!is_step(steps[i].which())) return no_change;
-    out.push_back(schema::copy_of<schema::Event>(steps[i]));
+    if (!schema::is_known(steps[i].getStep())) return refuse(pbs_error::invalid_request, "the MoM tells of a step of the run that this server does not know");
+    out.push_back(make_event([&](auto e) {
+      auto s = e.initJob().initRunStep();
+      s.setRun(job.run);
+      s.setAtNs(steps[i].getAtNs());
+      s.setStep(steps[i].getStep());
+    }));
   }
   return out;
 }
@@ -208,11 +237,11 @@ outcome on_left(const job_state& job, schema::RunLeftReport::Reader r, const sta
   if (job.phase != phase::exiting || job.waits_for_hosts()) return no_change;
   std::vector<event> out;
   out.push_back(make_event([&](auto e) {
-    auto d = e.initOutputDelivered();
+    auto d = e.initJob().initOutputDelivered();
     d.setOk(r.getDelivered());
     d.setText(r.getText());
   }));
-  close_run(job, job.exit_status, names_of(r.getAbandoned()), now, site, out);
+  close_run(job, job.exit_status, {}, names_of(r.getAbandoned()), now, site, out);
   return out;
 }
 
@@ -224,8 +253,8 @@ outcome decide_report(const job_state& job, const mom_report& report, const stam
   switch (m.which()) {
     case schema::FromMom::RUN_STARTED: return on_started(job, m.getRunStarted(), now);
     case schema::FromMom::RUN_REFUSED: return on_refused(job, m.getRunRefused(), now, site);
-    case schema::FromMom::RUN_USAGE: return on_usage(job, m.getRunUsage());
-    case schema::FromMom::RUN_EXITED: return on_exited(job, m.getRunExited(), now);
+    case schema::FromMom::RUN_USAGE: return on_usage(job, m.getRunUsage(), site);
+    case schema::FromMom::RUN_EXITED: return on_exited(job, m.getRunExited(), now, site);
     case schema::FromMom::RUN_LEFT: return on_left(job, m.getRunLeft(), now, site);
     case schema::FromMom::WISH_DONE: return on_wish_done(job, m.getWishDone());
     case schema::FromMom::RUN_STEPS: return on_steps(job, m.getRunSteps());
@@ -238,22 +267,21 @@ void lose_run(const job_state& job, std::int32_t code, run_loss how, const stamp
   if (job.running()) {
     if (job.phase == phase::assigned) out.push_back(started_event(job, 0, now));
     out.push_back(make_event([&](auto e) {
-      auto x = e.initJobExited();
+      auto x = e.initJob().initExited();
       x.setRun(job.run);
       x.setExitStatus(code);
     }));
   } else {
     code = job.exit_status;
   }
-  const auto gone = [&](const std::string& host) { return how == run_loss::forced || host == job.hosts.front(); };
   // Nobody spoke for the other hosts: they are told to end what they have of the run, and asked whether they have.
-  for (const auto& host : job.held)
-    if (gone(host)) out.push_back(handed_back(host, job.run, how != run_loss::missing));
-  if (std::all_of(job.held.begin(), job.held.end(), gone)) finish_run(job, code, how == run_loss::host_down ? host_down(job) : "", now, site, out);
+  const auto gone = hosts_where(job, [&](const std::string& host) { return how == run_loss::forced || host == job.hosts.front(); });
+  if (!gone.empty()) out.push_back(released(job, gone, how == run_loss::missing ? schema::ReleaseReason::LEFT : schema::ReleaseReason::ABANDONED));
+  if (gone == job.allocated.hosts()) finish_run(job, code, {.given_up = how == run_loss::host_down ? host_down(job) : ""}, now, site, out);
 }
 
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const site& site) {
-  if (lost.run != job.run || job.held.empty() || job.waits_for_hosts()) return no_change;
+  if (lost.run != job.run || job.allocated.empty() || job.waits_for_hosts()) return no_change;
   // Not there yet is not lost: the order is still on its way, unless the host began a new life.
   if (job.phase == phase::assigned && !lost.host_gone && !lost.log_is_new) return no_change;
   const auto code = job.rerun_requested ? exit_rerun : exit_mom_restarted;
@@ -263,10 +291,10 @@ outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now
 }
 
 outcome decide_gone(const job_state& job, const run_gone_from& gone, const stamp& now, const site& site) {
-  const bool awaited = job.waits_for_hosts() && std::find(job.held.begin(), job.held.end(), gone.host) != job.held.end();
+  const bool awaited = job.waits_for_hosts() && job.allocated.is_on(gone.host);
   if (gone.run != job.run || !awaited) return no_change;
-  std::vector<event> out{handed_back(gone.host, job.run, gone.abandoned)};
-  if (job.held.size() == 1) finish_run(job, job.exit_status, job.primary_abandoned ? host_down(job) : "", now, site, out);
+  std::vector<event> out{released(job, {gone.host}, gone.abandoned ? schema::ReleaseReason::ABANDONED : schema::ReleaseReason::LEFT)};
+  if (job.allocated.hosts().size() == 1) finish_run(job, job.exit_status, {.given_up = job.primary_abandoned ? host_down(job) : ""}, now, site, out);
   return out;
 }
 
@@ -275,7 +303,7 @@ namespace {
 event assigned_event(const job_state& job, const proposed_run& proposed, const stamp& now) {
   const auto p = proposed.message.get().getRun();
   return make_event([&](auto e) {
-    auto a = e.initJobAssigned();
+    auto a = e.initJob().initAssigned();
     a.setRun(job.run + 1);
     a.setExecVnode(p.getExecVnode());
     a.setExecHost(p.getExecHost());
@@ -301,22 +329,25 @@ outcome run_as_hooks_left_it(job_state job, const proposed_run& proposed, const 
 }  // namespace
 
 outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now, const site& site) {
+  if (auto why = proposal_refusal(job, proposed, now.by)) return *why;
   const auto p = proposed.message.get().getRun();
   // A run has a host. A proposal without one is that a suspended job goes on where it is; it may come when that job runs no more.
   if (p.getHosts().size() == 0) {
     if (job.phase != phase::suspended || !job.resume_wanted) return refuse(pbs_error::bad_state, "Job not suspended");
-    return std::vector<event>{resumed_event(job)};
+    return resumed_events(job);
   }
   const bool may_run = job.phase == phase::queued || (proposed.asked && (job.phase == phase::held || job.phase == phase::waiting));
   if (!may_run || job.delete_requested)
     return proposed.asked ? refuse(pbs_error::bad_state) : refuse(pbs_error::bad_state, "Job not in queued state");
+  if (!allocation::fits(schema::text(p.getExecVnode()), schema::text(p.getExecHost()), names_of(p.getHosts())))
+    return refuse(pbs_error::bad_node_spec);
   if (proposed.changes) return run_as_hooks_left_it(job, proposed, now, site);
   return std::vector<event>{assigned_event(job, proposed, now)};
 }
 
 outcome decide_end_wait(const job_state& job, const stamp& now) {
   if (job.phase != phase::waiting || now.seconds() < job.execution_time) return no_change;   // fired early: asked again
-  return std::vector<event>{make_event([](auto e) { e.setJobWaitEnded(); })};
+  return std::vector<event>{make_event([](auto e) { e.initJob().setWaitEnded(); })};
 }
 
 // pbs guide: qterm. The reply is the line of the server's log.
@@ -324,12 +355,12 @@ outcome decide_server_stops(const job_state& job, const server_stops& command) {
   if (!job.running() || job.delete_requested || job.rerun_requested || job.aborted) return no_change;
   outcome decided = no_change;
   if (rerunable(job)) {
-    decided = std::vector<event>{make_event([](auto e) { e.initJobRerunRequested(); })};
+    decided = std::vector<event>{make_event([](auto e) { e.initJob().initRerunRequested(); })};
     decided.reply = "Requeued in queue: " + std::string(job.queue()) + " on Server shutdown";
   } else if (command.waits_for_jobs) {
     decided.reply = "job running on at Server shutdown on Server shutdown";
   } else {
-    decided = std::vector<event>{make_event([](auto e) { e.initJobDeleteRequested().setForce(true); })};
+    decided = std::vector<event>{make_event([](auto e) { e.initJob().initDeleteRequested().setForce(true); })};
     decided.reply = "Aborted by PBS Server  on Server shutdown";
   }
   return decided;
@@ -338,16 +369,15 @@ outcome decide_server_stops(const job_state& job, const server_stops& command) {
 std::int64_t history_seconds(const site& site) {
   constexpr std::int64_t two_weeks = 14 * 24 * 60 * 60;   // pbs guide: job_history_duration when unset
   if (!site.server_flag(attributes::server::job_history_enable)) return 0;
-  const auto set = site.server.get(attributes::server::job_history_duration);
-  return set ? values::parse_duration(*set).value_or(two_weeks) : two_weeks;
+  return attributes::seconds_of(site.server, attributes::server::job_history_duration).value_or(two_weeks);
 }
 
 outcome decide_forget(const job_state& job, const stamp& now, const site& site) {
   if (job.phase != phase::finished) return no_change;
-  const std::int64_t since = std::stoll(std::string(job.attribute(ids::history_timestamp)));
+  const auto since = attributes::integer_of(job.attributes, ids::history_timestamp).value_or(0);
   const auto keeps = history_seconds(site);
   if (keeps > 0 && now.seconds() < since + keeps) return no_change;   // too early: asked again
-  return std::vector<event>{make_event([](auto e) { e.setJobForgotten(); })};
+  return std::vector<event>{make_event([](auto e) { e.initJob().setForgotten(); })};
 }
 
 }  // namespace annals::model

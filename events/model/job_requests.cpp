@@ -53,7 +53,7 @@ outcome decide_hold(const job_state& job, schema::JobHolds::Reader command, cons
     if (!(job.holds & bit(h))) fresh.push_back(h);
   if (fresh.empty() && command.getHolds().size() > 0) return no_change;
   return std::vector<event>{make_event([&](auto e) {
-    auto held = e.initJobHeld();
+    auto held = e.initJob().initHeld();
     copy_holds(fresh, held);
     held.setComment("Job held by " + now.by.user + " on " + values::print_date(now.seconds()));
   })};
@@ -66,12 +66,12 @@ outcome decide_release(const job_state& job, schema::JobHolds::Reader command, c
   for (auto h : command.getHolds())
     if (job.holds & bit(h)) there.push_back(h);
   if (there.empty() && job.attribute(ids::comment).empty()) return no_change;
-  return std::vector<event>{make_event([&](auto e) { copy_holds(there, e.initJobReleased()); })};
+  return std::vector<event>{make_event([&](auto e) { copy_holds(there, e.initJob().initReleased()); })};
 }
 
 event delete_requested(schema::DeleteJob::Reader command) {
   return make_event([&](auto e) {
-    auto d = e.initJobDeleteRequested();
+    auto d = e.initJob().initDeleteRequested();
     d.setForce(command.getForce());
     d.setPurgeHistory(command.getPurgeHistory());
   });
@@ -94,9 +94,9 @@ outcome decide_delete(const job_state& job, schema::DeleteJob::Reader command, c
   if (job.ended() && !command.getPurgeHistory()) return refuse(pbs_error::job_has_finished);   // told to anybody
   if (!may_act(job, now.by)) return refuse(pbs_error::unauthorized);
   if (job.ended()) {
-    return std::vector<event>{delete_requested(command), make_event([](auto e) { e.setJobForgotten(); })};
+    return std::vector<event>{delete_requested(command), make_event([](auto e) { e.initJob().setForgotten(); })};
   }
-  if (command.getForce() && now.by.is_operator() && !job.held.empty()) return forget_run(job, command, now, site);
+  if (command.getForce() && now.by.is_operator() && !job.allocated.empty()) return forget_run(job, command, now, site);
   if (job.phase == phase::exiting && job.delete_requested) return refuse(pbs_error::bad_state);
   if (job.delete_requested && (job.delete_forced || !command.getForce())) return no_change;   // asked already
   std::vector<event> out{delete_requested(command)};
@@ -112,7 +112,7 @@ outcome decide_delete(const job_state& job, schema::DeleteJob::Reader command, c
 outcome requeue_by_force(const job_state& job, const stamp& now, const site& site) {
   constexpr std::int32_t exit_rerun = -11;
   if (job.delete_requested) return refuse(pbs_error::bad_state);
-  std::vector<event> out{make_event([](auto e) { e.initJobRerunRequested().setForce(true); })};
+  std::vector<event> out{make_event([](auto e) { e.initJob().initRerunRequested().setForce(true); })};
   auto gone = job;
   gone.rerun_requested = true;
   lose_run(gone, exit_rerun, run_loss::forced, now, site, out);
@@ -128,7 +128,7 @@ outcome decide_rerun(const job_state& job, schema::RerunJob::Reader command, con
   if (command.getForce()) return requeue_by_force(job, now, site);
   if (job.attribute(ids::Rerunable) == "False") return refuse(pbs_error::not_rerunnable);
   if (job.rerun_requested) return no_change;
-  return std::vector<event>{make_event([](auto e) { e.initJobRerunRequested(); })};
+  return std::vector<event>{make_event([](auto e) { e.initJob().initRerunRequested(); })};
 }
 
 }  // namespace
@@ -143,14 +143,14 @@ void end_job(const job_state& job, std::int32_t code, bool has_code, std::string
   const bool deleted = job.delete_requested || !has_code;
   const std::uint16_t substate = deleted ? 91 : code == 0 ? 92 : 93;
   out.push_back(make_event([&](auto e) {
-    auto x = e.initJobEnded();
+    auto x = e.initJob().initEnded();
     x.setExitStatus(code);
     x.setHasExitStatus(has_code);
     x.setSubstate(substate);
     x.setCommentSuffix(comment_suffix);
   }));
   if (job.purge_history || history_seconds(site) == 0)
-    out.push_back(make_event([](auto e) { e.setJobForgotten(); }));
+    out.push_back(make_event([](auto e) { e.initJob().setForgotten(); }));
 }
 
 outcome decide_request(const job_state& job, const client_request& command, const stamp& now, const site& site) {
@@ -183,7 +183,7 @@ outcome decide(const job_state& job, const job_command& command, const stamp& no
     outcome operator()(const mom_report& c) const { return decide_report(job, c, now, site); }
     outcome operator()(const proposed_run& c) const { return decide_run(job, c, now, site); }
     outcome operator()(const resume_later&) const { return decide_resume_later(job); }
-    outcome operator()(const set_rank& c) const { return decide_set_rank(job, c); }
+    outcome operator()(const set_rank& c) const { return decide_set_rank(job, c, now); }
     outcome operator()(const end_wait&) const { return decide_end_wait(job, now); }
     outcome operator()(const run_lost& c) const { return decide_lost(job, c, now, site); }
     outcome operator()(const server_stops& c) const { return decide_server_stops(job, c); }

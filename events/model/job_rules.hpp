@@ -9,6 +9,10 @@
 
 namespace annals::model {
 
+// pbs guide: MoM exit codes. The host could not start the job, which is queued again.
+inline constexpr std::int32_t exit_retry = -3;
+// More failed starts than this and the job is held.
+inline constexpr std::uint32_t failed_starts_max = 20;
 // job.rerun() of a hook when the program had ended (pbs guide: MoM exit codes).
 inline constexpr std::int32_t exit_hook_rerun = -18;
 
@@ -20,7 +24,7 @@ outcome decide_hook_changes(const job_state& job, const hook_changes& changes, c
 outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, const stamp& now, const site& site);
 outcome decide_resume_later(const job_state& job);
 outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const stamp& now, const site& site);   // job_move.cpp
-outcome decide_set_rank(const job_state& job, const set_rank& command);
+outcome decide_set_rank(const job_state& job, const set_rank& command, const stamp& now);
 outcome decide_message(const job_state& job, schema::MessageJob::Reader command, const stamp& now);
 outcome decide_report(const job_state& job, const mom_report& report, const stamp& now, const site& site);
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const site& site);
@@ -28,7 +32,7 @@ outcome decide_gone(const job_state& job, const run_gone_from& gone, const stamp
 outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now, const site& site);
 
 // The run goes on with what it had given up; the ledger says whether there is room.
-event resumed_event(const job_state& job);
+std::vector<event> resumed_events(const job_state& job);
 
 // May who asks put a job into this queue (job_submit.cpp)? Whether it is open, and its lists of users, groups and hosts.
 std::optional<rejection> queue_refusal(std::string_view queue, std::string_view group, const requester& by, const site& site);
@@ -37,7 +41,7 @@ outcome decide_server_stops(const job_state& job, const server_stops& command);
 outcome decide_forget(const job_state& job, const stamp& now, const site& site);
 
 // Whether the table of transitions lists this.
-bool leads_to(job_phase from, schema::Event::Which event, job_phase to);
+bool leads_to(job_phase from, schema::JobEvent::Which event, job_phase to);
 
 // How a run can be over without a word of its primary.
 enum class run_loss : std::uint8_t {

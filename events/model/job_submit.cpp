@@ -9,6 +9,7 @@
 #include "events/model/job_rules.hpp"
 #include "events/model/refuse.hpp"
 #include "events/values/hold_set.hpp"
+#include "events/values/number.hpp"
 #include "events/values/string_list.hpp"
 
 namespace annals::model {
@@ -71,7 +72,7 @@ std::optional<rejection> take_attribute(draft& d, schema::Attribute::Reader give
   if (!checked) return as_rejection(checked.error());
   switch (row->id) {
     case ids::Hold_Types: d.holds = values::parse_hold_set(*checked).value_or(values::hold_set{}).bits; break;
-    case ids::Execution_Time: d.execution_time = std::stoll(*checked); break;
+    case ids::Execution_Time: d.execution_time = values::parse_integer(*checked).value_or(0); break;
     default: d.attributes.set(row->id, resource, *checked);
   }
   return std::nullopt;
@@ -146,7 +147,7 @@ event queued_event(const draft& d, const submit_job& command, const std::string&
   for ([[maybe_unused]] const auto& entry : d.attributes) ++n;
   // Room for all of it: everybody reads this event, and a pointer into another segment costs each of them more.
   capnp::MallocMessageBuilder builder(static_cast<unsigned>(d.attributes.packed().size() / sizeof(capnp::word)) + 9 * n + 96);
-  auto q = builder.initRoot<schema::Event>().initJobQueued();
+  auto q = builder.initRoot<schema::Event>().initJob().initQueued();
   q.setId(id);
   q.setNumber(command.number);
   q.setOwner(now.by.at_host());

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 
-#include "events/attributes/ids.hpp"
 #include "events/model/refuse.hpp"
 
 namespace annals::model {
 
 namespace pbs_error = values::pbs_error;
-using which = schema::Event::Which;
 
 std::size_t ledger::jobs_in_queue(std::string_view queue) const {
   const auto at = jobs_per_queue_.find(queue);
@@ -17,21 +15,7 @@ std::size_t ledger::jobs_in_queue(std::string_view queue) const {
 
 bool ledger::operator==(const ledger& other) const {
   return next_job_number_ == other.next_job_number_ && jobs_ == other.jobs_ && queues_ == other.queues_ &&
-         schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && hosts_ == other.hosts_ &&
-         book_.vnodes() == other.book_.vnodes();
-}
-
-const host_state* ledger::host_of_vnode(std::string_view vnode) const {
-  for (const auto& [serial, host] : hosts_)
-    if (host.vnode(vnode)) return &host;
-  return nullptr;
-}
-
-bool ledger::busy(const host_state& host) const {
-  return std::any_of(host.vnodes.begin(), host.vnodes.end(), [&](const vnode_state& v) {
-    const auto* use = book_.find(v.name);
-    return use && !use->jobs.empty();
-  });
+         schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && holdings_ == other.holdings_;
 }
 
 // -- check ---------------------------------------------------------------------------------------------------------------
@@ -42,147 +26,173 @@ bool names_contain(const std::map<std::uint64_t, std::string>& names, std::strin
   return std::any_of(names.begin(), names.end(), [&](const auto& entry) { return entry.second == name; });
 }
 
-std::optional<rejection> too_little(const std::string& resource) {
-  return refuse(pbs_error::resource_unavailable, "Insufficient amount of resource: " + resource + " ");
-}
-
 }  // namespace
 
-// Every amount asked of a vnode must be free there, and nobody may share what is held exclusively.
-std::optional<rejection> ledger::check_room(const wanted& w) const {
-  if (!jobs_.contains(w.job)) return refuse(pbs_error::unknown_job);
-  std::map<std::string, amounts> asked;
-  for (auto& part : assignment_book::parts_of(w.exec_vnode)) {
-    auto& of_vnode = asked[part.vnode];          // a part may ask nothing that is counted
-    for (const auto& [resource, a] : part.asked) of_vnode[resource].value += a.value;
-  }
-  if (asked.empty() && !w.holds_already) return refuse(pbs_error::unknown_node, "no vnode in exec_vnode");
-  for (const auto& [name, wanted] : asked) {
-    const auto* host = host_of_vnode(name);
-    if (!host) return refuse(pbs_error::unknown_node, std::string(values::pbs_error_text(pbs_error::unknown_node)) + " " + name);
-    const auto& vnode = *host->vnode(name);
-    if (!base_state(*host, vnode).empty())
-      return refuse(pbs_error::resource_unavailable, "Node is in an ineligible state: " + base_state(*host, vnode));
-    const auto* use = book_.find(name);
-    if (use && std::any_of(use->maintenance.begin(), use->maintenance.end(), [&](const auto& id) { return id != w.resumed_by_admin; }))
-      return refuse(pbs_error::resource_unavailable, "Node is in an ineligible state: maintenance");
-    const auto sharing = vnode.attributes.get(attributes::node::sharing).value_or("");
-    const bool exclusive = hold_of(w.place, sharing) == hold_kind::exclusive;
-    if (!w.holds_already && use && !use->jobs.empty() && (exclusive || use->exclusive()))
-      return refuse(pbs_error::resource_unavailable, "Not enough free nodes available");
-    for (const auto& [resource, a] : wanted) {
-      const auto available = vnode.attributes.get(attributes::node::resources_available, resource);
-      bool counts = false;
-      const auto have = available ? read_amount(*available, &counts) : amount{};
-      if (available && !counts) continue;      // an indirect pool or a text: nothing to count here
-      double taken = 0;
-      if (use)
-        if (const auto t = use->assigned.find(resource); t != use->assigned.end()) taken = t->second.value;
-      if (a.value > 0 && taken + a.value > have.value) return too_little(resource);
-    }
+std::optional<rejection> ledger::check(const event_place& at, schema::Event::Reader event) const {
+  switch (event.which()) {
+    case schema::Event::JOB: return check_job(at, event.getJob());
+    case schema::Event::QUEUE: return check_queue(event.getQueue());
+    case schema::Event::SCHEDULER: return check_scheduler(event.getScheduler());
+    case schema::Event::HOOK: return check_hook(event.getHook());
+    case schema::Event::HOST: return check_host(event.getHost());
+    case schema::Event::SERVER:
+    case schema::Event::RUN:
+    case schema::Event::PART:
+    case schema::Event::LOG: return std::nullopt;
   }
   return std::nullopt;
 }
 
-std::optional<rejection> ledger::check(const event_place& at, schema::Event::Reader event) const {
+std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEvent::Reader event) const {
+  using which = schema::JobEvent::Which;
   switch (event.which()) {
-    case which::JOB_QUEUED: {
-      const auto e = event.getJobQueued();
+    case which::QUEUED: {
+      const auto e = event.getQueued();
       if (job_of_number_.contains(e.getNumber())) return refuse(pbs_error::job_exists);
       if (!names_contain(queues_, schema::text(e.getQueue()))) return refuse(pbs_error::unknown_queue);
       return std::nullopt;
     }
-    case which::JOB_ASSIGNED: {
-      const auto e = event.getJobAssigned();
-      return check_room({at.stream, schema::text(e.getExecVnode()), schema::text(e.getPlace()), {}});
+    case which::ASSIGNED: {
+      const auto e = event.getAssigned();
+      return check_room(at.stream, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace()), false});
     }
-    case which::JOB_RESUMED: {
-      const auto e = event.getJobResumed();
-      const auto job = jobs_.find(at.stream);
-      const auto id = job == jobs_.end() ? std::string() : std::to_string(job->second.number);
-      return check_room({at.stream, schema::text(e.getTaken()), schema::text(e.getPlace()), e.getAdmin() ? std::string_view(id) : std::string_view(), e.getPartly()});
+    case which::VNODES_TAKEN: {
+      const auto e = event.getVnodesTaken();
+      return check_room(at.stream, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace()), e.getAmountsOnly()});
     }
-    case which::JOB_MOVED:
-      if (!names_contain(queues_, schema::text(event.getJobMoved().getQueue()))) return refuse(pbs_error::unknown_queue);
+    case which::MOVED:
+      if (!names_contain(queues_, schema::text(event.getMoved().getQueue()))) return refuse(pbs_error::unknown_queue);
       return std::nullopt;
-    case which::QUEUE_CREATED:
-      if (names_contain(queues_, schema::text(event.getQueueCreated().getName()))) return refuse(pbs_error::queue_exists);
-      return std::nullopt;
-    case which::QUEUE_DELETED:
-      if (jobs_in_queue(schema::text(event.getQueueDeleted().getName())) > 0) return refuse(pbs_error::object_busy);
-      return std::nullopt;
-    case which::SCHEDULER_CREATED:
-      if (names_contain(schedulers_, schema::text(event.getSchedulerCreated().getName())))
-        return refuse(pbs_error::scheduler_exists);
-      return std::nullopt;
-    case which::HOOK_CREATED: {
-      const auto name = schema::str(event.getHookCreated().getName());
-      if (names_contain(hooks_, name))
-        return refuse(pbs_error::hook_error, "hook name '" + name + "' already registered, try another name");
-      return std::nullopt;
-    }
-    case which::VNODE_CREATED:
-      if (host_of_vnode(schema::text(event.getVnodeCreated().getName()))) return refuse(pbs_error::node_exists);
-      return std::nullopt;
-    case which::VNODE_DELETED: {
-      const auto* use = book_.find(schema::text(event.getVnodeDeleted().getName()));
-      if (use && !use->jobs.empty()) return refuse(pbs_error::object_busy);
-      return std::nullopt;
-    }
-    default: return std::nullopt;
+    case which::ALTERED:
+    case which::HELD:
+    case which::RELEASED:
+    case which::WAIT_ENDED:
+    case which::STARTED:
+    case which::START_FAILED:
+    case which::RUN_STEP:
+    case which::USAGE_REPORTED:
+    case which::DELETE_REQUESTED:
+    case which::RERUN_REQUESTED:
+    case which::SIGNALLED:
+    case which::MESSAGED:
+    case which::SUSPENDED:
+    case which::RESUME_WANTED:
+    case which::RESUMED:
+    case which::WISH_DONE:
+    case which::EXITED:
+    case which::OUTPUT_DELIVERED:
+    case which::VNODES_RELEASED:
+    case which::REQUEUED:
+    case which::ENDED:
+    case which::FORGOTTEN:
+    case which::REORDERED: return std::nullopt;
   }
+  return std::nullopt;
+}
+
+std::optional<rejection> ledger::check_room(std::uint64_t stream, model::holdings::wanted w) const {
+  const auto job = jobs_.find(stream);
+  if (job == jobs_.end()) return refuse(pbs_error::unknown_job);
+  const auto id = std::to_string(job->second.number);
+  w.id = id;
+  return holdings_.why_not(w);
+}
+
+std::optional<rejection> ledger::check_queue(schema::QueueEvent::Reader event) const {
+  if (event.isCreated() && names_contain(queues_, schema::text(event.getCreated().getName()))) return refuse(pbs_error::queue_exists);
+  if (event.isDeleted() && jobs_in_queue(schema::text(event.getDeleted().getName())) > 0) return refuse(pbs_error::object_busy);
+  return std::nullopt;
+}
+
+std::optional<rejection> ledger::check_scheduler(schema::SchedulerEvent::Reader event) const {
+  if (event.isCreated() && names_contain(schedulers_, schema::text(event.getCreated().getName()))) return refuse(pbs_error::scheduler_exists);
+  return std::nullopt;
+}
+
+std::optional<rejection> ledger::check_hook(schema::HookEvent::Reader event) const {
+  if (!event.isCreated() || !names_contain(hooks_, schema::text(event.getCreated().getName()))) return std::nullopt;
+  return refuse(pbs_error::hook_error, "hook name '" + schema::str(event.getCreated().getName()) + "' already registered, try another name");
+}
+
+std::optional<rejection> ledger::check_host(schema::HostEvent::Reader event) const {
+  if (event.isVnodeCreated() && holdings_.host_of(schema::text(event.getVnodeCreated().getName()))) return refuse(pbs_error::node_exists);
+  if (!event.isVnodeDeleted()) return std::nullopt;
+  const auto* use = holdings_.find(schema::text(event.getVnodeDeleted().getName()));
+  if (use && !use->jobs.empty()) return refuse(pbs_error::object_busy);
+  return std::nullopt;
 }
 
 // -- apply ---------------------------------------------------------------------------------------------------------------
 
 void ledger::apply(const event_place& at, schema::Event::Reader event) {
-  const auto facts = [&](std::string_view name) {
-    const auto* host = host_of_vnode(name);
-    ANNALS_INVARIANT(host, "an assigned vnode exists");
-    return assignment_book::vnode_facts{host->name, host->vnode(name)->attributes.get(attributes::node::sharing).value_or("")};
-  };
   switch (event.which()) {
-    case which::JOB_QUEUED: {
-      const auto e = event.getJobQueued();
+    case schema::Event::JOB: return apply_job(at, event.getJob());
+    case schema::Event::QUEUE: return apply_named(queues_, at, event.getQueue());
+    case schema::Event::SCHEDULER: return apply_named(schedulers_, at, event.getScheduler());
+    case schema::Event::HOOK: return apply_named(hooks_, at, event.getHook());
+    case schema::Event::HOST: return holdings_.apply(at, event.getHost());
+    case schema::Event::LOG:
+      if (event.getLog().isSalvaged()) next_job_number_ = std::max(next_job_number_, event.getLog().getSalvaged().getNextJobNumber());
+      if (event.getLog().isLossAccepted()) next_job_number_ = std::max(next_job_number_, event.getLog().getLossAccepted().getNextNumber());
+      return;
+    case schema::Event::SERVER:
+    case schema::Event::RUN:
+    case schema::Event::PART: return;
+  }
+}
+
+template <class Event>
+void ledger::apply_named(names& of, const event_place& at, Event event) {
+  if (event.isCreated()) of[at.stream] = schema::str(event.getCreated().getName());
+  if (event.isDeleted()) of.erase(at.stream);
+}
+
+void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
+  using which = schema::JobEvent::Which;
+  switch (event.which()) {
+    case which::QUEUED: {
+      const auto e = event.getQueued();
       next_job_number_ = std::max(next_job_number_, e.getNumber() + 1);
       jobs_[at.stream] = {e.getNumber(), schema::str(e.getQueue())};
       job_of_number_[e.getNumber()] = at.stream;
       ++jobs_per_queue_[schema::str(e.getQueue())];
-      break;
+      return;
     }
-    case which::JOB_ASSIGNED: book_.assign(at.stream, std::to_string(jobs_.at(at.stream).number), event.getJobAssigned(), facts); break;
-    case which::JOB_SUSPENDED: book_.suspend(at.stream, std::to_string(jobs_.at(at.stream).number), event.getJobSuspended()); break;
-    case which::JOB_RESUMED: book_.resume(at.stream, std::to_string(jobs_.at(at.stream).number), event.getJobResumed(), facts); break;
-    case which::JOB_MOVED: {
+    case which::ASSIGNED:
+    case which::VNODES_TAKEN:
+    case which::VNODES_RELEASED:
+    case which::SUSPENDED:
+    case which::RESUMED: return holdings_.apply(at, std::to_string(jobs_.at(at.stream).number), event);
+    case which::MOVED: {
       auto& queue = jobs_.at(at.stream).queue;
       --jobs_per_queue_[queue];
-      queue = schema::str(event.getJobMoved().getQueue());
+      queue = schema::str(event.getMoved().getQueue());
       ++jobs_per_queue_[queue];
-      break;
+      return;
     }
-    case which::VNODE_HANDED_BACK:
-      book_.end_maintenance(std::to_string(jobs_.at(at.stream).number));
-      book_.hand_back(at.stream, schema::text(event.getVnodeHandedBack().getHost()), at.seconds());
-      break;
-    case which::JOB_ENDED: --jobs_per_queue_[jobs_.at(at.stream).queue]; break;
-    case which::JOB_FORGOTTEN:
+    case which::ENDED: --jobs_per_queue_[jobs_.at(at.stream).queue]; return;
+    case which::FORGOTTEN:
       job_of_number_.erase(jobs_.at(at.stream).number);
       jobs_.erase(at.stream);
-      break;
-    case which::QUEUE_CREATED: queues_[at.stream] = schema::str(event.getQueueCreated().getName()); break;
-    case which::QUEUE_DELETED: queues_.erase(at.stream); break;
-    case which::SCHEDULER_CREATED: schedulers_[at.stream] = schema::str(event.getSchedulerCreated().getName()); break;
-    case which::SCHEDULER_DELETED: schedulers_.erase(at.stream); break;
-    case which::HOOK_CREATED: hooks_[at.stream] = schema::str(event.getHookCreated().getName()); break;
-    case which::HOOK_DELETED: hooks_.erase(at.stream); break;
-    case which::HOST_ADDED:
-    case which::HOST_CAME_UP:
-    case which::HOST_WENT_DOWN:
-    case which::VNODE_CREATED:
-    case which::VNODE_CHANGED:
-    case which::VNODE_DELETED: model::apply(hosts_[at.stream], at, event); break;
-    case which::HOST_REMOVED: hosts_.erase(at.stream); break;
-    default: break;
+      return;
+    case which::ALTERED:
+    case which::HELD:
+    case which::RELEASED:
+    case which::WAIT_ENDED:
+    case which::STARTED:
+    case which::START_FAILED:
+    case which::RUN_STEP:
+    case which::USAGE_REPORTED:
+    case which::DELETE_REQUESTED:
+    case which::RERUN_REQUESTED:
+    case which::SIGNALLED:
+    case which::MESSAGED:
+    case which::RESUME_WANTED:
+    case which::WISH_DONE:
+    case which::EXITED:
+    case which::OUTPUT_DELIVERED:
+    case which::REQUEUED:
+    case which::REORDERED: return;
   }
 }
 

@@ -9,9 +9,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "events/model/assignment.hpp"
-#include "events/model/host.hpp"
 #include "events/model/outcome.hpp"
+#include "events/model/vnodes/holdings.hpp"
 
 namespace annals::model {
 
@@ -22,7 +21,7 @@ class ledger {
   void apply(const event_place& at, schema::Event::Reader event);
 
   std::uint64_t next_job_number() const { return next_job_number_; }
-  const assignment_book& book() const { return book_; }
+  const model::holdings& holdings() const { return holdings_; }
   std::size_t jobs_in_queue(std::string_view queue) const;
   bool operator==(const ledger& other) const;
 
@@ -32,18 +31,23 @@ class ledger {
     std::string queue;
     bool operator==(const job_entry&) const = default;
   };
-  struct wanted { std::uint64_t job; std::string_view exec_vnode, place; std::string_view resumed_by_admin; bool holds_already = false; };
-  std::optional<rejection> check_room(const wanted& w) const;
-  const host_state* host_of_vnode(std::string_view vnode) const;
-  bool busy(const host_state& host) const;
+  using names = std::map<std::uint64_t, std::string>;                    // by stream serial
+  std::optional<rejection> check_job(const event_place& at, schema::JobEvent::Reader event) const;
+  std::optional<rejection> check_room(std::uint64_t stream, model::holdings::wanted w) const;
+  std::optional<rejection> check_queue(schema::QueueEvent::Reader event) const;
+  std::optional<rejection> check_scheduler(schema::SchedulerEvent::Reader event) const;
+  std::optional<rejection> check_hook(schema::HookEvent::Reader event) const;
+  std::optional<rejection> check_host(schema::HostEvent::Reader event) const;
+  void apply_job(const event_place& at, schema::JobEvent::Reader event);
+  template <class Event>
+  static void apply_named(names& of, const event_place& at, Event event);
 
   std::uint64_t next_job_number_ = 0;
   std::unordered_map<std::uint64_t, job_entry> jobs_;                   // by serial, until forgotten
   std::unordered_map<std::uint64_t, std::uint64_t> job_of_number_;      // number -> serial
   std::map<std::string, std::size_t, std::less<>> jobs_per_queue_;     // unfinished
-  std::map<std::uint64_t, std::string> queues_, schedulers_, hooks_;    // names by stream serial
-  std::map<std::uint64_t, host_state> hosts_;                           // by stream serial
-  assignment_book book_;
+  names queues_, schedulers_, hooks_;
+  model::holdings holdings_;                                            // a job's id there: its number
 };
 
 }  // namespace annals::model

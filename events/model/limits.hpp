@@ -19,6 +19,13 @@ constexpr std::size_t blob_bytes_max = 100u << 20;
 // A large blob goes to the store in pieces of this size, so that other writes get in between.
 constexpr std::size_t blob_piece_bytes = 1u << 20;
 static_assert(inline_blob_bytes_max <= blob_piece_bytes && blob_piece_bytes <= batch_bytes_max);
+// Uploads that one client or one user may have begun and not finished: each is an open file of the server with up to
+// blob_bytes_max. A client sends one script after another; a user's 64 clients keep the disk busy.
+constexpr std::size_t open_uploads_of_client_max = 4;
+constexpr std::size_t open_uploads_of_user_max = 64;
+// Finished uploads that a connection's next jobs may refer to. A job follows its upload at once; who sends many scripts ahead
+// is asked to send the oldest again.
+constexpr std::size_t remembered_uploads_max = 16;
 // Reasons of one scheduling cycle are written in events of at most this size, so that no single event delays a batch.
 constexpr std::size_t cycle_reasons_bytes_max = 64u << 10;
 // Job name: what qsub -N accepts (pbs guide: 230 visible characters).
@@ -31,8 +38,11 @@ constexpr std::size_t hook_name_chars_max = 200;
 // 300 KB.
 constexpr std::size_t inline_hook_bytes_max = 1u << 20;
 static_assert(inline_hook_bytes_max < event_bytes_max);
-// A group that is renamed is known by its old name for so long; many submissions a second ask for the same few.
-constexpr std::int64_t group_name_memory_s = 60;
+// Threads of the server that ask which groups a user is in (group_list), and submissions that wait for one: so many look-ups may
+// hang at a directory server at once, and who comes then is told to try again.
+constexpr std::size_t group_lookup_threads_max = 4, group_lookups_waiting_max = 256;
+// Exports of hooks that wait to be read from the log; each may be inline_hook_bytes_max.
+constexpr std::size_t hook_exports_waiting_max = 256;
 // A command id is remembered this long; older requests with one are refused as too old.
 constexpr std::int64_t command_id_memory_s = 24 * 60 * 60;
 
@@ -70,5 +80,13 @@ constexpr std::uint64_t usage_age_percent_max = 1, usage_growth_percent_max = 10
 // Samples of one series (projections/usage). A run reports 100 times in its first 1000 s and then 100 times for each time
 // its age grows by a factor e: 890 times in a month.
 constexpr std::size_t usage_samples_max = 1000;
+
+// What a log that was lost can have given beyond what its witnesses know. The mark beside the log is a second old at most, one
+// that a MoM keeps five; in five seconds a fast server queues 160,000 jobs, with some events for each.
+constexpr std::int64_t log_mark_s = 1, mom_log_mark_s = 5;
+constexpr std::uint64_t lost_job_numbers_max = 200'000;
+constexpr std::uint64_t lost_sequences_max = 1'000'000;          // of streams as well: each has an event
+// Job numbers that a MoM's word can bring: max_job_sequence_id is 9999999 where nobody changed it.
+constexpr std::uint64_t believed_job_numbers_max = 10'000'000;
 
 }  // namespace annals::limits

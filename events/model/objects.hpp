@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -26,10 +27,20 @@ struct server_state {
   attributes::resource_catalogue resources;
 };
 struct server_up { std::string version, host_name, server_name, time_zone, log_uuid; };
+struct wind_up { bool waits_for_jobs = false; };      // qterm -t immediate, or -t delay: the server ends when the last run has left
 struct server_down { std::string how; };
-using server_command = std::variant<server_up, server_down, schema::sealed<schema::Request>>;   // manage: server, resource
+using server_command = std::variant<server_up, wind_up, server_down, schema::sealed<schema::Request>>;   // manage: server, resource
 outcome decide(const server_state& server, const server_command& command, const stamp& now, const site& site);
-void apply(server_state& server, const event_place& at, schema::Event::Reader event);
+// Why who asks may not stop the server; nothing: they may (pbs guide: qterm).
+std::optional<rejection> stop_refusal(const requester& by);
+// From wind_up until the server's next start. The attribute server_state says so: Terminating, Terminating_Delayed.
+bool winding_up(const site& site);
+bool waits_for_jobs(const site& site);                // it was wind_up with waits_for_jobs
+void apply(server_state& server, const event_place& at, schema::ServerEvent::Reader event);
+inline void apply(server_state& server, const event_place& at, schema::Event::Reader event) {
+  ANNALS_INVARIANT(event.isServer(), "an event of another kind in a server's stream");
+  apply(server, at, event.getServer());
+}
 
 // -- queue ---------------------------------------------------------------------------------------------------------------
 
@@ -42,7 +53,11 @@ struct queue_state {
   attributes::bag attributes;
 };
 outcome decide(const queue_state& queue, const schema::sealed<schema::Request>& command, const stamp& now, const site& site);
-void apply(queue_state& queue, const event_place& at, schema::Event::Reader event);
+void apply(queue_state& queue, const event_place& at, schema::QueueEvent::Reader event);
+inline void apply(queue_state& queue, const event_place& at, schema::Event::Reader event) {
+  ANNALS_INVARIANT(event.isQueue(), "an event of another kind in a queue's stream");
+  apply(queue, at, event.getQueue());
+}
 
 // -- scheduler object ----------------------------------------------------------------------------------------------------
 
@@ -62,7 +77,11 @@ struct scheduler_said { schema::sealed<schema::FromScheduler> message; };   // c
 using scheduler_command =
     std::variant<schema::sealed<schema::Request>, scheduler_came, scheduler_gone, scheduler_said>;
 outcome decide(const scheduler_state& scheduler, const scheduler_command& command, const stamp& now, const site& site);
-void apply(scheduler_state& scheduler, const event_place& at, schema::Event::Reader event);
+void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerEvent::Reader event);
+inline void apply(scheduler_state& scheduler, const event_place& at, schema::Event::Reader event) {
+  ANNALS_INVARIANT(event.isScheduler(), "an event of another kind in a scheduler's stream");
+  apply(scheduler, at, event.getScheduler());
+}
 
 // -- what they share -----------------------------------------------------------------------------------------------------
 
@@ -70,7 +89,7 @@ void apply(scheduler_state& scheduler, const event_place& at, schema::Event::Rea
 // the canonical changes: += and -= are worked out, so that it says what the value is now.
 outcome changed_or_refused(schema::ObjectKind kind, const attributes::bag& now_set, schema::Manage::Reader request,
                            const requester& by, const attributes::resource_catalogue& resources,
-                           schema::Event::Which event_kind, std::string_view vnode = {});
+                           std::string_view vnode = {});
 void apply_changes(schema::ObjectKind kind, attributes::bag& to, capnp::List<schema::Attribute>::Reader changes);
 
 }  // namespace annals::model

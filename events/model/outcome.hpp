@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "events/schema/event.capnp.h"
+#include "events/schema/event.hpp"
 #include "events/schema/message.hpp"
 
 namespace annals::model {
@@ -18,6 +18,7 @@ using event = schema::sealed<schema::Event>;
 struct rejection {
   std::uint32_t code = 0;
   std::string text;
+  bool upload_again = false;   // what the request refers to was not uploaded here: the client does that, then asks again
   bool operator==(const rejection&) const = default;
 };
 
@@ -40,7 +41,7 @@ class outcome {
 
 inline const std::vector<event> no_change{};
 
-// One event, filled in: make_event([](schema::Event::Builder e) { e.initJobHeld()...; })
+// One event, filled in: make_event([](schema::Event::Builder e) { e.initJob().initHeld()...; })
 template <class Fill>
 event make_event(Fill&& fill) { return schema::make<schema::Event>(std::forward<Fill>(fill)); }
 

@@ -2,19 +2,17 @@
 
 #include <algorithm>
 
-#include "events/model/usage.hpp"
-
 namespace annals::model {
 
-using which = schema::Event::Which;
+using which = schema::PartEvent::Which;
 using phase = part_phase;
 
 namespace {
 
 constexpr part_transition transitions[] = {
-    {phase::none, which::JOB_JOINED, phase::joining},
+    {phase::none, which::JOINED, phase::joining},
     {phase::joining, which::HOOK_RAN, phase::joining},
-    {phase::joining, which::JOB_SET_UP, phase::ready},
+    {phase::joining, which::SET_UP, phase::ready},
     {phase::joining, which::JOIN_REFUSED, phase::leaving},
     {phase::joining, which::LEAVE_ASKED, phase::leaving},
     {phase::ready, which::HOOK_RAN, phase::ready},
@@ -24,7 +22,7 @@ constexpr part_transition transitions[] = {
     {phase::ready, which::LEAVE_ASKED, phase::leaving},
     {phase::leaving, which::TASK_STARTED, phase::leaving},
     {phase::leaving, which::TASK_ENDED, phase::leaving},
-    {phase::leaving, which::JOB_LEFT, phase::left},
+    {phase::leaving, which::LEFT, phase::left},
 };
 
 const part_transition* row_of(phase from, which event) {
@@ -54,7 +52,7 @@ outcome on_join(const part_state& part, const join_asked& c) {
   const auto ref = c.message.get().getJoin().getOrder().getRef();
   const auto bytes = c.message.bytes();
   return one([&](auto e) {
-    auto j = e.initJobJoined();
+    auto j = e.initPart().initJoined();
     j.setJob(ref.getJob());
     j.setRun(ref.getRun());
     j.setJobSerial(ref.getJobSerial());
@@ -65,9 +63,9 @@ outcome on_join(const part_state& part, const join_asked& c) {
 
 outcome on_set_up(const part_state& part, const set_up_done& c) {
   if (part.phase != phase::joining) return no_change;
-  if (c.code == 0) return one([](auto e) { e.setJobSetUp(); });
+  if (c.code == 0) return one([](auto e) { e.initPart().setSetUp(); });
   return one([&](auto e) {
-    auto r = e.initJoinRefused();
+    auto r = e.initPart().initJoinRefused();
     r.setCode(c.code);
     r.setText(c.text);
   });
@@ -77,7 +75,7 @@ outcome on_spawn(const part_state& part, const spawn_asked& c) {
   const auto s = c.message.get().getSpawn();
   if (part.phase != phase::ready || part.tasks.contains(s.getTask().getTask())) return no_change;
   return one([&](auto e) {
-    auto t = e.initTaskStarting();
+    auto t = e.initPart().initTaskStarting();
     t.setTask(s.getTask().getTask());
     t.setArgv(s.getArgv());
     t.setEnvironment(s.getEnvironment());
@@ -88,7 +86,7 @@ outcome on_spawn(const part_state& part, const spawn_asked& c) {
 outcome on_began(const part_state& part, const task_began& c) {
   if (!task_of(part, c.task, task_phase::starting)) return no_change;
   return one([&](auto e) {
-    auto t = e.initTaskStarted();
+    auto t = e.initPart().initTaskStarted();
     t.setTask(c.task);
     t.setPid(c.what.pid);
     t.setSession(c.what.session);
@@ -98,7 +96,7 @@ outcome on_began(const part_state& part, const task_began& c) {
 outcome on_task_failed(const part_state& part, const task_failed& c) {
   if (!task_of(part, c.task, task_phase::starting)) return no_change;
   return one([&](auto e) {
-    auto t = e.initTaskEnded();
+    auto t = e.initPart().initTaskEnded();
     t.setTask(c.task);
     t.setExitStatus(c.what.code);
     t.setText(c.what.text.empty() ? "not started" : c.what.text);
@@ -108,21 +106,21 @@ outcome on_task_failed(const part_state& part, const task_failed& c) {
 outcome on_task_over(const part_state& part, const task_over& c) {
   if (!task_of(part, c.task, task_phase::started)) return no_change;
   return one([&](auto e) {
-    auto t = e.initTaskEnded();
+    auto t = e.initPart().initTaskEnded();
     t.setTask(c.task);
     t.setExitStatus(c.what.exit_status);
-    write_usage(c.what.usage, t.initUsage());
+    write_usage(measured_usage(c.what.usage), t.initUsage());
   });
 }
 
 outcome on_leave(const part_state& part, const leave_order& c) {
   if (part.phase != phase::joining && part.phase != phase::ready) return no_change;
-  return one([&](auto e) { e.initLeaveAsked().setText(c.why); });
+  return one([&](auto e) { e.initPart().initLeaveAsked().setText(c.why); });
 }
 
 outcome on_torn_down(const part_state& part) {
   if (part.phase != phase::leaving || !part.active.empty()) return no_change;
-  return one([](auto e) { e.setJobLeft(); });
+  return one([](auto e) { e.initPart().setLeft(); });
 }
 
 }  // namespace
@@ -140,7 +138,7 @@ outcome decide(const part_state& part, const part_command& command, const stamp&
     outcome operator()(const torn_down&) const { return on_torn_down(part); }
     outcome operator()(const part_hooks_done& c) const {
       if (part.phase != phase::joining && part.phase != phase::ready) return no_change;
-      return hook_events(c.runs, part.job);
+      return hook_events(c.runs, part.job, [](auto e) { return e.initPart().initHookRan(); });
     }
   };
   return std::visit(visitor{part}, command);
@@ -188,11 +186,11 @@ void on_ended(part_state& part, schema::TaskEnded::Reader e) {
 
 }  // namespace
 
-void apply(part_state& part, const event_place& at, schema::Event::Reader event) {
+void apply(part_state& part, const event_place& at, schema::PartEvent::Reader event) {
   const auto* row = row_of(part.phase, event.which());
   ANNALS_INVARIANT(row, "an event the part's table does not list");
   switch (event.which()) {
-    case which::JOB_JOINED: on_joined(part, at, event.getJobJoined()); break;
+    case which::JOINED: on_joined(part, at, event.getJoined()); break;
     case which::JOIN_REFUSED:
       part.refusal_code = event.getJoinRefused().getCode();
       part.refusal = schema::str(event.getJoinRefused().getText());
@@ -208,7 +206,8 @@ void apply(part_state& part, const event_place& at, schema::Event::Reader event)
       break;
     }
     case which::TASK_ENDED: on_ended(part, event.getTaskEnded()); break;
-    default: break;                         // the phase says it
+    case which::SET_UP:
+    case which::LEFT: break;                // the phase says it
   }
   part.phase = row->to;
   part.version = at.version;
@@ -220,7 +219,10 @@ std::vector<part_effect> pending_effects(const part_state& part) {
   std::vector<part_effect> owed;
   const bool leaving = part.phase == phase::leaving;
   if (part.phase == phase::joining) owed.push_back(set_up_part{});
-  if (part.phase == phase::ready) owed.push_back(say_joined{});
+  if (part.phase == phase::ready) {
+    owed.push_back(say_joined{});
+    owed.push_back(say_known{});
+  }
   for (const auto number : part.active) {
     if (part.tasks.at(number).phase == task_phase::starting) {
       owed.push_back(leaving ? part_effect(watch_task{number}) : part_effect(start_task{number}));
@@ -235,6 +237,24 @@ std::vector<part_effect> pending_effects(const part_state& part) {
   // A host that could not join says so when nothing it made is left.
   if (part.phase == phase::left) owed.push_back(part.refusal.empty() ? part_effect(say_left{}) : part_effect(say_refused{}));
   return owed;
+}
+
+effect_id id_of(const part_effect& effect) {
+  struct visitor {
+    effect_id operator()(const set_up_part&) const { return {"set up"}; }
+    effect_id operator()(const say_joined&) const { return {"say joined"}; }
+    effect_id operator()(const say_known&) const { return {"say known"}; }
+    effect_id operator()(const say_refused&) const { return {"leave"}; }
+    effect_id operator()(const say_left&) const { return {"leave"}; }
+    effect_id operator()(const start_task& e) const { return {"task", {}, e.task}; }
+    effect_id operator()(const watch_task& e) const { return {"task", {}, e.task}; }
+    effect_id operator()(const say_task& e) const { return {"say running", {}, e.task}; }
+    effect_id operator()(const say_ended_tasks&) const { return {"say ends"}; }
+    effect_id operator()(const say_task_end& e) const { return {"say end", {}, e.task}; }
+    effect_id operator()(const kill_task& e) const { return {"kill", {}, e.task}; }
+    effect_id operator()(const tear_down_part&) const { return {"tear down"}; }
+  };
+  return std::visit(visitor{}, effect);
 }
 
 std::span<const part_transition> part_transitions() { return transitions; }

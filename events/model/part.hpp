@@ -15,9 +15,11 @@
 #include <vector>
 
 #include "events/model/context.hpp"
+#include "events/model/effect.hpp"
 #include "events/model/outcome.hpp"
 #include "events/model/past_hooks.hpp"
 #include "events/model/site.hpp"
+#include "events/model/usage.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/sister.capnp.h"
 
@@ -41,7 +43,7 @@ struct task_state {
   std::int64_t pid = 0, session = 0;
   std::int32_t exit_status = 0;
   std::string text;                    // why it did not start; empty: it did
-  ports::run_usage usage;              // of an ended one
+  usage_set usage;                     // of an ended one
 };
 
 // What a primary says to its sisters when the program did not start: their hooks hear of execjob_abort, not of _epilogue.
@@ -57,7 +59,7 @@ struct part_state {
   schema::sealed<schema::ToSister> request;      // join
   std::map<std::uint32_t, task_state> tasks;     // by number
   std::set<std::uint32_t> active;                // of those: that may have processes
-  ports::run_usage ended_usage;                  // of the others (add_ended_task)
+  usage_set ended_usage;                         // of the others (add_ended_task)
   std::int32_t refusal_code = 0;
   std::string refusal;                           // why this host could not join; empty: it could
   std::string leave_why;                         // as the primary said it
@@ -85,25 +87,33 @@ struct torn_down {};
 using part_command = std::variant<join_asked, set_up_done, spawn_asked, task_began, task_failed, task_over, leave_order, torn_down, part_hooks_done>;
 
 outcome decide(const part_state& part, const part_command& command, const stamp& now, const site& site);
-void apply(part_state& part, const event_place& at, schema::Event::Reader event);
+void apply(part_state& part, const event_place& at, schema::PartEvent::Reader event);
+inline void apply(part_state& part, const event_place& at, schema::Event::Reader event) {
+  ANNALS_INVARIANT(event.isPart(), "an event of another kind in a part's stream");
+  apply(part, at, event.getPart());
+}
 
 // -- what is owed ----------------------------------------------------------------------------------------------------------
 
 struct set_up_part {};
 struct say_joined {};
+struct say_known {};                           // to the server, which may have given the run up
 struct say_refused {};
 struct start_task { std::uint32_t task; };     // idempotent per key: the shepherd's exclusive file
-struct watch_task { std::uint32_t task; };     // after a restart: find it again
+struct watch_task { std::uint32_t task; };     // after a restart: find it again. Whoever has started it watches it: one effect
 struct say_task { std::uint32_t task; };       // running
-struct say_ended_tasks {};                     // ended or not started: each until the primary has it
+struct say_ended_tasks {};                     // ended or not started: each until the primary has it, which its actor counts
+struct say_task_end { std::uint32_t task; };   // one of those
 struct kill_task { std::uint32_t task; };
 struct tear_down_part {};
 struct say_left {};
-using part_effect = std::variant<set_up_part, say_joined, say_refused, start_task, watch_task, say_task, say_ended_tasks, kill_task, tear_down_part, say_left>;
+using part_effect = std::variant<set_up_part, say_joined, say_known, say_refused, start_task, watch_task, say_task, say_ended_tasks, say_task_end, kill_task,
+                                 tear_down_part, say_left>;
 std::vector<part_effect> pending_effects(const part_state& part);
+effect_id id_of(const part_effect& effect);
 
-struct part_transition { part_phase from; schema::Event::Which event; part_phase to; };
+struct part_transition { part_phase from; schema::PartEvent::Which event; part_phase to; };
 std::span<const part_transition> part_transitions();
-bool may_happen(part_phase from, schema::Event::Which event);
+bool may_happen(part_phase from, schema::PartEvent::Which event);
 
 }  // namespace annals::model

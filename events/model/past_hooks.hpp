@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "events/model/outcome.hpp"
-#include "events/schema/event.capnp.h"
+#include "events/schema/event.hpp"
 #include "events/schema/message.hpp"
 
 namespace annals::model {
@@ -18,6 +18,17 @@ struct past_hooks {
   void add(schema::HookRan::Reader e) { runs.push_back(schema::copy_of<schema::HookRun>(e.getRun())); }
 };
 
-std::vector<event> hook_events(const std::vector<schema::sealed<schema::HookRun>>& runs, const std::string& job);
+// init(Event::Builder) gives the HookRan of the stream that keeps them.
+template <class Init>
+std::vector<event> hook_events(const std::vector<schema::sealed<schema::HookRun>>& runs, const std::string& job, Init&& init) {
+  std::vector<event> out;
+  for (const auto& r : runs)
+    out.push_back(make_event([&](schema::Event::Builder e) {
+      schema::HookRan::Builder h = init(e);
+      h.setRun(r.get());
+      h.setSubject(job);
+    }));
+  return out;
+}
 
 }  // namespace annals::model

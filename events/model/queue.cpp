@@ -8,7 +8,7 @@ namespace annals::model {
 
 namespace ids = attributes::queue;
 namespace pbs_error = values::pbs_error;
-using which = schema::Event::Which;
+using which = schema::QueueEvent::Which;
 
 namespace {
 
@@ -20,10 +20,10 @@ std::optional<rejection> incomplete(const queue_state& then) {
 }
 
 outcome decide_set(const queue_state& queue, schema::Manage::Reader m, const stamp& now, const site& site) {
-  auto changed = changed_or_refused(schema::ObjectKind::QUEUE, queue.attributes, m, now.by, site.resources, which::QUEUE_CHANGED);
+  auto changed = changed_or_refused(schema::ObjectKind::QUEUE, queue.attributes, m, now.by, site.resources);
   if (!changed.accepted()) return changed;
   queue_state then = queue;
-  for (auto& e : changed.events()) apply_changes(schema::ObjectKind::QUEUE, then.attributes, e.get().getQueueChanged().getChanges());
+  for (auto& e : changed.events()) apply_changes(schema::ObjectKind::QUEUE, then.attributes, e.get().getQueue().getChanged().getChanges());
   if (auto why = incomplete(then)) return *why;
   return changed;
 }
@@ -36,7 +36,7 @@ outcome decide_create(const queue_state& queue, schema::Manage::Reader m, const 
   if (name.find('.') != std::string::npos) return refuse(pbs_error::invalid_object_name);
   auto set = decide_set(queue, m, now, site);
   if (!set.accepted()) return set;
-  std::vector<event> out{make_event([&](auto e) { e.initQueueCreated().setName(name); })};
+  std::vector<event> out{make_event([&](auto e) { e.initQueue().initCreated().setName(name); })};
   for (auto& e : set.events()) out.push_back(std::move(e));
   return out;
 }
@@ -49,23 +49,22 @@ outcome decide(const queue_state& queue, const schema::sealed<schema::Request>& 
   if (!queue.exists) return refuse(pbs_error::unknown_queue);
   if (m.getVerb() != schema::ManageVerb::DELETE) return decide_set(queue, m, now, site);
   if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
-  return std::vector<event>{make_event([&](auto e) { e.initQueueDeleted().setName(queue.name); })};
+  return std::vector<event>{make_event([&](auto e) { e.initQueue().initDeleted().setName(queue.name); })};
 }
 
-void apply(queue_state& queue, const event_place& at, schema::Event::Reader event) {
+void apply(queue_state& queue, const event_place& at, schema::QueueEvent::Reader event) {
   switch (event.which()) {
-    case which::QUEUE_CREATED:
+    case which::CREATED:
       ANNALS_INVARIANT(!queue.exists, "a queue is created once");
       queue.serial = at.stream;
       queue.order = at.sequence;
       queue.exists = true;
-      queue.name = schema::str(event.getQueueCreated().getName());
+      queue.name = schema::str(event.getCreated().getName());
       break;
-    case which::QUEUE_CHANGED:
-      apply_changes(schema::ObjectKind::QUEUE, queue.attributes, event.getQueueChanged().getChanges());
+    case which::CHANGED:
+      apply_changes(schema::ObjectKind::QUEUE, queue.attributes, event.getChanged().getChanges());
       break;
-    case which::QUEUE_DELETED: queue.exists = false; break;
-    default: ANNALS_INVARIANT(false, "an event of another aggregate in a queue's stream");
+    case which::DELETED: queue.exists = false; break;
   }
   queue.version = at.version;
 }

@@ -9,15 +9,15 @@
 
 namespace annals::model {
 
-using which = schema::Event::Which;
+using which = schema::RunEvent::Which;
 using phase = run_phase;
 
 namespace {
 
 constexpr run_transition transitions[] = {
-    {phase::none, which::RUN_RECEIVED, phase::received},
+    {phase::none, which::RECEIVED, phase::received},
     {phase::received, which::PROGRAM_STARTING, phase::starting},
-    {phase::received, which::RUN_REFUSED, phase::refused},
+    {phase::received, which::REFUSED, phase::refused},
     {phase::received, which::HOOK_RAN, phase::received},
     {phase::starting, which::HOOK_RAN, phase::starting},
     {phase::received, which::FILES_STAGED_IN, phase::received},
@@ -26,23 +26,23 @@ constexpr run_transition transitions[] = {
     {phase::received, which::SISTER_FAILED, phase::received},
     {phase::received, which::SISTER_LEFT, phase::received},
     {phase::received, which::JOIN_WAIT_ENDED, phase::received},
-    {phase::received, which::JOB_DISCARDED, phase::received},
+    {phase::received, which::DISCARDED, phase::received},
     {phase::starting, which::KILL_REQUESTED, phase::starting},
     {phase::received, which::WISH_RECEIVED, phase::received},
     {phase::starting, which::WISH_RECEIVED, phase::starting},
     {phase::starting, which::PROGRAM_STARTED, phase::started},
-    {phase::starting, which::RUN_REFUSED, phase::refused},
-    {phase::starting, which::JOB_DISCARDED, phase::starting},
+    {phase::starting, which::REFUSED, phase::refused},
+    {phase::starting, which::DISCARDED, phase::starting},
     {phase::starting, which::SISTER_FAILED, phase::starting},
     {phase::starting, which::SISTER_LEFT, phase::starting},
     {phase::started, which::KILL_REQUESTED, phase::started},
     {phase::started, which::WISH_RECEIVED, phase::started},
     {phase::started, which::WISH_DONE, phase::started},
     {phase::started, which::PROGRAM_ENDED, phase::ended},
-    {phase::started, which::JOB_DISCARDED, phase::started},
+    {phase::started, which::DISCARDED, phase::started},
     {phase::started, which::SISTER_FAILED, phase::started},
     {phase::started, which::SISTER_LEFT, phase::started},
-    {phase::started, which::USAGE_REPORTED, phase::started},
+    {phase::started, which::SISTERS_USED, phase::started},
     {phase::started, which::SISTERS_ASKED, phase::started},     // the primary's own part, for its first task
     {phase::started, which::SISTER_JOINED, phase::started},
     {phase::started, which::TASK_ASKED, phase::started},
@@ -53,11 +53,25 @@ constexpr run_transition transitions[] = {
     {phase::ended, which::SISTER_FAILED, phase::ended},
     {phase::refused, which::SISTER_FAILED, phase::refused},
     {phase::ended, which::OUTPUT_PLACED, phase::placed},
-    {phase::ended, which::RUN_LEFT, phase::left},          // discarded: nobody wants the output
-    {phase::ended, which::JOB_DISCARDED, phase::ended},
-    {phase::placed, which::RUN_LEFT, phase::left},
-    {phase::refused, which::RUN_LEFT, phase::left},
-    {phase::refused, which::JOB_DISCARDED, phase::refused},
+    {phase::ended, which::LEFT, phase::left},          // discarded: nobody wants the output
+    {phase::ended, which::DISCARDED, phase::ended},
+    {phase::placed, which::LEFT, phase::left},
+    {phase::refused, which::LEFT, phase::left},
+    {phase::refused, which::DISCARDED, phase::refused},
+    {phase::started, which::KILL_SENT, phase::started},
+    {phase::started, which::KILL_DELAY_ENDED, phase::started},
+    {phase::received, which::SISTER_AWAY, phase::received},
+    {phase::starting, which::SISTER_AWAY, phase::starting},
+    {phase::started, which::SISTER_AWAY, phase::started},
+    {phase::ended, which::SISTER_AWAY, phase::ended},
+    {phase::refused, which::SISTER_AWAY, phase::refused},
+    {phase::received, which::SISTER_BACK, phase::received},
+    {phase::starting, which::SISTER_BACK, phase::starting},
+    {phase::started, which::SISTER_BACK, phase::started},
+    {phase::ended, which::SISTER_BACK, phase::ended},
+    {phase::refused, which::SISTER_BACK, phase::refused},
+    {phase::received, which::TICKET_LAPSED, phase::received},
+    {phase::received, which::TICKET_RENEWED, phase::received},
 };
 
 constexpr bool no_duplicate_rows() {
@@ -76,7 +90,7 @@ const run_transition* row_of(phase from, which event) {
 
 event received_event(schema::RunRef::Reader ref, schema::byte_span order) {
   return make_event([&](auto e) {
-    auto r = e.initRunReceived();
+    auto r = e.initRun().initReceived();
     r.setJob(ref.getJob());
     r.setRun(ref.getRun());
     r.setJobSerial(ref.getJobSerial());
@@ -87,8 +101,8 @@ event received_event(schema::RunRef::Reader ref, schema::byte_span order) {
 // -- decide, one per command -----------------------------------------------------------------------------------------------
 
 outcome on_order(const run_state& run, const take_order& c) {
-  if (run.phase != phase::none) return no_change;                // a repeat: what was done is reported again
   const auto order = c.message.get().getStartRun();
+  if (run.phase != phase::none) return renew_ticket(run, order);  // a repeat: what was done is reported again
   std::vector<event> out{received_event(order.getRef(), c.message.bytes())};
   if (!wants_files(order)) out.push_back(std::move(begin_run(order).front()));
   return out;
@@ -103,7 +117,7 @@ outcome on_failed(const run_state& run, const program_failed& c) {
 
 outcome on_hooks(const run_state& run, const hooks_done& c) {
   if (run.phase != phase::received && run.phase != phase::starting) return no_change;      // killed meanwhile
-  auto out = hook_events(c.runs, run.job);
+  auto out = hook_events(c.runs, run.job, [](auto e) { return e.initRun().initHookRan(); });
   if (!c.refused) return out;
   out.push_back(refused_event(c.refused->code, c.refused->text));
   if (leaves_at_once(run)) out.push_back(left_event());
@@ -112,9 +126,9 @@ outcome on_hooks(const run_state& run, const hooks_done& c) {
 
 outcome on_over(const run_state& run, const program_over& c, const stamp& now) {
   if (run.phase != phase::started) return no_change;
-  const auto usage = counted(run, c.what.usage, now.seconds());
+  const auto usage = measured_usage(counted(run, c.what.usage, now.seconds()));
   std::vector<event> out{make_event([&](auto e) {
-    auto p = e.initProgramEnded();
+    auto p = e.initRun().initProgramEnded();
     p.setExitStatus(run.exit_override.value_or(c.what.exit_status));
     p.setReported(true);
     write_usage(usage, p.initUsage());
@@ -131,7 +145,7 @@ outcome on_kill(const run_state& run, const kill_order& c) {
   if (run.phase == phase::received) return std::vector<event>{refused_event(s.getExitStatus(), "killed before it started")};
   if (!run.active() || s.getId() <= run.kill_id) return no_change;
   return one([&](auto e) {
-    auto k = e.initKillRequested();
+    auto k = e.initRun().initKillRequested();
     k.setId(s.getId());
     k.setSignal(s.getSignal());
     k.setKillDelay(s.getKillDelaySeconds());
@@ -143,7 +157,7 @@ outcome on_kill(const run_state& run, const kill_order& c) {
 outcome on_limit(const run_state& run, const limit_met& c) {
   if (run.phase != phase::started || !run.kill_signal.empty()) return no_change;
   return one([&](auto e) {
-    auto k = e.initKillRequested();
+    auto k = e.initRun().initKillRequested();
     k.setSignal("SIGTERM");
     k.setKillDelay(c.kill_delay_s);
     k.setExitStatus(c.exit_status);
@@ -156,15 +170,15 @@ outcome on_limit(const run_state& run, const limit_met& c) {
 outcome on_tell(const run_state& run, const tell_order& c) {
   const auto wish = c.message.get().getTellRun().getWish();
   if ((!run.active() && run.phase != phase::received) || wish.getId() <= run.last_wish) return no_change;
-  return one([&](auto e) { e.setWishReceived(wish); });
+  return one([&](auto e) { e.initRun().setWishReceived(wish); });
 }
 
 outcome on_carried_out(const run_state& run, const wish_carried_out& c) {
   if (run.phase != phase::started || c.id <= run.wishes_done) return no_change;
-  return one([&](auto e) { e.initWishDone().setId(c.id); });
+  return one([&](auto e) { e.initRun().initWishDone().setId(c.id); });
 }
 
-event discarded_event() { return make_event([](auto e) { e.setJobDiscarded(); }); }
+event discarded_event() { return make_event([](auto e) { e.initRun().setDiscarded(); }); }
 
 outcome on_discard(const run_state& run) {
   const bool waits = run.over() && !run.all_left();       // for its other hosts
@@ -201,14 +215,14 @@ outcome on_ack(const run_state& run, const acknowledged& c) {
 
 event refused_event(int code, const std::string& text) {
   return make_event([&](auto e) {
-    auto r = e.initRunRefused();
+    auto r = e.initRun().initRefused();
     r.setCode(code);
     r.setText(text);
   });
 }
-event left_event() { return make_event([](auto e) { e.setRunLeft(); }); }
+event left_event() { return make_event([](auto e) { e.initRun().setLeft(); }); }
 bool leaves_at_once(const run_state& run) { return run.discarded && run.all_left() && run.stage_in == stage_in_phase::not_wanted; }
-event starting_event() { return make_event([](auto e) { e.setProgramStarting(); }); }
+event starting_event() { return make_event([](auto e) { e.initRun().setProgramStarting(); }); }
 
 outcome decide(const run_state& run, const run_command& command, const stamp& now, const site&) {
   struct visitor {
@@ -219,7 +233,7 @@ outcome decide(const run_state& run, const run_command& command, const stamp& no
     outcome operator()(const program_began& c) const {
       if (run.phase != phase::starting) return no_change;
       return one([&](auto e) {
-        auto s = e.initProgramStarted();
+        auto s = e.initRun().initProgramStarted();
         s.setPid(c.what.pid);
         s.setSession(c.what.session);
         s.setStartTicks(c.what.start_ticks);
@@ -231,7 +245,7 @@ outcome decide(const run_state& run, const run_command& command, const stamp& no
     outcome operator()(const output_placed& c) const {
       if (run.phase != phase::ended || !run.all_left()) return no_change;
       return one([&](auto e) {
-        auto o = e.initOutputPlaced();
+        auto o = e.initRun().initOutputPlaced();
         o.setOk(c.what.ok);
         o.setText(c.what.text);
       });
@@ -245,11 +259,14 @@ outcome decide(const run_state& run, const run_command& command, const stamp& no
     outcome operator()(const sister_joined& c) const { return on_sister_joined(run, c); }
     outcome operator()(const sister_refused& c) const { return on_sister_refused(run, c); }
     outcome operator()(const sister_left& c) const { return on_sister_left(run, c); }
-    outcome operator()(const sister_silent& c) const { return on_sister_silent(run, c); }
+    outcome operator()(const sister_away& c) const { return on_sister_away(run, c); }
+    outcome operator()(const sister_back& c) const { return on_sister_back(run, c); }
+    outcome operator()(const ticket_lapsed&) const { return on_ticket_lapsed(run, now); }
+    outcome operator()(const kill_sent& c) const { return on_kill_sent(run, c); }
+    outcome operator()(const timer_fired& c) const { return on_timer(run, c, now); }
     outcome operator()(const sisters_used& c) const { return on_sisters_used(run, c); }
     outcome operator()(const ask_task& c) const { return on_ask_task(run, c); }
     outcome operator()(const task_told& c) const { return on_task_told(run, c); }
-    outcome operator()(const join_wait_over&) const { return on_join_wait_over(run); }
     outcome operator()(const hooks_done& c) const { return on_hooks(run, c); }
   };
   return std::visit(visitor{run, now}, command);
@@ -264,7 +281,7 @@ void on_received(run_state& run, const event_place& at, schema::RunReceived::Rea
   run.job = schema::str(e.getJob());
   run.run = e.getRun();
   run.job_serial = e.getJobSerial();
-  run.received_s = at.seconds();
+  run.join_since_ns = at.wall_ns;
   const auto order = e.getOrder();
   if (order.size() == 0) return;
   auto message = schema::sealed_message::from_bytes(schema::bytes_of(order));
@@ -273,7 +290,8 @@ void on_received(run_state& run, const event_place& at, schema::RunReceived::Rea
   if (wants_files(run.order.get().getStartRun())) run.stage_in = stage_in_phase::wanted;
 }
 
-void on_ended(run_state& run, schema::ProgramEnded::Reader e) {
+void on_ended(run_state& run, const event_place& at, schema::ProgramEnded::Reader e) {
+  run.over_since_ns = at.wall_ns;
   run.exit_status = e.getExitStatus();
   run.usage = read_usage(e.getUsage());
 }
@@ -283,6 +301,8 @@ void on_killed(run_state& run, schema::KillRequested::Reader e) {
   run.kill_signal = schema::str(e.getSignal());
   run.kill_delay_s = e.getKillDelay();
   run.kill_why = schema::str(e.getWhy());
+  run.kill_sent_ns = 0;
+  run.kill_delay_over = false;
   if (e.getOverridesExit()) run.exit_override = e.getExitStatus();
 }
 
@@ -307,11 +327,11 @@ void on_wish(run_state& run, const event_place& at, schema::Wish::Reader e) {
 
 }  // namespace
 
-void apply(run_state& run, const event_place& at, schema::Event::Reader event) {
+void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event) {
   const auto* row = row_of(run.phase, event.which());
   ANNALS_INVARIANT(row, "an event the run's table does not list");
   switch (event.which()) {
-    case which::RUN_RECEIVED: on_received(run, at, event.getRunReceived()); break;
+    case which::RECEIVED: on_received(run, at, event.getReceived()); break;
     case which::PROGRAM_STARTED: {
       const auto e = event.getProgramStarted();
       run.pid = e.getPid();
@@ -320,12 +340,13 @@ void apply(run_state& run, const event_place& at, schema::Event::Reader event) {
       run.started_s = at.seconds();
       break;
     }
-    case which::RUN_REFUSED:
-      run.exit_status = event.getRunRefused().getCode();
-      run.text = schema::str(event.getRunRefused().getText());
+    case which::REFUSED:
+      run.over_since_ns = at.wall_ns;
+      run.exit_status = event.getRefused().getCode();
+      run.text = schema::str(event.getRefused().getText());
       break;
     case which::KILL_REQUESTED: on_killed(run, event.getKillRequested()); break;
-    case which::PROGRAM_ENDED: on_ended(run, event.getProgramEnded()); break;
+    case which::PROGRAM_ENDED: on_ended(run, at, event.getProgramEnded()); break;
     case which::OUTPUT_PLACED:
       run.placed = true;
       run.delivered = event.getOutputPlaced().getOk();
@@ -336,59 +357,34 @@ void apply(run_state& run, const event_place& at, schema::Event::Reader event) {
       run.wishes_done = event.getWishDone().getId();
       std::erase_if(run.wishes, [&](const told_wish& w) { return w.id <= run.wishes_done; });
       break;
-    case which::JOB_DISCARDED: run.discarded = true; break;
-    case which::HOOK_RAN: run.hooks.add(event.getHookRan()); break;
-    default:
-      if (!apply_to_staging(run, at, event) && !apply_to_tasks(run, event)) apply_to_sisters(run, at, event);
-      break;      // PROGRAM_STARTING, RUN_LEFT: the phase says it
+    case which::DISCARDED: run.discarded = true; break;
+    case which::HOOK_RAN:
+      run.hooks.add(event.getHookRan());
+      if (run.phase == phase::received) run.join_since_ns = at.wall_ns;     // sisters are asked behind them
+      break;
+    case which::KILL_SENT: run.kill_sent_ns = at.wall_ns; break;
+    case which::KILL_DELAY_ENDED: run.kill_delay_over = true; break;
+    case which::FILES_STAGED_IN:
+      apply_to_staging(run, at, event.getFilesStagedIn());
+      add_step(run, at, event);
+      break;
+    case which::SISTERS_ASKED:
+    case which::SISTER_JOINED:
+    case which::SISTER_FAILED:
+    case which::JOIN_WAIT_ENDED:
+    case which::SISTER_LEFT:
+    case which::SISTERS_USED:
+    case which::SISTER_AWAY:
+    case which::SISTER_BACK:
+    case which::TICKET_LAPSED:
+    case which::TICKET_RENEWED: apply_to_sisters(run, at, event); break;
+    case which::TASK_ASKED:
+    case which::TASK_SETTLED: apply_to_tasks(run, event); break;
+    case which::PROGRAM_STARTING:
+    case which::LEFT: break;      // the phase says it
   }
   run.phase = row->to;
   run.version = at.version;
-}
-
-// -- effects ---------------------------------------------------------------------------------------------------------------
-
-std::vector<run_effect> pending_effects(const run_state& run) {
-  std::vector<run_effect> owed;
-  // First of all: the server takes steps of a run that it does not know to be over.
-  if (!run.steps.empty() && run.phase != phase::left && !run.discarded) owed.push_back(report_steps{});
-  switch (run.phase) {
-    case phase::none: break;
-    case phase::received:                   // a run on one host: RunReceived and what follows are written together
-      if (run.stage_in == stage_in_phase::wanted) owed.push_back(stage_files_in{});
-      break;
-    case phase::starting: owed.push_back(start_program{}); break;
-    case phase::started:
-      owed.push_back(watch_program{});
-      if (!run.discarded) owed.push_back(report_started{});
-      for (const auto& wish : run.wishes) owed.push_back(carry_out{wish});
-      if (run.wishes_done > 0) owed.push_back(report_wishes{run.wishes_done});
-      break;
-    case phase::ended:
-      if (run.discarded && run.stage_in != stage_in_phase::not_wanted) owed.push_back(unstage_files{});
-      if (run.discarded || !run.all_left()) break;     // its end is told when everybody's usage is known
-      owed.push_back(report_exited{});
-      owed.push_back(place_output{});
-      break;
-    case phase::placed:
-      owed.push_back(report_exited{});
-      owed.push_back(report_left{});
-      break;
-    case phase::refused:
-      if (run.stage_in != stage_in_phase::not_wanted) owed.push_back(unstage_files{});
-      if (run.all_left() && !run.discarded) owed.push_back(report_refused{});
-      break;
-    case phase::left:
-      if (!run.placed && run.stage_in != stage_in_phase::not_wanted) owed.push_back(unstage_files{});
-      owed.push_back(clean_up{});
-      break;
-  }
-  owe_to_sisters(run, owed);
-  owe_to_tasks(run, owed);
-  if (run.phase == phase::started && run.discarded) owed.push_back(kill_discarded{});
-  else if (run.phase == phase::started && !run.kill_signal.empty())
-    owed.push_back(kill_program{run.kill_signal, run.kill_delay_s, run.kill_why});
-  return owed;
 }
 
 // -- limits ----------------------------------------------------------------------------------------------------------------
@@ -407,29 +403,31 @@ ports::run_usage counted(const run_state& run, ports::run_usage measured, std::i
   return measured;
 }
 
-std::optional<limit_met> exceeded_limit(schema::StartRun::Reader order, const ports::run_usage& usage, bool enforce_mem) {
+std::optional<limit_met> exceeded_limit(schema::StartRun::Reader order, const usage_set& usage, bool enforce_mem) {
   const auto delay = order.getKillDelaySeconds();
   const auto over = [&](const char* resource, std::uint64_t used, std::int32_t code) -> std::optional<limit_met> {
     const auto limit = values::parse_duration(limit_text(order, resource));
     if (!limit || used <= static_cast<std::uint64_t>(*limit)) return std::nullopt;
     return limit_met{code, std::string(resource) + " " + std::to_string(used) + " exceeded limit " + std::to_string(*limit), delay};
   };
-  if (auto met = over("walltime", usage.wall_seconds, -29)) return met;
-  if (auto met = over("cput", usage.cpu_seconds, -28)) return met;
+  if (auto met = over("walltime", usage.seconds("walltime"), -29)) return met;
+  if (auto met = over("cput", usage.seconds("cput"), -28)) return met;
   if (!enforce_mem) return std::nullopt;
   const auto mem = values::parse_size(limit_text(order, "mem"));
-  if (!mem || usage.mem_kb <= mem->to_kb()) return std::nullopt;
-  return limit_met{-27, "mem " + std::to_string(usage.mem_kb) + "kb exceeded limit " + std::to_string(mem->to_kb()) + "kb", delay};
+  const auto used_kb = usage.kb("mem");
+  if (!mem || used_kb <= mem->to_kb()) return std::nullopt;
+  return limit_met{-27, "mem " + std::to_string(used_kb) + "kb exceeded limit " + std::to_string(mem->to_kb()) + "kb", delay};
 }
 
 namespace {
 bool grew(std::uint64_t now, std::uint64_t told) { return now * 100 > told * (100 + limits::usage_growth_percent_max); }
 }  // namespace
 
-bool worth_reporting(const ports::run_usage& now, const ports::run_usage& told, std::int64_t since_told_s, std::int64_t interval_s) {
+bool worth_reporting(const usage_set& now, const usage_set& told, std::int64_t since_told_s, std::int64_t interval_s) {
   if (now == told || since_told_s < interval_s) return false;
-  if (since_told_s * 100 >= static_cast<std::int64_t>(now.wall_seconds * limits::usage_age_percent_max)) return true;
-  return grew(now.mem_kb, told.mem_kb) || grew(now.vmem_kb, told.vmem_kb) || grew(now.cpu_seconds, told.cpu_seconds) || now.ncpus != told.ncpus;
+  if (since_told_s * 100 >= static_cast<std::int64_t>(now.seconds("walltime") * limits::usage_age_percent_max)) return true;
+  return grew(now.kb("mem"), told.kb("mem")) || grew(now.kb("vmem"), told.kb("vmem")) || grew(now.seconds("cput"), told.seconds("cput")) ||
+         now.count("ncpus") != told.count("ncpus");
 }
 
 std::span<const run_transition> run_transitions() { return transitions; }

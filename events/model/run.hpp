@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "events/model/context.hpp"
+#include "events/model/effect.hpp"
 #include "events/model/outcome.hpp"
 #include "events/model/past_hooks.hpp"
 #include "events/model/site.hpp"
@@ -59,6 +60,21 @@ struct sister_state {
   std::uint32_t node = 0;                  // number of the host in the run: the primary is 0
   host_usage usage;                        // what it used, as it told last; all of it when it has left
   bool abandoned = false;
+  std::int64_t away_since_ns = 0;          // no link to it since then; 0: there is one, or it is not missed yet
+  bool own() const { return node == 0; }   // the primary itself, for tasks beside its program
+};
+
+// Times that a run of this host counts.
+enum class run_timer : std::uint8_t {
+  join_alarm,      // $sister_join_job_alarm: for sisters to join
+  sister_silence,  // how long one may be out of reach
+  leave_wait,      // how long one that is within reach may take to get rid of the job
+  kill_delay,      // between SIGTERM and SIGKILL
+};
+// What this host is told to wait; what is not here is in limits.hpp.
+struct run_waits {
+  std::int64_t join_alarm_s = 30;          // $sister_join_job_alarm
+  std::int64_t silence_s = 120;            // of a sister while the program runs: its MoM may be restarted in peace
 };
 
 // A program of the run beside its own, on one of its hosts, as its primary sees it.
@@ -85,7 +101,7 @@ struct run_state {
   std::int64_t pid = 0, session = 0;
   std::string jobdir;
   std::int64_t started_s = 0;
-  ports::run_usage usage;
+  usage_set usage;                         // of this host, when the program has ended
   std::int32_t exit_status = 0;
   std::string text;                        // of a refusal
   bool placed = false, delivered = false;  // tried; and every file is where it belongs
@@ -94,6 +110,8 @@ struct run_state {
   std::uint64_t kill_id = 0;               // the strongest wish of the server so far
   std::string kill_signal;                 // empty: nobody wants it killed
   std::uint32_t kill_delay_s = 0;
+  std::int64_t kill_sent_ns = 0;           // when its processes were signalled for this wish; 0: not yet
+  bool kill_delay_over = false;            // and they are still there
   std::string kill_why;                    // "walltime 10 exceeded limit 3"; empty when the server wished it
   std::optional<std::int32_t> exit_override;
   std::vector<told_wish> wishes;           // not carried out yet, in the order they came
@@ -102,23 +120,26 @@ struct run_state {
   std::uint64_t last_wish = 0, wishes_done = 0;   // ids: the newest that came, the newest that is carried out
   bool discarded = false;                  // the server no longer knows it: nothing is reported
 
-  std::int64_t received_s = 0;             // or when its files were there: sisters are waited for since then
+  std::int64_t join_since_ns = 0;          // sisters are waited for since then: the order, its files, hooks or a fresh ticket came
+  std::int64_t over_since_ns = 0;          // the program ended, or will not start
+  bool ticket_lapsed = false;              // sisters are asked when a fresh one comes
+  schema::sealed<schema::SignedTicket> fresh_ticket;    // that came after the order; empty: the order's own counts
   std::vector<sister_state> sisters;       // in the order of their node numbers; none for a run on one host
   std::map<std::uint32_t, run_task> tasks; // by number, from 2: the run's own program is task 1
   std::set<std::uint32_t> untold_tasks;    // of those: no host has told of them yet
-  std::vector<event> steps;                // what happened between the hosts, for the server's log
+  std::vector<schema::sealed<schema::RunStep>> steps;   // what happened between the hosts, for the server's log
   past_hooks hooks;                        // of this host, before the program
 
   std::string key() const { return job + "." + std::to_string(run); }
   bool active() const { return phase == run_phase::starting || phase == run_phase::started; }
   bool over() const { return phase == run_phase::ended || phase == run_phase::refused; }
+  schema::SignedTicket::Reader ticket() const { return fresh_ticket ? fresh_ticket.get() : order.get().getStartRun().getTicket(); }
   bool all_joined() const;
   bool all_left() const;                   // the run is on no other host any more
   const sister_state* sister(std::string_view host) const;
   std::vector<std::string> abandoned_hosts() const;
-  // Of all hosts: walltime and ncpus are the primary's own. By host, the primary first; empty for a run on one host.
-  ports::run_usage total_usage() const;
-  std::vector<host_usage> usage_by_host(std::string_view own_host, std::int64_t now_ns) const;
+  // The primary first, which is this host. job_total() makes what the job shows of it.
+  std::vector<host_usage> usage_by_host(std::string_view own_host, std::int64_t now_ns, const attributes::resource_catalogue& resources) const;
 };
 
 // -- commands ------------------------------------------------------------------------------------------------------------
@@ -138,7 +159,13 @@ struct acknowledged { schema::Ack::What what; };
 struct sister_joined { std::string host; };
 struct sister_refused { std::string host; std::int32_t code; std::string text; };
 struct sister_left { host_usage usage; };                            // usage.host: which
-struct sister_silent { host_usage last_known; };                     // can't be reached, for as long as this phase allows
+struct sister_away { std::string host; std::int64_t since_ns; };      // there is no link to it
+struct sister_back { std::string host; std::int64_t since_ns; };
+struct ticket_lapsed {};                                             // seen before a host could be asked
+struct kill_sent { std::uint64_t id; std::string signal; };
+// Something the state waited for has not come in time. `last_known`: what the host has used, if it is about one.
+struct wake { run_timer what; std::string host; std::int64_t since_ns; std::int64_t at_ns; };
+struct timer_fired { wake timer; host_usage last_known; };
 struct sisters_used { std::vector<host_usage> hosts; };              // so far, by those that have told it
 struct ask_task { std::string host, own_host; std::uint32_t node; std::vector<std::string> argv, environment; };
 struct task_told {
@@ -149,24 +176,33 @@ struct task_told {
   std::int32_t exit_status;
   std::string text;
 };
-struct join_wait_over {};                                            // $sister_join_job_alarm
 // Hooks of one event ran before the program (pbs guide: execjob_begin, _prologue, _launch). refused: it is not to start.
 struct hooks_done { std::vector<schema::sealed<schema::HookRun>> runs; std::optional<ports::start_failed> refused; };
 using run_command = std::variant<take_order, files_staged, program_began, program_failed, program_over, output_placed,
                                  kill_order, limit_met, tell_order, wish_carried_out, discard_order, acknowledged, sister_joined,
-                                 sister_refused, sister_left, sister_silent, sisters_used, join_wait_over, ask_task, task_told, hooks_done>;
+                                 sister_refused, sister_left, sister_away, sister_back, ticket_lapsed, kill_sent, timer_fired, sisters_used, ask_task, task_told,
+                                 hooks_done>;
 
 outcome decide(const run_state& run, const run_command& command, const stamp& now, const site& site);
-void apply(run_state& run, const event_place& at, schema::Event::Reader event);
+void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event);
+inline void apply(run_state& run, const event_place& at, schema::Event::Reader event) {
+  ANNALS_INVARIANT(event.isRun(), "an event of another kind in a run's stream");
+  apply(run, at, event.getRun());
+}
 
 // -- what is owed ----------------------------------------------------------------------------------------------------------
 
 struct stage_files_in {};                  // a repeat ends an earlier one that still goes on
 struct unstage_files {};                   // the run will not start
+struct discard_again {};                   // those files are on their way out: a run that is given up may go
+struct note_discarded {};                  // a line in this host's log
+struct fetch_script {};                    // the server sends it
 struct start_program {};                   // idempotent per key: the shepherd's exclusive file
-struct watch_program {};                   // after a restart: find it again
-struct kill_program { std::string signal; std::uint32_t kill_delay_s; std::string why; };
+struct watch_program {};                   // after a restart: find it again. Whoever has started it watches it: one effect
+struct kill_program { std::uint64_t id; std::string signal; std::string why; };    // until hooks allow it and the signal is sent
+struct kill_harder { std::uint64_t id; };  // at once: the delay is over
 struct kill_discarded {};                  // at once: no hook is asked, whatever one has refused before
+struct kill_on { std::string host; std::uint64_t id; std::string signal; };        // a sister kills what it has of the run
 struct carry_out { told_wish wish; };
 struct place_output {};
 struct report_started {};
@@ -175,15 +211,22 @@ struct report_exited {};
 struct report_left {};
 struct report_wishes { std::uint64_t done; };   // every wish up to this one
 struct clean_up {};                        // remove the run's files
-struct report_steps {};                    // what happened between the hosts
+struct report_steps { std::uint64_t count; };  // what happened between the hosts: so many so far
+struct want_ticket {};                     // a fresh one, of the server
 struct ask_sister { std::string host; };       // to join, until it has answered
 struct keep_sister { std::string host; };      // the link to it is watched
 struct release_sister { std::string host; };   // asked to leave, until it has
 struct spawn_task_on { std::uint32_t task; };  // its host is asked, until it has answered
-using run_effect = std::variant<stage_files_in, unstage_files, start_program, watch_program, kill_program, kill_discarded, place_output, report_started,
-                                report_refused, report_exited, report_left, carry_out, report_wishes, clean_up, report_steps,
-                                ask_sister, keep_sister, release_sister, spawn_task_on>;
-std::vector<run_effect> pending_effects(const run_state& run);
+// wake (above): at its time it becomes the command timer_fired.
+using run_effect = std::variant<stage_files_in, unstage_files, discard_again, note_discarded, fetch_script, start_program, watch_program, kill_program,
+                                kill_harder, kill_discarded, kill_on, place_output, report_started, report_refused, report_exited, report_left, carry_out,
+                                report_wishes, clean_up, report_steps, want_ticket, ask_sister, keep_sister, release_sister, spawn_task_on, wake>;
+std::vector<run_effect> pending_effects(const run_state& run, const run_waits& waits);
+effect_id id_of(const run_effect& effect);
+bool script_comes_later(schema::StartRun::Reader order);                 // it is too large to come with the order
+std::string sister_of(const run_state& run, const run_effect& effect);   // the sister it is done on; empty: none
+bool is_report(const run_effect& effect);                                // told to the server
+std::optional<effect_id> answered_by(schema::Ack::What what);            // the report that the server's word acknowledges
 
 // What counts of a measured usage: wall time in which the run was suspended does not (pbs guide: walltime).
 ports::run_usage counted(const run_state& run, ports::run_usage measured, std::int64_t now_s);
@@ -191,14 +234,14 @@ ports::run_usage counted(const run_state& run, ports::run_usage measured, std::i
 // -- limits ----------------------------------------------------------------------------------------------------------------
 
 // A limit of the job's Resource_List that this usage exceeds (pbs guide: limits). `enforce_mem`: $enforce mem is set.
-std::optional<limit_met> exceeded_limit(schema::StartRun::Reader order, const ports::run_usage& usage, bool enforce_mem);
+std::optional<limit_met> exceeded_limit(schema::StartRun::Reader order, const usage_set& usage, bool enforce_mem);
 
 // Whether the server is to hear what a run uses now. `told`: what it heard last, so many seconds ago; `interval_s`: how often it
 // wants to hear at most. Every report becomes an event, so an older run is told of less often (limits.hpp).
-bool worth_reporting(const ports::run_usage& now, const ports::run_usage& told, std::int64_t since_told_s, std::int64_t interval_s);
+bool worth_reporting(const usage_set& now, const usage_set& told, std::int64_t since_told_s, std::int64_t interval_s);
 
-struct run_transition { run_phase from; schema::Event::Which event; run_phase to; };
+struct run_transition { run_phase from; schema::RunEvent::Which event; run_phase to; };
 std::span<const run_transition> run_transitions();
-bool may_happen(run_phase from, schema::Event::Which event);
+bool may_happen(run_phase from, schema::RunEvent::Which event);
 
 }  // namespace annals::model

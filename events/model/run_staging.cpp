@@ -4,7 +4,6 @@
 
 namespace annals::model {
 
-using which = schema::Event::Which;
 using phase = run_phase;
 
 namespace {
@@ -13,20 +12,11 @@ constexpr std::int32_t exit_retry = -3;          // pbs guide: JOB_EXEC_RETRY; t
 
 event staged_event(const ports::delivery_result& result) {
   return make_event([&](auto e) {
-    auto s = e.initFilesStagedIn();
+    auto s = e.initRun().initFilesStagedIn();
     s.setOk(result.ok);
     s.setText(result.text);
     s.setStaged(result.delivered);
     s.setAsked(result.asked);
-  });
-}
-
-// The same event as the server will have it: with the run and the time.
-event relayed(const run_state& run, const event_place& at, schema::FilesStagedIn::Reader from) {
-  return make_event([&](schema::Event::Builder e) {
-    e.setFilesStagedIn(from);
-    e.getFilesStagedIn().setRun(run.run);
-    e.getFilesStagedIn().setAtNs(at.wall_ns);
   });
 }
 
@@ -53,12 +43,9 @@ outcome on_files_staged(const run_state& run, const files_staged& c) {
   return out;
 }
 
-bool apply_to_staging(run_state& run, const event_place& at, schema::Event::Reader event) {
-  if (event.which() != which::FILES_STAGED_IN) return false;
-  run.stage_in = event.getFilesStagedIn().getOk() ? stage_in_phase::done : stage_in_phase::failed;
-  run.received_s = at.seconds();
-  run.steps.push_back(relayed(run, at, event.getFilesStagedIn()));
-  return true;
+void apply_to_staging(run_state& run, const event_place& at, schema::FilesStagedIn::Reader e) {
+  run.stage_in = e.getOk() ? stage_in_phase::done : stage_in_phase::failed;
+  run.join_since_ns = at.wall_ns;
 }
 
 }  // namespace annals::model

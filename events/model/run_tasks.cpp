@@ -8,7 +8,6 @@
 
 namespace annals::model {
 
-using which = schema::Event::Which;
 using phase = run_phase;
 
 namespace {
@@ -29,10 +28,10 @@ outcome on_ask_task(const run_state& run, const ask_task& c) {
   if (run.tasks.size() >= limits::tasks_of_run_max) return refuse(values::pbs_error::bad_state, "the job has had " + std::to_string(run.tasks.size()) + " tasks");
   std::vector<event> out;
   // The primary's own part is asked like a sister, from its first task on.
-  if (!s) out.push_back(make_event([&](auto e) { e.initSistersAsked().initHosts(1).set(0, c.host); }));
+  if (!s) out.push_back(make_event([&](auto e) { e.initRun().initSistersAsked().initHosts(1).set(0, c.host); }));
   const auto number = run.tasks.empty() ? first_task : run.tasks.rbegin()->first + 1;
   out.push_back(make_event([&](auto e) {
-    auto t = e.initTaskAsked();
+    auto t = e.initRun().initTaskAsked();
     t.setTask(number);
     t.setHost(c.host);
     fill(t.initArgv(static_cast<unsigned>(c.argv.size())), c.argv);
@@ -51,7 +50,7 @@ outcome on_task_told(const run_state& run, const task_told& c) {
   const bool over = c.what != task_told::state::running;
   if (!over && at->second.started) return no_change;
   return one([&](auto e) {
-    auto t = e.initTaskSettled();
+    auto t = e.initRun().initTaskSettled();
     t.setTask(c.task);
     t.setStarted(c.what != task_told::state::not_started);
     t.setOver(over);
@@ -60,19 +59,18 @@ outcome on_task_told(const run_state& run, const task_told& c) {
   });
 }
 
-bool apply_to_tasks(run_state& run, schema::Event::Reader event) {
-  if (event.which() == which::TASK_ASKED) {
-    const auto e = event.getTaskAsked();
-    auto& t = run.tasks[e.getTask()];
-    run.untold_tasks.insert(e.getTask());
-    t.host = schema::str(e.getHost());
-    t.node = e.getNode();
-    for (auto a : e.getArgv()) t.argv.push_back(schema::str(a));
-    for (auto v : e.getEnvironment()) t.environment.push_back(schema::str(v));
-    return true;
-  }
-  if (event.which() != which::TASK_SETTLED) return false;
-  const auto e = event.getTaskSettled();
+namespace {
+
+void on_asked(run_state& run, schema::TaskAsked::Reader e) {
+  auto& t = run.tasks[e.getTask()];
+  run.untold_tasks.insert(e.getTask());
+  t.host = schema::str(e.getHost());
+  t.node = e.getNode();
+  for (auto a : e.getArgv()) t.argv.push_back(schema::str(a));
+  for (auto v : e.getEnvironment()) t.environment.push_back(schema::str(v));
+}
+
+void on_settled(run_state& run, schema::TaskSettled::Reader e) {
   auto& t = run.tasks[e.getTask()];
   t.started = e.getStarted();
   t.over = e.getOver();
@@ -80,7 +78,13 @@ bool apply_to_tasks(run_state& run, schema::Event::Reader event) {
   t.text = schema::str(e.getText());
   t.argv = t.environment = {};                       // asked for no more
   run.untold_tasks.erase(e.getTask());
-  return true;
+}
+
+}  // namespace
+
+void apply_to_tasks(run_state& run, schema::RunEvent::Reader event) {
+  if (event.isTaskAsked()) on_asked(run, event.getTaskAsked());
+  else on_settled(run, event.getTaskSettled());
 }
 
 void owe_to_tasks(const run_state& run, std::vector<run_effect>& owed) {

@@ -9,7 +9,7 @@ namespace annals::model {
 
 namespace ids = attributes::scheduler;
 namespace pbs_error = values::pbs_error;
-using which = schema::Event::Which;
+using which = schema::SchedulerEvent::Which;
 
 namespace {
 
@@ -37,8 +37,7 @@ schema::sealed<schema::Manage> with_defaults(schema::Manage::Reader m, const sit
 
 outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m, const stamp& now, const site& site) {
   auto set = [&](schema::Manage::Reader what) {
-    return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, what, now.by, site.resources,
-                              which::SCHEDULER_CHANGED);
+    return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, what, now.by, site.resources);
   };
   const auto name = schema::str(m.getName());
   switch (m.getVerb()) {
@@ -49,7 +48,7 @@ outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m
       const auto completed = with_defaults(m, site);
       auto changed = set(*completed);
       if (!changed.accepted()) return changed;
-      std::vector<event> out{make_event([&](auto e) { e.initSchedulerCreated().setName(name); })};
+      std::vector<event> out{make_event([&](auto e) { e.initScheduler().initCreated().setName(name); })};
       for (auto& e : changed.events()) out.push_back(std::move(e));
       return out;
     }
@@ -57,7 +56,7 @@ outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m
       if (!scheduler.exists) return refuse(pbs_error::unknown_scheduler);
       if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
       if (scheduler.name == "default") return refuse(pbs_error::cannot_delete_scheduler);
-      return std::vector<event>{make_event([&](auto e) { e.initSchedulerDeleted().setName(name); })};
+      return std::vector<event>{make_event([&](auto e) { e.initScheduler().initDeleted().setName(name); })};
     case schema::ManageVerb::SET:
     case schema::ManageVerb::UNSET: return scheduler.exists ? set(m) : outcome(refuse(pbs_error::unknown_scheduler));
     case schema::ManageVerb::IMPORT: break;
@@ -69,12 +68,12 @@ outcome decide_said(const scheduler_state& scheduler, schema::FromScheduler::Rea
   switch (m.which()) {
     case schema::FromScheduler::CYCLE_BEGAN:
       if (m.getCycleBegan().getNumber() <= scheduler.cycle) return no_change;   // a repeat
-      return std::vector<event>{make_event([&](auto e) { e.setCycleBegan(m.getCycleBegan()); })};
+      return std::vector<event>{make_event([&](auto e) { e.initScheduler().setCycleBegan(m.getCycleBegan()); })};
     case schema::FromScheduler::REASONS:
-      return std::vector<event>{make_event([&](auto e) { e.setCycleReasons(m.getReasons()); })};
+      return std::vector<event>{make_event([&](auto e) { e.initScheduler().setCycleReasons(m.getReasons()); })};
     case schema::FromScheduler::CYCLE_ENDED:
       if (!scheduler.in_cycle || m.getCycleEnded().getNumber() != scheduler.cycle) return no_change;
-      return std::vector<event>{make_event([&](auto e) { e.setCycleEnded(m.getCycleEnded()); })};
+      return std::vector<event>{make_event([&](auto e) { e.initScheduler().setCycleEnded(m.getCycleEnded()); })};
     default: return no_change;
   }
 }
@@ -88,38 +87,38 @@ outcome decide(const scheduler_state& scheduler, const scheduler_command& comman
   if (const auto* came = std::get_if<scheduler_came>(&command)) {
     if (!scheduler.exists) return refuse(pbs_error::unknown_scheduler);
     return std::vector<event>{make_event([&](auto e) {
-      auto s = e.initSchedulerStarted();
+      auto s = e.initScheduler().initStarted();
       s.setHost(came->host);
       s.setVersion(came->version);
     })};
   }
   if (!scheduler.connected) return no_change;
-  return std::vector<event>{make_event([&](auto e) { e.initSchedulerStopped().setText(std::get<scheduler_gone>(command).why); })};
+  return std::vector<event>{make_event([&](auto e) { e.initScheduler().initStopped().setText(std::get<scheduler_gone>(command).why); })};
 }
 
-void apply(scheduler_state& scheduler, const event_place& at, schema::Event::Reader event) {
+void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerEvent::Reader event) {
   auto state = [&](std::string_view text) { scheduler.attributes.set(ids::state, text); };
   switch (event.which()) {
-    case which::SCHEDULER_CREATED:
+    case which::CREATED:
       ANNALS_INVARIANT(!scheduler.exists, "a scheduler object is created once");
       scheduler.serial = at.stream;
       scheduler.exists = true;
-      scheduler.name = schema::str(event.getSchedulerCreated().getName());
+      scheduler.name = schema::str(event.getCreated().getName());
       // What is in no partition belongs to the default scheduler; nobody may give this name to another (15228).
       if (scheduler.name == "default") scheduler.attributes.set(ids::partition, "pbs-default");
       state("down");
       break;
-    case which::SCHEDULER_CHANGED:
-      apply_changes(schema::ObjectKind::SCHEDULER, scheduler.attributes, event.getSchedulerChanged().getChanges());
+    case which::CHANGED:
+      apply_changes(schema::ObjectKind::SCHEDULER, scheduler.attributes, event.getChanged().getChanges());
       break;
-    case which::SCHEDULER_DELETED: scheduler.exists = false; break;
-    case which::SCHEDULER_STARTED:
+    case which::DELETED: scheduler.exists = false; break;
+    case which::STARTED:
       scheduler.connected = true;
       scheduler.in_cycle = false;
-      scheduler.attributes.set(ids::sched_host, schema::text(event.getSchedulerStarted().getHost()));
+      scheduler.attributes.set(ids::sched_host, schema::text(event.getStarted().getHost()));
       state("idle");
       break;
-    case which::SCHEDULER_STOPPED:
+    case which::STOPPED:
       scheduler.connected = scheduler.in_cycle = false;
       state("down");
       break;
@@ -133,7 +132,6 @@ void apply(scheduler_state& scheduler, const event_place& at, schema::Event::Rea
       scheduler.in_cycle = false;
       state("idle");
       break;
-    default: ANNALS_INVARIANT(false, "an event of another aggregate in a scheduler object's stream");
   }
   scheduler.version = at.version;
 }

@@ -11,7 +11,7 @@ namespace annals::model {
 
 namespace ids = attributes::server;
 namespace pbs_error = values::pbs_error;
-using which = schema::Event::Which;
+using which = schema::ServerEvent::Which;
 
 namespace {
 
@@ -25,7 +25,7 @@ event first_settings(const server_up& up) {
   set.push_back({"default_chunk", "ncpus", "1"});
   set.push_back({"resources_default", "ncpus", "1"});
   return make_event([&](auto e) {
-    auto list = e.initServerChanged().initChanges(static_cast<unsigned>(set.size()));
+    auto list = e.initServer().initChanged().initChanges(static_cast<unsigned>(set.size()));
     for (unsigned i = 0; i < set.size(); ++i) {
       list[i].setName(set[i][0]);
       list[i].setResource(set[i][1]);
@@ -36,7 +36,7 @@ event first_settings(const server_up& up) {
 
 outcome decide_up(const server_state& server, const server_up& up) {
   std::vector<event> out{make_event([&](auto e) {
-    auto s = e.initServerStarted();
+    auto s = e.initServer().initStarted();
     s.setVersion(up.version);
     s.setHostName(up.host_name);
     s.setServerName(up.server_name);
@@ -80,8 +80,8 @@ outcome decide_resource(const server_state& server, schema::Manage::Reader m, co
   }();
   if (verdict) return rejection{verdict->code, verdict->text};
   return std::vector<event>{make_event([&](schema::Event::Builder e) {
-    if (m.getVerb() == schema::ManageVerb::DELETE) return e.initResourceDeleted().setName(name);
-    auto d = m.getVerb() == schema::ManageVerb::CREATE ? e.initResourceCreated() : e.initResourceChanged();
+    if (m.getVerb() == schema::ManageVerb::DELETE) return e.initServer().initResourceDeleted().setName(name);
+    auto d = m.getVerb() == schema::ManageVerb::CREATE ? e.initServer().initResourceCreated() : e.initServer().initResourceChanged();
     const auto* r = then.find(name);
     d.setName(name);
     d.setType(attributes::resource_type_name(r->type));
@@ -104,24 +104,49 @@ std::optional<rejection> unfit(capnp::List<schema::Attribute>::Reader changes, c
 
 }  // namespace
 
+std::optional<rejection> stop_refusal(const requester& by) {
+  if (by.is_operator()) return std::nullopt;
+  return refuse(pbs_error::unauthorized);
+}
+
+// pbs guide: server_state.
+bool winding_up(const site& site) { return site.server.get(ids::server_state).value_or("").starts_with("Terminating"); }
+bool waits_for_jobs(const site& site) { return site.server.get(ids::server_state) == "Terminating_Delayed"; }
+
+namespace {
+
+outcome decide_wind_up(const server_state& server, const wind_up& wish, const stamp& now) {
+  if (auto why = stop_refusal(now.by)) return *why;
+  const std::string state = wish.waits_for_jobs ? "Terminating_Delayed" : "Terminating";
+  if (server.attributes.get(ids::server_state) == state) return no_change;
+  return std::vector<event>{make_event([&](auto e) {
+    auto change = e.initServer().initChanged().initChanges(1)[0];
+    change.setName("server_state");
+    change.setValue(state);
+  })};
+}
+
+}  // namespace
+
 outcome decide(const server_state& server, const server_command& command, const stamp& now, const site& site) {
   if (const auto* up = std::get_if<server_up>(&command)) return decide_up(server, *up);
+  if (const auto* wish = std::get_if<wind_up>(&command)) return decide_wind_up(server, *wish, now);
   if (const auto* down = std::get_if<server_down>(&command))
-    return std::vector<event>{make_event([&](auto e) { e.initServerStopped().setHow(down->how); })};
+    return std::vector<event>{make_event([&](auto e) { e.initServer().initStopped().setHow(down->how); })};
   const auto m = std::get<schema::sealed<schema::Request>>(command).get().getManage();
   if (m.getKind() == schema::ObjectKind::RESOURCE) return decide_resource(server, m, now);
   if (m.getVerb() == schema::ManageVerb::CREATE || m.getVerb() == schema::ManageVerb::DELETE)
     return refuse(pbs_error::invalid_request);
-  auto changed = changed_or_refused(schema::ObjectKind::SERVER, server.attributes, m, now.by, server.resources, which::SERVER_CHANGED);
+  auto changed = changed_or_refused(schema::ObjectKind::SERVER, server.attributes, m, now.by, server.resources);
   if (changed.accepted() && !changed.events().empty())
-    if (auto why = unfit(changed.events().front().get().getServerChanged().getChanges(), site)) return *why;
+    if (auto why = unfit(changed.events().front().get().getServer().getChanged().getChanges(), site)) return *why;
   return changed;
 }
 
-void apply(server_state& server, const event_place& at, schema::Event::Reader event) {
+void apply(server_state& server, const event_place& at, schema::ServerEvent::Reader event) {
   switch (event.which()) {
-    case which::SERVER_STARTED: {
-      const auto e = event.getServerStarted();
+    case which::STARTED: {
+      const auto e = event.getStarted();
       server.serial = at.stream;
       server.exists = true;
       server.host_name = schema::str(e.getHostName());
@@ -131,9 +156,9 @@ void apply(server_state& server, const event_place& at, schema::Event::Reader ev
       server.attributes.set(ids::server_state, "Active");
       break;
     }
-    case which::SERVER_STOPPED: break;
-    case which::SERVER_CHANGED:
-      apply_changes(schema::ObjectKind::SERVER, server.attributes, event.getServerChanged().getChanges());
+    case which::STOPPED: break;
+    case which::CHANGED:
+      apply_changes(schema::ObjectKind::SERVER, server.attributes, event.getChanged().getChanges());
       break;
     case which::RESOURCE_CREATED:
     case which::RESOURCE_CHANGED: {
@@ -149,7 +174,6 @@ void apply(server_state& server, const event_place& at, schema::Event::Reader ev
       ANNALS_INVARIANT(!why, "a deleted resource existed");
       break;
     }
-    default: ANNALS_INVARIANT(false, "an event of another aggregate in the server's stream");
   }
   server.version = at.version;
 }

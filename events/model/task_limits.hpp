@@ -17,10 +17,6 @@ constexpr int output_repeat_s = 5;
 // are what a MoM can spare for one job.
 constexpr std::size_t tasks_of_run_max = 100'000;
 
-// Open TM connections on a host, in percent of the descriptors its MoM may have: the rest is for jobs and other hosts. One
-// user may have most of them, since an MPI launcher has one for each host of its job, and not all.
-constexpr std::size_t tm_connections_percent = 50, tm_connections_of_user_percent = 40;
-static_assert(tm_connections_of_user_percent < tm_connections_percent);
 // Largest request: a program's arguments and its whole environment. Every connection may have one half read.
 constexpr std::size_t tm_frame_bytes_max = 512u << 10;
 static_assert(tm_frame_bytes_max < event_bytes_max, "what is one event can be asked for in one frame");

@@ -24,6 +24,8 @@ std::optional<schema::sealed<schema::Ticket>> read_ticket(schema::byte_span byte
 
 // Until when the ticket may be used; for ever if there is none in it: whoever is asked to join says what is wrong.
 std::int64_t valid_until_ns(schema::SignedTicket::Reader ticket);
+// Until when hosts may be asked with it: those that are must have time to join.
+std::int64_t ticket_good_until_ns(schema::SignedTicket::Reader ticket);
 
 // Why `own_host` must not join as `peer` asks; empty: it may. `now_ns`: of this host's wall clock.
 std::string why_not_join(schema::Ticket::Reader ticket, schema::JoinJob::Reader join, std::string_view own_host,

@@ -2,21 +2,84 @@
 
 #include <algorithm>
 
+#include "events/attributes/check.hpp"
+#include "events/attributes/ids.hpp"
 #include "events/schema/message.hpp"
+#include "events/values/duration.hpp"
+#include "events/values/number.hpp"
+#include "events/values/size.hpp"
 
 namespace annals::model {
 
-ports::run_usage read_usage(schema::Usage::Reader from) {
-  return {from.getCpuSeconds(), from.getMemKb(), from.getVmemKb(), from.getWallSeconds(), from.getNcpus(), from.getCpuPercent()};
+using attributes::value_type;
+
+namespace {
+
+constexpr auto id = attributes::job::resources_used;
+
+std::string duration_text(std::uint64_t seconds) { return values::print_duration(static_cast<std::int64_t>(seconds)); }
+std::string kb_text(std::uint64_t kb) { return std::to_string(kb) + "kb"; }
+
+std::uint64_t not_negative(std::optional<std::int64_t> n) { return static_cast<std::uint64_t>(std::max<std::int64_t>(n.value_or(0), 0)); }
+
+// Of these the primary's value is the run's; it has measured them for all hosts.
+bool is_of_primary(std::string_view resource) { return resource == "walltime" || resource == "ncpus"; }
+
+// Nothing: no amount.
+std::optional<value_type> adds_up_as(std::string_view resource, const attributes::resource_catalogue& resources) {
+  const auto* r = is_of_primary(resource) ? nullptr : resources.find(resource);
+  return r && r->is_numeric() ? std::optional(r->type) : std::nullopt;
 }
 
-void write_usage(const ports::run_usage& from, schema::Usage::Builder to) {
-  to.setCpuSeconds(from.cpu_seconds);
-  to.setMemKb(from.mem_kb);
-  to.setVmemKb(from.vmem_kb);
-  to.setWallSeconds(from.wall_seconds);
-  to.setNcpus(from.ncpus);
-  to.setCpuPercent(from.cpu_percent);
+void raise(usage_set& to, const usage_set& other, std::string_view resource, value_type type) {
+  const auto value = other.get(resource), before = to.get(resource);
+  if (value && (!before || attributes::compare_values(type, *before, *value).value_or(-1) < 0)) to.set(resource, std::string(*value));
+}
+
+}  // namespace
+
+// -- the set -----------------------------------------------------------------------------------------------------------------
+
+void usage_set::set(std::string_view resource, std::string_view value) { values_.set(id, resource, value); }
+std::optional<std::string_view> usage_set::get(std::string_view resource) const { return values_.get(id, resource); }
+
+std::uint64_t usage_set::seconds(std::string_view resource) const { return not_negative(values::parse_duration(get(resource).value_or(""))); }
+std::uint64_t usage_set::kb(std::string_view resource) const {
+  const auto size = values::parse_size(get(resource).value_or(""));
+  return size ? size->to_kb() : 0;
+}
+std::uint64_t usage_set::count(std::string_view resource) const { return not_negative(values::parse_integer(get(resource).value_or(""))); }
+
+usage_set measured_usage(const ports::run_usage& from) {
+  usage_set to;
+  to.set("cpupercent", std::to_string(from.cpu_percent));
+  to.set("cput", duration_text(from.cpu_seconds));
+  to.set("mem", kb_text(from.mem_kb));
+  to.set("ncpus", std::to_string(from.ncpus));
+  to.set("vmem", kb_text(from.vmem_kb));
+  to.set("walltime", duration_text(from.wall_seconds));
+  return to;
+}
+
+bool was_measured(const usage_set& usage) { return usage.count("ncpus") > 0 || usage.seconds("walltime") > 0 || usage.seconds("cput") > 0; }
+
+// -- messages and events -----------------------------------------------------------------------------------------------------
+
+usage_set read_usage(schema::Usage::Reader from) {
+  usage_set to;
+  for (auto a : from.getResources()) to.set(schema::text(a.getResource()), schema::text(a.getValue()));
+  return to;
+}
+
+void write_usage(const usage_set& from, schema::Usage::Builder to) {
+  unsigned n = 0;
+  for ([[maybe_unused]] const auto& e : from) ++n;
+  auto list = to.initResources(n);
+  n = 0;
+  for (const auto& e : from) {
+    list[n].setResource(std::string(e.resource));
+    list[n++].setValue(std::string(e.value));
+  }
 }
 
 host_usage read_host_usage(schema::HostUsage::Reader from) {
@@ -29,18 +92,51 @@ void write_host_usage(const host_usage& from, schema::HostUsage::Builder to) {
   to.setMeasuredNs(from.measured_ns);
 }
 
-void add_usage(ports::run_usage& sum, const ports::run_usage& more) {
-  sum.cpu_seconds += more.cpu_seconds;
-  sum.mem_kb += more.mem_kb;
-  sum.vmem_kb += more.vmem_kb;
-  sum.cpu_percent += more.cpu_percent;
+std::vector<host_usage> checked_hosts(capnp::List<schema::HostUsage>::Reader from, const attributes::resource_catalogue& resources) {
+  std::vector<host_usage> hosts;
+  for (auto h : from) {
+    host_usage good{schema::str(h.getHost()), {}, h.getMeasuredNs()};
+    for (auto a : h.getUsage().getResources()) {
+      const auto* r = resources.find(schema::text(a.getResource()));
+      const auto value = r ? attributes::canonical(*r, schema::text(a.getValue())) : std::nullopt;
+      if (value) good.usage.set(r->name, *value);
+    }
+    hosts.push_back(std::move(good));
+  }
+  return hosts;
 }
 
-void add_ended_task(ports::run_usage& sum, const ports::run_usage& task) {
-  sum.cpu_seconds += task.cpu_seconds;
-  sum.mem_kb = std::max(sum.mem_kb, task.mem_kb);
-  sum.vmem_kb = std::max(sum.vmem_kb, task.vmem_kb);
-  sum.cpu_percent = std::max(sum.cpu_percent, task.cpu_percent);
+// -- sums --------------------------------------------------------------------------------------------------------------------
+
+void add_usage(usage_set& sum, const usage_set& more, const attributes::resource_catalogue& resources) {
+  for (const auto& e : more) {
+    const auto type = adds_up_as(e.resource, resources);
+    if (!type) continue;
+    const auto before = sum.get(e.resource);
+    sum.set(e.resource, before ? attributes::add_values(*type, *before, e.value) : std::string(e.value));
+  }
+}
+
+usage_set job_total(std::span<const host_usage> hosts, const attributes::resource_catalogue& resources) {
+  if (hosts.empty()) return {};
+  auto sum = hosts.front().usage;
+  for (const auto& other : hosts.subspan(1)) add_usage(sum, other.usage, resources);
+  return sum;
+}
+
+void add_ended_task(usage_set& sum, const usage_set& task) {
+  sum.set("cput", duration_text(sum.seconds("cput") + task.seconds("cput")));
+  raise(sum, task, "mem", value_type::size);
+  raise(sum, task, "vmem", value_type::size);
+  raise(sum, task, "cpupercent", value_type::integer);
+}
+
+usage_set tasks_usage(usage_set ended, const ports::run_usage& alive, const ports::run_usage& highest) {
+  ended.set("cput", duration_text(ended.seconds("cput") + alive.cpu_seconds));
+  ended.set("cpupercent", std::to_string(alive.cpu_percent));
+  ended.set("mem", kb_text(std::max(highest.mem_kb, ended.kb("mem"))));
+  ended.set("vmem", kb_text(std::max(highest.vmem_kb, ended.kb("vmem"))));
+  return ended;
 }
 
 }  // namespace annals::model

@@ -15,7 +15,8 @@ struct job_place {
   std::string user, group;                 // group empty: the user's own
   std::string node_file, node_file_text;   // $PBS_NODEFILE
   std::string tmpdir;                      // made 700 for the user
-  std::string private_jobdir_root;         // sandbox=PRIVATE: where pbs.<jobid>.x8z is made; "~" for the home; empty: none
+  std::string private_jobdir_root;         // sandbox=PRIVATE: where a directory is made; "~" for the home; empty: none
+  std::string private_jobdir;              // its name
 };
 
 class job_places {

@@ -23,6 +23,14 @@ struct run_usage {
   std::uint32_t ncpus = 0;         // as ordered
   std::uint32_t cpu_percent = 0;   // moving average over the samples, 100 = one cpu
   bool operator==(const run_usage&) const = default;
+
+  // A program that runs beside this one.
+  void add(const run_usage& other) {
+    cpu_seconds += other.cpu_seconds;
+    mem_kb += other.mem_kb;
+    vmem_kb += other.vmem_kb;
+    cpu_percent += other.cpu_percent;
+  }
 };
 
 // A session that lives already and becomes a task of a run; its shepherd looks after it instead of starting a program.
@@ -59,8 +67,8 @@ struct run_order {
   std::string jobdir;           // working directory; empty: the user's home
   bool is_task = false;         // beside the job's program: no prologue, no epilogue, and the job's directories are there
   attached_session attached;    // of a task: there is no program
-  bool private_jobdir = false;  // sandbox=PRIVATE: make <home, or jobdir>/pbs.<jobid>.x8z, removed by forget
-  std::string tmpdir;           // made 700 for the user, removed at the end
+  std::string private_jobdir;   // sandbox=PRIVATE: a directory of this name is made in the home, or jobdir, and removed by forget
+  std::string tmpdir;           // made 700 for the user, by nobody before; removed at the end
   std::uint32_t ncpus = 0;
   std::optional<host_share> share;  // nothing: no cgroup is wanted
   std::uint32_t kill_delay_s = 10;  // after a SIGTERM, what is left of the run may go on this long (pbs guide: qdel)
@@ -84,8 +92,9 @@ struct program_ended {
   int exit_status = 0;
   run_usage usage;
 };
-// Not started. -2: the prologue ended with 1, or the order can't be carried out (home missing); -3: may be tried again
-// (prologue, or the shepherd died before the program); -4: nobody knows whether it started; -10: the user or group is
+// Not started. -2: the prologue ended with 1, or the order's words can't be carried out anywhere; -3: may be tried again, here or
+// elsewhere (this host can't make a file or directory, has no such home, another end of the prologue, the shepherd died before the
+// program); -4: nobody knows whether it started; -10: the user or group is
 // unknown here or may not run.
 struct start_failed {
   int code = 0;
@@ -106,7 +115,7 @@ struct staged_file {
 // What comes to a run before its program is started.
 struct stage_in_order {
   std::string job_id, user;
-  bool private_jobdir = false;  // this and jobdir as in run_order
+  std::string private_jobdir;   // this and jobdir as in run_order
   std::string jobdir;
   std::vector<staged_file> files;
 };
@@ -164,7 +173,8 @@ class process_host {
   virtual void keep_jobdir(const std::string& key) = 0;
   // Kills what is left of the run and removes its files (not undelivered output).
   virtual void forget(const std::string& key) = 0;
-  // At the start of the MoM: forgets every run that has files here and is none of these, nor a task ("<key>-2") of one.
+  // At the start of the MoM: forgets every run that has files here and is none of these, nor a task ("<key>-2") of one, and removes
+  // what an earlier life left and no run file tells of.
   virtual void forget_others(const std::set<std::string>& keys) = 0;
 };
 

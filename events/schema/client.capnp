@@ -4,7 +4,6 @@
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("annals::schema");
 using Common = import "common.capnp";
-using E = import "event.capnp";
 
 struct Request {
   id        @0 :UInt64;    # chosen by the client, unique on its connection; the replies carry it
@@ -41,7 +40,7 @@ struct QueueJob {
   queue       @0 :Text;                       # empty: the default queue
   attributes  @1 :List(Common.Attribute);     # as qsub read them from options and directives; names as in qstat -f
   script      @2 :Data;                       # whole, when it is at most limits::inline_blob_bytes_max
-  scriptRef   @3 :Common.BlobRef;             # else uploaded before with putBlob
+  scriptRef   @3 :Common.BlobRef;             # else uploaded before with putBlob, on the same connection
   hasScript   @4 :Bool;                       # a script of 0 bytes is a script
   submitHost  @5 :Text;
 }
@@ -72,6 +71,7 @@ struct Manage {
 }
 struct ExportHook { name @0 :Text; contentType @1 :Text; pbsHook @2 :Bool; }   # answered with done: the content in base64
 struct Shutdown { how @0 :Text; }    # "quick", "immediate", "delay"
+# The first piece has offset 0; the answer to the last one says that the whole is on disk.
 struct PutBlob { hash @0 :Data; offset @1 :UInt64; data @2 :Data; last @3 :Bool; }
 
 struct Stat {
@@ -110,6 +110,7 @@ struct Reply {
 struct Rejection {
   code @0 :UInt32;                   # PBS error number, 15001...
   text @1 :Text;                     # as PBS says it (docs/design/0006-error-texts.md); object ids are added by the command
+  uploadAgain @2 :Bool;              # what was uploaded is not here (any more): upload it anew, then ask with the same command id
 }
 struct Objects {
   objects @0 :List(Object);

@@ -51,13 +51,9 @@ enum ObjectKind {
 enum HoldType { user @0; operator @1; system @2; badPassword @3; }
 
 struct Usage {
-  # resources_used as a MoM measured it.
-  cpuSeconds    @0 :UInt64;
-  memKb         @1 :UInt64;
-  vmemKb        @2 :UInt64;
-  wallSeconds   @3 :UInt64;
-  ncpus         @4 :UInt32;
-  cpuPercent    @5 :UInt32;
+  # resources_used: an attribute for each resource, in the order of their names. The name of the attribute is left out, it is
+  # always that one.
+  resources @0 :List(Attribute);
 }
 
 enum HookVerdict {

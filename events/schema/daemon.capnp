@@ -5,7 +5,10 @@
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("annals::schema");
 using Common = import "common.capnp";
-using E = import "event.capnp";
+using HostEvents = import "event/host.capnp";
+using RunEvents = import "event/run.capnp";
+using SchedulerEvents = import "event/scheduler.capnp";
+using ServerEvents = import "event/server.capnp";
 
 struct ToMom {
   union {
@@ -18,13 +21,14 @@ struct ToMom {
     tellRun     @6 :TellRun;
     hooks       @7 :MomHooks;    # all hooks of MoMs as they are now; owed until hooksInstalled has its sequence
     hookAck     @8 :HookAck;
+    logMark     @9 :LogMark;     # kept by the MoM and told again with its hello; only the newest counts
   }
 }
 struct MomHooks {
   sequence @0 :UInt64;           # of the log when this was true; rises with each change
   hooks    @1 :List(MomHook);
   waitSeconds @2 :UInt32;        # sync_mom_hookfiles_timeout: how long a job waits for hooks that are on their way
-  resources @3 :List(E.ResourceDefined);   # custom resources: hooks/resourcedef
+  resources @3 :List(ServerEvents.ResourceDefined);   # custom resources: hooks/resourcedef
 }
 struct MomHook {
   name       @0 :Text;
@@ -34,6 +38,12 @@ struct MomHook {
 }
 struct HookAck { position @0 :UInt64; ref @1 :RunRef; }   # the report is durable; ref of jobs' hooks
 struct Welcome { serverName @0 :Text; usageIntervalSeconds @1 :UInt32; }
+struct LogMark {
+  # How far the server's log was durable, in the server's own words: nobody else reads them (docs/design/0028-lost-logs.md).
+  text        @0 :Data;          # as events/log/log_mark.hpp prints it
+  signature   @1 :Data;          # of the server
+  certificate @2 :Text;
+}
 struct RunRef { jobSerial @0 :UInt64; run @1 :UInt32; job @2 :Text; }
 struct StartRun {
   ref         @0 :RunRef;
@@ -52,8 +62,9 @@ struct StartRun {
   ticket      @13 :Common.SignedTicket;           # what these hosts ask for; absent when there are none
 }
 struct SignalRun { ref @0 :RunRef; id @1 :UInt64; signal @2 :Text; killDelaySeconds @3 :UInt32; exitStatus @4 :Int32; overridesExit @5 :Bool; }
-struct TellRun { ref @0 :RunRef; wish @1 :E.Wish; }     # owed until wishDone
-struct Blob { hash @0 :Data; offset @1 :UInt64; data @2 :Data; last @3 :Bool; missing @4 :Bool; }
+struct TellRun { ref @0 :RunRef; wish @1 :RunEvents.Wish; }     # owed until wishDone
+struct Blob { hash @0 :Data; offset @1 :UInt64; data @2 :Data; last @3 :Bool; missing @4 :Bool;
+              ref @5 :RunRef; }      # as in the WantBlob that this answers
 
 struct FromMom {
   union {
@@ -79,10 +90,10 @@ struct HookReport {
   position @1 :UInt64;                    # rises within the run, or with the MoM's log
   run      @2 :Common.HookRun;
   jobChanges @3 :List(Common.Attribute);  # attributes of the job to be set at the server
-  vnodes   @4 :List(E.VnodeChanged);      # attributes of vnodes to be set at the server
+  vnodes   @4 :List(HostEvents.VnodeChanged);      # attributes of vnodes to be set at the server
   rerun    @5 :Bool;                      # the hook called job.rerun()
   delete   @6 :Bool;                      # ... job.delete()
-  resources @7 :List(E.ResourceDefined);  # of new resources in vnodes: name and type (RU-06)
+  resources @7 :List(ServerEvents.ResourceDefined);  # of new resources in vnodes: name and type (RU-06)
   restartScheduling @8 :Bool;             # scheduler_restart_cycle
 }
 
@@ -91,25 +102,25 @@ struct MomHello {
   version  @1 :Text;
   logUuid  @2 :Data;
   port     @3 :UInt16;
-  vnodes   @4 :List(E.ReportedVnode);
+  vnodes   @4 :List(HostEvents.ReportedVnode);
   runs     @5 :List(RunRef);        # runs this MoM knows of, as primary or as sister
   address  @6 :Text;                # where it hears other MoMs; empty: at the address the server sees
+  logMark  @7 :LogMark;             # the newest one the server told it; empty: none yet
 }
 struct RunStarted { ref @0 :RunRef; session @1 :Int64; jobdir @2 :Text; position @3 :UInt64; }
 struct RunRefusedReport { ref @0 :RunRef; code @1 :Int32; text @2 :Text; position @3 :UInt64; abandoned @4 :List(Text); }
-struct RunUsage { ref @0 :RunRef; usage @1 :Common.Usage; session @2 :Int64; jobdir @3 :Text;
-                  hosts @4 :List(Common.HostUsage); }   # of a run on several hosts; `usage` is their sum
-struct RunExited { ref @0 :RunRef; exitStatus @1 :Int32; usage @2 :Common.Usage; session @3 :Int64; reported @4 :Bool; position @5 :UInt64;
-                   hosts @6 :List(Common.HostUsage); }
+# What a run used is told host by host, the primary first; the server makes of it what the job shows.
+struct RunUsage { ref @0 :RunRef; hosts @1 :List(Common.HostUsage); session @2 :Int64; jobdir @3 :Text; }
+struct RunExited { ref @0 :RunRef; exitStatus @1 :Int32; hosts @2 :List(Common.HostUsage); session @3 :Int64; reported @4 :Bool; position @5 :UInt64; }
 struct RunLeftReport { ref @0 :RunRef; delivered @1 :Bool; text @2 :Text; position @3 :UInt64;
                        abandoned @4 :List(Text); }   # hosts from which the job may not be gone
-struct WantBlob { hash @0 :Data; }
+struct WantBlob { hash @0 :Data; ref @1 :RunRef; }   # the script of this run; jobSerial 0: a file of a hook
 struct SignalDone { ref @0 :RunRef; id @1 :UInt64; }
 struct RunSteps {
   # What happened to a run before, and between its hosts, in order; the server takes each step once, counted from 0.
   ref   @0 :RunRef;
   first @1 :UInt32;
-  steps @2 :List(E.Event);          # sistersAsked, sisterJoined, sisterFailed, joinWaitEnded, sisterLeft, filesStagedIn
+  steps @2 :List(RunEvents.RunStep);    # of its hosts and of its files, in their order
 }
 struct Ack {
   # The server has the fact durably; the MoM need not send it again.
@@ -146,7 +157,7 @@ struct SchedulingDelta {
   vnodesGone @9 :List(Text);
   jobs     @10 :List(SchedJob);
   jobsGone @11 :List(UInt64);
-  resources @12 :List(E.ResourceDefined);   # all custom resources, when changed (resourcesChanged)
+  resources @12 :List(ServerEvents.ResourceDefined);   # all custom resources, when changed (resourcesChanged)
   resourcesChanged @13 :Bool;
 }
 struct SchedQueue { name @0 :Text; order @1 :UInt64; attributes @2 :List(Common.Attribute); }
@@ -178,16 +189,17 @@ struct SchedJob {
   comment    @14 :Text;                     # what the job shows now
   execHost   @15 :Text;                     # of running jobs; which slots of a host are taken
   resume     @16 :Bool;                     # a suspended job that is to go on when there is room; execVnode: what it needs
+  failedHosts @17 :List(Text);              # of a queued job: where it could not be started, the latest last; they are tried last
 }
 
 struct FromScheduler {
   union {
     hello    @0 :SchedHello;
     run      @1 :ProposeRun;
-    reasons  @2 :E.CycleReasons;
-    cycleEnded @3 :E.CycleEnded;
+    reasons  @2 :SchedulerEvents.CycleReasons;
+    cycleEnded @3 :SchedulerEvents.CycleEnded;
     fullView @4 :Void;              # a delta was missed
-    cycleBegan @5 :E.CycleBegan;
+    cycleBegan @5 :SchedulerEvents.CycleBegan;
     policy   @6 :Data;              # the text of the policy files the next cycles use
     cannotRun @7 :CannotRun;        # answers a RunOneJob; else it is answered with run
   }

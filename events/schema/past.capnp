@@ -4,7 +4,6 @@
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("annals::schema");
-using E = import "event.capnp";
 
 struct PastCheckpoint {
   # The log as it stood at a sequence: enough to fold the state of that moment from few records.
@@ -15,7 +14,7 @@ struct PastStream {
   # A stream that is still of interest, and the records that made what it is.
   serial @0 :UInt64;
   number @1 :UInt64;             # of a job: 12
-  kind   @2 :E.StreamKind;
+  kind   @2 :UInt16;             # the arm of Event that its events stand in
   back   @3 :List(UInt32);       # sequences, rising: how far each lies before the checkpoint's
 }
 struct PastVnode {
@@ -28,9 +27,8 @@ struct PastVnode {
 struct PastVnodeJob {
   job       @0 :UInt64;
   id        @1 :Text;
-  host      @2 :Text;
-  slots     @3 :List(UInt32);
-  held      @4 :List(PastAmount);
-  exclusive @5 :Bool;
+  slots     @2 :List(UInt32);
+  held      @3 :List(PastAmount);
+  exclusive @4 :Bool;
 }
 struct PastAmount { resource @0 :Text; value @1 :Float64; isSize @2 :Bool; }

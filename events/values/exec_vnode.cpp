@@ -79,6 +79,53 @@ std::optional<exec_vnode_spec> parse_exec_vnode(std::string_view text) {
   }
 }
 
+bool exec_vnode_reader::fail() {
+  failed_ = true;
+  return false;
+}
+
+bool exec_vnode_reader::next(part& out) {
+  if (failed_ || (at_ == text_.size() && at_ > 0 && !inside_)) return false;
+  if (!inside_ && at_ < text_.size() && text_[at_] == '(') {
+    inside_ = true;
+    ++at_;
+  }
+  const std::size_t first = at_;
+  std::size_t colon = std::string_view::npos;
+  for (; at_ < text_.size(); ++at_) {
+    const char c = text_[at_];
+    if (c == '+' || c == ')' || c == '(') break;
+    if (c == ':' && colon == std::string_view::npos) colon = at_;
+  }
+  out.text = text_.substr(first, at_ - first);
+  out.vnode = colon == std::string_view::npos ? out.text : text_.substr(first, colon - first);
+  out.resources = colon == std::string_view::npos ? std::string_view() : text_.substr(colon + 1, at_ - colon - 1);
+  out.chunk = chunk_;
+  if (out.vnode.empty()) return fail();
+  // Behind a part: its chunk goes on, or ends with what opened it.
+  if (inside_ && at_ < text_.size() && text_[at_] == '+') {
+    ++at_;
+    return true;
+  }
+  if (inside_ && (at_ == text_.size() || text_[at_++] != ')')) return fail();
+  inside_ = false;
+  ++chunk_;
+  if (at_ == text_.size()) return true;
+  if (text_[at_] != '+' || ++at_ == text_.size()) return fail();
+  return true;
+}
+
+bool next_resource(std::string_view& resources, std::string_view& name, std::string_view& value) {
+  if (resources.empty()) return false;
+  const auto end = std::min(resources.find(':'), resources.size());
+  const auto word = resources.substr(0, end);
+  resources.remove_prefix(std::min(end + 1, resources.size()));
+  const auto equals = std::min(word.find('='), word.size());
+  name = word.substr(0, equals);
+  value = word.substr(std::min(equals + 1, word.size()));
+  return true;
+}
+
 std::string print(const exec_chunk& chunk) {
   std::string out = chunk.parenthesised ? "(" : "";
   for (const vnode_part& part : chunk.parts) {

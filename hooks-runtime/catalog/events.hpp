@@ -12,7 +12,7 @@ namespace annals::hooks {
 
 enum class event_side : std::uint8_t { server, server_periodic, mom, mom_periodic };
 
-// What a worker of the event may do to the machine (hooks-runtime/pool/sandbox.hpp says how it is kept).
+// What a worker of the event may do to the machine (hooks-runtime/worker/sandbox.hpp says how it is kept).
 enum class sandbox_profile : std::uint8_t {
   server,  // no network, no processes, no signals, nothing below PBS_HOME, no rights but those of the user's own files
   mom,     // programs, files and network as the user has them: health checks and cgroup hooks need them

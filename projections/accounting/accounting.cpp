@@ -1,12 +1,13 @@
 // The table of accounting records, and the fold.
 #include "projections/accounting/accounting.hpp"
 
+#include "events/log/place.hpp"
 #include "events/values/date_time.hpp"
 #include "projections/accounting/record_fields.hpp"
 
 namespace annals::projections {
 
-using which = schema::Event::Which;
+using which = schema::JobEvent::Which;
 using phase = model::job_phase;
 
 namespace {
@@ -26,24 +27,25 @@ struct record_rule {
 bool always(const occasion&) { return true; }
 bool began(const occasion& o) { return o.job.stage_in != model::job_stage_in::failed; }     // its files were there
 bool had_a_run(const occasion& o) { return o.job.phase == phase::exiting; }
+bool suspended(const occasion& o) { return o.event.getVnodesReleased().getWhy() == schema::ReleaseReason::SUSPENDED; }
 bool by_server(const occasion& o) { return o.at.by.role == schema::Role::SERVER; }     // it stops, and aborts the job
 bool by_somebody(const occasion& o) { return !by_server(o); }
 bool nobody_asked(const occasion& o) { return o.job.phase != phase::exiting && !o.job.delete_requested; }
 
 constexpr record_rule rules[] = {
     // event                    letter when        only if       fields         blank at the end
-    {which::JOB_QUEUED,           'Q', moment::after,  always,       queued_fields,   true},
-    {which::JOB_ALTERED,          'a', moment::after,  always,       changed_fields,  false},
-    {which::JOB_STARTED,          'S', moment::before, always,       started_fields,  true},
-    {which::JOB_START_FAILED,     'S', moment::before, began,        started_fields,  true},    // R or E follows
-    {which::JOB_DELETE_REQUESTED, 'D', moment::before, by_somebody,  requestor_field, false},
-    {which::JOB_DELETE_REQUESTED, 'A', moment::before, by_server,    stop_text,       false},
-    {which::JOB_MOVED,            'Q', moment::after,  always,       queued_fields,   true},
-    {which::JOB_SUSPENDED,        'z', moment::before, always,       suspended_fields, false},
-    {which::JOB_RESUMED,          'r', moment::before, always,       no_fields,       false},
-    {which::JOB_REQUEUED,         'R', moment::before, began,        run_fields,      false},
-    {which::JOB_ENDED,            'E', moment::before, had_a_run,    run_fields,      false},
-    {which::JOB_ENDED,            'A', moment::before, nobody_asked, abort_text,      false},
+    {which::QUEUED,           'Q', moment::after,  always,       queued_fields,   true},
+    {which::ALTERED,          'a', moment::after,  always,       changed_fields,  false},
+    {which::STARTED,          'S', moment::before, always,       started_fields,  true},
+    {which::START_FAILED,     'S', moment::before, began,        started_fields,  true},    // R or E follows
+    {which::DELETE_REQUESTED, 'D', moment::before, by_somebody,  requestor_field, false},
+    {which::DELETE_REQUESTED, 'A', moment::before, by_server,    stop_text,       false},
+    {which::MOVED,            'Q', moment::after,  always,       queued_fields,   true},
+    {which::VNODES_RELEASED,  'z', moment::before, suspended,    suspended_fields, false},
+    {which::RESUMED,          'r', moment::before, always,       no_fields,       false},
+    {which::REQUEUED,         'R', moment::before, began,        run_fields,      false},
+    {which::ENDED,            'E', moment::before, had_a_run,    run_fields,      false},
+    {which::ENDED,            'A', moment::before, nobody_asked, abort_text,      false},
 };
 
 void write_records(moment when, const occasion& o, const accounting::line_taker& take) {
@@ -72,42 +74,36 @@ attributes::bag without_unseen(const attributes::bag& all) {
   return *attributes::bag::from_packed(kept.take());
 }
 
-model::event_place place_of(const log::record& record) {
-  const auto r = record.get();
-  return {.sequence = r.getSequence(), .stream = r.getStream(), .version = r.getStreamVersion(), .wall_ns = r.getWallNs(),
-          .by = {schema::str(r.getWho().getUser()), schema::str(r.getWho().getHost()), r.getWho().getRole()}};
-}
-
 }  // namespace
 
 void accounting::fold(const log::record& record, const line_taker& take) { fold_any(record, &take); }
 void accounting::learn(const log::record& record) {
-  if (history_ && record.get().getStreamKind() == schema::StreamKind::JOB) sequence_ = record.sequence();
+  if (history_ && record.kind() == schema::StreamKind::JOB) sequence_ = record.sequence();
   else fold_any(record, nullptr);
 }
 
 void accounting::fold_any(const log::record& record, const line_taker* take) {
-  const auto kind = record.get().getStreamKind();
-  if (kind == schema::StreamKind::JOB) fold_job(place_of(record), record.event(), take);
-  if (kind == schema::StreamKind::HOST) fold_host(place_of(record), record.event());
+  const auto event = record.event();
+  if (event.isJob()) fold_job(place_of(record), event.getJob(), take);
+  if (event.isHost()) fold_host(place_of(record), event.getHost());
   sequence_ = record.sequence();
 }
 
-void accounting::fold_job(const model::event_place& at, schema::Event::Reader event, const line_taker* take) {
-  const bool begins = event.which() == which::JOB_QUEUED;
-  if (event.which() == which::JOB_FORGOTTEN) return;
+void accounting::fold_job(const model::event_place& at, schema::JobEvent::Reader event, const line_taker* take) {
+  const bool begins = event.which() == which::QUEUED;
+  if (event.which() == which::FORGOTTEN) return;
   if (!begins && !jobs_.contains(at.stream) && !remembers(at)) return;      // it has ended: its history is nobody's bill
   auto& job = jobs_[at.stream];
   const find_vnode find = [this](std::string_view name) { return vnode(name); };
   const occasion o{job, at, event, find};
   if (take) write_records(moment::before, o, *take);
-  if (event.which() == which::JOB_ENDED) {
+  if (event.which() == which::ENDED) {
     jobs_.erase(at.stream);
     return;
   }
   model::apply(job, at, event);
   if (take) write_records(moment::after, o, *take);
-  if (begins || event.which() == which::JOB_ALTERED || event.which() == which::JOB_MOVED) job.attributes = without_unseen(job.attributes);
+  if (begins || event.which() == which::ALTERED || event.which() == which::MOVED) job.attributes = without_unseen(job.attributes);
 }
 
 // Reads a job that was learned of only. False: it has ended.
@@ -121,14 +117,14 @@ bool accounting::remembers(const model::event_place& at) {
   return true;
 }
 
-void accounting::fold_host(const model::event_place& at, schema::Event::Reader event) {
-  if (event.which() == which::HOST_REMOVED) {
+void accounting::fold_host(const model::event_place& at, schema::HostEvent::Reader event) {
+  if (event.isRemoved()) {
     hosts_.erase(at.stream);
     return;
   }
   model::apply(hosts_[at.stream], at, event);
-  if (event.which() == which::VNODE_CREATED) host_of_vnode_[schema::str(event.getVnodeCreated().getName())] = at.stream;
-  if (event.which() == which::VNODE_DELETED) host_of_vnode_.erase(schema::str(event.getVnodeDeleted().getName()));
+  if (event.isVnodeCreated()) host_of_vnode_[schema::str(event.getVnodeCreated().getName())] = at.stream;
+  if (event.isVnodeDeleted()) host_of_vnode_.erase(schema::str(event.getVnodeDeleted().getName()));
 }
 
 const model::vnode_state* accounting::vnode(std::string_view name) const {

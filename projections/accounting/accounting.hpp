@@ -38,8 +38,8 @@ class accounting {
   std::size_t jobs_kept() const { return jobs_.size(); }
 
  private:
-  void fold_job(const model::event_place& at, schema::Event::Reader event, const line_taker* take);
-  void fold_host(const model::event_place& at, schema::Event::Reader event);
+  void fold_job(const model::event_place& at, schema::JobEvent::Reader event, const line_taker* take);
+  void fold_host(const model::event_place& at, schema::HostEvent::Reader event);
   void fold_any(const log::record& record, const line_taker* take);
   bool remembers(const model::event_place& at);
   const model::vnode_state* vnode(std::string_view name) const;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "events/values/date_time.hpp"
+#include "projections/accounting/written_days.hpp"
 
 namespace annals::projections {
 
@@ -37,12 +38,7 @@ std::optional<checkpoint_mark> accounting_files::read_checkpoint() const {
   const auto got = ::pread(checkpoint_fd_, bytes.data(), bytes.size(), 0);
   if (got < 0) cannot("read", checkpoint_);
   bytes.resize(static_cast<std::size_t>(got));
-  std::optional<checkpoint_mark> newest;
-  for (std::size_t at = 0; at < bytes.size(); at += checkpoint_slot_bytes) {
-    auto m = parse_checkpoint_slot(std::string_view(bytes).substr(at, checkpoint_slot_bytes));
-    if (m && (!newest || m->generation > newest->generation)) newest = std::move(m);
-  }
-  return newest;
+  return newest_mark(bytes);
 }
 
 accounting_files::result accounting_files::keep(checkpoint_mark m) {
@@ -65,7 +61,7 @@ accounting_files::result accounting_files::fail(result r, const std::string& wha
 // -- opening -------------------------------------------------------------------------------------------------------------
 
 accounting_files::accounting_files(fs::path directory, fs::path checkpoint, std::string log)
-    : directory_(std::move(directory)), checkpoint_(std::move(checkpoint)) {
+    : directory_(std::move(directory)), checkpoint_(std::move(checkpoint)), days_(checkpoint_.string() + "_days") {
   fs::create_directories(checkpoint_.parent_path());
   directory_fd_ = open_or_throw(directory_, O_RDONLY | O_DIRECTORY);
   checkpoint_fd_ = open_or_throw(checkpoint_, O_RDWR | O_CREAT, 0600);
@@ -81,7 +77,10 @@ accounting_files::accounting_files(fs::path directory, fs::path checkpoint, std:
     }
   }
   reached_ = kept_.sequence;
+  check_days(before ? before->day : "");
   if (kept_.day.empty()) return;
+  const auto there = length_of(directory_ / kept_.day);
+  if (there.value_or(0) < kept_.length) differences_.push_back(length_fault(kept_.day, kept_.length, there));
   if (open_day(kept_.day) != result::done) throw std::runtime_error(why_);
   // A shorter file was changed by somebody: what is missing is his, and the next line goes to its end.
   if (written_ > kept_.length) {
@@ -95,7 +94,26 @@ accounting_files::~accounting_files() {
     if (fd >= 0) ::close(fd);
 }
 
+// What differs is told by this start, and is what is known from now on: files that were put right, or taken away on purpose,
+// are not told of for ever.
+void accounting_files::check_days(const std::string& open) {
+  auto days = read_written_days(days_);
+  for (auto at = days.begin(); at != days.end();) {
+    const auto& [day, written] = *at;
+    const auto there = length_of(directory_ / day);
+    if (day == open || there == written) {
+      ++at;
+      continue;
+    }
+    differences_.push_back(length_fault(day, written, there));
+    if (there) (at++)->second = *there;
+    else at = days.erase(at);
+  }
+  if (!differences_.empty()) keep_written_days(days_, days);
+}
+
 void accounting_files::set_aside_files() const {
+  fs::remove(days_);
   std::vector<fs::path> days;
   for (const auto& entry : fs::directory_iterator(directory_))
     if (is_day(entry.path().filename().string())) days.push_back(entry.path());
@@ -141,6 +159,7 @@ accounting_files::result accounting_files::open_day(const std::string& day) {
 accounting_files::result accounting_files::begin_day(const segment& s) {
   if (day_fd_ >= 0 && unsynced_ && ::fdatasync(day_fd_) != 0) return fail(result::sync_failed, "sync " + (directory_ / day_).string());
   unsynced_ = false;
+  if (!day_.empty() && !add_written_day(days_, day_, written_)) return fail(result::no_space, "write " + days_.string());
   if (const auto opened = open_day(s.day); opened != result::done) return opened;
   const auto kept = keep({.generation = 0, .log = "", .sequence = s.before, .day = day_, .length = written_});
   if (kept != result::done) day_.clear();       // begun again with the next try

@@ -15,6 +15,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "projections/accounting/checkpoint_mark.hpp"
 
@@ -32,6 +33,9 @@ class accounting_files {
 
   // Every line of the records up to here is in the files and on disk.
   std::uint64_t checkpoint_sequence() const { return kept_.sequence; }
+
+  // Day files that are missing, or not as long as what was written to them, one text for each.
+  const std::vector<std::string>& differences() const { return differences_; }
 
   // A line (without newline) of the day of wall_s, local time. Lines come in the order of the log.
   void add(std::int64_t wall_s, std::string_view line);
@@ -59,6 +63,7 @@ class accounting_files {
   };
   std::optional<checkpoint_mark> read_checkpoint() const;
   void set_aside_files() const;
+  void check_days(const std::string& open);
   result open_day(const std::string& day);
   result begin_day(const segment& s);
   result write_front();
@@ -66,7 +71,7 @@ class accounting_files {
   result keep(checkpoint_mark m);
   result fail(result r, const std::string& what);
 
-  std::filesystem::path directory_, checkpoint_;
+  std::filesystem::path directory_, checkpoint_, days_;   // days_: written_days.hpp
   int directory_fd_ = -1, checkpoint_fd_ = -1, day_fd_ = -1;
   checkpoint_mark kept_;              // as on disk
   std::string day_;                   // of the open file
@@ -74,6 +79,7 @@ class accounting_files {
   bool unsynced_ = false;
   std::uint64_t reached_ = 0;
   std::deque<segment> waiting_;
+  std::vector<std::string> differences_;
   std::string why_;
 };
 

@@ -61,4 +61,13 @@ std::optional<checkpoint_mark> parse_checkpoint_slot(std::string_view slot) {
   return checkpoint_mark{*generation, std::string(words[3]), *sequence, words[5] == "-" ? "" : std::string(words[5]), *length};
 }
 
+std::optional<checkpoint_mark> newest_mark(std::string_view slots) {
+  std::optional<checkpoint_mark> newest;
+  for (std::size_t at = 0; at < slots.size(); at += checkpoint_slot_bytes) {
+    auto m = parse_checkpoint_slot(slots.substr(at, checkpoint_slot_bytes));
+    if (m && (!newest || m->generation > newest->generation)) newest = std::move(m);
+  }
+  return newest;
+}
+
 }  // namespace annals::projections

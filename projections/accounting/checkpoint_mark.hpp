@@ -24,6 +24,8 @@ constexpr std::size_t checkpoint_slot_bytes = 512;
 std::string print(const checkpoint_mark& m);
 // Nothing: a torn or foreign slot.
 std::optional<checkpoint_mark> parse_checkpoint_slot(std::string_view slot);
+// Of the slots of a checkpoint; nothing: none is sound.
+std::optional<checkpoint_mark> newest_mark(std::string_view slots);
 
 // "20261121": the name of a day's file.
 bool is_day(std::string_view name);

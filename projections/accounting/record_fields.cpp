@@ -5,12 +5,13 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
-#include "events/model/assignment.hpp"
+#include "events/model/vnodes/amounts.hpp"
+#include "events/model/vnodes/sharing.hpp"
 
 namespace annals::projections {
 
 namespace ids = attributes::job;
-using which = schema::Event::Which;
+using which = schema::JobEvent::Which;
 
 namespace {
 
@@ -73,7 +74,7 @@ void put_place(std::string& line, const model::job_state& job) {
 
 // What the job takes: what its chunks ask, or, of vnodes it has for itself, all there is of what they ask.
 model::amounts assigned(const occasion& o) {
-  const auto parts = model::assignment_book::parts_of(o.job.attribute(ids::exec_vnode));
+  const auto parts = model::parts_of(o.job.attribute(ids::exec_vnode));
   const auto place = o.job.attribute(ids::Resource_List, "place");
   model::amounts sum;
   for (const auto& part : parts)
@@ -86,16 +87,16 @@ model::amounts assigned(const occasion& o) {
       for (const auto& [resource, amount] : part.asked) sum[resource].value += amount.value;
     } else if (std::find(whole.begin(), whole.end(), part.vnode) == whole.end()) {
       whole.push_back(part.vnode);
-      for (auto& [resource, amount] : sum)
+      for (const auto& [resource, unused] : model::amounts(sum))
         if (const auto there = vnode->attributes.get(attributes::node::resources_available, resource))
-          amount.value += model::read_amount(*there).value;
+          sum[resource].value += model::read_amount(*there).value;
     }
   }
   return sum;
 }
 
-std::int32_t exit_status(schema::Event::Reader event) {
-  return event.which() == which::JOB_REQUEUED ? event.getJobRequeued().getExitStatus() : event.getJobEnded().getExitStatus();
+std::int32_t exit_status(schema::JobEvent::Reader event) {
+  return event.which() == which::REQUEUED ? event.getRequeued().getExitStatus() : event.getEnded().getExitStatus();
 }
 
 // A job that could not be started used nothing of the cpus it was to get.
@@ -137,8 +138,8 @@ void run_fields(std::string& line, const occasion& o) {
 // What it had used so far, and what it gives up if that is not everything.
 void suspended_fields(std::string& line, const occasion& o) {
   put_all(line, "resources_used", o.job, ids::resources_used);
-  const auto e = o.event.getJobSuspended();
-  if (e.getPartly()) put(line, "resources_released", schema::text(e.getReleased()));
+  const auto e = o.event.getVnodesReleased();
+  if (e.getAmountsOnly()) put(line, "resources_released", schema::text(e.getExecVnode()));
 }
 
 void no_fields(std::string&, const occasion&) {}
@@ -148,7 +149,7 @@ void requestor_field(std::string& line, const occasion& o) { put(line, "requesto
 // What was asked for, in the order of the attributes; not what follows from it.
 void changed_fields(std::string& line, const occasion& o) {
   std::vector<change> changes;
-  for (auto c : o.event.getJobAltered().getChanges()) {
+  for (auto c : o.event.getAltered().getChanges()) {
     const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(c.getName()));
     if (!row || c.getDerived()) continue;
     const auto resource = schema::text(c.getResource());

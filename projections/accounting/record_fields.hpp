@@ -17,7 +17,7 @@ using find_vnode = std::function<const model::vnode_state*(std::string_view name
 struct occasion {
   const model::job_state& job;
   const model::event_place& at;
-  schema::Event::Reader event;
+  schema::JobEvent::Reader event;
   const find_vnode& vnode;
 };
 

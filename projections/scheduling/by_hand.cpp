@@ -58,14 +58,11 @@ bool names_only(const values::exec_vnode_spec& spec) {
 class slots {
  public:
   explicit slots(const status& from) {
-    std::set<std::uint64_t> holding;
-    for (const auto& [name, use] : from.book().vnodes())
-      for (const auto& j : use.jobs) holding.insert(j.job);
-    for (const auto serial : holding) {
+    from.holdings().each_job([&](std::uint64_t serial) {
       const auto* job = from.job(serial);
-      if (!job) continue;
+      if (!job) return;
       for (const auto& s : values::parse_exec_host(job->attribute(ids::exec_host)).value_or(values::exec_host_spec{})) taken_[s.host].insert(s.slot);
-    }
+    });
   }
   std::uint32_t take(const std::string& host) {
     auto& of_host = taken_[host];
@@ -102,14 +99,12 @@ values::result<hand_placed, model::rejection> place_by_hand(const status& from, 
   values::exec_host_spec hosts;
   for (const auto& chunk : spec->chunks) {
     const auto& host = from.host_of_vnode(chunk.parts.front().vnode)->name;
+    for (const auto& part : chunk.parts)          // a chunk is on one host
+      if (from.host_of_vnode(part.vnode)->name != host) return model::refuse(pbs_error::bad_node_spec);
     hosts.push_back({host, free.take(host), cpus_of(chunk)});
   }
   out.exec_host = values::print(hosts);
-  for (const auto& chunk : spec->chunks)
-    for (const auto& part : chunk.parts) {
-      const auto& host = from.host_of_vnode(part.vnode)->name;
-      if (std::find(out.hosts.begin(), out.hosts.end(), host) == out.hosts.end()) out.hosts.push_back(host);
-    }
+  out.hosts = values::hosts_of(hosts);
   return out;
 }
 

@@ -2,12 +2,10 @@
 
 #include <algorithm>
 
-#include "events/model/assignment.hpp"
+#include "events/values/exec_vnode.hpp"
 #include "projections/scheduling/scheduling_rows.hpp"
 
 namespace annals::projections {
-
-using which = schema::Event::Which;
 
 namespace {
 // Rows per message. A row is a few hundred bytes, a vnode's grows by 16 bytes with each of its jobs: 500 rows stay far below
@@ -26,72 +24,99 @@ void scheduling_projection::apply(const log::record& record) {
   epoch_ = r.getWriterEpoch();
   if (!following_) return;
   const auto event = r.getEvent();
-  switch (r.getStreamKind()) {
-    case schema::StreamKind::JOB: mark_job_event(r.getStream(), event); break;
-    case schema::StreamKind::HOST: mark_host_event(r.getStream(), event); break;
+  switch (event.which()) {
+    case schema::StreamKind::JOB: return mark_job_event(r.getStream(), event.getJob());
+    case schema::StreamKind::HOST: return mark_host_event(r.getStream(), event.getHost());
     case schema::StreamKind::QUEUE:
       // Queues are few: whichever it was, all are looked at again.
       for (const auto& [name, queue] : from_.queues()) marks_.queues.insert(name);
       marks_.queues.insert(sent_queues_.begin(), sent_queues_.end());
-      break;
-    case schema::StreamKind::SERVER:
-      if (event.which() == which::SERVER_CHANGED) marks_.server = true;
-      if (event.which() == which::RESOURCE_CREATED || event.which() == which::RESOURCE_CHANGED ||
-          event.which() == which::RESOURCE_DELETED)
-        marks_.resources = true;
-      break;
+      return;
+    case schema::StreamKind::SERVER: return mark_server_event(event.getServer());
     case schema::StreamKind::SCHEDULER:
-      if (event.which() == which::SCHEDULER_CHANGED) marks_.scheduler = true;
-      break;
+      if (event.getScheduler().isChanged()) marks_.scheduler = true;
+      return;
     case schema::StreamKind::HOOK:
     case schema::StreamKind::RUN:
-    case schema::StreamKind::PART: break;
+    case schema::StreamKind::PART:
+    case schema::StreamKind::LOG: return;
   }
 }
 
-void scheduling_projection::mark_job_event(std::uint64_t serial, schema::Event::Reader event) {
+void scheduling_projection::mark_server_event(schema::ServerEvent::Reader event) {
+  using which = schema::ServerEvent::Which;
   switch (event.which()) {
-    case which::USAGE_REPORTED:          // changes nothing that a cycle looks at
-    case which::JOB_STARTED:
-    case which::FILES_STAGED_IN:
-    case which::OUTPUT_DELIVERED: return;
-    case which::JOB_ASSIGNED:
-      for (const auto& part : model::assignment_book::parts_of(schema::text(event.getJobAssigned().getExecVnode())))
-        marks_.vnodes.insert(part.vnode);
+    case which::CHANGED: marks_.server = true; return;
+    case which::RESOURCE_CREATED:
+    case which::RESOURCE_CHANGED:
+    case which::RESOURCE_DELETED: marks_.resources = true; return;
+    case which::STARTED:
+    case which::STOPPED: return;
+  }
+}
+
+void scheduling_projection::mark_vnodes(capnp::Text::Reader exec_vnode) {
+  values::exec_vnode_reader parts(schema::text(exec_vnode));
+  for (values::exec_vnode_reader::part p; parts.next(p);) marks_.vnodes.insert(std::string(p.vnode));
+}
+
+void scheduling_projection::mark_job_event(std::uint64_t serial, schema::JobEvent::Reader event) {
+  using which = schema::JobEvent::Which;
+  switch (event.which()) {
+    case which::USAGE_REPORTED:          // these change nothing that a cycle looks at
+    case which::STARTED:
+    case which::RUN_STEP:
+    case which::OUTPUT_DELIVERED:
+    case which::SIGNALLED:
+    case which::MESSAGED:
+    case which::WISH_DONE: return;
+    case which::ASSIGNED: mark_vnodes(event.getAssigned().getExecVnode()); break;
+    case which::VNODES_TAKEN: mark_vnodes(event.getVnodesTaken().getExecVnode()); break;
+    case which::VNODES_RELEASED: mark_vnodes(event.getVnodesReleased().getExecVnode()); break;
+    case which::SUSPENDED:               // maintenance may begin or end where it is
+    case which::RESUMED:
+      if (const auto* job = from_.job(serial)) mark_vnodes(job->allocated.exec_vnode());
       break;
-    case which::JOB_SUSPENDED:
-    case which::JOB_RESUMED: {
-      const auto parts = event.isJobSuspended() ? event.getJobSuspended().getReleased() : event.getJobResumed().getTaken();
-      for (const auto& part : model::assignment_book::parts_of(schema::text(parts))) marks_.vnodes.insert(part.vnode);
-      break;
-    }
-    case which::JOB_SIGNALLED:
-    case which::JOB_MESSAGED:
-    case which::JOB_WISH_DONE: return;
-    case which::VNODE_HANDED_BACK:
-      for (const auto& [host_serial, host] : from_.hosts())
-        if (host.name == schema::text(event.getVnodeHandedBack().getHost())) marks_.hosts.insert(host_serial);
-      break;
-    case which::JOB_ENDED:
-    case which::JOB_FORGOTTEN:
+    case which::ENDED:
+    case which::FORGOTTEN:
       if (!sent_jobs_.contains(serial)) return;          // it came and went between two deltas
       break;
-    default: break;
+    case which::QUEUED:
+    case which::ALTERED:
+    case which::HELD:
+    case which::RELEASED:
+    case which::WAIT_ENDED:
+    case which::START_FAILED:
+    case which::DELETE_REQUESTED:
+    case which::RERUN_REQUESTED:
+    case which::RESUME_WANTED:
+    case which::EXITED:
+    case which::REQUEUED:
+    case which::MOVED:
+    case which::REORDERED: break;
   }
   marks_.jobs.insert(marks_.jobs.end(), serial);      // serials rise: new jobs come last
 }
 
-void scheduling_projection::mark_host_event(std::uint64_t serial, schema::Event::Reader event) {
-  if (event.which() == which::VNODE_CHANGED) marks_.vnodes.insert(schema::str(event.getVnodeChanged().getVnode()));
-  else if (event.which() == which::VNODE_DELETED) marks_.vnodes.insert(schema::str(event.getVnodeDeleted().getName()));
-  else marks_.hosts.insert(serial);
-  if (event.which() == which::HOST_REMOVED) marks_.vnodes.insert(sent_vnodes_.begin(), sent_vnodes_.end());
+void scheduling_projection::mark_host_event(std::uint64_t serial, schema::HostEvent::Reader event) {
+  using which = schema::HostEvent::Which;
+  switch (event.which()) {
+    case which::VNODE_CHANGED: marks_.vnodes.insert(schema::str(event.getVnodeChanged().getVnode())); return;
+    case which::VNODE_DELETED: marks_.vnodes.insert(schema::str(event.getVnodeDeleted().getName())); return;
+    case which::REMOVED:
+      marks_.vnodes.insert(sent_vnodes_.begin(), sent_vnodes_.end());
+      [[fallthrough]];
+    case which::ADDED:
+    case which::CAME_UP:
+    case which::WENT_DOWN:
+    case which::VNODE_CREATED: marks_.hosts.insert(serial); return;
+  }
 }
 
 // -- telling -------------------------------------------------------------------------------------------------------------
 
 bool scheduling_projection::in_view(const model::job_state& job) const {
-  return !job.held.empty() || job.phase == model::job_phase::queued;
+  return !job.allocated.empty() || job.phase == model::job_phase::queued;
 }
 
 std::vector<scheduling_projection::message> scheduling_projection::full_view() {

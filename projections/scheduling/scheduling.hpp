@@ -43,8 +43,10 @@ class scheduling_projection {
 
   struct news;
 
-  void mark_job_event(std::uint64_t serial, schema::Event::Reader event);
-  void mark_host_event(std::uint64_t serial, schema::Event::Reader event);
+  void mark_server_event(schema::ServerEvent::Reader event);
+  void mark_vnodes(capnp::Text::Reader exec_vnode);
+  void mark_job_event(std::uint64_t serial, schema::JobEvent::Reader event);
+  void mark_host_event(std::uint64_t serial, schema::HostEvent::Reader event);
   bool in_view(const model::job_state& job) const;
   news gather(const marks& changed);
   void fill_few(schema::SchedulingDelta::Builder d, const marks& changed, const news& what) const;

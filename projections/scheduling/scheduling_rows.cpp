@@ -80,7 +80,7 @@ void fill_vnode(schema::SchedVnode::Builder to, const status& from, const model:
   to.setName(vnode.name);
   to.setHost(host.name);
   to.setOrder(vnode.order);
-  const auto* use = from.book().find(vnode.name);
+  const auto* use = from.holdings().find(vnode.name);
   to.setState(vnode_state_text(from, host, vnode));
   fill_attributes([&](unsigned n) { return to.initAttributes(n); }, schema::ObjectKind::NODE, vnode.attributes, vnode_wanted);
   if (!use) return;
@@ -115,11 +115,13 @@ void fill_job(schema::SchedJob::Builder to, const model::job_state& job) {
   to.setPlace(text(ids::Resource_List, "place"));
   fill_attributes([&](unsigned n) { return to.initResources(n); }, schema::ObjectKind::JOB, job.attributes, job_wanted);
   to.setComment(text(ids::comment));
-  if (job.held.empty()) return;
+  auto failed = to.initFailedHosts(static_cast<unsigned>(job.failed_starts.size()));
+  for (unsigned i = 0; i < failed.size(); ++i) failed.set(i, job.failed_starts[i].host);
+  if (job.allocated.empty()) return;
   const bool suspended = job.phase == model::job_phase::suspended;
-  to.setExecVnode(suspended ? job.released : text(ids::exec_vnode));
+  to.setExecVnode(suspended ? job.released : job.allocated.exec_vnode());
   to.setResume(suspended && job.resume_wanted);
-  to.setExecHost(text(ids::exec_host));
+  to.setExecHost(job.allocated.exec_host());
   to.setStartedNs(values::parse_integer(text(ids::stime)).value_or(0) * 1'000'000'000);
 }
 

@@ -29,17 +29,18 @@ class needed_streams {
       if (const auto id = values::parse_job_id(schema::text(name))) numbers_.insert(id->number);
   }
 
-  bool book() const { return all_; }
+  bool uses() const { return all_; }
 
   bool take(schema::PastStream::Reader s) {
-    if (s.getKind() == StreamKind::JOB && numbers_.contains(s.getNumber())) serials_.insert(s.getSerial());
-    return wanted(s.getKind(), s.getSerial());
+    const auto kind = static_cast<StreamKind>(s.getKind());
+    if (kind == StreamKind::JOB && numbers_.contains(s.getNumber())) serials_.insert(s.getSerial());
+    return wanted(kind, s.getSerial());
   }
   bool take(const log::record& record) {
     const auto event = record.event();
     const auto r = record.get();
-    if (event.isJobQueued() && numbers_.contains(event.getJobQueued().getNumber())) serials_.insert(r.getStream());
-    return wanted(r.getStreamKind(), r.getStream());
+    if (schema::is(event, schema::JobEvent::QUEUED) && numbers_.contains(event.getJob().getQueued().getNumber())) serials_.insert(r.getStream());
+    return wanted(record.kind(), r.getStream());
   }
   // Whether a scheduler said something of a job that counts.
   bool told(schema::CycleReasons::Reader reasons) const {
@@ -64,7 +65,7 @@ class needed_streams {
 
 void take_in(status& then, needed_streams& needed, const log::record& record) {
   if (needed.take(record)) then.fold(record);
-  else if (record.event().isCycleReasons() && needed.told(record.event().getCycleReasons())) then.fold_reasons_only(record);
+  else if (schema::is(record.event(), schema::SchedulerEvent::CYCLE_REASONS) && needed.told(record.event().getScheduler().getCycleReasons())) then.fold_reasons_only(record);
   else then.pass(record);
 }
 
@@ -78,7 +79,7 @@ ports::store_status read_some(const log::log_reader& reader, const std::vector<s
   auto next = sequences.begin();
   while (next != sequences.end() && failed) {
     const auto before = next;
-    const auto read = reader.store().read(*next, [&](std::uint64_t sequence, ports::byte_span bytes) {
+    const auto read = reader.records().read(*next, [&](std::uint64_t sequence, ports::byte_span bytes) {
       if (sequence < *next) return *next - sequence < skipped_max;
       const auto decoded = log::decode(bytes);
       const auto* record = std::get_if<log::record_ptr>(&decoded);
@@ -104,7 +105,7 @@ ports::store_status fold_checkpoint(const log::log_reader& reader, const checkpo
   std::sort(sequences.begin(), sequences.end());
   sequences.erase(std::unique(sequences.begin(), sequences.end()), sequences.end());
   const auto read = read_some(reader, sequences, [&](const log::record& r) { take_in(then, needed, r); });
-  if (needed.book()) then.put_book(book_of(from.content.get()));
+  if (needed.uses()) then.put_uses(uses_of(from.content.get()));
   return read;
 }
 
@@ -129,7 +130,7 @@ ports::store_status fold_to(const log::log_reader& reader, const log::snapshot_s
 
 // The last record that is not after this time, 0 for none. Times never decrease within a log.
 std::uint64_t sequence_at(const log::log_reader& reader, std::int64_t wall_ns, ports::store_status& status) {
-  std::uint64_t low = 0, high = reader.store().last_sequence();
+  std::uint64_t low = 0, high = reader.records().last_sequence();
   while (low < high && status) {
     const auto middle = low + (high - low + 1) / 2;
     bool after = false;
@@ -149,9 +150,9 @@ void answer_stat_at(const log::log_reader& reader, const log::snapshot_store* in
                     schema::Stat::Reader asked, const model::requester& by, const send_reply& send) {
   ports::store_status read;
   const auto at = asked.getAt();
-  const auto sequence = at.isSequence() ? std::min(at.getSequence(), reader.store().last_sequence())
+  const auto sequence = at.isSequence() ? std::min(at.getSequence(), reader.records().last_sequence())
                         : at.isWallNs() ? sequence_at(reader, at.getWallNs(), read)
-                                        : reader.store().last_sequence();
+                                        : reader.records().last_sequence();
   status then;
   if (read && sequence > 0) read = fold_to(reader, index, sequence, needed_streams(asked), then);
   if (read) return answer_stat(then, request_id, asked, by, send);

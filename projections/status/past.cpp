@@ -6,11 +6,10 @@
 
 namespace annals::projections {
 
-using which = schema::Event::Which;
 
 namespace {
 
-constexpr std::uint32_t format = 1;   // of checkpoints and of what decides which records they name
+constexpr std::uint32_t format = 2;   // of checkpoints and of what decides which records they name
 constexpr const char* directory_name = "past";
 
 std::string name_of(std::uint64_t sequence) {
@@ -55,7 +54,6 @@ void put_vnode(schema::PastVnode::Builder to, const std::string& name, const mod
     const auto& j = use.jobs[i];
     jobs[i].setJob(j.job);
     jobs[i].setId(j.id);
-    jobs[i].setHost(j.host);
     auto slots = jobs[i].initSlots(static_cast<unsigned>(j.slots.size()));
     for (unsigned s = 0; s < j.slots.size(); ++s) slots.set(s, j.slots[s]);
     put_amounts(jobs[i].initHeld(static_cast<unsigned>(j.held.size())), j.held);
@@ -80,26 +78,26 @@ std::optional<checkpoint> checkpoint_before(const log::snapshot_store& index, st
   return std::nullopt;
 }
 
-model::assignment_book book_of(schema::PastCheckpoint::Reader content) {
-  model::assignment_book book;
+std::vector<std::pair<std::string, model::vnode_use>> uses_of(schema::PastCheckpoint::Reader content) {
+  std::vector<std::pair<std::string, model::vnode_use>> uses;
   for (auto v : content.getVnodes()) {
     model::vnode_use use;
     use.last_used_s = v.getLastUsed();
     use.assigned = amounts_of(v.getAssigned());
     for (auto id : v.getMaintenance()) use.maintenance.push_back(schema::str(id));
     for (auto from : v.getJobs()) {
-      model::vnode_job j{from.getJob(), schema::str(from.getId()), schema::str(from.getHost()), {}, amounts_of(from.getHeld()), from.getExclusive()};
+      model::vnode_job j{from.getJob(), schema::str(from.getId()), {}, amounts_of(from.getHeld()), from.getExclusive()};
       for (auto slot : from.getSlots()) j.slots.push_back(slot);
       use.jobs.push_back(std::move(j));
     }
-    book.restore(schema::str(v.getName()), std::move(use));
+    uses.emplace_back(schema::str(v.getName()), std::move(use));
   }
-  return book;
+  return uses;
 }
 
 // -- make ----------------------------------------------------------------------------------------------------------------
 
-past_writer::past_writer(ports::event_store& store, checkpoint_spacing spacing)
+past_writer::past_writer(ports::storage store, checkpoint_spacing spacing)
     : index_(store), made_(read_directory(index_)), spacing_(spacing), next_(spacing.records_min) {}
 
 void past_writer::fold(const log::record& record, const status& now) {
@@ -109,18 +107,18 @@ void past_writer::fold(const log::record& record, const status& now) {
 
 void past_writer::note(const log::record& record, const status& now) {
   const auto r = record.get();
-  if (record.event().isCycleReasons()) return note_reasons(record, now);
+  if (schema::is(record.event(), schema::SchedulerEvent::CYCLE_REASONS)) return note_reasons(record, now);
   const auto [at, fresh] = streams_.try_emplace(r.getStream());
   auto& to = at->second;
-  if (fresh) to.kind = r.getStreamKind();
-  if (record.event().isJobQueued()) to.number = record.event().getJobQueued().getNumber();
+  if (fresh) to.kind = r.getEvent().which();
+  if (schema::is(record.event(), schema::JobEvent::QUEUED)) to.number = record.event().getJob().getQueued().getNumber();
   add(to, record);
-  if (!now.holds(r.getStreamKind(), r.getStream())) streams_.erase(at);
+  if (!now.holds(r.getEvent().which(), r.getStream())) streams_.erase(at);
 }
 
 // A reason matters until the next one, and only to jobs that wait (status::fold_reasons).
 void past_writer::note_reasons(const log::record& record, const status& now) {
-  for (auto told : record.event().getCycleReasons().getJobs()) {
+  for (auto told : record.event().getScheduler().getCycleReasons().getJobs()) {
     const auto* job = now.job(told.getJob());
     const auto at = streams_.find(told.getJob());
     if (!job || job->phase != model::job_phase::queued || at == streams_.end()) continue;
@@ -133,17 +131,17 @@ void past_writer::note_reasons(const log::record& record, const status& now) {
 void past_writer::add(stream& to, const log::record& record) {
   const auto event = record.event();
   auto what = entry_class::plain;
-  if (event.isUsageReported()) {
+  if (schema::is(event, schema::JobEvent::USAGE_REPORTED)) {
     // One that says everything makes the one just before it superfluous.
-    const auto e = event.getUsageReported();
+    const auto e = event.getJob().getUsageReported();
     what = entry_class::usage;
     const bool whole = e.getSession() > 0 && e.getJobdir().size() > 0;
     if (whole && !to.entries.empty() && to.entries.back().what == what) to.entries.pop_back();
-  } else if (event.isCycleBegan() || event.isCycleEnded()) {
+  } else if (schema::is(event, schema::SchedulerEvent::CYCLE_BEGAN) || schema::is(event, schema::SchedulerEvent::CYCLE_ENDED)) {
     what = entry_class::cycle;
-    if (event.isCycleBegan())
+    if (schema::is(event, schema::SchedulerEvent::CYCLE_BEGAN))
       while (!to.entries.empty() && to.entries.back().what == what) to.entries.pop_back();
-  } else if (event.isHookRan()) {
+  } else if (schema::is(event, schema::HookEvent::RAN)) {
     // A run changes nothing of its hook: the last one stands for all, or a busy hook's would pile up.
     what = entry_class::hook_run;
     if (!to.entries.empty() && to.entries.back().what == what) to.entries.pop_back();
@@ -159,13 +157,15 @@ schema::sealed<schema::PastCheckpoint> past_writer::content(std::uint64_t sequen
       auto to = streams[i++];
       to.setSerial(serial);
       to.setNumber(s.number);
-      to.setKind(s.kind);
+      to.setKind(static_cast<std::uint16_t>(s.kind));
       auto back = to.initBack(static_cast<unsigned>(s.entries.size()));
       for (unsigned e = 0; e < s.entries.size(); ++e) back.set(e, static_cast<std::uint32_t>(sequence - s.entries[e].sequence));
     }
-    auto vnodes = c.initVnodes(static_cast<unsigned>(now.book().vnodes().size()));
+    unsigned used = 0;
+    now.holdings().each_used([&](const std::string&, const model::vnode_use&) { ++used; });
+    auto vnodes = c.initVnodes(used);
     i = 0;
-    for (const auto& [name, use] : now.book().vnodes()) put_vnode(vnodes[i++], name, use);
+    now.holdings().each_used([&](const std::string& name, const model::vnode_use& use) { put_vnode(vnodes[i++], name, use); });
   });
 }
 

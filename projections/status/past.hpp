@@ -31,12 +31,12 @@ struct checkpoint {
 
 // The last checkpoint at or before `sequence`; nothing when there is none, or none that is sound.
 std::optional<checkpoint> checkpoint_before(const log::snapshot_store& index, std::uint64_t sequence);
-model::assignment_book book_of(schema::PastCheckpoint::Reader content);
+std::vector<std::pair<std::string, model::vnode_use>> uses_of(schema::PastCheckpoint::Reader content);
 
 // Makes the index. Fed with every record of the log from the first on, in order; what the index has already is not made again.
 class past_writer {
  public:
-  explicit past_writer(ports::event_store& store, checkpoint_spacing spacing = {});
+  explicit past_writer(ports::storage store, checkpoint_spacing spacing = {});
   // `now` has just folded the record.
   void fold(const log::record& record, const status& now);
 

@@ -50,9 +50,8 @@ void put_assigned(attributes::bag& row, attributes::attribute_id id, const model
 class asked_sums {
  public:
   asked_sums(const status& from, std::string_view queue) : catalogue_(from.server().resources) {
-    std::set<std::uint64_t> running;
-    for (const auto& [name, use] : from.book().vnodes())
-      for (const auto& j : use.jobs) running.insert(j.job);
+    std::set<std::uint64_t> running;      // their amounts are added up in this order
+    from.holdings().each_job([&](std::uint64_t serial) { running.insert(serial); });
     for (const auto serial : running) {
       const auto* job = from.job(serial);
       if (!job || (!queue.empty() && job->queue() != queue)) continue;
@@ -62,9 +61,10 @@ class asked_sums {
   }
   // Once something was assigned it stays listed, as 0, after the jobs have gone.
   void add_zeroes(const status& from) {
-    for (const auto& [name, use] : from.book().vnodes())
+    from.holdings().each_used([&](const std::string&, const model::vnode_use& use) {
       for (const auto& [resource, a] : use.assigned)
         if (!sums_.contains(resource)) add(resource, a.is_size ? "0kb" : "0");
+    });
   }
   void put(attributes::bag& row, attributes::attribute_id id) const {
     for (const auto& [resource, value] : sums_) row.set(id, resource, value);
@@ -117,13 +117,13 @@ std::string server_row(const status& from) {
 }
 
 std::string vnode_state_text(const status& from, const model::host_state& host, const model::vnode_state& vnode) {
-  return full_state(host, vnode, from.book().find(vnode.name));
+  return full_state(host, vnode, from.holdings().find(vnode.name));
 }
 
 std::string vnode_row(const status& from, const model::host_state& host, const model::vnode_state& vnode) {
   namespace ids = attributes::node;
   auto row = vnode.attributes;
-  const auto* use = from.book().find(vnode.name);
+  const auto* use = from.holdings().find(vnode.name);
   row.set(ids::state, full_state(host, vnode, use));
   for (const char* size : {"accelerator_memory", "hbmem", "mem", "vmem"}) row.set(ids::resources_assigned, size, "0kb");
   for (const char* number : {"naccelerators", "ncpus"}) row.set(ids::resources_assigned, number, "0");

@@ -1,19 +1,10 @@
 #include "projections/status/status.hpp"
 
 #include "events/attributes/ids.hpp"
+#include "events/log/place.hpp"
 #include "events/values/job_id.hpp"
 
 namespace annals::projections {
-
-using which = schema::Event::Which;
-
-namespace {
-model::event_place place_of(const log::record& record) {
-  const auto r = record.get();
-  return {.sequence = r.getSequence(), .stream = r.getStream(), .version = r.getStreamVersion(), .wall_ns = r.getWallNs(),
-          .by = {schema::str(r.getWho().getUser()), schema::str(r.getWho().getHost()), r.getWho().getRole()}};
-}
-}  // namespace
 
 // -- fold ----------------------------------------------------------------------------------------------------------------
 
@@ -21,45 +12,36 @@ void status::fold(const log::record& record) {
   const auto r = record.get();
   const auto at = place_of(record);
   const auto event = r.getEvent();
-  switch (r.getStreamKind()) {
-    case schema::StreamKind::JOB: fold_job(at, event); break;
-    case schema::StreamKind::SERVER: model::apply(server_, at, event); break;
+  switch (event.which()) {
+    case schema::StreamKind::JOB: fold_job(at, event.getJob()); break;
+    case schema::StreamKind::SERVER: model::apply(server_, at, event.getServer()); break;
     case schema::StreamKind::QUEUE: {
       auto& name = queue_names_[at.stream];
-      if (event.which() == which::QUEUE_CREATED) name = schema::str(event.getQueueCreated().getName());
+      if (event.getQueue().isCreated()) name = schema::str(event.getQueue().getCreated().getName());
       auto& queue = queues_[name];
-      model::apply(queue, at, event);
+      model::apply(queue, at, event.getQueue());
       if (!queue.exists) queues_.erase(name);
       break;
     }
     case schema::StreamKind::SCHEDULER: {
       auto& name = scheduler_names_[at.stream];
-      if (event.which() == which::SCHEDULER_CREATED) name = schema::str(event.getSchedulerCreated().getName());
+      if (event.getScheduler().isCreated()) name = schema::str(event.getScheduler().getCreated().getName());
       auto& scheduler = schedulers_[name];
-      model::apply(scheduler, at, event);
+      model::apply(scheduler, at, event.getScheduler());
       if (!scheduler.exists) schedulers_.erase(name);
-      if (event.which() == which::CYCLE_REASONS) fold_reasons(event.getCycleReasons());
+      if (event.getScheduler().isCycleReasons()) fold_reasons(event.getScheduler().getCycleReasons());
       break;
     }
-    case schema::StreamKind::HOST: {
-      auto& host = hosts_[at.stream];
-      model::apply(host, at, event);
-      if (event.which() == which::VNODE_CREATED) host_of_vnode_[schema::str(event.getVnodeCreated().getName())] = at.stream;
-      if (event.which() == which::VNODE_DELETED) host_of_vnode_.erase(schema::str(event.getVnodeDeleted().getName()));
-      if (!host.exists) {
-        std::erase_if(host_of_vnode_, [&](const auto& entry) { return entry.second == at.stream; });
-        hosts_.erase(at.stream);
-      }
-      break;
-    }
+    case schema::StreamKind::HOST: holdings_.apply(at, event.getHost()); break;
     case schema::StreamKind::HOOK: {
       auto& hook = hooks_[at.stream];
-      model::apply(hook, at, event);
+      model::apply(hook, at, event.getHook());
       if (!hook.exists) hooks_.erase(at.stream);
       break;
     }
     case schema::StreamKind::RUN:
-    case schema::StreamKind::PART: break;
+    case schema::StreamKind::PART:
+    case schema::StreamKind::LOG: break;
   }
   pass(record);
 }
@@ -70,7 +52,7 @@ void status::pass(const log::record& record) {
 }
 
 void status::fold_reasons_only(const log::record& record) {
-  fold_reasons(record.event().getCycleReasons());
+  fold_reasons(record.event().getScheduler().getCycleReasons());
   pass(record);
 }
 
@@ -82,24 +64,13 @@ void status::count(const model::job_state& job, int by) {
   }
 }
 
-void status::fold_job(const model::event_place& at, schema::Event::Reader event) {
+void status::fold_job(const model::event_place& at, schema::JobEvent::Reader event) {
   auto& job = jobs_[at.stream];
   if (job.phase != model::job_phase::none) count(job, -1);
-  const auto facts = [&](std::string_view name) {
-    const auto* host = host_of_vnode(name);
-    if (!host) return model::assignment_book::vnode_facts{};
-    return model::assignment_book::vnode_facts{host->name, host->vnode(name)->attributes.get(attributes::node::sharing).value_or("")};
-  };
-  if (event.which() == which::JOB_ASSIGNED) book_.assign(at.stream, job.id, event.getJobAssigned(), facts);
-  if (event.which() == which::JOB_SUSPENDED) book_.suspend(at.stream, job.id, event.getJobSuspended());
-  if (event.which() == which::JOB_RESUMED) book_.resume(at.stream, job.id, event.getJobResumed(), facts);
-  if (event.which() == which::VNODE_HANDED_BACK) {
-    book_.end_maintenance(job.id);
-    book_.hand_back(at.stream, schema::text(event.getVnodeHandedBack().getHost()), at.seconds());
-  }
+  holdings_.apply(at, job.id, event);
   model::apply(job, at, event);
-  if (event.which() == which::JOB_QUEUED) serial_of_number_.insert_or_assign(serial_of_number_.end(), job.number, at.stream);   // numbers rise
-  if (event.which() == which::JOB_MOVED || event.which() == which::JOB_REORDERED) displace(job);
+  if (event.isQueued()) serial_of_number_.insert_or_assign(serial_of_number_.end(), job.number, at.stream);   // numbers rise
+  if (event.isMoved() || event.isReordered()) displace(job);
   if (job.phase == model::job_phase::forgotten) {
     forget(job);
     jobs_.erase(at.stream);
@@ -157,11 +128,6 @@ void status::each_job(const std::function<bool(const model::job_state&)>& visit)
     if (!visit(jobs_.at(next->second))) return;
 }
 
-const model::host_state* status::host_of_vnode(std::string_view vnode) const {
-  const auto at = host_of_vnode_.find(vnode);
-  return at == host_of_vnode_.end() ? nullptr : &hosts_.at(at->second);
-}
-
 bool status::holds(schema::StreamKind kind, std::uint64_t stream) const {
   const auto named = [&](const auto& names, const auto& objects) {
     const auto name = names.find(stream);
@@ -172,12 +138,13 @@ bool status::holds(schema::StreamKind kind, std::uint64_t stream) const {
   switch (kind) {
     case schema::StreamKind::SERVER: return true;
     case schema::StreamKind::JOB: return jobs_.contains(stream);
-    case schema::StreamKind::HOST: return hosts_.contains(stream);
+    case schema::StreamKind::HOST: return hosts().contains(stream);
     case schema::StreamKind::QUEUE: return named(queue_names_, queues_);
     case schema::StreamKind::SCHEDULER: return named(scheduler_names_, schedulers_);
     case schema::StreamKind::HOOK: return hooks_.contains(stream);
     case schema::StreamKind::RUN:
-    case schema::StreamKind::PART: return false;
+    case schema::StreamKind::PART:
+    case schema::StreamKind::LOG: return false;
   }
   return false;
 }

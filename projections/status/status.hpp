@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "events/log/record.hpp"
-#include "events/model/assignment.hpp"
 #include "events/model/hook.hpp"
 #include "events/model/host.hpp"
 #include "events/model/job.hpp"
 #include "events/model/objects.hpp"
+#include "events/model/vnodes/holdings.hpp"
 #include "events/schema/client.capnp.h"
 
 namespace annals::projections {
@@ -32,7 +32,7 @@ class status {
   // a record that is of no interest, but moves sequence and time on;
   void pass(const log::record& record);
   // and who holds what, where the records that led to it were left out.
-  void put_book(model::assignment_book book) { book_ = std::move(book); }
+  void put_uses(std::vector<std::pair<std::string, model::vnode_use>> uses) { holdings_.restore(std::move(uses)); }
 
   std::uint64_t sequence() const { return sequence_; }         // of the last record folded
   std::int64_t wall_ns() const { return wall_ns_; }
@@ -43,12 +43,12 @@ class status {
   // another place. visit returns false to stop.
   void each_job(const std::function<bool(const model::job_state&)>& visit) const;
   const std::map<std::string, model::queue_state, std::less<>>& queues() const { return queues_; }
-  const std::map<std::uint64_t, model::host_state>& hosts() const { return hosts_; }
+  const std::map<std::uint64_t, model::host_state>& hosts() const { return holdings_.hosts(); }
   const std::map<std::string, model::scheduler_state, std::less<>>& schedulers() const { return schedulers_; }
   const std::map<std::uint64_t, model::hook_state>& hooks() const { return hooks_; }     // by serial: in the order of creation
   const model::server_state& server() const { return server_; }
-  const model::assignment_book& book() const { return book_; }
-  const model::host_state* host_of_vnode(std::string_view vnode) const;
+  const model::holdings& holdings() const { return holdings_; }
+  const model::host_state* host_of_vnode(std::string_view vnode) const { return holdings_.host_of(vnode); }
   // Whether anything of this stream is left: a forgotten job or a deleted queue has nothing.
   bool holds(schema::StreamKind kind, std::uint64_t stream) const;
 
@@ -62,7 +62,7 @@ class status {
 
 
  private:
-  void fold_job(const model::event_place& at, schema::Event::Reader event);
+  void fold_job(const model::event_place& at, schema::JobEvent::Reader event);
   void fold_reasons(schema::CycleReasons::Reader reasons);
   void count(const model::job_state& job, int by);
   void displace(const model::job_state& job);
@@ -77,13 +77,11 @@ class status {
   std::unordered_map<std::uint64_t, std::int64_t> displaced_rank_;              // by number
   std::map<std::string, model::queue_state, std::less<>> queues_;
   std::unordered_map<std::uint64_t, std::string> queue_names_;    // by serial
-  std::map<std::uint64_t, model::host_state> hosts_;              // by serial
-  std::map<std::string, std::uint64_t, std::less<>> host_of_vnode_;
+  model::holdings holdings_;                                      // and the hosts
   std::map<std::string, model::scheduler_state, std::less<>> schedulers_;
   std::unordered_map<std::uint64_t, std::string> scheduler_names_;
   std::map<std::uint64_t, model::hook_state> hooks_;              // by serial
   model::server_state server_;
-  model::assignment_book book_;
   std::map<std::string, counts, std::less<>> counts_;             // by queue; "" is all
 };
 

@@ -11,14 +11,13 @@
 #include <vector>
 
 #include "events/log/record.hpp"
+#include "events/model/usage.hpp"
 
 namespace annals::projections {
 
 struct usage_sample {
   std::int64_t wall_ns = 0;          // when it was written down, nanoseconds since 1970
-  std::uint64_t cpu_s = 0, wall_s = 0;
-  std::uint64_t mem_kb = 0, vmem_kb = 0;     // highest so far
-  std::uint32_t ncpus = 0, cpu_percent = 0;
+  model::usage_set used;             // so far; of memory the highest
   bool operator==(const usage_sample&) const = default;
 };
 

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "projections/status/past.hpp"
+#include "events/model/usage.hpp"
 #include "projections/status/query.hpp"
 #include "test/bench/log_bench.hpp"
 
@@ -22,13 +23,13 @@ class busy_log {
   busy_log(ports::event_store& store, std::uint64_t events, std::size_t alive) : log_(store, clock_), events_(events), alive_(alive) {}
 
   void write() {
-    put(0, schema::StreamKind::SERVER, [](auto e) { e.initServerStarted().setServerName("borg"); });
-    put(0, schema::StreamKind::QUEUE, [](auto e) { e.initQueueCreated().setName("workq"); });
-    scheduler_ = put(0, schema::StreamKind::SCHEDULER, [](auto e) { e.initSchedulerCreated().setName("default"); });
+    put(0, [](auto e) { e.initServer().initStarted().setServerName("borg"); });
+    put(0, [](auto e) { e.initQueue().initCreated().setName("workq"); });
+    scheduler_ = put(0, [](auto e) { e.initScheduler().initCreated().setName("default"); });
     for (int h = 0; h < hosts; ++h) {
       const auto name = host(h);
-      const auto stream = put(0, schema::StreamKind::HOST, [&](auto e) { e.initHostAdded().setName(name); });
-      put(stream, schema::StreamKind::HOST, [&](auto e) { e.initVnodeCreated().setName(name); });
+      const auto stream = put(0, [&](auto e) { e.initHost().initAdded().setName(name); });
+      put(stream, [&](auto e) { e.initHost().initVnodeCreated().setName(name); });
     }
     while (written_ < events_) {
       while (waiting_.size() + running_.size() < alive_) submit();
@@ -52,21 +53,21 @@ class busy_log {
   }
   void cycle() {
     ++cycles_;
-    put(scheduler_, schema::StreamKind::SCHEDULER, [&](auto e) { e.initCycleBegan().setNumber(cycles_); });
-    put(scheduler_, schema::StreamKind::SCHEDULER, [&](auto e) {
-      auto r = e.initCycleReasons();
+    put(scheduler_, [&](auto e) { e.initScheduler().initCycleBegan().setNumber(cycles_); });
+    put(scheduler_, [&](auto e) {
+      auto r = e.initScheduler().initCycleReasons();
       r.initTexts(1).set(0, "Not Running: Insufficient amount of resource: ncpus (R: 4 A: 0 T: 64)");
       auto jobs = r.initJobs(static_cast<unsigned>(std::min<std::size_t>(waiting_.size(), 20)));
       for (unsigned i = 0; i < jobs.size(); ++i) jobs[i].setJob(waiting_[random_() % waiting_.size()].stream);
     });
-    put(scheduler_, schema::StreamKind::SCHEDULER, [&](auto e) { e.initCycleEnded().setNumber(cycles_); });
+    put(scheduler_, [&](auto e) { e.initScheduler().initCycleEnded().setNumber(cycles_); });
   }
   void run_one() {
     const auto job = waiting_.front();
     waiting_.pop_front();
     const auto on = host(job.number);
-    put(job.stream, schema::StreamKind::JOB, [&](auto e) {
-      auto a = e.initJobAssigned();
+    put(job.stream, [&](auto e) {
+      auto a = e.initJob().initAssigned();
       a.setRun(1);
       a.setExecVnode("(" + on + ":ncpus=4:mem=2097152kb)");
       a.setExecHost(on + "/0*4");
@@ -74,42 +75,42 @@ class busy_log {
       a.setComment("Job was sent for execution at Sat Nov 21 at 07:00 on (" + on + ":ncpus=4:mem=2097152kb)");
       a.initHosts(1).set(0, on);
     });
-    put_event(job.stream, schema::StreamKind::JOB, job_started(job.number));
+    put_event(job.stream, job_started(job.number));
     use(job);
     use(job);
     running_.push_back(job);
   }
   void use(const alive_job& job) {
-    put(job.stream, schema::StreamKind::JOB, [&](auto e) {
-      auto u = e.initUsageReported();
+    put(job.stream, [&](auto e) {
+      auto u = e.initJob().initUsageReported();
       u.setRun(1);
       u.setSession(4711);
       u.setJobdir("/home/alice");
-      u.initUsage().setMemKb(job.number);
+      model::write_usage(model::measured_usage({.mem_kb = job.number}), u.initUsage());
     });
   }
   void end_one() {
     const auto job = running_.front();
     running_.pop_front();
-    put(job.stream, schema::StreamKind::JOB, [](auto e) { e.initJobExited().setRun(1); });
-    put(job.stream, schema::StreamKind::JOB, [](auto e) { e.initOutputDelivered().setOk(true); });
-    put(job.stream, schema::StreamKind::JOB, [&](auto e) {
-      auto h = e.initVnodeHandedBack();
-      h.setHost(host(job.number));
-      h.setRun(1);
+    put(job.stream, [](auto e) { e.initJob().initExited().setRun(1); });
+    put(job.stream, [](auto e) { e.initJob().initOutputDelivered().setOk(true); });
+    put(job.stream, [&](auto e) {
+      auto r = e.initJob().initVnodesReleased();
+      r.setRun(1);
+      r.setExecVnode("(" + host(job.number) + ":ncpus=4:mem=2097152kb)");
+      r.initHosts(1).set(0, host(job.number));
     });
-    put(job.stream, schema::StreamKind::JOB, [](auto e) { e.initJobEnded().setHasExitStatus(true); });
-    put(job.stream, schema::StreamKind::JOB, [](auto e) { e.setJobForgotten(); });
+    put(job.stream, [](auto e) { e.initJob().initEnded().setHasExitStatus(true); });
+    put(job.stream, [](auto e) { e.initJob().setForgotten(); });
   }
 
   template <class Fill>
-  std::uint64_t put(std::uint64_t stream, schema::StreamKind kind, Fill&& fill) {
-    return put_event(stream, kind, model::make_event([&](schema::Event::Builder e) { fill(e); }));
+  std::uint64_t put(std::uint64_t stream, Fill&& fill) {
+    return put_event(stream, model::make_event([&](schema::Event::Builder e) { fill(e); }));
   }
-  std::uint64_t put_event(std::uint64_t stream, schema::StreamKind kind, model::event event) {
+  std::uint64_t put_event(std::uint64_t stream, model::event event) {
     log::append a;
     a.stream = stream;
-    a.kind = kind;
     a.events.push_back(std::move(event));
     a.by = {"alice", "front", schema::Role::USER};
     return stage(std::move(a));
@@ -190,7 +191,7 @@ int main(int argc, char** argv) {
     const auto read = reader.read(1, [&](const log::record_ptr& r) {
       now.fold(*r);
       if (with_index) writer.fold(*r, now);
-      else if (r->event().isJobQueued()) alive_at[r->sequence()] = schema::str(r->event().getJobQueued().getId());
+      else if (schema::is(r->event(), schema::JobEvent::QUEUED)) alive_at[r->sequence()] = schema::str(r->event().getJob().getQueued().getId());
       return true;
     });
     std::printf("%-28s %.1f s%s\n", with_index ? "folding and making the index" : "folding", seconds_since(begin), read ? "" : "  FAILED");

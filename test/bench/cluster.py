@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The figures that need a whole cluster. Usage: cluster.py [--build DIR] [submit|hooks|hookruns|drain|status|paced|replay]...
+"""The figures that need a whole cluster. Usage: cluster.py [--build DIR] [alone|submit|hooks|hookruns|drain|status|paced|crowd|replay]...
 
 Each measurement brings up a plain mini-cluster of its own in a temporary directory and removes it. One line per figure:
 what it is, the value, how long a sync of the same disk took beside it, and the load average (it shows whether the
@@ -11,6 +11,7 @@ import contextlib
 import fcntl
 import os
 import re
+import resource
 import shutil
 import signal
 import statistics
@@ -116,6 +117,45 @@ SHELL_LOOP = 'i=0; while [ $i -lt {count} ]; do qsub -- /bin/true >/dev/null || 
 
 def qsub_loop(c, count):
     c.run("/bin/sh", "-c", SHELL_LOOP.format(count=count))
+
+
+def threads_of(pid):
+    """Of each thread: its name, how often it gave way or was put aside, and its processor time in ns."""
+    found = {}
+    for task in os.listdir(f"/proc/{pid}/task"):
+        with contextlib.suppress(FileNotFoundError):
+            of = f"/proc/{pid}/task/{task}"
+            with open(f"{of}/status") as f:
+                status = f.read()
+            with open(f"{of}/schedstat") as f:
+                ran_ns = int(f.read().split()[0])
+            found[task] = (re.search(r"Name:\s+(.*)", status).group(1),
+                           sum(map(int, re.findall(r"voluntary_ctxt_switches:\s+(\d+)", status))), ran_ns)
+    return found
+
+
+def alone(build):
+    """One qsub after another, with nobody else about: what a person at a terminal meets."""
+    count = 400
+    with cluster(build) as c:
+        c.scheduling(False)
+        qsub_loop(c, 100)
+        spawn = "i=0; while [ $i -lt {count} ]; do /bin/true; i=$((i+1)); done".format(count=count)
+        for _ in range(3):
+            nothing = wall_ms(lambda: c.run("/bin/sh", "-c", spawn)) / count
+            before = threads_of(c.server_pid())
+            each = wall_ms(lambda: qsub_loop(c, count)) / count
+            after = threads_of(c.server_pid())
+            c.say("qsub after qsub", f"{1000 / each:.0f} a second, {each / nothing:.2f} times /bin/true")
+            by_name = {}
+            for task, (name, switches, ran_ns) in after.items():
+                was = before.get(task, (name, 0, 0))
+                had = by_name.setdefault(name, [0.0, 0.0])
+                had[0] += (switches - was[1]) / count
+                had[1] += (ran_ns - was[2]) / count / 1e6
+            c.say("  the server, per submission", f"{sum(h[0] for h in by_name.values()):.1f} context switches, "
+                  f"{sum(h[1] for h in by_name.values()):.3f} ms of processor time: "
+                  + ", ".join(f"{name} {h[0]:.1f} ({h[1] * 1000:.0f} us)" for name, h in sorted(by_name.items(), key=lambda x: -x[1][0]) if h[0] >= 0.05))
 
 
 def submit(build):
@@ -374,6 +414,27 @@ def paced(build):
               f"{medians[0]:.2f} | {medians[1]:.2f} ms: {medians[1] / medians[0] * 100 - 100:+.0f} %")
 
 
+# ---- a crowd -----------------------------------------------------------------------------------------------------
+
+def crowd(build):
+    user = ["nobody"] if os.geteuid() == 0 else []
+    for hard in (resource.getrlimit(resource.RLIMIT_NOFILE)[1], 1024):
+        # In a process of its own: a hard limit that was lowered stays, and the daemons inherit it.
+        child = os.fork()
+        if child:
+            os.waitpid(child, 0)
+            continue
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (1024, hard))
+            with cluster(build) as c:
+                for _ in range(3):
+                    c.say(f"5,000 clients at once, 1024 open files, hard limit {hard}", "\n" + c.bench("crowd", "5000", *user))
+        except RuntimeError as e:
+            print(e, flush=True)
+        finally:
+            os._exit(0)
+
+
 # ---- replay ------------------------------------------------------------------------------------------------------
 
 def replay(build):
@@ -388,9 +449,9 @@ def replay(build):
 def main():
     top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), help="where it was built")
-    top.add_argument("what", nargs="*", default=[], metavar="submit|hooks|hookruns|drain|status|paced|replay")
+    top.add_argument("what", nargs="*", default=[], metavar="alone|submit|hooks|hookruns|drain|status|paced|crowd|replay")
     options = top.parse_args()
-    every = {"submit": submit, "hooks": hooks, "hookruns": hookruns, "drain": drain, "status": status, "paced": paced, "replay": replay}
+    every = {"alone": alone, "submit": submit, "hooks": hooks, "hookruns": hookruns, "drain": drain, "status": status, "paced": paced, "crowd": crowd, "replay": replay}
     for name in options.what or every:
         print(f"-- {name}", flush=True)
         every[name](os.path.abspath(options.build))

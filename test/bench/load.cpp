@@ -110,7 +110,7 @@ std::vector<log::record_ptr> last_ended_job(const log::log_reader& reader) {
   std::uint64_t stream = 0;
   std::vector<log::record_ptr> records;
   (void)reader.read(1, [&](const log::record_ptr& r) {
-    if (r->event().isJobEnded()) stream = r->get().getStream();
+    if (schema::is(r->event(), schema::JobEvent::ENDED)) stream = r->get().getStream();
     return true;
   });
   (void)reader.read_stream(stream, 1, [&](const log::record_ptr& r) {
@@ -121,10 +121,10 @@ std::vector<log::record_ptr> last_ended_job(const log::log_reader& reader) {
 }
 
 model::event renumbered(const log::record& r, std::uint64_t number) {
-  if (!r.event().isJobQueued()) return schema::copy_of<schema::Event>(r.event());
+  if (!schema::is(r.event(), schema::JobEvent::QUEUED)) return schema::copy_of<schema::Event>(r.event());
   capnp::MallocMessageBuilder copy;
   copy.setRoot(r.event());
-  auto queued = copy.getRoot<schema::Event>().getJobQueued();
+  auto queued = copy.getRoot<schema::Event>().getJob().getQueued();
   const auto id = schema::str(queued.asReader().getId());
   queued.setNumber(number);
   queued.setId(std::to_string(number) + id.substr(id.find('.')));

@@ -67,7 +67,7 @@ inline model::event job_queued(std::uint64_t number) {
       {"mem", "2gb"},          {"ncpus", "4"}, {"nodect", "1"}, {"place", "free"}, {"select", "1:ncpus=4:mem=2gb"},
       {"walltime", "01:00:00"}};
   return model::make_event([&](schema::Event::Builder e) {
-    auto q = e.initJobQueued();
+    auto q = e.initJob().initQueued();
     q.setId(std::to_string(number) + ".borg");
     q.setNumber(number);
     q.setOwner("alice@front");
@@ -92,7 +92,7 @@ inline model::event job_queued(std::uint64_t number) {
 // A small one, of which a log has most.
 inline model::event job_started(std::uint64_t number) {
   return model::make_event([&](schema::Event::Builder e) {
-    auto s = e.initJobStarted();
+    auto s = e.initJob().initStarted();
     s.setRun(1);
     s.setSession(static_cast<std::int64_t>(number));
     s.setComment("Job run at Sat Nov 21 at 07:00 on (n1:ncpus=4:mem=2097152kb)");

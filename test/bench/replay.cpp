@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
   std::uint64_t sum = 0;
   timed("reading decoded records", events, [&] {
     return static_cast<bool>(log::log_reader(*store).read(1, [&](const log::record_ptr& r) {
-      sum += r->event().getJobStarted().getSession() + r->get().getStream();
+      sum += r->event().getJob().getStarted().getSession() + r->get().getStream();
       return true;
     }));
   });

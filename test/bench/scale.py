@@ -137,7 +137,7 @@ def wide_job(c):
         written[event["kind"]] = event["wallNs"]
         happened[event["kind"]] = event["event"].get("atNs")
     return {"order sent -> all joined -> program started": (written["JobStarted"] - written["JobAssigned"]) / 1e6,
-            "first sister asked -> last one joined": (happened["SisterJoined"] - happened["SistersAsked"]) / 1e6,
+            "first sister asked -> last one joined": (happened["RunSisterJoined"] - happened["RunSistersAsked"]) / 1e6,
             "qsub -> end": (written["JobEnded"] - written["JobQueued"]) / 1e6}
 
 

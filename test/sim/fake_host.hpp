@@ -45,6 +45,7 @@ class fake_host final : public ports::process_host {
       if (at->second.started <= world_.clock.now) at->second.stopped = number == SIGSTOP;
       return;
     }
+    if (number == SIGTERM && world_.o.stubborn) return;
     at->second.ends = std::max(world_.clock.now, at->second.started + 1);      // as soon as it has begun
     at->second.exit = 256 + number;
     tell_state(key);

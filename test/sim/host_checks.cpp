@@ -3,13 +3,12 @@
 #include <kj/string.h>
 
 #include "events/log/log_reader.hpp"
+#include "events/model/usage.hpp"
 #include "projections/accounting/accounting.hpp"
 #include "test/sim/processes.hpp"
 #include "test/sim/world.hpp"
 
 namespace annals::sim {
-
-using which = schema::Event::Which;
 
 namespace {
 std::string key_of(const std::string& id, std::uint32_t run) { return id + "." + std::to_string(run); }
@@ -24,21 +23,17 @@ void freed_vnodes::fold(const log::record& r) {
   const auto stream = r.get().getStream();
   const auto event = r.event();
   auto& j = jobs_[stream];
-  switch (event.which()) {
-    case which::HOST_ADDED: hosts_[stream] = schema::str(event.getHostAdded().getName()); break;
-    case which::HOST_CAME_UP: up_.insert(hosts_[stream]); break;
-    case which::HOST_WENT_DOWN: up_.erase(hosts_[stream]); break;
-    case which::JOB_QUEUED: j.id = schema::str(event.getJobQueued().getId()); break;
-    case which::JOB_ASSIGNED: j.run = event.getJobAssigned().getRun(); break;
-    case which::JOB_DELETE_REQUESTED:
-      if (event.getJobDeleteRequested().getForce()) forced_.insert(key_of(j.id, j.run));
-      break;
-    case which::JOB_RERUN_REQUESTED:
-      if (event.getJobRerunRequested().getForce()) forced_.insert(key_of(j.id, j.run));
-      break;
-    case which::VNODE_HANDED_BACK: gone_[schema::str(event.getVnodeHandedBack().getHost())][key_of(j.id, j.run)] = r.get().getWallNs(); break;
-    default: break;
-  }
+  if (schema::is(event, schema::HostEvent::ADDED)) hosts_[stream] = schema::str(event.getHost().getAdded().getName());
+  if (schema::is(event, schema::HostEvent::CAME_UP)) up_.insert(hosts_[stream]);
+  if (schema::is(event, schema::HostEvent::WENT_DOWN)) up_.erase(hosts_[stream]);
+  if (!event.isJob()) return;
+  const auto e = event.getJob();
+  if (e.isQueued()) j.id = schema::str(e.getQueued().getId());
+  if (e.isAssigned()) j.run = e.getAssigned().getRun();
+  if (e.isDeleteRequested() && e.getDeleteRequested().getForce()) forced_.insert(key_of(j.id, j.run));
+  if (e.isRerunRequested() && e.getRerunRequested().getForce()) forced_.insert(key_of(j.id, j.run));
+  if (e.isVnodesReleased())
+    for (auto host : e.getVnodesReleased().getHosts()) gone_[schema::str(host)][key_of(j.id, j.run)] = r.get().getWallNs();
 }
 
 std::int64_t freed_vnodes::gone_ns(const std::string& host, const std::string& key) const {
@@ -53,8 +48,8 @@ namespace {
 std::int64_t joined_ns(const mom_process& mom, const std::string& key) {
   std::int64_t when = 0;
   (void)log::log_reader(*mom.store).read(1, [&](const log::record_ptr& r) {
-    if (!r->event().isJobJoined()) return true;
-    const auto e = r->event().getJobJoined();
+    if (!schema::is(r->event(), schema::PartEvent::JOINED)) return true;
+    const auto e = r->event().getPart().getJoined();
     if (key_of(schema::str(e.getJob()), e.getRun()) == key) when = r->get().getWallNs();
     return when == 0;
   });
@@ -94,7 +89,7 @@ std::string world::story() const {
   std::string text;
   const auto tell = [&](const std::string& who, const log::fault_store& store) {
     (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
-      const auto kind = r->get().getStreamKind();
+      const auto kind = r->kind();
       if (kind != schema::StreamKind::JOB && kind != schema::StreamKind::RUN && kind != schema::StreamKind::PART && kind != schema::StreamKind::HOST) return true;
       const std::string event = kj::str(r->event()).cStr();
       text += std::to_string(r->get().getWallNs() / 1'000'000 % 100'000'000) + " " + who + " " + std::to_string(r->get().getStream()) + " " + event.substr(0, 200) + "\n";
@@ -133,9 +128,9 @@ std::string world::check_accounting() {
   (void)log::log_reader(server_store()).read(1, [&](const log::record_ptr& r) {
     const auto event = r->event();
     const auto& id = ids[r->get().getStream()];
-    if (event.isJobQueued()) ids[r->get().getStream()] = schema::str(event.getJobQueued().getId());
-    if (event.isJobAssigned()) ++runs[id];
-    if (event.isJobEnded() && event.getJobEnded().getHasExitStatus()) ended_running.insert(id);
+    if (schema::is(event, schema::JobEvent::QUEUED)) ids[r->get().getStream()] = schema::str(event.getJob().getQueued().getId());
+    if (schema::is(event, schema::JobEvent::ASSIGNED)) ++runs[id];
+    if (schema::is(event, schema::JobEvent::ENDED) && event.getJob().getEnded().getHasExitStatus()) ended_running.insert(id);
     accounting.fold(*r, [&](std::int64_t, std::string_view line) {
       const auto letter = line.find(';') + 1, job = letter + 2;
       if (std::string_view("SRE").find(line[letter]) != std::string_view::npos)
@@ -164,15 +159,18 @@ std::string world::check_usage() {
   (void)log::log_reader(server_store()).read(1, [&](const log::record_ptr& r) {
     const auto event = r->event();
     const auto& id = ids[r->get().getStream()];
-    if (event.isJobQueued()) ids[r->get().getStream()] = schema::str(event.getJobQueued().getId());
-    if (event.isSisterFailed()) partly_known.insert(key_of(id, event.getSisterFailed().getRun()));
-    if (event.isSisterLeft() && event.getSisterLeft().getAbandoned()) partly_known.insert(key_of(id, event.getSisterLeft().getRun()));
-    if (!event.isJobExited() || !event.getJobExited().getReported()) return true;
-    const auto e = event.getJobExited();
+    if (schema::is(event, schema::JobEvent::QUEUED)) ids[r->get().getStream()] = schema::str(event.getJob().getQueued().getId());
+    if (schema::is(event, schema::JobEvent::RUN_STEP)) {
+      const auto step = event.getJob().getRunStep();
+      const auto what = step.getStep();
+      if (what.isSisterFailed() || (what.isSisterLeft() && what.getSisterLeft().getAbandoned())) partly_known.insert(key_of(id, step.getRun()));
+    }
+    if (!schema::is(event, schema::JobEvent::EXITED) || !event.getJob().getExited().getReported()) return true;
+    const auto e = event.getJob().getExited();
     auto& u = runs[key_of(id, e.getRun())];
-    u.told = e.getUsage().getCpuSeconds();
+    u.told = model::read_usage(e.getUsage()).seconds("cput");
     u.hosts = e.getHosts().size();
-    for (auto h : e.getHosts()) u.by_host += h.getUsage().getCpuSeconds();
+    for (auto h : e.getHosts()) u.by_host += model::read_usage(h.getUsage()).seconds("cput");
     return true;
   });
   for (const auto& [key, u] : runs) {

@@ -75,7 +75,7 @@ std::string world::check_hostile_node() {
       if (key.starts_with(invented_job) || key.find('-') != std::string::npos) return mom.name() + " ran " + key + " for a hostile node";
     std::string fault;
     (void)log::log_reader(*mom.store).read(1, [&](const log::record_ptr& r) {
-      if (r->event().isJobJoined() && schema::str(r->event().getJobJoined().getPrimary()) == "evil") fault = mom.name() + " joined a hostile node";
+      if (schema::is(r->event(), schema::PartEvent::JOINED) && schema::str(r->event().getPart().getJoined().getPrimary()) == "evil") fault = mom.name() + " joined a hostile node";
       return fault.empty();
     });
     if (!fault.empty()) return fault;

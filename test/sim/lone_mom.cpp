@@ -43,8 +43,9 @@ void lone_mom::pass(std::int64_t seconds) {
   }
 }
 
-void lone_mom::restart() {
+void lone_mom::restart(std::int64_t after_s) {
   mom.crash();
+  around.clock.now += after_s * 1'000'000'000;
   mom.start();
   pass(1);
 }

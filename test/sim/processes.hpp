@@ -9,7 +9,7 @@
 
 #include "actors/mom/mom_actor.hpp"
 #include "actors/scheduler/cycle_driver.hpp"
-#include "actors/server/server_system.hpp"
+#include "actors/server_system/server_system.hpp"
 #include "test/sim/world.hpp"
 #include "test/support/temporary_directory.hpp"
 

@@ -150,16 +150,16 @@ struct hook_checks {
     const auto cause = r.get().getCause();
     const auto at = " at sequence " + std::to_string(r.sequence());
     for (auto run : r.get().getHooks()) see_run(run, r, at);
-    if (e.isHookRan()) {
-      const auto ran = e.getHookRan();
+    if (schema::is(e, schema::HookEvent::RAN)) {
+      const auto ran = e.getHook().getRan();
       if (ran.getPosition() != 0 && !reports.emplace(schema::str(ran.getHost()), ran.getPosition()).second) fault = "a report of a MoM is written twice" + at;
       if (cause != 0 && --owed[{cause, stream}] < 0) fault = "a look was written twice" + at;
     }
-    if (r.get().getStreamKind() == schema::StreamKind::HOOK) {
+    if (r.kind() == schema::StreamKind::HOOK) {
       model::apply(hooks[stream], {r.sequence(), stream, r.get().getStreamVersion(), r.get().getWallNs(), {}}, e);
       return;
     }
-    if (e.isVnodeCreated()) vnodes[schema::str(e.getVnodeCreated().getName())] = {stream};
+    if (schema::is(e, schema::HostEvent::VNODE_CREATED)) vnodes[schema::str(e.getHost().getVnodeCreated().getName())] = {stream};
     const auto look = model::look_at(e);
     if (!look) return;
     events[r.sequence()] = look->event;
@@ -172,10 +172,10 @@ struct hook_checks {
   void see_run(schema::HookRun::Reader run, const log::record& r, const std::string& at) {
     const auto event = schema::str(run.getEvent());
     const bool asks = event == "queuejob" || event == "modifyjob" || event == "movejob" || event == "management" ||
-                      (event == "runjob" && r.event().isJobAssigned());
-    if (asks && !r.event().isHookRan() && run.getVerdict() != schema::HookVerdict::ACCEPTED) fault = "done although " + event + " was refused" + at;
+                      (event == "runjob" && schema::is(r.event(), schema::JobEvent::ASSIGNED));
+    if (asks && !schema::is(r.event(), schema::HookEvent::RAN) && run.getVerdict() != schema::HookVerdict::ACCEPTED) fault = "done although " + event + " was refused" + at;
     const auto cause = r.get().getCause();
-    if (cause != 0 && r.get().getStreamVersion() != 0 && !r.event().isHookRan() &&
+    if (cause != 0 && r.get().getStreamVersion() != 0 && !schema::is(r.event(), schema::HookEvent::RAN) &&
         !done.emplace(cause, schema::str(run.getHook()), std::to_string(r.get().getStream())).second)
       fault = "what a hook wanted is done twice" + at;
   }
@@ -187,7 +187,7 @@ std::set<std::string> steps_with_hooks(const ports::event_store& store) {
   std::set<std::string> events;
   (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
     for (auto run : r->get().getHooks()) events.insert(schema::str(run.getEvent()));
-    if (r->event().isHookRan()) events.insert(schema::str(r->event().getHookRan().getRun().getEvent()));
+    if (schema::is(r->event(), schema::HookEvent::RAN)) events.insert(schema::str(r->event().getHook().getRan().getRun().getEvent()));
     return true;
   });
   return events;

@@ -30,6 +30,11 @@ BOOST_AUTO_TEST_CASE(a_full_disk_refuses_and_resumes) { holds_for_seeds({.disk_f
 
 BOOST_AUTO_TEST_CASE(failed_syncs_stop_the_server_and_lose_nothing) { holds_for_seeds({.sync_failure = 0.02}, 10); }
 
+BOOST_AUTO_TEST_CASE(an_uncertain_log_answers_late_and_loses_nothing) {
+  holds_for_seeds({.uncertain = 0.2}, 8);
+  holds_for_seeds({.server_crash = often, .uncertain = 0.2}, 12);
+}
+
 BOOST_AUTO_TEST_CASE(what_an_operator_does_by_hand_breaks_nothing) {
   holds_for_seeds({.jobs = 30, .by_hand = 0.05}, 10);
   holds_for_seeds({.server_crash = sometimes, .mom_crash = sometimes, .scheduler_crash = sometimes, .link_break = sometimes,

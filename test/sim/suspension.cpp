@@ -4,23 +4,16 @@
 
 namespace annals::sim {
 
-using which = schema::Event::Which;
-
 void suspended_jobs::fold(const log::record& r) {
-  const auto event = r.event();
+  if (!r.event().isJob()) return;
+  const auto event = r.event().getJob();
   auto& j = jobs_[r.get().getStream()];
   const auto key = [&] { return j.id + "." + std::to_string(j.run); };
-  switch (event.which()) {
-    case which::JOB_QUEUED: j.id = schema::str(event.getJobQueued().getId()); break;
-    case which::JOB_ASSIGNED: j.run = event.getJobAssigned().getRun(); break;
-    case which::JOB_STARTED: runs_[key()] = {false, r.get().getWallNs()}; break;
-    case which::JOB_SUSPENDED: runs_[key()] = {true, r.get().getWallNs()}; break;
-    case which::JOB_RESUMED: runs_[key()] = {false, r.get().getWallNs()}; break;
-    case which::JOB_DELETE_REQUESTED:
-    case which::JOB_RERUN_REQUESTED:
-    case which::JOB_EXITED: runs_.erase(key()); break;
-    default: break;
-  }
+  if (event.isQueued()) j.id = schema::str(event.getQueued().getId());
+  if (event.isAssigned()) j.run = event.getAssigned().getRun();
+  if (event.isStarted() || event.isResumed()) runs_[key()] = {false, r.get().getWallNs()};
+  if (event.isSuspended()) runs_[key()] = {true, r.get().getWallNs()};
+  if (event.isDeleteRequested() || event.isRerunRequested() || event.isExited()) runs_.erase(key());
 }
 
 std::string suspended_jobs::fault(const std::string& run, bool stopped, std::int64_t began_ns, std::int64_t now_ns) const {

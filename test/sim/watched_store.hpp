@@ -13,6 +13,11 @@ class watched_store : public ports::event_store {
  public:
   watched_store(log::fault_store& real, life alive, std::function<void()> appended)
       : real_(real), alive_(std::move(alive)), appended_(std::move(appended)) {}
+  std::uint64_t epoch() const override { return real_.epoch(); }
+  ports::store_status take(std::uint64_t e) override {
+    if (!*alive_) return {ports::store_error::sync_failed, "the process is dead"};
+    return real_.take(e);
+  }
   ports::store_status append(const ports::write_batch& batch) override {
     if (!*alive_) return {ports::store_error::sync_failed, "the process is dead"};
     auto status = real_.append(batch);
@@ -24,12 +29,12 @@ class watched_store : public ports::event_store {
   std::uint64_t last_stream() const override { return real_.last_stream(); }
   ports::store_status read(std::uint64_t from, const visitor& v) const override { return real_.read(from, v); }
   ports::store_status read_stream(std::uint64_t s, std::uint64_t v0, const visitor& v) const override { return real_.read_stream(s, v0, v); }
-  ports::store_status read_index(const index_visitor& v) const override { return real_.read_index(v); }
+  ports::store_status read_index(const index_visitor& v, ports::index_place from = {}) const override { return real_.read_index(v, from); }
+  ports::store_status sequences_of(std::span<const ports::index_place> p, std::vector<std::uint64_t>& out) const override { return real_.sequences_of(p, out); }
   std::optional<std::vector<std::byte>> read_blob(std::string_view h, ports::store_status* why) const override { return real_.read_blob(h, why); }
   ports::store_status put_blob_piece(std::string_view h, std::uint32_t n, ports::byte_span b) override { return real_.put_blob_piece(h, n, b); }
   ports::store_status finish_blob(std::string_view h, std::uint32_t p) override { return real_.finish_blob(h, p); }
   std::optional<std::string> read_memo(std::string_view k) const override { return real_.read_memo(k); }
-  ports::store_status drop_memos_below(std::string_view b) override { return real_.drop_memos_below(b); }
   ports::store_status put_cache(std::string_view k, ports::byte_span v) override { return real_.put_cache(k, v); }
   ports::store_status keep_cache() override { return real_.keep_cache(); }
   std::optional<std::vector<std::byte>> get_cache(std::string_view k) const override { return real_.get_cache(k); }

@@ -31,6 +31,7 @@ world::world(options options) : random(options.seed), net(*this), o(options), ho
   }
   net.loss_rate = o.lost_effect;
   server_store().set_sync_failure_rate(o.sync_failure);
+  server_store().set_uncertain_rate(o.uncertain);
 }
 
 world::~world() {
@@ -68,7 +69,7 @@ void world::connect_everybody() {
   if (settings_ == node::asked) settings_ = node::unknown;
   hooks_.link_broken();
   endpoint client;
-  client.seen_as = {wire::identity::kind::local, "alice", 1000, 1000, 1, ""};
+  client.seen_as = {wire::identity::kind::local, "alice", 1000, 1000, 1, "", "users"};
   client.alive = client_alive_;
   client.received = [this](const wire::connection_ptr&, schema::sealed_message m) { on_reply(m.root<schema::Reply>()); };
   client_link_ = net.connect(server.end(wire::identity::kind::local), client);
@@ -331,6 +332,7 @@ std::string world::run() {
   while (true) {
     faults_on_ = clock.now - begin < fault_time;
     if (!faults_on_ && o.sync_failure > 0) server_store().set_sync_failure_rate(0);
+    if (!faults_on_ && o.uncertain > 0) server_store().set_uncertain_rate(0);
     const bool went_on = step();
     if (o.watch_hosts)
       if (const auto why = check_vnodes(); !why.empty()) return why + " [repeat with ANNALS_SIM_SEED=" + std::to_string(o.seed) + "]";
@@ -374,29 +376,26 @@ std::string world::check_history() {
     const auto e = r->event();
     const auto stream = r->get().getStream();
     const model::event_place place{r->sequence(), stream, r->get().getStreamVersion(), r->get().getWallNs(), {}};
-    if (e.isJobQueued()) {
-      const auto id = schema::str(e.getJobQueued().getId());
+    if (schema::is(e, schema::JobEvent::QUEUED)) {
+      const auto id = schema::str(e.getJob().getQueued().getId());
       if (!ids.insert(id).second) fault = "the id " + id + " was given twice";
       const auto c = r->get().getCommandId();
       if (!id_of_command.emplace(std::string(reinterpret_cast<const char*>(c.begin()), c.size()), id).second)
         fault = "a submission became two jobs: " + id;
-    } else if (e.isJobSuspended()) {
-      for (auto& [vnode, jobs] : on_vnode) jobs.erase(stream);
-    } else if (e.isJobAssigned() || e.isJobResumed()) {
-      for (const auto& part : model::assignment_book::parts_of(schema::text(e.isJobAssigned() ? e.getJobAssigned().getExecVnode() : e.getJobResumed().getTaken())))
+    } else if (schema::is(e, schema::JobEvent::ASSIGNED) || schema::is(e, schema::JobEvent::VNODES_TAKEN)) {
+      for (const auto& part : model::parts_of(schema::text(e.getJob().isAssigned() ? e.getJob().getAssigned().getExecVnode() : e.getJob().getVnodesTaken().getExecVnode())))
         on_vnode[part.vnode][stream] += static_cast<int>(part.cpus);
       for (const auto& [vnode, jobs] : on_vnode) {
         int cpus = 0;
         for (const auto& [job, n] : jobs) cpus += n;
         if (cpus > 2) fault = "vnode " + vnode + " holds " + std::to_string(cpus) + " of 2 cpus at sequence " + std::to_string(r->sequence());
       }
-    } else if (e.isVnodeHandedBack()) {
-      for (auto& [vnode, jobs] : on_vnode)
-        if (vnode == schema::str(e.getVnodeHandedBack().getHost())) jobs.erase(stream);
-    } else if (e.isJobEnded()) {
+    } else if (schema::is(e, schema::JobEvent::VNODES_RELEASED)) {
+      for (const auto& part : model::parts_of(schema::text(e.getJob().getVnodesReleased().getExecVnode()))) on_vnode[part.vnode].erase(stream);
+    } else if (schema::is(e, schema::JobEvent::ENDED)) {
       if (++ended[stream] > 1) fault = "a job ended twice, stream " + std::to_string(stream);
       ended_ns[stream] = place.wall_ns;
-    } else if (e.isJobForgotten()) {
+    } else if (schema::is(e, schema::JobEvent::FORGOTTEN)) {
       const auto kept = place.wall_ns - ended_ns[stream];       // 0: it ended before the history was turned on
       if (kept != 0 && kept < o.history_s * second) fault = "a job was forgotten after " + std::to_string(kept) + " ns, stream " + std::to_string(stream);
     }

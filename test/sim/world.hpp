@@ -102,6 +102,7 @@ struct options {
   int jobs = 20;
   double server_crash = 0, mom_crash = 0, scheduler_crash = 0, link_break = 0;   // per step
   double sync_failure = 0;                      // per append of the server
+  double uncertain = 0;                         // per append of the server: whether it was kept shows later
   double by_hand = 0;                           // per step: an operator does something with a job (qsig, qrerun, qdel, ...)
   double disk_full = 0;                         // per step: the server's disk fills, for some seconds
   double power_off = 0;                         // per step: a host loses its power, and its programs with it
@@ -122,6 +123,7 @@ struct options {
   double failing_copies = 0;                    // of them: files don't come (while faults happen), output does not go
   std::int64_t staging_s = 0;                   // files take so long to come; 0: as drawn, some seconds
   std::int64_t program_s = 0;                   // programs run so long; 0: as drawn
+  bool stubborn = false;                        // programs catch SIGTERM and go on
   double lost_effect = 0;                       // messages vanish from living links
   bool foolish_scheduler = false;               // proposes the same two cpus to everybody
   bool blind_ledger = false;                    // the ledger agrees to everything

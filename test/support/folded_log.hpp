@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "events/log/event_log.hpp"
+#include "events/log/log_reader.hpp"
 #include "events/log/memory_event_store.hpp"
 #include "events/model/outcome.hpp"
 #include "events/ports/clock.hpp"
@@ -29,10 +30,10 @@ struct folded_log {
   void later(std::int64_t seconds) { clock.ns += seconds * second; }
 
   // Stream 0 is a new one; its number is returned.
-  std::uint64_t write(schema::StreamKind kind, std::uint64_t stream, std::vector<model::event> events) {
+  std::uint64_t write(std::uint64_t stream, std::vector<model::event> events, std::uint64_t cause = 0) {
     log::append a;
+    a.cause = cause;
     a.stream = stream;
-    a.kind = kind;
     a.expected_version = log_.last_version(stream);
     a.events = std::move(events);
     const auto staged = log_.stage(std::move(a));
@@ -40,6 +41,14 @@ struct folded_log {
     BOOST_REQUIRE(static_cast<bool>(log_.commit(records)));
     for (const auto& r : records) fold.fold(*r);
     return std::get<log::staged>(staged).stream;
+  }
+  std::uint64_t last_sequence() const { return log_.last_sequence(); }
+  // The fold takes in the whole log, as at a start.
+  void replay() {
+    BOOST_REQUIRE(static_cast<bool>(log::log_reader(store_).read(1, [&](const log::record_ptr& r) {
+      fold.fold(*r);
+      return true;
+    })));
   }
 
  private:

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "hooks-runtime/pool/worker_pool.hpp"
+#include "test/support/paths.hpp"
 
 namespace annals::test {
 
@@ -70,7 +71,7 @@ class hook_runs {
 
  private:
   static hooks::pool_settings with_worker(hooks::pool_settings s) {
-    s.worker_program = std::string(ANNALS_STAGE_DIR) + "/libexec/pbs_hook_worker";
+    s.worker_program = annals::test::stage_dir() + "/libexec/pbs_hook_worker";
     if (s.local_node.empty()) s.local_node = "n1";
     return s;
   }

@@ -9,6 +9,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/log/event_log.hpp"
+#include "events/model/usage.hpp"
 #include "projections/status/status.hpp"
 
 namespace annals::test {
@@ -27,10 +28,9 @@ class made_history {
 
   using fill = std::function<void(schema::Event::Builder)>;
   // Writes one event; 0 makes a stream. Answers the stream's serial.
-  std::uint64_t write(std::uint64_t stream, schema::StreamKind kind, const fill& f, const log::who& by = {"root", "borg", schema::Role::SERVER}) {
+  std::uint64_t write(std::uint64_t stream, const fill& f, const log::who& by = {"root", "borg", schema::Role::SERVER}) {
     log::append a;
     a.stream = stream;
-    a.kind = kind;
     a.expected_version = log_.last_version(stream);
     a.events.push_back(model::make_event(f));
     a.by = by;
@@ -48,16 +48,16 @@ class made_history {
 
   // What every history begins with: the server, a queue, a host, a scheduler.
   void begin() {
-    server_ = write(0, schema::StreamKind::SERVER, [](auto e) {
-      auto s = e.initServerStarted();
+    server_ = write(0, [](auto e) {
+      auto s = e.initServer().initStarted();
       s.setServerName("borg");
       s.setHostName("borg");
     });
     change_server("job_history_enable", "True");
     add_queue("workq");
     add_host("n1", 1);
-    scheduler_ = write(0, schema::StreamKind::SCHEDULER, [](auto e) { e.initSchedulerCreated().setName("default"); });
-    write(scheduler_, schema::StreamKind::SCHEDULER, [](auto e) { e.initSchedulerStarted().setHost("borg"); });
+    scheduler_ = write(0, [](auto e) { e.initScheduler().initCreated().setName("default"); });
+    write(scheduler_, [](auto e) { e.initScheduler().initStarted().setHost("borg"); });
   }
 
   void step() {
@@ -77,8 +77,8 @@ class made_history {
   }
 
   void change_server(const std::string& name, const std::string& value) {
-    write(server_, schema::StreamKind::SERVER, [&](auto e) {
-      auto c = e.initServerChanged().initChanges(1)[0];
+    write(server_, [&](auto e) {
+      auto c = e.initServer().initChanged().initChanges(1)[0];
       c.setName(name);
       c.setValue(value);
     });
@@ -89,8 +89,8 @@ class made_history {
     const auto user = owner.empty() ? "user" + std::to_string(random_() % 3) : owner;
     const auto queue = queue_names_[random_() % queue_names_.size()];
     const bool held = random_() % 5 == 0;
-    jobs_.push_back(write(0, schema::StreamKind::JOB, [&](auto e) {
-      auto q = e.initJobQueued();
+    jobs_.push_back(write(0, [&](auto e) {
+      auto q = e.initJob().initQueued();
       q.setId(std::to_string(number) + ".borg");
       q.setNumber(number);
       q.setOwner(user + "@front");
@@ -113,13 +113,13 @@ class made_history {
 
   void cycle() {
     ++cycles_;
-    write(scheduler_, schema::StreamKind::SCHEDULER, [&](auto e) { e.initCycleBegan().setNumber(cycles_); });
+    write(scheduler_, [&](auto e) { e.initScheduler().initCycleBegan().setNumber(cycles_); });
     std::vector<std::uint64_t> told;
     for (auto j : jobs_)
       if (random_() % 3 == 0) told.push_back(j);   // also jobs that run: to them it means nothing
     if (!told.empty())
-      write(scheduler_, schema::StreamKind::SCHEDULER, [&](auto e) {
-        auto r = e.initCycleReasons();
+      write(scheduler_, [&](auto e) {
+        auto r = e.initScheduler().initCycleReasons();
         r.initTexts(2).set(0, "Not Running: cycle " + std::to_string(cycles_));
         r.getTexts().set(1, "Can Never Run: too large");
         auto list = r.initJobs(static_cast<unsigned>(told.size()));
@@ -128,10 +128,10 @@ class made_history {
           list[i].setText(i % 2);
         }
       });
-    write(scheduler_, schema::StreamKind::SCHEDULER, [&](auto e) { e.initCycleEnded().setNumber(cycles_); });
+    write(scheduler_, [&](auto e) { e.initScheduler().initCycleEnded().setNumber(cycles_); });
     if (random_() % 6 == 0) {
-      write(scheduler_, schema::StreamKind::SCHEDULER, [&](auto e) { e.initSchedulerStopped().setText("gone"); });
-      write(scheduler_, schema::StreamKind::SCHEDULER, [&](auto e) { e.initSchedulerStarted().setHost("borg"); });
+      write(scheduler_, [&](auto e) { e.initScheduler().initStopped().setText("gone"); });
+      write(scheduler_, [&](auto e) { e.initScheduler().initStarted().setHost("borg"); });
     }
   }
 
@@ -141,19 +141,19 @@ class made_history {
   // What may happen next to one job: a step in its life.
   void move(std::uint64_t serial) {
     const auto job = *now.job(serial);
-    const auto to = [&](const fill& f) { write(serial, schema::StreamKind::JOB, f); };
+    const auto to = [&](const fill& f) { write(serial, f); };
     using p = model::job_phase;
     switch (job.phase) {
-      case p::held: return to([](auto e) { e.initJobReleased().initHolds(1).set(0, schema::HoldType::USER); });
+      case p::held: return to([](auto e) { e.initJob().initReleased().initHolds(1).set(0, schema::HoldType::USER); });
       case p::queued:
-        if (random_() % 8 == 0) return to([](auto e) { e.initJobHeld().initHolds(1).set(0, schema::HoldType::USER); });
+        if (random_() % 8 == 0) return to([](auto e) { e.initJob().initHeld().initHolds(1).set(0, schema::HoldType::USER); });
         if (random_() % 8 == 0) return alter(serial);
         if (random_() % 8 == 0) return put_elsewhere(serial);
         return assign(serial, job.run + 1);
       case p::assigned:
-        if (random_() % 6 == 0) return to([&](auto e) { e.initJobStartFailed().setRun(job.run); });
+        if (random_() % 6 == 0) return to([&](auto e) { e.initJob().initStartFailed().setRun(job.run); });
         return to([&](auto e) {
-          auto s = e.initJobStarted();
+          auto s = e.initJob().initStarted();
           s.setRun(job.run);
           s.setSession(4711);
           s.setComment("Job run");
@@ -165,15 +165,15 @@ class made_history {
       case p::suspended:
         if (job.phase == p::suspended && random_() % 4 > 0) return resume(serial, job);
         return to([&](auto e) {
-          auto x = e.initJobExited();
+          auto x = e.initJob().initExited();
           x.setRun(job.run);
-          x.initUsage().setNcpus(1);
+          model::write_usage(model::measured_usage({.ncpus = 1}), x.initUsage());
           x.setCommentSuffix(" and finished");
         });
       case p::exiting: return leave(serial, job);
       case p::finished:
         std::erase(jobs_, serial);
-        return to([](auto e) { e.setJobForgotten(); });
+        return to([](auto e) { e.initJob().setForgotten(); });
       default: return;
     }
   }
@@ -188,9 +188,9 @@ class made_history {
 
   void put_elsewhere(std::uint64_t serial) {
     const auto rank = static_cast<std::int64_t>(random_() % (2 * number_ + 1));
-    write(serial, schema::StreamKind::JOB, [&](auto e) {
-      if (rank % 2 == 0) return e.initJobReordered().setQueueRank(rank);
-      auto m = e.initJobMoved();
+    write(serial, [&](auto e) {
+      if (rank % 2 == 0) return e.initJob().initReordered().setQueueRank(rank);
+      auto m = e.initJob().initMoved();
       m.setQueue(queue_names_[random_() % queue_names_.size()]);
       m.setQueueRank(rank);
     });
@@ -199,41 +199,50 @@ class made_history {
   void suspend(std::uint64_t serial, const model::job_state& job) {
     const bool partly = random_() % 3 == 0;
     const auto exec_vnode = std::string(job.attribute(attributes::job::exec_vnode));
-    write(serial, schema::StreamKind::JOB, [&](auto e) {
-      auto s = e.initJobSuspended();
+    write(serial, [&](auto e) {
+      auto s = e.initJob().initSuspended();
       s.setRun(job.run);
       s.setWish(job.last_wish + 1);
-      s.setPartly(partly);
-      s.setReleased(partly ? exec_vnode.substr(0, exec_vnode.find(":mem")) + ")" : exec_vnode);
       s.setAdmin(random_() % 3 == 0);
+    });
+    write(serial, [&](auto e) {
+      auto r = e.initJob().initVnodesReleased();
+      r.setRun(job.run);
+      r.setExecVnode(partly ? exec_vnode.substr(0, exec_vnode.find(":mem")) + ")" : exec_vnode);
+      r.setWhy(schema::ReleaseReason::SUSPENDED);
+      r.setAmountsOnly(partly);
     });
   }
 
   void resume(std::uint64_t serial, const model::job_state& job) {
-    write(serial, schema::StreamKind::JOB, [&](auto e) {
-      auto r = e.initJobResumed();
+    write(serial, [&](auto e) {
+      auto r = e.initJob().initResumed();
       r.setRun(job.run);
       r.setWish(job.last_wish + 1);
-      r.setTaken(job.released);
-      r.setPartly(job.released_partly);
       r.setAdmin(job.admin_suspended);
-      r.setPlace("free");
+    });
+    write(serial, [&](auto e) {
+      auto t = e.initJob().initVnodesTaken();
+      t.setRun(job.run);
+      t.setExecVnode(job.released);
+      t.setPlace("free");
+      t.setAmountsOnly(job.released_partly);
     });
   }
 
   void alter(std::uint64_t serial) {
-    write(serial, schema::StreamKind::JOB, [&](auto e) {
-      auto c = e.initJobAltered().initChanges(1)[0];
+    write(serial, [&](auto e) {
+      auto c = e.initJob().initAltered().initChanges(1)[0];
       c.setName("Priority");
       c.setValue(std::to_string(random_() % 100));
     });
   }
 
   void use(std::uint64_t serial, std::uint32_t run) {
-    write(serial, schema::StreamKind::JOB, [&](auto e) {
-      auto u = e.initUsageReported();
+    write(serial, [&](auto e) {
+      auto u = e.initJob().initUsageReported();
       u.setRun(run);
-      u.initUsage().setMemKb(random_() % 1000);
+      model::write_usage(model::measured_usage({.mem_kb = random_() % 1000}), u.initUsage());
       if (random_() % 3 > 0) u.setSession(static_cast<std::int64_t>(random_() % 5));
       if (random_() % 3 > 0) u.setJobdir("/home/" + std::to_string(random_() % 4));
     });
@@ -249,11 +258,11 @@ class made_history {
       exec += "+(" + second.vnodes[0] + ":ncpus=1:gpus=0.1)";
       names.push_back(second.name);
     }
-    write(serial, schema::StreamKind::JOB, [&](auto e) {
-      auto a = e.initJobAssigned();
+    write(serial, [&](auto e) {
+      auto a = e.initJob().initAssigned();
       a.setRun(run);
       a.setExecVnode(exec);
-      a.setExecHost(first.name + "/0");
+      a.setExecHost(first.name + "/0" + (names.size() > 1 ? "+" + second.name + "/0" : ""));
       a.setScheduler("default");
       a.setComment("Job was sent for execution");
       a.setPlace(random_() % 4 == 0 ? "excl" : "free");
@@ -263,18 +272,20 @@ class made_history {
   }
 
   void leave(std::uint64_t serial, const model::job_state& job) {
-    if (!job.held.empty()) {
-      const auto back = job.held.front();
-      write(serial, schema::StreamKind::JOB, [&](auto e) {
-        auto h = e.initVnodeHandedBack();
-        h.setHost(back);
-        h.setRun(job.run);
+    if (!job.allocated.empty()) {
+      const std::vector<std::string> back{job.allocated.hosts().front()};
+      const auto what = job.allocated.on(back);
+      write(serial, [&](auto e) {
+        auto r = e.initJob().initVnodesReleased();
+        r.setRun(job.run);
+        r.setExecVnode(what);
+        r.initHosts(1).set(0, back.front());
       });
     } else if (random_() % 3 == 0) {
-      write(serial, schema::StreamKind::JOB, [&](auto e) { e.initJobRequeued().setRun(job.run); });
+      write(serial, [&](auto e) { e.initJob().initRequeued().setRun(job.run); });
     } else {
-      write(serial, schema::StreamKind::JOB, [](auto e) {
-        auto x = e.initJobEnded();
+      write(serial, [](auto e) {
+        auto x = e.initJob().initEnded();
         x.setHasExitStatus(true);
         x.setSubstate(92);
       });
@@ -282,10 +293,10 @@ class made_history {
   }
 
   void add_queue(const std::string& name) {
-    queue_streams_[name] = write(0, schema::StreamKind::QUEUE, [&](auto e) { e.initQueueCreated().setName(name); });
+    queue_streams_[name] = write(0, [&](auto e) { e.initQueue().initCreated().setName(name); });
     queue_names_.push_back(name);
-    write(queue_streams_[name], schema::StreamKind::QUEUE, [&](auto e) {
-      auto c = e.initQueueChanged().initChanges(1)[0];
+    write(queue_streams_[name], [&](auto e) {
+      auto c = e.initQueue().initChanged().initChanges(1)[0];
       c.setName("enabled");
       c.setValue("True");
     });
@@ -296,23 +307,23 @@ class made_history {
     const auto name = queue_names_.back();
     if (now.jobs_of(name).total > 0) return;
     queue_names_.pop_back();
-    write(queue_streams_[name], schema::StreamKind::QUEUE, [&](auto e) { e.initQueueDeleted().setName(name); });
+    write(queue_streams_[name], [&](auto e) { e.initQueue().initDeleted().setName(name); });
   }
 
   void add_host(const std::string& name, std::size_t vnodes) {
     host h{0, name, {}};
-    h.stream = write(0, schema::StreamKind::HOST, [&](auto e) { e.initHostAdded().setName(name); });
+    h.stream = write(0, [&](auto e) { e.initHost().initAdded().setName(name); });
     for (std::size_t i = 0; i < vnodes; ++i) {
       h.vnodes.push_back(i == 0 ? name : name + "[" + std::to_string(i) + "]");
-      write(h.stream, schema::StreamKind::HOST, [&](auto e) { e.initVnodeCreated().setName(h.vnodes.back()); });
+      write(h.stream, [&](auto e) { e.initHost().initVnodeCreated().setName(h.vnodes.back()); });
     }
     come_up(h);
     hosts_.push_back(std::move(h));
   }
 
   void come_up(const host& h) {
-    write(h.stream, schema::StreamKind::HOST, [&](auto e) {
-      auto up = e.initHostCameUp();
+    write(h.stream, [&](auto e) {
+      auto up = e.initHost().initCameUp();
       up.setVersion("1");
       auto list = up.initVnodes(static_cast<unsigned>(h.vnodes.size()));
       for (unsigned i = 0; i < h.vnodes.size(); ++i) {
@@ -328,16 +339,16 @@ class made_history {
   void disturb_host() {
     auto& h = hosts_[random_() % hosts_.size()];
     const bool idle = std::none_of(h.vnodes.begin(), h.vnodes.end(), [&](const auto& v) {
-      const auto* use = now.book().find(v);
+      const auto* use = now.holdings().find(v);
       return use && !use->jobs.empty();
     });
     if (hosts_.size() > 2 && idle && random_() % 2) {
-      for (const auto& v : h.vnodes) write(h.stream, schema::StreamKind::HOST, [&](auto e) { e.initVnodeDeleted().setName(v); });
-      write(h.stream, schema::StreamKind::HOST, [&](auto e) { e.initHostRemoved().setName(h.name); });
+      for (const auto& v : h.vnodes) write(h.stream, [&](auto e) { e.initHost().initVnodeDeleted().setName(v); });
+      write(h.stream, [&](auto e) { e.initHost().initRemoved().setName(h.name); });
       ++removed_;
       hosts_.erase(hosts_.begin() + (&h - hosts_.data()));
     } else if (h.up) {
-      write(h.stream, schema::StreamKind::HOST, [&](auto e) { e.initHostWentDown().setText("silent"); });
+      write(h.stream, [&](auto e) { e.initHost().initWentDown().setText("silent"); });
       h.up = false;
     } else {
       come_up(h);

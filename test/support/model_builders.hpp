@@ -2,9 +2,11 @@
 // "given" is what a story went through, "when" a command, "then" the names of the events it led to, or the refusal.
 #pragma once
 
+#include <capnp/dynamic.h>
 #include <capnp/schema.h>
 
 #include <initializer_list>
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,20 +28,35 @@ inline model::requester operator_() { return {"oper", "borg", schema::Role::OPER
 inline model::requester manager() { return {"mgr", "borg", schema::Role::MANAGER}; }
 inline model::requester root() { return {"root", "borg", schema::Role::ROOT}; }
 inline model::requester the_server() { return {"root", "borg", schema::Role::SERVER}; }
+inline model::requester the_scheduler() { return {"Scheduler", "borg", schema::Role::SCHEDULER}; }
 
-// "jobQueued", as the schema spells it.
-inline std::string name_of(schema::Event::Which which) {
-  for (auto field : capnp::Schema::from<schema::Event>().getUnionFields())
+// The events of one kind of stream: how many there are, what the schema calls them, and each of them bare.
+template <class Kind>
+int count_of() { return static_cast<int>(capnp::Schema::from<Kind>().getUnionFields().size()); }
+
+template <class Kind>
+std::string name_of_kind(typename Kind::Which which) {
+  for (auto field : capnp::Schema::from<Kind>().getUnionFields())
     if (field.getProto().getDiscriminantValue() == static_cast<std::uint16_t>(which)) return field.getProto().getName().cStr();
   return "?";
 }
-inline int event_count() { return static_cast<int>(capnp::Schema::from<schema::Event>().getUnionFields().size()); }
+inline std::string name_of(schema::JobEvent::Which w) { return name_of_kind<schema::JobEvent>(w); }
+inline std::string name_of(schema::RunEvent::Which w) { return name_of_kind<schema::RunEvent>(w); }
 
-// "jobHeld jobReleased", "" for no change, "15007 Unauthorized Request " for a refusal.
+// Empty; for a run's step, with an empty step.
+template <class Builder>
+void fill_bare(Builder kind, std::uint16_t which) {
+  capnp::DynamicStruct::Builder any = capnp::toDynamic(kind);
+  for (auto field : any.getSchema().getUnionFields())
+    if (field.getProto().getDiscriminantValue() == which) any.clear(field);
+}
+
+
+// "held released", "" for no change, "15007 Unauthorized Request " for a refusal.
 inline std::string said(const model::outcome& o) {
   if (!o.accepted()) return std::to_string(o.why().code) + " " + o.why().text;
   std::string names;
-  for (const auto& e : o.events()) names += (names.empty() ? "" : " ") + name_of(e.get().which());
+  for (const auto& e : o.events()) names += (names.empty() ? "" : " ") + schema::event_name(e.get());
   return names;
 }
 
@@ -129,7 +146,9 @@ inline model::proposed_run propose(const std::string& exec_vnode = "(borg:ncpus=
   return {schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
             auto p = m.initRun();
             p.setExecVnode(exec_vnode);
-            p.setExecHost(host + "/0");
+            std::string slots = host + "/0";          // an entry for each chunk
+            for (auto n = std::count(exec_vnode.begin(), exec_vnode.end(), '('); n > 1; --n) slots += "+" + host + "/0";
+            p.setExecHost(slots);
             p.initHosts(1).set(0, host);
           }),
           "default"};
@@ -153,12 +172,12 @@ inline model::proposed_run propose_hosts(const std::vector<std::string>& hosts) 
 }
 
 struct measured { std::uint64_t cpu_s = 0, mem_kb = 0, wall_s = 0; std::uint32_t ncpus = 1; };
-inline void fill(schema::Usage::Builder u, const measured& m) {
-  u.setCpuSeconds(m.cpu_s);
-  u.setMemKb(m.mem_kb);
-  u.setVmemKb(m.mem_kb * 2);
-  u.setWallSeconds(m.wall_s);
-  u.setNcpus(m.ncpus);
+inline ports::run_usage as_measured(const measured& m) {
+  return {.cpu_seconds = m.cpu_s, .mem_kb = m.mem_kb, .vmem_kb = m.mem_kb * 2, .wall_seconds = m.wall_s, .ncpus = m.ncpus};
+}
+// Of a run on one host.
+inline void fill(capnp::List<schema::HostUsage>::Builder hosts, const measured& m) {
+  model::write_host_usage({"borg", model::measured_usage(as_measured(m)), 1}, hosts[0]);
 }
 template <class Fill>
 model::mom_report report(Fill&& f) { return {schema::make<schema::FromMom>(std::forward<Fill>(f)), "borg"}; }
@@ -226,18 +245,19 @@ class job_story {
       r.setSession(4711);
     }), the_server());
   }
-  std::string refuses(std::int32_t code, std::uint32_t run = 0) {
+  std::string refuses(std::int32_t code, std::uint32_t run = 0, const std::string& text = "") {
     return when(report([&](auto m) {
       auto r = m.initRunRefused();
       fill(r.initRef(), job, run ? run : job.run);
       r.setCode(code);
+      r.setText(text);
     }), the_server());
   }
   std::string uses(const measured& u, std::uint32_t run = 0) {
     return when(report([&](auto m) {
       auto r = m.initRunUsage();
       fill(r.initRef(), job, run ? run : job.run);
-      fill(r.initUsage(), u);
+      fill(r.initHosts(1), u);
       r.setSession(4711);
       r.setJobdir("/home/user1");
     }), the_server());
@@ -255,7 +275,7 @@ class job_story {
       auto r = m.initRunExited();
       fill(r.initRef(), job, run ? run : job.run);
       r.setExitStatus(code);
-      fill(r.initUsage(), u);
+      fill(r.initHosts(1), u);
     }), the_server());
   }
   std::string leaves(bool delivered = true, std::uint32_t run = 0) {
@@ -280,7 +300,7 @@ inline job_story given(model::job_phase phase, const settings& s = {}) {
   if (phase == p::held) all.push_back({"Hold_Types", "", "u"});
   if (phase == p::waiting) all.push_back({"Execution_Time", "", std::to_string(story.now_s + 3600)});
   story.when(submission(12, all));
-  if (phase >= p::assigned) story.when(propose(), the_server());
+  if (phase >= p::assigned) story.when(propose(), the_scheduler());
   if (phase >= p::started) story.starts();
   if (phase == p::suspended) story.when(signal("suspend"), operator_());
   if (phase >= p::exiting) story.exits(0);

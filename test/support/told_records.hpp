@@ -12,11 +12,10 @@ struct told_records {
   std::uint64_t sequence = 0;  // of the last one
 
   template <class Fill>
-  log::record next(schema::StreamKind kind, std::uint64_t stream, const Fill& fill) {
+  log::record next(std::uint64_t stream, const Fill& fill) {
     return log::record(schema::make<schema::Record>([&](schema::Record::Builder r) {
                          r.setSequence(++sequence);
                          r.setStream(stream);
-                         r.setStreamKind(kind);
                          r.setStreamVersion(++versions_[stream]);
                          r.setWriterEpoch(1);
                          r.setWallNs(static_cast<std::int64_t>(sequence) * 1'000'000'000);

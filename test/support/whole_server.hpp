@@ -3,15 +3,17 @@
 
 #include <boost/test/unit_test.hpp>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "actors/server/messages.hpp"
-#include "actors/server/server_system.hpp"
+#include "actors/server_system/server_system.hpp"
 #include "events/log/memory_event_store.hpp"
 #include "test/support/stepped_system.hpp"
+#include "test/support/temporary_directory.hpp"
 
 namespace annals::test {
 
@@ -19,9 +21,10 @@ struct fake_peer : wire::connection {
   fake_peer(wire::identity::kind what, const std::string& name) {
     who.what = what;
     who.name = name;
+    who.group = "users";
     who.uid = 1000;
   }
-  std::uint64_t id() const override { return 1; }
+  std::uint64_t id() const override { return number; }
   const wire::identity& peer() const override { return who; }
   void send(const schema::sealed_message& m) override { sent.push_back(m); }
   void close(const std::string& why) override { closed = why; }
@@ -29,28 +32,42 @@ struct fake_peer : wire::connection {
   void pause_reading() override {}
   void resume_reading() override {}
 
+  static inline std::uint64_t last_number = 0;
+  const std::uint64_t number = ++last_number;
   wire::identity who;
   std::vector<schema::sealed_message> sent;
   std::string closed;  // why; empty: it is open
 };
 
 struct whole_server {
-  whole_server() {
+  // change: parts that a test wants otherwise.
+  explicit whole_server(std::function<void(actors::server_system_parts&)> change = {}) : change_(std::move(change)) { start(); }
+  ~whole_server() { kill(); }
+
+  void start() {
     actors::server_system_parts parts;
     parts.store = &store;
     parts.clock = &clock;
     parts.self = {"test", "borg", "borg", "UTC", std::string(16, 'u')};
     parts.server_uid = 1000;
     parts.detached = false;
+    parts.upload_directory = uploads.path;
     parts.disk_writable = [] { return true; };
     parts.stop_process = [](const std::string& text) { BOOST_ERROR("stopped: " + text); };
     parts.shut_down = [](const std::string&) {};
+    if (change_) change_(parts);
     whole = std::make_unique<actors::server_system>(system.actors(), std::move(parts));
     system.run();
   }
-  ~whole_server() {
+  void kill() {
     system.end({whole->gateway(), whole->writer()});
     whole.reset();
+  }
+  // As a crash and the next start: what was uploaded and no event names is swept.
+  void restart() {
+    kill();
+    store.sweep();
+    start();
   }
   void says(const wire::connection_ptr& peer, schema::sealed_message m) {
     caf::anon_send(whole->gateway(), actors::peer_frame{peer, std::move(m)});
@@ -64,10 +81,14 @@ struct whole_server {
     return peer;
   }
 
+  temporary_directory uploads;
   stepped_system system;
   still_clock clock;
   log::memory_event_store store;
   std::unique_ptr<actors::server_system> whole;
+
+ private:
+  std::function<void(actors::server_system_parts&)> change_;
 };
 
 }  // namespace annals::test

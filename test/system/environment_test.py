@@ -47,7 +47,7 @@ class environment(ClusterTest):
                     "OMP_NUM_THREADS": "3", "PBS_NODENUM": str(node), "PBS_TASKNUM": str(task), "SHELL": "/bin/sh",
                     "PBS_JOBDIR": env["HOME"], "PBS_O_WORKDIR": self.work}
         self.assertEqual({name: env.get(name) for name in expected}, expected)
-        self.assertEqual(os.path.basename(env["TMPDIR"]), f"pbs.{id}")
+        self.assertRegex(os.path.basename(env["TMPDIR"]), f"^pbs[.]{id}[.][0-9a-f]{{8}}-[0-9A-F]{{8}}$")
         self.assertEqual((env["PBS_O_LOGNAME"], env["PBS_O_HOME"], env["USER"]), ("typist", self.work, env["LOGNAME"]))
 
     def test_of_the_program_and_of_tasks_on_each_host(self):

@@ -56,7 +56,7 @@ class hooks_of_requests(ServerHookTest):
         self.hook("h", event, "import pbs\npbs.server().scheduler_restart_cycle()\n")
         def begun():
             change()
-            return "a hook asks for it" in self.audit("log", "--kind", "CycleBegan")
+            return "a hook asks for it" in self.audit("log", "--kind", "SchedulerCycleBegan")
         self.until(begun, f"a {event} hook got its cycle")
 
     def test_a_management_hook_may_ask_for_a_cycle(self):
@@ -95,9 +95,9 @@ class hooks_of_requests(ServerHookTest):
         id = self.submit("--", "/bin/true")
         self.until(lambda: self.job(id)["project"] == "late", lambda: f"its project: {self.job(id)}")
         for i in range(3):
-            cycles = self.audit("log", "--kind", "CycleBegan").count("\n")
+            cycles = self.audit("log", "--kind", "SchedulerCycleBegan").count("\n")
             self.sure("qmgr", "-c", f"set server comment = {i}")
-            self.until(lambda: self.audit("log", "--kind", "CycleBegan").count("\n") > cycles, "a new cycle")
+            self.until(lambda: self.audit("log", "--kind", "SchedulerCycleBegan").count("\n") > cycles, "a new cycle")
         self.assertEqual(self.audit("log", "--job", id, "--kind", "JobAltered").count("\n"), 1)
 
     def test_a_job_runs_with_what_a_runjob_hook_set(self):

@@ -3,6 +3,7 @@
 The host "store" is no host at all: in the place of scp stands a program that keeps its files in a directory, writes down
 what it was asked, and fails as long as a file "refuse" is there.
 """
+import glob
 import os
 import re
 import stat
@@ -60,6 +61,9 @@ class staging(ClusterTest):
     def asked(self):
         return self.read(f"{self.top}/asked").splitlines()
 
+    def sandboxes(self, id):
+        return glob.glob(f"{self.work}/pbs.{id}.x8z.*")
+
     def staged_submit(self, *arguments):
         return self.submit("-l", "select=1:ncpus=1:host=a", "-W", "sandbox=PRIVATE", "-j", "oe", "-o", f"{self.work}/out", *arguments)
 
@@ -74,10 +78,10 @@ class staging(ClusterTest):
         self.until_state(id, "F")
         job = self.job(id)
         self.assertEqual((job["Exit_status"], job["Stageout_status"], job["substate"], job["run_count"]), ("0", "1", "92", "1"))
-        self.assertEqual(self.read(f"{self.work}/out"), f"data\nnear\na\n{self.work}/pbs.{id}.x8z\n")
+        self.assertRegex(self.read(f"{self.work}/out"), f"^data\nnear\na\n{self.work}/pbs[.]{id}[.]x8z[.][0-9A-F]{{8}}\n$")
         self.assertEqual({name: self.read(f"{self.store}/back/{name}") for name in os.listdir(f"{self.store}/back")},
                          {"res.txt": "res\n", "x.dat": "2\n", "y.dat": "3\n"})
-        self.until(lambda: not os.path.exists(f"{self.work}/pbs.{id}.x8z"), "its directory is gone")
+        self.until(lambda: not self.sandboxes(id), "its directory is gone")
         self.assertTrue(os.path.exists(f"{self.work}/near.txt"))
         notes = self.log("mom_logs", "a")
         self.assertIn("Staged 3/3 items in over 0:00:0", notes)
@@ -99,7 +103,7 @@ class staging(ClusterTest):
         self.assertIn(f"Unable to copy file in from {self.work}/no/such", self.log("mom_logs", "a"))
         self.assertIn("status=1, try=4", self.log("mom_logs", "a"))
         self.until_logged("Stage In of files failed")
-        self.until(lambda: not os.path.exists(f"{self.work}/pbs.{id}.x8z"), "its directory is gone")
+        self.until(lambda: not self.sandboxes(id), "its directory is gone")
         # Whoever can't wait says so, and the next try finds the file.
         os.mkdir(f"{self.work}/no")
         self.write(f"{self.work}/no/such", "here now\n")
@@ -131,7 +135,7 @@ class staging(ClusterTest):
         self.sure("qdel", id)
         self.until_state(id, "F")
         self.until(lambda: not os.path.exists(f"/proc/{pid}") or "Z" in self.read(f"/proc/{pid}/stat"), "the copying ended")
-        self.until(lambda: not os.path.exists(f"{self.work}/pbs.{id}.x8z"), "its directory is gone")
+        self.until(lambda: not self.sandboxes(id), "its directory is gone")
         self.until_free("a")
 
     def test_results_and_output_that_can_not_go_are_kept_and_told(self):
@@ -145,7 +149,7 @@ class staging(ClusterTest):
         self.assertEqual(self.read(kept), "precious\n")
         self.assertEqual(stat.S_IMODE(os.stat(kept).st_mode), 0o600)
         self.assertEqual(self.read(f"{self.work}/err"), "")
-        self.assertEqual(self.read(f"{self.work}/pbs.{id}.x8z/res"), "res\n")
+        self.assertEqual(self.read(f"{self.sandboxes(id)[0]}/res"), "res\n")
         notes = self.log("mom_logs", "a")
         for line in ("Job files not copied:---->>>>", ">>> error from copy", "ssh: connect to host store port 22: No route to host",
                      ">>> end error output", f"Output retained on that host in: {kept}", "Unable to copy file res to store:/back/res"):

@@ -30,6 +30,7 @@ json value_json(capnp::DynamicValue::Reader value) {
       const auto inner = value.as<capnp::DynamicStruct>();
       auto object = json::object();
       for (auto field : inner.getSchema().getNonUnionFields()) object[field.getProto().getName().cStr()] = value_json(inner.get(field));
+      KJ_IF_MAYBE (chosen, inner.which()) object[chosen->getProto().getName().cStr()] = value_json(inner.get(*chosen));
       return object;
     }
     case V::ENUM: {
@@ -61,7 +62,7 @@ std::string json_line(const log::record& record, const std::string& name) {
   out["time"] = utc_text(r.getWallNs());
   out["wallNs"] = r.getWallNs();
   out["stream"] = r.getStream();
-  out["streamKind"] = stream_kind_name(r.getStreamKind());
+  out["streamKind"] = stream_kind_name(record.kind());
   out["streamVersion"] = r.getStreamVersion();
   if (!name.empty()) out["name"] = name;
   out["writerEpoch"] = r.getWriterEpoch();
@@ -69,8 +70,11 @@ std::string json_line(const log::record& record, const std::string& name) {
   if (r.getCommandId().size() > 0) out["commandId"] = hex(schema::bytes_of(r.getCommandId()));
   if (r.getCause() > 0) out["cause"] = r.getCause();
   out["kind"] = kind_name(record.event());
-  const capnp::DynamicStruct::Reader reflected(record.event());
-  KJ_IF_MAYBE (field, reflected.which()) out["event"] = value_json(reflected.get(*field));
+  const capnp::DynamicStruct::Reader whole(record.event());
+  KJ_IF_MAYBE (kind, whole.which()) {
+    const auto one = whole.get(*kind).as<capnp::DynamicStruct>();
+    KJ_IF_MAYBE (field, one.which()) out["event"] = value_json(one.get(*field));
+  }
   return line(out);
 }
 

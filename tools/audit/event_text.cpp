@@ -70,46 +70,57 @@ std::string value_text(capnp::DynamicValue::Reader value) {
 }  // namespace
 
 std::string kind_name(schema::Event::Reader event) {
-  KJ_IF_MAYBE (field, capnp::DynamicStruct::Reader(event).which()) return upper_first(field->getProto().getName());
-  return "unknown event " + std::to_string(static_cast<unsigned>(event.which()));
+  // What a primary tells of its run goes by its own name.
+  if (schema::is(event, schema::JobEvent::RUN_STEP)) {
+    const auto step = event.getJob().getRunStep().getStep();
+    KJ_IF_MAYBE (field, capnp::DynamicStruct::Reader(step).which()) return "Run" + upper_first(field->getProto().getName());
+  }
+  return upper_first(std::string(stream_kind_name(event.which())).c_str()) + upper_first(schema::event_name(event).c_str());
 }
 
-std::optional<which> kind_named(std::string_view name) {
-  for (auto field : capnp::Schema::from<schema::Event>().getUnionFields())
-    if (same(name, field.getProto().getName().cStr())) return static_cast<which>(field.getProto().getDiscriminantValue());
+std::optional<std::string> kind_named(std::string_view name) {
+  for (auto& known : kind_names())
+    if (same(name, known)) return std::move(known);
   return std::nullopt;
 }
 
 std::vector<std::string> kind_names() {
   std::vector<std::string> names;
-  for (auto field : capnp::Schema::from<schema::Event>().getUnionFields()) names.push_back(upper_first(field.getProto().getName()));
+  for (auto kind : capnp::Schema::from<schema::Event>().getUnionFields())
+    for (auto event : kind.getType().asStruct().getUnionFields()) {
+      auto name = upper_first(kind.getProto().getName()) + upper_first(event.getProto().getName());
+      if (name != "JobRunStep") names.push_back(std::move(name));
+    }
   return names;
 }
 
 std::string_view stream_kind_name(schema::StreamKind kind) {
-  constexpr std::string_view names[] = {"server", "queue", "host", "job", "scheduler", "run", "part", "hook"};
+  constexpr std::string_view names[] = {"server", "queue", "host", "job", "scheduler", "run", "part", "hook", "log"};
   const auto at = static_cast<std::size_t>(kind);
   return at < std::size(names) ? names[at] : "unknown";
 }
 
 std::optional<schema::StreamKind> stream_kind_named(std::string_view name) {
-  for (int k = 0; k <= static_cast<int>(schema::StreamKind::HOOK); ++k)
+  for (int k = 0; k <= static_cast<int>(schema::StreamKind::LOG); ++k)
     if (same(name, stream_kind_name(static_cast<schema::StreamKind>(k)))) return static_cast<schema::StreamKind>(k);
   return std::nullopt;
 }
 
 std::string fields(schema::Event::Reader event) {
-  const capnp::DynamicStruct::Reader reflected(event);
-  KJ_IF_MAYBE (field, reflected.which()) {
-    const auto value = reflected.get(*field);
-    if (value.getType() == capnp::DynamicValue::STRUCT) return struct_text(value.as<capnp::DynamicStruct>());
+  const capnp::DynamicStruct::Reader whole(event);
+  KJ_IF_MAYBE (kind, whole.which()) {
+    const auto one = whole.get(*kind).as<capnp::DynamicStruct>();
+    KJ_IF_MAYBE (field, one.which()) {
+      const auto value = one.get(*field);
+      if (value.getType() == capnp::DynamicValue::STRUCT) return struct_text(value.as<capnp::DynamicStruct>());
+    }
   }
   return {};
 }
 
 std::string attribute_text(schema::Attribute::Reader a) {
   auto name = schema::str(a.getName());
-  if (a.getResource().size() > 0) name += "." + schema::str(a.getResource());
+  if (a.getResource().size() > 0) name += (name.empty() ? "" : ".") + schema::str(a.getResource());
   switch (a.getOp()) {
     case schema::AttributeOp::UNSET: return "-" + name;
     case schema::AttributeOp::INCREMENT: return name + "+=" + schema::str(a.getValue());

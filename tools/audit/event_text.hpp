@@ -9,14 +9,12 @@
 #include <vector>
 
 #include "events/log/record.hpp"
-#include "events/schema/event.capnp.h"
+#include "events/schema/event.hpp"
 
 namespace annals::audit {
 
-using which = schema::Event::Which;
-
-std::string kind_name(schema::Event::Reader event);           // "JobAssigned", as the design documents spell it
-std::optional<which> kind_named(std::string_view name);       // upper and lower case are the same
+std::string kind_name(schema::Event::Reader event);           // "JobAssigned", "HostVnodeCreated": kind of stream and event
+std::optional<std::string> kind_named(std::string_view name); // that name; upper and lower case are the same
 std::vector<std::string> kind_names();                        // all, in the order of the schema
 std::string_view stream_kind_name(schema::StreamKind kind);   // "job"
 std::optional<schema::StreamKind> stream_kind_named(std::string_view name);

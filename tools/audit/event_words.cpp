@@ -1,6 +1,6 @@
 // A sentence for each kind of event that people ask about. Kinds without one are printed by their fields.
+#include "events/model/usage.hpp"
 #include "events/values/date_time.hpp"
-#include "events/values/duration.hpp"
 #include "tools/audit/event_text.hpp"
 
 namespace annals::audit {
@@ -11,9 +11,10 @@ std::string run_text(std::uint32_t run) { return "run " + std::to_string(run); }
 // ": text", or nothing where there is none.
 std::string after_colon(capnp::Text::Reader text) { return text.size() > 0 ? ": " + schema::str(text) : ""; }
 
-std::string usage_text(schema::Usage::Reader u) {
-  return "cput " + values::print_duration(static_cast<std::int64_t>(u.getCpuSeconds())) + ", mem " + std::to_string(u.getMemKb()) +
-         "kb, walltime " + values::print_duration(static_cast<std::int64_t>(u.getWallSeconds()));
+std::string usage_text(schema::Usage::Reader usage) {
+  const auto used = model::read_usage(usage);
+  return "cput " + std::string(used.get("cput").value_or("00:00:00")) + ", mem " + std::string(used.get("mem").value_or("0kb")) +
+         ", walltime " + std::string(used.get("walltime").value_or("00:00:00"));
 }
 
 std::string holds_text(capnp::List<schema::HoldType>::Reader holds) {
@@ -71,77 +72,11 @@ std::string reasons_words(schema::CycleReasons::Reader e) {
   return text;
 }
 
-std::string job_words(schema::Event::Reader event) {
-  switch (event.which()) {
-    case which::JOB_QUEUED: return queued_words(event.getJobQueued());
-    case which::JOB_ALTERED: return changes_text(event.getJobAltered().getChanges());
-    case which::JOB_HELD: return holds_text(event.getJobHeld().getHolds()) + after_colon(event.getJobHeld().getComment());
-    case which::JOB_RELEASED:
-      return holds_text(event.getJobReleased().getHolds()) + " released" + after_colon(event.getJobReleased().getComment());
-    case which::JOB_WAIT_ENDED: return "its execution time has come";
-    case which::JOB_ASSIGNED: return assigned_words(event.getJobAssigned());
-    case which::JOB_STARTED: {
-      const auto e = event.getJobStarted();
-      return run_text(e.getRun()) + " is running, session " + std::to_string(e.getSession());
-    }
-    case which::JOB_START_FAILED: {
-      const auto e = event.getJobStartFailed();
-      return run_text(e.getRun()) + " did not start, code " + std::to_string(e.getCode()) + after_colon(e.getText());
-    }
-    case which::USAGE_REPORTED: return run_text(event.getUsageReported().getRun()) + ": " + usage_text(event.getUsageReported().getUsage());
-    case which::JOB_DELETE_REQUESTED: return delete_words(event.getJobDeleteRequested());
-    case which::JOB_RERUN_REQUESTED: return event.getJobRerunRequested().getForce() ? "to be run again, by force" : "to be run again";
-    case which::JOB_EXITED: {
-      const auto e = event.getJobExited();
-      return run_text(e.getRun()) + " ended, exit status " + std::to_string(e.getExitStatus()) + "; " + usage_text(e.getUsage());
-    }
-    case which::OUTPUT_DELIVERED: return delivered_words(event.getOutputDelivered());
-    case which::VNODE_HANDED_BACK: {
-      const auto e = event.getVnodeHandedBack();
-      return run_text(e.getRun()) + " holds nothing on " + schema::str(e.getHost()) + (e.getAbandoned() ? " any more; the host was given up" : " any more");
-    }
-    case which::JOB_REQUEUED: return requeued_words(event.getJobRequeued());
-    case which::JOB_ENDED: {
-      const auto e = event.getJobEnded();
-      return e.getHasExitStatus() ? "finished, exit status " + std::to_string(e.getExitStatus()) : "finished without having run to an end";
-    }
-    case which::JOB_FORGOTTEN: return "no longer in the history";
-    case which::JOB_SIGNALLED: return run_text(event.getJobSignalled().getRun()) + " gets signal " + schema::str(event.getJobSignalled().getSignal());
-    case which::JOB_MESSAGED: return "a message for its output: " + schema::str(event.getJobMessaged().getText());
-    case which::JOB_SUSPENDED:
-      return run_text(event.getJobSuspended().getRun()) + " is suspended and gives up " + schema::str(event.getJobSuspended().getReleased()) +
-             (event.getJobSuspended().getAdmin() ? ", for maintenance" : "");
-    case which::JOB_RESUME_WANTED: return "to go on when there is room";
-    case which::JOB_RESUMED: return run_text(event.getJobResumed().getRun()) + " goes on with " + schema::str(event.getJobResumed().getTaken());
-    case which::JOB_MOVED: return "moved to " + schema::str(event.getJobMoved().getQueue()) + (event.getJobMoved().getChanges().size() == 0 ? "" : "; " + changes_text(event.getJobMoved().getChanges()));
-    case which::JOB_REORDERED: return "another place in its queue, rank " + std::to_string(event.getJobReordered().getQueueRank());
-    case which::JOB_WISH_DONE: return "the host did what it was told, number " + std::to_string(event.getJobWishDone().getWish());
-    case which::JOB_DISCARDED: return "the run was given up at once";
-    default: return fields(event);
-  }
-}
-
-std::string run_words(schema::Event::Reader event) {
-  switch (event.which()) {
-    case which::RUN_RECEIVED: return run_text(event.getRunReceived().getRun()) + " of " + schema::str(event.getRunReceived().getJob()) + " was ordered";
-    case which::PROGRAM_STARTING: return "the program is about to be started";
-    case which::PROGRAM_STARTED:
-      return "the program runs, pid " + std::to_string(event.getProgramStarted().getPid()) + ", session " +
-             std::to_string(event.getProgramStarted().getSession());
-    case which::RUN_REFUSED: return "refused, code " + std::to_string(event.getRunRefused().getCode()) + after_colon(event.getRunRefused().getText());
-    case which::KILL_REQUESTED: {
-      const auto e = event.getKillRequested();
-      return schema::str(e.getSignal()) + (e.getWhy().size() > 0 ? ", " + schema::str(e.getWhy()) : ", the server wishes it");
-    }
-    case which::USAGE_SAMPLED: return usage_text(event.getUsageSampled().getUsage());
-    case which::PROGRAM_ENDED:
-      return "exit status " + std::to_string(event.getProgramEnded().getExitStatus()) + "; " + usage_text(event.getProgramEnded().getUsage());
-    case which::OUTPUT_PLACED: return delivered_words(event.getOutputPlaced());
-    case which::WISH_RECEIVED: return "told, number " + std::to_string(event.getWishReceived().getId());
-    case which::WISH_DONE: return "done, number " + std::to_string(event.getWishDone().getId());
-    case which::RUN_LEFT: return "the server knows everything";
-    default: return fields(event);
-  }
+std::string hook_words(schema::HookRan::Reader e) {
+  constexpr std::string_view verdicts[] = {"accepted", "rejected", "ended with an error", "was killed at its alarm"};
+  const auto at = static_cast<std::size_t>(e.getRun().getVerdict());
+  return schema::str(e.getRun().getEvent()) + " for " + schema::str(e.getSubject()) + " " +
+         std::string(at < std::size(verdicts) ? verdicts[at] : "unknown") + after_colon(e.getRun().getMessage());
 }
 
 std::string sisters_words(schema::SistersAsked::Reader e) {
@@ -150,9 +85,26 @@ std::string sisters_words(schema::SistersAsked::Reader e) {
   return text + " asked to join";
 }
 
-// The hosts of a run and their tasks; in its primary's log, in a sister's, and relayed in the server's.
-std::string hosts_words(schema::Event::Reader event) {
+// Of a run and its hosts: in its primary's log, and what the primary tells the server.
+std::string run_words(schema::RunEvent::Reader event) {
+  using which = schema::RunEvent::Which;
   switch (event.which()) {
+    case which::RECEIVED: return run_text(event.getReceived().getRun()) + " of " + schema::str(event.getReceived().getJob()) + " was ordered";
+    case which::PROGRAM_STARTING: return "the program is about to be started";
+    case which::PROGRAM_STARTED:
+      return "the program runs, pid " + std::to_string(event.getProgramStarted().getPid()) + ", session " +
+             std::to_string(event.getProgramStarted().getSession());
+    case which::REFUSED: return "refused, code " + std::to_string(event.getRefused().getCode()) + after_colon(event.getRefused().getText());
+    case which::KILL_REQUESTED: {
+      const auto e = event.getKillRequested();
+      return schema::str(e.getSignal()) + (e.getWhy().size() > 0 ? ", " + schema::str(e.getWhy()) : ", the server wishes it");
+    }
+    case which::PROGRAM_ENDED:
+      return "exit status " + std::to_string(event.getProgramEnded().getExitStatus()) + "; " + usage_text(event.getProgramEnded().getUsage());
+    case which::OUTPUT_PLACED: return delivered_words(event.getOutputPlaced());
+    case which::WISH_RECEIVED: return "told, number " + std::to_string(event.getWishReceived().getId());
+    case which::WISH_DONE: return "done, number " + std::to_string(event.getWishDone().getId());
+    case which::LEFT: return "the server knows everything";
     case which::SISTERS_ASKED: return sisters_words(event.getSistersAsked());
     case which::SISTER_JOINED: return schema::str(event.getSisterJoined().getHost()) + " joined";
     case which::SISTER_FAILED: {
@@ -167,48 +119,208 @@ std::string hosts_words(schema::Event::Reader event) {
       const auto e = event.getFilesStagedIn();
       return std::to_string(e.getStaged()) + " of " + std::to_string(e.getAsked()) + " files staged in" + after_colon(e.getText());
     }
-    case which::JOB_JOINED: return "joined " + schema::str(event.getJobJoined().getJob()) + " of " + schema::str(event.getJobJoined().getPrimary());
-    case which::JOIN_REFUSED: return "could not join" + after_colon(event.getJoinRefused().getText());
-    case which::JOB_LEFT: return "nothing of the job is left";
-    default: return fields(event);
+    case which::DISCARDED: return "the run was given up at once";
+    case which::HOOK_RAN: return hook_words(event.getHookRan());
+    case which::KILL_SENT: return schema::str(event.getKillSent().getSignal()) + " was sent";
+    case which::KILL_DELAY_ENDED: return "still there after the kill delay: SIGKILL";
+    case which::SISTER_AWAY: return "no link to " + schema::str(event.getSisterAway().getHost());
+    case which::SISTER_BACK: return schema::str(event.getSisterBack().getHost()) + " is within reach again";
+    case which::TICKET_LAPSED: return "the ticket has lapsed before every host was asked";
+    case which::TICKET_RENEWED: return "a fresh ticket came";
+    case which::SISTERS_USED:
+    case which::TASK_ASKED:
+    case which::TASK_SETTLED: break;
   }
+  return {};
 }
 
-std::string object_words(schema::Event::Reader event) {
+// Of a part of a job, in the log of its host.
+std::string part_words(schema::PartEvent::Reader event) {
+  using which = schema::PartEvent::Which;
   switch (event.which()) {
-    case which::SERVER_CHANGED: return changes_text(event.getServerChanged().getChanges());
-    case which::QUEUE_CHANGED: return changes_text(event.getQueueChanged().getChanges());
-    case which::SCHEDULER_CHANGED: return changes_text(event.getSchedulerChanged().getChanges());
-    case which::VNODE_CHANGED: return schema::str(event.getVnodeChanged().getVnode()) + ": " + changes_text(event.getVnodeChanged().getChanges());
-    case which::HOOK_CHANGED: return changes_text(event.getHookChanged().getChanges());
-    case which::HOOK_RAN: {
-      constexpr std::string_view verdicts[] = {"accepted", "rejected", "ended with an error", "was killed at its alarm"};
-      const auto run = event.getHookRan().getRun();
-      const auto at = static_cast<std::size_t>(run.getVerdict());
-      return schema::str(run.getEvent()) + " for " + schema::str(event.getHookRan().getSubject()) + " " +
-             std::string(at < std::size(verdicts) ? verdicts[at] : "unknown") + after_colon(run.getMessage());
+    case which::JOINED: return "joined " + schema::str(event.getJoined().getJob()) + " of " + schema::str(event.getJoined().getPrimary());
+    case which::JOIN_REFUSED: return "could not join" + after_colon(event.getJoinRefused().getText());
+    case which::LEFT: return "nothing of the job is left";
+    case which::HOOK_RAN: return hook_words(event.getHookRan());
+    case which::SET_UP:
+    case which::TASK_STARTING:
+    case which::TASK_STARTED:
+    case which::TASK_ENDED:
+    case which::LEAVE_ASKED: break;
+  }
+  return {};
+}
+
+std::string released_words(schema::VnodesReleased::Reader e) {
+  const auto what = run_text(e.getRun()) + " releases " + schema::str(e.getExecVnode());
+  switch (e.getWhy()) {
+    case schema::ReleaseReason::LEFT: return what;
+    case schema::ReleaseReason::ABANDONED: return what + "; nobody knows whether it is gone from there";
+    case schema::ReleaseReason::SUSPENDED: return what + " until it goes on";
+  }
+  return what;
+}
+
+std::string job_words(schema::JobEvent::Reader event) {
+  using which = schema::JobEvent::Which;
+  switch (event.which()) {
+    case which::QUEUED: return queued_words(event.getQueued());
+    case which::ALTERED: return changes_text(event.getAltered().getChanges());
+    case which::HELD: return holds_text(event.getHeld().getHolds()) + after_colon(event.getHeld().getComment());
+    case which::RELEASED:
+      return holds_text(event.getReleased().getHolds()) + " released" + after_colon(event.getReleased().getComment());
+    case which::WAIT_ENDED: return "its execution time has come";
+    case which::ASSIGNED: return assigned_words(event.getAssigned());
+    case which::STARTED: {
+      const auto e = event.getStarted();
+      return run_text(e.getRun()) + " is running, session " + std::to_string(e.getSession());
     }
-    case which::HOST_WENT_DOWN: return schema::str(event.getHostWentDown().getText());
-    case which::SCHEDULER_STOPPED: return schema::str(event.getSchedulerStopped().getText());
+    case which::START_FAILED: {
+      const auto e = event.getStartFailed();
+      return run_text(e.getRun()) + " did not start, code " + std::to_string(e.getCode()) + after_colon(e.getText());
+    }
+    case which::USAGE_REPORTED: return run_text(event.getUsageReported().getRun()) + ": " + usage_text(event.getUsageReported().getUsage());
+    case which::DELETE_REQUESTED: return delete_words(event.getDeleteRequested());
+    case which::RERUN_REQUESTED: return event.getRerunRequested().getForce() ? "to be run again, by force" : "to be run again";
+    case which::EXITED: {
+      const auto e = event.getExited();
+      return run_text(e.getRun()) + " ended, exit status " + std::to_string(e.getExitStatus()) + "; " + usage_text(e.getUsage());
+    }
+    case which::OUTPUT_DELIVERED: return delivered_words(event.getOutputDelivered());
+    case which::VNODES_TAKEN: return run_text(event.getVnodesTaken().getRun()) + " takes " + schema::str(event.getVnodesTaken().getExecVnode());
+    case which::VNODES_RELEASED: return released_words(event.getVnodesReleased());
+    case which::REQUEUED: return requeued_words(event.getRequeued());
+    case which::ENDED: {
+      const auto e = event.getEnded();
+      return e.getHasExitStatus() ? "finished, exit status " + std::to_string(e.getExitStatus()) : "finished without having run to an end";
+    }
+    case which::FORGOTTEN: return "no longer in the history";
+    case which::SIGNALLED: return run_text(event.getSignalled().getRun()) + " gets signal " + schema::str(event.getSignalled().getSignal());
+    case which::MESSAGED: return "a message for its output: " + schema::str(event.getMessaged().getText());
+    case which::SUSPENDED:
+      return run_text(event.getSuspended().getRun()) + (event.getSuspended().getAdmin() ? " is suspended for maintenance" : " is suspended");
+    case which::RESUME_WANTED: return "to go on when there is room";
+    case which::RESUMED: return run_text(event.getResumed().getRun()) + " goes on";
+    case which::MOVED: return "moved to " + schema::str(event.getMoved().getQueue()) + (event.getMoved().getChanges().size() == 0 ? "" : "; " + changes_text(event.getMoved().getChanges()));
+    case which::REORDERED: return "another place in its queue, rank " + std::to_string(event.getReordered().getQueueRank());
+    case which::WISH_DONE: return "the host did what it was told, number " + std::to_string(event.getWishDone().getWish());
+    case which::RUN_STEP: return run_words(event.getRunStep().getStep());
+  }
+  return {};
+}
+
+std::string server_words(schema::ServerEvent::Reader event) {
+  using which = schema::ServerEvent::Which;
+  switch (event.which()) {
+    case which::CHANGED: return changes_text(event.getChanged().getChanges());
+    case which::STARTED:
+    case which::STOPPED:
+    case which::RESOURCE_CREATED:
+    case which::RESOURCE_CHANGED:
+    case which::RESOURCE_DELETED: break;
+  }
+  return {};
+}
+
+std::string queue_words(schema::QueueEvent::Reader event) {
+  using which = schema::QueueEvent::Which;
+  switch (event.which()) {
+    case which::CHANGED: return changes_text(event.getChanged().getChanges());
+    case which::CREATED:
+    case which::DELETED: break;
+  }
+  return {};
+}
+
+std::string host_words(schema::HostEvent::Reader event) {
+  using which = schema::HostEvent::Which;
+  switch (event.which()) {
+    case which::WENT_DOWN: return schema::str(event.getWentDown().getText());
+    case which::VNODE_CHANGED: return schema::str(event.getVnodeChanged().getVnode()) + ": " + changes_text(event.getVnodeChanged().getChanges());
+    case which::ADDED:
+    case which::CAME_UP:
+    case which::REMOVED:
+    case which::VNODE_CREATED:
+    case which::VNODE_DELETED: break;
+  }
+  return {};
+}
+
+std::string scheduler_words(schema::SchedulerEvent::Reader event) {
+  using which = schema::SchedulerEvent::Which;
+  switch (event.which()) {
+    case which::CHANGED: return changes_text(event.getChanged().getChanges());
+    case which::STOPPED: return schema::str(event.getStopped().getText());
+    case which::CYCLE_BEGAN: return "cycle " + std::to_string(event.getCycleBegan().getNumber()) + after_colon(event.getCycleBegan().getTrigger());
     case which::CYCLE_REASONS: return reasons_words(event.getCycleReasons());
     case which::CYCLE_ENDED: {
       const auto e = event.getCycleEnded();
       return "cycle " + std::to_string(e.getNumber()) + ": " + std::to_string(e.getStarted()) + " of " + std::to_string(e.getConsidered()) +
              " jobs started, " + std::to_string(e.getElapsedUs()) + " us";
     }
-    case which::CYCLE_BEGAN: return "cycle " + std::to_string(event.getCycleBegan().getNumber()) + after_colon(event.getCycleBegan().getTrigger());
-    default: return fields(event);
+    case which::CREATED:
+    case which::DELETED:
+    case which::STARTED: break;
   }
+  return {};
+}
+
+std::string hook_object_words(schema::HookEvent::Reader event) {
+  using which = schema::HookEvent::Which;
+  switch (event.which()) {
+    case which::CHANGED: return changes_text(event.getChanged().getChanges());
+    case which::RAN: return hook_words(event.getRan());
+    case which::CREATED:
+    case which::IMPORTED:
+    case which::DELETED: break;
+  }
+  return {};
+}
+
+std::string loss_words(schema::LogLossAccepted::Reader e) {
+  std::string text = "the log ended with record " + std::to_string(e.getLastSequence()) + "; what was behind it is lost";
+  for (auto w : e.getWitnesses()) text += "; " + schema::str(w.getName()) + " knows record " + std::to_string(w.getSequence());
+  return text + "; job numbers go on at " + std::to_string(e.getNextNumber());
+}
+
+std::string log_words(schema::LogEvent::Reader event) {
+  using which = schema::LogEvent::Which;
+  switch (event.which()) {
+    case which::LOSS_ACCEPTED: return loss_words(event.getLossAccepted());
+    case which::RECORD_LOST: {
+      const auto e = event.getRecordLost();
+      return (e.getStream() ? "of stream " + std::to_string(e.getStream()) + ": " : std::string()) + schema::str(e.getWhy());
+    }
+    case which::SALVAGED: {
+      const auto e = event.getSalvaged();
+      return std::to_string(e.getLost()) + " of " + std::to_string(e.getLastSequence()) + " records are lost, " +
+             std::to_string(e.getCutStreams()) + " streams were cut; the account is in " + schema::str(e.getAccount());
+    }
+  }
+  return {};
+}
+
+// Empty: an event without words of its own.
+std::string own_words(schema::Event::Reader event) {
+  switch (event.which()) {
+    case schema::Event::SERVER: return server_words(event.getServer());
+    case schema::Event::QUEUE: return queue_words(event.getQueue());
+    case schema::Event::HOST: return host_words(event.getHost());
+    case schema::Event::JOB: return job_words(event.getJob());
+    case schema::Event::SCHEDULER: return scheduler_words(event.getScheduler());
+    case schema::Event::RUN: return run_words(event.getRun());
+    case schema::Event::PART: return part_words(event.getPart());
+    case schema::Event::HOOK: return hook_object_words(event.getHook());
+    case schema::Event::LOG: return log_words(event.getLog());
+  }
+  return {};
 }
 
 }  // namespace
 
 std::string words(schema::Event::Reader event) {
-  const auto kind = event.which();
-  if ((kind >= which::SISTERS_ASKED && kind <= which::JOB_LEFT) || kind == which::FILES_STAGED_IN) return harmless(hosts_words(event));
-  if ((kind >= which::RUN_RECEIVED && kind <= which::RUN_LEFT) || kind == which::WISH_RECEIVED || kind == which::WISH_DONE) return harmless(run_words(event));
-  if ((kind >= which::JOB_QUEUED && kind <= which::JOB_FORGOTTEN) || kind == which::JOB_DISCARDED || (kind >= which::JOB_SIGNALLED && kind <= which::JOB_REORDERED)) return harmless(job_words(event));
-  return harmless(object_words(event));
+  const auto text = own_words(event);
+  return harmless(text.empty() ? fields(event) : text);
 }
 
 }  // namespace annals::audit

@@ -64,7 +64,7 @@ std::string run_text(schema::HookRun::Reader run) {
 std::vector<schema::HookRun::Reader> runs_of(const log::record& record) {
   std::vector<schema::HookRun::Reader> runs;
   for (auto run : record.get().getHooks()) runs.push_back(run);
-  if (record.event().isHookRan()) runs.push_back(record.event().getHookRan().getRun());
+  if (schema::is(record.event(), schema::HookEvent::RAN)) runs.push_back(record.event().getHook().getRan().getRun());
   return runs;
 }
 
@@ -77,9 +77,9 @@ hook_story_end tell_hook_story(const ports::event_store& store, const std::strin
   std::set<std::uint64_t> streams;                       // of the job
   const auto wanted = [&](const log::record& r) {
     const auto event = r.event();
-    if (job && event.isJobQueued() && is_job(schema::text(event.getJobQueued().getId()), *job)) streams.insert(r.get().getStream());
+    if (job && schema::is(event, schema::JobEvent::QUEUED) && is_job(schema::text(event.getJob().getQueued().getId()), *job)) streams.insert(r.get().getStream());
     if (job && streams.contains(r.get().getStream())) return true;
-    return job && event.isHookRan() && is_job(schema::text(event.getHookRan().getSubject()), *job);
+    return job && schema::is(event, schema::HookEvent::RAN) && is_job(schema::text(event.getHook().getRan().getSubject()), *job);
   };
   const auto take = [&](const log::record_ptr& r) {
     const bool of_job = wanted(*r);
@@ -89,8 +89,8 @@ hook_story_end tell_hook_story(const ports::event_store& store, const std::strin
     ++end.told;
     if (json) return print(json_line(*r, job_or_hook) + "\n");
     std::string text = line_head(*r, sequence_width) + kind_name(r->event());
-    if (r->event().isHookRan()) {
-      const auto ran = r->event().getHookRan();
+    if (schema::is(r->event(), schema::HookEvent::RAN)) {
+      const auto ran = r->event().getHook().getRan();
       text += "  " + harmless(schema::text(ran.getSubject())) + (ran.getHost().size() > 0 ? " on " + harmless(schema::text(ran.getHost())) : "");
     }
     text += "  by " + harmless(who_text(r->get().getWho())) + "\n";
@@ -112,7 +112,7 @@ namespace {
 std::map<std::string, model::hook_state> hooks_now(const ports::event_store& store) {
   std::map<std::uint64_t, model::hook_state> by_stream;
   (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
-    if (r->get().getStreamKind() != schema::StreamKind::HOOK) return true;
+    if (r->kind() != schema::StreamKind::HOOK) return true;
     const auto stream = r->get().getStream();
     model::apply(by_stream[stream], {r->sequence(), stream, r->get().getStreamVersion(), r->get().getWallNs(), {}}, r->event());
     if (!by_stream[stream].exists) by_stream.erase(stream);
@@ -177,7 +177,7 @@ model::server_state server_at(const ports::event_store& store, std::uint64_t seq
   model::server_state server;
   (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
     if (r->sequence() > sequence) return false;
-    if (r->get().getStreamKind() == schema::StreamKind::SERVER)
+    if (r->kind() == schema::StreamKind::SERVER)
       model::apply(server, {r->sequence(), r->get().getStream(), r->get().getStreamVersion(), r->get().getWallNs(), {}}, r->event());
     return true;
   });
@@ -190,8 +190,8 @@ std::string mom_of(const ports::event_store& store, std::uint64_t sequence, sche
   std::string host;
   if (!event || !hooks::is_on_mom(*event)) return host;
   (void)log::log_reader(store).read(sequence, [&](const log::record_ptr& r) {
-    if (!r->event().isHookRan()) return true;
-    const auto ran = r->event().getHookRan();
+    if (!schema::is(r->event(), schema::HookEvent::RAN)) return true;
+    const auto ran = r->event().getHook().getRan();
     if (ran.getRun().getHook() != run.getHook() || ran.getRun().getRequest() != run.getRequest()) return true;
     host = schema::str(ran.getHost());
     return false;

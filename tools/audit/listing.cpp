@@ -5,7 +5,7 @@
 namespace annals::audit {
 namespace {
 
-constexpr std::size_t name_width = 12, kind_width = 18, who_width = 22;
+constexpr std::size_t name_width = 12, kind_width = 22, who_width = 22;
 
 }  // namespace
 
@@ -42,8 +42,8 @@ listing::listing(event_filter wanted, stream_names& names, std::uint64_t widest,
       sequence_width_(static_cast<int>(std::to_string(widest).size()) + 1), json_(json) {}
 
 bool listing::reasons_tell_of_job(const log::record& record) {
-  if (!record.event().isCycleReasons() || asked_serial_ == 0) return false;
-  for (auto entry : record.event().getCycleReasons().getJobs())
+  if (!schema::is(record.event(), schema::SchedulerEvent::CYCLE_REASONS) || asked_serial_ == 0) return false;
+  for (auto entry : record.event().getScheduler().getCycleReasons().getJobs())
     if (entry.getJob() == asked_serial_) return true;
   return false;
 }
@@ -52,11 +52,11 @@ bool listing::wanted(const log::record& record, const stream_subject& subject) {
   const auto r = record.get();
   if (filter_.job) {
     const auto event = record.event();
-    const bool own = r.getStreamKind() == schema::StreamKind::JOB && is_job(subject.name, *filter_.job);
+    const bool own = record.kind() == schema::StreamKind::JOB && is_job(subject.name, *filter_.job);
     if (own) asked_serial_ = r.getStream();
-    const bool run = event.isRunReceived() && is_job(schema::text(event.getRunReceived().getJob()), *filter_.job);
+    const bool run = schema::is(event, schema::RunEvent::RECEIVED) && is_job(schema::text(event.getRun().getReceived().getJob()), *filter_.job);
     const auto last_dot = subject.name.rfind('.');
-    const bool later_in_run = r.getStreamKind() == schema::StreamKind::RUN && last_dot != std::string::npos &&
+    const bool later_in_run = record.kind() == schema::StreamKind::RUN && last_dot != std::string::npos &&
                               is_job(std::string_view(subject.name).substr(0, last_dot), *filter_.job);
     if (!own && !run && !later_in_run && !reasons_tell_of_job(record)) return false;
   }
@@ -64,7 +64,7 @@ bool listing::wanted(const log::record& record, const stream_subject& subject) {
       std::string_view(subject.owner).substr(0, subject.owner.find('@')) != filter_.user)
     return false;
   if (filter_.kinds.empty() && filter_.stream_kinds.empty()) return true;
-  return filter_.kinds.contains(record.event().which()) || filter_.stream_kinds.contains(r.getStreamKind());
+  return filter_.kinds.contains(kind_name(record.event())) || filter_.stream_kinds.contains(record.kind());
 }
 
 std::string listing::line(const log::record& record) {

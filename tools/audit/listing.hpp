@@ -18,7 +18,7 @@ namespace annals::audit {
 struct event_filter {
   std::optional<values::job_id> job;         // its stream, and the scheduler's reasons for it
   std::string user;                          // what this user asked for, and what happened to the user's jobs
-  std::set<which> kinds;
+  std::set<std::string> kinds;
   std::set<schema::StreamKind> stream_kinds;
 };
 

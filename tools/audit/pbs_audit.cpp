@@ -12,16 +12,22 @@
 #include <cstdlib>
 #include <deque>
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include "events/log/rocksdb_event_store.hpp"
 #include "events/values/number.hpp"
 #include "hooks-runtime/pool/worker_pool.hpp"
+#include "projections/accounting/checkpoint_mark.hpp"
+#include "tools/audit/accounting_check.hpp"
 #include "tools/audit/hook_story.hpp"
 #include "tools/audit/listing.hpp"
+#include "tools/audit/log_status.hpp"
 #include "tools/audit/moment.hpp"
 #include "tools/audit/replay.hpp"
+#include "tools/audit/salvage_rounds.hpp"
 #include "tools/audit/scan.hpp"
+#include "tools/audit/start_check.hpp"
 #include "tools/audit/story.hpp"
 #include "tools/audit/usage_report.hpp"
 #include "tools/client/pbs_conf.hpp"
@@ -36,10 +42,10 @@ constexpr useconds_t follow_interval_us = 200'000;   // how often --follow looks
 
 struct asked {
   std::string directory;
-  std::string job, user, since, until;
-  std::vector<std::string> kinds;
+  std::string job, user, since, until, from, to;
+  std::vector<std::string> kinds, days;
   std::uint64_t last = 0, rerun = 0;
-  bool follow = false, json = false;
+  bool follow = false, json = false, compare = false;
 };
 
 // Ends every loop, so that destructors run: the store keeps a temporary directory.
@@ -87,7 +93,7 @@ bool fill_filter(const asked& a, audit::event_filter& filter, std::string& why) 
   filter.user = a.user;
   for (const auto& k : a.kinds)
     if (!audit::add_kinds(filter, k)) {
-      why = "no kind of event or object is called " + k + "; there are: server queue host job scheduler run hook";
+      why = "no kind of event or object is called " + k + "; there are: server queue host job scheduler run part hook log";
       for (const auto& name : audit::kind_names()) why += " " + name;
     }
   return why.empty();
@@ -164,8 +170,25 @@ int show_log(log::audit_store& store, const asked& a) {
 
 // -- the others ------------------------------------------------------------------------------------------------------------
 
-int verify(log::audit_store& store, const asked& a) {
-  const auto report = log::verify(store, 1, [](std::uint64_t) { return !interrupted.load(); });
+constexpr const char* what_to_do =
+    "; keep a copy of the directory, and restore the log from the last sound one or `pbs_audit salvage` it\n";
+
+// Whatever would keep a server from starting, and whatever it could not read later.
+int verify(const asked& a) {
+  end_on_signals();
+  const auto start = audit::try_to_start(a.directory);       // first: it forks
+  auto opened = log::open_to_verify(a.directory);
+  if (const auto* why = std::get_if<ports::store_status>(&opened)) {
+    if (why->error != ports::store_error::damaged) return fail(not_opened, advice(a.directory, *why));
+    print(audit::harmless(why->text) + "\n" + a.directory + ": DAMAGED: a server would not start on it" + what_to_do);
+    return damage_or_unknown;
+  }
+  auto report = log::verify(*std::get<0>(opened), 1, [](std::uint64_t) { return !interrupted.load(); });
+  if (!start.trouble.empty()) report.faults.push_back(start.trouble);
+  const auto last = std::get<0>(opened)->last_sequence();
+  if (const auto known = audit::known_beside(a.directory); known > last)
+    report.faults.push_back("the log ends with record " + std::to_string(last) + ", but record " + std::to_string(known) + " was written to it: see " +
+                            std::filesystem::path(log::check_notes_file(a.directory)).parent_path().string());
   if (interrupted) return fail(damage_or_unknown, "interrupted: the log was not read to its end");
   for (const auto& fault : report.faults) print(audit::harmless(fault) + "\n");
   const auto what = std::to_string(report.records) + " records, " + std::to_string(report.blobs) + " blobs";
@@ -175,8 +198,23 @@ int verify(log::audit_store& store, const asked& a) {
   }
   const bool more = report.faults.size() >= log::faults_max;
   print(a.directory + ": DAMAGED: " + (more ? "at least " : "") + std::to_string(report.faults.size()) + " faults in " + what +
-        "; keep a copy of the directory and restore the log from the last sound one\n");
+        what_to_do);
   return damage_or_unknown;
+}
+
+// 0: nothing is missing; 1: the new log is there, and the account says what it lacks; 3: it could not be made.
+int do_salvage(const asked& a) {
+  const auto end = audit::salvage_in_rounds(a.from, a.to, now_ns());
+  if (!end.trouble.empty()) return fail(not_opened, end.trouble);
+  print(end.account);
+  print(a.to + ": a server can start on it; the account is in " + a.to + ".account\n");
+  return end.result.whole() ? all_well : damage_or_unknown;
+}
+
+int show_status(log::audit_store& store, const asked& a) {
+  const auto status = audit::status_of(store, a.directory);
+  print(a.json ? audit::status_json(status) : audit::status_text(status));
+  return status.sound() ? all_well : damage_or_unknown;
 }
 
 int show_job(log::audit_store& store, const asked& a) {
@@ -205,6 +243,26 @@ int show_replay(log::audit_store& store, const asked& a) {
   if (interrupted) return fail(damage_or_unknown, "interrupted");
   print(a.json ? audit::replay_json(state) : audit::replay_text(state));
   return all_well;
+}
+
+int show_accounting(log::audit_store& store, const asked& a) {
+  const std::set<std::string> days(a.days.begin(), a.days.end());
+  const auto go_on = [] { return !interrupted.load(); };
+  const auto end = a.compare ? audit::check_accounting(store, a.directory, days, go_on)
+                             : audit::rebuild_accounting(store, a.directory, a.to, days, go_on);
+  if (!end.trouble.empty()) return fail(damage_or_unknown, end.trouble);
+  const auto what = std::to_string(end.lines) + " lines of " + std::to_string(end.days) + " days";
+  if (!a.compare) {
+    print(a.to + ": " + what + "\n");
+    if (!end.being_written.empty())
+      print("the server writes on the file of " + end.being_written + ": put that one in place only when the next day's has begun\n");
+    return all_well;
+  }
+  for (const auto& d : end.differences) print(d + "\n");
+  if (end.differences.empty()) print("accounting: as the log says: " + what + "\n");
+  else print("accounting: DIFFERS: " + std::to_string(end.differences.size()) + " of " + std::to_string(end.days) +
+             " days; `pbs_audit accounting --rebuild DIRECTORY` writes them from the log\n");
+  return end.differences.empty() ? all_well : damage_or_unknown;
 }
 
 // As the daemons set up theirs.
@@ -245,16 +303,22 @@ std::string from_one(const std::string& given) {
   return n && *n >= 1 ? std::string() : "must be a whole number from 1 on, not " + given;
 }
 
+std::string a_day(const std::string& given) {
+  return projections::is_day(given) ? std::string() : "must be a day as YYYYMMDD, not " + given;
+}
+
 using command = int (*)(log::audit_store&, const asked&);
 
+int end_output(int code) {
+  if (std::fflush(stdout) != 0 && errno != EPIPE) return fail(damage_or_unknown, std::string("standard output: ") + std::strerror(errno));
+  return code;
+}
+
 int run(command what, asked& a) {
-  if (a.directory.empty()) a.directory = client::read_pbs_conf().pbs_home + "/server_priv/log";
   auto opened = log::open_for_audit(a.directory);
   if (const auto* why = std::get_if<ports::store_status>(&opened)) return fail(not_opened, advice(a.directory, *why));
   end_on_signals();
-  const int code = what(*std::get<0>(opened), a);
-  if (std::fflush(stdout) != 0 && errno != EPIPE) return fail(damage_or_unknown, std::string("standard output: ") + std::strerror(errno));
-  return code;
+  return end_output(what(*std::get<0>(opened), a));
 }
 
 }  // namespace
@@ -277,6 +341,17 @@ int main(int argc, char** argv) {
   log->add_flag("--json", a.json, "one JSON object per event");
   log->add_option("-n", a.last, "the last so many events only")->check(from_one);
   auto* check = app.add_subcommand("verify", "checksums, chain, indexes and blobs of the whole log");
+  auto* salvage = app.add_subcommand("salvage", "copy what is sound out of a damaged log into a new one, and account for the rest");
+  salvage->add_option("from", a.from, "directory of the damaged log, which is not changed")->required();
+  salvage->add_option("to", a.to, "directory of the new log, which must not exist")->required();
+  auto* status = app.add_subcommand("status", "how large the log is, and what its verification in the background has found");
+  status->add_flag("--json", a.json, "one JSON object");
+  auto* accounting = app.add_subcommand("accounting", "the accounting files against the log, or written anew from it");
+  auto* one_of = accounting->add_option_group("what");
+  one_of->add_flag("--check", a.compare, "which days' files are not as the log says");
+  one_of->add_option("--rebuild", a.to, "write the files into this directory, which must not exist");
+  one_of->require_option(1);
+  accounting->add_option("day", a.days, "only these days (YYYYMMDD)")->check(a_day);
   auto* job = app.add_subcommand("job", "the whole story of one job");
   job->add_option("id", a.job, "the job, with or without its server")->required();
   job->add_flag("--json", a.json, "one JSON object per event");
@@ -297,8 +372,12 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? all_well : bad_usage;
   }
+  if (a.directory.empty()) a.directory = client::read_pbs_conf().pbs_home + "/server_priv/log";
   if (*log) return run(show_log, a);
-  if (*check) return run(verify, a);
+  if (*check) return end_output(verify(a));
+  if (*salvage) return end_output(do_salvage(a));
+  if (*status) return run(show_status, a);
+  if (*accounting) return run(show_accounting, a);
   if (*job) return run(show_job, a);
   if (*usage) return run(show_usage, a);
   if (*hook) return run(show_hook, a);

@@ -19,13 +19,6 @@ static_assert(std::size(run_phases) == model::run_phase_count);
 
 std::string_view phase_name(model::run_phase p) { return run_phases[static_cast<std::size_t>(p)]; }
 
-void apply_run(replayed& into, const log::record& record) {
-  const auto r = record.get();
-  const model::event_place at{.sequence = r.getSequence(), .stream = r.getStream(), .version = r.getStreamVersion(), .wall_ns = r.getWallNs(),
-                              .by = {schema::str(r.getWho().getUser()), schema::str(r.getWho().getHost()), r.getWho().getRole()}};
-  model::apply(into.runs[at.stream], at, record.event());
-}
-
 struct vnode_line { std::string name, state, jobs; };
 
 std::vector<vnode_line> vnodes_of(const replayed& state) {
@@ -36,7 +29,7 @@ std::vector<vnode_line> vnodes_of(const replayed& state) {
   std::vector<vnode_line> lines;
   for (const auto& [vnode, host] : all) {
     vnode_line line{vnode->name, projections::vnode_state_text(state.status, *host, *vnode), {}};
-    if (const auto* use = state.status.book().find(vnode->name))
+    if (const auto* use = state.status.holdings().find(vnode->name))
       for (const auto& j : use->jobs) line.jobs += (line.jobs.empty() ? "" : " ") + j.id;
     lines.push_back(std::move(line));
   }
@@ -58,14 +51,18 @@ std::string counts_text(const projections::status& s) {
 
 }  // namespace
 
+void take_in(const log::record& r, replayed& into) {
+  if (r.kind() == schema::StreamKind::RUN) model::apply(into.runs[r.get().getStream()], place_of(r), r.event());
+  else into.status.fold(r);
+  into.sequence = r.sequence();
+  into.wall_ns = r.get().getWallNs();
+}
+
 ports::store_status replay(const log::log_reader& reader, std::uint64_t until, replayed& into, const std::function<bool()>& go_on) {
   if (until == 0) return {};
   return reader.read(1, [&](const log::record_ptr& r) {
     if (!go_on()) return false;
-    if (r->get().getStreamKind() == schema::StreamKind::RUN) apply_run(into, *r);
-    else into.status.fold(*r);
-    into.sequence = r->sequence();
-    into.wall_ns = r->get().getWallNs();
+    take_in(*r, into);
     return into.sequence < until;
   });
 }

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "events/log/log_reader.hpp"
+#include "events/log/place.hpp"
 #include "events/model/run.hpp"
 #include "projections/status/status.hpp"
 
@@ -19,6 +20,8 @@ struct replayed {
   std::uint64_t sequence = 0;                      // of the last record taken in
   std::int64_t wall_ns = 0;
 };
+
+void take_in(const log::record& r, replayed& into);
 
 // Takes in everything up to `until`, which must exist (0: nothing). Stops with what the reader said at the first record that
 // can't be read. `go_on` may stop it earlier.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "events/log/losses.hpp"
+
 namespace annals::audit {
 namespace {
 
@@ -29,12 +31,13 @@ class scanning {
 
  private:
   bool take(std::uint64_t sequence, ports::byte_span bytes) {
-    if (sequence > next_ && next_ <= to_)
+    const auto decoded = log::decode(bytes);
+    const auto* sound = std::get_if<log::record_ptr>(&decoded);
+    if (sequence > next_ && next_ <= to_ && !(sound && log::explains_gap(**sound, next_)))
       report(next_, "records " + std::to_string(next_) + " to " + std::to_string(std::min(sequence - 1, to_)) + " are missing");
     next_ = sequence;
     if (sequence > to_) return false;
     ++next_;
-    const auto decoded = log::decode(bytes);
     if (const auto* bad = std::get_if<log::damage>(&decoded)) report(sequence, bad->text);
     else if (!visit_.record(std::get<log::record_ptr>(decoded))) enough_ = true;
     return !enough_ && next_ <= to_;

@@ -10,7 +10,7 @@
 namespace annals::audit {
 namespace {
 
-constexpr std::size_t kind_width = 18, who_width = 22, indent = 4;
+constexpr std::size_t kind_width = 22, who_width = 22, indent = 4;
 
 class telling {
  public:
@@ -20,9 +20,9 @@ class telling {
   bool take(const log::record& record) {
     const auto r = record.get();
     const auto event = record.event();
-    if (event.isJobQueued() && is_job(schema::text(event.getJobQueued().getId()), job_)) begin(r, event.getJobQueued().getId());
-    if (event.isRunReceived() && is_job(schema::text(event.getRunReceived().getJob()), job_)) begin(r, event.getRunReceived().getJob());
-    if (event.isCycleReasons()) return tell_reasons(record);
+    if (schema::is(event, schema::JobEvent::QUEUED) && is_job(schema::text(event.getJob().getQueued().getId()), job_)) begin(r, event.getJob().getQueued().getId());
+    if (schema::is(event, schema::RunEvent::RECEIVED) && is_job(schema::text(event.getRun().getReceived().getJob()), job_)) begin(r, event.getRun().getReceived().getJob());
+    if (schema::is(event, schema::SchedulerEvent::CYCLE_REASONS)) return tell_reasons(record);
     return !streams_.contains(r.getStream()) || tell(record, words(event), details(event));
   }
 
@@ -40,7 +40,7 @@ class telling {
   }
 
   bool tell_reasons(const log::record& record) {
-    const auto reasons = record.event().getCycleReasons();
+    const auto reasons = record.event().getScheduler().getCycleReasons();
     for (auto entry : reasons.getJobs())
       if (streams_.contains(entry.getJob()) && entry.getText() < reasons.getTexts().size())
         return tell(record, harmless(schema::text(reasons.getTexts()[entry.getText()])), {});
@@ -61,8 +61,8 @@ class telling {
   // What the words leave out: all attributes of a submission, one on a line; of other events the remaining fields.
   static std::string details(schema::Event::Reader event) {
     const std::string margin(indent, ' ');
-    if (event.isJobQueued()) {
-      const auto q = event.getJobQueued();
+    if (schema::is(event, schema::JobEvent::QUEUED)) {
+      const auto q = event.getJob().getQueued();
       std::string text = margin + "euser=" + harmless(schema::text(q.getEuser())) + ", egroup=" + harmless(schema::text(q.getEgroup())) + "\n";
       for (auto a : q.getAttributes()) text += margin + harmless(attribute_text(a)) + "\n";
       if (q.getScript().getSize() > 0)
@@ -70,7 +70,7 @@ class telling {
                 hex(schema::bytes_of(q.getScript().getHash())) + "\n";
       return text;
     }
-    const bool order_inside = event.isRunReceived();   // a whole message: only its place is of interest
+    const bool order_inside = schema::is(event, schema::RunEvent::RECEIVED);   // a whole message: only its place is of interest
     const auto rest = harmless(fields(event));
     return order_inside || rest.empty() || rest == words(event) ? std::string() : margin + rest + "\n";
   }

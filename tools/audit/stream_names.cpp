@@ -8,23 +8,18 @@ namespace {
 // Streams remembered: 10 MB. A log is mostly read in order, so what was dropped is seldom wanted again.
 constexpr std::size_t known_max = 100'000;
 
+}  // namespace
+
 stream_subject subject_of(const log::record& first) {
   const auto event = first.event();
-  switch (event.which()) {
-    case which::JOB_QUEUED: return {schema::str(event.getJobQueued().getId()), schema::str(event.getJobQueued().getOwner())};
-    case which::QUEUE_CREATED: return {schema::str(event.getQueueCreated().getName()), {}};
-    case which::HOST_ADDED: return {schema::str(event.getHostAdded().getName()), {}};
-    case which::SCHEDULER_CREATED: return {schema::str(event.getSchedulerCreated().getName()), {}};
-    case which::HOOK_CREATED: return {schema::str(event.getHookCreated().getName()), {}};
-    case which::RUN_RECEIVED:
-      return {schema::str(event.getRunReceived().getJob()) + "." + std::to_string(event.getRunReceived().getRun()), {}};
-    default: break;
-  }
-  if (first.get().getStreamKind() == schema::StreamKind::SERVER) return {"server", {}};
-  return {std::string(stream_kind_name(first.get().getStreamKind())) + " stream " + std::to_string(first.get().getStream()), {}};
+  if (schema::is(event, schema::JobEvent::QUEUED)) return {schema::str(event.getJob().getQueued().getId()), schema::str(event.getJob().getQueued().getOwner())};
+  if (const auto name = schema::name_given(event)) return {schema::str(*name), {}};
+  if (schema::is(event, schema::RunEvent::RECEIVED))
+    return {schema::str(event.getRun().getReceived().getJob()) + "." + std::to_string(event.getRun().getReceived().getRun()), {}};
+  if (event.isServer()) return {"server", {}};
+  if (event.isLog()) return {"log", {}};
+  return {std::string(stream_kind_name(first.kind())) + " stream " + std::to_string(first.get().getStream()), {}};
 }
-
-}  // namespace
 
 void stream_names::learn(const log::record& first) {
   if (known_.size() >= known_max) known_.clear();

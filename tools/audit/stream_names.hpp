@@ -14,6 +14,9 @@ struct stream_subject {
   std::string owner;   // of a job: alice@front
 };
 
+// Of a stream's first record.
+stream_subject subject_of(const log::record& first);
+
 class stream_names {
  public:
   explicit stream_names(const log::log_reader& reader) : reader_(reader) {}

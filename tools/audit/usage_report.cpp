@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "events/values/duration.hpp"
 #include "projections/usage/usage.hpp"
 #include "tools/audit/event_text.hpp"
 #include "tools/audit/listing.hpp"
@@ -25,19 +24,20 @@ std::string right(std::string text, std::size_t width) {
   return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
 }
 
-std::string duration(std::uint64_t seconds) { return values::print_duration(static_cast<std::int64_t>(seconds)); }
+std::string value_of(const usage_sample& s, const char* resource, const char* none) { return std::string(s.used.get(resource).value_or(none)); }
 
 std::string sample_line(const usage_sample& s) {
-  return "    " + padded(time_text(s.wall_ns), 23) + right(duration(s.wall_s), 11) + right(duration(s.cpu_s), 11) +
-         right(std::to_string(s.cpu_percent), 8) + right(std::to_string(s.mem_kb) + "kb", 14) +
-         right(std::to_string(s.vmem_kb) + "kb", 14) + right(std::to_string(s.ncpus), 7) + "\n";
+  constexpr const char* no_time = "00:00:00";
+  return "    " + padded(time_text(s.wall_ns), 23) + right(value_of(s, "walltime", no_time), 11) + right(value_of(s, "cput", no_time), 11) +
+         right(value_of(s, "cpupercent", "0"), 8) + right(value_of(s, "mem", "0kb"), 14) + right(value_of(s, "vmem", "0kb"), 14) +
+         right(value_of(s, "ncpus", "0"), 7) + "\n";
 }
 
 std::string series_text(std::string_view name, const samples& all) {
   std::string text = "  " + harmless(name);
   if (all.empty()) return text + ": nothing was reported\n";
-  text += ": " + std::to_string(projections::cpu_efficiency(all.back())) + " % of " + std::to_string(all.back().ncpus) + " cpus used, " +
-          std::to_string(all.back().mem_kb) + "kb of memory at most\n    " + padded("when", 23) + right("walltime", 11) +
+  text += ": " + std::to_string(projections::cpu_efficiency(all.back())) + " % of " + value_of(all.back(), "ncpus", "0") + " cpus used, " +
+          value_of(all.back(), "mem", "0kb") + " of memory at most\n    " + padded("when", 23) + right("walltime", 11) +
           right("cput", 11) + right("cpu%", 8) + right("mem", 14) + right("vmem", 14) + right("ncpus", 7) + "\n";
   for (const auto& s : all) text += sample_line(s);
   return text;
@@ -60,8 +60,9 @@ std::string text_of(const projections::job_usage& job) {
 json json_of(const samples& all) {
   auto list = json::array();
   for (const auto& s : all)
-    list.push_back({{"wallNs", s.wall_ns}, {"walltime", s.wall_s}, {"cput", s.cpu_s}, {"cpupercent", s.cpu_percent},
-                    {"memKb", s.mem_kb}, {"vmemKb", s.vmem_kb}, {"ncpus", s.ncpus}});
+    list.push_back({{"wallNs", s.wall_ns}, {"walltime", s.used.seconds("walltime")}, {"cput", s.used.seconds("cput")},
+                    {"cpupercent", s.used.count("cpupercent")}, {"memKb", s.used.kb("mem")}, {"vmemKb", s.used.kb("vmem")},
+                    {"ncpus", s.used.count("ncpus")}});
   return list;
 }
 
@@ -94,7 +95,7 @@ usage_end tell_usage(const ports::event_store& store, const values::job_id& job,
                    {[&](const log::record_ptr& r) {
                       const auto event = r->event();
                       const auto stream = r->get().getStream();
-                      if (event.isJobQueued() && is_job(schema::text(event.getJobQueued().getId()), job)) found[stream];
+                      if (schema::is(event, schema::JobEvent::QUEUED) && is_job(schema::text(event.getJob().getQueued().getId()), job)) found[stream];
                       if (const auto at = found.find(stream); at != found.end()) at->second.fold(*r);
                       return true;
                     },

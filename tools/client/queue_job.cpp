@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "events/model/limits.hpp"
 #include "tools/client/sha256.hpp"
@@ -10,6 +11,9 @@
 namespace annals::client {
 
 namespace {
+
+// What a connection uploaded is there until it breaks: a server that forgets it more often than this is no use.
+constexpr int uploads_on_one_connection_max = 3;
 
 using script_hash = std::array<std::uint8_t, 32>;
 
@@ -49,15 +53,16 @@ void fill_job(schema::QueueJob::Builder job, const queue_request& what, const sc
 reply queue_job(session& server, const queue_request& what) {
   std::optional<script_hash> hash;
   if (what.script != nullptr && what.script->size() > limits::inline_blob_bytes_max) hash = sha256(*what.script);
-  // A server that restarted has lost the pieces it got. Refused for that, the job was not queued, so that asking once
-  // more can't queue it twice.
-  while (true) {
-    const unsigned before = server.reconnections();
+  const auto command = session::new_command();
+  unsigned connection = server.reconnections();
+  for (int rounds = 0;; ++rounds) {
     std::optional<reply> answer;
     if (hash) answer = upload(server, *what.script, *hash);
     if (!answer)
-      answer = server.call([&](schema::Request::Builder request) { fill_job(request.initQueueJob(), what, hash ? &*hash : nullptr); });
-    if (!hash || !(**answer).isRejected() || server.reconnections() == before) return *answer;
+      answer = server.call(command, [&](schema::Request::Builder request) { fill_job(request.initQueueJob(), what, hash ? &*hash : nullptr); });
+    if (!hash || !(**answer).isRejected() || !(**answer).getRejected().getUploadAgain()) return *answer;
+    if (connection != std::exchange(connection, server.reconnections())) rounds = 0;
+    if (rounds >= uploads_on_one_connection_max) return *answer;
   }
 }
 

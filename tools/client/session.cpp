@@ -7,6 +7,8 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
+#include <cstring>
+#include <random>
 #include <system_error>
 #include <thread>
 
@@ -56,6 +58,19 @@ std::string first_line_of(const wire::wire_error& e) {
                                                                                        : "Connection refused";
 }
 
+constexpr std::chrono::milliseconds first_crowd_pause{20}, last_crowd_pause{320};
+
+// Between half and one and a half of it: those who were turned away together must not come back together.
+std::chrono::milliseconds scattered(std::chrono::milliseconds pause) {
+  thread_local std::minstd_rand chance = [] {
+    const auto id = fresh_command_id();
+    std::uint32_t seed = 0;
+    std::memcpy(&seed, id.data(), sizeof seed);
+    return std::minstd_rand(seed);
+  }();
+  return std::chrono::milliseconds(std::uniform_int_distribution<std::int64_t>(pause.count() / 2, pause.count() * 3 / 2)(chance));
+}
+
 bool is_last(schema::Reply::Reader r) { return !r.isObjects() || r.getObjects().getLast(); }
 
 }  // namespace
@@ -88,17 +103,21 @@ session session::open_at(server_address address, std::chrono::milliseconds patie
   return s;
 }
 
-std::uint64_t session::send(const request_fill& fill) {
+session::command_name session::new_command() { return {fresh_command_id(), wall_ns()}; }
+
+std::uint64_t session::send(const request_fill& fill) { return send(new_command(), fill); }
+
+std::uint64_t session::send(const command_name& command, const request_fill& fill) {
   const std::uint64_t id = ++last_id_;
   auto request = schema::make<schema::Request>([&](schema::Request::Builder r) {
     r.setId(id);
-    r.setSentAtNs(wall_ns());
+    r.setSentAtNs(command.asked_at_ns);
     fill(r);
-    if (changes_state(r.which())) {
-      const auto command_id = fresh_command_id();
-      r.setCommandId(capnp::Data::Reader(command_id.data(), command_id.size()));
-    }
+    if (changes_state(r.which())) r.setCommandId(capnp::Data::Reader(command.id.data(), command.id.size()));
   });
+  if (const auto size = request.bytes().size(); size > limits::client_frame_bytes_max)
+    throw request_too_large("a request of " + std::to_string(size) + " bytes is larger than the server's limit of " +
+                            std::to_string(limits::client_frame_bytes_max) + " bytes");
   waiting_.emplace(id, waiting{request, false});
   try {
     link_->send(request);
@@ -112,6 +131,12 @@ reply session::receive() {
   while (true) {
     try {
       reply r(link_->receive());
+      if ((*r).getId() == 0 && (*r).isRejected()) {
+        turned_away(*r);
+        continue;
+      }
+      answered_ = true;
+      crowded_until_.reset();
       const auto at = waiting_.find((*r).getId());
       if (at == waiting_.end()) continue;  // the answer to a request that was sent twice
       if (is_last(*r))
@@ -125,8 +150,10 @@ reply session::receive() {
   }
 }
 
-reply session::call(const request_fill& fill) {
-  const std::uint64_t id = send(fill);
+reply session::call(const request_fill& fill) { return answer_to(send(fill)); }
+reply session::call(const command_name& command, const request_fill& fill) { return answer_to(send(command, fill)); }
+
+reply session::answer_to(std::uint64_t id) {
   while (true) {
     reply r = receive();
     if ((*r).getId() == id && is_last(*r)) return r;
@@ -143,6 +170,13 @@ void session::query(const request_fill& fill, const std::function<void(schema::R
   }
 }
 
+void session::connect_and_resend() {
+  link_.reset();
+  link_.emplace(wire::blocking_client::connect_unix(address_.socket));
+  ++reconnections_;
+  for (const auto& [id, w] : waiting_) link_->send(w.request);
+}
+
 // An answer of which a part is already printed can't be asked for again.
 void session::reconnect_and_resend(const std::string& why) {
   const auto lost = [&](const std::string& line) {
@@ -153,15 +187,31 @@ void session::reconnect_and_resend(const std::string& why) {
   const auto deadline = clock::now() + patience_;
   for (auto pause = std::chrono::milliseconds(10);; pause = std::min(2 * pause, std::chrono::milliseconds(200))) {
     try {
-      link_.reset();
-      link_.emplace(wire::blocking_client::connect_unix(address_.socket));
-      ++reconnections_;
-      for (const auto& [id, w] : waiting_) link_->send(w.request);
-      return;
+      return connect_and_resend();
     } catch (const wire::wire_error& e) {
       if (clock::now() + pause > deadline) throw lost(first_line_of(e));
       std::this_thread::sleep_for(pause);
     }
+  }
+}
+
+// The server's word about the connection, which it closes. Room there may be in a moment, anything else is final.
+void session::turned_away(schema::Reply::Reader why) {
+  const session_error error(why.getRejected().getCode(), schema::str(why.getRejected().getText()), address_.name);
+  if (error.code != pbs_error::no_connections) throw error;
+  const auto now = clock::now();
+  if (!crowded_until_) {
+    crowded_until_ = now + (answered_ ? patience_ : std::min<std::chrono::milliseconds>(patience_, crowd_patience));
+    crowd_pause_ = first_crowd_pause;
+  }
+  const auto pause = scattered(crowd_pause_);
+  crowd_pause_ = std::min(2 * crowd_pause_, last_crowd_pause);
+  if (now + pause > *crowded_until_) throw error;
+  std::this_thread::sleep_for(pause);
+  try {
+    connect_and_resend();
+  } catch (const wire::wire_error& e) {
+    reconnect_and_resend(e.what());
   }
 }
 

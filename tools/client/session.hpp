@@ -3,8 +3,12 @@
 // A request that changes state carries 16 random bytes. When the connection breaks before the answer came, the session
 // connects again and sends the same bytes, so that the server can tell a repeat from a second request: a command
 // survives a restart of the server, and nothing is done twice. Any number of requests may be in flight. One thread.
+//
+// A server that has no room for one more connection of this user says so (a reply with id 0); the session tries again for a
+// moment, since most commands are short, and then throws what the server said.
 #pragma once
 
+#include <array>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -38,11 +42,13 @@ std::string this_host();
 struct session_error : std::runtime_error {
   session_error(std::uint32_t pbs_code, const std::string& line, std::string server_name = {})
       : std::runtime_error(line), code(pbs_code), server(std::move(server_name)) {}
-  std::uint32_t code;     // 15008 or 15010
+  std::uint32_t code;     // 15008 or 15010; 15033: the server was reached, and had no room for us
   std::string server;     // as the error names it
   std::string asked_for;  // what stood behind '@', if anything did
 };
-// Prints "<first line>" and "<cmd>: cannot connect to server <name> (errno=15010)"; answers the exit status (162, 160).
+// A request that no server would take.
+struct request_too_large : std::runtime_error { using std::runtime_error::runtime_error; };
+// Prints "<first line>" and "<cmd>: cannot connect to server <name> (errno=15010)"; answers the exit status (162, 160, 185).
 int print_session_error(std::string_view command, const session_error& error);
 
 using reply = schema::sealed<schema::Reply>;
@@ -53,6 +59,9 @@ class session {
   // How long a session that was connected tries to reach a server that went away.
   static constexpr std::chrono::seconds patience{30};
 
+  // How long one that never had an answer tries to get in where too many are.
+  static constexpr std::chrono::milliseconds crowd_patience{4000};
+
   // Connects at once or throws session_error. `server` is what stood behind '@' in an id or destination; empty:
   // default.
   static session open(std::string_view server = {}, std::chrono::milliseconds patience = session::patience);
@@ -61,8 +70,16 @@ class session {
   session(session&&) = default;
   const server_address& address() const { return address_; }
 
+  // All these throw session_error when the server is lost, and request_too_large.
   // One request, one reply. `fill` sets one member of the union; id, command id and time are the session's.
   reply call(const request_fill& fill);
+  // The same for a command that may be asked for again: the server takes requests with the same name for one.
+  struct command_name {
+    std::array<std::uint8_t, 16> id;
+    std::int64_t asked_at_ns;
+  };
+  static command_name new_command();
+  reply call(const command_name& command, const request_fill& fill);
 
   // A query whose answer comes in pieces (stat): `piece` sees each reply until the last. A rejection is a last piece.
   void query(const request_fill& fill, const std::function<void(schema::Reply::Reader)>& piece);
@@ -71,7 +88,7 @@ class session {
   std::uint64_t send(const request_fill& fill);
   reply receive();
   std::size_t in_flight() const { return waiting_.size(); }
-  // How often the connection was made anew: what the server kept for a connection is gone when this changes.
+  // How often the connection was made anew: what the server kept for it is gone each time.
   unsigned reconnections() const { return reconnections_; }
 
  private:
@@ -81,13 +98,20 @@ class session {
   };
 
   session(server_address address, std::chrono::milliseconds patience);
+  std::uint64_t send(const command_name& command, const request_fill& fill);
+  reply answer_to(std::uint64_t id);
   void reconnect_and_resend(const std::string& why);
+  void connect_and_resend();
+  void turned_away(schema::Reply::Reader why);
 
   server_address address_;
   std::chrono::milliseconds patience_;
   std::optional<wire::blocking_client> link_;
   std::uint64_t last_id_ = 0;
   unsigned reconnections_ = 0;
+  bool answered_ = false;                                         // ever
+  std::optional<std::chrono::steady_clock::time_point> crowded_until_;   // since the server had no room: when to give up
+  std::chrono::milliseconds crowd_pause_{};
   std::map<std::uint64_t, waiting> waiting_;
 };
 

@@ -8,6 +8,7 @@
 #include <iostream>
 #include <map>
 
+#include "events/model/limits.hpp"
 #include "events/values/base64.hpp"
 #include "tools/client/job_ids.hpp"
 #include "tools/client/options.hpp"
@@ -374,6 +375,9 @@ class manager {
           why = refusal{0, "invalid argument (" + encoding + ") to content-encoding. Should be one of: default,base64"};
         else if (!decoded)
           why = refusal{0, "the content is not base64, hook '" + name + "' contents not overwritten"};
+        else if (decoded->size() > limits::inline_hook_bytes_max)   // more than a request could carry, perhaps
+          why = refusal{0, "a hook's content can have at most " + std::to_string(limits::inline_hook_bytes_max) + " bytes, " + file + " has " +
+                               std::to_string(decoded->size()) + ", hook '" + name + "' contents not overwritten"};
         else
           request.content = *decoded, why = manage(s.link, request, &note);
         if (!note.empty()) complain(note + "\n");

@@ -4,11 +4,13 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
@@ -90,6 +92,14 @@ signal_watch::signal_watch(std::function<void(int)> told) : told_(std::move(told
 signal_watch::~signal_watch() {
   pthread_kill(thread_.native_handle(), SIGUSR2);
   thread_.join();
+}
+
+void raise_open_files() {
+  rlimit files{};
+  if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur == files.rlim_max) return;
+  setenv("ANNALS_OPEN_FILES", std::to_string(files.rlim_cur).c_str(), 1);
+  files.rlim_cur = files.rlim_max;
+  (void)setrlimit(RLIMIT_NOFILE, &files);
 }
 
 }  // namespace annals::daemons

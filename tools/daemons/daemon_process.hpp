@@ -53,4 +53,8 @@ class signal_watch {
   std::thread thread_;
 };
 
+// This process may open as many files as its hard limit says: the soft one is low for the sake of programs that use select(2).
+// Our programs for jobs go back to it, told by ANNALS_OPEN_FILES in the environment. Call it before other threads start.
+void raise_open_files();
+
 }  // namespace annals::daemons

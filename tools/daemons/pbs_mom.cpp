@@ -3,10 +3,6 @@
 #include <caf/actor_system.hpp>
 #include <caf/send.hpp>
 
-#include <fcntl.h>
-#include <openssl/rand.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -26,11 +22,13 @@
 #include "actors/mom/host/real_job_places.hpp"
 #include "actors/mom/host/real_process_host.hpp"
 #include "actors/mom/host/real_task_outputs.hpp"
+#include "actors/mom/host/unknown_files.hpp"
 #include "actors/mom/mom_actor.hpp"
 #include "actors/mom/parts_desk.hpp"
 #include "actors/mom/tm_desk.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/log_writer.hpp"
+#include "actors/runtime/mark_keeper.hpp"
 #include "actors/runtime/system_clock.hpp"
 #include "events/model/task_limits.hpp"
 #include "events/model/ticket.hpp"
@@ -44,7 +42,10 @@
 #include "tools/daemons/daemon_process.hpp"
 #include "tools/daemons/end_of_process.hpp"
 #include "tools/daemons/home.hpp"
+#include "tools/daemons/home_check.hpp"
 #include "tools/daemons/host_names.hpp"
+#include "tools/daemons/last_words.hpp"
+#include "tools/daemons/mom_log.hpp"
 #include "tools/daemons/mom_report.hpp"
 #include "tools/daemons/peer_feed.hpp"
 
@@ -106,6 +107,7 @@ std::shared_ptr<const mom::mom_settings> read_settings(const setup& s, actors::d
   for (std::istringstream text(read_file(s.home + "/pbs_environment")); std::getline(text, line);)
     if (!line.empty()) settings->base_environment.push_back(line);
   if (settings->base_environment.empty()) settings->base_environment.push_back("PATH=/bin:/usr/bin");
+  settings->mark = mom::mom_mark(read_file(daemons::mom_uuid_file(s.priv)));
   settings->mom_manager_port = s.conf.manager_service_port;
   auto parsed = mom::parse_mom_config(read_file(s.priv + "/config"));
   for (const auto& p : parsed.problems)
@@ -154,21 +156,6 @@ void set_copy_programs(const client::pbs_conf& conf, mom::host_options& to) {
   std::string word;
   for (std::istringstream words(conf.pbs_scp_args); words >> word;) to.scp.push_back(word);
   if (!conf.pbs_cp.empty()) to.cp[0] = conf.pbs_cp;
-}
-
-// Chosen once for this log: a new one tells the server that the former runs are lost.
-std::string log_uuid(const std::string& file) {
-  auto uuid = read_file(file);
-  if (uuid.size() == 16) return uuid;
-  uuid.assign(16, '\0');
-  if (RAND_bytes(reinterpret_cast<unsigned char*>(uuid.data()), 16) != 1) throw std::runtime_error("no random numbers from the system");
-  // Durable before the server hears of it: a MoM that forgets it would make the server give up runs that go on.
-  const int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  const bool written = fd >= 0 && write(fd, uuid.data(), uuid.size()) == static_cast<ssize_t>(uuid.size()) && fsync(fd) == 0;
-  const int failed = errno;
-  if (fd >= 0) close(fd);
-  if (!written) throw std::runtime_error("cannot write " + file + ": " + std::strerror(failed));
-  return uuid;
 }
 
 ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& notes) {
@@ -234,12 +221,6 @@ class dialed_sister final : public actors::sister_dialer {
   std::unique_ptr<wire::io_pool::dialer> dialer_;
 };
 
-std::size_t descriptors_max() {
-  rlimit limit{1024, 1024};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  return limit.rlim_cur;
-}
-
 hooks::pool_settings hook_settings(const setup& s) {
   hooks::pool_settings p;
   p.worker_program = s.conf.pbs_exec + "/libexec/pbs_hook_worker";
@@ -250,16 +231,29 @@ hooks::pool_settings hook_settings(const setup& s) {
   return p;
 }
 
+// Keeps the server's word in mom_priv while the MoM goes on with its work.
+caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv, actors::daemon_log* notes) {
+  return {[=](const daemons::server_mark& k) {
+    try {
+      daemons::write_server_mark(priv, k.mark);
+    } catch (const std::exception& e) {
+      notes->write(actors::log_event::error, "Svr", "pbs_mom", e.what());
+    }
+  }};
+}
+
 [[noreturn]] void run(const client::command_line& line) {
   const auto s = read_setup(line);
+  daemons::check_home(s.conf, s.home, "mom_priv", "pbs_habitat mom");
   daemons::make_directory(s.priv, fs::perms(0751));
   daemons::make_directory(s.home + "/mom_logs", fs::perms(0755));
   daemons::make_directory(s.priv + "/hooks", fs::perms(0750));
   daemons::make_directory(s.priv + "/hooks/tmp", fs::perms(0750));
-  daemons::make_directory(s.home + "/spool", fs::perms(01777));
+  daemons::make_directory(s.home + "/spool", fs::perms(0755));
   daemons::make_directory(s.home + "/undelivered", fs::perms(01777));
   daemons::background process(line.has('N'));
   const daemons::lock_file lock(s.priv + "/mom.lock", 0644, "pbs_mom: another mom running");
+  daemons::raise_open_files();
 
   daemons::end_of_process end;
   actors::daemon_log notes(s.home + "/mom_logs", "pbs_mom", 975, s.conf.log_highres_timestamp);
@@ -276,7 +270,11 @@ hooks::pool_settings hook_settings(const setup& s) {
     daemons::stop_at_once("pbs_mom", text);
   };
   const actors::system_clock clock;
-  const auto store = daemons::open_store(s.priv + "/log");
+  auto own_log = daemons::open_mom_log(s.priv, [&notes](const std::string& text) {
+    notes.write(actors::log_event::force | actors::log_event::error, "Svr", "pbs_mom", text);
+    std::fprintf(stderr, "pbs_mom: %s\n", text.c_str());
+  });
+  const auto store = std::move(own_log.store);
   log::event_log event_log(*store, clock);
   const log::log_reader reader(*store);
   auto contents = actors::read_mom_log(reader);
@@ -284,6 +282,8 @@ hooks::pool_settings hook_settings(const setup& s) {
   host_options.pbs_home = s.home;
   host_options.shepherd = s.conf.pbs_exec + "/libexec/pbs_shepherd";
   set_copy_programs(s.conf, host_options);
+  host_options.tmpdir = mom::parse_mom_config(read_file(s.priv + "/config")).config.tmpdir;
+  host_options.mark = mom::mom_mark(own_log.uuid);
   host_options.cgroup_parent = mom::cgroup_parent(s.host, s.home);
   const auto cgroups = mom::find_cgroups("/proc/self/mountinfo", host_options.cgroup_parent);
   host_options.cgroup_roots = cgroups.roots;
@@ -307,11 +307,20 @@ hooks::pool_settings hook_settings(const setup& s) {
     writer_parts.reader = &reader;
     writer_parts.stop_process = stop;
     writer_parts.disk_writable = [&] { return daemons::has_space(s.priv); };
+    const auto marks = std::make_shared<actors::mark_keeper>(actors::mark_keeper_parts{daemons::mom_mark_file(s.priv), own_log.uuid, store.get(), [&notes](const std::string& text) {
+      notes.write(actors::log_event::error, "Svr", "pbs_mom", text);
+    }});
+    if (store->last_sequence() > 0) marks->write_all();
+    writer_parts.followers.push_back(system.spawn<caf::detached>(actors::mark_actor, marks, nullptr));
     const auto writer = system.spawn<caf::detached>(actors::log_writer, writer_parts);
     actors::mom_actor_parts parts;
     parts.host = s.host;
     parts.version = client::version;
-    parts.log_uuid = log_uuid(s.priv + "/log_uuid");
+    parts.log_uuid = own_log.uuid;
+    parts.server_mark = daemons::read_server_mark(s.priv);
+    parts.keep_server_mark = [keeper = system.spawn<caf::detached>(server_mark_actor, s.priv, &notes)](const schema::sealed<schema::LogMark>& m) {
+      caf::anon_send(keeper, daemons::server_mark{m});
+    };
     parts.address = address;
     parts.port = s.conf.mom_service_port;
     parts.gate = {s.host, [&check](schema::byte_span bytes, const std::string& signature, const std::string& certificate) {
@@ -337,7 +346,7 @@ hooks::pool_settings hook_settings(const setup& s) {
     processes.listen(tell(mom, notes));
     places.listen(tell_places(mom));
     outputs.listen([mom](const std::string& key) { caf::anon_send(mom, actors::task_grown{key}); });
-    const auto tasks = system.spawn(actors::tm_desk, actors::tm_desk_parts{mom, s.host, fs::weakly_canonical(host_options.shepherd).string(), descriptors_max(), &notes});
+    const auto tasks = system.spawn(actors::tm_desk, actors::tm_desk_parts{mom, s.host, fs::weakly_canonical(host_options.shepherd).string()});
     caf::anon_send(mom, actors::begin_work{});
 
     std::string text;
@@ -347,12 +356,16 @@ hooks::pool_settings hook_settings(const setup& s) {
       handler.failed = [&](const std::string& why) { notes.write(actors::log_event::error, "Svr", "pbs_mom", why); };
       const auto dialer = pool.dial_tls(s.server, s.server_port, identity, wire::identity::kind::server, handler);
       const auto primaries = pool.listen_tls(address.empty() ? "0.0.0.0" : address, s.conf.mom_service_port, identity, handler);
-      const auto callers = pool.listen_unix(client::tm_socket(s.home), 0666, daemons::feed(tasks));
+      auto of_callers = daemons::feed(tasks);
+      of_callers.failed = handler.failed;
+      of_callers.last_words = daemons::mom_last_words;
+      const auto callers = pool.listen_unix(client::tm_socket(s.home), 0666, of_callers);
       notes.write(actors::log_event::system, "Svr", "pbs_mom", "Mom pid = " + std::to_string(getpid()) + " ready");
       process.ready(s.priv + "/mom_out");
 
       status = end.wait(&text);
     }
+    if (store->last_sequence() > 0) marks->write_all();
     notes.write(actors::log_event::system, "Svr", "pbs_mom", text);
     daemons::end_process(status);      // running jobs go on under their shepherds
   });

@@ -23,6 +23,7 @@
 #include "tools/client/sha256.hpp"
 #include "tools/client/version.hpp"
 #include "tools/daemons/daemon_process.hpp"
+#include "tools/daemons/home_check.hpp"
 
 using namespace annals;
 
@@ -200,6 +201,8 @@ int run(const client::command_line& line) {
   const std::string name = line.has('I') ? *line.find('I') : "default";
   const places where = places_of(conf, line, name);
   const auto ours = client::read_annals_conf(where.home);
+  daemons::check_home(conf, where.home, std::filesystem::path(where.priv).filename(),
+                      name == "default" ? "pbs_habitat sched" : "mkdir -m 750 " + where.priv);
   std::error_code exists;
   std::filesystem::create_directories(where.logs, exists);
 

@@ -5,22 +5,28 @@
 #include <caf/send.hpp>
 
 #include <openssl/rand.h>
+#include <pwd.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
+#include <optional>
+#include <sstream>
+#include <string_view>
 
 #include "actors/link/wire/signing.hpp"
 #include "actors/link/wire/wire.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/log_writer.hpp"
+#include "actors/runtime/mark_keeper.hpp"
 #include "actors/runtime/next_first.hpp"
 #include "actors/runtime/system_clock.hpp"
 #include "actors/runtime/thread_share.hpp"
 #include "actors/server/accounting_actor.hpp"
-#include "actors/server/server_system.hpp"
+#include "actors/server/log_checker.hpp"
+#include "actors/server_system/server_system.hpp"
 #include "events/model/ticket.hpp"
 #include "hooks-runtime/pool/worker_pool.hpp"
 #include "tools/client/options.hpp"
@@ -30,7 +36,10 @@
 #include "tools/daemons/daemon_process.hpp"
 #include "tools/daemons/end_of_process.hpp"
 #include "tools/daemons/home.hpp"
+#include "tools/daemons/home_check.hpp"
+#include "tools/daemons/last_words.hpp"
 #include "tools/daemons/peer_feed.hpp"
+#include "tools/daemons/server_log.hpp"
 
 using namespace annals;
 namespace fs = std::filesystem;
@@ -42,24 +51,53 @@ constexpr client::option options[] = {
     {'e', "mask", "events that are logged (default 511)"},
     {'N', nullptr, "stay in the foreground"},
     {'p', "port", "listen for MoMs and schedulers on this port"},
-    {'t', "type", "accepted: warm; jobs keep their states"},
+    {'t', "type", "warm (default): go on with the log; create: make a new cluster where none was"},
 };
 constexpr client::command command = {
     "pbs_server",
-    "usage: pbs_server [-d home][-e mask][-N][-p port][-t warm]\n"
+    "usage: pbs_server [-d home][-e mask][-N][-p port][-t warm|create][--accept-loss][--discard-unknown-runs]\n"
     "       pbs_server --version\n",
     options,
 };
+
+// The words that PBS's server does not know, beside its letters.
+struct own_words { bool accept_loss = false, discard_unknown_runs = false; };
+
+own_words take_own_words(int& argc, char** argv) {
+  own_words words;
+  int kept = 1;
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    if (word == "--accept-loss") words.accept_loss = true;
+    else if (word == "--discard-unknown-runs") words.discard_unknown_runs = true;
+    else argv[kept++] = argv[i];
+  }
+  argv[argc = kept] = nullptr;
+  return words;
+}
+
+// Which start is asked for (pbs guide: pbs_server -t).
+std::optional<std::string> unfit(const client::given& option) {
+  if (option.letter != 't' || option.value == "warm" || option.value == "create") return std::nullopt;
+  const auto no = [&](const char* why) { return "pbs_server: -t " + option.value + ": " + why; };
+  if (option.value == "hot") return no("jobs that run go on through a restart of the server, so there are none to be started first");
+  if (option.value == "cold") return no("jobs are never purged at a start; delete them with qdel");
+  if (option.value == "updatedb") return no("there is no database to update: logs of earlier versions are read as they are");
+  return no("not a type of start; there are warm and create");
+}
 
 struct setup {
   client::pbs_conf conf;
   client::annals_conf ours;
   std::string home, priv, host, server;
   std::uint16_t port = 0;
+  daemons::log_wishes wishes;
+  own_words words;
 };
 
-setup read_setup(const client::command_line& line) {
+setup read_setup(const client::command_line& line, const own_words& words) {
   setup s;
+  s.words = words;
   s.conf = client::read_pbs_conf();
   s.home = line.has('d') ? *line.find('d') : s.conf.pbs_home;
   s.ours = client::read_annals_conf(s.home);
@@ -68,6 +106,10 @@ setup read_setup(const client::command_line& line) {
   s.server = s.host.substr(0, s.host.find('.'));
   s.port = s.ours.listen_port ? s.ours.listen_port : s.conf.batch_service_port;
   if (line.has('p')) s.port = static_cast<std::uint16_t>(std::strtoul(line.find('p')->c_str(), nullptr, 0));
+  const char* const behind_sudo = std::getenv("SUDO_USER");
+  const passwd* const user = getpwuid(getuid());
+  s.wishes = {line.has('t') && *line.find('t') == "create", words.accept_loss,
+              getuid() == 0 && behind_sudo ? behind_sudo : user ? user->pw_name : std::to_string(getuid()), s.host};
   return s;
 }
 
@@ -81,7 +123,7 @@ void make_home(const setup& s) {
   daemons::make_directory(s.home + "/sched_priv", fs::perms(0750));
   daemons::make_directory(s.home + "/sched_logs", fs::perms(0755));
   daemons::make_directory(s.home + "/run", fs::perms(0755));
-  daemons::make_directory(s.home + "/spool", fs::perms(01777));
+  daemons::make_directory(s.home + "/spool", fs::perms(0755));
 }
 
 // The certificate authority, and certificates of the server and of the scheduler on its host.
@@ -117,21 +159,91 @@ hooks::pool_settings hook_settings(const setup& s) {
   return p;
 }
 
-[[noreturn]] void run(const client::command_line& line) {
-  const auto s = read_setup(line);
+// A start that is refused is told line by line, to the administrator's terminal and to the server's log.
+daemons::server_log open_log(const setup& s, actors::daemon_log& notes) {
+  const auto note = [&notes](const std::string& line) {
+    notes.write(actors::log_event::force | actors::log_event::error, "Svr", "PBS_Server", line);
+  };
+  try {
+    return daemons::open_server_log(s.priv, s.wishes, [&](const std::string& line) {
+      note(line);
+      std::fprintf(stderr, "pbs_server: %s\n", line.c_str());
+    });
+  } catch (const std::exception& e) {
+    std::istringstream lines(e.what());
+    for (std::string line; std::getline(lines, line);) note(line);
+    throw;
+  }
+}
+
+// MoMs keep what the server signs, and are believed only when they say it again.
+actors::log_witnesses hear_moms(const setup& s, std::shared_ptr<wire::signer> key, const std::function<void(const std::string&)>& stop) {
+  actors::log_witnesses w;
+  w.sign = [key](schema::byte_span text) { return key->sign(log::log_mark_purpose, text); };
+  w.signed_by_us = [check = std::make_shared<wire::signature_check>(wire::credentials::bundle(s.priv + "/daemon.pem"))](
+                       schema::byte_span text, const std::string& signature, const std::string& certificate) {
+    try {
+      return check->signer_of(log::log_mark_purpose, text, {signature, certificate}).what == wire::identity::kind::server;
+    } catch (const wire::wire_error&) {
+      return false;
+    }
+  };
+  w.log_is_short = [file = daemons::witness_file(s.priv), stop](const log::witness& witness, const std::string& text) {
+    std::string trouble;
+    try {
+      log::replace_file(file, log::print(witness.mark));
+    } catch (const std::exception& e) {
+      trouble = std::string("; ") + e.what();
+    }
+    stop(text + "; put the right log back, or start once with --accept-loss" + trouble);
+  };
+  w.discard_unknown_runs = s.words.discard_unknown_runs;
+  return w;
+}
+
+void say_accepted(actors::daemon_log& notes, const log::loss_to_accept& loss) {
+  notes.write(actors::log_event::force | actors::log_event::admin, "Svr", "PBS_Server",
+              "the loss of part of the log was accepted by " + loss.by + "@" + loss.host +
+                  "; scheduling is off until `qmgr -c 'set server scheduling = true'`");
+}
+
+// The gateway as other threads know it: signals and marks may come before it is there.
+class known_gateway {
+ public:
+  void introduce(const caf::actor& gateway) {
+    const std::lock_guard held(guard_);
+    gateway_ = gateway;
+  }
+  // False: it is not there yet, and is not told.
+  template <class Message>
+  bool tell(Message message) const {
+    const std::lock_guard held(guard_);
+    if (gateway_) caf::anon_send(gateway_, std::move(message));
+    return static_cast<bool>(gateway_);
+  }
+
+ private:
+  mutable std::mutex guard_;
+  caf::actor gateway_;
+};
+
+[[noreturn]] void run(const client::command_line& line, const own_words& words) {
+  const auto s = read_setup(line, words);
+  if (s.wishes.create) daemons::check_conf(s.conf);
+  else daemons::check_home(s.conf, s.home, "server_priv", "pbs_server -t create");
   make_home(s);
   daemons::background process(line.has('N'));
   const daemons::lock_file lock(s.priv + "/server.lock", 0600, "pbs_server: another server running");
   make_certificates(s);
+  daemons::raise_open_files();
 
   daemons::end_of_process end;
   const std::uint32_t mask = line.has('e') ? static_cast<std::uint32_t>(std::strtoul(line.find('e')->c_str(), nullptr, 0)) : 511;
   actors::daemon_log notes(s.home + "/server_logs", "Server@" + s.server, mask, s.conf.log_highres_timestamp);
-  caf::actor gateway;
+  known_gateway gateway;
   const daemons::signal_watch signals([&](int signal) {
     if (signal == SIGHUP) return notes.reopen();
-    if (gateway) caf::anon_send(gateway, actors::stop_server{"quick"});
-    else end.come(0, "stopped before it was ready");
+    if (!gateway.tell(actors::stop_server{"quick"})) end.come(0, "stopped before it was ready");
   });
 
   notes.write(actors::log_event::system, "Svr", "Server@" + s.server, std::string("pbs_version=") + client::version);
@@ -143,7 +255,9 @@ hooks::pool_settings hook_settings(const setup& s) {
     daemons::stop_at_once("pbs_server", text);
   };
   const actors::system_clock clock;
-  const auto store = daemons::open_store(s.priv + "/log");
+  auto opened = open_log(s, notes);
+  const auto store = std::move(opened.store);
+  if (opened.identity.empty()) opened.identity = random_bytes(16);
   daemons::make_directory(s.priv + "/uploads", fs::perms(0700));
 
   actors::set_thread_share(actors::prompt_share);               // for every thread from here on
@@ -156,24 +270,29 @@ hooks::pool_settings hook_settings(const setup& s) {
     parts.store = store.get();
     parts.clock = &clock;
     parts.notes = &notes;
-    parts.self = {client::version, s.server, s.server, time_zone(), random_bytes(16)};
+    parts.self = {client::version, s.server, s.server, time_zone(), opened.identity};
+    parts.loss = opened.loss;
     parts.pbs_home = s.home;
     parts.server_uid = getuid();
     parts.upload_directory = s.priv + "/uploads";
-    parts.sign_ticket = [key = std::make_shared<wire::signer>(wire::credentials::bundle(s.priv + "/daemon.pem"))](schema::byte_span ticket) {
-      return key->sign(model::ticket_purpose, ticket);
-    };
+    const auto key = std::make_shared<wire::signer>(wire::credentials::bundle(s.priv + "/daemon.pem"));
+    parts.sign_ticket = [key](schema::byte_span ticket) { return key->sign(model::ticket_purpose, ticket); };
+    parts.witnesses = hear_moms(s, key, stop);
     hooks::worker_pool hook_workers(hook_settings(s));
     parts.runner = &hook_workers;
     parts.hook_directory = s.priv + "/hooks";
     parts.disk_writable = [&] { return daemons::has_space(s.priv); };
     parts.stop_process = stop;
-    const auto accounting = actors::make_accounting({s.priv + "/accounting", s.priv + "/views/accounting", store.get(), [&notes](const std::string& text) {
-      notes.write(actors::log_event::error, "Svr", "PBS_Server", text);
-    }});
-    parts.replayed = [&](const log::record& r) { accounting->replayed(r); };
+    const auto note_error = [&notes](const std::string& text) { notes.write(actors::log_event::error, "Svr", "PBS_Server", text); };
+    const auto accounting = actors::make_accounting({s.priv + "/accounting", s.priv + "/views/accounting", store.get(), note_error});
+    const auto marks = std::make_shared<actors::mark_keeper>(actors::mark_keeper_parts{daemons::mark_file(s.priv), opened.identity, store.get(), note_error});
+    parts.replayed = [&](const log::record& r) {
+      accounting->replayed(r);
+      marks->replayed(r);
+    };
     const auto accountant = system.spawn<caf::detached>(actors::accounting_actor, accounting);
     parts.followers.push_back(accountant);
+    parts.followers.push_back(system.spawn<caf::detached>(actors::mark_actor, marks, [&](const log::log_mark& m) { gateway.tell(actors::log_marked{m}); }));
     std::mutex door;                                            // of clients_in: an orderly stop closes it while they come in
     std::unique_ptr<wire::listener> clients_in;
     parts.refuse_clients = [&] {
@@ -182,26 +301,39 @@ hooks::pool_settings hook_settings(const setup& s) {
     };
     parts.shut_down = [&](const std::string&) { end.come(0, "Server shutdown completed"); };
     const actors::server_system server(system, parts);
-    gateway = server.gateway();
+    gateway.introduce(server.gateway());
+    if (marks->write_all()) {
+      daemons::forget_former_log(s.priv);
+      gateway.tell(actors::log_marked{marks->mark()});
+    }
+    if (opened.loss) say_accepted(notes, *opened.loss);
     caf::anon_send(accountant, actors::disk_state{false});      // what the last run left to be written
+    std::optional<actors::log_checker> checker;
 
     std::string text;
     int status = 0;
     {
+      auto handler = daemons::feed(server.gateway());
+      handler.failed = [&](const std::string& why) { notes.write(actors::log_event::error, "Svr", "PBS_Server", why); };
+      handler.last_words = daemons::server_last_words;
       wire::io_pool pool;
-      const auto daemons_in = pool.listen_tls(s.ours.listen_address, s.port, wire::credentials::bundle(s.priv + "/daemon.pem"), daemons::feed(gateway));
+      const auto daemons_in = pool.listen_tls(s.ours.listen_address, s.port, wire::credentials::bundle(s.priv + "/daemon.pem"), handler);
       {
         const std::lock_guard held(door);
-        clients_in = pool.listen_unix(s.ours.server_socket, 0666, daemons::feed(gateway));
+        clients_in = pool.listen_unix(s.ours.server_socket, 0666, handler);
       }
       notes.write(actors::log_event::system, "Svr", "PBS_Server",
                   "Server pid = " + std::to_string(getpid()) + " ready;  using ports Server:" + std::to_string(daemons_in->port()) +
                       " MOM:" + std::to_string(s.conf.mom_service_port) + " RM:" + std::to_string(s.conf.manager_service_port));
       process.ready(s.priv + "/server_out");
+      checker.emplace(actors::log_checker_parts{.store = store.get(), .clock = &clock, .file = log::check_notes_file(s.priv + "/log"),
+                                                .log = s.priv + "/log", .note = note_error});
 
       status = end.wait(&text);
+      checker->stop();
       parts.refuse_clients();                                   // before its pool goes
     }                                                           // what was answered has left
+    marks->write_all();
     notes.write(actors::log_event::system, "Svr", "PBS_Server", text);
     daemons::end_process(status);
   });
@@ -210,10 +342,11 @@ hooks::pool_settings hook_settings(const setup& s) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const auto line = client::parse_options_or_exit(command, argc, argv);
+  const auto words = take_own_words(argc, argv);
+  const auto line = client::parse_options_or_exit(command, argc, argv, unfit);
   if (!line.words.empty()) return client::usage(command);
   try {
-    run(line);
+    run(line, words);
   } catch (const std::exception& e) {
     daemons::give_up("pbs_server", e);
   }

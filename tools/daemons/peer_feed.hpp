@@ -5,7 +5,7 @@
 #include <caf/send.hpp>
 
 #include "actors/link/wire/wire.hpp"
-#include "actors/server/messages.hpp"
+#include "actors/link/peer_messages.hpp"
 
 namespace annals::daemons {
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "actors/link/wire/link.hpp"
+#include "actors/link/wire/room.hpp"
 #include "actors/link/wire/tls.hpp"
 
 namespace annals::wire {
@@ -13,9 +14,9 @@ namespace annals::wire {
 // The worker that the next connection goes to; any thread.
 using next_worker = std::function<std::shared_ptr<worker>()>;
 
-std::unique_ptr<listener> make_unix_listener(std::shared_ptr<worker> w, next_worker next, const std::string& path,
+std::unique_ptr<listener> make_unix_listener(std::shared_ptr<worker> w, next_worker next, const rooms& r, const std::string& path,
                                              unsigned mode, handler h);
-std::unique_ptr<listener> make_tls_listener(std::shared_ptr<worker> w, next_worker next, const std::string& address,
+std::unique_ptr<listener> make_tls_listener(std::shared_ptr<worker> w, next_worker next, const rooms& r, const std::string& address,
                                             std::uint16_t port, std::shared_ptr<tls_context> context, handler h);
 
 struct dial_target {

@@ -9,12 +9,22 @@
 
 namespace annals::wire {
 
+// Who may come in.
+class door {
+ public:
+  virtual ~door() = default;
+  // On the acceptor's thread. A place for who came; null: there is none, and he was told.
+  virtual std::shared_ptr<void> admit(int connected) = 0;
+  // The same: there is no descriptor for him.
+  virtual void turn_away(int connected, const std::string& why) = 0;
+  // Starts the link of a connection, now or later, on the thread of the worker that it will live on, which this is.
+  virtual void welcome(const std::shared_ptr<worker>& w, unique_fd connected, std::shared_ptr<void> place) = 0;
+  virtual void tick(steady::time_point now) = 0;
+};
+
 class acceptor final : public resident, public std::enable_shared_from_this<acceptor> {
  public:
-  // Makes the link of a connection on the worker that it will live on; that worker's thread. Nothing: turned away.
-  using make_link = std::function<link_ptr(const std::shared_ptr<worker>&, unique_fd)>;
-
-  acceptor(std::shared_ptr<worker> w, next_worker next, unique_fd listening, make_link make);
+  acceptor(std::shared_ptr<worker> w, next_worker next, unique_fd listening, std::shared_ptr<door> d);
   void start();
   void stop();                                     // any thread; nothing is accepted after it returned
 
@@ -25,12 +35,15 @@ class acceptor final : public resident, public std::enable_shared_from_this<acce
  private:
   void wait();
   void accept_waiting();
-  void welcome(const std::shared_ptr<worker>& w, unique_fd connected);
+  unique_fd accept();
+  bool turn_one_away(const std::string& why);
+  void welcome(const std::shared_ptr<worker>& w, unique_fd connected, std::shared_ptr<void> place);
 
   std::shared_ptr<worker> worker_;
   next_worker next_;
-  make_link make_;
+  std::shared_ptr<door> door_;
   boost::asio::posix::stream_descriptor socket_;
+  unique_fd spare_;                                // given up for a moment to tell somebody that there are none
   bool ended_ = false, pausing_ = false;
 };
 

@@ -75,6 +75,17 @@ struct blocking_client::state {
     while (read_some())
       while (next(message)) received.push_back(std::move(message));
   }
+
+  // Takes in what has come. False: the server has closed, and said something before.
+  bool goes_on() {
+    try {
+      take_in();
+      return true;
+    } catch (const wire_error&) {
+      if (received.empty()) throw;
+      return false;
+    }
+  }
 };
 
 blocking_client::blocking_client(std::unique_ptr<state> s) : state_(std::move(s)) {}
@@ -97,7 +108,7 @@ void blocking_client::send(const schema::sealed_message& message) {
   const auto body = message.bytes();
   if (body.size() > limits::client_frame_bytes_max)
     throw wire_error("a request of " + std::to_string(body.size()) + " bytes is larger than the limit of " +
-                     std::to_string(limits::client_frame_bytes_max));
+                     std::to_string(limits::client_frame_bytes_max) + " bytes");
   auto header = frame_header(body.size());
   iovec parts[2] = {{header.data(), header.size()}, {const_cast<std::byte*>(body.data()), body.size()}};
   msghdr what{};
@@ -107,9 +118,11 @@ void blocking_client::send(const schema::sealed_message& message) {
     const ssize_t n = ::sendmsg(state_->fd.get(), &what, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0 && would_block()) {
       wait_for(state_->fd.get(), POLLIN | POLLOUT, -1);
-      state_->take_in();
+      if (!state_->goes_on()) return;
     } else if (n < 0 && errno != EINTR) {
-      throw wire_error(with_errno("the connection to the server is lost"));
+      const wire_error lost(with_errno("the connection to the server is lost"));
+      if (!state_->goes_on()) return;
+      throw lost;
     }
     if (n <= 0) continue;
     left -= static_cast<std::size_t>(n);

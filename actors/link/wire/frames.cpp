@@ -63,6 +63,7 @@ frame_buffer::found frame_buffer::next(schema::sealed_message& message, std::str
   }
   if (length > frame_bytes_max_) {
     why = "a frame of " + std::to_string(length) + " bytes is larger than the limit of " + std::to_string(frame_bytes_max_);
+    too_large_ = true;
     return found::garbage;
   }
   if (length % sizeof(std::uint64_t) != 0) {

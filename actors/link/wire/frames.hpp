@@ -33,6 +33,8 @@ class frame_buffer {
   // Takes the next whole frame out. After garbage (why says what is wrong) nothing more can be read.
   enum class found { nothing, heartbeat, message, garbage };
   found next(schema::sealed_message& message, std::string& why);
+  // Of garbage: the length alone is wrong, it is above the limit.
+  bool too_large() const { return too_large_; }
 
   void clear() { begin_ = end_ = 0; }
 
@@ -43,6 +45,7 @@ class frame_buffer {
   std::size_t frame_bytes_max_;
   std::vector<std::byte> bytes_;
   std::size_t begin_ = 0, end_ = 0;   // of what came and was not taken
+  bool too_large_ = false;
   bool filled_up_ = false;            // the last read took all the space: more is waiting
   std::size_t last_read_ = 0;
 };

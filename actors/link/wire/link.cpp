@@ -20,7 +20,7 @@ std::string seconds(int ms) {
 }  // namespace
 
 link::link(std::shared_ptr<worker> w, std::unique_ptr<transport> t, link_setup setup)
-    : id_(++last_id), worker_(std::move(w)), transport_(std::move(t)), setup_(std::move(setup)),
+    : id_(++last_id), worker_(std::move(w)), transport_(std::move(t)), place_(std::move(setup.place)), setup_(std::move(setup)),
       in_(setup_.frame_bytes_max), since_(steady::now()), last_read_(since_), last_written_(since_) {}
 
 // --- any thread ---
@@ -86,6 +86,7 @@ void link::on_handshake(const std::string& failure) {
 
 void link::opened() {
   phase_ = phase::open;
+  if (setup_.place_until_open) place_.reset();
   if (transport_->needs_heartbeats() && !setup_.waits_for_greeting) {   // the greeting
     out_.take_heartbeat();
     unsent_ += frame_header_bytes;
@@ -97,10 +98,20 @@ void link::opened() {
 // --- reading ---
 
 void link::read_more() {
-  if (reading_ || phase_ == phase::over || phase_ == phase::handshaking || !deliver()) return;
+  if (reading_ || phase_ == phase::over || phase_ == phase::handshaking) return;
+  if (!deliver()) return half_since_.reset();   // what we do not read can't be late
+  watch_half_frame();
   reading_ = true;
   last_read_ = steady::now();   // the peer just sent something, or could not be heard until now
   transport_->read_some(shared_from_this());
+}
+
+// A frame has to be whole in time, however many of its bytes come.
+void link::watch_half_frame() {
+  if (in_.left() == 0) return half_since_.reset();
+  if (half_since_ && half_of_ == frames_) return;
+  half_since_ = steady::now();
+  half_of_ = frames_;
 }
 
 void link::on_read(error_code ec, std::size_t bytes) {
@@ -127,8 +138,9 @@ bool link::deliver() {
       case frame_buffer::found::nothing: return true;
       case frame_buffer::found::heartbeat: break;
       case frame_buffer::found::message: break;
-      case frame_buffer::found::garbage: lost(why); return false;
+      case frame_buffer::found::garbage: in_.too_large() ? refuse_frame(why) : cut_off(why); return false;
     }
+    ++frames_;
     if (phase_ == phase::greeting) opened();
     if (message) received(std::exchange(message, {}));
   }
@@ -142,7 +154,7 @@ void link::received(schema::sealed_message message) {
   try {
     setup_.owner.received(shared_from_this(), std::move(message));
   } catch (const kj::Exception& e) {   // a text without its end, for example: the owner met what only a reader can see
-    lost(std::string("not a message: ") + e.getDescription().cStr());
+    cut_off(std::string("not a message: ") + e.getDescription().cStr());
   }
 }
 
@@ -186,7 +198,7 @@ void link::on_written(error_code ec, std::size_t bytes) {
 // --- closing ---
 
 void link::overflowed() {
-  lost("more than the limit of " + std::to_string(worker_->options.unsent_bytes_max) + " bytes wait for the peer");
+  cut_off("more than the limit of " + std::to_string(worker_->options.unsent_bytes_max) + " bytes wait for the peer");
 }
 
 void link::close_as_asked() {
@@ -230,6 +242,26 @@ void link::tell_closed() {
   if (setup_.owner.closed) setup_.owner.closed(shared_from_this(), reason_);
 }
 
+void link::cut_off(const std::string& why) {
+  if (phase_ == phase::open) complain(why);
+  lost(why);
+}
+
+// What the peer still sends is thrown away: it is to read our answer when it has sent all.
+void link::refuse_frame(const std::string& why) {
+  if (phase_ != phase::open || !setup_.owner.last_words) return cut_off(why);
+  complain(why);
+  for (const auto& message : setup_.owner.last_words(refusal::frame_too_large, why)) send(message);
+  begin_close(why);
+}
+
+void link::complain(const std::string& why) {
+  if (!setup_.complaint_of) return;
+  const std::string who = (peer_.what == identity::kind::local ? "user" : word_of(peer_.what)) + (" " + peer_.name);
+  const std::string where = peer_.what == identity::kind::local ? " (pid " + std::to_string(peer_.pid) + ")" : " (" + peer_.address + ")";
+  setup_.complaint_of->add(who, who + where + ": " + why, steady::now());
+}
+
 void link::lost(const std::string& why) {
   if (phase_ == phase::over) return;
   const bool was_open = phase_ == phase::open || phase_ == phase::flushing;
@@ -237,6 +269,7 @@ void link::lost(const std::string& why) {
   phase_ = phase::over;
   reason_ = why;
   transport_->close();
+  place_.reset();
   worker_->remove(shared_from_this());
   if (was_open) tell_closed();
   if (never_open) {
@@ -244,7 +277,14 @@ void link::lost(const std::string& why) {
       std::lock_guard lock(mutex_);
       accepts_ = posts_ = false;
     }
-    if (setup_.owner.failed) setup_.owner.failed(why);
+    if (setup_.complaint_of) {
+      // Each reason is told: of a wrong certificate both sides' words help. A port is new each time.
+      const auto at = why.find(": ");
+      const bool named = at != std::string::npos && why.starts_with(setup_.complains_as);
+      setup_.complaint_of->add(setup_.complains_as + (named ? why.substr(at) : ": " + why), named ? why : setup_.complains_as + ": " + why, steady::now());
+    } else if (setup_.owner.failed) {
+      setup_.owner.failed(why);
+    }
   }
 }
 
@@ -268,10 +308,12 @@ void link::tick(steady::time_point now) {
     case phase::over: return;
     case phase::open: break;
   }
-  if (write_failed_) {
+  if (half_since_ && passed(*half_since_, o.frame_ms, now)) {
+    cut_off("a frame was not whole within " + seconds(o.frame_ms));
+  } else if (write_failed_) {
     if (passed(last_written_, o.close_ms, now)) lost("the peer takes nothing any more");
   } else if (unsent_ > o.unread_bytes_max && passed(last_written_, o.unread_ms, now)) {
-    lost("the peer read nothing for " + seconds(o.unread_ms));
+    cut_off("the peer read nothing for " + seconds(o.unread_ms));
   } else if (transport_->needs_heartbeats()) {
     check_silence(now);
   }

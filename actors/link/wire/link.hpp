@@ -7,8 +7,10 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <vector>
 
+#include "actors/link/wire/complaints.hpp"
 #include "actors/link/wire/frames.hpp"
 #include "actors/link/wire/outgoing.hpp"
 #include "actors/link/wire/transport.hpp"
@@ -27,6 +29,12 @@ struct link_setup {
   bool throttles = true;
   // Empty, or why this peer is not wanted.
   std::function<std::string(const identity&)> check;
+  // Of a listener: the connection's place (room.hpp), kept while its descriptor is open, or until the peer has shown who it is.
+  std::shared_ptr<void> place;
+  bool place_until_open = false;
+  // Of a listener: who is told of peers that break the rules, and what they are called before they are known.
+  std::shared_ptr<complaints> complaint_of;
+  std::string complains_as;
 };
 
 class link final : public connection, public resident, public std::enable_shared_from_this<link> {
@@ -61,6 +69,7 @@ class link final : public connection, public resident, public std::enable_shared
   void post(void (link::*what)());     // with mutex_ held, and not when over
   void opened();
   void read_more();
+  void watch_half_frame();
   bool deliver();                      // false: nothing more may be read now
   void received(schema::sealed_message message);
   void flush();
@@ -70,12 +79,16 @@ class link final : public connection, public resident, public std::enable_shared
   void flushed();
   void tell_closed();
   void lost(const std::string& why);   // at once, whatever was not sent
+  void cut_off(const std::string& why);            // the same, and the log is told: the peer broke the rules
+  void refuse_frame(const std::string& why);       // the peer is told too
+  void complain(const std::string& why);
   bool throttled() const { return setup_.throttles && unsent_ > worker_->options.unsent_pause_bytes; }
   void check_silence(steady::time_point now);
 
   const std::uint64_t id_;
   const std::shared_ptr<worker> worker_;
   const std::unique_ptr<transport> transport_;
+  std::shared_ptr<void> place_;
   const link_setup setup_;
   identity peer_;
 
@@ -83,6 +96,9 @@ class link final : public connection, public resident, public std::enable_shared
   std::string reason_;                 // why it closes
   frame_buffer in_;
   outgoing out_;
+  std::uint64_t frames_ = 0;           // taken out of in_
+  std::optional<steady::time_point> half_since_;   // a part of a frame has come, and the rest is waited for
+  std::uint64_t half_of_ = 0;          // frames_ then
   bool reading_ = false, writing_ = false, write_failed_ = false;
   steady::time_point since_;           // of the phase
   steady::time_point last_read_, last_written_;

@@ -3,6 +3,7 @@
 #include <boost/asio/ip/tcp.hpp>
 
 #include "actors/link/wire/acceptor.hpp"
+#include "actors/link/wire/complaints.hpp"
 
 namespace annals::wire {
 
@@ -10,19 +11,64 @@ namespace {
 
 using boost::asio::ip::tcp;
 
+class tls_door final : public door {
+ public:
+  tls_door(const rooms& r, std::shared_ptr<tls_context> context, const handler& h, int complaint_ms)
+      : unproven_(r.unproven), context_(std::move(context)), owner_(h), complaints_(std::make_shared<complaints>(h.failed, complaint_ms)) {
+    // A handshake that fails is told by the link.
+    owner_.failed = {};
+  }
+
+  std::shared_ptr<void> admit(int connected) override {
+    const auto from = address_of(connected);
+    std::size_t has = 0;
+    auto place = unproven_->enter(from, has);
+    if (!place)
+      turn_away(connected, has > 0 ? "too many TLS handshakes at once (limit " + std::to_string(has) + ")"
+                                   : "too many TLS handshakes of others (limit " + std::to_string(unproven_->places()) + ")");
+    return place;
+  }
+  // Before TLS there is nothing that could be said.
+  void turn_away(int connected, const std::string& why) override {
+    const auto from = address_of(connected);
+    complaints_->add(from, from + " turned away: " + why, steady::now());
+  }
+
+  void welcome(const std::shared_ptr<worker>& w, unique_fd connected, std::shared_ptr<void> place) override {
+    link_setup setup;
+    setup.owner = owner_;
+    setup.frame_bytes_max = w->options.daemon_frame_bytes_max;
+    setup.place = std::move(place);
+    setup.place_until_open = true;
+    setup.complaint_of = complaints_;
+    setup.complains_as = address_of(connected.get());
+    std::make_shared<link>(w, tls_transport(*w, std::move(connected), context_, tls_side::accepts), std::move(setup))->start();
+  }
+
+  void tick(steady::time_point now) override { complaints_->tick(now); }
+
+ private:
+  // Without the port.
+  static std::string address_of(int connected) {
+    tcp::endpoint from;
+    auto size = static_cast<socklen_t>(from.capacity());
+    if (::getpeername(connected, from.data(), &size) != 0) return "a peer that is gone";
+    from.resize(size);
+    return from.address().to_string();
+  }
+
+  const std::shared_ptr<room<std::string>> unproven_;
+  const std::shared_ptr<tls_context> context_;
+  handler owner_;
+  const std::shared_ptr<complaints> complaints_;
+};
+
 class tls_listener final : public listener {
  public:
-  tls_listener(std::shared_ptr<worker> w, next_worker next, const std::string& address, std::uint16_t port,
+  tls_listener(std::shared_ptr<worker> w, next_worker next, const rooms& r, const std::string& address, std::uint16_t port,
                std::shared_ptr<tls_context> context, handler h) {
-    acceptor_ = std::make_shared<acceptor>(
-        std::move(w), std::move(next), bound(address, port),
-        [h = std::move(h), context](const std::shared_ptr<worker>& to, unique_fd connected) {
-          link_setup setup;
-          setup.owner = h;
-          setup.frame_bytes_max = to->options.daemon_frame_bytes_max;
-          return std::make_shared<link>(to, tls_transport(*to, std::move(connected), context, tls_side::accepts),
-                                        std::move(setup));
-        });
+    auto d = std::make_shared<tls_door>(r, std::move(context), h, w->options.complaint_ms);
+    acceptor_ = std::make_shared<acceptor>(std::move(w), std::move(next), bound(address, port), std::move(d));
     acceptor_->start();
   }
 
@@ -53,9 +99,9 @@ class tls_listener final : public listener {
 
 }  // namespace
 
-std::unique_ptr<listener> make_tls_listener(std::shared_ptr<worker> w, next_worker next, const std::string& address,
+std::unique_ptr<listener> make_tls_listener(std::shared_ptr<worker> w, next_worker next, const rooms& r, const std::string& address,
                                             std::uint16_t port, std::shared_ptr<tls_context> context, handler h) {
-  return std::make_unique<tls_listener>(std::move(w), std::move(next), address, port, std::move(context), std::move(h));
+  return std::make_unique<tls_listener>(std::move(w), std::move(next), r, address, port, std::move(context), std::move(h));
 }
 
 }  // namespace annals::wire

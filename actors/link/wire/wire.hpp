@@ -15,7 +15,9 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
+#include "actors/link/wire/people.hpp"
 #include "actors/link/wire/wire_limits.hpp"
 #include "events/schema/message.hpp"
 
@@ -30,7 +32,8 @@ struct identity {
   std::uint32_t uid = 0;       // local only
   std::uint32_t gid = 0;
   std::int64_t pid = 0;
-  std::string address;         // "10.0.0.3:40312" for logs; empty for local
+  std::string address = {};    // "10.0.0.3:40312" for logs; empty for local
+  std::string group = {};      // local only: name of the primary group (the gid in digits when it has none)
 };
 const char* word_of(identity::kind what);   // "local", "mom", "scheduler", "server"
 
@@ -52,13 +55,19 @@ class connection {
 };
 using connection_ptr = std::shared_ptr<connection>;
 
+// Why a listener does not want somebody: it has no place for the connection now, or a frame is above the limit.
+enum class refusal { no_room, frame_too_large };
+
 struct handler {
   std::function<void(const connection_ptr&)> opened;                                  // after TLS and identity are known
   std::function<void(const connection_ptr&, schema::sealed_message)> received;
   std::function<void(const connection_ptr&, const std::string& why)> closed;          // once; also after close()
-  // Optional, for logs. A dialer's attempt failed (a reason that repeats is told once), or a listener turned somebody away
-  // before `opened`: "connect to q1:15001: Connection refused".
+  // Optional, for logs. A dialer's attempt failed (a reason that repeats is told once): "connect to q1:15001: Connection refused".
+  // Or a listener turned somebody away, or cut a peer off that broke the rules: at most one line a minute of each user or address.
   std::function<void(const std::string& why)> failed;
+  // Optional, of a Unix listener: what a peer is told before it is turned away, or cut off for what it sent. It may not have asked
+  // anything yet.
+  std::function<std::vector<schema::sealed_message>(refusal why, const std::string& text)> last_words;
 };
 
 // The CA's certificate, and the certificate and key of this process. Files are PEM; one file may hold all three.
@@ -81,8 +90,12 @@ struct io_options {
   int unread_ms = limits::unread_ms;
   std::size_t unsent_bytes_max = limits::unsent_bytes_max;
   int close_ms = limits::close_ms;
+  int frame_ms = limits::frame_ms;
+  int complaint_ms = limits::complaint_ms;
+  std::size_t descriptors = 0;         // that the process may have; 0: its RLIMIT_NOFILE
   int redial_ms_min = limits::redial_ms_min;
   int redial_ms_max = limits::redial_ms_max;
+  look_up_person who_is = person_by_name_service;   // of peers of Unix sockets; called on threads of its own, may block
 };
 
 class listener {
@@ -125,7 +138,8 @@ class blocking_client {
   blocking_client& operator=(blocking_client&&) noexcept;
   ~blocking_client();
   // Returns when the kernel has it. Takes in what comes meanwhile, so that both ends may send a lot without waiting for each
-  // other. Throws wire_error: the server closed, or the message is above limits::client_frame_bytes_max.
+  // other. A server that closed, but said something before, is met by receive(). Throws wire_error: the server closed, or the
+  // message is above limits::client_frame_bytes_max.
   void send(const schema::sealed_message& message);
   // The next frame; throws wire_error when the server closes or nothing comes for timeout_ms (-1: for ever).
   schema::sealed_message receive(int timeout_ms = -1);

@@ -36,6 +36,32 @@ static_assert(unsent_pause_bytes < unread_bytes_max && unread_bytes_max < unsent
 // How long a closed connection waits for a peer that takes nothing of what was sent before the close.
 constexpr int close_ms = 2000;
 
+// A frame that was begun is whole within this, or its connection ends: 16 MiB at half a megabyte a second. Time in which we do not
+// read does not count.
+constexpr int frame_ms = 30000;
+
+// Of the descriptors that the process may have, ordinary users' connections to Unix sockets get half, those of root and of the
+// daemon's own user a quarter, and TCP peers that have not shown a certificate yet a sixteenth. The rest is for daemons that have,
+// for the log's files and for what programs need that the process starts: no user's connections can take these.
+constexpr std::size_t ordinary_share = 2, own_share = 4, unproven_share = 16;
+static_assert(1.0 / ordinary_share + 1.0 / own_share + 1.0 / unproven_share < 0.9, "some are left for files and daemons");
+// However many descriptors there are, no more than these: each may hold a half frame in our memory.
+constexpr std::size_t ordinary_connections_max = 8192, own_connections_max = 4096, unproven_connections_max = 1024;
+
+// What a listener says of one user or address in the log, it says at most once in this time, with a count.
+constexpr int complaint_ms = 60000;
+// Users and addresses that it keeps apart for that; those beyond are counted as one.
+constexpr std::size_t complaints_max = 256;
+
+// The name of a user and of a group is asked for again after the first; until the second the old one is used meanwhile, so that
+// those who come often never wait for a directory server.
+constexpr int name_memory_s = 60, name_memory_s_max = 600;
+static_assert(name_memory_s < name_memory_s_max);
+constexpr std::size_t names_known_max = 10'000;      // 2 MB; a cluster with more users asks again
+// Threads that ask the name service: so many look-ups may hang at once, and the next user still comes in. Those of other users
+// wait for a thread, each once, however many connections it has; who comes then is turned away.
+constexpr std::size_t lookup_threads_max = 8, lookups_waiting_max = 256;
+
 // A dialer's pauses between attempts double from the first to the second.
 constexpr int redial_ms_min = 100;
 constexpr int redial_ms_max = 5000;

@@ -14,7 +14,7 @@ namespace {
 
 // Often enough for the shortest time that is watched, and not more than twice a second on a real cluster.
 std::chrono::milliseconds tick_length(const io_options& o) {
-  const int shortest = std::min({o.heartbeat_ms, o.peer_silence_ms, o.handshake_ms, o.unread_ms, o.close_ms});
+  const int shortest = std::min({o.heartbeat_ms, o.peer_silence_ms, o.handshake_ms, o.unread_ms, o.close_ms, o.frame_ms, o.complaint_ms});
   return std::chrono::milliseconds(std::clamp(shortest / 4, 2, 500));
 }
 

@@ -10,6 +10,7 @@
 
 #include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 
 #include "actors/mom/host/user_request.hpp"
@@ -64,9 +65,12 @@ std::optional<child_process> spawn_program(const std::vector<std::string>& argv,
   std::vector<char*> args;
   for (const auto& a : argv) args.push_back(const_cast<char*>(a.c_str()));
   args.push_back(nullptr);
-  char* no_environment[] = {nullptr};
+  // What the MoM's open files were limited to, for the shepherd to go back to.
+  std::string open_files;
+  if (const char* before = std::getenv("ANNALS_OPEN_FILES")) open_files = std::string("ANNALS_OPEN_FILES=") + before;
+  char* environment[] = {open_files.empty() ? nullptr : open_files.data(), nullptr};
   child_process child;
-  if (const int error = posix_spawn(&child.pid, args[0], &s.files, &s.attributes, args.data(), no_environment)) {
+  if (const int error = posix_spawn(&child.pid, args[0], &s.files, &s.attributes, args.data(), environment)) {
     errno = error;
     return {};
   }

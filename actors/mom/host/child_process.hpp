@@ -15,7 +15,8 @@ struct child_process {
   int pidfd = -1;  // readable when it has ended; the caller's to close
 };
 
-// In a session of its own, with no descriptor but these three and no environment, its shepherd signals blocked.
+// In a session of its own, with no descriptor but these three and no environment but ANNALS_OPEN_FILES, its shepherd
+// signals blocked.
 // A descriptor of -1 is /dev/null. Nothing: errno says why.
 std::optional<child_process> spawn_program(const std::vector<std::string>& argv, int in = -1, int out = -1);
 

@@ -28,8 +28,8 @@ void add_stages(user_request& r, stage_task::kind what, const std::vector<ports:
 }
 
 std::string jobdir_of(const account& user, const ports::stage_in_order& order) {
-  if (!order.private_jobdir) return user.home;
-  return (order.jobdir.empty() ? user.home : order.jobdir) + "/pbs." + order.job_id + ".x8z";
+  if (order.private_jobdir.empty()) return user.home;
+  return (order.jobdir.empty() ? user.home : order.jobdir) + '/' + order.private_jobdir;
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
@@ -39,14 +39,14 @@ std::string base_name(const std::string& path) { return path.substr(path.rfind('
 user_request stage_in_request(const copy_settings& how, const account& user, const ports::stage_in_order& order, const std::string& lock) {
   auto r = request_of(user, jobdir_of(user, order));
   set_copying(r, how, lock);
-  if (order.private_jobdir) r.directories.push_back(r.jobdir);
+  if (!order.private_jobdir.empty()) r.directories.push_back(r.jobdir);
   add_stages(r, stage_task::kind::in, order.files);
   return r;
 }
 
 user_request unstage_request(const account& user, const ports::stage_in_order& order) {
   auto r = request_of(user, jobdir_of(user, order));
-  if (order.private_jobdir) r.removals.push_back(r.jobdir);
+  if (!order.private_jobdir.empty()) r.removals.push_back(r.jobdir);
   else add_stages(r, stage_task::kind::drop, order.files);
   return r;
 }

@@ -10,8 +10,15 @@
 namespace annals::mom {
 
 namespace {
-constexpr std::string_view attribute_name = "cookie";
+constexpr const char* cookie_name = "cookie";
+constexpr const char* name_end_name = "name_end";
+
+std::string word_of(schema::StartRun::Reader order, std::string_view name) {
+  for (const auto a : order.getAttributes())
+    if (schema::text(a.getName()) == name) return schema::str(a.getValue());
+  return {};
 }
+}  // namespace
 
 std::string new_cookie() {
   std::array<unsigned char, 16> bytes;
@@ -26,22 +33,21 @@ std::string new_cookie() {
   return text;
 }
 
-schema::sealed<schema::ToMom> with_cookie(const schema::sealed<schema::ToMom>& message, const std::string& cookie) {
+schema::sealed<schema::ToMom> with_chance(const schema::sealed<schema::ToMom>& message, const std::string& cookie, const std::string& name_end) {
   const auto with_leftovers = schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
     const auto old = message.get().getStartRun().getAttributes();
     m.setStartRun(message.get().getStartRun());
-    auto all = m.getStartRun().initAttributes(old.size() + 1);
+    auto all = m.getStartRun().initAttributes(old.size() + 2);
     for (unsigned i = 0; i < old.size(); ++i) all.setWithCaveats(i, old[i]);
-    all[old.size()].setName(attribute_name.data());
+    all[old.size()].setName(cookie_name);
     all[old.size()].setValue(cookie);
+    all[old.size() + 1].setName(name_end_name);
+    all[old.size() + 1].setValue(name_end);
   });
   return schema::copy_of<schema::ToMom>(with_leftovers.get());      // without the first copy of the list
 }
 
-std::string cookie_of(schema::StartRun::Reader order) {
-  for (const auto a : order.getAttributes())
-    if (schema::text(a.getName()) == attribute_name) return schema::str(a.getValue());
-  return {};
-}
+std::string cookie_of(schema::StartRun::Reader order) { return word_of(order, cookie_name); }
+std::string name_end_of(schema::StartRun::Reader order) { return word_of(order, name_end_name); }
 
 }  // namespace annals::mom

@@ -1,6 +1,7 @@
-// PBS_JOBCOOKIE, by which a process says on the task manager's socket which run it belongs to. Made when the run's order comes,
-// and kept in it as the job's attribute "cookie": so it is in the logs of the run's hosts, and the sisters get it when they join.
-// Source: pbs guide, "job environment"; docs/design/0022-task-manager.md.
+// Two words of chance that a MoM adds to a run's order when it comes, as attributes of the job: so they are in the logs of the run's
+// hosts, and the sisters get them when they join.
+// "cookie": PBS_JOBCOOKIE, by which a process says on the task manager's socket which run it belongs to (0022-task-manager.md).
+// "name_end": with it end the names of directories that are made for the run where others may make files (0004-shepherd.md).
 #pragma once
 
 #include <string>
@@ -13,10 +14,11 @@ namespace annals::mom {
 // 32 hex digits from the kernel's random source. Throws std::system_error.
 std::string new_cookie();
 
-// The server's order with this cookie. `message`: a startRun.
-schema::sealed<schema::ToMom> with_cookie(const schema::sealed<schema::ToMom>& message, const std::string& cookie);
+// The server's order with both. `message`: a startRun.
+schema::sealed<schema::ToMom> with_chance(const schema::sealed<schema::ToMom>& message, const std::string& cookie, const std::string& name_end);
 
 // Empty: the order has none.
 std::string cookie_of(schema::StartRun::Reader order);
+std::string name_end_of(schema::StartRun::Reader order);
 
 }  // namespace annals::mom

@@ -19,8 +19,8 @@ shepherd_order order_on(const machine& here, const ports::run_order& o, const ac
   s.script = o.program.empty() ? o.script : "";
   s.node_file = o.node_file;
   s.jobdir = o.jobdir.empty() ? user.home : o.jobdir;
-  if (o.private_jobdir) {
-    s.jobdir += "/pbs." + o.job_id + ".x8z";
+  if (!o.private_jobdir.empty()) {
+    s.jobdir += '/' + o.private_jobdir;
     s.make_jobdir = !o.is_task;
   }
   const auto absolute = [&](const std::string& path) {

@@ -20,7 +20,7 @@ constexpr std::chrono::seconds ask_again{1};  // of a name service that is ill
 
 std::string private_jobdir(const ports::job_place& place, const account& user) {
   const auto& root = place.private_jobdir_root;
-  return (root == "~" ? user.home : root) + "/pbs." + place.job_id + ".x8z";
+  return (root == "~" ? user.home : root) + '/' + place.private_jobdir;
 }
 
 user_request request_of(const account& user) {

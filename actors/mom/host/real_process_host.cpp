@@ -22,6 +22,7 @@
 #include "actors/mom/host/run_copies.hpp"
 #include "actors/mom/host/run_files.hpp"
 #include "actors/mom/host/run_output.hpp"
+#include "actors/mom/host/unknown_files.hpp"
 #include "actors/mom/host/usage_meter.hpp"
 #include "actors/mom/host/user_work.hpp"
 #include "actors/mom/host/verdict.hpp"
@@ -47,6 +48,7 @@ struct run {
   std::string why_not;  // the program was not begun
   bool started_told = false, over_told = false;
   bool forgetting = false, keep_jobdir = false;
+  bool removing = false;  // its directories
 };
 
 bool exists(const std::string& path) {
@@ -147,16 +149,7 @@ class real_process_host::impl {
       if (const int e = node_store_->write(o.node_file, o.node_file_text, 0644)) return text_of(o.node_file, e);
     if (!s.script.empty() && o.script_text)
       if (const int e = write_file_for(s.script, *o.script_text, 0700, s.uid, s.gid)) return text_of(s.script, e);
-    for (const auto& file : {s.stdout_file, s.stderr_file})
-      if (files_.is_spool_file(file, s.job_id, s.key)) clear_spool_file(file, s.uid);
     return text_of(files_.run(o.key), run_store_->write(files_.run(o.key), print_order(s), 0600));
-  }
-
-  // What another user left, or planted, under the name of our output file would make the start fail.
-  static void clear_spool_file(const std::string& path, std::uint32_t uid) {
-    struct stat st {};
-    if (lstat(path.c_str(), &st) != 0) return;
-    if (!S_ISREG(st.st_mode) || st.st_uid != uid) unlink(path.c_str());
   }
 
   // -- what the journal says
@@ -331,10 +324,39 @@ class real_process_host::impl {
       else others.push_back(std::move(key));
     }
     for (const auto& key : others) forget(key);
+    // Those that are forgotten still need their run files, which tell of the rest.
+    std::set<std::string> known = keys;
+    known.insert(others.begin(), others.end());
+    remove_unknown(files_, known);
+    for (auto& [owner, paths] : unknown_tmpdirs(options_.tmpdir, options_.mark, known)) {
+      user_request request;
+      request.change_user = geteuid() == 0;
+      request.uid = owner.uid;
+      request.gid = owner.gid;
+      request.groups = {owner.gid};
+      request.removals = std::move(paths);
+      user_work_->run(request);
+    }
   }
 
+  // The run file tells where the run's directories are: it goes when they are gone.
   void remove(run& r) {
-    if (!shares_job(r)) remove_job_files(r.order, r.keep_jobdir);
+    if (r.removing) return;
+    if (!shares_job(r)) {
+      remove_job_files(r.order, r.keep_jobdir);
+      user_request request = as_owner(r.order, {});
+      request.removals = directories_of(r);
+      r.removing = !request.removals.empty() && user_work_->ask(r.key + "+removal", request, [this, key = r.key](const auto&) {
+        news_.guarded([&] {
+          if (const auto at = runs_.find(key); at != runs_.end()) remove_run_file(at->second);
+        });
+      });
+      if (r.removing) return;
+    }
+    remove_run_file(r);
+  }
+
+  void remove_run_file(run& r) {
     cgroup_of(r.order).remove();
     // No lock is needed: a shepherd that comes now reads that the run is over.
     run_store_->remove(files_.run(r.key));
@@ -352,12 +374,22 @@ class real_process_host::impl {
   void remove_job_files(const shepherd_order& o, bool undelivered) {
     if (!o.script.empty()) unlink(o.script.c_str());
     if (!o.node_file.empty()) node_store_->remove(o.node_file);
-    for (const auto& file : {o.stdout_file, o.stderr_file})
-      if (!undelivered && files_.is_spool_file(file, o.job_id, o.key)) unlink(file.c_str());
-    user_request request;
-    if (o.make_jobdir && !undelivered && exists(o.jobdir)) request.removals.push_back(o.jobdir);
-    if (!o.tmpdir.empty() && exists(o.tmpdir)) request.removals.push_back(o.tmpdir);
-    if (!request.removals.empty()) user_work_->run(as_owner(o, std::move(request)));
+    for (const auto& file : {o.stdout_file, o.stderr_file}) {
+      if (!files_.is_spool_file(file, o.job_id, o.key)) continue;
+      if (undelivered) files_.retain(file);
+      else unlink(file.c_str());
+    }
+  }
+
+  // Those that were made for the run and are still there.
+  static std::vector<std::string> directories_of(const run& r) {
+    std::vector<std::string> directories;
+    if (r.order.make_jobdir && !r.keep_jobdir && exists(r.order.jobdir)) directories.push_back(r.order.jobdir);
+    struct stat st {};
+    const auto& made = r.journal.made;
+    if (made && lstat(r.order.tmpdir.c_str(), &st) == 0 && S_ISDIR(st.st_mode) && st.st_dev == made->device && st.st_ino == made->inode)
+      directories.push_back(r.order.tmpdir);
+    return directories;
   }
 
   // Out of memory. A shepherd that has told its end needs a moment to exit: it is reaped when it does.

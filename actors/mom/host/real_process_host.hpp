@@ -27,6 +27,8 @@ struct host_options {
   name_service names;
   std::chrono::milliseconds retry_pause{1000};               // a name service that is ill, a file that can't be written
   std::vector<std::string> cgroup_roots;  // as find_cgroups() offers them; empty: no cgroups
+  std::string tmpdir;                     // $tmpdir; empty: nothing is looked for there
+  std::string mark;                       // mom_mark(): what is in tmpdir with this mark and of no job that is known is removed
   std::string cgroup_parent;              // of this MoM alone: what is there and belongs to no run is killed
   std::chrono::milliseconds usage_age_max{1000};             // samples younger than this share one /proc scan
 };

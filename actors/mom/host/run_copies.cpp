@@ -1,5 +1,7 @@
 #include "actors/mom/host/run_copies.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <chrono>
 #include <cstring>
@@ -7,14 +9,16 @@
 namespace annals::mom {
 
 void run_copies::stage_in(const std::string& key, const ports::stage_in_order& order) {
-  copy(key, order.user, order.files.size(), &host_news::events::staged_in,
+  copy(key, order.user, order.files.size(), {}, &host_news::events::staged_in,
        [&](const account& user) { return stage_in_request(how(), user, order, files_.copying(key)); },
        [this, key, order] { stage_in(key, order); });
 }
 
 void run_copies::deliver(const std::string& key, const ports::delivery_order& order, const std::string& jobdir) {
   if (order.files.empty() && order.out.empty() && order.used.empty()) return tell(key, &host_news::events::delivered, {});
-  copy(key, order.user, order.files.size() + order.out.size(), &host_news::events::delivered,
+  std::vector<std::string> outputs;
+  for (const auto& file : order.files) outputs.push_back(file.from);
+  copy(key, order.user, order.files.size() + order.out.size(), outputs, &host_news::events::delivered,
        [&](const account& user) { return delivery_request(how(), user, order, jobdir, files_.copying(key)); },
        [this, key, order, jobdir] { deliver(key, order, jobdir); });
 }
@@ -34,8 +38,8 @@ copy_settings run_copies::how() const {
   return {options_.cp, options_.scp, options_.delivery_pauses_s, files_.undelivered(), options_.copying_s_max};
 }
 
-void run_copies::copy(const std::string& key, const std::string& user, std::size_t files, told what, const make_request& make,
-                      event_loop::task again) {
+void run_copies::copy(const std::string& key, const std::string& user, std::size_t files, const std::vector<std::string>& outputs, told what,
+                      const make_request& make, event_loop::task again) {
   if (user_work_.asking(key)) return;  // it will be told when that one is done
   const auto asked = static_cast<unsigned>(files);
   const auto found = accounts_.find(user, {});
@@ -43,9 +47,12 @@ void run_copies::copy(const std::string& key, const std::string& user, std::size
   if (none && none->ask_again) return later_.after(options_.retry_pause, key, std::move(again));
   if (none || !is_file_name(key)) return tell(key, what, {false, none ? none->why : "no file can be named " + key, 0, asked});
   user_work::end_holder(files_.copying(key));
-  const auto then = [this, key, what, asked, since = std::chrono::steady_clock::now()](const std::optional<user_answer>& answer) {
+  const auto then = [this, key, what, asked, outputs, since = std::chrono::steady_clock::now()](const std::optional<user_answer>& answer) {
     news_.guarded([&] {
       if (!answer) return tell(key, what, {false, "the process that copies died", 0, asked});
+      // Only we may write to the spool directory.
+      for (const auto n : answer->settled)
+        if (n < outputs.size() && files_.is_output_in_spool(outputs[n])) unlink(outputs[n].c_str());
       const auto took = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - since);
       tell(key, what, {answer->delivered == asked, answer->text, answer->delivered, asked, static_cast<unsigned>(took.count()), answer->tries});
     });

@@ -29,7 +29,9 @@ class run_copies {
   using told = std::function<void(const std::string& key, const ports::delivery_result&)> host_news::events::*;
   using make_request = std::function<user_request(const account&)>;
 
-  void copy(const std::string& key, const std::string& user, std::size_t files, told what, const make_request& make, event_loop::task again);
+  // `outputs`: the sources of the request's copies.
+  void copy(const std::string& key, const std::string& user, std::size_t files, const std::vector<std::string>& outputs, told what,
+            const make_request& make, event_loop::task again);
   void tell(const std::string& key, told what, const ports::delivery_result& result);
   copy_settings how() const;
 

@@ -9,6 +9,8 @@
 #include <filesystem>
 #include <system_error>
 
+#include "actors/mom/host/spool_names.hpp"
+
 namespace annals::mom {
 namespace {
 
@@ -57,14 +59,30 @@ int write_new(const std::string& path, std::string_view bytes, unsigned mode, co
   return error;
 }
 
+// Earlier releases let everybody write there, and then everybody could keep a job from starting.
+void close_to_others(const std::string& directory) {
+  struct stat st {};
+  if (lstat(directory.c_str(), &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || !(st.st_mode & 022)) return;
+  if (chmod(directory.c_str(), 0755) != 0) throw std::system_error(errno, std::generic_category(), directory);
+}
+
 }  // namespace
 
 void run_files::make_directories() const {
-  make_directory(home_ + "/spool", 01777);
+  make_directory(spool(), 0755);
+  close_to_others(spool());
   make_directory(home_ + "/undelivered", 01777);
   make_directory(home_ + "/aux", 0755);
   make_directory(mom_priv(), 0751);
   make_directory(jobs(), 0751);
+}
+
+void run_files::retain(const std::string& spool_file) const {
+  const auto name = std::filesystem::path(spool_file).filename().string();
+  for (unsigned tries = 0; tries < 1000; ++tries) {
+    const auto to = undelivered() + '/' + name + (tries == 0 ? "" : '.' + std::to_string(tries));
+    if (renameat2(AT_FDCWD, spool_file.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0 || errno != EEXIST) return;
+  }
 }
 
 std::vector<std::string> run_files::keys() const {
@@ -76,11 +94,10 @@ std::vector<std::string> run_files::keys() const {
 }
 
 bool run_files::is_spool_file(const std::string& path, const std::string& job_id, const std::string& key) const {
-  for (const auto& name : {job_id, key})   // a job's and a task's
-    for (const char* const end : {".OU", ".ER"})
-      if (is_file_name(name) && path == home_ + "/spool/" + name + end) return true;
-  return false;
+  return is_file_name(job_id) && is_file_name(key) && is_spool_file_of(path, spool(), job_id, key);
 }
+
+bool run_files::is_output_in_spool(const std::string& path) const { return !output_stem(name_in_spool(path, spool())).empty(); }
 
 bool is_file_name(std::string_view name) {
   return !name.empty() && name.front() != '.' && name.size() < 240 &&  // NAME_MAX 255, less ".run.new"

@@ -19,13 +19,19 @@ class run_files {
   std::string copying(const std::string& key) const { return jobs() + '/' + key + ".copy"; }  // held by who copies for it
   std::vector<std::string> keys() const;   // of the runs and tasks that have a file
   std::string aux() const { return home_ + "/aux"; }
+  std::string spool() const { return home_ + "/spool"; }
   std::string undelivered() const { return home_ + "/undelivered"; }
   // Whether this is one of the spool files that we gave the run. Nothing else below spool is ours to touch: with -k d the
   // path of an output file is the user's own words.
   bool is_spool_file(const std::string& path, const std::string& job_id, const std::string& key) const;
+  // Whether it is one of some run.
+  bool is_output_in_spool(const std::string& path) const;
 
-  // spool, undelivered, aux and mom_priv/jobs, with the modes PBS gives them (pbs guide: PBS_HOME). Throws
-  // std::system_error.
+  // An output file that could neither be delivered nor be moved by its owner: to undelivered, whatever is there by that name.
+  void retain(const std::string& spool_file) const;
+
+  // spool, undelivered, aux and mom_priv/jobs, with the modes PBS gives them (pbs guide: PBS_HOME), but that nobody else may write to
+  // spool. Throws std::system_error.
   void make_directories() const;
 
  private:

@@ -56,6 +56,12 @@ void take(words w, std::optional<journal_claimed>& to) {
   r.boot = w.next();
   if (w.good) to = r;
 }
+void take(words w, std::optional<journal_made>& to) {
+  journal_made r;
+  w.number(r.device);
+  w.number(r.inode);
+  if (w.good) to = r;
+}
 void take(words w, std::optional<journal_started>& to) {
   journal_started r;
   w.number(r.pid);
@@ -97,6 +103,8 @@ run_journal parse_journal(std::string_view text) {
     const auto kind = w.next();
     if (kind == "claimed")
       take(w, j.claimed);
+    else if (kind == "made")
+      take(w, j.made);
     else if (kind == "forking")
       j.forking = true;
     else if (kind == "started")
@@ -114,6 +122,8 @@ run_journal parse_journal(std::string_view text) {
 }
 
 std::string line_of(const journal_claimed& r) { return "claimed " + std::to_string(r.pid) + ' ' + r.boot + '\n'; }
+
+std::string line_of(const journal_made& r) { return "made " + std::to_string(r.device) + ' ' + std::to_string(r.inode) + '\n'; }
 
 std::string line_of(const journal_started& r) {
   return "started " + std::to_string(r.pid) + ' ' + std::to_string(r.session) + ' ' + std::to_string(r.start_ticks) +

@@ -19,6 +19,10 @@ struct journal_claimed {
   std::string boot;      // of the machine: other pids are meaningless after another boot
   bool operator==(const journal_claimed&) const = default;
 };
+struct journal_made {  // TMPDIR, which is this directory as long as it has this inode
+  std::uint64_t device = 0, inode = 0;
+  bool operator==(const journal_made&) const = default;
+};
 struct journal_started {
   std::int64_t pid = 0, session = 0;
   std::uint64_t start_ticks = 0;  // of pid, since boot, in clock ticks
@@ -39,6 +43,7 @@ struct journal_ended {
 
 struct run_journal {
   std::optional<journal_claimed> claimed;
+  std::optional<journal_made> made;
   bool forking = false;  // the next thing was to start the program
   std::optional<journal_started> started;
   std::optional<journal_ended> exited;  // the top process ended so; cleaning up goes on
@@ -52,6 +57,7 @@ struct run_journal {
 run_journal parse_journal(std::string_view text);
 
 std::string line_of(const journal_claimed& r);
+std::string line_of(const journal_made& r);
 std::string line_of(const journal_started& r);
 std::string line_of(const journal_failed& r);
 std::string line_of(const journal_ended& r);

@@ -22,8 +22,8 @@ ports::stage_in_order stage_in_for(schema::StartRun::Reader start, const mom_set
   const auto ref = start.getRef().getJob();
   order.job_id.assign(ref.cStr(), ref.size());
   order.user.assign(start.getEuser().cStr(), start.getEuser().size());
-  order.private_jobdir = attribute(start, "sandbox") == "PRIVATE";
-  if (order.private_jobdir) order.jobdir = settings.config.jobdir_root;
+  order.private_jobdir = private_jobdir_for(start);
+  if (!order.private_jobdir.empty()) order.jobdir = settings.config.jobdir_root;
   order.files = staged_files(start, "stagein", settings);
   return order;
 }

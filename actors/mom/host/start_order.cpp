@@ -157,7 +157,19 @@ output output_of(start_reader start, const mom_settings& settings, char letter) 
   return out;
 }
 
+// "/var/tmp/pbs.12.borg.1f0c5a9d-3B33FA69". An order of an earlier release has nothing to end it with.
+std::string tmpdir_for(start_reader start, const mom_settings& settings) {
+  const auto end = name_end_of(start);
+  return settings.config.tmpdir + "/pbs." + str(start.getRef().getJob()) + (end.empty() ? "" : '.' + settings.mark + '-' + end);
+}
+
 }  // namespace
+
+std::string private_jobdir_for(start_reader start) {
+  if (attribute(start, "sandbox") != "PRIVATE") return {};
+  const auto end = name_end_of(start);
+  return "pbs." + str(start.getRef().getJob()) + ".x8z" + (end.empty() ? "" : '.' + end);
+}
 
 std::string attribute(start_reader start, std::string_view name, std::string_view resource) {
   for (const auto a : start.getAttributes())
@@ -204,9 +216,9 @@ ports::run_order order_for(start_reader start, const mom_settings& settings) {
   o.stdout_file = out.joined ? err.spool : out.spool;
   o.stderr_file = err.joined ? out.spool : err.spool;
   o.umask = umask_of(attribute(start, "umask"));
-  o.private_jobdir = attribute(start, "sandbox") == "PRIVATE";
-  if (o.private_jobdir) o.jobdir = settings.config.jobdir_root;
-  o.tmpdir = settings.config.tmpdir + "/pbs." + o.job_id;
+  o.private_jobdir = private_jobdir_for(start);
+  if (!o.private_jobdir.empty()) o.jobdir = settings.config.jobdir_root;
+  o.tmpdir = tmpdir_for(start, settings);
   o.ncpus = ncpus_of(start);
   if (settings.config.use_cgroups) {
     o.share = share_of_host(str(start.getExecVnode()), str(start.getExecHost()), [&](const auto& host) { return is_this_host(settings, host); });
@@ -263,8 +275,9 @@ ports::job_place place_for(start_reader start, const mom_settings& settings) {
   place.group = str(start.getEgroup());
   place.node_file = settings.pbs_home + "/aux/" + place.job_id;
   place.node_file_text = node_file_text(str(start.getExecHost()), attribute(start, "schedselect"));
-  place.tmpdir = settings.config.tmpdir + "/pbs." + place.job_id;
-  if (attribute(start, "sandbox") == "PRIVATE")
+  place.tmpdir = tmpdir_for(start, settings);
+  place.private_jobdir = private_jobdir_for(start);
+  if (!place.private_jobdir.empty())
     place.private_jobdir_root = settings.config.jobdir_root.empty() ? "~" : settings.config.jobdir_root;
   return place;
 }

@@ -19,6 +19,7 @@ struct mom_settings {
   std::vector<std::string> host_aliases;      // other names of this machine (full name, "localhost")
   std::vector<std::string> base_environment;  // NAME=value lines of pbs_environment
   std::uint16_t mom_manager_port = 15003;     // PBS_MOMPORT
+  std::string mark;                           // of this MoM alone (mom_mark); in the names of temporary directories
   std::string system;                         // "Linux n1 6.1.0 #1 SMP x86_64", as uname(2) says it
   mom_config config;
 };
@@ -29,6 +30,9 @@ std::string run_key(schema::RunRef::Reader ref);
 // The order for one run. A script that is not in the message leaves script_text unset: set it, or have the file at
 // order.script, before starting.
 ports::run_order order_for(schema::StartRun::Reader start, const mom_settings& settings);
+
+// sandbox=PRIVATE: the name of the job directory, the same on all hosts of the run, which may share it. Empty: none is wanted.
+std::string private_jobdir_for(schema::StartRun::Reader start);
 
 // What the run has on a host besides processes, where its program does not run.
 ports::job_place place_for(schema::StartRun::Reader start, const mom_settings& settings);

@@ -180,6 +180,7 @@ std::string print_answer(const user_answer& answer) {
   out.put("text", answer.text);
   if (answer.appended != 0) out.put("appended", answer.appended);
   for (const auto& t : answer.tries) out.put("try", t);
+  for (const auto n : answer.settled) out.put("settled", std::uint64_t{n});
   return out.finish();
 }
 
@@ -196,6 +197,8 @@ std::optional<user_answer> parse_answer(std::string_view bytes) {
       a.appended = *bytes;
     else if (const auto n = small_number(value); name == "delivered" && n)
       a.delivered = *n;
+    else if (name == "settled" && n)
+      a.settled.push_back(*n);
     else
       return {};
   }

@@ -66,6 +66,7 @@ struct user_answer {
   std::string text;               // about the others
   std::uint64_t appended = 0;     // bytes of the appends; the first that fails is the last
   std::vector<std::string> tries = {};  // that failed, as the log tells them
+  std::vector<std::uint32_t> settled = {};  // numbers of copies whose source is needed no more, and where only the MoM may remove it
   bool operator==(const user_answer&) const = default;
 };
 std::string print_answer(const user_answer& answer);

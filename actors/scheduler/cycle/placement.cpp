@@ -27,7 +27,6 @@ hold_kind hold_on(const vnode& v, values::sharing asked) {
 bool placement::place(const job& j, allocation& out, refusal& why) {
   job_ = &j;
   request_ = &view_.request_of(j);
-  first_lack_ = no_resource;
   out.clear();
   why = {};
   const node_pool& pool = pool_of(j);
@@ -42,8 +41,7 @@ bool placement::place(const job& j, allocation& out, refusal& why) {
     return false;
   }
   if (!sums_suffice(pool, false, &why)) return false;
-  const auto keys = group_keys(j);
-  if (keys.empty() ? place_in(pool, out) : place_in_sets(pool, keys, out, why)) {
+  if (place_anywhere(out, pool, why)) {
     finish(out);
     return true;
   }
@@ -51,6 +49,22 @@ bool placement::place(const job& j, allocation& out, refusal& why) {
     why.text = first_lack_ == no_resource ? "No available resources on nodes"
                                           : "Insufficient amount of resource: " + view_.resources()[first_lack_].name + " ";
   return false;
+}
+
+// First without all hosts that could not start the job. The one that failed last is the last that is tried again.
+bool placement::place_anywhere(allocation& out, const node_pool& pool, refusal& why) {
+  const auto keys = group_keys(*job_);
+  for (forgiven_ = 0;; ++forgiven_) {
+    first_lack_ = no_resource;
+    why = {};
+    if (keys.empty() ? place_in(pool, out) : place_in_sets(pool, keys, out, why)) return true;
+    if (forgiven_ == job_->failed_hosts.size()) return false;
+  }
+}
+
+bool placement::failed_on(index host) const {
+  const auto& failed = job_->failed_hosts;
+  return std::find(failed.begin() + static_cast<std::ptrdiff_t>(forgiven_), failed.end(), host) != failed.end();
 }
 
 bool placement::sums_suffice(const node_pool& pool, bool totals_only, refusal* why) const {
@@ -302,6 +316,7 @@ void placement::finish(allocation& out) {
 bool placement::may_use(index at) const {
   if (!usable_[at]) return false;
   const vnode& v = view_.vnodes()[at];
+  if (failed_on(v.host)) return false;
   if (v.no_multinode_jobs && request_->arrange == values::arrangement::scatter && request_->chunk_count > 1) return false;
   if (!vnodes_taken_.empty() && std::find(vnodes_taken_.begin(), vnodes_taken_.end(), at) != vnodes_taken_.end()) return false;
   switch (hold_on(v, request_->share)) {

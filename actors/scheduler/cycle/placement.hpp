@@ -71,6 +71,8 @@ class placement {
   const std::vector<node_pool>& sets_of(const job& j, const node_pool& pool, const std::string& resource);
   std::vector<std::string> group_keys(const job& j) const;
 
+  bool place_anywhere(allocation& out, const node_pool& pool, refusal& why);
+  bool failed_on(index host) const;
   bool sums_suffice(const node_pool& pool, bool totals_only, refusal* why) const;
   bool matched_somewhere(const node_pool& pool, const want& w) const;
   std::string values_instead_of(const node_pool& pool, const want& w) const;
@@ -107,6 +109,7 @@ class placement {
   const job* job_ = nullptr;
   const request* request_ = nullptr;
   resource_id first_lack_ = no_resource;                   // of the first host that can't hold a chunk
+  std::size_t forgiven_ = 0;                               // of the hosts that could not start it: so many of the oldest may be used
   std::vector<index> hosts_taken_, vnodes_taken_;          // scatter, vscatter
   std::vector<amount> needed_;                             // of the chunk being split, by want
 };

@@ -242,7 +242,11 @@ void view::apply_job(schema::SchedJob::Reader row) {
   j.exec_host = j.resume ? text(row.getExecHost()) : "";
   j.comment.clear();
   j.slots.clear();
-  if (j.where == job_place::queued) j.comment = text(row.getComment());
+  j.failed_hosts.clear();
+  if (j.where == job_place::queued) {
+    j.comment = text(row.getComment());
+    for (const auto name : row.getFailedHosts()) j.failed_hosts.push_back(host_at(text(name)));
+  }
   if (j.where != job_place::running) return;
   count_pools(j, +1);
   if (const auto spec = values::parse_exec_host(text(row.getExecHost())))

@@ -94,6 +94,7 @@ struct job {
   std::vector<std::pair<index, std::uint32_t>> slots;   // of a running job: host and slot per chunk
   bool resume = false;                      // of a suspended job: it is to go on when there is room for exec_vnode
   std::string exec_vnode, exec_host;        // of such a job
+  std::vector<index> failed_hosts;          // that could not start it, the latest last
   job_place before_proposal = job_place::queued;
 };
 

@@ -72,7 +72,7 @@ class Cluster:
                 config = os.path.join(self.layout.home(name), "mom_priv", "config")
                 if not os.path.exists(config):
                     os.makedirs(os.path.dirname(config), exist_ok=True)
-                    # Plain hosts share /var/tmp, with other clusters too, and jobs of the same number with the same directory there.
+                    # Plain hosts share /var/tmp with this machine: what is left in a directory of their own goes when the cluster does.
                     write_file(config, MOM_CONFIG + (f"$tmpdir {self.layout.tmp(name)}\n" if self.plain else ""))
             self.habitat(name)
         write_file(self.layout.client_conf, self.pbs_conf(self.server, client=True))

@@ -1,4 +1,4 @@
-/* Every pbs_stat call, and pbs_locjob. status ID QUEUE HOST: a job of this queue, and a host. */
+/* Every status call, and pbs_locjob. status ID QUEUE HOST: a job of this queue, and a host. */
 #include "check.h"
 
 int main(int argc, char **argv) {

@@ -93,7 +93,7 @@ class an_installation(unittest.TestCase):
     def test_habitat_makes_the_directories_with_their_modes_and_changes_no_file(self):
         self.assertEqual(self.call("pbs_habitat").returncode, 0)
         modes = {"": 0o755, "server_logs": 0o755, "server_priv": 0o750, "server_priv/accounting": 0o755, "server_priv/jobs": 0o750,
-                 "sched_priv": 0o750, "mom_priv": 0o751, "mom_priv/jobs": 0o751, "spool": 0o1777, "undelivered": 0o1777,
+                 "sched_priv": 0o750, "mom_priv": 0o751, "mom_priv/jobs": 0o751, "spool": 0o755, "undelivered": 0o1777,
                  "checkpoint": 0o700, "aux": 0o755, "pbs_environment": 0o644, "mom_priv/config": 0o644,
                  "sched_priv/sched_config": 0o644}
         for path, mode in modes.items():
@@ -101,11 +101,19 @@ class an_installation(unittest.TestCase):
         config = os.path.join(self.home, "sched_priv", "sched_config")
         with open(config, "w") as f:
             f.write("strict_ordering: true ALL\n")
-        os.chmod(os.path.join(self.home, "spool"), 0o755)
+        os.chmod(os.path.join(self.home, "spool"), 0o1777)
         self.assertEqual(self.call("pbs_habitat").returncode, 0)
         with open(config) as f:
             self.assertEqual(f.read(), "strict_ordering: true ALL\n")
-        self.assertEqual(stat.S_IMODE(os.stat(os.path.join(self.home, "spool")).st_mode), 0o1777)
+        self.assertEqual(stat.S_IMODE(os.stat(os.path.join(self.home, "spool")).st_mode), 0o755)
+
+    def test_habitat_lets_a_server_begin_a_log_only_in_a_home_it_has_just_made(self):
+        permit = os.path.join(self.home, "server_priv", "log.create")
+        self.assertEqual(self.call("pbs_habitat", "server").returncode, 0)
+        self.assertTrue(os.path.exists(permit))
+        os.remove(permit)                        # as the server does
+        self.assertEqual(self.call("pbs_habitat", "server").returncode, 0)
+        self.assertFalse(os.path.exists(permit))
 
     def test_habitat_makes_only_the_parts_asked_for(self):
         self.assertEqual(self.call("pbs_habitat", "mom").returncode, 0)

@@ -50,10 +50,10 @@ bool copy_lock::take(const std::string& path) {
 
 bool copy_lock::is_done(std::size_t number) const { return std::find(done_.begin(), done_.end(), number) != done_.end(); }
 
-void copy_lock::set_done(std::size_t number) {
+void copy_lock::set_done(std::size_t number, bool synced) {
   if (fd_ < 0) return;
   dprintf(fd_, "out %lu\n", static_cast<unsigned long>(number));
-  fdatasync(fd_);  // what follows removes files
+  if (synced) fdatasync(fd_);  // what follows removes files
 }
 
 }  // namespace annals::shepherd

@@ -16,7 +16,8 @@ class copy_lock {
   bool take(const std::string& path);
 
   bool is_done(std::size_t number) const;
-  void set_done(std::size_t number);
+  // `synced`: it holds after a power loss too.
+  void set_done(std::size_t number, bool synced = true);
 
  private:
   int fd_ = -1;  // to write

@@ -25,6 +25,11 @@ bool exists(const std::string& path) {
   return lstat(path.c_str(), &st) == 0;
 }
 
+bool same_file(const std::string& a, const std::string& b) {
+  struct stat sa {}, sb {};
+  return stat(a.c_str(), &sa) == 0 && stat(b.c_str(), &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
+}
+
 bool copy_bytes(int from, int to) {
   for (;;) {
     const ssize_t n = sendfile(to, from, nullptr, 1u << 30);
@@ -84,8 +89,9 @@ std::string local_target(const mom::copy_task& task) {
 std::string copy_locally(const mom::copy_task& task) {
   if (task.to_path.empty()) return "/bin/cp: missing destination file operand";
   const std::string to = local_target(task);
-  // The usual case by one rename: a new file on the same file system. It can't be told from a copy.
-  if (rename_to_new_name(task.from, to)) return {};
+  if (same_file(task.from, to)) return {};   // an earlier request came so far
+  // The usual case by one rename, or a link if the spool is the MoM's: a new file on the same file system. It can't be told from a copy.
+  if (rename_to_new_name(task.from, to) || link(task.from.c_str(), to.c_str()) == 0) return {};
   std::string wrong = copy_content(task.from, to);
   if (wrong.empty()) unlink(task.from.c_str());
   return wrong;
@@ -107,8 +113,10 @@ attempt copy_output(const mom::copy_task& task, const copy_request& request) {
 // To a directory where others may make files: nothing of theirs is followed or written to.
 bool move_to(const std::string& from, const std::string& to) {
   if (rename(from.c_str(), to.c_str()) == 0) return true;
-  if (errno != EXDEV) return false;
+  const bool ours_to_write = errno == EXDEV;
   unlink(to.c_str());
+  if (!ours_to_write && link(from.c_str(), to.c_str()) == 0) return true;
+  if (!ours_to_write && errno != EXDEV) return false;
   if (!copy_content(from, to, O_EXCL | O_NOFOLLOW).empty()) return false;
   unlink(from.c_str());
   return true;
@@ -152,6 +160,8 @@ class copying {
     }
     failed_.insert(failed_.end(), open_.begin(), open_.end());
     for (const auto& i : failed_) answer_.text += text_of(i);
+    for (const auto n : settled_)
+      if (exists(request_.copies[n].from)) answer_.settled.push_back(n);
     if (failed_.empty() && answer_.text.empty())
       for (const auto& t : request_.stages)
         if (t.what == kind::drop) drop_staged(t, request_);
@@ -163,13 +173,15 @@ class copying {
   struct item {
     const mom::copy_task* output = nullptr;
     const mom::stage_task* stage = nullptr;
-    std::size_t number = 0;  // of the stage
+    std::size_t number = 0;  // of the copy, or of the stage
     attempt last = {};
   };
 
   void find_open() {
-    for (const auto& task : request_.copies) {
-      if (exists(task.from)) open_.push_back({.output = &task});
+    for (std::size_t i = 0; i < request_.copies.size(); ++i) {
+      const auto& task = request_.copies[i];
+      if (lock_.is_done(number_of_copy(i))) settle(i, true);
+      else if (exists(task.from)) open_.push_back({.output = &task, .number = i});
       else if (!exists(task.retained)) ++answer_.delivered;
       else answer_.text += failure_text(task.from + " to " + place_text(task.to_host, task.to_path), {.wrong = "an earlier delivery failed", .command = {}}) + retained_text(task.retained);
     }
@@ -187,7 +199,8 @@ class copying {
              : i.stage->what == kind::in ? stage_in(*i.stage, copies_)
                                          : stage_out(*i.stage, copies_, copied);
     if (i.last.wrong.empty()) {
-      ++answer_.delivered;
+      if (i.output) settle(i.number, true);
+      else ++answer_.delivered;
       if (i.stage && i.stage->what == kind::out) lock_.set_done(i.number);
       for (const auto& file : copied) unlink(file.c_str());  // a directory stays
       return true;
@@ -198,10 +211,23 @@ class copying {
     return i.last.hopeless;
   }
 
-  std::string text_of(const item& i) const {
+  // Behind the stages.
+  std::size_t number_of_copy(std::size_t copy) const { return request_.stages.size() + copy; }
+
+  void settle(std::size_t copy, bool delivered) {
+    if (delivered) {
+      ++answer_.delivered;
+      lock_.set_done(number_of_copy(copy), false);
+    }
+    settled_.push_back(static_cast<std::uint32_t>(copy));
+  }
+
+  std::string text_of(const item& i) {
     if (i.output) {
       const auto& t = *i.output;
-      return failure_text(t.from + " to " + place_text(t.to_host, t.to_path), i.last) + retained_text(retain(t));
+      const auto where = retain(t);
+      if (where != t.from) settle(i.number, false);
+      return failure_text(t.from + " to " + place_text(t.to_host, t.to_path), i.last) + retained_text(where);
     }
     const auto& t = *i.stage;
     if (t.what == kind::in) return failure_text(t.here + " from " + place_text(t.local ? "" : t.host, t.there), i.last);
@@ -215,6 +241,7 @@ class copying {
   copy_lock& lock_;
   mom::user_answer answer_;
   std::vector<item> open_, failed_;
+  std::vector<std::uint32_t> settled_;   // copies
   unsigned tries_ = 0;
 };
 

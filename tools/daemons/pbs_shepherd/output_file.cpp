@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 
 namespace annals::shepherd {
 namespace {
@@ -28,6 +29,19 @@ int open_output(const std::string& path, const output_rule& rule) {
   if (!error && fcntl(fd, F_SETFL, O_APPEND) != 0) error = errno;
   if (!error) return fd;
   close(fd);
+  errno = error;
+  return -1;
+}
+
+int make_spool_file(const std::string& path, const identity& owner) {
+  // Of a release that let everybody write there, even a directory with something in it may be left.
+  if (unlink(path.c_str()) != 0 && errno == EISDIR && rmdir(path.c_str()) != 0)
+    rename(path.c_str(), (path + ".old." + std::to_string(getpid())).c_str());
+  const int fd = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (fd < 0 || !owner.change || fchown(fd, owner.uid, owner.gid) == 0) return fd;
+  const int error = errno;
+  close(fd);
+  unlink(path.c_str());
   errno = error;
   return -1;
 }

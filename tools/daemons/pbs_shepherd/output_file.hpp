@@ -3,6 +3,8 @@
 
 #include <string>
 
+#include "tools/daemons/pbs_shepherd/identity.hpp"
+
 namespace annals::shepherd {
 
 struct output_rule {
@@ -13,5 +15,9 @@ struct output_rule {
 // To write at its end. A plain file, or a device that is no terminal: nothing that could make a reader or a writer wait.
 // -1: errno says why.
 int open_output(const std::string& path, const output_rule& rule);
+
+// A new file in a directory that nobody but us may write to, for this user; what stood there is removed. To write at its end. -1:
+// errno says why.
+int make_spool_file(const std::string& path, const identity& owner);
 
 }  // namespace annals::shepherd

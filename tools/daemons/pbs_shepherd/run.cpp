@@ -16,6 +16,7 @@
 #include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/process_table.hpp"
 #include "actors/mom/host/run_journal.hpp"
+#include "actors/mom/host/spool_names.hpp"
 #include "tools/daemons/pbs_shepherd/guard.hpp"
 #include "tools/daemons/pbs_shepherd/journal_file.hpp"
 #include "tools/daemons/pbs_shepherd/launch.hpp"
@@ -27,6 +28,8 @@
 namespace annals::shepherd {
 namespace {
 
+// pbs guide: MoM exit codes. This host can't; the job is queued again.
+constexpr int exit_retry = -3;
 // What the job left behind may do this long after SIGTERM; longer would hold its host.
 constexpr std::int64_t leftover_term_ms = 200;
 // On top of kill_delay: the MoM sends the SIGKILL, this is for when there is no MoM.
@@ -42,53 +45,77 @@ class runner {
 
   void run() {
     std::string wrong;
-    if (!make_places(wrong)) return fail(-2, wrong);
+    if (!make_places(wrong)) {
+      remove_places();
+      return fail(exit_retry, wrong);
+    }
     if (!prologue()) return;
     if (!start(wrong)) {
       dprintf(err_, "pbs_mom: %s\n", wrong.c_str());
-      exit_status_ = -2;
+      exit_status_ = exit_retry;
       clean_up();
-      return fail(-2, wrong);
+      return fail(exit_retry, wrong);
     }
     watch();
     finish();
   }
 
  private:
-  // The directories and output files, made with the user's rights.
+  // The directories and output files. What can't be made here may be made on another host, or later: the job is not to blame.
   bool make_places(std::string& wrong) {
-    const acting_as user(who_);
-    if (!user.good()) {
-      wrong = error_text("can't become " + order_.user);
-      return false;
-    }
     umask(static_cast<mode_t>(order_.umask));
-    if (order_.make_jobdir) {
-      if (!make_directory(order_.jobdir, wrong)) return false;
-      journal_.append(mom::log_line("created the job directory " + order_.jobdir));
-    }
-    if (!order_.tmpdir.empty() && !make_directory(order_.tmpdir, wrong)) return false;
+    if (!make_directories(wrong)) return false;
     out_ = open_output(order_.stdout_file);
-    err_ = order_.stderr_file == order_.stdout_file ? out_ : open_output(order_.stderr_file);
+    if (out_ >= 0) err_ = order_.stderr_file == order_.stdout_file ? out_ : open_output(order_.stderr_file);
     if (out_ >= 0 && err_ >= 0) return true;
     wrong = error_text("can't open output file " + (out_ < 0 ? order_.stdout_file : order_.stderr_file));
     return false;
   }
 
-  bool make_directory(const std::string& path, std::string& wrong) const {
+  // With the user's rights.
+  bool make_directories(std::string& wrong) {
+    const acting_as user(who_);
+    if (!user.good()) {
+      wrong = error_text("can't become " + order_.user);
+      return false;
+    }
+    if (order_.make_jobdir) {
+      if (!make_jobdir(order_.jobdir, wrong)) return false;
+      journal_.append(mom::log_line("created the job directory " + order_.jobdir));
+    }
+    if (order_.tmpdir.empty()) return true;
+    if (mkdir(order_.tmpdir.c_str(), 0700) != 0 || !(tmpdir_ = directory_at(order_.tmpdir))) {
+      wrong = error_text("can't make directory " + order_.tmpdir);
+      return false;
+    }
+    journal_.append(mom::line_of(*tmpdir_));
+    return true;
+  }
+
+  static std::optional<mom::journal_made> directory_at(const std::string& path) {
+    struct stat st {};
+    if (lstat(path.c_str(), &st) != 0 || !S_ISDIR(st.st_mode)) return {};
+    return mom::journal_made{st.st_dev, st.st_ino};
+  }
+
+  // One that files of this run were staged into will do; somebody else's, or a link, will not.
+  bool make_jobdir(const std::string& path, std::string& wrong) const {
     struct stat st {};
     if (mkdir(path.c_str(), 0700) == 0) return true;
-    // One of an earlier run of this job will do; somebody else's, or a link, will not.
     if (errno == EEXIST && lstat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == order_.uid) return true;
+    errno = EEXIST;
     wrong = error_text("can't make directory " + path);
     return false;
   }
 
-  // In the spool directory, where everybody may make files, no link is followed. Outside (-k d) is the user's own
-  // place.
+  // A file of the spool directory is made by us, who alone may write there; any other is the user's own place (-k d, a private job
+  // directory) and opened with his rights.
   int open_output(const std::string& path) const {
-    const std::string spool = order_.mom_priv.substr(0, order_.mom_priv.rfind('/')) + "/spool/";
-    return shepherd::open_output(path, {.make = true, .shared = path.compare(0, spool.size(), spool) == 0 || order_.make_jobdir});
+    const std::string spool = order_.mom_priv.substr(0, order_.mom_priv.rfind('/')) + "/spool";
+    if (mom::is_spool_file_of(path, spool, order_.job_id, order_.key)) return make_spool_file(path, who_);
+    const acting_as user(who_);
+    if (!user.good()) return -1;
+    return shepherd::open_output(path, {.make = true, .shared = order_.make_jobdir});
   }
 
   // False: the run is over.
@@ -101,7 +128,7 @@ class runner {
     const auto result = run_script(script);
     if (result.exit == 0) return true;
     const auto text = failure_text(script, result);
-    const int code = result.exit == 1 ? -2 : -3;
+    const int code = result.exit == 1 ? -2 : exit_retry;
     journal_.append(mom::log_line(text));
     dprintf(err_, "Could not run prolog: %s\n", text.c_str());
     exit_status_ = code;
@@ -253,9 +280,14 @@ class runner {
   void clean_up() {
     epilogue();
     cgroup_.remove();
-    if (order_.tmpdir.empty()) return;
+    remove_places();
+  }
+
+  void remove_places() {
+    if (!tmpdir_) return;
     {
       const acting_as user(who_);
+      if (directory_at(order_.tmpdir) != tmpdir_) return;   // the job put something else there
       if (rmdir(order_.tmpdir.c_str()) == 0 || errno == ENOENT) return;
     }
     // Not with changed effective ids only: the tree is full of names that the user chose.
@@ -307,6 +339,7 @@ class runner {
   const identity who_;
   const mom::job_cgroup cgroup_;
   int out_ = -1, err_ = -1;
+  std::optional<mom::journal_made> tmpdir_;
   rusage before_{};
   top_process top_;
   int exit_status_ = 0;
@@ -324,7 +357,7 @@ int run(const char* path) {
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   const auto& order = journal.order();
   if (!order) {
-    journal.append_last(mom::line_of(mom::journal_failed{-2, "the order can't be read"}));
+    journal.append_last(mom::line_of(mom::journal_failed{exit_retry, "the order can't be read"}));
     return 1;
   }
   if (order->attached_pid != 0) guard(*order, journal);

@@ -12,15 +12,15 @@ struct site : test::followed {
 
   site() {
     for (const char* host : {"n1", "n2", "n3"}) {
-      const auto stream = write(0, schema::StreamKind::HOST, model::make_event([&](auto e) { e.initHostAdded().setName(host); }));
-      write(stream, schema::StreamKind::HOST, model::make_event([&](auto e) { e.initVnodeCreated().setName(host); }));
+      const auto stream = write(0, model::make_event([&](auto e) { e.initHost().initAdded().setName(host); }));
+      write(stream, model::make_event([&](auto e) { e.initHost().initVnodeCreated().setName(host); }));
     }
     serial = job(7);
     runs_on({"n1", "n2"}, 1);
   }
   void runs_on(std::vector<std::string> hosts, std::uint32_t run) {
-    write(serial, schema::StreamKind::JOB, model::make_event([&](auto e) {
-            auto a = e.initJobAssigned();
+    write(serial, model::make_event([&](auto e) {
+            auto a = e.initJob().initAssigned();
             a.setRun(run);
             auto list = a.initHosts(static_cast<unsigned>(hosts.size()));
             for (unsigned i = 0; i < hosts.size(); ++i) list.set(i, hosts[i]);

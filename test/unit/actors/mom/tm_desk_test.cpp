@@ -78,7 +78,7 @@ struct desk_fixture {
   caf::actor_system_config config;
   caf::actor_system system{config};
   caf::scoped_actor self{system};
-  caf::actor desk = system.spawn(tm_desk, tm_desk_parts{caf::actor(self), "n1", "/no/shepherd", 1024, nullptr});
+  caf::actor desk = system.spawn(tm_desk, tm_desk_parts{caf::actor(self), "n1", "/no/shepherd"});
   std::shared_ptr<fake_caller> caller = std::make_shared<fake_caller>(7);
 
   ~desk_fixture() { self->send_exit(desk, caf::exit_reason::kill); }

@@ -25,15 +25,14 @@ struct command {
 struct names {
   using state = std::vector<std::string>;
   using command = ::command;
-  static constexpr schema::StreamKind kind = schema::StreamKind::SCHEDULER;
   static model::outcome decide(const state&, const command& c, const model::stamp&, const model::site&) {
     if (c.undecidable) throw std::runtime_error("can't decide " + c.name);
     std::vector<model::event> events;
-    events.push_back(model::make_event([&](auto e) { e.initSchedulerCreated().setName(c.name); }));
+    events.push_back(model::make_event([&](auto e) { e.initScheduler().initCreated().setName(c.name); }));
     return model::outcome(std::move(events));
   }
   static void apply(state& s, const model::event_place&, schema::Event::Reader e) {
-    s.push_back(schema::str(e.getSchedulerCreated().getName()));
+    s.push_back(schema::str(e.getScheduler().getCreated().getName()));
   }
   static bool may_be_lost(const command& c) { return c.droppable; }
 };
@@ -191,6 +190,32 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_who_waits_is_refused_and_the_rest_is_kept) {
     run();
   }
   BOOST_TEST(seen.state == (strings{"first", "reported"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(nobody_is_answered_while_the_log_is_uncertain_and_everybody_after) {
+  store.be_uncertain(3);
+  tell({"a"});
+  run();
+  tell({"b"});
+  run();
+  BOOST_TEST(seen.answers.empty());
+  BOOST_TEST(seen.state == strings{"first"}, boost::test_tools::per_element());
+  for (int i = 0; i < 4; ++i) {
+    system.scheduler().advance_time(std::chrono::milliseconds(50));
+    run();
+  }
+  BOOST_TEST(seen.answers == (strings{"a done", "b done"}), boost::test_tools::per_element());
+  BOOST_TEST(seen.state == (strings{"first", "a", "b"}), boost::test_tools::per_element());
+  BOOST_TEST(log::verify(store).ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_writer_whose_log_another_has_taken_stops_its_process) {
+  const log::event_log other(store, clock);
+  tell({"late"});
+  run();
+  BOOST_TEST(stopped.find("the event log has another writer, of epoch 2") == 0u, stopped);
+  BOOST_TEST(seen.answers.empty());
+  BOOST_TEST(log::log_reader(store).records().last_sequence() == 1u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -36,7 +36,7 @@ struct fixture {
     for (int i = 0; i < count; ++i) {
       auto s = log.job();
       s.when(submission(++number));
-      s.when(propose(), the_server());
+      s.when(propose(), the_scheduler());
       s.exits(0);
       s.leaves();
       log.told(s);
@@ -71,6 +71,20 @@ struct small_disk {
 }  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(following, fixture)
+
+BOOST_AUTO_TEST_CASE(a_file_that_was_cut_is_told_at_the_start_with_what_to_run) {
+  run_jobs(1);
+  commit();
+  follower->sync();
+  const auto written = fs::file_size(file());
+  restart();
+  BOOST_TEST(notes.empty());
+  fs::resize_file(file(), 10);
+  restart();
+  BOOST_REQUIRE_EQUAL(notes.size(), 1u);
+  BOOST_TEST(notes[0] == "accounting: files are not as they were written: 20261121 has 10 bytes, " + std::to_string(written) +
+                             " were written; run `pbs_audit accounting --check`");
+}
 
 BOOST_AUTO_TEST_CASE(lines_are_there_when_the_commit_was_told) {
   run_jobs(3);

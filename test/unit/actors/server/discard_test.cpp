@@ -46,7 +46,7 @@ struct server : test::whole_server {
   bool n1_is_up() const {
     bool up = false;
     (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
-      if (r->event().isHostCameUp() || r->event().isHostWentDown()) up = r->event().isHostCameUp();
+      if (schema::is(r->event(), schema::HostEvent::CAME_UP) || schema::is(r->event(), schema::HostEvent::WENT_DOWN)) up = schema::is(r->event(), schema::HostEvent::CAME_UP);
       return true;
     });
     return up;

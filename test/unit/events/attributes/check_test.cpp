@@ -3,6 +3,7 @@
 
 #include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
+#include "events/attributes/read.hpp"
 
 using namespace annals;
 using namespace annals::attributes;
@@ -75,6 +76,41 @@ BOOST_AUTO_TEST_CASE(a_bad_plain_value_is_refused_without_a_name) {
   BOOST_TEST(check(ObjectKind::SCHEDULER, "preempt_prio", "", "starving_jobs,normal_jobs") == bad);
   BOOST_TEST(check(ObjectKind::SCHEDULER, "preempt_sort", "", "foo") == bad);
   BOOST_TEST(check(ObjectKind::JOB, "Priority", "", "") == bad);
+}
+
+// Issue: a kill_delay below 0 became 136 years. Times to wait have one rule; where PBS takes them below 0 they mean 1.
+BOOST_AUTO_TEST_CASE(a_time_to_wait_is_not_below_zero_and_not_beyond_what_can_be_counted) {
+  const std::string bad = "15014 Illegal attribute or resource value";
+  using settable = std::pair<ObjectKind, const char*>;
+  for (const auto& [kind, name] : {settable{ObjectKind::QUEUE, "kill_delay"}, settable{ObjectKind::SERVER, "sync_mom_hookfiles_timeout"}}) {
+    for (const char* wrong : {"-1", "2147483648", "4294967296", "99999999999999999999", "", "3s"}) BOOST_TEST(check(kind, name, "", wrong) == bad);
+    BOOST_TEST(check(kind, name, "", "0") == "0");
+    BOOST_TEST(check(kind, name, "", "2147483647") == "2147483647");
+  }
+  for (const auto& [kind, name] : {settable{ObjectKind::SERVER, "node_fail_requeue"}, settable{ObjectKind::SERVER, "scheduler_iteration"},
+                                   settable{ObjectKind::SCHEDULER, "scheduler_iteration"}}) {
+    BOOST_TEST(check(kind, name, "", "-5") == "-5");
+    BOOST_TEST(check(kind, name, "", "2147483648") == bad);
+  }
+  BOOST_TEST(check(ObjectKind::SERVER, "job_history_duration", "", "-1") == bad);
+  BOOST_TEST(check(ObjectKind::SERVER, "job_history_duration", "", "2147483648") == bad);
+  BOOST_TEST(check(ObjectKind::JOB, "Execution_Time", "", "9223372036") == "9223372036");
+  BOOST_TEST(check(ObjectKind::JOB, "Execution_Time", "", "9223372037") == bad);
+}
+
+// None of them throws, whatever an older log holds.
+BOOST_AUTO_TEST_CASE(what_is_no_number_reads_as_not_set) {
+  bag set;
+  BOOST_TEST(!integer_of(set, queue::kill_delay).has_value());
+  for (const char* odd : {"", "-", "soon", "12x", "99999999999999999999", "\xff"}) {
+    set.set(queue::kill_delay, odd);
+    BOOST_TEST(!integer_of(set, queue::kill_delay).has_value());
+    BOOST_TEST(!seconds_of(set, queue::kill_delay).has_value());
+  }
+  set.set(queue::kill_delay, "-7");
+  BOOST_TEST(integer_of(set, queue::kill_delay).value() == -7);
+  set.set(queue::kill_delay, "01:00:07");
+  BOOST_TEST(seconds_of(set, queue::kill_delay).value() == 3607);
 }
 
 BOOST_AUTO_TEST_CASE(some_refusals_name_the_attribute) {

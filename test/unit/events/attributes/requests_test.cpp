@@ -6,6 +6,7 @@
 
 #include "events/attributes/check.hpp"
 #include "events/attributes/select_rules.hpp"
+#include "test/support/paths.hpp"
 
 using namespace annals;
 using attributes::request_defaults;
@@ -100,7 +101,7 @@ expectation read_case(std::string title, std::istream& in) {
 BOOST_AUTO_TEST_SUITE(requests)
 
 BOOST_AUTO_TEST_CASE(every_recorded_request_ends_as_in_pbs) {
-  std::ifstream in(std::string(ANNALS_SOURCE_DIR) + "/test/unit/events/attributes/data/requests.txt");
+  std::ifstream in(annals::test::source_dir() + "/test/unit/events/attributes/data/requests.txt");
   BOOST_REQUIRE(in);
   site at;
   int cases = 0;

@@ -9,6 +9,7 @@
 #include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
+#include "test/support/paths.hpp"
 
 using namespace annals;
 using namespace annals::attributes;
@@ -28,7 +29,7 @@ const std::map<std::string, ObjectKind> kinds = {{"job", ObjectKind::JOB},
 BOOST_AUTO_TEST_SUITE(tables)
 
 BOOST_AUTO_TEST_CASE(every_constant_names_its_row_and_every_row_has_one) {
-  std::ifstream in(std::string(ANNALS_SOURCE_DIR) + "/events/attributes/ids.hpp");
+  std::ifstream in(annals::test::source_dir() + "/events/attributes/ids.hpp");
   BOOST_REQUIRE(in);
   std::map<ObjectKind, std::size_t> count;
   ObjectKind kind = ObjectKind::JOB;

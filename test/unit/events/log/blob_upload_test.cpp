@@ -21,7 +21,8 @@ BOOST_AUTO_TEST_CASE(pieces_of_any_size_become_one_blob) {
     whole += piece;
   }
   BOOST_TEST(u.size() == whole.size());
-  const auto hash = std::get<std::string>(u.finish(store));
+  BOOST_REQUIRE(u.finish(store));
+  const auto hash = u.hash();
   BOOST_TEST((hash == blob_of(whole).hash));
   BOOST_TEST((store.read_blob(hash).value() == bytes_of(whole)));
   BOOST_TEST(std::filesystem::is_empty(d.path));
@@ -31,8 +32,8 @@ BOOST_AUTO_TEST_CASE(an_upload_of_nothing_is_the_empty_blob) {
   own_directory d;
   memory_event_store store;
   blob_upload u(d.path);
-  const auto hash = std::get<std::string>(u.finish(store));
-  BOOST_TEST(store.read_blob(hash).value().empty());
+  BOOST_REQUIRE(u.finish(store));
+  BOOST_TEST(store.read_blob(u.hash()).value().empty());
 }
 
 BOOST_AUTO_TEST_CASE(the_largest_blob_is_taken_and_one_byte_more_is_not) {
@@ -43,7 +44,23 @@ BOOST_AUTO_TEST_CASE(the_largest_blob_is_taken_and_one_byte_more_is_not) {
   const auto refused = u.add(bytes_of("x"));
   BOOST_TEST(refused.text.find("blob_bytes_max") != std::string::npos);
   memory_event_store store;
-  BOOST_TEST(std::holds_alternative<ports::store_status>(u.finish(store)));
+  BOOST_TEST(!u.finish(store));
+}
+
+BOOST_AUTO_TEST_CASE(a_blob_that_is_there_and_damaged_is_whole_again) {
+  own_directory d;
+  memory_event_store store;
+  const auto script = blob_of("#!/bin/sh\n");
+  ports::write_batch b;
+  b.blobs.push_back({script.hash, bytes_of("#!/bin/rm\n")});
+  BOOST_REQUIRE(store.append(b));
+  BOOST_REQUIRE(!store.read_blob(script.hash));
+  blob_upload u(d.path);
+  BOOST_REQUIRE(u.add(script.bytes));
+  BOOST_REQUIRE(u.finish(store));
+  BOOST_TEST((store.read_blob(script.hash).value() == script.bytes));
+  store.sweep();  // a job has named it before: it is not the upload's
+  BOOST_TEST(store.read_blob(script.hash).has_value());
 }
 
 BOOST_AUTO_TEST_CASE(a_directory_that_is_not_there_is_named) {

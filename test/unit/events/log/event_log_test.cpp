@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_serial_is_never_given_twice) {
   BOOST_TEST(stage(append_to(0, 0)).stream == 3u);
 }
 
-BOOST_AUTO_TEST_CASE(the_epoch_counts_the_writers_that_wrote) {
+BOOST_AUTO_TEST_CASE(the_epoch_counts_the_writers) {
   BOOST_TEST(log->epoch() == 1u);
   write(append_to(0, 0));
   crash_and_restart();
@@ -244,9 +244,9 @@ BOOST_AUTO_TEST_CASE(what_is_forgotten_leaves_the_store) {
   struct counting : fault_store {
     using fault_store::fault_store;
     int drops = 0;
-    ports::store_status drop_memos_below(std::string_view bound) override {
-      ++drops;
-      return fault_store::drop_memos_below(bound);
+    ports::store_status append(const ports::write_batch& batch) override {
+      if (!batch.forget_memos_below.empty()) ++drops;
+      return fault_store::append(batch);
     }
   } counted(1);
   event_log own(counted, clock);
@@ -301,6 +301,73 @@ BOOST_AUTO_TEST_CASE(after_a_failed_sync_a_restart_finds_all_of_the_batch_or_not
     const bool kept_now = again.last_sequence() == 2;
     BOOST_TEST((kept_now || again.last_sequence() == 0));
     BOOST_TEST(said(again.stage(asked(command, {"a", "b"}))) == (kept_now ? "repeated done 2" : "staged 2"));
+    (kept_now ? kept_it : lost_it) = true;
+  }
+  BOOST_TEST(kept_it);
+  BOOST_TEST(lost_it);
+}
+
+BOOST_AUTO_TEST_CASE(a_writer_that_another_has_replaced_writes_no_more) {
+  write(append_to(0, 0, {"a"}));
+  stage(append_to(0, 0, {"late"}));
+  event_log next(store, clock);
+  BOOST_TEST(next.epoch() == log->epoch() + 1);
+  BOOST_TEST((log->commit(committed).error == ports::store_error::fenced));
+  BOOST_TEST(committed.empty());
+  (void)next.stage(append_to(0, 0, {"b"}));
+  BOOST_REQUIRE(next.commit(committed));
+  BOOST_TEST((log->commit(committed).error == ports::store_error::fenced));   // nor in the place of what came since
+  BOOST_TEST(kept() == "1:a 2:b ");
+  BOOST_TEST(verify(store).ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_restart_on_a_full_disk_takes_the_log_when_there_is_room) {
+  write(append_to(0, 0, {"a"}));
+  log.reset();
+  store.set_disk_full(true);
+  log.emplace(store, clock);
+  stage(append_to(1, 1, {"b"}));
+  BOOST_TEST((log->commit(committed).error == ports::store_error::disk_full));
+  store.set_disk_full(false);
+  write(append_to(1, 1, {"c"}));
+  BOOST_TEST(kept() == "1:a 2:c ");
+  BOOST_TEST(committed[0]->get().getWriterEpoch() == 2u);
+  BOOST_TEST(store.epoch() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_uncertain_stays_staged_until_it_is_sure) {
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    fault_store s(seed);
+    event_log own(s, clock);
+    (void)own.stage(asked(command, {"a", "b"}));
+    s.be_uncertain(3);
+    for (int i = 0; i < 3; ++i) {
+      BOOST_TEST((own.commit(committed).error == ports::store_error::uncertain));
+      BOOST_TEST(committed.empty());
+      BOOST_TEST(own.last_sequence() == 0u);
+      BOOST_TEST(own.find_command({"alice", "front", schema::Role::USER}, command)->pending);
+    }
+    BOOST_REQUIRE(own.commit(committed));
+    BOOST_TEST(committed.size() == 2u);
+    BOOST_TEST(names_in(s) == "1:a 2:b ");
+    BOOST_TEST(said(own.stage(asked(command))) == "repeated done 2");
+    BOOST_TEST(verify(s).ok());
+  }
+}
+
+// Whoever takes the log finds what the one before was uncertain about, or it never comes.
+BOOST_AUTO_TEST_CASE(what_was_uncertain_when_the_writer_died_is_there_or_never_comes) {
+  bool kept_it = false, lost_it = false;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    fault_store s(seed);
+    event_log first(s, clock);
+    (void)first.stage(asked(command, {"a"}));
+    s.be_uncertain(1);
+    BOOST_TEST((first.commit(committed).error == ports::store_error::uncertain));
+    event_log next(s, clock);
+    const bool kept_now = next.last_sequence() == 1;
+    BOOST_TEST((first.commit(committed).error == ports::store_error::fenced));
+    BOOST_TEST(said(next.stage(asked(command, {"a"}))) == (kept_now ? "repeated done 1" : "staged 1"));
     (kept_now ? kept_it : lost_it) = true;
   }
   BOOST_TEST(kept_it);

@@ -136,9 +136,56 @@ struct event_store_suite {
     auto one = batch({record(1, 1, 1, "a")});
     one.memos = {{"1x", "old"}, {"2x", "new"}};
     BOOST_REQUIRE(b.store().append(one));
-    BOOST_TEST(bool(b.store().drop_memos_below("2")));
+    auto two = batch({record(2, 1, 2, "b")});
+    two.forget_memos_below = "2";
+    two.memos = {{"3x", "newest"}};
+    BOOST_REQUIRE(b.store().append(two));
     BOOST_TEST(!b.store().read_memo("1x"));
     BOOST_TEST(b.store().read_memo("2x").value() == "new");
+    BOOST_TEST(b.store().read_memo("3x").value() == "newest");
+  }
+
+  static ports::write_batch batch_of(std::uint64_t epoch, std::vector<ports::stored_record> records) {
+    auto b = batch(std::move(records));
+    b.epoch = epoch;
+    return b;
+  }
+
+  static void who_took_the_log_fences_everybody_before() {
+    Backend b;
+    BOOST_TEST(b.store().epoch() == 0u);
+    BOOST_REQUIRE(b.store().take(1));
+    BOOST_REQUIRE(b.store().append(batch_of(1, {record(1, 1, 1, "a")})));
+    BOOST_REQUIRE(b.store().take(3));
+    BOOST_TEST(b.store().epoch() == 3u);
+    auto late = batch_of(1, {record(2, 1, 2, "late")});
+    late.memos = {{"m", "late"}};
+    BOOST_TEST((b.store().append(late).error == error::fenced));
+    BOOST_TEST((b.store().take(2).error == error::fenced));
+    BOOST_TEST((b.store().take(3).error == error::fenced));   // one of two who want the same
+    BOOST_TEST(all(b.store()) == "1=a ");
+    BOOST_TEST(!b.store().read_memo("m"));
+    BOOST_REQUIRE(b.store().append(batch_of(3, {record(2, 1, 2, "b")})));
+    b.reopen();
+    BOOST_TEST(b.store().epoch() == 3u);
+    BOOST_TEST((b.store().append(late).error == error::fenced));
+    BOOST_TEST(all(b.store()) == "1=a 2=b ");
+  }
+
+  static void a_batch_that_is_there_is_not_written_again() {
+    Backend b;
+    BOOST_REQUIRE(b.store().take(1));
+    const auto first = batch_of(1, {record(1, 1, 1, "a"), record(2, 2, 1, "b")});
+    BOOST_REQUIRE(b.store().append(first));
+    BOOST_TEST(bool(b.store().append(first)));
+    BOOST_REQUIRE(b.store().append(batch_of(1, {record(3, 1, 2, "c")})));
+    BOOST_TEST(bool(b.store().append(first)));
+    BOOST_TEST(all(b.store()) == "1=a 2=b 3=c ");
+    BOOST_TEST(b.store().last_version(1) == 2u);
+    // What somebody else wrote in its place, or only a part of it, is no repetition.
+    BOOST_TEST((b.store().append(batch_of(1, {record(3, 1, 2, "d")})).error == error::fenced));
+    BOOST_TEST((b.store().append(batch_of(1, {record(3, 1, 2, "c"), record(4, 1, 3, "d")})).error == error::fenced));
+    BOOST_TEST(all(b.store()) == "1=a 2=b 3=c ");
   }
 
   static void the_cache_is_kept_scanned_and_dropped_by_prefix() {
@@ -184,6 +231,34 @@ struct event_store_suite {
     BOOST_TEST(bool(b.store().read_blob(finished.hash).value() == finished.bytes));
   }
 
+  // Its pieces are half there when an event brings the same content along: it is the event's.
+  static void an_upload_of_what_an_event_brings_is_not_swept() {
+    Backend b;
+    const auto script = blob_of(std::string(2000, 's'));
+    const auto bytes = ports::byte_span(script.bytes);
+    BOOST_REQUIRE(b.store().put_blob_piece(script.hash, 0, bytes.first(1000)));
+    auto naming = batch({record(1, 1, 1, "a")});
+    naming.blobs.push_back(script);
+    BOOST_REQUIRE(b.store().append(naming));
+    BOOST_REQUIRE(b.store().put_blob_piece(script.hash, 1, bytes.subspan(1000)));
+    BOOST_REQUIRE(b.store().finish_blob(script.hash, 2));
+    b.reopen();
+    BOOST_TEST(bool(b.store().read_blob(script.hash).value() == script.bytes));
+  }
+
+  static void a_damaged_blob_is_whole_when_it_comes_again() {
+    Backend b;
+    const auto script = blob_of("#!/bin/sh\n");
+    auto damaged = batch({record(1, 1, 1, "a")});
+    damaged.blobs.push_back({script.hash, bytes_of("#!/bin/rm\n")});
+    BOOST_REQUIRE(b.store().append(damaged));
+    BOOST_TEST(!b.store().read_blob(script.hash));
+    auto naming = batch({record(2, 1, 2, "b")});
+    naming.blobs.push_back(script);
+    BOOST_REQUIRE(b.store().append(naming));
+    BOOST_TEST(bool(b.store().read_blob(script.hash).value() == script.bytes));
+  }
+
   // Each case in turn; a failure names its own.
   static void keeps_every_promise() {
     constexpr std::pair<const char*, void (*)()> cases[] = {
@@ -195,9 +270,13 @@ struct event_store_suite {
         {"what_was_acknowledged_survives_a_crash", what_was_acknowledged_survives_a_crash},
         {"the_same_blob_is_stored_once_and_read_whole", the_same_blob_is_stored_once_and_read_whole},
         {"memos_below_a_bound_are_dropped", memos_below_a_bound_are_dropped},
+        {"who_took_the_log_fences_everybody_before", who_took_the_log_fences_everybody_before},
+        {"a_batch_that_is_there_is_not_written_again", a_batch_that_is_there_is_not_written_again},
         {"the_cache_is_kept_scanned_and_dropped_by_prefix", the_cache_is_kept_scanned_and_dropped_by_prefix},
         {"an_adopted_upload_stays", an_adopted_upload_stays},
         {"an_abandoned_upload_is_swept", an_abandoned_upload_is_swept},
+        {"an_upload_of_what_an_event_brings_is_not_swept", an_upload_of_what_an_event_brings_is_not_swept},
+        {"a_damaged_blob_is_whole_when_it_comes_again", a_damaged_blob_is_whole_when_it_comes_again},
     };
     for (const auto& [name, run] : cases)
       BOOST_TEST_CONTEXT(name) { run(); }

@@ -61,6 +61,26 @@ BOOST_AUTO_TEST_CASE(a_torn_append_leaves_a_part) {
   BOOST_TEST(found != "1=aaaa 2=bbbb ");
 }
 
+BOOST_AUTO_TEST_CASE(an_uncertain_append_is_there_or_not_and_there_once_it_is_sure) {
+  bool kept = false, lost = false;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    fault_store s(seed);
+    const auto batch = suite::batch({suite::record(1, 1, 1, "a"), suite::record(2, 1, 2, "b")});
+    s.be_uncertain(2);
+    BOOST_TEST((s.append(batch).error == error::uncertain));
+    const auto found = suite::all(s);
+    BOOST_TEST((found == "" || found == "1=a 2=b "));
+    (found.empty() ? lost : kept) = true;
+    BOOST_TEST((s.append(batch).error == error::uncertain));
+    BOOST_TEST(bool(s.append(batch)));
+    BOOST_TEST(suite::all(s) == "1=a 2=b ");
+    s.crash();
+    BOOST_TEST(suite::all(s) == "1=a 2=b ");
+  }
+  BOOST_TEST(kept);
+  BOOST_TEST(lost);
+}
+
 BOOST_AUTO_TEST_CASE(a_full_disk_keeps_nothing_and_reads_on) {
   fault_store s(1);
   BOOST_REQUIRE(s.append(suite::batch({suite::record(1, 1, 1, "a")})));

@@ -27,13 +27,12 @@ struct set_clock : ports::clock {
 using own_directory = test::temporary_directory;
 
 inline model::event named_event(const std::string& name) {
-  return model::make_event([&](schema::Event::Builder e) { e.initQueueCreated().setName(name); });
+  return model::make_event([&](schema::Event::Builder e) { e.initQueue().initCreated().setName(name); });
 }
 
 inline append append_to(std::uint64_t stream, std::uint64_t version, std::vector<std::string> names = {"workq"}) {
   append a;
   a.stream = stream;
-  a.kind = schema::StreamKind::QUEUE;
   a.expected_version = version;
   for (const auto& name : names) a.events.push_back(named_event(name));
   a.by = {"alice", "front", schema::Role::USER};
@@ -58,7 +57,7 @@ inline ports::blob blob_of(std::string_view content) {
 inline std::string names_in(const ports::event_store& store, std::uint64_t from = 1) {
   std::string out;
   const auto ok = log_reader(store).read(from, [&](const record_ptr& r) {
-    out += std::to_string(r->sequence()) + ":" + schema::str(r->event().getQueueCreated().getName()) + " ";
+    out += std::to_string(r->sequence()) + ":" + schema::str(r->event().getQueue().getCreated().getName()) + " ";
     return true;
   });
   return ok ? out : out + ok.text;

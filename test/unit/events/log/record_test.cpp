@@ -14,7 +14,6 @@ record_meta some_meta() {
   record_meta m;
   m.sequence = 17;
   m.stream = 3;
-  m.kind = schema::StreamKind::QUEUE;
   m.version = 2;
   m.epoch = 5;
   m.wall_ns = 1'700'000'000'000'000'001;
@@ -54,7 +53,7 @@ BOOST_AUTO_TEST_CASE(what_is_encoded_is_decoded) {
   const auto& r = *std::get<record_ptr>(decoded);
   BOOST_TEST(r.sequence() == 17u);
   BOOST_TEST(r.get().getStream() == 3u);
-  BOOST_TEST((r.get().getStreamKind() == schema::StreamKind::QUEUE));
+  BOOST_TEST((r.kind() == schema::StreamKind::QUEUE));
   BOOST_TEST(r.get().getStreamVersion() == 2u);
   BOOST_TEST(r.get().getFormatVersion() == 1u);
   BOOST_TEST(r.get().getWriterEpoch() == 5u);
@@ -65,7 +64,7 @@ BOOST_AUTO_TEST_CASE(what_is_encoded_is_decoded) {
   BOOST_TEST((r.get().getWho().getRole() == schema::Role::MANAGER));
   BOOST_TEST(text_of(schema::bytes_of(r.get().getCommandId())) == "0123456789abcdef");
   BOOST_TEST(r.get().getCause() == 9u);
-  BOOST_TEST(schema::text(r.event().getQueueCreated().getName()) == "workq");
+  BOOST_TEST(schema::text(r.event().getQueue().getCreated().getName()) == "workq");
   BOOST_TEST((r.previous() == some_hash()));
 }
 
@@ -114,7 +113,7 @@ BOOST_AUTO_TEST_CASE(an_event_this_program_does_not_know_is_damage) {
     auto bytes = encoded.bytes;
     const std::uint16_t unknown = 60'000;
     std::memcpy(bytes.data() + at, &unknown, 2);
-    found = damage_in(resealed(bytes)).find("event 60000 is not known") == 0u;
+    found = damage_in(resealed(bytes)).find("event 60000 is not known") != std::string::npos;
   }
   BOOST_TEST(found);
 }

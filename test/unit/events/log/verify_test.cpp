@@ -37,15 +37,11 @@ struct forger {
   }
 };
 
-model::event naming(const std::string& hash) {
+model::event naming(const std::string& hash, std::uint64_t size = 10) {
   return model::make_event([&](schema::Event::Builder e) {
-    e.initJobQueued().initScript().setHash(kj::arrayPtr(reinterpret_cast<const kj::byte*>(hash.data()), hash.size()));
-  });
-}
-
-model::event forgetting(const std::string& hash) {
-  return model::make_event([&](schema::Event::Builder e) {
-    e.initBlobForgotten().setHash(kj::arrayPtr(reinterpret_cast<const kj::byte*>(hash.data()), hash.size()));
+    auto script = e.initJob().initQueued().initScript();
+    script.setHash(kj::arrayPtr(reinterpret_cast<const kj::byte*>(hash.data()), hash.size()));
+    script.setSize(size);
   });
 }
 
@@ -87,14 +83,14 @@ BOOST_AUTO_TEST_CASE(each_damaged_record_is_one_fault_with_its_place) {
 BOOST_AUTO_TEST_CASE(a_gap_in_the_versions_of_a_stream_is_a_fault) {
   put(at(1, 1));
   put(at(1, 3));
-  BOOST_TEST(faults() == "record 2 (stream 1, version 3): its stream's next version would be 2\n");
+  BOOST_TEST(faults() == "record 2 (stream 1, version 3): its stream has no version 2\n");
 }
 
 BOOST_AUTO_TEST_CASE(a_version_written_twice_is_a_fault_of_record_and_index) {
   put(at(1, 1));
   put(at(1, 1));
   BOOST_TEST(faults() ==
-             "record 2 (stream 1, version 1): its stream's next version would be 2\n"
+             "record 1 (stream 1, version 1): the index of streams has record 2 in its place\n"
              "the index of streams has 1 entries for 2 records\n");
 }
 
@@ -118,12 +114,28 @@ BOOST_AUTO_TEST_CASE(time_and_epoch_that_go_back_are_faults) {
              "record 2 (stream 1, version 2): its writer epoch is before that of the record before it\n");
 }
 
-BOOST_AUTO_TEST_CASE(a_blob_that_is_named_and_missing_is_a_fault_until_it_is_forgotten) {
+BOOST_AUTO_TEST_CASE(a_blob_that_is_named_and_missing_is_a_fault) {
   const auto script = blob_of("#!/bin/sh\n");
   put(at(1, 1), naming(script.hash));
   BOOST_TEST(faults() == "record 1 (stream 1, version 1): the blob it names is missing\n");
-  put(at(1, 2), forgetting(script.hash));
+}
+
+BOOST_AUTO_TEST_CASE(a_blob_of_another_size_than_its_event_names_is_a_fault) {
+  const auto script = blob_of("#!/bin/sh\n");
+  ports::write_batch b;
+  b.blobs.push_back(script);
+  BOOST_REQUIRE(store.append(b));
+  put(at(1, 1), naming(script.hash));
   BOOST_TEST(faults() == "");
+  put(at(2, 1), naming(script.hash, 99'999'999'999));
+  BOOST_TEST(faults() == "record 2 (stream 2, version 1): the blob it names has 10 bytes, not 99999999999\n");
+}
+
+BOOST_AUTO_TEST_CASE(a_start_does_not_ask_for_blobs) {
+  put(at(1, 1), naming(blob_of("#!/bin/sh\n").hash));
+  BOOST_TEST(verify_records(store, 1).ok());
+  put(at(1, 3));
+  BOOST_TEST(!verify_records(store, 1).ok());
 }
 
 BOOST_AUTO_TEST_CASE(a_blob_whose_content_was_changed_is_a_fault) {

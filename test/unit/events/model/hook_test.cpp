@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_SUITE(hook)
 
 BOOST_AUTO_TEST_CASE(a_new_hook_has_the_defaults) {
   hook_story s;
-  BOOST_TEST(s.when(ManageVerb::CREATE) == "hookCreated");
+  BOOST_TEST(s.when(ManageVerb::CREATE) == "created");
   BOOST_TEST(s.shown(ids::type) == "site");
   BOOST_TEST(s.shown(ids::enabled) == "true");
   BOOST_TEST(s.shown(ids::event) == "");
@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(only_root_on_the_servers_host_touches_hooks) {
   hook_story s;
   for (const auto& by : {user(), operator_(), manager()})
     BOOST_TEST(s.when(ManageVerb::CREATE, {}, by) == "15136 " + by.at_host() + " is unauthorized to access hooks data from server borg");
-  BOOST_TEST(s.when(ManageVerb::CREATE) == "hookCreated");
+  BOOST_TEST(s.when(ManageVerb::CREATE) == "created");
   BOOST_TEST(s.when(ManageVerb::DELETE, {}, manager()) == "15136 mgr@borg is unauthorized to access hooks data from server borg");
 }
 
@@ -85,8 +85,8 @@ BOOST_AUTO_TEST_CASE(names_are_unique_and_pbs_keeps_its_own) {
              "15136 hook_name 'PBSfoo', cannot use PBS as a prefix it is reserved for pbs hooks");
   BOOST_TEST(hook_story().when(ManageVerb::CREATE, {}, root(), "../h") == "15136 hook name '../h' cannot be the name of a file");
   const std::string longest(limits::hook_name_chars_max, 'h');
-  BOOST_TEST(hook_story().when(ManageVerb::CREATE, {}, root(), longest) == "hookCreated");
-  BOOST_TEST(hook_story().when(ManageVerb::CREATE, {}, root(), longest + "h") != "hookCreated");
+  BOOST_TEST(hook_story().when(ManageVerb::CREATE, {}, root(), longest) == "created");
+  BOOST_TEST(hook_story().when(ManageVerb::CREATE, {}, root(), longest + "h") != "created");
   BOOST_TEST(hook_story().when(ManageVerb::SET, {{"enabled", "", "t"}}, root(), "nosuch") == "15136 nosuch does not exist!");
 }
 
@@ -109,23 +109,23 @@ BOOST_AUTO_TEST_CASE(bad_values_are_refused_in_pbs_words) {
   auto s = given_hook();
   const auto set = [&](const char* name, const char* value) { return s.when(ManageVerb::SET, {{name, "", value}}); };
   BOOST_TEST(set("order", "50000") == "15136 order given (50000) is outside the acceptable range of [1, 1000] for type 'site'.");
-  BOOST_TEST(set("order", "0") != "hookChanged");
-  BOOST_TEST(set("order", "1000") == "hookChanged");
+  BOOST_TEST(set("order", "0") != "changed");
+  BOOST_TEST(set("order", "1000") == "changed");
   BOOST_TEST(set("alarm", "-1") == "15136 set_hook_alarm: alarm value '-1' of a hook must be > 0");
   BOOST_TEST(set("enabled", "maybe") == "15136 unexpected value 'maybe', must be (not case sensitive) true|t|y|1|false|f|n|0");
   BOOST_TEST(set("bogus", "1") == "15136 Undefined attribute  - bogus");
-  BOOST_TEST(set("enabled", "F") == "hookChanged");
+  BOOST_TEST(set("enabled", "F") == "changed");
   BOOST_TEST(!s.hook.enabled());
-  BOOST_TEST(s.when(ManageVerb::UNSET, {{"enabled", "", ""}}) == "hookChanged");
+  BOOST_TEST(s.when(ManageVerb::UNSET, {{"enabled", "", ""}}) == "changed");
   BOOST_TEST(s.hook.enabled());
 }
 
 BOOST_AUTO_TEST_CASE(pbsuser_and_fail_actions_belong_to_certain_events) {
   auto s = given_hook({{"event", "", "queuejob"}});
   BOOST_TEST(s.when(ManageVerb::SET, {{"user", "", "pbsuser"}}).starts_with("15136 "));
-  BOOST_TEST(s.when(ManageVerb::SET, {{"event", "", "execjob_prologue"}, {"user", "", "pbsuser"}}) == "hookChanged");
+  BOOST_TEST(s.when(ManageVerb::SET, {{"event", "", "execjob_prologue"}, {"user", "", "pbsuser"}}) == "changed");
   BOOST_TEST(s.when(ManageVerb::SET, {{"fail_action", "", "clear_vnodes_upon_recovery"}}).starts_with("15136 "));
-  BOOST_TEST(s.when(ManageVerb::SET, {{"fail_action", "", "offline_vnodes"}}) == "hookChanged");
+  BOOST_TEST(s.when(ManageVerb::SET, {{"fail_action", "", "offline_vnodes"}}) == "changed");
   BOOST_TEST(s.shown(ids::fail_action) == "offline_vnodes");
   s.when(ManageVerb::SET, {{"fail_action", "", "offline_vnodes", AttributeOp::DECREMENT}});
   BOOST_TEST(s.shown(ids::fail_action) == "none");
@@ -133,14 +133,14 @@ BOOST_AUTO_TEST_CASE(pbsuser_and_fail_actions_belong_to_certain_events) {
 
 BOOST_AUTO_TEST_CASE(content_is_imported_and_overwritten) {
   auto s = given_hook();
-  BOOST_TEST(s.imports("application/x-python", "import pbs\n") == "hookImported");
-  BOOST_TEST(s.imports("application/x-config", "{}") == "hookImported");
+  BOOST_TEST(s.imports("application/x-python", "import pbs\n") == "imported");
+  BOOST_TEST(s.imports("application/x-config", "{}") == "imported");
   BOOST_TEST(s.hook.code.hash == "hash of import pbs\n");
   BOOST_TEST(s.hook.code.size == 11u);
-  BOOST_TEST(s.imports("application/x-python", "pass\n") == "hookImported: hook 'h1' contents overwritten");
+  BOOST_TEST(s.imports("application/x-python", "pass\n") == "imported: hook 'h1' contents overwritten");
   BOOST_TEST(s.hook.config.hash == "hash of {}");
   BOOST_TEST(s.imports("text/plain", "x").starts_with("15136 invalid content-type: text/plain"));
-  BOOST_TEST(s.imports("application/x-python", std::string(limits::inline_hook_bytes_max, '#')).starts_with("hookImported"));
+  BOOST_TEST(s.imports("application/x-python", std::string(limits::inline_hook_bytes_max, '#')).starts_with("imported"));
   BOOST_TEST(s.imports("application/x-python", std::string(limits::inline_hook_bytes_max + 1, '#')).starts_with("15136 "));
 }
 

@@ -61,23 +61,23 @@ BOOST_AUTO_TEST_SUITE(hosts)
 BOOST_AUTO_TEST_CASE(a_host_is_unknown_then_free_then_down_then_free) {
   host_story s;
   BOOST_TEST(s.hello().starts_with("15062 "));
-  BOOST_TEST(s.node(ManageVerb::CREATE) == "hostAdded vnodeCreated");
+  BOOST_TEST(s.node(ManageVerb::CREATE) == "added vnodeCreated");
   BOOST_TEST(s.state() == "state-unknown,down");
-  BOOST_TEST(s.hello() == "hostCameUp");
+  BOOST_TEST(s.hello() == "cameUp");
   BOOST_TEST(s.state() == "");
   BOOST_TEST(s.hello() == "");                       // nothing new
-  BOOST_TEST(s.when(model::host_silent{"link lost"}, the_server()) == "hostWentDown");
+  BOOST_TEST(s.when(model::host_silent{"link lost"}, the_server()) == "wentDown");
   BOOST_TEST(s.state() == "down");
   BOOST_TEST(s.host.vnode("borg")->attributes.get(ids::comment).value_or("") == "node down: link lost");
   BOOST_TEST(s.when(model::host_silent{"link lost"}, the_server()) == "");
-  BOOST_TEST(s.hello() == "hostCameUp");
+  BOOST_TEST(s.hello() == "cameUp");
   BOOST_TEST(s.state() == "");
   BOOST_TEST(!s.host.vnode("borg")->attributes.has(ids::comment));
 }
 
 BOOST_AUTO_TEST_CASE(a_new_log_of_the_mom_is_told_even_when_it_was_up) {
   auto s = known_host();
-  BOOST_TEST(s.hello("u2") == "hostCameUp");
+  BOOST_TEST(s.hello("u2") == "cameUp");
   BOOST_TEST(s.host.log_uuid == "u2");
   BOOST_TEST(s.host.log_since == s.sequence);        // runs assigned before are lost, whoever hears of it when
   const auto since = s.host.log_since;
@@ -93,22 +93,22 @@ BOOST_AUTO_TEST_CASE(what_the_administrator_set_wins_over_what_the_mom_reports) 
   BOOST_TEST(s.hello("u1", {"borg"}, "16") == "");
   BOOST_TEST(s.ncpus() == "4");
   BOOST_TEST(s.node(ManageVerb::UNSET, {{"resources_available", "ncpus", "", schema::AttributeOp::UNSET}}) == "vnodeChanged");
-  BOOST_TEST(s.hello("u1", {"borg"}, "16") == "hostCameUp");
+  BOOST_TEST(s.hello("u1", {"borg"}, "16") == "cameUp");
   BOOST_TEST(s.ncpus() == "16");
 }
 
 BOOST_AUTO_TEST_CASE(vnodes_that_are_no_longer_reported_are_stale) {
   auto s = known_host();
-  BOOST_TEST(s.hello("u1", {"borg", "borg[0]"}) == "vnodeCreated hostCameUp");
+  BOOST_TEST(s.hello("u1", {"borg", "borg[0]"}) == "vnodeCreated cameUp");
   BOOST_TEST(s.state("borg[0]") == "");
-  BOOST_TEST(s.hello("u2", {"borg"}) == "hostCameUp");
+  BOOST_TEST(s.hello("u2", {"borg"}) == "cameUp");
   BOOST_TEST(s.state("borg[0]") == "Stale");
   BOOST_TEST(!s.node(ManageVerb::SET, {{"state", "", "offline"}}, "borg[0]").starts_with("vnode"));
 }
 
 BOOST_AUTO_TEST_CASE(a_vnode_that_is_reported_twice_is_one) {
   auto s = known_host();
-  BOOST_TEST(s.hello("u2", {"borg", "borg[0]", "borg[0]"}) == "vnodeCreated hostCameUp");
+  BOOST_TEST(s.hello("u2", {"borg", "borg[0]", "borg[0]"}) == "vnodeCreated cameUp");
 }
 
 BOOST_AUTO_TEST_CASE(operators_set_a_vnode_offline_and_users_do_not) {
@@ -132,13 +132,13 @@ BOOST_AUTO_TEST_CASE(a_host_is_created_and_deleted_by_managers) {
   BOOST_TEST(s.node(ManageVerb::DELETE, {}, "nosuch").starts_with("15062 "));
   s.hello("u1", {"borg", "borg[0]"});
   BOOST_TEST(s.node(ManageVerb::DELETE, {}, "borg[0]") == "vnodeDeleted");
-  BOOST_TEST(s.node(ManageVerb::DELETE) == "vnodeDeleted hostRemoved");
+  BOOST_TEST(s.node(ManageVerb::DELETE) == "vnodeDeleted removed");
   BOOST_TEST(!s.host.exists);
 }
 
 BOOST_AUTO_TEST_CASE(a_host_is_created_with_settings) {
   host_story s;
-  BOOST_TEST(s.node(ManageVerb::CREATE, {{"resources_available", "ncpus", "3"}}) == "hostAdded vnodeCreated vnodeChanged");
+  BOOST_TEST(s.node(ManageVerb::CREATE, {{"resources_available", "ncpus", "3"}}) == "added vnodeCreated vnodeChanged");
   BOOST_TEST(s.ncpus() == "3");
 }
 

@@ -14,7 +14,7 @@ setting unset(const std::string& name, const std::string& resource = "") { retur
 
 std::string asked_and_derived(const job_story& story) {
   std::string text;
-  for (auto c : story.history.back().second.get().getJobAltered().getChanges())
+  for (auto c : story.history.back().second.get().getJob().getAltered().getChanges())
     text += std::string(c.getDerived() ? "(" : "") + schema::str(c.getResource()) + (c.getDerived() ? ") " : " ");
   return text;
 }
@@ -23,7 +23,7 @@ std::string asked_and_derived(const job_story& story) {
 
 BOOST_AUTO_TEST_CASE(a_new_select_gives_new_sums) {
   auto story = given(job_phase::queued, {{"Resource_List", "select", "1:ncpus=1:mem=1gb"}, {"Resource_List", "walltime", "60"}});
-  BOOST_TEST(story.when(alter({{"Resource_List", "select", "2:ncpus=2"}})) == "jobAltered");
+  BOOST_TEST(story.when(alter({{"Resource_List", "select", "2:ncpus=2"}})) == "altered");
   BOOST_TEST(story.attribute(ids::Resource_List, "ncpus") == "4");
   BOOST_TEST(story.attribute(ids::Resource_List, "nodect") == "2");
   BOOST_TEST(story.attribute(ids::Resource_List, "mem") == "");
@@ -34,7 +34,7 @@ BOOST_AUTO_TEST_CASE(a_new_select_gives_new_sums) {
 
 BOOST_AUTO_TEST_CASE(a_new_place_leaves_the_select_alone) {
   auto story = given(job_phase::queued, {{"Resource_List", "select", "2:ncpus=2"}});
-  BOOST_TEST(story.when(alter({{"Resource_List", "place", "scatter"}})) == "jobAltered");
+  BOOST_TEST(story.when(alter({{"Resource_List", "place", "scatter"}})) == "altered");
   BOOST_TEST(story.attribute(ids::Resource_List, "place") == "scatter");
   BOOST_TEST(story.attribute(ids::Resource_List, "select") == "2:ncpus=2");
   BOOST_TEST(story.attribute(ids::Resource_List, "ncpus") == "4");
@@ -48,22 +48,22 @@ BOOST_AUTO_TEST_CASE(chunk_resources_are_not_altered_beside_a_select) {
 
 BOOST_AUTO_TEST_CASE(a_job_without_select_is_built_again_from_its_members) {
   auto story = given(job_phase::queued);
-  BOOST_TEST(story.when(alter({{"Resource_List", "ncpus", "3"}})) == "jobAltered");
+  BOOST_TEST(story.when(alter({{"Resource_List", "ncpus", "3"}})) == "altered");
   BOOST_TEST(story.attribute(ids::Resource_List, "select") == "1:ncpus=3");
   BOOST_TEST(asked_and_derived(story) == "ncpus (select) () ");
 }
 
 BOOST_AUTO_TEST_CASE(taking_a_limit_away_takes_the_attribute_away) {
   auto story = given(job_phase::queued, {{"Resource_List", "walltime", "60"}});
-  BOOST_TEST(story.when(alter({unset("Resource_List", "walltime")})) == "jobAltered");
+  BOOST_TEST(story.when(alter({unset("Resource_List", "walltime")})) == "altered");
   BOOST_TEST(story.attribute(ids::Resource_List, "walltime") == "");
 }
 
 BOOST_AUTO_TEST_CASE(the_owner_of_a_running_job_lowers_its_walltime_only) {
   auto story = given(job_phase::started, {{"Resource_List", "walltime", "600"}});
-  BOOST_TEST(story.when(alter({{"Resource_List", "walltime", "500"}})) == "jobAltered");
+  BOOST_TEST(story.when(alter({{"Resource_List", "walltime", "500"}})) == "altered");
   BOOST_TEST(story.when(alter({{"Resource_List", "walltime", "700"}})) == "15007 Unauthorized Request ");
-  BOOST_TEST(story.when(alter({{"Resource_List", "walltime", "700"}}), operator_()) == "jobAltered");
+  BOOST_TEST(story.when(alter({{"Resource_List", "walltime", "700"}}), operator_()) == "altered");
   BOOST_TEST(story.attribute(ids::Resource_List, "walltime") == "00:11:40");
 }
 
@@ -73,15 +73,15 @@ BOOST_AUTO_TEST_CASE(most_attributes_of_a_running_job_stay) {
                         {"Account_Name", "", "a"}, {"Join_Path", "", "oe"}})
     BOOST_TEST(said(story.ask(alter({s}))).starts_with("15015 "));
   for (const auto& s : {setting{"Priority", "", "5"}, {"Job_Name", "", "n"}, {"Mail_Points", "", "n"}, {"Rerunable", "", "False"}})
-    BOOST_TEST(said(story.ask(alter({s}))) == "jobAltered");
+    BOOST_TEST(said(story.ask(alter({s}))) == "altered");
 }
 
 BOOST_AUTO_TEST_CASE(who_is_neither_owner_nor_operator_alters_nothing) {
   const auto story = given(job_phase::queued);
   BOOST_TEST(said(story.ask(alter({{"Priority", "", "5"}}), user("other"))) == "15007 Unauthorized Request ");
-  BOOST_TEST(said(story.ask(alter({{"Priority", "", "5"}}), operator_())) == "jobAltered");
+  BOOST_TEST(said(story.ask(alter({{"Priority", "", "5"}}), operator_())) == "altered");
   BOOST_TEST(said(story.ask(alter({{"comment", "", "c"}}))).starts_with("15003 "));
-  BOOST_TEST(said(story.ask(alter({{"comment", "", "c"}}), operator_())) == "jobAltered");
+  BOOST_TEST(said(story.ask(alter({{"comment", "", "c"}}), operator_())) == "altered");
 }
 
 BOOST_AUTO_TEST_CASE(finished_and_exiting_jobs_are_not_altered) {
@@ -91,19 +91,19 @@ BOOST_AUTO_TEST_CASE(finished_and_exiting_jobs_are_not_altered) {
 
 BOOST_AUTO_TEST_CASE(altering_holds_replaces_them_where_the_role_allows) {
   auto story = given(job_phase::queued);
-  BOOST_TEST(story.when(alter({{"Hold_Types", "", "u"}})) == "jobAltered");
+  BOOST_TEST(story.when(alter({{"Hold_Types", "", "u"}})) == "altered");
   BOOST_TEST(story.state() == "H 20");
   story.when(hold({HoldType::OPERATOR}), operator_());
   BOOST_TEST(story.when(alter({{"Hold_Types", "", "n"}})) == "15007 Unauthorized Request ");
-  BOOST_TEST(story.when(alter({{"Hold_Types", "", "n"}}), operator_()) == "jobAltered");
+  BOOST_TEST(story.when(alter({{"Hold_Types", "", "n"}}), operator_()) == "altered");
   BOOST_TEST(story.state() == "Q 10");
 }
 
 BOOST_AUTO_TEST_CASE(an_execution_time_makes_the_job_wait_and_a_past_one_queues_it) {
   auto story = given(job_phase::queued);
-  BOOST_TEST(story.when(alter({{"Execution_Time", "", std::to_string(story.now_s + 60)}})) == "jobAltered");
+  BOOST_TEST(story.when(alter({{"Execution_Time", "", std::to_string(story.now_s + 60)}})) == "altered");
   BOOST_TEST(story.state() == "W 30");
-  BOOST_TEST(story.when(alter({{"Execution_Time", "", "1577836800"}})) == "jobAltered");
+  BOOST_TEST(story.when(alter({{"Execution_Time", "", "1577836800"}})) == "altered");
   BOOST_TEST(story.state() == "Q 10");
   BOOST_TEST(!story.job.attributes.has(ids::Execution_Time));
 }
@@ -125,14 +125,14 @@ BOOST_AUTO_TEST_CASE(unknown_names_and_bad_values_are_refused) {
 
 BOOST_AUTO_TEST_CASE(the_owner_only_raises_the_run_count) {
   auto story = given(job_phase::queued);
-  BOOST_TEST(story.when(alter({{"run_count", "", "5"}})) == "jobAltered");
+  BOOST_TEST(story.when(alter({{"run_count", "", "5"}})) == "altered");
   BOOST_TEST(said(story.ask(alter({{"run_count", "", "1"}}))) == "15007 Unauthorized Request ");
-  BOOST_TEST(said(story.ask(alter({{"run_count", "", "1"}}), operator_())) == "jobAltered");
+  BOOST_TEST(said(story.ask(alter({{"run_count", "", "1"}}), operator_())) == "altered");
 }
 
 BOOST_AUTO_TEST_CASE(a_job_runs_as_its_owner_only) {
   const auto story = given(job_phase::queued);
-  BOOST_TEST(said(story.ask(alter({{"User_List", "", "user1@borg,user1"}}))) == "jobAltered");
+  BOOST_TEST(said(story.ask(alter({{"User_List", "", "user1@borg,user1"}}))) == "altered");
   BOOST_TEST(said(story.ask(alter({{"User_List", "", "other"}}))) == "15023 Bad UID for job execution");
 }
 
@@ -141,9 +141,9 @@ BOOST_AUTO_TEST_CASE(a_job_changes_to_another_group_of_its_owner_only) {
   auto video = alter({{"group_list", "", "video"}}), none = alter({{"group_list", "", ""}});
   BOOST_TEST(said(story.ask(video)) == "15045 Bad GID for job execution");
   video.groups = none.groups = {"group1", "video"};
-  BOOST_TEST(story.when(video) == "jobAltered");
+  BOOST_TEST(story.when(video) == "altered");
   BOOST_TEST(story.attribute(ids::egroup) == "video");
-  BOOST_TEST(story.when(none) == "jobAltered");
+  BOOST_TEST(story.when(none) == "altered");
   BOOST_TEST(story.attribute(ids::egroup) == "group1");
 }
 
@@ -154,20 +154,20 @@ BOOST_AUTO_TEST_CASE(a_hook_on_a_host_changes_only_the_run_that_is_there) {
     return story.when(model::hook_changes{alter(used), run, host}, {"pbs_mom", host, schema::Role::MOM});
   };
   auto story = given(job_phase::started);
-  BOOST_TEST(by_hook(story, 1, "borg") == "jobAltered");
+  BOOST_TEST(by_hook(story, 1, "borg") == "altered");
   BOOST_TEST(by_hook(story, 2, "borg") == "");
   BOOST_TEST(by_hook(story, 1, "other") == "");
   story.exits(0);
-  BOOST_TEST(by_hook(story, 1, "borg") == "jobAltered");      // its epilogue
+  BOOST_TEST(by_hook(story, 1, "borg") == "altered");      // its epilogue
   auto again = given(job_phase::started);
   again.when(rerun(), manager());
   again.exits(-11);
   again.leaves();
   BOOST_TEST(again.state() == "Q 10");
   BOOST_TEST(by_hook(again, 1, "borg") == "");
-  again.when(propose(), the_server());
+  again.when(propose(), the_scheduler());
   BOOST_TEST(by_hook(again, 1, "borg") == "");
-  BOOST_TEST(by_hook(again, 2, "borg") == "jobAltered");
+  BOOST_TEST(by_hook(again, 2, "borg") == "altered");
 }
 
 BOOST_AUTO_TEST_CASE(what_the_server_or_the_job_does_not_have_is_not_altered) {

@@ -21,7 +21,7 @@ BOOST_AUTO_TEST_CASE(a_bare_submission_gets_every_default) {
   job_story story;
   const auto o = story.ask(submission(12));
   BOOST_TEST(o.reply == "12.borg");
-  BOOST_TEST(submitted(story) == "jobQueued");
+  BOOST_TEST(submitted(story) == "queued");
   BOOST_TEST(story.job.id == "12.borg");
   const std::pair<attributes::attribute_id, std::string> expected[] = {
       {ids::Job_Name, "STDIN"}, {ids::Job_Owner, "user1@borg"}, {ids::job_state, "Q"}, {ids::queue, "workq"}, {ids::server, "borg"},
@@ -81,7 +81,7 @@ BOOST_AUTO_TEST_CASE(queues_refuse_with_pbs_numbers) {
   queue.set(on_queue::queue_type, "Execution");
   story.site.server.erase(on_server::default_queue);
   BOOST_TEST(submitted(story).starts_with("15037 "));
-  BOOST_TEST(submitted(story, {}, "workq") == "jobQueued");
+  BOOST_TEST(submitted(story, {}, "workq") == "queued");
 }
 
 BOOST_AUTO_TEST_CASE(root_submits_only_where_acl_roots_lets_him) {
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(root_submits_only_where_acl_roots_lets_him) {
   story.site.server.set(on_server::acl_roots, "root@elsewhere");
   BOOST_TEST(story.when(command, root()).starts_with("15023 "));
   story.site.server.set(on_server::acl_roots, "root@borg");
-  BOOST_TEST(story.when(command, root()) == "jobQueued");
+  BOOST_TEST(story.when(command, root()) == "queued");
 }
 
 BOOST_AUTO_TEST_CASE(bad_attributes_are_refused) {
@@ -103,14 +103,14 @@ BOOST_AUTO_TEST_CASE(bad_attributes_are_refused) {
   BOOST_TEST(submitted(story, {{"comment", "", "mine"}}).starts_with("15003 "));
   BOOST_TEST(submitted(story, {{"Resource_List", "nosuch", "1"}}).starts_with("15035 "));
   BOOST_TEST(submitted(story, {{"Resource_List", "select", "1:ncpus=x"}}).starts_with("15014 "));
-  BOOST_TEST(submitted(story, {{"Priority", "", "1023"}}) == "jobQueued");
+  BOOST_TEST(submitted(story, {{"Priority", "", "1023"}}) == "queued");
 }
 
 BOOST_AUTO_TEST_CASE(a_request_beyond_resources_max_is_refused) {
   job_story story;
   story.site.queues["workq"].attributes.set(on_queue::resources_max, "ncpus", "4");
   BOOST_TEST(submitted(story, {{"Resource_List", "select", "5:ncpus=1"}}).starts_with("15036 "));
-  BOOST_TEST(submitted(story, {{"Resource_List", "select", "4:ncpus=1"}}) == "jobQueued");
+  BOOST_TEST(submitted(story, {{"Resource_List", "select", "4:ncpus=1"}}) == "queued");
 }
 
 BOOST_AUTO_TEST_CASE(a_job_runs_with_a_group_of_its_submitter) {
@@ -119,7 +119,7 @@ BOOST_AUTO_TEST_CASE(a_job_runs_with_a_group_of_its_submitter) {
     auto command = submission(12, {{"group_list", "", group_list}});
     command.egroup = primary;
     command.groups = {primary, "video"};
-    return story.when(command) == "jobQueued" ? story.attribute(ids::egroup) : "refused";
+    return story.when(command) == "queued" ? story.attribute(ids::egroup) : "refused";
   };
   BOOST_TEST(egroup("video") == "video");
   BOOST_TEST(egroup("staff,video@borg") == "video");
@@ -131,5 +131,5 @@ BOOST_AUTO_TEST_CASE(a_job_runs_with_a_group_of_its_submitter) {
 BOOST_AUTO_TEST_CASE(a_submitter_names_no_other_user_to_run_as) {
   job_story story;
   BOOST_TEST(submitted(story, {{"User_List", "", "user1,other@borg"}}) == "15023 Bad UID for job execution");
-  BOOST_TEST(submitted(story, {{"User_List", "", "user1"}}) == "jobQueued");
+  BOOST_TEST(submitted(story, {{"User_List", "", "user1"}}) == "queued");
 }

@@ -48,21 +48,39 @@ BOOST_AUTO_TEST_SUITE(server)
 
 BOOST_AUTO_TEST_CASE(the_first_start_writes_the_defaults_and_later_ones_do_not) {
   server_story s;
-  BOOST_TEST(s.when(model::server_up{"1", "borg", "borg", "UTC", ""}) == "serverStarted serverChanged");
+  BOOST_TEST(s.when(model::server_up{"1", "borg", "borg", "UTC", ""}) == "started changed");
   BOOST_TEST(s.state.attributes.get(attributes::server::default_chunk, "ncpus").value_or("") == "1");
-  BOOST_TEST(s.when(model::server_up{"2", "borg", "borg", "UTC", ""}) == "serverStarted");
+  BOOST_TEST(s.when(model::server_up{"2", "borg", "borg", "UTC", ""}) == "started");
   BOOST_TEST(s.state.attributes.get(attributes::server::pbs_version).value_or("") == "2");
-  BOOST_TEST(s.when(model::server_down{"quick"}) == "serverStopped");
+  BOOST_TEST(s.when(model::server_down{"quick"}) == "stopped");
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_winds_up_says_so_until_its_next_start) {
+  auto s = started_server();
+  const auto winding_up = [&] {
+    model::site now;
+    now.server = s.state.attributes;
+    return std::pair(model::winding_up(now), model::waits_for_jobs(now));
+  };
+  BOOST_TEST(s.when(model::wind_up{true}, user()) == "15007 Unauthorized Request ");
+  BOOST_TEST((winding_up() == std::pair(false, false)));
+  BOOST_TEST(s.when(model::wind_up{true}) == "changed");
+  BOOST_TEST(s.when(model::wind_up{true}) == "");
+  BOOST_TEST((winding_up() == std::pair(true, true)));
+  BOOST_TEST(s.when(model::wind_up{false}) == "changed");
+  BOOST_TEST((winding_up() == std::pair(true, false)));
+  BOOST_TEST(s.when(model::server_up{"1", "borg", "borg", "UTC", ""}) == "started");
+  BOOST_TEST((winding_up() == std::pair(false, false)));
 }
 
 BOOST_AUTO_TEST_CASE(settings_are_set_added_to_and_taken_from) {
   auto s = started_server();
-  BOOST_TEST(s.when(server_set({{"managers", "", "a@borg"}})) == "serverChanged");
-  BOOST_TEST(s.when(server_set({{"managers", "", "b@borg", increment}})) == "serverChanged");
+  BOOST_TEST(s.when(server_set({{"managers", "", "a@borg"}})) == "changed");
+  BOOST_TEST(s.when(server_set({{"managers", "", "b@borg", increment}})) == "changed");
   BOOST_TEST(s.state.attributes.get(attributes::server::managers).value_or("") == "a@borg,b@borg");
-  BOOST_TEST(s.when(server_set({{"managers", "", "a@borg", decrement}})) == "serverChanged");
+  BOOST_TEST(s.when(server_set({{"managers", "", "a@borg", decrement}})) == "changed");
   BOOST_TEST(s.state.attributes.get(attributes::server::managers).value_or("") == "b@borg");
-  BOOST_TEST(s.when(manage(ManageVerb::UNSET, ObjectKind::SERVER, "", {{"managers", "", "", schema::AttributeOp::UNSET}})) == "serverChanged");
+  BOOST_TEST(s.when(manage(ManageVerb::UNSET, ObjectKind::SERVER, "", {{"managers", "", "", schema::AttributeOp::UNSET}})) == "changed");
   BOOST_TEST(!s.state.attributes.has(attributes::server::managers));
 }
 
@@ -75,7 +93,7 @@ BOOST_AUTO_TEST_CASE(users_change_nothing) {
 BOOST_AUTO_TEST_CASE(what_makes_no_sense_is_refused) {
   auto s = started_server();
   BOOST_TEST(s.when(server_set({{"default_queue", "", "nosuch"}})).starts_with("15018 "));
-  BOOST_TEST(s.when(server_set({{"default_queue", "", "workq"}})) == "serverChanged");
+  BOOST_TEST(s.when(server_set({{"default_queue", "", "workq"}})) == "changed");
   BOOST_TEST(s.when(server_set({{"managers", "", "nobody"}})).starts_with("15008 "));
   BOOST_TEST(s.when(server_set({{"no_such", "", "1"}})).starts_with("15002 "));
   BOOST_TEST(s.when(server_set({{"scheduler_iteration", "", "soon"}})).starts_with("15014 "));
@@ -101,24 +119,38 @@ BOOST_AUTO_TEST_SUITE(queues)
 
 BOOST_AUTO_TEST_CASE(a_queue_is_created_with_settings_changed_and_deleted) {
   queue_story q;
-  BOOST_TEST(q.when(queue(ManageVerb::CREATE, {{"queue_type", "", "e"}, {"enabled", "", "true"}})) == "queueCreated queueChanged");
+  BOOST_TEST(q.when(queue(ManageVerb::CREATE, {{"queue_type", "", "e"}, {"enabled", "", "true"}})) == "created changed");
   BOOST_TEST(q.state.attributes.get(attributes::queue::queue_type).value_or("") == "Execution");
   BOOST_TEST(q.state.attributes.get(attributes::queue::enabled).value_or("") == "True");
   BOOST_TEST(q.when(queue(ManageVerb::CREATE)).starts_with("15025 "));
-  BOOST_TEST(q.when(queue(ManageVerb::SET, {{"Priority", "", "5"}})) == "queueChanged");
+  BOOST_TEST(q.when(queue(ManageVerb::SET, {{"Priority", "", "5"}})) == "changed");
   BOOST_TEST(q.when(queue(ManageVerb::DELETE), user()) == "15007 Unauthorized Request ");
-  BOOST_TEST(q.when(queue(ManageVerb::DELETE)) == "queueDeleted");
+  BOOST_TEST(q.when(queue(ManageVerb::DELETE)) == "deleted");
   BOOST_TEST(q.when(queue(ManageVerb::DELETE)).starts_with("15018 "));
+}
+
+// Issue: `set queue Q kill_delay = -1` was taken, and qdel never killed.
+BOOST_AUTO_TEST_CASE(no_change_of_a_queue_makes_its_kill_delay_a_time_that_is_none) {
+  using enum schema::AttributeOp;
+  queue_story q;
+  const auto set = [&](const char* value, schema::AttributeOp op = SET) { return q.when(queue(ManageVerb::SET, {{"kill_delay", "", value, op}})); };
+  BOOST_TEST(q.when(queue(ManageVerb::CREATE, {{"kill_delay", "", "5"}})) == "created changed");
+  BOOST_TEST(set("-1") == "15014 Illegal attribute or resource value");
+  BOOST_TEST(set("6", DECREMENT) == "15014 Illegal attribute or resource value");
+  BOOST_TEST(set("2147483647", INCREMENT) == "15014 Illegal attribute or resource value");
+  BOOST_TEST(q.state.attributes.get(attributes::queue::kill_delay).value_or("") == "5");
+  BOOST_TEST(set("2", DECREMENT) == "changed");
+  BOOST_TEST(q.state.attributes.get(attributes::queue::kill_delay).value_or("") == "3");
 }
 
 BOOST_AUTO_TEST_CASE(a_queue_without_type_is_not_enabled) {
   queue_story q;
-  BOOST_TEST(q.when(queue(ManageVerb::CREATE)) == "queueCreated");
+  BOOST_TEST(q.when(queue(ManageVerb::CREATE)) == "created");
   BOOST_TEST(q.when(queue(ManageVerb::SET, {{"enabled", "", "True"}})).starts_with("15030 "));
 }
 
 BOOST_AUTO_TEST_CASE(queue_names_have_a_limit_and_are_new) {
-  BOOST_TEST(queue_story().when(queue(ManageVerb::CREATE, {}, std::string(15, 'q'))) == "queueCreated");
+  BOOST_TEST(queue_story().when(queue(ManageVerb::CREATE, {}, std::string(15, 'q'))) == "created");
   BOOST_TEST(queue_story().when(queue(ManageVerb::CREATE, {}, std::string(16, 'q'))).starts_with("15028 "));
   BOOST_TEST(queue_story().when(queue(ManageVerb::CREATE, {}, "workq")).starts_with("15025 "));
   BOOST_TEST(!queue_story().when(queue(ManageVerb::CREATE, {}, "a.b")).starts_with("queue"));
@@ -132,7 +164,7 @@ BOOST_AUTO_TEST_SUITE(schedulers)
 BOOST_AUTO_TEST_CASE(a_new_scheduler_object_has_directories_of_its_own) {
   scheduler_story s;
   s.site.home = "/var/spool/pbs";
-  BOOST_TEST(s.when(scheduler(ManageVerb::CREATE)) == "schedulerCreated schedulerChanged");
+  BOOST_TEST(s.when(scheduler(ManageVerb::CREATE)) == "created changed");
   BOOST_TEST(s.state.attributes.get(attributes::scheduler::sched_priv).value_or("") == "/var/spool/pbs/sched_priv_s2");
   BOOST_TEST(s.state.attributes.get(attributes::scheduler::sched_log).value_or("") == "/var/spool/pbs/sched_logs_s2");
 }
@@ -142,9 +174,9 @@ BOOST_AUTO_TEST_CASE(a_scheduler_object_is_down_idle_and_scheduling) {
   const auto state = [&] { return std::string(s.state.attributes.get(attributes::scheduler::state).value_or("")); };
   const auto cycle = [](auto fill_it) { return model::scheduler_said{schema::make<schema::FromScheduler>(fill_it)}; };
   BOOST_TEST(s.when(model::scheduler_came{"borg", "1"}, the_server()).starts_with("15"));
-  BOOST_TEST(s.when(scheduler(ManageVerb::CREATE)) == "schedulerCreated schedulerChanged");
+  BOOST_TEST(s.when(scheduler(ManageVerb::CREATE)) == "created changed");
   BOOST_TEST(state() == "down");
-  BOOST_TEST(s.when(model::scheduler_came{"borg", "1"}, the_server()) == "schedulerStarted");
+  BOOST_TEST(s.when(model::scheduler_came{"borg", "1"}, the_server()) == "started");
   BOOST_TEST(state() == "idle");
   const auto began = cycle([](schema::FromScheduler::Builder m) { m.initCycleBegan().setNumber(1); });
   const auto ended = cycle([](schema::FromScheduler::Builder m) { m.initCycleEnded().setNumber(1); });
@@ -155,7 +187,7 @@ BOOST_AUTO_TEST_CASE(a_scheduler_object_is_down_idle_and_scheduling) {
   BOOST_TEST(s.when(cycle([](schema::FromScheduler::Builder m) { m.initReasons(); }), the_server()) == "cycleReasons");
   BOOST_TEST(s.when(ended, the_server()) == "cycleEnded");
   BOOST_TEST(state() == "idle");
-  BOOST_TEST(s.when(model::scheduler_gone{"link lost"}, the_server()) == "schedulerStopped");
+  BOOST_TEST(s.when(model::scheduler_gone{"link lost"}, the_server()) == "stopped");
   BOOST_TEST(state() == "down");
   BOOST_TEST(s.when(model::scheduler_gone{"link lost"}, the_server()) == "");
 }
@@ -167,7 +199,7 @@ BOOST_AUTO_TEST_CASE(the_default_scheduler_object_stays) {
   scheduler_story other;
   other.when(scheduler(ManageVerb::CREATE));
   BOOST_TEST(other.when(scheduler(ManageVerb::DELETE), user()) == "15007 Unauthorized Request ");
-  BOOST_TEST(other.when(scheduler(ManageVerb::DELETE)) == "schedulerDeleted");
+  BOOST_TEST(other.when(scheduler(ManageVerb::DELETE)) == "deleted");
   BOOST_TEST(!scheduler_story().when(scheduler(ManageVerb::CREATE, {}, std::string(16, 's'))).starts_with("scheduler"));
 }
 

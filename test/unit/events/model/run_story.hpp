@@ -1,6 +1,8 @@
 // A run on a MoM, told command by command: builders of what it is told, runs that have come some way, and what they owe.
 #pragma once
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -50,18 +52,41 @@ inline model::discard_order discard() {
   return {schema::make<schema::ToMom>([](schema::ToMom::Builder m) { m.initDiscardRun().setJob("12.borg"); })};
 }
 
+constexpr std::int64_t story_start_ns = 1'000'000'000'000;
+
 struct run_story {
   model::run_state run;
   model::site site;
   std::uint64_t sequence = 0;
+  std::int64_t now_ns = story_start_ns;
 
-  model::outcome ask(const model::run_command& c) const { return model::decide(run, c, {1'000'000'000'000, the_server()}, site); }
+  model::outcome ask(const model::run_command& c) const { return model::decide(run, c, {now_ns, the_server()}, site); }
   std::string when(const model::run_command& c) {
     const auto o = ask(c);
     for (const auto& e : o.events()) happens(e);
     return said(o);
   }
-  void happens(const model::event& e) { model::apply(run, {++sequence, 3, run.version + 1, 1'000'000'000'000, the_server()}, e.get()); }
+  void happens(const model::event& e) { model::apply(run, {++sequence, 3, run.version + 1, now_ns, the_server()}, e.get()); }
+  void pass(std::int64_t seconds) { now_ns += seconds * 1'000'000'000; }
+
+  // The timer of this kind, and for this host, that runs.
+  std::optional<model::wake> timer(model::run_timer what, const std::string& host = {}) const {
+    for (const auto& e : model::pending_effects(run, {}))
+      if (const auto* w = std::get_if<model::wake>(&e); w && w->what == what && w->host == host) return *w;
+    return std::nullopt;
+  }
+  // It is waited for until then; it fires, if there is one.
+  std::string rings(model::run_timer what, const model::host_usage& last = {}) {
+    const auto w = timer(what, last.host);
+    if (!w) return "";
+    now_ns = std::max(now_ns, w->at_ns);
+    return when(model::timer_fired{*w, last});
+  }
+  // The host is out of reach for as long as the run allows.
+  std::string loses(const model::host_usage& last) {
+    when(model::sister_away{last.host, now_ns});
+    return rings(model::run_timer::sister_silence, last);
+  }
 };
 
 inline run_story given_run(run_phase phase) {
@@ -69,7 +94,7 @@ inline run_story given_run(run_phase phase) {
   using p = run_phase;
   if (phase == p::none) return s;
   if (phase == p::received) {
-    s.happens(model::make_event([](auto e) { e.initRunReceived().setJob("12.borg"); }));
+    s.happens(model::make_event([](auto e) { e.initRun().initReceived().setJob("12.borg"); }));
     return s;
   }
   s.when(model::take_order{order()});
@@ -95,6 +120,7 @@ inline std::vector<model::run_command> every_command() {
           model::acknowledged{what::RUN_REFUSED}, model::acknowledged{what::RUN_EXITED}, model::acknowledged{what::RUN_LEFT}};
 }
 
+// All but timers and lines in logs.
 inline std::string owed(const model::run_state& run) {
   struct names {
     std::string operator()(const model::stage_files_in&) const { return "stage-in"; }
@@ -102,7 +128,14 @@ inline std::string owed(const model::run_state& run) {
     std::string operator()(const model::start_program&) const { return "start"; }
     std::string operator()(const model::watch_program&) const { return "watch"; }
     std::string operator()(const model::kill_discarded&) const { return "kill-discarded"; }
-    std::string operator()(const model::kill_program& k) const { return "kill " + k.signal + " " + std::to_string(k.kill_delay_s); }
+    std::string operator()(const model::discard_again&) const { return "discard"; }
+    std::string operator()(const model::note_discarded&) const { return {}; }
+    std::string operator()(const model::fetch_script&) const { return "fetch"; }
+    std::string operator()(const model::want_ticket&) const { return "want-ticket"; }
+    std::string operator()(const model::kill_harder&) const { return "kill-harder"; }
+    std::string operator()(const model::kill_on& k) const { return "kill-on " + k.host + " " + k.signal; }
+    std::string operator()(const model::wake&) const { return {}; }
+    std::string operator()(const model::kill_program& k) const { return "kill " + k.signal; }
     std::string operator()(const model::place_output&) const { return "place"; }
     std::string operator()(const model::report_started&) const { return "say-started"; }
     std::string operator()(const model::report_refused&) const { return "say-refused"; }
@@ -118,7 +151,8 @@ inline std::string owed(const model::run_state& run) {
     std::string operator()(const model::spawn_task_on& t) const { return "spawn " + std::to_string(t.task); }
   };
   std::string text;
-  for (const auto& e : model::pending_effects(run)) text += (text.empty() ? "" : ", ") + std::visit(names(), e);
+  for (const auto& e : model::pending_effects(run, {}))
+    if (const auto name = std::visit(names(), e); !name.empty()) text += (text.empty() ? "" : ", ") + name;
   return text;
 }
 
@@ -156,12 +190,18 @@ inline run_story given_all_placed() {
   return s;
 }
 
+inline model::timer_fired fired(model::run_timer what, const std::string& host) {
+  return {{what, host, story_start_ns, story_start_ns}, {host, {}, 0}};
+}
+
 inline std::vector<model::run_command> every_word_of_a_sister() {
   return {model::sister_joined{"n2"}, model::sister_joined{"n3"}, model::sister_joined{"n9"}, model::sister_refused{"n2", 15058, "no"}, model::sister_refused{"n3", 15058, "no"},
-          model::sister_left{{"n2", {}, 1}}, model::sister_left{{"n3", {}, 1}}, model::sister_silent{{"n2", {}, 0}},
-          model::sister_silent{{"n3", {}, 0}}, model::join_wait_over{}, model::ask_task{"n1", "n1", 0, {"a"}, {}},
+          model::sister_left{{"n2", {}, 1}}, model::sister_left{{"n3", {}, 1}}, model::sister_away{"n2", story_start_ns},
+          model::sister_back{"n2", story_start_ns}, model::ticket_lapsed{}, model::kill_sent{1, "SIGTERM"},
+          fired(model::run_timer::sister_silence, "n2"), fired(model::run_timer::leave_wait, "n3"), fired(model::run_timer::join_alarm, {}),
+          fired(model::run_timer::kill_delay, {}), model::ask_task{"n1", "n1", 0, {"a"}, {}},
           model::ask_task{"n2", "n1", 1, {"a"}, {}}, model::task_told{2, "n2", model::task_told::state::running, 0, {}},
-          model::task_told{2, "n2", model::task_told::state::ended, 3, {}}, model::sisters_used{{{"n2", {.cpu_seconds = 1}, 5}}}};
+          model::task_told{2, "n2", model::task_told::state::ended, 3, {}}, model::sisters_used{{{"n2", model::measured_usage({.cpu_seconds = 1}), 5}}}};
 }
 
 }  // namespace annals::test

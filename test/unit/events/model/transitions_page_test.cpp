@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "test/support/model_builders.hpp"
+#include "test/support/paths.hpp"
 
 using namespace annals;
 using namespace annals::test;
@@ -30,7 +31,7 @@ void print_table(std::ostream& out, const Transitions& transitions, const Names&
     to += (to.empty() ? "" : ", ") + std::string(names[static_cast<int>(t.to)]);
   }
   for (const auto& key : order)
-    out << "| " << names[key.first] << " | " << name_of(static_cast<schema::Event::Which>(key.second)) << " | " << rows[key] << " |\n";
+    out << "| " << names[key.first] << " | " << name_of(static_cast<decltype(transitions.front().event)>(key.second)) << " | " << rows[key] << " |\n";
 }
 
 std::string page() {
@@ -48,7 +49,7 @@ std::string page() {
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_page_of_transitions_equals_the_tables) {
-  const std::string path = std::string(ANNALS_SOURCE_DIR) + "/docs/job_transitions.md";
+  const std::string path = annals::test::source_dir() + "/docs/job_transitions.md";
   if (std::getenv("ANNALS_PRINT_DOCS")) std::ofstream(path) << page();
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <vector>
 
-#include "events/schema/event.capnp.h"
+#include "events/schema/event.hpp"
 #include "events/schema/readable.hpp"
 
 using namespace annals::schema;
@@ -43,7 +43,7 @@ constexpr std::uint64_t list_of(std::uint64_t offset, std::uint64_t element_size
 // An event of n attributes with values of `bytes` bytes: of one segment when small, of many when large.
 sealed<Event> queued(unsigned n, std::size_t bytes) {
   return make<Event>([&](Event::Builder e) {
-    auto attributes = e.initJobQueued().initAttributes(n);
+    auto attributes = e.initJob().initQueued().initAttributes(n);
     for (auto a : attributes) {
       a.setName("Variable_List");
       a.setValue(std::string(bytes, 'v'));
@@ -61,7 +61,7 @@ BOOST_AUTO_TEST_CASE(what_was_built_is_read_back) {
     std::string why;
     const auto again = sealed_message::from_bytes(event.bytes(), {}, &why);
     BOOST_REQUIRE_MESSAGE(again, why);
-    const auto attributes = sealed<Event>(*again).get().getJobQueued().getAttributes();
+    const auto attributes = sealed<Event>(*again).get().getJob().getQueued().getAttributes();
     BOOST_REQUIRE(attributes.size() == n);
     for (auto a : attributes) BOOST_TEST(a.getValue().size() == bytes);
   }
@@ -129,16 +129,16 @@ BOOST_AUTO_TEST_CASE(a_wrong_segment_table_is_refused) {
 
 BOOST_AUTO_TEST_CASE(a_number_in_place_of_a_text_is_found_wherever_it_stands) {
   BOOST_TEST(is_readable(queued(3, 10)));
-  BOOST_TEST(is_readable(make<Event>([](Event::Builder e) { e.initJobQueued(); })));
+  BOOST_TEST(is_readable(make<Event>([](Event::Builder e) { e.initJob().initQueued(); })));
   const auto spoiled = [](auto fill) {
     const auto event = make<Event>([&](Event::Builder e) { fill(e); });
     BOOST_REQUIRE(sealed_message::from_bytes(event.bytes()));    // its encoding is sound
     return !is_readable(event);
   };
   const auto spoil = [](auto builder) { capnp::toAny(builder).getPointerSection()[0].template initAs<capnp::List<std::uint64_t>>(3); };
-  BOOST_TEST(spoiled([&](Event::Builder e) { spoil(e.initHookCreated()); }));
-  BOOST_TEST(spoiled([&](Event::Builder e) { spoil(e.initJobQueued().initAttributes(2)[1]); }));
-  BOOST_TEST(spoiled([&](Event::Builder e) { spoil(e.initHostCameUp().initVnodes(1)[0].initAttributes(1)[0]); }));
+  BOOST_TEST(spoiled([&](Event::Builder e) { spoil(e.initHook().initCreated()); }));
+  BOOST_TEST(spoiled([&](Event::Builder e) { spoil(e.initJob().initQueued().initAttributes(2)[1]); }));
+  BOOST_TEST(spoiled([&](Event::Builder e) { spoil(e.initHost().initCameUp().initVnodes(1)[0].initAttributes(1)[0]); }));
 }
 
 BOOST_AUTO_TEST_SUITE_END()

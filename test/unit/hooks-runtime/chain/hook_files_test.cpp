@@ -1,4 +1,4 @@
-// Hooks as files (golden: hooks.txt, "cat .../h1.HK"; compat.md).
+// Hooks as files (golden: hooks.txt, "cat .../h1.HK"; docs/compatibility.md).
 #include <boost/test/unit_test.hpp>
 
 #include <sys/stat.h>

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "test/support/hook_runs.hpp"
+#include "test/support/paths.hpp"
 #include "test/support/temporary_directory.hpp"
 
 using namespace annals;
@@ -233,7 +234,7 @@ BOOST_AUTO_TEST_CASE(a_hook_with_debug_leaves_files_that_repeat_its_run) {  // p
   BOOST_TEST(files.size() == 3u);
   const std::string script = directory / "hook.py";
   std::ofstream(script) << c.source;
-  const std::string again = std::string(ANNALS_STAGE_DIR) + "/bin/pbs_python --hook -i " + files[".in"] + " -s " +
+  const std::string again = annals::test::stage_dir() + "/bin/pbs_python --hook -i " + files[".in"] + " -s " +
                             files[".data"] + " " + script + " | grep -q 'too low'";
   BOOST_TEST(std::system(again.c_str()) == 0);
 }

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "test/support/hook_runs.hpp"
+#include "test/support/paths.hpp"
 
 using namespace annals;
 using namespace annals::test;
@@ -12,7 +13,7 @@ using namespace annals::test;
 namespace {
 
 std::string script(const char* name) {
-  std::ifstream in(std::string(ANNALS_SOURCE_DIR) + "/test/unit/hooks-runtime/site_hooks/scripts/" + name);
+  std::ifstream in(annals::test::source_dir() + "/test/unit/hooks-runtime/site_hooks/scripts/" + name);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

@@ -183,6 +183,40 @@ BOOST_AUTO_TEST_CASE(what_can_not_be_written_waits_and_comes_in_order) {
   BOOST_TEST(tomorrow() == "2\n3\n4\n");
 }
 
+BOOST_AUTO_TEST_CASE(files_that_are_not_as_they_were_written_are_told_by_the_next_start_once) {
+  for (std::uint64_t n = 1; n <= 4; ++n) record(n, noon + static_cast<std::int64_t>(n - 1) * day);
+  writer->sync();
+  open();
+  BOOST_TEST(writer->differences().empty());
+  fs::remove(files / "20261121");
+  std::ofstream(files / "20261122", std::ios::app) << "mine\n";
+  fs::resize_file(files / "20261124", 1);                // the file that is written
+  open();
+  const std::vector<std::string> expected{"20261121 is missing", "20261122 has 7 bytes, 2 were written",
+                                          "20261124 has 1 bytes, 2 were written"};
+  BOOST_TEST(writer->differences() == expected, boost::test_tools::per_element());
+  record(5, noon + 3 * day);
+  writer->sync();
+  open();
+  BOOST_TEST(writer->differences().empty());
+}
+
+BOOST_AUTO_TEST_CASE(what_a_crash_left_unsynced_and_days_that_are_torn_or_rebuilt_are_no_difference) {
+  record(1);
+  record(2, noon + day);
+  writer->sync();
+  record(3, noon + day);
+  writer->write();                                       // longer than the checkpoint says
+  std::ofstream(checkpoint.string() + "_days", std::ios::app) << "20261121 x\n20261120 7 7\n20261119 12";
+  open();
+  BOOST_TEST(writer->differences().empty());
+  fs::remove(checkpoint);
+  again({{1, noon}, {2, noon + day}});
+  BOOST_TEST(writer->differences().empty());
+  open();
+  BOOST_TEST(writer->differences().empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_directory_that_is_not_there_is_named) {
   BOOST_CHECK_EXCEPTION(accounting_files(dir.at("nowhere"), checkpoint, "log1"), std::runtime_error,
                         [](const std::exception& e) { return std::string(e.what()).find("nowhere") != std::string::npos; });
@@ -199,7 +233,7 @@ BOOST_AUTO_TEST_CASE(files_rebuilt_from_nothing_are_the_same_byte_for_byte) {
     auto s = log.job();
     s.now_s = noon - 40'000 + n * 4000;         // over midnight
     s.when(submission(static_cast<std::uint64_t>(n)));
-    s.when(propose(), the_server());
+    s.when(propose(), the_scheduler());
     s.starts();
     s.later(100).exits(n % 3, {1, 2, 100, 1});
     s.leaves();

@@ -42,12 +42,12 @@ class told_log : in_utc {
 
   void host(const std::string& name, const std::string& ncpus, const std::string& mem, const std::string& sharing = "") {
     const std::uint64_t serial = next_serial_++;
-    add(serial, 1, schema::StreamKind::HOST, 0, the_server(), model::make_event([&](auto e) { e.initHostAdded().setName(name); }));
-    add(serial, 2, schema::StreamKind::HOST, 0, the_server(), model::make_event([&](auto e) { e.initVnodeCreated().setName(name); }));
+    add(serial, 1, 0, the_server(), model::make_event([&](auto e) { e.initHost().initAdded().setName(name); }));
+    add(serial, 2, 0, the_server(), model::make_event([&](auto e) { e.initHost().initVnodeCreated().setName(name); }));
     settings reported{{"resources_available", "ncpus", ncpus}, {"resources_available", "mem", mem}};
     if (!sharing.empty()) reported.push_back({"sharing", "", sharing});
-    add(serial, 3, schema::StreamKind::HOST, 0, the_server(), model::make_event([&](auto e) {
-          auto v = e.initHostCameUp().initVnodes(1)[0];
+    add(serial, 3, 0, the_server(), model::make_event([&](auto e) {
+          auto v = e.initHost().initCameUp().initVnodes(1)[0];
           v.setName(name);
           fill(v.initAttributes(static_cast<unsigned>(reported.size())), reported);
         }));
@@ -60,16 +60,15 @@ class told_log : in_utc {
     return s;
   }
   void told(job_story& s) {
-    for (const auto& [at, e] : s.history) add(s.serial, at.version, schema::StreamKind::JOB, at.wall_ns, at.by, e);
+    for (const auto& [at, e] : s.history) add(s.serial, at.version, at.wall_ns, at.by, e);
     s.history.clear();
   }
 
  private:
-  void add(std::uint64_t stream, std::uint64_t version, schema::StreamKind kind, std::int64_t wall_ns, const model::requester& by, const model::event& e) {
+  void add(std::uint64_t stream, std::uint64_t version, std::int64_t wall_ns, const model::requester& by, const model::event& e) {
     log::record_meta m;
     m.sequence = records.size() + 1;
     m.stream = stream;
-    m.kind = kind;
     m.version = version;
     m.wall_ns = wall_ns;
     m.by = {by.user, by.host, by.role};

@@ -15,7 +15,7 @@ struct fixture {
     auto c = submission(602, s);
     c.euser = "pbsuser";
     c.egroup = "tstgrp00";
-    BOOST_REQUIRE_EQUAL(story.when(c, {"pbsuser", "q1", schema::Role::USER}), "jobQueued");
+    BOOST_REQUIRE_EQUAL(story.when(c, {"pbsuser", "q1", schema::Role::USER}), "queued");
   }
   std::vector<std::string> lines() {
     log.told(story);
@@ -50,9 +50,11 @@ BOOST_AUTO_TEST_CASE(a_job_leaves_q_s_and_e_as_pbs_writes_them) {
     auto p = m.initRun();
     p.setExecVnode("(q1:ncpus=1:mem=10240kb)+(q3:ncpus=1)");
     p.setExecHost("q1/0+q3/0");
-    p.initHosts(1).set(0, "q1");
+    auto hosts = p.initHosts(2);
+    hosts.set(0, "q1");
+    hosts.set(1, "q3");
   });
-  story.when(run, the_server());
+  story.when(run, the_scheduler());
   story.starts();
   story.later(3).uses({0, 1104, 2, 2});
   story.job.attributes.set(attributes::job::session_id, "4711");
@@ -74,7 +76,7 @@ BOOST_AUTO_TEST_CASE(a_job_leaves_q_s_and_e_as_pbs_writes_them) {
 BOOST_AUTO_TEST_CASE(a_shared_place_counts_what_the_chunks_take) {
   log.host("q1", "4", "24684092kb");
   submit({{"Resource_List", "select", "1:ncpus=1:mem=100mb"}});
-  story.when(propose("(q1:ncpus=1:mem=102400kb)", "q1"), the_server());
+  story.when(propose("(q1:ncpus=1:mem=102400kb)", "q1"), the_scheduler());
   story.starts();
   BOOST_TEST(last().ends_with("resource_assigned.mem=102400kb resource_assigned.ncpus=1 "));
 }
@@ -82,14 +84,14 @@ BOOST_AUTO_TEST_CASE(a_shared_place_counts_what_the_chunks_take) {
 BOOST_AUTO_TEST_CASE(a_vnode_that_is_never_shared_counts_whole) {
   log.host("q1", "4", "24684092kb", "force_excl");
   submit();
-  story.when(propose("(q1:ncpus=1)", "q1"), the_server());
+  story.when(propose("(q1:ncpus=1)", "q1"), the_scheduler());
   story.starts();
   BOOST_TEST(last().ends_with("resource_assigned.ncpus=4 "));
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_stops_leaves_a_and_e_of_what_it_aborts_and_r_of_what_it_queues_again) {
   submit({{"Rerunable", "", "False"}});
-  story.when(propose(), the_server());
+  story.when(propose(), the_scheduler());
   story.starts();
   story.later(2).when(model::server_stops{}, the_server());
   story.exits(265);
@@ -102,7 +104,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_stops_leaves_a_and_e_of_what_it_aborts_and_r_
 
 BOOST_AUTO_TEST_CASE(a_server_that_stops_queues_a_job_again_with_265) {
   submit();
-  story.when(propose(), the_server());
+  story.when(propose(), the_scheduler());
   story.starts();
   story.when(model::server_stops{}, the_server());
   story.exits(-11);
@@ -114,12 +116,12 @@ BOOST_AUTO_TEST_CASE(a_server_that_stops_queues_a_job_again_with_265) {
 BOOST_AUTO_TEST_CASE(a_rerun_then_a_delete_leave_r_s_d_and_e) {
   story.now_s = 1795222123;
   submit(on_q1);
-  story.when(propose("(q1:ncpus=1)", "q1"), the_server());
+  story.when(propose("(q1:ncpus=1)", "q1"), the_scheduler());
   story.starts();
   story.later(3).when(rerun(), manager());
   story.exits(-11, {0, 0, 2, 1});
   story.leaves();
-  story.when(propose("(q1:ncpus=1)", "q1"), the_server());
+  story.when(propose("(q1:ncpus=1)", "q1"), the_scheduler());
   story.starts();
   story.later(2).when(remove(), {"pbsuser", "q1", schema::Role::USER});
   story.later(1).exits(271, {0, 0, 2, 1});
@@ -142,7 +144,7 @@ BOOST_AUTO_TEST_CASE(a_rerun_then_a_delete_leave_r_s_d_and_e) {
 
 BOOST_AUTO_TEST_CASE(a_failed_start_leaves_s_and_r_with_no_usage) {
   submit(on_q1);
-  story.when(propose("(q1:ncpus=1)", "q1"), the_server());
+  story.when(propose("(q1:ncpus=1)", "q1"), the_scheduler());
   story.refuses(-3);
   BOOST_TEST(letters() == "QSR");
   BOOST_TEST(last().ends_with("session=0 end=" + std::to_string(story.now_s) +
@@ -152,7 +154,7 @@ BOOST_AUTO_TEST_CASE(a_failed_start_leaves_s_and_r_with_no_usage) {
 
 BOOST_AUTO_TEST_CASE(a_start_that_failed_for_good_leaves_s_and_e) {
   submit();
-  story.when(propose(), the_server());
+  story.when(propose(), the_scheduler());
   story.refuses(-2);
   BOOST_TEST(letters() == "QSE");
   BOOST_TEST(last().find(" Exit_status=-2 ") != std::string::npos);
@@ -160,7 +162,7 @@ BOOST_AUTO_TEST_CASE(a_start_that_failed_for_good_leaves_s_and_e) {
 
 BOOST_AUTO_TEST_CASE(a_run_nobody_measured_used_no_walltime) {
   submit(on_q1);
-  story.when(propose("(q1:ncpus=1)", "q1"), the_server());
+  story.when(propose("(q1:ncpus=1)", "q1"), the_scheduler());
   story.starts();
   story.when(model::run_lost{1, true, false}, the_server());
   BOOST_TEST(letters() == "QSR");
@@ -176,7 +178,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_never_ran_leaves_no_e) {
 
 BOOST_AUTO_TEST_CASE(a_requeued_job_that_is_deleted_leaves_no_e) {
   submit();
-  story.when(propose(), the_server());
+  story.when(propose(), the_scheduler());
   story.refuses(-3);
   story.when(remove(), root());
   BOOST_TEST(letters() == "QSRD");
@@ -184,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_requeued_job_that_is_deleted_leaves_no_e) {
 
 BOOST_AUTO_TEST_CASE(each_wish_to_delete_leaves_a_d_and_one_from_the_history_none) {
   submit();
-  story.when(propose(), the_server());
+  story.when(propose(), the_scheduler());
   story.starts();
   story.when(remove(), root());
   story.when(remove(true), root());
@@ -218,7 +220,7 @@ BOOST_AUTO_TEST_CASE(a_says_what_was_asked_in_the_order_of_attributes) {
 BOOST_AUTO_TEST_CASE(an_altered_job_is_shown_as_it_is_then) {
   submit(on_q1);
   story.when(alter({{"Job_Name", "", "nn"}}), root());
-  story.when(propose("(q1:ncpus=1)", "q1"), the_server());
+  story.when(propose("(q1:ncpus=1)", "q1"), the_scheduler());
   story.starts();
   BOOST_TEST(last().find(" jobname=nn queue=workq ") != std::string::npos);
 }
@@ -227,7 +229,7 @@ BOOST_AUTO_TEST_CASE(holds_and_usage_leave_nothing) {
   submit();
   story.when(hold({HoldType::USER}));
   story.when(release({HoldType::USER}), root());
-  story.when(propose(), the_server());
+  story.when(propose(), the_scheduler());
   story.starts();
   story.uses({1, 1, 1, 1});
   BOOST_TEST(letters() == "QS");
@@ -256,7 +258,7 @@ BOOST_AUTO_TEST_CASE(finished_jobs_are_not_kept) {
 
 BOOST_AUTO_TEST_CASE(learning_a_part_changes_nothing_of_the_rest) {
   submit(on_q1);
-  story.when(propose("(q1:ncpus=1)", "q1"), the_server());
+  story.when(propose("(q1:ncpus=1)", "q1"), the_scheduler());
   story.starts();
   story.uses({1, 100, 1, 1});
   story.exits(1, {1, 200, 2, 1});
@@ -286,9 +288,9 @@ BOOST_AUTO_TEST_CASE(suspension_leaves_z_and_r_and_a_move_another_q) {
   story.now_s = 1795222033;
   submit(on_q1);
   story.site.queues["q2"] = story.site.queues["workq"];
-  BOOST_TEST(story.when(move("q2"), manager()) == "jobMoved");
+  BOOST_TEST(story.when(move("q2"), manager()) == "moved");
   BOOST_TEST(last().substr(20).starts_with("Q;602.q1;user=pbsuser group=tstgrp00 project=_pbs_project_default jobname=STDIN queue=q2 "));
-  story.when(propose("(q1:ncpus=1)", "q1"), the_server());
+  story.when(propose("(q1:ncpus=1)", "q1"), the_scheduler());
   story.starts();
   story.uses({1, 2, 3, 1});
   story.when(signal("suspend"), manager());

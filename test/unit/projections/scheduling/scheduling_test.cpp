@@ -9,7 +9,6 @@
 
 using namespace annals;
 using projections::scheduling_projection;
-using schema::StreamKind;
 
 namespace {
 
@@ -57,8 +56,8 @@ struct story {
   test::told_records records;
 
   story() {
-    happen(StreamKind::SERVER, 1, [](auto e) {
-      auto s = e.initServerStarted();
+    happen(1, [](auto e) {
+      auto s = e.initServer().initStarted();
       s.setServerName("p1");
       s.setHostName("p1");
     });
@@ -69,14 +68,14 @@ struct story {
     for (const auto& m : messages) BOOST_REQUIRE(view.apply(m.get().getView()));
   }
 
-  void fold(StreamKind kind, std::uint64_t stream, const fill_event& fill) {
-    const log::record record = records.next(kind, stream, fill);
+  void fold(std::uint64_t stream, const fill_event& fill) {
+    const log::record record = records.next(stream, fill);
     status.fold(record);
     followed.apply(record);
   }
 
-  void happen(StreamKind kind, std::uint64_t stream, const fill_event& fill) {
-    fold(kind, stream, fill);
+  void happen(std::uint64_t stream, const fill_event& fill) {
+    fold(stream, fill);
     if (records.sequence == 1) return;
     take(followed.take_delta());
     agree();
@@ -90,19 +89,19 @@ struct story {
   }
 
   void queue(std::uint64_t stream, const char* name) {
-    happen(StreamKind::QUEUE, stream, [&](auto e) { e.initQueueCreated().setName(name); });
-    happen(StreamKind::QUEUE, stream, [](auto e) {
-      auto c = e.initQueueChanged().initChanges(3);
+    happen(stream, [&](auto e) { e.initQueue().initCreated().setName(name); });
+    happen(stream, [](auto e) {
+      auto c = e.initQueue().initChanged().initChanges(3);
       set(c[0], "queue_type", "", "Execution");
       set(c[1], "started", "", "True");
       set(c[2], "Priority", "", "7");
     });
   }
   void host(std::uint64_t stream, const char* name) {
-    happen(StreamKind::HOST, stream, [&](auto e) { e.initHostAdded().setName(name); });
-    happen(StreamKind::HOST, stream, [&](auto e) { e.initVnodeCreated().setName(name); });
-    happen(StreamKind::HOST, stream, [&](auto e) {
-      auto v = e.initHostCameUp().initVnodes(1)[0];
+    happen(stream, [&](auto e) { e.initHost().initAdded().setName(name); });
+    happen(stream, [&](auto e) { e.initHost().initVnodeCreated().setName(name); });
+    happen(stream, [&](auto e) {
+      auto v = e.initHost().initCameUp().initVnodes(1)[0];
       v.setName(name);
       auto a = v.initAttributes(2);
       set(a[0], "resources_available", "ncpus", "4");
@@ -110,8 +109,8 @@ struct story {
     });
   }
   void submit(std::uint64_t stream, unsigned number) {
-    happen(StreamKind::JOB, stream, [&](auto e) {
-      auto j = e.initJobQueued();
+    happen(stream, [&](auto e) {
+      auto j = e.initJob().initQueued();
       j.setId(std::to_string(number) + ".p1");
       j.setNumber(number);
       j.setOwner("pbsuser@p1");
@@ -127,8 +126,8 @@ struct story {
     });
   }
   void assign(std::uint64_t stream, std::uint32_t run, const char* exec_host) {
-    happen(StreamKind::JOB, stream, [&](auto e) {
-      auto a = e.initJobAssigned();
+    happen(stream, [&](auto e) {
+      auto a = e.initJob().initAssigned();
       a.setRun(run);
       a.setExecVnode("(p1:ncpus=2)");
       a.setExecHost(exec_host);
@@ -137,13 +136,14 @@ struct story {
     });
   }
   void end(std::uint64_t stream, std::uint32_t run) {
-    happen(StreamKind::JOB, stream, [&](auto e) { e.initJobStarted().setRun(run); });
-    happen(StreamKind::JOB, stream, [&](auto e) { e.initJobExited().setRun(run); });
-    happen(StreamKind::JOB, stream, [&](auto e) { e.initOutputDelivered().setOk(true); });
-    happen(StreamKind::JOB, stream, [&](auto e) {
-      auto v = e.initVnodeHandedBack();
+    happen(stream, [&](auto e) { e.initJob().initStarted().setRun(run); });
+    happen(stream, [&](auto e) { e.initJob().initExited().setRun(run); });
+    happen(stream, [&](auto e) { e.initJob().initOutputDelivered().setOk(true); });
+    happen(stream, [&](auto e) {
+      auto v = e.initJob().initVnodesReleased();
       v.setRun(run);
-      v.setHost("p1");
+      v.setExecVnode("(p1:ncpus=2)");
+      v.initHosts(1).set(0, "p1");
     });
   }
 };
@@ -159,29 +159,29 @@ BOOST_AUTO_TEST_CASE(deltas_lead_to_what_the_full_view_shows) {
   s.submit(10, 1);
   s.submit(11, 2);
   s.submit(12, 3);
-  s.happen(StreamKind::JOB, 12, [](auto e) { e.initJobHeld().initHolds(1).set(0, schema::HoldType::USER); });
+  s.happen(12, [](auto e) { e.initJob().initHeld().initHolds(1).set(0, schema::HoldType::USER); });
   s.assign(10, 1, "p1/0*2");
   BOOST_TEST(dump(s.view).find("vnode p1 7 p1 free=1 exclusive=0 priority=0 ncpus=2/4") != std::string::npos, dump(s.view));
   s.assign(11, 1, "p1/1*2");
   BOOST_TEST(dump(s.view).find("free=0") != std::string::npos, "both cpus pairs are taken: job-busy");
   s.end(10, 1);
-  s.happen(StreamKind::JOB, 10, [](auto e) { e.initJobEnded().setHasExitStatus(true); });
-  s.happen(StreamKind::JOB, 12, [](auto e) { e.initJobReleased().initHolds(1).set(0, schema::HoldType::USER); });
-  s.happen(StreamKind::HOST, 5, [](auto e) { e.initHostWentDown().setText("communication closed"); });
-  s.happen(StreamKind::HOST, 4, [](auto e) {
-    auto c = e.initVnodeChanged();
+  s.happen(10, [](auto e) { e.initJob().initEnded().setHasExitStatus(true); });
+  s.happen(12, [](auto e) { e.initJob().initReleased().initHolds(1).set(0, schema::HoldType::USER); });
+  s.happen(5, [](auto e) { e.initHost().initWentDown().setText("communication closed"); });
+  s.happen(4, [](auto e) {
+    auto c = e.initHost().initVnodeChanged();
     c.setVnode("p1");
     set(c.initChanges(1)[0], "Priority", "", "3");
   });
   s.end(11, 1);
-  s.happen(StreamKind::JOB, 11, [](auto e) {
-    auto r = e.initJobRequeued();
+  s.happen(11, [](auto e) {
+    auto r = e.initJob().initRequeued();
     r.setRun(1);
     r.initHolds(0);
   });
-  s.happen(StreamKind::QUEUE, 3, [](auto e) { e.initQueueDeleted().setName("other"); });
-  s.happen(StreamKind::HOST, 5, [](auto e) { e.initVnodeDeleted().setName("p2"); });
-  s.happen(StreamKind::HOST, 5, [](auto e) { e.initHostRemoved().setName("p2"); });
+  s.happen(3, [](auto e) { e.initQueue().initDeleted().setName("other"); });
+  s.happen(5, [](auto e) { e.initHost().initVnodeDeleted().setName("p2"); });
+  s.happen(5, [](auto e) { e.initHost().initRemoved().setName("p2"); });
   BOOST_TEST(dump(s.view).find("p2") == std::string::npos);
 }
 
@@ -190,20 +190,20 @@ BOOST_AUTO_TEST_CASE(nothing_changed_means_nothing_to_send) {
   s.queue(2, "workq");
   BOOST_TEST(s.followed.take_delta().empty());
   s.submit(10, 1);
-  s.happen(StreamKind::JOB, 10, [](auto e) { e.initJobHeld().initHolds(1).set(0, schema::HoldType::USER); });
+  s.happen(10, [](auto e) { e.initJob().initHeld().initHolds(1).set(0, schema::HoldType::USER); });
   BOOST_TEST(s.followed.take_delta().empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_job_that_came_and_went_between_two_deltas_is_not_mentioned) {
   story s;
   s.queue(2, "workq");
-  s.fold(StreamKind::JOB, 10, [](auto e) {
-    auto j = e.initJobQueued();
+  s.fold(10, [](auto e) {
+    auto j = e.initJob().initQueued();
     j.setId("1.p1");
     j.setNumber(1);
     j.setQueue("workq");
   });
-  s.fold(StreamKind::JOB, 10, [](auto e) { e.initJobEnded(); });
+  s.fold(10, [](auto e) { e.initJob().initEnded(); });
   for (const auto& m : s.followed.take_delta()) {
     BOOST_TEST(m.get().getView().getJobs().size() == 0u);
     BOOST_TEST(m.get().getView().getJobsGone().size() == 0u);
@@ -214,8 +214,8 @@ BOOST_AUTO_TEST_CASE(a_large_view_comes_in_pieces_and_counts_only_when_whole) {
   story s;
   s.queue(2, "workq");
   for (unsigned n = 1; n <= 1200; ++n)
-    s.fold(StreamKind::JOB, 100 + n, [&](auto e) {
-      auto j = e.initJobQueued();
+    s.fold(100 + n, [&](auto e) {
+      auto j = e.initJob().initQueued();
       j.setId(std::to_string(n) + ".p1");
       j.setNumber(n);
       j.setQueue("workq");

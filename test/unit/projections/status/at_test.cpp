@@ -129,8 +129,8 @@ BOOST_AUTO_TEST_CASE(an_index_that_is_there_is_not_made_again_and_goes_on) {
 
 BOOST_AUTO_TEST_CASE(runs_of_a_hook_do_not_pile_up_in_the_index) {
   told_story story(9);
-  const auto hook = story.history.write(0, schema::StreamKind::HOOK, [](auto e) { e.initHookCreated().setName("h1"); });
-  for (int i = 0; i < 500; ++i) story.history.write(hook, schema::StreamKind::HOOK, [](auto e) { e.initHookRan().setSubject("borg"); });
+  const auto hook = story.history.write(0, [](auto e) { e.initHook().initCreated().setName("h1"); });
+  for (int i = 0; i < 500; ++i) story.history.write(hook, [](auto e) { e.initHook().initRan().setSubject("borg"); });
   const log::snapshot_store index(story.store);
   const auto last = projections::checkpoint_before(index, story.store.last_sequence());
   BOOST_REQUIRE(last);

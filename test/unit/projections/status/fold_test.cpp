@@ -76,34 +76,32 @@ BOOST_AUTO_TEST_CASE(a_forgotten_job_is_found_by_neither_serial_nor_id) {
 
 BOOST_AUTO_TEST_CASE(a_removed_host_takes_its_vnodes_along) {
   cluster c;
-  const auto kind = schema::StreamKind::HOST;
-  const auto host = c.history.write(0, kind, [](auto e) { e.initHostAdded().setName("late"); });
-  c.history.write(host, kind, [](auto e) { e.initVnodeCreated().setName("late"); });
+  const auto host = c.history.write(0, [](auto e) { e.initHost().initAdded().setName("late"); });
+  c.history.write(host, [](auto e) { e.initHost().initVnodeCreated().setName("late"); });
   BOOST_REQUIRE(c.now().host_of_vnode("late"));
   BOOST_TEST(c.now().host_of_vnode("late")->name == "late");
-  c.history.write(host, kind, [](auto e) { e.initHostRemoved().setName("late"); });   // with a vnode still there
+  c.history.write(host, [](auto e) { e.initHost().initRemoved().setName("late"); });   // with a vnode still there
   BOOST_TEST(!c.now().host_of_vnode("late"));
-  BOOST_TEST(!c.now().holds(kind, host));
-  const auto again = c.history.write(0, kind, [](auto e) { e.initHostAdded().setName("late"); });
-  c.history.write(again, kind, [](auto e) { e.initVnodeCreated().setName("late"); });
+  BOOST_TEST(!c.now().holds(schema::StreamKind::HOST, host));
+  const auto again = c.history.write(0, [](auto e) { e.initHost().initAdded().setName("late"); });
+  c.history.write(again, [](auto e) { e.initHost().initVnodeCreated().setName("late"); });
   BOOST_TEST(c.now().host_of_vnode("late")->serial == again);
 }
 
 BOOST_AUTO_TEST_CASE(a_queue_that_was_deleted_and_made_again_is_another_queue) {
   cluster c;
-  const auto kind = schema::StreamKind::QUEUE;
-  const auto create = [](auto e) { e.initQueueCreated().setName("fast"); };
-  const auto first = c.history.write(0, kind, create);
-  c.history.write(first, kind, [](auto e) {
-    auto change = e.initQueueChanged().initChanges(1)[0];
+  const auto create = [](auto e) { e.initQueue().initCreated().setName("fast"); };
+  const auto first = c.history.write(0, create);
+  c.history.write(first, [](auto e) {
+    auto change = e.initQueue().initChanged().initChanges(1)[0];
     change.setName("Priority");
     change.setValue("7");
   });
-  c.history.write(first, kind, [](auto e) { e.initQueueDeleted().setName("fast"); });
+  c.history.write(first, [](auto e) { e.initQueue().initDeleted().setName("fast"); });
   BOOST_TEST(!c.now().queues().contains("fast"));
-  const auto second = c.history.write(0, kind, create);
-  BOOST_TEST(!c.now().holds(kind, first));
-  BOOST_TEST(c.now().holds(kind, second));
+  const auto second = c.history.write(0, create);
+  BOOST_TEST(!c.now().holds(schema::StreamKind::QUEUE, first));
+  BOOST_TEST(c.now().holds(schema::StreamKind::QUEUE, second));
   BOOST_TEST(!c.now().queues().at("fast").attributes.get(attributes::queue::Priority).has_value());
 }
 

@@ -17,7 +17,6 @@ using namespace annals;
 using schema::CompareOp;
 using schema::ObjectKind;
 using schema::Role;
-using schema::StreamKind;
 namespace job = attributes::job;
 
 namespace {
@@ -61,21 +60,21 @@ struct cluster {
   test::told_records records;
 
   cluster() {
-    happen(StreamKind::SERVER, 1, [](auto e) {
-      auto s = e.initServerStarted();
+    happen(1, [](auto e) {
+      auto s = e.initServer().initStarted();
       s.setServerName("p1");
       s.setHostName("p1");
       s.setVersion("1.2.3");
     });
-    happen(StreamKind::QUEUE, 2, [](auto e) { e.initQueueCreated().setName("workq"); });
+    happen(2, [](auto e) { e.initQueue().initCreated().setName("workq"); });
     host(4, "p1", {{"resources_available", "ncpus", "4"}, {"resources_available", "mem", "8gb"}});
     submit(10, 1, "ann@p1",
            {{"Resource_List", "ncpus", "2"}, {"Resource_List", "nodect", "1"}, {"Resource_List", "mem", "100mb"}});
     submit(
         11, 2, "bob@p1",
         {{"Resource_List", "ncpus", "1"}, {"Resource_List", "nodect", "1"}, {"Resource_List", "walltime", "00:01:40"}});
-    happen(StreamKind::JOB, 10, [](auto e) {
-      auto a = e.initJobAssigned();
+    happen(10, [](auto e) {
+      auto a = e.initJob().initAssigned();
       a.setRun(1);
       a.setExecVnode("(p1:ncpus=2:mem=102400kb)");
       a.setExecHost("p1/0*2");
@@ -84,23 +83,23 @@ struct cluster {
     });
   }
 
-  void happen(StreamKind kind, std::uint64_t stream, const std::function<void(schema::Event::Builder)>& event) {
-    status.fold(records.next(kind, stream, event));
+  void happen(std::uint64_t stream, const std::function<void(schema::Event::Builder)>& event) {
+    status.fold(records.next(stream, event));
   }
 
   void host(std::uint64_t stream, const char* name, const attribute_values& reported) {
-    happen(StreamKind::HOST, stream, [&](auto e) { e.initHostAdded().setName(name); });
-    happen(StreamKind::HOST, stream, [&](auto e) { e.initVnodeCreated().setName(name); });
-    happen(StreamKind::HOST, stream, [&](auto e) {
-      auto v = e.initHostCameUp().initVnodes(1)[0];
+    happen(stream, [&](auto e) { e.initHost().initAdded().setName(name); });
+    happen(stream, [&](auto e) { e.initHost().initVnodeCreated().setName(name); });
+    happen(stream, [&](auto e) {
+      auto v = e.initHost().initCameUp().initVnodes(1)[0];
       v.setName(name);
       fill(v.initAttributes(static_cast<unsigned>(reported.size())), reported);
     });
   }
 
   void submit(std::uint64_t stream, unsigned number, const std::string& owner, const attribute_values& asked) {
-    happen(StreamKind::JOB, stream, [&](auto e) {
-      auto j = e.initJobQueued();
+    happen(stream, [&](auto e) {
+      auto j = e.initJob().initQueued();
       j.setId(std::to_string(number) + ".p1");
       j.setNumber(number);
       j.setOwner(owner);
@@ -112,7 +111,7 @@ struct cluster {
   }
 
   void server(const char* name, const char* value) {
-    happen(StreamKind::SERVER, 1, [&](auto e) { fill(e.initServerChanged().initChanges(1), {{name, "", value}}); });
+    happen(1, [&](auto e) { fill(e.initServer().initChanged().initChanges(1), {{name, "", value}}); });
   }
 
   answer stat(const std::function<void(schema::Stat::Builder)>& question, Role role = Role::USER,

@@ -15,11 +15,7 @@ namespace {
 struct used { std::uint64_t cpu_s, mem_kb, wall_s; std::uint32_t ncpus = 2; };
 
 void fill(schema::Usage::Builder u, const used& from) {
-  u.setCpuSeconds(from.cpu_s);
-  u.setMemKb(from.mem_kb);
-  u.setVmemKb(from.mem_kb * 2);
-  u.setWallSeconds(from.wall_s);
-  u.setNcpus(from.ncpus);
+  model::write_usage(model::measured_usage({from.cpu_s, from.mem_kb, from.mem_kb * 2, from.wall_s, from.ncpus, 0}), u);
 }
 
 using per_host = std::vector<std::pair<std::string, used>>;
@@ -36,11 +32,11 @@ class followed_job {
   job_usage usage;
 
   followed_job() {
-    write([](auto e) { e.initJobQueued().setId("12.borg"); });
+    write([](auto e) { e.initJob().initQueued().setId("12.borg"); });
   }
   void assign(std::uint32_t run, const std::vector<std::string>& hosts) {
     write([&](auto e) {
-      auto a = e.initJobAssigned();
+      auto a = e.initJob().initAssigned();
       a.setRun(run);
       auto list = a.initHosts(static_cast<unsigned>(hosts.size()));
       for (unsigned i = 0; i < hosts.size(); ++i) list.set(i, hosts[i]);
@@ -48,14 +44,14 @@ class followed_job {
   }
   void report(const used& all, const per_host& hosts = {}) {
     write([&](auto e) {
-      auto u = e.initUsageReported();
+      auto u = e.initJob().initUsageReported();
       fill(u.initUsage(), all);
       if (!hosts.empty()) fill(u.initHosts(static_cast<unsigned>(hosts.size())), hosts);
     });
   }
   void exit(int status, const used& all, const per_host& hosts = {}) {
     write([&](auto e) {
-      auto x = e.initJobExited();
+      auto x = e.initJob().initExited();
       x.setExitStatus(status);
       fill(x.initUsage(), all);
       if (!hosts.empty()) fill(x.initHosts(static_cast<unsigned>(hosts.size())), hosts);
@@ -64,7 +60,6 @@ class followed_job {
   void write(const std::function<void(schema::Event::Builder)>& f) {
     log::append a;
     a.stream = stream_;
-    a.kind = schema::StreamKind::JOB;
     a.expected_version = log_.last_version(stream_);
     a.events.push_back(model::make_event(f));
     stream_ = std::get<log::staged>(log_.stage(std::move(a))).stream;
@@ -104,8 +99,8 @@ BOOST_AUTO_TEST_CASE(what_is_not_told_per_host_was_used_on_the_first) {
   BOOST_REQUIRE(run.hosts.size() == 2u);
   BOOST_TEST(run.hosts[0].host == "n1");
   BOOST_REQUIRE(run.hosts[0].samples.size() == 2u);
-  BOOST_TEST(run.hosts[0].samples[0].cpu_s == 5u);
-  BOOST_TEST(run.hosts[0].samples[1].mem_kb == 2000u);
+  BOOST_TEST(run.hosts[0].samples[0].used.seconds("cput") == 5u);
+  BOOST_TEST(run.hosts[0].samples[1].used.kb("mem") == 2000u);
   BOOST_TEST(run.hosts[1].samples.empty());
   BOOST_TEST(run.total.empty());
 }
@@ -117,10 +112,10 @@ BOOST_AUTO_TEST_CASE(each_host_has_its_own_series_and_the_sum_is_kept_beside_the
   job.exit(0, {11, 3500, 20, 4}, {{"n2", {4, 2500, 20}}, {"n1", {7, 1000, 20}}});
   const auto& run = job.usage.runs()[0];
   BOOST_REQUIRE(run.hosts.size() == 2u);
-  BOOST_TEST(run.hosts[0].samples.back().cpu_s == 7u);
-  BOOST_TEST(run.hosts[1].samples.back().cpu_s == 4u);
+  BOOST_TEST(run.hosts[0].samples.back().used.seconds("cput") == 7u);
+  BOOST_TEST(run.hosts[1].samples.back().used.seconds("cput") == 4u);
   BOOST_REQUIRE(run.total.size() == 2u);
-  BOOST_TEST(run.total.back().cpu_s == 11u);
+  BOOST_TEST(run.total.back().used.seconds("cput") == 11u);
 }
 
 BOOST_AUTO_TEST_CASE(a_requeued_job_has_a_series_for_each_run) {
@@ -143,9 +138,9 @@ BOOST_AUTO_TEST_CASE(a_long_series_is_thinned_and_keeps_its_begin_and_its_end) {
   const auto& samples = job.usage.runs()[0].hosts[0].samples;
   BOOST_TEST(samples.size() <= limits::usage_samples_max);
   BOOST_TEST(samples.size() > limits::usage_samples_max / 2);
-  BOOST_TEST(samples.front().cpu_s == 1u);
-  BOOST_TEST(samples.back().cpu_s == limits::usage_samples_max * 3);
-  for (std::size_t i = 1; i < samples.size(); ++i) BOOST_TEST_REQUIRE(samples[i - 1].wall_s < samples[i].wall_s);
+  BOOST_TEST(samples.front().used.seconds("cput") == 1u);
+  BOOST_TEST(samples.back().used.seconds("cput") == limits::usage_samples_max * 3);
+  for (std::size_t i = 1; i < samples.size(); ++i) BOOST_TEST_REQUIRE(samples[i - 1].used.seconds("walltime") < samples[i].used.seconds("walltime"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_rebuilt_from_the_log_is_what_was_followed) {
@@ -164,7 +159,11 @@ BOOST_AUTO_TEST_CASE(what_is_rebuilt_from_the_log_is_what_was_followed) {
 }
 
 BOOST_AUTO_TEST_CASE(efficiency_is_cpu_time_per_cpu_held) {
-  BOOST_TEST(projections::cpu_efficiency({0, 50, 100, 0, 0, 2, 0}) == 25u);
-  BOOST_TEST(projections::cpu_efficiency({0, 200, 100, 0, 0, 2, 0}) == 100u);
-  BOOST_TEST(projections::cpu_efficiency({0, 5, 0, 0, 0, 2, 0}) == 0u);
+  const auto efficiency = [](std::uint64_t cpu_s, std::uint64_t wall_s) {
+    return projections::cpu_efficiency({0, model::measured_usage({.cpu_seconds = cpu_s, .wall_seconds = wall_s, .ncpus = 2})});
+  };
+  BOOST_TEST(efficiency(50, 100) == 25u);
+  BOOST_TEST(efficiency(200, 100) == 100u);
+  BOOST_TEST(efficiency(5, 0) == 0u);
+  BOOST_TEST(projections::cpu_efficiency({}) == 0u);
 }

@@ -37,20 +37,19 @@ struct history {
   std::uint64_t server = 0, hook = 0;
 
   history() {
-    server = write(0, schema::StreamKind::SERVER, [](auto e) { e.initServerStarted().setHostName("head"); });
-    hook = write(0, schema::StreamKind::HOOK, [](auto e) { e.initHookCreated().setName("h"); });
-    write(hook, schema::StreamKind::HOOK, [](auto e) {
-      auto i = e.initHookImported();
+    server = write(0, [](auto e) { e.initServer().initStarted().setHostName("head"); });
+    hook = write(0, [](auto e) { e.initHook().initCreated().setName("h"); });
+    write(hook, [](auto e) {
+      auto i = e.initHook().initImported();
       i.setContentType("application/x-python");
       i.initContent().setHash(data(std::as_bytes(std::span(script_hash))));
       i.getContent().setSize(script.size());
     });
   }
   template <class Fill>
-  std::uint64_t write(std::uint64_t stream, schema::StreamKind kind, Fill&& fill, std::vector<schema::sealed<schema::HookRun>> before = {}) {
+  std::uint64_t write(std::uint64_t stream, Fill&& fill, std::vector<schema::sealed<schema::HookRun>> before = {}) {
     log::append a;
     a.stream = stream;
-    a.kind = kind;
     a.expected_version = log.last_version(stream);
     a.events.push_back(model::make_event(fill));
     a.hooks = std::move(before);
@@ -62,8 +61,8 @@ struct history {
     return std::get<log::staged>(staged).stream;
   }
   void resource(const char* name, const char* type) {
-    write(server, schema::StreamKind::SERVER, [&](auto e) {
-      auto r = e.initResourceCreated();
+    write(server, [&](auto e) {
+      auto r = e.initServer().initResourceCreated();
       r.setName(name);
       r.setType(type);
     });
@@ -83,9 +82,9 @@ struct history {
     });
   }
   void ran_on(const char* host, const schema::sealed<schema::HookRun>& run) {
-    write(hook, schema::StreamKind::HOOK, [&](auto e) {
-      e.initHookRan().setRun(run.get());
-      e.getHookRan().setHost(host);
+    write(hook, [&](auto e) {
+      e.initHook().initRan().setRun(run.get());
+      e.getHook().getRan().setHost(host);
     });
   }
   seen again(std::uint64_t sequence) const {
@@ -119,8 +118,8 @@ BOOST_AUTO_TEST_CASE(a_hook_of_a_host_runs_again_as_on_that_host) {
 }
 
 BOOST_AUTO_TEST_CASE(what_a_hook_of_a_host_changed_is_written_before_its_host_is_named) {
-  const auto changed = [](auto e) { e.initVnodeCreated().setName("n2"); };
-  write(0, schema::StreamKind::HOST, changed, {run("execjob_end", "1")});
+  const auto changed = [](auto e) { e.initHost().initVnodeCreated().setName("n2"); };
+  write(0, changed, {run("execjob_end", "1")});
   const auto sequence = store.last_sequence();
   ran_on("n3", run("execjob_end", "2"));
   ran_on("n1", run("execjob_end", "1"));

@@ -3,16 +3,18 @@
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "events/log/rocksdb_event_store.hpp"
 #include "test/support/made_history.hpp"
+#include "test/support/paths.hpp"
 #include "test/support/run_command.hpp"
 
 using namespace annals;
 
 namespace {
 
-const std::string program = ANNALS_STAGE_DIR "/sbin/pbs_audit";
+const std::string program = annals::test::stage_dir() + "/sbin/pbs_audit";
 
 struct log_on_disk {
   const test::temporary_directory own;
@@ -77,6 +79,48 @@ BOOST_AUTO_TEST_CASE(exit_statuses_tell_usage_unknown_jobs_and_missing_logs_apar
   BOOST_TEST(missing.status == 3);
   BOOST_TEST(missing.err.find("there is no event log here: name the directory of a log with --log") != std::string::npos, missing.err);
   BOOST_TEST(log.audit({"--version"}).status == 0);
+}
+
+BOOST_AUTO_TEST_CASE(accounting_files_are_compared_with_the_log_and_written_anew) {
+  log_on_disk log;
+  test::made_history history(*log.store, 1);
+  history.begin();
+  for (int i = 0; i < 50; ++i) history.step();
+  namespace fs = std::filesystem;
+  const auto files = fs::path(log.home) / "server_priv/accounting", fresh = fs::path(log.home) / "fresh";
+  BOOST_TEST(log.audit({"accounting"}).status == 2);
+  BOOST_TEST(log.audit({"accounting", "--check", "--rebuild", fresh}).status == 2);
+  BOOST_TEST(log.audit({"accounting", "--check", "yesterday"}).status == 2);
+  BOOST_TEST(log.audit({"accounting", "--check"}).status == 1);          // no directory
+  const auto rebuilt = log.audit({"accounting", "--rebuild", fresh});
+  BOOST_TEST(rebuilt.status == 0, rebuilt.err);
+  BOOST_TEST(log.audit({"accounting", "--rebuild", fresh}).err.find("it exists") != std::string::npos);
+  fs::copy(fresh, files);
+  const auto same = log.audit({"accounting", "--check"});
+  BOOST_TEST(same.status == 0, same.out);
+  BOOST_TEST(same.out.find("accounting: as the log says: ") == 0u);
+
+  const auto day = fs::directory_iterator(files)->path();
+  const auto differs = [&](const std::string& how) {
+    const auto ran = log.audit({"accounting", "--check"});
+    BOOST_TEST(ran.status == 1);
+    BOOST_TEST(ran.out.find(day.filename().string() + ": " + how) != std::string::npos, ran.out);
+    fs::remove(day);
+    fs::copy(fresh / day.filename(), day);
+  };
+  std::fstream(day) << "X";                                               // as long as before
+  differs("line 1 is not that of the log");
+  fs::resize_file(day, fs::file_size(day) - 1);
+  differs("ends before line ");
+  std::ofstream(day, std::ios::app) << "mine\n";
+  differs("5 bytes behind line ");
+  fs::remove(day);
+  differs("the file is missing");
+  std::ofstream(files / "19990101") << "old\n";
+  const auto unknown = log.audit({"accounting", "--check"});
+  BOOST_TEST(unknown.out.find("19990101: the log has no line of this day") == 0u, unknown.out);
+  BOOST_TEST(log.audit({"accounting", "--check", day.filename()}).status == 0);
+  BOOST_TEST(log.audit({"accounting", "--rebuild", log.home + "/other", "19990101"}).status == 1);
 }
 
 BOOST_AUTO_TEST_CASE(a_damaged_log_ends_with_1_and_names_the_record) {

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "test/support/fake_gateway.hpp"
+#include "tools/client/job_ids.hpp"
 #include "tools/client/session.hpp"
 
 using namespace annals;
@@ -19,6 +20,14 @@ void delete_one(schema::Request::Builder r) { r.initDeleteJob().setJob("1.q1"); 
 std::string command_id(const fake_gateway::request& r) {
   const auto id = (*r).getCommandId();
   return {reinterpret_cast<const char*>(id.begin()), id.size()};
+}
+
+// As the server answers whom it turns away: the reply is to no request.
+void of_the_connection(schema::Reply::Builder out, std::uint32_t code, const char* text) {
+  out.setId(0);
+  auto rejected = out.initRejected();
+  rejected.setCode(code);
+  rejected.setText(text);
 }
 
 }  // namespace
@@ -96,6 +105,59 @@ BOOST_AUTO_TEST_CASE(a_server_that_does_not_come_back_is_given_up) {
   auto s = open_to(g, std::chrono::milliseconds(50));
   g.stop();
   BOOST_CHECK_THROW(s.call(delete_one), session_error);
+}
+
+BOOST_AUTO_TEST_CASE(a_session_that_is_turned_away_comes_again_with_the_same_request) {
+  std::atomic<int> calls{0};
+  fake_gateway g([&](schema::Request::Reader, schema::Reply::Builder out) {
+    if (++calls == 4) return out.setDone("7.q1"), true;
+    of_the_connection(out, pbs_error::no_connections, "too many");
+    return true;
+  });
+  auto s = open_to(g);
+  const reply r = s.call(delete_one);
+  BOOST_TEST((*r).getDone().cStr() == "7.q1");
+  BOOST_TEST(s.reconnections() == 3u);
+  BOOST_TEST(command_id(g.requests().at(0)) == command_id(g.requests().at(3)));
+}
+
+BOOST_AUTO_TEST_CASE(a_session_for_which_there_is_never_room_says_what_the_server_said) {
+  fake_gateway g([](schema::Request::Reader, schema::Reply::Builder out) {
+    of_the_connection(out, pbs_error::no_connections, "user anna: too many connections (limit 4)");
+    return true;
+  });
+  auto s = open_to(g, std::chrono::milliseconds(50));
+  BOOST_CHECK_EXCEPTION(s.call(delete_one), session_error, [](const session_error& e) {
+    return e.code == 15033 && e.what() == std::string("user anna: too many connections (limit 4)") && e.server == "q1";
+  });
+}
+
+BOOST_AUTO_TEST_CASE(what_else_the_server_says_of_a_connection_is_final) {
+  fake_gateway g([](schema::Request::Reader, schema::Reply::Builder out) {
+    of_the_connection(out, pbs_error::protocol, "a frame of 99 bytes is larger than the limit of 8");
+    return true;
+  });
+  auto s = open_to(g);
+  BOOST_CHECK_EXCEPTION(s.call(delete_one), session_error,
+                        [](const session_error& e) { return e.what() == std::string("a frame of 99 bytes is larger than the limit of 8"); });
+  BOOST_TEST(g.requests().size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_request_that_is_too_large_is_not_sent_and_the_limit_is_told) {
+  fake_gateway g([](schema::Request::Reader, schema::Reply::Builder out) {
+    out.setDone("");
+    return true;
+  });
+  auto s = open_to(g);
+  const std::string large(limits::client_frame_bytes_max, 'x');
+  BOOST_CHECK_EXCEPTION(s.call([&](schema::Request::Builder r) { r.initDeleteJob().setJob(large); }), request_too_large,
+                        [](const request_too_large& e) {
+                          return std::string(e.what()).starts_with("a request of 4194") &&
+                                 std::string(e.what()).ends_with(" bytes is larger than the server's limit of 4194304 bytes");
+                        });
+  s.call(delete_one);
+  BOOST_TEST(s.in_flight() == 0u);
+  BOOST_TEST(g.requests().size() == 1u);
 }
 
 BOOST_AUTO_TEST_CASE(a_query_sees_every_piece_until_the_last) {

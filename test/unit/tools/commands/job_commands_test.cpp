@@ -11,6 +11,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/model/limits.hpp"
 #include "test/support/fake_gateway.hpp"
+#include "test/support/paths.hpp"
 #include "test/support/run_command.hpp"
 
 using namespace annals;
@@ -91,7 +92,7 @@ struct commands {
   fake_gateway server{ordinary};
 
   ran run(std::vector<std::string> words, std::string input = {}, const std::string& directory = {}) {
-    words[0] = std::string(ANNALS_STAGE_DIR) + "/bin/" + words[0];
+    words[0] = annals::test::stage_dir() + "/bin/" + words[0];
     return test::run(words, {std::move(input), {{"PBS_CONF_FILE", server.conf_file()}}, directory, {}});
   }
   // The last request of a kind.
@@ -185,7 +186,7 @@ BOOST_AUTO_TEST_CASE(a_large_script_starts_over_when_the_server_lost_its_pieces)
     }
     if (piece.getOffset() == 0) taken = 0;
     if (piece.getOffset() != taken) {
-      out.initRejected().setText("System error: a piece is missing");
+      out.initRejected().setUploadAgain(true);
       return true;
     }
     taken += piece.getData().size();
@@ -194,7 +195,7 @@ BOOST_AUTO_TEST_CASE(a_large_script_starts_over_when_the_server_lost_its_pieces)
   });
   const std::string path = server.directory() + "/big.sh";
   std::ofstream(path) << std::string(limits::blob_piece_bytes + 1000, '#');
-  const ran r = test::run({std::string(ANNALS_STAGE_DIR) + "/bin/qsub", path},
+  const ran r = test::run({annals::test::stage_dir() + "/bin/qsub", path},
                           {"", {{"PBS_CONF_FILE", server.conf_file()}}, "", {}});
   BOOST_TEST(r.err == "");
   BOOST_TEST(r.out == "12.q1\n");
@@ -402,7 +403,7 @@ BOOST_AUTO_TEST_CASE(every_job_gets_them_unless_it_says_otherwise) {
     objects.setLast(true);
     return true;
   });
-  const std::string qsub = std::string(ANNALS_STAGE_DIR) + "/bin/qsub";
+  const std::string qsub = annals::test::stage_dir() + "/bin/qsub";
   test::run({qsub, "-A", "mine", "-l", "ncpus=2", "--", "/bin/true"},
             {"", {{"PBS_CONF_FILE", server.conf_file()}}, "", {}});
   std::map<std::string, std::string> sent;
@@ -436,7 +437,7 @@ BOOST_AUTO_TEST_CASE(an_interrupt_deletes_the_job) {
     }
     kill(qsub, SIGINT);
   };
-  const ran r = test::run({std::string(ANNALS_STAGE_DIR) + "/bin/qsub", "-W", "block=true", "--", "/bin/sleep", "4"},
+  const ran r = test::run({annals::test::stage_dir() + "/bin/qsub", "-W", "block=true", "--", "/bin/sleep", "4"},
                           {"", {{"PBS_CONF_FILE", server.conf_file()}}, "", interrupt});
   BOOST_TEST(r.status == 2);
   BOOST_TEST(r.out == "12.q1\nJob 12.q1 is being deleted\n");
@@ -452,7 +453,7 @@ BOOST_AUTO_TEST_CASE(a_deleted_job_is_told) {
     }
     return ordinary(r, out);
   });
-  const ran r = test::run({std::string(ANNALS_STAGE_DIR) + "/bin/qsub", "-W", "block=true", "--", "/bin/sleep", "4"},
+  const ran r = test::run({annals::test::stage_dir() + "/bin/qsub", "-W", "block=true", "--", "/bin/sleep", "4"},
                           {"", {{"PBS_CONF_FILE", server.conf_file()}}, "", {}});
   BOOST_TEST(r.err == "qsub: 12.q1 Job to be deleted at request of u@q1\n");
   BOOST_TEST(r.status == 3);

@@ -9,6 +9,7 @@
 
 #include "events/values/date_time.hpp"
 #include "test/support/fake_gateway.hpp"
+#include "test/support/paths.hpp"
 #include "test/support/run_command.hpp"
 #include "test/unit/tools/client/print/golden.hpp"
 
@@ -109,7 +110,7 @@ struct fixture {
   fake_gateway gateway{[this](schema::Request::Reader r, schema::Reply::Builder out) { return c.answer(r, out); }};
 
   ran command(const std::string& name, std::vector<std::string> words, const std::string& input = {}) const {
-    words.insert(words.begin(), std::string(ANNALS_STAGE_DIR) + "/bin/" + name);
+    words.insert(words.begin(), annals::test::stage_dir() + "/bin/" + name);
     return test::run(words, {.input = input,
                              .environment = {{"PBS_CONF_FILE", gateway.conf_file()}, {"TZ", "UTC"}},
                              .directory = {},
@@ -202,7 +203,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_can_not_be_reached_is_named) {
 
 BOOST_AUTO_TEST_CASE(a_reader_that_goes_away_is_no_error_to_speak_of) {
   const ran r = test::run(
-      {"/bin/sh", "-c", std::string(ANNALS_STAGE_DIR) + "/bin/qstat -f | head -1"},
+      {"/bin/sh", "-c", annals::test::stage_dir() + "/bin/qstat -f | head -1"},
       {.input = {}, .environment = {{"PBS_CONF_FILE", gateway.conf_file()}}, .directory = {}, .meanwhile = {}});
   BOOST_TEST(r.out == "Job Id: 1.q1\n");
   BOOST_TEST(r.err == "");

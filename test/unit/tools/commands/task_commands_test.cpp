@@ -8,6 +8,7 @@
 
 #include "actors/link/wire/wire.hpp"
 #include "events/schema/tm.capnp.h"
+#include "test/support/paths.hpp"
 #include "test/support/run_command.hpp"
 
 using namespace annals;
@@ -16,7 +17,7 @@ using annals::test::ran;
 namespace {
 
 ran command(std::vector<std::string> words, std::vector<std::pair<std::string, std::string>> environment = {}) {
-  words[0] = std::string(ANNALS_STAGE_DIR) + "/bin/" + words[0];
+  words[0] = annals::test::stage_dir() + "/bin/" + words[0];
   return test::run(words, {.input = {}, .environment = std::move(environment), .directory = {}, .meanwhile = {}});
 }
 

@@ -1,6 +1,7 @@
 // pbs_enroll: what it prints lets a daemon in under the name that was asked for, and only that.
 #include <sys/stat.h>
 
+#include "test/support/paths.hpp"
 #include "test/support/run_command.hpp"
 #include "test/unit/actors/link/wire/wire_fixture.hpp"
 
@@ -14,7 +15,7 @@ struct server_host {
   directory dir;
   server_host() { std::filesystem::create_directories(dir.at("server_priv")); }
   test::ran enroll(std::vector<std::string> words) {
-    words.insert(words.begin(), std::string(ANNALS_STAGE_DIR) + "/sbin/pbs_enroll");
+    words.insert(words.begin(), annals::test::stage_dir() + "/sbin/pbs_enroll");
     return test::run(words, {{}, {{"PBS_CONF_FILE", dir.at("none")}, {"PBS_HOME", dir.path}}, {}, {}});
   }
   credentials saved(const std::string& name, const test::ran& from) {

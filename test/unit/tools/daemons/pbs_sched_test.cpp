@@ -12,6 +12,7 @@
 
 #include "actors/link/wire/wire.hpp"
 #include "events/schema/daemon.capnp.h"
+#include "test/support/paths.hpp"
 #include "test/support/run_command.hpp"
 
 using namespace annals;
@@ -20,7 +21,7 @@ using which = schema::FromScheduler::Which;
 
 namespace {
 
-const std::string program = std::string(ANNALS_STAGE_DIR) + "/sbin/pbs_sched";
+const std::string program = annals::test::stage_dir() + "/sbin/pbs_sched";
 
 std::string slurp(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);

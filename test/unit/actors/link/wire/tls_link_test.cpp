@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(who_connects_and_says_nothing_is_not_kept) {
   const auto mute = connected_to(t.door->port());
   BOOST_TEST(read_end(mute));
   BOOST_REQUIRE(t.server.until_failed());
-  BOOST_TEST(t.server.now().failed.at(0) == "no TLS handshake within 50 ms");
+  BOOST_TEST(t.server.now().failed.at(0) == "127.0.0.1: no TLS handshake within 50 ms");
 }
 
 BOOST_AUTO_TEST_CASE(a_peer_whose_heartbeats_stop_is_closed) {

@@ -203,7 +203,7 @@ BOOST_AUTO_TEST_CASE(an_unknown_user_has_no_place_for_files) {
 
 BOOST_AUTO_TEST_CASE(output_of_a_private_directory_is_delivered_from_there) {
   auto o = script(key, "echo inside");
-  o.private_jobdir = true;
+  o.private_jobdir = "pbs.3.b.x8z";
   o.stdout_file = "3.b.OU";
   o.stderr_file = "3.b.ER";
   run(o);

@@ -13,6 +13,7 @@
 
 #include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/process_table.hpp"
+#include "test/support/paths.hpp"
 
 namespace annals::test {
 namespace {
@@ -52,7 +53,7 @@ host_fixture::host_fixture() {
   std::filesystem::create_directories(work());
   chmod(work().c_str(), 01777);
   options.pbs_home = home();
-  options.shepherd = ANNALS_STAGE_DIR "/libexec/pbs_shepherd";
+  options.shepherd = annals::test::stage_dir() + "/libexec/pbs_shepherd";
   options.delivery_pauses_s = {0, 0};
   options.usage_age_max = std::chrono::milliseconds(0);
   new_mom();

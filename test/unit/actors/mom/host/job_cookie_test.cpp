@@ -32,11 +32,12 @@ BOOST_AUTO_TEST_CASE(an_order_keeps_its_cookie_and_everything_else) {
     list[1].setValue("2");
   });
   BOOST_TEST(mom::cookie_of(order.get().getStartRun()) == "");
-  const auto with = mom::with_cookie(order, "ABC");
+  const auto with = mom::with_chance(order, "ABC", "3B33FA69");
   const auto got = with.get().getStartRun();
   BOOST_TEST(mom::cookie_of(got) == "ABC");
+  BOOST_TEST(mom::name_end_of(got) == "3B33FA69");
   BOOST_TEST(schema::str(got.getRef().getJob()) == "12.borg");
-  BOOST_REQUIRE(got.getAttributes().size() == 3u);
+  BOOST_REQUIRE(got.getAttributes().size() == 4u);
   BOOST_TEST(schema::str(got.getAttributes()[1].getResource()) == "ncpus");
   BOOST_TEST(schema::str(got.getAttributes()[1].getValue()) == "2");
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "actors/mom/host/real_job_places.hpp"
+#include "test/support/paths.hpp"
 #include "test/unit/actors/mom/host/host_fixture.hpp"
 
 using namespace annals;
@@ -14,7 +15,7 @@ using namespace annals::test;
 namespace {
 
 struct places_fixture : host_fixture {
-  mom::real_job_places places{home(), ANNALS_STAGE_DIR "/libexec/pbs_shepherd"};
+  mom::real_job_places places{home(), annals::test::stage_dir() + "/libexec/pbs_shepherd"};
   std::mutex mutex;
   std::vector<std::string> said;           // "12.borg.1 0", "12.borg.1 removed"
 
@@ -39,6 +40,7 @@ struct places_fixture : host_fixture {
     p.node_file_text = "n1\nn2\n";
     p.tmpdir = work() + "/pbs.12.borg";
     p.private_jobdir_root = work();
+    p.private_jobdir = "pbs.12.borg.x8z";
     return p;
   }
 };

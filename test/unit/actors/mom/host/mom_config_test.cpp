@@ -1,4 +1,5 @@
 #include "actors/mom/host/mom_config.hpp"
+#include "test/support/paths.hpp"
 
 #include <boost/test/unit_test.hpp>
 #include <fstream>
@@ -9,7 +10,7 @@ using namespace annals::mom;
 BOOST_AUTO_TEST_SUITE(config)
 
 BOOST_AUTO_TEST_CASE(the_shipped_file_is_the_defaults) {
-  std::ifstream in(ANNALS_SOURCE_DIR "/cluster-config/defaults/mom_config");
+  std::ifstream in(annals::test::source_dir() + "/cluster-config/defaults/mom_config");
   std::stringstream text;
   text << in.rdbuf();
   BOOST_TEST(!text.str().empty());

@@ -177,7 +177,7 @@ BOOST_AUTO_TEST_CASE(a_sigkill_ends_what_a_sigterm_did_not) {
 
 BOOST_AUTO_TEST_CASE(a_private_directory_is_made_and_removed) {
   auto o = script("1.b.1", "pwd; echo text > file; mkdir d; touch d/x");
-  o.private_jobdir = true;
+  o.private_jobdir = "pbs.1.b.x8z";
   o.stdout_file = "1.b.OU";
   const std::string dir = work() + "/pbs.1.b.x8z";
   run(o);
@@ -204,7 +204,7 @@ BOOST_AUTO_TEST_CASE(a_missing_directory_is_a_failed_start_that_says_why) {
   auto o = order("1.b.1", {"/bin/true"});
   o.jobdir = "/no/such/home";
   const auto failed = run_failing(o);
-  BOOST_TEST(failed.code == -2);
+  BOOST_TEST(failed.code == -3);
   BOOST_TEST(failed.text == "directory /no/such/home: No such file or directory");
   BOOST_TEST(stderr_of("1.b.1") == "pbs_mom: " + failed.text + '\n');
 }
@@ -213,7 +213,7 @@ BOOST_AUTO_TEST_CASE(an_output_file_that_cannot_be_opened_is_a_failed_start) {
   auto o = order("1.b.1", {"/bin/true"});
   o.stdout_file = "/no/such/place/x";
   const auto failed = run_failing(o);
-  BOOST_TEST(failed.code == -2);
+  BOOST_TEST(failed.code == -3);
   BOOST_TEST(failed.text == "can't open output file /no/such/place/x: No such file or directory");
 }
 

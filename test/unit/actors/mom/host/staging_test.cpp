@@ -41,7 +41,7 @@ struct staging_fixture : host_fixture {
   }
   ports::delivery_result stage_in(std::vector<ports::staged_file> files, bool private_jobdir = false) {
     const auto before = so_far(key).staged_in.size();
-    host->stage_in(key, {"3.b", test::own_user(), private_jobdir, work(), std::move(files)});
+    host->stage_in(key, {"3.b", test::own_user(), private_jobdir ? "pbs.3.b.x8z" : "", work(), std::move(files)});
     return wait(key, [&](const test::told& t) { return t.staged_in.size() > before; }).staged_in.back();
   }
   ports::delivery_result deliver(const ports::delivery_order& what) {
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_private_directory_is_made_for_them_and_goes_with_the_refu
   BOOST_TEST(stage_in({{"in", "far", "/a.txt", false}}, true).ok);
   const std::string jobdir = work() + "/pbs.3.b.x8z";
   BOOST_TEST(read_whole(jobdir + "/in") == "x");
-  host->unstage(key, {"3.b", test::own_user(), true, work(), {{"in", "far", "/a.txt", false}}});
+  host->unstage(key, {"3.b", test::own_user(), "pbs.3.b.x8z", work(), {{"in", "far", "/a.txt", false}}});
   test::wait_until([&] { return !exists(jobdir); }, "the directory is gone");
 }
 
@@ -179,7 +179,7 @@ BOOST_AUTO_TEST_CASE(a_new_mom_ends_what_an_earlier_one_copies) {
   write_whole(far("/a"), "a");
   write_whole(work() + "/scp", "#!/bin/sh\necho $$ > " + work() + "/pid\nexec sleep 1000\n", 0755);
   const std::vector<ports::staged_file> in{{work() + "/in", "far", "/a", false}};
-  host->stage_in(key, {"3.b", test::own_user(), false, "", in});
+  host->stage_in(key, {"3.b", test::own_user(), "", "", in});
   test::wait_until([&] { return read_whole(work() + "/pid").ends_with('\n'); }, "it copies");
   const long pid = std::stol(read_whole(work() + "/pid"));
   crash_mom();
@@ -244,7 +244,7 @@ BOOST_AUTO_TEST_CASE(a_lock_that_somebody_keeps_harms_nobody) {
 
 BOOST_AUTO_TEST_CASE(a_run_that_will_not_start_stops_copying) {
   write_whole(work() + "/scp", "#!/bin/sh\necho $$ > " + work() + "/pid\nexec sleep 1000\n", 0755);
-  const ports::stage_in_order in{"3.b", test::own_user(), false, "", {{work() + "/in", "far", "/a", false}}};
+  const ports::stage_in_order in{"3.b", test::own_user(), "", "", {{work() + "/in", "far", "/a", false}}};
   host->stage_in(key, in);
   test::wait_until([&] { return read_whole(work() + "/pid").ends_with('\n'); }, "it copies");
   host->unstage(key, in);
@@ -253,7 +253,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_will_not_start_stops_copying) {
 
 BOOST_AUTO_TEST_CASE(a_private_directory_with_results_that_could_not_go_is_kept) {
   auto o = script(key, "echo r > res");
-  o.private_jobdir = true;
+  o.private_jobdir = "pbs.3.b.x8z";
   o.jobdir = work();
   o.stdout_file = "3.b.OU";
   o.stderr_file = "3.b.ER";

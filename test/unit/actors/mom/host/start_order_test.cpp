@@ -1,3 +1,4 @@
+#include "actors/mom/host/stage_order.hpp"
 #include "actors/mom/host/start_order.hpp"
 
 #include <algorithm>
@@ -130,7 +131,7 @@ BOOST_AUTO_TEST_CASE(limits_umask_shell_and_directory_are_taken_over) {
   BOOST_TEST(*o.nice == 5);
   BOOST_TEST(o.umask == 027u);
   BOOST_TEST(o.shell == "/bin/zsh");
-  BOOST_TEST(o.private_jobdir);
+  BOOST_TEST(o.private_jobdir == "pbs.12.borg.x8z");
   BOOST_TEST(o.stdout_file == "12.borg.OU");
 }
 
@@ -203,6 +204,22 @@ BOOST_AUTO_TEST_CASE(a_sisters_place_has_node_file_and_directories) {
   BOOST_TEST(place.node_file_text == "q1\nq1\n");
   BOOST_TEST(place.tmpdir == "/var/tmp/pbs.12.borg");
   BOOST_TEST(place.private_jobdir_root == "~");
+  BOOST_TEST(place.private_jobdir == "pbs.12.borg.x8z");
+}
+
+BOOST_AUTO_TEST_CASE(what_the_mom_adds_to_an_order_makes_the_names_of_directories) {
+  mom_settings one, other;
+  one.mark = "11111111";
+  other.mark = "22222222";
+  const auto order = job({{{"sandbox", ""}, "PRIVATE"}, {{"name_end", ""}, "3B33FA69"}});
+  const auto o = order_for(order.get(), one);
+  BOOST_TEST(o.tmpdir == "/var/tmp/pbs.12.borg.11111111-3B33FA69");
+  BOOST_TEST(std::count(o.environment.begin(), o.environment.end(), "TMPDIR=" + o.tmpdir) == 1);
+  BOOST_TEST(place_for(order.get(), other).tmpdir == "/var/tmp/pbs.12.borg.22222222-3B33FA69");
+  // Hosts that share a home, or $jobdir_root, share the job directory.
+  BOOST_TEST(o.private_jobdir == "pbs.12.borg.x8z.3B33FA69");
+  BOOST_TEST(place_for(order.get(), other).private_jobdir == o.private_jobdir);
+  BOOST_TEST(stage_in_for(order.get(), one).private_jobdir == o.private_jobdir);
 }
 
 BOOST_AUTO_TEST_CASE(a_task_has_the_jobs_environment_its_own_numbers_and_no_places_of_its_own) {

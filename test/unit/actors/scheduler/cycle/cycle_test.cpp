@@ -57,6 +57,37 @@ using serials = std::vector<std::uint64_t>;
 
 }  // namespace
 
+// -- hosts that could not start it ---------------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(a_job_goes_where_it_did_not_fail_to_start_if_there_is_room) {
+  small_cluster c;
+  c.vnodes = {simple_vnode("p1", 1), simple_vnode("p2", 1), simple_vnode("p3", 1)};
+  const auto place_of = [&](std::vector<std::string> failed, const std::string& select = "1:ncpus=1", const std::string& place = "free") {
+    c.jobs = {queued(1, select)};
+    c.jobs[0].place = place;
+    c.jobs[0].failed_hosts = std::move(failed);
+    const auto runs = cycle_of(c).r.runs;
+    return runs.empty() ? std::string("none") : runs[0].exec_vnode;
+  };
+  BOOST_TEST(place_of({}) == "(p1:ncpus=1)");
+  BOOST_TEST(place_of({"p1"}) == "(p2:ncpus=1)");
+  BOOST_TEST(place_of({"p2", "p1"}) == "(p3:ncpus=1)");
+  BOOST_TEST(place_of({"p2", "p1", "p3"}) == "(p2:ncpus=1)");     // all failed: the one that did so longest ago
+  BOOST_TEST(place_of({"gone"}) == "(p1:ncpus=1)");
+  BOOST_TEST(place_of({"p1"}, "1:ncpus=1:host=p1") == "(p1:ncpus=1)");
+  BOOST_TEST(place_of({"p1"}, "2:ncpus=1", "scatter") == "(p2:ncpus=1)+(p3:ncpus=1)");
+  BOOST_TEST(place_of({"p1"}, "3:ncpus=1", "scatter") == "(p1:ncpus=1)+(p2:ncpus=1)+(p3:ncpus=1)");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_failed_to_start_is_told_the_same_reason_as_any_other) {
+  small_cluster c;
+  c.vnodes = {simple_vnode("p1", 1), simple_vnode("p2", 1)};
+  c.jobs = {queued(1, "1:ncpus=2"), queued(2, "1:ncpus=2")};
+  c.jobs[0].failed_hosts = {"p1"};
+  const auto told = cycle_of(c);
+  BOOST_TEST(comment_of(told, 1) == comment_of(told, 2));
+}
+
 // -- order -------------------------------------------------------------------------------------------------------------
 
 BOOST_AUTO_TEST_CASE(jobs_of_the_queue_with_the_highest_priority_start_first) {

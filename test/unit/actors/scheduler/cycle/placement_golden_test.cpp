@@ -8,6 +8,7 @@
 #include "actors/scheduler/cycle/cycle.hpp"
 #include "actors/scheduler/cycle/policy.hpp"
 #include "transcript.hpp"
+#include "test/support/paths.hpp"
 
 using namespace annals;
 using namespace annals::cycle;
@@ -15,7 +16,7 @@ using namespace annals::cycle::test;
 
 namespace {
 
-const std::string data = std::string(ANNALS_SOURCE_DIR) + "/test/unit/actors/scheduler/cycle/data/";
+const std::string data = annals::test::source_dir() + "/test/unit/actors/scheduler/cycle/data/";
 
 struct answer {
   std::string exec_vnode, exec_host, comment;

@@ -5,11 +5,12 @@
 
 #include "actors/scheduler/cycle/policy.hpp"
 #include "transcript.hpp"
+#include "test/support/paths.hpp"
 
 using namespace annals::cycle;
 
 BOOST_AUTO_TEST_CASE(the_shipped_file_gives_the_documented_defaults) {
-  std::ifstream in(std::string(ANNALS_SOURCE_DIR) + "/cluster-config/defaults/pbs_sched_config");
+  std::ifstream in(annals::test::source_dir() + "/cluster-config/defaults/pbs_sched_config");
   const auto parsed = parse_policy(std::string(std::istreambuf_iterator<char>(in), {}));
   BOOST_TEST(parsed.complaints.empty());
   BOOST_TEST(parsed.value.by_queue);

@@ -45,6 +45,8 @@ void fill_job(schema::SchedJob::Builder to, const job_row& j) {
   to.setExecHost(j.exec_host);
   to.setResume(j.resume);
   to.setComment(j.comment);
+  auto failed = to.initFailedHosts(static_cast<unsigned>(j.failed_hosts.size()));
+  for (unsigned i = 0; i < failed.size(); ++i) failed.set(i, j.failed_hosts[i]);
 }
 
 void fill_vnode(schema::SchedVnode::Builder to, const vnode_row& v, std::uint64_t order) {

@@ -45,6 +45,7 @@ struct job_row {
   values_by_name resources;
   std::string exec_vnode, exec_host, comment;
   bool resume = false;
+  std::vector<std::string> failed_hosts;
 };
 
 struct small_cluster {

@@ -15,12 +15,13 @@
 #include "events/attributes/table.hpp"
 #include "tools/client/print/labels.hpp"
 #include "tools/client/print/object.hpp"
+#include "test/support/paths.hpp"
 
 namespace annals::client::test {
 
 inline std::string read_file(const std::string& name) {
-  std::ifstream in(std::string(ANNALS_SOURCE_DIR) + "/test/unit/tools/client/data/" + name, std::ios::binary);
-  if (!in) in.open(std::string(ANNALS_SOURCE_DIR) + "/test/conformance/golden/data/" + name, std::ios::binary);
+  std::ifstream in(annals::test::source_dir() + "/test/unit/tools/client/data/" + name, std::ios::binary);
+  if (!in) in.open(annals::test::source_dir() + "/test/conformance/golden/data/" + name, std::ios::binary);
   if (!in) throw std::runtime_error("no test data " + name);
   return {std::istreambuf_iterator<char>(in), {}};
 }

@@ -1,0 +1,64 @@
+#include "actors/gateway/order_routes.hpp"
+
+#include <variant>
+
+namespace annals::actors {
+
+namespace {
+
+// What a job answers to an order is a line of the server's log (qterm).
+class noted_reply final : public reply_to {
+ public:
+  noted_reply(daemon_log* notes, std::string id, reply_ptr to) : notes_(notes), id_(std::move(id)), to_(std::move(to)) {}
+  void done(std::uint64_t sequence, const std::string& text) override {
+    if (notes_ && !text.empty()) notes_->write(log_event::debug | log_event::job | log_event::system, "Job", id_, text);
+    to_->done(sequence, text);
+  }
+  void refused(std::uint64_t sequence, const model::rejection& why) override { to_->refused(sequence, why); }
+
+ private:
+  daemon_log* notes_;
+  std::string id_;
+  reply_ptr to_;
+};
+
+}  // namespace
+
+void order_routes::on_order(give_order& given) {
+  const auto order = given.what;
+  std::visit([&](const auto& what) { carry_out(what, given); }, order->what);
+}
+
+// A job that is no more needs nothing.
+void order_routes::carry_out(const reactions::tell_job& what, give_order& given) {
+  const auto number = board_.where().job_number(what.serial);
+  if (!number) return done(given.reply);
+  auto reply = std::make_shared<noted_reply>(board_.parts().notes, board_.job_id(*number), std::move(given.reply));
+  auto e = board_.wrap<model::job_command>(what.command, what.by, std::move(reply));
+  e.command_id = std::move(given.command_id);
+  e.cause = given.what->cause;
+  if (what.while_away.empty()) board_.tell_job(*number, std::move(e));
+  else moms_.tell_job_while_away(what.while_away, *number, std::move(e));
+}
+
+void order_routes::carry_out(const reactions::run_looking_hooks& what, give_order& given) {
+  if (!board_.parts().runner) return done(given.reply);  // a server without hooks
+  hooks_.look_on(what, std::move(given.reply));
+}
+
+void order_routes::carry_out(const reactions::discard_run& what, give_order& given) {
+  if (const auto number = board_.where().job_number(what.serial)) moms_.discard({what.serial, what.run, board_.job_id(*number)}, what.host);
+  done(given.reply);
+}
+
+void order_routes::carry_out(const reactions::send_hooks&, give_order& given) {
+  mom_hooks_.keep_up();
+  done(given.reply);
+}
+
+void order_routes::carry_out(const reactions::end_server& what, give_order& given) {
+  stopping_.stop(what.how);
+  done(given.reply);
+}
+
+}  // namespace annals::actors

@@ -1,0 +1,34 @@
+// Carries out what reactions order (actors/server/reactions): each kind of order in its way. Part of the gateway's actor.
+#pragma once
+
+#include "actors/gateway/hook_routes.hpp"
+#include "actors/gateway/mom_routes.hpp"
+#include "actors/gateway/orderly_stop.hpp"
+#include "actors/gateway/switchboard.hpp"
+#include "actors/server/reactions_actor.hpp"
+
+namespace annals::actors {
+
+class order_routes {
+ public:
+  order_routes(switchboard& board, hook_routes& hooks, mom_routes& moms, mom_hook_routes& mom_hooks, orderly_stop& stopping)
+      : board_(board), hooks_(hooks), moms_(moms), mom_hooks_(mom_hooks), stopping_(stopping) {}
+
+  void on_order(give_order& given);
+
+ private:
+  void carry_out(const reactions::tell_job& what, give_order& given);
+  void carry_out(const reactions::run_looking_hooks& what, give_order& given);
+  void carry_out(const reactions::discard_run& what, give_order& given);
+  void carry_out(const reactions::send_hooks& what, give_order& given);
+  void carry_out(const reactions::end_server& what, give_order& given);
+  void done(const reply_ptr& reply) const { reply->done(board_.where().sequence(), ""); }
+
+  switchboard& board_;
+  hook_routes& hooks_;
+  mom_routes& moms_;
+  mom_hook_routes& mom_hooks_;
+  orderly_stop& stopping_;
+};
+
+}  // namespace annals::actors

@@ -1,0 +1,135 @@
+// Begins what a state owes the world, repeats what is unanswered, withdraws what is owed no more. It is the only place that
+// remembers what was begun, and remembers it for this life of the process only: after a restart everything owed is begun again.
+// It knows neither what the effects do nor what time it is. docs/design/0031-effect-runner.md.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace annals::actors {
+
+/// What an attempt to begin an effect led to. `not_yet`: something else comes first; it is tried again at the next reconcile.
+enum class begun : bool { not_yet,
+                          yes };
+
+/// When an effect is begun. All times in nanoseconds; `at_ns` since 1970.
+struct effect_time {
+  std::int64_t at_ns = 0;      // not before this; 0: at once
+  std::int64_t repeat_ns = 0;  // begun again whenever this has passed without an answer; 0: never by itself
+};
+
+/// Effect: a value, named by a free function id_of(effect). The same name means the same effect, whatever else changed in it.
+template <class Effect>
+class effect_runner {
+ public:
+  using id = decltype(id_of(std::declval<const Effect&>()));
+  struct verbs {
+    std::function<begun(const Effect&)> begin;
+    std::function<void(const Effect&)> withdraw = {};     // empty: what was begun ends by itself
+    std::function<effect_time(const Effect&)> when = {};  // empty: at once, and never again by itself
+  };
+
+  explicit effect_runner(verbs v) : verbs_(std::move(v)) {}
+
+  /// Withdraws what was begun and is not in `owed`, then begins in the order of `owed` what is due and was not begun, or was
+  /// begun and has waited long enough for its answer. Not to be called by a verb.
+  void reconcile(std::vector<Effect> owed, std::int64_t now_ns) {
+    ++round_;
+    std::vector<typename entries::iterator> in_order;
+    in_order.reserve(owed.size());
+    for (auto& effect : owed) {
+      auto name = id_of(effect);
+      const auto at = entries_.try_emplace(std::move(name)).first;
+      at->second.effect = std::move(effect);
+      at->second.round = round_;
+      in_order.push_back(at);
+    }
+    withdraw_rest();
+    for (const auto& at : in_order) attempt(at->second, now_ns);
+    due_ns_ = next_due(now_ns);
+  }
+
+  /// The answer came: it is not begun again in this life, whatever happens to the link it went over. The effect stays until it
+  /// is no longer owed.
+  void answered(const id& which) {
+    if (const auto at = entries_.find(which); at != entries_.end()) at->second.answered = true;
+  }
+
+  /// Those for which `which(effect)` holds may have been lost (a link broke, somebody asked again): unless they are answered,
+  /// the next reconcile begins them anew.
+  template <class Which>
+  void again(Which&& which) {
+    for (auto& [name, e] : entries_)
+      if (which(*e.effect)) e.begun = false;
+  }
+  void again_one(const id& which) {
+    if (const auto at = entries_.find(which); at != entries_.end()) at->second.begun = at->second.answered = false;
+  }
+
+  /// When to reconcile next though nothing happens; nothing: not before something does.
+  std::optional<std::int64_t> due_ns() const { return due_ns_; }
+  bool empty() const { return entries_.empty(); }
+  bool has_begun(const id& which) const {
+    const auto at = entries_.find(which);
+    return at != entries_.end() && at->second.begun;
+  }
+
+ private:
+  struct entry {
+    std::optional<Effect> effect;
+    std::uint64_t round = 0;  // the last reconcile that owed it
+    bool begun = false, answered = false;
+    std::int64_t begun_ns = 0;
+  };
+  using entries = std::map<id, entry>;
+
+  effect_time when(const entry& e) const { return verbs_.when ? verbs_.when(*e.effect) : effect_time{}; }
+
+  void withdraw_rest() {
+    for (auto at = entries_.begin(); at != entries_.end();) {
+      if (at->second.round == round_) {
+        ++at;
+        continue;
+      }
+      const auto gone = std::move(at->second);
+      at = entries_.erase(at);
+      if (gone.begun && verbs_.withdraw) verbs_.withdraw(*gone.effect);
+    }
+  }
+
+  void attempt(entry& e, std::int64_t now_ns) {
+    if (e.answered) return;
+    const auto time = when(e);
+    if (time.at_ns > now_ns) {
+      e.begun = false;  // the clock was set back since
+      return;
+    }
+    if (e.begun && (time.repeat_ns == 0 || now_ns - e.begun_ns < time.repeat_ns)) return;
+    e.begun = verbs_.begin(*e.effect) == begun::yes;
+    e.begun_ns = now_ns;
+  }
+
+  std::optional<std::int64_t> next_due(std::int64_t now_ns) const {
+    std::optional<std::int64_t> due;
+    const auto sooner = [&](std::int64_t at) { due = due ? std::min(*due, at) : at; };
+    for (const auto& [name, e] : entries_) {
+      if (e.answered) continue;
+      const auto time = when(e);
+      if (time.at_ns > now_ns) sooner(time.at_ns);
+      else if (e.begun && time.repeat_ns > 0) sooner(e.begun_ns + time.repeat_ns);
+    }
+    return due;
+  }
+
+  verbs verbs_;
+  entries entries_;
+  std::uint64_t round_ = 0;
+  std::optional<std::int64_t> due_ns_;
+};
+
+}  // namespace annals::actors

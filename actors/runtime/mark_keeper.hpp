@@ -1,0 +1,52 @@
+// Keeps the mark beside a log (events/log/log_mark.hpp): a follower that never holds anybody up. While the log grows the mark is
+// written about once a second, and once more at an orderly stop. It follows what is durable, so it is never ahead of it.
+// Governed by docs/design/0028-lost-logs.md.
+#pragma once
+
+#include <caf/event_based_actor.hpp>
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "actors/runtime/messages.hpp"
+#include "events/log/log_mark.hpp"
+#include "events/log/log_reader.hpp"
+
+namespace annals::actors {
+
+struct mark_keeper_parts {
+  std::string file;
+  std::string log;                                      // its identity
+  const ports::record_log* store = nullptr;             // outlives the keeper
+  std::function<void(const std::string&)> note;         // trouble, for the daemon's log; may be empty
+};
+
+class mark_keeper {
+ public:
+  explicit mark_keeper(mark_keeper_parts parts);
+
+  // Each record of the log from the first on, before the actor runs.
+  void replayed(const log::record& r);
+  // Writes the mark of all that is durable now: when the replay is over, and at the end. False: it could not be written.
+  bool write_all();
+
+  void follow(const records_ptr& records);
+  bool write();                                         // what was followed
+  bool behind() const;                                  // it is not yet written
+  log::log_mark mark() const;                           // as it was written last
+
+ private:
+  bool keep();
+
+  mark_keeper_parts parts_;
+  mutable std::mutex guard_;                            // the actor, and the main thread at start and end
+  log::log_mark reached_, written_;
+  bool trouble_ = false;
+};
+
+// Takes `committed` and `disk_state`. told: after each mark that it has written; may be empty.
+caf::behavior mark_actor(caf::event_based_actor* self, std::shared_ptr<mark_keeper> keeper, std::function<void(const log::log_mark&)> told);
+
+}  // namespace annals::actors

@@ -1,0 +1,76 @@
+// When finished jobs leave the history. Knows which finished jobs there are, in the order of their ends, and so the one moment
+// at which the next of them is to go: no job needs a timer, and 100,000 of them take 3 MB.
+//
+// Only so many are told at one time, so that a history turned off with 100,000 jobs in it does not hold up everybody else.
+// Whether a job's time is over its own rules decide (events/model/job_reports.cpp); one that was asked too early is asked again.
+// Source: pbs guide, job_history_enable, job_history_duration.
+#include <deque>
+#include <unordered_set>
+
+#include "actors/server/reactions/all.hpp"
+#include "events/model/limits.hpp"
+
+namespace annals::reactions {
+
+namespace {
+
+class expiry final : public reaction {
+ public:
+  bool fold(const log::record& record) override {
+    const auto r = record.get();
+    if (schema::is(record.event(), schema::JobEvent::ENDED)) {
+      ended_.push_back({r.getWallNs(), r.getSequence(), r.getStream()});
+    } else if (schema::is(record.event(), schema::JobEvent::FORGOTTEN)) {
+      forgotten(r.getStream());
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  std::vector<order_ptr> owed(const moment& at) override {
+    std::vector<order_ptr> orders;
+    for (const auto& job : ended_) {
+      if (orders.size() == limits::history_round_jobs_max || at.now_ns < due_ns(job, at.site)) break;
+      if (gone_.contains(job.serial)) continue;
+      orders.push_back(make_order({.cause = job.sequence,
+                                   .target = "job " + std::to_string(job.serial),
+                                   .what = tell_job{job.serial, model::forget_job{}, {"", at.site.host_name, schema::Role::SERVER}}}));
+    }
+    return orders;
+  }
+
+  std::optional<std::int64_t> next_ns(const moment& at) const override {
+    for (const auto& job : ended_)
+      if (!gone_.contains(job.serial)) {
+        const auto due = due_ns(job, at.site);
+        // While some are owed, what becomes of them leads to the next look.
+        return at.now_ns < due ? std::optional(due) : std::nullopt;
+      }
+    return std::nullopt;
+  }
+
+ private:
+  struct end {
+    std::int64_t at_ns;
+    std::uint64_t sequence, serial;
+  };
+
+  static std::int64_t due_ns(const end& job, const model::site& site) { return job.at_ns + model::history_seconds(site) * second_ns; }
+
+  void forgotten(std::uint64_t serial) {
+    if (!ended_.empty() && ended_.back().serial == serial) ended_.pop_back();  // it ended without a history
+    else gone_.insert(serial);
+    while (!ended_.empty() && gone_.erase(ended_.front().serial) > 0) ended_.pop_front();
+  }
+
+  // In the order of the log, which is that of time; after a clock that was set back a job waits for those before it.
+  std::deque<end> ended_;
+  std::unordered_set<std::uint64_t> gone_;  // forgotten, and still inside ended_
+};
+
+}  // namespace
+
+std::unique_ptr<reaction> history_expiry() { return std::make_unique<expiry>(); }
+
+}  // namespace annals::reactions

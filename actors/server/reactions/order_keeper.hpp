@@ -1,0 +1,52 @@
+// Which of a reaction's orders were given, and when each is given again. Only a memory of this process: after a start every
+// order that is owed is given anew. Pure, no actors.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/server/reactions/reaction.hpp"
+
+namespace annals::reactions {
+
+struct order_key {
+  std::uint64_t cause = 0;
+  std::string target;
+  bool operator==(const order_key&) const = default;
+};
+
+class order_keeper {
+ public:
+  // Those of the owed orders that are to be given now; what is no longer owed is forgotten.
+  std::vector<order_ptr> reconcile(const std::vector<order_ptr>& owed, std::int64_t now_ns);
+  // The answer to an order. False: the order is not owed any more, or the answer changes nothing.
+  bool answered(const order_key& key, bool accepted, std::int64_t now_ns);
+  // Refused orders are given at the next reconcile, without waiting any longer.
+  void try_again();
+  // When reconcile is to be called for a repeat; nothing: no order waits for a time.
+  std::optional<std::int64_t> next_ns() const;
+
+ private:
+  struct hash {
+    std::size_t operator()(const order_key& k) const { return std::hash<std::string>()(k.target) * 31 + k.cause; }
+  };
+  struct entry {
+    std::int64_t again_ns = 0;  // when it is given again
+    std::int64_t pause_ns = 0;
+    order::repeat given = order::repeat::until_folded;
+    bool refused = false;
+    std::uint64_t round = 0;  // of the last reconcile that had it
+  };
+
+  std::unordered_map<order_key, entry, hash> given_;
+  std::uint64_t round_ = 0;
+  std::int64_t next_ns_ = 0;  // the earliest again_ns
+  void remind(std::int64_t at_ns);
+};
+
+}  // namespace annals::reactions

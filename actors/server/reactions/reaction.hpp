@@ -1,0 +1,87 @@
+// "An event of one stream leads to a command to another one, now or at a time": a reaction. It folds the log, says what is owed
+// now, and when that may be more. One actor runs all of them (actors/server/reactions_actor.hpp): it gives each order once,
+// repeats it while it is owed, and after a start folds the log and asks again, so that there is no other way to recover.
+//
+// A reaction is pure and decides nothing that its target's own rules could refuse: it only asks.
+// Governed by docs/design/0032-reactions.md; how to add one: docs/howto/add_a_saga.md.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "events/log/record.hpp"
+#include "events/model/job.hpp"
+#include "events/model/site.hpp"
+#include "hooks-runtime/catalog/events.hpp"
+
+namespace annals::reactions {
+
+constexpr std::int64_t second_ns = 1'000'000'000;
+
+// -- what may be ordered; the gateway carries it out (actors/gateway/order_routes.hpp) -------------------------------------------
+
+struct tell_job {
+  std::uint64_t serial = 0;
+  model::job_command command;
+  model::requester by;
+  // Not empty: only while this host is away. One that comes meanwhile is not heard before the job has answered.
+  std::string while_away{};
+};
+// Hooks that look on at an event, which has happened: they run, what they want is done, then their runs are written down.
+struct run_looking_hooks {
+  const hooks::hook_event* event = nullptr;
+  std::uint64_t sequence = 0;
+  std::string subject;  // a job's id, a vnode
+  std::vector<std::string> hooks;
+};
+struct discard_run {
+  std::string host;
+  std::uint64_t serial = 0;
+  std::uint32_t run = 0;
+};
+struct send_hooks {};  // every host is owed the hooks of MoMs as they are now
+struct end_server {
+  std::string how;
+};
+using instruction = std::variant<tell_job, run_looking_hooks, discard_run, send_hooks, end_server>;
+
+struct order {
+  std::uint64_t cause = 0;  // sequence of the record that it follows from
+  std::string target;       // for whom. Cause, target and the reaction's name make the command id
+  instruction what;
+  // until_folded: it is given again after `again_ns` for as long as it is owed, whatever the answer; a repeat is harmless.
+  // until_accepted: its answer is waited for; it is given again, `again_ns` later, only if that was a refusal.
+  enum class repeat : std::uint8_t { until_folded,
+                                     until_accepted } given = repeat::until_folded;
+  std::int64_t again_ns = 10 * second_ns;
+};
+using order_ptr = std::shared_ptr<const order>;
+
+inline order_ptr make_order(order what) { return std::make_shared<const order>(std::move(what)); }
+
+// 16 bytes; the same after each restart.
+std::string command_id_of(std::string_view reaction, const order& what);
+
+// -- what makes orders -----------------------------------------------------------------------------------------------------------
+
+struct moment {
+  std::int64_t now_ns = 0;
+  const model::site& site;  // as of the last record folded
+};
+
+class reaction {
+ public:
+  virtual ~reaction() = default;
+  // Every record of the log, in order. True: what is owed, or when, may be another now. Called for each submission: quick.
+  virtual bool fold(const log::record& record) = 0;
+  // All that is owed, oldest first: the same order (by cause and target) each time, until the fold says that it is done.
+  virtual std::vector<order_ptr> owed(const moment& at) = 0;
+  // When more may be owed if nothing is folded before; nothing: never.
+  virtual std::optional<std::int64_t> next_ns(const moment&) const { return std::nullopt; }
+};
+
+}  // namespace annals::reactions

@@ -1,0 +1,39 @@
+// Where the answers to a query go: one reply, or several for a long list. On a client's connection today; whoever else asks
+// (HTTP) brings a sink of its own, and who answers notices nothing. Governed by docs/design/0034-the-gateway.md.
+#pragma once
+
+#include <kj/exception.h>
+
+#include <memory>
+#include <string>
+
+#include "actors/link/wire/wire.hpp"
+#include "events/schema/client.capnp.h"
+#include "events/schema/message.hpp"
+
+namespace annals::actors {
+
+// Any thread may call; no call blocks. After the one that asked is gone, nothing happens.
+class reply_sink {
+ public:
+  virtual ~reply_sink() = default;
+  virtual void send(const schema::sealed<schema::Reply>& reply) = 0;
+  // The request was no request: nothing follows, and whoever sent it is not believed any more.
+  virtual void give_up(const std::string& why) = 0;
+};
+using sink_ptr = std::shared_ptr<reply_sink>;
+
+// The client at the other end of a connection.
+sink_ptr sink_to(wire::connection_ptr peer);
+
+// Does the work of a request; one that turns out not to be readable is given up, and harms nobody else.
+template <class Work>
+void for_asker(const sink_ptr& to, Work&& work) {
+  try {
+    work();
+  } catch (const kj::Exception& e) {
+    to->give_up(std::string("a message that can't be read: ") + e.getDescription().cStr());
+  }
+}
+
+}  // namespace annals::actors

@@ -1,0 +1,260 @@
+#include "actors/server_system/server_system.hpp"
+
+#include <caf/event_based_actor.hpp>
+#include <caf/send.hpp>
+
+#include "actors/gateway/blobs_to_moms.hpp"
+#include "actors/gateway/gateway.hpp"
+#include "actors/gateway/uploads.hpp"
+#include "actors/server/aggregates.hpp"
+#include "actors/server/event_notes.hpp"
+#include "actors/server/hook_files_desk.hpp"
+#include "actors/server/past_actor.hpp"
+#include "actors/server/reactions_actor.hpp"
+#include "actors/runtime/thread_share.hpp"
+#include "actors/server/status_actor.hpp"
+#include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
+
+namespace annals::actors {
+
+namespace {
+
+// The folds that replay fills and the actors go on with.
+struct folds {
+  std::shared_ptr<projections::status> status = std::make_shared<projections::status>();
+  std::shared_ptr<projections::past_writer> past;
+  std::shared_ptr<directory> where;
+  std::shared_ptr<reactions::reaction_set> reactions;
+  std::shared_ptr<event_notes> notes;
+
+  void fold(const log::record& r) {
+    status->fold(r);
+    past->fold(r, *status);
+    where->fold(r);
+    reactions->fold(r);
+    if (notes) notes->learn(r);
+  }
+};
+
+// One Manage request as the server itself makes it at its first start.
+schema::sealed<schema::Request> manage(schema::ObjectKind kind, const std::string& name, const std::vector<std::array<std::string, 2>>& set) {
+  return schema::make<schema::Request>([&](schema::Request::Builder r) {
+    auto m = r.initManage();
+    m.setVerb(schema::ManageVerb::CREATE);
+    m.setKind(kind);
+    m.setName(name);
+    auto list = m.initChanges(static_cast<unsigned>(set.size()));
+    for (unsigned i = 0; i < set.size(); ++i) {
+      list[i].setName(set[i][0]);
+      list[i].setValue(set[i][1]);
+    }
+  });
+}
+
+std::vector<std::array<std::string, 2>> scheduler_defaults(const server_system_parts& parts) {
+  std::vector<std::array<std::string, 2>> set;
+  for (const auto& row : attributes::table_of(schema::ObjectKind::SCHEDULER))
+    if (*row.default_value != '\0' && row.set_by != attributes::setter::nobody && row.set_by != attributes::setter::internal)
+      set.push_back({row.name, row.default_value});
+  set.push_back({"sched_priv", parts.pbs_home + "/sched_priv"});
+  set.push_back({"sched_log", parts.pbs_home + "/sched_logs"});
+  set.push_back({"sched_host", parts.self.host_name});
+  set.push_back({"scheduling", "True"});
+  return set;
+}
+
+// Writes without actors, before there are any: the start of the server, and what a new cluster begins with.
+class first_words {
+ public:
+  first_words(log::event_log& log, ledger_check& ledger, folds& to, const server_system_parts& parts)
+      : log_(log), ledger_(ledger), to_(to), parts_(parts) {}
+
+  // From here on nothing is given again that the lost part can have given.
+  void accept(const log::loss_to_accept& loss) {
+    log::log_mark found;
+    found.sequence = log_.last_sequence();
+    found.last_stream = parts_.store.log->last_stream();
+    found.next_number = to_.where->next_number();
+    const auto next = log::numbers_after(found, loss.witnesses);
+    log_.skip_lost(next.sequence, next.stream);
+    write(0, 0, std::vector<model::event>{model::make_event([&](schema::Event::Builder event) {
+      auto e = event.initLog().initLossAccepted();
+      e.setLastSequence(found.sequence);
+      e.setLastStream(found.last_stream);
+      e.setNextNumber(next.next_number);
+      auto list = e.initWitnesses(static_cast<unsigned>(loss.witnesses.size()));
+      for (unsigned i = 0; i < list.size(); ++i) {
+        const auto& w = loss.witnesses[i];
+        list[i].setName(w.name);
+        list[i].setLogUuid({reinterpret_cast<const kj::byte*>(w.mark.log.data()), w.mark.log.size()});
+        list[i].setSequence(w.mark.sequence);
+      }
+    })}, {loss.by, loss.host, schema::Role::ROOT});
+  }
+
+  // Until somebody has looked at what hosts run: the log may have jobs as queued that run.
+  void turn_scheduling_off(const log::loss_to_accept& loss) {
+    set_server("scheduling", "False", {parts_.clock->now_ns(), {loss.by, loss.host, schema::Role::ROOT}});
+  }
+
+  void say() {
+    const bool fresh = !to_.status->server().exists;
+    const model::stamp now{parts_.clock->now_ns(), self()};
+    write(to_.where->server_stream(), to_.status->server().version, model::decide(to_.status->server(), model::server_up(parts_.self), now, *to_.where->site()), self());
+    if (!fresh) return;
+    create(model::decide(model::queue_state{}, manage(schema::ObjectKind::QUEUE, "workq",
+           {{"queue_type", "Execution"}, {"enabled", "True"}, {"started", "True"}}), now, *to_.where->site()));
+    create(model::decide(model::scheduler_state{}, model::scheduler_command(
+           manage(schema::ObjectKind::SCHEDULER, "default", scheduler_defaults(parts_))), now, *to_.where->site()));
+    set_server("default_queue", "workq", now);
+  }
+
+ private:
+  model::requester self() const { return {"root", parts_.self.host_name, schema::Role::ROOT}; }
+  void create(model::outcome o) { write(0, 0, std::move(o), self()); }
+
+  void set_server(const char* name, const char* value, const model::stamp& now) {
+    const auto request = schema::make<schema::Request>([&](schema::Request::Builder r) {
+      auto m = r.initManage();
+      m.setVerb(schema::ManageVerb::SET);
+      auto a = m.initChanges(1)[0];
+      a.setName(name);
+      a.setValue(value);
+    });
+    write(to_.where->server_stream(), to_.status->server().version, model::decide(to_.status->server(), model::server_command(request), now, *to_.where->site()), now.by);
+  }
+
+  void write(std::uint64_t stream, std::uint64_t version, model::outcome o, const model::requester& by) {
+    ANNALS_INVARIANT(o.accepted(), o.accepted() ? "" : o.why().text.c_str());
+    if (o.events().empty()) return;
+    log::append a;
+    a.stream = stream;
+    a.expected_version = version;
+    a.events = std::move(o.events());
+    a.by = {by.user, by.host, by.role};
+    ANNALS_INVARIANT(std::holds_alternative<log::staged>(log_.stage(std::move(a))), "the first words are staged");
+    std::vector<log::record_ptr> records;
+    auto status = log_.commit(records);
+    while (status.error == ports::store_error::uncertain) status = log_.commit(records);
+    if (!status) throw log::log_damaged(status.text);
+    for (const auto& r : records) {
+      ledger_.apply(*r);
+      to_.fold(*r);
+      if (parts_.replayed) parts_.replayed(*r);
+    }
+  }
+
+  log::event_log& log_;
+  ledger_check& ledger_;
+  folds& to_;
+  const server_system_parts& parts_;
+};
+
+caf::behavior notes_actor(caf::event_based_actor*, std::shared_ptr<event_notes> notes) {
+  return {
+      [notes](const committed& c) { notes->note(*c.records); },
+      [](const disk_state&) {},
+  };
+}
+
+caf::behavior hook_files_actor(caf::event_based_actor*, std::shared_ptr<hook_files_desk> files) {
+  return {
+      [files](const committed& c) {
+        for (const auto& r : *c.records)
+          if (r->kind() == schema::StreamKind::HOOK) files->fold(*r);
+      },
+      [](const disk_state&) {},
+  };
+}
+
+std::vector<std::uint64_t> owing_jobs(const folds& f) {
+  std::vector<std::uint64_t> owing;
+  f.status->each_job([&](const model::job_state& job) {
+    if (!model::pending_effects(job, *f.where->site()).empty()) owing.push_back(job.serial);
+    return true;
+  });
+  return owing;
+}
+
+// An actor that makes long answers; with a thread of its own if there are any.
+template <class Behavior, class... Parts>
+caf::actor spawn_answering(caf::actor_system& system, bool detached, Behavior behavior, Parts... parts) {
+  if (!detached) return system.spawn(behavior, std::move(parts)...);
+  return system.spawn<caf::detached>([=](caf::event_based_actor* self) {
+    set_thread_share(yielding_share);
+    return behavior(self, parts...);
+  });
+}
+
+}  // namespace
+
+server_system::~server_system() = default;
+
+const model::ledger& server_system::ledger() const { return ledger_->get(); }
+
+server_system::server_system(caf::actor_system& system, server_system_parts parts)
+    : log_(std::make_unique<log::event_log>(*parts.store.log, *parts.clock)),
+      reader_(std::make_unique<log::log_reader>(*parts.store.log, parts.store.blobs)), ledger_(std::make_shared<ledger_check>()) {
+  folds f;
+  f.where = std::make_shared<directory>(parts.pbs_home);
+  f.reactions = std::make_shared<reactions::reaction_set>(parts.pbs_home);
+  f.past = std::make_shared<projections::past_writer>(parts.store);
+  if (parts.notes) f.notes = std::make_shared<event_notes>(*parts.notes);
+  const auto read = reader_->read(1, [&](const log::record_ptr& r) {
+    ledger_->apply(*r);
+    f.fold(*r);
+    if (parts.replayed) parts.replayed(*r);
+    return true;
+  });
+  if (!read) throw log::log_damaged(read.text);
+  first_words words(*log_, *ledger_, f, parts);
+  if (parts.loss) words.accept(*parts.loss);
+  words.say();
+  if (parts.loss) words.turn_scheduling_off(*parts.loss);
+
+  check_ = parts.ledger ? parts.ledger : ledger_;
+  log_writer_parts writer{log_.get(), reader_.get(), check_.get(), parts.followers, parts.stop_process, parts.disk_writable};
+  writer_ = parts.detached ? system.spawn<caf::detached>(log_writer, writer) : system.spawn(log_writer, writer);
+  // An answer about the past may read much of the log; no live one waits for it. A list of many jobs takes milliseconds: on a
+  // worker of the pool everybody else would wait for them, and with an ordinary share who needs the same processor.
+  const auto past = spawn_answering(system, parts.detached, past_actor, reader_.get(), parts.store);
+  const auto status = spawn_answering(system, parts.detached, status_actor, status_parts{f.status, f.past, past, parts.clock});
+  const auto upload = parts.detached ? system.spawn<caf::detached>(uploads, parts.store.blobs, parts.upload_directory)
+                                     : system.spawn(uploads, parts.store.blobs, parts.upload_directory);
+  gateway_parts g;
+  g.shell = {writer_, reader_.get(), parts.clock, parts.stop_process};
+  g.where = f.where;
+  g.owing = owing_jobs(f);
+  g.status = status;
+  g.server_uid = parts.server_uid;
+  g.shut_down = parts.shut_down;
+  g.refuse_clients = parts.refuse_clients;
+  g.notes = parts.notes;
+  g.uploads = upload;
+  g.blobs = spawn_answering(system, parts.detached, blobs_to_moms, reader_.get(), parts.notes);
+  g.sign_ticket = parts.sign_ticket;
+  g.runner = parts.runner;
+  g.hook_directory = parts.hook_directory;
+  g.witnesses = parts.witnesses;
+  g.witnesses.log = log::identity_of(*parts.store.log);
+  g.groups_of = parts.groups_of;
+  g.detached = parts.helpers_detached.value_or(parts.detached);
+  gateway_ = system.spawn(actors::gateway, std::move(g));
+  // Queries and routing see a commit before anybody is told of it: they follow first. Routing before queries: the status
+  // actor tells schedulers of a job, and a run they propose at once must find the job.
+  caf::anon_send(writer_, follow{gateway_, true});
+  caf::anon_send(writer_, follow{status, true});
+  const auto reactions = system.spawn(reactions_actor, reactions_parts{f.reactions, gateway_, parts.clock});
+  caf::anon_send(writer_, follow{reactions});
+  if (f.notes) caf::anon_send(writer_, follow{system.spawn(notes_actor, f.notes)});
+  if (!parts.hook_directory.empty()) {
+    const auto files = std::make_shared<hook_files_desk>(parts.hook_directory, reader_.get(), parts.notes);
+    files->begin(f.status->hooks());
+    caf::anon_send(writer_, follow{system.spawn(hook_files_actor, files), false, schema::StreamKind::HOOK});
+  }
+  caf::anon_send(gateway_, begin_work{});
+  caf::anon_send(reactions, begin_work{});
+}
+
+}  // namespace annals::actors

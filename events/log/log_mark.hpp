@@ -1,0 +1,47 @@
+// How far a log was durable, as somebody outside it remembers: the file beside the log, and each MoM for the server's. One
+// line, so that an administrator can read it:
+//   "annals-log 1 <identity, 32 hex> <sequence> <chain hash of that record, 64 hex> <last stream> <next job number>
+//    <16 hex digits: SHA-256 of what stands before>\n"
+// It is written behind the log, so it never says more than the log has. Governed by docs/design/0028-lost-logs.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "events/log/record.hpp"
+
+namespace annals::log {
+
+struct log_mark {
+  std::string log;                   // identity: 16 bytes
+  std::uint64_t sequence = 0;        // durable up to here
+  chain_hash head{};                 // of the record with this sequence
+  std::uint64_t last_stream = 0;     // the highest serial
+  std::uint64_t next_number = 0;     // of the next job
+  bool operator==(const log_mark&) const = default;
+};
+
+std::string print(const log_mark& m);
+// Nothing: torn, or not a mark.
+std::optional<log_mark> parse_log_mark(std::string_view line);
+
+// What a mark that travels is signed for.
+inline constexpr std::string_view log_mark_purpose = "annals log mark 1";
+
+// "0123...": an identity as people read it.
+std::string hex(std::string_view bytes);
+
+// The mark moves on with a durable record of its log; not so its head, which only the last one's hash is.
+void advance(log_mark& mark, const record& r);
+
+// Writes a file anew, all or nothing: a temporary one, its sync, its rename. Throws std::runtime_error with the file's name.
+void replace_file(const std::string& path, std::string_view content);
+
+struct no_mark {};                                // no such file
+struct bad_mark { std::string why; };             // it can't be read, or is none
+std::variant<log_mark, no_mark, bad_mark> read_mark_file(const std::string& path);
+
+}  // namespace annals::log

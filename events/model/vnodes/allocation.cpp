@@ -1,0 +1,111 @@
+#include "events/model/vnodes/allocation.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "events/values/exec_host.hpp"
+#include "events/values/exec_vnode.hpp"
+
+namespace annals::model {
+
+namespace {
+
+// The entries of an exec_host, one per chunk: "n1/0*4".
+std::vector<std::string_view> slots_of(std::string_view exec_host) {
+  std::vector<std::string_view> slots;
+  while (!exec_host.empty()) {
+    const auto end = std::min(exec_host.find('+'), exec_host.size());
+    slots.push_back(exec_host.substr(0, end));
+    exec_host.remove_prefix(std::min(end + 1, exec_host.size()));
+  }
+  return slots;
+}
+
+std::string_view host_of(std::string_view slot) { return slot.substr(0, slot.find('/')); }
+
+// Puts parts together again, chunk by chunk.
+class exec_vnode_text {
+ public:
+  void add(const values::exec_vnode_reader::part& part) {
+    if (!text_.empty()) text_ += part.chunk == chunk_ ? "+" : ")+(";
+    else text_ += '(';
+    chunk_ = part.chunk;
+    text_ += part.text;
+  }
+  std::string take() {
+    if (!text_.empty()) text_ += ')';
+    return std::move(text_);
+  }
+
+ private:
+  std::string text_;
+  std::size_t chunk_ = 0;
+};
+
+}  // namespace
+
+allocation::allocation(std::string_view exec_vnode, std::string_view exec_host, std::vector<std::string> hosts, std::string_view place)
+    : exec_vnode_(exec_vnode), exec_host_(exec_host), place_(place), hosts_(std::move(hosts)) {}
+
+bool allocation::fits(std::string_view exec_vnode, std::string_view exec_host, const std::vector<std::string>& hosts) {
+  const auto chunks = values::parse_exec_vnode(exec_vnode);
+  const auto slots = values::parse_exec_host(exec_host);
+  if (!chunks || !slots || chunks->chunks.size() != slots->size()) return false;
+  std::unordered_set<std::string_view> seen;
+  for (const auto& slot : *slots)
+    if (seen.insert(slot.host).second && (seen.size() > hosts.size() || hosts[seen.size() - 1] != slot.host)) return false;
+  return seen.size() == hosts.size();
+}
+
+bool allocation::is_on(std::string_view host) const { return std::find(hosts_.begin(), hosts_.end(), host) != hosts_.end(); }
+
+std::string allocation::on(const std::vector<std::string>& hosts) const {
+  if (hosts == hosts_) return exec_vnode_;
+  const std::unordered_set<std::string_view> wanted(hosts.begin(), hosts.end());
+  const auto slots = slots_of(exec_host_);
+  exec_vnode_text text;
+  values::exec_vnode_reader parts(exec_vnode_);
+  for (values::exec_vnode_reader::part p; parts.next(p);)
+    if (p.chunk < slots.size() && wanted.contains(host_of(slots[p.chunk]))) text.add(p);
+  return text.take();
+}
+
+bool allocation::release(std::string_view exec_vnode) {
+  if (exec_vnode == exec_vnode_) {
+    exec_vnode_.clear();
+    exec_host_.clear();
+    hosts_.clear();
+    return true;
+  }
+  std::unordered_map<std::string_view, std::size_t> going;
+  std::size_t left = 0;
+  values::exec_vnode_reader released(exec_vnode);
+  for (values::exec_vnode_reader::part p; released.next(p); ++left) ++going[p.text];
+  if (!released.well_formed()) return false;
+  const auto slots = slots_of(exec_host_);
+  exec_vnode_text kept;
+  std::string kept_slots;
+  std::unordered_set<std::string_view> kept_hosts;
+  auto last_chunk = static_cast<std::size_t>(-1);
+  values::exec_vnode_reader parts(exec_vnode_);
+  for (values::exec_vnode_reader::part p; parts.next(p);) {
+    if (const auto at = going.find(p.text); at != going.end() && at->second > 0) {
+      --at->second;
+      --left;
+      continue;
+    }
+    kept.add(p);
+    if (p.chunk == last_chunk || p.chunk >= slots.size()) continue;
+    last_chunk = p.chunk;
+    kept_slots += (kept_slots.empty() ? "" : "+") + std::string(slots[p.chunk]);
+    kept_hosts.insert(host_of(slots[p.chunk]));
+  }
+  if (left > 0) return false;
+  std::erase_if(hosts_, [&](const std::string& host) { return !kept_hosts.contains(host); });
+  exec_vnode_ = kept.take();
+  exec_host_ = std::move(kept_slots);
+  return true;
+}
+
+}  // namespace annals::model

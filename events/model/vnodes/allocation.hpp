@@ -1,0 +1,38 @@
+// What a run has of the cluster: parts of vnodes, by host. It begins with what was assigned and gets smaller with each release; a
+// suspended run keeps it. A value: it is made of texts, read again only when a part of it is asked for, since most runs get and
+// lose theirs as a whole. Governed by docs/design/0033-allocations-and-holdings.md.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace annals::model {
+
+class allocation {
+ public:
+  allocation() = default;
+  // `exec_host` has an entry for each chunk of `exec_vnode`; `hosts` are the hosts it names, the primary first.
+  allocation(std::string_view exec_vnode, std::string_view exec_host, std::vector<std::string> hosts, std::string_view place);
+  // Whether the three fit together.
+  static bool fits(std::string_view exec_vnode, std::string_view exec_host, const std::vector<std::string>& hosts);
+
+  bool empty() const { return exec_vnode_.empty(); }
+  const std::string& exec_vnode() const { return exec_vnode_; }
+  const std::string& exec_host() const { return exec_host_; }
+  const std::string& place() const { return place_; }              // that it was asked with
+  const std::vector<std::string>& hosts() const { return hosts_; } // that it has something of, in the order of the start
+  bool is_on(std::string_view host) const;
+  // What it has on these hosts, as an exec_vnode.
+  std::string on(const std::vector<std::string>& hosts) const;
+
+  // Without these parts, which must be parts of it: false, and nothing changed, if they are not.
+  bool release(std::string_view exec_vnode);
+  bool operator==(const allocation&) const = default;
+
+ private:
+  std::string exec_vnode_, exec_host_, place_;
+  std::vector<std::string> hosts_;
+};
+
+}  // namespace annals::model

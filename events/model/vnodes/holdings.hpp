@@ -1,0 +1,123 @@
+// Who holds what on which vnode: one fold over the events of hosts and jobs, which the ledger asks before an assignment is written,
+// and pbsnodes and the scheduler's view are read from. A job holds what JobAssigned and VnodesTaken name, until VnodesReleased.
+//
+// Promises: what an event costs depends on the vnodes it names, not on how many there are; the sums of a vnode are those of the
+// jobs it lists. Governed by docs/design/0033-allocations-and-holdings.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "events/model/host.hpp"
+#include "events/model/outcome.hpp"
+#include "events/model/vnodes/amounts.hpp"
+#include "events/model/vnodes/name_table.hpp"
+#include "events/model/vnodes/sharing.hpp"
+
+namespace annals::model {
+
+// What a job holds on a vnode, an entry for each part of a chunk.
+struct vnode_job {
+  std::uint64_t job = 0;                // serial
+  std::string id;
+  std::vector<std::uint32_t> slots;     // cpu slots; {0} too for a part without cpus
+  amounts held;
+  bool exclusive = false;
+  bool operator==(const vnode_job&) const = default;
+};
+
+struct vnode_use {
+  amounts assigned;                     // sums; once something was assigned it stays listed, as 0
+  std::vector<vnode_job> jobs;          // in the order they came
+  std::int64_t last_used_s = 0;         // when the last job left
+  std::vector<std::string> maintenance; // ids of jobs that an administrator suspended on it
+  bool exclusive() const;
+  bool operator==(const vnode_use&) const = default;
+};
+
+class holdings {
+ public:
+  void apply(const event_place& at, schema::HostEvent::Reader event);
+  // `id`: how the job is named to users.
+  void apply(const event_place& at, std::string_view id, schema::JobEvent::Reader event);
+
+  // Whether a job may take this now: its vnodes are there and able, nobody shares what is held exclusively, and there is enough
+  // of what is counted. `amounts_only`: the job has the vnodes already.
+  struct wanted { std::string_view id, exec_vnode, place; bool amounts_only = false; };
+  std::optional<rejection> why_not(const wanted& w) const;
+
+  const std::map<std::uint64_t, host_state>& hosts() const { return hosts_; }      // by stream serial
+  const host_state* host_of(std::string_view vnode) const;
+  const vnode_use* find(std::string_view vnode) const;         // nullptr for a name that never was a vnode
+  // Every vnode that was used, in the order in which they were first heard of: see(name, use).
+  template <class See>
+  void each_used(See&& see) const {
+    for (const auto& v : vnodes_)
+      if (!(v.use == vnode_use{})) see(v.name, v.use);
+  }
+  // Every job that holds something, by serial, in no order.
+  template <class See>
+  void each_job(See&& see) const {
+    for (const auto& [job, where] : vnodes_of_job_) see(job);
+  }
+  bool operator==(const holdings& other) const { return hosts_ == other.hosts_ && vnodes_ == other.vnodes_; }
+
+  // All uses as they were at another moment, in the place of these: slots and amounts follow from jobs that may be long forgotten.
+  void restore(std::vector<std::pair<std::string, vnode_use>> uses);
+
+ private:
+  // A vnode, and of its host's state what every assignment asks for.
+  struct vnode_entry {
+    std::string name;
+    std::uint64_t host = 0;             // serial; 0: there is no such vnode now
+    bool able = false;                  // no word of its state is against it
+    sharing_kind sharing = sharing_kind::by_place;
+    std::uint32_t exclusive_jobs = 0;   // entries of use.jobs
+    std::uint64_t low_slots = 0;        // cpu slots below 64 that jobs have, a bit each
+    amounts available;                  // resources_available that are counted
+    vnode_use use;
+    bool operator==(const vnode_entry&) const = default;
+  };
+  using number = name_table::number;    // of a vnode in vnodes_
+  // A part of an exec_vnode.
+  struct located { number at; std::uint32_t order; std::string_view resources; };
+  struct taking { std::uint64_t job; std::string_view id; place_sharing place; };
+
+  number known(std::string_view vnode);           // a new entry if there is none
+  number number_of(std::string_view vnode) const;
+  number number_of(name_table::key key, std::string_view vnode) const;
+  const vnode_entry* entry(std::string_view vnode) const;
+  // The parts in the order of their vnodes' numbers, in which they lie in memory; none for a text that is no exec_vnode. Those of
+  // vnodes that never were are left out; `unknown` gets the first of them.
+  std::vector<located> locate(std::string_view exec_vnode, std::string_view* unknown = nullptr) const;
+  void expect(const std::vector<located>& parts, std::size_t next) const;    // that these entries are read soon
+  void refresh(std::uint64_t serial, const vnode_state& vnode);    // of its host
+  std::optional<rejection> unusable(const vnode_entry& v, const wanted& w, bool exclusive) const;
+  // What is there of a resource, for a job that asks for it; nothing: it is not counted.
+  std::optional<double> available(const vnode_entry& v, std::string_view resource) const;
+  std::optional<rejection> too_little(const vnode_entry& v, const amounts& asked) const;
+
+  void take(std::uint64_t job, std::string_view id, std::string_view exec_vnode, std::string_view place);
+  void add(const taking& t, number at, const amounts& asked);
+  static std::vector<std::uint32_t> free_slots(const vnode_entry& v, std::uint32_t wanted);
+  static void count_slots(vnode_entry& v);
+  void release(const event_place& at, std::string_view id, schema::VnodesReleased::Reader e);
+  void give(std::uint64_t job, number at, const amounts& asked, std::optional<std::int64_t> left_s);
+  // The job keeps the vnodes and gives up amounts of them (-1), or takes them again (+1).
+  void change_amounts(std::uint64_t job, std::string_view exec_vnode, int sign);
+  void begin_maintenance(std::uint64_t job, std::string_view id);
+  void end_maintenance(std::uint64_t job, std::string_view id);      // of all that it holds
+
+  std::map<std::uint64_t, host_state> hosts_;
+  std::vector<vnode_entry> vnodes_;
+  name_table numbers_;                                                               // of vnodes, by name
+  std::unordered_map<std::uint64_t, std::unordered_set<number>> vnodes_of_job_;      // by serial
+};
+
+}  // namespace annals::model

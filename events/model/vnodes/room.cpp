@@ -1,0 +1,70 @@
+// Whether there is room for what a job wants to take.
+#include <algorithm>
+
+#include "events/attributes/ids.hpp"
+#include "events/model/refuse.hpp"
+#include "events/model/vnodes/holdings.hpp"
+
+namespace annals::model {
+
+namespace pbs_error = values::pbs_error;
+
+namespace {
+
+rejection unknown(std::string_view vnode) {
+  return refuse(pbs_error::unknown_node, std::string(values::pbs_error_text(pbs_error::unknown_node)) + " " + std::string(vnode));
+}
+
+}  // namespace
+
+std::optional<double> holdings::available(const vnode_entry& v, std::string_view resource) const {
+  if (const auto* counted = v.available.find(resource); counted != v.available.end()) return counted->second.value;
+  const auto text = hosts_.at(v.host).vnode(v.name)->attributes.get(attributes::node::resources_available, resource);
+  if (text) return std::nullopt;      // an indirect pool or a text: nothing to count here
+  return 0;
+}
+
+std::optional<rejection> holdings::too_little(const vnode_entry& v, const amounts& asked) const {
+  for (const auto& [resource, a] : asked) {
+    if (a.value <= 0) continue;
+    const auto have = available(v, resource);
+    if (have && v.use.assigned.value_of(resource) + a.value > *have)
+      return refuse(pbs_error::resource_unavailable, "Insufficient amount of resource: " + resource + " ");
+  }
+  return std::nullopt;
+}
+
+std::optional<rejection> holdings::unusable(const vnode_entry& v, const wanted& w, bool exclusive) const {
+  if (!v.able) {
+    const auto& host = hosts_.at(v.host);
+    return refuse(pbs_error::resource_unavailable, "Node is in an ineligible state: " + base_state(host, *host.vnode(v.name)));
+  }
+  // A job that goes on ends its own maintenance with that.
+  const auto& maintenance = v.use.maintenance;
+  if (std::any_of(maintenance.begin(), maintenance.end(), [&](const auto& id) { return id != w.id; }))
+    return refuse(pbs_error::resource_unavailable, "Node is in an ineligible state: maintenance");
+  if (!w.amounts_only && !v.use.jobs.empty() && (exclusive || v.exclusive_jobs > 0))
+    return refuse(pbs_error::resource_unavailable, "Not enough free nodes available");
+  return std::nullopt;
+}
+
+std::optional<rejection> holdings::why_not(const wanted& w) const {
+  std::string_view never_heard_of;
+  const auto parts = locate(w.exec_vnode, &never_heard_of);
+  if (!never_heard_of.empty()) return unknown(never_heard_of);
+  if (parts.empty() && !w.amounts_only) return refuse(pbs_error::unknown_node, "no vnode in exec_vnode");
+  const auto place = read_place_sharing(w.place);
+  amounts_reader read;
+  for (std::size_t i = 0; i < parts.size();) {
+    expect(parts, i);
+    const auto& v = vnodes_[parts[i].at];
+    if (v.host == 0) return unknown(v.name);
+    if (auto why = unusable(v, w, hold_of(place, v.sharing) == hold_kind::exclusive)) return why;
+    auto asked = read(parts[i].resources);
+    for (++i; i < parts.size() && parts[i].at == parts[i - 1].at; ++i) asked.add(read(parts[i].resources), +1);
+    if (auto why = too_little(v, asked)) return why;
+  }
+  return std::nullopt;
+}
+
+}  // namespace annals::model

@@ -1,0 +1,118 @@
+@0xb5b1f6d1a8c3e014;
+# What can happen to a job. `runStep` is what the primary of its run tells: an event of its own log, as it is.
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("annals::schema");
+using Common = import "../common.capnp";
+using Shared = import "shared.capnp";
+using Run = import "run.capnp";
+struct JobEvent {
+  union {
+    queued          @0 :JobQueued;
+    altered         @1 :Shared.AttributesChanged;
+    held            @2 :JobHeld;
+    released        @3 :JobHeld;
+    waitEnded       @4 :Void;
+    assigned        @5 :JobAssigned;
+    started         @6 :JobStarted;
+    startFailed     @7 :JobStartFailed;
+    runStep         @8 :Run.RunStep;
+    usageReported   @9 :Shared.UsageReported;
+    deleteRequested @10 :JobDeleteRequested;
+    rerunRequested  @11 :JobRerunRequested;
+    signalled       @12 :JobSignalled;
+    messaged        @13 :JobMessaged;
+    suspended       @14 :JobSuspended;
+    resumeWanted    @15 :Void;           # there was no room for it: the scheduler resumes it when there is
+    resumed         @16 :JobResumed;
+    wishDone        @17 :JobWishDone;
+    exited          @18 :JobExited;
+    outputDelivered @19 :Shared.OutputDelivered;
+    vnodesReleased  @20 :VnodesReleased;
+    requeued        @21 :JobRequeued;
+    ended           @22 :JobEnded;
+    forgotten       @23 :Void;
+    moved           @24 :JobMoved;
+    reordered       @25 :JobReordered;
+    vnodesTaken     @26 :VnodesTaken;
+  }
+}
+
+struct JobQueued {
+  id         @0 :Text;        # "12.borg"
+  number     @1 :UInt64;      # 12
+  owner      @2 :Text;        # Job_Owner: user@submit host
+  euser      @3 :Text;
+  egroup     @4 :Text;
+  queue      @5 :Text;
+  attributes @6 :List(Common.Attribute);  # all of the job's attributes that are not fields here, defaults applied
+  script     @7 :Common.BlobRef;          # empty hash: no script (qsub -- program)
+  holds      @8 :List(Common.HoldType);
+  executionTime @9 :Int64;    # seconds since 1970, 0 for none (-a)
+  queueRank  @10 :Int64;      # microsecond stamp; order within a queue
+  # Attributes that stand nowhere here mean PBS's defaults of this format: Checkpoint u, Hold_Types n, Join_Path n,
+  # Keep_Files n, Mail_Points a, Priority 0, Rerunable True, project _pbs_project_default.
+}
+struct JobHeld { holds @0 :List(Common.HoldType); comment @1 :Text; }
+struct JobAssigned {
+  run           @0 :UInt32;   # counts the starts; the MoM recognises a repeated order by it
+  execVnode     @1 :Text;                # held from here on, until VnodesReleased
+  execHost      @2 :Text;
+  scheduler     @3 :Text;     # name of the scheduler object; empty: qrun
+  hosts         @4 :List(Text);          # MoM host names, primary first
+  comment       @5 :Text;                # what the job shows while it is on its way
+  place         @6 :Text;                # Resource_List.place at that moment: who may share the vnodes follows from it
+}
+struct JobStarted { run @0 :UInt32; session @1 :Int64; comment @2 :Text; }
+struct JobStartFailed { run @0 :UInt32; code @1 :Int32; text @2 :Text; }
+struct JobSignalled { run @0 :UInt32; wish @1 :UInt64; signal @2 :Text; }       # wish: counts what was asked of the job's MoMs
+struct JobMessaged { run @0 :UInt32; wish @1 :UInt64; text @2 :Text; toErrors @3 :Bool; toOutput @4 :Bool; }
+struct JobWishDone { run @0 :UInt32; wish @1 :UInt64; }     # its MoM carried it out
+struct JobSuspended {
+  run      @0 :UInt32;
+  wish     @1 :UInt64;
+  admin    @2 :Bool;      # admin-suspend: its vnodes are under maintenance meanwhile
+}                         # VnodesReleased follows
+struct JobResumed {
+  run      @0 :UInt32;
+  wish     @1 :UInt64;
+  admin    @2 :Bool;
+}                         # VnodesTaken follows
+struct JobMoved { queue @0 :Text; queueRank @1 :Int64; changes @2 :List(Common.Attribute); }   # changes: defaults of the queues
+struct JobReordered { queueRank @0 :Int64; }
+struct JobDeleteRequested { force @0 :Bool; purgeHistory @1 :Bool; }   # who asked stands in the record
+struct JobRerunRequested { force @0 :Bool; }
+struct JobExited { run @0 :UInt32; exitStatus @1 :Int32; usage @2 :Common.Usage; session @3 :Int64; reported @4 :Bool;
+                   commentSuffix @5 :Text; hosts @6 :List(Common.HostUsage); }
+struct VnodesTaken {
+  # What a run holds from here on beside what it was assigned: a suspended one takes again what it had released.
+  run         @0 :UInt32;
+  execVnode   @1 :Text;
+  place       @2 :Text;      # as in JobAssigned
+  amountsOnly @3 :Bool;      # it has the vnodes, and takes only the amounts
+}
+struct VnodesReleased {
+  # What a run no longer holds: the only event that frees anything in the ledger.
+  run         @0 :UInt32;
+  execVnode   @1 :Text;
+  why         @2 :ReleaseReason;
+  hosts       @3 :List(Text);   # of these: all that the run still had there, so that they have nothing more to do with it
+  amountsOnly @4 :Bool;         # it keeps the vnodes (restrict_res_to_release_on_suspend)
+}
+enum ReleaseReason {
+  left      @0;      # the run is gone from there
+  abandoned @1;      # nobody knows whether it is: the host did not answer, or nobody asked it
+  suspended @2;      # it will take them again
+}
+struct JobRequeued {
+  run        @0 :UInt32;
+  exitStatus @1 :Int32;
+  holds      @2 :List(Common.HoldType);
+  comment    @3 :Text;
+  waitUntil  @4 :Int64;       # its files could not be staged in: it waits until then, in seconds since 1970; 0: it does not
+}
+struct JobEnded {
+  exitStatus    @0 :Int32;
+  hasExitStatus @1 :Bool;
+  substate      @2 :UInt16;
+  commentSuffix @3 :Text;      # what is added to the comment the job had: " and finished"; a job without one keeps none
+}

@@ -1,0 +1,13 @@
+@0xb5b1f6d1a8c3e011;
+# What can happen to a queue.
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("annals::schema");
+using Shared = import "shared.capnp";
+
+struct QueueEvent {
+  union {
+    created @0 :Shared.Named;
+    changed @1 :Shared.AttributesChanged;
+    deleted @2 :Shared.Named;
+  }
+}

@@ -1,0 +1,21 @@
+@0xb5b1f6d1a8c3e018;
+# What events of several aggregates are made of.
+using Cxx = import "/capnp/c++.capnp";
+$Cxx.namespace("annals::schema");
+using Common = import "../common.capnp";
+
+struct Named { name @0 :Text; }
+struct Reason { text @0 :Text; }
+struct AttributesChanged { changes @0 :List(Common.Attribute); }
+struct RunRefused { code @0 :Int32; text @1 :Text; }
+struct OutputDelivered { ok @0 :Bool; text @1 :Text; }
+struct UsageReported { run @0 :UInt32; usage @1 :Common.Usage; session @2 :Int64; jobdir @3 :Text;
+                       hosts @4 :List(Common.HostUsage); }   # of a run on several hosts, which `usage` was made of
+struct HookRan {
+  # A run of a hook that no other event tells of: it rejected, it ran on a MoM, or its event only looks on. In a MoM's log, in
+  # the stream of the run it was for.
+  run      @0 :Common.HookRun;
+  subject  @1 :Text;        # what it was about: a job's id, a vnode, who asked
+  host     @2 :Text;        # of the MoM it ran on; empty: the server
+  position @3 :UInt64;      # of the MoM's report, so that a repeat is recognised; 0 at the server
+}

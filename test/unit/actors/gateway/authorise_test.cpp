@@ -1,0 +1,67 @@
+// Who a client is: the kernel's word about it, and the lists of managers and operators.
+#include <boost/test/unit_test.hpp>
+
+#include <algorithm>
+
+#include "actors/gateway/authorise.hpp"
+#include "events/attributes/ids.hpp"
+
+using namespace annals;
+using schema::Role;
+
+namespace {
+
+struct listed {
+  model::site site;
+  listed(const std::string& managers, const std::string& operators) {
+    site.host_name = "borg.cluster";
+    site.server.set(attributes::server::managers, managers);
+    site.server.set(attributes::server::operators, operators);
+  }
+  Role role(const std::string& user, std::uint32_t uid = 2000) const {
+    return actors::requester_of({wire::identity::kind::local, user, uid, 100, 1, ""}, site, 1000).role;
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(authorising)
+
+BOOST_AUTO_TEST_CASE(root_and_the_servers_own_user_are_root_by_their_numbers) {
+  const listed l("", "");
+  BOOST_TEST((l.role("root", 0) == Role::ROOT));
+  BOOST_TEST((l.role("whoever", 1000) == Role::ROOT));
+  BOOST_TEST((l.role("root", 2000) == Role::USER));               // a name makes nobody root
+  BOOST_TEST((l.role("alice") == Role::USER));
+}
+
+BOOST_AUTO_TEST_CASE(a_requester_is_of_the_servers_host) {
+  const listed l("", "");
+  const auto by = actors::requester_of({wire::identity::kind::local, "alice", 2000, 100, 1, ""}, l.site, 1000);
+  BOOST_TEST(by.at_host() == "alice@borg.cluster");
+}
+
+BOOST_AUTO_TEST_CASE(lists_give_roles_the_higher_one_first) {
+  const listed l("mgr@borg.cluster,both@*", "op@*.cluster,both@*,far@elsewhere");
+  BOOST_TEST((l.role("mgr") == Role::MANAGER));
+  BOOST_TEST((l.role("op") == Role::OPERATOR));
+  BOOST_TEST((l.role("both") == Role::MANAGER));
+  BOOST_TEST((l.role("far") == Role::USER));                      // an operator on another host
+  BOOST_TEST((l.role("op2") == Role::USER));
+}
+
+BOOST_AUTO_TEST_CASE(an_entry_without_a_host_lists_nobody) {
+  const listed l("mgr", "@borg.cluster");
+  BOOST_TEST((l.role("mgr") == Role::USER));
+  BOOST_TEST((l.role("alice") == Role::USER));
+}
+
+BOOST_AUTO_TEST_CASE(groups_begin_with_the_primary_one_and_name_each_once) {
+  const auto groups = actors::groups_by_name_service("root", 0);
+  BOOST_REQUIRE(!groups.empty());
+  BOOST_TEST(groups.front() == "root");
+  BOOST_TEST(std::count(groups.begin(), groups.end(), "root") == 1);
+  BOOST_TEST(actors::groups_by_name_service("nobody has this name", 3'999'999'999u).front() == "3999999999");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,144 @@
+// Which name and number is which stream, and which runs hosts have: what the gateway looks up before it forwards.
+#include <boost/test/unit_test.hpp>
+
+#include "actors/gateway/blobs_to_moms.hpp"
+#include "actors/gateway/run_ticket.hpp"
+#include "test/unit/actors/gateway/followed.hpp"
+
+using namespace annals;
+
+namespace {
+
+struct cluster : test::followed {
+  std::uint64_t host(const std::string& name) {
+    const auto stream = write(0, model::make_event([&](auto e) { e.initHost().initAdded().setName(name); }));
+    vnode(stream, name);
+    return stream;
+  }
+  void vnode(std::uint64_t host, const std::string& name) {
+    write(host, model::make_event([&](auto e) { e.initHost().initVnodeCreated().setName(name); }));
+  }
+  void assign(std::uint64_t job, std::uint32_t run, const std::vector<std::string>& hosts) {
+    write(job, model::make_event([&](auto e) {
+            auto a = e.initJob().initAssigned();
+            a.setRun(run);
+            auto list = a.initHosts(static_cast<unsigned>(hosts.size()));
+            for (unsigned i = 0; i < list.size(); ++i) list.set(i, hosts[i]);
+          }));
+  }
+  void hand_back(std::uint64_t job, const std::string& from) {
+    write(job, model::make_event([&](auto e) { e.initJob().initVnodesReleased().initHosts(1).set(0, from); }));
+  }
+  std::uint64_t job_with_script(std::uint64_t number, const std::string& hash, std::uint64_t size) {
+    return write(0, model::make_event([&](auto e) {
+                   auto q = e.initJob().initQueued();
+                   q.setNumber(number);
+                   q.initScript().setHash({reinterpret_cast<const kj::byte*>(hash.data()), hash.size()});
+                   q.getScript().setSize(size);
+                 }));
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(looking_up)
+
+BOOST_AUTO_TEST_CASE(a_job_is_found_by_number_and_by_serial_until_it_is_forgotten) {
+  cluster c;
+  BOOST_TEST(c.where.next_number() == 0u);
+  const auto serial = c.job(12);
+  BOOST_TEST(c.where.job_serial(12).value() == serial);
+  BOOST_TEST(c.where.job_number(serial).value() == 12u);
+  BOOST_TEST(!c.where.job_serial(13));
+  BOOST_TEST(c.where.next_number() == 13u);
+  c.write(serial, model::make_event([](auto e) { e.initJob().setForgotten(); }));
+  BOOST_TEST(!c.where.job_serial(12));
+  BOOST_TEST(!c.where.job_number(serial));
+  BOOST_TEST(c.where.next_number() == 13u);                      // no number is given twice
+}
+
+BOOST_AUTO_TEST_CASE(a_vnode_leads_to_its_host_until_either_goes) {
+  cluster c;
+  const auto n1 = c.host("n1"), n2 = c.host("n2");
+  c.vnode(n1, "gpu0");
+  BOOST_TEST(c.where.host_of_vnode("gpu0").value() == "n1");
+  BOOST_TEST(c.where.host_of_vnode("n2").value() == "n2");
+  c.write(n1, model::make_event([](auto e) { e.initHost().initVnodeDeleted().setName("gpu0"); }));
+  BOOST_TEST(!c.where.host_of_vnode("gpu0"));
+  c.write(n2, model::make_event([](auto e) { e.initHost().initRemoved().setName("n2"); }));
+  BOOST_TEST(!c.where.host_of_vnode("n2"));
+  BOOST_TEST(c.where.hosts().size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_is_on_its_hosts_until_each_hands_it_back) {
+  cluster c;
+  const auto job = c.job(1);
+  c.assign(job, 3, {"n1", "n2"});
+  BOOST_TEST(c.where.has_run("n1", job, 3));
+  BOOST_TEST(c.where.has_run("n2", job, 3));
+  BOOST_TEST(!c.where.has_run("n1", job, 2));                    // another start of it
+  BOOST_TEST(!c.where.has_run("n3", job, 3));
+  BOOST_TEST(c.where.runs_on("n1").size() == 1u);                // it is the primary
+  BOOST_TEST(c.where.runs_on("n2").empty());
+  c.hand_back(job, "n1");
+  BOOST_TEST(!c.where.has_run("n1", job, 3));
+  BOOST_TEST(c.where.runs_on("n1").empty());
+  c.hand_back(job, "n2");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_run_is_compared_with_says_which_job_and_since_when) {
+  cluster c;
+  const auto job = c.job(41);
+  c.assign(job, 1, {"n1"});
+  const auto expected = c.where.runs_on("n1").at(0);
+  BOOST_TEST(expected.serial == job);
+  BOOST_TEST(expected.number == 41u);
+  BOOST_TEST(expected.run == 1u);
+  BOOST_TEST(expected.assigned == c.where.sequence());
+}
+
+BOOST_AUTO_TEST_CASE(a_host_may_have_the_script_of_its_run_and_no_other) {
+  cluster c;
+  const std::string hash(32, 'h'), other(32, 'o');
+  const auto job = c.job_with_script(1, hash, 70'000);
+  const auto size = [&](const std::string& host, const std::string& of, std::uint32_t run = 1) {
+    return actors::size_of_script(c.where, host, {job, run, "1.borg"}, of).value_or(0);
+  };
+  BOOST_TEST(size("n1", hash) == 0u);
+  c.assign(job, 1, {"n1"});
+  BOOST_TEST(size("n1", hash) == 70'000u);
+  BOOST_TEST(size("n2", hash) == 0u);
+  BOOST_TEST(size("n1", other) == 0u);
+  BOOST_TEST(size("n1", hash, 2) == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(the_moms_of_an_orders_sisters_are_found_in_their_order) {
+  cluster c;
+  c.host("n1");
+  const auto n2 = c.host("n2");
+  c.write(n2, model::make_event([](auto e) {
+            e.initHost().initCameUp().setAddress("10.0.0.2");
+            e.getHost().getCameUp().setPort(15002);
+          }));
+  const auto order = schema::make<schema::ToMom>([](schema::ToMom::Builder m) {
+    auto list = m.initStartRun().initSisters(2);
+    list[0].setHost("n9");
+    list[1].setHost("n2");
+  });
+  const auto places = actors::places_of_sisters(order, c.where);
+  BOOST_REQUIRE(places.size() == 2u);
+  BOOST_TEST(places[0].address == "");
+  BOOST_TEST(places[1].address == "10.0.0.2");
+  BOOST_TEST(places[1].port == 15002);
+}
+
+BOOST_AUTO_TEST_CASE(settings_are_as_of_the_last_change) {
+  cluster c;
+  const auto before = c.where.site();
+  c.write(0, model::make_event([](auto e) { e.initQueue().initCreated().setName("long"); }));
+  BOOST_TEST(c.where.site()->queue("long") != nullptr);
+  BOOST_TEST(before->queue("long") == nullptr);                  // who has the old ones keeps them
+  BOOST_TEST(c.where.queues().contains("long"));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

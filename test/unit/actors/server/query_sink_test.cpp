@@ -1,0 +1,90 @@
+// Queries are answered to whoever asks, on a connection or not.
+#include <boost/test/unit_test.hpp>
+
+#include <capnp/any.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/server/past_actor.hpp"
+#include "actors/server/status_actor.hpp"
+#include "events/log/log_reader.hpp"
+#include "events/log/memory_event_store.hpp"
+#include "test/support/stepped_system.hpp"
+
+using namespace annals;
+
+namespace {
+
+// As HTTP would: keeps what it is sent.
+struct kept_answers final : actors::reply_sink {
+  std::vector<schema::sealed<schema::Reply>> replies;
+  std::string given_up;
+  void send(const schema::sealed<schema::Reply>& reply) override { replies.push_back(reply); }
+  void give_up(const std::string& why) override { given_up = why; }
+};
+
+struct answering {
+  test::stepped_system system;
+  test::still_clock clock;
+  log::memory_event_store store;
+  log::log_reader reader{store};
+  caf::actor past = system->spawn(actors::past_actor, &reader, static_cast<ports::event_store*>(&store));
+  caf::actor status = system->spawn(actors::status_actor, actors::status_parts{std::make_shared<projections::status>(),
+                                                                             std::make_shared<projections::past_writer>(store), past, &clock});
+  ~answering() { system.end({status, past}); }
+
+  template <class Fill>
+  std::shared_ptr<kept_answers> ask(Fill fill, std::uint64_t min_sequence = 0) {
+    auto to = std::make_shared<kept_answers>();
+    caf::anon_send(status, actors::query{to, schema::make<schema::Request>(fill), {"alice", "borg", schema::Role::USER}, min_sequence});
+    system.run();
+    return to;
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(queries)
+
+BOOST_AUTO_TEST_CASE(whoever_asks_is_answered_with_his_requests_number) {
+  answering a;
+  const auto listed = a.ask([](schema::Request::Builder r) {
+    r.setId(7);
+    r.initStat().setKind(schema::ObjectKind::QUEUE);
+  });
+  BOOST_REQUIRE(!listed->replies.empty());
+  BOOST_TEST(listed->replies.back().get().getId() == 7u);
+  const auto waits = a.ask([](schema::Request::Builder r) { r.initWaitJob().setJob("1.borg"); });
+  BOOST_REQUIRE(waits->replies.size() == 1u);
+  BOOST_TEST(waits->replies[0].get().getRejected().getCode() == 15001u);
+  BOOST_TEST(listed->given_up == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_question_about_what_is_not_written_yet_waits) {
+  answering a;
+  BOOST_TEST(a.ask([](schema::Request::Builder r) { r.initStat().setKind(schema::ObjectKind::SERVER); }, 5)->replies.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_question_that_can_not_be_read_is_given_up) {
+  answering a;
+  const auto spoilt = a.ask([](schema::Request::Builder r) { capnp::toAny(r.initWaitJob()).getPointerSection()[0].initAs<capnp::List<std::uint64_t>>(3); });
+  BOOST_TEST(spoilt->given_up.starts_with("a message that can't be read"));
+}
+
+BOOST_AUTO_TEST_CASE(the_past_answers_the_same_sinks) {
+  answering a;
+  auto to = std::make_shared<kept_answers>();
+  caf::anon_send(a.past, actors::query{to, schema::make<schema::Request>([](schema::Request::Builder r) {
+                                         r.setId(9);
+                                         r.initStat().setKind(schema::ObjectKind::SERVER);
+                                         r.getStat().initAt().setSequence(1'000'000);
+                                       }),
+                                       {"alice", "borg", schema::Role::USER}, 0});
+  a.system.run();
+  BOOST_REQUIRE(!to->replies.empty());
+  BOOST_TEST(to->replies.back().get().getId() == 9u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

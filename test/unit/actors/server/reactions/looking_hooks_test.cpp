@@ -1,0 +1,131 @@
+// Which runs of hooks that look on are owed (docs/design/0023-hooks.md).
+#include <boost/test/unit_test.hpp>
+
+#include "events/model/hook.hpp"
+#include "test/unit/actors/server/reactions/watched.hpp"
+
+using namespace annals;
+using test::targets;
+
+namespace {
+
+struct looked_at : test::watched<reactions::looking_hooks> {
+  std::uint64_t hook(const std::string& name, const std::string& events) {
+    const auto stream = write(0, model::make_event([&](auto e) { e.initHook().initCreated().setName(name); }));
+    set_hook(stream, "event", events);
+    write(stream, model::make_event([](auto e) {
+            auto i = e.initHook().initImported();
+            i.setContentType(std::string(model::python_content));
+            i.initContent().setHash({reinterpret_cast<const kj::byte*>("h"), 1});
+          }));
+    return stream;
+  }
+  void set_hook(std::uint64_t hook, const std::string& name, const std::string& value) {
+    write(hook, model::make_event([&](auto e) {
+            auto c = e.initHook().initChanged().initChanges(1)[0];
+            c.setName(name);
+            c.setValue(value);
+          }));
+  }
+  void delete_hook(std::uint64_t hook) {
+    write(hook, model::make_event([](auto e) { e.initHook().initDeleted().setName("any"); }));
+  }
+  std::uint64_t job(std::uint64_t number) {
+    return write(0, model::make_event([&](auto e) { e.initJob().initQueued().setNumber(number); }));
+  }
+  void ran(std::uint64_t hook, const std::string& subject, std::uint64_t cause) {
+    std::vector<model::event> events;
+    events.push_back(model::make_event([&](auto e) { e.initHook().initRan().setSubject(subject); }));
+    base::write(hook, std::move(events), cause);
+  }
+  // What goes out now: "7.borg at postqueuejob by a,b; ".
+  std::string looks() {
+    std::string text;
+    due();
+    for (std::size_t i = 0; i < last.size(); ++i) {
+      const auto& look = ordered<reactions::run_looking_hooks>(i);
+      text += look.subject + " at " + look.event->name + " by";
+      for (const auto& h : look.hooks) text += " " + h;
+      text += "; ";
+    }
+    return text;
+  }
+  // Everything that is owed, as after a restart: a reaction that folds the same log from its beginning.
+  std::string owed() {
+    fold = {};
+    replay();
+    return looks();
+  }
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(looking_hooks, looked_at)
+
+BOOST_AUTO_TEST_CASE(a_look_is_owed_from_the_event_until_the_run_is_written_down) {
+  const auto h = hook("p", "postqueuejob");
+  job(7);
+  const auto at = last_sequence();
+  BOOST_TEST(looks() == "7.borg at postqueuejob by p; ");
+  BOOST_TEST(ordered<reactions::run_looking_hooks>().sequence == at);
+  BOOST_TEST(looks() == "");  // it runs
+  ran(h, "7.borg", at - 1);   // of another event
+  BOOST_TEST(owed() == "7.borg at postqueuejob by p; ");
+  ran(h, "7.borg", at);
+  BOOST_TEST(owed() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_look_that_could_not_be_written_is_had_again_and_one_that_was_done_is_not) {
+  hook("p", "postqueuejob");
+  job(7);
+  BOOST_TEST(looks() == "7.borg at postqueuejob by p; ");
+  later(3600);  // a slow script
+  BOOST_TEST(looks() == "");
+  answer(true);
+  later(3600);
+  BOOST_TEST(looks() == "");
+  BOOST_TEST(owed() == "7.borg at postqueuejob by p; ");
+  answer(false);  // the disk is full
+  BOOST_TEST(wait() == 1);
+  BOOST_TEST(looks() == "");
+  fold.set.try_again();  // it has space again
+  BOOST_TEST(looks() == "7.borg at postqueuejob by p; ");
+}
+
+BOOST_AUTO_TEST_CASE(each_hook_that_is_on_owes_its_own_look) {
+  const auto a = hook("a", "queuejob,jobobit");
+  hook("b", "jobobit");
+  const auto off = hook("c", "jobobit");
+  set_hook(off, "enabled", "false");
+  const auto stream = job(1);
+  BOOST_TEST(looks() == "");
+  write(stream, model::make_event([](auto e) { e.initJob().initExited(); }));
+  const auto at = last_sequence();
+  BOOST_TEST(looks() == "1.borg at jobobit by a b; ");
+  ran(a, "1.borg", at);
+  BOOST_TEST(looks() == "");
+  BOOST_TEST(owed() == "1.borg at jobobit by b; ");
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_that_is_turned_off_or_deleted_owes_nothing) {
+  const auto a = hook("a", "postqueuejob"), b = hook("b", "postqueuejob"), c = hook("c", "postqueuejob");
+  job(1);
+  set_hook(a, "enabled", "false");
+  set_hook(b, "event", "jobobit");
+  BOOST_TEST(owed() == "1.borg at postqueuejob by c; ");
+  delete_hook(c);
+  BOOST_TEST(owed() == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_comes_up_is_looked_at_vnode_by_vnode) {
+  const auto n1 = host("n1");
+  for (const char* vnode : {"n1", "n1[0]"})
+    write(n1, model::make_event([&](auto e) { e.initHost().initVnodeCreated().setName(vnode); }));
+  hook("w", "modifyvnode");
+  up(n1);
+  BOOST_TEST(looks() == "n1 at modifyvnode by w; n1[0] at modifyvnode by w; ");
+  write(n1, model::make_event([](auto e) { e.initHost().initVnodeChanged().setVnode("n1[0]"); }));
+  BOOST_TEST(looks() == "n1[0] at modifyvnode by w; ");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

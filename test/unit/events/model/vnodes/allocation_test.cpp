@@ -1,0 +1,68 @@
+// What a run has: by host, and less with each release.
+#include <boost/test/unit_test.hpp>
+
+#include "events/model/vnodes/allocation.hpp"
+
+using annals::model::allocation;
+
+namespace {
+
+const std::string exec_vnode = "(n1[0]:ncpus=2+n1[1]:ncpus=1:mem=1gb)+(n2:ncpus=4)+(n1[1]:ncpus=1:mem=1gb)+(n3)";
+const std::string exec_host = "n1/0*0+n2/0*4+n1/1+n3/0*0";
+const std::vector<std::string> hosts{"n1", "n2", "n3"};
+
+allocation all() { return {exec_vnode, exec_host, hosts, "scatter"}; }
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(allocations)
+
+BOOST_AUTO_TEST_CASE(texts_and_hosts_of_an_assignment_fit_together) {
+  BOOST_TEST(allocation::fits(exec_vnode, exec_host, hosts));
+  BOOST_TEST(!allocation::fits(exec_vnode, "n1/0*0+n2/0*4+n1/1", {"n1", "n2"}));          // a chunk without a host
+  BOOST_TEST(!allocation::fits(exec_vnode, exec_host, {"n1", "n3", "n2"}));                // another order
+  BOOST_TEST(!allocation::fits(exec_vnode, exec_host, {"n1", "n2"}));
+  BOOST_TEST(!allocation::fits(exec_vnode, exec_host, {"n1", "n2", "n3", "n4"}));
+  BOOST_TEST(!allocation::fits("(n1:ncpus", exec_host, hosts));
+  BOOST_TEST(!allocation::fits("", "", {}));
+}
+
+BOOST_AUTO_TEST_CASE(it_says_what_it_has_on_some_hosts) {
+  BOOST_TEST(all().on({"n2"}) == "(n2:ncpus=4)");
+  BOOST_TEST(all().on({"n1"}) == "(n1[0]:ncpus=2+n1[1]:ncpus=1:mem=1gb)+(n1[1]:ncpus=1:mem=1gb)");
+  BOOST_TEST(all().on({"n3", "n2"}) == "(n2:ncpus=4)+(n3)");
+  BOOST_TEST(all().on(hosts) == exec_vnode);
+  BOOST_TEST(all().on({"n9"}) == "");
+  BOOST_TEST(all().is_on("n3"));
+  BOOST_TEST(!all().is_on("n"));
+}
+
+BOOST_AUTO_TEST_CASE(a_release_takes_chunks_slots_and_hosts_away) {
+  auto a = all();
+  BOOST_TEST(a.release("(n2:ncpus=4)"));
+  BOOST_TEST(a.exec_vnode() == "(n1[0]:ncpus=2+n1[1]:ncpus=1:mem=1gb)+(n1[1]:ncpus=1:mem=1gb)+(n3)");
+  BOOST_TEST(a.exec_host() == "n1/0*0+n1/1+n3/0*0");
+  BOOST_TEST(a.hosts() == (std::vector<std::string>{"n1", "n3"}), boost::test_tools::per_element());
+  // A part of a chunk; the host keeps what is left of it. Of two equal parts one is gone.
+  BOOST_TEST(a.release("(n1[1]:ncpus=1:mem=1gb)"));
+  BOOST_TEST(a.exec_vnode() == "(n1[0]:ncpus=2)+(n1[1]:ncpus=1:mem=1gb)+(n3)");
+  BOOST_TEST(a.exec_host() == "n1/0*0+n1/1+n3/0*0");
+  BOOST_TEST(a.release("n3+(n1[1]:ncpus=1:mem=1gb)"));
+  BOOST_TEST(a.exec_vnode() == "(n1[0]:ncpus=2)");
+  BOOST_TEST(a.exec_host() == "n1/0*0");
+  BOOST_TEST(a.place() == "scatter");
+  BOOST_TEST(a.release("n1[0]:ncpus=2"));
+  BOOST_TEST(a.empty());
+  BOOST_TEST(a.exec_host() == "");
+  BOOST_TEST(a.hosts().empty());
+}
+
+BOOST_AUTO_TEST_CASE(only_what_it_has_can_be_released) {
+  auto a = all();
+  for (const char* other : {"(n2:ncpus=3)", "(n4:ncpus=1)", "(n2:ncpus=4)+(n2:ncpus=4)", "", "(n2:ncpus=4"}) {
+    BOOST_TEST(!a.release(other), other);
+    BOOST_TEST((a == all()), other);
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,18 @@
+// Whether a daemon could take in all of a log when it starts: the same folds, in a process of its own, since a record that
+// they can't take ends the process. Run it before this process has threads.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace annals::audit {
+
+struct start_check {
+  std::uint64_t reached = 0;        // the last record that was taken in
+  std::uint64_t refused = 0;        // the record that was not
+  std::string trouble;              // empty: all of it was, as far as it can be read
+};
+
+start_check try_to_start(const std::string& directory);
+
+}  // namespace annals::audit

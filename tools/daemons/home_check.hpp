@@ -1,0 +1,16 @@
+// A daemon works in the home it was given and makes none: a mistyped path, or a file system that is not mounted, would begin
+// a new cluster in silence.
+#pragma once
+
+#include <string>
+
+#include "tools/client/pbs_conf.hpp"
+
+namespace annals::daemons {
+
+// Throws std::runtime_error unless PBS_CONF_FILE, if it is set, could be read, and `home` has this part of PBS_HOME
+// ("server_priv"). how_to_make: the command that makes one.
+void check_home(const client::pbs_conf& conf, const std::string& home, const std::string& part, const std::string& how_to_make);
+void check_conf(const client::pbs_conf& conf);
+
+}  // namespace annals::daemons

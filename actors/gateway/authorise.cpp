@@ -32,9 +32,9 @@ std::string group_name(std::uint32_t gid) {
 
 }  // namespace
 
-model::requester requester_of(const wire::identity& peer, const model::site& site, std::uint32_t server_uid) {
-  model::requester r{peer.name, site.host_name, schema::Role::USER};
-  const auto list = [&](attributes::attribute_id id) { return site.server.get(id).value_or(std::string_view()); };
+model::requester requester_of(const wire::identity& peer, const model::settings& settings, std::uint32_t server_uid) {
+  model::requester r{peer.name, settings.host_name, schema::Role::USER};
+  const auto list = [&](attributes::attribute_id id) { return settings.server.get(id).value_or(std::string_view()); };
   if (peer.uid == 0 || peer.uid == server_uid) r.role = schema::Role::ROOT;
   else if (listed(list(attributes::server::managers), r.user, r.host)) r.role = schema::Role::MANAGER;
   else if (listed(list(attributes::server::operators), r.user, r.host)) r.role = schema::Role::OPERATOR;

@@ -8,12 +8,12 @@
 
 #include "actors/link/wire/wire.hpp"
 #include "events/model/context.hpp"
-#include "events/model/site.hpp"
+#include "events/model/settings.hpp"
 
 namespace annals::actors {
 
 // server_uid: the user the server runs as; he is root of his private cluster.
-model::requester requester_of(const wire::identity& peer, const model::site& site, std::uint32_t server_uid);
+model::requester requester_of(const wire::identity& peer, const model::settings& settings, std::uint32_t server_uid);
 // The names of all groups of a user, that of `gid` first; the number of one that has none. May block: a directory service is asked.
 using look_up_groups = std::function<std::vector<std::string>(const std::string& user, std::uint32_t gid)>;
 std::vector<std::string> groups_by_name_service(const std::string& user, std::uint32_t gid);

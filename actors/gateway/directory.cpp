@@ -62,7 +62,7 @@ void directory::fold_job(const model::event_place& at, schema::JobEvent::Reader 
     case which::RESUME_WANTED:
     case which::RESUMED:
     case which::VNODES_TAKEN:
-    case which::WISH_DONE:
+    case which::REQUEST_DONE:
     case which::EXITED:
     case which::OUTPUT_DELIVERED:
     case which::REQUEUED:
@@ -84,11 +84,11 @@ void directory::fold_stream(const model::event_place& at, const log::record& rec
     case schema::StreamKind::JOB: return fold_job(at, event.getJob());
     case schema::StreamKind::SERVER:
       if (schema::is(event, schema::ServerEvent::STARTED)) server_stream_ = at.stream;
-      site_.fold(at, event);
+      settings_.fold(at, event);
       return;
     case schema::StreamKind::QUEUE:
-      site_.fold(at, event);
-      if (const auto queue = site_.queues().find(at.stream); queue != site_.queues().end()) queues_[queue->second.name] = at.stream;
+      settings_.fold(at, event);
+      if (const auto queue = settings_.queues().find(at.stream); queue != settings_.queues().end()) queues_[queue->second.name] = at.stream;
       else erase_stream(queues_, at.stream);
       return;
     case schema::StreamKind::HOST: return fold_host(at, event.getHost());

@@ -13,8 +13,8 @@
 #include "actors/server/reactions/hook_table.hpp"
 #include "events/log/losses.hpp"
 #include "events/log/record.hpp"
-#include "events/model/hook.hpp"
-#include "events/model/site_fold.hpp"
+#include "events/model/hook/hook.hpp"
+#include "events/model/settings_fold.hpp"
 
 namespace annals::actors {
 
@@ -22,7 +22,7 @@ struct mom_place { std::string address; std::uint16_t port = 0; };
 
 class directory {
  public:
-  explicit directory(std::string pbs_home = {}) : site_(std::move(pbs_home)) {}
+  explicit directory(std::string pbs_home = {}) : settings_(std::move(pbs_home)) {}
   void fold(const log::record& record);
   std::uint64_t sequence() const { return sequence_; }
 
@@ -44,7 +44,7 @@ class directory {
   std::uint64_t server_stream() const { return server_stream_; }
   std::uint64_t next_number() const { return next_number_; }    // of a job; the first is 0 (pbs guide: job ids)
 
-  const model::site_ptr& site() const { return site_.site(); }   // new after each change of a setting
+  const model::settings_ptr& settings() const { return settings_.settings(); }   // new after each change of a setting
   bool has_run(const std::string& host, std::uint64_t serial, std::uint32_t run) const;
   std::vector<expected_run> runs_on(const std::string& host) const;
   // The script of a job that has not ended; null: it has none.
@@ -68,7 +68,7 @@ class directory {
   std::map<std::string, mom_place, std::less<>> moms_;
   std::uint64_t server_stream_ = 0;
   log::accepted_losses losses_;
-  model::site_fold site_;
+  model::settings_fold settings_;
   struct run_place { std::uint32_t run; std::string primary; std::vector<std::string> hosts; std::uint64_t assigned = 0; };
   std::unordered_map<std::uint64_t, script> scripts_;            // by job serial
   std::map<std::uint64_t, run_place> runs_;                      // by job serial; those that hold vnodes

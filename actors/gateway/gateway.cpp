@@ -91,10 +91,10 @@ class router {
 
   void on_request(const wire::connection_ptr& peer, schema::sealed<schema::Request> request) {
     const auto r = request.get();
-    const auto by = requester_of(peer->peer(), *board.site(), parts_.server_uid);
+    const auto by = requester_of(peer->peer(), *board.settings(), parts_.server_uid);
     const auto to = sink_to(peer);
     auto reply = reply_to_client(to, r.getId());
-    if (auto why = model::server_refusal(by, *board.site())) return reply->refused(0, *why);
+    if (auto why = model::server_refusal(by, *board.settings())) return reply->refused(0, *why);
     if (changes_state(r) && winding_up()) return reply->refused(0, model::refuse(pbs_error::server_down));
     if (changes_state(r) && !fresh(r)) return reply->refused(0, {pbs_error::expired_credential, "Expired request: its command id is older than 24 hours"});
     switch (r.which()) {
@@ -117,21 +117,21 @@ class router {
       case schema::Request::SELECT_JOBS:
       case schema::Request::WAIT_JOB: return self_->send(parts_.status, query{to, std::move(request), by, parts_.where->sequence()});
       case schema::Request::EXPORT_HOOK: return manage_.export_hook(r.getExportHook(), by, std::move(reply));
-      case schema::Request::HELLO: return reply->done(parts_.where->sequence(), board.site()->server_name);
+      case schema::Request::HELLO: return reply->done(parts_.where->sequence(), board.settings()->server_name);
     }
     reply->refused(0, model::refuse(pbs_error::unknown_request));
   }
 
-  bool winding_up() const { return model::winding_up(*board.site()); }
+  bool winding_up() const { return model::winding_up(*board.settings()); }
   static bool changes_state(schema::Request::Reader r) { return r.getCommandId().size() > 0; }
   bool fresh(schema::Request::Reader r) const {
-    return r.getSentAtNs() == 0 || parts_.shell.clock->now_ns() - r.getSentAtNs() < limits::command_id_memory_s * 1'000'000'000;
+    return r.getSentAtNs() == 0 || parts_.base.clock->now_ns() - r.getSentAtNs() < limits::command_id_memory_s * 1'000'000'000;
   }
 
   caf::event_based_actor* self_;
 
  public:
-  switchboard board;
+  actor_registry board;
   mom_hook_routes mom_hooks{board};
   hook_routes hooks{board};
   mom_routes moms{board, mom_hooks};

@@ -14,14 +14,14 @@
 #include "actors/gateway/log_witnesses.hpp"
 #include "actors/gateway/run_ticket.hpp"
 #include "actors/runtime/daemon_log.hpp"
-#include "actors/runtime/shell.hpp"
+#include "actors/runtime/event_sourced_actor.hpp"
 #include "actors/server/messages.hpp"
 #include "hooks-runtime/pool/hook_runner.hpp"
 
 namespace annals::actors {
 
 struct gateway_parts {
-  shell_parts shell;
+  event_sourced_actor_parts shell;
   std::shared_ptr<directory> where;             // what replay has folded
   std::vector<std::uint64_t> owing;             // serials of jobs that owe something at the start
   caf::actor status;                            // queries, and what schedulers are told

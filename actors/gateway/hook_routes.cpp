@@ -5,7 +5,7 @@
 #include "actors/gateway/hooked_requests.hpp"
 #include "actors/server/replies.hpp"
 #include "events/attributes/ids.hpp"
-#include "events/model/run_refusal.hpp"
+#include "events/model/job/run_refusal.hpp"
 #include "events/values/exec_vnode.hpp"
 #include "events/values/job_id.hpp"
 
@@ -25,15 +25,15 @@ const hooks::hook_event* const periodic_event = hooks::find_event("periodic");
 
 }  // namespace
 
-hook_routes::hook_routes(switchboard& board) : board_(board), desk_(desk_parts()) {}
+hook_routes::hook_routes(actor_registry& board) : board_(board), hooks_(hooks_parts()) {}
 
-hook_desk_parts hook_routes::desk_parts() {
+server_hooks_parts hook_routes::hooks_parts() {
   const auto& p = board_.parts();
-  return {board_.self(), p.runner, p.where, p.shell.reader, &board_.reading(), p.status, p.notes,
-          [this](hook_desk_parts::run_to_write what) { write_run(std::move(what)); }};
+  return {board_.self(), p.runner, p.where, p.base.reader, &board_.reading(), p.status, p.notes,
+          [this](server_hooks_parts::run_to_write what) { write_run(std::move(what)); }};
 }
 
-void hook_routes::write_run(hook_desk_parts::run_to_write what) {
+void hook_routes::write_run(server_hooks_parts::run_to_write what) {
   const auto h = board_.hook(what.hook);
   if (!h) {                                       // deleted meanwhile
     if (what.written) what.written();
@@ -55,19 +55,19 @@ void hook_routes::restart_scheduling(const hooks::chain_result& result) {
 }
 
 // The request goes on as hooks left it, or is refused in the words of the hook that stopped it.
-hook_desk::answer hook_routes::then_go_on(std::string subject, reply_ptr reply, hook_desk::answer then) {
+server_hooks::answer hook_routes::then_go_on(std::string subject, reply_ptr reply, server_hooks::answer then) {
   return [this, subject = std::move(subject), reply = std::move(reply), then = std::move(then)](hooks::chain_result& result) {
     restart_scheduling(result);
     if (!result.stopped) return then(result);
-    desk_.write_rejection(subject, result, [this, reply, why = result.why] { reply->refused(board_.where().sequence(), why); });
+    hooks_.write_rejection(subject, result, [this, reply, why = result.why] { reply->refused(board_.where().sequence(), why); });
   };
 }
 
 void hook_routes::ask_submit(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then) {
-  if (!desk_.wanted(*queuejob_event)) return then(request, {});
-  hook_desk::question q{queuejob_event, by, by.user, by.at_host(), {}, {}, {}};
+  if (!hooks_.wanted(*queuejob_event)) return then(request, {});
+  server_hooks::question q{queuejob_event, by, by.user, by.at_host(), {}, {}, {}};
   q.parameters.push_back({"job", job_asked(request.get().getQueueJob())});
-  desk_.run(std::move(q), then_go_on(by.at_host(), reply, [request, then = std::move(then)](hooks::chain_result& result) {
+  hooks_.run(std::move(q), then_go_on(by.at_host(), reply, [request, then = std::move(then)](hooks::chain_result& result) {
     const auto* job = hooks::object_of(result.parameters, "job");
     then(result.changes.empty() ? request : with_job(request, *job), std::move(result.runs));
   }));
@@ -76,13 +76,13 @@ void hook_routes::ask_submit(const schema::sealed<schema::Request>& request, con
 void hook_routes::ask_alter(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then) {
   const auto asked = request.get().getAlterJob();
   const auto id = values::parse_job_id(schema::text(asked.getJob()));
-  if (!desk_.wanted(*modifyjob_event) || !id || !board_.where().job_serial(id->number)) return then(request, {});
+  if (!hooks_.wanted(*modifyjob_event) || !id || !board_.where().job_serial(id->number)) return then(request, {});
   const auto name = board_.job_id(id->number);
   auto job = job_asked(asked);
   job.name = name;
-  hook_desk::question q{modifyjob_event, by, by.user, name, {{"job", std::move(job)}},
+  server_hooks::question q{modifyjob_event, by, by.user, name, {{"job", std::move(job)}},
                         {{"job_o", ObjectKind::JOB, name, board_.where().sequence(), {}, true}}, {}};
-  desk_.run(std::move(q), then_go_on(name, reply, [request, then = std::move(then)](hooks::chain_result& result) {
+  hooks_.run(std::move(q), then_go_on(name, reply, [request, then = std::move(then)](hooks::chain_result& result) {
     const auto* changed = hooks::object_of(result.parameters, "job");
     then(result.changes.empty() ? request : with_job(request, *changed), std::move(result.runs));
   }));
@@ -91,11 +91,11 @@ void hook_routes::ask_alter(const schema::sealed<schema::Request>& request, cons
 void hook_routes::ask_move(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then) {
   const auto asked = request.get().getMoveJob();
   const auto id = values::parse_job_id(schema::text(asked.getJob()));
-  if (!desk_.wanted(*movejob_event) || !id || !board_.where().job_serial(id->number)) return then(request, {});
+  if (!hooks_.wanted(*movejob_event) || !id || !board_.where().job_serial(id->number)) return then(request, {});
   const auto name = board_.job_id(id->number);
-  hook_desk::question q{movejob_event, by, by.user, name, {}, {{"job", ObjectKind::JOB, name, board_.where().sequence(), {}, true}}, {}};
+  server_hooks::question q{movejob_event, by, by.user, name, {}, {{"job", ObjectKind::JOB, name, board_.where().sequence(), {}, true}}, {}};
   q.adjust = [to = schema::str(asked.getDestination())](hooks::hook_parameters& p) { show_move(p, to); };
-  desk_.run(std::move(q), then_go_on(name, reply, [request, then = std::move(then)](hooks::chain_result& result) {
+  hooks_.run(std::move(q), then_go_on(name, reply, [request, then = std::move(then)](hooks::chain_result& result) {
     const auto* job = hooks::object_of(result.parameters, "job");
     const auto* queue = job ? job->find("queue") : nullptr;
     then(result.changes.empty() || !queue ? request : with_destination(request, queue->value), std::move(result.runs));
@@ -103,11 +103,11 @@ void hook_routes::ask_move(const schema::sealed<schema::Request>& request, const
 }
 
 void hook_routes::ask_management(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then) {
-  if (!desk_.wanted(*management_event)) return then(request, {});
+  if (!hooks_.wanted(*management_event)) return then(request, {});
   const auto subject = schema::str(request.get().getManage().getName());
-  auto asked = management_asked(request.get().getManage(), board_.parts().shell.clock->now_ns() / 1'000'000'000);
-  hook_desk::question q{management_event, by, by.user, subject, {{"management", std::move(asked)}}, {}, {}};
-  desk_.run(std::move(q), then_go_on(subject, reply, [request, then = std::move(then)](hooks::chain_result& result) {
+  auto asked = management_asked(request.get().getManage(), board_.parts().base.clock->now_ns() / 1'000'000'000);
+  server_hooks::question q{management_event, by, by.user, subject, {{"management", std::move(asked)}}, {}, {}};
+  hooks_.run(std::move(q), then_go_on(subject, reply, [request, then = std::move(then)](hooks::chain_result& result) {
     then(request, std::move(result.runs));
   }));
 }
@@ -115,19 +115,19 @@ void hook_routes::ask_management(const schema::sealed<schema::Request>& request,
 namespace {
 
 // What one run wants set of one object. The changes last as long as the result.
-struct wish { std::string object; bool of_job; std::size_t run; std::vector<hooks::hook_change> changes; };
+struct asked_of { std::string object; bool of_job; std::size_t run; std::vector<hooks::hook_change> changes; };
 
-std::vector<wish> wishes_of(const std::string& subject, const hooks::chain_result& result) {
-  std::vector<wish> wishes;
+std::vector<asked_of> requests_of(const std::string& subject, const hooks::chain_result& result) {
+  std::vector<asked_of> asked;
   for (const auto& c : result.changes) {
     const bool of_job = c.parameter == "job";
     if (!of_job && c.parameter != "vnode_list") continue;
     const auto object = of_job ? subject : schema::str(c.object);
-    auto at = std::find_if(wishes.begin(), wishes.end(), [&](const wish& w) { return w.object == object && w.of_job == of_job && w.run == c.run; });
-    if (at == wishes.end()) at = wishes.insert(wishes.end(), {object, of_job, c.run, {}});
+    auto at = std::find_if(asked.begin(), asked.end(), [&](const asked_of& w) { return w.object == object && w.of_job == of_job && w.run == c.run; });
+    if (at == asked.end()) at = asked.insert(asked.end(), {object, of_job, c.run, {}});
     at->changes.push_back(c);
   }
-  return wishes;
+  return asked;
 }
 
 bool changes_nothing(const hooks::hook_change& c) { return c.before == c.after; }
@@ -152,17 +152,17 @@ void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, co
     e.command_id = command_id;
     board_.tell_job(number, std::move(e));
   };
-  if (!desk_.wanted(*runjob_event)) return go_on({});
+  if (!hooks_.wanted(*runjob_event)) return go_on({});
   const auto id = board_.job_id(number);
   const auto run = proposed.message.get().getRun();
   const auto now = board_.where().sequence();
-  hook_desk::question q{runjob_event, by, {}, id, {}, {{"job", ObjectKind::JOB, id, now, {}, true}}, {}};
+  server_hooks::question q{runjob_event, by, {}, id, {}, {{"job", ObjectKind::JOB, id, now, {}, true}}, {}};
   if (const auto where = values::parse_exec_vnode(schema::text(run.getExecVnode())); where && !where->chunks.empty())
     q.views.push_back({"vnode_list", ObjectKind::NODE, {}, now, where->vnodes(), true});
   q.adjust = [exec = schema::str(run.getExecVnode())](hooks::hook_parameters& p) {
     if (auto* job = hooks::find_parameter(p, "job")) std::get<hooks::hook_object>(job->value).put("exec_vnode", {}, exec);
   };
-  desk_.run(std::move(q), [this, number, id, reply, go_on](hooks::chain_result& result) {
+  hooks_.run(std::move(q), [this, number, id, reply, go_on](hooks::chain_result& result) {
     if (result.stopped) return run_rejected(number, id, result, reply);
     restart_scheduling(result);
     go_on(std::move(result.runs), changes_of_job(result));
@@ -176,8 +176,8 @@ void hook_routes::run_rejected(std::uint64_t number, const std::string& id, hook
   auto refuse = [this, reply, why = model::rejection{result.why.code, comment}](const model::rejection&) {
     reply->refused(board_.where().sequence(), why);
   };
-  auto vnodes = wishes_of(id, result);
-  std::erase_if(vnodes, [](const wish& w) { return w.of_job; });
+  auto vnodes = requests_of(id, result);
+  std::erase_if(vnodes, [](const asked_of& w) { return w.of_job; });
   // The next cycle will say the same: only what is new is written, or the cycles would never end.
   if (before && before->value == comment && std::ranges::all_of(result.changes, changes_nothing)) return refuse({});
   restart_scheduling(result);
@@ -202,17 +202,17 @@ void hook_routes::run_rejected(std::uint64_t number, const std::string& id, hook
 // so a crash before their run was written down only means that they run again.
 void hook_routes::look_on(const reactions::run_looking_hooks& what, reply_ptr reply) {
   model::requester by;
-  (void)board_.parts().shell.reader->read(what.sequence, [&](const log::record_ptr& r) {
+  (void)board_.parts().base.reader->read(what.sequence, [&](const log::record_ptr& r) {
     const auto who = r->get().getWho();
     by = {schema::str(who.getUser()), schema::str(who.getHost()), who.getRole()};
     return false;
   });
   const bool of_job = what.event->parameters.front().kind == hooks::parameter_kind::job;
   const auto kind = of_job ? ObjectKind::JOB : ObjectKind::NODE;
-  hook_desk::question q{what.event, by, by.user, what.subject, {}, {}, what.hooks};
+  server_hooks::question q{what.event, by, by.user, what.subject, {}, {}, what.hooks};
   q.views.push_back({of_job ? "job" : "vnode", kind, what.subject, what.sequence});
   if (!of_job && what.sequence > 1) q.views.push_back({"vnode_o", kind, what.subject, what.sequence - 1});
-  desk_.run(std::move(q), [this, subject = what.subject, sequence = what.sequence, reply = std::move(reply)](hooks::chain_result& result) {
+  hooks_.run(std::move(q), [this, subject = what.subject, sequence = what.sequence, reply = std::move(reply)](hooks::chain_result& result) {
     carry_out(subject, sequence, result, reply);
   });
 }
@@ -223,19 +223,19 @@ void hook_routes::carry_out(const std::string& subject, std::uint64_t cause, con
   restart_scheduling(result);
   auto done = [this, subject, cause, reply, runs = result.runs](const model::rejection& why) {
     if (reply && why.code == values::pbs_error::system_error) return reply->refused(0, why);      // the disk is full: again
-    desk_.write_all(subject, cause, runs);
+    hooks_.write_all(subject, cause, runs);
     if (reply) reply->done(board_.where().sequence(), "");
   };
-  const auto wishes = wishes_of(subject, result);
-  if (wishes.empty()) return done({});
-  auto parts = reply_jointly(board_.reply_then(std::move(done)), wishes.size());
+  const auto asked = requests_of(subject, result);
+  if (asked.empty()) return done({});
+  auto parts = reply_jointly(board_.reply_then(std::move(done)), asked.size());
   const auto send = [&](std::size_t i, auto envelope, auto&& to) {
-    if (cause != 0) envelope.command_id = repeatable_id("hook " + std::to_string(cause) + " " + std::to_string(wishes[i].run) + " " + wishes[i].object);
+    if (cause != 0) envelope.command_id = repeatable_id("hook " + std::to_string(cause) + " " + std::to_string(asked[i].run) + " " + asked[i].object);
     envelope.cause = cause;
     to(std::move(envelope));
   };
-  for (std::size_t i = 0; i < wishes.size(); ++i) {
-    const auto& w = wishes[i];
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const auto& w = asked[i];
     const hook_runs run{result.runs[w.run]};
     if (w.of_job) {
       const auto number = values::parse_job_id(w.object).value().number;
@@ -254,8 +254,8 @@ void hook_routes::carry_out(const std::string& subject, std::uint64_t cause, con
 
 // Periodic hooks: each when its freq is over since its last run (pbs guide: freq).
 void hook_routes::on_tick() {
-  if (!desk_.wanted(*periodic_event)) return;
-  const auto now = board_.parts().shell.clock->now_ns();
+  if (!hooks_.wanted(*periodic_event)) return;
+  const auto now = board_.parts().base.clock->now_ns();
   for (const auto& [serial, hook] : board_.where().hook_states()) {
     if (!hook.runs_at("periodic")) continue;
     const auto next = now + hook.number(attributes::hook::freq) * 1'000'000'000;
@@ -268,9 +268,9 @@ void hook_routes::on_tick() {
 
 void hook_routes::run_periodic(const std::string& name) {
   const auto sequence = board_.where().sequence();
-  hook_desk::question q{periodic_event, board_.server_itself(), {}, "periodic", {{"resv_list", hook_objects{}}},
+  server_hooks::question q{periodic_event, board_.server_itself(), {}, "periodic", {{"resv_list", hook_objects{}}},
                         {{"vnode_list", ObjectKind::NODE, {}, sequence}}, {name}};
-  desk_.run(std::move(q), [this](hooks::chain_result& result) { carry_out("periodic", 0, result, nullptr); });
+  hooks_.run(std::move(q), [this](hooks::chain_result& result) { carry_out("periodic", 0, result, nullptr); });
 }
 
 }  // namespace annals::actors

@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
-#include "actors/gateway/hook_desk.hpp"
-#include "actors/gateway/switchboard.hpp"
+#include "actors/gateway/server_hooks.hpp"
+#include "actors/gateway/actor_registry.hpp"
 #include "actors/server/reactions/reaction.hpp"
 
 namespace annals::actors {
 
 class hook_routes {
  public:
-  explicit hook_routes(switchboard& board);
+  explicit hook_routes(actor_registry& board);
 
   void on_tick();                                // every second
   // Runs hooks that look on at what happened (postqueuejob, jobobit, modifyvnode). Refused: what they wanted could not be written.
@@ -37,20 +37,20 @@ class hook_routes {
 
   // Whether a script compiles; what the compiler said.
   void compile(const std::string& name, const std::string& source, std::function<void(std::string)> then) {
-    desk_.compile(name, source, std::move(then));
+    hooks_.compile(name, source, std::move(then));
   }
 
  private:
-  hook_desk_parts desk_parts();
-  void write_run(hook_desk_parts::run_to_write what);
-  hook_desk::answer then_go_on(std::string subject, reply_ptr reply, hook_desk::answer then);
+  server_hooks_parts hooks_parts();
+  void write_run(server_hooks_parts::run_to_write what);
+  server_hooks::answer then_go_on(std::string subject, reply_ptr reply, server_hooks::answer then);
   void restart_scheduling(const hooks::chain_result& result);
   void run_rejected(std::uint64_t number, const std::string& id, hooks::chain_result& result, const reply_ptr& reply);
   void carry_out(const std::string& subject, std::uint64_t cause, const hooks::chain_result& result, const reply_ptr& reply);
   void run_periodic(const std::string& name);
 
-  switchboard& board_;
-  hook_desk desk_;
+  actor_registry& board_;
+  server_hooks hooks_;
   std::map<std::uint64_t, std::int64_t> due_;    // periodic hooks, by stream
 };
 

@@ -193,7 +193,7 @@ schema::sealed<schema::ToMom> mom_hooks_message(const directory& where, std::uin
   return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
     auto all = m.initHooks();
     all.setSequence(sequence);
-    const auto wait = attributes::integer_of(where.site()->server, attributes::server::sync_mom_hookfiles_timeout);
+    const auto wait = attributes::integer_of(where.settings()->server, attributes::server::sync_mom_hookfiles_timeout);
     all.setWaitSeconds(static_cast<std::uint32_t>(std::clamp<std::int64_t>(wait.value_or(default_wait_s), 0, UINT32_MAX)));
     auto list = all.initHooks(static_cast<unsigned>(hooks.size()));
     for (unsigned i = 0; i < hooks.size(); ++i) {
@@ -213,7 +213,7 @@ schema::sealed<schema::ToMom> mom_hooks_message(const directory& where, std::uin
       put(h.code, list[i].initCode());
       put(h.config, list[i].initConfig());
     }
-    const auto& custom = where.site()->resources.custom();
+    const auto& custom = where.settings()->resources.custom();
     auto resources = all.initResources(static_cast<unsigned>(custom.size()));
     unsigned i = 0;
     for (const auto& [name, r] : custom) {

@@ -8,13 +8,13 @@
 
 #include "actors/gateway/hook_routes.hpp"
 #include "actors/gateway/script_blob.hpp"
-#include "actors/gateway/switchboard.hpp"
+#include "actors/gateway/actor_registry.hpp"
 
 namespace annals::actors {
 
 class job_routes {
  public:
-  job_routes(switchboard& board, hook_routes& hooks) : board_(board), hooks_(hooks) {}
+  job_routes(actor_registry& board, hook_routes& hooks) : board_(board), hooks_(hooks) {}
 
   void on_submit(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply);
   void on_alter(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply);
@@ -33,7 +33,7 @@ class job_routes {
   void with_groups(bool needed, const wire::identity& who, const model::requester& by, const reply_ptr& reply, std::function<void(std::vector<std::string>)> then);
   void note_request(capnp::Text::Reader id, schema::Request::Reader r, bool known) const;
 
-  switchboard& board_;
+  actor_registry& board_;
   hook_routes& hooks_;
 };
 

@@ -71,7 +71,7 @@ bool log_marks::agrees(schema::MomHello::Reader hello, const std::string& host) 
   }
   const log::witness witness{"host " + host, *mark};
   if (board_.where().losses().cover(*mark, w.log)) return true;
-  const auto missing = log::lacking(board_.parts().shell.reader->records(), w.log, witness);
+  const auto missing = log::lacking(board_.parts().base.reader->records(), w.log, witness);
   if (!missing) return true;
   error(host, *missing);
   w.log_is_short(witness, *missing);
@@ -83,7 +83,7 @@ bool log_marks::agrees(schema::MomHello::Reader hello, const std::string& host) 
 // In the job's own history: asked only of runs that the log says are nowhere.
 bool log_marks::was_assigned(std::uint64_t serial, std::uint32_t run) const {
   bool found = false;
-  (void)board_.parts().shell.reader->read_stream(serial, 1, [&](const log::record_ptr& r) {
+  (void)board_.parts().base.reader->read_stream(serial, 1, [&](const log::record_ptr& r) {
     found = schema::is(r->event(), schema::JobEvent::ASSIGNED) && r->event().getJob().getAssigned().getRun() == run;
     return !found;
   });

@@ -10,14 +10,14 @@
 #include <vector>
 
 #include "actors/gateway/run_ticket.hpp"
-#include "actors/gateway/switchboard.hpp"
+#include "actors/gateway/actor_registry.hpp"
 #include "events/log/losses.hpp"
 
 namespace annals::actors {
 
 class log_marks {
  public:
-  explicit log_marks(switchboard& board) : board_(board) {}
+  explicit log_marks(actor_registry& board) : board_(board) {}
 
   // The mark beside the log has moved. tell_all: sends to every MoM that is here.
   using teller = std::function<void(const schema::sealed<schema::ToMom>&)>;
@@ -45,7 +45,7 @@ class log_marks {
   bool was_assigned(std::uint64_t serial, std::uint32_t run) const;
   void error(const std::string& host, const std::string& text) const;
 
-  switchboard& board_;
+  actor_registry& board_;
   std::optional<log::log_mark> mark_, told_;
   schema::sealed<schema::ToMom> newest_;
   bool timer_runs_ = false;

@@ -57,7 +57,7 @@ void manage_routes::manage_all(const schema::sealed<schema::Request>& request, c
   if (m.getKind() == ObjectKind::NODE) take(m.getVerb() == schema::ManageVerb::DELETE ? where.hosts() : where.vnodes());
   if (m.getKind() == ObjectKind::SCHEDULER) take(where.schedulers());
   if (m.getKind() == ObjectKind::HOOK) {
-    if (const auto why = model::may_touch_hooks(by, *board_.site()); why.code != 0) return reply->refused(0, why);
+    if (const auto why = model::may_touch_hooks(by, *board_.settings()); why.code != 0) return reply->refused(0, why);
     take(where.hooks());
   }
   if (names.empty()) return reply->done(where.sequence(), "");
@@ -90,7 +90,7 @@ void manage_routes::manage_hook(const schema::sealed<schema::Request>& request, 
                                 bool compiled) {
   const auto m = request.get().getManage();
   const auto name = schema::str(m.getName());
-  if (const auto why = model::may_touch_hooks(by, *board_.site()); why.code != 0) return reply->refused(0, why);
+  if (const auto why = model::may_touch_hooks(by, *board_.settings()); why.code != 0) return reply->refused(0, why);
   auto h = board_.hook(name, m.getVerb() == schema::ManageVerb::CREATE);
   if (!h) return reply->refused(0, no_hook(name));
   const bool imports = m.getVerb() == schema::ManageVerb::IMPORT;
@@ -123,13 +123,13 @@ void manage_routes::compile_hook(const schema::sealed<schema::Request>& request,
 
 void manage_routes::export_hook(schema::ExportHook::Reader asked, const model::requester& by, reply_ptr reply) {
   const auto name = schema::str(asked.getName());
-  if (const auto why = model::may_touch_hooks(by, *board_.site()); why.code != 0) return reply->refused(0, why);
+  if (const auto why = model::may_touch_hooks(by, *board_.settings()); why.code != 0) return reply->refused(0, why);
   const auto* hook = asked.getPbsHook() ? nullptr : board_.where().hook(name);
   if (!hook) return reply->refused(0, no_hook(name));
   const auto& content = schema::text(asked.getContentType()) == model::python_content ? hook->code : hook->config;
   const auto sequence = board_.where().sequence();
   if (content.hash.empty()) return reply->done(sequence, "");
-  const bool asked_for = board_.reading().ask([store = &board_.parts().shell.reader->blobs(), hash = content.hash, sequence, reply] {
+  const bool asked_for = board_.reading().ask([store = &board_.parts().base.reader->blobs(), hash = content.hash, sequence, reply] {
     const auto bytes = store->read_blob(hash);
     return [sequence, reply, text = bytes ? values::base64_lines(schema::byte_span(*bytes)) : std::string()] { reply->done(sequence, text); };
   });

@@ -5,13 +5,13 @@
 #include <string>
 
 #include "actors/gateway/hook_routes.hpp"
-#include "actors/gateway/switchboard.hpp"
+#include "actors/gateway/actor_registry.hpp"
 
 namespace annals::actors {
 
 class manage_routes {
  public:
-  manage_routes(switchboard& board, hook_routes& hooks) : board_(board), hooks_(hooks) {}
+  manage_routes(actor_registry& board, hook_routes& hooks) : board_(board), hooks_(hooks) {}
 
   void on_manage(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply);
   void export_hook(schema::ExportHook::Reader asked, const model::requester& by, reply_ptr reply);
@@ -23,7 +23,7 @@ class manage_routes {
   void manage_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs, bool compiled = false);
   void compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs);
 
-  switchboard& board_;
+  actor_registry& board_;
   hook_routes& hooks_;
 };
 

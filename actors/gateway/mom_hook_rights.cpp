@@ -17,8 +17,8 @@ bool may_set_job(const hooks::hook_event& event, schema::HookReport::Reader r) {
 
 }  // namespace
 
-rightful_wishes rightful(const directory& where, const std::string& host, schema::HookReport::Reader r) {
-  rightful_wishes out;
+rightful_requests rightful(const directory& where, const std::string& host, schema::HookReport::Reader r) {
+  rightful_requests out;
   const auto* event = hooks::find_event(schema::text(r.getRun().getEvent()));
   if (!event || !hooks::is_on_mom(*event)) return out;
   const auto serial = r.getRef().getJobSerial();

@@ -11,7 +11,7 @@
 
 namespace annals::actors {
 
-struct rightful_wishes {
+struct rightful_requests {
   bool job = false;                                  // the changes of the job
   bool ends_run = false;                             // job.rerun(), job.delete()
   bool suspend_again = false;                        // execjob_preresume said no
@@ -19,6 +19,6 @@ struct rightful_wishes {
   std::vector<schema::VnodeChanged::Reader> vnodes;
   std::vector<std::string_view> refused;             // vnodes, and "job": what it may not change
 };
-rightful_wishes rightful(const directory& where, const std::string& host, schema::HookReport::Reader report);
+rightful_requests rightful(const directory& where, const std::string& host, schema::HookReport::Reader report);
 
 }  // namespace annals::actors

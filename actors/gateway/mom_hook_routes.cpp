@@ -15,7 +15,7 @@ void mom_hook_routes::keep_up() {
 
 void mom_hook_routes::on_installed(const std::string& host_name, schema::HooksInstalled::Reader installed) {
   for (auto file : installed.getFiles())
-    board_.note(log_event::debug, "Req", "Server@" + board_.site()->server_name,
+    board_.note(log_event::debug, "Req", "Server@" + board_.settings()->server_name,
                 "successfully sent hook file " + board_.parts().hook_directory + "/" + schema::str(file) + " to " + host_name);
   if (installed.getSequence() != told_sequence_) return;            // newer ones are on their way
   board_.withdraw({host_name, "hooks"});
@@ -39,13 +39,13 @@ void mom_hook_routes::on_report(const wire::connection_ptr& peer, const schema::
   if (rights.suspend_again) suspend_again(peer->peer().name, report);
   if (rights.resources)
     for (auto resource : report.getResources())
-      if (!board_.site()->resources.find(schema::text(resource.getName()))) {
+      if (!board_.settings()->resources.find(schema::text(resource.getName()))) {
         // The vnode's attributes need it: they wait until it is there.
         auto then = board_.reply_then([this, peer, message](const model::rejection& why) {
           if (why.code == 0) on_report(peer, message);
           else carry_out(peer, message);
         });
-        board_.self()->send(board_.server(), board_.wrap<model::server_command>(resource_creation(resource), switchboard::mom_of(peer->peer().name), std::move(then)));
+        board_.self()->send(board_.server(), board_.wrap<model::server_command>(resource_creation(resource), actor_registry::mom_of(peer->peer().name), std::move(then)));
         return;
       }
   carry_out(peer, message);
@@ -68,10 +68,10 @@ void mom_hook_routes::suspend_again(const std::string& host, schema::HookReport:
 namespace {
 
 // What a run wants of the job, in the order in which it is done; `what` is its part of the report.
-struct job_wish { const char* what; schema::sealed<schema::Request> request; };
-std::vector<job_wish> job_wishes(schema::HookReport::Reader r, const rightful_wishes& rights) {
+struct request_to_job { const char* what; schema::sealed<schema::Request> request; };
+std::vector<request_to_job> requests_to_job(schema::HookReport::Reader r, const rightful_requests& rights) {
   const auto job = schema::str(r.getRef().getJob());
-  std::vector<job_wish> out;
+  std::vector<request_to_job> out;
   if (rights.job) out.push_back({"job", alteration(job, r.getJobChanges())});
   if (rights.ends_run) out.push_back({"end", end_of_run(job, r.getDelete())});
   return out;
@@ -85,7 +85,7 @@ void mom_hook_routes::carry_out(const wire::connection_ptr& peer, const schema::
   const hook_runs run{schema::copy_of<schema::HookRun>(r.getRun())};
   const auto rights = rightful(board_.where(), host, r);
   const auto number = board_.where().job_number(r.getRef().getJobSerial());
-  const auto of_job = number ? job_wishes(r, rights) : std::vector<job_wish>{};
+  const auto of_job = number ? requests_to_job(r, rights) : std::vector<request_to_job>{};
   std::vector<std::pair<caf::actor, schema::VnodeChanged::Reader>> vnodes;
   for (auto v : rights.vnodes)
     if (auto h = board_.host_of(schema::str(v.getVnode()))) vnodes.emplace_back(std::move(h), v);
@@ -103,8 +103,8 @@ void mom_hook_routes::carry_out(const wire::connection_ptr& peer, const schema::
     board_.self()->send(vnodes[i].first, std::move(e));
   }
   for (std::size_t i = 0; i < of_job.size(); ++i) {
-    model::hook_changes wish{{of_job[i].request, {}}, r.getRef().getRun(), host};
-    auto e = board_.wrap<model::job_command>(std::move(wish), switchboard::mom_of(host), parts[vnodes.size() + i], run);
+    model::hook_changes changes{{of_job[i].request, {}}, r.getRef().getRun(), host};
+    auto e = board_.wrap<model::job_command>(std::move(changes), actor_registry::mom_of(host), parts[vnodes.size() + i], run);
     e.command_id = part_id(host, r, of_job[i].what);
     board_.tell_job(*number, std::move(e));
   }
@@ -129,7 +129,7 @@ void mom_hook_routes::write_down(const wire::connection_ptr& peer, const schema:
     b.setPosition(r.getPosition());
   });
   auto acknowledge = board_.reply_then([peer, ack](const model::rejection& why) { if (why.code == 0) peer->send(ack); });
-  auto e = board_.wrap<model::hook_command>(model::hook_ran{std::move(ran)}, switchboard::mom_of(host), std::move(acknowledge));
+  auto e = board_.wrap<model::hook_command>(model::hook_ran{std::move(ran)}, actor_registry::mom_of(host), std::move(acknowledge));
   e.command_id = part_id(host, r, "");
   board_.self()->send(h, std::move(e));
 }

@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "actors/gateway/switchboard.hpp"
+#include "actors/gateway/actor_registry.hpp"
 
 namespace annals::actors {
 
 class mom_hook_routes {
  public:
-  explicit mom_hook_routes(switchboard& board) : board_(board) {}
+  explicit mom_hook_routes(actor_registry& board) : board_(board) {}
 
   // Every host is owed all hooks of MoMs as they are now, until it says that it has them. Called by a reaction after each change, and
   // before whatever a host must not hear before its hooks: a run to start, the welcome.
@@ -24,7 +24,7 @@ class mom_hook_routes {
   void note_changes(const std::string& vnode, capnp::List<schema::Attribute>::Reader changes) const;
   void write_down(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message);
 
-  switchboard& board_;
+  actor_registry& board_;
   std::uint64_t told_sequence_ = 0;                          // of what MoMs were told last
 };
 

@@ -11,7 +11,7 @@ void mom_routes::on_message(const wire::connection_ptr& peer, schema::sealed<sch
   if (!schema::is_readable(message)) return peer->close("a message that can't be read");
   const auto m = message.get();
   const auto& name = peer->peer().name;
-  const auto by = switchboard::mom_of(name);
+  const auto by = actor_registry::mom_of(name);
   switch (m.which()) {
     case schema::FromMom::HELLO: return on_hello(peer, std::move(message));
     case schema::FromMom::RUN_STARTED:
@@ -35,7 +35,7 @@ void mom_routes::on_message(const wire::connection_ptr& peer, schema::sealed<sch
     case schema::FromMom::WANT_BLOB: return send_blob(peer, m.getWantBlob());
     case schema::FromMom::HOOKS_INSTALLED: return hooks_.on_installed(name, m.getHooksInstalled());
     case schema::FromMom::HOOK_REPORT: return hooks_.on_report(peer, message);
-    case schema::FromMom::WISH_DONE: return board_.tell_job_of(m.getWishDone().getRef(), model::mom_report{message, name}, by, nullptr);
+    case schema::FromMom::REQUEST_DONE: return board_.tell_job_of(m.getRequestDone().getRef(), model::mom_report{message, name}, by, nullptr);
     case schema::FromMom::SIGNAL_DONE:              // the debt of a signal ends with the report of the exit
       if (m.getSignalDone().getId() != 0) return;
       discarded(name, m.getSignalDone().getRef());
@@ -121,7 +121,7 @@ void mom_routes::on_given_up(const std::string& host) {
 }
 
 void mom_routes::on_missing(const run_missing& m) {
-  board_.tell_job(m.run.number, model::run_lost{m.run.run, false, m.log_is_new}, switchboard::mom_of(""), nullptr);
+  board_.tell_job(m.run.number, model::run_lost{m.run.run, false, m.log_is_new}, actor_registry::mom_of(""), nullptr);
 }
 
 // What a MoM has, and the log says it has not.
@@ -137,7 +137,7 @@ void mom_routes::on_discard_settled(const discard_settled& d) { host_is_rid(d.se
 
 // The job may wait for that.
 void mom_routes::host_is_rid(std::uint64_t serial, model::run_gone_from gone) {
-  const auto by = switchboard::mom_of(gone.host);
+  const auto by = actor_registry::mom_of(gone.host);
   if (const auto number = board_.where().job_number(serial)) board_.tell_job(*number, std::move(gone), by, nullptr);
 }
 
@@ -158,7 +158,7 @@ void mom_routes::end_unwanted(schema::RunRef::Reader ref, const std::string& on)
 void mom_routes::report(const wire::connection_ptr& peer, schema::RunRef::Reader ref, schema::Ack::What what,
                         const schema::sealed<schema::FromMom>& message) {
   const auto& name = peer->peer().name;
-  board_.tell_job_of(ref, model::mom_report{message, name}, switchboard::mom_of(name), acknowledge_mom(peer, ref, what));
+  board_.tell_job_of(ref, model::mom_report{message, name}, actor_registry::mom_of(name), acknowledge_mom(peer, ref, what));
 }
 
 // A MoM has the scripts of its runs, and the hooks that MoMs run.

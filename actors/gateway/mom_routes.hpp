@@ -7,13 +7,13 @@
 
 #include "actors/gateway/log_marks.hpp"
 #include "actors/gateway/mom_hook_routes.hpp"
-#include "actors/gateway/switchboard.hpp"
+#include "actors/gateway/actor_registry.hpp"
 
 namespace annals::actors {
 
 class mom_routes {
  public:
-  mom_routes(switchboard& board, mom_hook_routes& hooks) : board_(board), hooks_(hooks) {}
+  mom_routes(actor_registry& board, mom_hook_routes& hooks) : board_(board), hooks_(hooks) {}
 
   void on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message);
   void on_closed(const peer_closed& c);
@@ -40,7 +40,7 @@ class mom_routes {
   void report(const wire::connection_ptr& peer, schema::RunRef::Reader ref, schema::Ack::What what, const schema::sealed<schema::FromMom>& message);
   void send_blob(const wire::connection_ptr& peer, schema::WantBlob::Reader wanted);
 
-  switchboard& board_;
+  actor_registry& board_;
   mom_hook_routes& hooks_;
   log_marks marks_{board_};
   std::map<std::string, wire::connection_ptr> here_;             // hosts that said hello

@@ -4,14 +4,14 @@
 #include "actors/gateway/hook_routes.hpp"
 #include "actors/gateway/mom_routes.hpp"
 #include "actors/gateway/orderly_stop.hpp"
-#include "actors/gateway/switchboard.hpp"
+#include "actors/gateway/actor_registry.hpp"
 #include "actors/server/reactions_actor.hpp"
 
 namespace annals::actors {
 
 class order_routes {
  public:
-  order_routes(switchboard& board, hook_routes& hooks, mom_routes& moms, mom_hook_routes& mom_hooks, orderly_stop& stopping)
+  order_routes(actor_registry& board, hook_routes& hooks, mom_routes& moms, mom_hook_routes& mom_hooks, orderly_stop& stopping)
       : board_(board), hooks_(hooks), moms_(moms), mom_hooks_(mom_hooks), stopping_(stopping) {}
 
   void on_order(give_order& given);
@@ -24,7 +24,7 @@ class order_routes {
   void carry_out(const reactions::end_server& what, give_order& given);
   void done(const reply_ptr& reply) const { reply->done(board_.where().sequence(), ""); }
 
-  switchboard& board_;
+  actor_registry& board_;
   hook_routes& hooks_;
   mom_routes& moms_;
   mom_hook_routes& mom_hooks_;

@@ -4,13 +4,13 @@
 
 #include <string>
 
-#include "actors/gateway/switchboard.hpp"
+#include "actors/gateway/actor_registry.hpp"
 
 namespace annals::actors {
 
 class orderly_stop {
  public:
-  explicit orderly_stop(switchboard& board) : board_(board) {}
+  explicit orderly_stop(actor_registry& board) : board_(board) {}
 
   void on_shutdown(schema::Shutdown::Reader how, const model::requester& by, const reply_ptr& reply);
   void stop(const std::string& how);  // writes that the server stops, then lets the process end
@@ -18,7 +18,7 @@ class orderly_stop {
  private:
   void wind_up(const std::string& how, const model::requester& by, const reply_ptr& reply);
 
-  switchboard& board_;
+  actor_registry& board_;
 };
 
 }  // namespace annals::actors

@@ -1,6 +1,6 @@
 #include "actors/gateway/run_ticket.hpp"
 
-#include "events/model/ticket.hpp"
+#include "events/model/run/ticket.hpp"
 
 namespace annals::actors {
 

@@ -8,24 +8,24 @@
 #include <vector>
 
 #include "actors/gateway/hook_routes.hpp"
-#include "actors/gateway/switchboard.hpp"
+#include "actors/gateway/actor_registry.hpp"
 
 namespace annals::actors {
 
 class scheduler_routes {
  public:
-  scheduler_routes(switchboard& board, hook_routes& hooks) : board_(board), hooks_(hooks) {}
+  scheduler_routes(actor_registry& board, hook_routes& hooks) : board_(board), hooks_(hooks) {}
 
   // winding_up: the server is about to stop, and nothing is run any more.
   void on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromScheduler> message, bool winding_up);
   void on_closed(const peer_closed& c);
 
  private:
-  model::requester scheduler_itself() const { return {"Scheduler", board_.site()->host_name, schema::Role::SCHEDULER}; }
+  model::requester scheduler_itself() const { return {"Scheduler", board_.settings()->host_name, schema::Role::SCHEDULER}; }
   void propose(const std::string& name, const schema::sealed<schema::FromScheduler>& message, bool winding_up);
   void cycle_began(const caf::actor& object, const std::string& name, schema::sealed<schema::FromScheduler> message);
 
-  switchboard& board_;
+  actor_registry& board_;
   hook_routes& hooks_;
   std::map<std::string, std::vector<std::byte>> policies_;    // of each scheduler's coming cycles
   std::set<std::string> stored_policies_;                     // hashes

@@ -131,7 +131,7 @@ void mom_hooks::start_now(at_hook_point at) {
 // Hooks of execjob_launch ran in an earlier life of the MoM: their word holds.
 bool mom_hooks::take_past_launch(stages& s) const {
   if (s.at.point != hook_point::launch || s.at.program.is_task) return false;
-  model::past_hooks past{s.at.job.before};
+  model::ran_hooks past{s.at.job.before};
   if (!past.has("execjob_launch")) return false;
   hooks::hook_parameters program;
   put_program(s.result.program, program);

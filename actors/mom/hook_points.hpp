@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "events/model/past_hooks.hpp"
+#include "events/model/hook/ran_hooks.hpp"
 #include "events/model/usage.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/daemon.capnp.h"

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "actors/mom/parts_desk.hpp"
+#include "actors/mom/part_registry.hpp"
 #include "actors/mom/sister_links.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "events/schema/readable.hpp"
@@ -18,10 +18,10 @@ constexpr std::size_t name_end_digits = 8;   // nobody makes four billion direct
 class mom {
  public:
   mom(caf::event_based_actor* self, mom_actor_parts parts)
-      : self_(self), parts_(with_hook_bits(std::move(parts))), sisters_(self, parts_.dial), desk_(self, parts_.runs, parts_.gate, parts_.left_parts) {
+      : self_(self), parts_(with_hook_bits(std::move(parts))), sisters_(self, parts_.dial), part_runs_(self, parts_.runs, parts_.gate, parts_.left_parts) {
     for (const auto& l : parts_.left) left_.remember(l);
     hooks_ = std::make_unique<mom_hooks>(
-        self_, mom_hooks_parts{parts_.runner, parts_.hook_directory, parts_.host, parts_.runs.shell.clock, parts_.runs.notes, parts_.runs.hooks, parts_.describe,
+        self_, mom_hooks_parts{parts_.runner, parts_.hook_directory, parts_.host, parts_.runs.base.clock, parts_.runs.notes, parts_.runs.hooks, parts_.describe,
                         [this] { say_hello(); }},
         [this](const schema::sealed<schema::FromMom>& message) { if (server_) server_->send(message); });
   }
@@ -38,14 +38,14 @@ class mom {
       refs_[k.key] = k;
       spawn(k.key, k.stream);
     }
-    for (const auto& p : parts_.known_parts) desk_.revive(p);
+    for (const auto& p : parts_.known_parts) part_runs_.revive(p);
     self_->delayed_send(self_, poll_period, poll_atom::value);
   }
 
   // -- the link to the server ------------------------------------------------------------------------------------------------
 
   void on_opened(const peer_opened& o) {
-    if (o.peer->peer().what == wire::identity::kind::mom) return desk_.primary_came(o.peer);
+    if (o.peer->peer().what == wire::identity::kind::mom) return part_runs_.primary_came(o.peer);
     if (o.peer->peer().what != wire::identity::kind::server) return o.peer->close("only MoMs and the server have something to say here");
     server_ = o.peer;
     if (!hooks_->starting_up()) say_hello();
@@ -63,7 +63,7 @@ class mom {
       if (parts_.server_mark) hello.setLogMark(parts_.server_mark.get());
       hooks_->describe(hello);
       auto here = refs_;
-      for (const auto& [key, k] : desk_.known()) here.emplace(key, k);
+      for (const auto& [key, k] : part_runs_.known()) here.emplace(key, k);
       auto runs = hello.initRuns(static_cast<unsigned>(here.size()));
       unsigned i = 0;
       for (const auto& [key, k] : here) {
@@ -80,7 +80,7 @@ class mom {
   }
 
   void on_closed(const peer_closed& c) {
-    if (c.peer->peer().what == wire::identity::kind::mom) return desk_.primary_went(c.peer);
+    if (c.peer->peer().what == wire::identity::kind::mom) return part_runs_.primary_went(c.peer);
     if (c.peer != server_) return;
     server_ = nullptr;
     hooks_->server_is_gone();
@@ -100,7 +100,7 @@ class mom {
     if (f.peer->peer().what == wire::identity::kind::mom) {
       schema::sealed<schema::ToSister> asked(std::move(f.message));
       if (!schema::is_readable(asked)) return f.peer->close("a message that can't be read");
-      return desk_.on_request(f.peer->peer().name, f.peer, std::move(asked));
+      return part_runs_.on_request(f.peer->peer().name, f.peer, std::move(asked));
     }
     if (f.peer->peer().what != wire::identity::kind::server) return;
     schema::sealed<schema::ToMom> message(std::move(f.message));
@@ -139,7 +139,7 @@ class mom {
   // -- runs ------------------------------------------------------------------------------------------------------------------
 
   void on_host_event(host_event& e) {
-    if (is_task_key(e.key)) return desk_.on_task_event(e);
+    if (is_task_key(e.key)) return part_runs_.on_task_event(e);
     if (const auto at = runs_.find(e.key); at != runs_.end()) self_->send(at->second, wrap(std::move(e.command)));
   }
 
@@ -147,7 +147,7 @@ class mom {
     hooks_->at_point(std::move(at));
   }
   void on_job_at_work(job_at_work& job) {
-    if (runs_.contains(job.key) || desk_.known().contains(job.key)) hooks_->at_work(std::move(job));
+    if (runs_.contains(job.key) || part_runs_.known().contains(job.key)) hooks_->at_work(std::move(job));
   }
 
   void on_gone(const run_gone& g) {
@@ -161,14 +161,14 @@ class mom {
   }
   void on_part_gone(const part_gone& g) {
     if (!runs_.contains(g.key)) hooks_->run_gone(g.key);
-    desk_.gone(g);
+    part_runs_.gone(g);
     if (!runs_.contains(g.key) && discarding_.erase(g.key) > 0) tell_discarded(g.what.job_serial, g.what.run);
   }
-  void on_grown(const task_grown& g) { desk_.on_grown(g); }
+  void on_grown(const task_grown& g) { part_runs_.on_grown(g); }
   void on_appended(const output_appended& a) {
     if (const auto run = runs_.find(a.key); run != runs_.end()) self_->send(run->second, a);
   }
-  void on_part_event(part_event& e) { desk_.on_event(e.key, std::move(e.command)); }
+  void on_part_event(part_event& e) { part_runs_.on_event(e.key, std::move(e.command)); }
 
   // -- other hosts -----------------------------------------------------------------------------------------------------------
 
@@ -183,17 +183,17 @@ class mom {
       const auto at = runs_.find(key);
       if (at != runs_.end() && is_wanted(f, ref.job, ref.cookie)) return self_->send(at->second, f);
     }
-    if (!desk_.find(f)) self_->send(f.asker.who, job_found{f.asker.question, nullptr, {}, {}});
+    if (!part_runs_.find(f)) self_->send(f.asker.who, job_found{f.asker.question, nullptr, {}, {}});
   }
 
   // A part on this host is asked as a sister would be.
   void on_to_sister(to_sister& t) {
-    if (t.host == parts_.host) return desk_.on_request(parts_.host, nullptr, std::move(t.message));
+    if (t.host == parts_.host) return part_runs_.on_request(parts_.host, nullptr, std::move(t.message));
     sisters_.send(t);
   }
   void on_to_primary(to_primary& t) {
     if (t.host == parts_.host) return to_run_of(t.host, std::move(t.message));
-    desk_.send(t);
+    part_runs_.send(t);
   }
   void on_sister_opened(const sister_opened& o) { sisters_.opened(o); }
   void on_sister_closed(const sister_closed& c) { sisters_.closed(c); }
@@ -223,13 +223,13 @@ class mom {
     hooks_->read_again();
     parts_.runs.settings = s.settings;
     for (const auto& [key, run] : runs_) self_->send(run, s);
-    desk_.tell_all(s);
+    part_runs_.tell_all(s);
   }
 
   void on_poll() {
     hooks_->on_second();
     for (const auto& [key, run] : runs_) self_->send(run, poll_usage{report_interval_s_});
-    desk_.tell_all(poll_usage{report_interval_s_});
+    part_runs_.tell_all(poll_usage{report_interval_s_});
     self_->delayed_send(self_, poll_period, poll_atom::value);
   }
 
@@ -247,11 +247,11 @@ class mom {
   }
 
   envelope<model::run_command> wrap(model::run_command c) {
-    return {std::move(c), {"pbs_mom", parts_.host, schema::Role::MOM}, {}, nullptr, site_, {}, 0, {}};
+    return {std::move(c), {"pbs_mom", parts_.host, schema::Role::MOM}, {}, nullptr, settings_, {}, 0, {}};
   }
 
   caf::actor spawn(const std::string& key, std::uint64_t stream) {
-    auto a = self_->spawn<run_actor>(parts_.runs, caf::actor(self_), key, stream, site_);
+    auto a = self_->spawn<run_actor>(parts_.runs, caf::actor(self_), key, stream, settings_);
     runs_[key] = a;
     return a;
   }
@@ -293,7 +293,7 @@ class mom {
     const auto key = annals::mom::run_key(ref);
     const auto at = runs_.find(key);
     if (at != runs_.end()) self_->send(at->second, wrap(model::discard_order{message}));
-    else if (!desk_.discard(ref)) return tell_discarded(ref.getJobSerial(), ref.getRun());
+    else if (!part_runs_.discard(ref)) return tell_discarded(ref.getJobSerial(), ref.getRun());
     discarding_.insert(key);
   }
 
@@ -334,7 +334,7 @@ class mom {
 
   caf::event_based_actor* self_;
   mom_actor_parts parts_;
-  model::site_ptr site_ = std::make_shared<model::site>();      // a MoM has no settings of the server's kind
+  model::settings_ptr settings_ = std::make_shared<model::settings>();      // a MoM has no settings of the server's kind
   wire::connection_ptr server_;
   std::uint32_t report_interval_s_ = 10;
   std::map<std::string, caf::actor> runs_;
@@ -342,7 +342,7 @@ class mom {
   std::set<std::string> discarding_;                            // keys of runs that go because the server does not want them
   left_runs left_;
   sister_links sisters_;
-  parts_desk desk_;
+  part_registry part_runs_;
   std::unique_ptr<mom_hooks> hooks_;
   std::map<std::string, script_wait> scripts_;                  // that are on their way, by the run's key
 };

@@ -21,7 +21,7 @@ std::string hash_of(schema::BlobRef::Reader blob) {
 }
 std::string content_hash(const std::string& text) { return log::content_hash(std::as_bytes(std::span(text))); }
 
-hooks::chain_hook make_hook(const std::string& name, attributes::bag settings, std::string source, std::optional<std::string> configuration) {
+hooks::chain_hook make_hook(const std::string& name, attributes::attribute_set settings, std::string source, std::optional<std::string> configuration) {
   hooks::chain_hook h{name, std::move(settings), nullptr, {}, {}};
   h.script = {source.empty() ? std::string() : content_hash(source), source.size()};
   if (configuration) h.configuration = {content_hash(*configuration), configuration->size()};
@@ -46,8 +46,8 @@ std::uint32_t number_of(const hooks::chain_hook& hook, attributes::attribute_id 
 
 std::int64_t freq_ns(const hooks::chain_hook& hook) { return number_of(hook, attributes::hook::freq) * second; }
 
-attributes::bag settings_of(capnp::List<schema::Attribute>::Reader list) {
-  attributes::bag settings;
+attributes::attribute_set settings_of(capnp::List<schema::Attribute>::Reader list) {
+  attributes::attribute_set settings;
   for (auto a : list)
     if (const auto* row = attributes::find(schema::ObjectKind::HOOK, schema::text(a.getName()))) settings.set(row->id, schema::text(a.getValue()));
   return settings;

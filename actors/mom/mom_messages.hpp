@@ -13,8 +13,8 @@
 #include "actors/mom/left_runs.hpp"
 #include "actors/mom/task_interface.hpp"
 #include "actors/runtime/daemon_log.hpp"
-#include "actors/runtime/shell.hpp"
-#include "events/model/part.hpp"
+#include "actors/runtime/event_sourced_actor.hpp"
+#include "events/model/part/part.hpp"
 #include "events/ports/job_places.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/ports/task_outputs.hpp"
@@ -65,7 +65,7 @@ inline bool is_wanted(const find_job& f, const std::string& job, const std::stri
 }
 
 struct mom_parts {
-  shell_parts shell;
+  event_sourced_actor_parts shell;
   ports::process_host* processes = nullptr;
   std::shared_ptr<const mom::mom_settings> settings;
   ports::job_places* places = nullptr;

@@ -6,7 +6,7 @@
 #include <chrono>
 #include <csignal>
 
-#include "events/model/task_limits.hpp"
+#include "events/model/run/task_limits.hpp"
 
 namespace annals::actors {
 
@@ -25,8 +25,8 @@ std::string task_number(std::uint32_t task) {
 
 }  // namespace
 
-part_actor::part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::site_ptr site)
-    : owing_shell(cfg, parts.shell, stream, std::move(site)), parts_(std::move(parts)), mom_(std::move(mom)), key_(std::move(key)), hooks_(mom_, parts_.hooks),
+part_actor::part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::settings_ptr settings)
+    : effect_running_actor(cfg, parts.base, stream, std::move(settings)), parts_(std::move(parts)), mom_(std::move(mom)), key_(std::move(key)), hooks_(mom_, parts_.hooks),
       output_(parts_.outputs, [this](std::uint32_t task) { return state().task_key(task); }, [this](const output_piece& p) { send_piece(p); }) {}
 
 caf::message_handler part_actor::other_handlers() {
@@ -238,29 +238,29 @@ void part_actor::on_request(const schema::sealed<schema::ToSister>& message) {
   }
 }
 
-void part_actor::signal_all(schema::SignalPart::Reader wish) {
-  if (wish.getId() != 0 && wish.getId() <= signal_id_) return;
-  signal_id_ = std::max(signal_id_, wish.getId());
+void part_actor::signal_all(schema::SignalPart::Reader request) {
+  if (request.getId() != 0 && request.getId() <= signal_id_) return;
+  signal_id_ = std::max(signal_id_, request.getId());
   using what = schema::SignalPart::What;
-  if (wish.getId() != 0) return kill_if_allowed(wish.getSignal());
-  if (wish.getWhat() != what::SIGNAL) return suspend_or_resume(wish.getWhat() == what::SUSPEND);
-  signal_tasks(wish.getSignal());
+  if (request.getId() != 0) return kill_if_allowed(request.getSignal());
+  if (request.getWhat() != what::SIGNAL) return suspend_or_resume(request.getWhat() == what::SUSPEND);
+  signal_tasks(request.getSignal());
 }
 
 void part_actor::signal_tasks(int signal) {
   for (const auto number : state().active) parts_.processes->signal(state().task_key(number), signal);
 }
 
-void part_actor::signal_one(schema::SignalTask::Reader wish) {
-  const auto number = wish.getTask().getTask();
+void part_actor::signal_one(schema::SignalTask::Reader request) {
+  const auto number = request.getTask().getTask();
   const auto at = state().tasks.find(number);
   const bool found = at != state().tasks.end() && at->second.phase == model::task_phase::started;
-  if (found) parts_.processes->signal(state().task_key(number), wish.getSignal());
+  if (found) parts_.processes->signal(state().task_key(number), request.getSignal());
   tell_primary([&](auto m) {
     auto t = m.initTaskSignalled();
     fill_ref(t.initTask().initRef());
     t.getTask().setTask(number);
-    t.setQuestion(wish.getQuestion());
+    t.setQuestion(request.getQuestion());
     t.setFound(found);
   });
 }
@@ -281,7 +281,7 @@ model::host_usage part_actor::usage_now() {
       if (const auto u = parts_.processes->usage(state().task_key(number))) alive.add(*u);
   highest_.mem_kb = std::max(highest_.mem_kb, alive.mem_kb);
   highest_.vmem_kb = std::max(highest_.vmem_kb, alive.vmem_kb);
-  return {parts_.settings->host, model::tasks_usage(state().ended_usage, alive, highest_), parts_.shell.clock->now_ns()};
+  return {parts_.settings->host, model::tasks_usage(state().ended_usage, alive, highest_), parts_.base.clock->now_ns()};
 }
 
 // The server has a run discarded that a MoM speaks of and that it has given up: a primary that was cut off may not know that

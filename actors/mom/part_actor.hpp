@@ -1,4 +1,4 @@
-// A host's part of a run. The rules are in events/model/part.hpp; here their effects: places, tasks under their shepherds,
+// A host's part of a run. The rules are in events/model/part/part.hpp; here their effects: places, tasks under their shepherds,
 // signals, usage, and answers to the primary until it has them.
 #pragma once
 
@@ -8,7 +8,7 @@
 
 #include "actors/mom/mom_messages.hpp"
 #include "actors/mom/part_output.hpp"
-#include "actors/runtime/owing_shell.hpp"
+#include "actors/runtime/effect_running_actor.hpp"
 #include "events/model/usage.hpp"
 
 namespace annals::actors {
@@ -16,15 +16,15 @@ namespace annals::actors {
 struct part_aggregate {
   using state = model::part_state;
   using command = model::part_command;
-  static model::outcome decide(const state& s, const command& c, const model::stamp& now, const model::site& site) {
-    return model::decide(s, c, now, site);
+  static model::outcome decide(const state& s, const command& c, const model::stamp& now, const model::settings& settings) {
+    return model::decide(s, c, now, settings);
   }
   static void apply(state& s, const model::event_place& at, schema::Event::Reader e) { model::apply(s, at, e); }
 };
 
-class part_actor : public owing_shell<part_aggregate, model::part_effect> {
+class part_actor : public effect_running_actor<part_aggregate, model::part_effect> {
  public:
-  part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::site_ptr site);
+  part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::settings_ptr settings);
 
  protected:
   void on_change() override;
@@ -43,7 +43,7 @@ class part_actor : public owing_shell<part_aggregate, model::part_effect> {
   begun tear_down();
   void leave(bool refused);
   void on_request(const schema::sealed<schema::ToSister>& message);
-  void signal_all(schema::SignalPart::Reader wish);
+  void signal_all(schema::SignalPart::Reader request);
   void signal_tasks(int signal);
 
   // -- hooks of this host (part_actor_hooks.cpp)
@@ -56,7 +56,7 @@ class part_actor : public owing_shell<part_aggregate, model::part_effect> {
   bool closing_hooks_are_over();
   void tell_periodic_hooks();
 
-  void signal_one(schema::SignalTask::Reader wish);
+  void signal_one(schema::SignalTask::Reader request);
   caf::message_handler task_handlers();            // part_actor_tasks.cpp
   template <class Fill>
   std::uint64_t ask_primary(const task_asker& asker, Fill&& fill) {
@@ -104,7 +104,7 @@ class part_actor : public owing_shell<part_aggregate, model::part_effect> {
   part_output output_;
   unsigned polls_ = 0;
   std::uint64_t last_question_ = 0;
-  std::uint64_t signal_id_ = 0;                    // the last wish that was carried out
+  std::uint64_t signal_id_ = 0;                    // the last request that was carried out
   ports::run_usage highest_;                       // of memory: the sum over the tasks alive together, in any sample
   model::usage_set told_;
   std::int64_t told_ns_ = 0;

@@ -1,6 +1,6 @@
 #include "actors/mom/part_output.hpp"
 
-#include "events/model/task_limits.hpp"
+#include "events/model/run/task_limits.hpp"
 
 namespace annals::actors {
 

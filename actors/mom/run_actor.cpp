@@ -27,9 +27,9 @@ std::optional<int> signal_number(std::string_view name) {
 
 }  // namespace
 
-run_actor::run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::site_ptr site)
-    : owing_shell(cfg, parts.shell, stream, std::move(site)), parts_(std::move(parts)), mom_(std::move(mom)), key_(std::move(key)), revived_(stream != 0),
-      born_ns_(stream != 0 ? parts_.shell.clock->now_ns() : 0), hooks_(mom_, parts_.hooks) {}
+run_actor::run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::settings_ptr settings)
+    : effect_running_actor(cfg, parts.base, stream, std::move(settings)), parts_(std::move(parts)), mom_(std::move(mom)), key_(std::move(key)), revived_(stream != 0),
+      born_ns_(stream != 0 ? parts_.base.clock->now_ns() : 0), hooks_(mom_, parts_.hooks) {}
 
 caf::message_handler run_actor::other_handlers() {
   return caf::message_handler{
@@ -72,7 +72,7 @@ effect_time run_actor::when(const model::run_effect& effect) const {
   const auto* timer = std::get_if<model::wake>(&effect);
   if (timer && !timer->host.empty() && born_ns_ != 0) return {std::max(timer->at_ns, born_ns_ + limits::sister_silence_s * 1'000'000'000), 0};
   if (timer) return {timer->at_ns, 0};
-  return {0, model::is_report(effect) && !std::holds_alternative<model::report_wishes>(effect) ? report_retry_ns : 0};
+  return {0, model::is_report(effect) && !std::holds_alternative<model::report_requests>(effect) ? report_retry_ns : 0};
 }
 
 struct run_actor::beginner {
@@ -95,7 +95,7 @@ struct run_actor::beginner {
   begun operator()(const model::kill_program& k) const { return a.kill_if_allowed(k), begun::yes; }
   begun operator()(const model::kill_harder&) const { return a.signal_everywhere(SIGKILL), begun::yes; }
   begun operator()(const model::kill_discarded&) const { return a.do_kill("SIGKILL", {}), begun::yes; }
-  begun operator()(const model::carry_out& c) const { return a.carry_out(c.wish), begun::yes; }
+  begun operator()(const model::carry_out& c) const { return a.carry_out(c.request), begun::yes; }
   begun operator()(const model::place_output&) const { return a.place_after_hooks(), begun::yes; }
   begun operator()(const model::clean_up&) const { return a.clean_up(), begun::yes; }
   begun operator()(const model::wake& timer) const { return a.fire(timer), begun::yes; }
@@ -123,9 +123,9 @@ struct run_actor::beginner {
     if (a.steps_are_out()) return begun::not_yet;
     return a.report_left(), begun::yes;
   }
-  begun operator()(const model::report_wishes& w) const {
+  begun operator()(const model::report_requests& w) const {
     a.tell_server([&](auto m) {
-      auto d = m.initWishDone();
+      auto d = m.initRequestDone();
       a.fill_ref(d.initRef());
       d.setId(w.done);
     });
@@ -174,25 +174,25 @@ void run_actor::do_kill(const std::string& signal, const std::string& why) {
   if (state().suspended) signal_everywhere(SIGCONT);      // a stopped process can't end by itself
 }
 
-void run_actor::carry_out(const model::told_wish& wish) {
-  if (wish.what == schema::Wish::SUSPEND) {
+void run_actor::carry_out(const model::told_request& request) {
+  if (request.what == schema::RunRequest::SUSPEND) {
     suspend();
-  } else if (wish.what == schema::Wish::RESUME) {
-    return resume(wish.id);
-  } else if (wish.what == schema::Wish::MESSAGE) {
-    if (wish.to_errors) parts_.processes->append_stderr(key_, wish.text + "\n");
-    if (wish.to_output) parts_.processes->append_stdout(key_, wish.text + "\n");
-  } else if (const auto number = wish.what == schema::Wish::SIGNAL ? signal_number(wish.text) : std::nullopt) {
+  } else if (request.what == schema::RunRequest::RESUME) {
+    return resume(request.id);
+  } else if (request.what == schema::RunRequest::MESSAGE) {
+    if (request.to_errors) parts_.processes->append_stderr(key_, request.text + "\n");
+    if (request.to_output) parts_.processes->append_stdout(key_, request.text + "\n");
+  } else if (const auto number = request.what == schema::RunRequest::SIGNAL ? signal_number(request.text) : std::nullopt) {
     signal_everywhere(*number);
   }
-  command(model::wish_carried_out{wish.id});
+  command(model::request_carried_out{request.id});
 }
 
 // -- usage -------------------------------------------------------------------------------------------------------------------
 
 void run_actor::poll(const poll_usage& p) {
   usage_interval_s_ = p.report_interval_s;
-  const auto now = parts_.shell.clock->now_ns();
+  const auto now = parts_.base.clock->now_ns();
   if (!state().sisters.empty()) look_for_sisters(now);
   reconcile();                                     // a timer that fired before its time, because the clock was set back, is set again
   if (state().phase != phase::started) return;
@@ -200,7 +200,7 @@ void run_actor::poll(const poll_usage& p) {
   if (!measured) return;
   const auto own = model::measured_usage(model::counted(state(), *measured, now / 1'000'000'000));
   const auto hosts = by_host(own);
-  const auto usage = model::job_total(hosts, site().resources);
+  const auto usage = model::job_total(hosts, settings().resources);
   tell_periodic_hooks(own);
   if (state().order) {
     if (auto met = model::exceeded_limit(order(), usage, parts_.settings->config.enforce.mem)) command(*met);

@@ -1,4 +1,4 @@
-// One run on this host. The rules are in events/model/run.hpp; here their effects: the shepherd, signals, usage, delivery
+// One run on this host. The rules are in events/model/run/run.hpp; here their effects: the shepherd, signals, usage, delivery
 // of output, and reports to the server until it acknowledges.
 #pragma once
 
@@ -9,24 +9,24 @@
 #include <string>
 
 #include "actors/mom/mom_messages.hpp"
-#include "actors/runtime/owing_shell.hpp"
+#include "actors/runtime/effect_running_actor.hpp"
 #include "events/model/limits.hpp"
-#include "events/model/run.hpp"
+#include "events/model/run/run.hpp"
 
 namespace annals::actors {
 
 struct run_aggregate {
   using state = model::run_state;
   using command = model::run_command;
-  static model::outcome decide(const state& s, const command& c, const model::stamp& now, const model::site& site) {
-    return model::decide(s, c, now, site);
+  static model::outcome decide(const state& s, const command& c, const model::stamp& now, const model::settings& settings) {
+    return model::decide(s, c, now, settings);
   }
   static void apply(state& s, const model::event_place& at, schema::Event::Reader e) { model::apply(s, at, e); }
 };
 
-class run_actor : public owing_shell<run_aggregate, model::run_effect> {
+class run_actor : public effect_running_actor<run_aggregate, model::run_effect> {
  public:
-  run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::site_ptr site);
+  run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::settings_ptr settings);
 
  protected:
   void on_change() override;
@@ -41,7 +41,7 @@ class run_actor : public owing_shell<run_aggregate, model::run_effect> {
   model::run_waits waits() const;
   begun start();
   begun fetch_script();
-  void carry_out(const model::told_wish& wish);
+  void carry_out(const model::told_request& request);
   void stage_in();                                 // run_actor_staging.cpp, and the three that follow
   void unstage();
   void place();
@@ -74,9 +74,9 @@ class run_actor : public owing_shell<run_aggregate, model::run_effect> {
   at_hook_point at(hook_point point);
   bool hooks_allow(hook_point point);              // begin, prologue: whether they have; else it goes on when they do
   begun start_after_hooks();
-  void kill_if_allowed(const model::kill_program& wish);
+  void kill_if_allowed(const model::kill_program& request);
   void suspend();
-  void resume(std::uint64_t wish);
+  void resume(std::uint64_t request);
   void place_after_hooks();
   bool abort_hooks_are_over();
   void tell_periodic_hooks(const model::usage_set& usage);

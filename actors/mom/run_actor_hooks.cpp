@@ -58,10 +58,10 @@ begun run_actor::start_after_hooks() {
   return begun::not_yet;
 }
 
-void run_actor::kill_if_allowed(const model::kill_program& wish) {
-  const auto kill = [this, wish] {
-    do_kill(wish.signal, wish.why);
-    command(model::kill_sent{wish.id, wish.signal});
+void run_actor::kill_if_allowed(const model::kill_program& request) {
+  const auto kill = [this, request] {
+    do_kill(request.signal, request.why);
+    command(model::kill_sent{request.id, request.signal});
   };
   if (!state().order || !hooks_.wanted(hook_point::preterm)) return kill();
   hooks_.ask(at(hook_point::preterm), [kill](hook_point_passed& p) {
@@ -75,10 +75,10 @@ void run_actor::suspend() {
 }
 
 // A hook may keep it stopped: the server hears that from the hook's report, and suspends the job again.
-void run_actor::resume(std::uint64_t wish) {
-  const auto go_on = [this, wish](hook_point_passed& p) {
+void run_actor::resume(std::uint64_t request) {
+  const auto go_on = [this, request](hook_point_passed& p) {
     if (!p.refused) signal_everywhere(SIGCONT, schema::SignalPart::What::RESUME);
-    command(model::wish_carried_out{wish});
+    command(model::request_carried_out{request});
   };
   hook_point_passed nobody_minds;
   if (!hooks_.wanted(hook_point::resuming)) return go_on(nobody_minds);

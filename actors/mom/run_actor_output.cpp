@@ -1,7 +1,7 @@
 // What the tasks of a run write, on its way to who asked for it or into the job's files, and what they publish for each
 // other. docs/design/0022-task-manager.md.
 #include "actors/mom/run_actor.hpp"
-#include "events/model/task_limits.hpp"
+#include "events/model/run/task_limits.hpp"
 
 namespace annals::actors {
 

@@ -54,7 +54,7 @@ void run_actor::report_exited() {
     r.setSession(state().session);
     r.setReported(true);
     r.setPosition(version());
-    const auto hosts = state().usage_by_host(parts_.settings->host, parts_.shell.clock->now_ns(), site().resources);
+    const auto hosts = state().usage_by_host(parts_.settings->host, parts_.base.clock->now_ns(), settings().resources);
     fill_hosts(hosts, r.initHosts(static_cast<unsigned>(hosts.size())));
   });
 }

@@ -6,7 +6,7 @@
 
 #include "actors/mom/run_actor.hpp"
 #include "events/model/limits.hpp"
-#include "events/model/ticket.hpp"
+#include "events/model/run/ticket.hpp"
 #include "events/values/duration.hpp"
 
 namespace annals::actors {
@@ -18,7 +18,7 @@ using which = schema::Event::Which;
 run_actor::contact& run_actor::contact_of(const std::string& host) {
   const auto [at, fresh] = contacts_.try_emplace(host);
   if (!fresh) return at->second;
-  at->second.away_since_ns = parts_.shell.clock->now_ns();
+  at->second.away_since_ns = parts_.base.clock->now_ns();
   at->second.last.host = host;
   const auto* s = state().sister(host);
   if (s && !s->usage.host.empty()) at->second.last = s->usage;      // told to an earlier life of this MoM
@@ -35,11 +35,11 @@ void run_actor::on_sister_link(const sister_link& l) {
   effects().again([&](const model::run_effect& e) { return model::sister_of(state(), e) == l.host; });
   if (l.open) {
     const auto* s = state().sister(l.host);
-    if (s && s->away_since_ns != 0) command(model::sister_back{l.host, parts_.shell.clock->now_ns()});
+    if (s && s->away_since_ns != 0) command(model::sister_back{l.host, parts_.base.clock->now_ns()});
     tell_whether_suspended(l.host);
     return reconcile();
   }
-  c.away_since_ns = parts_.shell.clock->now_ns();
+  c.away_since_ns = parts_.base.clock->now_ns();
   forget_askers_of(l.host);
   fail_questions_to(l.host);
   if (state().active())
@@ -67,7 +67,7 @@ begun run_actor::begin_on_sister(const std::string& host, const model::run_effec
 // Files and hooks may have taken longer than the ticket lasts that came with the order. Once the program runs only this host's
 // own part is asked, which needs no ticket.
 begun run_actor::ask(const std::string& host) {
-  const bool lapsed = parts_.shell.clock->now_ns() >= model::ticket_good_until_ns(state().ticket());
+  const bool lapsed = parts_.base.clock->now_ns() >= model::ticket_good_until_ns(state().ticket());
   if (lapsed && state().phase == phase::received) return command(model::ticket_lapsed{}), begun::not_yet;
   const auto* sister = state().sister(host);
   tell_sister(host, [&](auto m) {
@@ -177,11 +177,11 @@ void run_actor::keep_usage_of_sisters() {
 }
 
 std::vector<model::host_usage> run_actor::by_host(const model::usage_set& own) const {
-  std::vector<model::host_usage> hosts{{parts_.settings->host, own, parts_.shell.clock->now_ns()}};
+  std::vector<model::host_usage> hosts{{parts_.settings->host, own, parts_.base.clock->now_ns()}};
   for (const auto& s : state().sisters) {
     const auto at = contacts_.find(s.host);
     if (at == contacts_.end()) continue;
-    if (s.host == parts_.settings->host) model::add_usage(hosts.front().usage, at->second.last.usage, site().resources);
+    if (s.host == parts_.settings->host) model::add_usage(hosts.front().usage, at->second.last.usage, settings().resources);
     else hosts.push_back(at->second.last);
   }
   return hosts;
@@ -226,8 +226,8 @@ void run_actor::note_step(schema::RunEvent::Reader step) const {
     case which::SISTERS_USED:
     case which::TASK_ASKED:
     case which::TASK_SETTLED:
-    case which::WISH_RECEIVED:
-    case which::WISH_DONE:
+    case which::REQUEST_RECEIVED:
+    case which::REQUEST_DONE:
     case which::FILES_STAGED_IN:
     case which::KILL_SENT:
     case which::KILL_DELAY_ENDED:

@@ -1,6 +1,6 @@
 #include "actors/mom/ticket_check.hpp"
 
-#include "events/model/ticket.hpp"
+#include "events/model/run/ticket.hpp"
 
 namespace annals::actors {
 

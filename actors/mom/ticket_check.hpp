@@ -18,7 +18,7 @@ using signature_reader = std::function<wire::identity(schema::byte_span bytes, c
 struct ticket_gate {
   std::string own_host;
   signature_reader signer_of;
-  // Why the request of `peer` (by its certificate) is refused; empty: it is the server's wish. Never throws.
+  // Why the request of `peer` (by its certificate) is refused; empty: it is the server's request. Never throws.
   std::string why_not(schema::JoinJob::Reader join, const std::string& peer, std::int64_t now_ns) const;
 };
 

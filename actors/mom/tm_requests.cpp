@@ -2,7 +2,7 @@
 
 #include <csignal>
 
-#include "events/model/task_limits.hpp"
+#include "events/model/run/task_limits.hpp"
 #include "events/schema/message.hpp"
 
 namespace annals::actors {

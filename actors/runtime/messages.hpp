@@ -13,7 +13,7 @@
 #include "events/log/event_log.hpp"
 #include "events/model/context.hpp"
 #include "events/model/outcome.hpp"
-#include "events/model/site.hpp"
+#include "events/model/settings.hpp"
 
 namespace annals::actors {
 
@@ -57,7 +57,7 @@ struct envelope {
   model::requester by;
   std::string command_id;                  // 16 bytes or empty
   reply_ptr reply;                         // may be null: nobody waits
-  model::site_ptr site;
+  model::settings_ptr settings;
   std::vector<ports::blob> blobs;
   std::uint64_t cause = 0;
   std::vector<std::string> uploaded;       // hashes of blobs that the command names and that went ahead in pieces

@@ -1,12 +1,14 @@
-// The server's aggregates as the shell wants them: state, command, decide, apply.
+// The server's aggregates as an event-sourced actor wants them: state, command, decide, apply.
 #pragma once
 
-#include "actors/runtime/shell.hpp"
-#include "events/model/hook.hpp"
-#include "events/model/host.hpp"
-#include "events/model/job.hpp"
+#include "actors/runtime/event_sourced_actor.hpp"
+#include "events/model/hook/hook.hpp"
+#include "events/model/host/host.hpp"
+#include "events/model/job/job.hpp"
 #include "events/model/ledger.hpp"
-#include "events/model/objects.hpp"
+#include "events/model/server/server.hpp"
+#include "events/model/queue/queue.hpp"
+#include "events/model/scheduler/scheduler.hpp"
 
 namespace annals::actors {
 
@@ -14,8 +16,8 @@ template <class State, class Command>
 struct aggregate {
   using state = State;
   using command = Command;
-  static model::outcome decide(const State& s, const Command& c, const model::stamp& now, const model::site& site) {
-    return model::decide(s, c, now, site);
+  static model::outcome decide(const State& s, const Command& c, const model::stamp& now, const model::settings& settings) {
+    return model::decide(s, c, now, settings);
   }
   static void apply(State& s, const model::event_place& at, schema::Event::Reader e) { model::apply(s, at, e); }
 };

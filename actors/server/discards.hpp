@@ -5,7 +5,7 @@
 #include <string>
 
 #include "actors/server/messages.hpp"
-#include "events/model/job.hpp"
+#include "events/model/job/job.hpp"
 
 namespace annals::actors {
 

@@ -156,7 +156,7 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
     case which::WAIT_ENDED:
     case which::STARTED:
     case which::USAGE_REPORTED:
-    case which::WISH_DONE:
+    case which::REQUEST_DONE:
     case which::VNODES_TAKEN:
     case which::VNODES_RELEASED:
     case which::FORGOTTEN:

@@ -22,8 +22,8 @@ std::string host_part(const std::string& address) {
 }
 }  // namespace
 
-host_actor::host_actor(caf::actor_config& cfg, shell_parts parts, caf::actor gateway, std::uint64_t stream, model::site_ptr site)
-    : shell(cfg, std::move(parts), stream, std::move(site)), gateway_(std::move(gateway)) {
+host_actor::host_actor(caf::actor_config& cfg, event_sourced_actor_parts parts, caf::actor gateway, std::uint64_t stream, model::settings_ptr settings)
+    : event_sourced_actor(cfg, std::move(parts), stream, std::move(settings)), gateway_(std::move(gateway)) {
   delayed_send(this, comeback, still_silent_atom::value);
 }
 
@@ -93,7 +93,7 @@ void host_actor::on_connected(mom_connected& m) {
   // The welcome comes last: who has it has heard what was owed, hooks among it.
   peer_->send(schema::make<schema::ToMom>([&](schema::ToMom::Builder w) {
     auto welcome = w.initWelcome();
-    welcome.setServerName(site().server_name);
+    welcome.setServerName(settings().server_name);
     welcome.setUsageIntervalSeconds(usage_interval_s);
   }));
 }
@@ -123,7 +123,7 @@ void host_actor::compare_runs(const mom_connected& m, bool log_is_new) {
     if (there.contains({run.serial, run.run})) continue;
     // Also one of which the job did not hear before this server stopped. Its order must not start it after that.
     const bool lost = log_is_new || run.assigned < state().log_since;
-    if (lost) owed_.erase(order_key(std::to_string(run.number) + "." + site().server_name, model::start_run{state().name, run.run}));
+    if (lost) owed_.erase(order_key(std::to_string(run.number) + "." + settings().server_name, model::start_run{state().name, run.run}));
     send(gateway_, run_missing{run, lost});
   }
   // What the MoM does not have needs no discarding.

@@ -11,9 +11,9 @@
 
 namespace annals::actors {
 
-class host_actor : public shell<host_aggregate> {
+class host_actor : public event_sourced_actor<host_aggregate> {
  public:
-  host_actor(caf::actor_config& cfg, shell_parts parts, caf::actor gateway, std::uint64_t stream, model::site_ptr site);
+  host_actor(caf::actor_config& cfg, event_sourced_actor_parts parts, caf::actor gateway, std::uint64_t stream, model::settings_ptr settings);
 
  protected:
   void on_change() override;

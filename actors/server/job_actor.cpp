@@ -6,13 +6,13 @@ namespace annals::actors {
 
 namespace {
 
-void fill_wish(schema::Wish::Builder to, const model::run_wish& from) {
+void fill_request(schema::RunRequest::Builder to, const model::run_request& from) {
   to.setId(from.id);
   switch (from.what) {
-    case model::run_wish::kind::signal: return to.setSignal(from.text);
-    case model::run_wish::kind::suspend: return to.setSuspend();
-    case model::run_wish::kind::resume: return to.setResume();
-    case model::run_wish::kind::message: {
+    case model::run_request::kind::signal: return to.setSignal(from.text);
+    case model::run_request::kind::suspend: return to.setSuspend();
+    case model::run_request::kind::resume: return to.setResume();
+    case model::run_request::kind::message: {
       auto m = to.initMessage();
       m.setText(from.text);
       m.setToErrors(from.to_errors);
@@ -27,8 +27,8 @@ constexpr bool is_order = !std::is_same_v<Order, model::wake_at>;
 
 }  // namespace
 
-job_actor::job_actor(caf::actor_config& cfg, job_parts parts, std::uint64_t number, std::uint64_t stream, model::site_ptr site)
-    : owing_shell(cfg, parts.shell, stream, std::move(site)), parts_(std::move(parts)), number_(number) {}
+job_actor::job_actor(caf::actor_config& cfg, job_parts parts, std::uint64_t number, std::uint64_t stream, model::settings_ptr settings)
+    : effect_running_actor(cfg, parts.base, stream, std::move(settings)), parts_(std::move(parts)), number_(number) {}
 
 caf::message_handler job_actor::other_handlers() {
   return {
@@ -39,7 +39,7 @@ caf::message_handler job_actor::other_handlers() {
   };
 }
 
-std::vector<model::job_effect> job_actor::owed() { return model::pending_effects(state(), site()); }
+std::vector<model::job_effect> job_actor::owed() { return model::pending_effects(state(), settings()); }
 
 effect_time job_actor::when(const model::job_effect& effect) const {
   const auto* wake = std::get_if<model::wake_at>(&effect);
@@ -67,7 +67,7 @@ schema::sealed<schema::ToMom> job_actor::message_of(const model::start_run&) con
   std::optional<std::vector<std::byte>> script;
   if (!state().script_hash.empty() && state().script_size <= limits::inline_blob_bytes_max)
     script = parts().reader->blobs().read_blob(state().script_hash);
-  return model::start_order(state(), site(), script ? schema::byte_span(*script) : schema::byte_span());
+  return model::start_order(state(), settings(), script ? schema::byte_span(*script) : schema::byte_span());
 }
 
 schema::sealed<schema::ToMom> job_actor::message_of(const model::signal_run& order) const {
@@ -92,7 +92,7 @@ schema::sealed<schema::ToMom> job_actor::message_of(const model::tell_run& order
     ref.setJobSerial(state().serial);
     ref.setRun(order.run);
     ref.setJob(state().id);
-    fill_wish(t.initWish(), order.wish);
+    fill_request(t.initRequest(), order.request);
   });
 }
 

@@ -2,21 +2,21 @@
 // it. It leaves memory when it owes nothing.
 #pragma once
 
-#include "actors/runtime/owing_shell.hpp"
+#include "actors/runtime/effect_running_actor.hpp"
 #include "actors/server/aggregates.hpp"
 #include "actors/server/messages.hpp"
 
 namespace annals::actors {
 
 struct job_parts {
-  shell_parts shell;
+  event_sourced_actor_parts shell;
   caf::actor gateway;                       // routes to hosts, keeps track of who is in memory
 };
 
-class job_actor : public owing_shell<job_aggregate, model::job_effect> {
+class job_actor : public effect_running_actor<job_aggregate, model::job_effect> {
  public:
   // number: of the id; stream 0: not submitted yet.
-  job_actor(caf::actor_config& cfg, job_parts parts, std::uint64_t number, std::uint64_t stream, model::site_ptr site);
+  job_actor(caf::actor_config& cfg, job_parts parts, std::uint64_t number, std::uint64_t stream, model::settings_ptr settings);
 
  protected:
   std::vector<model::job_effect> owed() override;

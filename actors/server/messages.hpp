@@ -14,7 +14,7 @@
 #include "actors/server/reply_sink.hpp"
 #include "events/log/log_mark.hpp"
 #include "events/model/context.hpp"
-#include "events/model/job.hpp"
+#include "events/model/job/job.hpp"
 #include "events/schema/client.capnp.h"
 #include "events/schema/daemon.capnp.h"
 #include "events/schema/message.hpp"

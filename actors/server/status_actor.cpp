@@ -10,11 +10,11 @@
 
 #include "actors/server/hook_views.hpp"
 #include "actors/server/replies.hpp"
-#include "actors/server/scheduling_desk.hpp"
+#include "actors/server/scheduler_session.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
 #include "events/model/refuse.hpp"
-#include "events/model/run_rights.hpp"
+#include "events/model/job/run_rights.hpp"
 #include "events/values/pbs_error.hpp"
 #include "projections/scheduling/by_hand.hpp"
 #include "projections/status/query.hpp"
@@ -30,7 +30,7 @@ struct answering {
   std::shared_ptr<projections::past_writer> index;
   caf::actor past;
   const ports::clock* clock;
-  std::map<std::string, scheduling_desk> desks;                   // by scheduler object
+  std::map<std::string, scheduler_session> sessions;                   // by scheduler object
   std::deque<by_hand> early_by_hand;                              // the same
   std::deque<view_wanted> early_views;                            // the same, for hooks
   std::deque<query> early;                                        // asked for a position not folded yet
@@ -41,9 +41,9 @@ struct answering {
       now->fold(*record);
       index->fold(*record, *now);
       if (schema::is(record->event(), schema::JobEvent::ENDED)) tell_waiters(*record);
-      for (auto& [name, desk] : desks) desk.folded(*record);
+      for (auto& [name, session] : sessions) session.folded(*record);
     }
-    for (auto& [name, desk] : desks) desk.all_folded();
+    for (auto& [name, session] : sessions) session.all_folded();
     for (auto waited = std::exchange(early_by_hand, {}); auto& b : waited) receive(b);
     while (!early.empty() && early.front().min_sequence <= now->sequence()) {
       answer(early.front());
@@ -75,7 +75,7 @@ struct answering {
     const auto r = b.request.get();
     const auto* job = now->job_by_id(schema::text(r.getRunJob().getJob()));
     if (const auto why = model::run_by_hand_refusal(job, b.by)) return b.reply->refused(now->sequence(), *why);
-    if (r.getRunJob().getExecVnode().size() == 0) return desk_of(std::string(model::scheduler_of(*job))).run_job(*job, b.reply);
+    if (r.getRunJob().getExecVnode().size() == 0) return session_of(std::string(model::scheduler_of(*job))).run_job(*job, b.reply);
     const auto place = projections::place_by_hand(*now, *job, schema::text(r.getRunJob().getExecVnode()));
     if (!place) return b.reply->refused(now->sequence(), place.error());
     auto proposal = schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
@@ -102,7 +102,7 @@ struct answering {
     caf::anon_send(b.gateway, job_command_for{second->number, ranks->second, b.by, {}, parts[1]});
   }
 
-  scheduling_desk& desk_of(const std::string& name) { return desks.try_emplace(name, *now, name, *clock).first->second; }
+  scheduler_session& session_of(const std::string& name) { return sessions.try_emplace(name, *now, name, *clock).first->second; }
 
   // Seconds between cycles when nothing happens (pbs guide: scheduler_iteration).
   std::chrono::seconds iteration() const {
@@ -201,16 +201,16 @@ caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
       [a](by_hand& b) { a->receive(b); },
       [a](view_wanted& w) { a->receive(w); },
       [a](const restart_cycle&) {
-        for (auto& [name, desk] : a->desks) desk.want_cycle("a hook asks for it");
+        for (auto& [name, session] : a->sessions) session.want_cycle("a hook asks for it");
       },
-      [a](const scheduler_connected& c) { a->desk_of(c.name).connected(c.peer); },
+      [a](const scheduler_connected& c) { a->session_of(c.name).connected(c.peer); },
       [a](const scheduler_disconnected& d) {
-        for (auto& [name, desk] : a->desks) desk.disconnected(d.peer);
+        for (auto& [name, session] : a->sessions) session.disconnected(d.peer);
       },
-      [a](const scheduler_frame& f) { a->desk_of(f.from).said(f.message.get()); },
-      [a](const proposal_settled& p) { a->desk_of(p.scheduler).settled(p); },
+      [a](const scheduler_frame& f) { a->session_of(f.from).said(f.message.get()); },
+      [a](const proposal_settled& p) { a->session_of(p.scheduler).settled(p); },
       [a, self](iterate_atom) {
-        for (auto& [name, desk] : a->desks) desk.want_cycle("scheduling iteration");
+        for (auto& [name, session] : a->sessions) session.want_cycle("scheduling iteration");
         self->delayed_send(self, a->iteration(), iterate_atom::value);
       },
       [](const disk_state&) {},

@@ -1,5 +1,5 @@
 // Answers queries from the status projection, at a position no older than the query's arrival; and, from the same
-// projection, tells the schedulers what they need to know (scheduling_desk).
+// projection, tells the schedulers what they need to know (scheduler_session).
 #pragma once
 
 #include <caf/actor.hpp>

@@ -8,7 +8,7 @@
 #include "actors/gateway/uploads.hpp"
 #include "actors/server/aggregates.hpp"
 #include "actors/server/event_notes.hpp"
-#include "actors/server/hook_files_desk.hpp"
+#include "actors/server/hook_files_writer.hpp"
 #include "actors/server/past_actor.hpp"
 #include "actors/server/reactions_actor.hpp"
 #include "actors/runtime/thread_share.hpp"
@@ -65,9 +65,9 @@ std::vector<std::array<std::string, 2>> scheduler_defaults(const server_system_p
 }
 
 // Writes without actors, before there are any: the start of the server, and what a new cluster begins with.
-class first_words {
+class bootstrap_events {
  public:
-  first_words(log::event_log& log, ledger_check& ledger, folds& to, const server_system_parts& parts)
+  bootstrap_events(log::event_log& log, ledger_check& ledger, folds& to, const server_system_parts& parts)
       : log_(log), ledger_(ledger), to_(to), parts_(parts) {}
 
   // From here on nothing is given again that the lost part can have given.
@@ -101,12 +101,12 @@ class first_words {
   void say() {
     const bool fresh = !to_.status->server().exists;
     const model::stamp now{parts_.clock->now_ns(), self()};
-    write(to_.where->server_stream(), to_.status->server().version, model::decide(to_.status->server(), model::server_up(parts_.self), now, *to_.where->site()), self());
+    write(to_.where->server_stream(), to_.status->server().version, model::decide(to_.status->server(), model::server_up(parts_.self), now, *to_.where->settings()), self());
     if (!fresh) return;
     create(model::decide(model::queue_state{}, manage(schema::ObjectKind::QUEUE, "workq",
-           {{"queue_type", "Execution"}, {"enabled", "True"}, {"started", "True"}}), now, *to_.where->site()));
+           {{"queue_type", "Execution"}, {"enabled", "True"}, {"started", "True"}}), now, *to_.where->settings()));
     create(model::decide(model::scheduler_state{}, model::scheduler_command(
-           manage(schema::ObjectKind::SCHEDULER, "default", scheduler_defaults(parts_))), now, *to_.where->site()));
+           manage(schema::ObjectKind::SCHEDULER, "default", scheduler_defaults(parts_))), now, *to_.where->settings()));
     set_server("default_queue", "workq", now);
   }
 
@@ -122,7 +122,7 @@ class first_words {
       a.setName(name);
       a.setValue(value);
     });
-    write(to_.where->server_stream(), to_.status->server().version, model::decide(to_.status->server(), model::server_command(request), now, *to_.where->site()), now.by);
+    write(to_.where->server_stream(), to_.status->server().version, model::decide(to_.status->server(), model::server_command(request), now, *to_.where->settings()), now.by);
   }
 
   void write(std::uint64_t stream, std::uint64_t version, model::outcome o, const model::requester& by) {
@@ -158,7 +158,7 @@ caf::behavior notes_actor(caf::event_based_actor*, std::shared_ptr<event_notes> 
   };
 }
 
-caf::behavior hook_files_actor(caf::event_based_actor*, std::shared_ptr<hook_files_desk> files) {
+caf::behavior hook_files_actor(caf::event_based_actor*, std::shared_ptr<hook_files_writer> files) {
   return {
       [files](const committed& c) {
         for (const auto& r : *c.records)
@@ -171,7 +171,7 @@ caf::behavior hook_files_actor(caf::event_based_actor*, std::shared_ptr<hook_fil
 std::vector<std::uint64_t> owing_jobs(const folds& f) {
   std::vector<std::uint64_t> owing;
   f.status->each_job([&](const model::job_state& job) {
-    if (!model::pending_effects(job, *f.where->site()).empty()) owing.push_back(job.serial);
+    if (!model::pending_effects(job, *f.where->settings()).empty()) owing.push_back(job.serial);
     return true;
   });
   return owing;
@@ -208,7 +208,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
     return true;
   });
   if (!read) throw log::log_damaged(read.text);
-  first_words words(*log_, *ledger_, f, parts);
+  bootstrap_events words(*log_, *ledger_, f, parts);
   if (parts.loss) words.accept(*parts.loss);
   words.say();
   if (parts.loss) words.turn_scheduling_off(*parts.loss);
@@ -223,7 +223,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   const auto upload = parts.detached ? system.spawn<caf::detached>(uploads, parts.store.blobs, parts.upload_directory)
                                      : system.spawn(uploads, parts.store.blobs, parts.upload_directory);
   gateway_parts g;
-  g.shell = {writer_, reader_.get(), parts.clock, parts.stop_process};
+  g.base = {writer_, reader_.get(), parts.clock, parts.stop_process};
   g.where = f.where;
   g.owing = owing_jobs(f);
   g.status = status;
@@ -249,7 +249,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   caf::anon_send(writer_, follow{reactions});
   if (f.notes) caf::anon_send(writer_, follow{system.spawn(notes_actor, f.notes)});
   if (!parts.hook_directory.empty()) {
-    const auto files = std::make_shared<hook_files_desk>(parts.hook_directory, reader_.get(), parts.notes);
+    const auto files = std::make_shared<hook_files_writer>(parts.hook_directory, reader_.get(), parts.notes);
     files->begin(f.status->hooks());
     caf::anon_send(writer_, follow{system.spawn(hook_files_actor, files), false, schema::StreamKind::HOOK});
   }

@@ -19,7 +19,7 @@
 #include "events/log/log_reader.hpp"
 #include "events/log/losses.hpp"
 #include "events/model/ledger.hpp"
-#include "events/model/objects.hpp"
+#include "events/model/server/server.hpp"
 #include "events/ports/clock.hpp"
 #include "events/ports/event_store.hpp"
 #include "hooks-runtime/pool/hook_runner.hpp"

@@ -1,4 +1,4 @@
-// Every attribute of hooks (pbs guide: hook attributes), in the order of display. Their rules stand in events/model/hook.cpp:
+// Every attribute of hooks (pbs guide: hook attributes), in the order of display. Their rules stand in events/model/hook/hook.cpp:
 // hooks refuse values in words of their own.
 #include "events/attributes/ids.hpp"
 #include "events/attributes/tables.hpp"

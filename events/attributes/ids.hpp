@@ -2,7 +2,7 @@
 // checked against its row by a test. Ids are in the order of display, by tens.
 #pragma once
 
-#include "events/attributes/bag.hpp"
+#include "events/attributes/attribute_set.hpp"
 
 namespace annals::attributes {
 

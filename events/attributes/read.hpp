@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <optional>
 
-#include "events/attributes/bag.hpp"
+#include "events/attributes/attribute_set.hpp"
 
 namespace annals::attributes {
 
 // Of an attribute of type integer, or date: seconds since 1970.
-std::optional<std::int64_t> integer_of(const bag& from, attribute_id id);
+std::optional<std::int64_t> integer_of(const attribute_set& from, attribute_id id);
 // Of an attribute of type duration, in seconds.
-std::optional<std::int64_t> seconds_of(const bag& from, attribute_id id);
+std::optional<std::int64_t> seconds_of(const attribute_set& from, attribute_id id);
 
 }  // namespace annals::attributes

@@ -102,7 +102,7 @@ const resource* resource_catalogue::find(std::string_view name) const {
 
 std::optional<refusal> resource_catalogue::create(std::string_view name, std::string_view type,
                                                   std::string_view flags) {
-  // The length is that of one byte of a packed bag entry.
+  // The length is that of one byte of a packed entry of a set.
   if (!values::is_resource_name(name) || name.size() > 255) return values::refuse(values::pbs_error::bad_value);
   if (find(name)) return values::refuse(values::pbs_error::duplicate_in_list);
   resource made;

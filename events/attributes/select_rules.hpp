@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "events/attributes/bag.hpp"
+#include "events/attributes/attribute_set.hpp"
 #include "events/attributes/resources.hpp"
 #include "events/schema/common.capnp.h"
 #include "events/values/pbs_error.hpp"
@@ -26,7 +26,7 @@ struct request_defaults {
   resource_list queue_max, server_max;          // resources_max
   resource_list queue_min, server_min;          // resources_min (the server has none: stays empty)
 };
-request_defaults defaults_of(const bag& server, const bag& queue);
+request_defaults defaults_of(const attribute_set& server, const attribute_set& queue);
 
 struct completed_request {
   resource_list resources;  // every Resource_List member of the job
@@ -53,8 +53,8 @@ std::optional<refusal> within_limits(const resource_list& resources, const reque
 // The sums of a select: every resource flagged q, n or f, and mpiprocs; nodect.
 resource_list sums_of(const values::select_spec& select, const resource_catalogue& resources);
 
-// Values of a resource-list attribute in a bag.
-resource_list resources_of(const bag& from, attribute_id id);
-void set_resources(bag& to, attribute_id id, const resource_list& resources);  // replaces all of them
+// Values of a resource-list attribute in a set.
+resource_list resources_of(const attribute_set& from, attribute_id id);
+void set_resources(attribute_set& to, attribute_id id, const resource_list& resources);  // replaces all of them
 
 }  // namespace annals::attributes

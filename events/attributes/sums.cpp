@@ -1,4 +1,4 @@
-// Sums of a select, limits on a request, and Resource_List members in bags (select_rules.hpp).
+// Sums of a select, limits on a request, and Resource_List members in sets (select_rules.hpp).
 #include <limits>
 
 #include "events/attributes/check.hpp"
@@ -68,7 +68,7 @@ std::optional<refusal> within_limits(const resource_list& asked, const request_d
   return std::nullopt;
 }
 
-request_defaults defaults_of(const bag& server, const bag& queue) {
+request_defaults defaults_of(const attribute_set& server, const attribute_set& queue) {
   request_defaults out;
   out.queue_default = resources_of(queue, queue::resources_default);
   out.server_default = resources_of(server, server::resources_default);
@@ -80,14 +80,14 @@ request_defaults defaults_of(const bag& server, const bag& queue) {
   return out;
 }
 
-resource_list resources_of(const bag& from, attribute_id id) {
+resource_list resources_of(const attribute_set& from, attribute_id id) {
   resource_list out;
   for (const entry& e : from)
     if (e.id == id) out.emplace_hint(out.end(), e.resource, e.value);
   return out;
 }
 
-void set_resources(bag& to, attribute_id id, const resource_list& resources) {
+void set_resources(attribute_set& to, attribute_id id, const resource_list& resources) {
   to.erase_all(id);
   for (const auto& [name, value] : resources) to.set(id, name, value);
 }

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-#include "events/attributes/bag.hpp"
+#include "events/attributes/attribute_set.hpp"
 #include "events/schema/common.capnp.h"
 
 namespace annals::attributes {

@@ -8,7 +8,7 @@ namespace annals::log {
 
 namespace {
 
-constexpr std::uint64_t first_words_max = 10;     // records among which a log says who it is
+constexpr std::uint64_t bootstrap_events_max = 10;     // records among which a log says who it is
 
 std::string bytes_of(capnp::Data::Reader d) { return {reinterpret_cast<const char*>(d.begin()), d.size()}; }
 
@@ -77,7 +77,7 @@ std::string identity_of(const ports::record_log& log) {
     if (!r) return false;
     if (schema::is((*r)->event(), schema::ServerEvent::STARTED)) found = bytes_of((*r)->event().getServer().getStarted().getLogUuid());
     if (schema::is((*r)->event(), schema::LogEvent::RECORD_LOST)) return true;
-    return found.empty() && ++seen < first_words_max;
+    return found.empty() && ++seen < bootstrap_events_max;
   });
   return found;
 }

@@ -30,10 +30,10 @@ bool acl_allows(std::string_view list, std::string_view name, std::string_view h
   return allowed;
 }
 
-std::optional<rejection> server_refusal(const requester& by, const site& site) {
+std::optional<rejection> server_refusal(const requester& by, const settings& settings) {
   using namespace attributes::server;
-  if (by.is_operator() || site.server.get(acl_user_enable) != "True") return std::nullopt;
-  if (acl_allows(site.server.get(acl_users).value_or(""), by.user, by.host)) return std::nullopt;
+  if (by.is_operator() || settings.server.get(acl_user_enable) != "True") return std::nullopt;
+  if (acl_allows(settings.server.get(acl_users).value_or(""), by.user, by.host)) return std::nullopt;
   return refuse(values::pbs_error::unauthorized);
 }
 

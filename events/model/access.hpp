@@ -6,7 +6,7 @@
 
 #include "events/model/context.hpp"
 #include "events/model/outcome.hpp"
-#include "events/model/site.hpp"
+#include "events/model/settings.hpp"
 
 namespace annals::model {
 
@@ -17,6 +17,6 @@ bool acl_allows(std::string_view list, std::string_view name, std::string_view h
 // May who asks make any request of the server (acl_user_enable, acl_users)? 15007. Managers and operators, root of the server's
 // host among them, are let in without being listed: a list that leaves its author out can be mended. Hosts have no list to pass:
 // requests come from the server's own, which is always let in.
-std::optional<rejection> server_refusal(const requester& by, const site& site);
+std::optional<rejection> server_refusal(const requester& by, const settings& settings);
 
 }  // namespace annals::model

@@ -3,7 +3,7 @@
 
 #include "events/attributes/check.hpp"
 #include "events/attributes/table.hpp"
-#include "events/model/objects.hpp"
+#include "events/model/changes.hpp"
 #include "events/model/refuse.hpp"
 #include "events/values/limit_spec.hpp"
 #include "events/values/string_list.hpp"
@@ -59,7 +59,7 @@ std::string worked_out(const attribute& row, const one_change& c, std::string_vi
 
 // The canonical change, or why not.
 values::result<one_change, rejection> checked(const attribute& row, schema::Attribute::Reader change,
-                                              const attributes::bag& now_set, const requester& by, bool creating,
+                                              const attributes::attribute_set& now_set, const requester& by, bool creating,
                                               const attributes::resource_catalogue& resources) {
   one_change c{row.name, schema::str(change.getResource()), schema::str(change.getValue()), change.getOp()};
   if (auto why = attributes::may_set(row, c.resource, by.role, false, false, creating, resources))
@@ -113,7 +113,7 @@ event changed_event(schema::ObjectKind kind, std::string_view vnode, const std::
 }
 
 // `unset resources_max` without a resource takes every one of them away.
-void expand_unset(const attribute& row, const one_change& c, const attributes::bag& now_set, std::vector<one_change>& out) {
+void expand_unset(const attribute& row, const one_change& c, const attributes::attribute_set& now_set, std::vector<one_change>& out) {
   if (c.op != schema::AttributeOp::UNSET || row.type != value_type::resource_list || !c.resource.empty()) {
     out.push_back(c);
     return;
@@ -124,11 +124,11 @@ void expand_unset(const attribute& row, const one_change& c, const attributes::b
 
 }  // namespace
 
-outcome changed_or_refused(schema::ObjectKind kind, const attributes::bag& now_set, schema::Manage::Reader request,
+outcome changed_or_refused(schema::ObjectKind kind, const attributes::attribute_set& now_set, schema::Manage::Reader request,
                            const requester& by, const attributes::resource_catalogue& resources,
                            std::string_view vnode) {
   std::vector<one_change> changes;
-  attributes::bag then = now_set;      // += and -= of one request build on each other
+  attributes::attribute_set then = now_set;      // += and -= of one request build on each other
   for (auto change : request.getChanges()) {
     const auto name = schema::str(change.getName());
     if (kind == schema::ObjectKind::NODE && name == "state" && change.getOp() != schema::AttributeOp::UNSET) continue;
@@ -150,7 +150,7 @@ outcome changed_or_refused(schema::ObjectKind kind, const attributes::bag& now_s
   return std::vector<event>{changed_event(kind, vnode, changes)};
 }
 
-void apply_changes(schema::ObjectKind kind, attributes::bag& to, capnp::List<schema::Attribute>::Reader changes) {
+void apply_changes(schema::ObjectKind kind, attributes::attribute_set& to, capnp::List<schema::Attribute>::Reader changes) {
   for (auto change : changes) {
     const auto* row = attributes::find(kind, schema::text(change.getName()));
     if (!row) continue;

@@ -16,7 +16,7 @@ struct effect_id {
   auto operator<=>(const effect_id&) const = default;
 };
 
-/// "wish:n1:00000000000000000007": sorts by name, then by object, then by number.
+/// "tell:n1:00000000000000000007": sorts by name, then by object, then by number.
 inline std::string text_of(const effect_id& id) {
   char number[24];
   std::snprintf(number, sizeof number, "%020llu", static_cast<unsigned long long>(id.number));

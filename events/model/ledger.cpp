@@ -78,7 +78,7 @@ std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEve
     case which::SUSPENDED:
     case which::RESUME_WANTED:
     case which::RESUMED:
-    case which::WISH_DONE:
+    case which::REQUEST_DONE:
     case which::EXITED:
     case which::OUTPUT_DELIVERED:
     case which::VNODES_RELEASED:
@@ -188,7 +188,7 @@ void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
     case which::SIGNALLED:
     case which::MESSAGED:
     case which::RESUME_WANTED:
-    case which::WISH_DONE:
+    case which::REQUEST_DONE:
     case which::EXITED:
     case which::OUTPUT_DELIVERED:
     case which::REQUEUED:

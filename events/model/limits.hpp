@@ -48,7 +48,7 @@ constexpr std::int64_t command_id_memory_s = 24 * 60 * 60;
 
 // Signals and messages for a job that its host has not taken yet: a script that signals every second is refused when its
 // host has been away for a quarter of an hour.
-constexpr std::size_t open_wishes_max = 1000;
+constexpr std::size_t open_requests_max = 1000;
 // What qmsg writes into a job's output at once: a remark, no file.
 constexpr std::size_t message_bytes_max = 64u << 10;
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "events/attributes/bag.hpp"
+#include "events/attributes/attribute_set.hpp"
 #include "events/attributes/resources.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/common.capnp.h"
@@ -22,8 +22,8 @@ class usage_set {
   void set(std::string_view resource, std::string_view value);         // replaces
   std::optional<std::string_view> get(std::string_view resource) const;
   bool empty() const { return values_.empty(); }
-  attributes::bag::iterator begin() const { return values_.begin(); }  // entries in the order of their resources' names
-  attributes::bag::iterator end() const { return values_.end(); }
+  attributes::attribute_set::iterator begin() const { return values_.begin(); }  // entries in the order of their resources' names
+  attributes::attribute_set::iterator end() const { return values_.end(); }
   bool operator==(const usage_set&) const = default;
 
   // The value as a number: of a duration, a size (rounded up) and an integer; 0 where there is none.
@@ -32,7 +32,7 @@ class usage_set {
   std::uint64_t count(std::string_view resource) const;
 
  private:
-  attributes::bag values_;
+  attributes::attribute_set values_;
 };
 
 // What a MoM measures: cput, cpupercent, mem, vmem, ncpus and walltime.

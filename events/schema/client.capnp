@@ -120,6 +120,6 @@ struct Objects {
 struct Rejected { name @0 :Text; rejection @1 :Rejection; }
 struct Object {
   name       @0 :Text;
-  attributes @1 :Data;               # a packed attribute list (events/attributes/bag.hpp), in table order
+  attributes @1 :Data;               # a packed attribute list (events/attributes/attribute_set.hpp), in table order
 }
 struct WaitedJob { exitStatus @0 :Int32; hasExitStatus @1 :Bool; text @2 :Text; }

@@ -62,7 +62,7 @@ struct StartRun {
   ticket      @13 :Common.SignedTicket;           # what these hosts ask for; absent when there are none
 }
 struct SignalRun { ref @0 :RunRef; id @1 :UInt64; signal @2 :Text; killDelaySeconds @3 :UInt32; exitStatus @4 :Int32; overridesExit @5 :Bool; }
-struct TellRun { ref @0 :RunRef; wish @1 :RunEvents.Wish; }     # owed until wishDone
+struct TellRun { ref @0 :RunRef; request @1 :RunEvents.RunRequest; }     # owed until requestDone
 struct Blob { hash @0 :Data; offset @1 :UInt64; data @2 :Data; last @3 :Bool; missing @4 :Bool;
               ref @5 :RunRef; }      # as in the WantBlob that this answers
 
@@ -77,7 +77,7 @@ struct FromMom {
     wantBlob   @6 :WantBlob;
     signalDone @7 :SignalDone;
     runSteps   @8 :RunSteps;
-    wishDone   @9 :SignalDone;      # of a TellRun
+    requestDone   @9 :SignalDone;      # of a TellRun
     hooksInstalled @10 :HooksInstalled;
     hookReport @11 :HookReport;
     wantTicket @12 :RunRef;         # of a run whose ticket ends: its order comes again with a fresh one, if it is still owed

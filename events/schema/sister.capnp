@@ -44,7 +44,7 @@ struct JoinJob {
 struct LeaveJob { ref @0 :D.RunRef; why @1 :Text; }
 struct SignalPart {
   ref    @0 :D.RunRef;
-  id     @1 :UInt64;             # of a wish to kill: a repeated one is not signalled again; 0: always
+  id     @1 :UInt64;             # of a request to kill: a repeated one is not signalled again; 0: always
   signal @2 :Int32;
   what   @3 :What;               # suspend and resume: hooks of the host hear of it (execjob_postsuspend, execjob_preresume)
   enum What { signal @0; suspend @1; resume @2; }

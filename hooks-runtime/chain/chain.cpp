@@ -21,10 +21,10 @@ constexpr std::uint32_t log_error = 0x1, log_debug2 = 0x100, log_debug3 = 0x400;
 
 constexpr std::size_t attended_in_a_row_max = 20;
 
-std::int64_t number(const attributes::bag& settings, attributes::attribute_id id) {
+std::int64_t number(const attributes::attribute_set& settings, attributes::attribute_id id) {
   return values::parse_integer(settings.get(id).value_or("")).value_or(0);
 }
-std::string text(const attributes::bag& settings, attributes::attribute_id id) {
+std::string text(const attributes::attribute_set& settings, attributes::attribute_id id) {
   return std::string(settings.get(id).value_or(""));
 }
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "events/model/hook.hpp"
+#include "events/model/hook/hook.hpp"
 #include "events/model/outcome.hpp"
 #include "hooks-runtime/chain/payload.hpp"
 
@@ -17,7 +17,7 @@ namespace annals::hooks {
 // A hook that is to run: its settings and its script.
 struct chain_hook {
   std::string name;
-  attributes::bag settings;
+  attributes::attribute_set settings;
   std::shared_ptr<const hook_code> code;
   model::hook_content script, configuration;     // as blobs: what the event keeps
 };

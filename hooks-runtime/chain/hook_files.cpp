@@ -22,14 +22,14 @@ constexpr const char* endings[] = {".HK", ".PY", ".CF"};
 
 const attributes::attribute* row_of(std::string_view name) { return attributes::find(schema::ObjectKind::HOOK, name); }
 
-attributes::bag defaults() {
-  attributes::bag all;
+attributes::attribute_set defaults() {
+  attributes::attribute_set all;
   for (const auto& row : attributes::table_of(schema::ObjectKind::HOOK)) all.set(row.id, row.default_value);
   return all;
 }
 }  // namespace
 
-std::string settings_text(std::string_view name, const attributes::bag& settings) {
+std::string settings_text(std::string_view name, const attributes::attribute_set& settings) {
   std::string text = "hook_name=" + std::string(name) + "\n";
   for (const auto& e : settings) {
     const auto* row = attributes::find(schema::ObjectKind::HOOK, e.id);

@@ -7,13 +7,13 @@
 #include <string_view>
 #include <vector>
 
-#include "events/attributes/bag.hpp"
+#include "events/attributes/attribute_set.hpp"
 
 namespace annals::hooks {
 
 // "hook_name=h1\nevent=queuejob,modifyjob\norder=5\n"
-std::string settings_text(std::string_view name, const attributes::bag& settings);
-struct read_settings { std::string name; attributes::bag settings; };
+std::string settings_text(std::string_view name, const attributes::attribute_set& settings);
+struct read_settings { std::string name; attributes::attribute_set settings; };
 // Lines that are not understood are left out; nothing: it names no hook.
 std::optional<read_settings> parse_settings(std::string_view text);
 

@@ -150,7 +150,7 @@ bool put_change(const hook_change& change, hook_parameters& to, bool makes_vnode
 
 std::vector<hook_attribute> attributes_of(schema::ObjectKind kind, std::string_view packed) {
   std::vector<hook_attribute> out;
-  const auto row = attributes::bag::from_packed(std::string(packed));
+  const auto row = attributes::attribute_set::from_packed(std::string(packed));
   if (!row) return out;
   for (const auto& e : *row)
     if (const auto* a = attributes::find(kind, e.id)) out.push_back({a->name, std::string(e.resource), std::string(e.value)});

@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "events/attributes/bag.hpp"
+#include "events/attributes/attribute_set.hpp"
 #include "events/schema/common.capnp.h"
 #include "hooks-runtime/pool/hook_runner.hpp"
 
@@ -58,7 +58,7 @@ hook_change change_of(std::size_t run, protocol::Change::Reader from);
 // makes_vnodes: a vnode that is not there is made (exechost_startup).
 bool put_change(const hook_change& change, hook_parameters& to, bool makes_vnodes = false);
 
-// The attributes of a packed row (events/attributes/bag.hpp) of this kind of object, by their names.
+// The attributes of a packed row (events/attributes/attribute_set.hpp) of this kind of object, by their names.
 std::vector<hook_attribute> attributes_of(schema::ObjectKind kind, std::string_view packed);
 std::vector<hook_attribute> attributes_of(capnp::List<schema::Attribute>::Reader list);
 

@@ -49,7 +49,7 @@ class daemon_link {
 
   template <class Fill>
   void write(std::uint64_t nonce, Fill&& fill) {
-    capnp::MallocMessageBuilder message(kj::arrayPtr(first_words_.data(), first_words_.size()));
+    capnp::MallocMessageBuilder message(kj::arrayPtr(bootstrap_events_.data(), bootstrap_events_.size()));
     auto from = message.initRoot<protocol::FromWorker>();
     from.setNonce(nonce);
     fill(from);
@@ -63,7 +63,7 @@ class daemon_link {
 
  private:
   frame_reader in_{limits::hook_request_bytes_max};
-  std::array<capnp::word, 512> first_words_{};  // of what is written; most replies need no more. Zero between messages
+  std::array<capnp::word, 512> bootstrap_events_{};  // of what is written; most replies need no more. Zero between messages
 };
 
 // The configuration as a file that goes away with the process and that a changed user can still open.

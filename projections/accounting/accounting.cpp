@@ -66,12 +66,12 @@ void write_records(moment when, const occasion& o, const accounting::line_taker&
 }
 
 // Most of a job's bytes are its environment and paths, which no record shows.
-attributes::bag without_unseen(const attributes::bag& all) {
-  attributes::bag_writer kept;
+attributes::attribute_set without_unseen(const attributes::attribute_set& all) {
+  attributes::attribute_set_writer kept;
   kept.buffer().reserve(all.packed().size());
   for (const auto& e : all)
     if (shown_in_records(e.id)) kept.put(e.id, e.resource, e.value);
-  return *attributes::bag::from_packed(kept.take());
+  return *attributes::attribute_set::from_packed(kept.take());
 }
 
 }  // namespace

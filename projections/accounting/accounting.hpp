@@ -12,8 +12,8 @@
 #include <unordered_map>
 
 #include "events/log/record.hpp"
-#include "events/model/host.hpp"
-#include "events/model/job.hpp"
+#include "events/model/host/host.hpp"
+#include "events/model/job/job.hpp"
 
 namespace annals::projections {
 

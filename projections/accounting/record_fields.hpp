@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "events/model/host.hpp"
-#include "events/model/job.hpp"
+#include "events/model/host/host.hpp"
+#include "events/model/job/job.hpp"
 
 namespace annals::projections {
 

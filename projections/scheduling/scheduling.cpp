@@ -69,7 +69,7 @@ void scheduling_projection::mark_job_event(std::uint64_t serial, schema::JobEven
     case which::OUTPUT_DELIVERED:
     case which::SIGNALLED:
     case which::MESSAGED:
-    case which::WISH_DONE: return;
+    case which::REQUEST_DONE: return;
     case which::ASSIGNED: mark_vnodes(event.getAssigned().getExecVnode()); break;
     case which::VNODES_TAKEN: mark_vnodes(event.getVnodesTaken().getExecVnode()); break;
     case which::VNODES_RELEASED: mark_vnodes(event.getVnodesReleased().getExecVnode()); break;

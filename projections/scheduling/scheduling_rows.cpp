@@ -20,9 +20,9 @@ bool is_one_of(std::span<const attribute_id> wanted, attribute_id id) {
   return std::find(wanted.begin(), wanted.end(), id) != wanted.end();
 }
 
-// The attributes of the bag that a scheduler looks at, with the names of their kind.
+// The attributes of the set that a scheduler looks at, with the names of their kind.
 template <class Init>
-void fill_attributes(Init&& init, schema::ObjectKind kind, const attributes::bag& from, std::span<const attribute_id> wanted) {
+void fill_attributes(Init&& init, schema::ObjectKind kind, const attributes::attribute_set& from, std::span<const attribute_id> wanted) {
   unsigned count = 0;
   for (const auto& e : from) count += is_one_of(wanted, e.id);
   attribute_list list = init(count);

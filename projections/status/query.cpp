@@ -33,14 +33,14 @@ class filter {
   }
   bool passes(attributes::attribute_id id) const { return id < shown_.size() && shown_[id]; }
 
-  std::string apply(const attributes::bag& row) const {
-    attributes::bag_writer out;
+  std::string apply(const attributes::attribute_set& row) const {
+    attributes::attribute_set_writer out;
     out.buffer().reserve(row.packed().size());
     for (const auto& e : row)
       if (passes(e.id)) out.put(e.id, e.resource, e.value);
     return out.take();
   }
-  std::string apply(const std::string& packed) const { return apply(*attributes::bag::from_packed(packed)); }
+  std::string apply(const std::string& packed) const { return apply(*attributes::attribute_set::from_packed(packed)); }
 
  private:
   std::vector<bool> shown_;
@@ -208,7 +208,7 @@ void stat_hooks(const status& from, schema::Stat::Reader asked, const filter& sh
 // A resource's row: id 1 is its type, id 2 its flags (pbs guide: list resource).
 void stat_resources(const status& from, schema::Stat::Reader asked, piecewise& out) {
   auto add = [&](const attributes::resource& r) {
-    attributes::bag_writer row;
+    attributes::attribute_set_writer row;
     row.put(1, attributes::resource_type_name(r.type));
     if (const auto flags = attributes::resource_flags_text(r.flags); !flags.empty()) row.put(2, flags);
     out.add(r.name, row.take());

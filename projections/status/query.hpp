@@ -24,7 +24,7 @@ void answer_stat_at(const log::log_reader& reader, const log::snapshot_store* in
 void answer_select(const status& from, std::uint64_t request_id, schema::SelectJobs::Reader asked,
                    const model::requester& by, const send_reply& send);
 
-// Packed rows (events/attributes/bag.hpp) of what is not kept as one bag.
+// Packed rows (events/attributes/attribute_set.hpp) of what is not kept as one set.
 std::string queue_row(const status& from, const model::queue_state& queue);
 std::string server_row(const status& from);
 // "free", "offline,job-exclusive": the words of the vnode's state as pbsnodes prints them.

@@ -1,4 +1,4 @@
-// Rows of the objects whose attributes are not all in one bag: queue, server, vnode.
+// Rows of the objects whose attributes are not all in one set: queue, server, vnode.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -42,7 +42,7 @@ std::string full_state(const model::host_state& host, const model::vnode_state& 
   return text.empty() ? "free" : text;
 }
 
-void put_assigned(attributes::bag& row, attributes::attribute_id id, const model::amounts& assigned) {
+void put_assigned(attributes::attribute_set& row, attributes::attribute_id id, const model::amounts& assigned) {
   for (const auto& [resource, a] : assigned) row.set(id, resource, a.print());
 }
 
@@ -66,7 +66,7 @@ class asked_sums {
         if (!sums_.contains(resource)) add(resource, a.is_size ? "0kb" : "0");
     });
   }
-  void put(attributes::bag& row, attributes::attribute_id id) const {
+  void put(attributes::attribute_set& row, attributes::attribute_id id) const {
     for (const auto& [resource, value] : sums_) row.set(id, resource, value);
   }
 
@@ -83,7 +83,7 @@ class asked_sums {
 };
 
 // Attributes that nobody sets and that have one value here, as PBS shows them.
-void put_constants(attributes::bag& row, schema::ObjectKind kind) {
+void put_constants(attributes::attribute_set& row, schema::ObjectKind kind) {
   for (const auto& a : attributes::table_of(kind))
     if (a.set_by == attributes::setter::nobody && *a.default_value != '\0' && !row.has(a.id)) row.set(a.id, a.default_value);
 }

@@ -1,6 +1,6 @@
 // What qstat, pbsnodes, qselect and qmgr list: every object's state, folded with the same apply() that the actors use.
 //
-// A job's row is its attribute bag. Finished jobs stay until JobForgotten. The reasons of scheduling cycles
+// A job's row is its attribute set. Finished jobs stay until JobForgotten. The reasons of scheduling cycles
 // (CycleReasons) become the jobs' comments here; they are no events of the jobs. Governed by docs/design/0008-status.md.
 #pragma once
 
@@ -13,10 +13,12 @@
 #include <vector>
 
 #include "events/log/record.hpp"
-#include "events/model/hook.hpp"
-#include "events/model/host.hpp"
-#include "events/model/job.hpp"
-#include "events/model/objects.hpp"
+#include "events/model/hook/hook.hpp"
+#include "events/model/host/host.hpp"
+#include "events/model/job/job.hpp"
+#include "events/model/server/server.hpp"
+#include "events/model/queue/queue.hpp"
+#include "events/model/scheduler/scheduler.hpp"
 #include "events/model/vnodes/holdings.hpp"
 #include "events/schema/client.capnp.h"
 

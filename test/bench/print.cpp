@@ -25,7 +25,7 @@ struct row {
 std::vector<row> make_jobs(int count) {
   std::vector<row> jobs;
   for (int i = 1; i <= count; ++i) {
-    annals::attributes::bag_writer w;
+    annals::attributes::attribute_set_writer w;
     const std::string number = std::to_string(i), time = std::to_string(1795216297 + i / 50);
     w.put(id::Job_Name, "job" + number);
     w.put(id::Job_Owner, "pbsuser@vm");

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "actors/mom/ticket_check.hpp"
-#include "events/model/ticket.hpp"
+#include "events/model/run/ticket.hpp"
 
 using namespace annals;
 

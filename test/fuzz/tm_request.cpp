@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "actors/mom/tm_requests.hpp"
-#include "events/model/task_limits.hpp"
+#include "events/model/run/task_limits.hpp"
 #include "events/schema/message.hpp"
 
 using namespace annals;

@@ -1,7 +1,7 @@
 // A compute node whose root is hostile: it has a certificate of the cluster, knows every job, and has stolen every ticket.
 // It asks other MoMs to join, to run tasks, to signal and to leave. docs/design/0020-jobs-across-hosts.md: nothing comes of it.
 #include "events/log/log_reader.hpp"
-#include "events/model/ticket.hpp"
+#include "events/model/run/ticket.hpp"
 #include "test/sim/network.hpp"
 #include "test/sim/processes.hpp"
 

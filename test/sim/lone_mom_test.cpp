@@ -6,7 +6,7 @@
 
 #include "actors/mom/task_interface.hpp"
 #include "events/model/limits.hpp"
-#include "events/model/ticket.hpp"
+#include "events/model/run/ticket.hpp"
 #include "test/sim/lone_mom_words.hpp"
 
 using namespace annals;

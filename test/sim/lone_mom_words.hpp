@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "events/model/ticket.hpp"
+#include "events/model/run/ticket.hpp"
 #include "test/sim/lone_mom.hpp"
 
 namespace annals::sim {

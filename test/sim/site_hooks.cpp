@@ -5,8 +5,8 @@
 #include <tuple>
 
 #include "events/log/log_reader.hpp"
-#include "events/model/hook.hpp"
-#include "events/model/hook_look.hpp"
+#include "events/model/hook/hook.hpp"
+#include "events/model/hook/hook_look.hpp"
 #include "test/sim/world.hpp"
 
 namespace annals::sim {

@@ -202,7 +202,7 @@ class made_history {
     write(serial, [&](auto e) {
       auto s = e.initJob().initSuspended();
       s.setRun(job.run);
-      s.setWish(job.last_wish + 1);
+      s.setRequest(job.last_request + 1);
       s.setAdmin(random_() % 3 == 0);
     });
     write(serial, [&](auto e) {
@@ -218,7 +218,7 @@ class made_history {
     write(serial, [&](auto e) {
       auto r = e.initJob().initResumed();
       r.setRun(job.run);
-      r.setWish(job.last_wish + 1);
+      r.setRequest(job.last_request + 1);
       r.setAdmin(job.admin_suspended);
     });
     write(serial, [&](auto e) {

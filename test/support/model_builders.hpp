@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "events/attributes/ids.hpp"
-#include "events/model/host.hpp"
-#include "events/model/job.hpp"
+#include "events/model/host/host.hpp"
+#include "events/model/job/job.hpp"
 #include "events/model/ledger.hpp"
-#include "events/model/objects.hpp"
-#include "events/model/run.hpp"
+#include "events/model/settings.hpp"
+#include "events/model/run/run.hpp"
 
 namespace annals::test {
 
@@ -189,8 +189,8 @@ inline void fill(schema::RunRef::Builder ref, const model::job_state& job, std::
 
 // -- the site ------------------------------------------------------------------------------------------------------------
 
-inline model::site small_site() {
-  model::site s;
+inline model::settings small_settings() {
+  model::settings s;
   s.server_name = s.host_name = "borg";
   s.server.set(attributes::server::default_queue, "workq");
   s.server.set(attributes::server::default_chunk, "ncpus", "1");
@@ -208,13 +208,13 @@ inline model::site small_site() {
 class job_story {
  public:
   model::job_state job;
-  model::site site = small_site();
+  model::settings settings = small_settings();
   std::int64_t now_s = 1'795'222'000;
   std::uint64_t sequence = 0, serial = 7;
   std::vector<std::pair<model::event_place, model::event>> history;
 
   model::outcome ask(const model::job_command& command, const model::requester& by = user()) const {
-    return model::decide(job, command, {now_s * 1'000'000'000, by}, site);
+    return model::decide(job, command, {now_s * 1'000'000'000, by}, settings);
   }
   // Decides and takes in what comes of it.
   std::string when(const model::job_command& command, const model::requester& by = user()) {
@@ -262,12 +262,12 @@ class job_story {
       r.setJobdir("/home/user1");
     }), the_server());
   }
-  // The MoM says that everything up to this wish is done.
-  std::string obeys(std::uint64_t wish, std::uint32_t run = 0) {
+  // The MoM says that everything up to this request is done.
+  std::string obeys(std::uint64_t request, std::uint32_t run = 0) {
     return when(report([&](auto m) {
-      auto d = m.initWishDone();
+      auto d = m.initRequestDone();
       fill(d.initRef(), job, run ? run : job.run);
-      d.setId(wish);
+      d.setId(request);
     }), the_server());
   }
   std::string exits(std::int32_t code, const measured& u = {}, std::uint32_t run = 0) {
@@ -305,7 +305,7 @@ inline job_story given(model::job_phase phase, const settings& s = {}) {
   if (phase == p::suspended) story.when(signal("suspend"), operator_());
   if (phase >= p::exiting) story.exits(0);
   if (phase >= p::finished) story.leaves();
-  if (phase == p::forgotten) story.later(model::history_seconds(story.site)).when(model::forget_job{}, the_server());
+  if (phase == p::forgotten) story.later(model::history_seconds(story.settings)).when(model::forget_job{}, the_server());
   return story;
 }
 

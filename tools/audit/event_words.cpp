@@ -97,13 +97,13 @@ std::string run_words(schema::RunEvent::Reader event) {
     case which::REFUSED: return "refused, code " + std::to_string(event.getRefused().getCode()) + after_colon(event.getRefused().getText());
     case which::KILL_REQUESTED: {
       const auto e = event.getKillRequested();
-      return schema::str(e.getSignal()) + (e.getWhy().size() > 0 ? ", " + schema::str(e.getWhy()) : ", the server wishes it");
+      return schema::str(e.getSignal()) + (e.getWhy().size() > 0 ? ", " + schema::str(e.getWhy()) : ", the server asked for it");
     }
     case which::PROGRAM_ENDED:
       return "exit status " + std::to_string(event.getProgramEnded().getExitStatus()) + "; " + usage_text(event.getProgramEnded().getUsage());
     case which::OUTPUT_PLACED: return delivered_words(event.getOutputPlaced());
-    case which::WISH_RECEIVED: return "told, number " + std::to_string(event.getWishReceived().getId());
-    case which::WISH_DONE: return "done, number " + std::to_string(event.getWishDone().getId());
+    case which::REQUEST_RECEIVED: return "told, number " + std::to_string(event.getRequestReceived().getId());
+    case which::REQUEST_DONE: return "done, number " + std::to_string(event.getRequestDone().getId());
     case which::LEFT: return "the server knows everything";
     case which::SISTERS_ASKED: return sisters_words(event.getSistersAsked());
     case which::SISTER_JOINED: return schema::str(event.getSisterJoined().getHost()) + " joined";
@@ -203,7 +203,7 @@ std::string job_words(schema::JobEvent::Reader event) {
     case which::RESUMED: return run_text(event.getResumed().getRun()) + " goes on";
     case which::MOVED: return "moved to " + schema::str(event.getMoved().getQueue()) + (event.getMoved().getChanges().size() == 0 ? "" : "; " + changes_text(event.getMoved().getChanges()));
     case which::REORDERED: return "another place in its queue, rank " + std::to_string(event.getReordered().getQueueRank());
-    case which::WISH_DONE: return "the host did what it was told, number " + std::to_string(event.getWishDone().getWish());
+    case which::REQUEST_DONE: return "the host did what it was told, number " + std::to_string(event.getRequestDone().getRequest());
     case which::RUN_STEP: return run_words(event.getRunStep().getStep());
   }
   return {};

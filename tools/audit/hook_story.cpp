@@ -6,7 +6,7 @@
 #include <set>
 
 #include "events/log/log_reader.hpp"
-#include "events/model/hook.hpp"
+#include "events/model/hook/hook.hpp"
 #include "events/values/job_id.hpp"
 #include "hooks-runtime/chain/payload.hpp"
 #include "hooks-runtime/chain/views.hpp"

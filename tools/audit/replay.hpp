@@ -9,7 +9,7 @@
 
 #include "events/log/log_reader.hpp"
 #include "events/log/place.hpp"
-#include "events/model/run.hpp"
+#include "events/model/run/run.hpp"
 #include "projections/status/status.hpp"
 
 namespace annals::audit {

@@ -9,7 +9,7 @@
 
 #include "events/log/rocksdb_event_store.hpp"
 #include "events/model/ledger.hpp"
-#include "events/model/part.hpp"
+#include "events/model/part/part.hpp"
 #include "projections/accounting/accounting.hpp"
 #include "tools/audit/apart.hpp"
 #include "tools/audit/replay.hpp"

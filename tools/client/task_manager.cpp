@@ -8,7 +8,7 @@
 #include <ctime>
 
 #include "actors/link/wire/wire.hpp"
-#include "events/model/task_limits.hpp"
+#include "events/model/run/task_limits.hpp"
 #include "tools/client/pbs_conf.hpp"
 
 namespace annals::client {

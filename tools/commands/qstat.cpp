@@ -58,8 +58,8 @@ constexpr command qstat = {
 constexpr int cannot_connect = 255;
 
 // Reads once what the letters ask for.
-struct wishes {
-  explicit wishes(const command_line& line) : given(line) {}
+struct given_options {
+  explicit given_options(const command_line& line) : given(line) {}
   bool has(char c) const { return given.has(c); }
   bool any(std::string_view letters) const {
     for (const char c : letters)
@@ -90,13 +90,13 @@ struct kind_words {
   const char* heading;
   const char* group;
 };
-kind_words kind_of(const wishes& w) {
+kind_words kind_of(const given_options& w) {
   if (w.any("Qq")) return {ObjectKind::QUEUE, "Queue: ", "Queue"};
   if (w.has('B')) return {ObjectKind::SERVER, "Server: ", "Server"};
   return {ObjectKind::JOB, "Job Id: ", "Jobs"};
 }
 
-std::unique_ptr<object_form> make_form(const wishes& w, std::int64_t now, const std::string& server) {
+std::unique_ptr<object_form> make_form(const given_options& w, std::int64_t now, const std::string& server) {
   const kind_words k = kind_of(w);
   if (w.format() == "json") return json_form(k.kind, k.group, now, version, server);
   if (w.format() == "dsv") return dsv_form(k.kind, k.heading, w.has('D') ? *w.given.find('D') : "|");
@@ -251,7 +251,7 @@ class run {
     return *session_;
   }
 
-  wishes w_;
+  given_options w_;
   moment at_;
   std::int64_t now_;
   ObjectKind kind_;
@@ -281,7 +281,7 @@ int work(int argc, char** argv) {
     return usage(qstat);
   }
   command_line line = parse_options(qstat, arguments, check);
-  if (line.problems.empty() && wishes(line).conflict()) line.problems.push_back("qstat: conflicting options.");
+  if (line.problems.empty() && given_options(line).conflict()) line.problems.push_back("qstat: conflicting options.");
   for (const std::string& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
   if (!line.problems.empty()) return usage(qstat);
   return run(line, *at).go();

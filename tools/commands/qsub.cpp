@@ -10,7 +10,7 @@
 #include <ctime>
 #include <thread>
 
-#include "events/attributes/bag.hpp"
+#include "events/attributes/attribute_set.hpp"
 #include "events/attributes/ids.hpp"
 #include "tools/client/command_main.hpp"
 #include "tools/client/directives.hpp"
@@ -67,9 +67,9 @@ command_line default_options(session& server, const judge& check) {
         if (!reply.isObjects()) return;
         for (auto object : reply.getObjects().getObjects()) {
           const auto packed = object.getAttributes();
-          const auto bag = attributes::bag::from_packed({reinterpret_cast<const char*>(packed.begin()), packed.size()});
-          if (!bag) continue;
-          if (auto value = bag->get(attributes::server::default_qsub_arguments)) text = *value;
+          const auto set = attributes::attribute_set::from_packed({reinterpret_cast<const char*>(packed.begin()), packed.size()});
+          if (!set) continue;
+          if (auto value = set->get(attributes::server::default_qsub_arguments)) text = *value;
         }
       });
   const std::vector<std::string> words = split_words(text);

@@ -1,5 +1,5 @@
 // pbs_mom: runs jobs on its host. This file makes the real ports and joins the parts; the rules of a run stand in
-// events/model/run.hpp, the actors in actors/mom, processes and files in actors/mom/host.
+// events/model/run/run.hpp, the actors in actors/mom, processes and files in actors/mom/host.
 #include <caf/actor_system.hpp>
 #include <caf/send.hpp>
 
@@ -17,21 +17,21 @@
 
 #include "actors/link/wire/signing.hpp"
 #include "actors/link/wire/wire.hpp"
-#include "actors/mom/host/cgroup_house.hpp"
+#include "actors/mom/host/run_cgroups.hpp"
 #include "actors/mom/host/cgroup_mounts.hpp"
 #include "actors/mom/host/real_job_places.hpp"
 #include "actors/mom/host/real_process_host.hpp"
 #include "actors/mom/host/real_task_outputs.hpp"
 #include "actors/mom/host/unknown_files.hpp"
 #include "actors/mom/mom_actor.hpp"
-#include "actors/mom/parts_desk.hpp"
-#include "actors/mom/tm_desk.hpp"
+#include "actors/mom/part_registry.hpp"
+#include "actors/mom/tm_connections.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/log_writer.hpp"
 #include "actors/runtime/mark_keeper.hpp"
 #include "actors/runtime/system_clock.hpp"
-#include "events/model/task_limits.hpp"
-#include "events/model/ticket.hpp"
+#include "events/model/run/task_limits.hpp"
+#include "events/model/run/ticket.hpp"
 #include "hooks-runtime/pool/worker_pool.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
@@ -346,7 +346,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
     processes.listen(tell(mom, notes));
     places.listen(tell_places(mom));
     outputs.listen([mom](const std::string& key) { caf::anon_send(mom, actors::task_grown{key}); });
-    const auto tasks = system.spawn(actors::tm_desk, actors::tm_desk_parts{mom, s.host, fs::weakly_canonical(host_options.shepherd).string()});
+    const auto tasks = system.spawn(actors::tm_connections, actors::tm_connections_parts{mom, s.host, fs::weakly_canonical(host_options.shepherd).string()});
     caf::anon_send(mom, actors::begin_work{});
 
     std::string text;

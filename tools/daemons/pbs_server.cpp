@@ -27,7 +27,7 @@
 #include "actors/server/accounting_actor.hpp"
 #include "actors/server/log_checker.hpp"
 #include "actors/server_system/server_system.hpp"
-#include "events/model/ticket.hpp"
+#include "events/model/run/ticket.hpp"
 #include "hooks-runtime/pool/worker_pool.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
@@ -91,7 +91,7 @@ struct setup {
   client::annals_conf ours;
   std::string home, priv, host, server;
   std::uint16_t port = 0;
-  daemons::log_wishes wishes;
+  daemons::log_options options;
   own_words words;
 };
 
@@ -108,7 +108,7 @@ setup read_setup(const client::command_line& line, const own_words& words) {
   if (line.has('p')) s.port = static_cast<std::uint16_t>(std::strtoul(line.find('p')->c_str(), nullptr, 0));
   const char* const behind_sudo = std::getenv("SUDO_USER");
   const passwd* const user = getpwuid(getuid());
-  s.wishes = {line.has('t') && *line.find('t') == "create", words.accept_loss,
+  s.options = {line.has('t') && *line.find('t') == "create", words.accept_loss,
               getuid() == 0 && behind_sudo ? behind_sudo : user ? user->pw_name : std::to_string(getuid()), s.host};
   return s;
 }
@@ -165,7 +165,7 @@ daemons::server_log open_log(const setup& s, actors::daemon_log& notes) {
     notes.write(actors::log_event::force | actors::log_event::error, "Svr", "PBS_Server", line);
   };
   try {
-    return daemons::open_server_log(s.priv, s.wishes, [&](const std::string& line) {
+    return daemons::open_server_log(s.priv, s.options, [&](const std::string& line) {
       note(line);
       std::fprintf(stderr, "pbs_server: %s\n", line.c_str());
     });
@@ -229,7 +229,7 @@ class known_gateway {
 
 [[noreturn]] void run(const client::command_line& line, const own_words& words) {
   const auto s = read_setup(line, words);
-  if (s.wishes.create) daemons::check_conf(s.conf);
+  if (s.options.create) daemons::check_conf(s.conf);
   else daemons::check_home(s.conf, s.home, "server_priv", "pbs_server -t create");
   make_home(s);
   daemons::background process(line.has('N'));

@@ -98,9 +98,9 @@ std::string known_identity(const std::vector<log::witness>& all) {
   return {};
 }
 
-server_log begin_log(const std::string& path, const std::vector<log::witness>& known, bool permitted, const log_wishes& wishes) {
+server_log begin_log(const std::string& path, const std::vector<log::witness>& known, bool permitted, const log_options& options) {
   if (has_files(path)) refuse(path + " holds files, but no log: its file CURRENT is missing. Put it back, or move the directory away.");
-  if (!known.empty() && !wishes.accept_loss) {
+  if (!known.empty() && !options.accept_loss) {
     std::vector<std::string> missing;
     for (const auto& w : known)
       missing.push_back(w.name + " knows record " + std::to_string(w.mark.sequence) + ", there is no log: " + std::to_string(w.mark.sequence) + " records are missing");
@@ -110,19 +110,19 @@ server_log begin_log(const std::string& path, const std::vector<log::witness>& k
     refuse("there is no log in " + path + ", and nothing says that this home is new: is its file system not mounted?\n"
            "`pbs_server -t create` makes a new cluster.");
   server_log opened{open_store(path), known_identity(known), std::nullopt};
-  if (!known.empty()) opened.loss = log::loss_to_accept{known, wishes.by, wishes.host};
+  if (!known.empty()) opened.loss = log::loss_to_accept{known, options.by, options.host};
   return opened;
 }
 
 }  // namespace
 
-server_log open_server_log(const std::string& priv, const log_wishes& wishes, const std::function<void(const std::string&)>& note) {
+server_log open_server_log(const std::string& priv, const log_options& options, const std::function<void(const std::string&)>& note) {
   const auto path = priv + "/log";
-  if (wishes.create) {
+  if (options.create) {
     check_nothing_is_there(priv);
-    return begin_log(path, {}, true, wishes);
+    return begin_log(path, {}, true, options);
   }
-  if (!log::has_event_store(path)) return begin_log(path, witnesses_of(priv, nullptr), fs::exists(permit_file(priv)), wishes);
+  if (!log::has_event_store(path)) return begin_log(path, witnesses_of(priv, nullptr), fs::exists(permit_file(priv)), options);
 
   server_log opened{open_store(path), {}, std::nullopt};
   opened.identity = log::identity_of(*opened.store);
@@ -134,11 +134,11 @@ server_log open_server_log(const std::string& priv, const log_wishes& wishes, co
       missing.push_back(std::move(*text));
       surprised.push_back(w);
     }
-  if (!missing.empty() && !wishes.accept_loss) refuse_loss(path, missing);
+  if (!missing.empty() && !options.accept_loss) refuse_loss(path, missing);
   if (!missing.empty()) {
     for (const auto& text : missing) note(text);
-    opened.loss = log::loss_to_accept{surprised, wishes.by, wishes.host};
-  } else if (wishes.accept_loss) {
+    opened.loss = log::loss_to_accept{surprised, options.by, options.host};
+  } else if (options.accept_loss) {
     note("--accept-loss has no effect: nothing of the log is missing");
   }
   if (opened.identity.empty() && opened.store->last_sequence() == 0) opened.identity = known_identity(known);

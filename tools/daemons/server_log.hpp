@@ -12,7 +12,7 @@
 
 namespace annals::daemons {
 
-struct log_wishes {
+struct log_options {
   bool create = false;               // -t create
   bool accept_loss = false;          // --accept-loss
   std::string by, host;              // who starts the server
@@ -30,7 +30,7 @@ std::string witness_file(const std::string& priv);     // log.witness: what a Mo
 std::string permit_file(const std::string& priv);      // log.create: pbs_habitat made this home, and it has had no log yet
 
 // Throws std::runtime_error with lines for the administrator when the log must not be used. note: lines that keep nothing back.
-server_log open_server_log(const std::string& priv, const log_wishes& wishes, const std::function<void(const std::string&)>& note);
+server_log open_server_log(const std::string& priv, const log_options& options, const std::function<void(const std::string&)>& note);
 
 // The log begins anew or its loss is written down, and the mark says so: what spoke of the former one goes.
 void forget_former_log(const std::string& priv);

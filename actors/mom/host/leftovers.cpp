@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "actors/mom/host/cgroup_house.hpp"
+#include "actors/mom/host/run_cgroups.hpp"
 #include "actors/mom/host/run_files.hpp"
 
 namespace annals::mom {

@@ -11,7 +11,7 @@
 #include <system_error>
 
 #include "actors/mom/host/account.hpp"
-#include "actors/mom/host/cgroup_house.hpp"
+#include "actors/mom/host/run_cgroups.hpp"
 #include "actors/mom/host/child_process.hpp"
 #include "actors/mom/host/event_loop.hpp"
 #include "actors/mom/host/host_news.hpp"
@@ -461,7 +461,7 @@ class real_process_host::impl {
  private:
   const host_options options_;
   const run_files files_;
-  const cgroup_house cgroups_;
+  const run_cgroups cgroups_;
   const std::string boot_;
   host_news news_;  // its lock is of all below
   accounts accounts_;

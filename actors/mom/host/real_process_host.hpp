@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "actors/mom/host/account.hpp"
-#include "events/model/host_limits.hpp"
+#include "events/model/host/host_limits.hpp"
 #include "events/ports/process_host.hpp"
 
 namespace annals::mom {

@@ -10,7 +10,7 @@
 #include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/process_table.hpp"
 #include "actors/mom/host/run_files.hpp"
-#include "events/model/host_limits.hpp"
+#include "events/model/host/host_limits.hpp"
 
 namespace annals::mom {
 namespace {

@@ -2,7 +2,7 @@
 // at which the next of them is to go: no job needs a timer, and 100,000 of them take 3 MB.
 //
 // Only so many are told at one time, so that a history turned off with 100,000 jobs in it does not hold up everybody else.
-// Whether a job's time is over its own rules decide (events/model/job_reports.cpp); one that was asked too early is asked again.
+// Whether a job's time is over its own rules decide (events/model/job/reports.cpp); one that was asked too early is asked again.
 // Source: pbs guide, job_history_enable, job_history_duration.
 #include <deque>
 #include <unordered_set>
@@ -31,11 +31,11 @@ class expiry final : public reaction {
   std::vector<order_ptr> owed(const moment& at) override {
     std::vector<order_ptr> orders;
     for (const auto& job : ended_) {
-      if (orders.size() == limits::history_round_jobs_max || at.now_ns < due_ns(job, at.site)) break;
+      if (orders.size() == limits::history_round_jobs_max || at.now_ns < due_ns(job, at.settings)) break;
       if (gone_.contains(job.serial)) continue;
       orders.push_back(make_order({.cause = job.sequence,
                                    .target = "job " + std::to_string(job.serial),
-                                   .what = tell_job{job.serial, model::forget_job{}, {"", at.site.host_name, schema::Role::SERVER}}}));
+                                   .what = tell_job{job.serial, model::forget_job{}, {"", at.settings.host_name, schema::Role::SERVER}}}));
     }
     return orders;
   }
@@ -43,7 +43,7 @@ class expiry final : public reaction {
   std::optional<std::int64_t> next_ns(const moment& at) const override {
     for (const auto& job : ended_)
       if (!gone_.contains(job.serial)) {
-        const auto due = due_ns(job, at.site);
+        const auto due = due_ns(job, at.settings);
         // While some are owed, what becomes of them leads to the next look.
         return at.now_ns < due ? std::optional(due) : std::nullopt;
       }
@@ -56,7 +56,7 @@ class expiry final : public reaction {
     std::uint64_t sequence, serial;
   };
 
-  static std::int64_t due_ns(const end& job, const model::site& site) { return job.at_ns + model::history_seconds(site) * second_ns; }
+  static std::int64_t due_ns(const end& job, const model::settings& settings) { return job.at_ns + model::history_seconds(settings) * second_ns; }
 
   void forgotten(std::uint64_t serial) {
     if (!ended_.empty() && ended_.back().serial == serial) ended_.pop_back();  // it ended without a history

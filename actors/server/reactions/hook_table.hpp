@@ -5,7 +5,7 @@
 #include <map>
 
 #include "events/log/record.hpp"
-#include "events/model/hook.hpp"
+#include "events/model/hook/hook.hpp"
 #include "hooks-runtime/catalog/events.hpp"
 
 namespace annals::reactions {

@@ -1,4 +1,4 @@
-// Hooks that look on at what has happened (postqueuejob, jobobit, modifyvnode: events/model/hook_look.hpp). A run is owed from the
+// Hooks that look on at what has happened (postqueuejob, jobobit, modifyvnode: events/model/hook/hook_look.hpp). A run is owed from the
 // event on, for each hook that is on at it, until HookRan, whose cause is the event. A hook that is turned off meanwhile owes
 // nothing. Governed by docs/design/0023-hooks.md.
 #include <map>
@@ -7,7 +7,7 @@
 
 #include "actors/server/reactions/all.hpp"
 #include "actors/server/reactions/hook_table.hpp"
-#include "events/model/hook_look.hpp"
+#include "events/model/hook/hook_look.hpp"
 
 namespace annals::reactions {
 

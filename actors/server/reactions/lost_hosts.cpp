@@ -1,6 +1,6 @@
 // When the runs of a host that is down are given up: node_fail_requeue seconds after it went down, or after the server's start if
 // that was later, for what a host did while nobody could hear it is not held against it. What becomes of each job its own rules
-// say (events/model/job_reports.cpp). Source: pbs guide, node_fail_requeue.
+// say (events/model/job/reports.cpp). Source: pbs guide, node_fail_requeue.
 #include <algorithm>
 #include <map>
 
@@ -13,8 +13,8 @@ namespace annals::reactions {
 namespace {
 
 // Nothing: unset or 0, runs wait for their host for ever. Less than 0 is 1.
-std::optional<std::int64_t> patience_ns(const model::site& site) {
-  const auto seconds = attributes::integer_of(site.server, attributes::server::node_fail_requeue).value_or(0);
+std::optional<std::int64_t> patience_ns(const model::settings& settings) {
+  const auto seconds = attributes::integer_of(settings.server, attributes::server::node_fail_requeue).value_or(0);
   if (seconds == 0) return std::nullopt;
   return std::max<std::int64_t>(seconds, 1) * second_ns;
 }
@@ -33,15 +33,15 @@ class lost final : public reaction {
 
   std::vector<order_ptr> owed(const moment& at) override {
     std::vector<order_ptr> orders;
-    const auto patience = patience_ns(at.site);
+    const auto patience = patience_ns(at.settings);
     if (!patience) return orders;
     for (const auto& [host, a] : absent_)
-      if (at.now_ns >= due_ns(a, *patience)) give_up(host, a.since, at.site, orders);
+      if (at.now_ns >= due_ns(a, *patience)) give_up(host, a.since, at.settings, orders);
     return orders;
   }
 
   std::optional<std::int64_t> next_ns(const moment& at) const override {
-    const auto patience = patience_ns(at.site);
+    const auto patience = patience_ns(at.settings);
     std::optional<std::int64_t> next;
     if (patience)
       for (const auto& [host, a] : absent_)
@@ -86,10 +86,10 @@ class lost final : public reaction {
 
   std::int64_t due_ns(const absence& a, std::int64_t patience) const { return std::max(a.since_ns, began_ns_) + patience; }
 
-  void give_up(const std::string& host, std::uint64_t since, const model::site& site, std::vector<order_ptr>& orders) const {
+  void give_up(const std::string& host, std::uint64_t since, const model::settings& settings, std::vector<order_ptr>& orders) const {
     const auto of = runs_.find(host);
     if (of == runs_.end()) return;
-    const model::requester by{"root", site.host_name, schema::Role::SERVER};
+    const model::requester by{"root", settings.host_name, schema::Role::SERVER};
     for (const auto& [serial, run] : of->second)
       orders.push_back(make_order({.cause = since,
                                    .target = "job " + std::to_string(serial) + " run " + std::to_string(run),

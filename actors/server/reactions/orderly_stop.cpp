@@ -1,12 +1,12 @@
 // qterm -t immediate, -t delay: every job with a run is asked what becomes of it when the server stops, one that was assigned after that
-// too; when the last run has left the server ends. What becomes of a job its own rules say (events/model/job_reports.cpp).
+// too; when the last run has left the server ends. What becomes of a job its own rules say (events/model/job/reports.cpp).
 // Source: pbs guide, qterm.
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "actors/server/reactions/all.hpp"
-#include "events/model/objects.hpp"
+#include "events/model/server/server.hpp"
 
 namespace annals::reactions {
 
@@ -27,8 +27,8 @@ class stop final : public reaction {
 
   std::vector<order_ptr> owed(const moment& at) override {
     std::vector<order_ptr> orders;
-    if (!model::winding_up(at.site)) return orders;
-    const bool waits = model::waits_for_jobs(at.site);
+    if (!model::winding_up(at.settings)) return orders;
+    const bool waits = model::waits_for_jobs(at.settings);
     if (runs_.empty()) {
       orders.push_back(make_order({.cause = asked_, .target = "server", .what = end_server{waits ? "delay" : "immediate"}, .given = order::repeat::until_accepted}));
       return orders;
@@ -36,7 +36,7 @@ class stop final : public reaction {
     for (const auto& [serial, run] : runs_)
       orders.push_back(make_order({.cause = std::max(asked_, run.assigned),
                                    .target = "job " + std::to_string(serial),
-                                   .what = tell_job{serial, model::server_stops{waits}, {"", at.site.host_name, schema::Role::SERVER}},
+                                   .what = tell_job{serial, model::server_stops{waits}, {"", at.settings.host_name, schema::Role::SERVER}},
                                    .given = order::repeat::until_accepted,
                                    .again_ns = second_ns}));
     return orders;
@@ -63,7 +63,7 @@ class stop final : public reaction {
     return true;
   }
 
-  std::uint64_t asked_ = 0;                 // sequence of the wish to stop; 0: nobody has
+  std::uint64_t asked_ = 0;                 // sequence of the request to stop; 0: nobody has
   std::map<std::uint64_t, held_run> runs_;  // by the job's serial
 };
 

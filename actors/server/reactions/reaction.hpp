@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "events/log/record.hpp"
-#include "events/model/job.hpp"
-#include "events/model/site.hpp"
+#include "events/model/job/job.hpp"
+#include "events/model/settings.hpp"
 #include "hooks-runtime/catalog/events.hpp"
 
 namespace annals::reactions {
@@ -70,7 +70,7 @@ std::string command_id_of(std::string_view reaction, const order& what);
 
 struct moment {
   std::int64_t now_ns = 0;
-  const model::site& site;  // as of the last record folded
+  const model::settings& settings;  // as of the last record folded
 };
 
 class reaction {

@@ -12,13 +12,13 @@ std::string command_id_of(std::string_view reaction, const order& what) {
   return log::content_hash(std::as_bytes(std::span(text))).substr(0, 16);
 }
 
-reaction_set::reaction_set(std::string home, std::vector<named_reaction> reactions) : site_(std::move(home)) {
+reaction_set::reaction_set(std::string home, std::vector<named_reaction> reactions) : settings_(std::move(home)) {
   for (auto& r : reactions) reactions_.push_back({std::move(r)});
 }
 
 void reaction_set::fold(const log::record& record) {
   const auto event = record.event();
-  const bool settings = (event.isServer() || event.isQueue()) && site_.fold(log::place_of(record), event);
+  const bool settings = (event.isServer() || event.isQueue()) && settings_.fold(log::place_of(record), event);
   for (auto& k : reactions_) k.differs |= k.reaction.what->fold(record) || settings;
 }
 
@@ -29,7 +29,7 @@ bool reaction_set::is_due(const kept& k, std::int64_t now_ns) const {
 
 std::vector<reaction_set::given> reaction_set::due(std::int64_t now_ns) {
   std::vector<given> orders;
-  const moment now{now_ns, *site_.site()};
+  const moment now{now_ns, *settings_.settings()};
   for (std::size_t i = 0; i < reactions_.size(); ++i) {
     auto& k = reactions_[i];
     if (!is_due(k, now_ns)) continue;

@@ -8,7 +8,7 @@
 
 #include "actors/server/reactions/all.hpp"
 #include "actors/server/reactions/order_keeper.hpp"
-#include "events/model/site_fold.hpp"
+#include "events/model/settings_fold.hpp"
 
 namespace annals::reactions {
 
@@ -47,7 +47,7 @@ class reaction_set {
   };
   bool is_due(const kept& k, std::int64_t now_ns) const;
 
-  model::site_fold site_;
+  model::settings_fold settings_;
   std::vector<kept> reactions_;
 };
 

@@ -1,6 +1,6 @@
 """What a host that is killed leaves in the cgroups of this machine: with a real one they would be gone (docs/design/0026).
 
-A MoM's directory is named by its host and its home, as in actors/mom/host/cgroup_house.cpp.
+A MoM's directory is named by its host and its home, as in actors/mom/host/run_cgroups.cpp.
 """
 import glob
 import os

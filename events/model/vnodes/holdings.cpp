@@ -153,7 +153,7 @@ void holdings::apply(const event_place& at, std::string_view id, schema::JobEven
     case which::MESSAGED:
     case which::RESUME_WANTED:
     case which::RESUMED:                // VnodesTaken follows
-    case which::WISH_DONE:
+    case which::REQUEST_DONE:
     case which::EXITED:
     case which::OUTPUT_DELIVERED:
     case which::REQUEUED:

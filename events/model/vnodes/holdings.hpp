@@ -14,7 +14,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "events/model/host.hpp"
+#include "events/model/host/host.hpp"
 #include "events/model/outcome.hpp"
 #include "events/model/vnodes/amounts.hpp"
 #include "events/model/vnodes/name_table.hpp"

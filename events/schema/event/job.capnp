@@ -24,7 +24,7 @@ struct JobEvent {
     suspended       @14 :JobSuspended;
     resumeWanted    @15 :Void;           # there was no room for it: the scheduler resumes it when there is
     resumed         @16 :JobResumed;
-    wishDone        @17 :JobWishDone;
+    requestDone        @17 :JobRequestDone;
     exited          @18 :JobExited;
     outputDelivered @19 :Shared.OutputDelivered;
     vnodesReleased  @20 :VnodesReleased;
@@ -64,17 +64,17 @@ struct JobAssigned {
 }
 struct JobStarted { run @0 :UInt32; session @1 :Int64; comment @2 :Text; }
 struct JobStartFailed { run @0 :UInt32; code @1 :Int32; text @2 :Text; }
-struct JobSignalled { run @0 :UInt32; wish @1 :UInt64; signal @2 :Text; }       # wish: counts what was asked of the job's MoMs
-struct JobMessaged { run @0 :UInt32; wish @1 :UInt64; text @2 :Text; toErrors @3 :Bool; toOutput @4 :Bool; }
-struct JobWishDone { run @0 :UInt32; wish @1 :UInt64; }     # its MoM carried it out
+struct JobSignalled { run @0 :UInt32; request @1 :UInt64; signal @2 :Text; }       # request: counts what was asked of the job's MoMs
+struct JobMessaged { run @0 :UInt32; request @1 :UInt64; text @2 :Text; toErrors @3 :Bool; toOutput @4 :Bool; }
+struct JobRequestDone { run @0 :UInt32; request @1 :UInt64; }     # its MoM carried it out
 struct JobSuspended {
   run      @0 :UInt32;
-  wish     @1 :UInt64;
+  request     @1 :UInt64;
   admin    @2 :Bool;      # admin-suspend: its vnodes are under maintenance meanwhile
 }                         # VnodesReleased follows
 struct JobResumed {
   run      @0 :UInt32;
-  wish     @1 :UInt64;
+  request     @1 :UInt64;
   admin    @2 :Bool;
 }                         # VnodesTaken follows
 struct JobMoved { queue @0 :Text; queueRank @1 :Int64; changes @2 :List(Common.Attribute); }   # changes: defaults of the queues

@@ -27,8 +27,8 @@ struct RunEvent {
     taskAsked       @15 :TaskAsked;
     taskSettled     @16 :TaskSettled;
     # what the server asks of it
-    wishReceived    @17 :Wish;
-    wishDone        @18 :WishDone;
+    requestReceived    @17 :RunRequest;
+    requestDone        @18 :RequestDone;
     filesStagedIn   @19 :FilesStagedIn;   # files that come before the program
     hookRan         @20 :Shared.HookRan;
     # how long things take: a restart of the MoM goes on waiting from these times
@@ -62,7 +62,7 @@ struct FilesStagedIn {
   asked  @3 :UInt32;
 }
 struct KillRequested { signal @0 :Text; killDelay @1 :UInt32; why @2 :Text; exitStatus @3 :Int32; overridesExit @4 :Bool;
-                       id @5 :UInt64; }   # id of the server's wish; 0 for the MoM's own (a limit)
+                       id @5 :UInt64; }   # id of the server's request; 0 for the MoM's own (a limit)
 struct KillSent { id @0 :UInt64; signal @1 :Text; }        # of the KillRequested that it answers
 struct ProgramEnded { exitStatus @0 :Int32; usage @1 :Common.Usage; reported @2 :Bool; }
 
@@ -93,7 +93,7 @@ struct TaskAsked {
 }
 struct TaskSettled { task @0 :UInt32; started @1 :Bool; exitStatus @2 :Int32; text @3 :Text; over @4 :Bool; }
 # started and not over: it runs. started and over: ended with exitStatus. Not started: text says why.
-struct Wish {
+struct RunRequest {
   # What the server asks of a run that goes on. Ids rise within a run; a repeat is recognised by its id.
   id @0 :UInt64;
   union {
@@ -104,4 +104,4 @@ struct Wish {
   }
   struct Message { text @0 :Text; toErrors @1 :Bool; toOutput @2 :Bool; }
 }
-struct WishDone { id @0 :UInt64; }
+struct RequestDone { id @0 :UInt64; }

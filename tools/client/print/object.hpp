@@ -6,13 +6,13 @@
 #include <cstring>
 #include <string_view>
 
-#include "events/attributes/bag.hpp"
+#include "events/attributes/attribute_set.hpp"
 
 namespace annals::client {
 
 struct object_view {
   std::string_view name;    // "12.q1", "workq"
-  std::string_view packed;  // attributes in the layout of events/attributes/bag.hpp
+  std::string_view packed;  // attributes in the layout of events/attributes/attribute_set.hpp
 };
 
 // Calls `each(entry)` for every attribute, in order of display.

@@ -12,14 +12,14 @@ using schema::Role;
 namespace {
 
 struct listed {
-  model::site site;
+  model::settings settings;
   listed(const std::string& managers, const std::string& operators) {
-    site.host_name = "borg.cluster";
-    site.server.set(attributes::server::managers, managers);
-    site.server.set(attributes::server::operators, operators);
+    settings.host_name = "borg.cluster";
+    settings.server.set(attributes::server::managers, managers);
+    settings.server.set(attributes::server::operators, operators);
   }
   Role role(const std::string& user, std::uint32_t uid = 2000) const {
-    return actors::requester_of({wire::identity::kind::local, user, uid, 100, 1, ""}, site, 1000).role;
+    return actors::requester_of({wire::identity::kind::local, user, uid, 100, 1, ""}, settings, 1000).role;
   }
 };
 
@@ -37,7 +37,7 @@ BOOST_AUTO_TEST_CASE(root_and_the_servers_own_user_are_root_by_their_numbers) {
 
 BOOST_AUTO_TEST_CASE(a_requester_is_of_the_servers_host) {
   const listed l("", "");
-  const auto by = actors::requester_of({wire::identity::kind::local, "alice", 2000, 100, 1, ""}, l.site, 1000);
+  const auto by = actors::requester_of({wire::identity::kind::local, "alice", 2000, 100, 1, ""}, l.settings, 1000);
   BOOST_TEST(by.at_host() == "alice@borg.cluster");
 }
 

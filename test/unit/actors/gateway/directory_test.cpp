@@ -134,9 +134,9 @@ BOOST_AUTO_TEST_CASE(the_moms_of_an_orders_sisters_are_found_in_their_order) {
 
 BOOST_AUTO_TEST_CASE(settings_are_as_of_the_last_change) {
   cluster c;
-  const auto before = c.where.site();
+  const auto before = c.where.settings();
   c.write(0, model::make_event([](auto e) { e.initQueue().initCreated().setName("long"); }));
-  BOOST_TEST(c.where.site()->queue("long") != nullptr);
+  BOOST_TEST(c.where.settings()->queue("long") != nullptr);
   BOOST_TEST(before->queue("long") == nullptr);                  // who has the old ones keeps them
   BOOST_TEST(c.where.queues().contains("long"));
 }

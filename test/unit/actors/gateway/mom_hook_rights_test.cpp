@@ -26,8 +26,8 @@ struct site : test::followed {
             for (unsigned i = 0; i < hosts.size(); ++i) list.set(i, hosts[i]);
           }));
   }
-  struct wish { std::string event, attribute; std::vector<std::string> vnodes = {}; std::uint32_t run = 1; bool reruns = false; };
-  std::string may(const std::string& host, const wish& w, schema::HookVerdict verdict = schema::HookVerdict::ACCEPTED) const {
+  struct asked { std::string event, attribute; std::vector<std::string> vnodes = {}; std::uint32_t run = 1; bool reruns = false; };
+  std::string may(const std::string& host, const asked& w, schema::HookVerdict verdict = schema::HookVerdict::ACCEPTED) const {
     const auto report = schema::make<schema::HookReport>([&](schema::HookReport::Builder r) {
       if (w.run != 0) {
         r.initRef().setJobSerial(serial);

@@ -3,7 +3,7 @@
 
 #include "actors/gateway/run_ticket.hpp"
 #include "events/model/limits.hpp"
-#include "events/model/ticket.hpp"
+#include "events/model/run/ticket.hpp"
 
 using namespace annals;
 

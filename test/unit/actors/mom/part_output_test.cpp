@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "events/model/task_limits.hpp"
+#include "events/model/run/task_limits.hpp"
 
 using namespace annals;
 

@@ -7,7 +7,7 @@
 #include "actors/link/wire/signing.hpp"
 #include "actors/mom/ticket_check.hpp"
 #include "events/model/limits.hpp"
-#include "events/model/ticket.hpp"
+#include "events/model/run/ticket.hpp"
 #include "test/support/temporary_directory.hpp"
 
 using namespace annals;

@@ -33,13 +33,13 @@ struct fixture {
     const auto stop = [](const std::string& text) { BOOST_ERROR("stopped: " + text); };
     writer = system->spawn(actors::log_writer, actors::log_writer_parts{&log, &reader, nullptr, {}, stop, [] { return true; }});
     gateway = system->spawn(fake_gateway, &said);
-    job = system->spawn<actors::job_actor>(actors::job_parts{{writer, &reader, &clock, stop}, gateway}, 12, 0, site);
+    job = system->spawn<actors::job_actor>(actors::job_parts{{writer, &reader, &clock, stop}, gateway}, 12, 0, settings);
     tell(test::submission(12));
     run();
   }
   ~fixture() { system.end({job, gateway, writer}); }
   void tell(model::job_command c) {
-    caf::anon_send(job, actors::envelope<model::job_command>{std::move(c), test::manager(), "", nullptr, site, {}, 0, {}});
+    caf::anon_send(job, actors::envelope<model::job_command>{std::move(c), test::manager(), "", nullptr, settings, {}, 0, {}});
   }
   void ask(std::uint64_t sent) { caf::anon_send(job, actors::may_you_leave{sent}); }
   void run() { system.run(); }
@@ -49,7 +49,7 @@ struct fixture {
   log::event_log log;
   log::log_reader reader;
   test::stepped_system system;
-  model::site_ptr site = std::make_shared<model::site>(test::small_site());
+  model::settings_ptr settings = std::make_shared<model::settings>(test::small_settings());
   heard said;
   caf::actor writer, gateway, job;
 };

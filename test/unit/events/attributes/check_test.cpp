@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(a_time_to_wait_is_not_below_zero_and_not_beyond_what_can_be
 
 // None of them throws, whatever an older log holds.
 BOOST_AUTO_TEST_CASE(what_is_no_number_reads_as_not_set) {
-  bag set;
+  attribute_set set;
   BOOST_TEST(!integer_of(set, queue::kill_delay).has_value());
   for (const char* odd : {"", "-", "soon", "12x", "99999999999999999999", "\xff"}) {
     set.set(queue::kill_delay, odd);

@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(the_builtin_table_has_the_guides_flags) {
 }
 
 BOOST_AUTO_TEST_CASE(bags_give_and_take_lists) {
-  bag b;
+  attribute_set b;
   set_resources(b, job::Resource_List, {{"ncpus", "2"}, {"mem", "1gb"}});
   set_resources(b, job::Resource_List, {{"ncpus", "3"}});
   BOOST_TEST((resources_of(b, job::Resource_List) == resource_list{{"ncpus", "3"}}));

@@ -33,16 +33,16 @@ BOOST_AUTO_TEST_CASE(the_longest_entry_that_fits_decides) {
 }
 
 BOOST_AUTO_TEST_CASE(the_server_turns_away_who_is_not_listed) {
-  model::site site;
-  const auto let_in = [&](const model::requester& who) { return !model::server_refusal(who, site); };
-  site.server.set(on_server::acl_users, "alice");
+  model::settings settings;
+  const auto let_in = [&](const model::requester& who) { return !model::server_refusal(who, settings); };
+  settings.server.set(on_server::acl_users, "alice");
   BOOST_TEST(let_in(user("bob")));                   // the list is not in use
-  site.server.set(on_server::acl_user_enable, "True");
+  settings.server.set(on_server::acl_user_enable, "True");
   BOOST_TEST(let_in(user("alice")));
   BOOST_TEST(!let_in(user("bob")));
-  BOOST_TEST(model::server_refusal(user("bob"), site)->code == 15007u);
+  BOOST_TEST(model::server_refusal(user("bob"), settings)->code == 15007u);
   for (const auto& who : {operator_(), manager(), root(), the_server()}) BOOST_TEST(let_in(who), who.user);
-  site.server.erase(on_server::acl_users);
+  settings.server.erase(on_server::acl_users);
   BOOST_TEST(!let_in(user("alice")));                // an empty list lets nobody in
 }
 

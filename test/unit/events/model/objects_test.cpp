@@ -14,11 +14,11 @@ namespace {
 template <class State, class Command>
 struct object_story {
   State state;
-  model::site site = small_site();
+  model::settings settings = small_settings();
   std::uint64_t sequence = 0;
 
   std::string when(const Command& c, const model::requester& by = manager()) {
-    const auto o = model::decide(state, c, {1'000'000'000'000, by}, site);
+    const auto o = model::decide(state, c, {1'000'000'000'000, by}, settings);
     if (o.accepted())
       for (const auto& e : o.events()) model::apply(state, {++sequence, 1, sequence, 1'000'000'000'000, by}, e.get());
     return said(o);
@@ -58,7 +58,7 @@ BOOST_AUTO_TEST_CASE(the_first_start_writes_the_defaults_and_later_ones_do_not) 
 BOOST_AUTO_TEST_CASE(a_server_that_winds_up_says_so_until_its_next_start) {
   auto s = started_server();
   const auto winding_up = [&] {
-    model::site now;
+    model::settings now;
     now.server = s.state.attributes;
     return std::pair(model::winding_up(now), model::waits_for_jobs(now));
   };
@@ -163,7 +163,7 @@ BOOST_AUTO_TEST_SUITE(schedulers)
 
 BOOST_AUTO_TEST_CASE(a_new_scheduler_object_has_directories_of_its_own) {
   scheduler_story s;
-  s.site.home = "/var/spool/pbs";
+  s.settings.home = "/var/spool/pbs";
   BOOST_TEST(s.when(scheduler(ManageVerb::CREATE)) == "created changed");
   BOOST_TEST(s.state.attributes.get(attributes::scheduler::sched_priv).value_or("") == "/var/spool/pbs/sched_priv_s2");
   BOOST_TEST(s.state.attributes.get(attributes::scheduler::sched_log).value_or("") == "/var/spool/pbs/sched_logs_s2");

@@ -37,7 +37,7 @@ void print_table(std::ostream& out, const Transitions& transitions, const Names&
 std::string page() {
   std::ostringstream out;
   out << "# What may happen to a job, and to a run\n\n"
-         "Printed from the tables in `events/model/job_table.cpp` and `events/model/run.cpp` by `transitions_page_test.cpp`; what is not\n"
+         "Printed from the tables in `events/model/job/table.cpp` and `events/model/run/table.cpp` by `transitions_page_test.cpp`; what is not\n"
          "listed can not get into a log. `qstat` shows: queued Q, held H, waiting W, assigned and started R, suspended S, exiting E, finished F.\n\n"
          "## A job, in the server's log\n\n";
   print_table(out, model::job_transitions(), job_phases);

@@ -2,7 +2,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include "events/model/limits.hpp"
-#include "events/model/run.hpp"
+#include "events/model/run/run.hpp"
 #include "events/schema/sister.capnp.h"
 #include "test/support/model_builders.hpp"
 
@@ -142,7 +142,7 @@ BOOST_AUTO_TEST_CASE(of_what_a_mom_tells_only_values_of_known_resources_are_take
 
 BOOST_AUTO_TEST_CASE(the_server_makes_of_the_hosts_what_the_job_shows) {
   auto story = given(model::job_phase::started);
-  story.site.resources = site_resources();
+  story.settings.resources = site_resources();
   const auto told = [&](auto hosts) {
     model::write_host_usage({"borg", used({{"cput", "00:00:01"}, {"licenses", "1"}, {"ncpus", "2"}, {"walltime", "00:00:09"}}), 1}, hosts[0]);
     model::write_host_usage({"n2", used({{"cput", "00:00:02"}, {"licenses", "4"}, {"ncpus", "0"}}), 2}, hosts[1]);

@@ -16,8 +16,8 @@ namespace ids = attributes::hook;
 
 namespace {
 
-attributes::bag defaults() {
-  attributes::bag all;
+attributes::attribute_set defaults() {
+  attributes::attribute_set all;
   for (const auto& row : attributes::table_of(schema::ObjectKind::HOOK)) all.set(row.id, row.default_value);
   return all;
 }

@@ -11,7 +11,7 @@ struct fixture {
   job_story story = log.job();
 
   void submit(const settings& s = {}) {
-    story.site.server_name = "q1";
+    story.settings.server_name = "q1";
     auto c = submission(602, s);
     c.euser = "pbsuser";
     c.egroup = "tstgrp00";
@@ -184,7 +184,7 @@ BOOST_AUTO_TEST_CASE(a_requeued_job_that_is_deleted_leaves_no_e) {
   BOOST_TEST(letters() == "QSRD");
 }
 
-BOOST_AUTO_TEST_CASE(each_wish_to_delete_leaves_a_d_and_one_from_the_history_none) {
+BOOST_AUTO_TEST_CASE(each_request_to_delete_leaves_a_d_and_one_from_the_history_none) {
   submit();
   story.when(propose(), the_scheduler());
   story.starts();
@@ -287,7 +287,7 @@ BOOST_AUTO_TEST_CASE(suspension_leaves_z_and_r_and_a_move_another_q) {
   log.host("q1", "4", "24684092kb");
   story.now_s = 1795222033;
   submit(on_q1);
-  story.site.queues["q2"] = story.site.queues["workq"];
+  story.settings.queues["q2"] = story.settings.queues["workq"];
   BOOST_TEST(story.when(move("q2"), manager()) == "moved");
   BOOST_TEST(last().substr(20).starts_with("Q;602.q1;user=pbsuser group=tstgrp00 project=_pbs_project_default jobname=STDIN queue=q2 "));
   story.when(propose("(q1:ncpus=1)", "q1"), the_scheduler());
@@ -298,7 +298,7 @@ BOOST_AUTO_TEST_CASE(suspension_leaves_z_and_r_and_a_move_another_q) {
                                   "resources_used.vmem=4kb resources_used.walltime=00:00:03");
   story.when(signal("resume"), manager());
   BOOST_TEST(last().substr(20) == "r;602.q1;");
-  story.site.server.set(attributes::server::restrict_res_to_release_on_suspend, "ncpus");
+  story.settings.server.set(attributes::server::restrict_res_to_release_on_suspend, "ncpus");
   story.when(signal("suspend"), manager());
   BOOST_TEST(last().ends_with(" resources_released=(q1:ncpus=1)"));
   BOOST_TEST(letters() == "QQSzrz");

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "events/attributes/bag.hpp"
+#include "events/attributes/attribute_set.hpp"
 #include "events/attributes/table.hpp"
 #include "projections/status/query.hpp"
 
@@ -59,7 +59,7 @@ inline void write_down(std::string& text, ObjectKind kind, schema::Reply::Reader
   if (!reply.isObjects()) return;
   for (auto o : reply.getObjects().getObjects()) {
     text += schema::str(o.getName()) + ":";
-    const auto row = attributes::bag::from_packed({reinterpret_cast<const char*>(o.getAttributes().begin()), o.getAttributes().size()});
+    const auto row = attributes::attribute_set::from_packed({reinterpret_cast<const char*>(o.getAttributes().begin()), o.getAttributes().size()});
     for (const auto& e : *row) {
       text += " " + attribute_name(kind, e.id);
       if (!e.resource.empty()) text += "." + std::string(e.resource);

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "events/attributes/bag.hpp"
+#include "events/attributes/attribute_set.hpp"
 #include "events/attributes/ids.hpp"
 #include "projections/status/query.hpp"
 #include "test/support/told_records.hpp"
@@ -39,7 +39,7 @@ void fill(List list, const attribute_values& from) {
 
 struct answer {
   std::vector<std::string> names;
-  std::map<std::string, attributes::bag> rows;
+  std::map<std::string, attributes::attribute_set> rows;
   std::vector<std::pair<std::string, std::uint32_t>> unknown;
   std::optional<std::uint32_t> refused;
 
@@ -129,7 +129,7 @@ struct cluster {
     if (!r.isObjects()) return;
     for (const auto o : r.getObjects().getObjects()) {
       const auto bytes = o.getAttributes();
-      const auto row = attributes::bag::from_packed({reinterpret_cast<const char*>(bytes.begin()), bytes.size()});
+      const auto row = attributes::attribute_set::from_packed({reinterpret_cast<const char*>(bytes.begin()), bytes.size()});
       BOOST_REQUIRE(row);
       a.names.push_back(schema::str(o.getName()));
       a.rows.emplace(schema::str(o.getName()), *row);

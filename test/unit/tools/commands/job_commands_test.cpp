@@ -7,7 +7,7 @@
 #include <map>
 #include <thread>
 
-#include "events/attributes/bag.hpp"
+#include "events/attributes/attribute_set.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/model/limits.hpp"
 #include "test/support/fake_gateway.hpp"
@@ -395,7 +395,7 @@ BOOST_AUTO_TEST_CASE(every_job_gets_them_unless_it_says_otherwise) {
       out.setDone("12.q1");
       return true;
     }
-    attributes::bag b;
+    attributes::attribute_set b;
     b.set(attributes::server::default_qsub_arguments, "-A defacct -l walltime=33");
     auto objects = out.initObjects();
     objects.initObjects(1)[0].setAttributes(

@@ -5,7 +5,7 @@
 #include <boost/test/unit_test.hpp>
 #include <filesystem>
 
-#include "actors/mom/host/cgroup_house.hpp"
+#include "actors/mom/host/run_cgroups.hpp"
 #include "host_fixture.hpp"
 #include "test/support/skip.hpp"
 

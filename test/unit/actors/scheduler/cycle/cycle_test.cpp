@@ -360,7 +360,7 @@ BOOST_AUTO_TEST_CASE(a_suspended_job_that_may_go_on_comes_before_queued_ones) {
   BOOST_TEST(comment_of(o, 1).starts_with("Not Running: "));
 }
 
-BOOST_AUTO_TEST_CASE(a_suspended_job_without_room_or_without_a_wish_stays) {
+BOOST_AUTO_TEST_CASE(a_suspended_job_without_room_or_without_a_request_stays) {
   small_cluster c;
   c.vnodes = {simple_vnode("p1", 4)};
   c.vnodes[0].assigned["ncpus"] = "2";

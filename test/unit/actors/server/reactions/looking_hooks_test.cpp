@@ -1,7 +1,7 @@
 // Which runs of hooks that look on are owed (docs/design/0023-hooks.md).
 #include <boost/test/unit_test.hpp>
 
-#include "events/model/hook.hpp"
+#include "events/model/hook/hook.hpp"
 #include "test/unit/actors/server/reactions/watched.hpp"
 
 using namespace annals;

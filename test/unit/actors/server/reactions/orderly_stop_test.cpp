@@ -1,4 +1,4 @@
-// qterm -t immediate and -t delay, from the wish to the server's end (pbs guide: qterm).
+// qterm -t immediate and -t delay, from the request to the server's end (pbs guide: qterm).
 #include <boost/test/unit_test.hpp>
 
 #include "test/unit/actors/server/reactions/watched.hpp"
@@ -52,7 +52,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_could_not_be_told_is_told_again_and_so_is_one_th
   BOOST_TEST(due() == targets{of_job(late)});
 }
 
-BOOST_AUTO_TEST_CASE(a_start_ends_the_wish) {
+BOOST_AUTO_TEST_CASE(a_start_ends_the_request) {
   asked("Terminating");
   start();
   BOOST_TEST(due() == targets{});

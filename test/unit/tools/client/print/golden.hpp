@@ -44,7 +44,7 @@ struct stored_object {
 
   void set(attributes::attribute_id id, const std::string& resource, const std::string& value) {
     values[{id, resource}] = value;
-    attributes::bag_writer w;
+    attributes::attribute_set_writer w;
     for (const auto& [key, v] : values) w.put(key.first, key.second, v);
     packed = w.take();
   }

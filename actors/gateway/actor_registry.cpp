@@ -1,0 +1,155 @@
+#include "actors/gateway/actor_registry.hpp"
+
+#include <caf/send.hpp>
+
+#include "actors/runtime/run_this.hpp"
+#include "actors/server/host_actor.hpp"
+#include "actors/server/job_actor.hpp"
+#include "actors/server/object_actors.hpp"
+#include "events/model/limits.hpp"
+
+namespace annals::actors {
+
+namespace pbs_error = values::pbs_error;
+
+actor_registry::actor_registry(caf::event_based_actor* self, gateway_parts parts)
+    : self_(self), parts_(std::move(parts)), next_number_(parts_.where->next_number()),
+      names_(self, limits::group_lookup_threads_max, limits::group_lookups_waiting_max, parts_.detached),
+      signatures_(self, 1, 0, parts_.detached), reading_(self, 1, limits::hook_exports_waiting_max, parts_.detached), orders_(order_parts()) {}
+
+// Addresses are looked up here; the order is made, and signed, where nobody waits.
+order_lines::parts actor_registry::order_parts() {
+  order_lines::parts p;
+  p.sign = [this](const post_to_host& order, std::function<void(order_lines::order)> then) {
+    signatures_.ask_always([message = order.message, host = order.host, sisters = places_of_sisters(order.message, *parts_.where),
+                            sign = parts_.sign_ticket, now = parts_.base.clock->now_ns(), then = std::move(then)] {
+      auto ticketed = with_ticket(message, host, sisters, sign, now);
+      return [then, ticketed = std::move(ticketed)] { then(ticketed); };
+    });
+  };
+  p.post = [this](post_to_host&& order) {
+    if (const auto h = host(order.host)) self_->send(h, std::move(order));
+  };
+  p.withdraw = [this](withdraw_from_host&& order) {
+    if (const auto h = host(order.host)) self_->send(h, std::move(order));
+  };
+  return p;
+}
+
+// -- actors --------------------------------------------------------------------------------------------------------------
+
+actor_registry::job_entry& actor_registry::job(std::uint64_t number) {
+  auto& entry = jobs_[number];
+  if (!entry.actor)
+    entry.actor = self_->spawn<job_actor>(job_parts{parts_.base, self_}, number, parts_.where->job_serial(number).value_or(0), settings());
+  return entry;
+}
+
+caf::actor actor_registry::server() {
+  if (!server_) server_ = self_->spawn<server_actor>(parts_.base, parts_.where->server_stream(), settings());
+  return server_;
+}
+
+template <class Actor, class... Extra>
+caf::actor actor_registry::named(std::map<std::string, caf::actor>& actors, const directory::names& known, const std::string& name, bool creates,
+                              Extra... extra) {
+  const auto stream = known.find(name);
+  if (stream == known.end() && !creates) {
+    actors.erase(name);
+    return {};
+  }
+  auto& a = actors[name];
+  if (!a || stream == known.end())
+    a = self_->spawn<Actor>(parts_.base, extra..., stream == known.end() ? 0 : stream->second, settings());
+  return a;
+}
+
+caf::actor actor_registry::queue(const std::string& name, bool creates) { return named<queue_actor>(queues_, parts_.where->queues(), name, creates); }
+caf::actor actor_registry::scheduler(const std::string& name, bool creates) {
+  return named<scheduler_object_actor>(schedulers_, parts_.where->schedulers(), name, creates);
+}
+// The stream of a hook holds its runs: its actor begins with what the directory knows, not with a million of them.
+caf::actor actor_registry::hook(const std::string& name, bool creates) {
+  const auto stream = parts_.where->hooks().find(name);
+  if (auto& a = hooks_[name]; !a && stream != parts_.where->hooks().end())
+    a = self_->spawn<hook_actor>(parts_.base, stream->second, settings(), parts_.where->hook_states().at(stream->second));
+  return named<hook_actor>(hooks_, parts_.where->hooks(), name, creates);
+}
+caf::actor actor_registry::host(const std::string& name, bool creates) {
+  return named<host_actor>(hosts_, parts_.where->hosts(), name, creates, caf::actor(self_));
+}
+
+caf::actor actor_registry::host_of(const std::string& vnode) {
+  const auto name = parts_.where->host_of_vnode(vnode);
+  return name ? host(*name) : caf::actor();
+}
+
+caf::actor actor_registry::known_host(const std::string& name) const {
+  const auto at = hosts_.find(name);
+  return at == hosts_.end() ? caf::actor() : at->second;
+}
+
+// -- commands ------------------------------------------------------------------------------------------------------------
+
+void actor_registry::tell_job(std::uint64_t number, envelope<model::job_command> e) {
+  if (!parts_.where->job_serial(number)) {          // never there, or gone meanwhile
+    if (e.reply) refuse(e.reply, pbs_error::unknown_job);
+    return;
+  }
+  auto& entry = job(number);
+  ++entry.sent;
+  self_->send(entry.actor, std::move(e));
+}
+
+void actor_registry::tell_new_job(std::uint64_t number, envelope<model::job_command> e) {
+  auto& entry = jobs_[number];
+  entry.actor = self_->spawn<job_actor>(job_parts{parts_.base, self_}, number, 0, settings());
+  ++entry.sent;
+  self_->send(entry.actor, std::move(e));
+}
+
+void actor_registry::tell_job_of(schema::RunRef::Reader ref, model::job_command command, const model::requester& by, reply_ptr reply) {
+  const auto number = parts_.where->job_number(ref.getJobSerial());
+  if (number) return tell_job(*number, std::move(command), by, std::move(reply));
+  if (reply) reply->done(parts_.where->sequence(), "");      // a job that is no more: nothing to wait for
+}
+
+reply_ptr actor_registry::reply_then(std::function<void(const model::rejection&)> then) const {
+  class going_on final : public reply_to {
+   public:
+    going_on(caf::actor to, std::function<void(const model::rejection&)> then) : to_(std::move(to)), then_(std::move(then)) {}
+    void done(std::uint64_t, const std::string&) override { refused(0, {}); }
+    void refused(std::uint64_t, const model::rejection& why) override {
+      caf::anon_send(to_, run_this{[then = then_, why] { then(why); }});
+    }
+
+   private:
+    caf::actor to_;
+    std::function<void(const model::rejection&)> then_;
+  };
+  return std::make_shared<going_on>(caf::actor(self_), std::move(then));
+}
+
+// -- idle jobs -----------------------------------------------------------------------------------------------------------
+
+void actor_registry::on_idle(const job_idle& idle) {
+  const auto ask_to_leave = [this](const job_entry& entry) { self_->send(entry.actor, may_you_leave{entry.sent}); };
+  const auto at = jobs_.find(idle.number);
+  if (at == jobs_.end()) return;
+  if (idle.ended) return ask_to_leave(at->second);
+  idle_.push_back(idle.number);
+  while (idle_.size() > limits::resident_idle_jobs_max) {
+    const auto oldest = jobs_.find(idle_.front());
+    if (oldest != jobs_.end()) ask_to_leave(oldest->second);
+    idle_.pop_front();
+  }
+}
+
+void actor_registry::on_may_leave(const i_may_leave& m) {
+  const auto at = jobs_.find(m.number);
+  if (at == jobs_.end() || at->second.sent != m.sent) return;    // it was sent something meanwhile
+  caf::anon_send_exit(at->second.actor, caf::exit_reason::normal);
+  jobs_.erase(at);
+}
+
+}  // namespace annals::actors

@@ -1,0 +1,110 @@
+// The actors of jobs, queues, hosts, schedulers, hooks and the server: made when they are first needed, found again after
+// that, and let go when they are idle. What the routes of the gateway share; part of the gateway's actor.
+#pragma once
+
+#include <caf/event_based_actor.hpp>
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "actors/gateway/gateway.hpp"
+#include "actors/gateway/order_lines.hpp"
+#include "actors/runtime/helper_pool.hpp"
+#include "actors/server/aggregates.hpp"
+#include "events/model/limits.hpp"
+#include "events/model/refuse.hpp"
+
+namespace annals::actors {
+
+using hook_runs = std::vector<schema::sealed<schema::HookRun>>;
+
+class actor_registry {
+ public:
+  actor_registry(caf::event_based_actor* self, gateway_parts parts);
+
+  caf::event_based_actor* self() const { return self_; }
+  const gateway_parts& parts() const { return parts_; }
+  directory& where() const { return *parts_.where; }
+  const model::settings_ptr& settings() const { return parts_.where->settings(); }
+  std::string job_id(std::uint64_t number) const { return std::to_string(number) + "." + settings()->server_name; }
+  model::requester server_itself() const { return {"root", settings()->host_name, schema::Role::SERVER}; }
+  static model::requester mom_of(const std::string& host) { return {"pbs_mom", host, schema::Role::MOM}; }
+  void note(std::uint32_t bits, std::string_view cls, std::string_view object, std::string_view text) const {
+    if (parts_.notes) parts_.notes->write(bits, cls, object, text);
+  }
+  void refuse(const reply_ptr& to, std::uint32_t code) const { to->refused(parts_.where->sequence(), model::refuse(code)); }
+
+  // -- actors; an empty handle: there is no such object, and it is not being created -----------------------------------------
+  caf::actor server();
+  caf::actor queue(const std::string& name, bool creates = false);
+  caf::actor scheduler(const std::string& name, bool creates = false);
+  caf::actor hook(const std::string& name, bool creates = false);
+  caf::actor host(const std::string& name, bool creates = false);
+  caf::actor known_host(const std::string& name) const;         // whose actor is there already
+  caf::actor host_of(const std::string& vnode);
+  void wake_job(std::uint64_t number) { (void)job(number); }
+
+  // -- what may block: helpers with threads of their own do it -----------------------------------------------------------------
+  helper_pool& names() { return names_; }                       // the name service
+  helper_pool& signatures() { return signatures_; }             // one: they come in the order in which they were asked for
+  helper_pool& reading() { return reading_; }                   // blobs of the log
+
+  // -- what hosts are owed; of a host that is gone nothing -----------------------------------------------------------------------
+  void post(post_to_host p) { orders_.post(std::move(p)); }
+  void withdraw(withdraw_from_host w) { orders_.withdraw(std::move(w)); }
+
+  // -- commands ------------------------------------------------------------------------------------------------------------
+  template <class Command>
+  envelope<Command> wrap(Command command, const model::requester& by, reply_ptr reply = nullptr, hook_runs hooks = {}) const {
+    return {std::move(command), by, {}, std::move(reply), settings(), {}, 0, {}, std::move(hooks)};
+  }
+  // With the command id of a client's request.
+  template <class Command>
+  envelope<Command> wrap(Command command, schema::Request::Reader r, const model::requester& by, reply_ptr reply, hook_runs hooks = {}) const {
+    const auto id = r.getCommandId();
+    return {std::move(command), by, {reinterpret_cast<const char*>(id.begin()), id.size()}, std::move(reply), settings(), {}, 0, {}, std::move(hooks)};
+  }
+  // A job that is no more refuses.
+  void tell_job(std::uint64_t number, envelope<model::job_command> e);
+  void tell_job(std::uint64_t number, model::job_command command, const model::requester& by, reply_ptr reply, hook_runs hooks = {}) {
+    tell_job(number, wrap(std::move(command), by, std::move(reply), std::move(hooks)));
+  }
+  // What a MoM reports of a job; one of a job that is no more is taken as done.
+  void tell_job_of(schema::RunRef::Reader ref, model::job_command command, const model::requester& by, reply_ptr reply);
+  std::uint64_t next_number() { return next_number_++; }
+  // By a part of the log that was lost: a MoM has a job of this number. Beyond what numbers of jobs can be it is not believed.
+  void number_was_given(std::uint64_t number) {
+    if (number < limits::believed_job_numbers_max) next_number_ = std::max(next_number_, number + 1);
+  }
+  void tell_new_job(std::uint64_t number, envelope<model::job_command> e);
+  // A reply that goes on in this actor. code 0: the command was done.
+  reply_ptr reply_then(std::function<void(const model::rejection& why)> then) const;
+
+  // -- jobs that are idle leave memory -------------------------------------------------------------------------------------
+  void on_idle(const job_idle& idle);
+  void on_may_leave(const i_may_leave& m);
+
+ private:
+  struct job_entry { caf::actor actor; std::uint64_t sent = 0; };
+  job_entry& job(std::uint64_t number);
+  order_lines::parts order_parts();
+  template <class Actor, class... Extra>
+  caf::actor named(std::map<std::string, caf::actor>& actors, const directory::names& known, const std::string& name, bool creates, Extra... extra);
+
+  caf::event_based_actor* self_;
+  gateway_parts parts_;
+  std::uint64_t next_number_;
+  std::unordered_map<std::uint64_t, job_entry> jobs_;      // in memory, by number
+  std::deque<std::uint64_t> idle_;                         // in the order they became idle
+  std::map<std::string, caf::actor> queues_, hosts_, schedulers_, hooks_;
+  caf::actor server_;
+  helper_pool names_, signatures_, reading_;
+  order_lines orders_;
+};
+
+}  // namespace annals::actors

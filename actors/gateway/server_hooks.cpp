@@ -1,0 +1,173 @@
+#include "actors/gateway/server_hooks.hpp"
+
+#include <caf/send.hpp>
+
+#include <algorithm>
+
+#include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
+
+namespace annals::actors {
+
+// A request whose hooks are about to run: the views come first, one after another.
+struct server_hooks::pending {
+  question what;
+  answer then;
+  std::size_t next_view = 0;
+  std::uint64_t position = 0;                     // of the views that may be later ones, once the first is there
+};
+
+std::function<void(std::function<void()>)> server_hooks::post() const {
+  return [to = caf::actor(parts_.self)](std::function<void()> work) { caf::anon_send(to, run_this{std::move(work)}); };
+}
+
+void server_hooks::run(question what, answer then) {
+  auto p = std::make_shared<pending>(pending{std::move(what), std::move(then)});
+  fetch(p);
+}
+
+void server_hooks::fetch(const std::shared_ptr<pending>& p) {
+  if (p->next_view == p->what.views.size()) return start(p);
+  const auto& v = p->what.views[p->next_view];
+  const auto names = v.name.empty() ? v.listed : std::vector{v.name};
+  const bool any = v.or_later && p->position == 0;
+  auto got = [this, p, post = post()](hook_objects found, std::uint64_t sequence) {
+    post([this, p, sequence, found = std::move(found)]() mutable {
+      const auto& view = p->what.views[p->next_view++];
+      if (view.or_later) p->position = sequence;
+      if (view.name.empty()) p->what.parameters.push_back({view.parameter, std::move(found)});
+      else if (!found.empty()) p->what.parameters.push_back({view.parameter, std::move(found.front())});
+      fetch(p);
+    });
+  };
+  caf::anon_send(parts_.status, view_wanted{hooks::view_request(v.kind, names, v.or_later && !any ? p->position : v.sequence), std::move(got), any});
+}
+
+void server_hooks::start(const std::shared_ptr<pending>& p) {
+  tell_resources();
+  auto& what = p->what;
+  std::vector<hooks::chain_hook> chain;
+  for (const auto* hook : hooks_of(what)) {
+    const auto* known = code_of(*hook);
+    if (!known) return read_code(*hook, [this, p] { start(p); });
+    if (known->code) chain.push_back({hook->name, hook->attributes, known->code, hook->code, hook->config});
+  }
+  hooks::sort_by_order(chain);
+  if (what.adjust) what.adjust(what.parameters);
+  hooks::occasion at;
+  at.event = what.event;
+  at.by = what.by;
+  at.owner = what.owner;
+  at.sequence = p->position != 0 ? p->position : parts_.where->sequence();
+  at.parameters = std::move(what.parameters);
+  at.idle = [self = parts_.self] { return self->mailbox().empty(); };
+  at.ask = [status = parts_.status, sequence = at.sequence](hooks::sealed_question q, hooks::hook_run::answer_to answer) {
+    auto asked = hooks::view_asked(q.get(), sequence);
+    if (!asked) return answer(hooks::answer_with({}, false));
+    caf::anon_send(status, view_wanted{std::move(asked->request), [answer, names = asked->names_only](const hook_objects& found, std::uint64_t) {
+                                         answer(hooks::answer_with(found, names));
+                                       }});
+  };
+  hooks::run_chain(chain_parts(), std::move(chain), std::move(at), std::move(p->then));
+}
+
+hooks::chain_parts server_hooks::chain_parts() {
+  hooks::chain_parts c;
+  c.runner = parts_.runner;
+  c.post = post();
+  if (parts_.notes)
+    c.note = [notes = parts_.notes](std::uint32_t bits, std::string_view cls, std::string_view object, std::string_view text) {
+      notes->write(bits, cls, object, text);
+    };
+  return c;
+}
+
+std::vector<const model::hook_state*> server_hooks::hooks_of(const question& what) const {
+  std::vector<const model::hook_state*> out;
+  for (const auto& [serial, hook] : parts_.where->hook_states()) {
+    if (!hook.runs_at(what.event->name)) continue;
+    if (what.only.empty() || std::find(what.only.begin(), what.only.end(), hook.name) != what.only.end()) out.push_back(&hook);
+  }
+  return out;
+}
+
+const server_hooks::kept_code* server_hooks::code_of(const model::hook_state& hook) const {
+  const auto at = codes_.find(hook.name);
+  const bool known = at != codes_.end() && at->second.script == hook.code && at->second.configuration == hook.config;
+  return known ? &at->second : nullptr;
+}
+
+namespace {
+
+std::shared_ptr<const hooks::hook_code> read_hook(const ports::blob_store& store, const std::string& name, const std::string& script,
+                                                  const std::string& configuration_hash) {
+  const auto text = [&](const std::string& hash) {
+    const auto bytes = store.read_blob(hash);
+    return bytes ? std::optional(std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size())) : std::nullopt;
+  };
+  auto source = text(script);
+  if (!source) return nullptr;
+  auto configuration = configuration_hash.empty() ? std::nullopt : text(configuration_hash);
+  auto hash = hooks::code_hash(*source, configuration);
+  return std::make_shared<hooks::hook_code>(hooks::hook_code{name, std::move(*source), std::move(configuration), std::move(hash)});
+}
+
+}  // namespace
+
+// A hook is read once, however many requests wait for it: that is the bound of what is asked for. One that can't be read now is
+// left out of what waited, and read again for the next.
+void server_hooks::read_code(const model::hook_state& hook, std::function<void()> then) {
+  auto& waiting = reading_[hook.name];
+  waiting.push_back(std::move(then));
+  if (waiting.size() > 1) return;
+  parts_.reading->ask_always([this, store = &parts_.reader->blobs(), name = hook.name, script = hook.code, configuration = hook.config] {
+    auto code = read_hook(*store, name, script.hash, configuration.hash);
+    return [this, name, read = kept_code{script, configuration, std::move(code)}] {
+      codes_[name] = read;
+      for (auto waited = std::move(reading_.extract(name).mapped()); const auto& go_on : waited) go_on();
+      if (!read.code) codes_.erase(name);
+    };
+  });
+}
+
+// -- what is written down ------------------------------------------------------------------------------------------------
+
+model::hook_ran server_hooks::ran(const std::string& subject, schema::HookRun::Reader run) {
+  return {schema::make<schema::HookRan>([&](schema::HookRan::Builder h) {
+    h.setRun(run);
+    h.setSubject(subject);
+  })};
+}
+
+void server_hooks::write_all(const std::string& subject, std::uint64_t cause, const std::vector<schema::sealed<schema::HookRun>>& runs) const {
+  for (const auto& run : runs) parts_.write({schema::str(run.get().getHook()), ran(subject, run.get()), cause});
+}
+
+void server_hooks::write_rejection(const std::string& subject, const hooks::chain_result& result, std::function<void()> written) const {
+  const auto last = result.runs.back().get();
+  parts_.write({schema::str(last.getHook()), ran(subject, last), 0, {result.runs.begin(), result.runs.end() - 1}, std::move(written)});
+}
+
+// -- the workers ---------------------------------------------------------------------------------------------------------
+
+// A script is never older than the site's resources as this actor knows them.
+void server_hooks::tell_resources() {
+  const auto settings = parts_.where->settings();
+  if (!parts_.runner || settings == told_) return;
+  told_ = settings;
+  std::vector<hooks::resource_type> custom;
+  for (const auto& [name, r] : settings->resources.custom())
+    custom.push_back({name, std::string(attributes::resource_type_name(r.type))});
+  parts_.runner->know_resources(std::move(custom));
+}
+
+void server_hooks::compile(const std::string& name, const std::string& source, std::function<void(std::string)> then) {
+  if (!parts_.runner) return then({});
+  tell_resources();
+  auto code = std::make_shared<hooks::hook_code>(hooks::hook_code{name, source, std::nullopt, hooks::code_hash(source, std::nullopt)});
+  parts_.runner->compile(std::move(code), [post = post(), then = std::move(then)](std::string problem) {
+    post([then, problem = std::move(problem)] { then(problem); });
+  });
+}
+
+}  // namespace annals::actors

@@ -1,0 +1,99 @@
+// Site hooks in the server: which run at an event, with what they are shown, and what is written down of them. Part of the
+// gateway's actor; the scripts run elsewhere, and nothing waits for them but the request they were asked about.
+// Governed by docs/design/0023-hooks.md.
+#pragma once
+
+#include <caf/event_based_actor.hpp>
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "actors/gateway/directory.hpp"
+#include "actors/runtime/daemon_log.hpp"
+#include "actors/runtime/helper_pool.hpp"
+#include "actors/runtime/run_this.hpp"
+#include "actors/server/hook_views.hpp"
+#include "events/log/log_reader.hpp"
+#include "hooks-runtime/chain/chain.hpp"
+
+namespace annals::actors {
+
+struct server_hooks_parts {
+  caf::event_based_actor* self = nullptr;
+  hooks::hook_runner* runner = nullptr;           // null: no hook ever runs
+  std::shared_ptr<directory> where;
+  const log::log_reader* reader = nullptr;
+  helper_pool* reading = nullptr;                 // of the log
+  caf::actor status;                              // answers view_wanted
+  daemon_log* notes = nullptr;
+  // Writes a run into the stream of its hook.
+  struct run_to_write {
+    std::string hook;
+    model::hook_ran ran;
+    std::uint64_t cause = 0;
+    std::vector<schema::sealed<schema::HookRun>> before{};       // that ran before it at the same event
+    std::function<void()> written{};                             // may be empty; then it is written even if the disk is full now
+  };
+  std::function<void(run_to_write)> write;
+};
+
+class server_hooks {
+ public:
+  explicit server_hooks(server_hooks_parts parts) : parts_(std::move(parts)) {}
+
+  // Whether any hook runs at this event: without hooks this is all a request pays.
+  bool wanted(const hooks::hook_event& event) const { return parts_.runner && (parts_.where->hook_events() & event.bit) != 0; }
+
+  // A parameter that is read from the projections before the first hook runs: one object, those of a list, or all of the kind.
+  struct view {
+    std::string parameter;
+    schema::ObjectKind kind;
+    std::string name;
+    std::uint64_t sequence;
+    std::vector<std::string> listed{};
+    bool or_later = false;                        // as it is now: at the first position from `sequence` on that costs no replay
+  };
+  struct question {
+    const hooks::hook_event* event = nullptr;
+    model::requester by;
+    std::string owner;                            // of the job
+    std::string subject;                          // what the event is about, for the log
+    hooks::hook_parameters parameters;
+    std::vector<view> views;
+    std::vector<std::string> only{};              // these hooks alone; empty: all of the event
+    std::function<void(hooks::hook_parameters&)> adjust{};   // once the views are there
+  };
+  using answer = std::function<void(hooks::chain_result&)>;
+  void run(question what, answer then);
+
+  // Writes down runs that no other event tells of: all of them when the event only looks on (cause: its sequence), the last
+  // when it rejected; `written` is called in this actor when that is on disk or can't be.
+  void write_all(const std::string& subject, std::uint64_t cause, const std::vector<schema::sealed<schema::HookRun>>& runs) const;
+  void write_rejection(const std::string& subject, const hooks::chain_result& result, std::function<void()> written) const;
+
+  void compile(const std::string& name, const std::string& source, std::function<void(std::string)> then);
+
+ private:
+  struct pending;
+  void tell_resources();                          // what the workers must know of the site
+  void fetch(const std::shared_ptr<pending>& p);
+  void start(const std::shared_ptr<pending>& p);
+  std::vector<const model::hook_state*> hooks_of(const question& what) const;
+  struct kept_code;
+  const kept_code* code_of(const model::hook_state& hook) const;
+  void read_code(const model::hook_state& hook, std::function<void()> then);
+  hooks::chain_parts chain_parts();
+  std::function<void(std::function<void()>)> post() const;
+  static model::hook_ran ran(const std::string& subject, schema::HookRun::Reader run);
+
+  server_hooks_parts parts_;
+  model::settings_ptr told_;                          // whose resources the workers know
+  struct kept_code { model::hook_content script, configuration; std::shared_ptr<const hooks::hook_code> code; };
+  std::map<std::string, kept_code> codes_;        // by name; read again when the blobs are others
+  std::map<std::string, std::vector<std::function<void()>>> reading_;     // hooks that are being read, and who waits for each
+};
+
+}  // namespace annals::actors

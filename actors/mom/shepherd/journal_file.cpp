@@ -1,0 +1,90 @@
+#include "actors/mom/shepherd/journal_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "actors/mom/host/order_file.hpp"
+#include "actors/mom/host/process_table.hpp"
+#include "actors/mom/host/run_journal.hpp"
+#include "actors/mom/shepherd/text_file.hpp"
+
+namespace annals::shepherd {
+namespace {
+
+constexpr int lock_tries_max = 1000;  // of 1 ms: a MoM that judges a run holds the lock for much less
+
+bool sync_directory_of(const std::string& path) {
+  const int fd = open(path.substr(0, path.rfind('/')).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (fd < 0) return false;
+  const bool good = fsync(fd) == 0;
+  close(fd);
+  return good;
+}
+
+bool is_named(std::string_view path, const std::string& key) { return path.substr(path.rfind('/') + 1) == key + ".run"; }
+
+bool anybody_had(std::string_view journal) {
+  const auto j = mom::parse_journal(journal);
+  return j.claimed || j.over();
+}
+
+}  // namespace
+
+bool journal_file::lock(const char* path) {
+  fd_ = open(path, O_RDWR | O_APPEND | O_CLOEXEC);
+  if (fd_ < 0) return false;
+  for (int i = 0; i < lock_tries_max; ++i) {
+    if (flock(fd_, LOCK_EX | LOCK_NB) == 0) return true;
+    const auto text = read_text(path);
+    if (anybody_had(std::string_view(text).substr(mom::order_size(text)))) return false;  // its shepherd has the lock
+    usleep(1000);
+  }
+  return false;
+}
+
+bool journal_file::claim(const char* path) {
+  if (!lock(path)) return false;
+  const auto text = read_text(fd_);
+  const auto size = mom::order_size(text);
+  order_ = mom::parse_order(std::string_view(text).substr(0, size));
+  const bool ours = size > 0 && (!order_ || is_named(path, order_->key));  // see run_file_parts
+  if (!ours || anybody_had(std::string_view(text).substr(size))) return false;
+  struct stat st {};
+  if (fstat(fd_, &st) != 0 || st.st_nlink == 0) return false;  // forgotten between our open and our lock
+  if (append(mom::line_of(mom::journal_claimed{getpid(), mom::boot_id()})) && sync() && sync_directory_of(path))
+    return true;
+  append(mom::line_of(mom::journal_failed{-3, "can't write the journal"}));
+  return false;
+}
+
+bool journal_file::append(std::string_view line) {
+  waiting_ += line;
+  while (!waiting_.empty()) {
+    const ssize_t n = write(fd_, waiting_.data(), waiting_.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return false;
+    waiting_.erase(0, static_cast<std::size_t>(n));  // a torn line is made whole by the next write: nobody else writes
+  }
+  return true;
+}
+
+void journal_file::append_last(std::string_view line) {
+  bool written = append(line);
+  while (!(written && sync())) {
+    sleep(1);  // a full disk
+    written = append({});
+  }
+}
+
+bool journal_file::sync() const { return fdatasync(fd_) == 0; }
+
+void make_cgroup(const mom::job_cgroup& cgroup, const mom::shepherd_order& order, journal_file& journal) {
+  const auto wrong = cgroup.make({order.cgroup_memory_bytes, order.cgroup_vmem_bytes, order.cgroup_ncpus, order.cgroup_cpu_quota});
+  if (!wrong.empty()) journal.append(mom::log_line("cgroup: " + wrong));
+}
+
+}  // namespace annals::shepherd

@@ -1,0 +1,49 @@
+#include "actors/mom/shepherd/output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+
+namespace annals::shepherd {
+namespace {
+
+// 0, or the error of a file that will not do.
+int wrong_with(int fd, bool shared) {
+  struct stat st {};
+  if (fstat(fd, &st) != 0) return errno;
+  if (S_ISREG(st.st_mode)) return shared && st.st_uid != geteuid() ? EPERM : 0;
+  return S_ISCHR(st.st_mode) && !isatty(fd) ? 0 : ENXIO;  // as when nobody reads from a pipe
+}
+
+}  // namespace
+
+int open_output(const std::string& path, const output_rule& rule) {
+  const int flags = O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | (rule.make ? O_CREAT : 0) | (rule.shared ? O_NOFOLLOW : 0);
+  const int fd = open(path.c_str(), flags, 0666);
+  if (fd < 0) return -1;
+  int error = wrong_with(fd, rule.shared);
+  if (!error && rule.make && ftruncate(fd, 0) != 0 && errno != EINVAL) error = errno;  // EINVAL: a device
+  if (!error && fcntl(fd, F_SETFL, O_APPEND) != 0) error = errno;
+  if (!error) return fd;
+  close(fd);
+  errno = error;
+  return -1;
+}
+
+int make_spool_file(const std::string& path, const identity& owner) {
+  // Of a release that let everybody write there, even a directory with something in it may be left.
+  if (unlink(path.c_str()) != 0 && errno == EISDIR && rmdir(path.c_str()) != 0)
+    rename(path.c_str(), (path + ".old." + std::to_string(getpid())).c_str());
+  const int fd = open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+  if (fd < 0 || !owner.change || fchown(fd, owner.uid, owner.gid) == 0) return fd;
+  const int error = errno;
+  close(fd);
+  unlink(path.c_str());
+  errno = error;
+  return -1;
+}
+
+}  // namespace annals::shepherd

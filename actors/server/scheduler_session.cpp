@@ -1,0 +1,192 @@
+#include "actors/server/scheduler_session.hpp"
+
+#include <algorithm>
+
+#include "events/attributes/ids.hpp"
+#include "events/model/refuse.hpp"
+#include "projections/scheduling/scheduling_rows.hpp"
+
+namespace annals::actors {
+
+namespace {
+
+// Which events may let a job run, and what the cycle's log line and record call them. nullptr: none.
+const char* trigger_of(schema::JobEvent::Reader event) {
+  using which = schema::JobEvent::Which;
+  switch (event.which()) {
+    case which::MOVED:
+    case which::QUEUED: return "new job";
+    case which::RELEASED:
+    case which::WAIT_ENDED:
+    case which::RESUME_WANTED:
+    case which::ALTERED: return "job changed";
+    case which::REQUEUED:
+    case which::ENDED:
+    case which::VNODES_RELEASED: return "job ended";
+    case which::HELD:
+    case which::ASSIGNED:
+    case which::STARTED:
+    case which::START_FAILED:
+    case which::RUN_STEP:
+    case which::USAGE_REPORTED:
+    case which::DELETE_REQUESTED:
+    case which::RERUN_REQUESTED:
+    case which::SIGNALLED:
+    case which::MESSAGED:
+    case which::SUSPENDED:
+    case which::RESUMED:
+    case which::VNODES_TAKEN:
+    case which::REQUEST_DONE:
+    case which::EXITED:
+    case which::OUTPUT_DELIVERED:
+    case which::FORGOTTEN:
+    case which::REORDERED: return nullptr;
+  }
+  return nullptr;
+}
+
+const char* trigger_of(schema::HostEvent::Reader event) {
+  using which = schema::HostEvent::Which;
+  switch (event.which()) {
+    case which::CAME_UP:
+    case which::VNODE_CHANGED:
+    case which::VNODE_CREATED: return "host changed";
+    case which::ADDED:
+    case which::WENT_DOWN:
+    case which::REMOVED:
+    case which::VNODE_DELETED: return nullptr;
+  }
+  return nullptr;
+}
+
+const char* trigger_of(schema::ServerEvent::Reader event) {
+  using which = schema::ServerEvent::Which;
+  switch (event.which()) {
+    case which::CHANGED:
+    case which::RESOURCE_CREATED:
+    case which::RESOURCE_CHANGED:
+    case which::RESOURCE_DELETED: return "settings changed";
+    case which::STARTED:
+    case which::STOPPED: return nullptr;
+  }
+  return nullptr;
+}
+
+const char* trigger_of(schema::Event::Reader event) {
+  switch (event.which()) {
+    case schema::Event::JOB: return trigger_of(event.getJob());
+    case schema::Event::HOST: return trigger_of(event.getHost());
+    case schema::Event::SERVER: return trigger_of(event.getServer());
+    case schema::Event::QUEUE: return event.getQueue().isChanged() ? "settings changed" : nullptr;
+    case schema::Event::SCHEDULER: return event.getScheduler().isChanged() ? "settings changed" : nullptr;
+    case schema::Event::HOOK:
+    case schema::Event::RUN:
+    case schema::Event::PART:
+    case schema::Event::LOG: return nullptr;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+scheduler_session::scheduler_session(const projections::status& from, std::string name, const ports::clock& clock)
+    : from_(from), name_(std::move(name)), clock_(clock), view_(from, name_) {
+  if (const auto at = from.schedulers().find(name_); at != from.schedulers().end()) cycle_ = at->second.cycle;
+}
+
+void scheduler_session::folded(const log::record& record) {
+  view_.apply(record);
+  if (const char* why = trigger_of(record.event()); why && trigger_.empty()) trigger_ = why;
+}
+
+void scheduler_session::connected(wire::connection_ptr peer) {
+  peer_ = std::move(peer);
+  in_cycle_ = false;
+  proposals_open_ = 0;
+  for (const auto& m : view_.full_view()) peer_->send(m);
+  want_cycle("scheduler started");
+}
+
+void scheduler_session::disconnected(const wire::connection_ptr& peer) {
+  if (peer != peer_) return;
+  peer_ = nullptr;
+  const auto lost = model::refuse(values::pbs_error::internal);
+  while (!asked_.empty()) answer_asked(asked_.begin()->first, &lost);
+}
+
+void scheduler_session::said(schema::FromScheduler::Reader message) {
+  if (message.isRun()) ++proposals_open_;
+  if (message.isCannotRun()) {
+    const auto why = model::refuse(values::pbs_error::resource_unavailable);
+    answer_asked(message.getCannotRun().getJob(), &why);
+  }
+  if (message.isFullView() && peer_)
+    for (const auto& m : view_.full_view()) peer_->send(m);
+  if (message.isCycleEnded()) {
+    in_cycle_ = false;
+    maybe_begin();
+  }
+}
+
+void scheduler_session::settled(const proposal_settled& p) {
+  if (proposals_open_ > 0) --proposals_open_;
+  answer_asked(p.job, p.refused ? &p.why : nullptr);
+  if (p.refused && peer_)
+    peer_->send(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
+      auto r = m.initRefused();
+      r.setJob(p.job);
+      r.setCycle(p.cycle);
+      r.setReason(p.why.text);
+    }));
+  maybe_begin();
+}
+
+void scheduler_session::run_job(const model::job_state& job, reply_ptr reply) {
+  if (!peer_) return reply->refused(from_.sequence(), model::refuse(values::pbs_error::no_scheduler));
+  for (const auto& m : view_.take_delta()) peer_->send(m);
+  asked_.emplace(job.serial, std::move(reply));
+  peer_->send(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
+    auto ask = m.initRunJob();
+    projections::fill_job(ask.initJob(), job);
+    ask.setRequest(++asks_);
+    ask.setViewSequence(view_.sequence());
+  }));
+}
+
+void scheduler_session::answer_asked(std::uint64_t job, const model::rejection* why) {
+  const auto [first, last] = asked_.equal_range(job);
+  for (auto at = first; at != last; ++at) {
+    if (why) at->second->refused(from_.sequence(), *why);
+    else at->second->done(from_.sequence(), "");
+  }
+  asked_.erase(first, last);
+}
+
+void scheduler_session::want_cycle(const std::string& trigger) {
+  if (trigger_.empty()) trigger_ = trigger;
+  maybe_begin();
+}
+
+bool scheduler_session::scheduling_on() const {
+  const auto at = from_.schedulers().find(name_);
+  if (at == from_.schedulers().end()) return false;
+  if (name_ == "default") return from_.server().attributes.get(attributes::server::scheduling) == "True";
+  return at->second.attributes.get(attributes::scheduler::scheduling) == "True";
+}
+
+void scheduler_session::maybe_begin() {
+  if (!peer_ || in_cycle_ || proposals_open_ > 0 || trigger_.empty() || !scheduling_on()) return;
+  for (const auto& m : view_.take_delta()) peer_->send(m);
+  ++cycle_;
+  in_cycle_ = true;
+  peer_->send(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
+    auto c = m.initCycle();
+    c.setNumber(cycle_);
+    c.setTrigger(trigger_);
+    c.setViewSequence(view_.sequence());
+    c.setWallNs(clock_.now_ns());
+  }));
+  trigger_.clear();
+}
+
+}  // namespace annals::actors

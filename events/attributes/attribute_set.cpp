@@ -1,0 +1,168 @@
+#include "events/attributes/attribute_set.hpp"
+
+#include <cstring>
+#include <functional>
+#include <tuple>
+
+namespace annals::attributes {
+namespace {
+
+// u16 id, u8 resource length, u32 value length.
+constexpr std::size_t head_size = 7;
+
+// What stands at `at`. The bytes belong to a set, so they are well-formed.
+entry entry_at(const char* at, const char** next) {
+  std::uint16_t id;
+  std::uint32_t length;
+  std::memcpy(&id, at, 2);
+  const auto resource_length = static_cast<unsigned char>(at[2]);
+  std::memcpy(&length, at + 3, 4);
+  const char* text = at + head_size;
+  *next = text + resource_length + length;
+  return {id, {text, resource_length}, {text + resource_length, length}};
+}
+
+void write_head(char* out, attribute_id id, std::size_t resource_length, std::size_t value_length) {
+  const auto length = static_cast<std::uint32_t>(value_length);
+  std::memcpy(out, &id, 2);
+  out[2] = static_cast<char>(resource_length);
+  std::memcpy(out + 3, &length, 4);
+}
+
+bool comes_before(const entry& a, attribute_id id, std::string_view resource) {
+  return std::tie(a.id, a.resource) < std::tie(id, resource);
+}
+
+// Where the entry is, or where it would stand.
+struct place_found {
+  std::size_t at, end;
+  bool exact;
+};
+place_found locate(std::string_view data, attribute_id id, std::string_view resource) {
+  const char* at = data.data();
+  const char* const end = at + data.size();
+  while (at != end) {
+    const char* next;
+    const entry e = entry_at(at, &next);
+    if (e.id >= id) {       // most are passed by their id alone
+      const int order = e.id > id ? 1 : e.resource.compare(resource);
+      if (order >= 0)
+        return {static_cast<std::size_t>(at - data.data()), static_cast<std::size_t>((order == 0 ? next : at) - data.data()),
+                order == 0};
+    }
+    at = next;
+  }
+  return {data.size(), data.size(), false};
+}
+
+// Makes room of `size` bytes in the place of what was found. A string that outgrows its buffer takes twice as much; there
+// are many sets, each grows by a few entries, so theirs grow by an eighth.
+void resize_at(std::string& data, const place_found& found, std::size_t size) {
+  const std::size_t needed = data.size() - (found.end - found.at) + size;
+  if (needed <= data.capacity()) {
+    data.replace(found.at, found.end - found.at, size, '\0');
+    return;
+  }
+  std::string larger;
+  larger.reserve(needed + needed / 8);
+  larger.append(data, 0, found.at).append(size, '\0').append(data, found.end, std::string::npos);
+  data.swap(larger);
+}
+
+// Whether the text stands in this buffer, and moves with it.
+bool is_within(std::string_view buffer, std::string_view text) {
+  const std::less<> before;
+  return !text.empty() && !before(text.data(), buffer.data()) && before(text.data(), buffer.data() + buffer.size());
+}
+
+// A buffer that only this set holds. The count cannot rise behind our back: nobody else has this shared_ptr object.
+std::string& own(std::shared_ptr<std::string>& data) {
+  if (!data)
+    data = std::make_shared<std::string>();
+  else if (data.use_count() > 1)
+    data = std::make_shared<std::string>(*data);
+  return *data;
+}
+
+}  // namespace
+
+std::optional<std::string_view> attribute_set::get(attribute_id id, std::string_view resource) const {
+  const std::string_view data = packed();
+  const place_found found = locate(data, id, resource);
+  if (!found.exact) return std::nullopt;
+  const char* next;
+  return entry_at(data.data() + found.at, &next).value;
+}
+
+bool attribute_set::has(attribute_id id) const {
+  const std::string_view data = packed();
+  const place_found found = locate(data, id, {});
+  if (found.at == data.size()) return false;
+  const char* next;
+  return entry_at(data.data() + found.at, &next).id == id;
+}
+
+void attribute_set::set(attribute_id id, std::string_view resource, std::string_view value) {
+  // The length of a resource name has one byte; the check of values refuses such names long before.
+  if (resource.size() > 255) resource = resource.substr(0, 255);
+  if (is_within(packed(), resource) || is_within(packed(), value)) return set(id, std::string(resource), std::string(value));
+  const place_found found = locate(packed(), id, resource);
+  const std::size_t size = head_size + resource.size() + value.size();
+  std::string& data = own(data_);
+  if (found.end - found.at != size) resize_at(data, found, size);
+  char* at = data.data() + found.at;
+  write_head(at, id, resource.size(), value.size());
+  resource.copy(at + head_size, resource.size());
+  value.copy(at + head_size + resource.size(), value.size());
+}
+
+bool attribute_set::erase(attribute_id id, std::string_view resource) {
+  const place_found found = locate(packed(), id, resource);
+  if (!found.exact) return false;
+  own(data_).erase(found.at, found.end - found.at);
+  return true;
+}
+
+void attribute_set::erase_all(attribute_id id) {
+  const std::size_t first = locate(packed(), id, {}).at;
+  const std::size_t last =
+      id == UINT16_MAX ? packed().size() : locate(packed(), static_cast<attribute_id>(id + 1), {}).at;
+  if (first != last) own(data_).erase(first, last - first);
+}
+
+attribute_set::iterator attribute_set::begin() const { return {packed().data(), packed().data() + packed().size()}; }
+attribute_set::iterator attribute_set::end() const { return {packed().data() + packed().size(), packed().data() + packed().size()}; }
+
+std::optional<attribute_set> attribute_set::from_packed(std::string_view bytes) {
+  std::optional<entry> last;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t left = bytes.size() - at;
+    if (left < head_size) return std::nullopt;
+    const auto resource_length = static_cast<unsigned char>(bytes[at + 2]);
+    std::uint32_t value_length;
+    std::memcpy(&value_length, bytes.data() + at + 3, 4);
+    if (left - head_size < static_cast<std::size_t>(resource_length) + value_length) return std::nullopt;
+    const char* next;
+    const entry e = entry_at(bytes.data() + at, &next);
+    if (last && !comes_before(*last, e.id, e.resource)) return std::nullopt;
+    last = e;
+    at = static_cast<std::size_t>(next - bytes.data());
+  }
+  attribute_set made;
+  if (!bytes.empty()) made.data_ = std::make_shared<std::string>(bytes);
+  return made;
+}
+
+void attribute_set_writer::put(attribute_id id, std::string_view resource, std::string_view value) {
+  if (resource.size() > 255) resource = resource.substr(0, 255);
+  const std::size_t at = out_.size();
+  out_.resize(at + head_size);
+  write_head(out_.data() + at, id, resource.size(), value.size());
+  out_.append(resource).append(value);
+}
+
+void attribute_set::iterator::read() {
+  if (at_ != end_) entry_ = entry_at(at_, &next_);
+}
+
+}  // namespace annals::attributes

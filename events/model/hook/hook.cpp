@@ -1,0 +1,281 @@
+#include "events/model/hook/hook.hpp"
+
+#include <algorithm>
+
+#include "events/attributes/ids.hpp"
+#include "events/attributes/read.hpp"
+#include "events/attributes/table.hpp"
+#include "events/model/limits.hpp"
+#include "events/model/refuse.hpp"
+#include "events/values/number.hpp"
+#include "events/values/result.hpp"
+#include "events/values/string_list.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::hook;
+namespace pbs_error = values::pbs_error;
+using which = schema::HookEvent::Which;
+
+namespace {
+
+constexpr std::string_view event_names[] = {
+    "queuejob",          "postqueuejob",    "modifyjob",         "modifyvnode",      "management",       "resvsub",
+    "modifyresv",        "movejob",         "jobobit",           "runjob",           "provision",        "periodic",
+    "resv_confirm",      "resv_begin",      "resv_end",          "execjob_begin",    "execjob_prologue", "execjob_epilogue",
+    "execjob_preterm",   "execjob_end",     "exechost_periodic", "execjob_launch",   "exechost_startup", "execjob_attach",
+    "execjob_resize",    "execjob_abort",   "execjob_postsuspend", "execjob_preresume"};
+
+constexpr std::string_view as_owner[] = {"execjob_prologue", "execjob_epilogue", "execjob_preterm"};
+constexpr std::string_view fail_actions[] = {"none", "offline_vnodes", "clear_vnodes_upon_recovery", "scheduler_restart_cycle"};
+constexpr std::int64_t order_min = 1, order_max = 1000;      // of site hooks (pbs guide: order)
+
+template <std::size_t N>
+bool is_in(const std::string_view (&list)[N], std::string_view word) {
+  return std::find(std::begin(list), std::end(list), word) != std::end(list);
+}
+
+rejection hook_error(std::string text) { return refuse(pbs_error::hook_error, std::move(text)); }
+
+template <std::size_t N>
+rejection invalid_word(std::string_view word, const char* attribute, const std::string_view (&allowed)[N], const char* end) {
+  std::string text = "invalid argument (" + std::string(word) + ") to " + attribute + ". Should be one or more of: ";
+  for (std::size_t i = 0; i < N; ++i) text += (i ? "," : "") + std::string(allowed[i]);
+  return hook_error(text + end);
+}
+
+using checked_text = values::result<std::string, rejection>;
+
+checked_text flag_text(std::string_view given) {
+  for (const char* yes : {"true", "t", "y", "1"})
+    if (values::equal_any_case(given, yes)) return std::string("true");
+  for (const char* no : {"false", "f", "n", "0"})
+    if (values::equal_any_case(given, no)) return std::string("false");
+  return hook_error("unexpected value '" + std::string(given) + "', must be (not case sensitive) true|t|y|1|false|f|n|0");
+}
+
+checked_text positive_text(const char* attribute, std::string_view given) {
+  const auto n = values::parse_integer(given);
+  if (n && *n > 0 && *n <= INT32_MAX) return std::to_string(*n);
+  return hook_error("set_hook_" + std::string(attribute) + ": " + attribute + " value '" + std::string(given) + "' of a hook must be > 0");
+}
+
+checked_text order_text(std::string_view given) {
+  const auto n = values::parse_integer(given);
+  if (n && *n >= order_min && *n <= order_max) return std::to_string(*n);
+  return hook_error("order given (" + std::string(given) + ") is outside the acceptable range of [1, 1000] for type 'site'.");
+}
+
+// The elements of a list after =, += or -=; each must be one of the allowed words.
+template <std::size_t N>
+checked_text list_text(std::string_view now, std::string_view given, schema::AttributeOp op, const char* attribute,
+                       const std::string_view (&allowed)[N], const char* end) {
+  std::vector<std::string> elements;
+  if (op != schema::AttributeOp::SET) elements = values::split_list(now);
+  for (const auto& word : values::split_trimmed(given)) {
+    if (word.empty()) continue;
+    if (!is_in(allowed, word)) return invalid_word(word, attribute, allowed, end);
+    std::erase(elements, word);
+    if (op != schema::AttributeOp::DECREMENT) elements.push_back(word);
+  }
+  return values::join_list(elements);
+}
+
+checked_text fail_action_text(std::string_view now, std::string_view given, schema::AttributeOp op) {
+  auto text = list_text(now, given, op, "fail_action", fail_actions, "");
+  if (!text) return text;
+  auto elements = values::split_list(*text);
+  if (elements.size() > 1) std::erase(elements, "none");       // none beside others means nothing
+  return elements.empty() ? std::string("none") : values::join_list(elements);
+}
+
+checked_text new_value(const attributes::attribute& row, std::string_view now, schema::Attribute::Reader change) {
+  const auto given = schema::text(change.getValue());
+  switch (row.id) {
+    case ids::enabled:
+    case ids::debug: return flag_text(given);
+    case ids::event: return list_text(now, given, change.getOp(), "event", event_names, " or \"\" for no event");
+    case ids::alarm: return positive_text("alarm", given);
+    case ids::freq: return positive_text("freq", given);
+    case ids::order: return order_text(given);
+    case ids::fail_action: return fail_action_text(now, given, change.getOp());
+    case ids::user:
+      if (given == "pbsadmin" || given == "pbsuser") return std::string(given);
+      return hook_error("user value of a hook must be 'pbsadmin' or 'pbsuser'");
+    case ids::type:
+      if (given == "site") return std::string(given);
+      return hook_error("type value of a hook must be 'site'");
+    default: return hook_error("Undefined attribute  - " + std::string(row.name));
+  }
+}
+
+// What is set must make sense together: who runs it and where it may fail.
+std::optional<rejection> unfit(const attributes::attribute_set& then) {
+  const auto events = values::split_list(then.get(ids::event).value_or(""));
+  if (then.get(ids::user) == "pbsuser" && !std::all_of(events.begin(), events.end(), [](const auto& e) { return is_in(as_owner, e); }))
+    return hook_error("user value of a hook can be 'pbsuser' only if its event is one or more of: execjob_prologue,execjob_epilogue,execjob_preterm");
+  const auto has = [&](std::string_view e) { return std::find(events.begin(), events.end(), e) != events.end(); };
+  const bool starts = has("execjob_begin") || has("execjob_prologue");
+  for (const auto& action : values::split_list(then.get(ids::fail_action).value_or(""))) {
+    const bool fits = action == "none" || (action == "offline_vnodes" && (starts || has("exechost_startup"))) ||
+                      (action == "clear_vnodes_upon_recovery" && has("exechost_startup")) || (action == "scheduler_restart_cycle" && starts);
+    if (!fits && !events.empty()) return hook_error("fail_action value '" + action + "' does not fit the events of the hook");
+  }
+  return std::nullopt;
+}
+
+outcome decide_set(const hook_state& hook, schema::Manage::Reader m) {
+  attributes::attribute_set then = hook.attributes;
+  std::vector<std::pair<const attributes::attribute*, std::string>> set;
+  for (auto change : m.getChanges()) {
+    const auto name = schema::str(change.getName());
+    const auto* row = attributes::find(schema::ObjectKind::HOOK, name);
+    if (!row || change.getResource().size() > 0) return hook_error("Undefined attribute  - " + name);
+    const bool unset = m.getVerb() == schema::ManageVerb::UNSET || change.getOp() == schema::AttributeOp::UNSET;
+    const checked_text value = unset ? std::string(row->default_value) : new_value(*row, then.get(row->id).value_or(""), change);
+    if (!value) return value.error();
+    then.set(row->id, *value);
+    set.emplace_back(row, *value);
+  }
+  if (auto why = unfit(then)) return *why;
+  if (set.empty()) return no_change;
+  return std::vector<event>{make_event([&](auto e) {
+    auto list = e.initHook().initChanged().initChanges(static_cast<unsigned>(set.size()));
+    for (unsigned i = 0; i < set.size(); ++i) {
+      list[i].setName(set[i].first->name);
+      list[i].setValue(set[i].second);
+    }
+  })};
+}
+
+outcome decide_create(const hook_state& hook, schema::Manage::Reader m) {
+  const auto name = schema::str(m.getName());
+  if (hook.exists) return hook_error("hook name '" + name + "' already registered, try another name");
+  if (name.starts_with("PBS")) return hook_error("hook_name '" + name + "', cannot use PBS as a prefix it is reserved for pbs hooks");
+  if (name.size() > limits::hook_name_chars_max) return hook_error("hook name '" + name + "' is longer than " + std::to_string(limits::hook_name_chars_max) + " characters");
+  // It becomes the name of a file.
+  if (name.find('/') != std::string::npos || name.starts_with('.')) return hook_error("hook name '" + name + "' cannot be the name of a file");
+  hook_state fresh;
+  for (const auto& row : attributes::table_of(schema::ObjectKind::HOOK)) fresh.attributes.set(row.id, row.default_value);
+  auto set = decide_set(fresh, m);
+  if (!set.accepted()) return set;
+  std::vector<event> out{make_event([&](auto e) { e.initHook().initCreated().setName(name); })};
+  for (auto& e : set.events()) out.push_back(std::move(e));
+  return out;
+}
+
+outcome decide_import(const hook_state& hook, const manage_hook& c) {
+  const auto m = c.request.get().getManage();
+  const auto type = schema::text(m.getContentType());
+  if (type != python_content && type != config_content)
+    return hook_error("invalid content-type: " + std::string(type) + ". Should be one of: application/x-python, application/x-config");
+  if (m.getContent().size() > limits::inline_hook_bytes_max)
+    return hook_error("a hook's content can have at most " + std::to_string(limits::inline_hook_bytes_max) + " bytes");
+  outcome out(std::vector<event>{make_event([&](auto e) {
+    auto i = e.initHook().initImported();
+    i.setContentType(m.getContentType());
+    auto content = i.initContent();
+    content.setHash({reinterpret_cast<const kj::byte*>(c.content_hash.data()), c.content_hash.size()});
+    content.setSize(m.getContent().size());
+  })});
+  const auto& before = type == python_content ? hook.code : hook.config;
+  if (!before.hash.empty()) out.reply = "hook '" + hook.name + "' contents overwritten";
+  return out;
+}
+
+outcome decide_manage(const hook_state& hook, const manage_hook& c, const stamp& now, const settings& settings) {
+  const auto m = c.request.get().getManage();
+  const auto name = schema::str(m.getName());
+  if (auto why = may_touch_hooks(now.by, settings); why.code != 0) return why;
+  if (m.getVerb() == schema::ManageVerb::CREATE && !m.getPbsHook()) return decide_create(hook, m);
+  if (m.getVerb() == schema::ManageVerb::CREATE) return hook_error("cannot create a pbshook");
+  if (!hook.exists) return hook_error(name + " does not exist!");
+  if (m.getPbsHook()) return hook_error("cannot set attributes of a 'site' hook");
+  switch (m.getVerb()) {
+    case schema::ManageVerb::SET:
+    case schema::ManageVerb::UNSET: return decide_set(hook, m);
+    case schema::ManageVerb::IMPORT: return decide_import(hook, c);
+    case schema::ManageVerb::DELETE: return std::vector<event>{make_event([&](auto e) { e.initHook().initDeleted().setName(hook.name); })};
+    case schema::ManageVerb::CREATE: break;
+  }
+  return refuse(pbs_error::invalid_request);
+}
+
+outcome decide_ran(const hook_state& hook, const hook_ran& c) {
+  const auto ran = c.what.get();
+  if (!hook.exists) return no_change;                          // it was deleted meanwhile
+  return std::vector<event>{make_event([&](auto e) { e.initHook().setRan(ran); })};
+}
+
+}  // namespace
+
+outcome decide(const hook_state& hook, const hook_command& command, const stamp& now, const settings& settings) {
+  if (const auto* ran = std::get_if<hook_ran>(&command)) return decide_ran(hook, *ran);
+  return decide_manage(hook, std::get<manage_hook>(command), now, settings);
+}
+
+void apply(hook_state& hook, const event_place& at, schema::HookEvent::Reader event) {
+  switch (event.which()) {
+    case which::CREATED:
+      ANNALS_INVARIANT(!hook.exists, "a hook is created once");
+      hook.serial = at.stream;
+      hook.order = at.sequence;
+      hook.exists = true;
+      hook.name = schema::str(event.getCreated().getName());
+      for (const auto& row : attributes::table_of(schema::ObjectKind::HOOK)) hook.attributes.set(row.id, row.default_value);
+      break;
+    case which::CHANGED:
+      for (auto change : event.getChanged().getChanges())
+        if (const auto* row = attributes::find(schema::ObjectKind::HOOK, schema::text(change.getName())))
+          hook.attributes.set(row->id, schema::text(change.getValue()));
+      break;
+    case which::IMPORTED: {
+      const auto e = event.getImported();
+      const auto hash = e.getContent().getHash();
+      auto& content = schema::text(e.getContentType()) == python_content ? hook.code : hook.config;
+      content = {std::string(reinterpret_cast<const char*>(hash.begin()), hash.size()), e.getContent().getSize()};
+      break;
+    }
+    case which::DELETED: hook.exists = false; break;
+    case which::RAN: break;
+  }
+  hook.version = at.version;
+}
+
+// -- read ----------------------------------------------------------------------------------------------------------------
+
+bool hook_state::enabled() const { return attributes.get(ids::enabled) == "true"; }
+
+bool hook_state::has_event(std::string_view event) const {
+  // Names of events hold no commas, so that nothing in the list is escaped.
+  auto events = attributes.get(ids::event).value_or("");
+  while (!events.empty()) {
+    const auto end = std::min(events.find(','), events.size());
+    if (events.substr(0, end) == event) return true;
+    events.remove_prefix(std::min(end + 1, events.size()));
+  }
+  return false;
+}
+
+bool hook_state::runs_at(std::string_view event) const { return enabled() && !code.hash.empty() && has_event(event); }
+
+std::int64_t hook_state::number(attributes::attribute_id id) const {
+  return attributes::integer_of(attributes, id).value_or(0);
+}
+
+attributes::attribute_set shown_attributes(const hook_state& hook) {
+  auto shown = hook.attributes;
+  if (!hook.has_event("periodic") && !hook.has_event("exechost_periodic")) shown.erase(ids::freq);
+  return shown;
+}
+
+rejection may_touch_hooks(const requester& by, std::string_view server_name) {
+  if (by.role == schema::Role::ROOT || by.is_daemon()) return {};
+  return hook_error(by.at_host() + " is unauthorized to access hooks data from server " + std::string(server_name));
+}
+rejection may_touch_hooks(const requester& by, const settings& settings) { return may_touch_hooks(by, settings.server_name); }
+
+std::span<const std::string_view> hook_event_names() { return event_names; }
+bool is_mom_event(std::string_view event) { return event.starts_with("exec"); }
+
+}  // namespace annals::model

@@ -1,0 +1,300 @@
+// What may happen to a host and its vnodes, and what it means.
+#include "events/model/host/host.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
+#include "events/model/changes.hpp"
+#include "events/model/refuse.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::node;
+namespace pbs_error = values::pbs_error;
+using which = schema::HostEvent::Which;
+
+const vnode_state* host_state::vnode(std::string_view wanted) const {
+  const auto at = place_of.find(wanted);
+  return at == place_of.end() ? nullptr : &vnodes[at->second];
+}
+
+std::string base_state(const host_state& host, const vnode_state& vnode) {
+  std::string text;
+  auto add = [&](std::string_view word) {
+    if (!text.empty()) text += ',';
+    text += word;
+  };
+  if (!host.heard_of) add("state-unknown");
+  if (!host.up) add("down");
+  if (vnode.stale) add("Stale");
+  if (vnode.offline) add("offline");
+  return text;
+}
+
+// -- decide --------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+event vnode_created(const std::string& name) {
+  return make_event([&](auto e) { e.initHost().initVnodeCreated().setName(name); });
+}
+
+outcome decide_create(const host_state& host, schema::Manage::Reader m, const stamp& now) {
+  if (host.exists) return refuse(pbs_error::node_exists);
+  if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
+  const auto name = schema::str(m.getName());
+  std::vector<event> out;
+  out.push_back(make_event([&](auto e) {
+    auto h = e.initHost().initAdded();
+    h.setName(name);
+    h.setAddress(name);
+    h.setPort(15002);
+  }));
+  out.push_back(vnode_created(name));
+  return out;
+}
+
+// "free" clears offline; "offline" sets it; down is a request that ends with the next contact (pbs guide: node states).
+struct state_change { bool offline; bool ok; };
+state_change new_offline(const vnode_state& vnode, schema::Attribute::Reader change) {
+  bool offline = change.getOp() == schema::AttributeOp::SET ? false : vnode.offline;
+  std::string_view rest = schema::text(change.getValue());
+  while (!rest.empty()) {
+    const auto word = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(rest.size(), word.size() + 1));
+    if (word == "offline") offline = change.getOp() != schema::AttributeOp::DECREMENT;
+    else if (word != "free" && word != "down") return {false, false};
+  }
+  return {offline, true};
+}
+
+outcome decide_set(const host_state& host, schema::Manage::Reader m, const stamp& now, const settings& settings) {
+  const auto* vnode = host.vnode(schema::text(m.getName()));
+  if (!vnode) return refuse(pbs_error::unknown_node);
+  std::vector<event> out;
+  for (auto change : m.getChanges()) {
+    if (schema::text(change.getName()) != "state" || m.getVerb() == schema::ManageVerb::UNSET) continue;
+    if (!now.by.is_operator()) return refuse(pbs_error::unauthorized);
+    if (vnode->stale) return refuse(pbs_error::node_stale);
+    const auto request = new_offline(*vnode, change);
+    if (!request.ok) return refuse(pbs_error::bad_node_value, "Illegal value for node state");
+    if (request.offline == vnode->offline) continue;
+    out.push_back(make_event([&](auto e) {
+      auto c = e.initHost().initVnodeChanged();
+      c.setVnode(m.getName());
+      auto a = c.initChanges(1)[0];
+      a.setName("state");
+      a.setValue(request.offline ? "offline" : "free");
+    }));
+  }
+  auto changed = changed_or_refused(schema::ObjectKind::NODE, vnode->attributes, m, now.by, settings.resources, vnode->name);
+  if (!changed.accepted()) return changed;
+  for (auto& e : changed.events()) out.push_back(std::move(e));
+  return out;
+}
+
+outcome decide_delete(const host_state& host, schema::Manage::Reader m, const stamp& now) {
+  if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
+  const auto name = schema::str(m.getName());
+  if (!host.vnode(name)) return refuse(pbs_error::unknown_node);
+  std::vector<event> out;
+  auto gone = [&](const std::string& vnode) {
+    out.push_back(make_event([&](auto e) { e.initHost().initVnodeDeleted().setName(vnode); }));
+  };
+  if (name == host.name) {
+    for (auto v = host.vnodes.rbegin(); v != host.vnodes.rend(); ++v) gone(v->name);      // from the back: none moves
+    out.push_back(make_event([&](auto e) { e.initHost().initRemoved().setName(host.name); }));
+  } else {
+    gone(name);
+  }
+  return out;
+}
+
+outcome decide_manage(const host_state& host, schema::Manage::Reader m, const stamp& now, const settings& settings) {
+  switch (m.getVerb()) {
+    case schema::ManageVerb::CREATE: {
+      auto made = decide_create(host, m, now);
+      if (!made.accepted() || m.getChanges().size() == 0) return made;
+      host_state then = host;
+      event_place at{.sequence = 0, .stream = 0, .version = 0, .wall_ns = now.wall_ns, .by = now.by};
+      for (auto& e : made.events()) apply(then, at, e.get());
+      auto set = decide_set(then, m, now, settings);
+      if (!set.accepted()) return set;
+      for (auto& e : set.events()) made.events().push_back(std::move(e));
+      return made;
+    }
+    case schema::ManageVerb::DELETE: return decide_delete(host, m, now);
+    case schema::ManageVerb::SET:
+    case schema::ManageVerb::UNSET: return decide_set(host, m, now, settings);
+    case schema::ManageVerb::IMPORT: break;
+  }
+  return refuse(pbs_error::invalid_request);
+}
+
+bool reported_as_known(const host_state& host, schema::MomHello::Reader hello) {
+  for (auto v : hello.getVnodes()) {
+    const auto* known = host.vnode(schema::text(v.getName()));
+    if (!known || known->stale) return false;
+    for (auto a : v.getAttributes()) {
+      const auto* row = attributes::find(schema::ObjectKind::NODE, schema::text(a.getName()));
+      if (row && known->attributes.get(row->id, schema::text(a.getResource())) != schema::text(a.getValue()) &&
+          !known->set_by_admin.get(row->id, schema::text(a.getResource())))
+        return false;
+    }
+  }
+  return true;
+}
+
+outcome decide_hello(const host_state& host, schema::MomHello::Reader hello, const std::string& seen_at) {
+  if (!host.exists) return refuse(pbs_error::unknown_node);
+  const auto uuid = hello.getLogUuid();
+  const std::string_view log(reinterpret_cast<const char*>(uuid.begin()), uuid.size());
+  const std::string address = hello.getAddress().size() > 0 ? schema::str(hello.getAddress()) : seen_at;
+  const bool same_place = address == host.address && hello.getPort() == host.port;
+  if (host.up && log == host.log_uuid && same_place && reported_as_known(host, hello)) return no_change;
+  std::vector<event> out;
+  std::set<std::string> known;
+  for (const auto& v : host.vnodes) known.insert(v.name);
+  for (auto v : hello.getVnodes())
+    if (known.insert(schema::str(v.getName())).second) out.push_back(vnode_created(schema::str(v.getName())));
+  out.push_back(make_event([&](auto e) {
+    auto up = e.initHost().initCameUp();
+    up.setLogUuid(uuid);
+    up.setVersion(hello.getVersion());
+    up.setVnodes(hello.getVnodes());
+    up.setAddress(address);
+    up.setPort(hello.getPort());
+  }));
+  return out;
+}
+
+}  // namespace
+
+outcome decide(const host_state& host, const host_command& command, const stamp& now, const settings& settings) {
+  if (const auto* request = std::get_if<schema::sealed<schema::Request>>(&command))
+    return decide_manage(host, request->get().getManage(), now, settings);
+  if (const auto* hello = std::get_if<mom_hello>(&command)) return decide_hello(host, hello->message.get().getHello(), hello->seen_at);
+  const auto& silent = std::get<host_silent>(command);
+  if (!host.exists || !host.up) return no_change;
+  return std::vector<event>{make_event([&](auto e) { e.initHost().initWentDown().setText(silent.why); })};
+}
+
+// -- apply ---------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+vnode_state* find_vnode(host_state& host, std::string_view name) {
+  return const_cast<vnode_state*>(std::as_const(host).vnode(name));
+}
+
+void on_created(host_state& host, const event_place& at, const std::string& name) {
+  ANNALS_INVARIANT(!host.vnode(name), "a vnode is created once");
+  vnode_state v;
+  v.name = name;
+  v.order = at.sequence;
+  v.state_changed_s = at.seconds();
+  auto& a = v.attributes;
+  a.set(ids::Mom, host.name);
+  a.set(ids::ntype, "PBS");
+  a.set(ids::resources_available, "host", host.name.substr(0, host.name.find('.')));
+  a.set(ids::resources_available, "vnode", name);
+  a.set(ids::resv_enable, "True");
+  a.set(ids::sharing, "default_shared");
+  host.place_of.emplace(name, static_cast<std::uint32_t>(host.vnodes.size()));
+  host.vnodes.push_back(std::move(v));
+}
+
+void on_up(host_state& host, const event_place& at, schema::HostCameUp::Reader e) {
+  const auto uuid = e.getLogUuid();
+  const std::string_view log(reinterpret_cast<const char*>(uuid.begin()), uuid.size());
+  if (log != host.log_uuid) host.log_since = at.sequence;
+  host.log_uuid = log;
+  host.address = schema::str(e.getAddress());
+  host.port = e.getPort();
+  const bool was_up = host.up;
+  host.up = host.heard_of = true;
+  host.down_reason.clear();
+  for (auto& v : host.vnodes) {
+    v.stale = true;
+    if (v.attributes.get(ids::comment).value_or("").starts_with("node down: ") && !v.set_by_admin.has(ids::comment))
+      v.attributes.erase(ids::comment);
+  }
+  for (auto reported : e.getVnodes()) {
+    auto* v = find_vnode(host, schema::text(reported.getName()));
+    ANNALS_INVARIANT(v, "a reported vnode was created before");
+    v->stale = false;
+    v->attributes.set(ids::license, "l");
+    v->attributes.set(ids::pbs_version, schema::text(e.getVersion()));
+    for (auto a : reported.getAttributes()) {
+      const auto* row = attributes::find(schema::ObjectKind::NODE, schema::text(a.getName()));
+      if (row && !v->set_by_admin.get(row->id, schema::text(a.getResource())))
+        v->attributes.set(row->id, schema::text(a.getResource()), schema::text(a.getValue()));
+    }
+    if (!was_up) v->state_changed_s = at.seconds();
+  }
+}
+
+void on_down(host_state& host, const event_place& at, const std::string& why) {
+  host.up = false;
+  host.down_reason = why;
+  for (auto& v : host.vnodes) {
+    v.state_changed_s = at.seconds();
+    if (!v.set_by_admin.has(ids::comment)) v.attributes.set(ids::comment, "node down: " + why);
+  }
+}
+
+void on_changed(host_state& host, const event_place& at, schema::VnodeChanged::Reader e) {
+  auto* v = find_vnode(host, schema::text(e.getVnode()));
+  ANNALS_INVARIANT(v, "a changed vnode exists");
+  for (auto change : e.getChanges()) {
+    if (schema::text(change.getName()) == "state") {
+      v->offline = schema::text(change.getValue()) == "offline";
+      v->state_changed_s = at.seconds();
+      continue;
+    }
+    const auto* row = attributes::find(schema::ObjectKind::NODE, schema::text(change.getName()));
+    if (!row) continue;
+    const auto resource = schema::text(change.getResource());
+    if (change.getOp() == schema::AttributeOp::UNSET) {
+      v->set_by_admin.erase(row->id, resource);
+      v->attributes.erase(row->id, resource);
+    } else {
+      v->set_by_admin.set(row->id, resource, schema::text(change.getValue()));
+      v->attributes.set(row->id, resource, schema::text(change.getValue()));
+    }
+  }
+}
+
+}  // namespace
+
+void apply(host_state& host, const event_place& at, schema::HostEvent::Reader event) {
+  switch (event.which()) {
+    case which::ADDED:
+      ANNALS_INVARIANT(!host.exists, "a host is added once");
+      host = host_state{};
+      host.serial = at.stream;
+      host.exists = true;
+      host.name = schema::str(event.getAdded().getName());
+      break;
+    case which::VNODE_CREATED: on_created(host, at, schema::str(event.getVnodeCreated().getName())); break;
+    case which::CAME_UP: on_up(host, at, event.getCameUp()); break;
+    case which::WENT_DOWN: on_down(host, at, schema::str(event.getWentDown().getText())); break;
+    case which::VNODE_CHANGED: on_changed(host, at, event.getVnodeChanged()); break;
+    case which::VNODE_DELETED: {
+      const auto name = schema::text(event.getVnodeDeleted().getName());
+      const auto gone = host.place_of.find(name);
+      if (gone == host.place_of.end()) break;
+      const auto place = gone->second;
+      host.place_of.erase(gone);
+      host.vnodes.erase(host.vnodes.begin() + place);
+      for (auto i = place; i < host.vnodes.size(); ++i) host.place_of.find(host.vnodes[i].name)->second = i;
+      break;
+    }
+    case which::REMOVED: host.exists = host.up = false; break;
+  }
+  host.version = at.version;
+}
+
+}  // namespace annals::model

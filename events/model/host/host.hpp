@@ -1,0 +1,72 @@
+// A host (one MoM) and its vnodes: what was created, what the MoM reported, what administrators set.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "events/attributes/attribute_set.hpp"
+#include "events/model/context.hpp"
+#include "events/model/outcome.hpp"
+#include "events/model/settings.hpp"
+#include "events/schema/client.capnp.h"
+#include "events/schema/daemon.capnp.h"
+
+namespace annals::model {
+
+// Looks names up without making strings of them.
+struct name_hash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view name) const { return std::hash<std::string_view>()(name); }
+};
+using name_index = std::unordered_map<std::string, std::uint32_t, name_hash, std::equal_to<>>;
+
+struct vnode_state {
+  std::string name;
+  std::uint64_t order = 0;              // sequence of its creation: the order of listings and of placement
+  bool stale = false;                   // the MoM no longer reports it
+  bool offline = false;                 // set by an administrator
+  attributes::attribute_set attributes;           // as pbsnodes shows them, without state, jobs and resources_assigned
+  attributes::attribute_set set_by_admin;         // those an administrator set: they win over what the MoM reports
+  std::int64_t state_changed_s = 0;
+  bool operator==(const vnode_state&) const = default;
+};
+
+struct host_state {
+  std::uint64_t serial = 0;
+  std::uint64_t version = 0;
+  std::string name;
+  std::string log_uuid;                 // of the MoM's log, 16 bytes; empty before the first contact
+  std::uint64_t log_since = 0;          // position of our log at which the MoM's was first heard of: it knows no run from before
+  std::string address;                  // where other MoMs reach it
+  std::uint16_t port = 0;
+  bool exists = false;
+  bool up = false;
+  bool heard_of = false;                // since it was added
+  std::string down_reason;
+  std::vector<vnode_state> vnodes;      // natural vnode first
+  name_index place_of;                  // of a vnode in `vnodes`, by name: hosts may have thousands
+
+  bool operator==(const host_state&) const = default;
+  const vnode_state* vnode(std::string_view name) const;
+};
+
+// Its hello. `seen_at`: the address its link comes from; other MoMs are told it unless the hello says another.
+struct mom_hello { schema::sealed<schema::FromMom> message; std::string seen_at = {}; };
+struct host_silent { std::string why; };                                  // the link is gone
+using host_command = std::variant<schema::sealed<schema::Request>, mom_hello, host_silent>;
+
+outcome decide(const host_state& host, const host_command& command, const stamp& now, const settings& settings);
+void apply(host_state& host, const event_place& at, schema::HostEvent::Reader event);
+inline void apply(host_state& host, const event_place& at, schema::Event::Reader event) {
+  ANNALS_INVARIANT(event.isHost(), "an event of another kind in a host's stream");
+  apply(host, at, event.getHost());
+}
+
+// The words of a vnode's state without those that jobs cause, in PBS's printing order; "" when it is free.
+std::string base_state(const host_state& host, const vnode_state& vnode);
+
+}  // namespace annals::model

@@ -1,0 +1,147 @@
+// qalter: which attributes of a job may be changed, by whom, in which state. Source: pbs guide, qalter.
+#include <algorithm>
+
+#include "events/attributes/check.hpp"
+#include "events/attributes/ids.hpp"
+#include "events/attributes/select_rules.hpp"
+#include "events/model/job/rules.hpp"
+#include "events/model/refuse.hpp"
+#include "events/values/hold_set.hpp"
+#include "events/values/number.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::job;
+namespace pbs_error = values::pbs_error;
+
+namespace {
+
+// One change on its way into JobAltered. `derived`: nobody asked for it, it follows from another one.
+struct new_value { const attributes::attribute* row; std::string resource, value; bool unset; bool derived = false; };
+
+rejection as_rejection(const values::refusal& r) { return {r.code, r.text}; }
+
+// Replacing away, or setting, a hold that one may not touch is refused.
+bool may_replace_holds(std::uint8_t before, std::uint8_t after, const requester& by) {
+  const std::uint8_t touched = before ^ after;
+  if ((touched & values::hold_set::operator_) && !by.is_operator()) return false;
+  return !((touched & (values::hold_set::system | values::hold_set::bad_password)) && !by.is_manager());
+}
+
+// An owner may lower walltime and cput of a running job, never raise them.
+bool raises_limit(const job_state& job, const new_value& v, const settings& settings) {
+  const auto* r = settings.resources.find(v.resource);
+  if (!r || v.unset) return false;
+  const auto order = attributes::compare_values(r->type, v.value, job.attribute(ids::Resource_List, v.resource));
+  return order && *order > 0;
+}
+
+// Starts that were counted can't be taken back by the owner.
+bool lowers_run_count(const job_state& job, const new_value& v) {
+  const auto before = values::parse_integer(job.attribute(ids::run_count)).value_or(0);
+  return values::parse_integer(v.value).value_or(0) < before;
+}
+
+values::result<new_value, rejection> checked(const job_state& job, schema::Attribute::Reader change, const stamp& now,
+                                             const settings& settings) {
+  const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(change.getName()));
+  if (!row) return as_rejection(values::refuse(pbs_error::undefined_attribute, schema::text(change.getName())));
+  new_value v{row, schema::str(change.getResource()), schema::str(change.getValue()),
+              change.getOp() == schema::AttributeOp::UNSET || change.getValue().size() == 0};
+  const bool owner = job.owner() == now.by.at_host() || job.owner_name() == now.by.user;
+  if (auto why = attributes::may_set(*row, v.resource, now.by.role, owner, job.running(), false, settings.resources))
+    return as_rejection(*why);
+  if (v.unset) return v;
+  if (row->id == ids::Resource_List && !job.running()) return v;   // checked as a whole by complete()
+  auto text = attributes::check_value(*row, v.resource, v.value, settings.resources);
+  if (!text) return as_rejection(text.error());
+  v.value = *text;
+  if (row->id == ids::Hold_Types &&
+      !may_replace_holds(job.holds, values::parse_hold_set(v.value).value_or(values::hold_set{}).bits, now.by))
+    return refuse(pbs_error::unauthorized);
+  if (row->id == ids::Resource_List && job.running() && !now.by.is_operator() && raises_limit(job, v, settings))
+    return refuse(pbs_error::unauthorized);
+  if (row->id == ids::run_count && !now.by.is_operator() && lowers_run_count(job, v)) return refuse(pbs_error::unauthorized);
+  if (row->id == ids::User_List && !may_run_as(v.value, job.owner_name())) return refuse(pbs_error::bad_user);
+  if (row->id == ids::max_run_subjobs) return refuse(pbs_error::not_an_array);
+  if (row->id == ids::eligible_time && !settings.server_flag(attributes::server::eligible_time_enable))
+    return refuse(pbs_error::eligible_time_off);
+  return v;
+}
+
+// A new group_list may choose another group to run with. The groups are those of who asks.
+std::optional<rejection> regroup(std::vector<new_value>& changes, const std::vector<std::string>& groups, const settings& settings) {
+  const auto list = std::find_if(changes.begin(), changes.end(), [](const new_value& v) { return v.row->id == ids::group_list; });
+  if (list == changes.end()) return std::nullopt;
+  const auto group = group_to_run_as(list->unset ? "" : list->value, groups, settings.host_name);
+  if (!group) return refuse(pbs_error::bad_group);
+  changes.push_back({attributes::find(schema::ObjectKind::JOB, ids::egroup), "", *group, false, true});
+  return std::nullopt;
+}
+
+// The request of a job that does not run, as it is after the changes: sums, select and schedselect follow from them.
+std::optional<rejection> complete(const job_state& job, std::vector<new_value>& changes, const stamp& now, const settings& settings) {
+  attributes::resource_list asked;
+  for (const auto& v : changes)
+    if (v.row->id == ids::Resource_List) asked[v.resource] = v.unset ? "" : v.value;
+  if (asked.empty() || job.running()) return std::nullopt;
+  const auto* queue = settings.queue(job.queue());
+  const auto defaults = attributes::defaults_of(settings.server, queue ? queue->attributes : attributes::attribute_set());
+  const auto before = attributes::resources_of(job.attributes, ids::Resource_List);
+  auto done = attributes::alter_request(before, asked, defaults, settings.resources, now.by.role);
+  if (!done) return as_rejection(done.error());
+  if (!now.by.is_manager())
+    if (auto why = attributes::within_limits(done->resources, defaults, settings.resources)) return as_rejection(*why);
+
+  std::erase_if(changes, [](const new_value& v) { return v.row->id == ids::Resource_List; });
+  const auto* row = attributes::find(schema::ObjectKind::JOB, ids::Resource_List);
+  for (const auto& [name, value] : done->resources) {
+    const auto old = before.find(name);
+    if (asked.contains(name) || old == before.end() || old->second != value)
+      changes.push_back({row, name, value, false, !asked.contains(name)});
+  }
+  for (const auto& [name, value] : before)
+    if (!done->resources.contains(name)) changes.push_back({row, name, "", true, !asked.contains(name)});
+  if (job.attribute(ids::schedselect) != done->schedselect)
+    changes.push_back({attributes::find(schema::ObjectKind::JOB, ids::schedselect), "", done->schedselect, false, true});
+  return std::nullopt;
+}
+
+}  // namespace
+
+outcome decide_alter(const job_state& job, const client_request& request, const stamp& now, const settings& settings) {
+  const auto command = request.request.get().getAlterJob();
+  if (job.ended()) return refuse(pbs_error::job_has_finished);
+  if (!now.by.is_operator() && job.owner() != now.by.at_host() && job.owner_name() != now.by.user)
+    return refuse(pbs_error::unauthorized);
+  // A hook may still set what the job used.
+  if (job.phase == job_phase::exiting && !now.by.is_daemon()) return refuse(pbs_error::bad_state);
+  std::vector<new_value> changes;
+  for (auto change : command.getChanges()) {
+    auto v = checked(job, change, now, settings);
+    if (!v) return v.error();
+    changes.push_back(std::move(*v));
+  }
+  if (auto why = regroup(changes, request.groups, settings)) return *why;
+  if (auto why = complete(job, changes, now, settings)) return *why;
+  if (changes.empty()) return no_change;
+  return std::vector<event>{make_event([&](auto e) {
+    auto list = e.initJob().initAltered().initChanges(static_cast<unsigned>(changes.size()));
+    for (unsigned i = 0; i < changes.size(); ++i) {
+      list[i].setName(changes[i].row->name);
+      list[i].setResource(changes[i].resource);
+      list[i].setValue(changes[i].unset ? "" : changes[i].value);
+      list[i].setOp(changes[i].unset ? schema::AttributeOp::UNSET : schema::AttributeOp::SET);
+      list[i].setDerived(changes[i].derived);
+    }
+  })};
+}
+
+// A MoM is believed about the runs on its host while they are there: of an earlier run its hooks say nothing any more.
+outcome decide_hook_changes(const job_state& job, const hook_changes& c, const stamp& now, const settings& settings) {
+  const bool there = c.run == job.run && (job.running() || job.phase == job_phase::exiting) &&
+                     std::find(job.hosts.begin(), job.hosts.end(), c.host) != job.hosts.end();
+  return there ? decide_request(job, c.what, now, settings) : no_change;
+}
+
+}  // namespace annals::model

@@ -1,0 +1,416 @@
+// What each event means to a job. Which may happen when stands in table.cpp, what a state still owes in effects.cpp.
+#include "events/model/job/job.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
+#include "events/model/job/rules.hpp"
+#include "events/model/usage.hpp"
+#include "events/model/vnodes/amounts.hpp"
+#include "events/values/duration.hpp"
+#include "events/values/hold_set.hpp"
+#include "events/values/number.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::job;
+using which = schema::JobEvent::Which;
+using phase = job_phase;
+
+namespace {
+
+std::uint8_t bits_of(capnp::List<schema::HoldType>::Reader holds) {
+  std::uint8_t bits = 0;
+  for (auto h : holds) bits |= static_cast<std::uint8_t>(1u << static_cast<unsigned>(h));
+  return bits;
+}
+
+// A usage takes the place of the one before as a whole; what a hook has set is the hook's.
+void put_usage(job_state& job, const usage_set& usage) {
+  const auto is_free = [&](std::string_view resource) {
+    return std::find(job.hook_usage.begin(), job.hook_usage.end(), resource) == job.hook_usage.end();
+  };
+  std::vector<std::string> gone;
+  for (const auto& e : job.attributes)
+    if (e.id == ids::resources_used && !usage.get(e.resource) && is_free(e.resource)) gone.emplace_back(e.resource);
+  for (const auto& resource : gone) job.attributes.erase(ids::resources_used, resource);
+  for (const auto& used : usage)
+    if (is_free(used.resource)) job.attributes.set(ids::resources_used, used.resource, used.value);
+}
+
+void add_request(job_state& job, run_request request) {
+  ANNALS_INVARIANT(request.id == job.last_request + 1, "what is asked of a run is numbered without gaps");
+  job.last_request = request.id;
+  job.requests.push_back(std::move(request));
+}
+
+void forget_requests(job_state& job) {
+  job.requests.clear();
+  job.last_request = 0;
+}
+
+// One attribute as the event has it; its row, nullptr for a name that no longer exists.
+const attributes::attribute* take_change(job_state& job, schema::Attribute::Reader change) {
+  const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(change.getName()));
+  if (!row) return nullptr;
+  const auto resource = schema::text(change.getResource());
+  if (change.getOp() == schema::AttributeOp::UNSET) job.attributes.erase(row->id, resource);
+  else job.attributes.set(row->id, resource, schema::text(change.getValue()));
+  return row;
+}
+
+// What a suspended job has again, or has lost with its run.
+void forget_suspension(job_state& job) {
+  job.released.clear();
+  job.released_partly = job.admin_suspended = job.resume_wanted = false;
+  job.attributes.erase(ids::resources_released);
+  job.attributes.erase_all(ids::resource_released_list);
+}
+
+void on_suspended(job_state& job, schema::JobSuspended::Reader e) {
+  add_request(job, {e.getRequest(), run_request::kind::suspend, {}, false, false});
+  job.admin_suspended = e.getAdmin();
+}
+
+// What a suspended job gives up until it goes on: it stays allocated to the run.
+void on_given_up(job_state& job, schema::VnodesReleased::Reader e) {
+  job.released = schema::str(e.getExecVnode());
+  job.released_partly = e.getAmountsOnly();
+  if (!job.released_partly) return;
+  job.attributes.set(ids::resources_released, job.released);
+  amounts sum;
+  for (const auto& part : parts_of(job.released)) sum.add(part.asked, +1);
+  for (const auto& [resource, a] : sum) job.attributes.set(ids::resource_released_list, resource, a.print());
+}
+
+void on_moved(job_state& job, const event_place& at, schema::JobMoved::Reader e) {
+  for (auto change : e.getChanges()) take_change(job, change);
+  job.queue_rank = e.getQueueRank();
+  job.attributes.set(ids::queue, schema::text(e.getQueue()));
+  set_number(job, ids::queue_rank, job.queue_rank);
+  set_number(job, ids::qtime, at.seconds());
+}
+
+void add_to_comment(job_state& job, std::string_view suffix) {
+  const auto old = job.attribute(ids::comment);
+  if (suffix.empty() || old.empty()) return;
+  job.attributes.set(ids::comment, std::string(old) + std::string(suffix));
+}
+
+void set_or_clear_comment(job_state& job, std::string_view text) {
+  if (!text.empty()) job.attributes.set(ids::comment, text);
+}
+
+// -- what each event means, one function each ----------------------------------------------------------------------------
+
+constexpr std::pair<attributes::attribute_id, std::string_view> queued_defaults[] = {
+    {ids::Checkpoint, "u"}, {ids::Join_Path, "n"}, {ids::Keep_Files, "n"}, {ids::Mail_Points, "a"},
+    {ids::Priority, "0"},   {ids::Rerunable, "True"}, {ids::project, "_pbs_project_default"}};
+
+void put_queued_defaults(job_state& job) {
+  for (const auto& [id, value] : queued_defaults)
+    if (!job.attributes.has(id)) job.attributes.set(id, value);
+}
+
+// The attributes of a new job, packed at once: set one by one they cost most of a replay. The last one put counts.
+class gathered_attributes {
+ public:
+  gathered_attributes() {
+    entries_.reserve(64);
+    for (const auto& [id, value] : queued_defaults) put(id, value);
+  }
+  void put(attributes::attribute_id id, std::string_view value) { put(id, {}, value); }
+  void put(attributes::attribute_id id, std::string_view resource, std::string_view value) { entries_.push_back({id, resource, value}); }
+
+  attributes::attribute_set pack() {
+    const auto place = [](const attributes::entry& e) { return std::pair(e.id, e.resource); };
+    std::stable_sort(entries_.begin(), entries_.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
+    std::size_t bytes = 0;
+    for (const auto& e : entries_) bytes += 8 + e.resource.size() + e.value.size();     // a little more than it takes
+    attributes::attribute_set_writer writer;
+    writer.buffer().reserve(bytes);
+    for (std::size_t i = 0; i < entries_.size(); ++i)
+      if (i + 1 == entries_.size() || place(entries_[i]) != place(entries_[i + 1]))
+        writer.put(entries_[i].id, entries_[i].resource, entries_[i].value);
+    auto packed = attributes::attribute_set::from_packed(writer.take());
+    ANNALS_INVARIANT(packed.has_value(), "sorted attributes are a set");
+    return *packed;
+  }
+
+ private:
+  std::vector<attributes::entry> entries_;
+};
+
+void on_queued(job_state& job, const event_place& at, schema::JobQueued::Reader e) {
+  job.serial = at.stream;
+  job.number = e.getNumber();
+  job.id = schema::str(e.getId());
+  job.holds = bits_of(e.getHolds());
+  job.execution_time = e.getExecutionTime();
+  job.wait_over = job.execution_time == 0;
+  job.queue_rank = e.getQueueRank();
+  const auto hash = e.getScript().getHash();
+  job.script_hash.assign(reinterpret_cast<const char*>(hash.begin()), hash.size());
+  job.script_size = e.getScript().getSize();
+
+  const auto now = std::to_string(at.seconds()), rank = std::to_string(job.queue_rank), waits_for = std::to_string(job.execution_time);
+  gathered_attributes all;
+  for (auto attribute : e.getAttributes())
+    if (const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(attribute.getName())))
+      all.put(row->id, schema::text(attribute.getResource()), schema::text(attribute.getValue()));
+  all.put(ids::Job_Owner, schema::text(e.getOwner()));
+  all.put(ids::euser, schema::text(e.getEuser()));
+  all.put(ids::egroup, schema::text(e.getEgroup()));
+  all.put(ids::queue, schema::text(e.getQueue()));
+  all.put(ids::queue_type, "E");
+  all.put(ids::queue_rank, rank);
+  all.put(ids::ctime, now);
+  all.put(ids::qtime, now);
+  // What refresh() sets has its place already.
+  all.put(ids::job_state, "H");
+  all.put(ids::substate, "20");
+  all.put(ids::Hold_Types, "n");
+  all.put(ids::mtime, now);
+  if (job.execution_time != 0) all.put(ids::Execution_Time, waits_for);
+  if (const auto dot = job.id.find('.'); dot != std::string::npos) all.put(ids::server, std::string_view(job.id).substr(dot + 1));
+  job.attributes = all.pack();
+}
+
+void on_altered(job_state& job, const event_place& at, schema::AttributesChanged::Reader e) {
+  for (auto change : e.getChanges()) {
+    const auto* row = take_change(job, change);
+    if (!row) continue;
+    const auto resource = schema::text(change.getResource());
+    if (row->id == ids::resources_used && std::find(job.hook_usage.begin(), job.hook_usage.end(), resource) == job.hook_usage.end())
+      job.hook_usage.emplace_back(resource);
+    if (row->id == ids::Execution_Time) {
+      job.stage_in = job_stage_in::none;                         // what it waits for is another thing now
+      const auto wanted = change.getOp() == schema::AttributeOp::UNSET ? 0 : values::parse_integer(schema::text(change.getValue())).value_or(0);
+      job.execution_time = wanted > at.seconds() ? wanted : 0;   // a past time takes it away (pbs guide: Execution_Time)
+      job.wait_over = job.execution_time == 0;
+      if (job.wait_over) job.attributes.erase(row->id);
+    } else if (row->id == ids::Hold_Types) {
+      job.holds = values::parse_hold_set(schema::text(change.getValue())).value_or(values::hold_set{}).bits;
+    }
+  }
+  put_queued_defaults(job);
+}
+
+// Starts so far; a start whose files could not be staged in is none.
+std::int64_t run_count_of(const job_state& job) {
+  return values::parse_integer(job.attribute(ids::run_count)).value_or(0);
+}
+
+void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Reader e) {
+  ANNALS_INVARIANT(e.getRun() == job.run + 1, "a job's runs are numbered without gaps");
+  ANNALS_INVARIANT(job.allocated.empty(), "a job is assigned only when it holds nothing");
+  job.run = e.getRun();
+  job.hosts.clear();
+  for (auto h : e.getHosts()) job.hosts.push_back(schema::str(h));
+  job.allocated = {schema::text(e.getExecVnode()), schema::text(e.getExecHost()), job.hosts, schema::text(e.getPlace())};
+  job.primary_abandoned = false;
+  job.steps = 0;
+  job.stage_in = job.attributes.has(ids::stagein) ? job_stage_in::coming : job_stage_in::none;
+  job.usage_known = job.exited = false;
+  forget_requests(job);
+  job.rerun_requested = job.rerun_forced = false;
+  job.rerun_exit_status = 0;
+  auto& a = job.attributes;
+  a.erase(ids::Exit_status);
+  a.set(ids::exec_vnode, schema::text(e.getExecVnode()));
+  a.set(ids::exec_host, schema::text(e.getExecHost()));
+  a.set(ids::hashname, job.id);
+  set_number(job, ids::run_count, run_count_of(job) + 1);
+  set_number(job, ids::run_version, job.run);
+  set_number(job, ids::stime, at.seconds());
+  set_or_clear_comment(job, schema::text(e.getComment()));
+}
+
+void on_usage(job_state& job, schema::UsageReported::Reader e) {
+  job.usage_known = true;
+  put_usage(job, read_usage(e.getUsage()));
+  if (e.getSession() > 0) set_number(job, ids::session_id, e.getSession());
+  if (e.hasJobdir() && e.getJobdir().size() > 0) job.attributes.set(ids::jobdir, schema::text(e.getJobdir()));
+}
+
+void on_exited(job_state& job, const event_place& at, schema::JobExited::Reader e) {
+  job.exited = true;
+  forget_requests(job);
+  forget_suspension(job);
+  job.exit_status = e.getExitStatus();
+  job.has_exit_status = true;
+  if (e.getReported()) {
+    if (e.getSession() > 0) set_number(job, ids::session_id, e.getSession());
+  }
+  // Nobody measured the end of a lost run: what was known of it before stays.
+  if (const auto usage = read_usage(e.getUsage()); was_measured(usage)) put_usage(job, usage);
+  else if (!job.attributes.has(ids::resources_used)) job.attributes.set(ids::resources_used, "walltime", "00:00:00");
+  set_number(job, ids::Exit_status, job.exit_status);
+  set_number(job, ids::obittime, at.seconds());
+  add_to_comment(job, schema::text(e.getCommentSuffix()));
+}
+
+void note_failed_start(job_state& job, const std::string& host) {
+  std::erase_if(job.failed_starts, [&](const auto& f) { return f.host == host; });
+  job.failed_starts.push_back({host, job.run});
+  if (job.failed_starts.size() > failed_starts_max) job.failed_starts.erase(job.failed_starts.begin());
+}
+
+// The host that said why is to blame: another one of the run that did not join, or else the primary.
+void on_start_failed(job_state& job, schema::JobStartFailed::Reader e) {
+  job.exited = true;
+  forget_requests(job);
+  job.exit_status = e.getCode();
+  job.has_exit_status = true;
+  const bool blamed = !job.failed_starts.empty() && job.failed_starts.back().run == job.run;
+  if (e.getCode() == exit_retry && job.stage_in != job_stage_in::failed && !blamed) note_failed_start(job, job.hosts.front());
+}
+
+// As if it had not been run: it has no exit status of this run, and the run does not count (pbs guide: W 37).
+void on_stage_in_failed(job_state& job, std::int64_t wait_until) {
+  job.execution_time = wait_until;
+  job.wait_over = false;
+  set_number(job, ids::Execution_Time, wait_until);
+  const auto before = run_count_of(job) - 1;
+  if (before > 0) set_number(job, ids::run_count, before);
+  else job.attributes.erase(ids::run_count);
+}
+
+void on_requeued(job_state& job, schema::JobRequeued::Reader e) {
+  ANNALS_INVARIANT(job.allocated.empty(), "a job is requeued only when it holds nothing");
+  job.hosts.clear();
+  job.hook_usage.clear();
+  job.exited = job.usage_known = false;
+  job.rerun_requested = job.rerun_forced = false;
+  job.rerun_exit_status = 0;
+  job.exit_status = e.getExitStatus();
+  job.holds |= bits_of(e.getHolds());
+  auto& a = job.attributes;
+  for (auto id : {ids::exec_host, ids::exec_vnode, ids::session_id, ids::jobdir, ids::stime, ids::obittime, ids::hashname,
+                  ids::run_version, ids::Stageout_status})
+    a.erase(id);
+  a.erase_all(ids::resources_used);
+  if (e.getWaitUntil() > 0) return on_stage_in_failed(job, e.getWaitUntil());
+  job.stage_in = job_stage_in::none;
+  set_number(job, ids::Exit_status, e.getExitStatus());
+  set_or_clear_comment(job, schema::text(e.getComment()));
+}
+
+void on_ended(job_state& job, const event_place& at, schema::JobEnded::Reader e) {
+  ANNALS_INVARIANT(job.allocated.empty(), "a job ends only when every vnode was released");
+  job.has_exit_status = e.getHasExitStatus();
+  job.exit_status = e.getExitStatus();
+  if (job.has_exit_status) set_number(job, ids::Exit_status, job.exit_status);
+  set_number(job, ids::substate, e.getSubstate());
+  set_number(job, ids::history_timestamp, at.seconds());
+  add_to_comment(job, schema::text(e.getCommentSuffix()));
+}
+
+// Who asked stands in the record. The server itself asks only when it stops: it aborts jobs and queues them again.
+bool by_the_server_itself(const event_place& at) { return at.by.role == schema::Role::SERVER; }
+constexpr std::int32_t exit_killed = 265;   // pbs guide: qterm
+
+// What the primary tells of its run. Its hosts and tasks are its own affair, but for hosts that did not join; the job shows how
+// its files fared.
+void on_step(job_state& job, schema::RunEvent::Reader step) {
+  ++job.steps;
+  if (step.isSisterFailed() && job.phase == phase::assigned) note_failed_start(job, schema::str(step.getSisterFailed().getHost()));
+  if (step.isFilesStagedIn()) job.stage_in = step.getFilesStagedIn().getOk() ? job_stage_in::there : job_stage_in::failed;
+}
+
+// What a job has while it runs is what it shows; when its run is over it shows what it had.
+void on_released(job_state& job, schema::VnodesReleased::Reader e) {
+  if (e.getWhy() == schema::ReleaseReason::SUSPENDED) return on_given_up(job, e);
+  ANNALS_INVARIANT(job.phase != phase::suspended, "a suspended run keeps its allocation");
+  const bool primary_was_there = job.allocated.is_on(job.hosts.front());
+  ANNALS_INVARIANT(job.allocated.release(schema::text(e.getExecVnode())), "a run releases what it has, once");
+  const bool primary_left = primary_was_there && !job.allocated.is_on(job.hosts.front());
+  job.primary_abandoned |= primary_left && e.getWhy() == schema::ReleaseReason::ABANDONED;
+  if (!job.running()) return;
+  ANNALS_INVARIANT(!primary_left, "a run that goes on keeps its first host");
+  job.attributes.set(ids::exec_vnode, job.allocated.exec_vnode());
+  job.attributes.set(ids::exec_host, job.allocated.exec_host());
+}
+
+void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reader event) {
+  switch (event.which()) {
+    case which::QUEUED: return on_queued(job, at, event.getQueued());
+    case which::ALTERED: return on_altered(job, at, event.getAltered());
+    case which::HELD:
+      job.holds |= bits_of(event.getHeld().getHolds());
+      return set_or_clear_comment(job, schema::text(event.getHeld().getComment()));
+    case which::RELEASED:
+      job.holds &= static_cast<std::uint8_t>(~bits_of(event.getReleased().getHolds()));
+      job.attributes.erase(ids::comment);
+      return;
+    case which::WAIT_ENDED:
+      job.wait_over = true;
+      job.stage_in = job_stage_in::none;
+      return;
+    case which::ASSIGNED: return on_assigned(job, at, event.getAssigned());
+    case which::STARTED:
+      job.failed_starts.clear();
+      return set_or_clear_comment(job, schema::text(event.getStarted().getComment()));
+    case which::START_FAILED: return on_start_failed(job, event.getStartFailed());
+    case which::RUN_STEP: return on_step(job, event.getRunStep().getStep());
+    case which::USAGE_REPORTED: return on_usage(job, event.getUsageReported());
+    case which::DELETE_REQUESTED:
+      if (by_the_server_itself(at)) {
+        job.aborted = true;
+        return;
+      }
+      job.delete_requested = true;
+      job.delete_forced |= event.getDeleteRequested().getForce();
+      job.purge_history |= event.getDeleteRequested().getPurgeHistory();
+      if (job.deleted_by.empty()) job.deleted_by = at.by.at_host();
+      return;
+    case which::RERUN_REQUESTED:
+      job.rerun_requested = true;
+      job.rerun_forced |= event.getRerunRequested().getForce();
+      job.rerun_exit_status = by_the_server_itself(at) ? exit_killed : job.phase == phase::exiting ? exit_hook_rerun : 0;
+      return;
+    case which::SIGNALLED: {
+      const auto e = event.getSignalled();
+      return add_request(job, {e.getRequest(), run_request::kind::signal, schema::str(e.getSignal()), false, false});
+    }
+    case which::MESSAGED: {
+      const auto e = event.getMessaged();
+      return add_request(job, {e.getRequest(), run_request::kind::message, schema::str(e.getText()), e.getToErrors(), e.getToOutput()});
+    }
+    case which::SUSPENDED: return on_suspended(job, event.getSuspended());
+    case which::RESUME_WANTED: job.resume_wanted = true; return;
+    case which::RESUMED: return add_request(job, {event.getResumed().getRequest(), run_request::kind::resume, {}, false, false});
+    case which::VNODES_TAKEN: return forget_suspension(job);
+    case which::MOVED: return on_moved(job, at, event.getMoved());
+    case which::REORDERED:
+      job.queue_rank = event.getReordered().getQueueRank();
+      return set_number(job, ids::queue_rank, job.queue_rank);
+    case which::REQUEST_DONE:
+      std::erase_if(job.requests, [&](const run_request& w) { return w.id <= event.getRequestDone().getRequest(); });
+      return;
+    case which::EXITED: return on_exited(job, at, event.getExited());
+    case which::OUTPUT_DELIVERED:
+      job.attributes.set(ids::Stageout_status, event.getOutputDelivered().getOk() ? "1" : "0");
+      return;
+    case which::VNODES_RELEASED: return on_released(job, event.getVnodesReleased());
+    case which::REQUEUED: return on_requeued(job, event.getRequeued());
+    case which::ENDED: return on_ended(job, at, event.getEnded());
+    case which::FORGOTTEN: return;
+  }
+}
+
+}  // namespace
+
+void apply(job_state& job, const event_place& at, schema::JobEvent::Reader event) {
+  const auto before = job.phase;
+  ANNALS_INVARIANT(may_happen(before, event.which()), "an event the job's table does not list");
+  take_meaning(job, at, event);
+  job.phase = phase_after(job, event.which());
+  ANNALS_INVARIANT(leads_to(before, event.which(), job.phase), "a transition the job's table does not list");
+  job.version = at.version;
+  refresh_shown(job, at);
+}
+
+}  // namespace annals::model

@@ -1,0 +1,109 @@
+// qmove: a job goes to another queue of this server. What the old queue had given it by default goes, what the new one gives
+// comes, and the new queue's limits and lists must let it in. Source: pbs guide, qmove, defaults.
+#include "events/attributes/check.hpp"
+#include "events/attributes/ids.hpp"
+#include "events/attributes/select_rules.hpp"
+#include "events/model/job/rules.hpp"
+#include "events/model/refuse.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::job;
+namespace pbs_error = values::pbs_error;
+
+namespace {
+
+rejection as_rejection(const values::refusal& r) { return {r.code, r.text}; }
+
+std::string_view short_name(std::string_view host) { return host.substr(0, host.find('.')); }
+
+bool is_this_server(std::string_view server, const settings& settings) {
+  return short_name(server) == short_name(settings.server_name) || short_name(server) == short_name(settings.host_name);
+}
+
+// "queue", "queue@server", "@server": the name of the queue, or why there is none.
+values::result<std::string, rejection> queue_named(std::string_view destination, const settings& settings) {
+  const auto at = destination.find('@');
+  if (at != std::string_view::npos && !is_this_server(destination.substr(at + 1), settings)) return refuse(pbs_error::bad_host);
+  std::string queue(destination.substr(0, at));
+  if (queue.empty()) queue = settings.server.get(attributes::server::default_queue).value_or("");
+  if (queue.empty()) return refuse(pbs_error::no_default_queue);
+  if (!settings.queue(queue)) return refuse(pbs_error::unknown_queue);
+  return queue;
+}
+
+attributes::request_defaults defaults_in(std::string_view queue, const settings& settings) {
+  const auto* q = settings.queue(queue);
+  return attributes::defaults_of(settings.server, q ? q->attributes : attributes::attribute_set());
+}
+
+const std::string* find(const attributes::resource_list& list, const std::string& name) {
+  const auto at = list.find(name);
+  return at == list.end() ? nullptr : &at->second;
+}
+
+// Job-wide resources that change with the queue: a value equal to the old queue's default counts as given by it.
+attributes::resource_list changed_defaults(const attributes::resource_list& has, const attributes::request_defaults& before,
+                                           const attributes::request_defaults& after, const settings& settings) {
+  attributes::resource_list changes;
+  const auto job_wide = [&](const std::string& name) {
+    const auto* r = settings.resources.find(name);
+    return r && !r->has(attributes::host_level);
+  };
+  for (const auto& [name, value] : before.queue_default) {
+    const auto* now = find(has, name);
+    if (!now || *now != value || !job_wide(name)) continue;
+    const auto* server = find(after.server_default, name);
+    changes[name] = server ? *server : "";
+  }
+  for (const auto& [name, value] : after.queue_default)
+    if (job_wide(name) && (!has.contains(name) || changes.contains(name))) changes[name] = value;
+  return changes;
+}
+
+struct change { std::string name, resource, value; bool unset; };
+
+// What Resource_List and schedselect become.
+std::vector<change> differences(const job_state& job, const attributes::resource_list& has, const attributes::completed_request& wanted) {
+  std::vector<change> out;
+  for (const auto& [name, value] : wanted.resources)
+    if (const auto* old = find(has, name); !old || *old != value) out.push_back({"Resource_List", name, value, false});
+  for (const auto& [name, value] : has)
+    if (!wanted.resources.contains(name)) out.push_back({"Resource_List", name, "", true});
+  if (job.attribute(ids::schedselect) != wanted.schedselect) out.push_back({"schedselect", "", wanted.schedselect, false});
+  return out;
+}
+
+}  // namespace
+
+outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const stamp& now, const settings& settings) {
+  if (job.ended()) return refuse(pbs_error::job_has_finished);
+  if (!may_act(job, now.by)) return refuse(pbs_error::unauthorized);
+  if (job.phase > job_phase::waiting) return refuse(pbs_error::bad_state);
+  const auto queue = queue_named(schema::text(command.getDestination()), settings);
+  if (!queue) return queue.error();
+  const requester owner{std::string(job.owner_name()), now.by.host, schema::Role::USER};
+  if (auto why = queue_refusal(*queue, job.attribute(ids::egroup), owner, settings)) return *why;
+  const auto defaults = defaults_in(*queue, settings);
+  const auto has = attributes::resources_of(job.attributes, ids::Resource_List);
+  const auto wanted = attributes::alter_request(has, changed_defaults(has, defaults_in(job.queue(), settings), defaults, settings), defaults,
+                                                settings.resources, schema::Role::SERVER);
+  if (!wanted) return as_rejection(wanted.error());
+  if (!now.by.is_manager())
+    if (auto why = attributes::within_limits(wanted->resources, defaults, settings.resources)) return as_rejection(*why);
+  return std::vector<event>{make_event([&](auto e) {
+    auto m = e.initJob().initMoved();
+    m.setQueue(*queue);
+    m.setQueueRank(now.wall_ns / 1000);
+    const auto changes = differences(job, has, *wanted);
+    auto list = m.initChanges(static_cast<unsigned>(changes.size()));
+    for (unsigned i = 0; i < changes.size(); ++i) {
+      list[i].setName(changes[i].name);
+      list[i].setResource(changes[i].resource);
+      list[i].setValue(changes[i].value);
+      list[i].setOp(changes[i].unset ? schema::AttributeOp::UNSET : schema::AttributeOp::SET);
+    }
+  })};
+}
+
+}  // namespace annals::model

@@ -1,0 +1,75 @@
+// The parts of a job's decide(), one function per kind of command. Only events/model includes this.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "events/model/job/job.hpp"
+
+namespace annals::model {
+
+// pbs guide: MoM exit codes. The host could not start the job, which is queued again.
+inline constexpr std::int32_t exit_retry = -3;
+// More failed starts than this and the job is held.
+inline constexpr std::uint32_t failed_starts_max = 20;
+// job.rerun() of a hook when the program had ended (pbs guide: MoM exit codes).
+inline constexpr std::int32_t exit_hook_rerun = -18;
+
+outcome decide_submit(const submit_job& command, const stamp& now, const settings& settings);
+outcome decide_request(const job_state& job, const client_request& command, const stamp& now, const settings& settings);
+outcome decide_alter(const job_state& job, const client_request& request, const stamp& now, const settings& settings);
+outcome decide_hook_changes(const job_state& job, const hook_changes& changes, const stamp& now, const settings& settings);
+// What is done with a job by hand: qsig, qmsg, qmove, qorder (by_hand.cpp).
+outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, const stamp& now, const settings& settings);
+outcome decide_resume_later(const job_state& job);
+outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const stamp& now, const settings& settings);   // move.cpp
+outcome decide_set_rank(const job_state& job, const set_rank& command, const stamp& now);
+outcome decide_message(const job_state& job, schema::MessageJob::Reader command, const stamp& now);
+outcome decide_report(const job_state& job, const mom_report& report, const stamp& now, const settings& settings);
+outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const settings& settings);
+outcome decide_gone(const job_state& job, const run_gone_from& gone, const stamp& now, const settings& settings);
+outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now, const settings& settings);
+
+// The run goes on with what it had given up; the ledger says whether there is room.
+std::vector<event> resumed_events(const job_state& job);
+
+// May who asks put a job into this queue (submit.cpp)? Whether it is open, and its lists of users, groups and hosts.
+std::optional<rejection> queue_refusal(std::string_view queue, std::string_view group, const requester& by, const settings& settings);
+outcome decide_end_wait(const job_state& job, const stamp& now);
+outcome decide_server_stops(const job_state& job, const server_stops& command);
+outcome decide_forget(const job_state& job, const stamp& now, const settings& settings);
+
+// The phase a job is in after an event of its table.
+job_phase phase_after(const job_state& job, schema::JobEvent::Which event);
+// Whether the table of transitions lists this.
+bool leads_to(job_phase from, schema::JobEvent::Which event, job_phase to);
+
+// Sets the attributes that follow from the state: letter, substate, holds, times.
+void refresh_shown(job_state& job, const event_place& at);
+inline void set_number(job_state& job, attributes::attribute_id id, std::int64_t n) { job.attributes.set(id, std::to_string(n)); }
+
+// How a run can be over without a word of its primary.
+enum class run_loss : std::uint8_t {
+  missing,     // the primary does not have it (any more)
+  host_down,   // the primary has been down too long
+  forced,      // by an operator: nobody is asked, and all vnodes come back at once
+};
+// Appends the end of such a run: the program's end with `code` unless it ended before, the vnodes that can come back, and what
+// becomes of the job unless it waits for other hosts first.
+void lose_run(const job_state& job, std::int32_t code, run_loss how, const stamp& now, const settings& settings,
+              std::vector<event>& out);
+
+// May a job of `user` name these users to run as (User_List: user[@host],...)? Only its own.
+bool may_run_as(std::string_view user_list, std::string_view user);
+
+// The group a job with this group_list (group[@host],...) runs with: the entry of this host, else the one without a host,
+// else the primary group. Nothing when it is none of the user's groups.
+std::optional<std::string> group_to_run_as(std::string_view group_list, const std::vector<std::string>& groups,
+                                           std::string_view host);
+
+// Appends JobEnded, and JobForgotten when no history is kept.
+void end_job(const job_state& job, std::int32_t code, bool has_code, std::string comment_suffix, const settings& settings,
+             std::vector<event>& out);
+
+}  // namespace annals::model

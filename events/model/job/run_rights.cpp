@@ -1,0 +1,58 @@
+#include "events/model/job/run_rights.hpp"
+
+#include "events/model/refuse.hpp"
+
+namespace annals::model {
+
+namespace pbs_error = values::pbs_error;
+
+namespace {
+
+// pbs guide: qrun is for operators and managers.
+bool may_order_runs(const requester& by) { return by.is_operator(); }
+
+bool is_there(const job_state* job) { return job && job->phase != job_phase::none && job->phase != job_phase::forgotten; }
+
+// What holds for both: the job waits to be run, and who asks may act for it.
+std::optional<rejection> not_waiting(const job_state& job, const requester& by) {
+  if (!may_act(job, by)) return refuse(pbs_error::unauthorized);
+  if (job.phase > job_phase::waiting) return refuse(pbs_error::bad_state);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view scheduler_of(const job_state&) { return "default"; }
+
+std::optional<rejection> proposal_refusal(const job_state& job, const proposed_run& proposed, const requester& by) {
+  if (by.role != schema::Role::SCHEDULER) {
+    const bool by_hand = proposed.asked && proposed.scheduler.empty() && may_order_runs(by);
+    return by_hand ? std::nullopt : std::optional(refuse(pbs_error::unauthorized));
+  }
+  const auto its = scheduler_of(job);
+  if (proposed.scheduler == its) return std::nullopt;
+  return refuse(pbs_error::unauthorized,
+                "Unauthorized Request: job " + job.id + " is scheduler " + std::string(its) + "'s to run, not " + proposed.scheduler + "'s");
+}
+
+std::optional<rejection> run_by_hand_refusal(const job_state* job, const requester& by) {
+  if (!may_order_runs(by)) return refuse(pbs_error::unauthorized);
+  if (!is_there(job)) return refuse(pbs_error::unknown_job);
+  if (job->ended()) return refuse(pbs_error::job_has_finished);
+  if (job->phase == job_phase::suspended) return refuse(pbs_error::resource_unavailable);
+  return not_waiting(*job, by);
+}
+
+std::optional<rejection> reorder_refusal(const job_state* job, const requester& by) {
+  if (!is_there(job)) return refuse(pbs_error::unknown_job);
+  if (job->ended()) return refuse(pbs_error::job_has_finished);
+  return not_waiting(*job, by);
+}
+
+values::result<exchanged_ranks, rejection> exchange_ranks(const job_state* first, const job_state* second, const requester& by) {
+  if (auto why = reorder_refusal(first, by)) return *why;
+  if (auto why = reorder_refusal(second, by)) return *why;
+  return exchanged_ranks{{second->queue_rank}, {first->queue_rank}};
+}
+
+}  // namespace annals::model

@@ -1,0 +1,30 @@
+// Who may have a job run and who may change its place in the order: schedulers by proposing, operators with qrun, its owner
+// with qorder. Pure; the job's decide() asks, and who answers a request asks first, so that both say the same.
+// Governed by docs/design/0034-the-gateway.md.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "events/model/job/job.hpp"
+#include "events/values/result.hpp"
+
+namespace annals::model {
+
+// The scheduler object whose job it is. A queue is the default scheduler's until it has a partition (MS-38), and there are none.
+std::string_view scheduler_of(const job_state& job);
+
+// Why this proposal to run the job is not for the proposer to make: a scheduler may propose its own jobs alone, a person must be
+// one who may order runs (qrun -H). 15007.
+std::optional<rejection> proposal_refusal(const job_state& job, const proposed_run& proposed, const requester& by);
+
+// Why qrun is refused before anybody looks for room. Null: there is no such job.
+std::optional<rejection> run_by_hand_refusal(const job_state* job, const requester& by);
+// The same of one job of qorder.
+std::optional<rejection> reorder_refusal(const job_state* job, const requester& by);
+
+// What qorder makes of two jobs: each gets the other's rank.
+struct exchanged_ranks { set_rank first, second; };
+values::result<exchanged_ranks, rejection> exchange_ranks(const job_state* first, const job_state* second, const requester& by);
+
+}  // namespace annals::model

@@ -1,0 +1,224 @@
+// A submission: which queue, with which attributes, defaults applied; or why not. Source: pbs guide, qsub, defaults, limits.
+#include <algorithm>
+#include <array>
+
+#include "events/attributes/check.hpp"
+#include "events/attributes/ids.hpp"
+#include "events/attributes/select_rules.hpp"
+#include "events/model/access.hpp"
+#include "events/model/job/rules.hpp"
+#include "events/model/refuse.hpp"
+#include "events/values/hold_set.hpp"
+#include "events/values/number.hpp"
+#include "events/values/string_list.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::job;
+namespace pbs_error = values::pbs_error;
+
+namespace {
+
+rejection as_rejection(const values::refusal& r) { return {r.code, r.text}; }
+
+// What the submission has so far; becomes JobQueued.
+struct draft {
+  std::string queue;
+  attributes::attribute_set attributes;
+  attributes::resource_list asked;
+  std::uint8_t holds = 0;
+  std::int64_t execution_time = 0;
+  std::string egroup;
+};
+
+std::optional<rejection> queue_closed(std::string_view name, const settings& settings) {
+  const auto* queue = settings.queue(name);
+  if (!queue) return refuse(pbs_error::unknown_queue);
+  if (queue->attributes.get(attributes::queue::enabled) != "True") return refuse(pbs_error::queue_not_enabled);
+  if (queue->attributes.get(attributes::queue::queue_type) != "Execution")
+    return refuse(pbs_error::no_support, "No support for requested service: routing queue");
+  return std::nullopt;
+}
+
+std::optional<rejection> choose_queue(draft& d, schema::QueueJob::Reader q, const settings& settings) {
+  d.queue = schema::str(q.getQueue());
+  if (d.queue.empty()) d.queue = settings.server.get(attributes::server::default_queue).value_or("");
+  if (d.queue.empty()) return refuse(pbs_error::no_default_queue);
+  return queue_closed(d.queue, settings);
+}
+
+bool root_may_submit(const settings& settings, const stamp& now) {
+  const auto roots = settings.server.get(attributes::server::acl_roots);
+  if (!roots) return false;
+  return acl_allows(*roots, now.by.host, "*") || acl_allows(*roots, "root", now.by.host);
+}
+
+std::optional<rejection> may_use(const draft& d, const submit_job& command, const stamp& now, const settings& settings) {
+  if (command.euser == "root" && !root_may_submit(settings, now)) return refuse(pbs_error::bad_user);
+  return queue_refusal(d.queue, command.egroup, now.by, settings);
+}
+
+std::optional<rejection> take_attribute(draft& d, schema::Attribute::Reader given, const stamp& now, const settings& settings) {
+  const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(given.getName()));
+  if (!row) return as_rejection(values::refuse(pbs_error::undefined_attribute, schema::text(given.getName())));
+  const auto resource = schema::text(given.getResource());
+  const auto value = schema::text(given.getValue());
+  if (row->id == ids::Resource_List) {
+    d.asked[std::string(resource)] = std::string(value);
+    return std::nullopt;
+  }
+  if (auto why = attributes::may_set(*row, resource, now.by.role, true, false, true, settings.resources)) return as_rejection(*why);
+  auto checked = attributes::check_value(*row, resource, value, settings.resources);
+  if (!checked) return as_rejection(checked.error());
+  switch (row->id) {
+    case ids::Hold_Types: d.holds = values::parse_hold_set(*checked).value_or(values::hold_set{}).bits; break;
+    case ids::Execution_Time: d.execution_time = values::parse_integer(*checked).value_or(0); break;
+    default: d.attributes.set(row->id, resource, *checked);
+  }
+  return std::nullopt;
+}
+
+// The value of NAME=value in Variable_List.
+std::string variable(const attributes::attribute_set& a, std::string_view name) {
+  const auto list = a.get(ids::Variable_List).value_or("");
+  for (const auto& v : values::split_list(list))
+    if (v.size() > name.size() && v.starts_with(name) && v[name.size()] == '=') return v.substr(name.size() + 1);
+  return {};
+}
+
+void complete_paths(draft& d, std::uint64_t number, const std::string& host) {
+  std::string base = variable(d.attributes, "PBS_O_WORKDIR");
+  if (base.empty()) base = variable(d.attributes, "PBS_O_HOME");
+  const auto name = std::string(d.attributes.get(ids::Job_Name).value_or("STDIN"));
+  const auto fill = [&](attributes::attribute_id id, const char* letter) {
+    if (!d.attributes.has(id)) d.attributes.set(id, host + ":" + base + "/" + name + letter + std::to_string(number));
+  };
+  fill(ids::Error_Path, ".e");
+  fill(ids::Output_Path, ".o");
+}
+
+void complete_variables(draft& d, const std::string& host) {
+  std::string list(d.attributes.get(ids::Variable_List).value_or(""));
+  if (!list.empty()) list += ',';
+  d.attributes.set(ids::Variable_List, list + "PBS_O_QUEUE=" + d.queue + ",PBS_O_HOST=" + host);
+}
+
+std::optional<rejection> complete_resources(draft& d, const stamp& now, const settings& settings) {
+  const auto defaults = attributes::defaults_of(settings.server, settings.queue(d.queue)->attributes);
+  auto done = attributes::complete_request(d.asked, defaults, settings.resources, now.by.role);
+  if (!done) return as_rejection(done.error());
+  if (auto why = attributes::within_limits(done->resources, defaults, settings.resources)) return as_rejection(*why);
+  attributes::set_resources(d.attributes, ids::Resource_List, done->resources);
+  d.attributes.set(ids::schedselect, done->schedselect);
+  return std::nullopt;
+}
+
+void fill_holds(std::uint8_t bits, schema::JobQueued::Builder q) {
+  std::vector<schema::HoldType> set;
+  for (unsigned h = 0; h < 4; ++h)
+    if (bits & 1u << h) set.push_back(static_cast<schema::HoldType>(h));
+  auto list = q.initHolds(static_cast<unsigned>(set.size()));
+  for (unsigned i = 0; i < set.size(); ++i) list.set(i, set[i]);
+}
+
+void copy(std::string_view from, capnp::Text::Builder to) { std::copy(from.begin(), from.end(), to.begin()); }
+
+void fill_attributes(const attributes::attribute_set& from, capnp::List<schema::Attribute>::Builder list) {
+  unsigned i = 0;
+  for (const auto& entry : from) {
+    auto to = list[i++];
+    to.setName(attributes::find(schema::ObjectKind::JOB, entry.id)->name);
+    if (!entry.resource.empty()) copy(entry.resource, to.initResource(static_cast<unsigned>(entry.resource.size())));
+    copy(entry.value, to.initValue(static_cast<unsigned>(entry.value.size())));
+  }
+}
+
+std::optional<rejection> choose_group(draft& d, const submit_job& command, const settings& settings) {
+  const auto list = d.attributes.get(ids::group_list);
+  if (!list) return std::nullopt;
+  const auto group = group_to_run_as(*list, command.groups, settings.host_name);
+  if (!group) return refuse(pbs_error::bad_group);
+  d.egroup = *group;
+  return std::nullopt;
+}
+
+event queued_event(const draft& d, const submit_job& command, const std::string& id, const stamp& now) {
+  unsigned n = 0;
+  for ([[maybe_unused]] const auto& entry : d.attributes) ++n;
+  // Room for all of it: everybody reads this event, and a pointer into another segment costs each of them more.
+  capnp::MallocMessageBuilder builder(static_cast<unsigned>(d.attributes.packed().size() / sizeof(capnp::word)) + 9 * n + 96);
+  auto q = builder.initRoot<schema::Event>().initJob().initQueued();
+  q.setId(id);
+  q.setNumber(command.number);
+  q.setOwner(now.by.at_host());
+  q.setEuser(command.euser);
+  q.setEgroup(d.egroup);
+  q.setQueue(d.queue);
+  fill_attributes(d.attributes, q.initAttributes(n));
+  auto script = q.initScript();
+  script.setHash({reinterpret_cast<const kj::byte*>(command.script_hash.data()), command.script_hash.size()});
+  script.setSize(command.script_size);
+  fill_holds(d.holds, q);
+  q.setExecutionTime(d.execution_time > now.seconds() ? d.execution_time : 0);   // a past time is dropped silently
+  q.setQueueRank(now.wall_ns / 1000);
+  return event(schema::sealed_message::from_builder(builder));
+}
+
+}  // namespace
+
+std::optional<rejection> queue_refusal(std::string_view name, std::string_view group, const requester& by, const settings& settings) {
+  if (auto why = queue_closed(name, settings)) return why;
+  const auto& queue = settings.queue(name)->attributes;
+  using namespace attributes::queue;
+  if (queue.get(acl_user_enable) == "True" && !acl_allows(queue.get(acl_users).value_or(""), by.user, by.host))
+    return refuse(pbs_error::queue_access_denied);
+  if (queue.get(acl_group_enable) == "True" && !acl_allows(queue.get(acl_groups).value_or(""), group, "*"))
+    return refuse(pbs_error::queue_access_denied);
+  if (queue.get(acl_host_enable) == "True" && !acl_allows(queue.get(acl_hosts).value_or(""), by.host, "*"))
+    return refuse(pbs_error::bad_host);
+  return std::nullopt;
+}
+
+bool may_run_as(std::string_view user_list, std::string_view user) {
+  for (const auto& entry : values::split_list(user_list))
+    if (entry.substr(0, entry.find('@')) != user) return false;
+  return true;
+}
+
+std::optional<std::string> group_to_run_as(std::string_view group_list, const std::vector<std::string>& groups,
+                                           std::string_view host) {
+  std::string chosen;
+  for (const auto& entry : values::split_list(group_list)) {
+    const auto at = entry.find('@');
+    if (at == std::string::npos && chosen.empty()) chosen = entry;
+    if (at == std::string::npos || std::string_view(entry).substr(at + 1) != host) continue;
+    chosen = entry.substr(0, at);
+    break;
+  }
+  if (chosen.empty()) return groups.empty() ? std::nullopt : std::optional(groups.front());
+  return std::find(groups.begin(), groups.end(), chosen) == groups.end() ? std::nullopt : std::optional(chosen);
+}
+
+outcome decide_submit(const submit_job& command, const stamp& now, const settings& settings) {
+  const auto q = command.request.get().getQueueJob();
+  draft d;
+  d.egroup = command.egroup;
+  if (auto why = choose_queue(d, q, settings)) return *why;
+  if (auto why = may_use(d, command, now, settings)) return *why;
+  for (auto given : q.getAttributes())
+    if (auto why = take_attribute(d, given, now, settings)) return *why;
+  if (const auto users = d.attributes.get(ids::User_List); users && !may_run_as(*users, command.euser))
+    return refuse(pbs_error::bad_user);
+  if (auto why = choose_group(d, command, settings)) return *why;
+  if (auto why = complete_resources(d, now, settings)) return *why;
+  if (!d.attributes.has(ids::Job_Name)) d.attributes.set(ids::Job_Name, "STDIN");
+  complete_paths(d, command.number, now.by.host);
+  complete_variables(d, now.by.host);
+  d.attributes.set(ids::Submit_Host, now.by.host);
+  const std::string id = std::to_string(command.number) + "." + settings.server_name;
+  outcome result(std::vector<event>{queued_event(d, command, id, now)});
+  result.reply = id;
+  return result;
+}
+
+}  // namespace annals::model

@@ -1,0 +1,263 @@
+#include "events/model/part/part.hpp"
+
+#include <algorithm>
+
+namespace annals::model {
+
+using which = schema::PartEvent::Which;
+using phase = part_phase;
+
+namespace {
+
+constexpr part_transition transitions[] = {
+    {phase::none, which::JOINED, phase::joining},
+    {phase::joining, which::HOOK_RAN, phase::joining},
+    {phase::joining, which::SET_UP, phase::ready},
+    {phase::joining, which::JOIN_REFUSED, phase::leaving},
+    {phase::joining, which::LEAVE_ASKED, phase::leaving},
+    {phase::ready, which::HOOK_RAN, phase::ready},
+    {phase::ready, which::TASK_STARTING, phase::ready},
+    {phase::ready, which::TASK_STARTED, phase::ready},
+    {phase::ready, which::TASK_ENDED, phase::ready},
+    {phase::ready, which::LEAVE_ASKED, phase::leaving},
+    {phase::leaving, which::TASK_STARTED, phase::leaving},
+    {phase::leaving, which::TASK_ENDED, phase::leaving},
+    {phase::leaving, which::LEFT, phase::left},
+};
+
+const part_transition* row_of(phase from, which event) {
+  const auto* at = std::find_if(std::begin(transitions), std::end(transitions),
+                                [&](const part_transition& t) { return t.from == from && t.event == event; });
+  return at == std::end(transitions) ? nullptr : at;
+}
+
+template <class Fill>
+std::vector<event> one(Fill&& fill) { return {make_event(std::forward<Fill>(fill))}; }
+
+std::vector<std::string> texts(capnp::List<capnp::Text>::Reader list) {
+  std::vector<std::string> out;
+  for (auto t : list) out.push_back(schema::str(t));
+  return out;
+}
+
+const task_state* task_of(const part_state& part, std::uint32_t number, task_phase in) {
+  const auto at = part.tasks.find(number);
+  return at != part.tasks.end() && at->second.phase == in ? &at->second : nullptr;
+}
+
+// -- decide, one per command -----------------------------------------------------------------------------------------------
+
+outcome on_join(const part_state& part, const join_asked& c) {
+  if (part.phase != phase::none) return no_change;               // a repeat: answered with what was done
+  const auto ref = c.message.get().getJoin().getOrder().getRef();
+  const auto bytes = c.message.bytes();
+  return one([&](auto e) {
+    auto j = e.initPart().initJoined();
+    j.setJob(ref.getJob());
+    j.setRun(ref.getRun());
+    j.setJobSerial(ref.getJobSerial());
+    j.setPrimary(c.primary);
+    j.setOrder({reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()});
+  });
+}
+
+outcome on_set_up(const part_state& part, const set_up_done& c) {
+  if (part.phase != phase::joining) return no_change;
+  if (c.code == 0) return one([](auto e) { e.initPart().setSetUp(); });
+  return one([&](auto e) {
+    auto r = e.initPart().initJoinRefused();
+    r.setCode(c.code);
+    r.setText(c.text);
+  });
+}
+
+outcome on_spawn(const part_state& part, const spawn_asked& c) {
+  const auto s = c.message.get().getSpawn();
+  if (part.phase != phase::ready || part.tasks.contains(s.getTask().getTask())) return no_change;
+  return one([&](auto e) {
+    auto t = e.initPart().initTaskStarting();
+    t.setTask(s.getTask().getTask());
+    t.setArgv(s.getArgv());
+    t.setEnvironment(s.getEnvironment());
+    t.setNode(s.getNode());
+  });
+}
+
+outcome on_began(const part_state& part, const task_began& c) {
+  if (!task_of(part, c.task, task_phase::starting)) return no_change;
+  return one([&](auto e) {
+    auto t = e.initPart().initTaskStarted();
+    t.setTask(c.task);
+    t.setPid(c.what.pid);
+    t.setSession(c.what.session);
+  });
+}
+
+outcome on_task_failed(const part_state& part, const task_failed& c) {
+  if (!task_of(part, c.task, task_phase::starting)) return no_change;
+  return one([&](auto e) {
+    auto t = e.initPart().initTaskEnded();
+    t.setTask(c.task);
+    t.setExitStatus(c.what.code);
+    t.setText(c.what.text.empty() ? "not started" : c.what.text);
+  });
+}
+
+outcome on_task_over(const part_state& part, const task_over& c) {
+  if (!task_of(part, c.task, task_phase::started)) return no_change;
+  return one([&](auto e) {
+    auto t = e.initPart().initTaskEnded();
+    t.setTask(c.task);
+    t.setExitStatus(c.what.exit_status);
+    write_usage(measured_usage(c.what.usage), t.initUsage());
+  });
+}
+
+outcome on_leave(const part_state& part, const leave_order& c) {
+  if (part.phase != phase::joining && part.phase != phase::ready) return no_change;
+  return one([&](auto e) { e.initPart().initLeaveAsked().setText(c.why); });
+}
+
+outcome on_torn_down(const part_state& part) {
+  if (part.phase != phase::leaving || !part.active.empty()) return no_change;
+  return one([](auto e) { e.initPart().setLeft(); });
+}
+
+}  // namespace
+
+outcome decide(const part_state& part, const part_command& command, const stamp&, const settings&) {
+  struct visitor {
+    const part_state& part;
+    outcome operator()(const join_asked& c) const { return on_join(part, c); }
+    outcome operator()(const set_up_done& c) const { return on_set_up(part, c); }
+    outcome operator()(const spawn_asked& c) const { return on_spawn(part, c); }
+    outcome operator()(const task_began& c) const { return on_began(part, c); }
+    outcome operator()(const task_failed& c) const { return on_task_failed(part, c); }
+    outcome operator()(const task_over& c) const { return on_task_over(part, c); }
+    outcome operator()(const leave_order& c) const { return on_leave(part, c); }
+    outcome operator()(const torn_down&) const { return on_torn_down(part); }
+    outcome operator()(const part_hooks_done& c) const {
+      if (part.phase != phase::joining && part.phase != phase::ready) return no_change;
+      return hook_events(c.runs, part.job, [](auto e) { return e.initPart().initHookRan(); });
+    }
+  };
+  return std::visit(visitor{part}, command);
+}
+
+// -- apply -----------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+void on_joined(part_state& part, const event_place& at, schema::JobJoined::Reader e) {
+  part.stream = at.stream;
+  part.job = schema::str(e.getJob());
+  part.run = e.getRun();
+  part.job_serial = e.getJobSerial();
+  part.primary = schema::str(e.getPrimary());
+  auto message = schema::sealed_message::from_bytes(schema::bytes_of(e.getOrder()));
+  ANNALS_INVARIANT(message.has_value(), "a request in the log is well-formed");
+  part.request = schema::sealed<schema::ToSister>(std::move(*message));
+}
+
+task_state& known(part_state& part, std::uint32_t number) {
+  const auto at = part.tasks.find(number);
+  ANNALS_INVARIANT(at != part.tasks.end(), "a task begins with TaskStarting");
+  return at->second;
+}
+
+void on_starting(part_state& part, schema::TaskStarting::Reader e) {
+  auto& t = part.tasks[e.getTask()];
+  part.active.insert(e.getTask());
+  t.argv = texts(e.getArgv());
+  t.environment = texts(e.getEnvironment());
+  t.node = e.getNode();
+}
+
+void on_ended(part_state& part, schema::TaskEnded::Reader e) {
+  auto& t = known(part, e.getTask());
+  t.phase = task_phase::ended;
+  t.exit_status = e.getExitStatus();
+  t.text = schema::str(e.getText());
+  t.usage = read_usage(e.getUsage());
+  part.active.erase(e.getTask());
+  add_ended_task(part.ended_usage, t.usage);
+  t.argv = t.environment = {};              // as many tasks may have ended as a run may have
+}
+
+}  // namespace
+
+void apply(part_state& part, const event_place& at, schema::PartEvent::Reader event) {
+  const auto* row = row_of(part.phase, event.which());
+  ANNALS_INVARIANT(row, "an event the part's table does not list");
+  switch (event.which()) {
+    case which::JOINED: on_joined(part, at, event.getJoined()); break;
+    case which::JOIN_REFUSED:
+      part.refusal_code = event.getJoinRefused().getCode();
+      part.refusal = schema::str(event.getJoinRefused().getText());
+      break;
+    case which::LEAVE_ASKED: part.leave_why = schema::str(event.getLeaveAsked().getText()); break;
+    case which::HOOK_RAN: part.hooks.add(event.getHookRan()); break;
+    case which::TASK_STARTING: on_starting(part, event.getTaskStarting()); break;
+    case which::TASK_STARTED: {
+      auto& t = known(part, event.getTaskStarted().getTask());
+      t.phase = task_phase::started;
+      t.pid = event.getTaskStarted().getPid();
+      t.session = event.getTaskStarted().getSession();
+      break;
+    }
+    case which::TASK_ENDED: on_ended(part, event.getTaskEnded()); break;
+    case which::SET_UP:
+    case which::LEFT: break;                // the phase says it
+  }
+  part.phase = row->to;
+  part.version = at.version;
+}
+
+// -- effects ---------------------------------------------------------------------------------------------------------------
+
+std::vector<part_effect> pending_effects(const part_state& part) {
+  std::vector<part_effect> owed;
+  const bool leaving = part.phase == phase::leaving;
+  if (part.phase == phase::joining) owed.push_back(set_up_part{});
+  if (part.phase == phase::ready) {
+    owed.push_back(say_joined{});
+    owed.push_back(say_known{});
+  }
+  for (const auto number : part.active) {
+    if (part.tasks.at(number).phase == task_phase::starting) {
+      owed.push_back(leaving ? part_effect(watch_task{number}) : part_effect(start_task{number}));
+      continue;
+    }
+    owed.push_back(watch_task{number});
+    owed.push_back(say_task{number});
+    if (leaving) owed.push_back(kill_task{number});
+  }
+  if (part.phase != phase::left && part.tasks.size() > part.active.size()) owed.push_back(say_ended_tasks{});
+  if (leaving && part.active.empty()) owed.push_back(tear_down_part{});
+  // A host that could not join says so when nothing it made is left.
+  if (part.phase == phase::left) owed.push_back(part.refusal.empty() ? part_effect(say_left{}) : part_effect(say_refused{}));
+  return owed;
+}
+
+effect_id id_of(const part_effect& effect) {
+  struct visitor {
+    effect_id operator()(const set_up_part&) const { return {"set up"}; }
+    effect_id operator()(const say_joined&) const { return {"say joined"}; }
+    effect_id operator()(const say_known&) const { return {"say known"}; }
+    effect_id operator()(const say_refused&) const { return {"leave"}; }
+    effect_id operator()(const say_left&) const { return {"leave"}; }
+    effect_id operator()(const start_task& e) const { return {"task", {}, e.task}; }
+    effect_id operator()(const watch_task& e) const { return {"task", {}, e.task}; }
+    effect_id operator()(const say_task& e) const { return {"say running", {}, e.task}; }
+    effect_id operator()(const say_ended_tasks&) const { return {"say ends"}; }
+    effect_id operator()(const say_task_end& e) const { return {"say end", {}, e.task}; }
+    effect_id operator()(const kill_task& e) const { return {"kill", {}, e.task}; }
+    effect_id operator()(const tear_down_part&) const { return {"tear down"}; }
+  };
+  return std::visit(visitor{}, effect);
+}
+
+std::span<const part_transition> part_transitions() { return transitions; }
+bool may_happen(phase from, which event) { return row_of(from, event) != nullptr; }
+
+}  // namespace annals::model

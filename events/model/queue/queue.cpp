@@ -1,0 +1,73 @@
+// What may happen to a queue, and what it means.
+#include "events/attributes/ids.hpp"
+#include "events/model/limits.hpp"
+#include "events/model/queue/queue.hpp"
+#include "events/model/changes.hpp"
+#include "events/model/refuse.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::queue;
+namespace pbs_error = values::pbs_error;
+using which = schema::QueueEvent::Which;
+
+namespace {
+
+// Enabling or starting a queue needs its type; afterwards the sum of what is set must make sense.
+std::optional<rejection> incomplete(const queue_state& then) {
+  if (then.attributes.get(ids::enabled) == "True" && !then.attributes.get(ids::queue_type))
+    return refuse(pbs_error::queue_incomplete);
+  return std::nullopt;
+}
+
+outcome decide_set(const queue_state& queue, schema::Manage::Reader m, const stamp& now, const settings& settings) {
+  auto changed = changed_or_refused(schema::ObjectKind::QUEUE, queue.attributes, m, now.by, settings.resources);
+  if (!changed.accepted()) return changed;
+  queue_state then = queue;
+  for (auto& e : changed.events()) apply_changes(schema::ObjectKind::QUEUE, then.attributes, e.get().getQueue().getChanged().getChanges());
+  if (auto why = incomplete(then)) return *why;
+  return changed;
+}
+
+outcome decide_create(const queue_state& queue, schema::Manage::Reader m, const stamp& now, const settings& settings) {
+  if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
+  const auto name = schema::str(m.getName());
+  if (queue.exists || settings.queue(name)) return refuse(pbs_error::queue_exists);
+  if (name.size() > limits::queue_name_chars_max) return refuse(pbs_error::queue_name_too_long);
+  if (name.find('.') != std::string::npos) return refuse(pbs_error::invalid_object_name);
+  auto set = decide_set(queue, m, now, settings);
+  if (!set.accepted()) return set;
+  std::vector<event> out{make_event([&](auto e) { e.initQueue().initCreated().setName(name); })};
+  for (auto& e : set.events()) out.push_back(std::move(e));
+  return out;
+}
+
+}  // namespace
+
+outcome decide(const queue_state& queue, const schema::sealed<schema::Request>& command, const stamp& now, const settings& settings) {
+  const auto m = command.get().getManage();
+  if (m.getVerb() == schema::ManageVerb::CREATE) return decide_create(queue, m, now, settings);
+  if (!queue.exists) return refuse(pbs_error::unknown_queue);
+  if (m.getVerb() != schema::ManageVerb::DELETE) return decide_set(queue, m, now, settings);
+  if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
+  return std::vector<event>{make_event([&](auto e) { e.initQueue().initDeleted().setName(queue.name); })};
+}
+
+void apply(queue_state& queue, const event_place& at, schema::QueueEvent::Reader event) {
+  switch (event.which()) {
+    case which::CREATED:
+      ANNALS_INVARIANT(!queue.exists, "a queue is created once");
+      queue.serial = at.stream;
+      queue.order = at.sequence;
+      queue.exists = true;
+      queue.name = schema::str(event.getCreated().getName());
+      break;
+    case which::CHANGED:
+      apply_changes(schema::ObjectKind::QUEUE, queue.attributes, event.getChanged().getChanges());
+      break;
+    case which::DELETED: queue.exists = false; break;
+  }
+  queue.version = at.version;
+}
+
+}  // namespace annals::model

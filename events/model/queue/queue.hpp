@@ -1,0 +1,30 @@
+// A queue: attributes that qmgr sets.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "events/attributes/attribute_set.hpp"
+#include "events/model/context.hpp"
+#include "events/model/outcome.hpp"
+#include "events/model/settings.hpp"
+#include "events/schema/client.capnp.h"
+
+namespace annals::model {
+
+struct queue_state {
+  std::uint64_t serial = 0;
+  std::uint64_t version = 0;
+  std::uint64_t order = 0;               // sequence of its creation
+  bool exists = false;
+  std::string name;
+  attributes::attribute_set attributes;
+};
+outcome decide(const queue_state& queue, const schema::sealed<schema::Request>& command, const stamp& now, const settings& settings);
+void apply(queue_state& queue, const event_place& at, schema::QueueEvent::Reader event);
+inline void apply(queue_state& queue, const event_place& at, schema::Event::Reader event) {
+  ANNALS_INVARIANT(event.isQueue(), "an event of another kind in a queue's stream");
+  apply(queue, at, event.getQueue());
+}
+
+}  // namespace annals::model

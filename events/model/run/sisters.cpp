@@ -1,0 +1,316 @@
+// The other hosts of a run, as its primary sees them: they join before the program starts, and leave when it has ended.
+// docs/design/0020-jobs-across-hosts.md.
+#include <algorithm>
+
+#include "events/model/run/rules.hpp"
+#include "events/model/run/ticket.hpp"
+#include "events/values/pbs_error.hpp"
+
+namespace annals::model {
+
+using phase = run_phase;
+namespace pbs_error = values::pbs_error;
+
+namespace {
+
+constexpr std::int32_t exit_retry = -3;          // pbs guide: JOB_EXEC_RETRY, the job is queued again
+constexpr std::int32_t exit_host_lost = -4;      // as after a lost MoM: queued again if it is rerunable
+
+sister_state* sister_of(run_state& run, std::string_view host) {
+  const auto at = std::find_if(run.sisters.begin(), run.sisters.end(), [&](const auto& s) { return s.host == host; });
+  return at == run.sisters.end() ? nullptr : &*at;
+}
+
+event failed_event(const std::string& host, std::int32_t code, const std::string& text) {
+  return make_event([&](auto e) {
+    auto f = e.initRun().initSisterFailed();
+    f.setHost(host);
+    f.setCode(code);
+    f.setText(text);
+  });
+}
+
+event sister_left_event(const host_usage& usage, bool abandoned) {
+  return make_event([&](auto e) {
+    auto l = e.initRun().initSisterLeft();
+    l.setHost(usage.host);
+    write_usage(usage.usage, l.initUsage());
+    l.setAbandoned(abandoned);
+    l.setMeasuredNs(usage.measured_ns);
+  });
+}
+
+// What a host's hooks refused is not tried again by itself elsewhere: the job is queued again, or deleted if a hook said so.
+std::int32_t exit_of_refusal(std::int32_t code) {
+  switch (code) {
+    case pbs_error::hook_rejected:
+    case pbs_error::hook_error: return -16;
+    case pbs_error::hook_rejected_rerun: return -18;
+    case pbs_error::hook_rejected_delete: return -19;
+    default: return exit_retry;
+  }
+}
+
+std::string start_error(const std::string& host, std::int32_t code, const std::string& why = {}) {
+  return "job_start_error " + std::to_string(code) + " from node " + host + " could not JOIN_JOB successfully" + (why.empty() ? "" : ": " + why);
+}
+
+// The last host is out: a run that nobody waits for goes at once.
+void close_if_out(const run_state& run, const std::string& last, std::vector<event>& out) {
+  const bool others = std::all_of(run.sisters.begin(), run.sisters.end(),
+                                  [&](const auto& s) { return s.host == last || s.phase == sister_phase::left; });
+  if (others && run.discarded && run.over()) out.push_back(left_event());
+}
+
+// Of a job that was to end anyway (qdel, a limit) the exit status stays what that makes it.
+event kill_for_lost_host(const run_state& run, const std::string& host) {
+  return make_event([&](auto e) {
+    auto k = e.initRun().initKillRequested();
+    k.setSignal("SIGKILL");
+    k.setExitStatus(exit_host_lost);
+    k.setOverridesExit(!run.exit_override.has_value());
+    k.setWhy("lost communication with " + host);
+  });
+}
+
+// A host that should have the job has lost it, or can't be reached any more.
+outcome lose_sister(const run_state& run, const std::string& host, const std::string& why) {
+  std::vector<event> out{failed_event(host, pbs_error::sister_unreachable, why)};
+  if (run.phase == phase::received) out.push_back(refused_event(exit_retry, start_error(host, pbs_error::sister_unreachable)));
+  else if (run.active()) out.push_back(kill_for_lost_host(run, host));
+  return out;
+}
+
+}  // namespace
+
+// -- reading ---------------------------------------------------------------------------------------------------------------
+
+bool run_state::all_joined() const {
+  return std::all_of(sisters.begin(), sisters.end(), [](const auto& s) { return s.phase == sister_phase::joined; });
+}
+bool run_state::all_left() const {
+  return std::all_of(sisters.begin(), sisters.end(), [](const auto& s) { return s.phase == sister_phase::left; });
+}
+const sister_state* run_state::sister(std::string_view host) const {
+  const auto at = std::find_if(sisters.begin(), sisters.end(), [&](const auto& s) { return s.host == host; });
+  return at == sisters.end() ? nullptr : &*at;
+}
+std::vector<std::string> run_state::abandoned_hosts() const {
+  std::vector<std::string> hosts;
+  for (const auto& s : sisters)
+    if (s.abandoned) hosts.push_back(s.host);
+  return hosts;
+}
+std::vector<host_usage> run_state::usage_by_host(std::string_view own_host, std::int64_t now_ns, const attributes::resource_catalogue& resources) const {
+  std::vector<host_usage> hosts{{std::string(own_host), usage, now_ns}};
+  for (const auto& s : sisters) {
+    if (s.host == own_host) add_usage(hosts.front().usage, s.usage.usage, resources);
+    else hosts.push_back({s.host, s.usage.usage, s.usage.measured_ns});
+  }
+  return hosts;
+}
+
+// -- decide ----------------------------------------------------------------------------------------------------------------
+
+std::vector<event> ask_sisters(schema::StartRun::Reader order) {
+  return one([&](auto e) {
+    const auto sisters = order.getSisters();
+    auto hosts = e.initRun().initSistersAsked().initHosts(sisters.size());
+    for (unsigned i = 0; i < sisters.size(); ++i) hosts.set(i, sisters[i].getHost());
+  });
+}
+
+outcome on_sister_joined(const run_state& run, const sister_joined& c) {
+  const auto* s = run.sister(c.host);
+  if (!s || s->phase != sister_phase::asked || (run.phase != phase::received && run.phase != phase::started)) return no_change;
+  std::vector<event> out{make_event([&](auto e) { e.initRun().initSisterJoined().setHost(c.host); })};
+  const bool last = std::all_of(run.sisters.begin(), run.sisters.end(),
+                                [&](const auto& o) { return o.host == c.host || o.phase == sister_phase::joined; });
+  if (last && run.phase == phase::received) out.push_back(starting_event());
+  return out;
+}
+
+outcome on_sister_refused(const run_state& run, const sister_refused& c) {
+  const auto* s = run.sister(c.host);
+  if (!s || s->phase == sister_phase::left) return no_change;
+  std::vector<event> out;
+  if (s->phase == sister_phase::asked) out.push_back(failed_event(c.host, c.code, c.text));
+  out.push_back(sister_left_event({c.host, s->usage.usage, s->usage.measured_ns}, false));
+  if (run.phase == phase::received) out.push_back(refused_event(exit_of_refusal(c.code), start_error(c.host, c.code, c.text)));
+  else if (run.active()) out.push_back(kill_for_lost_host(run, c.host));
+  close_if_out(run, c.host, out);
+  return out;
+}
+
+outcome on_sister_left(const run_state& run, const sister_left& c) {
+  const auto* s = run.sister(c.usage.host);
+  if (!s || s->phase == sister_phase::left) return no_change;
+  if (!run.over()) return s->phase == sister_phase::failed ? no_change : lose_sister(run, c.usage.host, "the host no longer has the job");
+  std::vector<event> out{sister_left_event(c.usage, false)};
+  close_if_out(run, c.usage.host, out);
+  return out;
+}
+
+outcome on_sister_silent(const run_state& run, const host_usage& last_known) {
+  if (!run.over()) return lose_sister(run, last_known.host, "no contact");
+  std::vector<event> out{sister_left_event(last_known, true)};
+  close_if_out(run, last_known.host, out);
+  return out;
+}
+
+// -- its link and its ticket: times that a restart of this MoM must not change ----------------------------------------------
+
+namespace {
+bool may_be_missed(const run_state& run, const sister_state* s) {
+  const bool goes_on = run.phase == phase::received || run.active() || run.over();
+  return goes_on && s && s->phase != sister_phase::left;
+}
+}  // namespace
+
+outcome on_sister_away(const run_state& run, const sister_away& c) {
+  const auto* s = run.sister(c.host);
+  if (!may_be_missed(run, s) || s->away_since_ns != 0) return no_change;
+  return one([&](auto e) {
+    auto a = e.initRun().initSisterAway();
+    a.setHost(c.host);
+    a.setSinceNs(c.since_ns);
+  });
+}
+
+outcome on_sister_back(const run_state& run, const sister_back& c) {
+  const auto* s = run.sister(c.host);
+  if (!may_be_missed(run, s) || s->away_since_ns == 0) return no_change;
+  return one([&](auto e) {
+    auto b = e.initRun().initSisterBack();
+    b.setHost(c.host);
+    b.setSinceNs(c.since_ns);
+  });
+}
+
+outcome on_ticket_lapsed(const run_state& run, const stamp& now) {
+  const bool asks = std::any_of(run.sisters.begin(), run.sisters.end(), [](const auto& s) { return s.phase == sister_phase::asked; });
+  if (run.phase != phase::received || run.ticket_lapsed || !asks) return no_change;
+  if (now.wall_ns < ticket_good_until_ns(run.ticket())) return no_change;
+  return one([](auto e) { e.initRun().setTicketLapsed(); });
+}
+
+outcome renew_ticket(const run_state& run, schema::StartRun::Reader order) {
+  if (!run.ticket_lapsed || run.phase != phase::received) return no_change;
+  if (valid_until_ns(order.getTicket()) <= valid_until_ns(run.ticket())) return no_change;
+  return one([&](auto e) { e.initRun().setTicketRenewed(order.getTicket()); });
+}
+
+// Kept for a primary that dies and then can't reach them any more.
+outcome on_sisters_used(const run_state& run, const sisters_used& c) {
+  if (run.phase != phase::started) return no_change;
+  std::vector<host_usage> news;
+  for (const auto& told : c.hosts)
+    if (const auto* s = run.sister(told.host); s && s->phase != sister_phase::left && !(s->usage == told)) news.push_back(told);
+  if (news.empty()) return no_change;
+  return one([&](auto e) {
+    auto u = e.initRun().initSistersUsed();
+    u.setRun(run.run);
+    auto hosts = u.initHosts(static_cast<unsigned>(news.size()));
+    for (unsigned i = 0; i < news.size(); ++i) write_host_usage(news[i], hosts[i]);
+  });
+}
+
+outcome on_join_wait_over(const run_state& run) {
+  if (run.phase != phase::received) return no_change;
+  std::vector<event> out{make_event([](auto e) { e.initRun().setJoinWaitEnded(); })};
+  std::string first;
+  for (const auto& s : run.sisters) {
+    if (s.phase != sister_phase::asked) continue;
+    if (first.empty()) first = s.host;
+    out.push_back(failed_event(s.host, pbs_error::sister_unreachable, "did not join in time"));
+  }
+  out.push_back(refused_event(exit_retry, start_error(first, pbs_error::sister_unreachable)));
+  return out;
+}
+
+// -- apply -----------------------------------------------------------------------------------------------------------------
+
+namespace {
+
+void on_asked(run_state& run, schema::SistersAsked::Reader e) {
+  if (!run.order) return;
+  const auto addresses = run.order.get().getStartRun().getSisters();
+  for (auto h : e.getHosts()) {
+    sister_state s;
+    s.host = schema::str(h);
+    for (unsigned i = 0; i < addresses.size(); ++i) {         // none: the primary itself, for its own part
+      if (schema::text(addresses[i].getHost()) != s.host) continue;
+      s.address = schema::str(addresses[i].getAddress());
+      s.port = addresses[i].getPort();
+      s.node = i + 1;
+    }
+    run.sisters.push_back(std::move(s));
+  }
+}
+
+void set_phase(run_state& run, capnp::Text::Reader host, sister_phase to) {
+  if (auto* s = sister_of(run, schema::text(host))) s->phase = to;
+}
+
+void on_left(run_state& run, schema::SisterLeft::Reader e) {
+  auto* s = sister_of(run, schema::text(e.getHost()));
+  if (!s) return;
+  s->phase = sister_phase::left;
+  s->abandoned = e.getAbandoned();
+  s->usage = {s->host, read_usage(e.getUsage()), e.getMeasuredNs()};
+}
+
+void on_used(run_state& run, schema::UsageReported::Reader e) {
+  for (auto h : e.getHosts())
+    if (auto* s = sister_of(run, schema::text(h.getHost()))) s->usage = read_host_usage(h);
+}
+
+void on_away(run_state& run, schema::SisterAway::Reader e, bool away) {
+  if (auto* s = sister_of(run, schema::text(e.getHost()))) s->away_since_ns = away ? e.getSinceNs() : 0;
+}
+
+void on_renewed(run_state& run, const event_place& at, schema::SignedTicket::Reader ticket) {
+  run.ticket_lapsed = false;
+  run.fresh_ticket = schema::copy_of<schema::SignedTicket>(ticket);
+  run.join_since_ns = at.wall_ns;
+}
+
+}  // namespace
+
+void add_step(run_state& run, const event_place& at, schema::RunEvent::Reader step) {
+  run.steps.push_back(schema::make<schema::RunStep>([&](auto s) {
+    s.setRun(run.run);
+    s.setAtNs(at.wall_ns);
+    s.setStep(step);
+  }));
+}
+
+void apply_to_sisters(run_state& run, const event_place& at, schema::RunEvent::Reader event) {
+  // No steps: the server is told otherwise, or need not know.
+  if (event.isSistersUsed()) return on_used(run, event.getSistersUsed());
+  if (event.isSisterAway()) return on_away(run, event.getSisterAway(), true);
+  if (event.isSisterBack()) return on_away(run, event.getSisterBack(), false);
+  if (event.isTicketLapsed()) return (void)(run.ticket_lapsed = true);
+  if (event.isTicketRenewed()) return on_renewed(run, at, event.getTicketRenewed());
+  if (event.isSistersAsked()) on_asked(run, event.getSistersAsked());
+  if (event.isSisterJoined()) set_phase(run, event.getSisterJoined().getHost(), sister_phase::joined);
+  if (event.isSisterFailed()) set_phase(run, event.getSisterFailed().getHost(), sister_phase::failed);
+  if (event.isSisterLeft()) on_left(run, event.getSisterLeft());
+  add_step(run, at, event);
+}
+
+// -- effects ---------------------------------------------------------------------------------------------------------------
+
+void owe_to_sisters(const run_state& run, std::vector<run_effect>& owed) {
+  if (run.phase == phase::received && run.ticket_lapsed) owed.push_back(want_ticket{});
+  for (const auto& s : run.sisters) {
+    if (s.phase == sister_phase::left || run.phase == phase::left) continue;
+    if (run.over()) owed.push_back(release_sister{s.host});
+    else if (s.phase == sister_phase::asked) {
+      if (run.phase != phase::received || !run.ticket_lapsed) owed.push_back(ask_sister{s.host});
+    }
+    else if (s.phase == sister_phase::joined) owed.push_back(keep_sister{s.host});
+  }
+}
+
+}  // namespace annals::model

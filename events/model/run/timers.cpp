@@ -1,0 +1,87 @@
+// What a run waits for and how long. Each time begins with an event of the run's stream, so that a restart of the MoM neither
+// shortens nor lengthens it; when it is over the timer fires as a command. docs/design/0031-effect-runner.md.
+#include <optional>
+
+#include "events/model/limits.hpp"
+#include "events/model/run/rules.hpp"
+
+namespace annals::model {
+
+using phase = run_phase;
+
+namespace {
+
+bool is_missed(const run_state& run, const sister_state& s) {
+  const bool waited_for = run.over() ? s.phase != sister_phase::left : s.phase == sister_phase::asked || s.phase == sister_phase::joined;
+  return waited_for && (run.phase == phase::received || run.active() || run.over());
+}
+
+// Since when the timer runs; nothing: it does not.
+std::optional<std::int64_t> running_since(const run_state& run, run_timer what, const sister_state* s) {
+  switch (what) {
+    case run_timer::join_alarm:
+      if (run.phase != phase::received || run.sisters.empty() || run.ticket_lapsed) return std::nullopt;
+      return run.join_since_ns;
+    case run_timer::sister_silence:
+      if (!s || s->away_since_ns == 0 || !is_missed(run, *s)) return std::nullopt;
+      return s->away_since_ns;
+    case run_timer::leave_wait:
+      if (!s || s->away_since_ns != 0 || s->own() || !run.over() || s->phase == sister_phase::left) return std::nullopt;
+      return run.over_since_ns;
+    case run_timer::kill_delay:
+      if (run.phase != phase::started || run.discarded || run.kill_sent_ns == 0 || run.kill_delay_s == 0 || run.kill_delay_over)
+        return std::nullopt;
+      return run.kill_sent_ns;
+  }
+  return std::nullopt;
+}
+
+std::int64_t seconds_of(const run_state& run, run_timer what, const run_waits& waits) {
+  switch (what) {
+    case run_timer::join_alarm: return waits.join_alarm_s;
+    case run_timer::sister_silence: return run.active() ? waits.silence_s : limits::sister_silence_s;
+    case run_timer::leave_wait: return limits::leave_wait_s;
+    case run_timer::kill_delay: return run.kill_delay_s;
+  }
+  return 0;
+}
+
+}  // namespace
+
+outcome on_kill_sent(const run_state& run, const kill_sent& c) {
+  const bool of_this_request = c.id == run.kill_id && c.signal == run.kill_signal;
+  if (run.phase != phase::started || !of_this_request || run.kill_sent_ns != 0) return no_change;
+  return one([&](auto e) {
+    auto k = e.initRun().initKillSent();
+    k.setId(c.id);
+    k.setSignal(c.signal);
+  });
+}
+
+outcome on_timer(const run_state& run, const timer_fired& c, const stamp& now) {
+  const auto& t = c.timer;
+  const auto since = running_since(run, t.what, run.sister(t.host));
+  if (!since || *since != t.since_ns || now.wall_ns < t.at_ns) return no_change;  // it was stopped, or began anew
+  switch (t.what) {
+    case run_timer::join_alarm: return on_join_wait_over(run);
+    case run_timer::sister_silence:
+    case run_timer::leave_wait: return on_sister_silent(run, c.last_known);
+    case run_timer::kill_delay: return one([](auto e) { e.initRun().setKillDelayEnded(); });
+  }
+  return no_change;
+}
+
+void owe_timers(const run_state& run, const run_waits& waits, std::vector<run_effect>& owed) {
+  const auto owe = [&](run_timer what, const sister_state* s) {
+    if (const auto since = running_since(run, what, s))
+      owed.push_back(wake{what, s ? s->host : std::string(), *since, *since + seconds_of(run, what, waits) * 1'000'000'000});
+  };
+  owe(run_timer::join_alarm, nullptr);
+  owe(run_timer::kill_delay, nullptr);
+  for (const auto& s : run.sisters) {
+    owe(run_timer::sister_silence, &s);
+    owe(run_timer::leave_wait, &s);
+  }
+}
+
+}  // namespace annals::model

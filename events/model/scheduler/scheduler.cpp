@@ -1,0 +1,140 @@
+// What may happen to a scheduler object, and what it means.
+#include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
+#include "events/model/limits.hpp"
+#include "events/model/scheduler/scheduler.hpp"
+#include "events/model/changes.hpp"
+#include "events/model/refuse.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::scheduler;
+namespace pbs_error = values::pbs_error;
+using which = schema::SchedulerEvent::Which;
+
+namespace {
+
+// A new scheduler begins with the defaults of its table; what the request says comes after them and wins.
+schema::sealed<schema::Manage> with_defaults(schema::Manage::Reader m, const settings& settings) {
+  std::vector<std::pair<std::string, std::string>> defaults;
+  for (const auto& row : attributes::table_of(schema::ObjectKind::SCHEDULER))
+    if (*row.default_value != '\0' && row.set_by != attributes::setter::nobody && row.set_by != attributes::setter::internal)
+      defaults.emplace_back(row.name, row.default_value);
+  defaults.emplace_back("sched_priv", settings.home + "/sched_priv_" + schema::str(m.getName()));
+  defaults.emplace_back("sched_log", settings.home + "/sched_logs_" + schema::str(m.getName()));
+  return schema::make<schema::Manage>([&](schema::Manage::Builder b) {
+    b.setVerb(m.getVerb());
+    b.setKind(m.getKind());
+    b.setName(m.getName());
+    const auto n = static_cast<unsigned>(defaults.size());
+    auto all = b.initChanges(n + m.getChanges().size());
+    for (unsigned i = 0; i < n; ++i) {
+      all[i].setName(defaults[i].first);
+      all[i].setValue(defaults[i].second);
+    }
+    for (unsigned i = 0; i < m.getChanges().size(); ++i) all.setWithCaveats(n + i, m.getChanges()[i]);
+  });
+}
+
+outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m, const stamp& now, const settings& settings) {
+  auto set = [&](schema::Manage::Reader what) {
+    return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, what, now.by, settings.resources);
+  };
+  const auto name = schema::str(m.getName());
+  switch (m.getVerb()) {
+    case schema::ManageVerb::CREATE: {
+      if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
+      if (scheduler.exists) return refuse(pbs_error::scheduler_exists);
+      if (name.size() > limits::queue_name_chars_max) return refuse(pbs_error::scheduler_name_too_long);
+      const auto completed = with_defaults(m, settings);
+      auto changed = set(*completed);
+      if (!changed.accepted()) return changed;
+      std::vector<event> out{make_event([&](auto e) { e.initScheduler().initCreated().setName(name); })};
+      for (auto& e : changed.events()) out.push_back(std::move(e));
+      return out;
+    }
+    case schema::ManageVerb::DELETE:
+      if (!scheduler.exists) return refuse(pbs_error::unknown_scheduler);
+      if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
+      if (scheduler.name == "default") return refuse(pbs_error::cannot_delete_scheduler);
+      return std::vector<event>{make_event([&](auto e) { e.initScheduler().initDeleted().setName(name); })};
+    case schema::ManageVerb::SET:
+    case schema::ManageVerb::UNSET: return scheduler.exists ? set(m) : outcome(refuse(pbs_error::unknown_scheduler));
+    case schema::ManageVerb::IMPORT: break;
+  }
+  return refuse(pbs_error::invalid_request);
+}
+
+outcome decide_said(const scheduler_state& scheduler, schema::FromScheduler::Reader m) {
+  switch (m.which()) {
+    case schema::FromScheduler::CYCLE_BEGAN:
+      if (m.getCycleBegan().getNumber() <= scheduler.cycle) return no_change;   // a repeat
+      return std::vector<event>{make_event([&](auto e) { e.initScheduler().setCycleBegan(m.getCycleBegan()); })};
+    case schema::FromScheduler::REASONS:
+      return std::vector<event>{make_event([&](auto e) { e.initScheduler().setCycleReasons(m.getReasons()); })};
+    case schema::FromScheduler::CYCLE_ENDED:
+      if (!scheduler.in_cycle || m.getCycleEnded().getNumber() != scheduler.cycle) return no_change;
+      return std::vector<event>{make_event([&](auto e) { e.initScheduler().setCycleEnded(m.getCycleEnded()); })};
+    default: return no_change;
+  }
+}
+
+}  // namespace
+
+outcome decide(const scheduler_state& scheduler, const scheduler_command& command, const stamp& now, const settings& settings) {
+  if (const auto* request = std::get_if<schema::sealed<schema::Request>>(&command))
+    return decide_manage(scheduler, request->get().getManage(), now, settings);
+  if (const auto* said = std::get_if<scheduler_said>(&command)) return decide_said(scheduler, said->message.get());
+  if (const auto* came = std::get_if<scheduler_came>(&command)) {
+    if (!scheduler.exists) return refuse(pbs_error::unknown_scheduler);
+    return std::vector<event>{make_event([&](auto e) {
+      auto s = e.initScheduler().initStarted();
+      s.setHost(came->host);
+      s.setVersion(came->version);
+    })};
+  }
+  if (!scheduler.connected) return no_change;
+  return std::vector<event>{make_event([&](auto e) { e.initScheduler().initStopped().setText(std::get<scheduler_gone>(command).why); })};
+}
+
+void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerEvent::Reader event) {
+  auto state = [&](std::string_view text) { scheduler.attributes.set(ids::state, text); };
+  switch (event.which()) {
+    case which::CREATED:
+      ANNALS_INVARIANT(!scheduler.exists, "a scheduler object is created once");
+      scheduler.serial = at.stream;
+      scheduler.exists = true;
+      scheduler.name = schema::str(event.getCreated().getName());
+      // What is in no partition belongs to the default scheduler; nobody may give this name to another (15228).
+      if (scheduler.name == "default") scheduler.attributes.set(ids::partition, "pbs-default");
+      state("down");
+      break;
+    case which::CHANGED:
+      apply_changes(schema::ObjectKind::SCHEDULER, scheduler.attributes, event.getChanged().getChanges());
+      break;
+    case which::DELETED: scheduler.exists = false; break;
+    case which::STARTED:
+      scheduler.connected = true;
+      scheduler.in_cycle = false;
+      scheduler.attributes.set(ids::sched_host, schema::text(event.getStarted().getHost()));
+      state("idle");
+      break;
+    case which::STOPPED:
+      scheduler.connected = scheduler.in_cycle = false;
+      state("down");
+      break;
+    case which::CYCLE_BEGAN:
+      scheduler.cycle = event.getCycleBegan().getNumber();
+      scheduler.in_cycle = true;
+      state("scheduling");
+      break;
+    case which::CYCLE_REASONS: break;      // told to the jobs' rows by the status projection
+    case which::CYCLE_ENDED:
+      scheduler.in_cycle = false;
+      state("idle");
+      break;
+  }
+  scheduler.version = at.version;
+}
+
+}  // namespace annals::model

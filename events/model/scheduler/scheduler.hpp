@@ -1,0 +1,39 @@
+// A scheduler object: attributes that qmgr sets, and what its scheduler says of its cycles.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "events/attributes/attribute_set.hpp"
+#include "events/model/context.hpp"
+#include "events/model/outcome.hpp"
+#include "events/model/settings.hpp"
+#include "events/schema/client.capnp.h"
+#include "events/schema/daemon.capnp.h"
+
+namespace annals::model {
+
+struct scheduler_state {
+  std::uint64_t serial = 0;
+  std::uint64_t version = 0;
+  bool exists = false;
+  bool connected = false;
+  std::string name;
+  std::uint64_t cycle = 0;               // number of the last cycle that began
+  bool in_cycle = false;
+  attributes::attribute_set attributes;
+};
+struct scheduler_came { std::string host, version; };
+struct scheduler_gone { std::string why; };
+struct scheduler_said { schema::sealed<schema::FromScheduler> message; };   // cycleBegan, reasons, cycleEnded
+using scheduler_command =
+    std::variant<schema::sealed<schema::Request>, scheduler_came, scheduler_gone, scheduler_said>;
+outcome decide(const scheduler_state& scheduler, const scheduler_command& command, const stamp& now, const settings& settings);
+void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerEvent::Reader event);
+inline void apply(scheduler_state& scheduler, const event_place& at, schema::Event::Reader event) {
+  ANNALS_INVARIANT(event.isScheduler(), "an event of another kind in a scheduler's stream");
+  apply(scheduler, at, event.getScheduler());
+}
+
+}  // namespace annals::model

@@ -1,0 +1,226 @@
+// The event-sourced shell with an aggregate that fails when told to: no command is lost, none is answered twice, none before
+// it is written.
+#include "actors/runtime/event_sourced_actor.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <functional>
+#include <stdexcept>
+
+#include "actors/runtime/log_writer.hpp"
+#include "events/log/event_log.hpp"
+#include "events/log/fault_store.hpp"
+#include "test/support/stepped_system.hpp"
+
+namespace {
+
+using namespace annals;
+
+struct command {
+  std::string name;
+  bool undecidable = false;
+  bool droppable = false;
+};
+
+// Its state is the list of names it was told.
+struct names {
+  using state = std::vector<std::string>;
+  using command = ::command;
+  static model::outcome decide(const state&, const command& c, const model::stamp&, const model::settings&) {
+    if (c.undecidable) throw std::runtime_error("can't decide " + c.name);
+    std::vector<model::event> events;
+    events.push_back(model::make_event([&](auto e) { e.initScheduler().initCreated().setName(c.name); }));
+    return model::outcome(std::move(events));
+  }
+  static void apply(state& s, const model::event_place&, schema::Event::Reader e) {
+    s.push_back(schema::str(e.getScheduler().getCreated().getName()));
+  }
+  static bool may_be_lost(const command& c) { return c.droppable; }
+};
+
+struct shared {
+  int failures_of_on_change = 0;
+  std::vector<std::string> commands_of_on_change;
+  std::vector<std::string> state, answers;      // answers: "a done", "b refused"
+};
+
+struct reply : actors::reply_to {
+  reply(std::string n, shared* s) : name(std::move(n)), to(s) {}
+  void done(std::uint64_t, const std::string&) override { to->answers.push_back(name + " done"); }
+  void refused(std::uint64_t, const model::rejection&) override { to->answers.push_back(name + " refused"); }
+  std::string name;
+  shared* to;
+};
+
+// A message of the actor's own, beside its commands: `work` is done in it.
+struct own_message {
+  std::function<void(const std::function<void(command)>& tell)> work;
+};
+
+class actor : public actors::event_sourced_actor<names> {
+ public:
+  actor(caf::actor_config& cfg, actors::event_sourced_actor_parts parts, shared* s)
+      : event_sourced_actor(cfg, std::move(parts), 0, std::make_shared<model::settings>()), shared_(s) {}
+
+ protected:
+  void on_change() override {
+    shared_->state = state();
+    for (const auto& name : std::exchange(shared_->commands_of_on_change, {})) tell({name});
+    if (shared_->failures_of_on_change > 0 && shared_->failures_of_on_change--) throw std::runtime_error("an effect failed");
+  }
+  caf::message_handler more_handlers() override {
+    return {[this](const own_message& m) { m.work([this](command c) { tell(std::move(c)); }); }};
+  }
+
+ private:
+  void tell(command c) {
+    const auto answered = std::make_shared<reply>(c.name, shared_);
+    receive({std::move(c), {"root", "borg", schema::Role::SERVER}, "", answered, nullptr, {}, 0, {}});
+  }
+  shared* shared_;
+};
+
+struct fixture {
+  fixture() : log(store, clock), reader(store) {
+    const auto stop = [this](const std::string& text) { stopped = text; };
+    writer = system->spawn(actors::log_writer, actors::log_writer_parts{&log, &reader, nullptr, {}, stop, [this] { return !full; }});
+    who = system->spawn<actor>(actors::event_sourced_actor_parts{writer, &reader, &clock, stop}, &seen);
+    tell({"first"});
+    run();
+    seen.answers.clear();
+  }
+  ~fixture() { system.end({who, writer}); }
+  void tell(command c, bool answered = true) {
+    const auto to = answered ? std::make_shared<reply>(c.name, &seen) : nullptr;
+    caf::anon_send(who, actors::envelope<command>{std::move(c), {"root", "borg", schema::Role::MANAGER}, "", to, nullptr, {}, 0, {}});
+  }
+  template <class Work>
+  void tell_own(Work work) { caf::anon_send(who, own_message{std::move(work)}); }
+  void run() { system.run(); }
+  void fill_disk(bool yes) {
+    full = yes;
+    store.set_disk_full(yes);
+  }
+
+  log::fault_store store{1};
+  test::still_clock clock;
+  log::event_log log;
+  log::log_reader reader;
+  test::stepped_system system;
+  caf::actor writer, who;
+  bool full = false;
+  std::string stopped;
+  shared seen;
+};
+
+using strings = std::vector<std::string>;
+
+BOOST_FIXTURE_TEST_SUITE(shell, fixture)
+
+BOOST_AUTO_TEST_CASE(a_command_that_can_not_be_decided_is_refused_and_the_others_go_on) {
+  tell({"a"});                       // alone on its way when the others come
+  tell({"b"});
+  tell({"bad", true});
+  tell({"c"});
+  run();
+  BOOST_TEST(seen.answers == (strings{"a done", "bad refused", "b done", "c done"}), boost::test_tools::per_element());
+  BOOST_TEST(seen.state == (strings{"first", "a", "b", "c"}), boost::test_tools::per_element());
+  BOOST_TEST(log.last_sequence() == 4u);
+}
+
+BOOST_AUTO_TEST_CASE(what_is_written_is_answered_although_an_effect_fails) {
+  seen.failures_of_on_change = 1;
+  tell({"a"});
+  tell({"b"});
+  run();
+  BOOST_TEST(seen.answers == (strings{"a done", "b done"}), boost::test_tools::per_element());
+  BOOST_TEST(seen.state == (strings{"first", "a", "b"}), boost::test_tools::per_element());
+  BOOST_TEST(stopped.empty());
+}
+
+BOOST_AUTO_TEST_CASE(effects_with_commands_of_their_own_are_decided_in_their_order) {
+  seen.commands_of_on_change = {"x", "y", "z"};
+  tell({"a"});
+  tell({"b"});
+  run();
+  BOOST_TEST(seen.answers == (strings{"a done", "b done", "x done", "y done", "z done"}), boost::test_tools::per_element());
+  BOOST_TEST(seen.state.size() == 6u);
+  BOOST_TEST(log.last_sequence() == 6u);
+}
+
+BOOST_AUTO_TEST_CASE(an_actor_that_fails_again_and_again_stops_the_process) {
+  for (int i = 0; i < 4; ++i) tell({"bad", true});
+  run();
+  BOOST_TEST(stopped.find("an actor failed again and again: can't decide bad") == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_message_that_fails_is_lost_and_the_commands_around_it_go_on) {
+  const auto fails = [](const auto&) { throw std::runtime_error("can't be handled"); };
+  tell({"a"});
+  tell_own(fails);
+  tell({"b"});
+  run();
+  BOOST_TEST(seen.answers == (strings{"a done", "b done"}), boost::test_tools::per_element());
+  BOOST_TEST(seen.state == (strings{"first", "a", "b"}), boost::test_tools::per_element());
+  BOOST_TEST(stopped.empty());
+  for (int i = 0; i < 3; ++i) tell_own(fails);
+  run();
+  BOOST_TEST(stopped == "an actor failed again and again: can't be handled");
+}
+
+BOOST_AUTO_TEST_CASE(a_command_of_a_message_that_can_not_be_decided_is_refused_like_any_other) {
+  tell_own([](const auto& give) { give({"bad", true}); });
+  tell_own([](const auto& give) { give({"a"}); });
+  run();
+  BOOST_TEST(seen.answers == (strings{"bad refused", "a done"}), boost::test_tools::per_element());
+  BOOST_TEST(seen.state == (strings{"first", "a"}), boost::test_tools::per_element());
+  BOOST_TEST(stopped.empty());
+}
+
+BOOST_AUTO_TEST_CASE(on_a_full_disk_who_waits_is_refused_and_the_rest_is_kept) {
+  fill_disk(true);
+  tell({"asked"});
+  tell({"reported"}, false);
+  tell({"superseded", false, true}, false);
+  run();
+  BOOST_TEST(seen.answers == strings{"asked refused"}, boost::test_tools::per_element());
+  BOOST_TEST(log.last_sequence() == 1u);
+  fill_disk(false);
+  for (int second = 0; second < 3; ++second) {
+    system.scheduler().advance_time(std::chrono::seconds(1));
+    run();
+  }
+  BOOST_TEST(seen.state == (strings{"first", "reported"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(nobody_is_answered_while_the_log_is_uncertain_and_everybody_after) {
+  store.be_uncertain(3);
+  tell({"a"});
+  run();
+  tell({"b"});
+  run();
+  BOOST_TEST(seen.answers.empty());
+  BOOST_TEST(seen.state == strings{"first"}, boost::test_tools::per_element());
+  for (int i = 0; i < 4; ++i) {
+    system.scheduler().advance_time(std::chrono::milliseconds(50));
+    run();
+  }
+  BOOST_TEST(seen.answers == (strings{"a done", "b done"}), boost::test_tools::per_element());
+  BOOST_TEST(seen.state == (strings{"first", "a", "b"}), boost::test_tools::per_element());
+  BOOST_TEST(log::verify(store).ok());
+}
+
+BOOST_AUTO_TEST_CASE(a_writer_whose_log_another_has_taken_stops_its_process) {
+  const log::event_log other(store, clock);
+  tell({"late"});
+  run();
+  BOOST_TEST(stopped.find("the event log has another writer, of epoch 2") == 0u, stopped);
+  BOOST_TEST(seen.answers.empty());
+  BOOST_TEST(log::log_reader(store).records().last_sequence() == 1u);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+}  // namespace
+
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<command>)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(own_message)

@@ -1,0 +1,147 @@
+// Hooks as objects: who may touch them, what may be set and in which words it is refused (golden: hooks.txt).
+#include <boost/test/unit_test.hpp>
+
+#include "events/model/hook/hook.hpp"
+#include "events/model/limits.hpp"
+#include "test/support/model_builders.hpp"
+
+using namespace annals;
+using namespace annals::test;
+using schema::AttributeOp;
+using schema::ManageVerb;
+namespace ids = attributes::hook;
+
+namespace {
+
+struct hook_story {
+  model::hook_state hook;
+  model::settings settings = small_settings();
+  std::uint64_t sequence = 40;
+
+  std::string when(ManageVerb verb, const settings& s = {}, const model::requester& by = root(), const std::string& name = "h1") {
+    return take(model::manage_hook{manage(verb, schema::ObjectKind::HOOK, name, s), {}}, by);
+  }
+  std::string imports(const std::string& type, const std::string& content) {
+    return take(model::manage_hook{make_request([&](schema::Request::Builder r) {
+                  auto m = r.initManage();
+                  m.setVerb(ManageVerb::IMPORT);
+                  m.setKind(schema::ObjectKind::HOOK);
+                  m.setName("h1");
+                  m.setContentType(type);
+                  m.setContent({reinterpret_cast<const kj::byte*>(content.data()), content.size()});
+                }), "hash of " + content}, root());
+  }
+  std::string take(const model::hook_command& c, const model::requester& by) {
+    const auto o = model::decide(hook, c, {1'000'000'000'000, by}, settings);
+    if (o.accepted())
+      for (const auto& e : o.events()) model::apply(hook, {++sequence, 3, hook.version + 1, 1'000'000'000'000, by}, e.get());
+    return said(o) + (o.reply.empty() ? "" : ": " + o.reply);
+  }
+  std::string shown(attributes::attribute_id id) const { return std::string(model::shown_attributes(hook).get(id).value_or("(none)")); }
+};
+
+hook_story given_hook(const settings& s = {}) {
+  hook_story story;
+  story.when(ManageVerb::CREATE, s);
+  return story;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(hook)
+
+BOOST_AUTO_TEST_CASE(a_new_hook_has_the_defaults) {
+  hook_story s;
+  BOOST_TEST(s.when(ManageVerb::CREATE) == "created");
+  BOOST_TEST(s.shown(ids::type) == "site");
+  BOOST_TEST(s.shown(ids::enabled) == "true");
+  BOOST_TEST(s.shown(ids::event) == "");
+  BOOST_TEST(s.shown(ids::user) == "pbsadmin");
+  BOOST_TEST(s.shown(ids::alarm) == "30");
+  BOOST_TEST(s.shown(ids::order) == "1");
+  BOOST_TEST(s.shown(ids::debug) == "false");
+  BOOST_TEST(s.shown(ids::fail_action) == "none");
+}
+
+BOOST_AUTO_TEST_CASE(freq_is_shown_only_where_it_means_something) {
+  auto s = given_hook({{"event", "", "queuejob"}});
+  BOOST_TEST(s.shown(ids::freq) == "(none)");
+  s.when(ManageVerb::SET, {{"event", "", "exechost_periodic", AttributeOp::INCREMENT}});
+  BOOST_TEST(s.shown(ids::freq) == "120");
+}
+
+BOOST_AUTO_TEST_CASE(only_root_on_the_servers_host_touches_hooks) {
+  hook_story s;
+  for (const auto& by : {user(), operator_(), manager()})
+    BOOST_TEST(s.when(ManageVerb::CREATE, {}, by) == "15136 " + by.at_host() + " is unauthorized to access hooks data from server borg");
+  BOOST_TEST(s.when(ManageVerb::CREATE) == "created");
+  BOOST_TEST(s.when(ManageVerb::DELETE, {}, manager()) == "15136 mgr@borg is unauthorized to access hooks data from server borg");
+}
+
+BOOST_AUTO_TEST_CASE(names_are_unique_and_pbs_keeps_its_own) {
+  auto s = given_hook();
+  BOOST_TEST(s.when(ManageVerb::CREATE) == "15136 hook name 'h1' already registered, try another name");
+  BOOST_TEST(hook_story().when(ManageVerb::CREATE, {}, root(), "PBSfoo") ==
+             "15136 hook_name 'PBSfoo', cannot use PBS as a prefix it is reserved for pbs hooks");
+  BOOST_TEST(hook_story().when(ManageVerb::CREATE, {}, root(), "../h") == "15136 hook name '../h' cannot be the name of a file");
+  const std::string longest(limits::hook_name_chars_max, 'h');
+  BOOST_TEST(hook_story().when(ManageVerb::CREATE, {}, root(), longest) == "created");
+  BOOST_TEST(hook_story().when(ManageVerb::CREATE, {}, root(), longest + "h") != "created");
+  BOOST_TEST(hook_story().when(ManageVerb::SET, {{"enabled", "", "t"}}, root(), "nosuch") == "15136 nosuch does not exist!");
+}
+
+BOOST_AUTO_TEST_CASE(events_are_set_added_and_taken_away) {
+  auto s = given_hook({{"event", "", "queuejob"}});
+  s.when(ManageVerb::SET, {{"event", "", "modifyjob", AttributeOp::INCREMENT}});
+  BOOST_TEST(s.shown(ids::event) == "queuejob,modifyjob");
+  BOOST_TEST(s.hook.has_event("modifyjob"));
+  s.when(ManageVerb::SET, {{"event", "", "queuejob", AttributeOp::DECREMENT}});
+  BOOST_TEST(s.shown(ids::event) == "modifyjob");
+  s.when(ManageVerb::SET, {{"event", "", ""}});
+  BOOST_TEST(s.shown(ids::event) == "");
+  BOOST_TEST(!s.hook.has_event("modifyjob"));
+  const auto refused = s.when(ManageVerb::SET, {{"event", "", "queuejob,bogus"}});
+  BOOST_TEST(refused.starts_with("15136 invalid argument (bogus) to event. Should be one or more of: queuejob,postqueuejob,modifyjob,modifyvnode,management,"));
+  BOOST_TEST(refused.ends_with("execjob_postsuspend,execjob_preresume or \"\" for no event"));
+}
+
+BOOST_AUTO_TEST_CASE(bad_values_are_refused_in_pbs_words) {
+  auto s = given_hook();
+  const auto set = [&](const char* name, const char* value) { return s.when(ManageVerb::SET, {{name, "", value}}); };
+  BOOST_TEST(set("order", "50000") == "15136 order given (50000) is outside the acceptable range of [1, 1000] for type 'site'.");
+  BOOST_TEST(set("order", "0") != "changed");
+  BOOST_TEST(set("order", "1000") == "changed");
+  BOOST_TEST(set("alarm", "-1") == "15136 set_hook_alarm: alarm value '-1' of a hook must be > 0");
+  BOOST_TEST(set("enabled", "maybe") == "15136 unexpected value 'maybe', must be (not case sensitive) true|t|y|1|false|f|n|0");
+  BOOST_TEST(set("bogus", "1") == "15136 Undefined attribute  - bogus");
+  BOOST_TEST(set("enabled", "F") == "changed");
+  BOOST_TEST(!s.hook.enabled());
+  BOOST_TEST(s.when(ManageVerb::UNSET, {{"enabled", "", ""}}) == "changed");
+  BOOST_TEST(s.hook.enabled());
+}
+
+BOOST_AUTO_TEST_CASE(pbsuser_and_fail_actions_belong_to_certain_events) {
+  auto s = given_hook({{"event", "", "queuejob"}});
+  BOOST_TEST(s.when(ManageVerb::SET, {{"user", "", "pbsuser"}}).starts_with("15136 "));
+  BOOST_TEST(s.when(ManageVerb::SET, {{"event", "", "execjob_prologue"}, {"user", "", "pbsuser"}}) == "changed");
+  BOOST_TEST(s.when(ManageVerb::SET, {{"fail_action", "", "clear_vnodes_upon_recovery"}}).starts_with("15136 "));
+  BOOST_TEST(s.when(ManageVerb::SET, {{"fail_action", "", "offline_vnodes"}}) == "changed");
+  BOOST_TEST(s.shown(ids::fail_action) == "offline_vnodes");
+  s.when(ManageVerb::SET, {{"fail_action", "", "offline_vnodes", AttributeOp::DECREMENT}});
+  BOOST_TEST(s.shown(ids::fail_action) == "none");
+}
+
+BOOST_AUTO_TEST_CASE(content_is_imported_and_overwritten) {
+  auto s = given_hook();
+  BOOST_TEST(s.imports("application/x-python", "import pbs\n") == "imported");
+  BOOST_TEST(s.imports("application/x-config", "{}") == "imported");
+  BOOST_TEST(s.hook.code.hash == "hash of import pbs\n");
+  BOOST_TEST(s.hook.code.size == 11u);
+  BOOST_TEST(s.imports("application/x-python", "pass\n") == "imported: hook 'h1' contents overwritten");
+  BOOST_TEST(s.hook.config.hash == "hash of {}");
+  BOOST_TEST(s.imports("text/plain", "x").starts_with("15136 invalid content-type: text/plain"));
+  BOOST_TEST(s.imports("application/x-python", std::string(limits::inline_hook_bytes_max, '#')).starts_with("imported"));
+  BOOST_TEST(s.imports("application/x-python", std::string(limits::inline_hook_bytes_max + 1, '#')).starts_with("15136 "));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

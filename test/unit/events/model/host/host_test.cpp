@@ -1,0 +1,145 @@
+// Hosts and their vnodes: creation, what the MoM reports, what administrators set, states.
+#include <boost/test/unit_test.hpp>
+
+#include "test/support/model_builders.hpp"
+
+using namespace annals;
+using namespace annals::test;
+using schema::ManageVerb;
+namespace ids = attributes::node;
+
+namespace {
+
+struct host_story {
+  model::host_state host;
+  model::settings settings = small_settings();
+  std::uint64_t sequence = 0;
+  std::int64_t now_s = 1000;
+
+  std::string when(const model::host_command& c, const model::requester& by = manager()) {
+    const auto o = model::decide(host, c, {now_s * 1'000'000'000, by}, settings);
+    if (o.accepted())
+      for (const auto& e : o.events()) {
+        ++sequence;
+        model::apply(host, {sequence, 1, sequence, now_s * 1'000'000'000, by}, e.get());
+      }
+    return said(o);
+  }
+  std::string node(ManageVerb verb, const settings& s = {}, const std::string& name = "borg", const model::requester& by = manager()) {
+    return when(manage(verb, schema::ObjectKind::NODE, name, s), by);
+  }
+  std::string hello(const std::string& uuid = "u1", const std::vector<std::string>& vnodes = {"borg"}, const std::string& ncpus = "8") {
+    return when(model::mom_hello{schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+      auto h = m.initHello();
+      h.setHost("borg");
+      h.setVersion("1");
+      h.setLogUuid({reinterpret_cast<const kj::byte*>(uuid.data()), uuid.size()});
+      auto list = h.initVnodes(static_cast<unsigned>(vnodes.size()));
+      for (unsigned i = 0; i < vnodes.size(); ++i) {
+        list[i].setName(vnodes[i]);
+        fill(list[i].initAttributes(1), {{"resources_available", "ncpus", ncpus}});
+      }
+    })}, the_server());
+  }
+  std::string state(const std::string& vnode = "borg") const { return model::base_state(host, *host.vnode(vnode)); }
+  std::string ncpus(const std::string& vnode = "borg") const {
+    return std::string(host.vnode(vnode)->attributes.get(ids::resources_available, "ncpus").value_or(""));
+  }
+};
+
+host_story known_host() {
+  host_story s;
+  s.node(ManageVerb::CREATE);
+  s.hello();
+  return s;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(hosts)
+
+BOOST_AUTO_TEST_CASE(a_host_is_unknown_then_free_then_down_then_free) {
+  host_story s;
+  BOOST_TEST(s.hello().starts_with("15062 "));
+  BOOST_TEST(s.node(ManageVerb::CREATE) == "added vnodeCreated");
+  BOOST_TEST(s.state() == "state-unknown,down");
+  BOOST_TEST(s.hello() == "cameUp");
+  BOOST_TEST(s.state() == "");
+  BOOST_TEST(s.hello() == "");                       // nothing new
+  BOOST_TEST(s.when(model::host_silent{"link lost"}, the_server()) == "wentDown");
+  BOOST_TEST(s.state() == "down");
+  BOOST_TEST(s.host.vnode("borg")->attributes.get(ids::comment).value_or("") == "node down: link lost");
+  BOOST_TEST(s.when(model::host_silent{"link lost"}, the_server()) == "");
+  BOOST_TEST(s.hello() == "cameUp");
+  BOOST_TEST(s.state() == "");
+  BOOST_TEST(!s.host.vnode("borg")->attributes.has(ids::comment));
+}
+
+BOOST_AUTO_TEST_CASE(a_new_log_of_the_mom_is_told_even_when_it_was_up) {
+  auto s = known_host();
+  BOOST_TEST(s.hello("u2") == "cameUp");
+  BOOST_TEST(s.host.log_uuid == "u2");
+  BOOST_TEST(s.host.log_since == s.sequence);        // runs assigned before are lost, whoever hears of it when
+  const auto since = s.host.log_since;
+  s.when(model::host_silent{"gone"}, the_server());
+  s.hello("u2");
+  BOOST_TEST(s.host.log_since == since);
+}
+
+BOOST_AUTO_TEST_CASE(what_the_administrator_set_wins_over_what_the_mom_reports) {
+  auto s = known_host();
+  BOOST_TEST(s.ncpus() == "8");
+  BOOST_TEST(s.node(ManageVerb::SET, {{"resources_available", "ncpus", "4"}}) == "vnodeChanged");
+  BOOST_TEST(s.hello("u1", {"borg"}, "16") == "");
+  BOOST_TEST(s.ncpus() == "4");
+  BOOST_TEST(s.node(ManageVerb::UNSET, {{"resources_available", "ncpus", "", schema::AttributeOp::UNSET}}) == "vnodeChanged");
+  BOOST_TEST(s.hello("u1", {"borg"}, "16") == "cameUp");
+  BOOST_TEST(s.ncpus() == "16");
+}
+
+BOOST_AUTO_TEST_CASE(vnodes_that_are_no_longer_reported_are_stale) {
+  auto s = known_host();
+  BOOST_TEST(s.hello("u1", {"borg", "borg[0]"}) == "vnodeCreated cameUp");
+  BOOST_TEST(s.state("borg[0]") == "");
+  BOOST_TEST(s.hello("u2", {"borg"}) == "cameUp");
+  BOOST_TEST(s.state("borg[0]") == "Stale");
+  BOOST_TEST(!s.node(ManageVerb::SET, {{"state", "", "offline"}}, "borg[0]").starts_with("vnode"));
+}
+
+BOOST_AUTO_TEST_CASE(a_vnode_that_is_reported_twice_is_one) {
+  auto s = known_host();
+  BOOST_TEST(s.hello("u2", {"borg", "borg[0]", "borg[0]"}) == "vnodeCreated cameUp");
+}
+
+BOOST_AUTO_TEST_CASE(operators_set_a_vnode_offline_and_users_do_not) {
+  auto s = known_host();
+  BOOST_TEST(s.node(ManageVerb::SET, {{"state", "", "offline"}}, "borg", user()) == "15007 Unauthorized Request ");
+  BOOST_TEST(s.node(ManageVerb::SET, {{"state", "", "offline", schema::AttributeOp::INCREMENT}}, "borg", operator_()) == "vnodeChanged");
+  BOOST_TEST(s.state() == "offline");
+  BOOST_TEST(s.node(ManageVerb::SET, {{"state", "", "offline"}}, "borg", operator_()) == "");
+  s.when(model::host_silent{"x"}, the_server());
+  BOOST_TEST(s.state() == "down,offline");
+  BOOST_TEST(s.node(ManageVerb::SET, {{"state", "", "free"}}, "borg", operator_()) == "vnodeChanged");
+  BOOST_TEST(s.state() == "down");
+  BOOST_TEST(s.node(ManageVerb::SET, {{"state", "", "busy"}}).starts_with("15067 "));
+}
+
+BOOST_AUTO_TEST_CASE(a_host_is_created_and_deleted_by_managers) {
+  BOOST_TEST(host_story().node(ManageVerb::CREATE, {}, "borg", operator_()) == "15007 Unauthorized Request ");
+  auto s = known_host();
+  BOOST_TEST(s.node(ManageVerb::CREATE).starts_with("15066 "));
+  BOOST_TEST(s.node(ManageVerb::DELETE, {}, "borg", operator_()) == "15007 Unauthorized Request ");
+  BOOST_TEST(s.node(ManageVerb::DELETE, {}, "nosuch").starts_with("15062 "));
+  s.hello("u1", {"borg", "borg[0]"});
+  BOOST_TEST(s.node(ManageVerb::DELETE, {}, "borg[0]") == "vnodeDeleted");
+  BOOST_TEST(s.node(ManageVerb::DELETE) == "vnodeDeleted removed");
+  BOOST_TEST(!s.host.exists);
+}
+
+BOOST_AUTO_TEST_CASE(a_host_is_created_with_settings) {
+  host_story s;
+  BOOST_TEST(s.node(ManageVerb::CREATE, {{"resources_available", "ncpus", "3"}}) == "added vnodeCreated vnodeChanged");
+  BOOST_TEST(s.ncpus() == "3");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,479 @@
+// A job's runs: start, failure to start, usage, end, loss of the host; and what its state still owes.
+#include <boost/test/unit_test.hpp>
+
+#include "events/model/exit_codes.hpp"
+#include "test/support/model_builders.hpp"
+
+using namespace annals;
+using namespace annals::test;
+using model::job_phase;
+namespace ids = attributes::job;
+
+BOOST_AUTO_TEST_CASE(a_job_runs_from_its_proposal_to_its_end) {
+  auto story = given(job_phase::queued);
+  BOOST_TEST(story.when(propose(), the_scheduler()) == "assigned");
+  BOOST_TEST(story.state() == "R 41");
+  BOOST_TEST(story.comment().starts_with("Job was sent for execution at "));
+  BOOST_TEST(story.comment().ends_with(" on (borg:ncpus=1)"));
+  BOOST_TEST(story.starts() == "started");
+  BOOST_TEST(story.comment().starts_with("Job run at "));
+  BOOST_TEST(story.starts() == "");                      // a repeat
+  BOOST_TEST(story.uses({1, 2048, 3, 1}) == "usageReported");
+  BOOST_TEST(story.state() == "R 42");
+  BOOST_TEST(story.attribute(ids::session_id) == "4711");
+  BOOST_TEST(story.later(10).exits(0, {2, 4096, 10, 1}) == "exited");
+  BOOST_TEST(story.state() == "E 51");
+  BOOST_TEST(story.exits(0) == "");
+  BOOST_TEST(story.leaves() == "outputDelivered vnodesReleased ended");
+  BOOST_TEST(story.leaves() == "");
+  BOOST_TEST(story.state() == "F 92");
+  BOOST_TEST(story.comment().ends_with(" on (borg:ncpus=1) and finished"));
+  BOOST_TEST(story.attribute(ids::resources_used, "mem") == "4096kb");
+  BOOST_TEST(story.attribute(ids::resources_used, "walltime") == "00:00:10");
+  BOOST_TEST(story.attribute(ids::Stageout_status) == "1");
+}
+
+BOOST_AUTO_TEST_CASE(an_end_that_comes_before_the_start_was_heard_of_brings_the_start_along) {
+  auto story = given(job_phase::assigned);
+  BOOST_TEST(story.exits(0) == "started exited");
+}
+
+BOOST_AUTO_TEST_CASE(reports_of_another_run_change_nothing) {
+  auto story = given(job_phase::assigned);
+  BOOST_TEST(story.starts(2) == "");
+  BOOST_TEST(story.refuses(-3, 2) == "");
+  BOOST_TEST(story.uses({}, 2) == "");
+  BOOST_TEST(story.exits(0, {}, 2) == "");
+  BOOST_TEST(story.leaves(true, 2) == "");
+}
+
+BOOST_AUTO_TEST_CASE(exit_statuses_have_their_comments_and_substates) {
+  const std::pair<int, std::string> endings[] = {
+      {0, " and finished"}, {1, " and failed"}, {137, " and failed"}, {-25, " and exceeded resource ncpus (sum)"},
+      {-27, " and exceeded resource mem"}, {-28, " and exceeded resource cput"}, {-29, " and exceeded resource walltime"}};
+  for (const auto& [code, ending] : endings) {
+    auto story = given(job_phase::started);
+    story.exits(code);
+    story.leaves();
+    BOOST_TEST(story.comment().ends_with(ending));
+    BOOST_TEST(story.state() == (code == 0 ? "F 92" : "F 93"));
+    BOOST_TEST(story.attribute(ids::Exit_status) == std::to_string(code));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_failed_delivery_is_seen_in_the_stageout_status) {
+  auto story = given(job_phase::exiting);
+  story.leaves(false);
+  BOOST_TEST(story.attribute(ids::Stageout_status) == "0");
+}
+
+BOOST_AUTO_TEST_CASE(a_start_that_failed_for_good_ends_the_job) {
+  auto story = given(job_phase::assigned);
+  BOOST_TEST(story.refuses(-2) == "startFailed vnodesReleased ended");
+  BOOST_TEST(story.state() == "F 93");
+  BOOST_TEST(story.attribute(ids::Exit_status) == "-2");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_runs_as_its_runjob_hooks_left_it) {      // pbs guide: hooks: runjob
+  auto story = given(job_phase::queued);
+  auto run = propose();
+  run.changes = alter({{"Output_Path", "", "borg:/tmp/o"}, {"Resource_List", "walltime", "00:01:00"}, {"Resource_List", "place", "excl"}});
+  auto bad = run;
+  bad.changes = alter({{"Output_Path", "", "borg:/tmp/o"}, {"Resource_List", "nosuch", "1"}});
+  BOOST_TEST(said(story.ask(bad, the_scheduler())).starts_with("15035"));
+  BOOST_TEST(story.when(run, the_scheduler()) == "altered assigned");
+  BOOST_TEST(story.attribute(ids::Output_Path) == "borg:/tmp/o");
+  BOOST_TEST(story.state().starts_with("R"));
+  // A suspended job goes on as it is.
+  auto suspended = given(job_phase::suspended);
+  suspended.when(model::resume_later{}, operator_());
+  run.message = schema::make<schema::FromScheduler>([](schema::FromScheduler::Builder m) { m.initRun().setExecVnode("(borg:ncpus=1)"); });
+  BOOST_TEST(suspended.when(run, the_scheduler()) == "resumed vnodesTaken");
+}
+
+BOOST_AUTO_TEST_CASE(a_start_that_may_be_tried_again_requeues_and_at_the_21st_holds) {
+  auto story = given(job_phase::queued);
+  for (int start = 1; start <= 20; ++start) {
+    story.when(propose(), the_scheduler());
+    BOOST_TEST(story.refuses(-3) == "startFailed vnodesReleased requeued");
+    BOOST_TEST(story.state() == "Q 10");
+  }
+  story.when(propose(), the_scheduler());
+  story.refuses(-3);
+  BOOST_TEST(story.state() == "H 20");
+  BOOST_TEST(story.attribute(ids::Hold_Types) == "s");
+  BOOST_TEST(story.comment() == "job held, too many failed attempts to run");
+  BOOST_TEST(story.attribute(ids::run_count) == "21");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_its_host_could_not_start_says_why_and_remembers_the_host_until_it_runs) {
+  auto story = given(job_phase::assigned);
+  story.refuses(-3, 0, "can't make directory /var/tmp/x: Read-only file system");
+  BOOST_TEST(story.comment() == "Job requeued, not started on borg: can't make directory /var/tmp/x: Read-only file system");
+  BOOST_REQUIRE(story.job.failed_starts.size() == 1u);
+  BOOST_TEST(story.job.failed_starts[0].host == "borg");
+  story.when(propose(), the_scheduler());
+  story.refuses(-3);
+  BOOST_TEST(story.job.failed_starts.size() == 1u);
+  BOOST_TEST(story.job.failed_starts[0].run == 2u);
+  story.when(propose(), the_scheduler());
+  story.starts();
+  BOOST_TEST(story.job.failed_starts.empty());
+  // A hook's rejection is no trouble of the host.
+  auto rejected = given(job_phase::assigned);
+  rejected.refuses(-16);
+  BOOST_TEST(rejected.job.failed_starts.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_job_whose_script_is_lost_is_held) {
+  auto story = given(job_phase::assigned);
+  BOOST_TEST(story.refuses(model::exit_script_lost) == "startFailed vnodesReleased requeued");
+  BOOST_TEST(story.state() == "H 20");
+  BOOST_TEST(story.attribute(ids::Hold_Types) == "s");
+  BOOST_TEST(story.comment() == "job held, the server has lost its script");
+}
+
+BOOST_AUTO_TEST_CASE(a_deleted_job_whose_start_fails_is_not_tried_again) {
+  auto story = given(job_phase::assigned);
+  story.when(remove());
+  BOOST_TEST(story.refuses(-3) == "startFailed vnodesReleased ended");
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_run_is_queued_again_if_the_job_may) {
+  auto story = given(job_phase::started);
+  BOOST_TEST(story.when(model::run_lost{1, false, true}, the_server()) == "exited vnodesReleased requeued");
+  BOOST_TEST(story.attribute(ids::Exit_status) == "-4");
+
+  auto never_again = given(job_phase::started, {{"Rerunable", "", "False"}});
+  BOOST_TEST(never_again.when(model::run_lost{1, true, false}, the_server()) == "exited vnodesReleased ended");
+  BOOST_TEST(never_again.state() == "F 93");
+}
+
+BOOST_AUTO_TEST_CASE(an_order_that_is_still_on_its_way_is_not_lost) {
+  auto story = given(job_phase::assigned);
+  BOOST_TEST(story.when(model::run_lost{1, false, false}, the_server()) == "");
+  BOOST_TEST(story.when(model::run_lost{2, true, true}, the_server()) == "");
+  BOOST_TEST(story.when(model::run_lost{1, false, true}, the_server()) == "started exited vnodesReleased requeued");
+}
+
+BOOST_AUTO_TEST_CASE(a_lost_run_keeps_the_usage_last_known_of_it) {
+  auto story = given(job_phase::started, {{"Rerunable", "", "False"}});
+  story.uses({5, 100, 60, 1});
+  story.when(model::run_lost{1, true, false}, the_server());
+  BOOST_TEST(story.attribute(ids::resources_used, "walltime") == "00:01:00");
+}
+
+BOOST_AUTO_TEST_CASE(only_queued_jobs_are_run_by_schedulers) {
+  for (auto phase : every_job_phase) {
+    if (phase == job_phase::none) continue;
+    BOOST_TEST(given(phase).ask(propose(), the_scheduler()).accepted() == (phase == job_phase::queued));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_waiting_job_is_queued_when_its_time_has_come_and_not_before) {
+  auto story = given(job_phase::waiting);
+  BOOST_TEST(story.state() == "W 30");
+  BOOST_TEST(story.later(3599).when(model::end_wait{}, the_server()) == "");
+  BOOST_TEST(story.later(1).when(model::end_wait{}, the_server()) == "waitEnded");
+  BOOST_TEST(story.state() == "Q 10");
+}
+
+BOOST_AUTO_TEST_CASE(a_finished_job_is_forgotten_when_its_time_is_over_and_not_before) {
+  auto story = given(job_phase::finished);
+  story.settings.server.set(attributes::server::job_history_duration, "01:00:00");
+  BOOST_TEST(story.later(3599).when(model::forget_job{}, the_server()) == "");
+  BOOST_TEST(story.later(1).when(model::forget_job{}, the_server()) == "forgotten");
+  BOOST_TEST(story.when(model::forget_job{}, the_server()) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_history_without_a_duration_lasts_two_weeks) {
+  auto story = given(job_phase::finished);
+  BOOST_TEST(story.later(14 * 24 * 3600 - 1).when(model::forget_job{}, the_server()) == "");
+  BOOST_TEST(story.later(1).when(model::forget_job{}, the_server()) == "forgotten");
+}
+
+BOOST_AUTO_TEST_CASE(finished_jobs_are_forgotten_at_once_when_the_history_is_turned_off) {
+  auto story = given(job_phase::finished);
+  story.settings.server.set(attributes::server::job_history_enable, "False");
+  BOOST_TEST(story.when(model::forget_job{}, the_server()) == "forgotten");
+  BOOST_TEST(story.when(model::forget_job{}, the_server()) == "");
+}
+
+// -- qterm -t immediate, -t delay (pbs guide: qterm) -------------------------------------------------------------------------
+
+namespace {
+std::string stop(job_story& story, bool waits) {
+  const auto o = story.ask(model::server_stops{waits}, the_server());
+  const auto events = story.when(model::server_stops{waits}, the_server());
+  return events + "|" + o.reply;
+}
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_rerunable_job_is_queued_again_when_the_server_stops) {
+  for (bool waits : {false, true}) {
+    auto story = given(job_phase::started);
+    BOOST_TEST(stop(story, waits) == "rerunRequested|Requeued in queue: workq on Server shutdown");
+    BOOST_TEST(story.state() == "R 60");
+    BOOST_TEST(stop(story, waits) == "|");
+    story.exits(-11);
+    story.leaves();
+    BOOST_TEST(story.state() == "Q 10");
+    BOOST_TEST(story.attribute(attributes::job::Exit_status) == "265");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(another_is_aborted_or_waited_for_when_the_server_stops) {
+  auto story = given(job_phase::started, {{"Rerunable", "", "False"}});
+  BOOST_TEST(stop(story, true) == "|job running on at Server shutdown on Server shutdown");
+  BOOST_TEST(story.state() == "R 41");
+  BOOST_TEST(stop(story, false) == "deleteRequested|Aborted by PBS Server  on Server shutdown");
+  BOOST_TEST(story.state() == "R 54");
+  BOOST_TEST(stop(story, false) == "|");
+  story.exits(265);
+  story.leaves();
+  BOOST_TEST(story.state() == "F 93");
+  BOOST_TEST(story.attribute(attributes::job::Exit_status) == "265");
+  BOOST_TEST(story.comment().ends_with(" and failed"), story.comment());
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_does_not_run_hears_nothing_of_the_servers_stop) {
+  for (auto phase : every_job_phase)
+    if (auto story = given(phase); phase != job_phase::none && !story.job.running()) {
+      BOOST_TEST(stop(story, false) == "|");
+    }
+}
+
+BOOST_AUTO_TEST_CASE(an_aborted_job_that_never_started_is_not_tried_again) {
+  auto story = given(job_phase::assigned, {{"Rerunable", "", "False"}});
+  stop(story, false);
+  story.refuses(-3);
+  BOOST_TEST(story.state() == "F 93");
+}
+
+// -- what the world is owed ----------------------------------------------------------------------------------------------
+
+namespace {
+
+std::string owed(const job_story& story) {
+  std::string text;
+  for (const auto& effect : model::pending_effects(story.job, story.settings)) {
+    if (!text.empty()) text += ", ";
+    if (const auto* s = std::get_if<model::start_run>(&effect)) text += "start " + std::to_string(s->run) + " on " + s->host;
+    if (const auto* s = std::get_if<model::signal_run>(&effect))
+      text += s->signal + " " + std::to_string(s->id) + " delay " + std::to_string(s->kill_delay_s) + " exit " + std::to_string(s->exit_status);
+    if (const auto* w = std::get_if<model::wake_at>(&effect)) text += "wake " + std::to_string(w->wall_ns / 1'000'000'000 - story.now_s);
+  }
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(each_phase_owes_what_it_owes) {
+  BOOST_TEST(owed(given(job_phase::queued)) == "");
+  BOOST_TEST(owed(given(job_phase::held)) == "");
+  BOOST_TEST(owed(given(job_phase::waiting)) == "wake 3600");
+  BOOST_TEST(owed(given(job_phase::assigned)) == "start 1 on borg");
+  for (auto phase : {job_phase::started, job_phase::exiting, job_phase::finished, job_phase::forgotten}) BOOST_TEST(owed(given(phase)) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_deleted_run_owes_its_signals_until_it_ends) {
+  for (auto phase : {job_phase::assigned, job_phase::started}) {
+    auto story = given(phase);
+    story.when(remove());
+    BOOST_TEST(owed(story) == "SIGTERM 1 delay 10 exit 271");
+    story.when(remove(true));
+    BOOST_TEST(owed(story) == "SIGKILL 2 delay 0 exit 265");
+    story.exits(265);
+    BOOST_TEST(owed(story) == "");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_queue_says_how_long_a_deleted_program_may_take) {
+  auto story = given(job_phase::started);
+  story.settings.queues["workq"].attributes.set(attributes::queue::kill_delay, "3");
+  story.when(remove());
+  BOOST_TEST(owed(story) == "SIGTERM 1 delay 3 exit 271");
+  for (const char* of_an_older_log : {"-1", "", "soon", "99999999999999999999"}) {
+    story.settings.queues["workq"].attributes.set(attributes::queue::kill_delay, of_an_older_log);
+    BOOST_TEST(owed(story) == "SIGTERM 1 delay 10 exit 271");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_rerun_run_owes_a_kill_that_is_not_its_own_end) {
+  auto story = given(job_phase::started);
+  story.when(rerun(), manager());
+  BOOST_TEST(owed(story) == "SIGKILL 3 delay 0 exit -11");
+}
+
+// -- runs on several hosts (docs/design/0020-jobs-across-hosts.md) ---------------------------------------------------------
+
+namespace {
+
+model::mom_report steps(const job_story& story, std::uint32_t first, const std::vector<std::string>& joined, const std::string& from = "borg") {
+  return {schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+    auto r = m.initRunSteps();
+    fill(r.initRef(), story.job, story.job.run);
+    r.setFirst(first);
+    auto list = r.initSteps(static_cast<unsigned>(joined.size()));
+    for (unsigned i = 0; i < joined.size(); ++i) list[i].initStep().initSisterJoined().setHost(joined[i]);
+  }), from};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(each_step_between_the_hosts_of_a_run_is_taken_once) {
+  auto story = given(job_phase::assigned);
+  BOOST_TEST(story.when(steps(story, 0, {"n2", "n3"}), the_server()) == "runStep runStep");
+  BOOST_TEST(story.when(steps(story, 0, {"n2", "n3"}), the_server()) == "");
+  BOOST_TEST(story.when(steps(story, 1, {"n3", "n4"}), the_server()) == "runStep");
+  BOOST_TEST(!story.ask(steps(story, 4, {"n6"}), the_server()).accepted());      // one is missing: not acknowledged
+  BOOST_TEST(story.job.steps == 3u);
+  story.starts();
+  BOOST_TEST(story.when(steps(story, 3, {"n5"}), the_server()) == "runStep");
+}
+
+BOOST_AUTO_TEST_CASE(the_end_of_the_wait_for_hosts_may_be_heard_of_after_the_start) {
+  auto story = given(job_phase::started);
+  const model::mom_report late{schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+    auto r = m.initRunSteps();
+    fill(r.initRef(), story.job, story.job.run);
+    r.initSteps(1)[0].initStep().setJoinWaitEnded();
+  }), "borg"};
+  BOOST_TEST(story.when(late, the_server()) == "runStep");
+}
+
+BOOST_AUTO_TEST_CASE(only_the_primary_speaks_for_a_run) {
+  auto story = given(job_phase::assigned);
+  BOOST_TEST(story.when(steps(story, 0, {"n2"}, "n2"), the_server()) == "");
+}
+
+namespace {
+
+// On three hosts.
+job_story given_wide(job_phase phase, const settings& s = {}) {
+  auto story = given(job_phase::queued, s);
+  story.when(propose_hosts({"n1", "n2", "n3"}), the_scheduler());
+  if (phase >= job_phase::started) story.starts();
+  if (phase >= job_phase::exiting) story.exits(0);
+  return story;
+}
+
+std::string discards(const job_story& story) {
+  std::string hosts;
+  for (const auto& debt : model::pending_effects(story.job, story.settings))
+    if (const auto* d = std::get_if<model::discard_run>(&debt)) hosts += (hosts.empty() ? "" : " ") + d->host;
+  return hosts;
+}
+
+std::string leaves_without(job_story& story, const std::string& host) {
+  return story.when(story.report([&](auto m) {
+    auto r = m.initRunLeft();
+    fill(r.initRef(), story.job, story.job.run);
+    r.setDelivered(true);
+    r.initAbandoned(1).set(0, host);
+  }), the_server());
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_job_waits_for_hosts_that_nobody_has_spoken_for) {
+  auto story = given_wide(job_phase::started);
+  BOOST_TEST(story.when(model::run_lost{1, false, true}, the_server()) == "exited vnodesReleased");
+  BOOST_TEST(story.state() == "E 51");
+  BOOST_TEST(discards(story) == "n2 n3");
+  BOOST_TEST(story.when(model::run_lost{1, false, true}, the_server()) == "");
+  BOOST_TEST(story.when(model::run_gone_from{1, "n3", false}, the_server()) == "vnodesReleased");
+  BOOST_TEST(story.when(model::run_gone_from{1, "n3", false}, the_server()) == "");
+  BOOST_TEST(story.when(model::run_gone_from{2, "n2", false}, the_server()) == "");
+  BOOST_TEST(discards(story) == "n2");
+  BOOST_TEST(story.when(model::run_gone_from{1, "n2", false}, the_server()) == "vnodesReleased requeued");
+  BOOST_TEST(story.attribute(ids::Exit_status) == "-4");
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_is_down_is_not_waited_for) {
+  auto story = given_wide(job_phase::started, {{"Rerunable", "", "False"}});
+  story.when(model::run_lost{1, true, false}, the_server());
+  BOOST_TEST((story.history.back().second.get().getJob().getVnodesReleased().getWhy() == schema::ReleaseReason::ABANDONED));       // the primary
+  story.when(model::run_gone_from{1, "n2", false}, the_server());
+  BOOST_TEST((story.history.back().second.get().getJob().getVnodesReleased().getWhy() == schema::ReleaseReason::LEFT));
+  BOOST_TEST(story.when(model::run_gone_from{1, "n3", true}, the_server()) == "vnodesReleased ended");
+  BOOST_TEST((story.history[story.history.size() - 2].second.get().getJob().getVnodesReleased().getWhy() == schema::ReleaseReason::ABANDONED));
+  BOOST_TEST(story.state() == "F 93");
+}
+
+BOOST_AUTO_TEST_CASE(a_job_waits_for_the_hosts_that_its_primary_has_given_up) {
+  auto story = given_wide(job_phase::exiting);
+  BOOST_TEST(leaves_without(story, "n2") == "outputDelivered vnodesReleased");
+  BOOST_TEST(leaves_without(story, "n2") == "");                       // the acknowledgement was lost
+  BOOST_TEST(discards(story) == "n2");
+  BOOST_TEST(story.when(model::run_gone_from{1, "n2", false}, the_server()) == "vnodesReleased ended");
+  BOOST_TEST(story.state() == "F 92");
+}
+
+namespace {
+// A part of the run that goes on without it.
+void release_part(job_story& story, const std::string& exec_vnode, const std::string& host) {
+  story.happens(model::make_event([&](auto e) {
+    auto r = e.initJob().initVnodesReleased();
+    r.setRun(story.job.run);
+    r.setExecVnode(exec_vnode);
+    r.initHosts(1).set(0, host);
+  }));
+}
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_run_goes_on_without_the_vnodes_it_has_released) {
+  auto story = given_wide(job_phase::started);
+  release_part(story, "(n2:ncpus=1)", "n2");
+  BOOST_TEST(story.state() == "R 41");
+  BOOST_TEST(story.attribute(ids::exec_vnode) == "(n1:ncpus=1)+(n3:ncpus=1)");
+  BOOST_TEST(story.attribute(ids::exec_host) == "n1/0+n3/0");
+  auto lost = story;
+  BOOST_TEST(lost.when(model::run_lost{1, false, true}, the_server()) == "exited vnodesReleased");
+  BOOST_TEST(discards(lost) == "n3");                            // n2 has nothing of it
+  story.exits(0);
+  BOOST_TEST(story.leaves() == "outputDelivered vnodesReleased ended");
+  const auto last = story.history[story.history.size() - 2].second.get().getJob().getVnodesReleased();
+  BOOST_TEST(schema::str(last.getExecVnode()) == "(n1:ncpus=1)+(n3:ncpus=1)");
+  BOOST_TEST(last.getHosts().size() == 2u);
+  BOOST_TEST(story.attribute(ids::exec_vnode) == "(n1:ncpus=1)+(n3:ncpus=1)");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_released_before_the_start_is_not_in_the_order) {
+  auto story = given_wide(job_phase::assigned);
+  release_part(story, "(n3:ncpus=1)", "n3");
+  const auto order = model::start_order(story.job, story.settings, {});
+  const auto start = order.get().getStartRun();
+  BOOST_TEST(schema::str(start.getExecVnode()) == "(n1:ncpus=1)+(n2:ncpus=1)");
+  BOOST_TEST(schema::str(start.getExecHost()) == "n1/0+n2/0");
+  BOOST_REQUIRE_EQUAL(start.getSisters().size(), 1u);
+  BOOST_TEST(schema::str(start.getSisters()[0].getHost()) == "n2");
+}
+
+BOOST_AUTO_TEST_CASE(a_proposal_whose_texts_do_not_fit_together_is_refused) {
+  auto story = given(job_phase::queued);
+  auto p = propose();
+  p.message = schema::make<schema::FromScheduler>([](schema::FromScheduler::Builder m) {
+    auto run = m.initRun();
+    run.setExecVnode("(borg:ncpus=1)+(cube:ncpus=1)");
+    run.setExecHost("borg/0");
+    run.initHosts(1).set(0, "borg");
+  });
+  BOOST_TEST(said(story.ask(p, the_scheduler())).starts_with("15089 "));
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_waits_for_hosts_may_be_deleted_and_by_force_at_once) {
+  auto story = given_wide(job_phase::started);
+  story.when(model::run_lost{1, false, true}, the_server());
+  auto forced = story;
+  story.when(remove());
+  story.when(model::run_gone_from{1, "n2", false}, the_server());
+  BOOST_TEST(story.when(model::run_gone_from{1, "n3", false}, the_server()) == "vnodesReleased ended");
+  BOOST_TEST(story.state() == "F 91");
+  BOOST_TEST(forced.when(remove(true), operator_()) == "deleteRequested vnodesReleased ended");
+}
+
+BOOST_AUTO_TEST_CASE(a_host_says_nothing_of_interest_while_the_run_goes_on) {
+  for (auto phase : {job_phase::assigned, job_phase::started, job_phase::exiting})
+    BOOST_TEST(given_wide(phase).when(model::run_gone_from{1, "n2", false}, the_server()) == "");
+}

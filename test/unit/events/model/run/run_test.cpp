@@ -1,0 +1,208 @@
+// A run on a MoM: its table exhausted, its commands, and what it owes.
+#include <boost/test/unit_test.hpp>
+
+#include <capnp/dynamic.h>
+
+#include <set>
+
+#include "test/support/must_stop.hpp"
+#include "test/unit/events/model/run/run_story.hpp"
+
+using namespace annals;
+using namespace annals::test;
+using which = schema::RunEvent::Which;
+
+namespace {
+
+model::event bare_event(which w) {
+  return model::make_event([&](schema::Event::Builder e) { fill_bare(e.initRun(), static_cast<std::uint16_t>(w)); });
+}
+
+model::hooks_done hooks_of(const char* event, std::optional<ports::start_failed> refused = {}) {
+  return {{schema::make<schema::HookRun>([&](schema::HookRun::Builder r) {
+            r.setHook("h");
+            r.setEvent(event);
+          })},
+          refused};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(runs)
+
+BOOST_AUTO_TEST_CASE(what_the_table_lists_happens_and_nothing_else_does) {
+  for (auto from : every_phase) {
+    const auto story = given_run(from);
+    BOOST_TEST_REQUIRE((story.run.phase == from));
+    for (int w = 0; w < count_of<schema::RunEvent>(); ++w) {
+      std::set<run_phase> to;
+      for (const auto& row : model::run_transitions())
+        if (row.from == from && row.event == static_cast<which>(w)) to.insert(row.to);
+      BOOST_TEST(model::may_happen(from, static_cast<which>(w)) == !to.empty());
+      const auto e = bare_event(static_cast<which>(w));
+      if (to.empty()) {
+        BOOST_TEST(stops_the_process([&] { run_story(story).happens(e); }));
+      } else {
+        auto then = story;
+        then.happens(e);
+        BOOST_TEST(to.contains(then.run.phase));
+      }
+    }
+  }
+}
+
+BOOST_AUTO_TEST_CASE(no_two_commands_lead_to_an_event_that_its_phase_does_not_list) {
+  for (auto phase : every_phase)
+    for (const auto& first : every_command())
+      for (const auto& second : every_command()) {
+        auto story = given_run(phase);
+        for (const auto* command : {&first, &second}) {
+          const auto o = story.ask(*command);
+          for (const auto& e : o.events()) {
+            BOOST_TEST_REQUIRE(model::may_happen(story.run.phase, e.get().getRun().which()));
+            story.happens(e);
+          }
+        }
+      }
+}
+
+BOOST_AUTO_TEST_CASE(a_run_goes_from_its_order_to_the_last_acknowledgement) {
+  run_story s;
+  BOOST_TEST(s.when(model::take_order{order()}) == "received programStarting");
+  BOOST_TEST(s.when(model::take_order{order()}) == "");
+  BOOST_TEST(s.run.key() == "12.borg.1");
+  BOOST_TEST(s.when(model::program_began{{100, 101, 5, "/home/user1"}}) == "programStarted");
+  BOOST_TEST(s.run.session == 101);
+  BOOST_TEST(s.when(model::program_over{{3, {.cpu_seconds = 1, .mem_kb = 2, .vmem_kb = 3, .wall_seconds = 4, .ncpus = 1, .cpu_percent = 6}}}) == "programEnded");
+  BOOST_TEST(s.run.exit_status == 3);
+  BOOST_TEST(s.run.usage.kb("mem") == 2u);
+  BOOST_TEST(s.when(model::acknowledged{schema::Ack::What::RUN_EXITED}) == "");
+  BOOST_TEST(s.when(model::output_placed{{.ok = false, .text = "no such host"}}) == "outputPlaced");
+  BOOST_TEST(!s.run.delivered);
+  BOOST_TEST(s.when(model::acknowledged{schema::Ack::What::RUN_LEFT}) == "left");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_killed_before_its_order_came_is_never_started) {
+  run_story s;
+  BOOST_TEST(s.when(kill(1)) == "received refused");
+  BOOST_TEST(s.run.exit_status == 271);
+  BOOST_TEST(s.when(model::take_order{order()}) == "");
+  BOOST_TEST(owed(s.run) == "say-refused");
+}
+
+BOOST_AUTO_TEST_CASE(a_stronger_request_to_kill_is_taken_and_a_weaker_one_is_not) {
+  auto s = given_run(run_phase::started);
+  BOOST_TEST(s.when(kill(1)) == "killRequested");
+  BOOST_TEST(s.when(kill(1)) == "");
+  BOOST_TEST(s.when(kill(2, "SIGKILL", 265)) == "killRequested");
+  BOOST_TEST(s.when(kill(1)) == "");
+  s.when(model::program_over{{0, {}}});
+  BOOST_TEST(s.run.exit_status == 265);       // as the server wanted it reported
+}
+
+BOOST_AUTO_TEST_CASE(a_limit_ends_the_run_with_its_own_status_unless_the_server_was_first) {
+  auto s = given_run(run_phase::started);
+  BOOST_TEST(s.when(model::limit_met{-29, "walltime 10 exceeded limit 3", 10}) == "killRequested");
+  BOOST_TEST(s.when(model::limit_met{-29, "walltime 11 exceeded limit 3", 10}) == "");
+  s.when(model::program_over{{0, {}}});
+  BOOST_TEST(s.run.exit_status == -29);
+  auto killed = given_run(run_phase::started);
+  killed.when(kill(1));
+  BOOST_TEST(killed.when(model::limit_met{-29, "walltime", 10}) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_discarded_run_is_killed_and_leaves_without_a_word) {
+  auto s = given_run(run_phase::started);
+  BOOST_TEST(s.when(discard()) == "discarded");
+  BOOST_TEST(s.when(discard()) == "");
+  BOOST_TEST(owed(s.run) == "watch, kill-discarded");
+  BOOST_TEST(s.when(model::program_over{{9, {}}}) == "programEnded left");
+  BOOST_TEST(owed(s.run) == "clean");
+  auto starting = given_run(run_phase::starting);
+  BOOST_TEST(starting.when(discard()) == "discarded");
+  BOOST_TEST(starting.when(model::program_failed{{-3, ""}}) == "refused left");
+  BOOST_TEST(given_run(run_phase::placed).when(discard()) == "left");
+}
+
+// A hook may have refused a kill of any strength before: this one is another debt, of which no hook is asked.
+BOOST_AUTO_TEST_CASE(a_discarded_run_is_killed_whatever_asked_for_its_kill_before) {
+  auto s = given_run(run_phase::started);
+  s.when(kill(2, "SIGKILL", 265));
+  BOOST_TEST(owed(s.run) == "watch, say-started, kill SIGKILL");
+  s.when(discard());
+  BOOST_TEST(owed(s.run) == "watch, kill-discarded");
+}
+
+BOOST_AUTO_TEST_CASE(a_request_is_carried_out_once_and_told_again_until_the_run_ends) {
+  auto s = given_run(run_phase::starting);
+  BOOST_TEST(s.when(tell(1)) == "requestReceived");
+  BOOST_TEST(owed(s.run) == "start");                    // it waits for the program
+  s.when(model::program_began{{100, 100, 5, "/home/user1"}});
+  BOOST_TEST(owed(s.run) == "watch, say-started, do USR1");
+  BOOST_TEST(s.when(tell(1, "USR2")) == "");             // a repeat
+  BOOST_TEST(s.when(tell(2, "HUP")) == "requestReceived");
+  BOOST_TEST(s.when(model::request_carried_out{1}) == "requestDone");
+  BOOST_TEST(owed(s.run) == "watch, say-started, do HUP, say-done 1");
+  BOOST_TEST(s.when(model::request_carried_out{2}) == "requestDone");
+  BOOST_TEST(s.when(model::request_carried_out{2}) == "");
+  BOOST_TEST(s.when(tell(2, "HUP")) == "");
+  BOOST_TEST(owed(s.run) == "watch, say-started, say-done 2");
+  s.when(model::program_over{{0, {}}});
+  BOOST_TEST(s.when(tell(3)) == "");
+}
+
+BOOST_AUTO_TEST_CASE(wall_time_stands_still_while_a_run_is_suspended) {
+  const auto request = [](std::uint64_t id, bool suspend) {
+    return model::make_event([&](schema::Event::Builder e) {
+      auto w = e.initRun().initRequestReceived();
+      w.setId(id);
+      if (suspend) w.setSuspend();
+      else w.setResume();
+    });
+  };
+  auto s = given_run(run_phase::started);
+  const auto at = [&](std::int64_t second) { return model::event_place{++s.sequence, 3, s.run.version + 1, second * 1'000'000'000, the_server()}; };
+  model::apply(s.run, at(100), request(1, true).get());
+  BOOST_TEST(model::counted(s.run, {.wall_seconds = 50}, 130).wall_seconds == 20u);
+  model::apply(s.run, at(140), request(2, false).get());
+  BOOST_TEST(model::counted(s.run, {.wall_seconds = 60}, 200).wall_seconds == 20u);
+  BOOST_TEST(model::counted(s.run, {.wall_seconds = 10}, 200).wall_seconds == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(each_phase_owes_what_it_owes) {
+  BOOST_TEST(owed(given_run(run_phase::none).run) == "");
+  BOOST_TEST(owed(given_run(run_phase::starting).run) == "start");
+  BOOST_TEST(owed(given_run(run_phase::started).run) == "watch, say-started");
+  BOOST_TEST(owed(given_run(run_phase::ended).run) == "say-exited, place");
+  BOOST_TEST(owed(given_run(run_phase::placed).run) == "say-exited, say-left");
+  BOOST_TEST(owed(given_run(run_phase::refused).run) == "say-refused");
+  BOOST_TEST(owed(given_run(run_phase::left).run) == "clean");
+  auto killed = given_run(run_phase::started);
+  killed.when(kill(1));
+  BOOST_TEST(owed(killed.run) == "watch, say-started, kill SIGTERM");
+}
+
+BOOST_AUTO_TEST_CASE(hooks_before_the_program_are_remembered) {
+  auto wide = given_asked();
+  BOOST_TEST(wide.when(hooks_of("execjob_begin")) == "hookRan");
+  BOOST_TEST(wide.run.hooks.has("execjob_begin"));
+  auto s = given_run(run_phase::starting);
+  BOOST_TEST(s.when(hooks_of("execjob_prologue")) == "hookRan");
+  BOOST_TEST((s.run.hooks.has("execjob_prologue") && !s.run.hooks.has("execjob_launch")));
+  BOOST_TEST(owed(s.run) == "start");
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_that_refuses_the_start_ends_the_run) {
+  auto s = given_run(run_phase::starting);
+  BOOST_TEST(s.when(hooks_of("execjob_launch", ports::start_failed{-16, "no"})) == "hookRan refused");
+  BOOST_TEST(s.run.exit_status == -16);
+  BOOST_TEST(owed(s.run) == "say-refused");
+  auto wide = given_asked();
+  BOOST_TEST(wide.when(hooks_of("execjob_begin", ports::start_failed{-17, "no"})) == "hookRan refused");
+  BOOST_TEST(owed(wide.run) == "say-steps, release n2, release n3");
+  // A word that comes when the run is over says nothing any more.
+  for (auto over : {run_phase::refused, run_phase::started, run_phase::ended, run_phase::left})
+    BOOST_TEST(given_run(over).when(hooks_of("execjob_launch", ports::start_failed{-16, "no"})) == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -98,6 +98,7 @@ class hook_asker {
 
   // A point that something waits behind: asked once, open for good when hooks let the job pass.
   bool is_open(hook_point point) const { return gates_[index(point)] == gate::open; }
+  bool is_asked(hook_point point) const { return gates_[index(point)] == gate::asked; }
   bool ask_once(hook_point point) {              // false: it is asked already, or open
     if (gates_[index(point)] != gate::shut) return false;
     gates_[index(point)] = gate::asked;

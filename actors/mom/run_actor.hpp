@@ -47,8 +47,8 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   void place();
   void clean_up();
   void do_kill(const std::string& signal, const std::string& why);
-  void report_again();                             // everything the server has not acknowledged
-  void report_steps();                             // run_actor_reports.cpp, and the five that follow
+  void report_again();                             // everything the server has not acknowledged: run_actor_reports.cpp, and the four that follow
+  void report_steps();
   void report_refused();
   void report_exited();
   void report_left();

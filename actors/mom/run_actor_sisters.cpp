@@ -34,8 +34,8 @@ void run_actor::on_sister_link(const sister_link& l) {
   // What was asked over the old link may have been lost.
   effects().again([&](const model::run_effect& e) { return model::sister_of(state(), e) == l.host; });
   if (l.open) {
-    const auto* s = state().sister(l.host);
-    if (s && s->away_since_ns != 0) command(model::sister_back{l.host, parts_.base.clock->now_ns()});
+    // Also when the state does not call it away: that may be on its way to the log.
+    if (state().sister(l.host)) command(model::sister_back{l.host, parts_.base.clock->now_ns()});
     tell_whether_suspended(l.host);
     return reconcile();
   }

@@ -74,10 +74,6 @@ class effect_runner {
   /// When to reconcile next though nothing happens; nothing: not before something does.
   std::optional<std::int64_t> due_ns() const { return due_ns_; }
   bool empty() const { return entries_.empty(); }
-  bool has_begun(const id& which) const {
-    const auto at = entries_.find(which);
-    return at != entries_.end() && at->second.begun;
-  }
 
  private:
   struct entry {
@@ -109,7 +105,8 @@ class effect_runner {
       e.begun = false;  // the clock was set back since
       return;
     }
-    if (e.begun && (time.repeat_ns == 0 || now_ns - e.begun_ns < time.repeat_ns)) return;
+    const bool clock_set_back = now_ns < e.begun_ns;
+    if (e.begun && (time.repeat_ns == 0 || (now_ns - e.begun_ns < time.repeat_ns && !clock_set_back))) return;
     e.begun = verbs_.begin(*e.effect) == begun::yes;
     e.begun_ns = now_ns;
   }
@@ -121,7 +118,7 @@ class effect_runner {
       if (e.answered) continue;
       const auto time = when(e);
       if (time.at_ns > now_ns) sooner(time.at_ns);
-      else if (e.begun && time.repeat_ns > 0) sooner(e.begun_ns + time.repeat_ns);
+      else if (e.begun && time.repeat_ns > 0) sooner(std::min(e.begun_ns, now_ns) + time.repeat_ns);
     }
     return due;
   }

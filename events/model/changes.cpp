@@ -75,7 +75,7 @@ values::result<one_change, rejection> checked(const attribute& row, schema::Attr
     c.value = worked_out(row, c, now_set.get(row.id, c.resource).value_or(""), resources);
     c.op = c.value.empty() ? schema::AttributeOp::UNSET : schema::AttributeOp::SET;
     // A sum must be a value that could have been set.
-    if (row.type == value_type::integer && !c.value.empty())
+    if ((row.type == value_type::integer || row.type == value_type::duration) && !c.value.empty())
       if (auto text = attributes::check_value(row, c.resource, c.value, resources); !text)
         return rejection{text.error().code, text.error().text};
   }

@@ -16,7 +16,7 @@ namespace annals::model {
 
 class ledger {
  public:
-  // Whether the event may be written next. `kind` is the event's stream's kind.
+  // Whether the event may be written next.
   std::optional<rejection> check(const event_place& at, schema::Event::Reader event) const;
   void apply(const event_place& at, schema::Event::Reader event);
 

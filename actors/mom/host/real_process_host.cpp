@@ -319,7 +319,7 @@ class real_process_host::impl {
   void forget_others(const std::set<std::string>& keys) {
     std::vector<std::string> others;
     for (auto& key : files_.keys()) {
-      const bool stays = keys.contains(key) || keys.contains(key.substr(0, key.find('-', key.rfind('.'))));
+      const bool stays = keys.contains(key) || keys.contains(std::string(run_of(key)));
       if (stays) load(key);                 // so that it is seen to share its job's files
       else others.push_back(std::move(key));
     }
@@ -342,8 +342,8 @@ class real_process_host::impl {
   // The run file tells where the run's directories are: it goes when they are gone.
   void remove(run& r) {
     if (r.removing) return;
-    if (!shares_job(r)) {
-      remove_job_files(r.order, r.keep_jobdir);
+    if (!shares(r, [](const run& other) { return std::string_view(other.order.job_id); })) remove_job_files(r.order, r.keep_jobdir);
+    if (!shares(r, [](const run& other) { return run_of(other.key); })) {
       user_request request = as_owner(r.order, {});
       request.removals = directories_of(r);
       r.removing = !request.removals.empty() && user_work_->ask(r.key + "+removal", request, [this, key = r.key](const auto&) {
@@ -363,10 +363,14 @@ class real_process_host::impl {
     drop(r);
   }
 
-  // Another run of the same job is here: script, node file and output are that one's.
-  bool shares_job(const run& r) const {
+  // "12.borg.1" of a run and of its tasks.
+  static std::string_view run_of(std::string_view key) { return key.substr(0, key.find('-', key.rfind('.'))); }
+
+  // Another one of the same job is here: script, node file and output are that one's. Of the same run: the directories too.
+  template <class Which>
+  bool shares(const run& r, Which&& which) const {
     for (auto at = runs_.lower_bound(r.order.job_id); at != runs_.end() && at->first.starts_with(r.order.job_id); ++at)
-      if (at->first != r.key && at->second.order.job_id == r.order.job_id && !at->second.forgetting) return true;
+      if (at->first != r.key && which(at->second) == which(r) && !at->second.forgetting) return true;
     return false;
   }
 

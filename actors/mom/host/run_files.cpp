@@ -81,8 +81,11 @@ void run_files::retain(const std::string& spool_file) const {
   const auto name = std::filesystem::path(spool_file).filename().string();
   for (unsigned tries = 0; tries < 1000; ++tries) {
     const auto to = undelivered() + '/' + name + (tries == 0 ? "" : '.' + std::to_string(tries));
-    if (renameat2(AT_FDCWD, spool_file.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0 || errno != EEXIST) return;
+    if (renameat2(AT_FDCWD, spool_file.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0 || errno == ENOENT) return;
+    if (errno != EEXIST) break;
   }
+  // It stays, under a name that no sweep takes for a leftover.
+  rename(spool_file.c_str(), (spool_file + ".kept").c_str());
 }
 
 std::vector<std::string> run_files::keys() const {

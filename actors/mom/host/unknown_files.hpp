@@ -1,4 +1,4 @@
-// What an earlier life of this MoM left on disk and no run file tells of: a crash between two steps, a log that was begun anew. Only
+// What an earlier life of this MoM left on disk and no run file tells of: a crash between two steps, and (but for temporary directories) a log that was begun anew. Only
 // in directories of this MoM alone, and what has its mark in those that it shares with others. docs/design/0004-shepherd.md.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace annals::mom {
 
-// 8 hex digits that are of this MoM alone, in all its lives: `log_uuid` is its log's.
+// 8 hex digits that are of this MoM and its log alone: `log_uuid` is its log's.
 std::string mom_mark(const std::string& log_uuid);
 
 // Script, node and output files of jobs of which no run is in `known` (keys of runs and of tasks).

@@ -15,7 +15,8 @@ void owe_kill(const run_state& run, std::vector<run_effect>& owed) {
   else if (!run.kill_signal.empty() && run.kill_sent_ns == 0) owed.push_back(kill_program{run.kill_id, run.kill_signal, run.kill_why});
   if (!run.discarded && run.kill_sent_ns == 0) return;
   // Requests of the server have ids from 1; one of our own (a limit) counts below them, and nothing above a run that is given up.
-  const auto id = run.discarded ? UINT64_MAX : run.kill_id * 2 + 1;
+  // Of one id SIGKILL is the stronger: a host that was lost ends what a limit has told to end.
+  const auto id = run.discarded ? UINT64_MAX : run.kill_id * 4 + (run.kill_signal == "SIGKILL" ? 2 : 1);
   for (const auto& s : run.sisters)
     if (s.phase != sister_phase::left) owed.push_back(kill_on{s.host, id, run.discarded ? "SIGKILL" : run.kill_signal});
 }

@@ -134,7 +134,6 @@ struct run_state {
   bool active() const { return phase == run_phase::starting || phase == run_phase::started; }
   bool over() const { return phase == run_phase::ended || phase == run_phase::refused; }
   schema::SignedTicket::Reader ticket() const { return fresh_ticket ? fresh_ticket.get() : order.get().getStartRun().getTicket(); }
-  bool all_joined() const;
   bool all_left() const;                   // the run is on no other host any more
   const sister_state* sister(std::string_view host) const;
   std::vector<std::string> abandoned_hosts() const;

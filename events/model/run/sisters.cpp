@@ -85,9 +85,6 @@ outcome lose_sister(const run_state& run, const std::string& host, const std::st
 
 // -- reading ---------------------------------------------------------------------------------------------------------------
 
-bool run_state::all_joined() const {
-  return std::all_of(sisters.begin(), sisters.end(), [](const auto& s) { return s.phase == sister_phase::joined; });
-}
 bool run_state::all_left() const {
   return std::all_of(sisters.begin(), sisters.end(), [](const auto& s) { return s.phase == sister_phase::left; });
 }

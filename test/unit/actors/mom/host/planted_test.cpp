@@ -136,6 +136,28 @@ BOOST_AUTO_TEST_CASE(output_that_nobody_could_take_goes_to_undelivered_in_the_en
   BOOST_TEST(test::read_whole(home() + "/undelivered/1.b.OU.1") == "x\n");
 }
 
+BOOST_AUTO_TEST_CASE(output_that_can_not_even_go_to_undelivered_stays_whatever_is_swept_later) {
+  auto o = order("1.b.1", {"/bin/echo", "x"});
+  run(o);
+  fs::remove_all(home() + "/undelivered");
+  test::write_whole(home() + "/undelivered", "no directory");
+  host->keep_jobdir("1.b.1");
+  forget_and_wait("1.b.1");
+  host->forget_others({});
+  BOOST_TEST(test::read_whole(o.stdout_file + ".kept") == "x\n");
+}
+
+BOOST_AUTO_TEST_CASE(the_directories_of_a_run_go_with_it_though_another_run_of_its_job_is_here) {
+  for (const std::string number : {"1", "2"}) {
+    auto o = script("1.b." + number, "touch in");
+    o.private_jobdir = "pbs.1.b.x8z." + number;
+    run(o);
+  }
+  forget_and_wait("1.b.1");
+  BOOST_TEST(!there(work() + "/pbs.1.b.x8z.1"));
+  BOOST_TEST(there(work() + "/pbs.1.b.x8z.2/in"));
+}
+
 // The run file tells of the directories: it is there as long as they are.
 BOOST_AUTO_TEST_CASE(a_run_is_forgotten_when_its_directories_are_gone) {
   auto o = script("1.b.1", "mkdir -p a/b/c; touch a/b/c/d");

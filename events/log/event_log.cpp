@@ -229,6 +229,7 @@ ports::store_status event_log::commit(std::vector<record_ptr>& committed) {
   } else if (status.error == ports::store_error::disk_full) {
     while (!staged_appends_.empty()) unstage_last();
     empty_stage();
+    tip_ = durable_;                    // and before what skip_lost() passed over
   }
   return status;
 }

@@ -94,6 +94,8 @@ void advance(log_mark& mark, const record& r) {
   const auto event = r.event();
   if (schema::is(event, schema::JobEvent::QUEUED)) mark.next_number = std::max(mark.next_number, event.getJob().getQueued().getNumber() + 1);
   if (schema::is(event, schema::LogEvent::LOSS_ACCEPTED)) mark.next_number = std::max(mark.next_number, event.getLog().getLossAccepted().getNextNumber());
+  if (schema::is(event, schema::LogEvent::SALVAGED))
+    mark.next_number = std::max(mark.next_number, event.getLog().getSalvaged().getNextJobNumber());
 }
 
 void replace_file(const std::string& path, std::string_view content) {

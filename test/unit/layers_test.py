@@ -5,19 +5,22 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS = ("events", "projections", "hooks-runtime", "actors")
 LIBRARY = re.compile(r"annals_library\((\w+)(.*?)\)", re.DOTALL)
+PROGRAM = re.compile(r"annals_(?:library|program)\((\w+)(.*?)\)", re.DOTALL)
+# What is declared below each folder. Programs count only in tools: below actors and hooks-runtime they are made of single files of
+# other folders. The commands are declared by a function of their own and are not looked at.
+FOLDERS = {"events": LIBRARY, "projections": LIBRARY, "hooks-runtime": LIBRARY, "actors": LIBRARY, "tools": PROGRAM}
 INCLUDE = re.compile(r'^#include "([^"]+\.hpp)"', re.MULTILINE)
 NUMBERS = re.compile(r"limits\.hpp$")        # constants alone: whoever meets a limit may name it
 
 
 def libraries():
-    """Name -> (folder, names of the libraries it uses), of every annals_library()."""
+    """Name -> (folder, names of the libraries it uses), of every library and of the programs of tools."""
     found = {}
-    for folder in FOLDERS:
+    for folder, declared in FOLDERS.items():
         for file in sorted((ROOT / folder).rglob("CMakeLists.txt")):
             text = re.sub(r"#.*", "", file.read_text())
-            for name, rest in LIBRARY.findall(text):
+            for name, rest in declared.findall(text):
                 words, uses, inside = rest.split(), [], False
                 for word in words:
                     if word in ("SOURCES", "USES", "PRIVATE_USES"):

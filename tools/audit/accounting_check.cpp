@@ -14,6 +14,7 @@
 #include "events/values/date_time.hpp"
 #include "projections/accounting/accounting.hpp"
 #include "projections/accounting/checkpoint_mark.hpp"
+#include "tools/audit/marks_beside.hpp"
 
 namespace annals::audit {
 
@@ -28,12 +29,8 @@ fs::path beside(const std::string& log_directory, const char* what) {
 
 // Of this log; nothing: there is none.
 std::optional<projections::checkpoint_mark> mark_of(const ports::event_store& store, const std::string& log_directory) {
-  std::ifstream in(beside(log_directory, "views/accounting"), std::ios::binary);
-  std::string slots(2 * projections::checkpoint_slot_bytes, '\0');
-  in.read(slots.data(), static_cast<std::streamsize>(slots.size()));
-  slots.resize(static_cast<std::size_t>(in.gcount()));
-  auto mark = projections::newest_mark(slots);
-  if (!mark || mark->log.empty() || !log::name_of_log(store).starts_with(mark->log)) return std::nullopt;
+  auto mark = read_accounting_mark(log_directory);
+  if (mark && !is_of(*mark, log::name_of_log(store))) mark.reset();
   return mark;
 }
 

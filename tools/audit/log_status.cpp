@@ -68,8 +68,7 @@ log_status status_of(const ports::event_store& store, const std::string& directo
 std::string status_text(const log_status& s) {
   std::string text = "log                 " + s.directory + "\nlast record         #" + std::to_string(s.last_sequence);
   if (s.last_ns != 0) text += ", " + time_text(s.last_ns);
-  text += "\nrecords             " + std::to_string(s.last_sequence) + "\nsize                " + size_text(s.bytes) + " in " +
-          std::to_string(s.files) + " files\n";
+  text += "\nsize                " + size_text(s.bytes) + " in " + std::to_string(s.files) + " files\n";
   const auto* last = s.notes && s.notes->last ? &*s.notes->last : nullptr;
   text += "last verification   ";
   if (!last) text += "none that is known\n";
@@ -82,8 +81,8 @@ std::string status_text(const log_status& s) {
 }
 
 std::string status_json(const log_status& s) {
-  json out{{"log", s.directory}, {"lastSequence", s.last_sequence}, {"lastWallNs", s.last_ns}, {"records", s.last_sequence},
-           {"bytes", s.bytes}, {"files", s.files}, {"sound", s.sound()}};
+  json out{{"log", s.directory}, {"lastSequence", s.last_sequence}, {"lastWallNs", s.last_ns}, {"bytes", s.bytes}, {"files", s.files},
+           {"sound", s.sound()}};
   if (s.notes && s.notes->last) {
     const auto& l = *s.notes->last;
     out["last"] = {{"beganNs", l.began_ns}, {"endedNs", l.ended_ns}, {"upto", l.upto}, {"records", l.records}, {"blobs", l.blobs},

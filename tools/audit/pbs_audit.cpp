@@ -23,6 +23,7 @@
 #include "tools/audit/hook_story.hpp"
 #include "tools/audit/listing.hpp"
 #include "tools/audit/log_status.hpp"
+#include "tools/audit/marks_beside.hpp"
 #include "tools/audit/moment.hpp"
 #include "tools/audit/replay.hpp"
 #include "tools/audit/salvage_rounds.hpp"
@@ -176,7 +177,8 @@ constexpr const char* what_to_do =
 // Whatever would keep a server from starting, and whatever it could not read later.
 int verify(const asked& a) {
   end_on_signals();
-  const auto start = audit::try_to_start(a.directory);       // first: it forks
+  const auto beside = audit::read_marks_beside(a.directory);   // before the log is opened: a live server writes on
+  const auto start = audit::try_to_start(a.directory);         // before there are threads: it forks
   auto opened = log::open_to_verify(a.directory);
   if (const auto* why = std::get_if<ports::store_status>(&opened)) {
     if (why->error != ports::store_error::damaged) return fail(not_opened, advice(a.directory, *why));
@@ -184,9 +186,10 @@ int verify(const asked& a) {
     return damage_or_unknown;
   }
   auto report = log::verify(*std::get<0>(opened), 1, [](std::uint64_t) { return !interrupted.load(); });
-  if (!start.trouble.empty()) report.faults.push_back(start.trouble);
+  // What can't be read the report tells better.
+  if (start.refused > 0 || (!start.trouble.empty() && report.ok())) report.faults.push_back(start.trouble);
   const auto last = std::get<0>(opened)->last_sequence();
-  if (const auto known = audit::known_beside(a.directory); known > last)
+  if (const auto known = audit::known_sequence(beside, audit::names_of(*std::get<0>(opened))); known > last)
     report.faults.push_back("the log ends with record " + std::to_string(last) + ", but record " + std::to_string(known) + " was written to it: see " +
                             std::filesystem::path(log::check_notes_file(a.directory)).parent_path().string());
   if (interrupted) return fail(damage_or_unknown, "interrupted: the log was not read to its end");

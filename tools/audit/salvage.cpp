@@ -236,7 +236,7 @@ std::string stream_account(std::uint64_t serial, const stream_plan& s) {
 std::string account_of(const salvage_order& order, const log::salvage_source& from, salvage_plan& plan, const copying& done) {
   const auto& r = done.result;
   std::string text = "Salvage of " + order.from + " into " + order.to + ", " + time_text(order.now_ns) + "\n" +
-                     std::to_string(plan.last_sequence()) + " records are known of: " + std::to_string(r.kept) + " are kept, " +
+                     std::to_string(plan.known_records()) + " records are known of: " + std::to_string(r.kept) + " are kept, " +
                      std::to_string(r.lost) + " are lost, " + std::to_string(r.left_out) + " were found but left out\n";
   for (const auto& p : from.problems()) text += "could not be read: " + harmless(p.text) + "\n";
   for (const auto& [first, last] : plan.gaps()) text += "lost: " + range_text(first, last) + "\n";
@@ -248,15 +248,27 @@ std::string account_of(const salvage_order& order, const log::salvage_source& fr
   return text + "the next job has number " + std::to_string(plan.next_number()) + " or a higher one\n";
 }
 
+// As names_of() finds them in a log that can be opened.
+void learn_names(const log::record& r, log_names& own) {
+  if (r.sequence() == 1) own.name = hex(r.hash());
+  if (!own.identity.empty() || !schema::is(r.event(), schema::ServerEvent::STARTED)) return;
+  const auto identity = r.event().getServer().getStarted().getLogUuid().asChars();
+  own.identity.assign(identity.begin(), identity.size());
+}
+
 void learn_all(const salvage_order& order, log::salvage_source& from, salvage_plan& plan) {
-  from.records([&](const log::record_ptr& r, ports::byte_span) { plan.learn(*r); });
+  log_names own;
+  from.records([&](const log::record_ptr& r, ports::byte_span) {
+    plan.learn(*r);
+    learn_names(*r, own);
+  });
   from.index([&](std::uint64_t stream, std::uint64_t version, std::uint64_t sequence) { plan.learn_index(stream, version, sequence); });
   from.memos([&](const std::string&, const std::string& value) {
     if (value.size() < 8) return;
     plan.learn_end(big_endian(value, 8));
     learn_answer(plan, std::string_view(value).substr(8));
   });
-  plan.learn_end(order.known_sequence);
+  plan.learn_end(known_sequence(order.beside, own));
   const auto& problems = from.problems();
   plan.settle(std::any_of(problems.begin(), problems.end(), [](const auto& p) { return p.history; }));
 }
@@ -276,7 +288,7 @@ salvage_result salvage(const salvage_order& order) {
   auto& from = *std::get<0>(opened);
   salvage_plan plan(order.refused);
   learn_all(order, from, plan);
-  if (plan.last_sequence() == plan.lost()) return failed.trouble = "no record of " + order.from + " can be read", failed;
+  if (plan.known_records() == plan.lost()) return failed.trouble = "no record of " + order.from + " can be read", failed;
   if (!of_a_server(plan))
     return failed.trouble = "it is a MoM's log: move it away; the MoM begins a new one, and the server gives up the runs it does not find again", failed;
   auto made = log::open_event_store(order.to);

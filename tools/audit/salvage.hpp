@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include "tools/audit/marks_beside.hpp"
+
 namespace annals::audit {
 
 struct salvage_order {
@@ -18,7 +20,7 @@ struct salvage_order {
   std::string account;                                // file that is written
   std::string host;                                   // this one
   std::int64_t now_ns = 0;
-  std::uint64_t known_sequence = 0;                   // the log is known to have had this record, by what stands beside it
+  marks_beside beside;                                // `from`
   std::map<std::uint64_t, std::string> refused;       // records that no server could take in, and why
 };
 

@@ -30,6 +30,7 @@ void salvage_plan::learn(const log::record& r) {
   const auto sequence = r.sequence(), version = r.get().getStreamVersion();
   const auto from = begin_of_known(r);
   if (from > next_) gaps_.emplace_back(next_, from - 1);
+  skipped_ += sequence - std::max(from, next_);
   next_ = sequence + 1;
   last_stream_ = std::max(last_stream_, r.get().getStream());
   const auto event = r.event();

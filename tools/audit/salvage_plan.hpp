@@ -47,6 +47,7 @@ class salvage_plan {
   std::uint64_t stream_of_lost(std::uint64_t sequence) const;
 
   std::uint64_t last_sequence() const { return end_; }
+  std::uint64_t known_records() const { return end_ - skipped_; }
   std::uint64_t lost() const { return lost_; }
   std::uint64_t next_number() const { return next_number_ + lost_; }     // each may have been a submission
   std::uint64_t log_stream() const { return last_stream_ + lost_ + 1; }  // or begun a stream
@@ -67,6 +68,7 @@ class salvage_plan {
   std::map<std::string, std::uint64_t, std::less<>> vnodes_;   // -> their host, of what is kept
   ranges gaps_;
   std::uint64_t next_ = 1, end_ = 0, last_stream_ = 0, next_number_ = 0, lost_ = 0, doubt_to_ = 0;
+  std::uint64_t skipped_ = 0;                            // sequences that accepted losses passed over
 };
 
 }  // namespace annals::audit

@@ -8,10 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "events/log/check_notes.hpp"
-#include "events/log/log_mark.hpp"
 #include "events/log/rocksdb_event_store.hpp"
-#include "projections/accounting/checkpoint_mark.hpp"
 #include "tools/audit/apart.hpp"
 #include "tools/audit/start_check.hpp"
 
@@ -30,24 +27,6 @@ std::string slurp(const std::string& file) {
   text << in.rdbuf();
   return text.str();
 }
-
-}  // namespace
-
-std::uint64_t known_beside(const std::string& log) {
-  std::uint64_t known = 0;
-  if (const auto notes = log::read_check_notes(log::check_notes_file(log)))
-    known = std::max({known, notes->last ? notes->last->upto : 0, notes->present ? notes->present->upto : 0});
-  const auto views = fs::path(log::check_notes_file(log)).parent_path();
-  const auto mark = log::read_mark_file((views.parent_path() / "log.mark").string());
-  if (const auto* m = std::get_if<log::log_mark>(&mark)) known = std::max(known, m->sequence);
-  const auto marks = slurp((views / "accounting").string());
-  for (std::size_t at = 0; at < marks.size(); at += projections::checkpoint_slot_bytes)
-    if (const auto mark = projections::parse_checkpoint_slot(std::string_view(marks).substr(at, projections::checkpoint_slot_bytes)))
-      known = std::max(known, mark->sequence);
-  return known;
-}
-
-namespace {
 
 std::string result_text(const salvage_result& r) {
   if (!r.trouble.empty()) return "trouble " + r.trouble;
@@ -88,7 +67,7 @@ salvage_end salvage_in_rounds(const std::string& from, const std::string& to, st
   char host[256] = {};
   ::gethostname(host, sizeof host - 1);
   salvage_order order{.from = from, .to = to, .scratch = to + ".scratch.XXXXXX", .account = to + ".account", .host = host, .now_ns = now_ns,
-                      .known_sequence = known_beside(from), .refused = {}};
+                      .beside = read_marks_beside(from), .refused = {}};
   salvage_end end;
   end.trouble = why_not(from, order);
   if (!end.trouble.empty()) return end;
@@ -105,7 +84,7 @@ salvage_end salvage_in_rounds(const std::string& from, const std::string& to, st
     fs::remove(order.account, ignored);
     if (!end.trouble.empty()) return end;
     end.trouble = start.trouble;
-    if (!order.refused.emplace(start.refused, start.trouble).second) return end;   // it was left out already: no way on
+    if (start.refused == 0 || !order.refused.emplace(start.refused, start.trouble).second) return end;   // nothing more to leave out
   }
   return end;
 }

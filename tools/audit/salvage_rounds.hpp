@@ -14,9 +14,6 @@ struct salvage_end {
   salvage_result result;
 };
 
-// The last record that what stands beside a server's log knows of: the notes of its verification, the accounting's checkpoint.
-std::uint64_t known_beside(const std::string& log);
-
 salvage_end salvage_in_rounds(const std::string& from, const std::string& to, std::int64_t now_ns);
 
 }  // namespace annals::audit

@@ -285,6 +285,19 @@ BOOST_AUTO_TEST_CASE(a_full_disk_empties_the_stage_and_the_log_stands_where_it_s
   BOOST_TEST(verify(store).ok());
 }
 
+BOOST_AUTO_TEST_CASE(on_a_full_disk_nothing_was_skipped_either) {
+  write(append_to(0, 0, {"a"}));
+  store.set_disk_full(true);
+  log->skip_lost(1000, 500);
+  BOOST_TEST(stage(append_to(0, 0, {"loss"})).last_sequence == 1000u);
+  BOOST_TEST((log->commit(committed).error == ports::store_error::disk_full));
+  store.set_disk_full(false);
+  BOOST_TEST(stage(append_to(0, 0, {"b"})).stream == 2u);
+  commit();
+  BOOST_TEST(kept() == "1:a 2:b ");
+  BOOST_TEST(verify(store).ok());
+}
+
 BOOST_AUTO_TEST_CASE(after_a_failed_sync_a_restart_finds_all_of_the_batch_or_nothing) {
   bool kept_it = false, lost_it = false;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {

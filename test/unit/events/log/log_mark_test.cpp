@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "events/log/memory_event_store.hpp"
 #include "test/unit/events/log/log_fixture.hpp"
 
 using namespace annals;
@@ -46,6 +47,21 @@ BOOST_AUTO_TEST_CASE(a_mark_with_any_changed_byte_is_none) {
     changed[n] = static_cast<char>(changed[n] ^ 1);
     BOOST_TEST(!parse_log_mark(changed), n);
   }
+}
+
+BOOST_AUTO_TEST_CASE(a_mark_goes_on_with_the_job_number_that_a_salvage_says) {
+  memory_event_store store;
+  set_clock clock;
+  event_log log(store, clock);
+  append a;
+  a.events.push_back(model::make_event([](schema::Event::Builder e) { e.initLog().initSalvaged().setNextJobNumber(4711); }));
+  BOOST_REQUIRE(std::holds_alternative<staged>(log.stage(std::move(a))));
+  std::vector<record_ptr> committed;
+  BOOST_REQUIRE(log.commit(committed));
+  log_mark m{std::string(16, 'x'), 0, {}, 0, 12};
+  advance(m, *committed.front());
+  BOOST_TEST(m.next_number == 4711u);
+  BOOST_TEST(m.sequence == 1u);
 }
 
 BOOST_FIXTURE_TEST_CASE(a_file_is_replaced_as_a_whole_and_read_back, in_directory) {

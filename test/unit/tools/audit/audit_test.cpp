@@ -4,11 +4,15 @@
 #include <ctime>
 
 #include "events/log/memory_event_store.hpp"
+#include "events/log/rocksdb_event_store.hpp"
 #include "test/support/made_history.hpp"
+#include "test/support/temporary_directory.hpp"
+#include "tools/audit/apart.hpp"
 #include "tools/audit/listing.hpp"
 #include "tools/audit/moment.hpp"
 #include "tools/audit/replay.hpp"
 #include "tools/audit/scan.hpp"
+#include "tools/audit/start_check.hpp"
 #include "tools/audit/story.hpp"
 #include "tools/audit/usage_report.hpp"
 
@@ -302,4 +306,20 @@ BOOST_AUTO_TEST_CASE(usage_of_a_job_that_has_not_run_and_of_a_damaged_log) {
   BOOST_TEST(usage_of(bad, "1", false, &end).find("#3  DAMAGED") == 0u);
   BOOST_TEST(!end.sound);
   BOOST_TEST(end.jobs == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_log_that_can_not_be_opened_or_read_to_its_end_does_not_start) {
+  const test::temporary_directory own;
+  const auto missing = try_to_start(own.at("none"));
+  BOOST_TEST(missing.trouble.find("there is no event log here") != std::string::npos, missing.trouble);
+  BOOST_TEST(missing.refused == 0u);
+  const auto made = run_apart([&](int) {        // this process must have no threads of RocksDB's: it forks once more
+    const log_in_memory sound(0);
+    const auto store = log::open_event_store(own.at("log"));
+    copy_damaged(sound.store, *std::get<0>(store), 4);
+  });
+  BOOST_REQUIRE_MESSAGE(made.well, made.said);
+  const auto damaged = try_to_start(own.at("log"));
+  BOOST_TEST(damaged.trouble.find("record 4 is damaged") != std::string::npos, damaged.trouble);
+  BOOST_TEST(damaged.refused == 0u);
 }

@@ -9,6 +9,7 @@
 #include "events/log/log_reader.hpp"
 #include "events/log/rocksdb_event_store.hpp"
 #include "events/model/ledger.hpp"
+#include "projections/accounting/checkpoint_mark.hpp"
 #include "test/support/made_history.hpp"
 #include "test/support/paths.hpp"
 #include "test/support/run_command.hpp"
@@ -20,9 +21,9 @@ namespace {
 
 const std::string program = annals::test::stage_dir() + "/sbin/pbs_audit";
 
-test::ran audit(std::vector<std::string> words) {
+test::ran audit(std::vector<std::string> words, std::function<void(pid_t)> meanwhile = {}) {
   words.insert(words.begin(), program);
-  return test::run(words, {.input = {}, .environment = {{"PBS_CONF_FILE", "/none"}}, .directory = {}, .meanwhile = {}});
+  return test::run(words, {.input = {}, .environment = {{"PBS_CONF_FILE", "/none"}}, .directory = {}, .meanwhile = std::move(meanwhile)});
 }
 
 std::unique_ptr<ports::event_store> opened(const std::string& path, std::size_t memtable_bytes = 8u << 20) {
@@ -97,6 +98,17 @@ std::vector<std::string> lines_of(const std::string& path) {
     return true;
   })));
   return out;
+}
+
+// A log of one record, which says who it is. Answers its name.
+std::string begin_log(const std::string& path, const std::string& identity) {
+  const auto store = opened(path);
+  test::made_history(*store, 1).write(0, [&](auto e) {
+    auto s = e.initServer().initStarted();
+    s.setServerName("borg");
+    s.setLogUuid({reinterpret_cast<const kj::byte*>(identity.data()), identity.size()});
+  });
+  return log::name_of_log(*store);
 }
 
 // The salvaged log is sound, what it has is what was there, and it goes on without giving a number twice.
@@ -221,6 +233,8 @@ BOOST_AUTO_TEST_CASE(a_gap_that_an_accepted_loss_explains_is_sound_and_a_salvage
   const auto salvaged = audit({"salvage", path, to});
   BOOST_TEST(salvaged.status == 0, salvaged.out + salvaged.err);
   BOOST_TEST(salvaged.out.find("the next job has number 77000 or a higher one") != std::string::npos, salvaged.out);
+  const auto all = std::to_string(log.last + 1);
+  BOOST_TEST(salvaged.out.find(all + " records are known of: " + all + " are kept, 0 are lost") != std::string::npos, salvaged.out);
   BOOST_TEST(audit({"--log", to, "verify"}).status == 0);
   std::vector<std::uint64_t> behind;
   auto store = opened(to);
@@ -239,6 +253,65 @@ BOOST_AUTO_TEST_CASE(a_log_that_ends_before_its_mark_is_not_sound) {
   const auto verified = audit({"--log", path, "verify"});
   BOOST_TEST(verified.status == 1);
   BOOST_TEST(verified.out.find("but record " + std::to_string(log.last + 10) + " was written to it") != std::string::npos, verified.out);
+}
+
+BOOST_AUTO_TEST_CASE(marks_of_another_log_and_older_ones_say_nothing_of_this_one) {
+  const test::temporary_directory own;
+  const auto path = own.at("log"), mark = own.at("log.mark"), notes = log::check_notes_file(path), accounting = own.at("views/accounting");
+  fs::create_directory(own.at("views"));
+  const std::string identity(16, 'o'), foreign(16, 'f'), foreign_name(64, 'f');
+  const auto name = begin_log(path, identity);
+  const auto expect = [&](int status, const std::string& what) {
+    const auto verified = audit({"--log", path, "verify"});
+    BOOST_TEST(verified.status == status, what + verified.out + verified.err);
+  };
+  const auto say_mark = [&](const std::string& of) { log::replace_file(mark, log::print({of, 100, {}, 0, 0})); };
+  const auto say_notes = [&](const std::string& of) {
+    log::check_notes n{.log = of, .last = log::check_result{}, .began_ns = 0, .present = {}};
+    n.last->upto = 100;
+    BOOST_REQUIRE(log::keep_check_notes(notes, n).empty());
+  };
+  const auto say_accounting = [&](const projections::checkpoint_mark& newer, const projections::checkpoint_mark& older) {
+    std::ofstream(accounting) << projections::print(newer) << projections::print(older);
+  };
+  say_mark(foreign);
+  say_notes(foreign_name);
+  say_accounting({2, foreign_name.substr(0, 32), 100, "", 0}, {1, foreign_name.substr(0, 32), 100, "", 0});
+  expect(0, "all of another log: ");
+  const auto salvaged = audit({"salvage", path, own.at("new")});
+  BOOST_TEST(salvaged.status == 0, salvaged.out + salvaged.err);
+  BOOST_TEST(salvaged.out.find("\n1 records are known of: 1 are kept, 0 are lost") != std::string::npos, salvaged.out);
+
+  say_mark(identity);
+  expect(1, "the mark: ");
+  fs::remove(mark);
+  say_notes(name);
+  expect(1, "the notes: ");
+  fs::remove(notes);
+  say_accounting({2, name.substr(0, 32), 1, "", 0}, {1, name.substr(0, 32), 100, "", 0});
+  expect(0, "an older mark of the accounting: ");
+  say_accounting({2, name.substr(0, 32), 100, "", 0}, {1, name.substr(0, 32), 1, "", 0});
+  expect(1, "the accounting: ");
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_writes_on_is_not_taken_for_one_whose_log_lost_its_end) {
+  const test::temporary_directory own;
+  const auto path = own.at("log");
+  const auto store = opened(path);
+  test::made_history history(*store, 5);
+  history.begin();
+  for (int i = 0; i < 500; ++i) history.step();      // to verify it takes longer than to write a record
+  const auto write_on = [&](pid_t verifying) {
+    for (siginfo_t ended{}; ended.si_pid == 0; (void)::waitid(P_PID, static_cast<id_t>(verifying), &ended, WEXITED | WNOHANG | WNOWAIT)) {
+      history.change_server("comment", "still here");
+      log::replace_file(own.at("log.mark"), log::print({std::string(16, 'o'), store->last_sequence(), {}, 0, 0}));
+      ::usleep(2000);
+    }
+  };
+  for (int i = 0; i < 3; ++i) {
+    const auto verified = audit({"--log", path, "verify"}, write_on);
+    BOOST_TEST(verified.status == 0, verified.out + verified.err);
+  }
 }
 
 BOOST_AUTO_TEST_CASE(salvage_refuses_what_would_overwrite_or_is_in_use) {

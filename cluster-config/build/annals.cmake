@@ -28,6 +28,9 @@ add_compile_options(-Wall -Wextra -Werror -Werror=switch -Wno-maybe-uninitialize
 if(ANNALS_SANITIZE)
   add_compile_options(-fsanitize=${ANNALS_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all -g1 -O1)
   add_link_options(-fsanitize=${ANNALS_SANITIZE})
+  set(annals_slowness 4)        # the limits of tests are so many times longer
+else()
+  set(annals_slowness 1)
 endif()
 
 # The installed tree, which also runs in place: PBS_EXEC may point at it.
@@ -69,16 +72,24 @@ function(annals_file)
   endforeach()
 endfunction()
 
-# annals_test(name SOURCES ... [USES libs...] [LABEL l]): one Boost.Test executable, one CTest test per case.
+# annals_time_limit(result [seconds]): after which ctest ends a test, given for a build without sanitizers; else two minutes.
+function(annals_time_limit result)
+  set(seconds ${ARGN})
+  if(NOT seconds)
+    set(seconds 120)
+  endif()
+  math(EXPR seconds "${seconds} * ${annals_slowness}")
+  set(${result} ${seconds} PARENT_SCOPE)
+endfunction()
+
+# annals_test(name SOURCES ... [USES libs...] [LABEL l] [TIMEOUT s]): one Boost.Test executable, one CTest test per case.
 # The cases are read from the sources: BOOST_AUTO_TEST_SUITE(s) / BOOST_AUTO_TEST_CASE(c) at the start of a line.
 function(annals_test name)
   cmake_parse_arguments(A "" "LABEL;TIMEOUT" "SOURCES;USES" ${ARGN})
   add_executable(${name} ${A_SOURCES})
   target_compile_definitions(${name} PRIVATE BOOST_TEST_DYN_LINK)
   target_link_libraries(${name} PRIVATE ${A_USES} annals_test_main annals_test_paths Boost::unit_test_framework)
-  if(NOT A_TIMEOUT)
-    set(A_TIMEOUT 120)
-  endif()
+  annals_time_limit(A_TIMEOUT ${A_TIMEOUT})
   if(NOT A_LABEL)
     set(A_LABEL unit)
   endif()
@@ -138,9 +149,7 @@ endfunction()
 # the built tree in ANNALS_STAGE.
 function(annals_python_test name script)
   cmake_parse_arguments(A "PLAIN" "LABEL;TIMEOUT" "ARGS" ${ARGN})
-  if(NOT A_TIMEOUT)
-    set(A_TIMEOUT 120)
-  endif()
+  annals_time_limit(A_TIMEOUT ${A_TIMEOUT})
   if(A_PLAIN)
     set(runner "")
   else()

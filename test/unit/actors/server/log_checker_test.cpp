@@ -32,7 +32,7 @@ struct notes_taker {
   }
   std::string first() {
     std::unique_lock held(guard);
-    came.wait(held, [&] { return !texts.empty(); });
+    BOOST_REQUIRE(came.wait_for(held, std::chrono::seconds(60), [&] { return !texts.empty(); }));
     return texts.front();
   }
 };
@@ -59,6 +59,30 @@ struct fixture {
   actors::log_checker_parts parts(ports::event_store& store) {
     return {.store = &store, .clock = &clock, .file = file, .log = "/home/log", .note = std::ref(taken), .core_percent = 100, .busy_percent = 100};
   }
+  std::unique_ptr<ports::event_store> opened_store() {
+    log::store_options options;
+    options.memtable_bytes = 256 << 10;
+    auto opened = log::open_event_store(own.at("log"), options);
+    BOOST_REQUIRE(opened.index() == 0);
+    return std::get<0>(std::move(opened));
+  }
+  std::filesystem::path largest_table() {          // it holds records
+    std::filesystem::path table;
+    for (const auto& entry : std::filesystem::directory_iterator(own.at("log"))) {
+      const auto& file = entry.path();
+      if (file.extension() == ".sst" && (table.empty() || entry.file_size() > std::filesystem::file_size(table))) table = file;
+    }
+    BOOST_REQUIRE(!table.empty());
+    return table;
+  }
+  static void flip_in_the_middle(const std::filesystem::path& table) {
+    const auto at = static_cast<std::streamoff>(std::filesystem::file_size(table) / 2);
+    std::fstream f(table, std::ios::in | std::ios::out | std::ios::binary);
+    f.seekg(at);
+    const char c = static_cast<char>(f.get() ^ 0x10);
+    f.seekp(at);
+    f.put(c);
+  }
   static void finish(actors::log_checking& c) {
     while (c.wait() == std::chrono::nanoseconds(0)) c.step([] { return true; });
   }
@@ -69,23 +93,10 @@ struct fixture {
 BOOST_FIXTURE_TEST_SUITE(log_checker_suite, fixture)
 
 BOOST_AUTO_TEST_CASE(a_byte_that_flips_while_the_store_serves_is_told_and_stays_in_the_notes) {
-  log::store_options options;
-  options.memtable_bytes = 256 << 10;
-  auto opened = log::open_event_store(own.at("log"), options);
-  BOOST_REQUIRE(opened.index() == 0);
-  auto& store = *std::get<0>(opened);
-  fill(store, 2000, 600);
-  std::filesystem::path table;                     // the largest: it holds records
-  for (const auto& entry : std::filesystem::directory_iterator(own.at("log")))
-    if (entry.path().extension() == ".sst" && (table.empty() || entry.file_size() > std::filesystem::file_size(table))) table = entry.path();
-  BOOST_REQUIRE(!table.empty());
-  {
-    std::fstream f(table, std::ios::in | std::ios::out | std::ios::binary);
-    f.seekg(20'000);
-    const char c = static_cast<char>(f.get() ^ 0x10);
-    f.seekp(20'000);
-    f.put(c);
-  }
+  fill(*opened_store(), 900, 600);
+  const auto reopened = opened_store();            // it has written what fills a table, and has too few of them to merge
+  auto& store = *reopened;
+  flip_in_the_middle(largest_table());
   actors::log_checker checker(parts(store));
   const auto line = taken.first();
   BOOST_TEST(line.find("the event log is damaged: ") == 0u, line);

@@ -145,6 +145,18 @@ BOOST_AUTO_TEST_CASE(moms_are_told_how_far_the_log_is_durable_and_then_at_a_boun
   BOOST_TEST(count(*later, &schema::ToMom::Reader::isLogMark) == 1);
 }
 
+// A gateway that is gone in silence would be a server that hears nobody.
+BOOST_AUTO_TEST_CASE(a_signature_that_can_not_be_made_stops_the_server_with_a_word) {
+  std::vector<std::string> stopped;
+  test::whole_server s([&](actors::server_system_parts& parts) {
+    parts.witnesses.sign = [](schema::byte_span) -> wire::signature { throw wire::wire_error("no key"); };
+    parts.stop_process = [&](const std::string& text) { stopped.push_back(text); };
+  });
+  caf::anon_send(s.whole->gateway(), actors::log_marked{{own, 1, {}, 1, 1}});
+  s.system.run();
+  BOOST_TEST(stopped == std::vector<std::string>{"the gateway failed: no key"}, boost::test_tools::per_element());
+}
+
 BOOST_AUTO_TEST_CASE(after_an_accepted_loss_what_moms_knew_of_it_stops_nobody) {
   server s(some_loss());
   (void)s.mom_comes(knows(5650));                  // it was told more than the mark knew

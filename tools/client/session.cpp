@@ -95,12 +95,16 @@ session::session(server_address address, std::chrono::milliseconds patience)
 
 session session::open_at(server_address address, std::chrono::milliseconds patience) {
   session s(std::move(address), patience);
-  try {
-    s.link_.emplace(wire::blocking_client::connect_unix(s.address_.socket));
-  } catch (const wire::wire_error& e) {
-    throw session_error(pbs_error::system_error, first_line_of(e), s.address_.name);
-  }
+  s.connect();
   return s;
+}
+
+void session::connect() {
+  try {
+    link_.emplace(wire::blocking_client::connect_unix(address_.socket));
+  } catch (const wire::wire_error& e) {
+    throw session_error(pbs_error::system_error, first_line_of(e), address_.name);
+  }
 }
 
 session::command_name session::new_command() { return {fresh_command_id(), wall_ns()}; }
@@ -118,6 +122,10 @@ std::uint64_t session::send(const command_name& command, const request_fill& fil
   if (const auto size = request.bytes().size(); size > limits::client_frame_bytes_max)
     throw request_too_large("a request of " + std::to_string(size) + " bytes is larger than the server's limit of " +
                             std::to_string(limits::client_frame_bytes_max) + " bytes");
+  if (!link_) {
+    connect();
+    ++reconnections_;
+  }
   waiting_.emplace(id, waiting{request, false});
   try {
     link_->send(request);
@@ -129,6 +137,7 @@ std::uint64_t session::send(const command_name& command, const request_fill& fil
 
 reply session::receive() {
   while (true) {
+    if (!link_) throw given_up(pbs_error::system_error, "Connection refused");
     try {
       reply r(link_->receive());
       if ((*r).getId() == 0 && (*r).isRejected()) {
@@ -177,11 +186,17 @@ void session::connect_and_resend() {
   for (const auto& [id, w] : waiting_) link_->send(w.request);
 }
 
+// What its caller was told has failed must not be done after all.
+session_error session::given_up(std::uint32_t code, const std::string& line) {
+  waiting_.clear();
+  link_.reset();
+  crowded_until_.reset();
+  return session_error(code, line, address_.name);
+}
+
 // An answer of which a part is already printed can't be asked for again.
 void session::reconnect_and_resend(const std::string& why) {
-  const auto lost = [&](const std::string& line) {
-    return session_error(pbs_error::system_error, line, address_.name);
-  };
+  const auto lost = [&](const std::string& line) { return given_up(pbs_error::system_error, line); };
   for (const auto& [id, w] : waiting_)
     if (w.partly_answered) throw lost(why);
   const auto deadline = clock::now() + patience_;
@@ -197,8 +212,9 @@ void session::reconnect_and_resend(const std::string& why) {
 
 // The server's word about the connection, which it closes. Room there may be in a moment, anything else is final.
 void session::turned_away(schema::Reply::Reader why) {
-  const session_error error(why.getRejected().getCode(), schema::str(why.getRejected().getText()), address_.name);
-  if (error.code != pbs_error::no_connections) throw error;
+  const auto code = why.getRejected().getCode();
+  const auto text = schema::str(why.getRejected().getText());
+  if (code != pbs_error::no_connections) throw given_up(code, text);
   const auto now = clock::now();
   if (!crowded_until_) {
     crowded_until_ = now + (answered_ ? patience_ : std::min<std::chrono::milliseconds>(patience_, crowd_patience));
@@ -206,7 +222,7 @@ void session::turned_away(schema::Reply::Reader why) {
   }
   const auto pause = scattered(crowd_pause_);
   crowd_pause_ = std::min(2 * crowd_pause_, last_crowd_pause);
-  if (now + pause > *crowded_until_) throw error;
+  if (now + pause > *crowded_until_) throw given_up(code, text);
   std::this_thread::sleep_for(pause);
   try {
     connect_and_resend();

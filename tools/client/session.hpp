@@ -6,6 +6,8 @@
 //
 // A server that has no room for one more connection of this user says so (a reply with id 0); the session tries again for a
 // moment, since most commands are short, and then throws what the server said.
+//
+// With a session_error everything that was in flight is given up, and is never sent again; the next request connects anew.
 #pragma once
 
 #include <array>
@@ -100,13 +102,15 @@ class session {
   session(server_address address, std::chrono::milliseconds patience);
   std::uint64_t send(const command_name& command, const request_fill& fill);
   reply answer_to(std::uint64_t id);
+  void connect();
   void reconnect_and_resend(const std::string& why);
   void connect_and_resend();
   void turned_away(schema::Reply::Reader why);
+  session_error given_up(std::uint32_t code, const std::string& line);
 
   server_address address_;
   std::chrono::milliseconds patience_;
-  std::optional<wire::blocking_client> link_;
+  std::optional<wire::blocking_client> link_;                     // none: the server was lost and given up
   std::uint64_t last_id_ = 0;
   unsigned reconnections_ = 0;
   bool answered_ = false;                                         // ever

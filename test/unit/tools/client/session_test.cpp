@@ -143,6 +143,44 @@ BOOST_AUTO_TEST_CASE(what_else_the_server_says_of_a_connection_is_final) {
   BOOST_TEST(g.requests().size() == 1u);
 }
 
+BOOST_AUTO_TEST_CASE(a_request_that_failed_with_the_connection_is_not_sent_again_by_the_next) {
+  std::atomic<bool> has_room{false};
+  fake_gateway g([&](schema::Request::Reader, schema::Reply::Builder out) {
+    if (has_room) return out.setDone("8.q1"), true;
+    of_the_connection(out, pbs_error::no_connections, "too many");
+    return true;
+  });
+  auto s = open_to(g, std::chrono::milliseconds(50));
+  BOOST_CHECK_THROW(s.call(delete_one), session_error);
+  BOOST_TEST(s.in_flight() == 0u);
+  has_room = true;
+  const auto before = g.requests().size();
+  const reply r = s.call(delete_one);
+  BOOST_TEST((*r).getDone().cStr() == "8.q1");
+  const auto seen = g.requests();
+  BOOST_REQUIRE(seen.size() == before + 1);
+  BOOST_TEST(command_id(seen.back()) != command_id(seen.front()));
+}
+
+BOOST_AUTO_TEST_CASE(a_session_whose_server_was_given_up_connects_anew_or_says_that_it_can_not) {
+  std::atomic<bool> answers{false};
+  fake_gateway g([&](schema::Request::Reader, schema::Reply::Builder out) {
+    out.setDone("");
+    return answers.load();
+  });
+  auto s = open_to(g, std::chrono::milliseconds(50));
+  g.stop();
+  BOOST_CHECK_THROW(s.call(delete_one), session_error);
+  BOOST_TEST(s.in_flight() == 0u);
+  BOOST_CHECK_THROW(s.call(delete_one), session_error);
+  BOOST_CHECK_THROW(s.receive(), session_error);
+  answers = true;
+  g.start();
+  const auto before = g.requests().size();
+  s.call(delete_one);
+  BOOST_TEST(g.requests().size() == before + 1);
+}
+
 BOOST_AUTO_TEST_CASE(a_request_that_is_too_large_is_not_sent_and_the_limit_is_told) {
   fake_gateway g([](schema::Request::Reader, schema::Reply::Builder out) {
     out.setDone("");

@@ -24,9 +24,6 @@ using steady = std::chrono::steady_clock;
 using ids = std::pair<uid_t, gid_t>;
 constexpr std::chrono::seconds fresh_for{limits::name_memory_s}, used_for{limits::name_memory_s_max};
 
-// Whether the name service was there to be asked.
-bool asked(int failed) { return failed != EMFILE && failed != ENFILE && failed != EIO && failed != ENOMEM; }
-
 // `get`: getpwuid_r or getgrgid_r. Nothing: nobody could be asked.
 template <class Entry, class Get>
 std::optional<std::string> name_by(Get get, unsigned id, char* Entry::* name) {
@@ -35,11 +32,14 @@ std::optional<std::string> name_by(Get get, unsigned id, char* Entry::* name) {
   std::vector<char> memory(16384);
   int failed;
   while ((failed = get(id, &entry, memory.data(), memory.size(), &found)) == ERANGE) memory.resize(2 * memory.size());
-  if (!found && !asked(failed)) return std::nullopt;
+  if (!found && !has_no_name(failed)) return std::nullopt;
   return found ? std::string(found->*name) : std::to_string(id);
 }
 
 }  // namespace
+
+// getpwnam(3): each of these has been seen to say that there is none.
+bool has_no_name(int failed) { return failed == 0 || failed == ENOENT || failed == ESRCH || failed == EBADF || failed == EPERM; }
 
 std::optional<person> person_by_name_service(uid_t uid, gid_t gid) {
   auto user = name_by(::getpwuid_r, uid, &passwd::pw_name);
@@ -66,18 +66,14 @@ struct people::state : std::enable_shared_from_this<people::state> {
   // Root and the daemon's own user stand in the host's files: they go first, and have a thread more.
   static bool own(const ids& who) { return who.first == 0 || who.first == ::getuid(); }
 
-  // False: there is no room. The guard is held.
+  // False: there is no room. An empty callback: only what is known is to be fresh. The guard is held.
   bool want(const ids& who, callback then) {
     const bool first = own(who);
-    auto& waiting = wanted[who];
-    if (waiting.empty()) {
-      if (queue.size() >= limits::lookups_waiting_max && !first) {
-        wanted.erase(who);
-        return false;
-      }
+    if (!wanted.contains(who)) {
+      if (queue.size() >= limits::lookups_waiting_max && !first) return false;
       queue.insert(first ? queue.begin() : queue.end(), who);
     }
-    waiting.push_back(std::move(then));
+    if (auto& waiting = wanted[who]; then) waiting.push_back(std::move(then));
     if (!queue.empty() && threads < limits::lookup_threads_max) begin(false);
     else if (!queue.empty() && first && !extra_thread) begin(true);
     return true;
@@ -103,8 +99,7 @@ struct people::state : std::enable_shared_from_this<people::state> {
       held.lock();
       if (found) remember(who, *found);
       auto waiting = wanted.extract(who);
-      const auto at = known.find(who);
-      const auto answer = at != known.end() ? at->second.who : person{std::to_string(who.first), std::to_string(who.second)};
+      const auto answer = as_known(who);
       held.unlock();
       if (waiting)
         for (const auto& then : waiting.mapped()) then(answer);
@@ -112,6 +107,17 @@ struct people::state : std::enable_shared_from_this<people::state> {
     }
     if (extra) extra_thread = false;
     else --threads;
+  }
+
+  // Names that were known stay names while nobody can be asked, also of a user who comes with another group for the first time.
+  person as_known(const ids& who) const {
+    if (const auto at = known.find(who); at != known.end()) return at->second.who;
+    person p{std::to_string(who.first), std::to_string(who.second)};
+    for (const auto& [id, k] : known) {
+      if (id.first == who.first) p.user = k.who.user;
+      if (id.second == who.second) p.group = k.who.group;
+    }
+    return p;
   }
 
   void remember(const ids& who, const person& found) {
@@ -139,7 +145,7 @@ bool people::ask(uid_t uid, gid_t gid, std::function<void(const person&)> then) 
   const auto age = at == state_->known.end() ? used_for : steady::now() - at->second.since;
   if (age >= used_for) return state_->want(who, std::move(then));
   const auto answer = at->second.who;
-  if (age >= fresh_for) (void)state_->want(who, [](const person&) {});
+  if (age >= fresh_for) (void)state_->want(who, nullptr);
   held.unlock();
   then(answer);
   return true;

@@ -13,12 +13,14 @@ namespace annals::wire {
 
 // The ids in digits where they have no names.
 struct person { std::string user, group; };
-// May block. Nothing: nobody could be asked (no descriptors, no memory); the next time may be luckier.
+// May block. Nothing: nobody could be asked (the service is down, no descriptors, no memory); the next time may be luckier.
 using look_up_person = std::function<std::optional<person>(uid_t, gid_t)>;
 std::optional<person> person_by_name_service(uid_t uid, gid_t gid);
+// Whether the name service has answered that there is no such id; any other errno of a look-up says that it has not answered.
+bool has_no_name(int failed);
 
 // Any thread may call. An answer is good for limits::name_memory_s; for some more time it is still used, while it is asked for
-// again. Bounds: limits::lookup_threads_max, limits::lookups_waiting_max.
+// again, and for longer while nobody can be asked. Bounds: limits::lookup_threads_max, limits::lookups_waiting_max.
 class people {
  public:
   explicit people(look_up_person look_up);

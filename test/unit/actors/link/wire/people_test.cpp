@@ -2,6 +2,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <condition_variable>
 #include <future>
 #include <iostream>
@@ -150,6 +151,23 @@ BOOST_AUTO_TEST_CASE(who_can_not_be_looked_up_now_is_asked_for_again) {
   BOOST_TEST(user_of(ask(them, 7)) == "7");
   directory->unreachable(false);
   BOOST_TEST(user_of(ask(them, 7)) == "u7");
+}
+
+BOOST_AUTO_TEST_CASE(who_is_known_keeps_his_names_while_nobody_can_be_asked) {
+  const auto directory = std::make_shared<slow_directory>();
+  people them(directory->look_up());
+  user_of(ask(them, 7, 100));
+  user_of(ask(them, 8, 200));
+  directory->unreachable(true);
+  const auto in_another_group = ask(them, 7, 200).get();
+  BOOST_TEST(in_another_group.user == "u7");
+  BOOST_TEST(in_another_group.group == "g200");
+  BOOST_TEST(user_of(ask(them, 9)) == "9");                  // never heard of
+}
+
+BOOST_AUTO_TEST_CASE(only_an_answer_of_the_name_service_takes_a_name_away) {
+  for (const int says_no : {0, ENOENT, ESRCH, EBADF, EPERM}) BOOST_TEST(has_no_name(says_no));
+  for (const int down : {EAGAIN, ECONNREFUSED, EINTR, EINVAL, EIO, EMFILE, ENFILE, ENOMEM, ETIMEDOUT}) BOOST_TEST(!has_no_name(down));
 }
 
 BOOST_AUTO_TEST_CASE(what_waits_is_forgotten_with_its_owner) {

@@ -27,11 +27,8 @@ order_lines::parts actor_registry::order_parts() {
       return [then, ticketed = std::move(ticketed)] { then(ticketed); };
     });
   };
-  p.post = [this](post_to_host&& order) {
-    if (const auto h = host(order.host)) self_->send(h, std::move(order));
-  };
-  p.withdraw = [this](withdraw_from_host&& order) {
-    if (const auto h = host(order.host)) self_->send(h, std::move(order));
+  p.leave = [this](const std::string& name, order_lines::item&& what) {
+    if (const auto h = host(name)) std::visit([&](auto& w) { self_->send(h, std::move(w)); }, what);
   };
   return p;
 }

@@ -37,6 +37,8 @@ class actor_registry {
   void note(std::uint32_t bits, std::string_view cls, std::string_view object, std::string_view text) const {
     if (parts_.notes) parts_.notes->write(bits, cls, object, text);
   }
+  // A server that winds up changes nothing any more. Asked when a request comes, and again when it has waited.
+  bool is_too_late(schema::Request::Reader r) const { return r.getCommandId().size() > 0 && model::winding_up(*settings()); }
   void refuse(const reply_ptr& to, std::uint32_t code) const { to->refused(parts_.where->sequence(), model::refuse(code)); }
 
   // -- actors; an empty handle: there is no such object, and it is not being created -----------------------------------------
@@ -54,9 +56,11 @@ class actor_registry {
   helper_pool& signatures() { return signatures_; }             // one: they come in the order in which they were asked for
   helper_pool& reading() { return reading_; }                   // blobs of the log
 
-  // -- what hosts are owed; of a host that is gone nothing -----------------------------------------------------------------------
-  void post(post_to_host p) { orders_.post(std::move(p)); }
-  void withdraw(withdraw_from_host w) { orders_.withdraw(std::move(w)); }
+  // -- what hosts' actors are told, in this order; of a host that is gone nothing ------------------------------------------------
+  void post(post_to_host p) { orders_.put(std::move(p)); }
+  void withdraw(withdraw_from_host w) { orders_.put(std::move(w)); }
+  void connected(mom_connected m) { orders_.put(std::move(m)); }
+  void gone(mom_gone m) { orders_.put(std::move(m)); }
 
   // -- commands ------------------------------------------------------------------------------------------------------------
   template <class Command>

@@ -3,6 +3,7 @@
 #include <caf/send.hpp>
 
 #include <chrono>
+#include <exception>
 
 #include "actors/gateway/authorise.hpp"
 #include "actors/gateway/job_routes.hpp"
@@ -95,7 +96,7 @@ class router {
     const auto to = sink_to(peer);
     auto reply = reply_to_client(to, r.getId());
     if (auto why = model::server_refusal(by, *board.settings())) return reply->refused(0, *why);
-    if (changes_state(r) && winding_up()) return reply->refused(0, model::refuse(pbs_error::server_down));
+    if (board.is_too_late(r)) return reply->refused(0, model::refuse(pbs_error::server_down));
     if (changes_state(r) && !fresh(r)) return reply->refused(0, {pbs_error::expired_credential, "Expired request: its command id is older than 24 hours"});
     switch (r.which()) {
       case schema::Request::QUEUE_JOB: return jobs_.on_submit(peer, request, by, reply);
@@ -149,6 +150,15 @@ class router {
 
 caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
   auto r = std::make_shared<router>(self, std::move(parts));
+  // Without its gateway a server hears nobody: it ends, also of what a helper threw (helper_pool).
+  self->set_exception_handler([r](std::exception_ptr e) -> caf::error {
+    try {
+      std::rethrow_exception(e);
+    } catch (const std::exception& x) {
+      r->board.parts().base.stop_process(std::string("the gateway failed: ") + x.what());
+    }
+    return caf::exit_reason::unhandled_exception;
+  });
   return {
       [](const peer_opened&) {},
       [r](begin_work) { r->begin(); },

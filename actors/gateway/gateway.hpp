@@ -21,7 +21,7 @@
 namespace annals::actors {
 
 struct gateway_parts {
-  event_sourced_actor_parts shell;
+  event_sourced_actor_parts base;
   std::shared_ptr<directory> where;             // what replay has folded
   std::vector<std::uint64_t> owing;             // serials of jobs that owe something at the start
   caf::actor status;                            // queries, and what schedulers are told

@@ -146,6 +146,7 @@ job_changes changes_of_job(const hooks::chain_result& result) {
 
 void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply, std::string command_id) {
   const auto go_on = [this, number, proposed, by, reply, command_id = std::move(command_id)](hook_runs runs, const job_changes& changes = {}) {
+    if (model::winding_up(*board_.settings())) return board_.refuse(reply, values::pbs_error::server_down);
     auto as_left = proposed;
     if (!changes.empty()) as_left.changes = model::client_request{alteration(board_.job_id(number), changes), {}};
     auto e = board_.wrap<model::job_command>(std::move(as_left), by, reply, std::move(runs));
@@ -198,22 +199,43 @@ void hook_routes::run_rejected(std::uint64_t number, const std::string& id, hook
 
 // -- events --------------------------------------------------------------------------------------------------------------
 
+namespace {
+
+// What was done is written down, and the rest is asked for again.
+reply_ptr refused_anyway(reply_ptr to) {
+  class refusing final : public reply_to {
+   public:
+    explicit refusing(reply_ptr to) : to_(std::move(to)) {}
+    void done(std::uint64_t sequence, const std::string&) override { to_->refused(sequence, model::refuse(values::pbs_error::hook_error)); }
+    void refused(std::uint64_t sequence, const model::rejection& why) override { to_->refused(sequence, why); }
+
+   private:
+    reply_ptr to_;
+  };
+  return std::make_shared<refusing>(std::move(to));
+}
+
+}  // namespace
+
 // What happened is on disk already. That hooks are to look on at it is a reaction's to say (actors/server/reactions/looking_hooks.cpp),
 // so a crash before their run was written down only means that they run again.
 void hook_routes::look_on(const reactions::run_looking_hooks& what, reply_ptr reply) {
-  model::requester by;
-  (void)board_.parts().base.reader->read(what.sequence, [&](const log::record_ptr& r) {
-    const auto who = r->get().getWho();
-    by = {schema::str(who.getUser()), schema::str(who.getHost()), who.getRole()};
-    return false;
-  });
   const bool of_job = what.event->parameters.front().kind == hooks::parameter_kind::job;
   const auto kind = of_job ? ObjectKind::JOB : ObjectKind::NODE;
-  server_hooks::question q{what.event, by, by.user, what.subject, {}, {}, what.hooks};
+  server_hooks::question q{what.event, what.by, what.by.user, what.subject, {}, {}, what.hooks};
   q.views.push_back({of_job ? "job" : "vnode", kind, what.subject, what.sequence});
   if (!of_job && what.sequence > 1) q.views.push_back({"vnode_o", kind, what.subject, what.sequence - 1});
-  hooks_.run(std::move(q), [this, subject = what.subject, sequence = what.sequence, reply = std::move(reply)](hooks::chain_result& result) {
-    carry_out(subject, sequence, result, reply);
+  hooks_.run(std::move(q), [this, what, reply = std::move(reply)](hooks::chain_result& result) {
+    carry_out(what.subject, what.sequence, result, all_ran(what, result) ? reply : refused_anyway(reply));
+  });
+}
+
+// Of those that are still to run. One that could not be read has not.
+bool hook_routes::all_ran(const reactions::run_looking_hooks& what, const hooks::chain_result& result) const {
+  return std::ranges::all_of(what.hooks, [&](const std::string& name) {
+    const auto* hook = board_.where().hook(name);
+    return !hook || !hook->runs_at(what.event->name) ||
+           std::ranges::any_of(result.runs, [&](const auto& run) { return schema::text(run.get().getHook()) == name; });
   });
 }
 

@@ -21,7 +21,8 @@ class hook_routes {
   explicit hook_routes(actor_registry& board);
 
   void on_tick();                                // every second
-  // Runs hooks that look on at what happened (postqueuejob, jobobit, modifyvnode). Refused: what they wanted could not be written.
+  // Runs hooks that look on at what happened (postqueuejob, jobobit, modifyvnode). Refused: one of them could not be read, or what
+  // they wanted could not be written.
   void look_on(const reactions::run_looking_hooks& what, reply_ptr reply);
 
   // Each asks the hooks of its event, then goes on with the request as they left it and the runs that allowed or changed it.
@@ -47,6 +48,7 @@ class hook_routes {
   void restart_scheduling(const hooks::chain_result& result);
   void run_rejected(std::uint64_t number, const std::string& id, hooks::chain_result& result, const reply_ptr& reply);
   void carry_out(const std::string& subject, std::uint64_t cause, const hooks::chain_result& result, const reply_ptr& reply);
+  bool all_ran(const reactions::run_looking_hooks& what, const hooks::chain_result& result) const;
   void run_periodic(const std::string& name);
 
   actor_registry& board_;

@@ -53,6 +53,7 @@ void job_routes::submit(const wire::identity& who, const schema::sealed<schema::
   if (who.uid != board_.parts().server_uid && by.user == std::to_string(who.uid)) return reply->refused(0, model::refuse(pbs_error::bad_user));
   const bool needed = names_groups(request.get().getQueueJob().getAttributes());
   with_groups(needed, who, by, reply, [this, group = who.group, request, by, reply, script, hooks = std::move(hooks)](std::vector<std::string> groups) {
+    if (board_.is_too_late(request.get())) return board_.refuse(reply, pbs_error::server_down);
     const auto number = board_.next_number();
     model::submit_job command{request, number, by.user, group, script->hash, script->size, std::move(groups)};
     auto e = board_.wrap<model::job_command>(std::move(command), request.get(), by, reply, hooks);
@@ -95,6 +96,7 @@ void job_routes::to_job(capnp::Text::Reader id, const schema::sealed<schema::Req
                         std::vector<std::string> groups, hook_runs hooks) {
   const auto parsed = values::parse_job_id(schema::text(id));
   const bool known = parsed && board_.where().job_serial(parsed->number);
+  if (board_.is_too_late(request.get())) return board_.refuse(reply, pbs_error::server_down);
   note_request(id, request.get(), known);
   if (!known || parsed->form != values::id_form::job) return board_.refuse(reply, pbs_error::unknown_job);
   board_.tell_job(parsed->number, board_.wrap<model::job_command>(model::client_request{request, std::move(groups)}, request.get(), by,

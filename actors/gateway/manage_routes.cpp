@@ -14,6 +14,7 @@ model::rejection no_hook(const std::string& name) { return {pbs_error::hook_erro
 
 void manage_routes::on_manage(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply) {
   hooks_.ask_management(request, by, reply, [this, by, reply](const schema::sealed<schema::Request>& allowed, hook_runs runs) {
+    if (board_.is_too_late(allowed.get())) return board_.refuse(reply, pbs_error::server_down);
     manage(allowed, by, reply, std::move(runs));
   });
 }

@@ -32,7 +32,7 @@ void mom_routes::on_message(const wire::connection_ptr& peer, schema::sealed<sch
     case schema::FromMom::RUN_USAGE:
       end_unwanted(m.getRunUsage().getRef(), name);
       return board_.tell_job_of(m.getRunUsage().getRef(), model::mom_report{message, name}, by, nullptr);
-    case schema::FromMom::WANT_BLOB: return send_blob(peer, m.getWantBlob());
+    case schema::FromMom::WANT_BLOB: return on_want_blob(peer, m.getWantBlob());
     case schema::FromMom::HOOKS_INSTALLED: return hooks_.on_installed(name, m.getHooksInstalled());
     case schema::FromMom::HOOK_REPORT: return hooks_.on_report(peer, message);
     case schema::FromMom::REQUEST_DONE: return board_.tell_job_of(m.getRequestDone().getRef(), model::mom_report{message, name}, by, nullptr);
@@ -62,7 +62,7 @@ void mom_routes::on_hello(const wire::connection_ptr& peer, schema::sealed<schem
   board_.note(log_event::admin, "Node", name, "Hello from MoM on port=" + std::to_string(message.get().getHello().getPort()));
   auto unknown = runs_unknown(message.get().getHello(), name);
   auto own = with_own_vnodes(std::move(message), name);
-  board_.self()->send(board_.host(name), mom_connected{peer, std::move(own), board_.where().runs_on(name), std::move(unknown.unwanted), std::move(unknown.kept)});
+  board_.connected({peer, std::move(own), board_.where().runs_on(name), std::move(unknown.unwanted), std::move(unknown.kept)});
   if (marks_.newest()) peer->send(marks_.newest());
 }
 
@@ -97,7 +97,7 @@ void mom_routes::on_closed(const peer_closed& c) {
   const auto& name = c.peer->peer().name;
   if (const auto h = here_.find(name); h != here_.end() && h->second == c.peer) here_.erase(h);
   if (const auto g = giving_up_.find(name); g != giving_up_.end() && g->second.peer == c.peer) g->second.peer = nullptr;
-  if (const auto h = board_.known_host(name)) board_.self()->send(h, mom_gone{c.peer, c.why});
+  board_.gone({c.peer, c.why});
 }
 
 void mom_routes::tell_job_while_away(const std::string& host, std::uint64_t number, envelope<model::job_command> e) {
@@ -162,18 +162,26 @@ void mom_routes::report(const wire::connection_ptr& peer, schema::RunRef::Reader
 }
 
 // A MoM has the scripts of its runs, and the hooks that MoMs run.
-void mom_routes::send_blob(const wire::connection_ptr& peer, schema::WantBlob::Reader wanted) {
+void mom_routes::on_want_blob(const wire::connection_ptr& peer, schema::WantBlob::Reader wanted) {
   const auto& name = peer->peer().name;
   const auto ref = wanted.getRef();
   const run_name of{ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob())};
   const std::string hash(reinterpret_cast<const char*>(wanted.getHash().begin()), wanted.getHash().size());
   const auto size = of.serial == 0 ? size_of_hook_file(board_.where(), hash) : size_of_script(board_.where(), name, of, hash);
-  if (size) return board_.self()->send(board_.parts().blobs, blob_wanted{peer, hash, *size, of});
+  if (size) return send_blob(peer, of, hash, *size);
   const auto number = board_.where().job_number(of.serial);
   board_.note(log_event::security, "Node", name,
               of.serial == 0 ? std::string("asked for a file that belongs to no hook of MoMs; not sent")
                              : "asked for a script that is not of a run it has (" + (number ? board_.job_id(*number) : "no job") + "); not sent");
   send_blob_pieces(*peer, {peer, hash, 0, of}, std::nullopt);
+}
+
+// One that is asked for again while it is being read comes once.
+void mom_routes::send_blob(const wire::connection_ptr& peer, const run_name& of, const std::string& hash, std::uint64_t size) {
+  const auto [request, is_new] = reading_.insert({peer->id(), of.serial, of.run, hash});
+  if (!is_new) return;
+  auto read = board_.reply_then([this, request = *request](const model::rejection&) { reading_.erase(request); });
+  board_.self()->send(board_.parts().blobs, blob_wanted{peer, hash, size, of, std::move(read)});
 }
 
 }  // namespace annals::actors

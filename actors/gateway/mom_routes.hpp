@@ -2,7 +2,9 @@
 // discarded. Part of the gateway's actor.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 
 #include "actors/gateway/log_marks.hpp"
@@ -38,12 +40,21 @@ class mom_routes {
   void discarded(const std::string& on, schema::RunRef::Reader ref);
   void end_unwanted(schema::RunRef::Reader ref, const std::string& on);
   void report(const wire::connection_ptr& peer, schema::RunRef::Reader ref, schema::Ack::What what, const schema::sealed<schema::FromMom>& message);
-  void send_blob(const wire::connection_ptr& peer, schema::WantBlob::Reader wanted);
+  void on_want_blob(const wire::connection_ptr& peer, schema::WantBlob::Reader wanted);
+  void send_blob(const wire::connection_ptr& peer, const run_name& of, const std::string& hash, std::uint64_t size);
 
   actor_registry& board_;
   mom_hook_routes& hooks_;
   log_marks marks_{board_};
   std::map<std::string, wire::connection_ptr> here_;             // hosts that said hello
+  // Blobs that are being read: for each connection, run and blob once at a time, or a MoM could have the disk read without end.
+  struct blob_request {
+    std::uint64_t peer, serial;
+    std::uint32_t run;
+    std::string hash;
+    auto operator<=>(const blob_request&) const = default;
+  };
+  std::set<blob_request> reading_;
   // A hello that comes while runs of its host are given up waits: what it is compared with is about to change.
   struct giving_up {
     std::size_t runs = 0;

@@ -47,7 +47,7 @@ void order_routes::carry_out(const reactions::run_looking_hooks& what, give_orde
 }
 
 void order_routes::carry_out(const reactions::discard_run& what, give_order& given) {
-  if (const auto number = board_.where().job_number(what.serial)) moms_.discard({what.serial, what.run, board_.job_id(*number)}, what.host);
+  moms_.discard({what.serial, what.run, what.job}, what.host);
   done(given.reply);
 }
 

@@ -21,7 +21,8 @@ void orderly_stop::on_shutdown(schema::Shutdown::Reader how, const model::reques
   stop(type);
 }
 
-// From the answer on nothing is changed any more, and nobody gets in.
+// From the answer on nobody gets in, and no request that would change something goes on: neither one that comes nor one that has
+// waited for hooks, an upload or groups (actor_registry::is_too_late).
 void orderly_stop::wind_up(const std::string& how, const model::requester& by, const reply_ptr& reply) {
   auto then = board_.reply_then([this, reply](const model::rejection& why) {
     if (why.code != 0) return reply->refused(board_.where().sequence(), why);

@@ -15,6 +15,11 @@ struct server_hooks::pending {
   answer then;
   std::size_t next_view = 0;
   std::uint64_t position = 0;                     // of the views that may be later ones, once the first is there
+  std::vector<hook_files> unreadable{};           // it goes on without these
+
+  bool goes_without(const model::hook_state& hook) const {
+    return std::ranges::find(unreadable, hook_files{hook.code, hook.config}) != unreadable.end();
+  }
 };
 
 std::function<void(std::function<void()>)> server_hooks::post() const {
@@ -48,9 +53,10 @@ void server_hooks::start(const std::shared_ptr<pending>& p) {
   auto& what = p->what;
   std::vector<hooks::chain_hook> chain;
   for (const auto* hook : hooks_of(what)) {
-    const auto* known = code_of(*hook);
-    if (!known) return read_code(*hook, [this, p] { start(p); });
-    if (known->code) chain.push_back({hook->name, hook->attributes, known->code, hook->code, hook->config});
+    if (p->goes_without(*hook)) continue;
+    auto code = code_of(*hook);
+    if (!code) return read_then_start(*hook, p);
+    chain.push_back({hook->name, hook->attributes, std::move(code), hook->code, hook->config});
   }
   hooks::sort_by_order(chain);
   if (what.adjust) what.adjust(what.parameters);
@@ -69,6 +75,13 @@ void server_hooks::start(const std::shared_ptr<pending>& p) {
                                        }});
   };
   hooks::run_chain(chain_parts(), std::move(chain), std::move(at), std::move(p->then));
+}
+
+void server_hooks::read_then_start(const model::hook_state& hook, const std::shared_ptr<pending>& p) {
+  read(hook, [this, p](const read_hook& found) {
+    if (!found.code) p->unreadable.push_back(found.files);
+    start(p);
+  });
 }
 
 hooks::chain_parts server_hooks::chain_parts() {
@@ -91,16 +104,15 @@ std::vector<const model::hook_state*> server_hooks::hooks_of(const question& wha
   return out;
 }
 
-const server_hooks::kept_code* server_hooks::code_of(const model::hook_state& hook) const {
+server_hooks::code_ptr server_hooks::code_of(const model::hook_state& hook) const {
   const auto at = codes_.find(hook.name);
-  const bool known = at != codes_.end() && at->second.script == hook.code && at->second.configuration == hook.config;
-  return known ? &at->second : nullptr;
+  return at != codes_.end() && at->second.files == hook_files{hook.code, hook.config} ? at->second.code : nullptr;
 }
 
 namespace {
 
-std::shared_ptr<const hooks::hook_code> read_hook(const ports::blob_store& store, const std::string& name, const std::string& script,
-                                                  const std::string& configuration_hash) {
+std::shared_ptr<const hooks::hook_code> code_in(const ports::blob_store& store, const std::string& name, const std::string& script,
+                                                const std::string& configuration_hash) {
   const auto text = [&](const std::string& hash) {
     const auto bytes = store.read_blob(hash);
     return bytes ? std::optional(std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size())) : std::nullopt;
@@ -108,6 +120,7 @@ std::shared_ptr<const hooks::hook_code> read_hook(const ports::blob_store& store
   auto source = text(script);
   if (!source) return nullptr;
   auto configuration = configuration_hash.empty() ? std::nullopt : text(configuration_hash);
+  if (!configuration_hash.empty() && !configuration) return nullptr;
   auto hash = hooks::code_hash(*source, configuration);
   return std::make_shared<hooks::hook_code>(hooks::hook_code{name, std::move(*source), std::move(configuration), std::move(hash)});
 }
@@ -116,18 +129,33 @@ std::shared_ptr<const hooks::hook_code> read_hook(const ports::blob_store& store
 
 // A hook is read once, however many requests wait for it: that is the bound of what is asked for. One that can't be read now is
 // left out of what waited, and read again for the next.
-void server_hooks::read_code(const model::hook_state& hook, std::function<void()> then) {
+void server_hooks::read(const model::hook_state& hook, after_read then) {
   auto& waiting = reading_[hook.name];
   waiting.push_back(std::move(then));
   if (waiting.size() > 1) return;
-  parts_.reading->ask_always([this, store = &parts_.reader->blobs(), name = hook.name, script = hook.code, configuration = hook.config] {
-    auto code = read_hook(*store, name, script.hash, configuration.hash);
-    return [this, name, read = kept_code{script, configuration, std::move(code)}] {
-      codes_[name] = read;
-      for (auto waited = std::move(reading_.extract(name).mapped()); const auto& go_on : waited) go_on();
-      if (!read.code) codes_.erase(name);
-    };
+  parts_.reading->ask_always([this, store = &parts_.reader->blobs(), name = hook.name, files = hook_files{hook.code, hook.config}] {
+    auto code = code_in(*store, name, files.script.hash, files.configuration.hash);
+    return [this, name, found = read_hook{files, std::move(code)}] { on_read(name, found); };
   });
+}
+
+void server_hooks::on_read(const std::string& name, const read_hook& hook) {
+  if (hook.code) {
+    codes_[name] = hook;
+    unreadable_.erase(name);
+  } else {
+    note_unreadable(name, hook.files);
+  }
+  for (auto waited = std::move(reading_.extract(name).mapped()); const auto& then : waited) then(hook);
+}
+
+// One line however often it is tried: a run that is owed is tried each second.
+void server_hooks::note_unreadable(const std::string& name, const hook_files& files) {
+  if (const auto noted = unreadable_.find(name); noted != unreadable_.end() && noted->second == files) return;
+  unreadable_[name] = files;
+  if (parts_.notes)
+    parts_.notes->write(log_event::error | log_event::force, "Hook", name,
+                        std::string("the hook's files can't be read from the event log; it does not run") + log::what_to_run);
 }
 
 // -- what is written down ------------------------------------------------------------------------------------------------

@@ -82,18 +82,27 @@ class server_hooks {
   void fetch(const std::shared_ptr<pending>& p);
   void start(const std::shared_ptr<pending>& p);
   std::vector<const model::hook_state*> hooks_of(const question& what) const;
-  struct kept_code;
-  const kept_code* code_of(const model::hook_state& hook) const;
-  void read_code(const model::hook_state& hook, std::function<void()> then);
+  using code_ptr = std::shared_ptr<const hooks::hook_code>;
+  struct hook_files {
+    model::hook_content script, configuration;
+    bool operator==(const hook_files&) const = default;
+  };
+  struct read_hook { hook_files files; code_ptr code; };          // without code: it could not be read
+  using after_read = std::function<void(const read_hook&)>;
+  code_ptr code_of(const model::hook_state& hook) const;          // null: it is not known yet
+  void read(const model::hook_state& hook, after_read then);
+  void on_read(const std::string& name, const read_hook& hook);
+  void read_then_start(const model::hook_state& hook, const std::shared_ptr<pending>& p);
+  void note_unreadable(const std::string& name, const hook_files& files);
   hooks::chain_parts chain_parts();
   std::function<void(std::function<void()>)> post() const;
   static model::hook_ran ran(const std::string& subject, schema::HookRun::Reader run);
 
   server_hooks_parts parts_;
   model::settings_ptr told_;                          // whose resources the workers know
-  struct kept_code { model::hook_content script, configuration; std::shared_ptr<const hooks::hook_code> code; };
-  std::map<std::string, kept_code> codes_;        // by name; read again when the blobs are others
-  std::map<std::string, std::vector<std::function<void()>>> reading_;     // hooks that are being read, and who waits for each
+  std::map<std::string, read_hook> codes_;        // by name; read again when the blobs are others
+  std::map<std::string, hook_files> unreadable_;  // by name, at the last attempt: the log has a line of each
+  std::map<std::string, std::vector<after_read>> reading_;        // hooks that are being read, and who waits for each
 };
 
 }  // namespace annals::actors

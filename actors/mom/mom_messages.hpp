@@ -25,53 +25,108 @@ namespace annals::actors {
 
 // -- to and from the server ------------------------------------------------------------------------------------------------
 
-struct to_server { schema::sealed<schema::FromMom> message; };     // sent if the server is there, else dropped
-struct server_is_here {};                                          // a new connection: everything owed is told again
-struct steps_taken { std::uint32_t count; };                       // the server has so many of the run's steps
-struct new_settings { std::shared_ptr<const mom::mom_settings> settings; };      // read again
-struct poll_usage { std::uint32_t report_interval_s; };
-struct want_script { std::string hash; std::string key; };
-struct script_text { std::string text; bool missing = false; };
-struct run_gone { std::string key; std::uint64_t job_serial; std::uint32_t run; };
-struct part_gone { std::string key; left_run what; };
+struct to_server {
+  schema::sealed<schema::FromMom> message;
+};                         // sent if the server is there, else dropped
+struct server_is_here {};  // a new connection: everything owed is told again
+struct steps_taken {
+  std::uint32_t count;
+};  // the server has so many of the run's steps
+struct new_settings {
+  std::shared_ptr<const mom::mom_settings> settings;
+};  // read again
+struct poll_usage {
+  std::uint32_t report_interval_s;
+};
+struct want_script {
+  std::string hash;
+  std::string key;
+};
+struct script_text {
+  std::string text;
+  bool missing = false;
+};
+struct run_gone {
+  std::string key;
+  std::uint64_t job_serial;
+  std::uint32_t run;
+};
+struct part_gone {
+  std::string key;
+  left_run what;
+};
 
 // -- between primary and sisters ---------------------------------------------------------------------------------------------
 
-struct want_sister { std::string host, address; std::uint16_t port; std::string key; };   // a run needs the link from now on
-struct to_sister { std::string host; schema::sealed<schema::ToSister> message; };         // sent if the link is there, else dropped
-struct sister_link { std::string host; bool open; std::string why; };                     // to the runs that want it
-struct sister_said { std::string host; schema::sealed<schema::FromSister> message; };
-struct to_primary { std::string host; schema::sealed<schema::FromSister> message; };      // sent if the link is there, else dropped
-struct primary_is_gone {};                                                               // its connection is closed
-struct primary_is_here {};                                                               // a new connection of the primary
-struct primary_said { schema::sealed<schema::ToSister> message; };
-struct server_discards {};                                                               // the server no longer knows this run
+struct want_sister {
+  std::string host, address;
+  std::uint16_t port;
+  std::string key;
+};  // a run needs the link from now on
+struct to_sister {
+  std::string host;
+  schema::sealed<schema::ToSister> message;
+};  // sent if the link is there, else dropped
+struct sister_link {
+  std::string host;
+  bool open;
+  std::string why;
+};  // to the runs that want it
+struct sister_said {
+  std::string host;
+  schema::sealed<schema::FromSister> message;
+};
+struct to_primary {
+  std::string host;
+  schema::sealed<schema::FromSister> message;
+};                          // sent if the link is there, else dropped
+struct primary_is_gone {};  // its connection is closed
+struct primary_is_here {};  // a new connection of the primary
+struct primary_said {
+  schema::sealed<schema::ToSister> message;
+};
+struct server_discards {};  // the server no longer knows this run
 // Of the process host and the places, about a part: `text` is empty when it is ready, `removed` when it was torn down.
-struct part_event { std::string key; model::part_command command; };
+struct part_event {
+  std::string key;
+  model::part_command command;
+};
 
-struct task_grown { std::string key; };              // the task has written something
-struct output_appended { std::string key; };         // what a task wrote is in the run's files
+struct task_grown {
+  std::string key;
+};  // the task has written something
+struct output_appended {
+  std::string key;
+};  // what a task wrote is in the run's files
 
 // Who asked for something about tasks: an actor here (host empty), or one on a sister, through its part there. `output`: it
 // wants what the task writes.
-struct task_origin { task_asker asker; std::string host; bool output = false; };
-struct task_numbered { task_origin origin; std::uint32_t task = 0; std::string error; };
+struct task_origin {
+  task_asker asker;
+  std::string host;
+  bool output = false;
+};
+struct task_numbered {
+  task_origin origin;
+  std::uint32_t task = 0;
+  std::string error;
+};
 inline std::string text_of(capnp::Data::Reader d) { return {reinterpret_cast<const char*>(d.begin()), d.size()}; }
 void write_answer(const task_answer& from, schema::Answer::Builder to);
 task_answer read_answer(schema::Answer::Reader from);
-void describe_job(schema::StartRun::Reader order, job_found& found);      // its user and its nodes
+void describe_job(schema::StartRun::Reader order, job_found& found);  // its user and its nodes
 inline bool is_wanted(const find_job& f, const std::string& job, const std::string& cookie) {
   return job == f.job && (f.cookie.empty() || cookie == f.cookie);
 }
 
 struct mom_parts {
-  event_sourced_actor_parts shell;
+  event_sourced_actor_parts base;
   ports::process_host* processes = nullptr;
   std::shared_ptr<const mom::mom_settings> settings;
   ports::job_places* places = nullptr;
-  daemon_log* notes = nullptr;               // may be null: no lines
-  std::shared_ptr<hook_bits> hooks{};        // null: no hook ever runs
-  ports::task_outputs* outputs = nullptr;    // null: tasks write nothing
+  daemon_log* notes = nullptr;             // may be null: no lines
+  std::shared_ptr<hook_bits> hooks{};      // null: no hook ever runs
+  ports::task_outputs* outputs = nullptr;  // null: tasks write nothing
 
   void note(std::uint32_t event, const std::string& job, const std::string& text) const {
     if (notes) notes->write(event, "Job", job, text);

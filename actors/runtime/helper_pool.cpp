@@ -2,6 +2,8 @@
 
 #include <caf/send.hpp>
 
+#include <exception>
+
 #include "actors/runtime/run_this.hpp"
 
 namespace annals::actors {
@@ -32,10 +34,20 @@ void helper_pool::ask_always(work what) {
   give(to, std::move(what));
 }
 
+namespace {
+std::function<void()> done_or_thrown(const helper_pool::work& what) {
+  try {
+    return what();
+  } catch (const std::exception&) {
+    return [thrown = std::current_exception()] { std::rethrow_exception(thrown); };
+  }
+}
+}  // namespace
+
 // The owner is alive as long as it hears this: who is gone gets no messages.
 void helper_pool::give(const caf::actor& helper, work what) {
   caf::anon_send(helper, run_this{[this, helper, what = std::move(what), owner = caf::actor(self_)] {
-                   auto then = what();
+                   auto then = done_or_thrown(what);
                    caf::anon_send(owner, run_this{[this, helper, then = std::move(then)] {
                                     on_done(helper);
                                     then();

@@ -16,7 +16,7 @@ namespace annals::actors {
 
 class helper_pool {
  public:
-  // On a helper; what it returns runs in the actor. Neither may throw.
+  // On a helper; what it returns runs in the actor. What the work throws is thrown in the actor.
   using work = std::function<std::function<void()>()>;
 
   // `waiting_max`: pieces that wait for a helper. `detached`: false in simulations, where helpers have no threads of their own.

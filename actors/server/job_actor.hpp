@@ -9,7 +9,7 @@
 namespace annals::actors {
 
 struct job_parts {
-  event_sourced_actor_parts shell;
+  event_sourced_actor_parts base;
   caf::actor gateway;                       // routes to hosts, keeps track of who is in memory
 };
 

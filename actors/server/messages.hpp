@@ -59,8 +59,9 @@ struct mom_gone { wire::connection_ptr peer; std::string why; };
 struct run_missing { expected_run run; bool log_is_new; };
 // The same of a run that was to be discarded there; `abandoned`: nobody knows, since the host is down.
 struct discard_settled { std::uint64_t serial; std::uint32_t run; std::string host; bool abandoned; };
-// A blob that a MoM may have, on its way to it: of this size and for this run (serial 0: of a hook).
-struct blob_wanted { wire::connection_ptr peer; std::string hash; std::uint64_t size; run_name of; };
+// A blob that a MoM may have, on its way to it: of this size and for this run (serial 0: of a hook). `read`: done when it
+// was read and is about to leave.
+struct blob_wanted { wire::connection_ptr peer; std::string hash; std::uint64_t size; run_name of; reply_ptr read{}; };
 
 // -- scheduler -------------------------------------------------------------------------------------------------------------
 

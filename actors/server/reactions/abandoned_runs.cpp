@@ -1,8 +1,9 @@
 // A run that a host was made to give up unheard (JobVnodesReleased: abandoned) may go on there: a host that is there learns at once
-// that it is no longer wanted, another with its next hello. Owed until the host comes up anew, which it does only without the run, is
-// removed, or the job is forgotten.
+// that it is no longer wanted, another with its next hello. Owed until the host comes up anew, which it does only without the run, or
+// is removed. That the job is forgotten ends nothing: a forced delete may forget it in the same breath, and its host is to hear of it.
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 
 #include "actors/server/reactions/all.hpp"
 
@@ -16,31 +17,35 @@ class abandoned final : public reaction {
     const auto event = record.event();
     const auto stream = record.get().getStream();
     if (event.isHost()) return fold_host(stream, event.getHost());
-    if (!event.isJob()) return false;
-    if (event.getJob().isForgotten()) return std::erase_if(runs_, [&](const auto& r) { return r.serial == stream; }) > 0;
-    if (!event.getJob().isVnodesReleased()) return false;
-    const auto e = event.getJob().getVnodesReleased();
-    if (e.getWhy() != schema::ReleaseReason::ABANDONED) return false;
-    for (auto host : e.getHosts()) runs_.push_back({record.sequence(), stream, e.getRun(), schema::str(host)});
-    return e.getHosts().size() > 0;
+    return event.isJob() && fold_job(stream, record.sequence(), event.getJob());
   }
 
-  std::vector<order_ptr> owed(const moment&) override {
+  std::vector<order_ptr> owed(const moment& at) override {
     std::vector<order_ptr> orders;
     for (const auto& r : runs_)
       orders.push_back(make_order({.cause = r.sequence,
                                    .target = "run " + std::to_string(r.run) + " of job " + std::to_string(r.serial) + " on " + r.host,
-                                   .what = discard_run{r.host, r.serial, r.run},
+                                   .what = discard_run{r.host, r.serial, r.run, std::to_string(r.number) + "." + at.settings.server_name},
                                    .given = order::repeat::until_accepted}));
     return orders;
   }
 
  private:
   struct unheard_run {
-    std::uint64_t sequence, serial;
+    std::uint64_t sequence, serial, number;
     std::uint32_t run;
     std::string host;
   };
+
+  bool fold_job(std::uint64_t serial, std::uint64_t sequence, schema::JobEvent::Reader event) {
+    if (event.isQueued()) numbers_[serial] = event.getQueued().getNumber();
+    if (event.isEnded()) numbers_.erase(serial);
+    if (!event.isVnodesReleased()) return false;
+    const auto e = event.getVnodesReleased();
+    if (e.getWhy() != schema::ReleaseReason::ABANDONED) return false;
+    for (auto host : e.getHosts()) runs_.push_back({sequence, serial, numbers_[serial], e.getRun(), schema::str(host)});
+    return e.getHosts().size() > 0;
+  }
 
   bool fold_host(std::uint64_t stream, schema::HostEvent::Reader event) {
     if (event.isAdded()) names_[stream] = schema::str(event.getAdded().getName());
@@ -52,8 +57,9 @@ class abandoned final : public reaction {
     return differs;
   }
 
-  std::map<std::uint64_t, std::string> names_;  // of hosts, by stream
-  std::vector<unheard_run> runs_;               // in the order of the log
+  std::map<std::uint64_t, std::string> names_;                // of hosts, by stream
+  std::unordered_map<std::uint64_t, std::uint64_t> numbers_;  // of jobs that have not ended, by serial
+  std::vector<unheard_run> runs_;                             // in the order of the log
 };
 
 }  // namespace

@@ -21,7 +21,7 @@ class looking final : public reaction {
     const auto look = hooks_.events() == 0 ? std::nullopt : model::look_at(record.event());
     const auto* event = look ? hooks::find_event(look->event) : nullptr;
     if (!event || (hooks_.events() & event->bit) == 0) return false;
-    for (const auto& subject : subjects_of(*look, record.get().getStream())) owe(*event, record.sequence(), subject);
+    for (const auto& subject : subjects_of(*look, record.get().getStream())) owe(*event, record, subject);
     return true;
   }
 
@@ -35,21 +35,23 @@ class looking final : public reaction {
  private:
   struct look {
     const hooks::hook_event* event;
-    std::map<std::uint64_t, std::string> hooks;  // that have not run yet: name by stream
+    model::requester by;
+    std::map<std::uint64_t, std::string> hooks{};  // that have not run yet: name by stream
     order_ptr what{};
   };
   using looks = std::map<std::pair<std::uint64_t, std::string>, look>;  // by the event's sequence and the subject
 
-  void owe(const hooks::hook_event& event, std::uint64_t sequence, const std::string& subject) {
-    look l{&event, {}};
+  void owe(const hooks::hook_event& event, const log::record& record, const std::string& subject) {
+    const auto who = record.get().getWho();
+    look l{&event, {schema::str(who.getUser()), schema::str(who.getHost()), who.getRole()}};
     for (const auto& [stream, hook] : hooks_.hooks())
       if (hook.runs_at(event.name)) l.hooks[stream] = hook.name;
-    put_order(*looks_.emplace(std::pair(sequence, subject), std::move(l)).first);
+    put_order(*looks_.emplace(std::pair(record.sequence(), subject), std::move(l)).first);
   }
 
   static void put_order(looks::value_type& at) {
     auto& [key, l] = at;
-    run_looking_hooks run{l.event, key.first, key.second, {}};
+    run_looking_hooks run{l.event, key.first, key.second, l.by, {}};
     for (const auto& [stream, name] : l.hooks) run.hooks.push_back(name);
     l.what = make_order({.cause = key.first, .target = key.second, .what = std::move(run), .given = order::repeat::until_accepted, .again_ns = second_ns});
   }

@@ -36,12 +36,14 @@ struct run_looking_hooks {
   const hooks::hook_event* event = nullptr;
   std::uint64_t sequence = 0;
   std::string subject;  // a job's id, a vnode
+  model::requester by;  // who made it happen
   std::vector<std::string> hooks;
 };
 struct discard_run {
   std::string host;
   std::uint64_t serial = 0;
   std::uint32_t run = 0;
+  std::string job;  // its id; the job itself may be forgotten already
 };
 struct send_hooks {};  // every host is owed the hooks of MoMs as they are now
 struct end_server {

@@ -283,6 +283,22 @@ BOOST_AUTO_TEST_CASE(a_host_is_given_the_scripts_of_its_runs_alone) {
   BOOST_TEST(c.want("n1", hash, c.serial) == "missing");                 // another's script, in the name of a run it has
 }
 
+BOOST_AUTO_TEST_CASE(a_script_that_is_asked_for_again_while_it_is_being_read_comes_once) {
+  cluster c;
+  const auto& mom = c.moms.at("n1");
+  mom->sent.clear();
+  for (int i = 0; i < 3; ++i)
+    caf::anon_send(c.whole->gateway(), actors::peer_frame{mom, schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+                                                            auto w = m.initWantBlob();
+                                                            w.setHash(data_of(script_hash));
+                                                            w.initRef().setJobSerial(c.serial);
+                                                            w.getRef().setRun(1);
+                                                          })});
+  c.system.run();
+  BOOST_TEST(mom->sent.size() == 1u);
+  BOOST_TEST(c.want("n1", script_hash, c.serial) == "81920 bytes");      // later it comes again
+}
+
 BOOST_AUTO_TEST_CASE(a_host_is_given_the_files_of_hooks_that_hosts_run) {
   cluster c;
   const std::string code = "import pbs\n", hash = log::content_hash(bytes_of(code));

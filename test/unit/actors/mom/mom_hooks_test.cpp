@@ -56,7 +56,8 @@ struct fixture {
       parts.say_hello = [] {};
       mom = std::make_unique<mom_hooks>(self, parts, [this](const schema::sealed<schema::FromMom>& m) { told.push_back(m); });
       return {[](run_this& what) { what.work(); }, [this](hook_point_passed& p) { passed.push_back(std::move(p)); }};
-    }, 0);
+    },
+                         0);
     in_mom([this] {
       mom->begin();
       mom->server_is_here();

@@ -42,7 +42,7 @@ BOOST_AUTO_TEST_CASE(the_next_piece_follows_when_the_last_was_taken) {
   output.look(2);
   BOOST_REQUIRE(sent.size() == 1u);
   BOOST_TEST(sent[0].bytes == "one");
-  output.taken(2, false, 1);                       // of no piece
+  output.taken(2, false, 1);  // of no piece
   BOOST_TEST(sent.size() == 1u);
   output.taken(2, false, 3);
   BOOST_REQUIRE(sent.size() == 2u);
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_task_is_done_when_all_was_taken_and_then_its_files_go) {
   output.follow(2, "anna");
   BOOST_TEST(!output.all_taken(2));
   output.taken(2, false, 3);
-  files.files["12.borg.1-2"][0] += "!";            // the last words
+  files.files["12.borg.1-2"][0] += "!";  // the last words
   BOOST_TEST(!output.all_taken());
   output.taken(2, true, 3);
   BOOST_TEST(!output.all_taken());
@@ -98,7 +98,7 @@ BOOST_AUTO_TEST_CASE(what_nobody_takes_is_dropped) {
   BOOST_TEST(output.all_taken());
   BOOST_TEST(files.removed.size() == 1u);
 
-  files.files["12.borg.1-3"][0] = "late";      // of a task whose start was told only then
+  files.files["12.borg.1-3"][0] = "late";  // of a task whose start was told only then
   output.follow(3, "anna");
   BOOST_TEST(output.all_taken());
   BOOST_TEST(files.removed.size() == 2u);

@@ -46,8 +46,8 @@ struct on_n2 {
   wire::signer server{borg.of(kind::server, "borg")};
   wire::signature_check check{borg.of(kind::mom, "n2")};
   actors::ticket_gate gate{"n2", [this](schema::byte_span bytes, const std::string& signature, const std::string& certificate) {
-    return check.signer_of(model::ticket_purpose, bytes, {signature, certificate});
-  }};
+                             return check.signer_of(model::ticket_purpose, bytes, {signature, certificate});
+                           }};
 
   schema::sealed<schema::JoinJob> join(const schema::sealed_message& ticket, const wire::signature& by,
                                        const schema::sealed<schema::StartRun>& what = order()) const {
@@ -104,7 +104,8 @@ BOOST_AUTO_TEST_CASE(the_order_must_be_the_tickets) {
   BOOST_TEST(t.refused(t.join(ticket, by, order("13.borg"))) == "the ticket is for another run");
   BOOST_TEST(t.refused(t.join(ticket, by, order("12.borg", "anna", 2))) == "the ticket is for another run");
   BOOST_TEST(t.refused(t.join(ticket, by, order("12.borg", "root"))) == "the ticket is for another user");
-  BOOST_TEST(t.refused(t.join(ticket, by, order("12.borg", "anna", 1, "(n1:ncpus=1)+(n2:ncpus=64)"))) == "the ticket is for another share of the hosts");
+  BOOST_TEST(t.refused(t.join(ticket, by, order("12.borg", "anna", 1, "(n1:ncpus=1)+(n2:ncpus=64)"))) ==
+             "the ticket is for another share of the hosts");
 }
 
 BOOST_AUTO_TEST_CASE(a_node_can_not_sign_a_ticket) {

@@ -1,10 +1,10 @@
 // Who speaks TM on a host (docs/design/0022-task-manager.md): requests from outside and their bounds; attached sessions.
 #include <boost/test/unit_test.hpp>
 
+#include <unistd.h>
 #include <caf/actor_system.hpp>
 #include <caf/actor_system_config.hpp>
 #include <caf/scoped_actor.hpp>
-#include <unistd.h>
 
 #include <mutex>
 
@@ -86,9 +86,9 @@ struct tm_fixture {
   template <class Fill>
   void ask(std::uint64_t question, Fill&& fill) {
     self->send(tm, peer_frame{caller, schema::make<schema::TmRequest>([&](schema::TmRequest::Builder r) {
-      r.setQuestion(question);
-      fill(r);
-    })});
+                                r.setQuestion(question);
+                                fill(r);
+                              })});
   }
   template <class Message>
   Message received() {
@@ -120,7 +120,9 @@ struct tm_fixture {
   }
 };
 
-std::uint32_t failure(const schema::sealed<schema::TmReply>& reply) { return reply.get().isFailed() ? reply.get().getFailed().getCode() : 0; }
+std::uint32_t failure(const schema::sealed<schema::TmReply>& reply) {
+  return reply.get().isFailed() ? reply.get().getFailed().getCode() : 0;
+}
 
 }  // namespace
 

@@ -40,7 +40,7 @@ struct names {
 struct shared {
   int failures_of_on_change = 0;
   std::vector<std::string> commands_of_on_change;
-  std::vector<std::string> state, answers;      // answers: "a done", "b refused"
+  std::vector<std::string> state, answers;  // answers: "a done", "b refused"
 };
 
 struct reply : actors::reply_to {
@@ -117,7 +117,7 @@ using strings = std::vector<std::string>;
 BOOST_FIXTURE_TEST_SUITE(shell, fixture)
 
 BOOST_AUTO_TEST_CASE(a_command_that_can_not_be_decided_is_refused_and_the_others_go_on) {
-  tell({"a"});                       // alone on its way when the others come
+  tell({"a"});  // alone on its way when the others come
   tell({"b"});
   tell({"bad", true});
   tell({"c"});

@@ -28,7 +28,8 @@ struct owner {
     self = system->spawn([this, helpers, waiting](caf::event_based_actor* a, bool own_threads) -> caf::behavior {
       pool = std::make_shared<helper_pool>(a, helpers, waiting, own_threads);
       return {[](const run_this& what) { what.work(); }};
-    }, detached);
+    },
+                         detached);
     system.run();
   }
   ~owner() { system.end({self}); }
@@ -36,7 +37,7 @@ struct owner {
   helper_pool::work piece(const std::string& name) {
     return [this, name] { return [this, name] { said += name; }; };
   }
-  bool asks(const std::string& name) { return pool->ask(piece(name)); }      // in the actor
+  bool asks(const std::string& name) { return pool->ask(piece(name)); }  // in the actor
   // In one turn of the actor; then everybody has his.
   void in_actor(std::function<void()> what) {
     caf::anon_send(self, run_this{std::move(what)});
@@ -77,10 +78,10 @@ BOOST_AUTO_TEST_CASE(one_helper_does_all_in_the_order_asked) {
 BOOST_AUTO_TEST_CASE(as_many_wait_as_may_and_one_more_is_refused) {
   owner o(2, 3, false);
   o.in_actor([&] {
-    for (const char* name : {"a", "b", "c", "d", "e"}) BOOST_TEST(o.asks(name));   // two are done, three wait
+    for (const char* name : {"a", "b", "c", "d", "e"}) BOOST_TEST(o.asks(name));  // two are done, three wait
     BOOST_TEST(o.pool->waiting() == 3u);
     BOOST_TEST(!o.asks("f"));
-    o.pool->ask_always(o.piece("g"));                                              // who has a bound of his own
+    o.pool->ask_always(o.piece("g"));  // who has a bound of his own
     BOOST_TEST(o.pool->waiting() == 4u);
   });
   BOOST_TEST(o.said.size() == 6u);
@@ -101,9 +102,9 @@ BOOST_AUTO_TEST_CASE(what_comes_of_it_may_ask_again) {
   owner o(1, 0, false);
   o.in_actor([&] {
     BOOST_TEST(o.pool->ask([&o] { return [&o] {
-      o.said += "first ";
-      BOOST_TEST(o.asks("second"));
-    }; }));
+                                    o.said += "first ";
+                                    BOOST_TEST(o.asks("second"));
+                                  }; }));
   });
   BOOST_TEST(o.said == "first second");
 }

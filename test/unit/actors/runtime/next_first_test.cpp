@@ -53,7 +53,8 @@ struct fixture {
 };
 
 // Hands itself round until it was handed on often enough.
-void hand_round(caf::event_based_actor* self, int left, const std::vector<caf::actor>& ring, const std::shared_ptr<std::promise<void>>& done) {
+void hand_round(caf::event_based_actor* self, int left, const std::vector<caf::actor>& ring,
+                const std::shared_ptr<std::promise<void>>& done) {
   if (left == 0) return done->set_value();
   self->send(ring[static_cast<std::size_t>(left) % ring.size()],
              task{[=](caf::event_based_actor* next) { hand_round(next, left - 1, ring, done); }});

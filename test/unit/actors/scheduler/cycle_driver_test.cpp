@@ -198,11 +198,10 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_asked_for_is_proposed_or_answered_with_a_reas
   BOOST_TEST(said(d, {which::RUN}));
   BOOST_TEST(d.sent[0].get().getRun().getRequest() == 7u);
   d.forget();
-  ask(1, 8, 5);                                        // the first one has the cpus
+  ask(1, 8, 5);  // the first one has the cpus
   BOOST_TEST(said(d, {which::CANNOT_RUN}));
   BOOST_TEST(d.sent[0].get().getCannotRun().getRequest() == 8u);
   d.forget();
-  ask(1, 9, 6);                                        // of a view that is not here yet
+  ask(1, 9, 6);  // of a view that is not here yet
   BOOST_TEST(said(d, {which::FULL_VIEW}));
 }
-

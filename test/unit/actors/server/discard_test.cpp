@@ -53,6 +53,42 @@ struct server : test::whole_server {
   }
 };
 
+// The same with a job whose run is on its way to n1.
+struct server_with_a_run : server {
+  std::shared_ptr<test::fake_peer> mom = std::make_shared<test::fake_peer>(wire::identity::kind::mom, "n1");
+  std::string job;
+
+  server_with_a_run() {
+    says(mom, schema::make<schema::FromMom>([](schema::FromMom::Builder m) {
+           auto vnode = m.initHello().initVnodes(1)[0];
+           m.getHello().setHost("n1");
+           vnode.setName("n1");
+           auto cpus = vnode.initAttributes(1)[0];
+           cpus.setName("resources_available");
+           cpus.setResource("ncpus");
+           cpus.setValue("1");
+         }));
+    const auto submitted = ask([](schema::Request::Builder r) { r.initQueueJob().setSubmitHost("borg"); }, "alice");
+    job = schema::str(submitted->sent.at(0).root<schema::Reply>().getDone());
+    const auto scheduler = std::make_shared<test::fake_peer>(wire::identity::kind::scheduler, "default");
+    says(scheduler, schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
+           auto run = m.initRun();
+           run.setJob(last_stream());
+           run.setExecVnode("(n1:ncpus=1)");
+           run.setExecHost("n1/0");
+           run.initHosts(1).set(0, "n1");
+         }));
+  }
+  std::uint64_t last_stream() const {
+    std::uint64_t last = 0;
+    (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
+      last = std::max(last, r->get().getStream());
+      return true;
+    });
+    return last;
+  }
+};
+
 long discards(const test::fake_peer& peer) {
   return std::count_if(peer.sent.begin(), peer.sent.end(), [](const auto& m) { return m.template root<schema::ToMom>().isDiscardRun(); });
 }
@@ -77,6 +113,19 @@ BOOST_AUTO_TEST_CASE(a_host_is_up_when_it_is_rid_of_what_the_server_does_not_wan
   BOOST_TEST(!s.n1_is_up());
   s.says(mom, schema::make<schema::FromMom>([](schema::FromMom::Builder m) { fill(m.initSignalDone().initRef()); }));
   BOOST_TEST(s.n1_is_up());
+}
+
+// No history is kept: the job is forgotten in the same breath.
+BOOST_AUTO_TEST_CASE(a_host_is_told_to_end_a_run_that_was_deleted_by_force) {
+  server_with_a_run s;
+  const auto started = std::count_if(s.mom->sent.begin(), s.mom->sent.end(), [](const auto& m) { return m.template root<schema::ToMom>().isStartRun(); });
+  BOOST_REQUIRE(started == 1);
+  s.ask([&](schema::Request::Builder r) {
+    r.initDeleteJob().setJob(s.job);
+    r.getDeleteJob().setForce(true);
+  });
+  BOOST_REQUIRE(discards(*s.mom) == 1);
+  BOOST_TEST(schema::str(s.mom->sent.back().root<schema::ToMom>().getDiscardRun().getJob()) == s.job);
 }
 
 BOOST_AUTO_TEST_CASE(a_mom_says_of_a_run_it_does_not_have_that_it_is_gone) {

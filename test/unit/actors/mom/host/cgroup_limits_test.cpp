@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(v1_limits_memory_before_memory_and_swap_and_sets_shares) {
 }
 
 BOOST_AUTO_TEST_CASE(v1_counts_the_memory_of_the_cgroups_below) {
-  cgroup_v1::count_children(directory, v1_all);       // a kernel without the file does so anyway
+  cgroup_v1::count_children(directory, v1_all);  // a kernel without the file does so anyway
   have("memory.use_hierarchy", "0");
   cgroup_v1::count_children(directory, {"/", false, false, true, true, true});
   BOOST_TEST(text("memory.use_hierarchy") == "0");
@@ -83,7 +83,8 @@ BOOST_AUTO_TEST_CASE(a_chunk_without_memory_or_cpus_has_no_memory_limit_and_the_
 }
 
 BOOST_AUTO_TEST_CASE(a_limit_that_cannot_be_set_is_named) {
-  BOOST_TEST(cgroup_v1::limit(directory, {"/", false, true}, {mb, {}, 1, false}) == directory + "/memory.limit_in_bytes: No such file or directory");
+  BOOST_TEST(cgroup_v1::limit(directory, {"/", false, true}, {mb, {}, 1, false}) ==
+             directory + "/memory.limit_in_bytes: No such file or directory");
   BOOST_TEST(cgroup_v2::limit(directory, {"/", true, true}, {mb, {}, 1, false}) == directory + "/memory.max: No such file or directory");
 }
 
@@ -146,7 +147,8 @@ BOOST_AUTO_TEST_CASE(one_chunk_without_memory_leaves_the_host_without_a_limit) {
 }
 
 BOOST_AUTO_TEST_CASE(an_order_that_cannot_be_read_gives_the_share_of_one_cpu) {
-  for (const char* text : {"", "(", "(a:ncpus=1)+(a:ncpus=1)"}) BOOST_TEST((share(text, "a/0") == ports::host_share{{}, {}, 1, false}), text);
+  for (const char* text : {"", "(", "(a:ncpus=1)+(a:ncpus=1)"})
+    BOOST_TEST((share(text, "a/0") == ports::host_share{{}, {}, 1, false}), text);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

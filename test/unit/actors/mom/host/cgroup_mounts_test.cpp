@@ -42,8 +42,8 @@ BOOST_AUTO_TEST_CASE(the_hierarchies_of_a_mountinfo_are_found) {
 }
 
 BOOST_AUTO_TEST_CASE(a_line_that_is_not_understood_mounts_nothing) {
-  for (const char* line : {"", "\n", " - ", " - cgroup cgroup rw", "1 2 3 4 5 - cgroup cgroup rw,cpu", "1 2 3 / relative rw - cgroup cgroup rw,cpu",
-                           "1 2 3 / /x rw - cgroup", "1 2 3 / /x rw cgroup cgroup rw,cpu"})
+  for (const char* line : {"", "\n", " - ", " - cgroup cgroup rw", "1 2 3 4 5 - cgroup cgroup rw,cpu",
+                           "1 2 3 / relative rw - cgroup cgroup rw,cpu", "1 2 3 / /x rw - cgroup", "1 2 3 / /x rw cgroup cgroup rw,cpu"})
     BOOST_TEST(parse_mountinfo(line).empty(), line);
 }
 
@@ -66,11 +66,13 @@ BOOST_AUTO_TEST_CASE(the_new_version_alone_does_all_that_it_has_controllers_for)
 BOOST_AUTO_TEST_CASE(the_old_version_alone_needs_a_hierarchy_for_each) {
   auto mounts = parse_mountinfo(hybrid);
   mounts.pop_back();
-  BOOST_TEST(roots_of(mounts) == (texts{"cpu,cpuacct:/sys/fs/cgroup/cpu,cpuacct", "memory:/sys/fs/cgroup/memory", "freezer:/sys/fs/cgroup/freezer"}));
+  BOOST_TEST(roots_of(mounts) ==
+             (texts{"cpu,cpuacct:/sys/fs/cgroup/cpu,cpuacct", "memory:/sys/fs/cgroup/memory", "freezer:/sys/fs/cgroup/freezer"}));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_mounted_read_only_or_twice_is_used_once_where_it_can_be_written) {
-  BOOST_TEST(roots_of({{"/a", false, false, {"memory"}}, {"/b", false, true, {"memory"}}, {"/c", false, true, {"memory"}}}) == texts{"memory:/b"});
+  BOOST_TEST(roots_of({{"/a", false, false, {"memory"}}, {"/b", false, true, {"memory"}}, {"/c", false, true, {"memory"}}}) ==
+             texts{"memory:/b"});
   BOOST_TEST(parse_mountinfo("1 2 0:3 / /c ro,relatime - cgroup2 none rw\n").at(0).writable == false);
   BOOST_TEST(parse_mountinfo("1 2 0:3 / /c rw - cgroup2 none ro\n").at(0).writable == false);
 }

@@ -290,7 +290,8 @@ BOOST_AUTO_TEST_CASE(an_attached_session_moves_in_and_dies_with_all_that_left_it
     if (leader == 0) {
       setsid();
       if (chdir(work().c_str()) != 0) _exit(1);
-      execl("/bin/sh", "sh", "-c", "mkfifo go; echo $$ > pid; read x < go; /usr/bin/setsid sleep 1000 & echo $! > escapee; sleep 1000", static_cast<char*>(nullptr));
+      execl("/bin/sh", "sh", "-c", "mkfifo go; echo $$ > pid; read x < go; /usr/bin/setsid sleep 1000 & echo $! > escapee; sleep 1000",
+            static_cast<char*>(nullptr));
       _exit(1);
     }
     BOOST_REQUIRE(number_in("pid") == leader);
@@ -321,7 +322,8 @@ BOOST_AUTO_TEST_CASE(processes_of_others_in_an_attached_session_are_left_alone) 
     if (leader == 0) {
       setsid();
       if (chdir(work().c_str()) != 0) _exit(1);
-      execl("/bin/sh", "sh", "-c", "/usr/bin/setpriv --reuid 65534 sleep 1000 & echo $! > other; echo $$ > pid; sleep 1000", static_cast<char*>(nullptr));
+      execl("/bin/sh", "sh", "-c", "/usr/bin/setpriv --reuid 65534 sleep 1000 & echo $! > other; echo $$ > pid; sleep 1000",
+            static_cast<char*>(nullptr));
       _exit(1);
     }
     BOOST_REQUIRE(number_in("pid") == leader);
@@ -333,7 +335,7 @@ BOOST_AUTO_TEST_CASE(processes_of_others_in_an_attached_session_are_left_alone) 
     o.stdout_file = o.stderr_file = "/dev/null";
     o.attached = {other, leader, mom::read_process(other)->start_ticks};
     start(o);
-    wait_ended("7.b.1-2");                     // not attached
+    wait_ended("7.b.1-2");  // not attached
     BOOST_TEST(test::alive(leader));
     forget_and_wait("7.b.1-2");
     o.key = "7.b.1-3";
@@ -353,7 +355,9 @@ BOOST_AUTO_TEST_CASE(processes_of_others_in_an_attached_session_are_left_alone) 
 BOOST_AUTO_TEST_CASE(cpu_time_of_children_that_nobody_waited_for_counts) {
   with_each([&] {
     // A shell's children are waited for by it; with CHLD ignored the kernel forgets them and their time.
-    start(limited("exec /usr/bin/perl -e '$SIG{CHLD}=\"IGNORE\"; if (!fork) { do { $x++ for 1..100000 } while (times)[0] < 1.1; exit } 1 while wait != -1'"));
+    start(
+        limited("exec /usr/bin/perl -e '$SIG{CHLD}=\"IGNORE\"; if (!fork) { do { $x++ for 1..100000 } while (times)[0] < 1.1; exit } 1 "
+                "while wait != -1'"));
     const auto ended = wait_ended(key).ended.at(0);
     BOOST_TEST(ended.exit_status == 0);
     BOOST_TEST(ended.usage.cpu_seconds >= 1u);

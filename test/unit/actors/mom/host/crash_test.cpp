@@ -166,8 +166,9 @@ BOOST_AUTO_TEST_CASE(a_shepherd_killed_after_the_programs_end_keeps_its_status) 
 }
 
 BOOST_AUTO_TEST_CASE(a_line_that_a_shepherd_could_not_finish_spoils_no_verdict) {
-  test::write_whole(run_file(key), mom::line_of(mom::journal_claimed{1, mom::boot_id()}) + mom::line_of(mom::journal_started{1, 1, 1, 1}) +
-                                       "exited 0 12", 0600);
+  test::write_whole(run_file(key),
+                    mom::line_of(mom::journal_claimed{1, mom::boot_id()}) + mom::line_of(mom::journal_started{1, 1, 1, 1}) + "exited 0 12",
+                    0600);
   host->adopt(key);
   BOOST_TEST(wait_ended(key).ended.at(0).exit_status == -4);
   BOOST_TEST(journal().over());
@@ -203,8 +204,8 @@ BOOST_AUTO_TEST_CASE(a_journal_without_a_whole_line_is_a_run_that_never_began) {
 }
 
 BOOST_AUTO_TEST_CASE(a_new_mom_removes_the_files_of_runs_that_have_left) {
-  begin();                                      // goes on
-  run(order("8.b.1", {"/bin/true"}));           // has left, its MoM died before it removed the files
+  begin();                             // goes on
+  run(order("8.b.1", {"/bin/true"}));  // has left, its MoM died before it removed the files
   const std::string task = key + "-2", other_task = "8.b.1-2";
   run(order(task, {"/bin/true"}));
   run(order(other_task, {"/bin/true"}));
@@ -233,7 +234,8 @@ BOOST_AUTO_TEST_CASE(what_a_power_loss_left_of_an_earlier_runs_file_is_not_this_
   run(order("8.b.1", {"/usr/bin/touch", "ran"}));
   const auto earlier = test::read_whole(run_file("8.b.1"));
   forget_and_wait("8.b.1");
-  for (const auto& left : {earlier, earlier.substr(0, mom::order_size(earlier)), earlier.substr(0, 40) + "\nended 0 1 2\n", std::string()}) {
+  for (const auto& left :
+       {earlier, earlier.substr(0, mom::order_size(earlier)), earlier.substr(0, 40) + "\nended 0 1 2\n", std::string()}) {
     unlink((work() + "/ran").c_str());
     test::write_whole(run_file(key), left, 0600);
     start(waiting());

@@ -101,7 +101,8 @@ BOOST_AUTO_TEST_CASE(a_pipe_in_the_place_of_output_holds_nobody_up) {
 
 BOOST_AUTO_TEST_CASE(undelivered_output_is_not_written_through_a_planted_link) {
   std::string elsewhere = "/dev/shm/annals-undelivered-XXXXXX";
-  struct stat here {}, there {};
+  struct stat here {
+  }, there{};
   BOOST_REQUIRE(stat(home().c_str(), &here) == 0);
   if (!mkdtemp(elsewhere.data()) || stat(elsewhere.c_str(), &there) != 0 || here.st_dev == there.st_dev) {
     rmdir(elsewhere.c_str());

@@ -43,7 +43,8 @@ class host_fixture {
   told wait_failed(const std::string& key);
   told so_far(const std::string& key);
   void forget_and_wait(const std::string& key);  // until its file is gone
-  void end_runs();  // forgets all; what is left after 20 s is an error of the test and is killed. Throws nothing
+  // Forgets all; what is left after 20 s is an error of the test and is killed. Throws nothing.
+  void end_runs();
 
   void crash_mom();  // the object goes, the runs stay, what was told is forgotten
   void new_mom();

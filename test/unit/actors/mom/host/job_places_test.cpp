@@ -17,7 +17,7 @@ namespace {
 struct places_fixture : host_fixture {
   mom::real_job_places places{home(), annals::test::stage_dir() + "/libexec/pbs_shepherd"};
   std::mutex mutex;
-  std::vector<std::string> said;           // "12.borg.1 0", "12.borg.1 removed"
+  std::vector<std::string> said;  // "12.borg.1 0", "12.borg.1 removed"
 
   places_fixture() {
     places.listen({[this](const std::string& key, std::int32_t code, const std::string&) { say(key + " " + std::to_string(code)); },
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(a_directory_with_the_jobs_output_is_the_primarys_too_and_st
   write_whole(f.work() + "/pbs.12.borg.x8z/12.borg.OU", "precious");
   f.places.tear_down(p);
   wait_until([&] { return f.heard("12.borg.1 removed"); }, "the rest is gone");
-  BOOST_TEST(!std::filesystem::exists(p.tmpdir));      // removed is told when it is
+  BOOST_TEST(!std::filesystem::exists(p.tmpdir));  // removed is told when it is
   f.places.tear_down(p);
   wait_until([&] { return f.heard("12.borg.1 removed", 2); }, "it is torn down");
   BOOST_TEST(read_whole(f.work() + "/pbs.12.borg.x8z/12.borg.OU") == "precious");

@@ -72,7 +72,9 @@ BOOST_AUTO_TEST_CASE(a_request_is_read_as_it_was_written) {
   r.jobdir = "/home/anna/pbs.1.b.x8z";
   r.lock = "/jobs/1.b.1.copy";
   r.cp = {"/bin/cp", "-rp"};
-  r.stages = {{stage_task::kind::in, "in", "q1", "/x", false}, {stage_task::kind::out, "*.dat", "q2", "y", true}, {stage_task::kind::drop, "in", "q1", "/x", false}};
+  r.stages = {{stage_task::kind::in, "in", "q1", "/x", false},
+              {stage_task::kind::out, "*.dat", "q2", "y", true},
+              {stage_task::kind::drop, "in", "q1", "/x", false}};
   r.appends = {{"/spool/b", "text\n"}, {"/spool/c", std::string("\0a\\\\0\\", 6), true}};
   r.removals = {"/tmp/x"};
   r.kept_with = {"1.b.OU"};

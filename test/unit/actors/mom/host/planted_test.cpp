@@ -99,12 +99,13 @@ BOOST_AUTO_TEST_CASE(output_that_was_delivered_is_no_longer_in_the_spool_and_a_r
   auto o = order("1.b.1", {"/bin/echo", "x"});
   if (root) o.user = "nobody";
   run(o);
-  const ports::delivery_order d{o.user, {{o.stdout_file, "here", work() + "/out", true}, {o.stderr_file, "here", work() + "/nodir/err", true}}};
+  const ports::delivery_order d{o.user,
+                                {{o.stdout_file, "here", work() + "/out", true}, {o.stderr_file, "here", work() + "/nodir/err", true}}};
   host->deliver("1.b.1", d);
   const auto t = wait("1.b.1", [](const test::told& s) { return !s.delivered.empty(); });
   BOOST_TEST(t.delivered[0].delivered == 1u);
   BOOST_TEST(!there(o.stdout_file));
-  BOOST_TEST(!there(o.stderr_file));                             // it was moved
+  BOOST_TEST(!there(o.stderr_file));  // it was moved
   BOOST_TEST(there(home() + "/undelivered/1.b.ER"));
   test::write_whole(work() + "/out", "changed since");
   host->deliver("1.b.1", {o.user, {d.files[0]}});
@@ -171,9 +172,11 @@ BOOST_AUTO_TEST_CASE(a_mom_that_starts_removes_what_was_left_of_jobs_it_does_not
   options.tmpdir = work();
   options.mark = "0a0b0c0d";
   const std::string jobs = home() + "/mom_priv/jobs/";
-  const std::vector<std::string> left = {home() + "/spool/7.b.OU", home() + "/spool/7.b.1-2.ER", home() + "/aux/7.b", jobs + "7.b.SC", jobs + "7.b.1.copy"};
-  const std::vector<std::string> others = {home() + "/spool/8.b.OU", home() + "/spool/8.b.1-2.ER", home() + "/spool/notes", home() + "/aux/8.b",
-                                           home() + "/aux/README", jobs + "8.b.SC", home() + "/undelivered/7.b.OU"};
+  const std::vector<std::string> left = {home() + "/spool/7.b.OU", home() + "/spool/7.b.1-2.ER", home() + "/aux/7.b", jobs + "7.b.SC",
+                                         jobs + "7.b.1.copy"};
+  const std::vector<std::string> others = {home() + "/spool/8.b.OU", home() + "/spool/8.b.1-2.ER", home() + "/spool/notes",
+                                           home() + "/aux/8.b", home() + "/aux/README", jobs + "8.b.SC",
+                                           home() + "/undelivered/7.b.OU"};
   for (const auto& list : {left, others})
     for (const auto& path : list) test::write_whole(path, "x");
   const auto tmpdir = [&](const std::string& name) { return work() + "/pbs." + name; };
@@ -212,8 +215,8 @@ BOOST_AUTO_TEST_CASE(only_names_right_below_the_spool_directory_are_ours) {
   using mom::is_spool_file_of;
   BOOST_TEST(is_spool_file_of("/p/spool/1.b.OU", "/p/spool", "1.b", "1.b.1"));
   BOOST_TEST(is_spool_file_of("/p/spool/1.b.1-2.ER", "/p/spool", "1.b", "1.b.1-2"));
-  for (const char* const other : {"/p/spool/2.b.OU", "/p/spool/../spool/1.b.OU", "/p/spool2/1.b.OU", "/p/spool/1.b", "/p/spool/.OU", "/p/spool", "1.b.OU",
-                                  "/p/spool//1.b.OU", "/p/spool/d/1.b.OU", ""})
+  for (const char* const other : {"/p/spool/2.b.OU", "/p/spool/../spool/1.b.OU", "/p/spool2/1.b.OU", "/p/spool/1.b", "/p/spool/.OU",
+                                  "/p/spool", "1.b.OU", "/p/spool//1.b.OU", "/p/spool/d/1.b.OU", ""})
     BOOST_TEST(!is_spool_file_of(other, "/p/spool", "1.b", "1.b.1"), other);
 }
 

@@ -35,7 +35,8 @@ struct staging_fixture : host_fixture {
     write_whole(work() + "/scp",
                 "#!/bin/sh\nshift\necho \"$*\" >> " + work() + "/words\n[ -e " + work() +
                     "/refuse ] && { echo refused; exit 1; }\nn=$#\nwhile [ $n -gt 0 ]; do w=$1; shift; n=$((n-1))\n"
-                    "case $w in *@far:*) w=" + work() + "/far${w#*@far:};; esac; set -- \"$@\" \"$w\"; done\nexec cp -rp \"$@\"\n",
+                    "case $w in *@far:*) w=" +
+                    work() + "/far${w#*@far:};; esac; set -- \"$@\" \"$w\"; done\nexec cp -rp \"$@\"\n",
                 0755);
     restart_mom();
   }
@@ -63,7 +64,8 @@ BOOST_AUTO_TEST_CASE(files_and_directories_come_from_here_and_from_elsewhere) {
   write_whole(far("/a.txt"), "far away");
   mkdir(far("/dir").c_str(), 0755);
   write_whole(far("/dir/b"), "b");
-  const auto result = stage_in({{work() + "/in1", "here", work() + "/store.txt", true}, {work() + "/in2", "far", "/a.txt", false},
+  const auto result = stage_in({{work() + "/in1", "here", work() + "/store.txt", true},
+                                {work() + "/in2", "far", "/a.txt", false},
                                 {work() + "/ind", "far", "/dir", false}});
   BOOST_TEST(result.ok);
   BOOST_TEST(result.delivered == 3u);
@@ -138,7 +140,8 @@ BOOST_AUTO_TEST_CASE(several_files_never_become_one) {
 BOOST_AUTO_TEST_CASE(a_result_that_is_missing_is_told_at_once_and_the_others_go) {
   write_whole(work() + "/res", "r");
   write_whole(work() + "/in", "i");
-  const auto result = stage_out({{"nofile", "here", "/x", true}, {work() + "/res", "far", "/res", false}}, {{work() + "/in", "far", "/in", false}});
+  const auto result =
+      stage_out({{"nofile", "here", "/x", true}, {work() + "/res", "far", "/res", false}}, {{work() + "/in", "far", "/in", false}});
   BOOST_TEST(!result.ok);
   BOOST_TEST(result.delivered == 1u);
   BOOST_TEST(result.asked == 2u);
@@ -172,7 +175,7 @@ BOOST_AUTO_TEST_CASE(a_repeat_after_a_crash_does_not_miss_what_went) {
   BOOST_TEST(stage_out(out).ok);
   BOOST_TEST(read_whole(work() + "/words") == work() + "/res " + test::own_user() + "@far:/res\n");
   forget_and_wait(key);
-  BOOST_TEST(!stage_out(out).ok);      // another run's
+  BOOST_TEST(!stage_out(out).ok);  // another run's
 }
 
 BOOST_AUTO_TEST_CASE(a_new_mom_ends_what_an_earlier_one_copies) {
@@ -192,8 +195,11 @@ BOOST_AUTO_TEST_CASE(a_new_mom_ends_what_an_earlier_one_copies) {
 }
 
 BOOST_AUTO_TEST_CASE(a_copy_program_cannot_write_what_root_reads) {
-  write_whole(work() + "/scp", "#!/bin/sh\nls /proc/$$/fd > " + work() + "/open\nfor n in 3 4 5 6 7 8 9; do (eval \"echo pid 1 >&$n\") 2> /dev/null; done\nexec cp " +
-                                   work() + "/open " + work() + "/in\n", 0755);
+  write_whole(work() + "/scp",
+              "#!/bin/sh\nls /proc/$$/fd > " + work() +
+                  "/open\nfor n in 3 4 5 6 7 8 9; do (eval \"echo pid 1 >&$n\") 2> /dev/null; done\nexec cp " + work() + "/open " + work() +
+                  "/in\n",
+              0755);
   BOOST_TEST(stage_in({{work() + "/in", "far", "/a", false}}).ok);
   BOOST_TEST(read_whole(home() + "/mom_priv/jobs/" + key + ".copy").find("pid 1\n") == std::string::npos);
 }

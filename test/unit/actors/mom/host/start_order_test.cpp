@@ -227,7 +227,9 @@ BOOST_AUTO_TEST_CASE(a_task_has_the_jobs_environment_its_own_numbers_and_no_plac
   settings.pbs_home = "/pbs";
   const auto order = job();
   const auto o = task_order_for(order.get(), settings, {"12.borg.3-2", 2, 1, {"/bin/date", "-u"}, {"FOO=task", "NEW=x"}});
-  const auto has = [&](const std::string& entry) { return std::find(o.environment.begin(), o.environment.end(), entry) != o.environment.end(); };
+  const auto has = [&](const std::string& entry) {
+    return std::find(o.environment.begin(), o.environment.end(), entry) != o.environment.end();
+  };
   BOOST_TEST(o.key == "12.borg.3-2");
   BOOST_TEST(o.is_task);
   BOOST_TEST(o.program.size() == 2u);

@@ -57,7 +57,9 @@ BOOST_AUTO_TEST_CASE(a_link_in_the_spool_is_not_followed) {
 BOOST_AUTO_TEST_CASE(what_cannot_be_written_now_is_written_later) {
   const std::string shepherd = options.shepherd, well = work() + "/well", tried = work() + "/tried";
   options.shepherd = work() + "/shepherd";
-  test::write_whole(options.shepherd, "#!/bin/sh\n[ $1 = as-user ] && [ ! -e " + well + " ] && { echo x > " + tried + "; exit 1; }\nexec " + shepherd + " \"$@\"\n", 0755);
+  test::write_whole(
+      options.shepherd,
+      "#!/bin/sh\n[ $1 = as-user ] && [ ! -e " + well + " ] && { echo x > " + tried + "; exit 1; }\nexec " + shepherd + " \"$@\"\n", 0755);
   restart_mom();
   run(order(key, {"/bin/echo", "mine"}));
   host->append_output(key, false, "theirs\n");

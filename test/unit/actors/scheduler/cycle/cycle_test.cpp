@@ -72,7 +72,7 @@ BOOST_AUTO_TEST_CASE(a_job_goes_where_it_did_not_fail_to_start_if_there_is_room)
   BOOST_TEST(place_of({}) == "(p1:ncpus=1)");
   BOOST_TEST(place_of({"p1"}) == "(p2:ncpus=1)");
   BOOST_TEST(place_of({"p2", "p1"}) == "(p3:ncpus=1)");
-  BOOST_TEST(place_of({"p2", "p1", "p3"}) == "(p2:ncpus=1)");     // all failed: the one that did so longest ago
+  BOOST_TEST(place_of({"p2", "p1", "p3"}) == "(p2:ncpus=1)");  // all failed: the one that did so longest ago
   BOOST_TEST(place_of({"gone"}) == "(p1:ncpus=1)");
   BOOST_TEST(place_of({"p1"}, "1:ncpus=1:host=p1") == "(p1:ncpus=1)");
   BOOST_TEST(place_of({"p1"}, "2:ncpus=1", "scatter") == "(p2:ncpus=1)+(p3:ncpus=1)");
@@ -226,7 +226,7 @@ BOOST_AUTO_TEST_CASE(the_sharing_of_a_vnode_decides_with_the_place_of_the_job) {
   BOOST_TEST(runs_of(host_with_sharing("default_shared", "free")) == 2u);
   BOOST_TEST(runs_of(host_with_sharing("default_shared", "excl")) == 1u);
   BOOST_TEST(runs_of(host_with_sharing("default_excl", "free")) == 1u);
-  BOOST_TEST(runs_of(host_with_sharing("default_excl", "shared")) == 1u);      // the second job wants it for itself
+  BOOST_TEST(runs_of(host_with_sharing("default_excl", "shared")) == 1u);  // the second job wants it for itself
   BOOST_TEST(runs_of(host_with_sharing("ignore_excl", "excl")) == 2u);
   BOOST_TEST(runs_of(host_with_sharing("force_excl", "shared")) == 1u);
 }
@@ -327,7 +327,7 @@ BOOST_AUTO_TEST_CASE(a_gap_in_the_deltas_is_noticed) {
   small_cluster c;
   c.vnodes = {simple_vnode("p1", 4)};
   view v;
-  BOOST_TEST(!v.apply(*delta(1, 2, {queued(1)})));       // no full view yet
+  BOOST_TEST(!v.apply(*delta(1, 2, {queued(1)})));  // no full view yet
   BOOST_REQUIRE(v.apply(*c.full_view(7)));
   BOOST_TEST(!v.apply(*delta(8, 9, {queued(1)})));
   BOOST_TEST(v.jobs().empty());
@@ -367,7 +367,7 @@ BOOST_AUTO_TEST_CASE(a_suspended_job_without_room_or_without_a_request_stays) {
   c.jobs = {suspended(1, 3), suspended(2, 1, false), queued(3)};
   auto o = cycle_of(c);
   BOOST_TEST(started(o) == serials{3}, all_equal);
-  BOOST_TEST(o.v.free_amount(o.v.vnodes()[0], o.v.resources().find("ncpus")) == 1);   // nothing is left taken
+  BOOST_TEST(o.v.free_amount(o.v.vnodes()[0], o.v.resources().find("ncpus")) == 1);  // nothing is left taken
 }
 
 BOOST_AUTO_TEST_CASE(a_job_asked_for_by_name_runs_whatever_its_queue_says) {
@@ -387,7 +387,7 @@ BOOST_AUTO_TEST_CASE(a_job_asked_for_by_name_runs_whatever_its_queue_says) {
   const auto run = run_asked(o.v, shipped_with(), at, why);
   BOOST_REQUIRE(run);
   BOOST_TEST(run->exec_vnode == "(p1:ncpus=3)");
-  o.v.withdraw(2);                                    // the server refused it: it is gone, not queued
+  o.v.withdraw(2);  // the server refused it: it is gone, not queued
   BOOST_TEST((o.v.find_job(2) == nullptr));
   const auto large = queued(3, "1:ncpus=9");
   asked.jobs = {large};

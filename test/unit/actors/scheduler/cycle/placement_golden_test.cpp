@@ -7,8 +7,8 @@
 
 #include "actors/scheduler/cycle/cycle.hpp"
 #include "actors/scheduler/cycle/policy.hpp"
-#include "transcript.hpp"
 #include "test/support/paths.hpp"
+#include "transcript.hpp"
 
 using namespace annals;
 using namespace annals::cycle;

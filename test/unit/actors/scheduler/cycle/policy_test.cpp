@@ -4,8 +4,8 @@
 #include <iterator>
 
 #include "actors/scheduler/cycle/policy.hpp"
-#include "transcript.hpp"
 #include "test/support/paths.hpp"
+#include "transcript.hpp"
 
 using namespace annals::cycle;
 

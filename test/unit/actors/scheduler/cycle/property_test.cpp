@@ -28,7 +28,8 @@ small_cluster random_cluster(dice& d) {
     const unsigned extra = roll(d, 4);
     for (unsigned n = 0; n <= extra; ++n) {
       const bool natural_of_many = n == 0 && extra > 0;
-      auto v = simple_vnode(n == 0 ? host : host + "[" + std::to_string(n - 1) + "]", natural_of_many ? 0 : 1 + static_cast<int>(roll(d, 4)));
+      auto v =
+          simple_vnode(n == 0 ? host : host + "[" + std::to_string(n - 1) + "]", natural_of_many ? 0 : 1 + static_cast<int>(roll(d, 4)));
       v.host = host;
       v.available["host"] = host;
       v.available["mem"] = natural_of_many ? "0b" : std::to_string(1 + roll(d, 8)) + "gb";

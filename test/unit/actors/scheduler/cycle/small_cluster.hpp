@@ -19,9 +19,9 @@ using values_by_name = std::map<std::string, std::string>;
 struct vnode_row {
   std::string name, host;
   std::string state = "free";
-  values_by_name attributes;            // Priority, sharing, queue, ...
-  values_by_name available, assigned;   // by resource
-  std::vector<std::pair<std::uint64_t, bool>> jobs;   // serial, exclusive
+  values_by_name attributes;                         // Priority, sharing, queue, ...
+  values_by_name available, assigned;                // by resource
+  std::vector<std::pair<std::uint64_t, bool>> jobs;  // serial, exclusive
 };
 
 struct queue_row {
@@ -49,11 +49,13 @@ struct job_row {
 };
 
 struct small_cluster {
-  std::vector<vnode_row> vnodes;        // in order of creation
+  std::vector<vnode_row> vnodes;  // in order of creation
   std::vector<queue_row> queues{execution_queue("workq")};
   std::vector<job_row> jobs;
   values_by_name server_available, server, scheduler;
-  struct custom { std::string name, type, flags; };
+  struct custom {
+    std::string name, type, flags;
+  };
   std::vector<custom> resources;
 
   vnode_row& vnode(const std::string& name);

@@ -90,7 +90,7 @@ class reader {
   }
 
   void qmgr(const std::string& line) {
-    if (at_ + 1 < lines_.size() && starts(lines_[at_ + 1], "stderr:")) return;     // refused
+    if (at_ + 1 < lines_.size() && starts(lines_[at_ + 1], "stderr:")) return;  // refused
     const std::string command = line.substr(18, line.rfind('\'') - 18);
     std::smatch m;
     static const std::regex create_resource("create resource (\\S+) type=(\\w+)(?:,flag=(\\w+))?");
@@ -112,7 +112,8 @@ class reader {
   static void set_vnode(vnode_row& v, const std::string& name, const std::string& value, bool unset) {
     const std::string available = "resources_available.";
     if (name == "state") v.state = value;
-    else if (starts(name, available)) unset ? (void)v.available.erase(after(name, available)) : (void)(v.available[after(name, available)] = value);
+    else if (starts(name, available))
+      unset ? (void)v.available.erase(after(name, available)) : (void)(v.available[after(name, available)] = value);
     else unset ? (void)v.attributes.erase(name) : (void)(v.attributes[name] = value);
   }
 
@@ -191,7 +192,7 @@ class reader {
       auto& row = c.cluster.vnode(name);
       if (cpus.empty()) continue;
       row.assigned["ncpus"] = std::to_string(used);
-      if (alone) row.assigned["mem"] = (*v)[5].str() + "kb";      // else the case's own memory is in it; no case needs it
+      if (alone) row.assigned["mem"] = (*v)[5].str() + "kb";  // else the case's own memory is in it; no case needs it
       if (state == "job-exclusive") row.state = state;
       else if (std::to_string(used) == row.available["ncpus"]) row.state = "job-busy";
     }
@@ -211,7 +212,7 @@ class reader {
   bool all_resources_checked_ = false;
   small_cluster cluster_ = three_hosts();
   std::map<std::string, values_by_name> background_;
-  std::map<std::string, std::string> users_;         // of the cases' own jobs, by id
+  std::map<std::string, std::string> users_;  // of the cases' own jobs, by id
   std::vector<placement_case> cases_;
 };
 

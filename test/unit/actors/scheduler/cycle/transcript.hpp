@@ -10,13 +10,13 @@
 namespace annals::cycle::test {
 
 struct placement_case {
-  std::string name;                    // "P01"
-  std::string command;                 // the qsub line
-  bool submitted = false;              // false: qsub refused it; nothing for a scheduler to do
-  small_cluster cluster;               // the job is the last of cluster.jobs
+  std::string name;        // "P01"
+  std::string command;     // the qsub line
+  bool submitted = false;  // false: qsub refused it; nothing for a scheduler to do
+  small_cluster cluster;   // the job is the last of cluster.jobs
   std::string sched_config;
-  std::string exec_vnode, exec_host, comment;      // expected; comment only of a job that did not run
-  std::vector<std::string> log_lines;              // "0080;pbs_sched;Job;1071.p1;Considering job to run"
+  std::string exec_vnode, exec_host, comment;  // expected; comment only of a job that did not run
+  std::vector<std::string> log_lines;          // "0080;pbs_sched;Job;1071.p1;Considering job to run"
 };
 
 // `overrides` has lines "P217 <sched_config line>": where the transcript does not say which line was in force.

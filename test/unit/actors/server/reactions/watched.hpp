@@ -84,6 +84,10 @@ struct watched : folded_log<alone<Make>> {
           }));
   }
 
+  std::uint64_t queued(std::uint64_t number) {
+    return write(0, model::make_event([&](auto e) { e.initJob().initQueued().setNumber(number); }));
+  }
+
   // Targets of the orders that go out now.
   std::vector<std::string> due() {
     last = this->fold.set.due(this->clock.ns);

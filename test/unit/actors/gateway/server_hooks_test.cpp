@@ -1,0 +1,191 @@
+// Requests that wait for hooks. Hooks whose files the log has lost: requests go on without them, and what is owed to them stays
+// owed.
+#include <boost/test/unit_test.hpp>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <set>
+#include <sstream>
+#include <string>
+
+#include "events/log/log_reader.hpp"
+#include "hooks-runtime/pool/fake_hook_runner.hpp"
+#include "test/support/temporary_directory.hpp"
+#include "test/support/whole_server.hpp"
+
+using namespace annals;
+
+namespace {
+
+using peer_ptr = std::shared_ptr<test::fake_peer>;
+
+struct moving_clock : ports::clock {
+  std::int64_t ns = 1'795'222'000'000'000'000;
+  std::int64_t now_ns() const override { return ns; }
+};
+
+struct site {
+  moving_clock clock;
+  hooks::fake_hook_runner runner;
+  test::temporary_directory logs;
+  actors::daemon_log notes{logs.path, "Server@borg", 0, false};
+  std::multiset<std::string> asked_by;                     // "hook of user", each run
+  test::whole_server whole;
+
+  site()
+      : whole([this](actors::server_system_parts& p) {
+          p.clock = &clock;
+          p.runner = &runner;
+          p.notes = &notes;
+        }) {}
+
+  void settle() {
+    do whole.system.run();
+    while (runner.step());
+  }
+  void later() {
+    clock.ns += 2'000'000'000;
+    whole.system.scheduler().advance_time(std::chrono::seconds(2));
+    settle();
+  }
+  template <class Fill>
+  peer_ptr ask(Fill fill, const std::string& user = "root") {
+    auto peer = whole.ask(fill, user);
+    settle();
+    return peer;
+  }
+  template <class Fill>
+  void manage_hook(const std::string& name, schema::ManageVerb verb, Fill fill) {
+    ask([&](schema::Request::Builder r) {
+      auto m = r.initManage();
+      m.setVerb(verb);
+      m.setKind(schema::ObjectKind::HOOK);
+      m.setName(name);
+      fill(m);
+    });
+  }
+  static std::string code_of(const std::string& hook) { return "import pbs  # " + hook; }
+  void add_hook(const std::string& name, const std::string& event) {
+    runner.when(name, [this, name](hooks::protocol::Request::Reader r, hooks::protocol::Reply::Builder) {
+      asked_by.insert(name + " of " + schema::str(r.getRequestor()));
+    });
+    manage_hook(name, schema::ManageVerb::CREATE, [](auto) {});
+    manage_hook(name, schema::ManageVerb::IMPORT, [&](auto m) {
+      const auto code = code_of(name);
+      m.setContentType("application/x-python");
+      m.setContent({reinterpret_cast<const kj::byte*>(code.data()), code.size()});
+    });
+    manage_hook(name, schema::ManageVerb::SET, [&](auto m) {
+      auto change = m.initChanges(1)[0];
+      change.setName("event");
+      change.setValue(event);
+    });
+  }
+  void damage(const std::string& hook) { write_blob_of(hook, "!"); }
+  void restore(const std::string& hook) { write_blob_of(hook, code_of(hook)); }
+  static void a_job(schema::Request::Builder r) {
+    const std::string id(16, 'c');
+    r.setCommandId({reinterpret_cast<const kj::byte*>(id.data()), id.size()});
+    r.initQueueJob().setSubmitHost("borg");
+  }
+  // "done", or the refusal's text.
+  static std::string said(const peer_ptr& peer) {
+    BOOST_REQUIRE(!peer->sent.empty());
+    const auto r = peer->sent.at(0).root<schema::Reply>();
+    return r.isDone() ? "done" : schema::str(r.getRejected().getText());
+  }
+  std::string submit() {
+    return said(ask([](schema::Request::Builder r) { r.initQueueJob().setSubmitHost("borg"); }, "alice"));
+  }
+  std::multiset<std::string> written_runs() const {
+    std::multiset<std::string> hooks;
+    (void)log::log_reader(whole.store).read(1, [&](const log::record_ptr& r) {
+      if (schema::is(r->event(), schema::HookEvent::RAN)) hooks.insert(schema::str(r->event().getHook().getRan().getRun().getHook()));
+      return true;
+    });
+    return hooks;
+  }
+  std::size_t lines_with(const std::string& text) const {
+    std::size_t n = 0;
+    for (const auto& file : std::filesystem::directory_iterator(logs.path)) {
+      std::ifstream in(file.path());
+      for (std::string line; std::getline(in, line);) n += line.find(text) != std::string::npos ? 1 : 0;
+    }
+    return n;
+  }
+
+ private:
+  void write_blob_of(const std::string& hook, const std::string& bytes) {
+    const auto code = code_of(hook);
+    const auto content = std::as_bytes(std::span(bytes));
+    ports::write_batch batch;
+    batch.epoch = whole.store.epoch();
+    batch.blobs.push_back({log::content_hash(std::as_bytes(std::span(code))), {content.begin(), content.end()}});
+    BOOST_REQUIRE(whole.store.append(batch));
+  }
+};
+
+using names = std::multiset<std::string>;
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(hooks_of_a_server)
+
+BOOST_AUTO_TEST_CASE(a_request_whose_hooks_end_after_the_server_began_to_wind_up_is_refused) {
+  site s;
+  s.add_hook("a", "queuejob");
+  const auto waits = s.whole.ask(site::a_job, "alice");
+  BOOST_REQUIRE(waits->sent.empty());
+  const auto qterm = s.whole.ask([](schema::Request::Builder r) { r.initShutdown().setHow("delay"); });
+  BOOST_REQUIRE(site::said(qterm) == "done");
+  s.settle();
+  BOOST_TEST(site::said(waits) == std::string(values::pbs_error_text(values::pbs_error::server_down)));
+}
+
+BOOST_AUTO_TEST_CASE(a_request_goes_on_without_all_hooks_of_its_event_that_can_not_be_read) {
+  site s;
+  for (const char* hook : {"a", "b", "c"}) s.add_hook(hook, "queuejob");
+  s.damage("a");
+  s.damage("c");
+  BOOST_TEST(s.submit() == "done");
+  BOOST_TEST(s.submit() == "done");
+  BOOST_CHECK((s.asked_by == names{"b of alice", "b of alice"}));
+  BOOST_TEST(s.lines_with("Hook;a;the hook's files can't be read from the event log") == 1u);
+  s.restore("a");
+  BOOST_TEST(s.submit() == "done");
+  BOOST_TEST(s.asked_by.count("a of alice") == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_that_looks_on_and_can_not_be_read_is_owed_its_run) {
+  site s;
+  for (const char* hook : {"a", "b"}) s.add_hook(hook, "postqueuejob");
+  s.damage("a");
+  BOOST_TEST(s.submit() == "done");
+  s.later();
+  BOOST_CHECK(s.written_runs() == names{"b"});
+  s.restore("a");
+  s.later();
+  BOOST_CHECK((s.written_runs() == names{"a", "b"}));
+  BOOST_CHECK((s.asked_by == names{"a of alice", "b of alice"}));
+  s.later();
+  BOOST_TEST(s.asked_by.size() == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_that_can_not_be_read_and_is_turned_off_is_owed_nothing) {
+  site s;
+  s.add_hook("a", "postqueuejob");
+  s.damage("a");
+  BOOST_TEST(s.submit() == "done");
+  s.manage_hook("a", schema::ManageVerb::SET, [](auto m) {
+    auto change = m.initChanges(1)[0];
+    change.setName("enabled");
+    change.setValue("false");
+  });
+  s.restore("a");
+  s.later();
+  BOOST_TEST(s.asked_by.empty());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

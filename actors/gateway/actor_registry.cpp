@@ -13,9 +13,13 @@ namespace annals::actors {
 namespace pbs_error = values::pbs_error;
 
 actor_registry::actor_registry(caf::event_based_actor* self, gateway_parts parts)
-    : self_(self), parts_(std::move(parts)), next_number_(parts_.where->next_number()),
+    : self_(self),
+      parts_(std::move(parts)),
+      next_number_(parts_.where->next_number()),
       names_(self, limits::group_lookup_threads_max, limits::group_lookups_waiting_max, parts_.detached),
-      signatures_(self, 1, 0, parts_.detached), reading_(self, 1, limits::hook_exports_waiting_max, parts_.detached), orders_(order_parts()) {}
+      signatures_(self, 1, 0, parts_.detached),
+      reading_(self, 1, limits::hook_exports_waiting_max, parts_.detached),
+      orders_(order_parts()) {}
 
 // Addresses are looked up here; the order is made, and signed, where nobody waits.
 order_lines::parts actor_registry::order_parts() {
@@ -48,8 +52,8 @@ caf::actor actor_registry::server() {
 }
 
 template <class Actor, class... Extra>
-caf::actor actor_registry::named(std::map<std::string, caf::actor>& actors, const directory::names& known, const std::string& name, bool creates,
-                              Extra... extra) {
+caf::actor actor_registry::named(std::map<std::string, caf::actor>& actors, const directory::names& known, const std::string& name,
+                                 bool creates, Extra... extra) {
   const auto stream = known.find(name);
   if (stream == known.end() && !creates) {
     actors.erase(name);
@@ -61,7 +65,9 @@ caf::actor actor_registry::named(std::map<std::string, caf::actor>& actors, cons
   return a;
 }
 
-caf::actor actor_registry::queue(const std::string& name, bool creates) { return named<queue_actor>(queues_, parts_.where->queues(), name, creates); }
+caf::actor actor_registry::queue(const std::string& name, bool creates) {
+  return named<queue_actor>(queues_, parts_.where->queues(), name, creates);
+}
 caf::actor actor_registry::scheduler(const std::string& name, bool creates) {
   return named<scheduler_object_actor>(schedulers_, parts_.where->schedulers(), name, creates);
 }
@@ -89,7 +95,7 @@ caf::actor actor_registry::known_host(const std::string& name) const {
 // -- commands ------------------------------------------------------------------------------------------------------------
 
 void actor_registry::tell_job(std::uint64_t number, envelope<model::job_command> e) {
-  if (!parts_.where->job_serial(number)) {          // never there, or gone meanwhile
+  if (!parts_.where->job_serial(number)) {  // never there, or gone meanwhile
     if (e.reply) refuse(e.reply, pbs_error::unknown_job);
     return;
   }
@@ -108,7 +114,7 @@ void actor_registry::tell_new_job(std::uint64_t number, envelope<model::job_comm
 void actor_registry::tell_job_of(schema::RunRef::Reader ref, model::job_command command, const model::requester& by, reply_ptr reply) {
   const auto number = parts_.where->job_number(ref.getJobSerial());
   if (number) return tell_job(*number, std::move(command), by, std::move(reply));
-  if (reply) reply->done(parts_.where->sequence(), "");      // a job that is no more: nothing to wait for
+  if (reply) reply->done(parts_.where->sequence(), "");  // a job that is no more: nothing to wait for
 }
 
 reply_ptr actor_registry::reply_then(std::function<void(const model::rejection&)> then) const {
@@ -144,7 +150,7 @@ void actor_registry::on_idle(const job_idle& idle) {
 
 void actor_registry::on_may_leave(const i_may_leave& m) {
   const auto at = jobs_.find(m.number);
-  if (at == jobs_.end() || at->second.sent != m.sent) return;    // it was sent something meanwhile
+  if (at == jobs_.end() || at->second.sent != m.sent) return;  // it was sent something meanwhile
   caf::anon_send_exit(at->second.actor, caf::exit_reason::normal);
   jobs_.erase(at);
 }

@@ -47,14 +47,14 @@ class actor_registry {
   caf::actor scheduler(const std::string& name, bool creates = false);
   caf::actor hook(const std::string& name, bool creates = false);
   caf::actor host(const std::string& name, bool creates = false);
-  caf::actor known_host(const std::string& name) const;         // whose actor is there already
+  caf::actor known_host(const std::string& name) const;  // whose actor is there already
   caf::actor host_of(const std::string& vnode);
   void wake_job(std::uint64_t number) { (void)job(number); }
 
   // -- what may block: helpers with threads of their own do it -----------------------------------------------------------------
-  helper_pool& names() { return names_; }                       // the name service
-  helper_pool& signatures() { return signatures_; }             // one: they come in the order in which they were asked for
-  helper_pool& reading() { return reading_; }                   // blobs of the log
+  helper_pool& names() { return names_; }            // the name service
+  helper_pool& signatures() { return signatures_; }  // one: they come in the order in which they were asked for
+  helper_pool& reading() { return reading_; }        // blobs of the log
 
   // -- what hosts' actors are told, in this order; of a host that is gone nothing ------------------------------------------------
   void post(post_to_host p) { orders_.put(std::move(p)); }
@@ -69,9 +69,12 @@ class actor_registry {
   }
   // With the command id of a client's request.
   template <class Command>
-  envelope<Command> wrap(Command command, schema::Request::Reader r, const model::requester& by, reply_ptr reply, hook_runs hooks = {}) const {
+  envelope<Command> wrap(Command command, schema::Request::Reader r, const model::requester& by, reply_ptr reply,
+                         hook_runs hooks = {}) const {
+    auto e = wrap(std::move(command), by, std::move(reply), std::move(hooks));
     const auto id = r.getCommandId();
-    return {std::move(command), by, {reinterpret_cast<const char*>(id.begin()), id.size()}, std::move(reply), settings(), {}, 0, {}, std::move(hooks)};
+    e.command_id.assign(reinterpret_cast<const char*>(id.begin()), id.size());
+    return e;
   }
   // A job that is no more refuses.
   void tell_job(std::uint64_t number, envelope<model::job_command> e);
@@ -94,17 +97,21 @@ class actor_registry {
   void on_may_leave(const i_may_leave& m);
 
  private:
-  struct job_entry { caf::actor actor; std::uint64_t sent = 0; };
+  struct job_entry {
+    caf::actor actor;
+    std::uint64_t sent = 0;
+  };
   job_entry& job(std::uint64_t number);
   order_lines::parts order_parts();
   template <class Actor, class... Extra>
-  caf::actor named(std::map<std::string, caf::actor>& actors, const directory::names& known, const std::string& name, bool creates, Extra... extra);
+  caf::actor named(std::map<std::string, caf::actor>& actors, const directory::names& known, const std::string& name, bool creates,
+                   Extra... extra);
 
   caf::event_based_actor* self_;
   gateway_parts parts_;
   std::uint64_t next_number_;
-  std::unordered_map<std::uint64_t, job_entry> jobs_;      // in memory, by number
-  std::deque<std::uint64_t> idle_;                         // in the order they became idle
+  std::unordered_map<std::uint64_t, job_entry> jobs_;  // in memory, by number
+  std::deque<std::uint64_t> idle_;                     // in the order they became idle
   std::map<std::string, caf::actor> queues_, hosts_, schedulers_, hooks_;
   caf::actor server_;
   helper_pool names_, signatures_, reading_;

@@ -44,7 +44,7 @@ model::requester requester_of(const wire::identity& peer, const model::settings&
 std::vector<std::string> groups_by_name_service(const std::string& user, std::uint32_t gid) {
   std::vector<gid_t> ids(64);
   int count = static_cast<int>(ids.size());
-  if (getgrouplist(user.c_str(), gid, ids.data(), &count) < 0) {     // it then says how many there are
+  if (getgrouplist(user.c_str(), gid, ids.data(), &count) < 0) {  // it then says how many there are
     ids.resize(static_cast<std::size_t>(count));
     if (getgrouplist(user.c_str(), gid, ids.data(), &count) < 0) count = 0;
   }

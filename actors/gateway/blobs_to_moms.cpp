@@ -69,7 +69,7 @@ caf::behavior blobs_to_moms(caf::event_based_actor*, const log::log_reader* read
           notes->write(log_event::error, of_job ? "Job" : "Hook", of_job ? wanted.of.job : wanted.peer->peer().name,
                        std::string(of_job ? "the job's script" : "a file of a hook") + " can't be read: " + why);
         }
-        wanted.read->done(0, "");                  // before the MoM has it: who asks again then is heard
+        wanted.read->done(0, "");  // before the MoM has it: who asks again then is heard
         send_blob_pieces(*wanted.peer, wanted, bytes);
       },
   };

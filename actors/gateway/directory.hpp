@@ -18,7 +18,10 @@
 
 namespace annals::actors {
 
-struct mom_place { std::string address; std::uint16_t port = 0; };
+struct mom_place {
+  std::string address;
+  std::uint16_t port = 0;
+};
 
 class directory {
  public:
@@ -35,20 +38,25 @@ class directory {
   const names& schedulers() const { return schedulers_; }
   const names& hooks() const { return hooks_; }
   const model::hook_state* hook(const std::string& name) const;
-  const std::map<std::uint64_t, model::hook_state>& hook_states() const { return hook_table_.hooks(); }   // in the order of creation
-  std::uint32_t hook_events() const { return hook_table_.events(); }   // bits of events at which some hook runs
-  std::uint64_t mom_hooks_since() const { return mom_hooks_.since(); } // of the last change that MoMs must hear of; 0: never a hook
+  const std::map<std::uint64_t, model::hook_state>& hook_states() const { return hook_table_.hooks(); }  // in the order of creation
+  // Bits of events at which some hook runs.
+  std::uint32_t hook_events() const { return hook_table_.events(); }
+  // Of the last change that MoMs must hear of; 0: never a hook.
+  std::uint64_t mom_hooks_since() const { return mom_hooks_.since(); }
   std::optional<std::string> host_of_vnode(std::string_view vnode) const;
-  mom_place mom_of(std::string_view host) const;                // where other MoMs reach it; empty: not heard of
-  const names& vnodes() const { return vnodes_; }               // vnode -> host's stream
+  mom_place mom_of(std::string_view host) const;   // where other MoMs reach it; empty: not heard of
+  const names& vnodes() const { return vnodes_; }  // vnode -> host's stream
   std::uint64_t server_stream() const { return server_stream_; }
-  std::uint64_t next_number() const { return next_number_; }    // of a job; the first is 0 (pbs guide: job ids)
+  std::uint64_t next_number() const { return next_number_; }  // of a job; the first is 0 (pbs guide: job ids)
 
-  const model::settings_ptr& settings() const { return settings_.settings(); }   // new after each change of a setting
+  const model::settings_ptr& settings() const { return settings_.settings(); }  // new after each change of a setting
   bool has_run(const std::string& host, std::uint64_t serial, std::uint32_t run) const;
   std::vector<expected_run> runs_on(const std::string& host) const;
   // The script of a job that has not ended; null: it has none.
-  struct script { std::string hash; std::uint64_t size = 0; };
+  struct script {
+    std::string hash;
+    std::uint64_t size = 0;
+  };
   const script* script_of(std::uint64_t serial) const;
   const log::accepted_losses& losses() const { return losses_; }
 
@@ -69,9 +77,14 @@ class directory {
   std::uint64_t server_stream_ = 0;
   log::accepted_losses losses_;
   model::settings_fold settings_;
-  struct run_place { std::uint32_t run; std::string primary; std::vector<std::string> hosts; std::uint64_t assigned = 0; };
-  std::unordered_map<std::uint64_t, script> scripts_;            // by job serial
-  std::map<std::uint64_t, run_place> runs_;                      // by job serial; those that hold vnodes
+  struct run_place {
+    std::uint32_t run;
+    std::string primary;
+    std::vector<std::string> hosts;
+    std::uint64_t assigned = 0;
+  };
+  std::unordered_map<std::uint64_t, script> scripts_;  // by job serial
+  std::map<std::uint64_t, run_place> runs_;            // by job serial; those that hold vnodes
 };
 
 }  // namespace annals::actors

@@ -24,7 +24,7 @@ namespace pbs_error = values::pbs_error;
 namespace {
 
 using hook_atom = caf::atom_constant<caf::atom("hooktick")>;
-constexpr auto hook_tick = std::chrono::seconds(1);          // freq is in seconds
+constexpr auto hook_tick = std::chrono::seconds(1);  // freq is in seconds
 
 class router {
  public:
@@ -97,7 +97,8 @@ class router {
     auto reply = reply_to_client(to, r.getId());
     if (auto why = model::server_refusal(by, *board.settings())) return reply->refused(0, *why);
     if (board.is_too_late(r)) return reply->refused(0, model::refuse(pbs_error::server_down));
-    if (changes_state(r) && !fresh(r)) return reply->refused(0, {pbs_error::expired_credential, "Expired request: its command id is older than 24 hours"});
+    if (changes_state(r) && !fresh(r))
+      return reply->refused(0, {pbs_error::expired_credential, "Expired request: its command id is older than 24 hours"});
     switch (r.which()) {
       case schema::Request::QUEUE_JOB: return jobs_.on_submit(peer, request, by, reply);
       case schema::Request::ALTER_JOB: return jobs_.on_alter(peer, request, by, reply);
@@ -151,11 +152,11 @@ class router {
 caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
   auto r = std::make_shared<router>(self, std::move(parts));
   // Without its gateway a server hears nobody: it ends, also of what a helper threw (helper_pool).
-  self->set_exception_handler([r](std::exception_ptr e) -> caf::error {
+  self->set_exception_handler([stop = r->board.parts().base.stop_process](std::exception_ptr e) -> caf::error {
     try {
       std::rethrow_exception(e);
     } catch (const std::exception& x) {
-      r->board.parts().base.stop_process(std::string("the gateway failed: ") + x.what());
+      stop(std::string("the gateway failed: ") + x.what());
     }
     return caf::exit_reason::unhandled_exception;
   });
@@ -183,7 +184,7 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
       [](run_this& t) {
         try {
           t.work();
-        } catch (const kj::Exception&) {}              // of a request that can't be read: nobody is told, as its connection said nothing sound
+        } catch (const kj::Exception&) {}  // of a request that can't be read: nobody is told, as its connection said nothing sound
       },
       [r](hook_atom) { r->on_hook_tick(); },
       [](const disk_state&) {},

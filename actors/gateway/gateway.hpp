@@ -22,21 +22,21 @@ namespace annals::actors {
 
 struct gateway_parts {
   event_sourced_actor_parts base;
-  std::shared_ptr<directory> where;             // what replay has folded
-  std::vector<std::uint64_t> owing;             // serials of jobs that owe something at the start
-  caf::actor status;                            // queries, and what schedulers are told
+  std::shared_ptr<directory> where;  // what replay has folded
+  std::vector<std::uint64_t> owing;  // serials of jobs that owe something at the start
+  caf::actor status;                 // queries, and what schedulers are told
   std::uint32_t server_uid = 0;
-  std::function<void(const std::string& how)> shut_down;      // after qterm was answered
-  std::function<void()> refuse_clients;         // an orderly stop has begun: no new connections; may be empty
-  daemon_log* notes = nullptr;                  // the server's log
-  caf::actor uploads;                           // takes putBlob requests, knows who uploaded what
-  caf::actor blobs;                             // reads what MoMs may have and sends it (blob_wanted)
-  ticket_signer sign_ticket;                    // empty: runs on several hosts get none, and their sisters refuse
-  hooks::hook_runner* runner = nullptr;         // null: no hook ever runs
-  std::string hook_directory;                   // where the hooks' files stand, for the log
-  log_witnesses witnesses;                      // MoMs that know how far the log went
-  look_up_groups groups_of = groups_by_name_service;            // on threads of its own
-  bool detached = true;                         // helpers have threads of their own (not in simulation)
+  std::function<void(const std::string& how)> shut_down;  // after qterm was answered
+  std::function<void()> refuse_clients;                   // an orderly stop has begun: no new connections; may be empty
+  daemon_log* notes = nullptr;                            // the server's log
+  caf::actor uploads;                                     // takes putBlob requests, knows who uploaded what
+  caf::actor blobs;                                       // reads what MoMs may have and sends it (blob_wanted)
+  ticket_signer sign_ticket;                              // empty: runs on several hosts get none, and their sisters refuse
+  hooks::hook_runner* runner = nullptr;                   // null: no hook ever runs
+  std::string hook_directory;                             // where the hooks' files stand, for the log
+  log_witnesses witnesses;                                // MoMs that know how far the log went
+  look_up_groups groups_of = groups_by_name_service;      // on threads of its own
+  bool detached = true;                                   // helpers have threads of their own (not in simulation)
 };
 
 caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts);

@@ -35,7 +35,7 @@ server_hooks_parts hook_routes::hooks_parts() {
 
 void hook_routes::write_run(server_hooks_parts::run_to_write what) {
   const auto h = board_.hook(what.hook);
-  if (!h) {                                       // deleted meanwhile
+  if (!h) {  // deleted meanwhile
     if (what.written) what.written();
     return;
   }
@@ -63,29 +63,36 @@ server_hooks::answer hook_routes::then_go_on(std::string subject, reply_ptr repl
   };
 }
 
-void hook_routes::ask_submit(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then) {
+void hook_routes::ask_submit(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply,
+                             go_on then) {
   if (!hooks_.wanted(*queuejob_event)) return then(request, {});
   server_hooks::question q{queuejob_event, by, by.user, by.at_host(), {}, {}, {}};
   q.parameters.push_back({"job", job_asked(request.get().getQueueJob())});
   hooks_.run(std::move(q), then_go_on(by.at_host(), reply, [request, then = std::move(then)](hooks::chain_result& result) {
-    const auto* job = hooks::object_of(result.parameters, "job");
-    then(result.changes.empty() ? request : with_job(request, *job), std::move(result.runs));
-  }));
+               const auto* job = hooks::object_of(result.parameters, "job");
+               then(result.changes.empty() ? request : with_job(request, *job), std::move(result.runs));
+             }));
 }
 
-void hook_routes::ask_alter(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then) {
+void hook_routes::ask_alter(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply,
+                            go_on then) {
   const auto asked = request.get().getAlterJob();
   const auto id = values::parse_job_id(schema::text(asked.getJob()));
   if (!hooks_.wanted(*modifyjob_event) || !id || !board_.where().job_serial(id->number)) return then(request, {});
   const auto name = board_.job_id(id->number);
   auto job = job_asked(asked);
   job.name = name;
-  server_hooks::question q{modifyjob_event, by, by.user, name, {{"job", std::move(job)}},
-                        {{"job_o", ObjectKind::JOB, name, board_.where().sequence(), {}, true}}, {}};
+  server_hooks::question q{modifyjob_event,
+                           by,
+                           by.user,
+                           name,
+                           {{"job", std::move(job)}},
+                           {{"job_o", ObjectKind::JOB, name, board_.where().sequence(), {}, true}},
+                           {}};
   hooks_.run(std::move(q), then_go_on(name, reply, [request, then = std::move(then)](hooks::chain_result& result) {
-    const auto* changed = hooks::object_of(result.parameters, "job");
-    then(result.changes.empty() ? request : with_job(request, *changed), std::move(result.runs));
-  }));
+               const auto* changed = hooks::object_of(result.parameters, "job");
+               then(result.changes.empty() ? request : with_job(request, *changed), std::move(result.runs));
+             }));
 }
 
 void hook_routes::ask_move(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then) {
@@ -96,26 +103,32 @@ void hook_routes::ask_move(const schema::sealed<schema::Request>& request, const
   server_hooks::question q{movejob_event, by, by.user, name, {}, {{"job", ObjectKind::JOB, name, board_.where().sequence(), {}, true}}, {}};
   q.adjust = [to = schema::str(asked.getDestination())](hooks::hook_parameters& p) { show_move(p, to); };
   hooks_.run(std::move(q), then_go_on(name, reply, [request, then = std::move(then)](hooks::chain_result& result) {
-    const auto* job = hooks::object_of(result.parameters, "job");
-    const auto* queue = job ? job->find("queue") : nullptr;
-    then(result.changes.empty() || !queue ? request : with_destination(request, queue->value), std::move(result.runs));
-  }));
+               const auto* job = hooks::object_of(result.parameters, "job");
+               const auto* queue = job ? job->find("queue") : nullptr;
+               then(result.changes.empty() || !queue ? request : with_destination(request, queue->value), std::move(result.runs));
+             }));
 }
 
-void hook_routes::ask_management(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then) {
+void hook_routes::ask_management(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply,
+                                 go_on then) {
   if (!hooks_.wanted(*management_event)) return then(request, {});
   const auto subject = schema::str(request.get().getManage().getName());
   auto asked = management_asked(request.get().getManage(), board_.parts().base.clock->now_ns() / 1'000'000'000);
   server_hooks::question q{management_event, by, by.user, subject, {{"management", std::move(asked)}}, {}, {}};
   hooks_.run(std::move(q), then_go_on(subject, reply, [request, then = std::move(then)](hooks::chain_result& result) {
-    then(request, std::move(result.runs));
-  }));
+               then(request, std::move(result.runs));
+             }));
 }
 
 namespace {
 
 // What one run wants set of one object. The changes last as long as the result.
-struct asked_of { std::string object; bool of_job; std::size_t run; std::vector<hooks::hook_change> changes; };
+struct asked_of {
+  std::string object;
+  bool of_job;
+  std::size_t run;
+  std::vector<hooks::hook_change> changes;
+};
 
 std::vector<asked_of> requests_of(const std::string& subject, const hooks::chain_result& result) {
   std::vector<asked_of> asked;
@@ -123,7 +136,8 @@ std::vector<asked_of> requests_of(const std::string& subject, const hooks::chain
     const bool of_job = c.parameter == "job";
     if (!of_job && c.parameter != "vnode_list") continue;
     const auto object = of_job ? subject : schema::str(c.object);
-    auto at = std::find_if(asked.begin(), asked.end(), [&](const asked_of& w) { return w.object == object && w.of_job == of_job && w.run == c.run; });
+    auto at = std::find_if(asked.begin(), asked.end(),
+                           [&](const asked_of& w) { return w.object == object && w.of_job == of_job && w.run == c.run; });
     if (at == asked.end()) at = asked.insert(asked.end(), {object, of_job, c.run, {}});
     at->changes.push_back(c);
   }
@@ -144,8 +158,10 @@ job_changes changes_of_job(const hooks::chain_result& result) {
 
 // -- runs ----------------------------------------------------------------------------------------------------------------
 
-void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply, std::string command_id) {
-  const auto go_on = [this, number, proposed, by, reply, command_id = std::move(command_id)](hook_runs runs, const job_changes& changes = {}) {
+void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply,
+                          std::string command_id) {
+  const auto go_on = [this, number, proposed, by, reply, command_id = std::move(command_id)](hook_runs runs,
+                                                                                             const job_changes& changes = {}) {
     if (model::winding_up(*board_.settings())) return board_.refuse(reply, values::pbs_error::server_down);
     auto as_left = proposed;
     if (!changes.empty()) as_left.changes = model::client_request{alteration(board_.job_id(number), changes), {}};
@@ -192,7 +208,9 @@ void hook_routes::run_rejected(std::uint64_t number, const std::string& id, hook
   board_.tell_job(number, model::client_request{alteration(id, changes), {}}, board_.server_itself(), parts.back(), result.runs);
   for (std::size_t i = 0; i < vnodes.size(); ++i) {
     const auto h = board_.host_of(vnodes[i].object);
-    if (h) board_.self()->send(h, board_.wrap<model::host_command>(vnode_change(vnodes[i].object, vnodes[i].changes), board_.server_itself(), parts[i], result.runs));
+    if (h)
+      board_.self()->send(h, board_.wrap<model::host_command>(vnode_change(vnodes[i].object, vnodes[i].changes), board_.server_itself(),
+                                                              parts[i], result.runs));
     else board_.refuse(parts[i], values::pbs_error::unknown_node);
   }
 }
@@ -244,7 +262,7 @@ bool hook_routes::all_ran(const reactions::run_looking_hooks& what, const hooks:
 void hook_routes::carry_out(const std::string& subject, std::uint64_t cause, const hooks::chain_result& result, const reply_ptr& reply) {
   restart_scheduling(result);
   auto done = [this, subject, cause, reply, runs = result.runs](const model::rejection& why) {
-    if (reply && why.code == values::pbs_error::system_error) return reply->refused(0, why);      // the disk is full: again
+    if (reply && why.code == values::pbs_error::system_error) return reply->refused(0, why);  // the disk is full: again
     hooks_.write_all(subject, cause, runs);
     if (reply) reply->done(board_.where().sequence(), "");
   };
@@ -252,7 +270,8 @@ void hook_routes::carry_out(const std::string& subject, std::uint64_t cause, con
   if (asked.empty()) return done({});
   auto parts = reply_jointly(board_.reply_then(std::move(done)), asked.size());
   const auto send = [&](std::size_t i, auto envelope, auto&& to) {
-    if (cause != 0) envelope.command_id = repeatable_id("hook " + std::to_string(cause) + " " + std::to_string(asked[i].run) + " " + asked[i].object);
+    if (cause != 0)
+      envelope.command_id = repeatable_id("hook " + std::to_string(cause) + " " + std::to_string(asked[i].run) + " " + asked[i].object);
     envelope.cause = cause;
     to(std::move(envelope));
   };
@@ -261,7 +280,9 @@ void hook_routes::carry_out(const std::string& subject, std::uint64_t cause, con
     const hook_runs run{result.runs[w.run]};
     if (w.of_job) {
       const auto number = values::parse_job_id(w.object).value().number;
-      send(i, board_.wrap<model::job_command>(model::client_request{alteration(w.object, w.changes), {}}, board_.server_itself(), parts[i], run),
+      send(i,
+           board_.wrap<model::job_command>(model::client_request{alteration(w.object, w.changes), {}}, board_.server_itself(), parts[i],
+                                           run),
            [&](auto e) { board_.tell_job(number, std::move(e)); });
     } else if (const auto h = board_.host_of(w.object)) {
       send(i, board_.wrap<model::host_command>(vnode_change(w.object, w.changes), board_.server_itself(), parts[i], run),
@@ -290,8 +311,15 @@ void hook_routes::on_tick() {
 
 void hook_routes::run_periodic(const std::string& name) {
   const auto sequence = board_.where().sequence();
-  server_hooks::question q{periodic_event, board_.server_itself(), {}, "periodic", {{"resv_list", hook_objects{}}},
-                        {{"vnode_list", ObjectKind::NODE, {}, sequence}}, {name}};
+  server_hooks::question q{
+      periodic_event,
+      board_.server_itself(),
+      {},
+      "periodic",
+      {{"resv_list", hook_objects{}}},
+      {{"vnode_list", ObjectKind::NODE, {}, sequence}},
+      {name},
+  };
   hooks_.run(std::move(q), [this](hooks::chain_result& result) { carry_out("periodic", 0, result, nullptr); });
 }
 

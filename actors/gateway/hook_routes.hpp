@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "actors/gateway/server_hooks.hpp"
 #include "actors/gateway/actor_registry.hpp"
+#include "actors/gateway/server_hooks.hpp"
 #include "actors/server/reactions/reaction.hpp"
 
 namespace annals::actors {
@@ -20,7 +20,7 @@ class hook_routes {
  public:
   explicit hook_routes(actor_registry& board);
 
-  void on_tick();                                // every second
+  void on_tick();  // every second
   // Runs hooks that look on at what happened (postqueuejob, jobobit, modifyvnode). Refused: one of them could not be read, or what
   // they wanted could not be written.
   void look_on(const reactions::run_looking_hooks& what, reply_ptr reply);
@@ -34,7 +34,8 @@ class hook_routes {
   void ask_management(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
   // A scheduler or a person (qrun -H, with a command id) proposes to run a job (runjob): refused, the job's comment says why,
   // and what the hook set of it holds.
-  void ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply, std::string command_id = {});
+  void ask_run(std::uint64_t number, model::proposed_run proposed, const model::requester& by, reply_ptr reply,
+               std::string command_id = {});
 
   // Whether a script compiles; what the compiler said.
   void compile(const std::string& name, const std::string& source, std::function<void(std::string)> then) {
@@ -53,7 +54,7 @@ class hook_routes {
 
   actor_registry& board_;
   server_hooks hooks_;
-  std::map<std::uint64_t, std::int64_t> due_;    // periodic hooks, by stream
+  std::map<std::uint64_t, std::int64_t> due_;  // periodic hooks, by stream
 };
 
 }  // namespace annals::actors

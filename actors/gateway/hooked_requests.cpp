@@ -13,8 +13,8 @@ namespace annals::actors {
 namespace protocol = hooks::protocol;
 
 namespace {
-constexpr unsigned words_of_most_attributes = 8;              // in a message, with their texts
-constexpr std::int64_t default_wait_s = 120;                  // pbs guide: sync_mom_hookfiles_timeout
+constexpr unsigned words_of_most_attributes = 8;  // in a message, with their texts
+constexpr std::int64_t default_wait_s = 120;      // pbs guide: sync_mom_hookfiles_timeout
 }
 
 hooks::hook_object job_asked(schema::QueueJob::Reader asked) {
@@ -33,8 +33,8 @@ hooks::hook_object job_asked(schema::JobAttributes::Reader asked) {
 
 // Numbers as PBS's management constants have them (pbs guide: MGR_CMD_*, MGR_OBJ_*).
 hooks::hook_object management_asked(schema::Manage::Reader asked, std::int64_t now_s) {
-  constexpr int commands[] = {0, 1, 2, 3, 7};                   // create, delete, set, unset, import
-  constexpr int objects[] = {2, 1, 0, 3, 6, 5, 7, 8};           // job, queue, server, node, sched, resource, host, hook
+  constexpr int commands[] = {0, 1, 2, 3, 7};          // create, delete, set, unset, import
+  constexpr int objects[] = {2, 1, 0, 3, 6, 5, 7, 8};  // job, queue, server, node, sched, resource, host, hook
   hooks::hook_object m{protocol::ObjectKind::MANAGEMENT, schema::str(asked.getName()), {}};
   const auto verb = static_cast<std::size_t>(asked.getVerb());
   const auto kind = static_cast<std::size_t>(asked.getKind());

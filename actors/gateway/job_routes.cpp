@@ -36,7 +36,8 @@ void job_routes::ask_hooks(const wire::connection_ptr& peer, const schema::seale
 }
 
 // What a name service must be asked for is asked where nobody else waits for it.
-void job_routes::with_groups(bool needed, const wire::identity& who, const model::requester& by, const reply_ptr& reply, std::function<void(std::vector<std::string>)> then) {
+void job_routes::with_groups(bool needed, const wire::identity& who, const model::requester& by, const reply_ptr& reply,
+                             std::function<void(std::vector<std::string>)> then) {
   if (!needed) return then({});
   auto& names = board_.names();
   const bool asked = names.ask([look_up = board_.parts().groups_of, user = by.user, gid = who.gid, then = std::move(then)] {
@@ -44,23 +45,26 @@ void job_routes::with_groups(bool needed, const wire::identity& who, const model
     return [then, groups = std::move(groups)] { then(groups); };
   });
   if (!asked)
-    reply->refused(0, {pbs_error::try_again, "Please retry: the groups of " + std::to_string(names.waiting_max()) + " others are being looked up"});
+    reply->refused(
+        0, {pbs_error::try_again, "Please retry: the groups of " + std::to_string(names.waiting_max()) + " others are being looked up"});
 }
 
 void job_routes::submit(const wire::identity& who, const schema::sealed<schema::Request>& request, const model::requester& by,
                         const reply_ptr& reply, const script_ptr& script, hook_runs hooks) {
   // Who has no account here can run nothing anywhere (a private cluster's owner runs everything).
-  if (who.uid != board_.parts().server_uid && by.user == std::to_string(who.uid)) return reply->refused(0, model::refuse(pbs_error::bad_user));
+  if (who.uid != board_.parts().server_uid && by.user == std::to_string(who.uid))
+    return reply->refused(0, model::refuse(pbs_error::bad_user));
   const bool needed = names_groups(request.get().getQueueJob().getAttributes());
-  with_groups(needed, who, by, reply, [this, group = who.group, request, by, reply, script, hooks = std::move(hooks)](std::vector<std::string> groups) {
-    if (board_.is_too_late(request.get())) return board_.refuse(reply, pbs_error::server_down);
-    const auto number = board_.next_number();
-    model::submit_job command{request, number, by.user, group, script->hash, script->size, std::move(groups)};
-    auto e = board_.wrap<model::job_command>(std::move(command), request.get(), by, reply, hooks);
-    e.blobs = script->blobs;
-    e.uploaded = script->uploaded;
-    board_.tell_new_job(number, std::move(e));
-  });
+  with_groups(needed, who, by, reply,
+              [this, group = who.group, request, by, reply, script, hooks = std::move(hooks)](std::vector<std::string> groups) {
+                if (board_.is_too_late(request.get())) return board_.refuse(reply, pbs_error::server_down);
+                const auto number = board_.next_number();
+                model::submit_job command{request, number, by.user, group, script->hash, script->size, std::move(groups)};
+                auto e = board_.wrap<model::job_command>(std::move(command), request.get(), by, reply, hooks);
+                e.blobs = script->blobs;
+                e.uploaded = script->uploaded;
+                board_.tell_new_job(number, std::move(e));
+              });
 }
 
 void job_routes::on_alter(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by,
@@ -82,7 +86,8 @@ void job_routes::on_move(const schema::sealed<schema::Request>& request, const m
 void job_routes::on_signal(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
   const auto s = request.get().getSignalJob();
   const auto parsed = values::parse_job_id(schema::text(s.getJob()));
-  if (parsed && schema::text(s.getSignal()).ends_with("resume")) reply = reply_or_resume_later(board_.self(), parsed->number, by, std::move(reply));
+  if (parsed && schema::text(s.getSignal()).ends_with("resume"))
+    reply = reply_or_resume_later(board_.self(), parsed->number, by, std::move(reply));
   to_job(s.getJob(), request, by, std::move(reply));
 }
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "actors/gateway/actor_registry.hpp"
 #include "actors/gateway/hook_routes.hpp"
 #include "actors/gateway/script_blob.hpp"
-#include "actors/gateway/actor_registry.hpp"
 
 namespace annals::actors {
 
@@ -16,8 +16,10 @@ class job_routes {
  public:
   job_routes(actor_registry& board, hook_routes& hooks) : board_(board), hooks_(hooks) {}
 
-  void on_submit(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply);
-  void on_alter(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply);
+  void on_submit(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by,
+                 const reply_ptr& reply);
+  void on_alter(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by,
+                const reply_ptr& reply);
   void on_move(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply);
   void on_signal(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
   // Any other request about one job.
@@ -26,11 +28,12 @@ class job_routes {
 
  private:
   using script_ptr = std::shared_ptr<const script_blob>;
-  void ask_hooks(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply,
-                 const script_ptr& script);
+  void ask_hooks(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by,
+                 const reply_ptr& reply, const script_ptr& script);
   void submit(const wire::identity& who, const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply,
               const script_ptr& script, hook_runs hooks);
-  void with_groups(bool needed, const wire::identity& who, const model::requester& by, const reply_ptr& reply, std::function<void(std::vector<std::string>)> then);
+  void with_groups(bool needed, const wire::identity& who, const model::requester& by, const reply_ptr& reply,
+                   std::function<void(std::vector<std::string>)> then);
   void note_request(capnp::Text::Reader id, schema::Request::Reader r, bool known) const;
 
   actor_registry& board_;

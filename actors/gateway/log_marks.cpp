@@ -101,16 +101,20 @@ bool log_marks::may_be_lost(const std::string& host, schema::RunRef::Reader run)
   if (const auto id = values::parse_job_id(job)) board_.number_was_given(id->number);
   if (kept_.insert({host, serial, run.getRun()}).second)
     error(host, "runs job " + job + " (run " + std::to_string(run.getRun()) +
-                    "), of which the log knows nothing: it may be of the part that was lost. It goes on, and the host stays down until it has ended; "
+                    "), of which the log knows nothing: it may be of the part that was lost. It goes on, and the host stays down until it "
+                    "has ended; "
                     "pbs_server --discard-unknown-runs would end it");
   return true;
 }
 
-bool log_marks::is_kept(const std::string& host, schema::RunRef::Reader run) const { return kept_.contains({host, run.getJobSerial(), run.getRun()}); }
+bool log_marks::is_kept(const std::string& host, schema::RunRef::Reader run) const {
+  return kept_.contains({host, run.getJobSerial(), run.getRun()});
+}
 
 void log_marks::on_exited(const std::string& host, schema::RunExited::Reader e) const {
   if (is_kept(host, e.getRef()))
-    error(host, "job " + schema::str(e.getRef().getJob()) + ", of which the log knows nothing, has ended with exit status " + std::to_string(e.getExitStatus()));
+    error(host, "job " + schema::str(e.getRef().getJob()) + ", of which the log knows nothing, has ended with exit status " +
+                    std::to_string(e.getExitStatus()));
 }
 
 void log_marks::on_left(const std::string& host, schema::RunRef::Reader run) { kept_.erase({host, run.getJobSerial(), run.getRun()}); }

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "actors/gateway/run_ticket.hpp"
 #include "actors/gateway/actor_registry.hpp"
+#include "actors/gateway/run_ticket.hpp"
 #include "events/log/losses.hpp"
 
 namespace annals::actors {
@@ -23,7 +23,7 @@ class log_marks {
   using teller = std::function<void(const schema::sealed<schema::ToMom>&)>;
   void on_marked(const log_marked& m, const teller& tell_all);
   void on_timer(const teller& tell_all);
-  const schema::sealed<schema::ToMom>& newest() const { return newest_; }      // false: there is none
+  const schema::sealed<schema::ToMom>& newest() const { return newest_; }  // false: there is none
 
   // True: the log is what this MoM knows. Else it was said, and the server is about to stop.
   bool agrees(schema::MomHello::Reader hello, const std::string& host) const;

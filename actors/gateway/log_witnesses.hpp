@@ -10,8 +10,8 @@
 namespace annals::actors {
 
 struct log_witnesses {
-  std::string log;                                                  // its identity; the server's start fills it in
-  std::function<wire::signature(schema::byte_span text)> sign;      // of marks that MoMs keep; empty: they are told none
+  std::string log;                                              // its identity; the server's start fills it in
+  std::function<wire::signature(schema::byte_span text)> sign;  // of marks that MoMs keep; empty: they are told none
   // Whether a server of this cluster signed it; empty: what MoMs say is not heard.
   std::function<bool(schema::byte_span text, const std::string& signature, const std::string& certificate)> signed_by_us;
   // The log lacks what the witness knows: keeps its word for the next start and stops the server.

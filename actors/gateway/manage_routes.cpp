@@ -29,7 +29,8 @@ void manage_routes::manage(const schema::sealed<schema::Request>& request, const
   if (!by.is_operator()) return reply->refused(0, model::refuse(pbs_error::unauthorized));
   switch (m.getKind()) {
     case ObjectKind::SERVER:
-    case ObjectKind::RESOURCE: return board_.self()->send(board_.server(), board_.wrap<model::server_command>(request, r, by, std::move(reply), std::move(runs)));
+    case ObjectKind::RESOURCE:
+      return board_.self()->send(board_.server(), board_.wrap<model::server_command>(request, r, by, std::move(reply), std::move(runs)));
     case ObjectKind::QUEUE: {
       auto q = board_.queue(name, creates);
       if (!q) return reply->refused(0, model::refuse(pbs_error::unknown_queue));
@@ -49,7 +50,8 @@ void manage_routes::manage(const schema::sealed<schema::Request>& request, const
 }
 
 // `set queue @default ...`: the same for every object there is.
-void manage_routes::manage_all(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs) {
+void manage_routes::manage_all(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply,
+                               hook_runs runs) {
   const auto m = request.get().getManage();
   const auto& where = board_.where();
   std::vector<std::string> names;
@@ -65,7 +67,7 @@ void manage_routes::manage_all(const schema::sealed<schema::Request>& request, c
   auto parts = reply_jointly(std::move(reply), names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
     auto one = schema::make<schema::Request>([&](schema::Request::Builder b) {
-      b.setId(request.get().getId());          // without a command id: repeating a part does no harm
+      b.setId(request.get().getId());  // without a command id: repeating a part does no harm
       b.setManage(m);
       b.getManage().setName(names[i]);
       b.getManage().setAllOfKind(false);
@@ -74,7 +76,8 @@ void manage_routes::manage_all(const schema::sealed<schema::Request>& request, c
   }
 }
 
-void manage_routes::manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs) {
+void manage_routes::manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply,
+                                hook_runs runs) {
   const auto m = request.get().getManage();
   const auto name = schema::str(m.getName());
   const bool creates = m.getVerb() == schema::ManageVerb::CREATE;
@@ -95,7 +98,7 @@ void manage_routes::manage_hook(const schema::sealed<schema::Request>& request, 
   auto h = board_.hook(name, m.getVerb() == schema::ManageVerb::CREATE);
   if (!h) return reply->refused(0, no_hook(name));
   const bool imports = m.getVerb() == schema::ManageVerb::IMPORT;
-  if (imports && schema::text(m.getContentType()) == model::python_content && !compiled) 
+  if (imports && schema::text(m.getContentType()) == model::python_content && !compiled)
     return compile_hook(request, by, std::move(reply), std::move(runs));
   model::manage_hook command{request, {}};
   std::vector<ports::blob> blobs;
@@ -110,7 +113,8 @@ void manage_routes::manage_hook(const schema::sealed<schema::Request>& request, 
 }
 
 // A script that does not compile is refused at import; what the compiler said goes into the log.
-void manage_routes::compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs) {
+void manage_routes::compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply,
+                                 hook_runs runs) {
   const auto m = request.get().getManage();
   const auto source = schema::bytes_of(m.getContent());
   const auto name = schema::str(m.getName());
@@ -132,7 +136,8 @@ void manage_routes::export_hook(schema::ExportHook::Reader asked, const model::r
   if (content.hash.empty()) return reply->done(sequence, "");
   const bool asked_for = board_.reading().ask([store = &board_.parts().base.reader->blobs(), hash = content.hash, sequence, reply] {
     const auto bytes = store->read_blob(hash);
-    return [sequence, reply, text = bytes ? values::base64_lines(schema::byte_span(*bytes)) : std::string()] { reply->done(sequence, text); };
+    return
+        [sequence, reply, text = bytes ? values::base64_lines(schema::byte_span(*bytes)) : std::string()] { reply->done(sequence, text); };
   });
   if (!asked_for)
     reply->refused(0, {pbs_error::try_again, "Please retry: " + std::to_string(board_.reading().waiting_max()) + " hooks wait to be read"});

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "actors/gateway/hook_routes.hpp"
 #include "actors/gateway/actor_registry.hpp"
+#include "actors/gateway/hook_routes.hpp"
 
 namespace annals::actors {
 
@@ -20,7 +20,8 @@ class manage_routes {
   void manage(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs);
   void manage_all(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs);
   void manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs);
-  void manage_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs, bool compiled = false);
+  void manage_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs,
+                   bool compiled = false);
   void compile_hook(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs);
 
   actor_registry& board_;

@@ -28,7 +28,8 @@ rightful_requests rightful(const directory& where, const std::string& host, sche
   out.job = runs_here && r.getJobChanges().size() > 0 && may_set_job(*event, r);
   out.ends_run = runs_here && (r.getRerun() || r.getDelete());
   if (r.getJobChanges().size() > 0 && !out.job) out.refused.push_back("job");
-  out.suspend_again = runs_here && schema::text(r.getRun().getEvent()) == "execjob_preresume" && r.getRun().getVerdict() != schema::HookVerdict::ACCEPTED;
+  out.suspend_again =
+      runs_here && schema::text(r.getRun().getEvent()) == "execjob_preresume" && r.getRun().getVerdict() != schema::HookVerdict::ACCEPTED;
   out.resources = std::string_view(event->name) == "exechost_startup";
   for (auto v : r.getVnodes()) {
     const auto on = where.host_of_vnode(schema::text(v.getVnode()));

@@ -17,7 +17,7 @@ void mom_hook_routes::on_installed(const std::string& host_name, schema::HooksIn
   for (auto file : installed.getFiles())
     board_.note(log_event::debug, "Req", "Server@" + board_.settings()->server_name,
                 "successfully sent hook file " + board_.parts().hook_directory + "/" + schema::str(file) + " to " + host_name);
-  if (installed.getSequence() != told_sequence_) return;            // newer ones are on their way
+  if (installed.getSequence() != told_sequence_) return;  // newer ones are on their way
   board_.withdraw({host_name, "hooks"});
 }
 
@@ -45,7 +45,8 @@ void mom_hook_routes::on_report(const wire::connection_ptr& peer, const schema::
           if (why.code == 0) on_report(peer, message);
           else carry_out(peer, message);
         });
-        board_.self()->send(board_.server(), board_.wrap<model::server_command>(resource_creation(resource), actor_registry::mom_of(peer->peer().name), std::move(then)));
+        board_.self()->send(board_.server(), board_.wrap<model::server_command>(
+                                                 resource_creation(resource), actor_registry::mom_of(peer->peer().name), std::move(then)));
         return;
       }
   carry_out(peer, message);
@@ -68,7 +69,10 @@ void mom_hook_routes::suspend_again(const std::string& host, schema::HookReport:
 namespace {
 
 // What a run wants of the job, in the order in which it is done; `what` is its part of the report.
-struct request_to_job { const char* what; schema::sealed<schema::Request> request; };
+struct request_to_job {
+  const char* what;
+  schema::sealed<schema::Request> request;
+};
 std::vector<request_to_job> requests_to_job(schema::HookReport::Reader r, const rightful_requests& rights) {
   const auto job = schema::str(r.getRef().getJob());
   std::vector<request_to_job> out;
@@ -93,8 +97,9 @@ void mom_hook_routes::carry_out(const wire::connection_ptr& peer, const schema::
   const auto count = vnodes.size() + of_job.size();
   if (count == 0) return write_down(peer, message);
   auto parts = reply_jointly(board_.reply_then([this, peer, message](const model::rejection& why) {
-    if (why.code != values::pbs_error::system_error) write_down(peer, message);      // a full disk: the MoM tells it again
-  }), count);
+    if (why.code != values::pbs_error::system_error) write_down(peer, message);  // a full disk: the MoM tells it again
+  }),
+                             count);
   for (std::size_t i = 0; i < vnodes.size(); ++i) {
     const auto vnode = schema::str(vnodes[i].second.getVnode());
     note_changes(vnode, vnodes[i].second.getChanges());
@@ -112,8 +117,10 @@ void mom_hook_routes::carry_out(const wire::connection_ptr& peer, const schema::
 
 void mom_hook_routes::note_changes(const std::string& vnode, capnp::List<schema::Attribute>::Reader changes) const {
   for (auto c : changes)
-    board_.note(log_event::debug2, "Node", vnode, "Updated vnode " + vnode + "'s attribute " + schema::str(c.getName()) +
-                (c.getResource().size() > 0 ? "." + schema::str(c.getResource()) : "") + "=" + schema::str(c.getValue()) + " per mom hook request");
+    board_.note(log_event::debug2, "Node", vnode,
+                "Updated vnode " + vnode + "'s attribute " + schema::str(c.getName()) +
+                    (c.getResource().size() > 0 ? "." + schema::str(c.getResource()) : "") + "=" + schema::str(c.getValue()) +
+                    " per mom hook request");
 }
 
 void mom_hook_routes::write_down(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message) {
@@ -121,7 +128,7 @@ void mom_hook_routes::write_down(const wire::connection_ptr& peer, const schema:
   const auto& host = peer->peer().name;
   auto ack = schema::make<schema::ToMom>([&](schema::ToMom::Builder m) { m.initHookAck().setPosition(r.getPosition()); });
   const auto h = r.getRun().getHook().size() > 0 ? board_.hook(schema::str(r.getRun().getHook())) : caf::actor();
-  if (!h) return peer->send(ack);                                        // deleted meanwhile, or nothing to write
+  if (!h) return peer->send(ack);  // deleted meanwhile, or nothing to write
   auto ran = schema::make<schema::HookRan>([&](schema::HookRan::Builder b) {
     b.setRun(r.getRun());
     b.setSubject(r.getRef().getJobSerial() != 0 ? r.getRef().getJob() : capnp::Text::Reader(host.c_str(), host.size()));

@@ -25,7 +25,7 @@ class mom_hook_routes {
   void write_down(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message);
 
   actor_registry& board_;
-  std::uint64_t told_sequence_ = 0;                          // of what MoMs were told last
+  std::uint64_t told_sequence_ = 0;  // of what MoMs were told last
 };
 
 }  // namespace annals::actors

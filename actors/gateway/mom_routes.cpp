@@ -35,13 +35,15 @@ void mom_routes::on_message(const wire::connection_ptr& peer, schema::sealed<sch
     case schema::FromMom::WANT_BLOB: return on_want_blob(peer, m.getWantBlob());
     case schema::FromMom::HOOKS_INSTALLED: return hooks_.on_installed(name, m.getHooksInstalled());
     case schema::FromMom::HOOK_REPORT: return hooks_.on_report(peer, message);
-    case schema::FromMom::REQUEST_DONE: return board_.tell_job_of(m.getRequestDone().getRef(), model::mom_report{message, name}, by, nullptr);
-    case schema::FromMom::SIGNAL_DONE:              // the debt of a signal ends with the report of the exit
+    case schema::FromMom::REQUEST_DONE:
+      return board_.tell_job_of(m.getRequestDone().getRef(), model::mom_report{message, name}, by, nullptr);
+    case schema::FromMom::SIGNAL_DONE:  // the debt of a signal ends with the report of the exit
       if (m.getSignalDone().getId() != 0) return;
       discarded(name, m.getSignalDone().getRef());
       return host_is_rid(m.getSignalDone().getRef().getJobSerial(), model::run_gone_from{m.getSignalDone().getRef().getRun(), name, false});
     case schema::FromMom::WANT_TICKET:
-      if (const auto h = board_.known_host(name)) board_.self()->send(h, ticket_wanted{m.getWantTicket().getJobSerial(), m.getWantTicket().getRun()});
+      if (const auto h = board_.known_host(name))
+        board_.self()->send(h, ticket_wanted{m.getWantTicket().getJobSerial(), m.getWantTicket().getRun()});
       return;
   }
   peer->close("an unknown message");
@@ -51,14 +53,15 @@ void mom_routes::on_hello(const wire::connection_ptr& peer, schema::sealed<schem
   const auto& name = peer->peer().name;
   if (!board_.where().hosts().contains(name))
     return peer->close("host " + name + " is no node of this cluster: qmgr -c 'create node " + name + "'");
-  if (!marks_.agrees(message.get().getHello(), name)) return peer->close("the server's log is not what this host was told of: the server stops");
+  if (!marks_.agrees(message.get().getHello(), name))
+    return peer->close("the server's log is not what this host was told of: the server stops");
   if (const auto g = giving_up_.find(name); g != giving_up_.end()) {
     g->second.peer = peer;
     g->second.hello = std::move(message);
     return;
   }
   here_[name] = peer;
-  hooks_.keep_up();                                // they are owed before the welcome
+  hooks_.keep_up();  // they are owed before the welcome
   board_.note(log_event::admin, "Node", name, "Hello from MoM on port=" + std::to_string(message.get().getHello().getPort()));
   auto unknown = runs_unknown(message.get().getHello(), name);
   auto own = with_own_vnodes(std::move(message), name);
@@ -152,7 +155,8 @@ void mom_routes::discard(const run_name& run, const std::string& on) {
 
 // A MoM speaks of a run: of a job that still wants it, or one to be discarded.
 void mom_routes::end_unwanted(schema::RunRef::Reader ref, const std::string& on) {
-  if (!board_.where().has_run(on, ref.getJobSerial(), ref.getRun()) && !marks_.is_kept(on, ref)) discard({ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob())}, on);
+  if (!board_.where().has_run(on, ref.getJobSerial(), ref.getRun()) && !marks_.is_kept(on, ref))
+    discard({ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob())}, on);
 }
 
 void mom_routes::report(const wire::connection_ptr& peer, schema::RunRef::Reader ref, schema::Ack::What what,
@@ -171,8 +175,9 @@ void mom_routes::on_want_blob(const wire::connection_ptr& peer, schema::WantBlob
   if (size) return send_blob(peer, of, hash, *size);
   const auto number = board_.where().job_number(of.serial);
   board_.note(log_event::security, "Node", name,
-              of.serial == 0 ? std::string("asked for a file that belongs to no hook of MoMs; not sent")
-                             : "asked for a script that is not of a run it has (" + (number ? board_.job_id(*number) : "no job") + "); not sent");
+              of.serial == 0
+                  ? std::string("asked for a file that belongs to no hook of MoMs; not sent")
+                  : "asked for a script that is not of a run it has (" + (number ? board_.job_id(*number) : "no job") + "); not sent");
   send_blob_pieces(*peer, {peer, hash, 0, of}, std::nullopt);
 }
 

@@ -7,9 +7,9 @@
 #include <set>
 #include <string>
 
+#include "actors/gateway/actor_registry.hpp"
 #include "actors/gateway/log_marks.hpp"
 #include "actors/gateway/mom_hook_routes.hpp"
-#include "actors/gateway/actor_registry.hpp"
 
 namespace annals::actors {
 
@@ -34,19 +34,22 @@ class mom_routes {
   void on_given_up(const std::string& host);
   schema::sealed<schema::FromMom> with_own_vnodes(schema::sealed<schema::FromMom> hello, const std::string& host);
   void host_is_rid(std::uint64_t serial, model::run_gone_from gone);
-  struct foreign_runs { std::vector<run_name> unwanted, kept; };
+  struct foreign_runs {
+    std::vector<run_name> unwanted, kept;
+  };
   foreign_runs runs_unknown(schema::MomHello::Reader hello, const std::string& on);
   log_marks::teller tell_all() const;
   void discarded(const std::string& on, schema::RunRef::Reader ref);
   void end_unwanted(schema::RunRef::Reader ref, const std::string& on);
-  void report(const wire::connection_ptr& peer, schema::RunRef::Reader ref, schema::Ack::What what, const schema::sealed<schema::FromMom>& message);
+  void report(const wire::connection_ptr& peer, schema::RunRef::Reader ref, schema::Ack::What what,
+              const schema::sealed<schema::FromMom>& message);
   void on_want_blob(const wire::connection_ptr& peer, schema::WantBlob::Reader wanted);
   void send_blob(const wire::connection_ptr& peer, const run_name& of, const std::string& hash, std::uint64_t size);
 
   actor_registry& board_;
   mom_hook_routes& hooks_;
   log_marks marks_{board_};
-  std::map<std::string, wire::connection_ptr> here_;             // hosts that said hello
+  std::map<std::string, wire::connection_ptr> here_;  // hosts that said hello
   // Blobs that are being read: for each connection, run and blob once at a time, or a MoM could have the disk read without end.
   struct blob_request {
     std::uint64_t peer, serial;
@@ -62,7 +65,7 @@ class mom_routes {
     schema::sealed<schema::FromMom> hello;
   };
   std::map<std::string, giving_up> giving_up_;
-  std::map<std::string, std::string> claimed_;   // vnodes that a hello named and the log does not know yet -> the host
+  std::map<std::string, std::string> claimed_;  // vnodes that a hello named and the log does not know yet -> the host
 };
 
 }  // namespace annals::actors

@@ -34,7 +34,7 @@ class order_lines {
   void on_signed(const std::string& host, order as_it_leaves);
 
   parts parts_;
-  std::map<std::string, std::deque<item>> lines_;      // of hosts whose first item is being signed
+  std::map<std::string, std::deque<item>> lines_;  // of hosts whose first item is being signed
 };
 
 }  // namespace annals::actors

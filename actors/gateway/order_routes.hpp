@@ -1,10 +1,10 @@
 // Carries out what reactions order (actors/server/reactions): each kind of order in its way. Part of the gateway's actor.
 #pragma once
 
+#include "actors/gateway/actor_registry.hpp"
 #include "actors/gateway/hook_routes.hpp"
 #include "actors/gateway/mom_routes.hpp"
 #include "actors/gateway/orderly_stop.hpp"
-#include "actors/gateway/actor_registry.hpp"
 #include "actors/server/reactions_actor.hpp"
 
 namespace annals::actors {

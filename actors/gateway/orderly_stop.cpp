@@ -35,8 +35,9 @@ void orderly_stop::wind_up(const std::string& how, const model::requester& by, c
 // The process ends whether or not the stop could be written: a full disk must not keep it.
 void orderly_stop::stop(const std::string& how) {
   auto ended = board_.reply_then([this, how](const model::rejection&) { board_.parts().shut_down(how); });
-  board_.self()->send(board_.server(), board_.wrap<model::server_command>(model::server_down{how}, {"", board_.settings()->host_name, schema::Role::SERVER},
-                                                                          std::move(ended)));
+  board_.self()->send(board_.server(),
+                      board_.wrap<model::server_command>(model::server_down{how}, {"", board_.settings()->host_name, schema::Role::SERVER},
+                                                         std::move(ended)));
 }
 
 }  // namespace annals::actors

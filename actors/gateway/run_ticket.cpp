@@ -10,8 +10,8 @@ std::vector<mom_place> places_of_sisters(const schema::sealed<schema::ToMom>& or
   return places;
 }
 
-schema::sealed<schema::ToMom> with_ticket(const schema::sealed<schema::ToMom>& order, const std::string& primary, const std::vector<mom_place>& sisters,
-                                          const ticket_signer& sign, std::int64_t now_ns) {
+schema::sealed<schema::ToMom> with_ticket(const schema::sealed<schema::ToMom>& order, const std::string& primary,
+                                          const std::vector<mom_place>& sisters, const ticket_signer& sign, std::int64_t now_ns) {
   return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
     m.setStartRun(order.get().getStartRun());
     auto start = m.getStartRun();

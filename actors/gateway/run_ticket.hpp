@@ -19,7 +19,7 @@ using ticket_signer = std::function<wire::signature(schema::byte_span ticket)>;
 // Where the MoMs of an order's sisters are, in their order.
 std::vector<mom_place> places_of_sisters(const schema::sealed<schema::ToMom>& order, const directory& where);
 // The order with its sisters' addresses and a ticket that is valid from now on. Any thread; signing takes its time.
-schema::sealed<schema::ToMom> with_ticket(const schema::sealed<schema::ToMom>& order, const std::string& primary, const std::vector<mom_place>& sisters,
-                                          const ticket_signer& sign, std::int64_t now_ns);
+schema::sealed<schema::ToMom> with_ticket(const schema::sealed<schema::ToMom>& order, const std::string& primary,
+                                          const std::vector<mom_place>& sisters, const ticket_signer& sign, std::int64_t now_ns);
 
 }  // namespace annals::actors

@@ -10,7 +10,8 @@ void scheduler_routes::on_closed(const peer_closed& c) {
   const auto& name = c.peer->peer().name;
   board_.self()->send(board_.parts().status, scheduler_disconnected{c.peer});
   if (const auto s = board_.scheduler(name))
-    board_.self()->send(s, board_.wrap<model::scheduler_command>(model::scheduler_gone{c.why}, {"Scheduler", name, schema::Role::SCHEDULER}));
+    board_.self()->send(s,
+                        board_.wrap<model::scheduler_command>(model::scheduler_gone{c.why}, {"Scheduler", name, schema::Role::SCHEDULER}));
 }
 
 void scheduler_routes::on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromScheduler> message, bool winding_up) {
@@ -44,7 +45,7 @@ void scheduler_routes::on_message(const wire::connection_ptr& peer, schema::seal
 void scheduler_routes::propose(const std::string& name, const schema::sealed<schema::FromScheduler>& message, bool winding_up) {
   const auto run = message.get().getRun();
   auto reply = settle_proposal(board_.parts().status, name, run.getJob(), run.getCycle());
-  board_.self()->send(board_.parts().status, scheduler_frame{name, message});     // counted before it is settled
+  board_.self()->send(board_.parts().status, scheduler_frame{name, message});  // counted before it is settled
   if (winding_up) return reply->refused(0, model::refuse(pbs_error::server_down));
   const auto number = board_.where().job_number(run.getJob());
   if (!number) return reply->refused(0, model::refuse(pbs_error::unknown_job));

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "actors/gateway/hook_routes.hpp"
 #include "actors/gateway/actor_registry.hpp"
+#include "actors/gateway/hook_routes.hpp"
 
 namespace annals::actors {
 
@@ -27,8 +27,8 @@ class scheduler_routes {
 
   actor_registry& board_;
   hook_routes& hooks_;
-  std::map<std::string, std::vector<std::byte>> policies_;    // of each scheduler's coming cycles
-  std::set<std::string> stored_policies_;                     // hashes
+  std::map<std::string, std::vector<std::byte>> policies_;  // of each scheduler's coming cycles
+  std::set<std::string> stored_policies_;                   // hashes
 };
 
 }  // namespace annals::actors

@@ -14,8 +14,8 @@ struct server_hooks::pending {
   question what;
   answer then;
   std::size_t next_view = 0;
-  std::uint64_t position = 0;                     // of the views that may be later ones, once the first is there
-  std::vector<hook_files> unreadable{};           // it goes on without these
+  std::uint64_t position = 0;            // of the views that may be later ones, once the first is there
+  std::vector<hook_files> unreadable{};  // it goes on without these
 
   bool goes_without(const model::hook_state& hook) const {
     return std::ranges::find(unreadable, hook_files{hook.code, hook.config}) != unreadable.end();
@@ -45,7 +45,8 @@ void server_hooks::fetch(const std::shared_ptr<pending>& p) {
       fetch(p);
     });
   };
-  caf::anon_send(parts_.status, view_wanted{hooks::view_request(v.kind, names, v.or_later && !any ? p->position : v.sequence), std::move(got), any});
+  caf::anon_send(parts_.status,
+                 view_wanted{hooks::view_request(v.kind, names, v.or_later && !any ? p->position : v.sequence), std::move(got), any});
 }
 
 void server_hooks::start(const std::shared_ptr<pending>& p) {
@@ -70,9 +71,10 @@ void server_hooks::start(const std::shared_ptr<pending>& p) {
   at.ask = [status = parts_.status, sequence = at.sequence](hooks::sealed_question q, hooks::hook_run::answer_to answer) {
     auto asked = hooks::view_asked(q.get(), sequence);
     if (!asked) return answer(hooks::answer_with({}, false));
-    caf::anon_send(status, view_wanted{std::move(asked->request), [answer, names = asked->names_only](const hook_objects& found, std::uint64_t) {
-                                         answer(hooks::answer_with(found, names));
-                                       }});
+    caf::anon_send(status,
+                   view_wanted{std::move(asked->request), [answer, names = asked->names_only](const hook_objects& found, std::uint64_t) {
+                                 answer(hooks::answer_with(found, names));
+                               }});
   };
   hooks::run_chain(chain_parts(), std::move(chain), std::move(at), std::move(p->then));
 }
@@ -167,7 +169,8 @@ model::hook_ran server_hooks::ran(const std::string& subject, schema::HookRun::R
   })};
 }
 
-void server_hooks::write_all(const std::string& subject, std::uint64_t cause, const std::vector<schema::sealed<schema::HookRun>>& runs) const {
+void server_hooks::write_all(const std::string& subject, std::uint64_t cause,
+                             const std::vector<schema::sealed<schema::HookRun>>& runs) const {
   for (const auto& run : runs) parts_.write({schema::str(run.get().getHook()), ran(subject, run.get()), cause});
 }
 

@@ -23,19 +23,19 @@ namespace annals::actors {
 
 struct server_hooks_parts {
   caf::event_based_actor* self = nullptr;
-  hooks::hook_runner* runner = nullptr;           // null: no hook ever runs
+  hooks::hook_runner* runner = nullptr;  // null: no hook ever runs
   std::shared_ptr<directory> where;
   const log::log_reader* reader = nullptr;
-  helper_pool* reading = nullptr;                 // of the log
-  caf::actor status;                              // answers view_wanted
+  helper_pool* reading = nullptr;  // of the log
+  caf::actor status;               // answers view_wanted
   daemon_log* notes = nullptr;
   // Writes a run into the stream of its hook.
   struct run_to_write {
     std::string hook;
     model::hook_ran ran;
     std::uint64_t cause = 0;
-    std::vector<schema::sealed<schema::HookRun>> before{};       // that ran before it at the same event
-    std::function<void()> written{};                             // may be empty; then it is written even if the disk is full now
+    std::vector<schema::sealed<schema::HookRun>> before{};  // that ran before it at the same event
+    std::function<void()> written{};                        // may be empty; then it is written even if the disk is full now
   };
   std::function<void(run_to_write)> write;
 };
@@ -54,17 +54,17 @@ class server_hooks {
     std::string name;
     std::uint64_t sequence;
     std::vector<std::string> listed{};
-    bool or_later = false;                        // as it is now: at the first position from `sequence` on that costs no replay
+    bool or_later = false;  // as it is now: at the first position from `sequence` on that costs no replay
   };
   struct question {
     const hooks::hook_event* event = nullptr;
     model::requester by;
-    std::string owner;                            // of the job
-    std::string subject;                          // what the event is about, for the log
+    std::string owner;    // of the job
+    std::string subject;  // what the event is about, for the log
     hooks::hook_parameters parameters;
     std::vector<view> views;
-    std::vector<std::string> only{};              // these hooks alone; empty: all of the event
-    std::function<void(hooks::hook_parameters&)> adjust{};   // once the views are there
+    std::vector<std::string> only{};                        // these hooks alone; empty: all of the event
+    std::function<void(hooks::hook_parameters&)> adjust{};  // once the views are there
   };
   using answer = std::function<void(hooks::chain_result&)>;
   void run(question what, answer then);
@@ -78,7 +78,7 @@ class server_hooks {
 
  private:
   struct pending;
-  void tell_resources();                          // what the workers must know of the site
+  void tell_resources();  // what the workers must know of the site
   void fetch(const std::shared_ptr<pending>& p);
   void start(const std::shared_ptr<pending>& p);
   std::vector<const model::hook_state*> hooks_of(const question& what) const;
@@ -87,9 +87,12 @@ class server_hooks {
     model::hook_content script, configuration;
     bool operator==(const hook_files&) const = default;
   };
-  struct read_hook { hook_files files; code_ptr code; };          // without code: it could not be read
+  struct read_hook {
+    hook_files files;
+    code_ptr code;
+  };  // without code: it could not be read
   using after_read = std::function<void(const read_hook&)>;
-  code_ptr code_of(const model::hook_state& hook) const;          // null: it is not known yet
+  code_ptr code_of(const model::hook_state& hook) const;  // null: it is not known yet
   void read(const model::hook_state& hook, after_read then);
   void on_read(const std::string& name, const read_hook& hook);
   void read_then_start(const model::hook_state& hook, const std::shared_ptr<pending>& p);
@@ -99,10 +102,10 @@ class server_hooks {
   static model::hook_ran ran(const std::string& subject, schema::HookRun::Reader run);
 
   server_hooks_parts parts_;
-  model::settings_ptr told_;                          // whose resources the workers know
-  std::map<std::string, read_hook> codes_;        // by name; read again when the blobs are others
-  std::map<std::string, hook_files> unreadable_;  // by name, at the last attempt: the log has a line of each
-  std::map<std::string, std::vector<after_read>> reading_;        // hooks that are being read, and who waits for each
+  model::settings_ptr told_;                                // whose resources the workers know
+  std::map<std::string, read_hook> codes_;                  // by name; read again when the blobs are others
+  std::map<std::string, hook_files> unreadable_;            // by name, at the last attempt: the log has a line of each
+  std::map<std::string, std::vector<after_read>> reading_;  // hooks that are being read, and who waits for each
 };
 
 }  // namespace annals::actors

@@ -28,14 +28,17 @@ class upload_book {
   // Nothing: the client has uploaded these bytes.
   std::optional<model::rejection> claim(std::uint64_t client, const std::string& hash, std::uint64_t size) const;
   void forget(std::uint64_t client) { clients_.erase(client); }
-  std::size_t clients() const { return clients_.size(); }            // that upload or have uploaded
+  std::size_t clients() const { return clients_.size(); }  // that upload or have uploaded
 
  private:
-  struct finished_upload { std::string hash; std::uint64_t size; };
+  struct finished_upload {
+    std::string hash;
+    std::uint64_t size;
+  };
   struct client_uploads {
     std::string user;
-    std::map<std::string, std::unique_ptr<log::blob_upload>> open;   // by hash
-    std::deque<finished_upload> finished;                            // oldest first
+    std::map<std::string, std::unique_ptr<log::blob_upload>> open;  // by hash
+    std::deque<finished_upload> finished;                           // oldest first
   };
 
   std::optional<model::rejection> take(client_uploads& from, const std::string& hash, schema::PutBlob::Reader piece);

@@ -1,8 +1,8 @@
 // What a daemon's actors hear from its sockets.
 #pragma once
 
-#include <caf/allowed_unsafe_message_type.hpp>
 #include <kj/exception.h>
+#include <caf/allowed_unsafe_message_type.hpp>
 
 #include <string>
 
@@ -10,9 +10,17 @@
 
 namespace annals::actors {
 
-struct peer_opened { wire::connection_ptr peer; };
-struct peer_frame { wire::connection_ptr peer; schema::sealed_message message; };
-struct peer_closed { wire::connection_ptr peer; std::string why; };
+struct peer_opened {
+  wire::connection_ptr peer;
+};
+struct peer_frame {
+  wire::connection_ptr peer;
+  schema::sealed_message message;
+};
+struct peer_closed {
+  wire::connection_ptr peer;
+  std::string why;
+};
 
 // Does the work of a peer's message; one that turns out not to be readable ends its connection, never the daemon.
 template <class Work>

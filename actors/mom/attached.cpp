@@ -42,7 +42,8 @@ bool is_of_a_job(const mom::process_table& table, std::int64_t pid, const std::s
 
 std::string print_attached(const ports::attached_session& s) {
   char text[128];
-  std::snprintf(text, sizeof text, format, static_cast<long long>(s.pid), static_cast<long long>(s.session), static_cast<unsigned long long>(s.start_ticks));
+  std::snprintf(text, sizeof text, format, static_cast<long long>(s.pid), static_cast<long long>(s.session),
+                static_cast<unsigned long long>(s.start_ticks));
   return text;
 }
 

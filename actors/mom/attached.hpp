@@ -23,7 +23,10 @@ std::optional<ports::attached_session> attached_of(const std::vector<std::string
 
 // What the machine says of a process to be attached to a job of `user`; or a number of tm.h and why not.
 // `shepherd`: its descendants belong to a job already.
-struct attach_refusal { std::uint32_t code = 0; std::string text; };
+struct attach_refusal {
+  std::uint32_t code = 0;
+  std::string text;
+};
 attach_refusal look_up_session(std::int64_t pid, const std::string& user, const std::string& shepherd, ports::attached_session& found);
 
 }  // namespace annals::actors

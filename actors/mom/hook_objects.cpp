@@ -23,8 +23,9 @@ void put_usage(const model::usage_set& usage, hooks::hook_object& job) {
 
 hooks::hook_object as_sent(const hooked_job& from) {
   const auto order = from.order();
-  hooks::hook_object job{hooks::protocol::ObjectKind::JOB, schema::str(order.getRef().getJob()), hooks::attributes_of(order.getAttributes())};
-  job.remove("cookie", {});           // shown to nobody
+  hooks::hook_object job{hooks::protocol::ObjectKind::JOB, schema::str(order.getRef().getJob()),
+                         hooks::attributes_of(order.getAttributes())};
+  job.remove("cookie", {});  // shown to nobody
   job.remove("name_end", {});
   job.put("Job_Owner", {}, schema::text(order.getOwner()));
   job.put("euser", {}, schema::text(order.getEuser()));
@@ -60,7 +61,8 @@ hooks::hook_object job_object(const job_at_work& at) {
   return with_changes(std::move(job), at.job);
 }
 
-std::vector<hooks::hook_object> vnode_objects(const hooked_job& job, const std::string& host, const std::vector<hooks::hook_object>& known) {
+std::vector<hooks::hook_object> vnode_objects(const hooked_job& job, const std::string& host,
+                                              const std::vector<hooks::hook_object>& known) {
   std::vector<hooks::hook_object> out;
   const auto vnodes = values::parse_exec_vnode(schema::text(job.order().getExecVnode()));
   const auto hosts = values::parse_exec_host(schema::text(job.order().getExecHost()));
@@ -112,7 +114,7 @@ void take_program(hooks::hook_parameters& from, ports::run_order& to) {
   if (!progname || !argv) return;
   const auto& name = std::get<std::string>(progname->value);
   if (to.program.empty()) {
-    to.shell = name;                                     // a script job: the shell that reads it
+    to.shell = name;  // a script job: the shell that reads it
     return;
   }
   to.program = std::get<hooks::hook_texts>(argv->value);

@@ -18,9 +18,14 @@ constexpr std::int64_t first_word_ns = 10'000'000'000;
 
 using names = std::vector<const char*>;
 const names& events_of(hook_point point) {
-  static const names of_point[] = {{"execjob_begin"},       {"execjob_prologue"},   {"execjob_launch"},
-                                   {"execjob_attach"},      {"execjob_preterm"},    {"execjob_postsuspend"},
-                                   {"execjob_preresume"},   {"execjob_epilogue", "execjob_end"},
+  static const names of_point[] = {{"execjob_begin"},
+                                   {"execjob_prologue"},
+                                   {"execjob_launch"},
+                                   {"execjob_attach"},
+                                   {"execjob_preterm"},
+                                   {"execjob_postsuspend"},
+                                   {"execjob_preresume"},
+                                   {"execjob_epilogue", "execjob_end"},
                                    {"execjob_abort", "execjob_end"}};
   static_assert(std::size(of_point) == hook_point_count);
   return of_point[static_cast<std::size_t>(point)];
@@ -89,7 +94,7 @@ void hook_asker::on_passed(hook_point_passed& p) {
 struct mom_hooks::stages {
   at_hook_point at;
   hook_point_passed result;
-  hooks::hook_object job;                               // as the events before left it
+  hooks::hook_object job;  // as the events before left it
   std::size_t next = 0;
 };
 

@@ -25,15 +25,15 @@
 namespace annals::actors {
 
 enum class hook_point : std::uint8_t {
-  begin,        // execjob_begin: the host hears of the job
-  prologue,     // execjob_prologue: before the program; on a sister before its first task
-  launch,       // execjob_launch: before the program and before each task
-  attach,       // execjob_attach: a session that is there becomes a task of the job
-  preterm,      // execjob_preterm: before a kill
-  suspended,    // execjob_postsuspend
-  resuming,     // execjob_preresume
-  ended,        // execjob_epilogue, execjob_end
-  aborted,      // execjob_abort, execjob_end: the job's program never started
+  begin,      // execjob_begin: the host hears of the job
+  prologue,   // execjob_prologue: before the program; on a sister before its first task
+  launch,     // execjob_launch: before the program and before each task
+  attach,     // execjob_attach: a session that is there becomes a task of the job
+  preterm,    // execjob_preterm: before a kill
+  suspended,  // execjob_postsuspend
+  resuming,   // execjob_preresume
+  ended,      // execjob_epilogue, execjob_end
+  aborted,    // execjob_abort, execjob_end: the job's program never started
 };
 constexpr std::size_t hook_point_count = 9;
 
@@ -50,38 +50,42 @@ bool has_periodic_hooks(const hook_bits* bits);
 
 // A job as this host was told of it: by the server, for the primary, or by the primary.
 struct hooked_job {
-  schema::sealed<schema::ToMom> started;         // startRun
-  schema::sealed<schema::ToSister> joined;       // join
-  std::vector<schema::sealed<schema::HookRun>> before;     // hooks of this host that ran for it: what they changed is seen
-  bool primary = true;                           // this is the job's first host
+  schema::sealed<schema::ToMom> started;                // startRun
+  schema::sealed<schema::ToSister> joined;              // join
+  std::vector<schema::sealed<schema::HookRun>> before;  // hooks of this host that ran for it: what they changed is seen
+  bool primary = true;                                  // this is the job's first host
   schema::StartRun::Reader order() const { return started ? started.get().getStartRun() : joined.get().getJoin().getOrder(); }
 };
 
 struct at_hook_point {
-  caf::actor who;                                // is answered with hook_point_passed
+  caf::actor who;  // is answered with hook_point_passed
   std::uint64_t question = 0;
   hook_point point = hook_point::begin;
   hooked_job job;
-  ports::run_order program{};                    // launch: what would be started
-  std::int64_t pid = 0;                          // attach
-  std::optional<std::int32_t> exit_status{};     // ended, on the primary
-  model::usage_set usage{};                      // ended
+  ports::run_order program{};                 // launch: what would be started
+  std::int64_t pid = 0;                       // attach
+  std::optional<std::int32_t> exit_status{};  // ended, on the primary
+  model::usage_set usage{};                   // ended
 };
 struct hook_point_passed {
   std::uint64_t question = 0;
-  std::vector<schema::sealed<schema::HookRun>> runs;       // of hooks that ran now
-  bool refused = false;                          // not to be started, killed, resumed; never at ended and aborted
-  std::uint32_t error = 0;                       // refused: 15169 or 15136 (pbs guide: error numbers)
-  bool reruns = false, deletes = false;          // job.rerun(), job.delete(); also of hooks that accept
-  std::string text;                              // refused: the hook's words
-  ports::run_order program;                      // launch: as hooks left it
+  std::vector<schema::sealed<schema::HookRun>> runs;  // of hooks that ran now
+  bool refused = false;                               // not to be started, killed, resumed; never at ended and aborted
+  std::uint32_t error = 0;                            // refused: 15169 or 15136 (pbs guide: error numbers)
+  bool reruns = false, deletes = false;               // job.rerun(), job.delete(); also of hooks that accept
+  std::string text;                                   // refused: the hook's words
+  ports::run_order program;                           // launch: as hooks left it
 
   bool stops_start() const { return refused || reruns || deletes; }
-  ports::start_failed why() const;               // -16 to -19 (pbs guide: MoM exit codes)
+  ports::start_failed why() const;  // -16 to -19 (pbs guide: MoM exit codes)
 };
 
 // A job that runs here, told once a second while has_periodic_hooks.
-struct job_at_work { std::string key; hooked_job job; model::usage_set usage; };
+struct job_at_work {
+  std::string key;
+  hooked_job job;
+  model::usage_set usage;
+};
 
 // The points of one run or part: asks, and goes on when it is answered. What hooks said that no event tells of counts for this
 // life of the process.
@@ -93,22 +97,24 @@ class hook_asker {
   std::uint32_t begin_alarms_s() const { return bits_ ? bits_->begin_alarms_s.load() : 0; }
 
   using passed = std::function<void(hook_point_passed&)>;
-  void ask(at_hook_point at, passed then);       // at.who: where on_passed is called
+  void ask(at_hook_point at, passed then);  // at.who: where on_passed is called
   void on_passed(hook_point_passed& p);
 
   // A point that something waits behind: asked once, open for good when hooks let the job pass.
   bool is_open(hook_point point) const { return gates_[index(point)] == gate::open; }
   bool is_asked(hook_point point) const { return gates_[index(point)] == gate::asked; }
-  bool ask_once(hook_point point) {              // false: it is asked already, or open
+  bool ask_once(hook_point point) {  // false: it is asked already, or open
     if (gates_[index(point)] != gate::shut) return false;
     gates_[index(point)] = gate::asked;
     return true;
   }
   void open(hook_point point) { gates_[index(point)] = gate::open; }
-  void shut(hook_point point) { gates_[index(point)] = gate::shut; }     // the next one asks again
+  void shut(hook_point point) { gates_[index(point)] = gate::shut; }  // the next one asks again
 
  private:
-  enum class gate : std::uint8_t { shut, asked, open };
+  enum class gate : std::uint8_t { shut,
+                                   asked,
+                                   open };
   static std::size_t index(hook_point point) { return static_cast<std::size_t>(point); }
 
   std::array<gate, hook_point_count> gates_{};

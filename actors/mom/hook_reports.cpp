@@ -15,7 +15,7 @@ namespace annals::actors {
 namespace {
 
 using changes_of = std::vector<const hooks::hook_change*>;
-using by_object = std::map<std::string, changes_of>;       // mom_hooks::changes_by_job
+using by_object = std::map<std::string, changes_of>;  // mom_hooks::changes_by_job
 constexpr const char* offlined_ending = ".offlined";
 
 void fill(schema::Attribute::Builder to, const hooks::hook_change& c) {
@@ -66,7 +66,8 @@ wanted_changes changes_by(std::size_t run, const hooks::chain_result& result, co
 }
 
 // rerun() and delete() of this job. Before its program the run's own refusal says so (19.2 of the pbs guide: -16 to -19).
-void fill_end_of(std::string_view job, const hooks::hook_event& event, hooks::protocol::Reply::Reader reply, schema::HookReport::Builder to) {
+void fill_end_of(std::string_view job, const hooks::hook_event& event, hooks::protocol::Reply::Reader reply,
+                 schema::HookReport::Builder to) {
   const std::string_view at = event.name;
   if (at == "execjob_begin" || at == "execjob_prologue" || at == "execjob_launch" || at == "execjob_abort") return;
   for (auto action : reply.getActions()) {
@@ -103,7 +104,8 @@ std::uint8_t mom_hooks::fail_actions_of(const std::string& hook, const hooks::ho
   if (at == hooks_.end()) return 0;
   const auto words = values::split_list(at->hook.settings.get(attributes::hook::fail_action).value_or(""));
   const auto has = [&](std::string_view a) { return std::find(words.begin(), words.end(), a) != words.end(); };
-  const int actions = (has("offline_vnodes") ? hooks::offline_vnodes : 0) | (has("scheduler_restart_cycle") ? hooks::scheduler_restart_cycle : 0) |
+  const int actions = (has("offline_vnodes") ? hooks::offline_vnodes : 0) |
+                      (has("scheduler_restart_cycle") ? hooks::scheduler_restart_cycle : 0) |
                       (has("clear_vnodes_upon_recovery") ? hooks::clear_vnodes_upon_recovery : 0);
   return static_cast<std::uint8_t>(actions & event.fail_actions);
 }
@@ -144,7 +146,7 @@ void mom_hooks::tell_surely(Fill&& fill) {
 }
 
 void mom_hooks::report(const hooks::hook_event& event, schema::RunRef::Reader ref, const hooks::chain_result& result) {
-  std::set<std::string> made_here;               // by hooks that have just run: the hello tells of them
+  std::set<std::string> made_here;  // by hooks that have just run: the hello tells of them
   if (makes_vnodes(event))
     for (const auto& [name, vnode] : made_vnodes_) made_here.insert(name);
   for (std::size_t i = 0; i < result.runs.size(); ++i) {
@@ -187,7 +189,8 @@ void mom_hooks::reboot_if_asked(const std::string& hook, hooks::protocol::Reply:
   for (auto action : reply.getActions()) {
     if (!action.isReboot()) continue;
     note(log_event::system, hook, hook + " requested for host to be rebooted");
-    if (!annals::mom::order_reboot(schema::str(action.getReboot()))) note(log_event::error, hook, "the host is not rebooted: " + std::string(std::strerror(errno)));
+    if (!annals::mom::order_reboot(schema::str(action.getReboot())))
+      note(log_event::error, hook, "the host is not rebooted: " + std::string(std::strerror(errno)));
     return;
   }
 }

@@ -16,10 +16,10 @@ namespace annals::actors {
 struct left_run {
   std::uint64_t job_serial = 0;
   std::uint32_t run = 0;
-  std::string primary;             // of a part; empty: nobody may ask what it used
+  std::string primary;  // of a part; empty: nobody may ask what it used
   model::usage_set usage;
   std::int32_t refusal_code = 0;
-  std::string refusal;             // why the host could not join; empty: it could
+  std::string refusal;  // why the host could not join; empty: it could
 };
 
 class left_runs {

@@ -13,17 +13,22 @@ namespace {
 
 using poll_atom = caf::atom_constant<caf::atom("poll")>;
 constexpr auto poll_period = std::chrono::seconds(1);
-constexpr std::size_t name_end_digits = 8;   // nobody makes four billion directories
+constexpr std::size_t name_end_digits = 8;  // nobody makes four billion directories
 
 class mom {
  public:
   mom(caf::event_based_actor* self, mom_actor_parts parts)
-      : self_(self), parts_(with_hook_bits(std::move(parts))), sisters_(self, parts_.dial), part_runs_(self, parts_.runs, parts_.gate, parts_.left_parts) {
+      : self_(self),
+        parts_(with_hook_bits(std::move(parts))),
+        sisters_(self, parts_.dial),
+        part_runs_(self, parts_.runs, parts_.gate, parts_.left_parts) {
     for (const auto& l : parts_.left) left_.remember(l);
-    hooks_ = std::make_unique<mom_hooks>(
-        self_, mom_hooks_parts{parts_.runner, parts_.hook_directory, parts_.host, parts_.runs.base.clock, parts_.runs.notes, parts_.runs.hooks, parts_.describe,
-                        [this] { say_hello(); }},
-        [this](const schema::sealed<schema::FromMom>& message) { if (server_) server_->send(message); });
+    hooks_ = std::make_unique<mom_hooks>(self_,
+                                         mom_hooks_parts{parts_.runner, parts_.hook_directory, parts_.host, parts_.runs.base.clock,
+                                                         parts_.runs.notes, parts_.runs.hooks, parts_.describe, [this] { say_hello(); }},
+                                         [this](const schema::sealed<schema::FromMom>& message) {
+                                           if (server_) server_->send(message);
+                                         });
   }
 
   // The process host is ready to tell: the runs of the log come to life.
@@ -112,7 +117,7 @@ class mom {
         return note(log_event::system, "Svr", "pbs_mom", "ReplyHello from server " + schema::str(m.getWelcome().getServerName()));
       case schema::ToMom::START_RUN: return on_order(message);
       case schema::ToMom::SIGNAL_RUN: return to_run(m.getSignalRun().getRef(), model::kill_order{message});
-      case schema::ToMom::TELL_RUN:                   // its order came before it, unless this MoM has lost the run
+      case schema::ToMom::TELL_RUN:  // its order came before it, unless this MoM has lost the run
         if (!runs_.contains(annals::mom::run_key(m.getTellRun().getRef()))) return;
         return to_run(m.getTellRun().getRef(), model::tell_order{message});
       case schema::ToMom::DISCARD_RUN: return discard(m.getDiscardRun(), message);
@@ -123,7 +128,7 @@ class mom {
         }
         return;
       case schema::ToMom::HOOKS: return hooks_->on_hooks(message);
-      case schema::ToMom::LOG_MARK:                   // the server's word: kept as it is, for the server to read
+      case schema::ToMom::LOG_MARK:  // the server's word: kept as it is, for the server to read
         parts_.server_mark = schema::copy_of<schema::LogMark>(m.getLogMark());
         if (parts_.keep_server_mark) parts_.keep_server_mark(parts_.server_mark);
         return;
@@ -214,7 +219,7 @@ class mom {
   }
 
   void on_want_script(const want_script& w) {
-    if (!refs_.contains(w.key)) return;              // it has left meanwhile
+    if (!refs_.contains(w.key)) return;  // it has left meanwhile
     scripts_[w.key].hash = w.hash;
     ask_for(w.key);
   }
@@ -234,7 +239,9 @@ class mom {
   }
 
  private:
-  struct script_wait { std::string hash, text; };
+  struct script_wait {
+    std::string hash, text;
+  };
 
   // Runs and parts look at them before they say anything of hooks.
   static mom_actor_parts with_hook_bits(mom_actor_parts parts) {
@@ -260,7 +267,7 @@ class mom {
   void on_order(schema::sealed<schema::ToMom>& message) {
     const auto ref = message.get().getStartRun().getRef();
     const auto key = annals::mom::run_key(ref);
-    if (runs_.contains(key)) return to_run(ref, model::take_order{message});     // its ticket may be a fresh one
+    if (runs_.contains(key)) return to_run(ref, model::take_order{message});  // its ticket may be a fresh one
     const auto cookie = parts_.make_cookie();
     to_run(ref, model::take_order{annals::mom::with_chance(message, cookie, parts_.make_cookie().substr(0, name_end_digits))});
     if (const auto at = refs_.find(key); at != refs_.end()) at->second.cookie = cookie;
@@ -325,26 +332,27 @@ class mom {
 
   void on_blob(schema::Blob::Reader b) {
     const auto at = scripts_.find(annals::mom::run_key(b.getRef()));
-    if (at == scripts_.end() || b.getOffset() != at->second.text.size()) return;     // of an older request
+    if (at == scripts_.end() || b.getOffset() != at->second.text.size()) return;  // of an older request
     at->second.text.append(reinterpret_cast<const char*>(b.getData().begin()), b.getData().size());
     if (!b.getLast() && !b.getMissing()) return;
-    if (const auto run = runs_.find(at->first); run != runs_.end()) self_->send(run->second, script_text{std::move(at->second.text), b.getMissing()});
+    if (const auto run = runs_.find(at->first); run != runs_.end())
+      self_->send(run->second, script_text{std::move(at->second.text), b.getMissing()});
     scripts_.erase(at);
   }
 
   caf::event_based_actor* self_;
   mom_actor_parts parts_;
-  model::settings_ptr settings_ = std::make_shared<model::settings>();      // a MoM has no settings of the server's kind
+  model::settings_ptr settings_ = std::make_shared<model::settings>();  // a MoM has no settings of the server's kind
   wire::connection_ptr server_;
   std::uint32_t report_interval_s_ = 10;
   std::map<std::string, caf::actor> runs_;
   std::map<std::string, known_run> refs_;
-  std::set<std::string> discarding_;                            // keys of runs that go because the server does not want them
+  std::set<std::string> discarding_;  // keys of runs that go because the server does not want them
   left_runs left_;
   sister_links sisters_;
   part_registry part_runs_;
   std::unique_ptr<mom_hooks> hooks_;
-  std::map<std::string, script_wait> scripts_;                  // that are on their way, by the run's key
+  std::map<std::string, script_wait> scripts_;  // that are on their way, by the run's key
 };
 
 }  // namespace
@@ -356,11 +364,13 @@ std::string logged_cookie(const log::log_reader& reader, std::uint64_t stream) {
   std::string cookie;
   const auto read = [&](const log::record_ptr& r) {
     const auto event = r->event();
-    const auto bytes = schema::bytes_of(schema::is(event, schema::PartEvent::JOINED) ? event.getPart().getJoined().getOrder() : event.getRun().getReceived().getOrder());
+    const auto bytes = schema::bytes_of(schema::is(event, schema::PartEvent::JOINED) ? event.getPart().getJoined().getOrder()
+                                                                                     : event.getRun().getReceived().getOrder());
     if (bytes.empty()) return false;
     auto message = schema::sealed_message::from_bytes(bytes);
     if (!message) throw log::log_damaged("an order in the log can't be read");
-    if (schema::is(event, schema::PartEvent::JOINED)) cookie = annals::mom::cookie_of(message->root<schema::ToSister>().getJoin().getOrder());
+    if (schema::is(event, schema::PartEvent::JOINED))
+      cookie = annals::mom::cookie_of(message->root<schema::ToSister>().getJoin().getOrder());
     else cookie = annals::mom::cookie_of(message->root<schema::ToMom>().getStartRun());
     return false;
   };
@@ -374,7 +384,7 @@ mom_log_contents read_mom_log(const log::log_reader& reader) {
   mom_log_contents contents;
   std::map<std::uint64_t, known_run> runs;
   std::map<std::uint64_t, known_part> parts;
-  std::map<std::uint64_t, left_run> ends;              // of parts: what is remembered when they have left
+  std::map<std::uint64_t, left_run> ends;  // of parts: what is remembered when they have left
   const auto status = reader.read(1, [&](const log::record_ptr& r) {
     const auto stream = r->get().getStream();
     const auto event = r->event();
@@ -388,7 +398,8 @@ mom_log_contents read_mom_log(const log::log_reader& reader) {
     } else if (schema::is(event, schema::PartEvent::JOINED)) {
       const auto e = event.getPart().getJoined();
       const auto job = schema::str(e.getJob());
-      parts[stream] = {{job + "." + std::to_string(e.getRun()), stream, e.getJobSerial(), e.getRun(), job, {}}, schema::str(e.getPrimary())};
+      parts[stream] = {{job + "." + std::to_string(e.getRun()), stream, e.getJobSerial(), e.getRun(), job, {}},
+                       schema::str(e.getPrimary())};
       ends[stream] = {e.getJobSerial(), e.getRun(), schema::str(e.getPrimary()), {}, 0, {}};
     } else if (schema::is(event, schema::PartEvent::TASK_ENDED)) {
       model::add_ended_task(ends[stream].usage, model::read_usage(event.getPart().getTaskEnded().getUsage()));

@@ -14,14 +14,15 @@ namespace annals::actors {
 namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
-constexpr std::int64_t tell_again_ns = 5 * second;       // as the other reports of a MoM
+constexpr std::int64_t tell_again_ns = 5 * second;  // as the other reports of a MoM
 
 std::string hash_of(schema::BlobRef::Reader blob) {
   return {reinterpret_cast<const char*>(blob.getHash().begin()), blob.getHash().size()};
 }
 std::string content_hash(const std::string& text) { return log::content_hash(std::as_bytes(std::span(text))); }
 
-hooks::chain_hook make_hook(const std::string& name, attributes::attribute_set settings, std::string source, std::optional<std::string> configuration) {
+hooks::chain_hook make_hook(const std::string& name, attributes::attribute_set settings, std::string source,
+                            std::optional<std::string> configuration) {
   hooks::chain_hook h{name, std::move(settings), nullptr, {}, {}};
   h.script = {source.empty() ? std::string() : content_hash(source), source.size()};
   if (configuration) h.configuration = {content_hash(*configuration), configuration->size()};
@@ -49,14 +50,19 @@ std::int64_t freq_ns(const hooks::chain_hook& hook) { return number_of(hook, att
 attributes::attribute_set settings_of(capnp::List<schema::Attribute>::Reader list) {
   attributes::attribute_set settings;
   for (auto a : list)
-    if (const auto* row = attributes::find(schema::ObjectKind::HOOK, schema::text(a.getName()))) settings.set(row->id, schema::text(a.getValue()));
+    if (const auto* row = attributes::find(schema::ObjectKind::HOOK, schema::text(a.getName())))
+      settings.set(row->id, schema::text(a.getValue()));
   return settings;
 }
 
 }  // namespace
 
 mom_hooks::mom_hooks(caf::event_based_actor* self, mom_hooks_parts parts, std::function<void(const schema::sealed<schema::FromMom>&)> tell)
-    : self_(self), parts_(std::move(parts)), tell_(std::move(tell)), files_(parts_.directory, 0700), outbox_(parts_.directory + "/reports") {}
+    : self_(self),
+      parts_(std::move(parts)),
+      tell_(std::move(tell)),
+      files_(parts_.directory, 0700),
+      outbox_(parts_.directory + "/reports") {}
 
 void mom_hooks::begin() {
   if (!parts_.runner) return;
@@ -117,7 +123,7 @@ void mom_hooks::on_hooks(const schema::sealed<schema::ToMom>& message) {
   wait_ns_ = std::int64_t{message.get().getHooks().getWaitSeconds()} * second;
   parts_.bits->catching_up = true;
   asked_.clear();
-  for (const auto& h : hooks_) {                          // what is here already need not come
+  for (const auto& h : hooks_) {  // what is here already need not come
     blobs_[h.hook.script.hash] = h.hook.code->source;
     if (h.hook.code->configuration) blobs_[h.hook.configuration.hash] = *h.hook.code->configuration;
   }
@@ -142,9 +148,9 @@ void mom_hooks::ask_for_blobs() {
 void mom_hooks::on_blob(schema::Blob::Reader b) {
   const std::string hash(reinterpret_cast<const char*>(b.getHash().begin()), b.getHash().size());
   if (!asked_.contains(hash)) return;
-  auto& text = blobs_["+" + hash];                        // under this name until it is whole
+  auto& text = blobs_["+" + hash];  // under this name until it is whole
   if (b.getOffset() == 0) text.clear();
-  if (b.getOffset() != text.size()) return;          // of an older request
+  if (b.getOffset() != text.size()) return;  // of an older request
   text.append(reinterpret_cast<const char*>(b.getData().begin()), b.getData().size());
   if (b.getMissing() || !b.getLast()) return;
   if (content_hash(text) == hash) blobs_[hash] = std::move(text);
@@ -183,7 +189,8 @@ void mom_hooks::install(schema::MomHooks::Reader wanted) {
     const auto name = schema::str(h.getName());
     names.insert(name);
     auto configuration = h.getConfig().getHash().size() == 0 ? std::nullopt : std::optional(blobs_[hash_of(h.getConfig())]);
-    auto hook = make_hook(name, settings_of(h.getAttributes()), h.getCode().getHash().size() == 0 ? "" : blobs_[hash_of(h.getCode())], std::move(configuration));
+    auto hook = make_hook(name, settings_of(h.getAttributes()), h.getCode().getHash().size() == 0 ? "" : blobs_[hash_of(h.getCode())],
+                          std::move(configuration));
     write(name + ".HK", hooks::settings_text(name, hook.settings));
     write(name + ".CF", hook.code->configuration.value_or(""));
     write(name + ".PY", hook.code->source);
@@ -280,7 +287,7 @@ void mom_hooks::started_up(const hooks::chain_result& result) {
   for (const auto& p : result.parameters)
     if (p.name == "vnode_list")
       for (const auto& v : std::get<std::vector<hooks::hook_object>>(p.value))
-        if (!own.contains(v.name)) (made_vnodes_[v.name] = v).remove("state", {});      // the server says that
+        if (!own.contains(v.name)) (made_vnodes_[v.name] = v).remove("state", {});  // the server says that
   parts_.say_hello();
 }
 

@@ -22,14 +22,14 @@
 namespace annals::actors {
 
 struct mom_hooks_parts {
-  hooks::hook_runner* runner = nullptr;          // null: no hook ever runs
-  std::string directory;                         // mom_priv/hooks
+  hooks::hook_runner* runner = nullptr;  // null: no hook ever runs
+  std::string directory;                 // mom_priv/hooks
   std::string host;
   const ports::clock* clock = nullptr;
   daemon_log* notes = nullptr;
   std::shared_ptr<hook_bits> bits;
-  std::function<void(schema::MomHello::Builder)> describe;     // this host's vnodes, without those that hooks made
-  std::function<void()> say_hello;               // to the server, if it is there: the host's vnodes are known, or are others
+  std::function<void(schema::MomHello::Builder)> describe;  // this host's vnodes, without those that hooks made
+  std::function<void()> say_hello;                          // to the server, if it is there: the host's vnodes are known, or are others
 };
 
 class mom_hooks {
@@ -37,19 +37,19 @@ class mom_hooks {
   // tell: sends to the server, or nowhere while it is not there.
   mom_hooks(caf::event_based_actor* self, mom_hooks_parts parts, std::function<void(const schema::sealed<schema::FromMom>&)> tell);
 
-  void begin();                                  // the hooks of the files; exechost_startup
-  bool starting_up() const { return starting_up_; }    // exechost_startup has not ended: say_hello will be called
-  void describe(schema::MomHello::Builder hello) const;      // this host's vnodes, with those that hooks made
-  void read_again();                             // HUP: exechost_startup
-  void server_is_here();                         // a new connection: everything owed is told again
-  void server_is_gone();                         // hooks may have changed until it has said its welcome
-  void server_has_told_all();                    // what it owed to this host came before its welcome
+  void begin();                                          // the hooks of the files; exechost_startup
+  bool starting_up() const { return starting_up_; }      // exechost_startup has not ended: say_hello will be called
+  void describe(schema::MomHello::Builder hello) const;  // this host's vnodes, with those that hooks made
+  void read_again();                                     // HUP: exechost_startup
+  void server_is_here();                                 // a new connection: everything owed is told again
+  void server_is_gone();                                 // hooks may have changed until it has said its welcome
+  void server_has_told_all();                            // what it owed to this host came before its welcome
   void on_hooks(const schema::sealed<schema::ToMom>& message);
   void on_blob(schema::Blob::Reader blob);
   void on_ack(schema::HookAck::Reader ack) { outbox_.acknowledged(ack.getPosition()); }
-  void on_second();                              // exechost_periodic; reports that were not acknowledged
+  void on_second();  // exechost_periodic; reports that were not acknowledged
 
-  void at_point(at_hook_point at);               // answers at.who
+  void at_point(at_hook_point at);  // answers at.who
   void at_work(job_at_work job) { jobs_[job.key] = std::move(job); }
   void run_gone(const std::string& key) {
     jobs_.erase(key);
@@ -57,9 +57,15 @@ class mom_hooks {
   }
 
  private:
-  struct installed { hooks::chain_hook hook; std::int64_t due_ns = 0; };
-  struct waiting_start { at_hook_point at; std::int64_t until_ns; };
-  struct stages;                                 // the events of one point, one after another
+  struct installed {
+    hooks::chain_hook hook;
+    std::int64_t due_ns = 0;
+  };
+  struct waiting_start {
+    at_hook_point at;
+    std::int64_t until_ns;
+  };
+  struct stages;  // the events of one point, one after another
 
   void read_files();
   void set_bits();
@@ -68,7 +74,7 @@ class mom_hooks {
   void install(schema::MomHooks::Reader wanted);
   bool must_wait() const { return !told_all_ || (wanted_ && wait_ns_ > 0); }
   std::int64_t wait_until_ns() const;
-  void wait_anew();                              // the server has said something of hooks
+  void wait_anew();  // the server has said something of hooks
   void let_start(bool all);
   void start_now(at_hook_point at);
   bool take_past_launch(stages& s) const;
@@ -81,18 +87,21 @@ class mom_hooks {
   void run_startup();
   void started_up(const hooks::chain_result& result);
   template <class Fill>
-  void tell_surely(Fill&& fill);                 // a report: until the server has written it down
-  using changes_by_job = std::map<std::string, std::vector<const hooks::hook_change*>>;      // by id
-  void report_of_jobs(const hooks::hook_event& event, schema::HookRun::Reader run, hooks::protocol::Reply::Reader reply, const changes_by_job& changes);
+  void tell_surely(Fill&& fill);                                                         // a report: until the server has written it down
+  using changes_by_job = std::map<std::string, std::vector<const hooks::hook_change*>>;  // by id
+  void report_of_jobs(const hooks::hook_event& event, schema::HookRun::Reader run, hooks::protocol::Reply::Reader reply,
+                      const changes_by_job& changes);
   void report(const hooks::hook_event& event, schema::RunRef::Reader ref, const hooks::chain_result& result);
   void reboot_if_asked(const std::string& hook, hooks::protocol::Reply::Reader reply) const;
   // fail_action: vnodes that go out of service, and that come back.
-  struct service_change { std::vector<std::string> offlined, recovered; };
+  struct service_change {
+    std::vector<std::string> offlined, recovered;
+  };
   service_change service_change_of(const std::string& hook, const hooks::hook_event& event, bool failed) const;
-  void write_offlined(const std::string& hook, const std::vector<std::string>& vnodes) const;      // empty: the file is removed
+  void write_offlined(const std::string& hook, const std::vector<std::string>& vnodes) const;  // empty: the file is removed
   std::uint8_t fail_actions_of(const std::string& hook, const hooks::hook_event& event) const;
   static bool makes_vnodes(const hooks::hook_event& event) { return std::string_view(event.name) == "exechost_startup"; }
-  std::vector<hooks::hook_object> host_vnodes() const;         // without those that hooks made
+  std::vector<hooks::hook_object> host_vnodes() const;  // without those that hooks made
   std::vector<hooks::hook_object> all_vnodes() const;
   void keep_used(const std::string& key, const hooks::hook_change& change);
   void put_used(const std::string& key, hooks::hook_object& job) const;
@@ -109,17 +118,17 @@ class mom_hooks {
   hooks::hook_directory files_;
   hook_outbox outbox_;
   std::vector<installed> hooks_;
-  std::optional<schema::sealed<schema::ToMom>> wanted_;        // hooks that are on their way
-  std::map<std::string, std::string> blobs_;                   // what came of them, by hash
-  std::set<std::string> asked_;                                // hashes
-  std::int64_t wait_ns_ = 0;                                   // sync_mom_hookfiles_timeout
-  std::deque<waiting_start> starts_;                           // until the hooks are there
-  std::map<std::string, job_at_work> jobs_;                    // by key: job_list of exechost_periodic
+  std::optional<schema::sealed<schema::ToMom>> wanted_;  // hooks that are on their way
+  std::map<std::string, std::string> blobs_;             // what came of them, by hash
+  std::set<std::string> asked_;                          // hashes
+  std::int64_t wait_ns_ = 0;                             // sync_mom_hookfiles_timeout
+  std::deque<waiting_start> starts_;                     // until the hooks are there
+  std::map<std::string, job_at_work> jobs_;              // by key: job_list of exechost_periodic
   // By key: what hooks set of resources_used in this life of the MoM. Theirs from then on (RU-04), later hooks see it.
   std::map<std::string, std::map<std::string, std::string>> used_;
-  std::map<std::string, hooks::hook_object> made_vnodes_;      // by exechost_startup hooks, by name
+  std::map<std::string, hooks::hook_object> made_vnodes_;  // by exechost_startup hooks, by name
   bool starting_up_ = false;
-  bool told_all_ = false;                                      // by the server, over this connection
+  bool told_all_ = false;  // by the server, over this connection
   std::int64_t told_again_ns_ = 0;
 };
 

@@ -14,8 +14,8 @@ namespace {
 
 using phase = model::part_phase;
 
-constexpr std::string_view unwanted = "the server no longer knows the run";    // why a part leaves: nobody takes its output
-constexpr std::int64_t repeat_ns = 5'000'000'000;          // an ended task is told again after this, until it is taken
+constexpr std::string_view unwanted = "the server no longer knows the run";  // why a part leaves: nobody takes its output
+constexpr std::int64_t repeat_ns = 5'000'000'000;                            // an ended task is told again after this, until it is taken
 
 std::string task_number(std::uint32_t task) {
   char text[16];
@@ -25,15 +25,22 @@ std::string task_number(std::uint32_t task) {
 
 }  // namespace
 
-part_actor::part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::settings_ptr settings)
-    : effect_running_actor(cfg, parts.base, stream, std::move(settings)), parts_(std::move(parts)), mom_(std::move(mom)), key_(std::move(key)), hooks_(mom_, parts_.hooks),
-      output_(parts_.outputs, [this](std::uint32_t task) { return state().task_key(task); }, [this](const output_piece& p) { send_piece(p); }) {}
+part_actor::part_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream,
+                       model::settings_ptr settings)
+    : effect_running_actor(cfg, parts.base, stream, std::move(settings)),
+      parts_(std::move(parts)),
+      mom_(std::move(mom)),
+      key_(std::move(key)),
+      hooks_(mom_, parts_.hooks),
+      output_(
+          parts_.outputs, [this](std::uint32_t task) { return state().task_key(task); }, [this](const output_piece& p) { send_piece(p); }) {
+}
 
 caf::message_handler part_actor::other_handlers() {
   return caf::message_handler{
       [this](const primary_said& p) { on_request(p.message); },
       [this](primary_is_here) {
-        told_ = {};                            // a new life of it knows nothing of what was used here
+        told_ = {};  // a new life of it knows nothing of what was used here
         told_ns_ = 0;
         repeat_to_primary();
       },
@@ -41,12 +48,13 @@ caf::message_handler part_actor::other_handlers() {
         parts_.note(log_event::job, state().job, "the server no longer knows this run of the job: killed");
         output_.drop();
         command(model::leave_order{std::string(unwanted)});
-        on_change();                           // a part that was leaving already waits for its output no longer
+        on_change();  // a part that was leaving already waits for its output no longer
       },
       [this](const poll_usage& p) { poll(p); },
       [this](hook_point_passed& p) { hooks_.on_passed(p); },
       [this](const new_settings& s) { parts_.settings = s.settings; },
-  }.or_else(task_handlers());
+  }
+      .or_else(task_handlers());
 }
 
 void part_actor::on_change() {
@@ -59,7 +67,8 @@ std::vector<model::part_effect> part_actor::owed() {
   std::vector<model::part_effect> all;
   for (auto& effect : model::pending_effects(state())) {
     if (!std::holds_alternative<model::say_ended_tasks>(effect)) all.push_back(std::move(effect));
-    else for (const auto task : untaken_) all.push_back(model::say_task_end{task});
+    else
+      for (const auto task : untaken_) all.push_back(model::say_task_end{task});
   }
   return all;
 }
@@ -83,17 +92,18 @@ begun part_actor::begin(const model::part_effect& effect) {
     begun operator()(const model::say_refused&) const { return a.leave(true), begun::yes; }
     begun operator()(const model::say_left&) const { return a.leave(false), begun::yes; }
     begun operator()(const model::start_task& t) const { return a.start(t.task); }
-    begun operator()(const model::watch_task& t) const {      // not started in this life: the host must look for it first
+    begun operator()(const model::watch_task& t) const {  // not started in this life: the host must look for it first
       a.parts_.processes->adopt(a.state().task_key(t.task));
       return begun::yes;
     }
     begun operator()(const model::say_task& t) const {
-      if (a.suspended_ == true) a.parts_.processes->signal(a.state().task_key(t.task), SIGSTOP);   // it was starting when the others were stopped
+      if (a.suspended_ == true)
+        a.parts_.processes->signal(a.state().task_key(t.task), SIGSTOP);  // it was starting when the others were stopped
       a.follow_output(t.task);
       a.tell_task(t.task);
       return begun::yes;
     }
-    begun operator()(const model::say_ended_tasks&) const { return begun::yes; }      // told one by one
+    begun operator()(const model::say_ended_tasks&) const { return begun::yes; }  // told one by one
     begun operator()(const model::say_task_end& t) const {
       if (!a.output_.all_taken(t.task)) return begun::not_yet;
       a.tell_task(t.task);
@@ -126,7 +136,7 @@ void part_actor::follow_output(std::uint32_t task) {
 
 begun part_actor::set_up() {
   if (!local() && !hooks_allow(hook_point::begin)) return begun::not_yet;
-  if (local()) return command(model::set_up_done{}), begun::yes;        // the run has made everything
+  if (local()) return command(model::set_up_done{}), begun::yes;  // the run has made everything
   parts_.note(log_event::job, state().job, "JOIN_JOB as node " + std::to_string(state().node()));
   parts_.places->set_up(mom::place_for(state().order(), *parts_.settings));
   return begun::yes;
@@ -141,7 +151,8 @@ begun part_actor::start(std::uint32_t number) {
     words.attached = *session;
     parts_.note(log_event::job, state().job, "task " + task_number(number) + " attached, session " + std::to_string(session->session));
   } else {
-    parts_.note(log_event::job, state().job, "task " + task_number(number) + " started, " + (task.argv.empty() ? std::string() : task.argv.front()));
+    parts_.note(log_event::job, state().job,
+                "task " + task_number(number) + " started, " + (task.argv.empty() ? std::string() : task.argv.front()));
   }
   start_after_hooks(number, mom::task_order_for(state().order(), *parts_.settings, words));
   return begun::yes;
@@ -164,7 +175,8 @@ void part_actor::tell_task(std::uint32_t number) {
     fill_ref(t.initTask().initRef());
     t.getTask().setTask(number);
     using reported = schema::TaskState::Phase;
-    t.setPhase(!ended ? reported::RUNNING : task.text.empty() ? reported::ENDED : reported::NOT_STARTED);
+    t.setPhase(!ended ? reported::RUNNING : task.text.empty() ? reported::ENDED
+                                                              : reported::NOT_STARTED);
     t.setPid(task.pid);
     t.setExitStatus(task.exit_status);
     t.setText(task.text);
@@ -207,7 +219,7 @@ void part_actor::on_request(const schema::sealed<schema::ToSister>& message) {
   switch (m.which()) {
     case schema::ToSister::STILL_THERE:
     case schema::ToSister::JOIN:
-      effects().again_one(id_of(model::part_effect(model::say_joined{})));     // asked again: answered again
+      effects().again_one(id_of(model::part_effect(model::say_joined{})));  // asked again: answered again
       return reconcile();
     case schema::ToSister::LEAVE:
       if (!local() && (state().phase == phase::joining || state().phase == phase::ready)) {
@@ -215,11 +227,11 @@ void part_actor::on_request(const schema::sealed<schema::ToSister>& message) {
         parts_.note(log_event::job, state().job, aborted ? "ABORT_JOB received" : "KILL_JOB received");
         parts_.note(log_event::job, state().job, "kill_job");
       }
-      output_.repeat();                      // nobody but the job's files takes what is left
+      output_.repeat();  // nobody but the job's files takes what is left
       return command(model::leave_order{schema::str(m.getLeave().getWhy())});
     case schema::ToSister::SIGNAL: return signal_all(m.getSignal());
     case schema::ToSister::SPAWN:
-      effects().again_one(id_of(model::part_effect(model::say_task{m.getSpawn().getTask().getTask()})));    // a repeat is answered again
+      effects().again_one(id_of(model::part_effect(model::say_task{m.getSpawn().getTask().getTask()})));  // a repeat is answered again
       command(model::spawn_asked{message});
       return reconcile();
     case schema::ToSister::SIGNAL_TASK: return signal_one(m.getSignalTask());
@@ -267,7 +279,9 @@ void part_actor::signal_one(schema::SignalTask::Reader request) {
 
 // A new connection of the primary: it asks again for what it wants; what it may have missed is told again.
 void part_actor::repeat_to_primary() {
-  effects().again([](const model::part_effect& e) { return std::holds_alternative<model::say_task>(e) || std::holds_alternative<model::say_task_end>(e); });
+  effects().again([](const model::part_effect& e) {
+    return std::holds_alternative<model::say_task>(e) || std::holds_alternative<model::say_task_end>(e);
+  });
   reconcile();
   output_.repeat();
 }
@@ -288,16 +302,16 @@ model::host_usage part_actor::usage_now() {
 // yet, and a hostile one may not say it.
 void part_actor::tell_server() {
   send(mom_, to_server{schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
-    auto u = m.initRunUsage();
-    fill_ref(u.initRef());
-    model::write_host_usage(usage_now(), u.initHosts(1)[0]);
-  })});
+         auto u = m.initRunUsage();
+         fill_ref(u.initRef());
+         model::write_host_usage(usage_now(), u.initHosts(1)[0]);
+       })});
 }
 
 void part_actor::poll(const poll_usage& p) {
   if (++polls_ % limits::output_repeat_s == 0) {
     output_.repeat();
-    output_.look();                          // what no watch has told of
+    output_.look();  // what no watch has told of
   }
   if (!local() && polls_ % static_cast<unsigned>(limits::part_word_s) == 0) tell_server();
   if (state().phase != phase::ready) return;

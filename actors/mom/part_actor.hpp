@@ -48,7 +48,7 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
 
   // -- hooks of this host (part_actor_hooks.cpp)
   at_hook_point at(hook_point point);
-  bool hooks_allow(hook_point point);              // begin, prologue: whether they have; else it goes on when they do
+  bool hooks_allow(hook_point point);  // begin, prologue: whether they have; else it goes on when they do
   void refused(hook_point point, const hook_point_passed& p);
   void start_after_hooks(std::uint32_t task, ports::run_order order);
   void kill_if_allowed(int signal);
@@ -57,7 +57,7 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
   void tell_periodic_hooks();
 
   void signal_one(schema::SignalTask::Reader request);
-  caf::message_handler task_handlers();            // part_actor_tasks.cpp
+  caf::message_handler task_handlers();  // part_actor_tasks.cpp
   template <class Fill>
   std::uint64_t ask_primary(const task_asker& asker, Fill&& fill) {
     const auto question = ++last_question_;
@@ -76,16 +76,18 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
   }
   caf::message_handler output_handlers();
   void on_answer(schema::Answer::Reader answer);
-  void on_output(schema::TaskOutput::Reader o);    // for an asker here
+  void on_output(schema::TaskOutput::Reader o);  // for an asker here
   void on_output_taken(schema::OutputTaken::Reader t);
   void forget(const task_asker& asker);
   void send_piece(const output_piece& piece);
-  void repeat_to_primary();                        // everything it may not have
+  void repeat_to_primary();  // everything it may not have
   void poll(const poll_usage& p);
   void tell_server();
   model::host_usage usage_now();
-  bool local() const { return state().primary == parts_.settings->host; }    // the program runs here too
-  void command(model::part_command c) { receive({std::move(c), {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, nullptr, nullptr, {}, 0, {}}); }
+  bool local() const { return state().primary == parts_.settings->host; }  // the program runs here too
+  void command(model::part_command c) {
+    receive({std::move(c), {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, nullptr, nullptr, {}, 0, {}});
+  }
 
   template <class Fill>
   void tell_primary(Fill&& fill) { send(mom_, to_primary{state().primary, schema::make<schema::FromSister>(std::forward<Fill>(fill))}); }
@@ -95,17 +97,17 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
   caf::actor mom_;
   std::string key_;
   hook_asker hooks_;
-  std::optional<bool> suspended_;                  // as the primary said last in this life
-  std::set<std::uint32_t> open_tasks_;             // that had not ended when they were looked at last
-  std::uint32_t last_task_ = 0;                    // that was ever looked at
-  std::set<std::uint32_t> untaken_;                // ended tasks that the primary may not have
-  std::map<std::uint64_t, task_asker> asked_;      // by the question the primary was asked
-  std::map<std::uint64_t, task_asker> output_for_; // by the question that asked for a task and its output
+  std::optional<bool> suspended_;                   // as the primary said last in this life
+  std::set<std::uint32_t> open_tasks_;              // that had not ended when they were looked at last
+  std::uint32_t last_task_ = 0;                     // that was ever looked at
+  std::set<std::uint32_t> untaken_;                 // ended tasks that the primary may not have
+  std::map<std::uint64_t, task_asker> asked_;       // by the question the primary was asked
+  std::map<std::uint64_t, task_asker> output_for_;  // by the question that asked for a task and its output
   part_output output_;
   unsigned polls_ = 0;
   std::uint64_t last_question_ = 0;
-  std::uint64_t signal_id_ = 0;                    // the last request that was carried out
-  ports::run_usage highest_;                       // of memory: the sum over the tasks alive together, in any sample
+  std::uint64_t signal_id_ = 0;  // the last request that was carried out
+  ports::run_usage highest_;     // of memory: the sum over the tasks alive together, in any sample
   model::usage_set told_;
   std::int64_t told_ns_ = 0;
 };

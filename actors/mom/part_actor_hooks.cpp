@@ -35,9 +35,11 @@ bool part_actor::hooks_allow(hook_point point) {
 }
 
 void part_actor::refused(hook_point point, const hook_point_passed& p) {
-  const auto code = p.deletes ? pbs_error::hook_rejected_delete : p.refused ? p.error : pbs_error::hook_rejected_rerun;
-  if (point == hook_point::begin) return command(model::set_up_done{static_cast<std::int32_t>(code), p.text.empty() ? "a hook stops it" : p.text});
-  hooks_.shut(point);                                    // the next task asks again
+  const auto code = p.deletes ? pbs_error::hook_rejected_delete : p.refused ? p.error
+                                                                            : pbs_error::hook_rejected_rerun;
+  if (point == hook_point::begin)
+    return command(model::set_up_done{static_cast<std::int32_t>(code), p.text.empty() ? "a hook stops it" : p.text});
+  hooks_.shut(point);  // the next task asks again
   for (const auto& [number, task] : state().tasks)
     if (task.phase == model::task_phase::starting) command(model::task_failed{number, p.why()});
 }
@@ -51,7 +53,7 @@ void part_actor::start_after_hooks(std::uint32_t number, ports::run_order order)
   hooks_.ask(std::move(a), [this, number](hook_point_passed& p) {
     if (p.stops_start()) return command(model::task_failed{number, p.why()});
     if (state().phase == model::part_phase::ready) return parts_.processes->start(p.program);
-    parts_.processes->adopt(state().task_key(number));   // the job leaves: told as not started, and never will be
+    parts_.processes->adopt(state().task_key(number));  // the job leaves: told as not started, and never will be
   });
 }
 

@@ -44,9 +44,10 @@ caf::message_handler part_actor::task_handlers() {
           a.question = asker.question;
           send(asker.who, std::move(a));
         }
-        output_for_.clear();                 // the primary has forgotten who wanted it
+        output_for_.clear();  // the primary has forgotten who wanted it
       },
-  }.or_else(output_handlers());
+  }
+      .or_else(output_handlers());
 }
 
 caf::message_handler part_actor::output_handlers() {
@@ -77,14 +78,17 @@ caf::message_handler part_actor::output_handlers() {
           o.setUpTo(t.up_to);
         });
       },
-      [this](const task_grown& g) { output_.look(static_cast<std::uint32_t>(std::strtoul(g.key.c_str() + g.key.rfind('-') + 1, nullptr, 10))); },
+      [this](const task_grown& g) {
+        output_.look(static_cast<std::uint32_t>(std::strtoul(g.key.c_str() + g.key.rfind('-') + 1, nullptr, 10)));
+      },
   };
 }
 
 void part_actor::forget(const task_asker& asker) {
   const auto same = [&](const auto& one) { return one.second.who == asker.who && one.second.question == asker.question; };
   for (auto* known : {&asked_, &output_for_})
-    for (auto at = std::find_if(known->begin(), known->end(), same); at != known->end(); at = std::find_if(known->begin(), known->end(), same)) {
+    for (auto at = std::find_if(known->begin(), known->end(), same); at != known->end();
+         at = std::find_if(known->begin(), known->end(), same)) {
       tell_ask(at->first, [](schema::Ask::Builder b) { b.setForget(); });
       known->erase(at);
     }
@@ -99,7 +103,7 @@ void part_actor::on_output(schema::TaskOutput::Reader o) {
 void part_actor::on_output_taken(schema::OutputTaken::Reader t) {
   const auto number = t.getTask().getTask();
   output_.taken(number, t.getErrors(), t.getUpTo());
-  reconcile();                               // the end of the task waited for it, and a host that leaves
+  reconcile();  // the end of the task waited for it, and a host that leaves
 }
 
 void part_actor::send_piece(const output_piece& piece) {

@@ -30,7 +30,7 @@ void part_output::taken(std::uint32_t task, bool errors, std::uint64_t up_to) {
   const auto at = tasks_.find(task);
   if (at == tasks_.end()) return;
   auto& s = at->second[errors];
-  if (up_to != s.taken + s.under_way.size()) return;         // of an earlier piece
+  if (up_to != s.taken + s.under_way.size()) return;  // of an earlier piece
   s.taken = up_to;
   s.under_way.clear();
   next(task, errors);
@@ -54,7 +54,7 @@ bool part_output::all_taken(std::uint32_t task) {
 bool part_output::all_taken() {
   bool all = true;
   for (auto at = tasks_.begin(); at != tasks_.end();) {
-    const auto task = (at++)->first;                         // done() takes it out
+    const auto task = (at++)->first;  // done() takes it out
     all = all_taken(task) && all;
   }
   return all;

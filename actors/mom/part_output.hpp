@@ -12,7 +12,12 @@
 
 namespace annals::actors {
 
-struct output_piece { std::uint32_t task; bool errors; std::uint64_t offset; std::string bytes; };
+struct output_piece {
+  std::uint32_t task;
+  bool errors;
+  std::uint64_t offset;
+  std::string bytes;
+};
 
 class part_output {
  public:
@@ -21,26 +26,29 @@ class part_output {
   part_output(ports::task_outputs* files, std::function<std::string(std::uint32_t)> key_of, send_piece send)
       : files_(files), key_of_(std::move(key_of)), send_(std::move(send)) {}
 
-  void follow(std::uint32_t task, const std::string& user);   // it has started
-  void look(std::uint32_t task);                              // its files may have grown
+  void follow(std::uint32_t task, const std::string& user);  // it has started
+  void look(std::uint32_t task);                             // its files may have grown
   void look() {
     for (const auto& [task, s] : tasks_) look(task);
   }
   void taken(std::uint32_t task, bool errors, std::uint64_t up_to);
-  void repeat();                                              // pieces that were not taken are sent again
-  void drop();                                                // nobody takes any more, nor of tasks that are followed later
-  bool all_taken(std::uint32_t task);                         // of an ended task: its files are removed then
+  void repeat();                       // pieces that were not taken are sent again
+  void drop();                         // nobody takes any more, nor of tasks that are followed later
+  bool all_taken(std::uint32_t task);  // of an ended task: its files are removed then
   bool all_taken();
 
  private:
-  struct stream { std::uint64_t taken = 0; std::string under_way; };
+  struct stream {
+    std::uint64_t taken = 0;
+    std::string under_way;
+  };
   void next(std::uint32_t task, bool errors);
   void done(std::uint32_t task);
 
   ports::task_outputs* files_;
   std::function<std::string(std::uint32_t)> key_of_;
   send_piece send_;
-  std::map<std::uint32_t, std::array<stream, 2>> tasks_;      // by number: output, errors
+  std::map<std::uint32_t, std::array<stream, 2>> tasks_;  // by number: output, errors
   bool dropped_ = false;
 };
 

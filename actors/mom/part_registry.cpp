@@ -20,7 +20,7 @@ schema::RunRef::Reader run_of(schema::ToSister::Reader m) {
     case schema::ToSister::DESCRIBE: return m.getDescribe().getRef();
     case schema::ToSister::STILL_THERE: return m.getStillThere();
   }
-  return {};                                            // a message of a later release: about no run that is known
+  return {};  // a message of a later release: about no run that is known
 }
 
 // What happened to a task's process, as the part hears it.
@@ -92,7 +92,8 @@ void part_registry::on_request(const std::string& from, const wire::connection_p
     return say_left(from, ref);
   }
   if (at->second.primary != from) {
-    with_.note(log_event::error | log_event::security, schema::str(ref.getJob()), "request of " + from + " refused: the primary is " + at->second.primary);
+    with_.note(log_event::error | log_event::security, schema::str(ref.getJob()),
+               "request of " + from + " refused: the primary is " + at->second.primary);
     if (peer) peer->close("not the primary of this job");
     return;
   }
@@ -131,7 +132,8 @@ void part_registry::join(const std::string& from, const wire::connection_ptr& pe
     return say_refused(from, ref, values::pbs_error::sister_rejected, why);
   }
   const auto key = annals::mom::run_key(ref);
-  refs_[key] = {key, 0, ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob()), annals::mom::cookie_of(message.get().getJoin().getOrder())};
+  refs_[key] = {
+      key, 0, ref.getJobSerial(), ref.getRun(), schema::str(ref.getJob()), annals::mom::cookie_of(message.get().getJoin().getOrder())};
   self_->send(spawn(key, 0, from), wrap(model::join_asked{std::move(message), from}));
 }
 
@@ -140,7 +142,7 @@ void part_registry::join(const std::string& from, const wire::connection_ptr& pe
 bool part_registry::discard(schema::RunRef::Reader ref) {
   const auto at = parts_.find(annals::mom::run_key(ref));
   if (at == parts_.end()) {
-    left_.remember({ref.getJobSerial(), ref.getRun(), {}, {}, 0, {}});     // a primary that was cut off may still ask this host to join
+    left_.remember({ref.getJobSerial(), ref.getRun(), {}, {}, 0, {}});  // a primary that was cut off may still ask this host to join
     return false;
   }
   self_->send(at->second.actor, server_discards{});

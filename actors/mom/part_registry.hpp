@@ -11,12 +11,12 @@
 
 namespace annals::actors {
 
-bool is_task_key(const std::string& key);              // "12.borg.1-2": of a task, not of a run
+bool is_task_key(const std::string& key);  // "12.borg.1-2": of a task, not of a run
 
 class part_registry {
  public:
   part_registry(caf::event_based_actor* self, mom_parts parts, ticket_gate gate, const std::vector<left_run>& left);
-  const std::map<std::string, known_run>& known() const { return refs_; }    // by key
+  const std::map<std::string, known_run>& known() const { return refs_; }  // by key
 
   void revive(const known_part& part);
   void primary_came(const wire::connection_ptr& peer);
@@ -24,12 +24,12 @@ class part_registry {
   // `from`: the host by its certificate; peer null: this host itself.
   void on_request(const std::string& from, const wire::connection_ptr& peer, schema::sealed<schema::ToSister> message);
   void send(const to_primary& t);
-  bool discard(schema::RunRef::Reader ref);             // the server no longer knows the run; false: nor do we
+  bool discard(schema::RunRef::Reader ref);  // the server no longer knows the run; false: nor do we
   void on_task_event(host_event& e);
   void on_grown(const task_grown& g);
   void on_event(const std::string& key, model::part_command command);
   void gone(const part_gone& g);
-  bool find(const find_job& f);                         // hands the question to the job's actor; false: no such job here
+  bool find(const find_job& f);  // hands the question to the job's actor; false: no such job here
   template <class Message>
   void tell_all(const Message& m) {
     for (const auto& [key, part] : parts_) self_->send(part.actor, m);
@@ -37,20 +37,25 @@ class part_registry {
   }
 
  private:
-  struct part { caf::actor actor; std::string primary; };
+  struct part {
+    caf::actor actor;
+    std::string primary;
+  };
   caf::actor spawn(const std::string& key, std::uint64_t stream, const std::string& primary);
-  void say_left(const std::string& to, schema::RunRef::Reader ref);     // or why it could not join
+  void say_left(const std::string& to, schema::RunRef::Reader ref);  // or why it could not join
   void say_refused(const std::string& to, schema::RunRef::Reader ref, std::int32_t code, const std::string& text);
   void join(const std::string& from, const wire::connection_ptr& peer, schema::sealed<schema::ToSister> message);
   envelope<model::part_command> wrap(model::part_command c) const;
   template <class Fill>
-  void answer(const std::string& to, Fill&& fill) { self_->send(caf::actor(self_), to_primary{to, schema::make<schema::FromSister>(std::forward<Fill>(fill))}); }
+  void answer(const std::string& to, Fill&& fill) {
+    self_->send(caf::actor(self_), to_primary{to, schema::make<schema::FromSister>(std::forward<Fill>(fill))});
+  }
 
   caf::event_based_actor* self_;
   mom_parts with_;
   ticket_gate gate_;
   model::settings_ptr settings_ = std::make_shared<model::settings>();
-  std::map<std::string, part> parts_;                   // by key
+  std::map<std::string, part> parts_;  // by key
   std::map<std::string, known_run> refs_;
   std::map<std::string, wire::connection_ptr> primaries_;
   left_runs left_;

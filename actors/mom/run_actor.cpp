@@ -13,12 +13,13 @@ namespace {
 
 using phase = model::run_phase;
 
-constexpr std::int64_t report_retry_ns = 5'000'000'000;   // an unacknowledged report is told again after this
-constexpr std::int64_t first_report_ns = 1'000'000'000;   // usage is first told a second after the start
+constexpr std::int64_t report_retry_ns = 5'000'000'000;  // an unacknowledged report is told again after this
+constexpr std::int64_t first_report_ns = 1'000'000'000;  // usage is first told a second after the start
 
 // "SIGUSR1", "USR1" or "10". Nothing: no signal of this system.
 std::optional<int> signal_number(std::string_view name) {
-  if (const auto number = values::parse_integer(name)) return *number > 0 && *number <= SIGRTMAX ? std::optional(static_cast<int>(*number)) : std::nullopt;
+  if (const auto number = values::parse_integer(name))
+    return *number > 0 && *number <= SIGRTMAX ? std::optional(static_cast<int>(*number)) : std::nullopt;
   if (name.starts_with("SIG")) name.remove_prefix(3);
   for (int s = 1; s < SIGRTMIN; ++s)
     if (const char* known = sigabbrev_np(s); known != nullptr && name == known) return s;
@@ -27,16 +28,22 @@ std::optional<int> signal_number(std::string_view name) {
 
 }  // namespace
 
-run_actor::run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream, model::settings_ptr settings)
-    : effect_running_actor(cfg, parts.base, stream, std::move(settings)), parts_(std::move(parts)), mom_(std::move(mom)), key_(std::move(key)), revived_(stream != 0),
-      born_ns_(stream != 0 ? parts_.base.clock->now_ns() : 0), hooks_(mom_, parts_.hooks) {}
+run_actor::run_actor(caf::actor_config& cfg, mom_parts parts, caf::actor mom, std::string key, std::uint64_t stream,
+                     model::settings_ptr settings)
+    : effect_running_actor(cfg, parts.base, stream, std::move(settings)),
+      parts_(std::move(parts)),
+      mom_(std::move(mom)),
+      key_(std::move(key)),
+      revived_(stream != 0),
+      born_ns_(stream != 0 ? parts_.base.clock->now_ns() : 0),
+      hooks_(mom_, parts_.hooks) {}
 
 caf::message_handler run_actor::other_handlers() {
   return caf::message_handler{
       [this](server_is_here) { report_again(); },
       [this](const new_settings& s) {
         parts_.settings = s.settings;
-        reconcile();                               // they say how long it waits
+        reconcile();  // they say how long it waits
       },
       [this](const poll_usage& p) { poll(p); },
       [this](hook_point_passed& p) { hooks_.on_passed(p); },
@@ -56,11 +63,12 @@ caf::message_handler run_actor::other_handlers() {
         if (const auto report = model::answered_by(what)) effects().answered(*report);
         command(model::acknowledged{what});
       },
-  }.or_else(task_handlers());
+  }
+      .or_else(task_handlers());
 }
 
 void run_actor::on_change() {
-  if (std::exchange(revived_, false)) steps_noted_ = state().steps.size();     // in an earlier life
+  if (std::exchange(revived_, false)) steps_noted_ = state().steps.size();  // in an earlier life
   reconcile();
   if (state().phase != phase::starting)
     for (const auto& f : std::exchange(early_finds_, {})) answer_find(f);
@@ -70,7 +78,8 @@ void run_actor::on_change() {
 // A host that this life of the MoM had no time to reach is not given up yet, however long ago an earlier life lost it.
 effect_time run_actor::when(const model::run_effect& effect) const {
   const auto* timer = std::get_if<model::wake>(&effect);
-  if (timer && !timer->host.empty() && born_ns_ != 0) return {std::max(timer->at_ns, born_ns_ + limits::sister_silence_s * 1'000'000'000), 0};
+  if (timer && !timer->host.empty() && born_ns_ != 0)
+    return {std::max(timer->at_ns, born_ns_ + limits::sister_silence_s * 1'000'000'000), 0};
   if (timer) return {timer->at_ns, 0};
   return {0, model::is_report(effect) && !std::holds_alternative<model::report_requests>(effect) ? report_retry_ns : 0};
 }
@@ -88,7 +97,7 @@ struct run_actor::beginner {
   }
   begun operator()(const model::fetch_script&) const { return a.fetch_script(); }
   begun operator()(const model::start_program&) const { return a.start(); }
-  begun operator()(const model::watch_program&) const {        // not started in this life: the host must look for it first
+  begun operator()(const model::watch_program&) const {  // not started in this life: the host must look for it first
     a.parts_.processes->adopt(a.key_);
     return begun::yes;
   }
@@ -171,7 +180,7 @@ begun run_actor::start() {
 void run_actor::do_kill(const std::string& signal, const std::string& why) {
   if (!why.empty()) parts_.processes->append_stderr(key_, "=>> PBS: job killed: " + why + "\n");
   if (const auto number = signal_number(signal)) parts_.processes->signal(key_, *number);
-  if (state().suspended) signal_everywhere(SIGCONT);      // a stopped process can't end by itself
+  if (state().suspended) signal_everywhere(SIGCONT);  // a stopped process can't end by itself
 }
 
 void run_actor::carry_out(const model::told_request& request) {
@@ -194,7 +203,7 @@ void run_actor::poll(const poll_usage& p) {
   usage_interval_s_ = p.report_interval_s;
   const auto now = parts_.base.clock->now_ns();
   if (!state().sisters.empty()) look_for_sisters(now);
-  reconcile();                                     // a timer that fired before its time, because the clock was set back, is set again
+  reconcile();  // a timer that fired before its time, because the clock was set back, is set again
   if (state().phase != phase::started) return;
   const auto measured = parts_.processes->usage(key_);
   if (!measured) return;

@@ -36,23 +36,23 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   caf::message_handler other_handlers() override;
 
  private:
-  struct beginner;                                 // one function per effect
+  struct beginner;  // one function per effect
   schema::StartRun::Reader order() const { return state().order.get().getStartRun(); }
   model::run_waits waits() const;
   begun start();
   begun fetch_script();
   void carry_out(const model::told_request& request);
-  void stage_in();                                 // run_actor_staging.cpp, and the three that follow
+  void stage_in();  // run_actor_staging.cpp, and the three that follow
   void unstage();
   void place();
   void clean_up();
   void do_kill(const std::string& signal, const std::string& why);
-  void report_again();                             // everything the server has not acknowledged: run_actor_reports.cpp, and the four that follow
+  void report_again();  // everything the server has not acknowledged: run_actor_reports.cpp, and the four that follow
   void report_steps();
   void report_refused();
   void report_exited();
   void report_left();
-  bool steps_are_out() const;                      // the server has not all of them
+  bool steps_are_out() const;  // the server has not all of them
   template <class List>
   void fill_abandoned(List&& list) const {
     const auto hosts = state().abandoned_hosts();
@@ -60,7 +60,9 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   }
   void fire(const model::wake& timer);
   void poll(const poll_usage& p);
-  void command(model::run_command c) { receive({std::move(c), {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, nullptr, nullptr, {}, 0, {}}); }
+  void command(model::run_command c) {
+    receive({std::move(c), {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, nullptr, nullptr, {}, 0, {}});
+  }
 
   template <class Fill>
   void tell_server(Fill&& fill) { send(mom_, to_server{schema::make<schema::FromMom>(std::forward<Fill>(fill))}); }
@@ -72,7 +74,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
 
   // -- hooks of this host (run_actor_hooks.cpp)
   at_hook_point at(hook_point point);
-  bool hooks_allow(hook_point point);              // begin, prologue: whether they have; else it goes on when they do
+  bool hooks_allow(hook_point point);  // begin, prologue: whether they have; else it goes on when they do
   begun start_after_hooks();
   void kill_if_allowed(const model::kill_program& request);
   void suspend();
@@ -111,11 +113,11 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   void fail_questions_to(const std::string& host);
 
   // -- the other hosts (run_actor_sisters.cpp)
-  struct contact {                                 // what this life of the process knows of a sister
+  struct contact {  // what this life of the process knows of a sister
     bool open = false;
-    bool has_it = false;                           // it has said over this link that the job is there
+    bool has_it = false;  // it has said over this link that the job is there
     std::int64_t away_since_ns = 0;
-    model::host_usage last;                        // usage it told
+    model::host_usage last;  // usage it told
   };
   contact& contact_of(const std::string& host);
   void on_sister_link(const sister_link& l);
@@ -125,13 +127,13 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   void release(const std::string& host);
   void tell_whether_suspended(const std::string& host);
   void tell_kill(const model::kill_on& kill);
-  void signal_everywhere(int signal, schema::SignalPart::What what = schema::SignalPart::What::SIGNAL);   // every process on every host
+  void signal_everywhere(int signal, schema::SignalPart::What what = schema::SignalPart::What::SIGNAL);  // every process on every host
   void signal_on(const std::string& host, int signal, schema::SignalPart::What what = schema::SignalPart::What::SIGNAL);
-  void look_for_sisters(std::int64_t now_ns);      // that are out of reach
+  void look_for_sisters(std::int64_t now_ns);  // that are out of reach
   std::int64_t join_alarm_s() const;
   void note_step(schema::RunEvent::Reader step) const;
-  std::vector<model::host_usage> by_host(const model::usage_set& own) const;   // the primary first
-  void keep_usage_of_sisters();                    // for a life after this one
+  std::vector<model::host_usage> by_host(const model::usage_set& own) const;  // the primary first
+  void keep_usage_of_sisters();                                               // for a life after this one
   template <class Fill>
   void tell_sister(const std::string& host, Fill&& fill) {
     send(mom_, to_sister{host, schema::make<schema::ToSister>(std::forward<Fill>(fill))});
@@ -140,32 +142,39 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   mom_parts parts_;
   caf::actor mom_;
   std::string key_;
-  bool revived_;                                   // from the log, and nothing happened since
-  std::int64_t born_ns_;                           // when this life of the process began, of a run that it found in the log; 0: it did not
+  bool revived_;          // from the log, and nothing happened since
+  std::int64_t born_ns_;  // when this life of the process began, of a run that it found in the log; 0: it did not
   std::optional<std::string> script_;
   hook_asker hooks_;
-  std::optional<ports::run_order> launching_;      // as hooks left it, until their word is on disk
-  model::usage_set told_;                         // last usage the server was told
+  std::optional<ports::run_order> launching_;  // as hooks left it, until their word is on disk
+  model::usage_set told_;                      // last usage the server was told
   std::int64_t told_ns_ = 0;
-  std::map<std::string, contact> contacts_;        // by host
-  std::set<std::uint32_t> open_tasks_;                         // that were not over when they were looked at last
-  std::uint32_t last_task_ = 0;                                // that was ever looked at
-  std::map<std::uint32_t, task_origin> spawned_for_;           // by task
-  std::vector<find_job> early_finds_;              // of a program that was faster than the news of its start
+  std::map<std::string, contact> contacts_;           // by host
+  std::set<std::uint32_t> open_tasks_;                // that were not over when they were looked at last
+  std::uint32_t last_task_ = 0;                       // that was ever looked at
+  std::map<std::uint32_t, task_origin> spawned_for_;  // by task
+  std::vector<find_job> early_finds_;                 // of a program that was faster than the news of its start
   std::multimap<std::uint32_t, task_origin> watched_for_;
-  struct asked_host { task_origin origin; std::string host; };
-  std::map<std::uint64_t, asked_host> asked_hosts_;            // to signal a task, or what they are: by the question
+  struct asked_host {
+    task_origin origin;
+    std::string host;
+  };
+  std::map<std::uint64_t, asked_host> asked_hosts_;  // to signal a task, or what they are: by the question
   std::uint64_t last_question_ = 0;
-  using stream_name = std::pair<std::uint32_t, bool>;          // a task's number; its errors
-  struct piece { stream_name stream; std::uint64_t offset; std::string bytes; };
-  std::map<std::uint32_t, task_origin> output_for_;            // by task, while whoever asked for its output is there
-  std::map<stream_name, std::uint64_t> output_taken_;          // of each stream, so far
-  std::deque<piece> to_append_;                                // to the job's files; the first is being written
+  using stream_name = std::pair<std::uint32_t, bool>;  // a task's number; its errors
+  struct piece {
+    stream_name stream;
+    std::uint64_t offset;
+    std::string bytes;
+  };
+  std::map<std::uint32_t, task_origin> output_for_;    // by task, while whoever asked for its output is there
+  std::map<stream_name, std::uint64_t> output_taken_;  // of each stream, so far
+  std::deque<piece> to_append_;                        // to the job's files; the first is being written
   using published_name = std::pair<std::uint32_t, std::string>;
   std::map<published_name, std::string> published_;
   std::multimap<published_name, task_origin> subscribed_;
   std::size_t steps_noted_ = 0, steps_told_ = 0;
-  std::uint32_t steps_taken_ = 0;                  // the server has so many of state().steps
+  std::uint32_t steps_taken_ = 0;  // the server has so many of state().steps
   std::uint32_t usage_interval_s_ = 10;
 };
 

@@ -37,7 +37,7 @@ begun run_actor::start_after_hooks() {
     script_.reset();
     return begun::yes;
   }
-  if (hooks_.is_asked(point)) return begun::not_yet;      // its answer counts, also if the hook was turned off meanwhile
+  if (hooks_.is_asked(point)) return begun::not_yet;  // its answer counts, also if the hook was turned off meanwhile
   const bool wanted = state().hooks.has("execjob_launch") || hooks_.wanted(point);
   if (wanted && !hooks_.ask_once(point)) return begun::not_yet;
   auto program = mom::order_for(order(), *parts_.settings);

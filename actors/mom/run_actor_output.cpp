@@ -39,7 +39,7 @@ void run_actor::on_output(schema::TaskOutput::Reader o, const std::string& host)
   // When the job's program has ended nobody waits any more.
   if (asker == output_for_.end() || state().phase != model::run_phase::started) {
     for (const auto& p : to_append_)
-      if (p.stream == stream) return;                       // on its way
+      if (p.stream == stream) return;  // on its way
     to_append_.push_back({stream, offset, std::move(bytes)});
     if (to_append_.size() == 1) append_next();
     return;

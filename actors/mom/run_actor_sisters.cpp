@@ -21,7 +21,7 @@ run_actor::contact& run_actor::contact_of(const std::string& host) {
   at->second.away_since_ns = parts_.base.clock->now_ns();
   at->second.last.host = host;
   const auto* s = state().sister(host);
-  if (s && !s->usage.host.empty()) at->second.last = s->usage;      // told to an earlier life of this MoM
+  if (s && !s->usage.host.empty()) at->second.last = s->usage;  // told to an earlier life of this MoM
   if (s) send(mom_, want_sister{host, s->address, s->port, key_});
   return at->second;
 }
@@ -60,7 +60,8 @@ begun run_actor::begin_on_sister(const std::string& host, const model::run_effec
   if (const auto* kill = std::get_if<model::kill_on>(&effect)) tell_kill(*kill);
   if (const auto* t = std::get_if<model::spawn_task_on>(&effect)) spawn_on_host(t->task);
   // Its MoM may have lost its log, and the job with it.
-  if (std::holds_alternative<model::keep_sister>(effect) && !contact_of(host).has_it) tell_sister(host, [&](auto m) { fill_ref(m.initStillThere()); });
+  if (std::holds_alternative<model::keep_sister>(effect) && !contact_of(host).has_it)
+    tell_sister(host, [&](auto m) { fill_ref(m.initStillThere()); });
   return begun::yes;
 }
 
@@ -120,7 +121,7 @@ void run_actor::signal_on(const std::string& host, int signal, schema::SignalPar
 }
 
 void run_actor::on_sister_said(const schema::sealed<schema::FromSister>& message, const std::string& host) {
-  if (!state().sister(host)) return;                        // another run's host has nothing to say here
+  if (!state().sister(host)) return;  // another run's host has nothing to say here
   const auto m = message.get();
   auto& last = contact_of(host).last;
   switch (m.which()) {
@@ -129,20 +130,22 @@ void run_actor::on_sister_said(const schema::sealed<schema::FromSister>& message
       // The tasks beside the program join when there is one; the job may be suspended by then.
       if (state().suspended) signal_on(host, SIGSTOP, schema::SignalPart::What::SUSPEND);
       return command(model::sister_joined{host});
-    case schema::FromSister::REFUSED: return command(model::sister_refused{host, m.getRefused().getCode(), schema::str(m.getRefused().getText())});
+    case schema::FromSister::REFUSED:
+      return command(model::sister_refused{host, m.getRefused().getCode(), schema::str(m.getRefused().getText())});
     case schema::FromSister::LEFT:
       if (m.getLeft().getHasUsage()) last = model::read_host_usage(m.getLeft().getUsage());
       last.host = host;
       return command(model::sister_left{last});
     case schema::FromSister::USAGE:
       last = model::read_host_usage(m.getUsage().getUsage());
-      last.host = host;                                     // whatever it calls itself
+      last.host = host;  // whatever it calls itself
       return;
     case schema::FromSister::TASK_STATE: return on_task_state(m.getTaskState(), host);
     case schema::FromSister::TASK_SIGNALLED: return on_task_signalled(m.getTaskSignalled());
     case schema::FromSister::ASK: return on_ask(m.getAsk(), host);
     case schema::FromSister::OUTPUT: return on_output(m.getOutput(), host);
-    case schema::FromSister::OUTPUT_TAKEN: return on_output_taken({m.getOutputTaken().getTask().getTask(), m.getOutputTaken().getErrors(), m.getOutputTaken().getUpTo()});
+    case schema::FromSister::OUTPUT_TAKEN:
+      return on_output_taken({m.getOutputTaken().getTask().getTask(), m.getOutputTaken().getErrors(), m.getOutputTaken().getUpTo()});
     case schema::FromSister::DESCRIBED: return on_described(m.getDescribed());
   }
 }
@@ -196,21 +199,25 @@ void run_actor::note_step(schema::RunEvent::Reader step) const {
     case which::SISTER_FAILED: {
       const auto f = step.getSisterFailed();
       if (state().active() || state().phase == phase::ended)
-        return parts_.note(log_event::error, state().job, "lost communication with " + schema::str(f.getHost()) + ", killing job: " + schema::str(f.getText()));
-      parts_.note(log_event::job, state().job,
-                  "job_start_error " + std::to_string(f.getCode()) + " from node " + schema::str(f.getHost()) + " could not JOIN_JOB successfully");
+        return parts_.note(log_event::error, state().job,
+                           "lost communication with " + schema::str(f.getHost()) + ", killing job: " + schema::str(f.getText()));
+      parts_.note(
+          log_event::job, state().job,
+          "job_start_error " + std::to_string(f.getCode()) + " from node " + schema::str(f.getHost()) + " could not JOIN_JOB successfully");
       return parts_.note(log_event::job, state().job, schema::str(f.getText()));
     }
     case which::JOIN_WAIT_ENDED:
-      return parts_.note(log_event::debug2, state().job, "sister_join_job_alarm wait time " +
-                         std::to_string(join_alarm_s()) + " secs exceeded");
+      return parts_.note(log_event::debug2, state().job,
+                         "sister_join_job_alarm wait time " + std::to_string(join_alarm_s()) + " secs exceeded");
     case which::SISTER_LEFT: {
       const auto l = step.getSisterLeft();
       if (l.getAbandoned())
-        return parts_.note(log_event::error, state().job, schema::str(l.getHost()) + " does not answer: the server will end what is left of the job there");
+        return parts_.note(log_event::error, state().job,
+                           schema::str(l.getHost()) + " does not answer: the server will end what is left of the job there");
       const auto used = model::read_usage(l.getUsage());
-      return parts_.note(log_event::debug2, state().job, schema::str(l.getHost()) + " cput=" +
-                         values::print_duration(static_cast<std::int64_t>(used.seconds("cput"))) + " mem=" + std::to_string(used.kb("mem")) + "kb");
+      return parts_.note(log_event::debug2, state().job,
+                         schema::str(l.getHost()) + " cput=" + values::print_duration(static_cast<std::int64_t>(used.seconds("cput"))) +
+                             " mem=" + std::to_string(used.kb("mem")) + "kb");
     }
     case which::RECEIVED:
     case which::PROGRAM_STARTING:

@@ -47,7 +47,8 @@ caf::message_handler run_actor::task_handlers() {
         if (n.origin.output) output_for_[n.task] = n.origin;
         settle_task(n.task);
       },
-  }.or_else(output_handlers());
+  }
+      .or_else(output_handlers());
 }
 
 void run_actor::answer_find(const find_job& f) {
@@ -57,9 +58,16 @@ void run_actor::answer_find(const find_job& f) {
   send(f.asker.who, std::move(found));
 }
 
-void run_actor::spawn(task_origin origin, std::string host, std::uint32_t node, std::vector<std::string> argv, std::vector<std::string> environment) {
+void run_actor::spawn(task_origin origin, std::string host, std::uint32_t node, std::vector<std::string> argv,
+                      std::vector<std::string> environment) {
   receive({model::ask_task{std::move(host), parts_.settings->host, node, std::move(argv), std::move(environment)},
-           {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, std::make_shared<numbered_task>(caf::actor(this), std::move(origin)), nullptr, {}, 0, {}});
+           {"pbs_mom", parts_.settings->host, schema::Role::MOM},
+           {},
+           std::make_shared<numbered_task>(caf::actor(this), std::move(origin)),
+           nullptr,
+           {},
+           0,
+           {}});
 }
 
 void run_actor::signal_task(task_origin origin, std::uint32_t task, int signal) {
@@ -115,7 +123,8 @@ void run_actor::settle_task(std::uint32_t number) {
     answer(asked.mapped(), t.started ? task_answer{task_answer::kind::spawned, {}, number, 0, {}, 0, {}}
                                      : task_failure(t.text.empty() ? "not started" : t.text));
   if (!t.over) return;
-  for (auto [at, end] = watched_for_.equal_range(number); at != end; ++at) answer(at->second, {task_answer::kind::over, {}, number, t.exit_status, {}, 0, {}});
+  for (auto [at, end] = watched_for_.equal_range(number); at != end; ++at)
+    answer(at->second, {task_answer::kind::over, {}, number, t.exit_status, {}, 0, {}});
   watched_for_.erase(number);
   output_for_.erase(number);
 }
@@ -148,15 +157,16 @@ void run_actor::on_task_state(schema::TaskState::Reader t, const std::string& ho
   const auto number = t.getTask().getTask();
   const auto at = state().tasks.find(number);
   if (at == state().tasks.end() || at->second.host != host) return;
-  if (at->second.over) return tell_taken(number);        // the acknowledgement was lost
+  if (at->second.over) return tell_taken(number);  // the acknowledgement was lost
   const auto what = t.getPhase() == schema::TaskState::Phase::RUNNING ? told::running
                     : t.getPhase() == schema::TaskState::Phase::ENDED ? told::ended
-                                                                       : told::not_started;
+                                                                      : told::not_started;
   command(model::task_told{number, host, what, t.getExitStatus(), schema::str(t.getText())});
 }
 
 void run_actor::on_task_signalled(schema::TaskSignalled::Reader s) {
-  if (const auto asked = asked_hosts_.extract(s.getQuestion())) answer(asked.mapped().origin, s.getFound() ? task_answer{} : task_failure("no such task"));
+  if (const auto asked = asked_hosts_.extract(s.getQuestion()))
+    answer(asked.mapped().origin, s.getFound() ? task_answer{} : task_failure("no such task"));
 }
 
 void run_actor::on_ask(schema::Ask::Reader a, const std::string& host) {
@@ -164,12 +174,15 @@ void run_actor::on_ask(schema::Ask::Reader a, const std::string& host) {
   switch (a.which()) {
     case schema::Ask::SPAWN:
       // A session is attached by the host it is on, and by no other.
-      if (a.getSpawn().getArgv().size() == 0 && schema::text(a.getSpawn().getHost()) != host) return answer(origin, task_failure("not a session of this host"));
-      return spawn({origin.asker, host, a.getSpawn().getOutput()}, schema::str(a.getSpawn().getHost()), a.getSpawn().getNode(), texts(a.getSpawn().getArgv()), texts(a.getSpawn().getEnvironment()));
+      if (a.getSpawn().getArgv().size() == 0 && schema::text(a.getSpawn().getHost()) != host)
+        return answer(origin, task_failure("not a session of this host"));
+      return spawn({origin.asker, host, a.getSpawn().getOutput()}, schema::str(a.getSpawn().getHost()), a.getSpawn().getNode(),
+                   texts(a.getSpawn().getArgv()), texts(a.getSpawn().getEnvironment()));
     case schema::Ask::SIGNAL: return signal_task(origin, a.getSignal().getTask(), a.getSignal().getSignal());
     case schema::Ask::TASKS: return answer(origin, all_tasks());
     case schema::Ask::WATCH: return watch_end(origin, a.getWatch());
-    case schema::Ask::PUBLISH: return publish(origin, a.getPublish().getTask(), schema::str(a.getPublish().getName()), text_of(a.getPublish().getValue()));
+    case schema::Ask::PUBLISH:
+      return publish(origin, a.getPublish().getTask(), schema::str(a.getPublish().getName()), text_of(a.getPublish().getValue()));
     case schema::Ask::SUBSCRIBE: return subscribe(origin, a.getSubscribe().getTask(), schema::str(a.getSubscribe().getName()));
     case schema::Ask::DESCRIBE: return describe_host(origin, schema::str(a.getDescribe()));
     case schema::Ask::FORGET: return forget(origin);
@@ -212,7 +225,10 @@ task_answer read_answer(schema::Answer::Reader from) {
   a.question = from.getQuestion();
   switch (from.which()) {
     case schema::Answer::DONE: break;
-    case schema::Answer::FAILED: a = task_failure(schema::str(from.getFailed())); a.question = from.getQuestion(); break;
+    case schema::Answer::FAILED:
+      a = task_failure(schema::str(from.getFailed()));
+      a.question = from.getQuestion();
+      break;
     case schema::Answer::SPAWNED:
       a.what = task_answer::kind::spawned;
       a.task = from.getSpawned();
@@ -227,7 +243,8 @@ task_answer read_answer(schema::Answer::Reader from) {
       break;
     case schema::Answer::TASKS:
       a.what = task_answer::kind::tasks;
-      for (auto t : from.getTasks()) a.tasks.push_back({t.getTask(), schema::str(t.getHost()), t.getNode(), t.getOver(), t.getExitStatus()});
+      for (auto t : from.getTasks())
+        a.tasks.push_back({t.getTask(), schema::str(t.getHost()), t.getNode(), t.getOver(), t.getExitStatus()});
       break;
   }
   return a;

@@ -15,7 +15,7 @@ schema::RunRef::Reader run_of(schema::FromSister::Reader m) {
     case schema::FromSister::OUTPUT_TAKEN: return m.getOutputTaken().getTask().getRef();
     case schema::FromSister::DESCRIBED: return m.getDescribed().getRef();
   }
-  return {};                                         // a message of a later release: about no run that is known
+  return {};  // a message of a later release: about no run that is known
 }
 
 void sister_links::want(const want_sister& w, const caf::actor& run) {

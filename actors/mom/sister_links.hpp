@@ -27,12 +27,12 @@ class sister_links {
  private:
   struct link {
     std::unique_ptr<sister_dialer> dialer;
-    wire::connection_ptr peer;                       // null: not there
-    std::map<std::string, caf::actor> wanted_by;     // by run key
+    wire::connection_ptr peer;                    // null: not there
+    std::map<std::string, caf::actor> wanted_by;  // by run key
   };
   caf::event_based_actor* self_;
   dial_sister dial_;
-  std::map<std::string, link> links_;                // by host
+  std::map<std::string, link> links_;  // by host
 };
 
 }  // namespace annals::actors

@@ -14,18 +14,24 @@
 
 namespace annals::actors {
 
-struct task_asker { caf::actor who; std::uint64_t question = 0; };
+struct task_asker {
+  caf::actor who;
+  std::uint64_t question = 0;
+};
 
 // -- to the MoM's actor --------------------------------------------------------------------------------------------------------
 
 // The job with this cookie (PBS_JOBCOOKIE) on this host; an empty cookie is any. Answered with job_found. No job: `actor`
 // is empty.
-struct find_job { task_asker asker; std::string job, cookie; };
+struct find_job {
+  task_asker asker;
+  std::string job, cookie;
+};
 struct job_found {
   std::uint64_t question = 0;
   caf::actor actor;
-  std::string user;                        // whose job it is: nobody else may ask for it
-  std::vector<std::string> nodes;          // host of each line of the node file: TM's node numbers, from 0
+  std::string user;                // whose job it is: nobody else may ask for it
+  std::vector<std::string> nodes;  // host of each line of the node file: TM's node numbers, from 0
 };
 
 // -- to the job's actor --------------------------------------------------------------------------------------------------------
@@ -34,38 +40,75 @@ struct job_found {
 struct ask_spawn {
   task_asker asker;
   std::string host;
-  std::uint32_t node = 0;                  // PBS_NODENUM of the task
-  std::vector<std::string> argv, environment;    // NAME=value, on top of the job's
-  bool output = false;                     // the asker wants what it writes, as task_output; else it goes to the job's files
+  std::uint32_t node = 0;                      // PBS_NODENUM of the task
+  std::vector<std::string> argv, environment;  // NAME=value, on top of the job's
+  bool output = false;                         // the asker wants what it writes, as task_output; else it goes to the job's files
 };
-struct ask_signal { task_asker asker; std::uint32_t task = 0; int signal = 0; };   // answered with `done` when its host has sent it
-struct ask_tasks { task_asker asker; };                                            // answered with `tasks`
+struct ask_signal {
+  task_asker asker;
+  std::uint32_t task = 0;
+  int signal = 0;
+};  // answered with `done` when its host has sent it
+struct ask_tasks {
+  task_asker asker;
+};  // answered with `tasks`
 // Answered with `over` when it has ended and all that it wrote was taken.
-struct ask_end { task_asker asker; std::uint32_t task = 0; };
+struct ask_end {
+  task_asker asker;
+  std::uint32_t task = 0;
+};
 // Values that tasks leave for others, by the task and a name. They live as long as the primary's MoM.
-struct ask_publish { task_asker asker; std::uint32_t task = 0; std::string name, value; };   // answered with `done`
-struct ask_subscribe { task_asker asker; std::uint32_t task = 0; std::string name; };        // with `bytes`, once it is there
-struct ask_host { task_asker asker; std::string host; };                           // with `bytes`: system and resources of a node
+struct ask_publish {
+  task_asker asker;
+  std::uint32_t task = 0;
+  std::string name, value;
+};  // answered with `done`
+struct ask_subscribe {
+  task_asker asker;
+  std::uint32_t task = 0;
+  std::string name;
+};  // with `bytes`, once it is there
+struct ask_host {
+  task_asker asker;
+  std::string host;
+};  // with `bytes`: system and resources of a node
 // Who asked is gone: nothing more comes for this question, and what its task writes goes to the job's files.
-struct ask_forget { task_asker asker; };
+struct ask_forget {
+  task_asker asker;
+};
 
 // What a task wrote, to who asked for it; the next piece of the stream comes when this one was taken. One that was taken
 // already may come again.
 struct task_output {
-  std::uint64_t question = 0;              // of the spawn
+  std::uint64_t question = 0;  // of the spawn
   std::uint32_t task = 0;
-  bool errors = false;                     // standard error
+  bool errors = false;  // standard error
   std::uint64_t offset = 0;
   std::string bytes;
 };
-struct task_output_taken { std::uint32_t task = 0; bool errors = false; std::uint64_t up_to = 0; };   // to the job's actor
+struct task_output_taken {
+  std::uint32_t task = 0;
+  bool errors = false;
+  std::uint64_t up_to = 0;
+};  // to the job's actor
 
-struct task_of_run { std::uint32_t task = 0; std::string host; std::uint32_t node = 0; bool over = false; std::int32_t exit_status = 0; };
+struct task_of_run {
+  std::uint32_t task = 0;
+  std::string host;
+  std::uint32_t node = 0;
+  bool over = false;
+  std::int32_t exit_status = 0;
+};
 struct task_answer {
-  enum class kind : std::uint8_t { done, failed, spawned, tasks, over, bytes } what = kind::done;
-  std::string error = {};                  // failed: why
-  std::uint32_t task = 0;                  // spawned: its number
-  std::int32_t exit_status = 0;            // over
+  enum class kind : std::uint8_t { done,
+                                   failed,
+                                   spawned,
+                                   tasks,
+                                   over,
+                                   bytes } what = kind::done;
+  std::string error = {};        // failed: why
+  std::uint32_t task = 0;        // spawned: its number
+  std::int32_t exit_status = 0;  // over
   std::vector<task_of_run> tasks = {};
   std::uint64_t question = 0;
   std::string bytes = {};

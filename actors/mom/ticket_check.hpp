@@ -13,7 +13,8 @@
 namespace annals::actors {
 
 // Who signed these bytes for this purpose; throws wire::wire_error. In a daemon: wire::signature_check.
-using signature_reader = std::function<wire::identity(schema::byte_span bytes, const std::string& signature, const std::string& certificate)>;
+using signature_reader =
+    std::function<wire::identity(schema::byte_span bytes, const std::string& signature, const std::string& certificate)>;
 
 struct ticket_gate {
   std::string own_host;

@@ -89,7 +89,8 @@ class connections {
     auto& caller = callers_.at(q.connection);
     if (a.what == task_answer::kind::over)
       if (const auto output = caller.outputs.extract(q.watched)) settle(output.mapped());
-    if (a.what == task_answer::kind::failed) return fail(caller, q.theirs, {a.error == session_is_attached ? tm_error::session : q.failure, a.error});
+    if (a.what == task_answer::kind::failed)
+      return fail(caller, q.theirs, {a.error == session_is_attached ? tm_error::session : q.failure, a.error});
     write(caller, q.theirs, a);
   }
 
@@ -108,14 +109,22 @@ class connections {
  private:
   struct caller {
     wire::connection_ptr peer;
-    caf::actor job;                              // null: it has not said for which
-    std::vector<std::string> nodes;              // host of each
-    std::set<std::uint64_t> questions;           // ours, of what it asked
-    std::map<std::uint32_t, std::uint64_t> outputs;   // by task: our question that asked for it
-    std::size_t in_hand = 0, bytes_in_hand = 0;  // requests that are not done yet
-    bool paused = false;                         // nothing more is read from it until they are
+    caf::actor job;                                  // null: it has not said for which
+    std::vector<std::string> nodes;                  // host of each
+    std::set<std::uint64_t> questions;               // ours, of what it asked
+    std::map<std::uint32_t, std::uint64_t> outputs;  // by task: our question that asked for it
+    std::size_t in_hand = 0, bytes_in_hand = 0;      // requests that are not done yet
+    bool paused = false;                             // nothing more is read from it until they are
   };
-  struct question { std::uint64_t connection = 0, theirs = 0; std::uint32_t failure = tm_error::system; bool output = false; std::uint32_t watched = 0; bool patient = false; std::int64_t attach = 0; std::size_t size = 0; };
+  struct question {
+    std::uint64_t connection = 0, theirs = 0;
+    std::uint32_t failure = tm_error::system;
+    bool output = false;
+    std::uint32_t watched = 0;
+    bool patient = false;
+    std::int64_t attach = 0;
+    std::size_t size = 0;
+  };
 
   // A number of our own for a question of theirs.
   task_asker ask(caller& c, question q) {
@@ -173,7 +182,7 @@ class connections {
         case task_answer::kind::spawned: return r.setSpawned(a.task);
         case task_answer::kind::over: return r.setOver(a.exit_status);
         case task_answer::kind::bytes: return r.setBytes({reinterpret_cast<const kj::byte*>(a.bytes.data()), a.bytes.size()});
-        case task_answer::kind::failed: return;      // fail() says it
+        case task_answer::kind::failed: return;  // fail() says it
         case task_answer::kind::tasks: break;
       }
       auto list = r.initTasks(static_cast<unsigned>(a.tasks.size()));
@@ -211,7 +220,9 @@ class connections {
         const auto asker = d.ask(c, {0, theirs, tm_error::system, s.output});
         d.self_->send(c.job, ask_spawn{asker, c.nodes[s.node], s.node, std::move(s.argv), std::move(s.environment), s.output});
       }
-      void operator()(tm_signal& s) const { d.self_->send(c.job, ask_signal{d.ask(c, {0, theirs, tm_error::not_found}), s.task, s.signal}); }
+      void operator()(tm_signal& s) const {
+        d.self_->send(c.job, ask_signal{d.ask(c, {0, theirs, tm_error::not_found}), s.task, s.signal});
+      }
       void operator()(tm_tasks&) const { d.self_->send(c.job, ask_tasks{d.ask(c, {0, theirs})}); }
       void operator()(tm_watch& w) const {
         d.self_->send(c.job, ask_end{d.ask(c, {0, theirs, tm_error::not_found, false, w.task, true}), w.task});
@@ -247,10 +258,10 @@ class connections {
 
   caf::event_based_actor* self_;
   tm_connections_parts parts_;
-  std::map<std::uint64_t, caller> callers_;          // by connection
-  std::map<std::uint64_t, question> asked_;          // by our number
+  std::map<std::uint64_t, caller> callers_;  // by connection
+  std::map<std::uint64_t, question> asked_;  // by our number
   std::uint64_t last_question_ = 0;
-  std::size_t size_ = 0;                             // of the request that is taken now
+  std::size_t size_ = 0;  // of the request that is taken now
 };
 
 }  // namespace

@@ -11,8 +11,8 @@ namespace annals::actors {
 
 struct tm_connections_parts {
   caf::actor mom;
-  std::string host;                  // this one
-  std::string shepherd;              // the program above every job's processes
+  std::string host;      // this one
+  std::string shepherd;  // the program above every job's processes
 };
 
 // Messages: peer_opened, peer_frame and peer_closed of the TM socket; job_found, task_answer and task_output of jobs.

@@ -34,9 +34,12 @@ tm_request spawn_of(schema::TmSpawn::Reader s) {
 }
 
 tm_request publish_of(schema::TmPublish::Reader p) {
-  tm_publish out{p.getTask(), schema::str(p.getName()), std::string(reinterpret_cast<const char*>(p.getValue().begin()), p.getValue().size())};
-  if (out.name.size() > limits::published_name_bytes_max) return wrong(tm_error::system, "a published name is longer than " + std::to_string(limits::published_name_bytes_max));
-  if (out.value.size() > limits::published_value_bytes_max) return wrong(tm_error::system, "a published value is longer than " + std::to_string(limits::published_value_bytes_max));
+  tm_publish out{p.getTask(), schema::str(p.getName()),
+                 std::string(reinterpret_cast<const char*>(p.getValue().begin()), p.getValue().size())};
+  if (out.name.size() > limits::published_name_bytes_max)
+    return wrong(tm_error::system, "a published name is longer than " + std::to_string(limits::published_name_bytes_max));
+  if (out.value.size() > limits::published_value_bytes_max)
+    return wrong(tm_error::system, "a published value is longer than " + std::to_string(limits::published_value_bytes_max));
   return out;
 }
 
@@ -54,8 +57,10 @@ tm_request read_tm_request(schema::TmRequest::Reader r) {
     case schema::TmRequest::RESOURCES: return tm_resources{r.getResources()};
     case schema::TmRequest::PUBLISH: return publish_of(r.getPublish());
     case schema::TmRequest::SUBSCRIBE: return tm_subscribe{r.getSubscribe().getTask(), schema::str(r.getSubscribe().getName())};
-    case schema::TmRequest::OUTPUT_TAKEN: return tm_output_taken{r.getOutputTaken().getTask(), r.getOutputTaken().getErrors(), r.getOutputTaken().getUpTo()};
-    case schema::TmRequest::ATTACH: return tm_attach{schema::str(r.getAttach().getJob()), schema::str(r.getAttach().getCookie()), r.getAttach().getPid()};
+    case schema::TmRequest::OUTPUT_TAKEN:
+      return tm_output_taken{r.getOutputTaken().getTask(), r.getOutputTaken().getErrors(), r.getOutputTaken().getUpTo()};
+    case schema::TmRequest::ATTACH:
+      return tm_attach{schema::str(r.getAttach().getJob()), schema::str(r.getAttach().getCookie()), r.getAttach().getPid()};
   }
   return wrong(tm_error::unknown_command, "an unknown request");
 }

@@ -32,12 +32,12 @@ std::unique_ptr<spdlog::logger> open_log(const std::string& directory) {
 }  // namespace
 
 struct daemon_log::sink {
-  std::mutex guard;                 // reopen() replaces the logger under the writers
+  std::mutex guard;  // reopen() replaces the logger under the writers
   std::unique_ptr<spdlog::logger> logger;
-  std::time_t second = 0;           // of `clock`
-  std::string clock;                // "MM/DD/YYYY HH:MM:SS": most lines of a busy daemon share it
+  std::time_t second = 0;  // of `clock`
+  std::string clock;       // "MM/DD/YYYY HH:MM:SS": most lines of a busy daemon share it
   int gathering = 0;
-  std::string gathered;             // lines, each ended by a newline
+  std::string gathered;  // lines, each ended by a newline
 
   const std::string& clock_at(std::time_t now) {
     if (now != second || clock.empty()) {
@@ -50,18 +50,21 @@ struct daemon_log::sink {
   }
   void flush() {
     if (gathered.empty()) return;
-    gathered.pop_back();            // the logger ends the last line
+    gathered.pop_back();  // the logger ends the last line
     logger->info("{}", gathered);
     gathered.clear();
   }
 };
 
 namespace {
-constexpr std::size_t gathered_bytes_max = 64u << 10;   // then they are written whoever still gathers
+constexpr std::size_t gathered_bytes_max = 64u << 10;  // then they are written whoever still gathers
 }
 
 daemon_log::daemon_log(std::string directory, std::string daemon, std::uint32_t mask, bool microseconds)
-    : directory_(std::move(directory)), daemon_(std::move(daemon)), mask_(mask), microseconds_(microseconds),
+    : directory_(std::move(directory)),
+      daemon_(std::move(daemon)),
+      mask_(mask),
+      microseconds_(microseconds),
       sink_(std::make_unique<sink>()) {
   try {
     sink_->logger = open_log(directory_);

@@ -38,7 +38,7 @@ class daemon_log {
     daemon_log& log_;
   };
   void set_mask(std::uint32_t mask) { mask_ = mask; }
-  void reopen();                               // on HUP: "Log closed", "Log opened"
+  void reopen();  // on HUP: "Log closed", "Log opened"
 
  private:
   struct sink;

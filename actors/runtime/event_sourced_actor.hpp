@@ -46,16 +46,17 @@ class event_sourced_actor : public caf::event_based_actor {
   }
   // `known`: the state as a projection has folded it, of some version; only what came after that is read from the log. For
   // aggregates whose streams grow without end.
-  event_sourced_actor(caf::actor_config& cfg, event_sourced_actor_parts parts, std::uint64_t stream, model::settings_ptr settings, state_type known)
+  event_sourced_actor(caf::actor_config& cfg, event_sourced_actor_parts parts, std::uint64_t stream, model::settings_ptr settings,
+                      state_type known)
       : event_sourced_actor(cfg, std::move(parts), stream, std::move(settings)) {
     version_ = known.version;
     state_ = std::move(known);
   }
 
  protected:
-  virtual void on_change() {}                    // the state is new and durable: run what is owed, withdraw what is not
+  virtual void on_change() {}  // the state is new and durable: run what is owed, withdraw what is not
   virtual caf::message_handler more_handlers() { return {}; }
-  virtual void after_turn() {}                   // nothing is in flight and nothing waits
+  virtual void after_turn() {}  // nothing is in flight and nothing waits
 
   caf::behavior make_behavior() override {
     if (stream_ != 0) {
@@ -66,7 +67,8 @@ class event_sourced_actor : public caf::event_based_actor {
         [this](envelope_type& e) { receive(std::move(e)); },
         [this](append_results& r) { on_results(r); },
         [this](later_atom) { try_again(); },
-    }.or_else(more_handlers());
+    }
+        .or_else(more_handlers());
   }
 
   // Every message comes through here, whoever handles it.
@@ -79,7 +81,7 @@ class event_sourced_actor : public caf::event_based_actor {
 
   void receive(envelope_type e) {
     if (e.settings) settings_ = e.settings;
-    if (!for_later_.empty() && !e.reply) return keep_for_later({std::move(e), 0, {}});   // behind what waits already
+    if (!for_later_.empty() && !e.reply) return keep_for_later({std::move(e), 0, {}});  // behind what waits already
     stash_.push_back({std::move(e), 0, {}});
     if (in_flight_.empty() && !asking_) turn();
   }
@@ -96,9 +98,13 @@ class event_sourced_actor : public caf::event_based_actor {
  private:
   using later_atom = caf::atom_constant<caf::atom("later")>;
   static constexpr std::size_t rebuilds_max = 3;
-  static constexpr int tries_max = 3;            // decisions of one command after version conflicts
+  static constexpr int tries_max = 3;  // decisions of one command after version conflicts
 
-  struct waiting { envelope_type envelope; int tries = 0; std::string answer; };
+  struct waiting {
+    envelope_type envelope;
+    int tries = 0;
+    std::string answer;
+  };
 
   // Decides over the whole stash, each command seeing what the one before it led to: on a copy, if there is a second one.
   void turn() {
@@ -112,7 +118,7 @@ class event_sourced_actor : public caf::event_based_actor {
       deciding_ = true;
       auto decided = Aggregate::decide(ahead ? *ahead : state_, w.envelope.command, now, *settings_);
       const bool writes = decided.accepted() && !decided.events().empty();
-      if (!writes && !batch.appends.empty()) break;   // its answer may depend on what is not on disk yet: next turn
+      if (!writes && !batch.appends.empty()) break;  // its answer may depend on what is not on disk yet: next turn
       if (!writes) {
         if (!decided.accepted() && !w.envelope.command_id.empty()) return ask_if_done(decided.why());
         answer(w.envelope, decided);
@@ -138,7 +144,7 @@ class event_sourced_actor : public caf::event_based_actor {
       batch.appends.push_back(std::move(a));
       in_flight_.push_back(std::move(w));
       stash_.pop_front();
-      if (stream_ == 0) break;                        // the stream's serial comes with its first event
+      if (stream_ == 0) break;  // the stream's serial comes with its first event
     }
     deciding_ = false;
     if (batch.appends.empty()) return after_turn();
@@ -168,7 +174,7 @@ class event_sourced_actor : public caf::event_based_actor {
     } else {
       settle(r);
     }
-    if (!in_flight_.empty() || asking_) return;     // an effect had a command of its own, and its turn has begun
+    if (!in_flight_.empty() || asking_) return;  // an effect had a command of its own, and its turn has begun
     if (!stash_.empty()) turn();
     else after_turn();
   }
@@ -237,7 +243,7 @@ class event_sourced_actor : public caf::event_based_actor {
 
   void take_in(const log::record& record) {
     const auto place = place_of(record);
-    if (place.version <= version_) return;          // a rebuild has read it from the log meanwhile
+    if (place.version <= version_) return;  // a rebuild has read it from the log meanwhile
     stream_ = place.stream;
     ANNALS_INVARIANT(place.version == version_ + 1, "an actor takes in its stream without gaps");
     Aggregate::apply(state_, place, record.event());
@@ -275,7 +281,7 @@ class event_sourced_actor : public caf::event_based_actor {
       catch_up();
       on_change();
       tell_settled();
-      send(this, later_atom::value);                  // whatever waits is decided in a turn of its own
+      send(this, later_atom::value);  // whatever waits is decided in a turn of its own
     }
   }
 
@@ -311,13 +317,13 @@ class event_sourced_actor : public caf::event_based_actor {
   std::uint64_t version_ = 0;
   std::uint64_t last_sequence_ = 0;
   std::uint64_t turn_ = 0;
-  bool asking_ = false;                          // the writer, whether the first of the stash was done before
-  bool deciding_ = false;                        // the first of the stash is at the aggregate
-  std::vector<std::int64_t> failures_;           // when the last rebuilds were
+  bool asking_ = false;                 // the writer, whether the first of the stash was done before
+  bool deciding_ = false;               // the first of the stash is at the aggregate
+  std::vector<std::int64_t> failures_;  // when the last rebuilds were
   std::deque<waiting> stash_;
-  std::deque<waiting> for_later_;                // until the disk has space again
-  std::vector<waiting> in_flight_;               // with the writer
-  std::vector<std::pair<waiting, append_result>> settled_;   // the writer's results that nobody was told yet
+  std::deque<waiting> for_later_;                           // until the disk has space again
+  std::vector<waiting> in_flight_;                          // with the writer
+  std::vector<std::pair<waiting, append_result>> settled_;  // the writer's results that nobody was told yet
 };
 
 }  // namespace annals::actors

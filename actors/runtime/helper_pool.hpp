@@ -31,7 +31,7 @@ class helper_pool {
 
   std::size_t waiting() const { return waiting_.size(); }
   std::size_t waiting_max() const { return waiting_max_; }
-  std::size_t helpers() const { return helpers_; }             // there are so many by now
+  std::size_t helpers() const { return helpers_; }  // there are so many by now
 
  private:
   void give(const caf::actor& helper, work what);

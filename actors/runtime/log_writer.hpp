@@ -28,13 +28,13 @@ class append_check {
 };
 
 struct log_writer_parts {
-  log::event_log* log = nullptr;            // outlive the actor
+  log::event_log* log = nullptr;  // outlive the actor
   const log::log_reader* reader = nullptr;
-  append_check* ledger = nullptr;           // may be null
-  std::vector<caf::actor> followers;        // told after those who asked
+  append_check* ledger = nullptr;     // may be null
+  std::vector<caf::actor> followers;  // told after those who asked
   // The log can no longer be trusted or written (failed sync, damage): say so and stop the process.
   std::function<void(const std::string& text)> stop_process;
-  std::function<bool()> disk_writable;      // asked once a second while the disk is full
+  std::function<bool()> disk_writable;  // asked once a second while the disk is full
 };
 
 caf::behavior log_writer(caf::event_based_actor* self, log_writer_parts parts);

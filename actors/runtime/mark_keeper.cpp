@@ -52,7 +52,8 @@ bool mark_keeper::keep() {
     if (trouble_ && parts_.note) parts_.note("the mark of the log is written again");
     trouble_ = false;
   } catch (const std::exception& e) {
-    if (!trouble_ && parts_.note) parts_.note(std::string("the mark of the log: ") + e.what() + "; a loss of the log's end would not be noticed");
+    if (!trouble_ && parts_.note)
+      parts_.note(std::string("the mark of the log: ") + e.what() + "; a loss of the log's end would not be noticed");
     trouble_ = true;
   }
   return !trouble_;
@@ -68,7 +69,8 @@ log::log_mark mark_keeper::mark() const {
   return written_;
 }
 
-caf::behavior mark_actor(caf::event_based_actor* self, std::shared_ptr<mark_keeper> keeper, std::function<void(const log::log_mark&)> told) {
+caf::behavior mark_actor(caf::event_based_actor* self, std::shared_ptr<mark_keeper> keeper,
+                         std::function<void(const log::log_mark&)> told) {
   auto timer_runs = std::make_shared<bool>(false);
   const auto wait = [self, keeper, timer_runs] {
     if (*timer_runs || !keeper->behind()) return;

@@ -18,9 +18,9 @@ namespace annals::actors {
 
 struct mark_keeper_parts {
   std::string file;
-  std::string log;                                      // its identity
-  const ports::record_log* store = nullptr;             // outlives the keeper
-  std::function<void(const std::string&)> note;         // trouble, for the daemon's log; may be empty
+  std::string log;                               // its identity
+  const ports::record_log* store = nullptr;      // outlives the keeper
+  std::function<void(const std::string&)> note;  // trouble, for the daemon's log; may be empty
 };
 
 class mark_keeper {
@@ -33,15 +33,15 @@ class mark_keeper {
   bool write_all();
 
   void follow(const records_ptr& records);
-  bool write();                                         // what was followed
-  bool behind() const;                                  // it is not yet written
-  log::log_mark mark() const;                           // as it was written last
+  bool write();                // what was followed
+  bool behind() const;         // it is not yet written
+  log::log_mark mark() const;  // as it was written last
 
  private:
   bool keep();
 
   mark_keeper_parts parts_;
-  mutable std::mutex guard_;                            // the actor, and the main thread at start and end
+  mutable std::mutex guard_;  // the actor, and the main thread at start and end
   log::log_mark reached_, written_;
   bool trouble_ = false;
 };

@@ -29,8 +29,8 @@ class next_first : public caf::policy::unprofiled {
   };
   struct worker_data {
     explicit worker_data(caf::scheduler::abstract_coordinator*) {}
-    caf::resumable* next = nullptr;              // of the worker's own thread alone
-    unsigned in_a_row = 0;                       // how many came from there since the queue was asked
+    caf::resumable* next = nullptr;  // of the worker's own thread alone
+    unsigned in_a_row = 0;           // how many came from there since the queue was asked
   };
 
   template <class Coordinator>

@@ -7,7 +7,9 @@
 
 namespace annals::actors {
 
-struct run_this { std::function<void()> work; };
+struct run_this {
+  std::function<void()> work;
+};
 
 }  // namespace annals::actors
 

@@ -11,8 +11,8 @@
 namespace annals::actors {
 
 struct thread_share {
-  std::uint64_t slice_ns;     // 0: the system's own
-  int nice;                   // as setpriority(2) has it
+  std::uint64_t slice_ns;  // 0: the system's own
+  int nice;                // as setpriority(2) has it
 };
 // The shortest slice that Linux accepts.
 constexpr thread_share prompt_share{100'000, 0};

@@ -57,7 +57,7 @@ class reasons_piece {
   }
 
  private:
-  static constexpr std::size_t frame_bytes = 128;      // message, event and list headers
+  static constexpr std::size_t frame_bytes = 128;  // message, event and list headers
   std::size_t bytes_ = frame_bytes;
   std::unordered_map<std::uint32_t, std::uint32_t> local_;
   std::vector<const std::string*> texts_;
@@ -129,7 +129,7 @@ cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {
 
 void cycle_driver::take_view(schema::SchedulingDelta::Reader delta) {
   if (delta.getFull()) view_wanted_ = false;
-  else if (view_wanted_) return;                     // belongs to a view that we no longer have
+  else if (view_wanted_) return;  // belongs to a view that we no longer have
   if (!view_.apply(delta)) ask_for_full_view();
 }
 
@@ -161,7 +161,7 @@ void cycle_driver::run(const start& what) {
     c.setStarted(static_cast<std::uint32_t>(decided.runs.size()));
     c.setElapsedUs(static_cast<std::uint64_t>(elapsed / 1000));
   }));
-  log_cycle(decided);                                // last: proposals should not wait for a disk
+  log_cycle(decided);  // last: proposals should not wait for a disk
 }
 
 void cycle_driver::run_waiting_asks() {

@@ -28,9 +28,9 @@ class cycle_driver {
  public:
   using message = schema::sealed<schema::FromScheduler>;
   struct outlets {
-    std::function<void(const message&)> send;       // to the server; dropped by the owner when there is none
+    std::function<void(const message&)> send;  // to the server; dropped by the owner when there is none
     std::function<void(std::uint32_t event, std::string_view cls, std::string_view object, std::string_view text)> log;
-    const ports::clock* clock = nullptr;            // for how long a cycle took; decides nothing
+    const ports::clock* clock = nullptr;  // for how long a cycle took; decides nothing
   };
 
   cycle_driver(scheduler_identity self, outlets out);
@@ -38,15 +38,20 @@ class cycle_driver {
   // The policy of the cycles to come: the text of sched_config and its SHA-256 (32 bytes). Complaints go to the log.
   void set_policy(std::string sched_config, std::string sha256);
 
-  void connected();                                 // says hello; what was known before is forgotten
-  enum class next { go_on, reread_policy, stop };   // what the owner should do
+  void connected();  // says hello; what was known before is forgotten
+  enum class next { go_on,
+                    reread_policy,
+                    stop };  // what the owner should do
   next received(schema::ToScheduler::Reader said);
 
   std::uint32_t log_events() const { return view_.log_events(); }
   const cycle::view& view() const { return view_; }
 
  private:
-  struct start { std::uint64_t number, view_sequence; std::string trigger; };
+  struct start {
+    std::uint64_t number, view_sequence;
+    std::string trigger;
+  };
 
   void take_view(schema::SchedulingDelta::Reader delta);
   void run(const start& what);
@@ -65,9 +70,9 @@ class cycle_driver {
   cycle::policy policy_;
   std::string policy_text_, policy_hash_;
   bool policy_sent_ = false;
-  bool view_wanted_ = false;                        // the server was asked and has not answered
-  std::vector<schema::sealed<schema::ToScheduler>> asks_;   // runJob whose view is not here yet
-  std::optional<start> waiting_;                    // a cycle whose view is not here yet
+  bool view_wanted_ = false;                               // the server was asked and has not answered
+  std::vector<schema::sealed<schema::ToScheduler>> asks_;  // runJob whose view is not here yet
+  std::optional<start> waiting_;                           // a cycle whose view is not here yet
 };
 
 }  // namespace annals::actors

@@ -44,7 +44,8 @@ accounting_follower::accounting_follower(accounting_parts parts)
     : parts_(std::move(parts)), reader_(*parts_.store), fold_(new_fold()) {}
 
 projections::accounting accounting_follower::new_fold() const {
-  return projections::accounting([reader = reader_](std::uint64_t stream, std::uint64_t before, const projections::accounting::visitor& visit) {
+  return projections::accounting([reader = reader_](std::uint64_t stream, std::uint64_t before,
+                                                    const projections::accounting::visitor& visit) {
     const auto read = reader.read_stream(stream, 1, [&](const log::record_ptr& r) {
       if (r->sequence() >= before) return false;
       visit(*r);

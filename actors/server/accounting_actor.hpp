@@ -21,10 +21,10 @@
 namespace annals::actors {
 
 struct accounting_parts {
-  std::string directory;                                // "$PBS_HOME/server_priv/accounting"
-  std::string checkpoint;                               // file
-  const ports::record_log* store = nullptr;             // of the log; outlives the follower
-  std::function<void(const std::string&)> note;         // trouble, for the daemon's log; may be empty
+  std::string directory;                         // "$PBS_HOME/server_priv/accounting"
+  std::string checkpoint;                        // file
+  const ports::record_log* store = nullptr;      // of the log; outlives the follower
+  std::function<void(const std::string&)> note;  // trouble, for the daemon's log; may be empty
 };
 
 class accounting_follower {
@@ -49,10 +49,10 @@ class accounting_follower {
 
   accounting_parts parts_;
   log::log_reader reader_;
-  std::optional<projections::accounting_files> files_;   // from the first record on
+  std::optional<projections::accounting_files> files_;  // from the first record on
   projections::accounting fold_;
-  bool trouble_ = false;                                 // nothing is folded until writing works again
-  bool lost_ = false;                                    // a sync failed: only starting over helps
+  bool trouble_ = false;  // nothing is folded until writing works again
+  bool lost_ = false;     // a sync failed: only starting over helps
 };
 
 std::shared_ptr<accounting_follower> make_accounting(accounting_parts parts);

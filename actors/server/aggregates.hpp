@@ -6,9 +6,9 @@
 #include "events/model/host/host.hpp"
 #include "events/model/job/job.hpp"
 #include "events/model/ledger.hpp"
-#include "events/model/server/server.hpp"
 #include "events/model/queue/queue.hpp"
 #include "events/model/scheduler/scheduler.hpp"
+#include "events/model/server/server.hpp"
 
 namespace annals::actors {
 

@@ -12,7 +12,9 @@ namespace annals::actors {
 // Of what a job owes a host.
 inline std::string order_key(const std::string& job, const model::job_effect& order) { return job + "/" + text_of(id_of(order)); }
 
-inline std::string discard_key(std::uint64_t serial, std::uint32_t run) { return "discard:" + std::to_string(serial) + ":" + std::to_string(run); }
+inline std::string discard_key(std::uint64_t serial, std::uint32_t run) {
+  return "discard:" + std::to_string(serial) + ":" + std::to_string(run);
+}
 
 inline schema::sealed<schema::ToMom> discard_message(const run_name& run) {
   return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {

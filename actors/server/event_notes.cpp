@@ -75,7 +75,8 @@ std::string variable(schema::JobQueued::Reader q, std::string_view name) {
 // What PBS would mail to the job's owner.
 void event_notes::note_lines(const std::string& id, const std::string& text) {
   std::string one;
-  for (std::istringstream all(text); std::getline(all, one);) to_.write(log_event::error | log_event::job | log_event::admin, "Job", id, one);
+  for (std::istringstream all(text); std::getline(all, one);)
+    to_.write(log_event::error | log_event::job | log_event::admin, "Job", id, one);
 }
 
 // What its primary tells of a run: of its files only.
@@ -84,7 +85,8 @@ void event_notes::note_step(const std::string& id, schema::RunEvent::Reader step
   const auto s = step.getFilesStagedIn();
   to_.write(log_event::debug2, "Job", id, "Staged " + std::to_string(s.getStaged()) + "/" + std::to_string(s.getAsked()) + " items in");
   if (s.getOk()) return;
-  to_.write(log_event::error | log_event::job | log_event::admin, "Job", id, "Stage In of files failed; job " + id + " will be tried again later");
+  to_.write(log_event::error | log_event::job | log_event::admin, "Job", id,
+            "Stage In of files failed; job " + id + " will be tried again later");
   note_lines(id, schema::str(s.getText()));
 }
 
@@ -108,7 +110,8 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
       return line(job, "Job Run at request of " + by + " on exec_vnode " + schema::str(event.getAssigned().getExecVnode()));
     case which::RUN_STEP: return note_step(id, event.getRunStep().getStep());
     case which::START_FAILED:
-      return line(error, "start failed: " + std::to_string(event.getStartFailed().getCode()) + " " + schema::str(event.getStartFailed().getText()));
+      return line(
+          error, "start failed: " + std::to_string(event.getStartFailed().getCode()) + " " + schema::str(event.getStartFailed().getText()));
     case which::DELETE_REQUESTED: return line(job, "Job to be deleted at request of " + by);
     case which::RERUN_REQUESTED:
       if (event.getRerunRequested().getForce()) line(job, "Discard running job, Force rerun ");
@@ -171,7 +174,8 @@ void event_notes::note_changes(const subject& of, capnp::List<schema::Attribute>
   if (unset) note_line(of, log_event::admin, "attributes unset:  at request of " + of.by);
   for (auto c : changes) {
     const auto resource = schema::str(c.getResource());
-    note_line(of, log_event::admin, "attributes set: " + schema::str(c.getName()) + (resource.empty() ? "" : "." + resource) + " = " + schema::str(c.getValue()));
+    note_line(of, log_event::admin,
+              "attributes set: " + schema::str(c.getName()) + (resource.empty() ? "" : "." + resource) + " = " + schema::str(c.getValue()));
   }
 }
 
@@ -219,7 +223,8 @@ void event_notes::note_hook(const subject& of, schema::HookEvent::Reader event) 
   switch (event.which()) {
     case which::CREATED: return note_line(of, log_event::admin, "created at request of " + of.by);
     case which::CHANGED: return note_changes(of, event.getChanged().getChanges());
-    case which::IMPORTED: return note_line(of, log_event::admin, schema::str(event.getImported().getContentType()) + " imported at request of " + of.by);
+    case which::IMPORTED:
+      return note_line(of, log_event::admin, schema::str(event.getImported().getContentType()) + " imported at request of " + of.by);
     case which::DELETED: return note_line(of, log_event::admin, "deleted at request of " + of.by);
     case which::RAN: return;
   }

@@ -14,8 +14,8 @@ namespace annals::actors {
 class event_notes {
  public:
   explicit event_notes(daemon_log& to) : to_(to) {}
-  void learn(const log::record& record);      // at replay: ids only, no lines
-  void note(const std::vector<log::record_ptr>& records);     // their lines, in one write
+  void learn(const log::record& record);                   // at replay: ids only, no lines
+  void note(const std::vector<log::record_ptr>& records);  // their lines, in one write
 
  private:
   void note_one(const log::record& record);
@@ -23,7 +23,11 @@ class event_notes {
   void note_step(const std::string& id, schema::RunEvent::Reader step);
   void note_lines(const std::string& id, const std::string& text);
 
-  struct subject { const char* cls; const std::string& name; const std::string& by; };   // class and name of a line; who asked
+  struct subject {
+    const char* cls;
+    const std::string& name;
+    const std::string& by;
+  };  // class and name of a line; who asked
   void note_line(const subject& of, std::uint32_t bits, const std::string& text);
   void note_changes(const subject& of, capnp::List<schema::Attribute>::Reader changes);
   void note_queue(const subject& of, schema::QueueEvent::Reader event);
@@ -32,7 +36,7 @@ class event_notes {
   void note_hook(const subject& of, schema::HookEvent::Reader event);
 
   daemon_log& to_;
-  std::unordered_map<std::uint64_t, std::string> names_;     // of jobs, queues, hosts and schedulers, by serial
+  std::unordered_map<std::uint64_t, std::string> names_;  // of jobs, queues, hosts and schedulers, by serial
 };
 
 }  // namespace annals::actors

@@ -13,7 +13,8 @@ void hook_files_writer::begin(const std::map<std::uint64_t, model::hook_state>& 
     if (!known) files_.remove(name);
   }
   for (const auto& [stream, hook] : hooks_) {
-    if (notes_) notes_->write(log_event::system | log_event::admin | log_event::debug, "Svr", "PBS_Server", "Found hook " + hook.name + " type=site");
+    if (notes_)
+      notes_->write(log_event::system | log_event::admin | log_event::debug, "Svr", "PBS_Server", "Found hook " + hook.name + " type=site");
     write(hook);
   }
 }

@@ -19,7 +19,7 @@ class hook_files_writer {
       : files_(std::move(directory), 0644), reader_(reader), notes_(notes) {}
 
   void begin(const std::map<std::uint64_t, model::hook_state>& hooks);
-  void fold(const log::record& record);           // of a hook's stream
+  void fold(const log::record& record);  // of a hook's stream
 
  private:
   void write(const model::hook_state& hook);
@@ -28,7 +28,7 @@ class hook_files_writer {
   hooks::hook_directory files_;
   const log::log_reader* reader_;
   daemon_log* notes_;
-  std::map<std::uint64_t, model::hook_state> hooks_;     // by stream
+  std::map<std::uint64_t, model::hook_state> hooks_;  // by stream
 };
 
 }  // namespace annals::actors

@@ -18,10 +18,10 @@ using hooks::hook_objects;
 inline const model::requester hook_reader{"root", "", schema::Role::SERVER};
 
 struct view_wanted {
-  schema::sealed<schema::Request> request;          // a stat, with at.sequence
+  schema::sealed<schema::Request> request;  // a stat, with at.sequence
   // Called once, on any thread, with the position.
   std::function<void(hook_objects, std::uint64_t sequence)> done;
-  bool or_later = false;                            // at.sequence is the earliest position that will do
+  bool or_later = false;  // at.sequence is the earliest position that will do
 };
 
 }  // namespace annals::actors

@@ -22,7 +22,8 @@ std::string host_part(const std::string& address) {
 }
 }  // namespace
 
-host_actor::host_actor(caf::actor_config& cfg, event_sourced_actor_parts parts, caf::actor gateway, std::uint64_t stream, model::settings_ptr settings)
+host_actor::host_actor(caf::actor_config& cfg, event_sourced_actor_parts parts, caf::actor gateway, std::uint64_t stream,
+                       model::settings_ptr settings)
     : event_sourced_actor(cfg, std::move(parts), stream, std::move(settings)), gateway_(std::move(gateway)) {
   delayed_send(this, comeback, still_silent_atom::value);
 }
@@ -50,14 +51,14 @@ void host_actor::on_change() {
 void host_actor::give_up(schema::RunRef::Reader run) {
   const auto key = discard_key(run.getJobSerial(), run.getRun());
   given_up_.insert(key);
-  if (hello_)                                    // the MoM is back meanwhile
+  if (hello_)  // the MoM is back meanwhile
     for (auto there : hello_->message.get().getHello().getRuns())
       if (there.getJobSerial() == run.getJobSerial() && there.getRun() == run.getRun()) unwanted_.insert(key);
   send(gateway_, discard_settled{run.getJobSerial(), run.getRun(), state().name, true});
 }
 
 void host_actor::on_post(post_to_host& p) {
-  if (p.renewed && !owed_.contains(p.key)) return;               // withdrawn meanwhile
+  if (p.renewed && !owed_.contains(p.key)) return;  // withdrawn meanwhile
   if (peer_) peer_->send(p.message);
   const auto m = p.message.get();
   if (m.isDiscardRun() && !state().up) give_up(m.getDiscardRun());
@@ -137,7 +138,7 @@ void host_actor::compare_runs(const mom_connected& m, bool log_is_new) {
 }
 
 void host_actor::on_gone(const mom_gone& m) {
-  if (m.peer != peer_) return;             // an older connection
+  if (m.peer != peer_) return;  // an older connection
   peer_ = nullptr;
   hello_.reset();
   receive({model::host_silent{m.why}, mom(), {}, nullptr, nullptr, {}, 0, {}});

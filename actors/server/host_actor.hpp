@@ -13,7 +13,8 @@ namespace annals::actors {
 
 class host_actor : public event_sourced_actor<host_aggregate> {
  public:
-  host_actor(caf::actor_config& cfg, event_sourced_actor_parts parts, caf::actor gateway, std::uint64_t stream, model::settings_ptr settings);
+  host_actor(caf::actor_config& cfg, event_sourced_actor_parts parts, caf::actor gateway, std::uint64_t stream,
+             model::settings_ptr settings);
 
  protected:
   void on_change() override;
@@ -31,11 +32,11 @@ class host_actor : public event_sourced_actor<host_aggregate> {
   model::requester mom() const { return {"pbs_mom", state().name, schema::Role::MOM}; }
 
   caf::actor gateway_;
-  wire::connection_ptr peer_;                                     // null: not there
-  std::map<std::string, schema::sealed<schema::ToMom>> owed_;     // by key
-  std::optional<model::mom_hello> hello_;                         // of a MoM that has runs to discard: up when they are gone
-  std::set<std::string> unwanted_;                                // keys of those
-  std::set<std::string> given_up_;                                // keys of runs that may still be there when it is back
+  wire::connection_ptr peer_;                                  // null: not there
+  std::map<std::string, schema::sealed<schema::ToMom>> owed_;  // by key
+  std::optional<model::mom_hello> hello_;                      // of a MoM that has runs to discard: up when they are gone
+  std::set<std::string> unwanted_;                             // keys of those
+  std::set<std::string> given_up_;                             // keys of runs that may still be there when it is back
 };
 
 }  // namespace annals::actors

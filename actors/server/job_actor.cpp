@@ -33,7 +33,7 @@ job_actor::job_actor(caf::actor_config& cfg, job_parts parts, std::uint64_t numb
 caf::message_handler job_actor::other_handlers() {
   return {
       [this](may_you_leave question) {
-        told_idle_ = false;                       // whatever keeps it now: it says again when it is idle
+        told_idle_ = false;  // whatever keeps it now: it says again when it is idle
         if (idle() && !owes()) send(parts_.gateway, i_may_leave{number_, question.sent});
       },
   };
@@ -53,14 +53,16 @@ begun job_actor::begin(const model::job_effect& effect) {
       send(parts_.gateway, post_to_host{e.host, order_key(state().id, effect), message_of(e)});
     else
       send(this, envelope_type{model::end_wait{}, {"", state().id, schema::Role::SERVER}, {}, nullptr, nullptr, {}, 0, {}});
-  }, effect);
+  },
+             effect);
   return begun::yes;
 }
 
 void job_actor::withdraw(const model::job_effect& effect) {
   std::visit([&](const auto& e) {
     if constexpr (is_order<std::decay_t<decltype(e)>>) send(parts_.gateway, withdraw_from_host{e.host, order_key(state().id, effect)});
-  }, effect);
+  },
+             effect);
 }
 
 schema::sealed<schema::ToMom> job_actor::message_of(const model::start_run&) const {
@@ -104,7 +106,7 @@ void job_actor::after_turn() {
   // Woken before the time had come, because the clock was set back: it waits once more.
   if (stream() != 0 && state().phase == model::job_phase::waiting) reconcile();
   const bool idle_now = !owes();
-  const bool ended = stream() == 0 || state().ended();       // a refused submission has no stream
+  const bool ended = stream() == 0 || state().ended();  // a refused submission has no stream
   if (idle_now && (!told_idle_ || ended)) send(parts_.gateway, job_idle{number_, ended});
   told_idle_ = idle_now;
 }

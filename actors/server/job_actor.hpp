@@ -10,7 +10,7 @@ namespace annals::actors {
 
 struct job_parts {
   event_sourced_actor_parts base;
-  caf::actor gateway;                       // routes to hosts, keeps track of who is in memory
+  caf::actor gateway;  // routes to hosts, keeps track of who is in memory
 };
 
 class job_actor : public effect_running_actor<job_aggregate, model::job_effect> {

@@ -18,11 +18,11 @@
 namespace annals::actors {
 
 struct log_checker_parts {
-  ports::storage store;                                 // these outlive the checker; its log and its blobs
+  ports::storage store;  // these outlive the checker; its log and its blobs
   const ports::clock* clock = nullptr;
-  std::string file;                                     // of the notes
-  std::string log;                                      // its directory, as the administrator is told
-  std::function<void(const std::string&)> note;         // an error line
+  std::string file;                              // of the notes
+  std::string log;                               // its directory, as the administrator is told
+  std::function<void(const std::string&)> note;  // an error line
   int core_percent = limits::check_core_percent, busy_percent = limits::check_busy_percent;
 };
 
@@ -34,7 +34,7 @@ class log_checking {
   std::chrono::nanoseconds wait() const;
   // One piece. `go_on` may end it early; what was reached is not lost.
   void step(const std::function<bool()>& go_on);
-  void keep();                                          // the notes, in their file
+  void keep();  // the notes, in their file
   const log::check_notes& notes() const { return notes_; }
 
  private:
@@ -53,14 +53,14 @@ class log_checking {
 class log_checker {
  public:
   explicit log_checker(log_checker_parts parts);
-  ~log_checker();                                       // stops
+  ~log_checker();  // stops
   log_checker(const log_checker&) = delete;
   log_checker& operator=(const log_checker&) = delete;
-  void stop();                                          // at once, and keeps what was reached
+  void stop();  // at once, and keeps what was reached
 
  private:
   void run();
-  bool rest(std::chrono::nanoseconds how_long);         // false: it is to stop
+  bool rest(std::chrono::nanoseconds how_long);  // false: it is to stop
 
   log_checking checking_;
   const int core_percent_, busy_percent_;

@@ -23,53 +23,116 @@ namespace annals::actors {
 
 // -- the process -----------------------------------------------------------------------------------------------------------
 
-struct stop_server { std::string how; };  // "quick": write it down and end
+struct stop_server {
+  std::string how;
+};  // "quick": write it down and end
 
 // The mark beside the log has moved on (actors/runtime/mark_keeper.hpp).
-struct log_marked { log::log_mark mark; };
+struct log_marked {
+  log::log_mark mark;
+};
 using mark_told_atom = caf::atom_constant<caf::atom("marktold")>;
 
 // -- jobs and hosts --------------------------------------------------------------------------------------------------------
 
 // Something a host is owed until it is withdrawn; sent now if the host is there, and again after each new connection.
 // `renewed`: it was owed before, and has a fresh ticket now.
-struct post_to_host { std::string host; std::string key; schema::sealed<schema::ToMom> message; bool renewed = false; };
-struct withdraw_from_host { std::string host; std::string key; };
+struct post_to_host {
+  std::string host;
+  std::string key;
+  schema::sealed<schema::ToMom> message;
+  bool renewed = false;
+};
+struct withdraw_from_host {
+  std::string host;
+  std::string key;
+};
 // From a host: the ticket of its run ends before its files have come. The order goes out again, if it is owed.
-struct ticket_wanted { std::uint64_t serial; std::uint32_t run; };
+struct ticket_wanted {
+  std::uint64_t serial;
+  std::uint32_t run;
+};
 
 // A job that owes nothing: its actor may leave memory. The gateway asks (with how many commands it has sent so far), the
 // job says yes, and is dropped if nothing was sent to it meanwhile.
-struct job_idle { std::uint64_t number; bool ended; };
-struct may_you_leave { std::uint64_t sent; };
-struct i_may_leave { std::uint64_t number; std::uint64_t sent; };
+struct job_idle {
+  std::uint64_t number;
+  bool ended;
+};
+struct may_you_leave {
+  std::uint64_t sent;
+};
+struct i_may_leave {
+  std::uint64_t number;
+  std::uint64_t sent;
+};
 
 // A host's MoM is there (again): what it says it has, and what the log says it has.
-struct expected_run { std::uint64_t serial; std::uint64_t number; std::uint32_t run; std::uint64_t assigned; };   // at this position
-struct run_name { std::uint64_t serial; std::uint32_t run; std::string job; };
+struct expected_run {
+  std::uint64_t serial;
+  std::uint64_t number;
+  std::uint32_t run;
+  std::uint64_t assigned;
+};  // at this position
+struct run_name {
+  std::uint64_t serial;
+  std::uint32_t run;
+  std::string job;
+};
 struct mom_connected {
   wire::connection_ptr peer;
   schema::sealed<schema::FromMom> hello;
-  std::vector<expected_run> expected;     // runs whose primary it is
-  std::vector<run_name> unwanted;         // of those it has: the log says that they are over there
-  std::vector<run_name> kept;             // may be of a part of the log that was lost: the host is down until they have left
+  std::vector<expected_run> expected;  // runs whose primary it is
+  std::vector<run_name> unwanted;      // of those it has: the log says that they are over there
+  std::vector<run_name> kept;          // may be of a part of the log that was lost: the host is down until they have left
 };
-struct mom_gone { wire::connection_ptr peer; std::string why; };
+struct mom_gone {
+  wire::connection_ptr peer;
+  std::string why;
+};
 // From a host to the gateway: the MoM no longer has this run.
-struct run_missing { expected_run run; bool log_is_new; };
+struct run_missing {
+  expected_run run;
+  bool log_is_new;
+};
 // The same of a run that was to be discarded there; `abandoned`: nobody knows, since the host is down.
-struct discard_settled { std::uint64_t serial; std::uint32_t run; std::string host; bool abandoned; };
+struct discard_settled {
+  std::uint64_t serial;
+  std::uint32_t run;
+  std::string host;
+  bool abandoned;
+};
 // A blob that a MoM may have, on its way to it: of this size and for this run (serial 0: of a hook). `read`: done when it
 // was read and is about to leave.
-struct blob_wanted { wire::connection_ptr peer; std::string hash; std::uint64_t size; run_name of; reply_ptr read{}; };
+struct blob_wanted {
+  wire::connection_ptr peer;
+  std::string hash;
+  std::uint64_t size;
+  run_name of;
+  reply_ptr read{};
+};
 
 // -- scheduler -------------------------------------------------------------------------------------------------------------
 
-struct scheduler_connected { wire::connection_ptr peer; std::string name; };
-struct scheduler_disconnected { wire::connection_ptr peer; };
-struct scheduler_frame { std::string from; schema::sealed<schema::FromScheduler> message; };
-struct restart_cycle {};                  // a hook asks for a scheduling cycle
-struct proposal_settled { std::string scheduler; std::uint64_t job; std::uint64_t cycle; bool refused; model::rejection why; };
+struct scheduler_connected {
+  wire::connection_ptr peer;
+  std::string name;
+};
+struct scheduler_disconnected {
+  wire::connection_ptr peer;
+};
+struct scheduler_frame {
+  std::string from;
+  schema::sealed<schema::FromScheduler> message;
+};
+struct restart_cycle {};  // a hook asks for a scheduling cycle
+struct proposal_settled {
+  std::string scheduler;
+  std::uint64_t job;
+  std::uint64_t cycle;
+  bool refused;
+  model::rejection why;
+};
 
 // -- queries ---------------------------------------------------------------------------------------------------------------
 
@@ -82,10 +145,22 @@ struct query {
 };
 
 // A piece of an upload (putBlob). `client`: what one client sent ahead is there for it alone, until it is gone.
-struct upload_piece { std::uint64_t client; sink_ptr to; schema::sealed<schema::Request> request; model::requester by; };
+struct upload_piece {
+  std::uint64_t client;
+  sink_ptr to;
+  schema::sealed<schema::Request> request;
+  model::requester by;
+};
 // A submission names an upload: did this client make it, and has it this size?
-struct claim_upload { std::uint64_t client; std::string hash; std::uint64_t size; reply_ptr then; };
-struct uploader_gone { std::uint64_t client; };
+struct claim_upload {
+  std::uint64_t client;
+  std::string hash;
+  std::uint64_t size;
+  reply_ptr then;
+};
+struct uploader_gone {
+  std::uint64_t client;
+};
 
 // -- by hand ---------------------------------------------------------------------------------------------------------------
 
@@ -98,9 +173,19 @@ struct by_hand {
   reply_ptr reply;
   caf::actor gateway;
 };
-struct job_command_for { std::uint64_t number; model::job_command command; model::requester by; std::string command_id; reply_ptr reply; };
+struct job_command_for {
+  std::uint64_t number;
+  model::job_command command;
+  model::requester by;
+  std::string command_id;
+  reply_ptr reply;
+};
 // A suspended job could not be resumed at once: it is when there is room.
-struct resume_waits { std::uint64_t number; model::requester by; reply_ptr reply; };
+struct resume_waits {
+  std::uint64_t number;
+  model::requester by;
+  reply_ptr reply;
+};
 
 }  // namespace annals::actors
 

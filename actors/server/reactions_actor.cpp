@@ -69,7 +69,8 @@ class runner {
     if (!begun_) return;
     const auto now = parts_.clock->now_ns();
     for (auto& o : parts_.reactions->due(now))
-      self_->send(parts_.gateway, give_order{std::move(o.what), std::move(o.command_id), std::make_shared<order_reply>(self_, std::move(o.name))});
+      self_->send(parts_.gateway,
+                  give_order{std::move(o.what), std::move(o.command_id), std::make_shared<order_reply>(self_, std::move(o.name))});
     set_timer(now);
   }
 

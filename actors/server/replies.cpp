@@ -105,7 +105,7 @@ class mom_ack final : public reply_to {
  public:
   mom_ack(wire::connection_ptr peer, schema::sealed<schema::ToMom> ack) : peer_(std::move(peer)), ack_(std::move(ack)) {}
   void done(std::uint64_t, const std::string&) override { peer_->send(ack_); }
-  void refused(std::uint64_t, const model::rejection&) override {}   // not taken: the MoM tells it again
+  void refused(std::uint64_t, const model::rejection&) override {}  // not taken: the MoM tells it again
 
  private:
   wire::connection_ptr peer_;

@@ -20,15 +20,15 @@ class scheduler_session {
  public:
   scheduler_session(const projections::status& from, std::string name, const ports::clock& clock);
 
-  void folded(const log::record& record);          // after the status projection folded it
-  void all_folded() { maybe_begin(); }             // at the end of a batch
+  void folded(const log::record& record);  // after the status projection folded it
+  void all_folded() { maybe_begin(); }     // at the end of a batch
   void connected(wire::connection_ptr peer);
   void disconnected(const wire::connection_ptr& peer);
   void said(schema::FromScheduler::Reader message);
   void settled(const proposal_settled& p);
   // qrun: the scheduler is to run this job now, whatever else it does. Answered when the run is settled.
   void run_job(const model::job_state& job, reply_ptr reply);
-  void want_cycle(const std::string& trigger);     // the iteration timer
+  void want_cycle(const std::string& trigger);  // the iteration timer
 
  private:
   bool scheduling_on() const;
@@ -45,7 +45,7 @@ class scheduler_session {
   std::uint64_t proposals_open_ = 0;
   std::multimap<std::uint64_t, reply_ptr> asked_;  // job -> who wants it run
   std::uint64_t asks_ = 0;
-  std::string trigger_;                            // why a cycle is wanted; empty: it is not
+  std::string trigger_;  // why a cycle is wanted; empty: it is not
 };
 
 }  // namespace annals::actors

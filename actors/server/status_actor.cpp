@@ -13,8 +13,8 @@
 #include "actors/server/scheduler_session.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
-#include "events/model/refuse.hpp"
 #include "events/model/job/run_rights.hpp"
+#include "events/model/refuse.hpp"
 #include "events/values/pbs_error.hpp"
 #include "projections/scheduling/by_hand.hpp"
 #include "projections/status/query.hpp"
@@ -30,11 +30,11 @@ struct answering {
   std::shared_ptr<projections::past_writer> index;
   caf::actor past;
   const ports::clock* clock;
-  std::map<std::string, scheduler_session> sessions;                   // by scheduler object
-  std::deque<by_hand> early_by_hand;                              // the same
-  std::deque<view_wanted> early_views;                            // the same, for hooks
-  std::deque<query> early;                                        // asked for a position not folded yet
-  std::multimap<std::uint64_t, std::pair<sink_ptr, std::uint64_t>> waiters;   // job serial -> who waits for its end
+  std::map<std::string, scheduler_session> sessions;                         // by scheduler object
+  std::deque<by_hand> early_by_hand;                                         // the same
+  std::deque<view_wanted> early_views;                                       // the same, for hooks
+  std::deque<query> early;                                                   // asked for a position not folded yet
+  std::multimap<std::uint64_t, std::pair<sink_ptr, std::uint64_t>> waiters;  // job serial -> who waits for its end
 
   void fold(const committed& c) {
     for (const auto& record : *c.records) {
@@ -86,7 +86,8 @@ struct answering {
       auto hosts = run.initHosts(static_cast<unsigned>(place->hosts.size()));
       for (unsigned i = 0; i < hosts.size(); ++i) hosts.set(i, place->hosts[i]);
     });
-    caf::anon_send(b.gateway, job_command_for{job->number, model::proposed_run{std::move(proposal), "", true}, b.by, command_id(r), b.reply});
+    caf::anon_send(b.gateway,
+                   job_command_for{job->number, model::proposed_run{std::move(proposal), "", true}, b.by, command_id(r), b.reply});
   }
 
   // Two jobs change places. Each command is repeatable; a server that dies between them leaves both with one rank, and then
@@ -122,7 +123,8 @@ struct answering {
     const auto asked = request.getStat();
     if (!w.or_later && asked.getAt().getSequence() != now->sequence()) return caf::anon_send(past, w);
     hook_objects found;
-    projections::answer_stat(*now, 0, asked, hook_reader, [&](const schema::sealed<schema::Reply>& r) { hooks::take_objects(asked.getKind(), r.get(), found); });
+    projections::answer_stat(*now, 0, asked, hook_reader,
+                             [&](const schema::sealed<schema::Reply>& r) { hooks::take_objects(asked.getKind(), r.get(), found); });
     w.done(std::move(found), now->sequence());
   }
 
@@ -153,7 +155,8 @@ struct answering {
     caf::anon_send(past, q);
   }
 
-  static schema::sealed<schema::Reply> ended_reply(std::uint64_t id, std::uint64_t sequence, std::int32_t status, bool has, const std::string& text) {
+  static schema::sealed<schema::Reply> ended_reply(std::uint64_t id, std::uint64_t sequence, std::int32_t status, bool has,
+                                                   const std::string& text) {
     return schema::make<schema::Reply>([&](schema::Reply::Builder r) {
       r.setId(id);
       r.setSequence(sequence);
@@ -171,8 +174,9 @@ struct answering {
   void wait(const query& q, schema::Request::Reader request) {
     const auto* job = now->job_by_id(schema::text(request.getWaitJob().getJob()));
     if (!job)
-      return q.to->send(refusal_reply(request.getId(), now->sequence(),
-                                        {values::pbs_error::unknown_job, std::string(values::pbs_error_text(values::pbs_error::unknown_job))}));
+      return q.to->send(
+          refusal_reply(request.getId(), now->sequence(),
+                        {values::pbs_error::unknown_job, std::string(values::pbs_error_text(values::pbs_error::unknown_job))}));
     if (job->ended())
       return q.to->send(ended_reply(request.getId(), now->sequence(), job->exit_status, job->has_exit_status, how_ended(*job)));
     waiters.emplace(job->serial, std::pair(q.to, request.getId()));
@@ -184,7 +188,8 @@ struct answering {
     const auto [first, last] = waiters.equal_range(serial);
     const auto* job = now->job(serial);
     for (auto at = first; at != last; ++at)
-      if (job) at->second.first->send(ended_reply(at->second.second, record.sequence(), job->exit_status, job->has_exit_status, how_ended(*job)));
+      if (job)
+        at->second.first->send(ended_reply(at->second.second, record.sequence(), job->exit_status, job->has_exit_status, how_ended(*job)));
     waiters.erase(first, last);
   }
 };

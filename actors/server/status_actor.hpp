@@ -7,8 +7,8 @@
 
 #include <memory>
 
-#include "actors/server/messages.hpp"
 #include "actors/runtime/messages.hpp"
+#include "actors/server/messages.hpp"
 #include "projections/status/past.hpp"
 #include "projections/status/status.hpp"
 

@@ -6,12 +6,12 @@
 #include "actors/gateway/blobs_to_moms.hpp"
 #include "actors/gateway/gateway.hpp"
 #include "actors/gateway/uploads.hpp"
+#include "actors/runtime/thread_share.hpp"
 #include "actors/server/aggregates.hpp"
 #include "actors/server/event_notes.hpp"
 #include "actors/server/hook_files_writer.hpp"
 #include "actors/server/past_actor.hpp"
 #include "actors/server/reactions_actor.hpp"
-#include "actors/runtime/thread_share.hpp"
 #include "actors/server/status_actor.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
@@ -38,7 +38,8 @@ struct folds {
 };
 
 // One Manage request as the server itself makes it at its first start.
-schema::sealed<schema::Request> manage(schema::ObjectKind kind, const std::string& name, const std::vector<std::array<std::string, 2>>& set) {
+schema::sealed<schema::Request> manage(schema::ObjectKind kind, const std::string& name,
+                                       const std::vector<std::array<std::string, 2>>& set) {
   return schema::make<schema::Request>([&](schema::Request::Builder r) {
     auto m = r.initManage();
     m.setVerb(schema::ManageVerb::CREATE);
@@ -79,18 +80,19 @@ class bootstrap_events {
     const auto next = log::numbers_after(found, loss.witnesses);
     log_.skip_lost(next.sequence, next.stream);
     write(0, 0, std::vector<model::event>{model::make_event([&](schema::Event::Builder event) {
-      auto e = event.initLog().initLossAccepted();
-      e.setLastSequence(found.sequence);
-      e.setLastStream(found.last_stream);
-      e.setNextNumber(next.next_number);
-      auto list = e.initWitnesses(static_cast<unsigned>(loss.witnesses.size()));
-      for (unsigned i = 0; i < list.size(); ++i) {
-        const auto& w = loss.witnesses[i];
-        list[i].setName(w.name);
-        list[i].setLogUuid({reinterpret_cast<const kj::byte*>(w.mark.log.data()), w.mark.log.size()});
-        list[i].setSequence(w.mark.sequence);
-      }
-    })}, {loss.by, loss.host, schema::Role::ROOT});
+            auto e = event.initLog().initLossAccepted();
+            e.setLastSequence(found.sequence);
+            e.setLastStream(found.last_stream);
+            e.setNextNumber(next.next_number);
+            auto list = e.initWitnesses(static_cast<unsigned>(loss.witnesses.size()));
+            for (unsigned i = 0; i < list.size(); ++i) {
+              const auto& w = loss.witnesses[i];
+              list[i].setName(w.name);
+              list[i].setLogUuid({reinterpret_cast<const kj::byte*>(w.mark.log.data()), w.mark.log.size()});
+              list[i].setSequence(w.mark.sequence);
+            }
+          })},
+          {loss.by, loss.host, schema::Role::ROOT});
   }
 
   // Until somebody has looked at what hosts run: the log may have jobs as queued that run.
@@ -101,12 +103,16 @@ class bootstrap_events {
   void say() {
     const bool fresh = !to_.status->server().exists;
     const model::stamp now{parts_.clock->now_ns(), self()};
-    write(to_.where->server_stream(), to_.status->server().version, model::decide(to_.status->server(), model::server_up(parts_.self), now, *to_.where->settings()), self());
+    write(to_.where->server_stream(), to_.status->server().version,
+          model::decide(to_.status->server(), model::server_up(parts_.self), now, *to_.where->settings()), self());
     if (!fresh) return;
-    create(model::decide(model::queue_state{}, manage(schema::ObjectKind::QUEUE, "workq",
-           {{"queue_type", "Execution"}, {"enabled", "True"}, {"started", "True"}}), now, *to_.where->settings()));
-    create(model::decide(model::scheduler_state{}, model::scheduler_command(
-           manage(schema::ObjectKind::SCHEDULER, "default", scheduler_defaults(parts_))), now, *to_.where->settings()));
+    create(
+        model::decide(model::queue_state{},
+                      manage(schema::ObjectKind::QUEUE, "workq", {{"queue_type", "Execution"}, {"enabled", "True"}, {"started", "True"}}),
+                      now, *to_.where->settings()));
+    create(model::decide(model::scheduler_state{},
+                         model::scheduler_command(manage(schema::ObjectKind::SCHEDULER, "default", scheduler_defaults(parts_))), now,
+                         *to_.where->settings()));
     set_server("default_queue", "workq", now);
   }
 
@@ -122,7 +128,8 @@ class bootstrap_events {
       a.setName(name);
       a.setValue(value);
     });
-    write(to_.where->server_stream(), to_.status->server().version, model::decide(to_.status->server(), model::server_command(request), now, *to_.where->settings()), now.by);
+    write(to_.where->server_stream(), to_.status->server().version,
+          model::decide(to_.status->server(), model::server_command(request), now, *to_.where->settings()), now.by);
   }
 
   void write(std::uint64_t stream, std::uint64_t version, model::outcome o, const model::requester& by) {
@@ -195,7 +202,8 @@ const model::ledger& server_system::ledger() const { return ledger_->get(); }
 
 server_system::server_system(caf::actor_system& system, server_system_parts parts)
     : log_(std::make_unique<log::event_log>(*parts.store.log, *parts.clock)),
-      reader_(std::make_unique<log::log_reader>(*parts.store.log, parts.store.blobs)), ledger_(std::make_shared<ledger_check>()) {
+      reader_(std::make_unique<log::log_reader>(*parts.store.log, parts.store.blobs)),
+      ledger_(std::make_shared<ledger_check>()) {
   folds f;
   f.where = std::make_shared<directory>(parts.pbs_home);
   f.reactions = std::make_shared<reactions::reaction_set>(parts.pbs_home);

@@ -30,30 +30,30 @@ class append_check;
 class ledger_check;
 
 struct server_system_parts {
-  ports::storage store;                           // these outlive the system
+  ports::storage store;  // these outlive the system
   const ports::clock* clock = nullptr;
-  daemon_log* notes = nullptr;                    // may be null: no log lines
-  model::server_up self;                          // log_uuid is used for a new log only
-  std::string pbs_home;                           // in the default scheduler's settings
+  daemon_log* notes = nullptr;  // may be null: no log lines
+  model::server_up self;        // log_uuid is used for a new log only
+  std::string pbs_home;         // in the default scheduler's settings
   std::uint32_t server_uid = 0;
   std::string upload_directory;
-  ticket_signer sign_ticket;                      // the server's word for the hosts of a run
-  hooks::hook_runner* runner = nullptr;           // outlives the system; null: no hook ever runs
-  std::string hook_directory;                     // where hooks stand as files for site tools; empty: nowhere
-  std::optional<log::loss_to_accept> loss;        // part of the log is gone: written down, and what follows goes on above it
+  ticket_signer sign_ticket;                // the server's word for the hosts of a run
+  hooks::hook_runner* runner = nullptr;     // outlives the system; null: no hook ever runs
+  std::string hook_directory;               // where hooks stand as files for site tools; empty: nowhere
+  std::optional<log::loss_to_accept> loss;  // part of the log is gone: written down, and what follows goes on above it
   log_witnesses witnesses;
   look_up_groups groups_of = groups_by_name_service;  // of a submitter; may block
-  std::shared_ptr<append_check> ledger;           // in place of the real one: the simulation's proof that it is needed
-  bool detached = true;                           // blocking actors get threads of their own (not in simulation)
-  std::optional<bool> helpers_detached;           // of the gateway's helpers alone; not set: as `detached` says
+  std::shared_ptr<append_check> ledger;               // in place of the real one: the simulation's proof that it is needed
+  bool detached = true;                               // blocking actors get threads of their own (not in simulation)
+  std::optional<bool> helpers_detached;               // of the gateway's helpers alone; not set: as `detached` says
   // Folds that follow the log beside the server's own, after clients were told; each is an actor that takes `committed` and
   // `disk_state`.
   std::vector<caf::actor> followers;
-  std::function<void(const log::record&)> replayed;   // each record, in order, before the actors start; may be empty
+  std::function<void(const log::record&)> replayed;  // each record, in order, before the actors start; may be empty
   std::function<bool()> disk_writable;
-  std::function<void(const std::string& text)> stop_process;    // the log can't be trusted or written any more
-  std::function<void()> refuse_clients;                         // an orderly stop waits for jobs: no new connections; may be empty
-  std::function<void(const std::string& how)> shut_down;        // after an orderly stop was written
+  std::function<void(const std::string& text)> stop_process;  // the log can't be trusted or written any more
+  std::function<void()> refuse_clients;                       // an orderly stop waits for jobs: no new connections; may be empty
+  std::function<void(const std::string& how)> shut_down;      // after an orderly stop was written
 };
 
 class server_system {
@@ -70,7 +70,7 @@ class server_system {
   std::unique_ptr<log::event_log> log_;
   std::unique_ptr<log::log_reader> reader_;
   std::shared_ptr<ledger_check> ledger_;
-  std::shared_ptr<append_check> check_;           // what the writer asks: ledger_, or the part's own
+  std::shared_ptr<append_check> check_;  // what the writer asks: ledger_, or the part's own
   caf::actor writer_, gateway_;
 };
 

@@ -44,7 +44,7 @@ place_found locate(std::string_view data, attribute_id id, std::string_view reso
   while (at != end) {
     const char* next;
     const entry e = entry_at(at, &next);
-    if (e.id >= id) {       // most are passed by their id alone
+    if (e.id >= id) {  // most are passed by their id alone
       const int order = e.id > id ? 1 : e.resource.compare(resource);
       if (order >= 0)
         return {static_cast<std::size_t>(at - data.data()), static_cast<std::size_t>((order == 0 ? next : at) - data.data()),

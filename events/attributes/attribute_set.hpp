@@ -17,7 +17,7 @@ using attribute_id = std::uint16_t;
 
 struct entry {
   attribute_id id;
-  std::string_view resource;   // empty for plain attributes
+  std::string_view resource;  // empty for plain attributes
   std::string_view value;
 };
 
@@ -25,11 +25,11 @@ class attribute_set {
  public:
   attribute_set() = default;
   std::optional<std::string_view> get(attribute_id id, std::string_view resource = {}) const;
-  bool has(attribute_id id) const;                       // any resource
-  void set(attribute_id id, std::string_view resource, std::string_view value);   // replaces
+  bool has(attribute_id id) const;                                               // any resource
+  void set(attribute_id id, std::string_view resource, std::string_view value);  // replaces
   void set(attribute_id id, std::string_view value) { set(id, {}, value); }
   bool erase(attribute_id id, std::string_view resource = {});
-  void erase_all(attribute_id id);                       // every resource of it
+  void erase_all(attribute_id id);  // every resource of it
   bool empty() const { return !data_ || data_->empty(); }
 
   class iterator;
@@ -42,7 +42,7 @@ class attribute_set {
   bool operator==(const attribute_set& other) const { return packed() == other.packed(); }
 
  private:
-  std::shared_ptr<std::string> data_;     // copied on write
+  std::shared_ptr<std::string> data_;  // copied on write
 };
 
 // Appends entries in ascending order without searching: for building rows quickly.
@@ -62,7 +62,11 @@ class attribute_set::iterator {
   iterator(const char* at, const char* end) : at_(at), end_(end) { read(); }
   const entry& operator*() const { return entry_; }
   const entry* operator->() const { return &entry_; }
-  iterator& operator++() { at_ = next_; read(); return *this; }
+  iterator& operator++() {
+    at_ = next_;
+    read();
+    return *this;
+  }
   bool operator!=(const iterator& other) const { return at_ != other.at_; }
 
  private:

@@ -11,16 +11,28 @@ namespace {
 constexpr struct {
   char letter;
   resource_flag flag;
-} letters[] = {{'h', host_level}, {'q', summed},    {'n', consumable}, {'f', first_host_only},
-               {'i', invisible},  {'r', read_only}, {'m', sent_to_mom}};
+} letters[] = {
+    {'h', host_level},
+    {'q', summed},
+    {'n', consumable},
+    {'f', first_host_only},
+    {'i', invisible},
+    {'r', read_only},
+    {'m', sent_to_mom},
+};
 
 constexpr struct {
   const char* name;
   value_type type;
-} types[] = {{"boolean", value_type::boolean},  {"long", value_type::integer},
-             {"float", value_type::real},       {"size", value_type::size},
-             {"string", value_type::string},    {"string_array", value_type::string_array},
-             {"duration", value_type::duration}};
+} types[] = {
+    {"boolean", value_type::boolean},
+    {"long", value_type::integer},
+    {"float", value_type::real},
+    {"size", value_type::size},
+    {"string", value_type::string},
+    {"string_array", value_type::string_array},
+    {"duration", value_type::duration},
+};
 
 bool is_text_or_boolean(value_type type) {
   return type == value_type::string || type == value_type::string_array || type == value_type::boolean;

@@ -27,7 +27,9 @@ enum resource_flag : std::uint16_t {
   sent_to_mom = 64,     // m
 };
 
-enum class asked_in : std::uint8_t { chunk, job_wide, nowhere };
+enum class asked_in : std::uint8_t { chunk,
+                                     job_wide,
+                                     nowhere };
 
 struct resource {
   std::string name;

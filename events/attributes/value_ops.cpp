@@ -16,7 +16,8 @@ using namespace values;
 template <class T>
 std::optional<int> order(const std::optional<T>& a, const std::optional<T>& b) {
   if (!a || !b) return std::nullopt;
-  return *a < *b ? -1 : *b < *a ? 1 : 0;
+  return *a < *b ? -1 : *b < *a ? 1
+                                : 0;
 }
 
 std::int64_t saturated_sum(std::int64_t a, std::int64_t b) {
@@ -72,7 +73,8 @@ std::string number_changed(value_type type, std::string_view a, std::string_view
     }
     default: {
       const std::int64_t x = parse_integer(a).value_or(0), y = parse_integer(b).value_or(0);
-      return std::to_string(saturated_sum(x, add ? y : y == INT64_MIN ? INT64_MAX : -y));
+      return std::to_string(saturated_sum(x, add ? y : y == INT64_MIN ? INT64_MAX
+                                                                      : -y));
     }
   }
 }
@@ -92,10 +94,12 @@ std::optional<int> compare_values(value_type type, std::string_view a, std::stri
       const auto x = parse_size(a), y = parse_size(b);
       if (!x || !y) return std::nullopt;
       const auto c = compare(*x, *y);
-      return c < 0 ? -1 : c > 0 ? 1 : 0;
+      return c < 0 ? -1 : c > 0 ? 1
+                                : 0;
     }
     default:
-      return a < b ? -1 : b < a ? 1 : 0;
+      return a < b ? -1 : b < a ? 1
+                                : 0;
   }
 }
 

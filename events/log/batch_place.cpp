@@ -36,8 +36,9 @@ batch_place place_in(const ports::record_log& log, std::uint64_t epoch, const po
     return {};
   }
   if (has_all(log, batch.records)) return {true, {}};
-  return {false, {ports::store_error::fenced, "the event log has another record #" + std::to_string(first) +
-                                                  " than was to be written: another writer has written to it"}};
+  return {false,
+          {ports::store_error::fenced,
+           "the event log has another record #" + std::to_string(first) + " than was to be written: another writer has written to it"}};
 }
 
 }  // namespace annals::log

@@ -27,7 +27,8 @@ std::string hex(std::string_view bytes) {
 }
 
 std::optional<std::string> from_hex(std::string_view text) {
-  const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1; };
+  const auto digit = [](char c) { return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                                                                                               : -1; };
   std::string out;
   if (text.size() % 2) return std::nullopt;
   for (std::size_t i = 0; i < text.size(); i += 2) {
@@ -96,7 +97,8 @@ class reading {
       const auto line = lines.substr(0, lines.find('\n'));
       lines.remove_prefix(std::min(lines.size(), line.size() + 1));
       const auto name = line.substr(0, line.find(' '));
-      if (name.size() == line.size() || std::any_of(line.begin(), line.end(), is_control) || !take(name, line.substr(name.size() + 1))) return std::nullopt;
+      if (name.size() == line.size() || std::any_of(line.begin(), line.end(), is_control) || !take(name, line.substr(name.size() + 1)))
+        return std::nullopt;
     }
     return std::move(notes_);
   }
@@ -175,7 +177,7 @@ std::string print(const check_notes& n) {
 }
 
 std::optional<check_notes> parse_check_notes(std::string_view text) {
-  constexpr std::size_t sum_bytes = 4 + 8 + 1;   // "sum 01234567\n"
+  constexpr std::size_t sum_bytes = 4 + 8 + 1;  // "sum 01234567\n"
   if (!text.starts_with(first_line) || text.size() < first_line.size() + sum_bytes) return std::nullopt;
   const auto lines = text.substr(0, text.size() - sum_bytes);
   if (text.substr(lines.size()) != "sum " + sum_of(lines) + "\n") return std::nullopt;

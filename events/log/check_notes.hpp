@@ -15,17 +15,17 @@ namespace annals::log {
 
 struct check_result {
   std::int64_t began_ns = 0, ended_ns = 0;
-  std::uint64_t upto = 0;                  // records 1 to this one, and all beside them
+  std::uint64_t upto = 0;  // records 1 to this one, and all beside them
   std::uint64_t records = 0, blobs = 0;
   std::uint64_t fault_count = 0;
-  std::vector<std::string> faults;         // at most limits::check_findings_max
+  std::vector<std::string> faults;  // at most limits::check_findings_max
   bool operator==(const check_result&) const = default;
 };
 
 struct check_notes {
-  std::string log;                         // name_of_log()
-  std::optional<check_result> last;        // the last one that ended
-  std::int64_t began_ns = 0;               // of the present one
+  std::string log;                   // name_of_log()
+  std::optional<check_result> last;  // the last one that ended
+  std::int64_t began_ns = 0;         // of the present one
   std::optional<check_state> present;
   bool operator==(const check_notes&) const = default;
 };

@@ -158,7 +158,7 @@ void event_log::write_down(const append& what, std::uint64_t stream, std::uint64
     meta.sequence = ++tip_.sequence;
     meta.version = ++version;
     auto encoded = encode(meta, event, tip_.head);
-    meta.hooks.clear();                 // they stand in the first record only
+    meta.hooks.clear();  // they stand in the first record only
     tip_.head = encoded.hash;
     staged_bytes_ += encoded.bytes.size();
     batch_.records.push_back({meta.sequence, stream, version, std::move(encoded.bytes)});
@@ -229,7 +229,7 @@ ports::store_status event_log::commit(std::vector<record_ptr>& committed) {
   } else if (status.error == ports::store_error::disk_full) {
     while (!staged_appends_.empty()) unstage_last();
     empty_stage();
-    tip_ = durable_;                    // and before what skip_lost() passed over
+    tip_ = durable_;  // and before what skip_lost() passed over
   }
   return status;
 }

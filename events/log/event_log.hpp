@@ -23,16 +23,16 @@ namespace annals::log {
 
 // What an actor wants written: all of the events on one stream, or none.
 struct append {
-  std::uint64_t stream = 0;  // 0: a new stream; its serial comes back
+  std::uint64_t stream = 0;            // 0: a new stream; its serial comes back
   std::uint64_t expected_version = 0;  // of the stream, as the actor saw it
   std::vector<model::event> events;    // at least one
   who by;
   std::string command_id;  // 16 bytes, scoped by `by`; empty: not remembered
   std::string answer;      // kept beside the command id, returned to a repeat
   std::uint64_t cause = 0;
-  std::vector<schema::sealed<schema::HookRun>> hooks;   // that ran before; they stand in the record of the first event
-  std::vector<ports::blob> blobs;     // named by the events, written in the same batch
-  std::vector<std::string> uploaded;  // hashes of blobs that the events name and that went ahead in pieces
+  std::vector<schema::sealed<schema::HookRun>> hooks;  // that ran before; they stand in the record of the first event
+  std::vector<ports::blob> blobs;                      // named by the events, written in the same batch
+  std::vector<std::string> uploaded;                   // hashes of blobs that the events name and that went ahead in pieces
 };
 
 struct staged {

@@ -11,7 +11,8 @@ namespace {
 constexpr std::uint64_t step_max = 100'000;
 
 std::string range(std::uint64_t first, std::uint64_t end) {
-  return end == first + 1 ? "record " + std::to_string(first) + " is" : "records " + std::to_string(first) + " to " + std::to_string(end - 1) + " are";
+  return end == first + 1 ? "record " + std::to_string(first) + " is"
+                          : "records " + std::to_string(first) + " to " + std::to_string(end - 1) + " are";
 }
 }  // namespace
 
@@ -146,7 +147,7 @@ void log_check::check_places() {
 // Only asked about a damaged record, which can't tell.
 ports::index_place log_check::find_in_index(std::uint64_t wanted) const {
   ports::index_place found;
-  if (state_.fault_count >= faults_max_) return found;   // its text is not kept
+  if (state_.fault_count >= faults_max_) return found;  // its text is not kept
   (void)log_.read_index([&](std::uint64_t stream, std::uint64_t version, std::uint64_t sequence) {
     if (sequence == wanted) found = {stream, version};
     return sequence != wanted;
@@ -171,7 +172,7 @@ void log_check::check_blob(std::uint64_t sequence, const std::string& hash, std:
   if (const auto known = known_blobs_.find(hash); known != known_blobs_.end()) return check_size(sequence, named, known->second);
   if (state_.missing_blobs.contains(hash)) return;
   ++state_.blobs;
-  std::uint64_t size = named;                        // of one that is damaged nobody knows it
+  std::uint64_t size = named;  // of one that is damaged nobody knows it
   const auto found = blobs_->check_blob(hash, &size);
   if (!found && state_.missing_blobs.size() < limits::check_missing_blobs_max) state_.missing_blobs.emplace(hash, sequence);
   else if (!found || !*found) fault(sequence, find_in_index(sequence), found ? found->text : "the blob it names is missing");
@@ -201,7 +202,8 @@ void log_check::step_index() {
     state_.place = {stream, version + 1};
     if (sequence <= state_.upto) ++state_.entries;
     return --left > 0;
-  }, state_.place);
+  },
+                                    state_.place);
   if (read && left == 0) return;
   if (!read) fault(read.text);
   else if (state_.entries != state_.records)

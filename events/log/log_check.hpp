@@ -17,23 +17,26 @@
 
 namespace annals::log {
 
-enum class check_phase : std::uint8_t { records, index, rest, done };
+enum class check_phase : std::uint8_t { records,
+                                        index,
+                                        rest,
+                                        done };
 
 struct check_state {
   check_phase phase = check_phase::records;
-  std::uint64_t from = 1, upto = 0;         // the records it looks at
-  std::uint64_t next = 1;                   // record to be read
+  std::uint64_t from = 1, upto = 0;  // the records it looks at
+  std::uint64_t next = 1;            // record to be read
   bool head_known = false;
-  chain_hash head{};                        // of the record before `next`, if it is known
-  std::int64_t wall_ns = INT64_MIN;         // of that record
+  chain_hash head{};                 // of the record before `next`, if it is known
+  std::int64_t wall_ns = INT64_MIN;  // of that record
   std::uint64_t epoch = 0;
-  std::uint64_t records = 0, blobs = 0;     // read, sound or not
-  std::uint64_t entries = 0;                // of the index
-  ports::index_place place;                 // of the index to be read next
-  std::string rest;                         // position in the other tables
-  std::map<std::string, std::uint64_t> missing_blobs;   // hash -> record that names it
+  std::uint64_t records = 0, blobs = 0;                // read, sound or not
+  std::uint64_t entries = 0;                           // of the index
+  ports::index_place place;                            // of the index to be read next
+  std::string rest;                                    // position in the other tables
+  std::map<std::string, std::uint64_t> missing_blobs;  // hash -> record that names it
   std::uint64_t fault_count = 0;
-  std::vector<std::string> faults;          // the first of them; each names sequence and stream and what is wrong
+  std::vector<std::string> faults;  // the first of them; each names sequence and stream and what is wrong
   bool operator==(const check_state&) const = default;
 };
 
@@ -50,7 +53,10 @@ class log_check {
   const check_state& state() const { return state_; }
 
  private:
-  struct placed { ports::index_place place; std::uint64_t sequence; };
+  struct placed {
+    ports::index_place place;
+    std::uint64_t sequence;
+  };
   void step_records(const std::function<bool(std::uint64_t)>& go_on);
   void step_over();
   void check(std::uint64_t sequence, schema::byte_span bytes);
@@ -72,8 +78,8 @@ class log_check {
   const ports::blob_store* blobs_;
   check_state state_;
   std::size_t faults_max_;
-  std::vector<placed> placed_;                     // of the records of this piece
-  std::unordered_map<std::string, std::uint64_t> known_blobs_;   // and their sizes
+  std::vector<placed> placed_;                                  // of the records of this piece
+  std::unordered_map<std::string, std::uint64_t> known_blobs_;  // and their sizes
 };
 
 }  // namespace annals::log

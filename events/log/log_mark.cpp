@@ -17,9 +17,11 @@ namespace annals::log {
 
 namespace {
 
-constexpr std::size_t mark_bytes_max = 512;      // three times the longest mark
+constexpr std::size_t mark_bytes_max = 512;  // three times the longest mark
 
-std::string sum_of(std::string_view text) { return hex(std::string_view(content_hash(std::as_bytes(std::span(text.data(), text.size())))).substr(0, 8)); }
+std::string sum_of(std::string_view text) {
+  return hex(std::string_view(content_hash(std::as_bytes(std::span(text.data(), text.size())))).substr(0, 8));
+}
 
 std::optional<std::uint64_t> number(std::string_view text) {
   std::uint64_t n = 0;
@@ -92,8 +94,10 @@ void advance(log_mark& mark, const record& r) {
   mark.sequence = r.sequence();
   mark.last_stream = std::max(mark.last_stream, r.get().getStream());
   const auto event = r.event();
-  if (schema::is(event, schema::JobEvent::QUEUED)) mark.next_number = std::max(mark.next_number, event.getJob().getQueued().getNumber() + 1);
-  if (schema::is(event, schema::LogEvent::LOSS_ACCEPTED)) mark.next_number = std::max(mark.next_number, event.getLog().getLossAccepted().getNextNumber());
+  if (schema::is(event, schema::JobEvent::QUEUED))
+    mark.next_number = std::max(mark.next_number, event.getJob().getQueued().getNumber() + 1);
+  if (schema::is(event, schema::LogEvent::LOSS_ACCEPTED))
+    mark.next_number = std::max(mark.next_number, event.getLog().getLossAccepted().getNextNumber());
   if (schema::is(event, schema::LogEvent::SALVAGED))
     mark.next_number = std::max(mark.next_number, event.getLog().getSalvaged().getNextJobNumber());
 }
@@ -103,7 +107,8 @@ void replace_file(const std::string& path, std::string_view content) {
   const int fd = ::open(next.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (fd < 0) cannot("open", next, errno);
   const auto written = ::write(fd, content.data(), content.size());
-  int failed = written < 0 ? errno : written != static_cast<ssize_t>(content.size()) ? ENOSPC : 0;
+  int failed = written < 0 ? errno : written != static_cast<ssize_t>(content.size()) ? ENOSPC
+                                                                                     : 0;
   if (!failed && ::fdatasync(fd) != 0) failed = errno;
   ::close(fd);
   if (failed) cannot("write", next, failed);

@@ -16,11 +16,11 @@
 namespace annals::log {
 
 struct log_mark {
-  std::string log;                   // identity: 16 bytes
-  std::uint64_t sequence = 0;        // durable up to here
-  chain_hash head{};                 // of the record with this sequence
-  std::uint64_t last_stream = 0;     // the highest serial
-  std::uint64_t next_number = 0;     // of the next job
+  std::string log;                // identity: 16 bytes
+  std::uint64_t sequence = 0;     // durable up to here
+  chain_hash head{};              // of the record with this sequence
+  std::uint64_t last_stream = 0;  // the highest serial
+  std::uint64_t next_number = 0;  // of the next job
   bool operator==(const log_mark&) const = default;
 };
 
@@ -40,8 +40,10 @@ void advance(log_mark& mark, const record& r);
 // Writes a file anew, all or nothing: a temporary one, its sync, its rename. Throws std::runtime_error with the file's name.
 void replace_file(const std::string& path, std::string_view content);
 
-struct no_mark {};                                // no such file
-struct bad_mark { std::string why; };             // it can't be read, or is none
+struct no_mark {};  // no such file
+struct bad_mark {
+  std::string why;
+};  // it can't be read, or is none
 std::variant<log_mark, no_mark, bad_mark> read_mark_file(const std::string& path);
 
 }  // namespace annals::log

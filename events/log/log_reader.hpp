@@ -20,8 +20,8 @@ class log_reader {
   explicit log_reader(const ports::record_log& records, const ports::blob_store* blobs = nullptr) : records_(&records), blobs_(blobs) {}
   explicit log_reader(const ports::event_store& both) : log_reader(both, &both) {}
   using visitor = std::function<bool(const record_ptr&)>;  // false: enough
-  // Damage (also a gap that no accepted loss explains, or a record that stands in another's place) is reported with the sequence and what to run; a
-  // record is never skipped.
+  // Damage (also a gap that no accepted loss explains, or a record that stands in another's place) is reported with the sequence and what
+  // to run; a record is never skipped.
   ports::store_status read(std::uint64_t from, const visitor& visit) const;
   ports::store_status read_stream(std::uint64_t stream, std::uint64_t from_version, const visitor& visit) const;
   const ports::record_log& records() const { return *records_; }

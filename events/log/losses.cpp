@@ -8,7 +8,7 @@ namespace annals::log {
 
 namespace {
 
-constexpr std::uint64_t bootstrap_events_max = 10;     // records among which a log says who it is
+constexpr std::uint64_t bootstrap_events_max = 10;  // records among which a log says who it is
 
 std::string bytes_of(capnp::Data::Reader d) { return {reinterpret_cast<const char*>(d.begin()), d.size()}; }
 
@@ -65,7 +65,8 @@ bool accepted_losses::may_have_given_stream(std::uint64_t serial) const {
 }
 
 bool explains_gap(const record& r, std::uint64_t expected) {
-  return schema::is(r.event(), schema::LogEvent::LOSS_ACCEPTED) && r.event().getLog().getLossAccepted().getLastSequence() < expected && expected < r.sequence();
+  return schema::is(r.event(), schema::LogEvent::LOSS_ACCEPTED) && r.event().getLog().getLossAccepted().getLastSequence() < expected &&
+         expected < r.sequence();
 }
 
 std::string identity_of(const ports::record_log& log) {
@@ -91,9 +92,11 @@ std::optional<std::string> lacking(const ports::record_log& log, const std::stri
   if (knows_log && !own.empty() && w.mark.log != own)
     return knows + " of log " + hex(w.mark.log) + ", but this is log " + hex(own) + ", which ends with record " + std::to_string(last);
   if (w.mark.sequence > last)
-    return knows + ", the log ends with record " + std::to_string(last) + ": " + std::to_string(w.mark.sequence - last) + " records are missing";
+    return knows + ", the log ends with record " + std::to_string(last) + ": " + std::to_string(w.mark.sequence - last) +
+           " records are missing";
   if (knows_log && w.mark.sequence > 0 && differs(log, w.mark) && !salvaged_since(log, w.mark.sequence))
-    return knows + " as another one than the log has, which ends with record " + std::to_string(last) + ": the log is a copy that went on by itself";
+    return knows + " as another one than the log has, which ends with record " + std::to_string(last) +
+           ": the log is a copy that went on by itself";
   return std::nullopt;
 }
 
@@ -107,7 +110,7 @@ numbers_after_loss numbers_after(const log_mark& found, const std::vector<witnes
   n.sequence += limits::lost_sequences_max;
   n.stream += limits::lost_sequences_max;
   n.next_number += limits::lost_job_numbers_max;
-  n.next_number = (n.next_number + 999) / 1000 * 1000;        // a number that shows what happened
+  n.next_number = (n.next_number + 999) / 1000 * 1000;  // a number that shows what happened
   return n;
 }
 

@@ -15,14 +15,14 @@ namespace annals::log {
 
 // Somebody outside the log who knows how far it went. Without an identity it knows only the sequence.
 struct witness {
-  std::string name;                  // "server_priv/log.mark", "host n1"
+  std::string name;  // "server_priv/log.mark", "host n1"
   log_mark mark;
 };
 
 // Losses that stand in a log: those that were accepted, with who witnessed them, and those of a salvage.
 class accepted_losses {
  public:
-  void fold(const record& r);        // ignores what is no loss
+  void fold(const record& r);  // ignores what is no loss
   bool empty() const { return losses_.empty(); }
   // What this mark knows and the log has not was accepted: a mark of `own` log, or of one that an accepted loss names.
   bool cover(const log_mark& m, const std::string& own) const;
@@ -31,9 +31,9 @@ class accepted_losses {
 
  private:
   struct loss {
-    std::uint64_t known_to;          // what was known up to this record may be lost
-    std::uint64_t last_stream, next_stream;      // lost serials are between
-    std::vector<std::string> logs;   // identities of the witnesses
+    std::uint64_t known_to;                  // what was known up to this record may be lost
+    std::uint64_t last_stream, next_stream;  // lost serials are between
+    std::vector<std::string> logs;           // identities of the witnesses
   };
   void fold_salvage(const record& r);
   std::vector<loss> losses_;
@@ -51,9 +51,11 @@ std::optional<std::string> lacking(const ports::record_log& log, const std::stri
 // How to go on behind a loss: the numbers nobody can have been given.
 struct loss_to_accept {
   std::vector<witness> witnesses;
-  std::string by, host;              // who says it
+  std::string by, host;  // who says it
 };
-struct numbers_after_loss { std::uint64_t sequence, stream, next_number; };
+struct numbers_after_loss {
+  std::uint64_t sequence, stream, next_number;
+};
 numbers_after_loss numbers_after(const log_mark& found, const std::vector<witness>& witnesses);
 
 }  // namespace annals::log

@@ -8,7 +8,11 @@ namespace annals::log {
 
 inline model::event_place place_of(const record& of) {
   const auto r = of.get();
-  return {.sequence = r.getSequence(), .stream = r.getStream(), .version = r.getStreamVersion(), .wall_ns = r.getWallNs(), .by = {schema::str(r.getWho().getUser()), schema::str(r.getWho().getHost()), r.getWho().getRole()}};
+  return {.sequence = r.getSequence(),
+          .stream = r.getStream(),
+          .version = r.getStreamVersion(),
+          .wall_ns = r.getWallNs(),
+          .by = {schema::str(r.getWho().getUser()), schema::str(r.getWho().getHost()), r.getWho().getRole()}};
 }
 
 }  // namespace annals::log

@@ -117,12 +117,13 @@ std::vector<rocksdb::ColumnFamilyDescriptor> rocksdb_tables::families() const {
   blocks.filter_policy.reset(rocksdb::NewBloomFilterPolicy(10));
   auto looked_up = common;
   looked_up.table_factory.reset(rocksdb::NewBlockBasedTableFactory(blocks));
-  looked_up.memtable_whole_key_filtering = true;  // and without a search of what is not yet on the disk
+  looked_up.memtable_whole_key_filtering = true;      // and without a search of what is not yet on the disk
   looked_up.memtable_prefix_bloom_size_ratio = 0.01;  // eight bits for a key of command ids in a full one
 
   std::vector<rocksdb::ColumnFamilyDescriptor> out{{rocksdb::kDefaultColumnFamilyName, common}};
   for (std::size_t t = 0; t < table_count; ++t)
-    out.emplace_back(table_names[t], t == events ? history : t == blobs || t == memos ? looked_up : common);
+    out.emplace_back(table_names[t], t == events ? history : t == blobs || t == memos ? looked_up
+                                                                                      : common);
   return out;
 }
 
@@ -136,7 +137,7 @@ rocksdb::Status rocksdb_tables::open_to_write() {
 rocksdb::Status rocksdb_tables::open_to_read() {
   rocksdb::DB* db = nullptr;
   auto options = options_;
-  options.create_if_missing = false;   // else it makes the directory
+  options.create_if_missing = false;  // else it makes the directory
   auto s = rocksdb::DB::OpenForReadOnly(options, path_, families(), &handles_, &db);
   db_.reset(db);
   return s;

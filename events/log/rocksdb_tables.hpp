@@ -27,7 +27,13 @@ std::uint64_t number_in(rocksdb::Slice key, std::size_t at = 0);
 std::string piece_key(std::string_view hash, std::uint32_t number);
 constexpr char inline_blob = 'I', blob_in_pieces = 'P';
 
-enum table : std::size_t { events, streams, blobs, uploads, memos, cache, table_count };
+enum table : std::size_t { events,
+                           streams,
+                           blobs,
+                           uploads,
+                           memos,
+                           cache,
+                           table_count };
 
 rocksdb::Slice slice(ports::byte_span bytes);
 ports::byte_span span(const rocksdb::Slice& s);
@@ -72,7 +78,7 @@ class rocksdb_tables {
                                   const ports::event_store::visitor& visit) const;
   ports::store_status read_index(const ports::event_store::index_visitor& visit, ports::index_place from) const;
   ports::store_status sequences_of(std::span<const ports::index_place> places, std::vector<std::uint64_t>& out) const;
-  ports::store_status check_blocks() const;   // of every file, without knowing what they hold
+  ports::store_status check_blocks() const;  // of every file, without knowing what they hold
   std::optional<ports::store_status> check_blob(std::string_view hash, std::uint64_t* size) const;
   ports::store_status read_rest(std::string& position, std::size_t bytes,
                                 const ports::event_store::memo_visitor& memo_visit) const;
@@ -82,7 +88,7 @@ class rocksdb_tables {
                   const std::function<bool(std::string_view key, ports::byte_span value)>& visit) const;
 
   static const char* name_of(table t);
-  rocksdb::Options options_of_files() const;   // to read a file of any table by itself
+  rocksdb::Options options_of_files() const;  // to read a file of any table by itself
   rocksdb::DB& db() const { return *db_; }
   rocksdb::ColumnFamilyHandle* in(table t) const { return handles_[t + 1]; }  // [0] is RocksDB's default: the epoch
   const std::string& path() const { return path_; }

@@ -15,11 +15,11 @@ namespace fs = std::filesystem;
 
 // How far a search for something readable goes one by one; behind that in growing steps.
 constexpr std::uint64_t near_steps = 100'000;
-constexpr std::uint64_t wal_number_offset = 1'000'000'000;   // above every number that the private store gives itself
+constexpr std::uint64_t wal_number_offset = 1'000'000'000;  // above every number that the private store gives itself
 
 struct file {
   std::string name;
-  std::unique_ptr<rocksdb::SstFileReader> table;             // none: the private store of the write-ahead logs
+  std::unique_ptr<rocksdb::SstFileReader> table;  // none: the private store of the write-ahead logs
 };
 
 // The chunks of one file, in order, over what can't be read.
@@ -50,7 +50,7 @@ class chunks {
       if (i_->Valid() || i_->status().ok()) break;
       if (at > after_ + near_steps) step *= 2;
     }
-    problem_(text, !i_->Valid());            // what comes behind bounds what is lost
+    problem_(text, !i_->Valid());  // what comes behind bounds what is lost
   }
 
   std::unique_ptr<rocksdb::Iterator> i_;
@@ -61,7 +61,8 @@ class chunks {
 
 class source : public salvage_source {
  public:
-  source(std::string directory, const std::string& scratch) : directory_(std::move(directory)), from_wal_(scratch + "/wal", store_options{}) {}
+  source(std::string directory, const std::string& scratch)
+      : directory_(std::move(directory)), from_wal_(scratch + "/wal", store_options{}) {}
 
   ports::store_status open() {
     std::error_code why;
@@ -124,7 +125,8 @@ class source : public salvage_source {
 
  private:
   void note(const std::string& text, bool history) {
-    if (std::none_of(problems_.begin(), problems_.end(), [&](const auto& p) { return p.text == text; })) problems_.push_back({text, history});
+    if (std::none_of(problems_.begin(), problems_.end(), [&](const auto& p) { return p.text == text; }))
+      problems_.push_back({text, history});
   }
 
   void open_table(const fs::path& path) {
@@ -247,7 +249,8 @@ class source : public salvage_source {
 
 }  // namespace
 
-std::variant<std::unique_ptr<salvage_source>, ports::store_status> open_to_salvage(const std::string& directory, const std::string& scratch) {
+std::variant<std::unique_ptr<salvage_source>, ports::store_status> open_to_salvage(const std::string& directory,
+                                                                                   const std::string& scratch) {
   auto s = std::make_unique<source>(directory, scratch);
   if (auto ok = s->open(); !ok) return ok;
   return s;

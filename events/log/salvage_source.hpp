@@ -23,17 +23,21 @@ class salvage_source {
   using visitor = std::function<void(const record_ptr& r, ports::byte_span bytes)>;
   virtual void records(const visitor& visit) = 0;
   using index_visitor = std::function<void(std::uint64_t stream, std::uint64_t version, std::uint64_t sequence)>;
-  virtual void index(const index_visitor& visit) = 0;      // in no order, maybe twice
+  virtual void index(const index_visitor& visit) = 0;  // in no order, maybe twice
   using memo_visitor = std::function<void(const std::string& key, const std::string& value)>;
   virtual void memos(const memo_visitor& visit) = 0;
-  virtual std::optional<std::vector<std::byte>> blob(std::string_view hash) = 0;   // its content matches its hash
+  virtual std::optional<std::vector<std::byte>> blob(std::string_view hash) = 0;  // its content matches its hash
 
   // What could not be read so far: files, and places in them. `history` are those that may have held records.
-  struct problem { std::string text; bool history; };
+  struct problem {
+    std::string text;
+    bool history;
+  };
   virtual const std::vector<problem>& problems() const = 0;
 };
 
 // `scratch`: a private directory on a disk with room for the write-ahead logs.
-std::variant<std::unique_ptr<salvage_source>, ports::store_status> open_to_salvage(const std::string& directory, const std::string& scratch);
+std::variant<std::unique_ptr<salvage_source>, ports::store_status> open_to_salvage(const std::string& directory,
+                                                                                   const std::string& scratch);
 
 }  // namespace annals::log

@@ -20,7 +20,8 @@ IOStatus told(IOStatus s) {
 }
 
 IOStatus no_space(const disk_hooks& hooks) {
-  return hooks.quota ? told(IOStatus::IOError("(injected)", std::strerror(EDQUOT))) : IOStatus::NoSpace("no space left on device (injected)");
+  return hooks.quota ? told(IOStatus::IOError("(injected)", std::strerror(EDQUOT)))
+                     : IOStatus::NoSpace("no space left on device (injected)");
 }
 
 }  // namespace

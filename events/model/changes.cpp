@@ -16,7 +16,10 @@ using attributes::value_type;
 
 namespace {
 
-struct one_change { std::string name, resource, value; schema::AttributeOp op; };
+struct one_change {
+  std::string name, resource, value;
+  schema::AttributeOp op;
+};
 
 std::string with_elements(std::string_view now, std::string_view more) {
   auto elements = values::split_list(now);
@@ -128,7 +131,7 @@ outcome changed_or_refused(schema::ObjectKind kind, const attributes::attribute_
                            const requester& by, const attributes::resource_catalogue& resources,
                            std::string_view vnode) {
   std::vector<one_change> changes;
-  attributes::attribute_set then = now_set;      // += and -= of one request build on each other
+  attributes::attribute_set then = now_set;  // += and -= of one request build on each other
   for (auto change : request.getChanges()) {
     const auto name = schema::str(change.getName());
     if (kind == schema::ObjectKind::NODE && name == "state" && change.getOp() != schema::AttributeOp::UNSET) continue;

@@ -105,13 +105,15 @@ std::optional<rejection> ledger::check_queue(schema::QueueEvent::Reader event) c
 }
 
 std::optional<rejection> ledger::check_scheduler(schema::SchedulerEvent::Reader event) const {
-  if (event.isCreated() && names_contain(schedulers_, schema::text(event.getCreated().getName()))) return refuse(pbs_error::scheduler_exists);
+  if (event.isCreated() && names_contain(schedulers_, schema::text(event.getCreated().getName())))
+    return refuse(pbs_error::scheduler_exists);
   return std::nullopt;
 }
 
 std::optional<rejection> ledger::check_hook(schema::HookEvent::Reader event) const {
   if (!event.isCreated() || !names_contain(hooks_, schema::text(event.getCreated().getName()))) return std::nullopt;
-  return refuse(pbs_error::hook_error, "hook name '" + schema::str(event.getCreated().getName()) + "' already registered, try another name");
+  return refuse(pbs_error::hook_error,
+                "hook name '" + schema::str(event.getCreated().getName()) + "' already registered, try another name");
 }
 
 std::optional<rejection> ledger::check_host(schema::HostEvent::Reader event) const {

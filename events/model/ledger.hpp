@@ -31,7 +31,7 @@ class ledger {
     std::string queue;
     bool operator==(const job_entry&) const = default;
   };
-  using names = std::map<std::uint64_t, std::string>;                    // by stream serial
+  using names = std::map<std::uint64_t, std::string>;  // by stream serial
   std::optional<rejection> check_job(const event_place& at, schema::JobEvent::Reader event) const;
   std::optional<rejection> check_room(std::uint64_t stream, model::holdings::wanted w) const;
   std::optional<rejection> check_queue(schema::QueueEvent::Reader event) const;
@@ -43,11 +43,11 @@ class ledger {
   static void apply_named(names& of, const event_place& at, Event event);
 
   std::uint64_t next_job_number_ = 0;
-  std::unordered_map<std::uint64_t, job_entry> jobs_;                   // by serial, until forgotten
-  std::unordered_map<std::uint64_t, std::uint64_t> job_of_number_;      // number -> serial
-  std::map<std::string, std::size_t, std::less<>> jobs_per_queue_;     // unfinished
+  std::unordered_map<std::uint64_t, job_entry> jobs_;               // by serial, until forgotten
+  std::unordered_map<std::uint64_t, std::uint64_t> job_of_number_;  // number -> serial
+  std::map<std::string, std::size_t, std::less<>> jobs_per_queue_;  // unfinished
   names queues_, schedulers_, hooks_;
-  model::holdings holdings_;                                            // a job's id there: its number
+  model::holdings holdings_;  // a job's id there: its number
 };
 
 }  // namespace annals::model

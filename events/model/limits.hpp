@@ -85,7 +85,7 @@ constexpr std::size_t usage_samples_max = 1000;
 // that a MoM keeps five; in five seconds a fast server queues 160,000 jobs, with some events for each.
 constexpr std::int64_t log_mark_s = 1, mom_log_mark_s = 5;
 constexpr std::uint64_t lost_job_numbers_max = 200'000;
-constexpr std::uint64_t lost_sequences_max = 1'000'000;          // of streams as well: each has an event
+constexpr std::uint64_t lost_sequences_max = 1'000'000;  // of streams as well: each has an event
 // Job numbers that a MoM's word can bring: max_job_sequence_id is 9999999 where nobody changed it.
 constexpr std::uint64_t believed_job_numbers_max = 10'000'000;
 

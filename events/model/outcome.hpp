@@ -18,14 +18,14 @@ using event = schema::sealed<schema::Event>;
 struct rejection {
   std::uint32_t code = 0;
   std::string text;
-  bool upload_again = false;   // what the request refers to was not uploaded here: the client does that, then asks again
+  bool upload_again = false;  // what the request refers to was not uploaded here: the client does that, then asks again
   bool operator==(const rejection&) const = default;
 };
 
 class outcome {
  public:
-  outcome(rejection why) : refused_(true), why_(std::move(why)) {}            // NOLINT: a rejection is an outcome
-  outcome(std::vector<event> events) : events_(std::move(events)) {}          // NOLINT: so are events; none: no change
+  outcome(rejection why) : refused_(true), why_(std::move(why)) {}    // NOLINT: a rejection is an outcome
+  outcome(std::vector<event> events) : events_(std::move(events)) {}  // NOLINT: so are events; none: no change
   bool accepted() const { return !refused_; }
   const rejection& why() const { return why_; }
   const std::vector<event>& events() const { return events_; }
@@ -50,5 +50,7 @@ event make_event(Fill&& fill) { return schema::make<schema::Event>(std::forward<
 
 }  // namespace annals::model
 
-#define ANNALS_INVARIANT(condition, what) \
-  do { if (!(condition)) ::annals::model::invariant_failed(what, __FILE__, __LINE__); } while (false)
+#define ANNALS_INVARIANT(condition, what)                                          \
+  do {                                                                             \
+    if (!(condition)) ::annals::model::invariant_failed(what, __FILE__, __LINE__); \
+  } while (false)

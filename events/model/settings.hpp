@@ -14,14 +14,14 @@
 namespace annals::model {
 
 struct queue_settings {
-  std::uint64_t order = 0;             // of creation; a queue's place in listings
+  std::uint64_t order = 0;  // of creation; a queue's place in listings
   attributes::attribute_set attributes;
 };
 
 struct settings {
-  std::string server_name;             // the part of job ids after the dot
+  std::string server_name;  // the part of job ids after the dot
   std::string host_name;
-  std::string home;                    // PBS_HOME at the server; empty where nobody asks for paths
+  std::string home;  // PBS_HOME at the server; empty where nobody asks for paths
   attributes::attribute_set server;
   attributes::resource_catalogue resources;
   std::map<std::string, queue_settings, std::less<>> queues;

@@ -5,8 +5,8 @@
 #include <map>
 #include <string>
 
-#include "events/model/server/server.hpp"
 #include "events/model/queue/queue.hpp"
+#include "events/model/server/server.hpp"
 #include "events/model/settings.hpp"
 
 namespace annals::model {

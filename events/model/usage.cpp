@@ -43,7 +43,9 @@ void raise(usage_set& to, const usage_set& other, std::string_view resource, val
 void usage_set::set(std::string_view resource, std::string_view value) { values_.set(id, resource, value); }
 std::optional<std::string_view> usage_set::get(std::string_view resource) const { return values_.get(id, resource); }
 
-std::uint64_t usage_set::seconds(std::string_view resource) const { return not_negative(values::parse_duration(get(resource).value_or(""))); }
+std::uint64_t usage_set::seconds(std::string_view resource) const {
+  return not_negative(values::parse_duration(get(resource).value_or("")));
+}
 std::uint64_t usage_set::kb(std::string_view resource) const {
   const auto size = values::parse_size(get(resource).value_or(""));
   return size ? size->to_kb() : 0;

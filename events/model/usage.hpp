@@ -19,7 +19,7 @@ namespace annals::model {
 // resources_used of a run, of a host's part of it, or of a task. A value: copies share what they hold until one changes.
 class usage_set {
  public:
-  void set(std::string_view resource, std::string_view value);         // replaces
+  void set(std::string_view resource, std::string_view value);  // replaces
   std::optional<std::string_view> get(std::string_view resource) const;
   bool empty() const { return values_.empty(); }
   attributes::attribute_set::iterator begin() const { return values_.begin(); }  // entries in the order of their resources' names
@@ -47,7 +47,7 @@ void write_usage(const usage_set& from, schema::Usage::Builder to);
 struct host_usage {
   std::string host;
   usage_set usage;
-  std::int64_t measured_ns = 0;        // 0: never measured
+  std::int64_t measured_ns = 0;  // 0: never measured
   bool operator==(const host_usage&) const = default;
 };
 host_usage read_host_usage(schema::HostUsage::Reader from);

@@ -8,7 +8,7 @@ namespace annals::ports {
 class clock {
  public:
   virtual ~clock() = default;
-  virtual std::int64_t now_ns() const = 0;   // nanoseconds since 1970, as the machine says; may go backwards
+  virtual std::int64_t now_ns() const = 0;  // nanoseconds since 1970, as the machine says; may go backwards
 };
 
 }  // namespace annals::ports

@@ -10,21 +10,22 @@
 namespace annals::ports {
 
 struct job_place {
-  std::string key;                         // "12.borg.1"
+  std::string key;  // "12.borg.1"
   std::string job_id;
-  std::string user, group;                 // group empty: the user's own
-  std::string node_file, node_file_text;   // $PBS_NODEFILE
-  std::string tmpdir;                      // made 700 for the user
-  std::string private_jobdir_root;         // sandbox=PRIVATE: where a directory is made; "~" for the home; empty: none
-  std::string private_jobdir;              // its name
+  std::string user, group;                // group empty: the user's own
+  std::string node_file, node_file_text;  // $PBS_NODEFILE
+  std::string tmpdir;                     // made 700 for the user
+  std::string private_jobdir_root;        // sandbox=PRIVATE: where a directory is made; "~" for the home; empty: none
+  std::string private_jobdir;             // its name
 };
 
 class job_places {
  public:
   virtual ~job_places() = default;
   struct events {
-    std::function<void(const std::string& key, std::int32_t code, const std::string& text)> ready;  // code 0: it is there;
-                                                   // else as ports::start_failed: -10 no such user, -3 may be tried again
+    std::function<void(const std::string& key, std::int32_t code, const std::string& text)>
+        ready;  // code 0: it is there;
+                // else as ports::start_failed: -10 no such user, -3 may be tried again
     std::function<void(const std::string& key)> removed;
   };
   virtual void listen(events e) = 0;

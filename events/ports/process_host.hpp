@@ -35,8 +35,8 @@ struct run_usage {
 
 // A session that lives already and becomes a task of a run; its shepherd looks after it instead of starting a program.
 struct attached_session {
-  std::int64_t pid = 0, session = 0;       // pid 0: none
-  std::uint64_t start_ticks = 0;           // of the process
+  std::int64_t pid = 0, session = 0;  // pid 0: none
+  std::uint64_t start_ticks = 0;      // of the process
   bool operator==(const attached_session&) const = default;
 };
 
@@ -54,21 +54,21 @@ struct host_share {
 struct run_order {
   std::string key;  // "12.borg.1"
   std::string job_id;
-  std::string user;                      // name; must be the MoM's own when it does not run as root (else failed: -10)
-  std::string group;                     // name; empty: the user's own
-  std::vector<std::string> environment;  // NAME=value; the host adds HOME, USER, LOGNAME, SHELL and PBS_JOBDIR
-  std::string shell;                     // empty: the user's login shell
-  std::vector<std::string> program;      // qsub -- program args; empty: a script job
-  std::string script;                    // where the script file is made (script jobs), mode 700, owned by the user
+  std::string user;                        // name; must be the MoM's own when it does not run as root (else failed: -10)
+  std::string group;                       // name; empty: the user's own
+  std::vector<std::string> environment;    // NAME=value; the host adds HOME, USER, LOGNAME, SHELL and PBS_JOBDIR
+  std::string shell;                       // empty: the user's login shell
+  std::vector<std::string> program;        // qsub -- program args; empty: a script job
+  std::string script;                      // where the script file is made (script jobs), mode 700, owned by the user
   std::optional<std::string> script_text;  // nothing: the file is there already
   std::string node_file, node_file_text;   // $PBS_NODEFILE; empty: none
-  std::string stdout_file, stderr_file;  // spool files; the same for joined output; bare names lie in the job directory
+  std::string stdout_file, stderr_file;    // spool files; the same for joined output; bare names lie in the job directory
   unsigned umask = 077;
-  std::string jobdir;           // working directory; empty: the user's home
-  bool is_task = false;         // beside the job's program: no prologue, no epilogue, and the job's directories are there
-  attached_session attached;    // of a task: there is no program
-  std::string private_jobdir;   // sandbox=PRIVATE: a directory of this name is made in the home, or jobdir, and removed by forget
-  std::string tmpdir;           // made 700 for the user, by nobody before; removed at the end
+  std::string jobdir;          // working directory; empty: the user's home
+  bool is_task = false;        // beside the job's program: no prologue, no epilogue, and the job's directories are there
+  attached_session attached;   // of a task: there is no program
+  std::string private_jobdir;  // sandbox=PRIVATE: a directory of this name is made in the home, or jobdir, and removed by forget
+  std::string tmpdir;          // made 700 for the user, by nobody before; removed at the end
   std::uint32_t ncpus = 0;
   std::optional<host_share> share;  // nothing: no cgroup is wanted
   std::uint32_t kill_delay_s = 10;  // after a SIGTERM, what is left of the run may go on this long (pbs guide: qdel)
@@ -115,23 +115,23 @@ struct staged_file {
 // What comes to a run before its program is started.
 struct stage_in_order {
   std::string job_id, user;
-  std::string private_jobdir;   // this and jobdir as in run_order
+  std::string private_jobdir;  // this and jobdir as in run_order
   std::string jobdir;
   std::vector<staged_file> files;
 };
 // What goes when the program has ended.
 struct delivery_order {
   std::string user;
-  std::vector<delivery> files;          // output
-  std::vector<staged_file> out = {};    // their files are removed here when they are copied; directories stay
-  std::vector<staged_file> used = {};   // came for the run: their files are removed here when all others are in their places
+  std::vector<delivery> files;         // output
+  std::vector<staged_file> out = {};   // their files are removed here when they are copied; directories stay
+  std::vector<staged_file> used = {};  // came for the run: their files are removed here when all others are in their places
 };
 struct delivery_result {
   bool ok = true;
-  std::string text;                    // what to log and mail if a file could not be copied (several lines)
-  unsigned delivered = 0, asked = 0;   // files, or lists of files that one wildcard names
-  unsigned seconds = 0;                // how long it took
-  std::vector<std::string> tries = {}; // that failed: "command: /bin/cp -rp a b status=1, try=1"
+  std::string text;                     // what to log and mail if a file could not be copied (several lines)
+  unsigned delivered = 0, asked = 0;    // files, or lists of files that one wildcard names
+  unsigned seconds = 0;                 // how long it took
+  std::vector<std::string> tries = {};  // that failed: "command: /bin/cp -rp a b status=1, try=1"
 };
 
 class process_host {
@@ -143,8 +143,8 @@ class process_host {
     std::function<void(const std::string& key, const program_started&)> started;
     std::function<void(const std::string& key, const start_failed&)> failed;
     std::function<void(const std::string& key, const program_ended&)> ended;
-    std::function<void(const std::string& key, const delivery_result&)> staged_in, delivered;
-    std::function<void(const std::string& key)> appended;  // once for each append_output
+    std::function<void(const std::string&key, const delivery_result&)> staged_in, delivered;
+    std::function<void(const std::string& key)> appended;                      // once for each append_output
     std::function<void(const std::string& key, const std::string& text)> log;  // a line for the MoM's log; may be empty
   };
   virtual void listen(events e) = 0;

@@ -58,8 +58,9 @@ class record_log {
   virtual store_status take(std::uint64_t epoch) = 0;
 
   // All of the batch, synced to disk when `none` comes back; or nothing of it; or, for a log that others keep as well, it
-  // is uncertain (see store_error), after a wait that gave them time to answer. `fenced` if a later epoch was taken, or if the log has other records in its place. A
-  // batch that is there already, the same to the last byte, is not written again: `none`. So who is uncertain repeats.
+  // is uncertain (see store_error), after a wait that gave them time to answer. `fenced` if a later epoch was taken, or if the log has
+  // other records in its place. A batch that is there already, the same to the last byte, is not written again: `none`. So who is uncertain
+  // repeats.
   virtual store_status append(const write_batch& batch) = 0;
 
   // Sequence of the last record, 0 for an empty log.

@@ -19,7 +19,8 @@ std::optional<capnp::Text::Reader> name_given(Event::Reader event) {
     case Event::JOB: return event.getJob().isQueued() ? std::optional(event.getJob().getQueued().getId()) : std::nullopt;
     case Event::QUEUE: return event.getQueue().isCreated() ? std::optional(event.getQueue().getCreated().getName()) : std::nullopt;
     case Event::HOST: return event.getHost().isAdded() ? std::optional(event.getHost().getAdded().getName()) : std::nullopt;
-    case Event::SCHEDULER: return event.getScheduler().isCreated() ? std::optional(event.getScheduler().getCreated().getName()) : std::nullopt;
+    case Event::SCHEDULER:
+      return event.getScheduler().isCreated() ? std::optional(event.getScheduler().getCreated().getName()) : std::nullopt;
     case Event::HOOK: return event.getHook().isCreated() ? std::optional(event.getHook().getCreated().getName()) : std::nullopt;
     case Event::SERVER:
     case Event::RUN:

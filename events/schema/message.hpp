@@ -27,7 +27,7 @@ class sealed_message {
  public:
   sealed_message() = default;
   explicit operator bool() const { return static_cast<bool>(held_); }
-  byte_span bytes() const;   // the flat message, a multiple of 8 bytes
+  byte_span bytes() const;  // the flat message, a multiple of 8 bytes
 
   // Takes a copy of outside bytes. Nothing: they are no Cap'n Proto message within the bounds (why says what is wrong).
   static std::optional<sealed_message> from_bytes(byte_span bytes, read_bounds bounds = {}, std::string* why = nullptr);

@@ -9,7 +9,7 @@ namespace annals::values {
 namespace {
 
 constexpr std::string_view alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-constexpr std::size_t bytes_per_line = 512;     // as PBS prints them
+constexpr std::size_t bytes_per_line = 512;  // as PBS prints them
 constexpr std::uint8_t no_digit = 0xff;
 
 constexpr std::array<std::uint8_t, 256> digits = [] {

@@ -37,21 +37,21 @@ std::optional<exec_vnode_spec> parse_exec_vnode(std::string_view text);
 class exec_vnode_reader {
  public:
   struct part {
-    std::string_view text;        // "n1:ncpus=2:mem=1gb"
-    std::string_view vnode;       // "n1"
-    std::string_view resources;   // "ncpus=2:mem=1gb"
-    std::size_t chunk = 0;        // its number in the text, from 0
+    std::string_view text;       // "n1:ncpus=2:mem=1gb"
+    std::string_view vnode;      // "n1"
+    std::string_view resources;  // "ncpus=2:mem=1gb"
+    std::size_t chunk = 0;       // its number in the text, from 0
   };
   explicit exec_vnode_reader(std::string_view text) : text_(text) {}
   // False at the end, and at the first place that has not the form of an exec_vnode.
   bool next(part& out);
-  bool well_formed() const { return !failed_; }     // so far; an empty text is none
+  bool well_formed() const { return !failed_; }  // so far; an empty text is none
 
  private:
   bool fail();
   std::string_view text_;
   std::size_t at_ = 0, chunk_ = 0;
-  bool inside_ = false, failed_ = false;   // of parentheses
+  bool inside_ = false, failed_ = false;  // of parentheses
 };
 // Takes the next "ncpus=2" off the front; false when there is none.
 bool next_resource(std::string_view& resources, std::string_view& name, std::string_view& value);

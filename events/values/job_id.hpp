@@ -8,7 +8,10 @@
 
 namespace annals::values {
 
-enum class id_form : std::uint8_t { job, array, subjob, range };
+enum class id_form : std::uint8_t { job,
+                                    array,
+                                    subjob,
+                                    range };
 
 struct job_id {
   std::uint64_t number = 0;

@@ -21,7 +21,9 @@ struct limit_entry {
 };
 using limit_spec = std::vector<limit_entry>;  // sorted by the printed text of the entries
 
-enum class limit_error : std::uint8_t { malformed, duplicate_entity, bad_value };
+enum class limit_error : std::uint8_t { malformed,
+                                        duplicate_entity,
+                                        bad_value };
 
 // `need_values` false: entries may stand without "=N" (for -=).
 result<limit_spec, limit_error> parse_limits(std::string_view text, bool need_values = true);

@@ -207,7 +207,7 @@ inline constexpr std::uint32_t not_an_array = 15231;
 // The message of a number ("Unknown Job Id"), with its trailing blank where it has one; empty for an unknown number or
 // one without a message.
 std::string_view pbs_error_text(std::uint32_t number);
-std::string_view pbs_error_symbol(std::uint32_t number);   // "PBSE_UNKJOBID", empty for an unknown number
+std::string_view pbs_error_symbol(std::uint32_t number);  // "PBSE_UNKJOBID", empty for an unknown number
 constexpr int exit_code_of(std::uint32_t number) { return static_cast<int>(number % 256); }
 
 // A refusal as PBS says it: model::rejection in a form that values and attributes can make.

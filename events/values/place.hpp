@@ -9,8 +9,15 @@
 
 namespace annals::values {
 
-enum class arrangement : std::uint8_t { unset, free, pack, scatter, vscatter };
-enum class sharing : std::uint8_t { unset, shared, excl, exclhost };
+enum class arrangement : std::uint8_t { unset,
+                                        free,
+                                        pack,
+                                        scatter,
+                                        vscatter };
+enum class sharing : std::uint8_t { unset,
+                                    shared,
+                                    excl,
+                                    exclhost };
 
 struct place_spec {
   arrangement arrange = arrangement::unset;  // unset means free

@@ -51,7 +51,8 @@ struct nodes_conversion {
   select_spec select;
   std::string place;  // "scatter", "scatter:excl", or "free" for #shared
 };
-enum class nodes_error : std::uint8_t { malformed, unknown_property };
+enum class nodes_error : std::uint8_t { malformed,
+                                        unknown_property };
 struct nodes_failure {
   nodes_error why = nodes_error::malformed;
   std::string property;

@@ -88,7 +88,8 @@ std::uint64_t size_value::to_kb() const {
 
 std::strong_ordering compare(const size_value& a, const size_value& b) {
   const wide x = bytes_of(a), y = bytes_of(b);
-  return x < y ? std::strong_ordering::less : x > y ? std::strong_ordering::greater : std::strong_ordering::equal;
+  return x < y ? std::strong_ordering::less : x > y ? std::strong_ordering::greater
+                                                    : std::strong_ordering::equal;
 }
 
 size_value add(const size_value& a, const size_value& b) {

@@ -59,12 +59,12 @@ constexpr parameter site_view[] = {
 constexpr parameter mom_job = {
     "job", job, may_set::listed, job_of_mom, may_set_when::always, "the job as sent to the MoM"};
 constexpr parameter mom_vnodes = {
-    "vnode_list",         vnodes,
-    may_set::everything,  "",
+    "vnode_list", vnodes,
+    may_set::everything, "",
     may_set_when::always, "the job's vnodes on this host; on the primary host all of them"};
 constexpr parameter failed_vnodes = {
-    "vnode_list_fail",    vnodes,
-    may_set::everything,  "",
+    "vnode_list_fail", vnodes,
+    may_set::everything, "",
     may_set_when::always, "the job's vnodes on hosts that failed to join or to answer; empty when none"};
 constexpr parameter begun_job[] = {mom_job, mom_vnodes};
 constexpr parameter prologue[] = {mom_job, mom_vnodes, failed_vnodes};
@@ -82,8 +82,8 @@ constexpr parameter attach[] = {
 constexpr parameter seen_job[] = {
     {"job", job, may_set::nothing, "", may_set_when::always, "the job"},
     {"vnode_list", vnodes, may_set::nothing, "", may_set_when::always, "the job's vnodes on this host"}};
-constexpr parameter host_vnodes = {"vnode_list",         vnodes,
-                                   may_set::everything,  "",
+constexpr parameter host_vnodes = {"vnode_list", vnodes,
+                                   may_set::everything, "",
                                    may_set_when::always, "this host's vnodes; new names make new vnodes"};
 constexpr parameter host_start[] = {host_vnodes};
 constexpr parameter host_view[] = {

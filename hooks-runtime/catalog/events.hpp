@@ -10,7 +10,10 @@
 
 namespace annals::hooks {
 
-enum class event_side : std::uint8_t { server, server_periodic, mom, mom_periodic };
+enum class event_side : std::uint8_t { server,
+                                       server_periodic,
+                                       mom,
+                                       mom_periodic };
 
 // What a worker of the event may do to the machine (hooks-runtime/worker/sandbox.hpp says how it is kept).
 enum class sandbox_profile : std::uint8_t {
@@ -41,7 +44,8 @@ enum class may_set : std::uint8_t {
   whole,           // the parameter itself: progname, argv, env
 };
 
-enum class may_set_when : std::uint8_t { always, on_reject };
+enum class may_set_when : std::uint8_t { always,
+                                         on_reject };
 
 struct parameter {
   const char* name;  // "job", "vnode_list"
@@ -55,7 +59,9 @@ struct parameter {
   const char* with_accept_too = "";  // may_set_when::on_reject: those of `attributes` that hold with accept too
 };
 
-enum fail_action : std::uint8_t { offline_vnodes = 1, clear_vnodes_upon_recovery = 2, scheduler_restart_cycle = 4 };
+enum fail_action : std::uint8_t { offline_vnodes = 1,
+                                  clear_vnodes_upon_recovery = 2,
+                                  scheduler_restart_cycle = 4 };
 
 struct hook_event {
   const char* name;   // "queuejob": what qmgr and the logs say
@@ -81,7 +87,10 @@ std::uint32_t mom_events();
 std::string event_names();
 
 // What a script may write. `reject`: the script ended with reject().
-enum class set_answer : std::uint8_t { yes, read_only_attribute, read_only_object, only_on_reject };
+enum class set_answer : std::uint8_t { yes,
+                                       read_only_attribute,
+                                       read_only_object,
+                                       only_on_reject };
 set_answer may_write(const parameter& where, std::string_view attribute, bool reject);
 
 }  // namespace annals::hooks

@@ -37,7 +37,7 @@ schema::HookVerdict recorded(protocol::Verdict v) {
     case protocol::Verdict::ERROR: return schema::HookVerdict::ERROR;
     case protocol::Verdict::ALARM: return schema::HookVerdict::ALARM;
   }
-  return schema::HookVerdict::ERROR;               // a verdict of a newer worker
+  return schema::HookVerdict::ERROR;  // a verdict of a newer worker
 }
 
 // One chain on its way. Lives as long as somebody waits for it.
@@ -188,10 +188,10 @@ class chain : public std::enable_shared_from_this<chain> {
   chain_done done_;
   chain_result result_;
   std::size_t index_ = 0;
-  sealed_request request_;                         // of the run that goes on
-  std::string packed_request_;                     // as it is recorded; empty: not packed yet
+  sealed_request request_;      // of the run that goes on
+  std::string packed_request_;  // as it is recorded; empty: not packed yet
   const std::thread::id beginner_ = std::this_thread::get_id();
-  bool beginning_ = false;                         // of the beginner's thread alone
+  bool beginning_ = false;  // of the beginner's thread alone
 };
 
 }  // namespace

@@ -19,7 +19,7 @@ struct chain_hook {
   std::string name;
   attributes::attribute_set settings;
   std::shared_ptr<const hook_code> code;
-  model::hook_content script, configuration;     // as blobs: what the event keeps
+  model::hook_content script, configuration;  // as blobs: what the event keeps
 };
 // Hooks of one event in the order in which they run: by `order`, then as they were created (the order given).
 void sort_by_order(std::vector<chain_hook>& hooks);
@@ -35,8 +35,8 @@ struct chain_parts {
 struct occasion {
   const hook_event* event = nullptr;
   model::requester by;
-  std::string owner;                             // user=pbsuser runs as this one
-  std::uint64_t sequence = 0;                    // questions are answered at this position
+  std::string owner;           // user=pbsuser runs as this one
+  std::uint64_t sequence = 0;  // questions are answered at this position
   bool primary = true;
   hook_parameters parameters;
   // Answers a script's question; unset: every question is answered with nothing.
@@ -46,13 +46,13 @@ struct occasion {
 };
 
 struct chain_result {
-  bool stopped = false;                          // a hook rejected, raised or met its alarm, and the event may be refused
-  model::rejection why;                          // what the client is told
-  std::vector<schema::sealed<schema::HookRun>> runs;     // in order; the last one stopped it
-  std::vector<sealed_reply> replies;             // of the same runs; `changes` are views of them
-  hook_parameters parameters;                    // as the hooks left them
-  std::vector<hook_change> changes;              // of hooks that accepted, and of the one that stopped it where that counts
-  std::vector<std::string> failed;               // hooks that raised or met their alarm
+  bool stopped = false;                               // a hook rejected, raised or met its alarm, and the event may be refused
+  model::rejection why;                               // what the client is told
+  std::vector<schema::sealed<schema::HookRun>> runs;  // in order; the last one stopped it
+  std::vector<sealed_reply> replies;                  // of the same runs; `changes` are views of them
+  hook_parameters parameters;                         // as the hooks left them
+  std::vector<hook_change> changes;                   // of hooks that accepted, and of the one that stopped it where that counts
+  std::vector<std::string> failed;                    // hooks that raised or met their alarm
 };
 using chain_done = std::function<void(chain_result&)>;
 

@@ -13,7 +13,10 @@ namespace annals::hooks {
 
 // "hook_name=h1\nevent=queuejob,modifyjob\norder=5\n"
 std::string settings_text(std::string_view name, const attributes::attribute_set& settings);
-struct read_settings { std::string name; attributes::attribute_set settings; };
+struct read_settings {
+  std::string name;
+  attributes::attribute_set settings;
+};
 // Lines that are not understood are left out; nothing: it names no hook.
 std::optional<read_settings> parse_settings(std::string_view text);
 
@@ -27,8 +30,8 @@ class hook_directory {
   // `problem` says what the system said when that failed.
   bool write(const std::string& file, std::string_view text, std::string& problem) const;
   std::optional<std::string> read(const std::string& file) const;
-  void remove(const std::string& hook) const;                  // its three files
-  std::vector<std::string> hooks() const;                      // names of what has a .HK
+  void remove(const std::string& hook) const;  // its three files
+  std::vector<std::string> hooks() const;      // names of what has a .HK
 
  private:
   std::string path_;

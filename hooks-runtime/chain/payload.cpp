@@ -6,7 +6,7 @@
 
 namespace annals::hooks {
 
-constexpr std::size_t set_by_most_hooks = 12;               // attributes that a job does not have yet
+constexpr std::size_t set_by_most_hooks = 12;  // attributes that a job does not have yet
 
 const hook_attribute* hook_object::find(std::string_view attribute, std::string_view resource) const {
   const auto at = std::find_if(attributes.begin(), attributes.end(),
@@ -161,7 +161,8 @@ std::vector<hook_attribute> attributes_of(capnp::List<schema::Attribute>::Reader
   std::vector<hook_attribute> out;
   out.reserve(list.size() + set_by_most_hooks);
   for (auto a : list)
-    if (a.getOp() != schema::AttributeOp::UNSET) out.push_back({schema::str(a.getName()), schema::str(a.getResource()), schema::str(a.getValue())});
+    if (a.getOp() != schema::AttributeOp::UNSET)
+      out.push_back({schema::str(a.getName()), schema::str(a.getResource()), schema::str(a.getValue())});
   return out;
 }
 

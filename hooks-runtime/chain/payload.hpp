@@ -17,12 +17,12 @@ namespace annals::hooks {
 
 struct hook_attribute {
   std::string name, resource, value;
-  schema::AttributeOp op = schema::AttributeOp::SET;      // of qmgr's requests (management)
+  schema::AttributeOp op = schema::AttributeOp::SET;  // of qmgr's requests (management)
   bool operator==(const hook_attribute&) const = default;
 };
 struct hook_object {
   protocol::ObjectKind kind = protocol::ObjectKind::JOB;
-  std::string name;                       // job id, vnode name
+  std::string name;  // job id, vnode name
   std::vector<hook_attribute> attributes;
 
   const hook_attribute* find(std::string_view attribute, std::string_view resource = {}) const;
@@ -33,7 +33,7 @@ using hook_texts = std::vector<std::string>;
 using hook_pairs = std::vector<std::pair<std::string, std::string>>;
 
 struct hook_parameter {
-  std::string name;                       // "job", "vnode_list", "argv": hooks-runtime/catalog
+  std::string name;  // "job", "vnode_list", "argv": hooks-runtime/catalog
   std::variant<hook_object, std::vector<hook_object>, std::string, std::int64_t, hook_texts, hook_pairs> value;
 };
 using hook_parameters = std::vector<hook_parameter>;
@@ -43,12 +43,12 @@ const hook_object* object_of(const hook_parameters& in, std::string_view name);
 
 // One change a hook made, with what was there before. The texts stand in the run's reply and last as long as that.
 struct hook_change {
-  std::size_t run = 0;                    // of the chain, from 0
+  std::size_t run = 0;  // of the chain, from 0
   capnp::Text::Reader parameter, object, attribute, resource;
   protocol::ObjectKind kind = protocol::ObjectKind::JOB;
   bool has_value = false;
   capnp::Text::Reader before, after;
-  capnp::List<capnp::Text>::Reader after_texts;     // argv
+  capnp::List<capnp::Text>::Reader after_texts;  // argv
 };
 
 void fill(const hook_parameters& from, protocol::Request::Builder to);

@@ -14,7 +14,7 @@ std::optional<schema::ObjectKind> kind_of(protocol::ObjectKind kind) {
     case protocol::ObjectKind::MANAGEMENT:
     case protocol::ObjectKind::SERVER_ATTRIBUTE: break;
   }
-  return std::nullopt;                       // there are none
+  return std::nullopt;  // there are none
 }
 
 protocol::ObjectKind kind_of(schema::ObjectKind kind) {
@@ -63,7 +63,7 @@ std::optional<asked_view> view_asked(protocol::Question::Reader question, std::u
       return std::nullopt;
     case protocol::Question::JOBS_OF:
       return asked_view{view_request(schema::ObjectKind::JOB, {}, sequence, schema::str(question.getJobsOf())), true};
-    case protocol::Question::RELEASE_NODES: return std::nullopt;       // only where the job starts (RS-86)
+    case protocol::Question::RELEASE_NODES: return std::nullopt;  // only where the job starts (RS-86)
   }
   return std::nullopt;
 }

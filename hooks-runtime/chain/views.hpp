@@ -19,7 +19,10 @@ schema::sealed<schema::Request> view_request(schema::ObjectKind kind, const std:
 void take_objects(schema::ObjectKind kind, schema::Reply::Reader reply, hook_objects& into);
 
 // What a script asked, as a stat (nothing: it can't be answered here), and what it is told of the objects found.
-struct asked_view { schema::sealed<schema::Request> request; bool names_only = false; };
+struct asked_view {
+  schema::sealed<schema::Request> request;
+  bool names_only = false;
+};
 std::optional<asked_view> view_asked(protocol::Question::Reader question, std::uint64_t sequence);
 sealed_answer answer_with(const hook_objects& found, bool names_only);
 

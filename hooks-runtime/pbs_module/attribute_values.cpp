@@ -60,7 +60,10 @@ PyObject* value_of_type(value_type type, std::string_view text) {
   return str(text);
 }
 
-enum class wrote : std::uint8_t { text, wrong_type, wrong_value, raised };
+enum class wrote : std::uint8_t { text,
+                                  wrong_type,
+                                  wrong_value,
+                                  raised };
 struct written_text {
   wrote how;
   std::string text;

@@ -13,7 +13,9 @@ namespace {
 
 PyObject* environment_class;
 
-enum class bound_to : std::uint8_t { nothing, attribute, event };
+enum class bound_to : std::uint8_t { nothing,
+                                     attribute,
+                                     event };
 
 struct contents {
   bound_to where = bound_to::nothing;

@@ -120,10 +120,15 @@ std::optional<std::int64_t> duration_of(PyObject* object) {
 
 bool add_number_types(PyObject* module) {
   PyType_Slot duration_slots[] = {
-      {Py_tp_new, slot(duration_new)},           {Py_tp_str, slot(duration_str)},
-      {Py_tp_repr, slot(duration_str)},          {Py_tp_richcompare, slot(compare_durations)},
-      {Py_tp_hash, slot(duration_hash)},         {Py_nb_add, slot(duration_add)},
-      {Py_nb_subtract, slot(duration_subtract)}, {0, nullptr}};
+      {Py_tp_new, slot(duration_new)},
+      {Py_tp_str, slot(duration_str)},
+      {Py_tp_repr, slot(duration_str)},
+      {Py_tp_richcompare, slot(compare_durations)},
+      {Py_tp_hash, slot(duration_hash)},
+      {Py_nb_add, slot(duration_add)},
+      {Py_nb_subtract, slot(duration_subtract)},
+      {0, nullptr},
+  };
   duration_class = add_class(module, "duration", "pbs.v1._base_types.duration", &PyLong_Type, duration_slots);
   PyType_Slot int_slots[] = {{Py_tp_new, slot(int_new)}, {0, nullptr}};
   PyType_Slot bool_slots[] = {

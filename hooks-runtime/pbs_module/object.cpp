@@ -43,7 +43,8 @@ void deallocate(PyObject* self) {
 // What the names of a job stand for beside its attributes (RS-33, RS-128).
 const char* resource_alias(ObjectKind kind, std::string_view name) {
   if (kind != ObjectKind::JOB) return nullptr;
-  return name == "select" ? "select" : name == "select_requested" ? "select_requested" : nullptr;
+  return name == "select" ? "select" : name == "select_requested" ? "select_requested"
+                                                                  : nullptr;
 }
 
 bool is_name(ObjectKind kind, std::string_view name) {

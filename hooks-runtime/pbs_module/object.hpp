@@ -42,9 +42,11 @@ struct object_state {
   std::optional<protocol::Object::Reader> given;
   schema::sealed<protocol::Answer> held;  // keeps `given` alive when it was asked for
   std::uint64_t run = 0;                  // run_state::serial() of the run it belongs to
-  bool asked = false;  // an object that was named only: its attributes are asked for at the first read
+  bool asked = false;                     // an object that was named only: its attributes are asked for at the first read
   std::map<written_name, std::optional<std::string>, written_name::less> written;
-  struct given_value { std::string_view attribute, resource, value; };
+  struct given_value {
+    std::string_view attribute, resource, value;
+  };
   std::vector<given_value> values;  // of `given`, once one was read: cheaper to search than the message
 
   // Good until the attribute is written.

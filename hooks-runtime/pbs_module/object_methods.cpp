@@ -89,7 +89,8 @@ PyObject* release_nodes(PyObject* self, PyObject* args, PyObject* kwargs) {
   const object_state& job = *state_of(self);
   const auto tolerant = std::optional<std::string>(state_of(self)->text("tolerate_node_failures"));
   const auto vnodes = vnodes_in(what);
-  const auto select = vnodes ? std::nullopt : PyUnicode_Check(what) ? text_of(what) : std::nullopt;
+  const auto select = vnodes ? std::nullopt : PyUnicode_Check(what) ? text_of(what)
+                                                                    : std::nullopt;
   if (PyErr_Occurred()) return nullptr;
   if (!vnodes && (!select || !values::parse_select(*select))) Py_RETURN_NONE;
   if (tolerant != "job_start" && tolerant != "all") {  // RS-94

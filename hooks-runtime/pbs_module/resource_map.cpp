@@ -164,10 +164,19 @@ bool add_environment_type(PyObject* module);
 
 bool add_maps(PyObject* module) {
   PyType_Slot slots[] = {
-      {Py_tp_new, slot(new_map)},        {Py_tp_dealloc, slot(deallocate)},     {Py_tp_str, slot(print)},
-      {Py_tp_repr, slot(print)},         {Py_tp_iter, slot(iterate)},           {Py_tp_methods, methods},
-      {Py_mp_subscript, slot(get_item)}, {Py_mp_ass_subscript, slot(set_item)}, {Py_mp_length, slot(length)},
-      {Py_sq_contains, slot(contains)},  {Py_nb_bool, slot(is_true)},           {0, nullptr}};
+      {Py_tp_new, slot(new_map)},
+      {Py_tp_dealloc, slot(deallocate)},
+      {Py_tp_str, slot(print)},
+      {Py_tp_repr, slot(print)},
+      {Py_tp_iter, slot(iterate)},
+      {Py_tp_methods, methods},
+      {Py_mp_subscript, slot(get_item)},
+      {Py_mp_ass_subscript, slot(set_item)},
+      {Py_mp_length, slot(length)},
+      {Py_sq_contains, slot(contains)},
+      {Py_nb_bool, slot(is_true)},
+      {0, nullptr},
+  };
   PyType_Spec spec = {"pbs.v1._base_types.pbs_resource", sizeof(map_object), 0, Py_TPFLAGS_DEFAULT, slots};
   resource_class = PyType_FromSpec(&spec);
   if (!resource_class || PyModule_AddObjectRef(module, "pbs_resource", resource_class) < 0) return false;

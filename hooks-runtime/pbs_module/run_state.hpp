@@ -56,7 +56,10 @@ class run_state {
   void change(made_change&& what);  // one per attribute and object: the last value wins, the first "before" stays
   void log(std::uint32_t level, std::string job, std::string message);
   // Actions in the order of the script; each once.
-  enum class act { rerun, remove, restart_cycle, reboot };
+  enum class act { rerun,
+                   remove,
+                   restart_cycle,
+                   reboot };
   void action(act what, std::string text);
   void released(std::string job, std::string keep_select, std::vector<std::string> vnodes);
   void custom_resource(std::string name, std::string type);

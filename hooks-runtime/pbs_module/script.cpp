@@ -149,7 +149,7 @@ void script::run(run_state& into) const {
 // fault a death by signal, and what the interpreter keeps to its end is no leak.
 #ifdef __SANITIZE_ADDRESS__
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1:handle_segv=0"; }
-extern "C" int __lsan_is_turned_off() { return 1; }   // whatever ASAN_OPTIONS say
+extern "C" int __lsan_is_turned_off() { return 1; }  // whatever ASAN_OPTIONS say
 #endif
 #ifdef __SANITIZE_THREAD__
 extern "C" const char* __tsan_default_options() { return "allocator_may_return_null=1:handle_segv=0"; }

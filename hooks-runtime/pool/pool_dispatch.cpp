@@ -74,7 +74,7 @@ bool worker_pool::server::begin_at_once(pending& work) {
     return x.now == phase::idle && x.key == work.key && x.resources_version == resources_version_;
   });
   if (w == workers_.end()) return false;
-  read(w);                                        // nothing, unless it says something uncalled for
+  read(w);  // nothing, unless it says something uncalled for
   if (w->now != phase::idle) return false;
   const bool others_run = std::ranges::any_of(workers_, [](const worker& x) { return x.now == phase::running; });
   w->attended = work.order.attended && !others_run;

@@ -30,8 +30,8 @@ class worker_pool::server {
     sandbox_profile profile = sandbox_profile::server;
   };
   // From any thread.
-  void post(std::function<void()> work);        // does the work on the pool's thread
-  bool begin_at_once(pending& work);            // false: no worker is idle for it, or the pool is busy; nothing was done
+  void post(std::function<void()> work);  // does the work on the pool's thread
+  bool begin_at_once(pending& work);      // false: no worker is idle for it, or the pool is busy; nothing was done
   // The rest on the pool's thread.
   void take(pending work);
   void know_resources(std::vector<resource_type> custom);
@@ -39,7 +39,11 @@ class worker_pool::server {
 
  private:
   using clock = std::chrono::steady_clock;
-  enum class phase : std::uint8_t { unbound, binding, idle, running, ending };
+  enum class phase : std::uint8_t { unbound,
+                                    binding,
+                                    idle,
+                                    running,
+                                    ending };
   struct worker {
     worker(const std::string& program, std::uint64_t number)
         : process(program), in(limits::hook_reply_bytes_max), id(number) {}
@@ -55,7 +59,7 @@ class worker_pool::server {
     bool asking = false;
     bool attended = false;
     std::uint32_t watched = 0;  // epoll's events of the socket
-    debug_files debug;  // of the run that is going on
+    debug_files debug;          // of the run that is going on
     clock::time_point deadline = clock::time_point::max(), began{}, used{};
     // Why it is ending, and what the caller is told.
     protocol::Verdict verdict = protocol::Verdict::ERROR;
@@ -76,15 +80,17 @@ class worker_pool::server {
   void tell_callers();
   worker_at find(std::uint64_t id);
   void watch_process(worker_at w);
-  void watch(worker_at w);                      // as its phase wants; after whatever changes what is to be waited for
+  void watch(worker_at w);  // as its phase wants; after whatever changes what is to be waited for
   void serve(std::uint64_t what, std::uint32_t events);
-  void attend(worker_at w);                     // for a moment; what is not done then is the pool's thread's
+  void attend(worker_at w);  // for a moment; what is not done then is the pool's thread's
   void read(worker_at w);
   void got(worker_at w, const schema::sealed_message& message);
   void got_question(worker_at w, protocol::Question::Reader question);
   void got_reply(worker_at w, const schema::sealed_message& message);
   // Words that a copy of what stands in this message needs, with something around it.
-  static unsigned room_for(const schema::sealed_message& message) { return static_cast<unsigned>(message.bytes().size() / sizeof(capnp::word) + 16); }
+  static unsigned room_for(const schema::sealed_message& message) {
+    return static_cast<unsigned>(message.bytes().size() / sizeof(capnp::word) + 16);
+  }
   static bool name_worker(pending& work);
   std::uint64_t new_nonce();
   void bind(worker_at w, pending work);
@@ -111,7 +117,7 @@ class worker_pool::server {
   std::string no_start_why_;
   clock::time_point wakes_at_ = clock::time_point::max();  // when the thread looks at deadlines again
   bool ended_ = false;
-  std::array<std::uint64_t, 32> nonces_{};      // drawn, the first so many of them unused
+  std::array<std::uint64_t, 32> nonces_{};  // drawn, the first so many of them unused
   std::size_t nonces_left_ = 0;
   std::vector<std::function<void()>> to_tell_;
 

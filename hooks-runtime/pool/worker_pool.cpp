@@ -156,9 +156,9 @@ void worker_pool::server::serve(std::uint64_t what, std::uint32_t events) {
     return;
   }
   const auto w = find(what >> 1);
-  if (w == workers_.end()) return;               // buried a moment ago
+  if (w == workers_.end()) return;  // buried a moment ago
   if (what == process_of(w->id)) {
-    read(w);                                     // its last words
+    read(w);  // its last words
     bury(w);
     return;
   }
@@ -175,7 +175,8 @@ void worker_pool::server::watch(worker_at w) {
                                : w->process.has_to_write()            ? EPOLLIN | EPOLLOUT
                                                                       : EPOLLIN;
   if (wanted == w->watched) return;
-  const int change = wanted == 0 ? EPOLL_CTL_DEL : w->watched == 0 ? EPOLL_CTL_ADD : EPOLL_CTL_MOD;
+  const int change = wanted == 0 ? EPOLL_CTL_DEL : w->watched == 0 ? EPOLL_CTL_ADD
+                                                                   : EPOLL_CTL_MOD;
   set_watch(epoll_, change, w->process.socket(), wanted, socket_of(w->id));
   w->watched = wanted;
 }

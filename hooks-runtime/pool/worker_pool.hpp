@@ -21,13 +21,14 @@ struct pool_settings {
   bool on_mom = false;
   std::string local_node;                                     // pbs.get_local_nodename()
   std::vector<std::pair<std::string, std::string>> pbs_conf;  // pbs.pbs_conf
-  std::vector<std::string> hidden;  // directories that hooks of the server may not see: PBS_HOME
-  std::string scratch;  // where hooks with debug = True leave files: PBS_HOME/server_priv/hooks/tmp; empty: nowhere
-  std::function<void()>
-      on_thread_start;       // called once on the pool's thread, for its share of the processors; workers inherit it
-  unsigned workers_max = 0;  // 0: as limits::hook_workers_max
-  unsigned runs_max = 0;     // 0: as limits::hook_worker_runs_max
-  std::chrono::microseconds attendance_max = limits::hook_attendance_max;    // of a run whose caller attends it
+  std::vector<std::string> hidden;                            // directories that hooks of the server may not see: PBS_HOME
+  // Where hooks with debug = True leave files: PBS_HOME/server_priv/hooks/tmp; empty: nowhere.
+  std::string scratch;
+  // Called once on the pool's thread, for its share of the processors; workers inherit it.
+  std::function<void()> on_thread_start;
+  unsigned workers_max = 0;                                                // 0: as limits::hook_workers_max
+  unsigned runs_max = 0;                                                   // 0: as limits::hook_worker_runs_max
+  std::chrono::microseconds attendance_max = limits::hook_attendance_max;  // of a run whose caller attends it
 };
 
 struct pool_figures {

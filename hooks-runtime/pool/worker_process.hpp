@@ -26,7 +26,8 @@ class worker_process {
 
   void send(std::string frame);  // kept until the socket takes it
   bool has_to_write() const { return !out_.empty(); }
-  enum class io { good, closed };
+  enum class io { good,
+                  closed };
   io write_some();
   io read_some(frame_reader& into);
 

@@ -19,7 +19,9 @@ class frame_reader {
  public:
   explicit frame_reader(std::size_t frame_bytes_max) : max_(frame_bytes_max) {}
   void feed(schema::byte_span bytes);
-  enum class found { nothing, message, garbage };
+  enum class found { nothing,
+                     message,
+                     garbage };
   found next(schema::sealed_message& message);
   std::size_t left() const { return bytes_.size() - at_; }
 

@@ -13,7 +13,8 @@ using phase = model::job_phase;
 namespace {
 
 // Which job a record shows: as it was before the event (its run is still there), or as the event left it.
-enum class moment { before, after };
+enum class moment { before,
+                    after };
 
 struct record_rule {
   which event;
@@ -21,31 +22,31 @@ struct record_rule {
   moment when;
   bool (*applies)(const occasion&);
   void (*put_fields)(std::string& line, const occasion&);
-  bool blank_at_end;       // PBS ends some records with a blank
+  bool blank_at_end;  // PBS ends some records with a blank
 };
 
 bool always(const occasion&) { return true; }
-bool began(const occasion& o) { return o.job.stage_in != model::job_stage_in::failed; }     // its files were there
+bool began(const occasion& o) { return o.job.stage_in != model::job_stage_in::failed; }  // its files were there
 bool had_a_run(const occasion& o) { return o.job.phase == phase::exiting; }
 bool suspended(const occasion& o) { return o.event.getVnodesReleased().getWhy() == schema::ReleaseReason::SUSPENDED; }
-bool by_server(const occasion& o) { return o.at.by.role == schema::Role::SERVER; }     // it stops, and aborts the job
+bool by_server(const occasion& o) { return o.at.by.role == schema::Role::SERVER; }  // it stops, and aborts the job
 bool by_somebody(const occasion& o) { return !by_server(o); }
 bool nobody_asked(const occasion& o) { return o.job.phase != phase::exiting && !o.job.delete_requested; }
 
 constexpr record_rule rules[] = {
     // event                    letter when        only if       fields         blank at the end
-    {which::QUEUED,           'Q', moment::after,  always,       queued_fields,   true},
-    {which::ALTERED,          'a', moment::after,  always,       changed_fields,  false},
-    {which::STARTED,          'S', moment::before, always,       started_fields,  true},
-    {which::START_FAILED,     'S', moment::before, began,        started_fields,  true},    // R or E follows
-    {which::DELETE_REQUESTED, 'D', moment::before, by_somebody,  requestor_field, false},
-    {which::DELETE_REQUESTED, 'A', moment::before, by_server,    stop_text,       false},
-    {which::MOVED,            'Q', moment::after,  always,       queued_fields,   true},
-    {which::VNODES_RELEASED,  'z', moment::before, suspended,    suspended_fields, false},
-    {which::RESUMED,          'r', moment::before, always,       no_fields,       false},
-    {which::REQUEUED,         'R', moment::before, began,        run_fields,      false},
-    {which::ENDED,            'E', moment::before, had_a_run,    run_fields,      false},
-    {which::ENDED,            'A', moment::before, nobody_asked, abort_text,      false},
+    {which::QUEUED, 'Q', moment::after, always, queued_fields, true},
+    {which::ALTERED, 'a', moment::after, always, changed_fields, false},
+    {which::STARTED, 'S', moment::before, always, started_fields, true},
+    {which::START_FAILED, 'S', moment::before, began, started_fields, true},  // R or E follows
+    {which::DELETE_REQUESTED, 'D', moment::before, by_somebody, requestor_field, false},
+    {which::DELETE_REQUESTED, 'A', moment::before, by_server, stop_text, false},
+    {which::MOVED, 'Q', moment::after, always, queued_fields, true},
+    {which::VNODES_RELEASED, 'z', moment::before, suspended, suspended_fields, false},
+    {which::RESUMED, 'r', moment::before, always, no_fields, false},
+    {which::REQUEUED, 'R', moment::before, began, run_fields, false},
+    {which::ENDED, 'E', moment::before, had_a_run, run_fields, false},
+    {which::ENDED, 'A', moment::before, nobody_asked, abort_text, false},
 };
 
 void write_records(moment when, const occasion& o, const accounting::line_taker& take) {
@@ -92,7 +93,7 @@ void accounting::fold_any(const log::record& record, const line_taker* take) {
 void accounting::fold_job(const model::event_place& at, schema::JobEvent::Reader event, const line_taker* take) {
   const bool begins = event.which() == which::QUEUED;
   if (event.which() == which::FORGOTTEN) return;
-  if (!begins && !jobs_.contains(at.stream) && !remembers(at)) return;      // it has ended: its history is nobody's bill
+  if (!begins && !jobs_.contains(at.stream) && !remembers(at)) return;  // it has ended: its history is nobody's bill
   auto& job = jobs_[at.stream];
   const find_vnode find = [this](std::string_view name) { return vnode(name); };
   const occasion o{job, at, event, find};

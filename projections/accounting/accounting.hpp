@@ -34,7 +34,7 @@ class accounting {
   // The same for a record whose lines were taken before.
   void learn(const log::record& record);
 
-  std::uint64_t sequence() const { return sequence_; }         // of the last record folded
+  std::uint64_t sequence() const { return sequence_; }  // of the last record folded
   std::size_t jobs_kept() const { return jobs_.size(); }
 
  private:
@@ -46,8 +46,8 @@ class accounting {
 
   history_reader history_;
   std::uint64_t sequence_ = 0;
-  std::unordered_map<std::uint64_t, model::job_state> jobs_;      // unfinished, by serial; with what lines need
-  std::unordered_map<std::uint64_t, model::host_state> hosts_;    // by serial
+  std::unordered_map<std::uint64_t, model::job_state> jobs_;    // unfinished, by serial; with what lines need
+  std::unordered_map<std::uint64_t, model::host_state> hosts_;  // by serial
   std::unordered_map<std::string, std::uint64_t> host_of_vnode_;
 };
 

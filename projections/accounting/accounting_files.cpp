@@ -162,7 +162,7 @@ accounting_files::result accounting_files::begin_day(const segment& s) {
   if (!day_.empty() && !add_written_day(days_, day_, written_)) return fail(result::no_space, "write " + days_.string());
   if (const auto opened = open_day(s.day); opened != result::done) return opened;
   const auto kept = keep({.generation = 0, .log = "", .sequence = s.before, .day = day_, .length = written_});
-  if (kept != result::done) day_.clear();       // begun again with the next try
+  if (kept != result::done) day_.clear();  // begun again with the next try
   return kept;
 }
 

@@ -47,18 +47,21 @@ class accounting_files {
 
   // no_space: the disk takes no more; nothing is lost, try again later. sync_failed: it is not known what is on disk; only
   // a new object, which goes back to the checkpoint, can go on. why() says more.
-  enum class result { done, no_space, sync_failed };
-  result write();      // hands what was added to the system
-  result sync();       // the same, makes it durable and moves the checkpoint
-  bool behind() const { return !waiting_.empty() || unsynced_ || reached_ >= kept_.sequence + far; }   // sync() is due
+  enum class result { done,
+                      no_space,
+                      sync_failed };
+  result write();  // hands what was added to the system
+  // The same, makes it durable and moves the checkpoint.
+  result sync();
+  bool behind() const { return !waiting_.empty() || unsynced_ || reached_ >= kept_.sequence + far; }  // sync() is due
   std::size_t waiting_bytes() const;
   const std::string& why() const { return why_; }
 
  private:
-  static constexpr std::uint64_t far = 10'000;    // records without a line are folded again after a restart: some ms
-  struct segment {                    // lines of one day that are not written yet
+  static constexpr std::uint64_t far = 10'000;  // records without a line are folded again after a restart: some ms
+  struct segment {                              // lines of one day that are not written yet
     std::string day;
-    std::uint64_t before = 0;         // every line up to this record stands before it
+    std::uint64_t before = 0;  // every line up to this record stands before it
     std::string text;
   };
   std::optional<checkpoint_mark> read_checkpoint() const;
@@ -71,11 +74,11 @@ class accounting_files {
   result keep(checkpoint_mark m);
   result fail(result r, const std::string& what);
 
-  std::filesystem::path directory_, checkpoint_, days_;   // days_: written_days.hpp
+  std::filesystem::path directory_, checkpoint_, days_;  // days_: written_days.hpp
   int directory_fd_ = -1, checkpoint_fd_ = -1, day_fd_ = -1;
-  checkpoint_mark kept_;              // as on disk
-  std::string day_;                   // of the open file
-  std::uint64_t written_ = 0;         // its length
+  checkpoint_mark kept_;       // as on disk
+  std::string day_;            // of the open file
+  std::uint64_t written_ = 0;  // its length
   bool unsynced_ = false;
   std::uint64_t reached_ = 0;
   std::deque<segment> waiting_;

@@ -11,11 +11,11 @@
 namespace annals::projections {
 
 struct checkpoint_mark {
-  std::uint64_t generation = 0;     // the newer of two marks counts
-  std::string log;                  // names the log that is folded; one word
-  std::uint64_t sequence = 0;       // every line of the records up to here is in the files
-  std::string day;                  // of the file that is written, YYYYMMDD; empty: none yet
-  std::uint64_t length = 0;         // of that file
+  std::uint64_t generation = 0;  // the newer of two marks counts
+  std::string log;               // names the log that is folded; one word
+  std::uint64_t sequence = 0;    // every line of the records up to here is in the files
+  std::string day;               // of the file that is written, YYYYMMDD; empty: none yet
+  std::uint64_t length = 0;      // of that file
   bool operator==(const checkpoint_mark&) const = default;
 };
 

@@ -19,7 +19,8 @@ namespace {
 void put_text(std::string& line, std::string_view text) {
   const auto before = static_cast<std::ptrdiff_t>(line.size());
   line += text;
-  std::replace_if(line.begin() + before, line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
+  std::replace_if(
+      line.begin() + before, line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
 }
 
 // Values with a blank stand in quotes; a quote inside is left as it is, as PBS does.
@@ -62,7 +63,7 @@ void put_base(std::string& line, const model::job_state& job) {
   put(line, "queue", job.queue());
   put_time(line, "ctime", job, ids::ctime);
   put_time(line, "qtime", job, ids::qtime);
-  put_time(line, "etime", job, ids::etime);      // 0: not eligible
+  put_time(line, "etime", job, ids::etime);  // 0: not eligible
 }
 
 void put_place(std::string& line, const model::job_state& job) {
@@ -79,7 +80,7 @@ model::amounts assigned(const occasion& o) {
   model::amounts sum;
   for (const auto& part : parts)
     for (const auto& [resource, amount] : part.asked) sum[resource].is_size |= amount.is_size;
-  std::vector<std::string_view> whole;       // vnodes counted as a whole, each once
+  std::vector<std::string_view> whole;  // vnodes counted as a whole, each once
   for (const auto& part : parts) {
     const auto* vnode = o.vnode(part.vnode);
     const auto sharing = vnode ? vnode->attributes.get(attributes::node::sharing).value_or("") : std::string_view();
@@ -103,12 +104,19 @@ std::int32_t exit_status(schema::JobEvent::Reader event) {
 void put_usage(std::string& line, const model::job_state& job) {
   if (job.attributes.has(ids::resources_used)) return put_all(line, "resources_used", job, ids::resources_used);
   const auto ncpus = job.attributes.get(ids::Resource_List, "ncpus").value_or("0");
-  for (const auto& [resource, none] : {std::pair<std::string_view, std::string_view>{"cpupercent", "0"}, {"cput", "00:00:00"},
-                                       {"mem", "0kb"}, {"ncpus", ncpus}, {"vmem", "0kb"}, {"walltime", "00:00:00"}})
+  for (const auto& [resource, none] : {std::pair<std::string_view, std::string_view>{"cpupercent", "0"},
+                                       {"cput", "00:00:00"},
+                                       {"mem", "0kb"},
+                                       {"ncpus", ncpus},
+                                       {"vmem", "0kb"},
+                                       {"walltime", "00:00:00"}})
     put(line, "resources_used", resource, none);
 }
 
-struct change { attributes::attribute_id id; std::string_view name, resource, value; };
+struct change {
+  attributes::attribute_id id;
+  std::string_view name, resource, value;
+};
 
 }  // namespace
 

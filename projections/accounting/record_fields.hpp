@@ -21,14 +21,14 @@ struct occasion {
   const find_vnode& vnode;
 };
 
-void queued_fields(std::string& line, const occasion& o);      // Q
-void started_fields(std::string& line, const occasion& o);     // S
-void run_fields(std::string& line, const occasion& o);         // E, R
-void suspended_fields(std::string& line, const occasion& o);    // z
-void no_fields(std::string& line, const occasion& o);           // r
-void requestor_field(std::string& line, const occasion& o);    // D
-void changed_fields(std::string& line, const occasion& o);     // a
-void abort_text(std::string& line, const occasion& o);         // A
+void queued_fields(std::string& line, const occasion& o);     // Q
+void started_fields(std::string& line, const occasion& o);    // S
+void run_fields(std::string& line, const occasion& o);        // E, R
+void suspended_fields(std::string& line, const occasion& o);  // z
+void no_fields(std::string& line, const occasion& o);         // r
+void requestor_field(std::string& line, const occasion& o);   // D
+void changed_fields(std::string& line, const occasion& o);    // a
+void abort_text(std::string& line, const occasion& o);        // A
 void stop_text(std::string& line, const occasion& o);
 
 // Whether lines show this attribute of a job; the others need not be kept.

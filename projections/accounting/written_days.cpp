@@ -22,7 +22,7 @@ std::string print_day_length(const std::string& day, std::uint64_t length) { ret
 day_lengths read_written_days(const fs::path& file) {
   day_lengths days;
   std::ifstream in(file, std::ios::binary);
-  for (std::string line; std::getline(in, line) && !in.eof();) {      // eof: the newline is missing, the line is torn
+  for (std::string line; std::getline(in, line) && !in.eof();) {  // eof: the newline is missing, the line is torn
     if (line.size() < 10 || line[8] != ' ' || !is_day(line.substr(0, 8))) continue;
     std::uint64_t length = 0;
     const auto* end = line.data() + line.size();

@@ -61,7 +61,8 @@ class slots {
     from.holdings().each_job([&](std::uint64_t serial) {
       const auto* job = from.job(serial);
       if (!job) return;
-      for (const auto& s : values::parse_exec_host(job->attribute(ids::exec_host)).value_or(values::exec_host_spec{})) taken_[s.host].insert(s.slot);
+      for (const auto& s : values::parse_exec_host(job->attribute(ids::exec_host)).value_or(values::exec_host_spec{}))
+        taken_[s.host].insert(s.slot);
     });
   }
   std::uint32_t take(const std::string& host) {
@@ -99,7 +100,7 @@ values::result<hand_placed, model::rejection> place_by_hand(const status& from, 
   values::exec_host_spec hosts;
   for (const auto& chunk : spec->chunks) {
     const auto& host = from.host_of_vnode(chunk.parts.front().vnode)->name;
-    for (const auto& part : chunk.parts)          // a chunk is on one host
+    for (const auto& part : chunk.parts)  // a chunk is on one host
       if (from.host_of_vnode(part.vnode)->name != host) return model::refuse(pbs_error::bad_node_spec);
     hosts.push_back({host, free.take(host), cpus_of(chunk)});
   }

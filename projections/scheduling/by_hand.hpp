@@ -14,7 +14,7 @@ namespace annals::projections {
 
 struct hand_placed {
   std::string exec_vnode, exec_host;
-  std::vector<std::string> hosts;      // each once, primary first
+  std::vector<std::string> hosts;  // each once, primary first
 };
 
 // `named`: "(n1:ncpus=2)+(n2:mem=1gb)" as it is; "n1+n2": the job's chunks in their order, over the vnodes in theirs; "-": where

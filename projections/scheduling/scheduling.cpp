@@ -63,7 +63,7 @@ void scheduling_projection::mark_vnodes(capnp::Text::Reader exec_vnode) {
 void scheduling_projection::mark_job_event(std::uint64_t serial, schema::JobEvent::Reader event) {
   using which = schema::JobEvent::Which;
   switch (event.which()) {
-    case which::USAGE_REPORTED:          // these change nothing that a cycle looks at
+    case which::USAGE_REPORTED:  // these change nothing that a cycle looks at
     case which::STARTED:
     case which::RUN_STEP:
     case which::OUTPUT_DELIVERED:
@@ -73,13 +73,13 @@ void scheduling_projection::mark_job_event(std::uint64_t serial, schema::JobEven
     case which::ASSIGNED: mark_vnodes(event.getAssigned().getExecVnode()); break;
     case which::VNODES_TAKEN: mark_vnodes(event.getVnodesTaken().getExecVnode()); break;
     case which::VNODES_RELEASED: mark_vnodes(event.getVnodesReleased().getExecVnode()); break;
-    case which::SUSPENDED:               // maintenance may begin or end where it is
+    case which::SUSPENDED:  // maintenance may begin or end where it is
     case which::RESUMED:
       if (const auto* job = from_.job(serial)) mark_vnodes(job->allocated.exec_vnode());
       break;
     case which::ENDED:
     case which::FORGOTTEN:
-      if (!sent_jobs_.contains(serial)) return;          // it came and went between two deltas
+      if (!sent_jobs_.contains(serial)) return;  // it came and went between two deltas
       break;
     case which::QUEUED:
     case which::ALTERED:
@@ -95,7 +95,7 @@ void scheduling_projection::mark_job_event(std::uint64_t serial, schema::JobEven
     case which::MOVED:
     case which::REORDERED: break;
   }
-  marks_.jobs.insert(marks_.jobs.end(), serial);      // serials rise: new jobs come last
+  marks_.jobs.insert(marks_.jobs.end(), serial);  // serials rise: new jobs come last
 }
 
 void scheduling_projection::mark_host_event(std::uint64_t serial, schema::HostEvent::Reader event) {
@@ -147,7 +147,10 @@ std::vector<scheduling_projection::message> scheduling_projection::take_delta() 
 
 // What the rows of the next messages are made of.
 struct scheduling_projection::news {
-  struct vnode_at { const model::host_state* host; const model::vnode_state* vnode; };
+  struct vnode_at {
+    const model::host_state* host;
+    const model::vnode_state* vnode;
+  };
   std::vector<vnode_at> vnodes;
   std::vector<const model::queue_state*> queues;
   std::vector<const model::job_state*> jobs;
@@ -199,7 +202,7 @@ std::vector<scheduling_projection::message> scheduling_projection::messages(cons
   const news what = gather(changed);
   const std::uint64_t before = full ? 0 : sent_sequence_;
   std::vector<message> out;
-  std::size_t vnode = 0, job = 0;      // the next rows: first all vnodes, then jobs
+  std::size_t vnode = 0, job = 0;  // the next rows: first all vnodes, then jobs
   do {
     const std::size_t vnode_end = std::min(what.vnodes.size(), vnode + rows_per_message);
     const std::size_t room = vnode_end == what.vnodes.size() ? rows_per_message - (vnode_end - vnode) : 0;
@@ -209,7 +212,7 @@ std::vector<scheduling_projection::message> scheduling_projection::messages(cons
       auto d = m.initView();
       d.setEpoch(epoch_);
       d.setPrevious(before);
-      d.setSequence(last ? from_.sequence() : before);     // true at the new sequence only with the last one
+      d.setSequence(last ? from_.sequence() : before);  // true at the new sequence only with the last one
       d.setFull(full && first);
       if (first) fill_few(d, changed, what);
       const auto row_count = static_cast<unsigned>(vnode_end - vnode);

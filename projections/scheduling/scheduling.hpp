@@ -19,12 +19,12 @@ namespace annals::projections {
 
 class scheduling_projection {
  public:
-  using message = schema::sealed<schema::ToScheduler>;    // its view
+  using message = schema::sealed<schema::ToScheduler>;  // its view
 
   // `scheduler` is the name of the scheduler object; `from` must outlive this and have folded a record before apply sees it.
   scheduling_projection(const status& from, std::string scheduler) : from_(from), scheduler_(std::move(scheduler)) {}
 
-  void apply(const log::record& record);                  // marks what changed; nothing before the first full view
+  void apply(const log::record& record);  // marks what changed; nothing before the first full view
 
   // Messages in the order to send them, each well below the largest frame. The deltas of one answer are true together:
   // only the last one moves the view to the new sequence. take_delta is empty when nothing changed.
@@ -35,8 +35,8 @@ class scheduling_projection {
 
  private:
   struct marks {
-    std::set<std::uint64_t> jobs, hosts;                  // serials
-    std::set<std::string, std::less<>> queues, vnodes;    // names
+    std::set<std::uint64_t> jobs, hosts;                // serials
+    std::set<std::string, std::less<>> queues, vnodes;  // names
     bool server = false, scheduler = false, resources = false;
     bool empty() const;
   };
@@ -54,7 +54,7 @@ class scheduling_projection {
 
   const status& from_;
   std::string scheduler_;
-  bool following_ = false;                                // somebody has a full view
+  bool following_ = false;  // somebody has a full view
   std::uint64_t epoch_ = 0;
   std::uint64_t sent_sequence_ = 0;
   marks marks_;

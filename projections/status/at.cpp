@@ -39,7 +39,8 @@ class needed_streams {
   bool take(const log::record& record) {
     const auto event = record.event();
     const auto r = record.get();
-    if (schema::is(event, schema::JobEvent::QUEUED) && numbers_.contains(event.getJob().getQueued().getNumber())) serials_.insert(r.getStream());
+    if (schema::is(event, schema::JobEvent::QUEUED) && numbers_.contains(event.getJob().getQueued().getNumber()))
+      serials_.insert(r.getStream());
     return wanted(record.kind(), r.getStream());
   }
   // Whether a scheduler said something of a job that counts.
@@ -60,12 +61,14 @@ class needed_streams {
   }
 
   bool all_ = false, all_jobs_ = false, schedulers_ = false, hooks_ = false;
-  std::unordered_set<std::uint64_t> numbers_, serials_;   // of the jobs that were named
+  std::unordered_set<std::uint64_t> numbers_, serials_;  // of the jobs that were named
 };
 
 void take_in(status& then, needed_streams& needed, const log::record& record) {
   if (needed.take(record)) then.fold(record);
-  else if (schema::is(record.event(), schema::SchedulerEvent::CYCLE_REASONS) && needed.told(record.event().getScheduler().getCycleReasons())) then.fold_reasons_only(record);
+  else if (schema::is(record.event(), schema::SchedulerEvent::CYCLE_REASONS) &&
+           needed.told(record.event().getScheduler().getCycleReasons()))
+    then.fold_reasons_only(record);
   else then.pass(record);
 }
 
@@ -114,7 +117,7 @@ ports::store_status fold_to(const log::log_reader& reader, const log::snapshot_s
   std::uint64_t next = 1;
   if (const auto from = index ? checkpoint_before(*index, sequence) : std::nullopt) {
     if (const auto read = fold_checkpoint(reader, *from, needed, then); !read) return read;
-    next = from->sequence;   // itself too, for its time; it is folded already
+    next = from->sequence;  // itself too, for its time; it is folded already
     const auto at = reader.read(next++, [&](const log::record_ptr& r) {
       then.pass(*r);
       return false;

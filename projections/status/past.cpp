@@ -6,10 +6,9 @@
 
 namespace annals::projections {
 
-
 namespace {
 
-constexpr std::uint32_t format = 2;   // of checkpoints and of what decides which records they name
+constexpr std::uint32_t format = 2;  // of checkpoints and of what decides which records they name
 constexpr const char* directory_name = "past";
 
 std::string name_of(std::uint64_t sequence) {
@@ -177,7 +176,7 @@ void past_writer::close(const log::record& record, const status& now) {
     next_ = *later;
     return;
   }
-  if (sequence > UINT32_MAX) {   // distances no longer fit; the checkpoints there are go on serving
+  if (sequence > UINT32_MAX) {  // distances no longer fit; the checkpoints there are go on serving
     next_ = UINT64_MAX;
     return;
   }

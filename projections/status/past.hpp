@@ -20,8 +20,8 @@ namespace annals::projections {
 
 // How far apart checkpoints are.
 struct checkpoint_spacing {
-  std::uint64_t records_min = 10'000;      // so many are read to reach a moment between two: 5 ms
-  std::uint64_t bytes_per_record = 32;     // by so much the index grows, before compression: where much is alive they are rarer
+  std::uint64_t records_min = 10'000;   // so many are read to reach a moment between two: 5 ms
+  std::uint64_t bytes_per_record = 32;  // by so much the index grows, before compression: where much is alive they are rarer
 };
 
 struct checkpoint {
@@ -42,7 +42,11 @@ class past_writer {
 
  private:
   // What a later record of the same class makes superfluous.
-  enum class entry_class : std::uint8_t { plain, reasons, usage, cycle, hook_run };
+  enum class entry_class : std::uint8_t { plain,
+                                          reasons,
+                                          usage,
+                                          cycle,
+                                          hook_run };
   struct entry {
     std::uint64_t sequence;
     entry_class what;
@@ -60,10 +64,10 @@ class past_writer {
   schema::sealed<schema::PastCheckpoint> content(std::uint64_t sequence, const status& now) const;
 
   log::snapshot_store index_;
-  std::vector<std::uint64_t> made_;      // sequences of all checkpoints, rising
-  std::unordered_map<std::uint64_t, stream> streams_;   // by serial; those that still have something
+  std::vector<std::uint64_t> made_;                    // sequences of all checkpoints, rising
+  std::unordered_map<std::uint64_t, stream> streams_;  // by serial; those that still have something
   checkpoint_spacing spacing_;
-  std::uint64_t next_;                   // the next checkpoint is made here
+  std::uint64_t next_;  // the next checkpoint is made here
 };
 
 }  // namespace annals::projections

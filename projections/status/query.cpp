@@ -122,7 +122,7 @@ void stat_jobs(const status& from, schema::Stat::Reader asked, const model::requ
     if (!job) {
       out.unknown(name, values::refuse(pbs_error::unknown_job));
     } else if (!may_see_job(from, *job, by)) {
-      continue;                       // with query_other_jobs False PBS shows nothing of it, not even a refusal
+      continue;  // with query_other_jobs False PBS shows nothing of it, not even a refusal
     } else if (job->ended() && asked.getHistory() == schema::History::LIVE) {
       out.unknown(name, values::refuse(pbs_error::job_has_finished));
     } else {
@@ -150,13 +150,14 @@ void stat_queues(const status& from, schema::Stat::Reader asked, const filter& s
   for (const auto& [name, q] : from.queues()) all.push_back(&q);
   std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->order < b->order; });
   auto add = [&](const model::queue_state& q) { out.add(q.name, shown.apply(queue_row(from, q))); };
-  stat_named(asked, out, pbs_error::unknown_queue,
-             [&] { for (const auto* q : all) add(*q); },
-             [&](const std::string& name) {
-               const auto at = from.queues().find(name);
-               if (at != from.queues().end()) add(at->second);
-               return at != from.queues().end();
-             });
+  stat_named(
+      asked, out, pbs_error::unknown_queue,
+      [&] { for (const auto* q : all) add(*q); },
+      [&](const std::string& name) {
+        const auto at = from.queues().find(name);
+        if (at != from.queues().end()) add(at->second);
+        return at != from.queues().end();
+      });
 }
 
 void stat_nodes(const status& from, schema::Stat::Reader asked, const filter& shown, piecewise& out, bool by_host) {
@@ -165,28 +166,30 @@ void stat_nodes(const status& from, schema::Stat::Reader asked, const filter& sh
     for (const auto& v : host.vnodes) all.emplace_back(&v, &host);
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first->order < b.first->order; });
   auto add = [&](const auto& pair) { out.add(pair.first->name, shown.apply(vnode_row(from, *pair.second, *pair.first))); };
-  stat_named(asked, out, pbs_error::unknown_node,
-             [&] { for (const auto& pair : all) add(pair); },
-             [&](const std::string& name) {
-               bool found = false;
-               for (const auto& pair : all)
-                 if (pair.first->name == name || (by_host && pair.second->name == name)) {
-                   add(pair);
-                   found = true;
-                 }
-               return found;
-             });
+  stat_named(
+      asked, out, pbs_error::unknown_node,
+      [&] { for (const auto& pair : all) add(pair); },
+      [&](const std::string& name) {
+        bool found = false;
+        for (const auto& pair : all)
+          if (pair.first->name == name || (by_host && pair.second->name == name)) {
+            add(pair);
+            found = true;
+          }
+        return found;
+      });
 }
 
 void stat_schedulers(const status& from, schema::Stat::Reader asked, const filter& shown, piecewise& out) {
   auto add = [&](const model::scheduler_state& s) { out.add(s.name, shown.apply(s.attributes)); };
-  stat_named(asked, out, pbs_error::unknown_scheduler,
-             [&] { for (const auto& [name, s] : from.schedulers()) add(s); },
-             [&](const std::string& name) {
-               const auto at = from.schedulers().find(name);
-               if (at != from.schedulers().end()) add(at->second);
-               return at != from.schedulers().end();
-             });
+  stat_named(
+      asked, out, pbs_error::unknown_scheduler,
+      [&] { for (const auto& [name, s] : from.schedulers()) add(s); },
+      [&](const std::string& name) {
+        const auto at = from.schedulers().find(name);
+        if (at != from.schedulers().end()) add(at->second);
+        return at != from.schedulers().end();
+      });
 }
 
 void stat_hooks(const status& from, schema::Stat::Reader asked, const filter& shown, piecewise& out) {
@@ -214,13 +217,14 @@ void stat_resources(const status& from, schema::Stat::Reader asked, piecewise& o
     out.add(r.name, row.take());
   };
   const auto& custom = from.server().resources.custom();
-  stat_named(asked, out, pbs_error::unknown_resource,
-             [&] { for (const auto& [name, r] : custom) add(r); },
-             [&](const std::string& name) {
-               const auto* r = from.server().resources.find(name);
-               if (r) add(*r);
-               return r != nullptr;
-             });
+  stat_named(
+      asked, out, pbs_error::unknown_resource,
+      [&] { for (const auto& [name, r] : custom) add(r); },
+      [&](const std::string& name) {
+        const auto* r = from.server().resources.find(name);
+        if (r) add(*r);
+        return r != nullptr;
+      });
 }
 
 void refuse_whole(std::uint64_t id, std::uint64_t sequence, const values::refusal& why, const send_reply& send) {
@@ -299,7 +303,7 @@ bool meets(const status& from, const model::job_state& job, schema::Criterion::R
     if (!r) return false;
     type = r->type;
   }
-  if (has.empty() && is_number(type)) has = type == attributes::value_type::duration ? "00:00:00" : "0";   // unset counts as 0
+  if (has.empty() && is_number(type)) has = type == attributes::value_type::duration ? "00:00:00" : "0";  // unset counts as 0
   if (const auto order = attributes::compare_values(type, has, wanted)) return holds(*order, c.getOp());
   return (c.getOp() == schema::CompareOp::EQ && has == wanted) || (c.getOp() == schema::CompareOp::NE && has != wanted);
 }

@@ -50,7 +50,7 @@ void put_assigned(attributes::attribute_set& row, attributes::attribute_id id, c
 class asked_sums {
  public:
   asked_sums(const status& from, std::string_view queue) : catalogue_(from.server().resources) {
-    std::set<std::uint64_t> running;      // their amounts are added up in this order
+    std::set<std::uint64_t> running;  // their amounts are added up in this order
     from.holdings().each_job([&](std::uint64_t serial) { running.insert(serial); });
     for (const auto serial : running) {
       const auto* job = from.job(serial);

@@ -69,7 +69,7 @@ void status::fold_job(const model::event_place& at, schema::JobEvent::Reader eve
   if (job.phase != model::job_phase::none) count(job, -1);
   holdings_.apply(at, job.id, event);
   model::apply(job, at, event);
-  if (event.isQueued()) serial_of_number_.insert_or_assign(serial_of_number_.end(), job.number, at.stream);   // numbers rise
+  if (event.isQueued()) serial_of_number_.insert_or_assign(serial_of_number_.end(), job.number, at.stream);  // numbers rise
   if (event.isMoved() || event.isReordered()) displace(job);
   if (job.phase == model::job_phase::forgotten) {
     forget(job);
@@ -150,16 +150,22 @@ bool status::holds(schema::StreamKind kind, std::uint64_t stream) const {
 }
 
 std::string status::counts::text() const {
-  static constexpr std::pair<char, const char*> order[] = {{'T', "Transit"}, {'Q', "Queued"}, {'H', "Held"},
-                                                           {'W', "Waiting"}, {'R', "Running"}, {'E', "Exiting"},
-                                                           {'B', "Begun"}};
+  static constexpr std::pair<char, const char*> order[] = {
+      {'T', "Transit"},
+      {'Q', "Queued"},
+      {'H', "Held"},
+      {'W', "Waiting"},
+      {'R', "Running"},
+      {'E', "Exiting"},
+      {'B', "Begun"},
+  };
   std::string text;
   for (const auto& [letter, name] : order) {
     const auto of = [&](char state) {
       const auto at = by_state.find(state);
       return at == by_state.end() ? 0 : at->second;
     };
-    text += std::string(name) + ":" + std::to_string(of(letter) + (letter == 'R' ? of('S') : 0)) + " ";      // suspended jobs count as running
+    text += std::string(name) + ":" + std::to_string(of(letter) + (letter == 'R' ? of('S') : 0)) + " ";  // suspended jobs count as running
   }
   return text;
 }

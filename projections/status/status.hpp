@@ -16,9 +16,9 @@
 #include "events/model/hook/hook.hpp"
 #include "events/model/host/host.hpp"
 #include "events/model/job/job.hpp"
-#include "events/model/server/server.hpp"
 #include "events/model/queue/queue.hpp"
 #include "events/model/scheduler/scheduler.hpp"
+#include "events/model/server/server.hpp"
 #include "events/model/vnodes/holdings.hpp"
 #include "events/schema/client.capnp.h"
 
@@ -36,7 +36,7 @@ class status {
   // and who holds what, where the records that led to it were left out.
   void put_uses(std::vector<std::pair<std::string, model::vnode_use>> uses) { holdings_.restore(std::move(uses)); }
 
-  std::uint64_t sequence() const { return sequence_; }         // of the last record folded
+  std::uint64_t sequence() const { return sequence_; }  // of the last record folded
   std::int64_t wall_ns() const { return wall_ns_; }
 
   const model::job_state* job(std::uint64_t serial) const;
@@ -47,7 +47,7 @@ class status {
   const std::map<std::string, model::queue_state, std::less<>>& queues() const { return queues_; }
   const std::map<std::uint64_t, model::host_state>& hosts() const { return holdings_.hosts(); }
   const std::map<std::string, model::scheduler_state, std::less<>>& schedulers() const { return schedulers_; }
-  const std::map<std::uint64_t, model::hook_state>& hooks() const { return hooks_; }     // by serial: in the order of creation
+  const std::map<std::uint64_t, model::hook_state>& hooks() const { return hooks_; }  // by serial: in the order of creation
   const model::server_state& server() const { return server_; }
   const model::holdings& holdings() const { return holdings_; }
   const model::host_state* host_of_vnode(std::string_view vnode) const { return holdings_.host_of(vnode); }
@@ -56,12 +56,11 @@ class status {
 
   // How many jobs are in which state, of one queue or of all ("").
   struct counts {
-    std::uint64_t total = 0;             // history jobs too
+    std::uint64_t total = 0;  // history jobs too
     std::map<char, std::uint64_t> by_state;
-    std::string text() const;            // "Transit:0 Queued:0 Held:0 Waiting:0 Running:0 Exiting:0 Begun:0 "
+    std::string text() const;  // "Transit:0 Queued:0 Held:0 Waiting:0 Running:0 Exiting:0 Begun:0 "
   };
   const counts& jobs_of(std::string_view queue) const;
-
 
  private:
   void fold_job(const model::event_place& at, schema::JobEvent::Reader event);
@@ -72,19 +71,19 @@ class status {
 
   std::uint64_t sequence_ = 0;
   std::int64_t wall_ns_ = 0;
-  std::unordered_map<std::uint64_t, model::job_state> jobs_;      // by serial
+  std::unordered_map<std::uint64_t, model::job_state> jobs_;  // by serial
   std::map<std::uint64_t, std::uint64_t> serial_of_number_;
   // Of jobs that were moved or reordered: few, so that the others cost nothing more.
-  std::map<std::pair<std::int64_t, std::uint64_t>, std::uint64_t> displaced_;   // rank, number -> serial
-  std::unordered_map<std::uint64_t, std::int64_t> displaced_rank_;              // by number
+  std::map<std::pair<std::int64_t, std::uint64_t>, std::uint64_t> displaced_;  // rank, number -> serial
+  std::unordered_map<std::uint64_t, std::int64_t> displaced_rank_;             // by number
   std::map<std::string, model::queue_state, std::less<>> queues_;
-  std::unordered_map<std::uint64_t, std::string> queue_names_;    // by serial
-  model::holdings holdings_;                                      // and the hosts
+  std::unordered_map<std::uint64_t, std::string> queue_names_;  // by serial
+  model::holdings holdings_;                                    // and the hosts
   std::map<std::string, model::scheduler_state, std::less<>> schedulers_;
   std::unordered_map<std::uint64_t, std::string> scheduler_names_;
-  std::map<std::uint64_t, model::hook_state> hooks_;              // by serial
+  std::map<std::uint64_t, model::hook_state> hooks_;  // by serial
   model::server_state server_;
-  std::map<std::string, counts, std::less<>> counts_;             // by queue; "" is all
+  std::map<std::string, counts, std::less<>> counts_;  // by queue; "" is all
 };
 
 }  // namespace annals::projections

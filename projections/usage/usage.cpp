@@ -41,7 +41,8 @@ void job_usage::take(const log::record& record, schema::Usage::Reader all, capnp
   auto& run = runs_.back();
   const auto now = record.get().getWallNs();
   for (auto h : hosts)
-    if (auto used = model::read_usage(h.getUsage()); model::was_measured(used)) add(series_of(run, schema::text(h.getHost())).samples, {now, std::move(used)});
+    if (auto used = model::read_usage(h.getUsage()); model::was_measured(used))
+      add(series_of(run, schema::text(h.getHost())).samples, {now, std::move(used)});
   auto used = model::read_usage(all);
   if (!model::was_measured(used)) return;
   if (hosts.size() > 0) add(run.total, {now, std::move(used)});
@@ -52,7 +53,8 @@ void job_usage::fold(const log::record& record) {
   const auto event = record.event();
   if (schema::is(event, schema::JobEvent::QUEUED)) id_ = schema::str(event.getJob().getQueued().getId());
   else if (schema::is(event, schema::JobEvent::ASSIGNED)) begin(record);
-  else if (schema::is(event, schema::JobEvent::USAGE_REPORTED)) take(record, event.getJob().getUsageReported().getUsage(), event.getJob().getUsageReported().getHosts());
+  else if (schema::is(event, schema::JobEvent::USAGE_REPORTED))
+    take(record, event.getJob().getUsageReported().getUsage(), event.getJob().getUsageReported().getHosts());
   else if (schema::is(event, schema::JobEvent::EXITED) && !runs_.empty()) {
     const auto e = event.getJob().getExited();
     take(record, e.getUsage(), e.getHosts());

@@ -16,8 +16,8 @@
 namespace annals::projections {
 
 struct usage_sample {
-  std::int64_t wall_ns = 0;          // when it was written down, nanoseconds since 1970
-  model::usage_set used;             // so far; of memory the highest
+  std::int64_t wall_ns = 0;  // when it was written down, nanoseconds since 1970
+  model::usage_set used;     // so far; of memory the highest
   bool operator==(const usage_sample&) const = default;
 };
 
@@ -29,18 +29,18 @@ struct host_series {
 
 struct run_series {
   std::uint32_t run = 0;
-  std::int64_t assigned_ns = 0, ended_ns = 0;        // ended_ns 0: it goes on
+  std::int64_t assigned_ns = 0, ended_ns = 0;  // ended_ns 0: it goes on
   bool has_exit_status = false;
   std::int32_t exit_status = 0;
-  std::vector<host_series> hosts;                    // in the order of the assignment, primary first
-  std::vector<usage_sample> total;                   // of a run on several hosts: their sum as it was reported
+  std::vector<host_series> hosts;   // in the order of the assignment, primary first
+  std::vector<usage_sample> total;  // of a run on several hosts: their sum as it was reported
   bool operator==(const run_series&) const = default;
 };
 
 class job_usage {
  public:
-  void fold(const log::record& record);              // of this job's stream
-  const std::string& id() const { return id_; }      // "12.borg"; empty before JobQueued
+  void fold(const log::record& record);          // of this job's stream
+  const std::string& id() const { return id_; }  // "12.borg"; empty before JobQueued
   const std::vector<run_series>& runs() const { return runs_; }
   bool operator==(const job_usage&) const = default;
 

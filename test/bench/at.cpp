@@ -5,8 +5,8 @@
 #include <map>
 #include <random>
 
-#include "projections/status/past.hpp"
 #include "events/model/usage.hpp"
+#include "projections/status/past.hpp"
 #include "projections/status/query.hpp"
 #include "test/bench/log_bench.hpp"
 
@@ -42,7 +42,9 @@ class busy_log {
   std::uint64_t jobs() const { return number_; }
 
  private:
-  struct alive_job { std::uint64_t stream, number; };
+  struct alive_job {
+    std::uint64_t stream, number;
+  };
   static std::string host(std::uint64_t n) { return "node" + std::to_string(n % hosts); }
 
   void submit() {
@@ -183,7 +185,7 @@ int main(int argc, char** argv) {
   busy_log(*store, events, alive).write();
   const log::log_reader reader(*store);
 
-  std::map<std::uint64_t, std::string> alive_at;   // a job that was there, by sequence
+  std::map<std::uint64_t, std::string> alive_at;  // a job that was there, by sequence
   for (const bool with_index : {false, true}) {
     projections::status now;
     projections::past_writer writer(*store);
@@ -191,7 +193,8 @@ int main(int argc, char** argv) {
     const auto read = reader.read(1, [&](const log::record_ptr& r) {
       now.fold(*r);
       if (with_index) writer.fold(*r, now);
-      else if (schema::is(r->event(), schema::JobEvent::QUEUED)) alive_at[r->sequence()] = schema::str(r->event().getJob().getQueued().getId());
+      else if (schema::is(r->event(), schema::JobEvent::QUEUED))
+        alive_at[r->sequence()] = schema::str(r->event().getJob().getQueued().getId());
       return true;
     });
     std::printf("%-28s %.1f s%s\n", with_index ? "folding and making the index" : "folding", seconds_since(begin), read ? "" : "  FAILED");

@@ -78,10 +78,10 @@ int main(int argc, char** argv) {
     longest = std::max(longest, seconds_since(piece));
   }
   const double took = cpu_s() - cpu, each_us = took * 1e6 / static_cast<double>(records);
-  std::printf("%llu records, %llu blobs, %llu faults: %.2f s, %.2f s of cpu, %.2f us of cpu a record, longest piece %.1f ms, %ld KB more memory\n",
-              static_cast<unsigned long long>(check.state().records), static_cast<unsigned long long>(check.state().blobs),
-              static_cast<unsigned long long>(check.state().fault_count), seconds_since(began), took, each_us, longest * 1e3,
-              memory_kb() - memory);
+  std::printf(
+      "%llu records, %llu blobs, %llu faults: %.2f s, %.2f s of cpu, %.2f us of cpu a record, longest piece %.1f ms, %ld KB more memory\n",
+      static_cast<unsigned long long>(check.state().records), static_cast<unsigned long long>(check.state().blobs),
+      static_cast<unsigned long long>(check.state().fault_count), seconds_since(began), took, each_us, longest * 1e3, memory_kb() - memory);
   std::printf("100 million records at %d %% of a core: %.1f hours\n", limits::check_core_percent,
               each_us * 1e8 / 1e6 * 100 / limits::check_core_percent / 3600);
   return check.state().fault_count != 0;

@@ -26,7 +26,9 @@ namespace {
 
 constexpr unsigned clients_per_process = 100;
 
-enum class outcome { answered, told, neither };
+enum class outcome { answered,
+                     told,
+                     neither };
 struct result {
   outcome what;
   double ms;

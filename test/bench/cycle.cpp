@@ -105,10 +105,9 @@ int main(int argc, char** argv) {
   const auto distinct = [](unsigned i) { return "1:ncpus=" + std::to_string(1 + i % 8) + ":mem=" + std::to_string(1 + i) + "mb"; };
   const auto one_cpu = [](unsigned) { return std::string("1:ncpus=1"); };
   measure("distinct jobs, every vnode busy", {n, 100, 8, 8, distinct});
-  measure("distinct jobs, one cpu free on each of 1000", {n, 1000, 8, 7, [](unsigned i) {
-    return "1:ncpus=" + std::to_string(2 + i % 7) + ":mem=" + std::to_string(1 + i) + "mb"; }});
-  measure("distinct jobs, each larger than the complex", {n, 4, 8, 0, [](unsigned i) {
-    return "1:ncpus=" + std::to_string(100 + i); }});
+  measure("distinct jobs, one cpu free on each of 1000",
+          {n, 1000, 8, 7, [](unsigned i) { return "1:ncpus=" + std::to_string(2 + i % 7) + ":mem=" + std::to_string(1 + i) + "mb"; }});
+  measure("distinct jobs, each larger than the complex", {n, 4, 8, 0, [](unsigned i) { return "1:ncpus=" + std::to_string(100 + i); }});
   measure("equal jobs, nothing free", {n, 100, 8, 8, one_cpu});
   measure("500 one-cpu jobs start on one vnode", {500, 1, 512, 0, one_cpu});
   measure("500 one-cpu jobs start on 500 hosts", {500, 500, 1, 0, one_cpu});

@@ -1,7 +1,7 @@
 // What the log writer's thread pays for one assignment: checked and applied by the ledger, of so many vnodes in a cluster of so
-// many, all picked at random and each running another job already; and for its release. Processor time of the thread. With a vnode per host, and with all
-// vnodes on one host.
-// Usage: bench_ledger [VNODES CLUSTER]. Figures with the machine they were measured on: docs/performance.md.
+// many, all picked at random and each running another job already; and for its release. Processor time of the thread. With a vnode per
+// host, and with all vnodes on one host. Usage: bench_ledger [VNODES CLUSTER]. Figures with the machine they were measured on:
+// docs/performance.md.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -26,7 +26,7 @@ class cluster {
     } else {
       for (unsigned i = 0; i < vnodes; ++i) add_host(10 + i, names_[i], {names_[i]});
     }
-    for (unsigned from = 0; from < vnodes; from += 1000) {       // everybody runs something
+    for (unsigned from = 0; from < vnodes; from += 1000) {  // everybody runs something
       std::vector<std::string> some(names_.begin() + from, names_.begin() + std::min(from + 1000, vnodes));
       submit();
       write(job_, assigned_to(some));
@@ -139,7 +139,8 @@ void measure(unsigned vnodes, unsigned of_all, bool one_host) {
 
 int main(int argc, char** argv) {
   std::vector<std::pair<unsigned, unsigned>> sizes{{1000, 5000}, {2000, 10000}, {2000, 100000}};
-  if (argc == 3) sizes = {{static_cast<unsigned>(std::strtoul(argv[1], nullptr, 10)), static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10))}};
+  if (argc == 3)
+    sizes = {{static_cast<unsigned>(std::strtoul(argv[1], nullptr, 10)), static_cast<unsigned>(std::strtoul(argv[2], nullptr, 10))}};
   for (const auto& [vnodes, of_all] : sizes)
     for (const bool one_host : {false, true}) measure(vnodes, std::max(vnodes, of_all), one_host);
 }

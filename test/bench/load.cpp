@@ -142,7 +142,7 @@ int grow(const std::string& path, std::uint64_t events) {
     return 1;
   }
   std::vector<log::record_ptr> committed;
-  for (std::uint64_t number = 1'000'000; log.last_sequence() < events; ) {
+  for (std::uint64_t number = 1'000'000; log.last_sequence() < events;) {
     for (int i = 0; i < 1000; ++i, ++number) {
       log::append a;
       for (const auto& r : job) a.events.push_back(renumbered(*r, number));

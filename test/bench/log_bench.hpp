@@ -64,8 +64,7 @@ inline model::event job_queued(std::uint64_t number) {
        "PBS_O_HOME=/home/alice,PBS_O_LANG=C.UTF-8,PBS_O_LOGNAME=alice,PBS_O_PATH=/usr/local/bin:/usr/bin:/bin,"
        "PBS_O_SHELL=/bin/bash,PBS_O_WORKDIR=/home/alice/work,PBS_O_SYSTEM=Linux,PBS_O_QUEUE=workq,PBS_O_HOST=front"}};
   static const std::pair<const char*, const char*> resources[] = {
-      {"mem", "2gb"},          {"ncpus", "4"}, {"nodect", "1"}, {"place", "free"}, {"select", "1:ncpus=4:mem=2gb"},
-      {"walltime", "01:00:00"}};
+      {"mem", "2gb"}, {"ncpus", "4"}, {"nodect", "1"}, {"place", "free"}, {"select", "1:ncpus=4:mem=2gb"}, {"walltime", "01:00:00"}};
   return model::make_event([&](schema::Event::Builder e) {
     auto q = e.initJob().initQueued();
     q.setId(std::to_string(number) + ".borg");

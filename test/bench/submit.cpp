@@ -84,7 +84,8 @@ int connections(unsigned in_flight, double seconds, unsigned count) {
   const auto end = start + std::chrono::duration_cast<clock_type::duration>(std::chrono::duration<double>(seconds));
   std::vector<std::vector<double>> each(count);
   std::vector<std::thread> threads;
-  for (unsigned i = 0; i < count; ++i) threads.emplace_back([&, i] { each[i] = one_connection(in_flight, fill_job, [&] { return clock_type::now() < end; }); });
+  for (unsigned i = 0; i < count; ++i)
+    threads.emplace_back([&, i] { each[i] = one_connection(in_flight, fill_job, [&] { return clock_type::now() < end; }); });
   for (auto& t : threads) t.join();
   const double took = ms_since(start) / 1000;
   std::vector<double> all;
@@ -97,7 +98,8 @@ int connections(unsigned in_flight, double seconds, unsigned count) {
 int refused(unsigned in_flight, unsigned count) {
   const auto start = clock_type::now();
   unsigned sent = 0;
-  const auto all = one_connection(in_flight, fill_job, [&] { return sent++ < count; }, true);
+  const auto all = one_connection(
+      in_flight, fill_job, [&] { return sent++ < count; }, true);
   report("refused submissions", all, ms_since(start) / 1000);
   return 0;
 }
@@ -144,13 +146,17 @@ int main(int argc, char** argv) {
       return connections(static_cast<unsigned>(std::atoi(argv[2])), std::atof(argv[3]),
                          argc > 4 ? static_cast<unsigned>(std::atoi(argv[4])) : 8);
     }
-    if (mode == "refused" && argc == 4) return refused(static_cast<unsigned>(std::atoi(argv[2])), static_cast<unsigned>(std::atoi(argv[3])));
+    if (mode == "refused" && argc == 4)
+      return refused(static_cast<unsigned>(std::atoi(argv[2])), static_cast<unsigned>(std::atoi(argv[3])));
     if (mode == "alter" && argc == 5)
       return alter(argv[2], static_cast<unsigned>(std::atoi(argv[3])), static_cast<unsigned>(std::atoi(argv[4])));
     if (mode == "commands" && argc == 4) return commands(argv[2], static_cast<unsigned>(std::atoi(argv[3])));
   } catch (const client::session_error& e) {
     return client::print_session_error("bench_submit", e);
   }
-  std::fprintf(stderr, "usage: %s connections IN_FLIGHT SECONDS [CONNECTIONS] | refused IN_FLIGHT COUNT | alter JOB IN_FLIGHT COUNT | commands QSUB COUNT\n", argv[0]);
+  std::fprintf(
+      stderr,
+      "usage: %s connections IN_FLIGHT SECONDS [CONNECTIONS] | refused IN_FLIGHT COUNT | alter JOB IN_FLIGHT COUNT | commands QSUB COUNT\n",
+      argv[0]);
   return 2;
 }

@@ -67,9 +67,13 @@ static input mutate(input bytes, std::mt19937_64& random) {
   for (unsigned n = 1 + random() % 4; n > 0; --n) {
     const std::size_t at = bytes.empty() ? 0 : random() % bytes.size();
     switch (random() % 4) {
-      case 0: if (!bytes.empty()) bytes[at] ^= static_cast<std::uint8_t>(1u << (random() % 8)); break;
+      case 0:
+        if (!bytes.empty()) bytes[at] ^= static_cast<std::uint8_t>(1u << (random() % 8));
+        break;
       case 1: bytes.insert(bytes.begin() + static_cast<std::ptrdiff_t>(at), static_cast<std::uint8_t>(random())); break;
-      case 2: if (!bytes.empty()) bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(at)); break;
+      case 2:
+        if (!bytes.empty()) bytes.erase(bytes.begin() + static_cast<std::ptrdiff_t>(at));
+        break;
       default: bytes.resize(at); break;
     }
   }
@@ -83,7 +87,10 @@ static std::mt19937_64 random_for(const std::filesystem::path& file, std::uint64
 }
 
 int main(int argc, char** argv) {
-  if (argc < 2) { std::cerr << "usage: " << argv[0] << " CORPUS-DIRECTORY [MUTATIONS-PER-FILE [SEED]]\n"; return 2; }
+  if (argc < 2) {
+    std::cerr << "usage: " << argv[0] << " CORPUS-DIRECTORY [MUTATIONS-PER-FILE [SEED]]\n";
+    return 2;
+  }
   const int mutations = argc > 2 ? std::atoi(argv[2]) : 200;
   const std::uint64_t seed = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1;
   failed = std::filesystem::absolute(std::filesystem::path(argv[0]).filename()).string() + ".failed";
@@ -97,6 +104,9 @@ int main(int argc, char** argv) {
     attempt(whole);
     for (int i = 0; i < mutations; ++i) attempt(mutate(whole, random));
   }
-  if (files.empty()) { std::cerr << argv[0] << ": no corpus in " << argv[1] << "\n"; return 1; }
+  if (files.empty()) {
+    std::cerr << argv[0] << ": no corpus in " << argv[1] << "\n";
+    return 1;
+  }
   std::cout << files.size() << " corpus files, " << mutations << " mutations each\n";
 }

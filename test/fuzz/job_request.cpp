@@ -27,7 +27,8 @@ static void fill_vnode(schema::SchedVnode::Builder v, const char* name, const ch
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string text(reinterpret_cast<const char*>(data), size);
-  for (char& c : text) if (c == '\0') c = '0';
+  for (char& c : text)
+    if (c == '\0') c = '0';
   const auto line = text.find('\n');
   const std::string select = text.substr(0, line), place = line == std::string::npos ? "" : text.substr(line + 1);
   const auto full = schema::make<schema::SchedulingDelta>([&](schema::SchedulingDelta::Builder d) {

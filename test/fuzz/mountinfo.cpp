@@ -11,7 +11,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto mounts = mom::parse_mountinfo(text);
   mom::cgroup_root have;
   for (const auto& root : mom::choose_roots(mounts)) {
-    const bool mounted = std::any_of(mounts.begin(), mounts.end(), [&](const auto& m) { return m.path == root.path && m.v2 == root.v2 && m.writable; });
+    const bool mounted =
+        std::any_of(mounts.begin(), mounts.end(), [&](const auto& m) { return m.path == root.path && m.v2 == root.v2 && m.writable; });
     fuzz::require(mounted, "a root that nobody mounted", text);
     fuzz::require(mom::parse_root(mom::print_root(root)) == root, "a root is not read as it was printed", text);
     for (const auto flag : {&mom::cgroup_root::v2, &mom::cgroup_root::memory, &mom::cgroup_root::cpu, &mom::cgroup_root::freezer}) {

@@ -1,6 +1,6 @@
 // select specifications: round trip, the completed form, the old nodes form, and what becomes of a request with them.
-#include "events/values/select.hpp"
 #include "events/attributes/select_rules.hpp"
+#include "events/values/select.hpp"
 #include "test/fuzz/round_trip.hpp"
 
 using namespace annals;

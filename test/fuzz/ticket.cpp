@@ -17,11 +17,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   });
   // One gate believes every signature, so that the ticket itself is read; the other none.
   const actors::ticket_gate credulous{"n2", [](schema::byte_span, const std::string&, const std::string&) {
-    return wire::identity{wire::identity::kind::server, "borg", 0, 0, 0, ""};
-  }};
+                                        return wire::identity{wire::identity::kind::server, "borg", 0, 0, 0, ""};
+                                      }};
   const actors::ticket_gate strict{"n2", [](schema::byte_span, const std::string&, const std::string&) -> wire::identity {
-    throw wire::wire_error("not signed");
-  }};
+                                     throw wire::wire_error("not signed");
+                                   }};
   (void)credulous.why_not(join.get(), "n1", 1);
   if (strict.why_not(join.get(), "n1", 1).empty()) std::abort();
   if (const auto ticket = model::read_ticket(bytes)) {

@@ -34,7 +34,7 @@ void actor_process::drop_system() {
     scheduler().run_once();
     scheduler().clock().cancel_all();
   }
-  world_.drop_timers_of(alive_);            // they may hold actors
+  world_.drop_timers_of(alive_);  // they may hold actors
   release_handles();
   system_.reset();
   config_.reset();

@@ -46,7 +46,7 @@ class fake_host final : public ports::process_host {
       return;
     }
     if (number == SIGTERM && world_.o.stubborn) return;
-    at->second.ends = std::max(world_.clock.now, at->second.started + 1);      // as soon as it has begun
+    at->second.ends = std::max(world_.clock.now, at->second.started + 1);  // as soon as it has begun
     at->second.exit = 256 + number;
     tell_state(key);
   }
@@ -77,7 +77,8 @@ class fake_host final : public ports::process_host {
     if (!*alive_) return;
     machine_.staged.erase(key);
     const bool fails = world_.chance(world_.o.failing_copies);
-    later(world_.clock.now + world_.pick_ns(0, 100'000'000), key, model::output_placed{{!fails, fails ? "no such host" : "", 0, static_cast<unsigned>(order.files.size())}});
+    later(world_.clock.now + world_.pick_ns(0, 100'000'000), key,
+          model::output_placed{{!fails, fails ? "no such host" : "", 0, static_cast<unsigned>(order.files.size())}});
   }
   void keep_jobdir(const std::string&) override {}
   void forget(const std::string& key) override {
@@ -94,7 +95,8 @@ class fake_host final : public ports::process_host {
     std::string cookie;
     for (const auto& entry : order.environment)
       if (entry.starts_with("PBS_JOBCOOKIE=")) cookie = entry.substr(14);
-    world_.at(world_.clock.now + world_.pick_ns(50'000'000, 5'000'000'000), alive_, [tell = tasks_wanted, job = order.job_id, cookie] { tell(job, cookie); });
+    world_.at(world_.clock.now + world_.pick_ns(50'000'000, 5'000'000'000), alive_,
+              [tell = tasks_wanted, job = order.job_id, cookie] { tell(job, cookie); });
   }
   void later(std::int64_t when, const std::string& key, model::run_command c) {
     world_.at(when, alive_, [tell = tell_, key, c] { tell(key, c); });
@@ -108,7 +110,8 @@ class fake_host final : public ports::process_host {
     world_.at(p.ends, alive_, [this, key, ends = p.ends, alive = alive_] {
       const auto now = machine_.programs.find(key);
       if (!*alive || now == machine_.programs.end() || now->second.ends != ends) return;
-      tell_(key, model::program_over{{now->second.exit, {1, 100, 200, static_cast<std::uint64_t>((ends - now->second.started) / 1'000'000'000), 1, 10}}});
+      tell_(key, model::program_over{
+                     {now->second.exit, {1, 100, 200, static_cast<std::uint64_t>((ends - now->second.started) / 1'000'000'000), 1, 10}}});
     });
   }
 
@@ -171,7 +174,7 @@ class fake_outputs final : public ports::task_outputs {
   void remove(const std::string& key) override { machine_.outputs.erase(key); }
 
  private:
-  static constexpr std::size_t piece_bytes = 40;        // a line or two
+  static constexpr std::size_t piece_bytes = 40;  // a line or two
   world& world_;
   host_machine& machine_;
   life alive_;

@@ -9,13 +9,14 @@ namespace annals::sim {
 
 namespace {
 constexpr std::int64_t second = 1'000'000'000;
-constexpr std::int64_t heartbeats_missed = 10 * second;   // then whoever talks with it gives the link up
+constexpr std::int64_t heartbeats_missed = 10 * second;  // then whoever talks with it gives the link up
 }  // namespace
 
 void world::maybe_fault() {
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     auto& p = *processes_[i];
-    const double rate = i == 0 ? o.server_crash : i == 1 ? o.scheduler_crash : o.mom_crash;
+    const double rate = i == 0 ? o.server_crash : i == 1 ? o.scheduler_crash
+                                                         : o.mom_crash;
     if (p.up() && (p.wants_crash || (faults_on_ && chance(rate)))) {
       p.crash();
       p.wants_crash = false;
@@ -62,7 +63,7 @@ void world::fault_hosts() {
   if (chance(o.partition)) {
     const auto until = clock.now + pick_ns(second, 60 * second);
     const auto a = any_mom(), b = any();
-    if (a == b)                                             // from everybody
+    if (a == b)  // from everybody
       for (std::size_t i = 0; i < processes_.size(); ++i) cut(a, i, until);
     else cut(a, b, until);
   }

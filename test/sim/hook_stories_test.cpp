@@ -21,9 +21,17 @@ BOOST_AUTO_TEST_CASE(hooks_run_at_every_step_of_a_job) {
   std::set<std::string> missing;
   for (const auto& event : hooks::hook_events()) missing.insert(event.name);
   // What is not in this release: reservations, provisioning, released vnodes.
-  for (const char* name : {"resvsub", "modifyresv", "resv_confirm", "resv_begin", "resv_end", "provision", "execjob_resize"}) missing.erase(name);
+  for (const char* name : {"resvsub", "modifyresv", "resv_confirm", "resv_begin", "resv_end", "provision", "execjob_resize"})
+    missing.erase(name);
   for (std::uint64_t seed = 1; seed <= 100 && !missing.empty(); ++seed) {
-    world w({.seed = seed, .moms = 3, .jobs = 30, .mom_crash = sometimes, .by_hand = 0.1, .wide = 0.4, .tasks = 0.5, .site_hooks = true,
+    world w({.seed = seed,
+             .moms = 3,
+             .jobs = 30,
+             .mom_crash = sometimes,
+             .by_hand = 0.1,
+             .wide = 0.4,
+             .tasks = 0.5,
+             .site_hooks = true,
              .hook_trouble = 0.1});
     BOOST_TEST(w.run() == "");
     for (const auto& name : steps_with_hooks(w.server_store())) missing.erase(name);
@@ -44,8 +52,19 @@ BOOST_AUTO_TEST_CASE(a_full_disk_loses_no_look) {
 }
 
 BOOST_AUTO_TEST_CASE(everything_at_once_with_hooks) {
-  holds_for_seeds({.moms = 3, .jobs = 12, .server_crash = sometimes, .mom_crash = sometimes, .scheduler_crash = sometimes, .link_break = sometimes,
-                   .by_hand = 0.02, .disk_full = sometimes, .wide = 0.4, .tasks = 0.5, .site_hooks = true, .hook_trouble = 0.1}, 20);
+  holds_for_seeds({.moms = 3,
+                   .jobs = 12,
+                   .server_crash = sometimes,
+                   .mom_crash = sometimes,
+                   .scheduler_crash = sometimes,
+                   .link_break = sometimes,
+                   .by_hand = 0.02,
+                   .disk_full = sometimes,
+                   .wide = 0.4,
+                   .tasks = 0.5,
+                   .site_hooks = true,
+                   .hook_trouble = 0.1},
+                  20);
 }
 
 BOOST_AUTO_TEST_CASE(the_server_may_crash_at_every_event_of_a_job_with_hooks) {

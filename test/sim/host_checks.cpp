@@ -79,7 +79,8 @@ std::string world::check_vnodes() {
       if (freed_.believes_gone(mom.name(), run) && !joined_just_now(mom, run))
         return mom.name() + " has processes of " + key + " while its vnode is free at sequence " + std::to_string(freed_.sequence());
       if (!o.watch_suspension) continue;
-      if (const auto fault = suspended_.fault(run, p.stopped, p.started, clock.now); !fault.empty()) return mom.name() + ": " + key + " " + fault;
+      if (const auto fault = suspended_.fault(run, p.stopped, p.started, clock.now); !fault.empty())
+        return mom.name() + ": " + key + " " + fault;
     }
   }
   return "";
@@ -90,9 +91,12 @@ std::string world::story() const {
   const auto tell = [&](const std::string& who, const log::fault_store& store) {
     (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
       const auto kind = r->kind();
-      if (kind != schema::StreamKind::JOB && kind != schema::StreamKind::RUN && kind != schema::StreamKind::PART && kind != schema::StreamKind::HOST) return true;
+      if (kind != schema::StreamKind::JOB && kind != schema::StreamKind::RUN && kind != schema::StreamKind::PART &&
+          kind != schema::StreamKind::HOST)
+        return true;
       const std::string event = kj::str(r->event()).cStr();
-      text += std::to_string(r->get().getWallNs() / 1'000'000 % 100'000'000) + " " + who + " " + std::to_string(r->get().getStream()) + " " + event.substr(0, 200) + "\n";
+      text += std::to_string(r->get().getWallNs() / 1'000'000 % 100'000'000) + " " + who + " " + std::to_string(r->get().getStream()) +
+              " " + event.substr(0, 200) + "\n";
       return true;
     });
   };
@@ -120,7 +124,7 @@ std::string world::check_leaks() {
 
 // The records of each job: a start for each run, which was requeued or ended; one end for a job that ran in the end.
 std::string world::check_accounting() {
-  std::map<std::string, std::string> letters;        // by job id
+  std::map<std::string, std::string> letters;  // by job id
   std::map<std::uint64_t, std::string> ids;
   std::map<std::string, int> runs;
   std::set<std::string> ended_running;
@@ -149,11 +153,14 @@ std::string world::check_accounting() {
 
 // A run used what its programs used, on all its hosts: every program of this world uses one second of cpu time.
 std::string world::check_usage() {
-  struct used { std::uint64_t told = 0, by_host = 0; std::size_t hosts = 0; };
+  struct used {
+    std::uint64_t told = 0, by_host = 0;
+    std::size_t hosts = 0;
+  };
   std::map<std::uint64_t, std::string> ids;
-  std::map<std::string, used> runs;                 // whose end was reported, by key
+  std::map<std::string, used> runs;  // whose end was reported, by key
   wholly_known_runs_.clear();
-  std::set<std::string> partly_known;               // a host did not say what it used
+  std::set<std::string> partly_known;  // a host did not say what it used
   for (std::size_t i = 2; i < processes_.size(); ++i)
     for (const auto& key : static_cast<mom_process&>(*processes_[i]).machine().lost_with_disk) partly_known.insert(run_of_key(key));
   (void)log::log_reader(server_store()).read(1, [&](const log::record_ptr& r) {
@@ -163,7 +170,8 @@ std::string world::check_usage() {
     if (schema::is(event, schema::JobEvent::RUN_STEP)) {
       const auto step = event.getJob().getRunStep();
       const auto what = step.getStep();
-      if (what.isSisterFailed() || (what.isSisterLeft() && what.getSisterLeft().getAbandoned())) partly_known.insert(key_of(id, step.getRun()));
+      if (what.isSisterFailed() || (what.isSisterLeft() && what.getSisterLeft().getAbandoned()))
+        partly_known.insert(key_of(id, step.getRun()));
     }
     if (!schema::is(event, schema::JobEvent::EXITED) || !event.getJob().getExited().getReported()) return true;
     const auto e = event.getJob().getExited();
@@ -174,7 +182,8 @@ std::string world::check_usage() {
     return true;
   });
   for (const auto& [key, u] : runs) {
-    if (u.hosts > 0 && u.by_host != u.told) return "the hosts of " + key + " used " + std::to_string(u.by_host) + " s, all together " + std::to_string(u.told);
+    if (u.hosts > 0 && u.by_host != u.told)
+      return "the hosts of " + key + " used " + std::to_string(u.by_host) + " s, all together " + std::to_string(u.told);
     const auto programs = executions_of(key);
     if (u.told > programs || (u.told < programs && !partly_known.contains(key)))
       return key + " used " + std::to_string(programs) + " s of cpu time, and " + std::to_string(u.told) + " were told";

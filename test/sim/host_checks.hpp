@@ -20,16 +20,19 @@ class freed_vnodes {
   std::uint64_t sequence() const { return sequence_; }
   // `key`: "<jobid>.<run>".
   bool believes_gone(const std::string& host, const std::string& key) const { return gone_ns(host, key) != 0; }
-  std::int64_t gone_ns(const std::string& host, const std::string& key) const;    // since when; 0: it does not
+  std::int64_t gone_ns(const std::string& host, const std::string& key) const;  // since when; 0: it does not
 
  private:
-  struct job { std::string id; std::uint32_t run = 0; };
+  struct job {
+    std::string id;
+    std::uint32_t run = 0;
+  };
   std::uint64_t sequence_ = 0;
-  std::map<std::uint64_t, std::string> hosts_;      // names by stream
+  std::map<std::uint64_t, std::string> hosts_;  // names by stream
   std::set<std::string> up_;
-  std::map<std::uint64_t, job> jobs_;               // by stream
-  std::map<std::string, std::map<std::string, std::int64_t>> gone_;   // by host and key
-  std::set<std::string> forced_;                    // keys
+  std::map<std::uint64_t, job> jobs_;                                // by stream
+  std::map<std::string, std::map<std::string, std::int64_t>> gone_;  // by host and key
+  std::set<std::string> forced_;                                     // keys
 };
 
 }  // namespace annals::sim

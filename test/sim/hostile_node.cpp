@@ -56,15 +56,15 @@ void world::play_hostile_node() {
   const auto ref = ticket->get().getRef();
   l->put(1, forged_join(stolen, "the server's", ref, ticket->get().getUser()));
   l->put(1, schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
-    auto s = m.initSpawn();
-    s.initTask().setRef(ref);
-    s.getTask().setTask(99);
-    s.initArgv(1).set(0, "/bin/evil");
-  }));
+           auto s = m.initSpawn();
+           s.initTask().setRef(ref);
+           s.getTask().setTask(99);
+           s.initArgv(1).set(0, "/bin/evil");
+         }));
   l->put(1, schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
-    m.initSignal().setRef(ref);
-    m.getSignal().setSignal(9);
-  }));
+           m.initSignal().setRef(ref);
+           m.getSignal().setSignal(9);
+         }));
   l->put(1, schema::make<schema::ToSister>([&](schema::ToSister::Builder m) { m.initLeave().setRef(ref); }));
 }
 
@@ -75,7 +75,8 @@ std::string world::check_hostile_node() {
       if (key.starts_with(invented_job) || key.find('-') != std::string::npos) return mom.name() + " ran " + key + " for a hostile node";
     std::string fault;
     (void)log::log_reader(*mom.store).read(1, [&](const log::record_ptr& r) {
-      if (schema::is(r->event(), schema::PartEvent::JOINED) && schema::str(r->event().getPart().getJoined().getPrimary()) == "evil") fault = mom.name() + " joined a hostile node";
+      if (schema::is(r->event(), schema::PartEvent::JOINED) && schema::str(r->event().getPart().getJoined().getPrimary()) == "evil")
+        fault = mom.name() + " joined a hostile node";
       return fault.empty();
     });
     if (!fault.empty()) return fault;

@@ -36,10 +36,14 @@ class lone_mom {
  public:
   explicit lone_mom(const std::string& name, options o = {});
   std::shared_ptr<played> server_connects() { return connect({wire::identity::kind::server, "server", 0, 0, 0, ""}, mom.end()); }
-  std::shared_ptr<played> primary_connects(const std::string& host) { return connect({wire::identity::kind::mom, host, 0, 0, 0, ""}, mom.end()); }
-  std::shared_ptr<played> sister_answers(const std::string& host) { return connect({wire::identity::kind::mom, host, 0, 0, 0, ""}, mom.sister_end(host)); }
-  void pass(std::int64_t seconds);              // everything that is due until then happens
-  void restart(std::int64_t after_s = 0);       // it was killed and is back; all links are gone
+  std::shared_ptr<played> primary_connects(const std::string& host) {
+    return connect({wire::identity::kind::mom, host, 0, 0, 0, ""}, mom.end());
+  }
+  std::shared_ptr<played> sister_answers(const std::string& host) {
+    return connect({wire::identity::kind::mom, host, 0, 0, 0, ""}, mom.sister_end(host));
+  }
+  void pass(std::int64_t seconds);         // everything that is due until then happens
+  void restart(std::int64_t after_s = 0);  // it was killed and is back; all links are gone
 
   world around;
   mom_process mom;

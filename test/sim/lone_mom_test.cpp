@@ -18,9 +18,9 @@ BOOST_AUTO_TEST_CASE(a_run_whose_files_take_longer_than_its_ticket_lasts_asks_fo
   lone_mom n1("n1", {.staging_s = limits::ticket_life_s + 100});
   const auto server = n1.server_connects();
   server->say(order({"n1", "n2"}, n1.around.clock.now, true));
-  n1.pass(limits::ticket_life_s + 104);                       // the message may have been late
+  n1.pass(limits::ticket_life_s + 104);  // the message may have been late
   const auto n2 = n1.sister_answers("n2");
-  n1.pass(60);                                                // longer than sisters may take to join
+  n1.pass(60);  // longer than sisters may take to join
   BOOST_TEST(only(n2->heard<schema::ToSister>(), schema::ToSister::JOIN).empty());
   const auto asked = server->heard<schema::FromMom>();
   BOOST_TEST(only(asked, schema::FromMom::WANT_TICKET).size() > 1u);
@@ -67,14 +67,14 @@ BOOST_AUTO_TEST_CASE(a_sister_that_has_lost_the_job_is_noticed_over_a_new_link) 
   n1.pass(3);
   n2 = n1.sister_answers("n2");
   BOOST_TEST(only(n2->heard<schema::ToSister>(), schema::ToSister::STILL_THERE).size() == 1u);
-  n2->say(from_sister([](auto m) { name(m.initJoined()); }));        // nothing happened: the job goes on
+  n2->say(from_sister([](auto m) { name(m.initJoined()); }));  // nothing happened: the job goes on
   n1.pass(5);
   BOOST_TEST(only(server->heard<schema::FromMom>(), schema::FromMom::RUN_EXITED).empty());
   n2->say(from_sister([](auto m) { name(m.initLeft().initRef()); }));
   n1.pass(5);
-  n2->say(from_sister([](auto m) { name(m.initLeft().initRef()); }));        // when it is asked to leave
+  n2->say(from_sister([](auto m) { name(m.initLeft().initRef()); }));  // when it is asked to leave
   n1.pass(5);
-  server->say(acknowledged(schema::Ack::What::RUN_STEPS));                  // before the end is told
+  server->say(acknowledged(schema::Ack::What::RUN_STEPS));  // before the end is told
   n1.pass(5);
   const auto exits = only(server->heard<schema::FromMom>(), schema::FromMom::RUN_EXITED);
   BOOST_TEST_REQUIRE(!exits.empty());
@@ -102,12 +102,16 @@ BOOST_AUTO_TEST_CASE(who_asked_a_primary_that_dials_again_before_its_old_link_br
   n1->say(join(n2.around.clock.now));
   n2.pass(5);
   const auto answers = std::make_shared<std::vector<actors::task_answer>>();
-  const auto asker = n2.mom.system().spawn([](caf::event_based_actor* self, std::shared_ptr<std::vector<actors::task_answer>> answers) -> caf::behavior {
-    return {
-        [=](const actors::job_found& found) { self->send(found.actor, actors::ask_tasks{{self, 2}}); },
-        [=](const actors::task_answer& a) { answers->push_back(a); },
-    };
-  }, answers);
+  const auto asker = n2.mom.system().spawn(
+      [](caf::event_based_actor* self, std::shared_ptr<std::vector<actors::task_answer>> answers) -> caf::behavior {
+        return {
+            [=](const actors::job_found& found) {
+              self->send(found.actor, actors::ask_tasks{{self, 2}});
+            },
+            [=](const actors::task_answer& a) { answers->push_back(a); },
+        };
+      },
+      answers);
   caf::anon_send(n2.mom.handle(), actors::find_job{{asker, 1}, job, ""});
   n2.pass(5);
   BOOST_TEST(only(n1->heard<schema::FromSister>(), schema::FromSister::ASK).size() == 1u);
@@ -132,7 +136,7 @@ BOOST_AUTO_TEST_CASE(an_order_for_a_run_that_has_left_is_refused) {
   BOOST_TEST(!n1.mom.has_runs());
   BOOST_TEST(!server->heard<schema::FromMom>().empty());
   const auto kill = schema::make<schema::ToMom>([](schema::ToMom::Builder m) { name(m.initSignalRun().initRef()); });
-  for (const auto& again : {order({"n1"}, n1.around.clock.now), kill}) {        // of a server that was restored from a backup
+  for (const auto& again : {order({"n1"}, n1.around.clock.now), kill}) {  // of a server that was restored from a backup
     server->say(again);
     n1.pass(5);
     const auto refused = only(server->heard<schema::FromMom>(), schema::FromMom::RUN_REFUSED);

@@ -75,9 +75,9 @@ void mom_process::start() {
   parts.known_parts = std::move(contents.known_parts);
   parts.left_parts = std::move(contents.left_parts);
   parts.gate = {name_, [](schema::byte_span, const std::string& signature, const std::string&) {
-    if (signature != "the server's") throw wire::wire_error("not signed by the server");
-    return wire::identity{wire::identity::kind::server, "server", 0, 0, 0, ""};
-  }};
+                  if (signature != "the server's") throw wire::wire_error("not signed by the server");
+                  return wire::identity{wire::identity::kind::server, "server", 0, 0, 0, ""};
+                }};
   parts.dial = [this](const std::string& host, const std::string&, std::uint16_t) -> std::unique_ptr<actors::sister_dialer> {
     return std::make_unique<simulated_dialer>(world_, name_, host);
   };
@@ -152,8 +152,12 @@ endpoint mom_process::sister_end(const std::string& of) const {
   e.seen_as = {wire::identity::kind::mom, name_, 0, 0, 0, ""};
   e.alive = alive_;
   e.opened = [a = mom_, of](const wire::connection_ptr& c) { caf::anon_send(a, actors::sister_opened{of, c}); };
-  e.received = [a = mom_, of](const wire::connection_ptr& c, schema::sealed_message m) { caf::anon_send(a, actors::sister_frame{of, c, std::move(m)}); };
-  e.closed = [a = mom_, of](const wire::connection_ptr& c, const std::string& why) { caf::anon_send(a, actors::sister_closed{of, c, why}); };
+  e.received = [a = mom_, of](const wire::connection_ptr& c, schema::sealed_message m) {
+    caf::anon_send(a, actors::sister_frame{of, c, std::move(m)});
+  };
+  e.closed = [a = mom_, of](const wire::connection_ptr& c, const std::string& why) {
+    caf::anon_send(a, actors::sister_closed{of, c, why});
+  };
   return e;
 }
 

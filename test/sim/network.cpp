@@ -12,7 +12,8 @@ std::uint64_t next_connection = 1;
 
 class link_end final : public wire::connection {
  public:
-  link_end(std::weak_ptr<link> of, int side, wire::identity peer) : id_(next_connection++), of_(std::move(of)), side_(side), peer_(std::move(peer)) {}
+  link_end(std::weak_ptr<link> of, int side, wire::identity peer)
+      : id_(next_connection++), of_(std::move(of)), side_(side), peer_(std::move(peer)) {}
   std::uint64_t id() const override { return id_; }
   const wire::identity& peer() const override { return peer_; }
   void send(const schema::sealed_message& m) override {
@@ -43,8 +44,8 @@ void link::put(int from, const schema::sealed_message& m) {
   if (world_.chance(world_.net.loss_rate)) return;
   auto& queue = under_way_[1 - from];
   std::int64_t due = world_.clock.now + world_.pick_ns(10'000, 3'000'000);
-  if (world_.chance(0.02)) due += world_.pick_ns(0, 2'000'000'000);       // late
-  if (!queue.empty()) due = std::max(due, queue.back().due);              // in order
+  if (world_.chance(0.02)) due += world_.pick_ns(0, 2'000'000'000);  // late
+  if (!queue.empty()) due = std::max(due, queue.back().due);         // in order
   queue.push_back({due, m});
 }
 

@@ -18,11 +18,14 @@ class link {
   wire::connection_ptr end(int side) const { return connections_[side]; }
 
  private:
-  struct parcel { std::int64_t due; schema::sealed_message message; };
+  struct parcel {
+    std::int64_t due;
+    schema::sealed_message message;
+  };
   world& world_;
   endpoint ends_[2];
   wire::connection_ptr connections_[2];
-  std::deque<parcel> under_way_[2];        // towards end 0, towards end 1
+  std::deque<parcel> under_way_[2];  // towards end 0, towards end 1
   bool broken_ = false;
 };
 

@@ -28,14 +28,14 @@ class actor_process : public process {
   void make_system();
   void drop_system();
   caf::scheduler::test_coordinator& scheduler();
-  virtual void release_handles() = 0;       // of actors: before their system goes
+  virtual void release_handles() = 0;  // of actors: before their system goes
   endpoint end_at(const caf::actor& a, wire::identity seen_as) const;
 
   world& world_;
   life alive_ = std::make_shared<bool>(false);
   std::unique_ptr<caf::actor_system_config> config_;
   std::unique_ptr<caf::actor_system> system_;
-  std::vector<caf::actor> roots_;           // that hold all others; killed with the process
+  std::vector<caf::actor> roots_;  // that hold all others; killed with the process
 };
 
 class server_process final : public actor_process {
@@ -49,7 +49,7 @@ class server_process final : public actor_process {
 
  private:
   void release_handles() override { server_.reset(); }
-  std::unique_ptr<ports::event_store> disk_;           // the store as this life of the process sees it
+  std::unique_ptr<ports::event_store> disk_;  // the store as this life of the process sees it
   std::unique_ptr<actors::server_system> server_;
   drawn_hooks hooks_;
   std::string uuid_;
@@ -83,23 +83,23 @@ class mom_process final : public actor_process {
   ~mom_process() override;
   void start() override;
   void crash() override;
-  void power_off(bool disk_too);                       // its programs are gone; and, if disk_too, all it knew
+  void power_off(bool disk_too);  // its programs are gone; and, if disk_too, all it knew
   std::size_t actors() const { return system_ ? system_->registry().running() : 0; }
-  static constexpr std::size_t idle_actors = 3;        // MoM, log writer, user of tasks
+  static constexpr std::size_t idle_actors = 3;  // MoM, log writer, user of tasks
   endpoint end() const;
-  endpoint sister_end(const std::string& of) const;    // of the link that it opens to another MoM
+  endpoint sister_end(const std::string& of) const;  // of the link that it opens to another MoM
   const std::string& name() const { return name_; }
   const host_machine& machine() const { return machine_; }
   caf::actor_system& system() { return *system_; }
   const caf::actor& handle() const { return mom_; }
-  bool has_runs() const;                               // that have not left, by its log
-  std::optional<log::fault_store> store;               // its disk
+  bool has_runs() const;                  // that have not left, by its log
+  std::optional<log::fault_store> store;  // its disk
 
  private:
   void release_handles() override { mom_ = nullptr; }
   std::string name_, uuid_;
   host_machine machine_;
-  std::unique_ptr<ports::event_store> disk_;           // the store as this life of the process sees it
+  std::unique_ptr<ports::event_store> disk_;  // the store as this life of the process sees it
   std::unique_ptr<log::event_log> log_;
   std::unique_ptr<log::log_reader> reader_;
   std::unique_ptr<fake_host> host_;
@@ -107,7 +107,7 @@ class mom_process final : public actor_process {
   std::unique_ptr<fake_outputs> outputs_;
   caf::actor mom_;
   drawn_hooks hooks_;
-  std::optional<test::temporary_directory> hook_directory_;    // what the host's disk keeps of hooks; nothing: it runs none
+  std::optional<test::temporary_directory> hook_directory_;  // what the host's disk keeps of hooks; nothing: it runs none
 };
 
 }  // namespace annals::sim

@@ -46,7 +46,9 @@ endpoint scheduler_process::end() const {
     *server = c;
     driver->connected();
   };
-  e.received = [driver = driver_](const wire::connection_ptr&, schema::sealed_message m) { driver->received(m.root<schema::ToScheduler>()); };
+  e.received = [driver = driver_](const wire::connection_ptr&, schema::sealed_message m) {
+    driver->received(m.root<schema::ToScheduler>());
+  };
   e.closed = [server = server_](const wire::connection_ptr& c, const std::string&) { if (*server == c) *server = nullptr; };
   return e;
 }

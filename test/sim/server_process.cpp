@@ -20,7 +20,9 @@ class disk_store final : public watched_store {
     held_ = batch;
     return {};
   }
-  std::uint64_t last_sequence() const override { return held_ && !held_->records.empty() ? held_->records.back().sequence : real_.last_sequence(); }
+  std::uint64_t last_sequence() const override {
+    return held_ && !held_->records.empty() ? held_->records.back().sequence : real_.last_sequence();
+  }
 
  private:
   std::optional<ports::write_batch> held_;
@@ -52,7 +54,7 @@ void server_process::start() {
   parts.self = {"sim", "server", "server", "UTC", uuid_};
   parts.pbs_home = "/sim";
   parts.detached = false;
-  parts.server_uid = 1000;            // the simulated client is the cluster's own user
+  parts.server_uid = 1000;  // the simulated client is the cluster's own user
   parts.sign_ticket = [this](schema::byte_span ticket) {
     world_.tickets.emplace_back(reinterpret_cast<const char*>(ticket.data()), ticket.size());
     return wire::signature{"the server's", ""};
@@ -67,7 +69,7 @@ void server_process::start() {
     server_ = std::make_unique<actors::server_system>(*system_, std::move(parts));
     roots_ = {server_->gateway(), server_->writer()};
   } catch (const log::log_damaged&) {
-    wants_crash = true;               // its first write failed: tried again like any crash
+    wants_crash = true;  // its first write failed: tried again like any crash
   }
 }
 

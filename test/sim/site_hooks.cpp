@@ -15,7 +15,11 @@ namespace {
 
 constexpr std::int64_t second = 1'000'000'000;
 
-struct site_hook { const char* name; const char* events; const char* freq; };
+struct site_hook {
+  const char* name;
+  const char* events;
+  const char* freq;
+};
 constexpr site_hook every_hook[] = {
     {"first", "queuejob,modifyjob,movejob", nullptr},
     {"second", "queuejob,management", nullptr},
@@ -32,7 +36,8 @@ constexpr site_hook every_hook[] = {
     {"of_the_host", "exechost_startup,exechost_periodic", "15"},
 };
 
-void change(hooks::protocol::Change::Builder c, const char* parameter, const std::string& object, const char* attribute, const std::string& after) {
+void change(hooks::protocol::Change::Builder c, const char* parameter, const std::string& object, const char* attribute,
+            const std::string& after) {
   c.setParameter(parameter);
   c.setObject(object);
   c.setKind(std::string_view(parameter) == "job" ? hooks::protocol::ObjectKind::JOB : hooks::protocol::ObjectKind::VNODE);
@@ -76,7 +81,7 @@ void drawn_hooks::answer(hooks::protocol::Request::Reader asked, hooks::protocol
   const auto drawn = std::to_string(world_.random() % 1000);
   if (name == "queuejob" || name == "postqueuejob" || name == "execjob_begin") {
     const auto job = job_of(asked);
-    if (name == "execjob_begin") change(reply.initChanges(1)[0], "job", job, "Execution_Time", drawn);   // long past: no job waits
+    if (name == "execjob_begin") change(reply.initChanges(1)[0], "job", job, "Execution_Time", drawn);  // long past: no job waits
     else change(reply.initChanges(1)[0], "job", job, "project", "p" + drawn);
   } else if (name == "runjob") {
     change(reply.initChanges(1)[0], "job", job_of(asked), "Variable_List", "DRAWN=" + drawn);
@@ -136,12 +141,12 @@ bool hook_set_up::on_reply(std::uint64_t id) {
 namespace {
 
 struct hook_checks {
-  std::map<std::uint64_t, model::hook_state> hooks;                       // by stream
-  std::map<std::string, std::set<std::uint64_t>> vnodes;                  // host stream by vnode
-  std::map<std::pair<std::uint64_t, std::uint64_t>, int> owed;            // event, hook -> looks
-  std::map<std::uint64_t, const char*> events;                            // that were looked at
-  std::set<std::tuple<std::uint64_t, std::string, std::string>> done;     // cause, hook, stream: of what was wanted
-  std::set<std::pair<std::string, std::uint64_t>> reports;                // of MoMs: host, position
+  std::map<std::uint64_t, model::hook_state> hooks;                    // by stream
+  std::map<std::string, std::set<std::uint64_t>> vnodes;               // host stream by vnode
+  std::map<std::pair<std::uint64_t, std::uint64_t>, int> owed;         // event, hook -> looks
+  std::map<std::uint64_t, const char*> events;                         // that were looked at
+  std::set<std::tuple<std::uint64_t, std::string, std::string>> done;  // cause, hook, stream: of what was wanted
+  std::set<std::pair<std::string, std::uint64_t>> reports;             // of MoMs: host, position
   std::string fault;
 
   void see(const log::record& r) {
@@ -152,7 +157,8 @@ struct hook_checks {
     for (auto run : r.get().getHooks()) see_run(run, r, at);
     if (schema::is(e, schema::HookEvent::RAN)) {
       const auto ran = e.getHook().getRan();
-      if (ran.getPosition() != 0 && !reports.emplace(schema::str(ran.getHost()), ran.getPosition()).second) fault = "a report of a MoM is written twice" + at;
+      if (ran.getPosition() != 0 && !reports.emplace(schema::str(ran.getHost()), ran.getPosition()).second)
+        fault = "a report of a MoM is written twice" + at;
       if (cause != 0 && --owed[{cause, stream}] < 0) fault = "a look was written twice" + at;
     }
     if (r.kind() == schema::StreamKind::HOOK) {
@@ -164,7 +170,8 @@ struct hook_checks {
     if (!look) return;
     events[r.sequence()] = look->event;
     int subjects = look->of_job ? 1 : 0;
-    for (const auto& [vnode, host] : vnodes) subjects += !look->of_job && host.contains(stream) && (look->vnode.empty() || look->vnode == vnode);
+    for (const auto& [vnode, host] : vnodes)
+      subjects += !look->of_job && host.contains(stream) && (look->vnode.empty() || look->vnode == vnode);
     for (const auto& [serial, hook] : hooks)
       if (hook.runs_at(look->event)) owed[{r.sequence(), serial}] += subjects;
   }
@@ -173,7 +180,8 @@ struct hook_checks {
     const auto event = schema::str(run.getEvent());
     const bool asks = event == "queuejob" || event == "modifyjob" || event == "movejob" || event == "management" ||
                       (event == "runjob" && schema::is(r.event(), schema::JobEvent::ASSIGNED));
-    if (asks && !schema::is(r.event(), schema::HookEvent::RAN) && run.getVerdict() != schema::HookVerdict::ACCEPTED) fault = "done although " + event + " was refused" + at;
+    if (asks && !schema::is(r.event(), schema::HookEvent::RAN) && run.getVerdict() != schema::HookVerdict::ACCEPTED)
+      fault = "done although " + event + " was refused" + at;
     const auto cause = r.get().getCause();
     if (cause != 0 && r.get().getStreamVersion() != 0 && !schema::is(r.event(), schema::HookEvent::RAN) &&
         !done.emplace(cause, schema::str(run.getHook()), std::to_string(r.get().getStream())).second)

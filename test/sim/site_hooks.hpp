@@ -11,7 +11,9 @@
 #include "events/schema/message.hpp"
 #include "hooks-runtime/pool/fake_hook_runner.hpp"
 
-namespace annals::ports { class event_store; }
+namespace annals::ports {
+class event_store;
+}
 
 namespace annals::sim {
 
@@ -22,7 +24,7 @@ using life = std::shared_ptr<bool>;
 class drawn_hooks {
  public:
   explicit drawn_hooks(world& w);
-  void process_started(const life& alive);       // answers for an earlier life of the process go nowhere
+  void process_started(const life& alive);  // answers for an earlier life of the process go nowhere
   hooks::hook_runner* runner() { return &runner_; }
 
  private:
@@ -38,8 +40,8 @@ class hook_set_up {
   bool done() const { return next_ == requests_.size(); }
   // The next request to be sent; nothing while one is on its way.
   const schema::sealed<schema::Request>* next_to_send(std::uint64_t id);
-  bool on_reply(std::uint64_t id);               // true: it was ours
-  void link_broken() { asked_ = 0; }             // asked again
+  bool on_reply(std::uint64_t id);    // true: it was ours
+  void link_broken() { asked_ = 0; }  // asked again
 
  private:
   std::vector<schema::sealed<schema::Request>> requests_;

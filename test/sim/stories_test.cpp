@@ -37,20 +37,26 @@ BOOST_AUTO_TEST_CASE(an_uncertain_log_answers_late_and_loses_nothing) {
 
 BOOST_AUTO_TEST_CASE(what_an_operator_does_by_hand_breaks_nothing) {
   holds_for_seeds({.jobs = 30, .by_hand = 0.05}, 10);
-  holds_for_seeds({.server_crash = sometimes, .mom_crash = sometimes, .scheduler_crash = sometimes, .link_break = sometimes,
-                   .by_hand = 0.05}, 25);
+  holds_for_seeds(
+      {.server_crash = sometimes, .mom_crash = sometimes, .scheduler_crash = sometimes, .link_break = sometimes, .by_hand = 0.05}, 25);
 }
 
 BOOST_AUTO_TEST_CASE(everything_at_once) {
-  holds_for_seeds({.server_crash = sometimes, .mom_crash = sometimes, .scheduler_crash = sometimes, .link_break = sometimes,
-                   .sync_failure = 0.005, .disk_full = sometimes}, 25);
+  holds_for_seeds({.server_crash = sometimes,
+                   .mom_crash = sometimes,
+                   .scheduler_crash = sometimes,
+                   .link_break = sometimes,
+                   .sync_failure = 0.005,
+                   .disk_full = sometimes},
+                  25);
 }
 
 // A job whose files don't come waits half an hour and is tried again.
 BOOST_AUTO_TEST_CASE(files_come_before_a_job_and_go_with_it) {
   holds_for_seeds({.jobs = 10, .staging = 0.7, .failing_copies = 0.3}, 3);
   holds_for_seeds({.jobs = 10, .mom_crash = often, .link_break = sometimes, .staging = 0.7, .failing_copies = 0.1}, 6);
-  holds_for_seeds({.moms = 3, .jobs = 8, .server_crash = sometimes, .mom_crash = sometimes, .wide = 0.5, .staging = 0.7, .failing_copies = 0.1}, 4);
+  holds_for_seeds(
+      {.moms = 3, .jobs = 8, .server_crash = sometimes, .mom_crash = sometimes, .wide = 0.5, .staging = 0.7, .failing_copies = 0.1}, 4);
 }
 
 BOOST_AUTO_TEST_CASE(a_mom_may_crash_at_every_event_of_a_run_whose_files_come_first) {
@@ -80,7 +86,9 @@ BOOST_AUTO_TEST_CASE(a_host_that_can_not_join_has_the_job_queued_again) {
   holds_for_seeds({.moms = 3, .jobs = 10, .wide = 0.7, .refused_places = 0.2}, 5);
 }
 
-BOOST_AUTO_TEST_CASE(a_hostile_node_gets_nothing_and_disturbs_nobody) { holds_for_seeds({.moms = 3, .jobs = 10, .wide = 0.8, .hostile_node = true}, 10); }
+BOOST_AUTO_TEST_CASE(a_hostile_node_gets_nothing_and_disturbs_nobody) {
+  holds_for_seeds({.moms = 3, .jobs = 10, .wide = 0.8, .hostile_node = true}, 10);
+}
 
 BOOST_AUTO_TEST_CASE(tasks_are_started_once_and_end_with_their_job) {
   holds_for_seeds({.moms = 3, .jobs = 10, .wide = 0.7, .tasks = 0.8}, 5);
@@ -88,8 +96,17 @@ BOOST_AUTO_TEST_CASE(tasks_are_started_once_and_end_with_their_job) {
 }
 
 BOOST_AUTO_TEST_CASE(everything_at_once_with_wide_jobs) {
-  holds_for_seeds({.moms = 4, .jobs = 12, .server_crash = sometimes, .mom_crash = sometimes, .scheduler_crash = sometimes,
-                   .link_break = sometimes, .disk_full = sometimes, .wide = 0.7, .tasks = 0.5, .refused_places = 0.05}, 25);
+  holds_for_seeds({.moms = 4,
+                   .jobs = 12,
+                   .server_crash = sometimes,
+                   .mom_crash = sometimes,
+                   .scheduler_crash = sometimes,
+                   .link_break = sometimes,
+                   .disk_full = sometimes,
+                   .wide = 0.7,
+                   .tasks = 0.5,
+                   .refused_places = 0.05},
+                  25);
 }
 
 BOOST_AUTO_TEST_CASE(a_mom_may_crash_at_every_event_of_a_wide_run) {

@@ -17,7 +17,7 @@ void suspended_jobs::fold(const log::record& r) {
 }
 
 std::string suspended_jobs::fault(const std::string& run, bool stopped, std::int64_t began_ns, std::int64_t now_ns) const {
-  constexpr std::int64_t told_within_ns = 6'000'000'000;      // server, primary, sister, host: a word may be two seconds on each way
+  constexpr std::int64_t told_within_ns = 6'000'000'000;  // server, primary, sister, host: a word may be two seconds on each way
   const auto at = runs_.find(run);
   if (at == runs_.end() || stopped == at->second.suspended) return "";
   if (now_ns - std::max(began_ns, at->second.since_ns) < told_within_ns) return "";

@@ -19,10 +19,16 @@ class suspended_jobs {
   std::string fault(const std::string& run, bool stopped, std::int64_t began_ns, std::int64_t now_ns) const;
 
  private:
-  struct job { std::string id; std::uint32_t run = 0; };
-  struct belief { bool suspended; std::int64_t since_ns; };
-  std::map<std::uint64_t, job> jobs_;          // by stream
-  std::map<std::string, belief> runs_;         // by key; none: anything may be
+  struct job {
+    std::string id;
+    std::uint32_t run = 0;
+  };
+  struct belief {
+    bool suspended;
+    std::int64_t since_ns;
+  };
+  std::map<std::uint64_t, job> jobs_;   // by stream
+  std::map<std::string, belief> runs_;  // by key; none: anything may be
 };
 
 }  // namespace annals::sim

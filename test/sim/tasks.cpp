@@ -24,7 +24,7 @@ void keep_lines(host_machine& machine, std::string_view bytes) {
 
 caf::behavior task_user(caf::event_based_actor* self, caf::actor mom, host_machine* machine) {
   auto next = std::make_shared<std::uint64_t>(0);
-  auto job = std::make_shared<std::map<std::uint64_t, caf::actor>>();       // by question
+  auto job = std::make_shared<std::map<std::uint64_t, caf::actor>>();  // by question
   return {
       [=](const std::string& id, const std::string& cookie) { self->send(mom, actors::find_job{{self, ++*next}, id, cookie}); },
       [=](const actors::job_found& found) {
@@ -38,7 +38,8 @@ caf::behavior task_user(caf::event_based_actor* self, caf::actor mom, host_machi
         if (found.nodes.empty()) return;
         const auto session = static_cast<std::int64_t>(++*next);
         (*job)[*next] = found.actor;
-        self->send(found.actor, actors::ask_spawn{{self, *next}, found.nodes.front(), 0, {}, {actors::print_attached({session, session, 1})}, false});
+        self->send(found.actor,
+                   actors::ask_spawn{{self, *next}, found.nodes.front(), 0, {}, {actors::print_attached({session, session, 1})}, false});
       },
       [=](const actors::task_output& o) {
         keep_lines(*machine, o.bytes);

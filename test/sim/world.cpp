@@ -14,8 +14,8 @@ namespace annals::sim {
 
 namespace {
 constexpr std::int64_t second = 1'000'000'000;
-constexpr std::int64_t fault_time = 120 * second;      // faults happen this long
-constexpr std::int64_t patience = 3600 * second;       // after which a world that is not quiet has lost something
+constexpr std::int64_t fault_time = 120 * second;  // faults happen this long
+constexpr std::int64_t patience = 3600 * second;   // after which a world that is not quiet has lost something
 }  // namespace
 
 world::world(options options) : random(options.seed), net(*this), o(options), hooks_(options.site_hooks) {
@@ -56,14 +56,14 @@ void world::connect_everybody() {
     if (!processes_[i]->up() || processes_[i]->wants_crash || !can_talk(0, i)) continue;
     auto& l = links_[i];
     if (l && !l->broken()) continue;
-    if (chance(0.5)) continue;                          // not everybody is equally quick
+    if (chance(0.5)) continue;  // not everybody is equally quick
     l = i == 1 ? net.connect(server.end(wire::identity::kind::scheduler), static_cast<scheduler_process&>(*processes_[i]).end())
                : net.connect(server.end(wire::identity::kind::mom), static_cast<mom_process&>(*processes_[i]).end());
   }
   connect_moms();
   if (o.hostile_node) play_hostile_node();
   if ((client_link_ && !client_link_->broken()) || stands_still(0)) return;
-  for (auto& s : submissions_) s.sent = s.sent && !s.acknowledged.empty();      // unanswered: asked again, same command id
+  for (auto& s : submissions_) s.sent = s.sent && !s.acknowledged.empty();  // unanswered: asked again, same command id
   for (auto& [mom, state] : nodes_)
     if (state == node::asked) state = node::unknown;
   if (settings_ == node::asked) settings_ = node::unknown;
@@ -93,7 +93,8 @@ void world::connect_moms() {
     if (mom_dials_[i].made && !mom_dials_[i].made->broken()) continue;
     auto& from = *processes_[mom_dials_[i].from];
     auto& to = *processes_[mom_dials_[i].to];
-    if (!from.up() || !to.up() || from.wants_crash || to.wants_crash || !can_talk(mom_dials_[i].from, mom_dials_[i].to) || chance(0.5)) continue;
+    if (!from.up() || !to.up() || from.wants_crash || to.wants_crash || !can_talk(mom_dials_[i].from, mom_dials_[i].to) || chance(0.5))
+      continue;
     auto& listens = static_cast<mom_process&>(to);
     mom_dials_[i].made = net.connect(listens.end(), static_cast<mom_process&>(from).sister_end(listens.name()));
   }
@@ -105,12 +106,12 @@ void world::create_node(std::size_t mom) {
   asked_node_[id] = mom;
   nodes_[mom] = node::asked;
   client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
-    r.setId(id);
-    auto m = r.initManage();
-    m.setVerb(schema::ManageVerb::CREATE);
-    m.setKind(schema::ObjectKind::NODE);
-    m.setName(static_cast<mom_process&>(*processes_[mom]).name());
-  }));
+                      r.setId(id);
+                      auto m = r.initManage();
+                      m.setVerb(schema::ManageVerb::CREATE);
+                      m.setKind(schema::ObjectKind::NODE);
+                      m.setName(static_cast<mom_process&>(*processes_[mom]).name());
+                    }));
 }
 
 void world::set_server() {
@@ -121,16 +122,16 @@ void world::set_server() {
   if (wanted.empty()) return;
   asked_settings_ = next_request_++;
   client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
-    r.setId(asked_settings_);
-    auto m = r.initManage();
-    m.setVerb(schema::ManageVerb::SET);
-    m.setKind(schema::ObjectKind::SERVER);
-    auto changes = m.initChanges(static_cast<unsigned>(wanted.size()));
-    for (unsigned i = 0; i < wanted.size(); ++i) {
-      changes[i].setName(wanted[i].first);
-      changes[i].setValue(wanted[i].second);
-    }
-  }));
+                      r.setId(asked_settings_);
+                      auto m = r.initManage();
+                      m.setVerb(schema::ManageVerb::SET);
+                      m.setKind(schema::ObjectKind::SERVER);
+                      auto changes = m.initChanges(static_cast<unsigned>(wanted.size()));
+                      for (unsigned i = 0; i < wanted.size(); ++i) {
+                        changes[i].setName(wanted[i].first);
+                        changes[i].setValue(wanted[i].second);
+                      }
+                    }));
 }
 
 void world::submit_what_is_open() {
@@ -150,22 +151,22 @@ void world::submit_what_is_open() {
     const auto id = next_request_++;
     asked_[id] = i;
     client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
-      r.setId(id);
-      r.setCommandId({reinterpret_cast<const kj::byte*>(s.command_id.data()), s.command_id.size()});
-      auto q = r.initQueueJob();
-      const bool wide = wide_[i] > 1;
-      auto list = q.initAttributes((wide ? 3u : 1u) + (s.staged ? 1u : 0u));
-      list[0].setName("Job_Name");
-      list[0].setValue("j" + std::to_string(i));
-      if (s.staged) list[list.size() - 1].setName("stagein");
-      if (s.staged) list[list.size() - 1].setValue("in@store:/data/in");
-      if (!wide) return;
-      for (unsigned n = 1; n < 3; ++n) list[n].setName("Resource_List");
-      list[1].setResource("select");
-      list[1].setValue(std::to_string(wide_[i]) + ":ncpus=1");
-      list[2].setResource("place");
-      list[2].setValue("scatter");
-    }));
+                        r.setId(id);
+                        r.setCommandId({reinterpret_cast<const kj::byte*>(s.command_id.data()), s.command_id.size()});
+                        auto q = r.initQueueJob();
+                        const bool wide = wide_[i] > 1;
+                        auto list = q.initAttributes((wide ? 3u : 1u) + (s.staged ? 1u : 0u));
+                        list[0].setName("Job_Name");
+                        list[0].setValue("j" + std::to_string(i));
+                        if (s.staged) list[list.size() - 1].setName("stagein");
+                        if (s.staged) list[list.size() - 1].setValue("in@store:/data/in");
+                        if (!wide) return;
+                        for (unsigned n = 1; n < 3; ++n) list[n].setName("Resource_List");
+                        list[1].setResource("select");
+                        list[1].setValue(std::to_string(wide_[i]) + ":ncpus=1");
+                        list[2].setResource("place");
+                        list[2].setValue("scatter");
+                      }));
   }
 }
 
@@ -177,65 +178,65 @@ void world::act_by_hand() {
   if (one.empty() || other.empty()) return;
   const auto what = o.watch_suspension && chance(0.8) ? random() % 2 : random() % 13;
   client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
-    r.setId(next_request_++);
-    const auto signal = [&](const char* name) {
-      auto s = r.initSignalJob();
-      s.setJob(one);
-      s.setSignal(name);
-    };
-    const auto run = [&](const std::string& where) {
-      auto q = r.initRunJob();
-      q.setJob(one);
-      q.setExecVnode(where);
-    };
-    switch (what) {
-      case 0: return signal("suspend");
-      case 1: return signal("resume");
-      case 2:
-      case 3: {
-        auto again = r.initRerunJob();
-        again.setJob(one);
-        return again.setForce(what == 3);
-      }
-      case 4: {
-        auto m = r.initMoveJob();
-        m.setJob(one);
-        return m.setDestination("workq");
-      }
-      case 5: {
-        auto order = r.initOrderJobs();
-        order.setFirst(one);
-        return order.setSecond(other);
-      }
-      case 6: return run("");
-      case 7: return signal("TERM");
-      case 8:
-      case 9: {
-        auto d = r.initDeleteJob();
-        d.setJob(one);
-        return d.setForce(what == 9);
-      }
-      case 10: {
-        auto m = r.initMessageJob();
-        m.setJob(one);
-        m.setToErrors(true);
-        return m.setText("hello");
-      }
-      case 11: {
-        auto a = r.initAlterJob();
-        a.setJob(one);
-        auto change = a.initChanges(1)[0];
-        change.setName("Priority");
-        return change.setValue(std::to_string(random() % 1000));
-      }
-      default: return run(static_cast<mom_process&>(*processes_[2 + random() % (processes_.size() - 2)]).name());
-    }
-  }));
+                      r.setId(next_request_++);
+                      const auto signal = [&](const char* name) {
+                        auto s = r.initSignalJob();
+                        s.setJob(one);
+                        s.setSignal(name);
+                      };
+                      const auto run = [&](const std::string& where) {
+                        auto q = r.initRunJob();
+                        q.setJob(one);
+                        q.setExecVnode(where);
+                      };
+                      switch (what) {
+                        case 0: return signal("suspend");
+                        case 1: return signal("resume");
+                        case 2:
+                        case 3: {
+                          auto again = r.initRerunJob();
+                          again.setJob(one);
+                          return again.setForce(what == 3);
+                        }
+                        case 4: {
+                          auto m = r.initMoveJob();
+                          m.setJob(one);
+                          return m.setDestination("workq");
+                        }
+                        case 5: {
+                          auto order = r.initOrderJobs();
+                          order.setFirst(one);
+                          return order.setSecond(other);
+                        }
+                        case 6: return run("");
+                        case 7: return signal("TERM");
+                        case 8:
+                        case 9: {
+                          auto d = r.initDeleteJob();
+                          d.setJob(one);
+                          return d.setForce(what == 9);
+                        }
+                        case 10: {
+                          auto m = r.initMessageJob();
+                          m.setJob(one);
+                          m.setToErrors(true);
+                          return m.setText("hello");
+                        }
+                        case 11: {
+                          auto a = r.initAlterJob();
+                          a.setJob(one);
+                          auto change = a.initChanges(1)[0];
+                          change.setName("Priority");
+                          return change.setValue(std::to_string(random() % 1000));
+                        }
+                        default: return run(static_cast<mom_process&>(*processes_[2 + random() % (processes_.size() - 2)]).name());
+                      }
+                    }));
 }
 
 void world::on_reply(schema::Reply::Reader r) {
   if (const auto node = asked_node_.find(r.getId()); node != asked_node_.end()) {
-    const bool there = r.isDone() || r.getRejected().getCode() == 15066;      // a repeat finds it there
+    const bool there = r.isDone() || r.getRejected().getCode() == 15066;  // a repeat finds it there
     nodes_[node->second] = there ? node::there : node::unknown;
     return;
   }
@@ -248,7 +249,7 @@ void world::on_reply(schema::Reply::Reader r) {
   if (at == asked_.end()) return;
   auto& s = submissions_[at->second];
   if (r.isDone()) s.acknowledged = schema::str(r.getDone());
-  else s.sent = false;                                  // refused (a full disk): asked again later
+  else s.sent = false;  // refused (a full disk): asked again later
 }
 
 // -- time --------------------------------------------------------------------------------------------------------------------
@@ -295,11 +296,11 @@ bool world::quiet() {
   projections::status now;
   log::log_reader reader(server_store());
   (void)reader.read(1, [&](const log::record_ptr& r) { now.fold(*r); return true; });
-  bool any_left = false;                                // a finished job stays until its history is over
+  bool any_left = false;  // a finished job stays until its history is over
   now.each_job([&](const model::job_state&) { return !(any_left = true); });
   for (std::size_t i = 2; i < processes_.size(); ++i)
     if (static_cast<mom_process&>(*processes_[i]).has_runs()) return false;
-  if (o.site_hooks && !check_hooks(server_store()).empty()) return false;      // a look may still be under way
+  if (o.site_hooks && !check_hooks(server_store()).empty()) return false;  // a look may still be under way
   return !any_left;
 }
 
@@ -317,8 +318,7 @@ std::string world::unfinished() {
     return true;
   });
   for (const auto& [serial, h] : now.hosts()) text += h.name + (h.up ? " up; " : " down; ");
-  for (std::size_t i = 2; i < processes_.size(); ++i)
-  {
+  for (std::size_t i = 2; i < processes_.size(); ++i) {
     const auto contents = actors::read_mom_log(log::log_reader(*static_cast<mom_process&>(*processes_[i]).store));
     for (const auto& k : contents.known) text += "run " + k.key + " has not left; ";
     for (const auto& p : contents.known_parts) text += "the part of " + p.what.key + " has not left; ";
@@ -370,7 +370,7 @@ std::string world::check_history() {
   std::set<std::string> ids;
   std::string fault;
   model::ledger ledger;
-  std::map<std::string, std::map<std::uint64_t, int>> on_vnode;     // a slow recount of what the ledger keeps
+  std::map<std::string, std::map<std::uint64_t, int>> on_vnode;  // a slow recount of what the ledger keeps
   log::log_reader reader(server_store());
   const auto status = reader.read(1, [&](const log::record_ptr& r) {
     const auto e = r->event();
@@ -383,21 +383,25 @@ std::string world::check_history() {
       if (!id_of_command.emplace(std::string(reinterpret_cast<const char*>(c.begin()), c.size()), id).second)
         fault = "a submission became two jobs: " + id;
     } else if (schema::is(e, schema::JobEvent::ASSIGNED) || schema::is(e, schema::JobEvent::VNODES_TAKEN)) {
-      for (const auto& part : model::parts_of(schema::text(e.getJob().isAssigned() ? e.getJob().getAssigned().getExecVnode() : e.getJob().getVnodesTaken().getExecVnode())))
+      for (const auto& part : model::parts_of(schema::text(e.getJob().isAssigned() ? e.getJob().getAssigned().getExecVnode()
+                                                                                   : e.getJob().getVnodesTaken().getExecVnode())))
         on_vnode[part.vnode][stream] += static_cast<int>(part.cpus);
       for (const auto& [vnode, jobs] : on_vnode) {
         int cpus = 0;
         for (const auto& [job, n] : jobs) cpus += n;
-        if (cpus > 2) fault = "vnode " + vnode + " holds " + std::to_string(cpus) + " of 2 cpus at sequence " + std::to_string(r->sequence());
+        if (cpus > 2)
+          fault = "vnode " + vnode + " holds " + std::to_string(cpus) + " of 2 cpus at sequence " + std::to_string(r->sequence());
       }
     } else if (schema::is(e, schema::JobEvent::VNODES_RELEASED)) {
-      for (const auto& part : model::parts_of(schema::text(e.getJob().getVnodesReleased().getExecVnode()))) on_vnode[part.vnode].erase(stream);
+      for (const auto& part : model::parts_of(schema::text(e.getJob().getVnodesReleased().getExecVnode())))
+        on_vnode[part.vnode].erase(stream);
     } else if (schema::is(e, schema::JobEvent::ENDED)) {
       if (++ended[stream] > 1) fault = "a job ended twice, stream " + std::to_string(stream);
       ended_ns[stream] = place.wall_ns;
     } else if (schema::is(e, schema::JobEvent::FORGOTTEN)) {
-      const auto kept = place.wall_ns - ended_ns[stream];       // 0: it ended before the history was turned on
-      if (kept != 0 && kept < o.history_s * second) fault = "a job was forgotten after " + std::to_string(kept) + " ns, stream " + std::to_string(stream);
+      const auto kept = place.wall_ns - ended_ns[stream];  // 0: it ended before the history was turned on
+      if (kept != 0 && kept < o.history_s * second)
+        fault = "a job was forgotten after " + std::to_string(kept) + " ns, stream " + std::to_string(stream);
     }
     ledger.apply(place, e);
     return fault.empty();

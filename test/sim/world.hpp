@@ -39,7 +39,7 @@ using life = std::shared_ptr<bool>;
 
 // What one end of a link does with what comes. Called only while its process lives.
 struct endpoint {
-  wire::identity seen_as;             // by the other end
+  wire::identity seen_as;  // by the other end
   life alive;
   std::function<void(const wire::connection_ptr&)> opened;
   std::function<void(const wire::connection_ptr&, schema::sealed_message)> received;
@@ -54,12 +54,12 @@ class network {
   // A new connection between two ends; each is told `opened` with its connection.
   std::shared_ptr<link> connect(endpoint a, endpoint b);
   void break_link(const std::shared_ptr<link>& l, const std::string& why);
-  void break_all_of(const life& process);       // the process is gone
+  void break_all_of(const life& process);  // the process is gone
   void break_between(const life& a, const life& b);
-  bool deliver_one();                           // something that is due; false: nothing is
+  bool deliver_one();  // something that is due; false: nothing is
   std::int64_t next_due() const;
   std::vector<std::shared_ptr<link>> open_links() const;
-  double loss_rate = 0;                         // planted bug: messages lost although the link lives
+  double loss_rate = 0;  // planted bug: messages lost although the link lives
 
  private:
   friend class link;
@@ -73,24 +73,30 @@ class process {
  public:
   virtual ~process() = default;
   virtual void start() = 0;
-  virtual void crash() = 0;                     // kill -9: mailboxes and unsynced data are gone
-  virtual bool step() = 0;                      // one message of one actor; false: nothing to do
+  virtual void crash() = 0;  // kill -9: mailboxes and unsynced data are gone
+  virtual bool step() = 0;   // one message of one actor; false: nothing to do
   virtual void advance(std::int64_t ns) = 0;
   virtual bool up() const = 0;
-  virtual const life& alive() const = 0;        // of its present life
-  bool wants_crash = false;                     // it stopped itself (failed sync)
+  virtual const life& alive() const = 0;  // of its present life
+  bool wants_crash = false;               // it stopped itself (failed sync)
 };
 
 // What a host's kernel and disk keep when its MoM dies.
 struct host_machine {
-  struct program { std::int64_t pid, started, ends; int exit; bool over = false; bool told = false; bool stopped = false; };
-  std::map<std::string, program> programs;      // by run key
-  std::map<std::string, int> executions;        // how often each run's program was started, ever
-  std::set<std::string> staged;                 // runs whose files came and have not gone, by key
-  std::set<std::string> lost_with_disk;         // of executions: nobody can say any more what they used
-  std::set<std::string> outputs;                // tasks whose output files are here, by key
-  std::set<std::string> lines;                  // of tasks' output that came here, to who asked or to the job's files
-  std::set<std::string> places;                 // node files and directories of runs whose program is elsewhere, by run key
+  struct program {
+    std::int64_t pid, started, ends;
+    int exit;
+    bool over = false;
+    bool told = false;
+    bool stopped = false;
+  };
+  std::map<std::string, program> programs;  // by run key
+  std::map<std::string, int> executions;    // how often each run's program was started, ever
+  std::set<std::string> staged;             // runs whose files came and have not gone, by key
+  std::set<std::string> lost_with_disk;     // of executions: nobody can say any more what they used
+  std::set<std::string> outputs;            // tasks whose output files are here, by key
+  std::set<std::string> lines;              // of tasks' output that came here, to who asked or to the job's files
+  std::set<std::string> places;             // node files and directories of runs whose program is elsewhere, by run key
 };
 
 // What a task of the simulation writes, line by line.
@@ -100,37 +106,42 @@ struct options {
   std::uint64_t seed = 1;
   int moms = 2;
   int jobs = 20;
-  double server_crash = 0, mom_crash = 0, scheduler_crash = 0, link_break = 0;   // per step
-  double sync_failure = 0;                      // per append of the server
-  double uncertain = 0;                         // per append of the server: whether it was kept shows later
-  double by_hand = 0;                           // per step: an operator does something with a job (qsig, qrerun, qdel, ...)
-  double disk_full = 0;                         // per step: the server's disk fills, for some seconds
-  double power_off = 0;                         // per step: a host loses its power, and its programs with it
-  double new_disk = 0;                          // of those: it comes back with an empty one
-  double pause = 0;                             // per step: the server or a MoM stands still for some seconds
-  double partition = 0;                         // per step: some can't reach each other for some time
-  std::int64_t node_fail_s = 0;                 // node_fail_requeue; 0: as shipped
-  bool watch_hosts = false;                     // also check vnodes, leaks, accounting and usage (host_checks.hpp)
-  bool watch_suspension = false;                // and that just the processes of suspended jobs stand still, while nobody fails (suspension.hpp)
-  std::int64_t history_s = 0;                   // ended jobs are kept this long; 0: not at all
+  double server_crash = 0, mom_crash = 0, scheduler_crash = 0, link_break = 0;  // per step
+  double sync_failure = 0;                                                      // per append of the server
+  double uncertain = 0;                                                         // per append of the server: whether it was kept shows later
+  // Per step: an operator does something with a job (qsig, qrerun, qdel, ...).
+  double by_hand = 0;
+  double disk_full = 0;  // per step: the server's disk fills, for some seconds
+  // Per step: a host loses its power, and its programs with it.
+  double power_off = 0;
+  double new_disk = 0;  // of those: it comes back with an empty one
+  // Per step: the server or a MoM stands still for some seconds.
+  double pause = 0;
+  double partition = 0;          // per step: some can't reach each other for some time
+  std::int64_t node_fail_s = 0;  // node_fail_requeue; 0: as shipped
+  // Also check vnodes, leaks, accounting and usage (host_checks.hpp).
+  bool watch_hosts = false;
+  // And that just the processes of suspended jobs stand still, while nobody fails (suspension.hpp).
+  bool watch_suspension = false;
+  std::int64_t history_s = 0;  // ended jobs are kept this long; 0: not at all
   // Planted bugs: the proof that the checkers find them.
-  bool early_reply = false;                     // the disk says "synced" before it is
-  double wide = 0;                              // share of the jobs that ask for two or three hosts
-  double tasks = 0;                             // share of the runs whose program starts tasks on all its hosts
-  bool hostile_node = false;                    // a host of the cluster asks the others for what it must not have
-  double refused_places = 0;                    // of the joins: the host can't set the job up
-  double staging = 0;                           // share of the jobs whose files come before them
-  double failing_copies = 0;                    // of them: files don't come (while faults happen), output does not go
-  std::int64_t staging_s = 0;                   // files take so long to come; 0: as drawn, some seconds
-  std::int64_t program_s = 0;                   // programs run so long; 0: as drawn
-  bool stubborn = false;                        // programs catch SIGTERM and go on
-  double lost_effect = 0;                       // messages vanish from living links
-  bool foolish_scheduler = false;               // proposes the same two cpus to everybody
-  bool blind_ledger = false;                    // the ledger agrees to everything
+  bool early_reply = false;        // the disk says "synced" before it is
+  double wide = 0;                 // share of the jobs that ask for two or three hosts
+  double tasks = 0;                // share of the runs whose program starts tasks on all its hosts
+  bool hostile_node = false;       // a host of the cluster asks the others for what it must not have
+  double refused_places = 0;       // of the joins: the host can't set the job up
+  double staging = 0;              // share of the jobs whose files come before them
+  double failing_copies = 0;       // of them: files don't come (while faults happen), output does not go
+  std::int64_t staging_s = 0;      // files take so long to come; 0: as drawn, some seconds
+  std::int64_t program_s = 0;      // programs run so long; 0: as drawn
+  bool stubborn = false;           // programs catch SIGTERM and go on
+  double lost_effect = 0;          // messages vanish from living links
+  bool foolish_scheduler = false;  // proposes the same two cpus to everybody
+  bool blind_ledger = false;       // the ledger agrees to everything
   // Crash the server (or the MoM) right after its n-th append; 0: never.
   std::uint64_t crash_server_at_append = 0, crash_mom_at_append = 0;
-  bool site_hooks = false;                      // hooks at every step of a job
-  double hook_trouble = 0;                      // of their runs: late, refused, raised, killed at the alarm
+  bool site_hooks = false;  // hooks at every step of a job
+  double hook_trouble = 0;  // of their runs: late, refused, raised, killed at the alarm
 };
 
 class world {
@@ -141,38 +152,53 @@ class world {
   // Submits all jobs, lets faults happen, then heals everything and runs until nothing is left to do.
   // Empty: every check held. Else the first that did not, with the line that repeats it.
   std::string run();
-  std::string digest() const;                   // of the server's history
-  std::string story() const;                    // every event of jobs, runs and parts at the server and on the hosts, a line each
+  std::string digest() const;  // of the server's history
+  std::string story() const;   // every event of jobs, runs and parts at the server and on the hosts, a line each
 
   sim_clock clock;
   std::mt19937_64 random;
   network net;
   options o;
   // A MoM has given up by itself, which none of the faults here is a reason for.
-  void stopped_itself(const std::string& what) { if (stopped_itself_.empty()) stopped_itself_ = what; }
+  void stopped_itself(const std::string& what) {
+    if (stopped_itself_.empty()) stopped_itself_ = what;
+  }
   bool trouble(double p) { return faults_on_ && chance(p); }
   bool chance(double p) { return p > 0 && std::uniform_real_distribution<double>(0, 1)(random) < p; }
   std::int64_t pick_ns(std::int64_t low, std::int64_t high) { return std::uniform_int_distribution<std::int64_t>(low, high)(random); }
-  void at(std::int64_t when, const life& of, std::function<void()> what);     // a timer of the outside world
-  void drop_timers_of(const life& process);     // with what they hold
-  bool fire_one();                              // a timer that is due; false: none is
+  void at(std::int64_t when, const life& of, std::function<void()> what);  // a timer of the outside world
+  void drop_timers_of(const life& process);                                // with what they hold
+  bool fire_one();                                                         // a timer that is due; false: none is
   std::int64_t next_timer() const { return timers_.empty() ? INT64_MAX : timers_.begin()->first; }
 
   // A MoM dials another one as long as `wanted` lives.
   void dial_mom(const std::string& from, const std::string& to, std::weak_ptr<bool> wanted);
 
-  std::vector<std::string> tickets;             // every one that the server ever signed, for whoever steals them
+  std::vector<std::string> tickets;  // every one that the server ever signed, for whoever steals them
 
   log::fault_store& server_store();
   process& server() { return *processes_[0]; }
 
  private:
   friend class server_process;
-  struct submission { std::string command_id; std::string acknowledged; bool sent = false; std::int64_t run_s = 0; bool staged = false; };
-  struct mom_dial { std::size_t from, to; std::weak_ptr<bool> wanted; std::shared_ptr<link> made; };
-  struct timer { life of; std::function<void()> what; };
+  struct submission {
+    std::string command_id;
+    std::string acknowledged;
+    bool sent = false;
+    std::int64_t run_s = 0;
+    bool staged = false;
+  };
+  struct mom_dial {
+    std::size_t from, to;
+    std::weak_ptr<bool> wanted;
+    std::shared_ptr<link> made;
+  };
+  struct timer {
+    life of;
+    std::function<void()> what;
+  };
 
-  bool step();                                  // false: nothing can happen without time passing
+  bool step();  // false: nothing can happen without time passing
   void pass_time();
   void maybe_fault();
   void fault_hosts();
@@ -185,7 +211,7 @@ class world {
   std::string check_leaks();
   std::string check_accounting();
   std::string check_usage();
-  std::string check_output();                   // after check_usage
+  std::string check_output();  // after check_usage
   std::size_t executions_of(const std::string& key) const;
   void connect_everybody();
   void connect_moms();
@@ -204,26 +230,28 @@ class world {
   void on_reply(schema::Reply::Reader r);
 
   std::string stopped_itself_;
-  std::set<std::string> wholly_known_runs_;              // whose end was reported, with the usage of every host
-  std::vector<std::unique_ptr<process>> processes_;      // server, scheduler, MoMs
+  std::set<std::string> wholly_known_runs_;          // whose end was reported, with the usage of every host
+  std::vector<std::unique_ptr<process>> processes_;  // server, scheduler, MoMs
   std::vector<submission> submissions_;
-  std::vector<int> wide_;                                // hosts that each asks for
-  std::map<std::uint64_t, std::size_t> asked_;           // request id -> submission
-  enum class node { unknown, asked, there };
-  std::map<std::size_t, node> nodes_;                    // by process index of the MoM
+  std::vector<int> wide_;                       // hosts that each asks for
+  std::map<std::uint64_t, std::size_t> asked_;  // request id -> submission
+  enum class node { unknown,
+                    asked,
+                    there };
+  std::map<std::size_t, node> nodes_;  // by process index of the MoM
   hook_set_up hooks_;
-  node settings_ = node::unknown;                        // of the server
-  std::uint64_t asked_settings_ = 0;                     // their request
-  std::map<std::uint64_t, std::size_t> asked_node_;      // request id -> MoM
+  node settings_ = node::unknown;                    // of the server
+  std::uint64_t asked_settings_ = 0;                 // their request
+  std::map<std::uint64_t, std::size_t> asked_node_;  // request id -> MoM
   std::uint64_t next_request_ = 1;
   std::shared_ptr<link> client_link_;
   life client_alive_ = std::make_shared<bool>(true);
   std::multimap<std::int64_t, timer> timers_;
-  std::map<std::size_t, std::shared_ptr<link>> links_;   // of scheduler and MoMs, by process index
+  std::map<std::size_t, std::shared_ptr<link>> links_;  // of scheduler and MoMs, by process index
   std::vector<mom_dial> mom_dials_;
-  std::map<std::size_t, std::shared_ptr<link>> hostile_links_;      // by process index of the victim
+  std::map<std::size_t, std::shared_ptr<link>> hostile_links_;  // by process index of the victim
   std::map<std::size_t, std::int64_t> restart_at_;
-  std::map<std::size_t, std::int64_t> still_until_, missed_ns_;     // of processes that stand still: the time they did not see
+  std::map<std::size_t, std::int64_t> still_until_, missed_ns_;  // of processes that stand still: the time they did not see
   std::map<std::pair<std::size_t, std::size_t>, std::int64_t> cut_until_;
   freed_vnodes freed_;
   suspended_jobs suspended_;

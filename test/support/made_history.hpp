@@ -23,7 +23,7 @@ class made_history {
  public:
   made_history(ports::event_store& store, unsigned seed) : log_(store, clock_), random_(seed) {}
 
-  projections::status now;                                        // folded from everything written
+  projections::status now;  // folded from everything written
   std::function<void(const log::record&)> written = [](const log::record&) {};
 
   using fill = std::function<void(schema::Event::Builder)>;
@@ -108,7 +108,8 @@ class made_history {
       a[2].setResource("mem");
       a[2].setValue("1gb");
       if (held) q.initHolds(1).set(0, schema::HoldType::USER);
-    }, {user, "front", schema::Role::USER}));
+    },
+                          {user, "front", schema::Role::USER}));
   }
 
   void cycle() {
@@ -116,7 +117,7 @@ class made_history {
     write(scheduler_, [&](auto e) { e.initScheduler().initCycleBegan().setNumber(cycles_); });
     std::vector<std::uint64_t> told;
     for (auto j : jobs_)
-      if (random_() % 3 == 0) told.push_back(j);   // also jobs that run: to them it means nothing
+      if (random_() % 3 == 0) told.push_back(j);  // also jobs that run: to them it means nothing
     if (!told.empty())
       write(scheduler_, [&](auto e) {
         auto r = e.initScheduler().initCycleReasons();
@@ -135,7 +136,7 @@ class made_history {
     }
   }
 
-  const std::vector<std::uint64_t>& jobs() const { return jobs_; }   // not forgotten
+  const std::vector<std::uint64_t>& jobs() const { return jobs_; }  // not forgotten
   std::uint64_t last_number() const { return number_; }
 
   // What may happen next to one job: a step in its life.
@@ -179,7 +180,12 @@ class made_history {
   }
 
  private:
-  struct host { std::uint64_t stream; std::string name; std::vector<std::string> vnodes; bool up = true; };
+  struct host {
+    std::uint64_t stream;
+    std::string name;
+    std::vector<std::string> vnodes;
+    bool up = true;
+  };
 
   void move_a_job() {
     if (jobs_.empty()) return submit();

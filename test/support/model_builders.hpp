@@ -5,8 +5,8 @@
 #include <capnp/dynamic.h>
 #include <capnp/schema.h>
 
-#include <initializer_list>
 #include <algorithm>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,8 +16,8 @@
 #include "events/model/host/host.hpp"
 #include "events/model/job/job.hpp"
 #include "events/model/ledger.hpp"
-#include "events/model/settings.hpp"
 #include "events/model/run/run.hpp"
+#include "events/model/settings.hpp"
 
 namespace annals::test {
 
@@ -51,7 +51,6 @@ void fill_bare(Builder kind, std::uint16_t which) {
     if (field.getProto().getDiscriminantValue() == which) any.clear(field);
 }
 
-
 // "held released", "" for no change, "15007 Unauthorized Request " for a refusal.
 inline std::string said(const model::outcome& o) {
   if (!o.accepted()) return std::to_string(o.why().code) + " " + o.why().text;
@@ -60,11 +59,14 @@ inline std::string said(const model::outcome& o) {
   return names;
 }
 
-struct setting { std::string name, resource, value; schema::AttributeOp op = schema::AttributeOp::SET; };
-using settings = std::vector<setting>;
+struct setting {
+  std::string name, resource, value;
+  schema::AttributeOp op = schema::AttributeOp::SET;
+};
+using given_values = std::vector<setting>;
 
 template <class List>
-void fill(List&& list, const settings& from) {
+void fill(List&& list, const given_values& from) {
   for (unsigned i = 0; i < from.size(); ++i) {
     list[i].setName(from[i].name);
     list[i].setResource(from[i].resource);
@@ -77,7 +79,7 @@ using request = schema::sealed<schema::Request>;
 template <class Fill>
 request make_request(Fill&& f) { return schema::make<schema::Request>(std::forward<Fill>(f)); }
 
-inline request manage(schema::ManageVerb verb, schema::ObjectKind kind, const std::string& name, const settings& s = {}) {
+inline request manage(schema::ManageVerb verb, schema::ObjectKind kind, const std::string& name, const given_values& s = {}) {
   return make_request([&](schema::Request::Builder r) {
     auto m = r.initManage();
     m.setVerb(verb);
@@ -89,7 +91,7 @@ inline request manage(schema::ManageVerb verb, schema::ObjectKind kind, const st
 
 // -- a job's commands ----------------------------------------------------------------------------------------------------
 
-inline model::submit_job submission(std::uint64_t number, const settings& s = {}, const std::string& queue = "") {
+inline model::submit_job submission(std::uint64_t number, const given_values& s = {}, const std::string& queue = "") {
   model::submit_job c;
   c.request = make_request([&](schema::Request::Builder r) {
     auto q = r.initQueueJob();
@@ -139,14 +141,14 @@ inline model::client_request message(const std::string& text, bool to_errors = t
 inline model::client_request move(const std::string& destination) {
   return {make_request([&](schema::Request::Builder r) { r.initMoveJob().setDestination(destination); })};
 }
-inline model::client_request alter(const settings& s) {
+inline model::client_request alter(const given_values& s) {
   return {make_request([&](schema::Request::Builder r) { fill(r.initAlterJob().initChanges(static_cast<unsigned>(s.size())), s); })};
 }
 inline model::proposed_run propose(const std::string& exec_vnode = "(borg:ncpus=1)", const std::string& host = "borg") {
   return {schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
             auto p = m.initRun();
             p.setExecVnode(exec_vnode);
-            std::string slots = host + "/0";          // an entry for each chunk
+            std::string slots = host + "/0";  // an entry for each chunk
             for (auto n = std::count(exec_vnode.begin(), exec_vnode.end(), '('); n > 1; --n) slots += "+" + host + "/0";
             p.setExecHost(slots);
             p.initHosts(1).set(0, host);
@@ -171,7 +173,10 @@ inline model::proposed_run propose_hosts(const std::vector<std::string>& hosts) 
           "default"};
 }
 
-struct measured { std::uint64_t cpu_s = 0, mem_kb = 0, wall_s = 0; std::uint32_t ncpus = 1; };
+struct measured {
+  std::uint64_t cpu_s = 0, mem_kb = 0, wall_s = 0;
+  std::uint32_t ncpus = 1;
+};
 inline ports::run_usage as_measured(const measured& m) {
   return {.cpu_seconds = m.cpu_s, .mem_kb = m.mem_kb, .vmem_kb = m.mem_kb * 2, .wall_seconds = m.wall_s, .ncpus = m.ncpus};
 }
@@ -235,68 +240,79 @@ class job_story {
     if (!job.hosts.empty()) said.host = job.hosts.front();
     return said;
   }
-  job_story& later(std::int64_t seconds) { now_s += seconds; return *this; }
+  job_story& later(std::int64_t seconds) {
+    now_s += seconds;
+    return *this;
+  }
 
   // What the MoM reports, of this run unless another is named.
   std::string starts(std::uint32_t run = 0) {
     return when(report([&](auto m) {
-      auto r = m.initRunStarted();
-      fill(r.initRef(), job, run ? run : job.run);
-      r.setSession(4711);
-    }), the_server());
+                  auto r = m.initRunStarted();
+                  fill(r.initRef(), job, run ? run : job.run);
+                  r.setSession(4711);
+                }),
+                the_server());
   }
   std::string refuses(std::int32_t code, std::uint32_t run = 0, const std::string& text = "") {
     return when(report([&](auto m) {
-      auto r = m.initRunRefused();
-      fill(r.initRef(), job, run ? run : job.run);
-      r.setCode(code);
-      r.setText(text);
-    }), the_server());
+                  auto r = m.initRunRefused();
+                  fill(r.initRef(), job, run ? run : job.run);
+                  r.setCode(code);
+                  r.setText(text);
+                }),
+                the_server());
   }
   std::string uses(const measured& u, std::uint32_t run = 0) {
     return when(report([&](auto m) {
-      auto r = m.initRunUsage();
-      fill(r.initRef(), job, run ? run : job.run);
-      fill(r.initHosts(1), u);
-      r.setSession(4711);
-      r.setJobdir("/home/user1");
-    }), the_server());
+                  auto r = m.initRunUsage();
+                  fill(r.initRef(), job, run ? run : job.run);
+                  fill(r.initHosts(1), u);
+                  r.setSession(4711);
+                  r.setJobdir("/home/user1");
+                }),
+                the_server());
   }
   // The MoM says that everything up to this request is done.
   std::string obeys(std::uint64_t request, std::uint32_t run = 0) {
     return when(report([&](auto m) {
-      auto d = m.initRequestDone();
-      fill(d.initRef(), job, run ? run : job.run);
-      d.setId(request);
-    }), the_server());
+                  auto d = m.initRequestDone();
+                  fill(d.initRef(), job, run ? run : job.run);
+                  d.setId(request);
+                }),
+                the_server());
   }
   std::string exits(std::int32_t code, const measured& u = {}, std::uint32_t run = 0) {
     return when(report([&](auto m) {
-      auto r = m.initRunExited();
-      fill(r.initRef(), job, run ? run : job.run);
-      r.setExitStatus(code);
-      fill(r.initHosts(1), u);
-    }), the_server());
+                  auto r = m.initRunExited();
+                  fill(r.initRef(), job, run ? run : job.run);
+                  r.setExitStatus(code);
+                  fill(r.initHosts(1), u);
+                }),
+                the_server());
   }
   std::string leaves(bool delivered = true, std::uint32_t run = 0) {
     return when(report([&](auto m) {
-      auto r = m.initRunLeft();
-      fill(r.initRef(), job, run ? run : job.run);
-      r.setDelivered(delivered);
-    }), the_server());
+                  auto r = m.initRunLeft();
+                  fill(r.initRef(), job, run ? run : job.run);
+                  r.setDelivered(delivered);
+                }),
+                the_server());
   }
 
-  std::string attribute(attributes::attribute_id id, std::string_view resource = {}) const { return std::string(job.attribute(id, resource)); }
+  std::string attribute(attributes::attribute_id id, std::string_view resource = {}) const {
+    return std::string(job.attribute(id, resource));
+  }
   std::string comment() const { return attribute(attributes::job::comment); }
   std::string state() const { return std::string(1, model::state_letter(job)) + " " + attribute(attributes::job::substate); }
 };
 
 // A job that has come to this phase in an ordinary way.
-inline job_story given(model::job_phase phase, const settings& s = {}) {
+inline job_story given(model::job_phase phase, const given_values& s = {}) {
   using p = model::job_phase;
   job_story story;
   if (phase == p::none) return story;
-  settings all = s;
+  given_values all = s;
   if (phase == p::held) all.push_back({"Hold_Types", "", "u"});
   if (phase == p::waiting) all.push_back({"Execution_Time", "", std::to_string(story.now_s + 3600)});
   story.when(submission(12, all));
@@ -309,8 +325,9 @@ inline job_story given(model::job_phase phase, const settings& s = {}) {
   return story;
 }
 
-inline const model::job_phase every_job_phase[] = {
-    model::job_phase::none,     model::job_phase::queued,  model::job_phase::held,     model::job_phase::waiting,  model::job_phase::assigned,
-    model::job_phase::started, model::job_phase::suspended, model::job_phase::exiting, model::job_phase::finished, model::job_phase::forgotten};
+inline const model::job_phase every_job_phase[] = {model::job_phase::none, model::job_phase::queued, model::job_phase::held,
+                                                   model::job_phase::waiting, model::job_phase::assigned, model::job_phase::started,
+                                                   model::job_phase::suspended, model::job_phase::exiting, model::job_phase::finished,
+                                                   model::job_phase::forgotten};
 
 }  // namespace annals::test

@@ -62,7 +62,8 @@ class day_check {
     ++lines_;
     if (!fault_.empty()) return;
     std::string there(static_cast<std::size_t>(std::min<std::uintmax_t>(text.size(), length_ - at_)), '\0');
-    if (!there.empty() && (!in.seekg(static_cast<std::streamoff>(at_)) || !in.read(there.data(), static_cast<std::streamsize>(there.size()))))
+    if (!there.empty() &&
+        (!in.seekg(static_cast<std::streamoff>(at_)) || !in.read(there.data(), static_cast<std::streamsize>(there.size()))))
       fault_ = "can't be read";
     else if (there != text.substr(0, there.size())) fault_ = "line " + std::to_string(lines_) + " is not that of the log";
     else if (there.size() < text.size() && owed) fault_ = "ends before line " + std::to_string(lines_) + " of the log is complete";
@@ -110,21 +111,23 @@ accounting_days check_accounting(log::audit_store& store, const std::string& log
   std::set<std::string> missing, known;
   std::string open;
   std::ifstream in;
-  end.trouble = each_line(store, days, [&](const std::string& day, const std::string& line, std::uint64_t sequence) {
-    ++end.lines;
-    known.insert(day);
-    const auto file = all.find(day);
-    if (file == all.end()) {
-      if (sequence <= owed) missing.insert(day);
-      return true;
-    }
-    if (open != day) {
-      in = std::ifstream(file->second.file(), std::ios::binary);
-      open = day;
-    }
-    file->second.line(line, sequence <= owed, in);
-    return true;
-  }, go_on);
+  end.trouble = each_line(
+      store, days, [&](const std::string& day, const std::string& line, std::uint64_t sequence) {
+        ++end.lines;
+        known.insert(day);
+        const auto file = all.find(day);
+        if (file == all.end()) {
+          if (sequence <= owed) missing.insert(day);
+          return true;
+        }
+        if (open != day) {
+          in = std::ifstream(file->second.file(), std::ios::binary);
+          open = day;
+        }
+        file->second.line(line, sequence <= owed, in);
+        return true;
+      },
+      go_on);
   if (!end.trouble.empty()) return end;
   std::map<std::string, std::string> faults;
   for (const auto& day : missing) faults[day] = "the file is missing";
@@ -157,16 +160,18 @@ accounting_days rebuild_accounting(const log::audit_store& store, const std::str
     if (!out) end.trouble = "cannot write " + (fs::path(into) / open).string() + ": " + std::strerror(errno);
     return end.trouble.empty();
   };
-  const auto stopped = each_line(store, days, [&](const std::string& day, const std::string& line, std::uint64_t) {
-    if (open != day) {
-      if (!close()) return false;
-      open = day;
-      out = std::ofstream(fs::path(into) / day, std::ios::binary | std::ios::app);
-      written.insert(day);
-    }
-    ++end.lines;
-    return static_cast<bool>(out << line);
-  }, go_on);
+  const auto stopped = each_line(
+      store, days, [&](const std::string& day, const std::string& line, std::uint64_t) {
+        if (open != day) {
+          if (!close()) return false;
+          open = day;
+          out = std::ofstream(fs::path(into) / day, std::ios::binary | std::ios::app);
+          written.insert(day);
+        }
+        ++end.lines;
+        return static_cast<bool>(out << line);
+      },
+      go_on);
   if (close()) end.trouble = stopped;
   for (const auto& day : days)
     if (!written.contains(day) && end.trouble.empty()) end.trouble = "the log has no line of the day " + day;

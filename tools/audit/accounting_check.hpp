@@ -12,10 +12,10 @@
 namespace annals::audit {
 
 struct accounting_days {
-  std::size_t days = 0, lines = 0;          // looked at, or written
-  std::vector<std::string> differences;     // one line per day
-  std::string being_written;                // the day whose file the server writes on; "": none
-  std::string trouble;                      // why it came to no end; "": it did
+  std::size_t days = 0, lines = 0;       // looked at, or written
+  std::vector<std::string> differences;  // one line per day
+  std::string being_written;             // the day whose file the server writes on; "": none
+  std::string trouble;                   // why it came to no end; "": it did
 };
 
 // Compares the files, line for line. Beside a live server lines behind its checkpoint may be still to come. `days`: only

@@ -12,7 +12,7 @@ namespace annals::audit {
 
 namespace {
 
-constexpr std::size_t words_max = 64u << 10;    // of what it says
+constexpr std::size_t words_max = 64u << 10;  // of what it says
 
 [[noreturn]] void be_the_child(const std::function<void(int)>& work, int out) {
   ::dup2(out, 2);

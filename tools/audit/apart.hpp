@@ -7,8 +7,8 @@
 namespace annals::audit {
 
 struct apart_end {
-  bool well = false;      // it came to its end
-  std::string said;       // what it wrote to `out`; of a signal its number, when nothing was said
+  bool well = false;  // it came to its end
+  std::string said;   // what it wrote to `out`; of a signal its number, when nothing was said
 };
 
 // `out`: a file descriptor; standard error goes there too.

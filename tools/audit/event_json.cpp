@@ -37,7 +37,7 @@ json value_json(capnp::DynamicValue::Reader value) {
       KJ_IF_MAYBE (known, value.as<capnp::DynamicEnum>().getEnumerant()) return known->getProto().getName().cStr();
       return value.as<capnp::DynamicEnum>().getRaw();
     }
-    default: return json::object();   // an event without fields
+    default: return json::object();  // an event without fields
   }
 }
 

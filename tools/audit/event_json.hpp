@@ -10,6 +10,6 @@ namespace annals::audit {
 
 // On one line, without a line end. `name`: of the stream's object ("12.borg"), left out when empty.
 std::string json_line(const log::record& record, const std::string& name);
-std::string json_text(std::string_view text);   // quoted and escaped
+std::string json_text(std::string_view text);  // quoted and escaped
 
 }  // namespace annals::audit

@@ -13,10 +13,10 @@
 
 namespace annals::audit {
 
-std::string kind_name(schema::Event::Reader event);           // "JobAssigned", "HostVnodeCreated": kind of stream and event
-std::optional<std::string> kind_named(std::string_view name); // that name; upper and lower case are the same
-std::vector<std::string> kind_names();                        // all, in the order of the schema
-std::string_view stream_kind_name(schema::StreamKind kind);   // "job"
+std::string kind_name(schema::Event::Reader event);            // "JobAssigned", "HostVnodeCreated": kind of stream and event
+std::optional<std::string> kind_named(std::string_view name);  // that name; upper and lower case are the same
+std::vector<std::string> kind_names();                         // all, in the order of the schema
+std::string_view stream_kind_name(schema::StreamKind kind);    // "job"
 std::optional<schema::StreamKind> stream_kind_named(std::string_view name);
 
 // What the event says, in words: "run 1 on (n1:ncpus=1)". On one line.
@@ -26,8 +26,8 @@ std::string fields(schema::Event::Reader event);
 // "Priority=5", "Resource_List.walltime=00:10:00", "-comment" for one that was taken away.
 std::string attribute_text(schema::Attribute::Reader a);
 
-std::string who_text(schema::Who::Reader who);                // "alice@front"
-std::string time_text(std::int64_t wall_ns);                  // "2026-11-21 08:00:01.123", local time
+std::string who_text(schema::Who::Reader who);  // "alice@front"
+std::string time_text(std::int64_t wall_ns);    // "2026-11-21 08:00:01.123", local time
 // Control characters as \xNN: what users wrote into a log must not steer the terminal of whoever reads it.
 std::string harmless(std::string_view text);
 std::string hex(schema::byte_span bytes);

@@ -89,7 +89,8 @@ std::string sisters_words(schema::SistersAsked::Reader e) {
 std::string run_words(schema::RunEvent::Reader event) {
   using which = schema::RunEvent::Which;
   switch (event.which()) {
-    case which::RECEIVED: return run_text(event.getReceived().getRun()) + " of " + schema::str(event.getReceived().getJob()) + " was ordered";
+    case which::RECEIVED:
+      return run_text(event.getReceived().getRun()) + " of " + schema::str(event.getReceived().getJob()) + " was ordered";
     case which::PROGRAM_STARTING: return "the program is about to be started";
     case which::PROGRAM_STARTED:
       return "the program runs, pid " + std::to_string(event.getProgramStarted().getPid()) + ", session " +
@@ -100,7 +101,8 @@ std::string run_words(schema::RunEvent::Reader event) {
       return schema::str(e.getSignal()) + (e.getWhy().size() > 0 ? ", " + schema::str(e.getWhy()) : ", the server asked for it");
     }
     case which::PROGRAM_ENDED:
-      return "exit status " + std::to_string(event.getProgramEnded().getExitStatus()) + "; " + usage_text(event.getProgramEnded().getUsage());
+      return "exit status " + std::to_string(event.getProgramEnded().getExitStatus()) + "; " +
+             usage_text(event.getProgramEnded().getUsage());
     case which::OUTPUT_PLACED: return delivered_words(event.getOutputPlaced());
     case which::REQUEST_RECEIVED: return "told, number " + std::to_string(event.getRequestReceived().getId());
     case which::REQUEST_DONE: return "done, number " + std::to_string(event.getRequestDone().getId());
@@ -187,7 +189,8 @@ std::string job_words(schema::JobEvent::Reader event) {
       return run_text(e.getRun()) + " ended, exit status " + std::to_string(e.getExitStatus()) + "; " + usage_text(e.getUsage());
     }
     case which::OUTPUT_DELIVERED: return delivered_words(event.getOutputDelivered());
-    case which::VNODES_TAKEN: return run_text(event.getVnodesTaken().getRun()) + " takes " + schema::str(event.getVnodesTaken().getExecVnode());
+    case which::VNODES_TAKEN:
+      return run_text(event.getVnodesTaken().getRun()) + " takes " + schema::str(event.getVnodesTaken().getExecVnode());
     case which::VNODES_RELEASED: return released_words(event.getVnodesReleased());
     case which::REQUEUED: return requeued_words(event.getRequeued());
     case which::ENDED: {
@@ -198,10 +201,13 @@ std::string job_words(schema::JobEvent::Reader event) {
     case which::SIGNALLED: return run_text(event.getSignalled().getRun()) + " gets signal " + schema::str(event.getSignalled().getSignal());
     case which::MESSAGED: return "a message for its output: " + schema::str(event.getMessaged().getText());
     case which::SUSPENDED:
-      return run_text(event.getSuspended().getRun()) + (event.getSuspended().getAdmin() ? " is suspended for maintenance" : " is suspended");
+      return run_text(event.getSuspended().getRun()) +
+             (event.getSuspended().getAdmin() ? " is suspended for maintenance" : " is suspended");
     case which::RESUME_WANTED: return "to go on when there is room";
     case which::RESUMED: return run_text(event.getResumed().getRun()) + " goes on";
-    case which::MOVED: return "moved to " + schema::str(event.getMoved().getQueue()) + (event.getMoved().getChanges().size() == 0 ? "" : "; " + changes_text(event.getMoved().getChanges()));
+    case which::MOVED:
+      return "moved to " + schema::str(event.getMoved().getQueue()) +
+             (event.getMoved().getChanges().size() == 0 ? "" : "; " + changes_text(event.getMoved().getChanges()));
     case which::REORDERED: return "another place in its queue, rank " + std::to_string(event.getReordered().getQueueRank());
     case which::REQUEST_DONE: return "the host did what it was told, number " + std::to_string(event.getRequestDone().getRequest());
     case which::RUN_STEP: return run_words(event.getRunStep().getStep());
@@ -236,7 +242,8 @@ std::string host_words(schema::HostEvent::Reader event) {
   using which = schema::HostEvent::Which;
   switch (event.which()) {
     case which::WENT_DOWN: return schema::str(event.getWentDown().getText());
-    case which::VNODE_CHANGED: return schema::str(event.getVnodeChanged().getVnode()) + ": " + changes_text(event.getVnodeChanged().getChanges());
+    case which::VNODE_CHANGED:
+      return schema::str(event.getVnodeChanged().getVnode()) + ": " + changes_text(event.getVnodeChanged().getChanges());
     case which::ADDED:
     case which::CAME_UP:
     case which::REMOVED:
@@ -251,7 +258,8 @@ std::string scheduler_words(schema::SchedulerEvent::Reader event) {
   switch (event.which()) {
     case which::CHANGED: return changes_text(event.getChanged().getChanges());
     case which::STOPPED: return schema::str(event.getStopped().getText());
-    case which::CYCLE_BEGAN: return "cycle " + std::to_string(event.getCycleBegan().getNumber()) + after_colon(event.getCycleBegan().getTrigger());
+    case which::CYCLE_BEGAN:
+      return "cycle " + std::to_string(event.getCycleBegan().getNumber()) + after_colon(event.getCycleBegan().getTrigger());
     case which::CYCLE_REASONS: return reasons_words(event.getCycleReasons());
     case which::CYCLE_ENDED: {
       const auto e = event.getCycleEnded();

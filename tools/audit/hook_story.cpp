@@ -74,10 +74,11 @@ hook_story_end tell_hook_story(const ports::event_store& store, const std::strin
                                const std::function<bool(const std::string&)>& print) {
   hook_story_end end;
   const auto job = values::parse_job_id(job_or_hook);
-  std::set<std::uint64_t> streams;                       // of the job
+  std::set<std::uint64_t> streams;  // of the job
   const auto wanted = [&](const log::record& r) {
     const auto event = r.event();
-    if (job && schema::is(event, schema::JobEvent::QUEUED) && is_job(schema::text(event.getJob().getQueued().getId()), *job)) streams.insert(r.get().getStream());
+    if (job && schema::is(event, schema::JobEvent::QUEUED) && is_job(schema::text(event.getJob().getQueued().getId()), *job))
+      streams.insert(r.get().getStream());
     if (job && streams.contains(r.get().getStream())) return true;
     return job && schema::is(event, schema::HookEvent::RAN) && is_job(schema::text(event.getHook().getRan().getSubject()), *job);
   };
@@ -91,7 +92,8 @@ hook_story_end tell_hook_story(const ports::event_store& store, const std::strin
     std::string text = line_head(*r, sequence_width) + kind_name(r->event());
     if (schema::is(r->event(), schema::HookEvent::RAN)) {
       const auto ran = r->event().getHook().getRan();
-      text += "  " + harmless(schema::text(ran.getSubject())) + (ran.getHost().size() > 0 ? " on " + harmless(schema::text(ran.getHost())) : "");
+      text += "  " + harmless(schema::text(ran.getSubject())) +
+              (ran.getHost().size() > 0 ? " on " + harmless(schema::text(ran.getHost())) : "");
     }
     text += "  by " + harmless(who_text(r->get().getWho())) + "\n";
     for (auto run : runs)
@@ -199,13 +201,16 @@ std::string mom_of(const ports::event_store& store, std::uint64_t sequence, sche
   return host;
 }
 
-hooks::sealed_reply run_again(const ports::event_store& store, const hooks::sealed_request& request, hooks::hook_code code, hooks::hook_runner& runner) {
+hooks::sealed_reply run_again(const ports::event_store& store, const hooks::sealed_request& request, hooks::hook_code code,
+                              hooks::hook_runner& runner) {
   const auto settings = request.get().getHook();
   hooks::hook_run order;
   order.request = request;
   order.code = std::make_shared<hooks::hook_code>(std::move(code));
   if (settings.getUser() == "pbsuser") order.run_as = schema::str(settings.getEuser());
-  order.ask = [&store, at = request.get().getSequence()](hooks::sealed_question q, hooks::hook_run::answer_to answer) { answer_at(store, q, at, answer); };
+  order.ask = [&store, at = request.get().getSequence()](hooks::sealed_question q, hooks::hook_run::answer_to answer) {
+    answer_at(store, q, at, answer);
+  };
   std::promise<hooks::sealed_reply> answered;
   runner.run(std::move(order), [&](hooks::sealed_reply reply) { answered.set_value(std::move(reply)); });
   return answered.get_future().get();

@@ -38,8 +38,7 @@ std::string line_head(const log::record& record, int sequence_width) {
 }
 
 listing::listing(event_filter wanted, stream_names& names, std::uint64_t widest, bool json)
-    : filter_(std::move(wanted)), names_(names),
-      sequence_width_(static_cast<int>(std::to_string(widest).size()) + 1), json_(json) {}
+    : filter_(std::move(wanted)), names_(names), sequence_width_(static_cast<int>(std::to_string(widest).size()) + 1), json_(json) {}
 
 bool listing::reasons_tell_of_job(const log::record& record) {
   if (!schema::is(record.event(), schema::SchedulerEvent::CYCLE_REASONS) || asked_serial_ == 0) return false;
@@ -54,7 +53,8 @@ bool listing::wanted(const log::record& record, const stream_subject& subject) {
     const auto event = record.event();
     const bool own = record.kind() == schema::StreamKind::JOB && is_job(subject.name, *filter_.job);
     if (own) asked_serial_ = r.getStream();
-    const bool run = schema::is(event, schema::RunEvent::RECEIVED) && is_job(schema::text(event.getRun().getReceived().getJob()), *filter_.job);
+    const bool run =
+        schema::is(event, schema::RunEvent::RECEIVED) && is_job(schema::text(event.getRun().getReceived().getJob()), *filter_.job);
     const auto last_dot = subject.name.rfind('.');
     const bool later_in_run = record.kind() == schema::StreamKind::RUN && last_dot != std::string::npos &&
                               is_job(std::string_view(subject.name).substr(0, last_dot), *filter_.job);

@@ -16,8 +16,8 @@ namespace annals::audit {
 
 // Which events are wanted; what is not set lets everything pass.
 struct event_filter {
-  std::optional<values::job_id> job;         // its stream, and the scheduler's reasons for it
-  std::string user;                          // what this user asked for, and what happened to the user's jobs
+  std::optional<values::job_id> job;  // its stream, and the scheduler's reasons for it
+  std::string user;                   // what this user asked for, and what happened to the user's jobs
   std::set<std::string> kinds;
   std::set<schema::StreamKind> stream_kinds;
 };
@@ -43,7 +43,7 @@ class listing {
 
   event_filter filter_;
   stream_names& names_;
-  std::uint64_t asked_serial_ = 0;   // of the job of the filter, once it is known
+  std::uint64_t asked_serial_ = 0;  // of the job of the filter, once it is known
   int sequence_width_;
   bool json_;
 };

@@ -54,7 +54,7 @@ log_status status_of(const ports::event_store& store, const std::string& directo
     if (const auto* r = std::get_if<log::record_ptr>(&decoded)) s.last_ns = (*r)->get().getWallNs();
     return false;
   });
-  std::error_code gone;                       // a file may go while we look
+  std::error_code gone;  // a file may go while we look
   for (const auto& entry : std::filesystem::directory_iterator(directory, gone))
     if (const auto bytes = entry.file_size(gone); !gone) {
       s.bytes += bytes;
@@ -74,25 +74,43 @@ std::string status_text(const log_status& s) {
   if (!last) text += "none that is known\n";
   else
     text += "ended " + time_text(last->ended_ns) + ": " + std::to_string(last->records) + " records up to #" + std::to_string(last->upto) +
-            ", " + std::to_string(last->blobs) + " blobs: " + found_text(last->fault_count) + "\n" + faults_text(last->faults, last->fault_count);
+            ", " + std::to_string(last->blobs) + " blobs: " + found_text(last->fault_count) + "\n" +
+            faults_text(last->faults, last->fault_count);
   text += s.notes && s.notes->present ? present_text(*s.notes) : std::string("verification now    none\n");
   if (!s.sound()) text += "Run `pbs_audit verify`; see `pbs_audit salvage` in pbs_audit(8).\n";
   return text;
 }
 
 std::string status_json(const log_status& s) {
-  json out{{"log", s.directory}, {"lastSequence", s.last_sequence}, {"lastWallNs", s.last_ns}, {"bytes", s.bytes}, {"files", s.files},
-           {"sound", s.sound()}};
+  json out{
+      {"log", s.directory},
+      {"lastSequence", s.last_sequence},
+      {"lastWallNs", s.last_ns},
+      {"bytes", s.bytes},
+      {"files", s.files},
+      {"sound", s.sound()},
+  };
   if (s.notes && s.notes->last) {
     const auto& l = *s.notes->last;
-    out["last"] = {{"beganNs", l.began_ns}, {"endedNs", l.ended_ns}, {"upto", l.upto}, {"records", l.records}, {"blobs", l.blobs},
-                   {"faultCount", l.fault_count}, {"faults", l.faults}};
+    out["last"] = {
+        {"beganNs", l.began_ns},
+        {"endedNs", l.ended_ns},
+        {"upto", l.upto},
+        {"records", l.records},
+        {"blobs", l.blobs},
+        {"faultCount", l.fault_count},
+        {"faults", l.faults},
+    };
   }
   if (s.notes && s.notes->present) {
     const auto& p = *s.notes->present;
     constexpr const char* phases[] = {"records", "index", "rest", "done"};
-    out["present"] = {{"beganNs", s.notes->began_ns}, {"phase", phases[static_cast<std::size_t>(p.phase)]}, {"next", p.next},
-                      {"upto", p.upto}, {"faultCount", p.fault_count}, {"faults", p.faults}};
+    out["present"] = {{"beganNs", s.notes->began_ns},
+                      {"phase", phases[static_cast<std::size_t>(p.phase)]},
+                      {"next", p.next},
+                      {"upto", p.upto},
+                      {"faultCount", p.fault_count},
+                      {"faults", p.faults}};
   }
   return out.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }

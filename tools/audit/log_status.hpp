@@ -13,10 +13,12 @@ namespace annals::audit {
 struct log_status {
   std::string directory;
   std::uint64_t last_sequence = 0;
-  std::int64_t last_ns = 0;                   // of the last record; 0: none, or it can't be read
+  std::int64_t last_ns = 0;  // of the last record; 0: none, or it can't be read
   std::uintmax_t bytes = 0, files = 0;
-  std::optional<log::check_notes> notes;      // none: no verification is known of this log
-  bool sound() const { return !notes || ((!notes->last || notes->last->fault_count == 0) && (!notes->present || notes->present->fault_count == 0)); }
+  std::optional<log::check_notes> notes;  // none: no verification is known of this log
+  bool sound() const {
+    return !notes || ((!notes->last || notes->last->fault_count == 0) && (!notes->present || notes->present->fault_count == 0));
+  }
 };
 
 log_status status_of(const ports::event_store& store, const std::string& directory);

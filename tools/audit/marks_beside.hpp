@@ -23,8 +23,8 @@ std::optional<projections::checkpoint_mark> read_accounting_mark(const std::stri
 
 // Which log it is; empty: the record that says it can't be read.
 struct log_names {
-  std::string name;                  // log::name_of_log()
-  std::string identity;              // log::identity_of()
+  std::string name;      // log::name_of_log()
+  std::string identity;  // log::identity_of()
 };
 log_names names_of(const ports::record_log& log);
 

@@ -79,7 +79,7 @@ std::optional<moment> parse_ago(std::string_view text, std::int64_t now_ns) {
     case 'd': unit_s = 86400; break;
     default: return std::nullopt;
   }
-  if (*count > now_ns / ns_per_s / unit_s) return moment{0, 0};   // before 1970 is before any log
+  if (*count > now_ns / ns_per_s / unit_s) return moment{0, 0};  // before 1970 is before any log
   return moment{0, now_ns - *count * unit_s * ns_per_s};
 }
 

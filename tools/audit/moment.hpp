@@ -11,13 +11,13 @@
 namespace annals::audit {
 
 struct moment {
-  std::uint64_t sequence = 0;   // when not 0, this; else the time
+  std::uint64_t sequence = 0;  // when not 0, this; else the time
   std::int64_t wall_ns = 0;
 };
 
-// "42", "#42" (a bare number of ten digits is seconds since 1970, as for qstat --at); "2026-11-21", "2026-11-21 08:00", "2026-11-21 08:00:01.123" ('T' for the blank too); "08:00", "08:00:01"
-// of the day of now_ns; "90s", "10m", "2h", "3d" (also with a '-'): so long before now_ns. Local time. A date alone is its first moment.
-// Nothing: none of these.
+// "42", "#42" (a bare number of ten digits is seconds since 1970, as for qstat --at); "2026-11-21", "2026-11-21 08:00", "2026-11-21
+// 08:00:01.123" ('T' for the blank too); "08:00", "08:00:01" of the day of now_ns; "90s", "10m", "2h", "3d" (also with a '-'): so long
+// before now_ns. Local time. A date alone is its first moment. Nothing: none of these.
 std::optional<moment> parse_moment(std::string_view text, std::int64_t now_ns);
 
 // The first sequence whose record is not before the moment, and the last one that is not after it; last_sequence() + 1 and 0

@@ -1,15 +1,15 @@
 // pbs_audit: reads, explains and verifies the event log of a server or a MoM, beside the live daemon or from a copy.
 // Exit status: 0 all is well, 1 damage or no such job, 2 usage, 3 the log can't be opened.
-#include <CLI/CLI.hpp>
 #include <unistd.h>
+#include <CLI/CLI.hpp>
 
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <cstring>
 #include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <filesystem>
 #include <set>
@@ -39,7 +39,7 @@ using namespace annals;
 namespace {
 
 constexpr int all_well = 0, damage_or_unknown = 1, bad_usage = 2, not_opened = 3;
-constexpr useconds_t follow_interval_us = 200'000;   // how often --follow looks: soon enough for a reader's eye
+constexpr useconds_t follow_interval_us = 200'000;  // how often --follow looks: soon enough for a reader's eye
 
 struct asked {
   std::string directory;
@@ -57,7 +57,7 @@ void end_on_signals() {
   struct sigaction action = {};
   action.sa_handler = [](int) { interrupted = true; };
   for (const int s : {SIGINT, SIGTERM, SIGHUP}) ::sigaction(s, &action, nullptr);
-  ::signal(SIGPIPE, SIG_IGN);   // the reader has gone: print() says so
+  ::signal(SIGPIPE, SIG_IGN);  // the reader has gone: print() says so
 }
 
 // Whether to go on.
@@ -111,8 +111,13 @@ bool read_moment(const std::string& text, audit::moment& into) {
 class log_command {
  public:
   log_command(log::audit_store& store, const asked& a, audit::event_filter filter, std::uint64_t from, std::uint64_t to)
-      : store_(store), asked_(a), reader_(store), names_(reader_), lines_(std::move(filter), names_, store.last_sequence(), a.json),
-        next_(from), to_(to) {}
+      : store_(store),
+        asked_(a),
+        reader_(store),
+        names_(reader_),
+        lines_(std::move(filter), names_, store.last_sequence(), a.json),
+        next_(from),
+        to_(to) {}
 
   int run() {
     take(to_);
@@ -150,7 +155,7 @@ class log_command {
   audit::stream_names names_;
   audit::listing lines_;
   std::uint64_t next_, to_;
-  std::uint64_t keep_last_ = asked_.last;   // 0: print at once
+  std::uint64_t keep_last_ = asked_.last;  // 0: print at once
   std::deque<std::string> kept_;
   bool sound_ = true, go_on_ = true;
 };
@@ -177,8 +182,8 @@ constexpr const char* what_to_do =
 // Whatever would keep a server from starting, and whatever it could not read later.
 int verify(const asked& a) {
   end_on_signals();
-  const auto beside = audit::read_marks_beside(a.directory);   // before the log is opened: a live server writes on
-  const auto start = audit::try_to_start(a.directory);         // before there are threads: it forks
+  const auto beside = audit::read_marks_beside(a.directory);  // before the log is opened: a live server writes on
+  const auto start = audit::try_to_start(a.directory);        // before there are threads: it forks
   auto opened = log::open_to_verify(a.directory);
   if (const auto* why = std::get_if<ports::store_status>(&opened)) {
     if (why->error != ports::store_error::damaged) return fail(not_opened, advice(a.directory, *why));
@@ -190,8 +195,8 @@ int verify(const asked& a) {
   if (start.refused > 0 || (!start.trouble.empty() && report.ok())) report.faults.push_back(start.trouble);
   const auto last = std::get<0>(opened)->last_sequence();
   if (const auto known = audit::known_sequence(beside, audit::names_of(*std::get<0>(opened))); known > last)
-    report.faults.push_back("the log ends with record " + std::to_string(last) + ", but record " + std::to_string(known) + " was written to it: see " +
-                            std::filesystem::path(log::check_notes_file(a.directory)).parent_path().string());
+    report.faults.push_back("the log ends with record " + std::to_string(last) + ", but record " + std::to_string(known) +
+                            " was written to it: see " + std::filesystem::path(log::check_notes_file(a.directory)).parent_path().string());
   if (interrupted) return fail(damage_or_unknown, "interrupted: the log was not read to its end");
   for (const auto& fault : report.faults) print(audit::harmless(fault) + "\n");
   const auto what = std::to_string(report.records) + " records, " + std::to_string(report.blobs) + " blobs";

@@ -19,7 +19,9 @@ static_assert(std::size(run_phases) == model::run_phase_count);
 
 std::string_view phase_name(model::run_phase p) { return run_phases[static_cast<std::size_t>(p)]; }
 
-struct vnode_line { std::string name, state, jobs; };
+struct vnode_line {
+  std::string name, state, jobs;
+};
 
 std::vector<vnode_line> vnodes_of(const replayed& state) {
   std::vector<std::pair<const model::vnode_state*, const model::host_state*>> all;
@@ -95,7 +97,8 @@ std::string replay_text(const replayed& state) {
   text += "\n";
   if (s.server().exists) text += "server  " + harmless(s.server().server_name) + "\n";
   for (const auto& [name, q] : s.queues()) text += ended("queue   " + padded(harmless(name), 16) + "  " + s.jobs_of(name).text());
-  for (const auto& v : vnodes_of(state)) text += ended("vnode   " + padded(harmless(v.name), 16) + "  " + padded(v.state, 16) + "  " + v.jobs);
+  for (const auto& v : vnodes_of(state))
+    text += ended("vnode   " + padded(harmless(v.name), 16) + "  " + padded(v.state, 16) + "  " + v.jobs);
   s.each_job([&](const model::job_state& job) {
     const auto comment = job.attributes.get(attributes::job::comment).value_or("");
     text += ended("job     " + padded(job.id, 16) + "  " + std::string(1, model::state_letter(job)) + "  " +
@@ -119,7 +122,8 @@ std::string replay_json(const replayed& state) {
   out["digest"] = digest(state);
   out["jobs"] = json::array();
   state.status.each_job([&](const model::job_state& job) {
-    out["jobs"].push_back({{"id", job.id}, {"state", std::string(1, model::state_letter(job))}, {"owner", job.owner()}, {"queue", job.queue()}});
+    out["jobs"].push_back(
+        {{"id", job.id}, {"state", std::string(1, model::state_letter(job))}, {"owner", job.owner()}, {"queue", job.queue()}});
     return true;
   });
   out["vnodes"] = json::array();

@@ -27,7 +27,7 @@ void take_in(const log::record& r, replayed& into);
 // can't be read. `go_on` may stop it earlier.
 ports::store_status replay(const log::log_reader& reader, std::uint64_t until, replayed& into, const std::function<bool()>& go_on);
 
-std::string digest(const replayed& state);         // SHA-256 in hexadecimal
+std::string digest(const replayed& state);  // SHA-256 in hexadecimal
 std::string replay_text(const replayed& state);
 std::string replay_json(const replayed& state);
 

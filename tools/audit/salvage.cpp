@@ -27,7 +27,9 @@ std::uint64_t big_endian(std::string_view bytes, std::size_t n) {
 // The job number of an answer that was given: "12.borg".
 void learn_answer(salvage_plan& plan, std::string_view answer) {
   const auto digits = answer.substr(0, answer.find_first_not_of("0123456789"));
-  if (digits.empty() || digits.size() > 12 || digits.size() == answer.size() || (answer[digits.size()] != '.' && answer[digits.size()] != '[')) return;
+  if (digits.empty() || digits.size() > 12 || digits.size() == answer.size() ||
+      (answer[digits.size()] != '.' && answer[digits.size()] != '['))
+    return;
   plan.learn_number(std::stoull(std::string(digits)));
 }
 
@@ -102,10 +104,10 @@ class copying {
 
   void stand_in(std::uint64_t stream, const std::string& why) {
     put(meta(plan_.log_stream(), ++log_version_), model::make_event([&](schema::Event::Builder e) {
-      auto lost = e.initLog().initRecordLost();
-      lost.setStream(stream);
-      lost.setWhy(why);
-    }));
+          auto lost = e.initLog().initRecordLost();
+          lost.setStream(stream);
+          lost.setWhy(why);
+        }));
   }
 
   void put(const log::record_meta& m, const model::event& event) { push(m.stream, m.version, log::encode(m, event, head_)); }
@@ -121,7 +123,8 @@ class copying {
     auto& s = plan_.streams().at(r.get().getStream());
     copy_blobs(r, s);
     const auto version = ++s.written;
-    if (r.previous() == head_ && version == r.get().getStreamVersion()) return push(r.get().getStream(), version, {{bytes.begin(), bytes.end()}, {}, r.hash()});
+    if (r.previous() == head_ && version == r.get().getStreamVersion())
+      return push(r.get().getStream(), version, {{bytes.begin(), bytes.end()}, {}, r.hash()});
     push(r.get().getStream(), version, log::encode_behind(r, version, head_));
   }
 
@@ -132,11 +135,13 @@ class copying {
       if (hash.empty() || !copied_.insert(hash).second) return lost_.contains(hash);
       auto content = from_.blob(hash);
       if (!content) lost_.insert(hash);
-      if (!content) lost_blobs.push_back(hex(std::as_bytes(std::span(hash))) + ", named by record #" + std::to_string(r.sequence()) + " of " + s.name);
+      if (!content)
+        lost_blobs.push_back(hex(std::as_bytes(std::span(hash))) + ", named by record #" + std::to_string(r.sequence()) + " of " + s.name);
       else put_blob(hash, std::move(*content));
       return !content;
     };
-    if (schema::is(event, schema::JobEvent::QUEUED) && take(event.getJob().getQueued().getScript().getHash())) scriptless_.insert(r.get().getStream());
+    if (schema::is(event, schema::JobEvent::QUEUED) && take(event.getJob().getQueued().getScript().getHash()))
+      scriptless_.insert(r.get().getStream());
     if (schema::is(event, schema::SchedulerEvent::CYCLE_BEGAN)) take(event.getScheduler().getCycleBegan().getPolicy().getHash());
     if (schema::is(event, schema::HookEvent::IMPORTED)) take(event.getHook().getImported().getContent().getHash());
   }
@@ -162,12 +167,13 @@ class copying {
       const bool scriptless = scriptless_.contains(serial);
       if (s.kind != StreamKind::JOB || s.written == 0 || s.state == 'F' || s.state == 'E') continue;
       if (!s.hole() && !plan_.in_doubt(s) && !scriptless) continue;
-      const std::string why = s.hole() ? "records of it are lost" : scriptless ? "its script is lost" : "records of it may be lost";
+      const std::string why = s.hole() ? "records of it are lost" : scriptless ? "its script is lost"
+                                                                               : "records of it may be lost";
       put(meta(serial, ++s.written), model::make_event([&](schema::Event::Builder e) {
-        auto h = e.initJob().initHeld();
-        h.initHolds(1).set(0, schema::HoldType::SYSTEM);
-        h.setComment("Held by pbs_audit salvage: " + why);
-      }));
+            auto h = e.initJob().initHeld();
+            h.initHolds(1).set(0, schema::HoldType::SYSTEM);
+            h.setComment("Held by pbs_audit salvage: " + why);
+          }));
       held.push_back(s.name + ": " + why);
       ++result.held_jobs;
     }
@@ -189,13 +195,13 @@ class copying {
     for (const auto& [serial, s] : plan_.streams()) result.cut_streams += s.hole() ? 1 : 0;
     result.lost_blobs = lost_blobs.size();
     put(meta(plan_.log_stream(), ++log_version_), model::make_event([&](schema::Event::Builder e) {
-      auto l = e.initLog().initSalvaged();
-      l.setLost(result.lost + result.left_out);
-      l.setLastSequence(plan_.last_sequence());
-      l.setNextJobNumber(plan_.next_number());
-      l.setCutStreams(result.cut_streams);
-      l.setAccount(order_.account);
-    }));
+          auto l = e.initLog().initSalvaged();
+          l.setLost(result.lost + result.left_out);
+          l.setLastSequence(plan_.last_sequence());
+          l.setNextJobNumber(plan_.next_number());
+          l.setCutStreams(result.cut_streams);
+          l.setAccount(order_.account);
+        }));
   }
 
   void write() {
@@ -216,8 +222,8 @@ class copying {
   std::uint64_t sequence_ = 0, log_version_ = 0, epoch_ = 1;
   std::int64_t wall_ns_ = 0;
   log::chain_hash head_{};
-  std::set<std::string> copied_, lost_;                    // hashes
-  std::set<std::uint64_t> left_out_, scriptless_;          // sequences; streams
+  std::set<std::string> copied_, lost_;            // hashes
+  std::set<std::uint64_t> left_out_, scriptless_;  // sequences; streams
 };
 
 std::string stream_account(std::uint64_t serial, const stream_plan& s) {
@@ -290,7 +296,9 @@ salvage_result salvage(const salvage_order& order) {
   learn_all(order, from, plan);
   if (plan.known_records() == plan.lost()) return failed.trouble = "no record of " + order.from + " can be read", failed;
   if (!of_a_server(plan))
-    return failed.trouble = "it is a MoM's log: move it away; the MoM begins a new one, and the server gives up the runs it does not find again", failed;
+    return failed.trouble =
+               "it is a MoM's log: move it away; the MoM begins a new one, and the server gives up the runs it does not find again",
+           failed;
   auto made = log::open_event_store(order.to);
   if (const auto* why = std::get_if<ports::store_status>(&made)) return failed.trouble = why->text, failed;
   copying work(order, from, plan, *std::get<0>(made));

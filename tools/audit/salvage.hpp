@@ -16,16 +16,16 @@
 namespace annals::audit {
 
 struct salvage_order {
-  std::string from, to, scratch;                      // `to` must not exist; scratch: a private directory
-  std::string account;                                // file that is written
-  std::string host;                                   // this one
+  std::string from, to, scratch;  // `to` must not exist; scratch: a private directory
+  std::string account;            // file that is written
+  std::string host;               // this one
   std::int64_t now_ns = 0;
-  marks_beside beside;                                // `from`
-  std::map<std::uint64_t, std::string> refused;       // records that no server could take in, and why
+  marks_beside beside;                           // `from`
+  std::map<std::uint64_t, std::string> refused;  // records that no server could take in, and why
 };
 
 struct salvage_result {
-  std::string trouble;                                // it could not be done; else the counts
+  std::string trouble;  // it could not be done; else the counts
   std::uint64_t kept = 0, lost = 0, left_out = 0, cut_streams = 0, held_jobs = 0, lost_blobs = 0;
   bool whole() const { return lost + left_out + cut_streams + lost_blobs == 0; }
 };

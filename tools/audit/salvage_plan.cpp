@@ -35,8 +35,10 @@ void salvage_plan::learn(const log::record& r) {
   last_stream_ = std::max(last_stream_, r.get().getStream());
   const auto event = r.event();
   if (schema::is(event, schema::JobEvent::QUEUED)) learn_number(event.getJob().getQueued().getNumber());
-  if (schema::is(event, schema::LogEvent::LOSS_ACCEPTED) && event.getLog().getLossAccepted().getNextNumber() > 0) learn_number(event.getLog().getLossAccepted().getNextNumber() - 1);
-  if (schema::is(event, schema::LogEvent::SALVAGED) && event.getLog().getSalvaged().getNextJobNumber() > 0) learn_number(event.getLog().getSalvaged().getNextJobNumber() - 1);
+  if (schema::is(event, schema::LogEvent::LOSS_ACCEPTED) && event.getLog().getLossAccepted().getNextNumber() > 0)
+    learn_number(event.getLog().getLossAccepted().getNextNumber() - 1);
+  if (schema::is(event, schema::LogEvent::SALVAGED) && event.getLog().getSalvaged().getNextJobNumber() > 0)
+    learn_number(event.getLog().getSalvaged().getNextJobNumber() - 1);
 
   auto& s = streams_[r.get().getStream()];
   s.kind = r.kind();
@@ -97,15 +99,17 @@ std::uint64_t salvage_plan::stream_of_lost(std::uint64_t sequence) const {
 
 bool salvage_plan::vnodes_exist(const log::record& r) const {
   const auto event = r.event();
-  const auto named = schema::is(event, schema::JobEvent::ASSIGNED) ? schema::text(event.getJob().getAssigned().getExecVnode())
-                     : schema::is(event, schema::JobEvent::VNODES_TAKEN) ? schema::text(event.getJob().getVnodesTaken().getExecVnode()) : std::string_view();
+  const auto named = schema::is(event, schema::JobEvent::ASSIGNED)       ? schema::text(event.getJob().getAssigned().getExecVnode())
+                     : schema::is(event, schema::JobEvent::VNODES_TAKEN) ? schema::text(event.getJob().getVnodesTaken().getExecVnode())
+                                                                         : std::string_view();
   const auto parts = model::parts_of(named);
   return std::all_of(parts.begin(), parts.end(), [&](const auto& part) { return vnodes_.contains(part.vnode); });
 }
 
 void salvage_plan::note_vnodes(const log::record& r) {
   const auto event = r.event();
-  if (schema::is(event, schema::HostEvent::VNODE_CREATED)) vnodes_[schema::str(event.getHost().getVnodeCreated().getName())] = r.get().getStream();
+  if (schema::is(event, schema::HostEvent::VNODE_CREATED))
+    vnodes_[schema::str(event.getHost().getVnodeCreated().getName())] = r.get().getStream();
   if (schema::is(event, schema::HostEvent::VNODE_DELETED)) vnodes_.erase(schema::str(event.getHost().getVnodeDeleted().getName()));
   if (schema::is(event, schema::HostEvent::REMOVED)) std::erase_if(vnodes_, [&](const auto& v) { return v.second == r.get().getStream(); });
 }

@@ -14,16 +14,16 @@ namespace annals::audit {
 
 struct stream_plan {
   schema::StreamKind kind = schema::StreamKind::JOB;
-  std::string name;                         // "job 12.borg", "queue workq"; empty: the record that says it is lost
-  std::uint64_t last = 0;                   // version that was learned last
-  std::uint64_t kept_to = UINT64_MAX;       // a job: up to this version
-  std::uint64_t written = 0;                // version in the new log
-  bool began = false;                       // its first record is there
-  bool holes = false;                       // a version between two is missing
-  std::uint64_t last_sequence = 0;          // of what is kept
-  char state = 'Q';                         // of a job: Q waits, R has a run, E exiting, F finished
-  std::vector<std::uint64_t> lost;          // sequences known to have been of it
-  std::vector<std::string> left_out;        // "#830 JobEnded"
+  std::string name;                    // "job 12.borg", "queue workq"; empty: the record that says it is lost
+  std::uint64_t last = 0;              // version that was learned last
+  std::uint64_t kept_to = UINT64_MAX;  // a job: up to this version
+  std::uint64_t written = 0;           // version in the new log
+  bool began = false;                  // its first record is there
+  bool holes = false;                  // a version between two is missing
+  std::uint64_t last_sequence = 0;     // of what is kept
+  char state = 'Q';                    // of a job: Q waits, R has a run, E exiting, F finished
+  std::vector<std::uint64_t> lost;     // sequences known to have been of it
+  std::vector<std::string> left_out;   // "#830 JobEnded"
   bool hole() const { return holes || kept_to != UINT64_MAX || !lost.empty() || !left_out.empty(); }
 };
 
@@ -54,7 +54,7 @@ class salvage_plan {
   std::map<std::uint64_t, stream_plan>& streams() { return streams_; }
   // May have lost records that nobody can name.
   bool in_doubt(const stream_plan& s) const { return s.kind == schema::StreamKind::JOB && s.state != 'F' && s.last_sequence < doubt_to_; }
-  using ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;   // first, last
+  using ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  // first, last
   const ranges& gaps() const { return gaps_; }
 
  private:
@@ -64,11 +64,11 @@ class salvage_plan {
 
   const std::map<std::uint64_t, std::string>& refused_;
   std::map<std::uint64_t, stream_plan> streams_;
-  std::map<std::uint64_t, std::uint64_t> indexed_;       // lost sequence -> its stream
-  std::map<std::string, std::uint64_t, std::less<>> vnodes_;   // -> their host, of what is kept
+  std::map<std::uint64_t, std::uint64_t> indexed_;            // lost sequence -> its stream
+  std::map<std::string, std::uint64_t, std::less<>> vnodes_;  // -> their host, of what is kept
   ranges gaps_;
   std::uint64_t next_ = 1, end_ = 0, last_stream_ = 0, next_number_ = 0, lost_ = 0, doubt_to_ = 0;
-  std::uint64_t skipped_ = 0;                            // sequences that accepted losses passed over
+  std::uint64_t skipped_ = 0;  // sequences that accepted losses passed over
 };
 
 }  // namespace annals::audit

@@ -66,8 +66,14 @@ std::string why_not(const std::string& from, const salvage_order& order) {
 salvage_end salvage_in_rounds(const std::string& from, const std::string& to, std::int64_t now_ns) {
   char host[256] = {};
   ::gethostname(host, sizeof host - 1);
-  salvage_order order{.from = from, .to = to, .scratch = to + ".scratch.XXXXXX", .account = to + ".account", .host = host, .now_ns = now_ns,
-                      .beside = read_marks_beside(from), .refused = {}};
+  salvage_order order{.from = from,
+                      .to = to,
+                      .scratch = to + ".scratch.XXXXXX",
+                      .account = to + ".account",
+                      .host = host,
+                      .now_ns = now_ns,
+                      .beside = read_marks_beside(from),
+                      .refused = {}};
   salvage_end end;
   end.trouble = why_not(from, order);
   if (!end.trouble.empty()) return end;
@@ -84,7 +90,7 @@ salvage_end salvage_in_rounds(const std::string& from, const std::string& to, st
     fs::remove(order.account, ignored);
     if (!end.trouble.empty()) return end;
     end.trouble = start.trouble;
-    if (start.refused == 0 || !order.refused.emplace(start.refused, start.trouble).second) return end;   // nothing more to leave out
+    if (start.refused == 0 || !order.refused.emplace(start.refused, start.trouble).second) return end;  // nothing more to leave out
   }
   return end;
 }

@@ -9,8 +9,8 @@
 namespace annals::audit {
 
 struct salvage_end {
-  std::string trouble;        // it could not be done; nothing is left behind
-  std::string account;        // text, when it was done
+  std::string trouble;  // it could not be done; nothing is left behind
+  std::string account;  // text, when it was done
   salvage_result result;
 };
 

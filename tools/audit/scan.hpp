@@ -12,8 +12,8 @@
 namespace annals::audit {
 
 struct scan_visitor {
-  std::function<bool(const log::record_ptr&)> record;                        // false: enough
-  std::function<void(std::uint64_t sequence, const std::string&)> damaged;   // also of an event this program doesn't know
+  std::function<bool(const log::record_ptr&)> record;                       // false: enough
+  std::function<void(std::uint64_t sequence, const std::string&)> damaged;  // also of an event this program doesn't know
 };
 
 // Records from..to, in order. Answers whether all of them were sound (as far as it was let).

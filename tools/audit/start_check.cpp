@@ -36,7 +36,7 @@ void take_in_all(const std::string& directory, std::atomic<std::uint64_t>& takin
     accounting.fold(*r, [](std::int64_t, std::string_view) {});
     return true;
   });
-  taking = 0;                              // of what was read nothing was refused
+  taking = 0;  // of what was read nothing was refused
   if (!read) throw std::runtime_error(read.text);
 }
 

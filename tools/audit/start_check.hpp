@@ -8,8 +8,8 @@
 namespace annals::audit {
 
 struct start_check {
-  std::uint64_t refused = 0;        // the record that was not taken in; 0: none, as far as the log can be read
-  std::string trouble;              // empty: all of the log was taken in
+  std::uint64_t refused = 0;  // the record that was not taken in; 0: none, as far as the log can be read
+  std::string trouble;        // empty: all of the log was taken in
 };
 
 start_check try_to_start(const std::string& directory);

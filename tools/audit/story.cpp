@@ -20,8 +20,10 @@ class telling {
   bool take(const log::record& record) {
     const auto r = record.get();
     const auto event = record.event();
-    if (schema::is(event, schema::JobEvent::QUEUED) && is_job(schema::text(event.getJob().getQueued().getId()), job_)) begin(r, event.getJob().getQueued().getId());
-    if (schema::is(event, schema::RunEvent::RECEIVED) && is_job(schema::text(event.getRun().getReceived().getJob()), job_)) begin(r, event.getRun().getReceived().getJob());
+    if (schema::is(event, schema::JobEvent::QUEUED) && is_job(schema::text(event.getJob().getQueued().getId()), job_))
+      begin(r, event.getJob().getQueued().getId());
+    if (schema::is(event, schema::RunEvent::RECEIVED) && is_job(schema::text(event.getRun().getReceived().getJob()), job_))
+      begin(r, event.getRun().getReceived().getJob());
     if (schema::is(event, schema::SchedulerEvent::CYCLE_REASONS)) return tell_reasons(record);
     return !streams_.contains(r.getStream()) || tell(record, words(event), details(event));
   }
@@ -63,14 +65,15 @@ class telling {
     const std::string margin(indent, ' ');
     if (schema::is(event, schema::JobEvent::QUEUED)) {
       const auto q = event.getJob().getQueued();
-      std::string text = margin + "euser=" + harmless(schema::text(q.getEuser())) + ", egroup=" + harmless(schema::text(q.getEgroup())) + "\n";
+      std::string text =
+          margin + "euser=" + harmless(schema::text(q.getEuser())) + ", egroup=" + harmless(schema::text(q.getEgroup())) + "\n";
       for (auto a : q.getAttributes()) text += margin + harmless(attribute_text(a)) + "\n";
       if (q.getScript().getSize() > 0)
         text += margin + "script of " + std::to_string(q.getScript().getSize()) + " bytes, SHA-256 " +
                 hex(schema::bytes_of(q.getScript().getHash())) + "\n";
       return text;
     }
-    const bool order_inside = schema::is(event, schema::RunEvent::RECEIVED);   // a whole message: only its place is of interest
+    const bool order_inside = schema::is(event, schema::RunEvent::RECEIVED);  // a whole message: only its place is of interest
     const auto rest = harmless(fields(event));
     return order_inside || rest.empty() || rest == words(event) ? std::string() : margin + rest + "\n";
   }
@@ -79,7 +82,7 @@ class telling {
   const int width_;
   const bool json_;
   const std::function<bool(const std::string&)>& print_;
-  std::set<std::uint64_t> streams_;   // the job's, or those of its runs
+  std::set<std::uint64_t> streams_;  // the job's, or those of its runs
   std::string name_;
   std::uint64_t told_ = 0;
 };

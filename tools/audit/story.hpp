@@ -12,8 +12,8 @@
 namespace annals::audit {
 
 struct story_end {
-  std::uint64_t told = 0;    // lines; 0: the log knows no such job
-  bool sound = true;         // false: something of the log could not be read; print was told where
+  std::uint64_t told = 0;  // lines; 0: the log knows no such job
+  bool sound = true;       // false: something of the log could not be read; print was told where
 };
 
 // Reads the whole log once, because the scheduler's reasons stand among those for other jobs. print answers whether to go on.

@@ -12,7 +12,8 @@ constexpr std::size_t known_max = 100'000;
 
 stream_subject subject_of(const log::record& first) {
   const auto event = first.event();
-  if (schema::is(event, schema::JobEvent::QUEUED)) return {schema::str(event.getJob().getQueued().getId()), schema::str(event.getJob().getQueued().getOwner())};
+  if (schema::is(event, schema::JobEvent::QUEUED))
+    return {schema::str(event.getJob().getQueued().getId()), schema::str(event.getJob().getQueued().getOwner())};
   if (const auto name = schema::name_given(event)) return {schema::str(*name), {}};
   if (schema::is(event, schema::RunEvent::RECEIVED))
     return {schema::str(event.getRun().getReceived().getJob()) + "." + std::to_string(event.getRun().getReceived().getRun()), {}};

@@ -10,8 +10,8 @@
 namespace annals::audit {
 
 struct stream_subject {
-  std::string name;    // "12.borg", "workq", "n1", "12.borg.1" for a run; "server"
-  std::string owner;   // of a job: alice@front
+  std::string name;   // "12.borg", "workq", "n1", "12.borg.1" for a run; "server"
+  std::string owner;  // of a job: alice@front
 };
 
 // Of a stream's first record.
@@ -22,7 +22,7 @@ class stream_names {
   explicit stream_names(const log::log_reader& reader) : reader_(reader) {}
   // Never fails: a stream whose beginning can't be read is named by its serial.
   const stream_subject& of(const log::record& record);
-  void learn(const log::record& first);   // spares the look-up of a stream that begins with this record
+  void learn(const log::record& first);  // spares the look-up of a stream that begins with this record
 
  private:
   const log::log_reader& reader_;

@@ -24,7 +24,9 @@ std::string right(std::string text, std::size_t width) {
   return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
 }
 
-std::string value_of(const usage_sample& s, const char* resource, const char* none) { return std::string(s.used.get(resource).value_or(none)); }
+std::string value_of(const usage_sample& s, const char* resource, const char* none) {
+  return std::string(s.used.get(resource).value_or(none));
+}
 
 std::string sample_line(const usage_sample& s) {
   constexpr const char* no_time = "00:00:00";
@@ -60,8 +62,12 @@ std::string text_of(const projections::job_usage& job) {
 json json_of(const samples& all) {
   auto list = json::array();
   for (const auto& s : all)
-    list.push_back({{"wallNs", s.wall_ns}, {"walltime", s.used.seconds("walltime")}, {"cput", s.used.seconds("cput")},
-                    {"cpupercent", s.used.count("cpupercent")}, {"memKb", s.used.kb("mem")}, {"vmemKb", s.used.kb("vmem")},
+    list.push_back({{"wallNs", s.wall_ns},
+                    {"walltime", s.used.seconds("walltime")},
+                    {"cput", s.used.seconds("cput")},
+                    {"cpupercent", s.used.count("cpupercent")},
+                    {"memKb", s.used.kb("mem")},
+                    {"vmemKb", s.used.kb("vmem")},
                     {"ncpus", s.used.count("ncpus")}});
   return list;
 }
@@ -89,18 +95,20 @@ std::string json_text_of(const projections::job_usage& job) {
 
 usage_end tell_usage(const ports::event_store& store, const values::job_id& job, bool as_json,
                      const std::function<bool(const std::string&)>& print) {
-  std::map<std::uint64_t, projections::job_usage> found;      // by stream: the order in which they were submitted
+  std::map<std::uint64_t, projections::job_usage> found;  // by stream: the order in which they were submitted
   usage_end end;
   end.sound = scan(store, 1, store.last_sequence(),
                    {[&](const log::record_ptr& r) {
                       const auto event = r->event();
                       const auto stream = r->get().getStream();
-                      if (schema::is(event, schema::JobEvent::QUEUED) && is_job(schema::text(event.getJob().getQueued().getId()), job)) found[stream];
+                      if (schema::is(event, schema::JobEvent::QUEUED) && is_job(schema::text(event.getJob().getQueued().getId()), job))
+                        found[stream];
                       if (const auto at = found.find(stream); at != found.end()) at->second.fold(*r);
                       return true;
                     },
                     [&](std::uint64_t sequence, const std::string& what) {
-                      if (as_json) print("{\"sequence\":" + std::to_string(sequence) + ",\"damaged\":" + json(harmless(what)).dump() + "}\n");
+                      if (as_json)
+                        print("{\"sequence\":" + std::to_string(sequence) + ",\"damaged\":" + json(harmless(what)).dump() + "}\n");
                       else print("#" + std::to_string(sequence) + "  DAMAGED  " + harmless(what) + "\n");
                     }});
   end.jobs = found.size();

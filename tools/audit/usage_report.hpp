@@ -10,8 +10,8 @@
 namespace annals::audit {
 
 struct usage_end {
-  std::size_t jobs = 0;      // of this id; ids repeat when numbers begin anew
-  bool sound = true;         // false: something of the log could not be read; print was told where
+  std::size_t jobs = 0;  // of this id; ids repeat when numbers begin anew
+  bool sound = true;     // false: something of the log could not be read; print was told where
 };
 
 // Reads the whole log once. As JSON each job is one object on one line.

@@ -19,10 +19,23 @@ struct letter_attribute {
   const char* attribute;
 };
 constexpr letter_attribute letter_attributes[] = {
-    {'N', "Job_Name"},    {'A', "Account_Name"}, {'c', "Checkpoint"},   {'e', "Error_Path"},  {'a', "Execution_Time"},
-    {'h', "Hold_Types"},  {'j', "Join_Path"},    {'k', "Keep_Files"},   {'m', "Mail_Points"}, {'M', "Mail_Users"},
-    {'o', "Output_Path"}, {'p', "Priority"},     {'R', "Remove_Files"}, {'r', "Rerunable"},   {'S', "Shell_Path_List"},
-    {'u', "User_List"},   {'P', "project"},
+    {'N', "Job_Name"},
+    {'A', "Account_Name"},
+    {'c', "Checkpoint"},
+    {'e', "Error_Path"},
+    {'a', "Execution_Time"},
+    {'h', "Hold_Types"},
+    {'j', "Join_Path"},
+    {'k', "Keep_Files"},
+    {'m', "Mail_Points"},
+    {'M', "Mail_Users"},
+    {'o', "Output_Path"},
+    {'p', "Priority"},
+    {'R', "Remove_Files"},
+    {'r', "Rerunable"},
+    {'S', "Shell_Path_List"},
+    {'u', "User_List"},
+    {'P', "project"},
 };
 
 char letter_of(std::string_view attribute) {

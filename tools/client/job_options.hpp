@@ -20,7 +20,8 @@
 namespace annals::client {
 
 // Which command asks: a few rules differ.
-enum class asker : std::uint8_t { qsub, qalter };
+enum class asker : std::uint8_t { qsub,
+                                  qalter };
 
 // Is the value of this option good? As options.hpp's judge. `now`: seconds since 1970. "-W name=value" is judged as the
 // option would be that sets the same attribute.

@@ -43,8 +43,8 @@ bool is_dependency_target(std::string_view text) {
 }
 
 bool is_dependency(std::string_view text) {
-  static constexpr std::string_view types[] = {"after",    "afterok",     "afternotok", "afterany", "before",
-                                               "beforeok", "beforenotok", "beforeany",  "runone"};
+  static constexpr std::string_view types[] = {"after", "afterok", "afternotok", "afterany", "before",
+                                               "beforeok", "beforenotok", "beforeany", "runone"};
   const auto colon = text.find(':');
   if (colon == std::string_view::npos) return false;
   const std::string_view type = text.substr(0, colon);

@@ -41,7 +41,10 @@ bool read_settings(const std::string& file, lines& problems, const each_setting&
   return true;
 }
 
-struct text_key { const char* name; std::string pbs_conf::*field; };
+struct text_key {
+  const char* name;
+  std::string pbs_conf::*field;
+};
 constexpr text_key text_keys[] = {
     {"PBS_EXEC", &pbs_conf::pbs_exec},
     {"PBS_HOME", &pbs_conf::pbs_home},
@@ -63,7 +66,10 @@ constexpr text_key text_keys[] = {
     {"PBS_DAEMON_SERVICE_USER", &pbs_conf::pbs_daemon_service_user},
 };
 
-struct flag_key { const char* name; bool pbs_conf::*field; };
+struct flag_key {
+  const char* name;
+  bool pbs_conf::*field;
+};
 constexpr flag_key flag_keys[] = {
     {"PBS_START_SERVER", &pbs_conf::start_server},
     {"PBS_START_SCHED", &pbs_conf::start_sched},
@@ -73,7 +79,10 @@ constexpr flag_key flag_keys[] = {
     {"PBS_LOCALLOG", &pbs_conf::local_log},
 };
 
-struct port_key { const char* name; std::uint16_t pbs_conf::*field; };
+struct port_key {
+  const char* name;
+  std::uint16_t pbs_conf::*field;
+};
 constexpr port_key port_keys[] = {
     {"PBS_BATCH_SERVICE_PORT", &pbs_conf::batch_service_port},
     {"PBS_MOM_SERVICE_PORT", &pbs_conf::mom_service_port},
@@ -127,8 +136,8 @@ std::string pbs_conf::server_host() const {
 pbs_conf read_pbs_conf_file(const std::string& file) {
   pbs_conf conf;
   conf.file = file;
-  conf.found = read_settings(file, conf.problems, [&](const std::string& where, std::string_view name,
-                                                      std::string_view value) { set(conf, where, name, value); });
+  conf.found = read_settings(
+      file, conf.problems, [&](const std::string& where, std::string_view name, std::string_view value) { set(conf, where, name, value); });
   return conf;
 }
 
@@ -148,8 +157,7 @@ annals_conf read_annals_conf(const std::string& pbs_home) {
   annals_conf conf;
   conf.file = pbs_home + "/annals.conf";
   conf.server_socket = pbs_home + "/run/server.sock";
-  conf.found = read_settings(conf.file, conf.problems, [&](const std::string& where, std::string_view key,
-                                                           std::string_view value) {
+  conf.found = read_settings(conf.file, conf.problems, [&](const std::string& where, std::string_view key, std::string_view value) {
     conf.all.insert_or_assign(std::string(key), std::string(value));
     if (key == "server_socket") conf.server_socket = value;
     else if (key == "listen_address") conf.listen_address = value;

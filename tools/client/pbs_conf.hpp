@@ -15,38 +15,38 @@
 namespace annals::client {
 
 struct pbs_conf {
-  std::string file = "/etc/pbs.conf";           // where it was looked for
-  bool found = false;                           // the file could be read
-  std::vector<std::string> problems;            // "/etc/pbs.conf:3: PBS_START_MOM: not 0 or 1: yes"
+  std::string file = "/etc/pbs.conf";  // where it was looked for
+  bool found = false;                  // the file could be read
+  std::vector<std::string> problems;   // "/etc/pbs.conf:3: PBS_START_MOM: not 0 or 1: yes"
 
-  std::string pbs_exec = "/opt/pbs";            // PBS_EXEC
-  std::string pbs_home = "/var/spool/pbs";      // PBS_HOME
-  std::string pbs_server;                       // PBS_SERVER: host name; empty when not set
-  std::string pbs_server_host_name;             // PBS_SERVER_HOST_NAME: how clients reach the server, if not by pbs_server
-  std::string pbs_primary, pbs_secondary;       // PBS_PRIMARY, PBS_SECONDARY
+  std::string pbs_exec = "/opt/pbs";        // PBS_EXEC
+  std::string pbs_home = "/var/spool/pbs";  // PBS_HOME
+  std::string pbs_server;                   // PBS_SERVER: host name; empty when not set
+  std::string pbs_server_host_name;         // PBS_SERVER_HOST_NAME: how clients reach the server, if not by pbs_server
+  std::string pbs_primary, pbs_secondary;   // PBS_PRIMARY, PBS_SECONDARY
 
-  bool start_server = false;                    // PBS_START_SERVER; read by the init script
-  bool start_sched = false;                     // PBS_START_SCHED
-  bool start_comm = false;                      // PBS_START_COMM
-  bool start_mom = false;                       // PBS_START_MOM
+  bool start_server = false;  // PBS_START_SERVER; read by the init script
+  bool start_sched = false;   // PBS_START_SCHED
+  bool start_comm = false;    // PBS_START_COMM
+  bool start_mom = false;     // PBS_START_MOM
 
-  std::uint16_t batch_service_port = 15001;     // PBS_BATCH_SERVICE_PORT: the server
-  std::uint16_t mom_service_port = 15002;       // PBS_MOM_SERVICE_PORT
-  std::uint16_t manager_service_port = 15003;   // PBS_MANAGER_SERVICE_PORT: MoM's resource monitor
-  std::uint16_t scheduler_service_port = 15004; // PBS_SCHEDULER_SERVICE_PORT
+  std::uint16_t batch_service_port = 15001;      // PBS_BATCH_SERVICE_PORT: the server
+  std::uint16_t mom_service_port = 15002;        // PBS_MOM_SERVICE_PORT
+  std::uint16_t manager_service_port = 15003;    // PBS_MANAGER_SERVICE_PORT: MoM's resource monitor
+  std::uint16_t scheduler_service_port = 15004;  // PBS_SCHEDULER_SERVICE_PORT
 
-  std::string pbs_leaf_name;                    // PBS_LEAF_NAME: this host as the others know it
-  std::string pbs_mom_node_name;                // PBS_MOM_NODE_NAME: name of this host's natural vnode
-  std::string pbs_output_host_name;             // PBS_OUTPUT_HOST_NAME: host part of default output paths
-  std::string pbs_mail_host_name;               // PBS_MAIL_HOST_NAME
-  std::string pbs_mom_home;                     // PBS_MOM_HOME; empty: pbs_home
-  std::string pbs_tmpdir;                       // PBS_TMPDIR; empty: the program's own choice
-  std::string pbs_scp, pbs_rcp, pbs_cp;         // PBS_SCP, PBS_RCP, PBS_CP: copy programs; empty: found on PATH
-  std::string pbs_scp_args;                     // PBS_SCP_ARGS
-  std::string pbs_core_limit;                   // PBS_CORE_LIMIT: bytes or "unlimited"; empty: as inherited
-  std::string pbs_daemon_service_user;          // PBS_DAEMON_SERVICE_USER: who runs the scheduler
-  bool log_highres_timestamp = false;           // PBS_LOG_HIGHRES_TIMESTAMP: microseconds in log times
-  bool local_log = true;                        // PBS_LOCALLOG: log to files
+  std::string pbs_leaf_name;             // PBS_LEAF_NAME: this host as the others know it
+  std::string pbs_mom_node_name;         // PBS_MOM_NODE_NAME: name of this host's natural vnode
+  std::string pbs_output_host_name;      // PBS_OUTPUT_HOST_NAME: host part of default output paths
+  std::string pbs_mail_host_name;        // PBS_MAIL_HOST_NAME
+  std::string pbs_mom_home;              // PBS_MOM_HOME; empty: pbs_home
+  std::string pbs_tmpdir;                // PBS_TMPDIR; empty: the program's own choice
+  std::string pbs_scp, pbs_rcp, pbs_cp;  // PBS_SCP, PBS_RCP, PBS_CP: copy programs; empty: found on PATH
+  std::string pbs_scp_args;              // PBS_SCP_ARGS
+  std::string pbs_core_limit;            // PBS_CORE_LIMIT: bytes or "unlimited"; empty: as inherited
+  std::string pbs_daemon_service_user;   // PBS_DAEMON_SERVICE_USER: who runs the scheduler
+  bool log_highres_timestamp = false;    // PBS_LOG_HIGHRES_TIMESTAMP: microseconds in log times
+  bool local_log = true;                 // PBS_LOCALLOG: log to files
 
   // The directory that holds mom_priv, spool and so on.
   const std::string& mom_home() const { return pbs_mom_home.empty() ? pbs_home : pbs_mom_home; }
@@ -60,15 +60,15 @@ pbs_conf read_pbs_conf();
 pbs_conf read_pbs_conf_file(const std::string& file);
 
 struct annals_conf {
-  std::string file;                             // $PBS_HOME/annals.conf
+  std::string file;  // $PBS_HOME/annals.conf
   bool found = false;
   std::vector<std::string> problems;
 
-  std::string server_socket;                    // server_socket: the gateway; default $PBS_HOME/run/server.sock
-  std::string listen_address = "0.0.0.0";       // listen_address: where the server hears MoMs and schedulers
-  std::uint16_t listen_port = 0;                // listen_port: 0 means PBS_BATCH_SERVICE_PORT
+  std::string server_socket;               // server_socket: the gateway; default $PBS_HOME/run/server.sock
+  std::string listen_address = "0.0.0.0";  // listen_address: where the server hears MoMs and schedulers
+  std::uint16_t listen_port = 0;           // listen_port: 0 means PBS_BATCH_SERVICE_PORT
 
-  std::map<std::string, std::string> all;       // every key of the file, also those read by one part only
+  std::map<std::string, std::string> all;  // every key of the file, also those read by one part only
   // The value of a key that has no field of its own.
   std::string get(const std::string& key, std::string_view otherwise = {}) const;
 };

@@ -59,7 +59,8 @@ reply queue_job(session& server, const queue_request& what) {
     std::optional<reply> answer;
     if (hash) answer = upload(server, *what.script, *hash);
     if (!answer)
-      answer = server.call(command, [&](schema::Request::Builder request) { fill_job(request.initQueueJob(), what, hash ? &*hash : nullptr); });
+      answer =
+          server.call(command, [&](schema::Request::Builder request) { fill_job(request.initQueueJob(), what, hash ? &*hash : nullptr); });
     if (!hash || !(**answer).isRejected() || !(**answer).getRejected().getUploadAgain()) return *answer;
     if (connection != std::exchange(connection, server.reconnections())) rounds = 0;
     if (rounds >= uploads_on_one_connection_max) return *answer;

@@ -10,9 +10,9 @@
 namespace annals::client {
 
 struct queue_request {
-  std::string queue;                        // empty: the default queue
+  std::string queue;  // empty: the default queue
   std::vector<job_attribute> attributes;
-  const std::string* script = nullptr;      // null: a job without one; an empty script is a script
+  const std::string* script = nullptr;  // null: a job without one; an empty script is a script
 };
 
 // The server's answer: done with the new job's id, or a refusal. Submits once, whatever the server does meanwhile.

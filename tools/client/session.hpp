@@ -49,7 +49,9 @@ struct session_error : std::runtime_error {
   std::string asked_for;  // what stood behind '@', if anything did
 };
 // A request that no server would take.
-struct request_too_large : std::runtime_error { using std::runtime_error::runtime_error; };
+struct request_too_large : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 // Prints "<first line>" and "<cmd>: cannot connect to server <name> (errno=15010)"; answers the exit status (162, 160, 185).
 int print_session_error(std::string_view command, const session_error& error);
 
@@ -110,11 +112,11 @@ class session {
 
   server_address address_;
   std::chrono::milliseconds patience_;
-  std::optional<wire::blocking_client> link_;                     // none: the server was lost and given up
+  std::optional<wire::blocking_client> link_;  // none: the server was lost and given up
   std::uint64_t last_id_ = 0;
   unsigned reconnections_ = 0;
-  bool answered_ = false;                                         // ever
-  std::optional<std::chrono::steady_clock::time_point> crowded_until_;   // since the server had no room: when to give up
+  bool answered_ = false;                                               // ever
+  std::optional<std::chrono::steady_clock::time_point> crowded_until_;  // since the server had no room: when to give up
   std::chrono::milliseconds crowd_pause_{};
   std::map<std::uint64_t, waiting> waiting_;
 };

@@ -30,7 +30,9 @@ struct complaint {
 
 // Where the job's program comes from, as the command line says.
 struct program_source {
-  enum class kind : std::uint8_t { standard_input, file, executable };
+  enum class kind : std::uint8_t { standard_input,
+                                   file,
+                                   executable };
   kind from = kind::standard_input;
   std::string file;
   std::vector<std::string> executable;  // program and arguments

@@ -91,8 +91,9 @@ std::uint64_t task_manager::ask(const tm_fill& fill) {
     fill(r);
   });
   const auto body = request.bytes();
-  if (body.size() > limits::tm_frame_bytes_max) throw tm_failure(system_error, "a request of " + std::to_string(body.size()) + " bytes is larger than the MoM's limit of " +
-                                                                                   std::to_string(limits::tm_frame_bytes_max) + " bytes");
+  if (body.size() > limits::tm_frame_bytes_max)
+    throw tm_failure(system_error, "a request of " + std::to_string(body.size()) + " bytes is larger than the MoM's limit of " +
+                                       std::to_string(limits::tm_frame_bytes_max) + " bytes");
   const auto header = wire::frame_header(body.size());
   std::string bytes(reinterpret_cast<const char*>(header.data()), header.size());
   bytes.append(reinterpret_cast<const char*>(body.data()), body.size());
@@ -101,7 +102,7 @@ std::uint64_t task_manager::ask(const tm_fill& fill) {
     if (n > 0) sent += static_cast<std::size_t>(n);
     if (n >= 0 || errno == EINTR) continue;
     if (errno != EAGAIN && errno != EWOULDBLOCK) {
-      read_some();          // the MoM may have said why it closed
+      read_some();  // the MoM may have said why it closed
       throw lost();
     }
     pollfd p{fd_.get(), POLLIN | POLLOUT, 0};
@@ -128,7 +129,7 @@ bool task_manager::take_in() {
       case wire::frame_buffer::found::message:
         received_.emplace_back(std::move(message));
         any = true;
-        if (const auto r = received_.back().get(); r.getQuestion() == 0 && r.isFailed())      // of the connection itself
+        if (const auto r = received_.back().get(); r.getQuestion() == 0 && r.isFailed())  // of the connection itself
           throw tm_failure(r.getFailed().getCode(), schema::str(r.getFailed().getText()));
         break;
       case wire::frame_buffer::found::heartbeat: break;
@@ -179,7 +180,7 @@ void task_manager::print(schema::TmOutput::Reader output) {
       ::poll(&p, 1, -1);
       continue;
     }
-    if (n < 0) break;                        // nobody reads what we print: the task may write on all the same
+    if (n < 0) break;  // nobody reads what we print: the task may write on all the same
     at += static_cast<std::uint64_t>(n);
   }
   printed = std::max<std::uint64_t>(printed, end);

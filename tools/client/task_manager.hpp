@@ -60,14 +60,14 @@ class task_manager {
  private:
   explicit task_manager(const std::string& path);
   bool read_some();
-  bool take_in();                             // whole frames of what was read
+  bool take_in();  // whole frames of what was read
 
   wire::unique_fd fd_;
   wire::frame_buffer in_{limits::daemon_frame_bytes_max};
   std::deque<tm_reply> received_;
   std::uint64_t last_question_ = 0;
   std::vector<std::string> hosts_;
-  std::map<std::pair<std::uint32_t, bool>, std::uint64_t> printed_;    // bytes of each stream
+  std::map<std::pair<std::uint32_t, bool>, std::uint64_t> printed_;  // bytes of each stream
 };
 
 }  // namespace annals::client

@@ -33,7 +33,7 @@ constexpr command pbs_attach = {"pbs_attach",
                                 "usage: pbs_attach --version\n",
                                 options, true};
 
-constexpr std::uint32_t of_a_job = 17008;     // TM_ESESSION
+constexpr std::uint32_t of_a_job = 17008;  // TM_ESESSION
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);

@@ -14,15 +14,19 @@ namespace {
 
 using namespace annals;
 
-constexpr int failed = 255;      // rsh's own failures
+constexpr int failed = 255;  // rsh's own failures
 
 int usage() {
-  std::fputs("usage: pbs_tmrsh [-n][-l username] host [-n][-l username] command\n"
-             "       pbs_tmrsh --version\n", stderr);
+  std::fputs(
+      "usage: pbs_tmrsh [-n][-l username] host [-n][-l username] command\n"
+      "       pbs_tmrsh --version\n",
+      stderr);
   return failed;
 }
 
-struct call { std::string user, host, command; };
+struct call {
+  std::string user, host, command;
+};
 
 // Options may stand before the host and after it; what follows the first other word is the command, whatever it looks like.
 bool read(const std::vector<std::string>& words, call& c) {
@@ -30,7 +34,7 @@ bool read(const std::vector<std::string>& words, call& c) {
   const auto options = [&] {
     for (; at < words.size() && words[at].starts_with('-') && words[at].size() > 1; ++at) {
       const std::string_view word = words[at];
-      if (word == "-n" || word == "-x") continue;            // standard input is always empty; -x is Hydra's word to ssh
+      if (word == "-n" || word == "-x") continue;  // standard input is always empty; -x is Hydra's word to ssh
       if (!word.starts_with("-l")) return false;
       if (word.size() > 2) c.user = word.substr(2);
       else if (++at < words.size()) c.user = words[at];

@@ -51,7 +51,9 @@ std::optional<std::uint32_t> number(const std::string& text) {
   return n;
 }
 
-struct no_such_node { std::string text; };
+struct no_such_node {
+  std::string text;
+};
 
 // The nodes to run on, in this order; a node may stand there more than once.
 std::vector<std::uint32_t> chosen_nodes(const command_line& line, const task_manager& mom) {
@@ -147,8 +149,8 @@ class shell {
   const command_line& line_;
   task_manager& mom_;
   task_signals signals_;
-  std::map<std::uint64_t, std::uint32_t> spawning_;      // question -> node
-  std::map<std::uint64_t, std::uint32_t> running_;       // question for the end -> task
+  std::map<std::uint64_t, std::uint32_t> spawning_;  // question -> node
+  std::map<std::uint64_t, std::uint32_t> running_;   // question for the end -> task
   int status_ = 0;
 };
 

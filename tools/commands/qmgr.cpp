@@ -26,8 +26,10 @@ using namespace annals::client;
 using schema::ObjectKind;
 
 constexpr option options[] = {
-    {'a', nullptr, "end at the first error"}, {'c', "command", "run this command and end"},
-    {'e', nullptr, "print each command"},     {'n', nullptr, "check the syntax, do nothing"},
+    {'a', nullptr, "end at the first error"},
+    {'c', "command", "run this command and end"},
+    {'e', nullptr, "print each command"},
+    {'n', nullptr, "check the syntax, do nothing"},
     {'z', nullptr, "print no errors"},
 };
 constexpr command qmgr = {"qmgr",
@@ -116,9 +118,13 @@ class manager {
 
   result make_active(const manager_command& c) {
     static const std::map<manager_object, const char*> titles = {
-        {manager_object::server, "servers"},     {manager_object::queue, "queues"},
-        {manager_object::node, "nodes"},         {manager_object::hook, "hooks"},
-        {manager_object::resource, "resources"}, {manager_object::scheduler, "scheds"}};
+        {manager_object::server, "servers"},
+        {manager_object::queue, "queues"},
+        {manager_object::node, "nodes"},
+        {manager_object::hook, "hooks"},
+        {manager_object::resource, "resources"},
+        {manager_object::scheduler, "scheds"},
+    };
     if (!c.names.empty()) {
       active_[c.object] = c.names;
       return {};
@@ -375,9 +381,9 @@ class manager {
           why = refusal{0, "invalid argument (" + encoding + ") to content-encoding. Should be one of: default,base64"};
         else if (!decoded)
           why = refusal{0, "the content is not base64, hook '" + name + "' contents not overwritten"};
-        else if (decoded->size() > limits::inline_hook_bytes_max)   // more than a request could carry, perhaps
-          why = refusal{0, "a hook's content can have at most " + std::to_string(limits::inline_hook_bytes_max) + " bytes, " + file + " has " +
-                               std::to_string(decoded->size()) + ", hook '" + name + "' contents not overwritten"};
+        else if (decoded->size() > limits::inline_hook_bytes_max)  // more than a request could carry, perhaps
+          why = refusal{0, "a hook's content can have at most " + std::to_string(limits::inline_hook_bytes_max) + " bytes, " + file +
+                               " has " + std::to_string(decoded->size()) + ", hook '" + name + "' contents not overwritten"};
         else
           request.content = *decoded, why = manage(s.link, request, &note);
         if (!note.empty()) complain(note + "\n");

@@ -79,7 +79,8 @@ struct given_options {
   }
   std::string_view format() const { return has('F') ? std::string_view(*given.find('F')) : std::string_view(); }
   size_unit unit() const {
-    return has('G') ? size_unit::gigabytes : has('M') ? size_unit::megawords : size_unit::as_given;
+    return has('G') ? size_unit::gigabytes : has('M') ? size_unit::megawords
+                                                      : size_unit::as_given;
   }
 
   const command_line& given;

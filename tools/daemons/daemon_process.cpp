@@ -24,7 +24,7 @@ namespace {
 sigset_t watched() {
   sigset_t set;
   sigemptyset(&set);
-  for (const int s : {SIGHUP, SIGTERM, SIGINT, SIGUSR2}) sigaddset(&set, s);   // USR2: the watch itself is to end
+  for (const int s : {SIGHUP, SIGTERM, SIGINT, SIGUSR2}) sigaddset(&set, s);  // USR2: the watch itself is to end
   return set;
 }
 
@@ -60,7 +60,7 @@ void background::ready(const std::string& output) {
   close(in);
   close(out);
   const ssize_t told = write(pipe_, "r", 1);
-  (void)told;                          // a parent that is gone needs no word
+  (void)told;  // a parent that is gone needs no word
   close(std::exchange(pipe_, -1));
 }
 

@@ -31,7 +31,8 @@ void make_directory(const std::string& path, fs::perms mode) {
   std::error_code failed;
   if (fs::create_directories(path, failed)) fs::permissions(path, mode, failed);
   if (failed) throw std::runtime_error("cannot make the directory " + path + ": " + failed.message());
-  if (access(path.c_str(), W_OK | X_OK) != 0) throw std::runtime_error("cannot write in the directory " + path + ": " + std::strerror(errno));
+  if (access(path.c_str(), W_OK | X_OK) != 0)
+    throw std::runtime_error("cannot write in the directory " + path + ": " + std::strerror(errno));
 }
 
 bool has_space(const std::string& directory) {

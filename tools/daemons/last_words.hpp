@@ -35,7 +35,7 @@ inline std::vector<schema::sealed_message> server_last_words(wire::refusal why, 
 
 // To callers of TM.
 inline std::vector<schema::sealed_message> mom_last_words(wire::refusal why, const std::string& text) {
-  constexpr std::uint32_t system_error = 17000;   // of tm.h
+  constexpr std::uint32_t system_error = 17000;  // of tm.h
   std::vector<schema::sealed_message> all;
   for (const auto question : detail::addressed_to(why))
     all.push_back(schema::make<schema::TmReply>([&](schema::TmReply::Builder r) {

@@ -17,7 +17,7 @@ namespace annals::daemons {
 
 namespace {
 
-constexpr std::size_t server_mark_bytes_max = 64u << 10;      // a line, a signature and a certificate: 2 KB
+constexpr std::size_t server_mark_bytes_max = 64u << 10;  // a line, a signature and a certificate: 2 KB
 
 std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -53,7 +53,7 @@ mom_log open_mom_log(const std::string& priv, const std::function<void(const std
   }
   if (missing || !named) {
     opened.uuid = new_uuid(uuid_file);
-    std::filesystem::remove(mom_mark_file(priv));       // of the former log
+    std::filesystem::remove(mom_mark_file(priv));  // of the former log
   }
   return opened;
 }

@@ -17,11 +17,11 @@
 
 #include "actors/link/wire/signing.hpp"
 #include "actors/link/wire/wire.hpp"
-#include "actors/mom/host/run_cgroups.hpp"
 #include "actors/mom/host/cgroup_mounts.hpp"
 #include "actors/mom/host/real_job_places.hpp"
 #include "actors/mom/host/real_process_host.hpp"
 #include "actors/mom/host/real_task_outputs.hpp"
+#include "actors/mom/host/run_cgroups.hpp"
 #include "actors/mom/host/unknown_files.hpp"
 #include "actors/mom/mom_actor.hpp"
 #include "actors/mom/part_registry.hpp"
@@ -83,7 +83,8 @@ setup read_setup(const client::command_line& line) {
   s.home = line.has('d') ? *line.find('d') : s.conf.mom_home();
   s.ours = client::read_annals_conf(s.home);
   s.priv = s.home + "/mom_priv";
-  s.host = line.has('n') ? *line.find('n') : s.conf.pbs_mom_node_name.empty() ? daemons::own_host_name() : s.conf.pbs_mom_node_name;
+  s.host = line.has('n') ? *line.find('n') : s.conf.pbs_mom_node_name.empty() ? daemons::own_host_name()
+                                                                              : s.conf.pbs_mom_node_name;
   s.server = s.ours.get("server_address", s.conf.server_host());
   if (s.server.empty()) s.server = "localhost";
   s.server_port = s.conf.batch_service_port;
@@ -174,7 +175,8 @@ ports::process_host::events tell(const caf::actor& mom, actors::daemon_log& note
     post(key, model::program_began{p});
   };
   e.failed = [=, &notes](const std::string& key, const ports::start_failed& f) {
-    notes.write(actors::log_event::error, "Job", job(key), "job not started, " + std::string(f.code == -3 ? "Retry " : "Failure ") + std::to_string(f.code) + " " + f.text);
+    notes.write(actors::log_event::error, "Job", job(key),
+                "job not started, " + std::string(f.code == -3 ? "Retry " : "Failure ") + std::to_string(f.code) + " " + f.text);
     post(key, model::program_failed{f});
   };
   e.ended = [=, &notes](const std::string& key, const ports::program_ended& p) {
@@ -211,8 +213,12 @@ class dialed_sister final : public actors::sister_dialer {
                 std::uint16_t port, actors::daemon_log& notes) {
     wire::handler h;
     h.opened = [=](const wire::connection_ptr& peer) { caf::anon_send(mom, actors::sister_opened{host, peer}); };
-    h.received = [=](const wire::connection_ptr& peer, schema::sealed_message m) { caf::anon_send(mom, actors::sister_frame{host, peer, std::move(m)}); };
-    h.closed = [=](const wire::connection_ptr& peer, const std::string& why) { caf::anon_send(mom, actors::sister_closed{host, peer, why}); };
+    h.received = [=](const wire::connection_ptr& peer, schema::sealed_message m) {
+      caf::anon_send(mom, actors::sister_frame{host, peer, std::move(m)});
+    };
+    h.closed = [=](const wire::connection_ptr& peer, const std::string& why) {
+      caf::anon_send(mom, actors::sister_closed{host, peer, why});
+    };
     h.failed = [&notes](const std::string& why) { notes.write(actors::log_event::error, "Svr", "pbs_mom", why); };
     dialer_ = pool.dial_tls(address, port, c, wire::identity::kind::mom, h, host);
   }
@@ -297,7 +303,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
   const wire::signature_check check(identity);
   wire::io_options bounds;
   bounds.client_frame_bytes_max = limits::tm_frame_bytes_max;
-  wire::io_pool pool(1, bounds);           // outlives the actors, which dial
+  wire::io_pool pool(1, bounds);  // outlives the actors, which dial
 
   daemons::caf_config config;
   caf::actor_system system(config);
@@ -307,9 +313,9 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
     writer_parts.reader = &reader;
     writer_parts.stop_process = stop;
     writer_parts.disk_writable = [&] { return daemons::has_space(s.priv); };
-    const auto marks = std::make_shared<actors::mark_keeper>(actors::mark_keeper_parts{daemons::mom_mark_file(s.priv), own_log.uuid, store.get(), [&notes](const std::string& text) {
-      notes.write(actors::log_event::error, "Svr", "pbs_mom", text);
-    }});
+    const auto marks = std::make_shared<actors::mark_keeper>(
+        actors::mark_keeper_parts{daemons::mom_mark_file(s.priv), own_log.uuid, store.get(),
+                                  [&notes](const std::string& text) { notes.write(actors::log_event::error, "Svr", "pbs_mom", text); }});
     if (store->last_sequence() > 0) marks->write_all();
     writer_parts.followers.push_back(system.spawn<caf::detached>(actors::mark_actor, marks, nullptr));
     const auto writer = system.spawn<caf::detached>(actors::log_writer, writer_parts);
@@ -318,14 +324,13 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
     parts.version = client::version;
     parts.log_uuid = own_log.uuid;
     parts.server_mark = daemons::read_server_mark(s.priv);
-    parts.keep_server_mark = [keeper = system.spawn<caf::detached>(server_mark_actor, s.priv, &notes)](const schema::sealed<schema::LogMark>& m) {
-      caf::anon_send(keeper, daemons::server_mark{m});
-    };
+    parts.keep_server_mark = [keeper = system.spawn<caf::detached>(server_mark_actor, s.priv, &notes)](
+                                 const schema::sealed<schema::LogMark>& m) { caf::anon_send(keeper, daemons::server_mark{m}); };
     parts.address = address;
     parts.port = s.conf.mom_service_port;
     parts.gate = {s.host, [&check](schema::byte_span bytes, const std::string& signature, const std::string& certificate) {
-      return check.signer_of(model::ticket_purpose, bytes, {signature, certificate});
-    }};
+                    return check.signer_of(model::ticket_purpose, bytes, {signature, certificate});
+                  }};
     parts.known = std::move(contents.known);
     parts.left = std::move(contents.left);
     parts.known_parts = std::move(contents.known_parts);
@@ -337,7 +342,8 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
     const auto mom = on_hup.begin([&](std::shared_ptr<const mom::mom_settings> settings) {
       parts.runs = {{writer, &reader, &clock, stop}, &processes, std::move(settings), &places, &notes, nullptr, &outputs};
       return system.spawn([&](caf::event_based_actor* self) {
-        parts.dial = [&, mom = caf::actor(self)](const std::string& host, const std::string& at, std::uint16_t port) -> std::unique_ptr<actors::sister_dialer> {
+        parts.dial = [&, mom = caf::actor(self)](const std::string& host, const std::string& at,
+                                                 std::uint16_t port) -> std::unique_ptr<actors::sister_dialer> {
           return std::make_unique<dialed_sister>(pool, mom, identity, host, at, port, notes);
         };
         return actors::mom_actor(self, std::move(parts));
@@ -346,7 +352,8 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
     processes.listen(tell(mom, notes));
     places.listen(tell_places(mom));
     outputs.listen([mom](const std::string& key) { caf::anon_send(mom, actors::task_grown{key}); });
-    const auto tasks = system.spawn(actors::tm_connections, actors::tm_connections_parts{mom, s.host, fs::weakly_canonical(host_options.shepherd).string()});
+    const auto tasks = system.spawn(actors::tm_connections,
+                                    actors::tm_connections_parts{mom, s.host, fs::weakly_canonical(host_options.shepherd).string()});
     caf::anon_send(mom, actors::begin_work{});
 
     std::string text;
@@ -367,7 +374,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
     }
     if (store->last_sequence() > 0) marks->write_all();
     notes.write(actors::log_event::system, "Svr", "pbs_mom", text);
-    daemons::end_process(status);      // running jobs go on under their shepherds
+    daemons::end_process(status);  // running jobs go on under their shepherds
   });
 }
 

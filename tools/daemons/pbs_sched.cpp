@@ -87,7 +87,11 @@ std::string short_host_name() {
 
 // What the threads of sockets and signals tell the one that schedules.
 struct happening {
-  enum class kind { opened, received, closed, failed, signal };
+  enum class kind { opened,
+                    received,
+                    closed,
+                    failed,
+                    signal };
   kind what;
   wire::connection_ptr connection;
   schema::sealed_message message;
@@ -119,10 +123,13 @@ class mailbox {
 class scheduler {
  public:
   scheduler(places where, actors::scheduler_identity self, actors::daemon_log& log)
-      : where_(std::move(where)), log_(log),
-        driver_(std::move(self), {[this](const auto& m) { if (connection_) connection_->send(m); },
-                                  [this](auto event, auto cls, auto object, auto text) { log_.write(event, cls, object, text); },
-                                  &clock_}) {
+      : where_(std::move(where)),
+        log_(log),
+        driver_(std::move(self),
+                {[this](const auto& m) {
+                   if (connection_) connection_->send(m);
+                 },
+                 [this](auto event, auto cls, auto object, auto text) { log_.write(event, cls, object, text); }, &clock_}) {
     read_policy();
   }
 
@@ -220,7 +227,9 @@ int run(const client::command_line& line) {
   wire::io_pool pool;
   wire::handler h;
   h.opened = [&](const wire::connection_ptr& c) { mail.put({happening::kind::opened, c, {}, {}, 0}); };
-  h.received = [&](const wire::connection_ptr& c, schema::sealed_message m) { mail.put({happening::kind::received, c, std::move(m), {}, 0}); };
+  h.received = [&](const wire::connection_ptr& c, schema::sealed_message m) {
+    mail.put({happening::kind::received, c, std::move(m), {}, 0});
+  };
   h.closed = [&](const wire::connection_ptr& c, const std::string& why) { mail.put({happening::kind::closed, c, {}, why, 0}); };
   h.failed = [&](const std::string& why) { mail.put({happening::kind::failed, {}, {}, why, 0}); };
   const auto dialer = pool.dial_tls(conf.server_host(), ours.listen_port ? ours.listen_port : conf.batch_service_port,
@@ -239,7 +248,8 @@ int main(int argc, char** argv) {
   try {
     return run(line);
   } catch (const std::exception& e) {
-    std::fprintf(stderr, "%s\n", std::string(e.what()).rfind("pbs_sched", 0) == 0 ? e.what() : ("pbs_sched: " + std::string(e.what())).c_str());
+    std::fprintf(stderr, "%s\n",
+                 std::string(e.what()).rfind("pbs_sched", 0) == 0 ? e.what() : ("pbs_sched: " + std::string(e.what())).c_str());
     return 1;
   }
 }

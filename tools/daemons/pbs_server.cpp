@@ -61,7 +61,9 @@ constexpr client::command command = {
 };
 
 // The words that PBS's server does not know, beside its letters.
-struct own_words { bool accept_loss = false, discard_unknown_runs = false; };
+struct own_words {
+  bool accept_loss = false, discard_unknown_runs = false;
+};
 
 own_words take_own_words(int& argc, char** argv) {
   own_words words;
@@ -109,7 +111,9 @@ setup read_setup(const client::command_line& line, const own_words& words) {
   const char* const behind_sudo = std::getenv("SUDO_USER");
   const passwd* const user = getpwuid(getuid());
   s.options = {line.has('t') && *line.find('t') == "create", words.accept_loss,
-              getuid() == 0 && behind_sudo ? behind_sudo : user ? user->pw_name : std::to_string(getuid()), s.host};
+               getuid() == 0 && behind_sudo ? behind_sudo : user ? user->pw_name
+                                                                 : std::to_string(getuid()),
+               s.host};
   return s;
 }
 
@@ -260,7 +264,7 @@ class known_gateway {
   if (opened.identity.empty()) opened.identity = random_bytes(16);
   daemons::make_directory(s.priv + "/uploads", fs::perms(0700));
 
-  actors::set_thread_share(actors::prompt_share);               // for every thread from here on
+  actors::set_thread_share(actors::prompt_share);  // for every thread from here on
   daemons::caf_config config;
   config.load<caf::scheduler::coordinator<actors::next_first>>();  // docs/design/0027
   config.set("scheduler.max-throughput", std::size_t{16});         // what an actor was told waits for no more messages
@@ -285,15 +289,17 @@ class known_gateway {
     parts.stop_process = stop;
     const auto note_error = [&notes](const std::string& text) { notes.write(actors::log_event::error, "Svr", "PBS_Server", text); };
     const auto accounting = actors::make_accounting({s.priv + "/accounting", s.priv + "/views/accounting", store.get(), note_error});
-    const auto marks = std::make_shared<actors::mark_keeper>(actors::mark_keeper_parts{daemons::mark_file(s.priv), opened.identity, store.get(), note_error});
+    const auto marks = std::make_shared<actors::mark_keeper>(
+        actors::mark_keeper_parts{daemons::mark_file(s.priv), opened.identity, store.get(), note_error});
     parts.replayed = [&](const log::record& r) {
       accounting->replayed(r);
       marks->replayed(r);
     };
     const auto accountant = system.spawn<caf::detached>(actors::accounting_actor, accounting);
     parts.followers.push_back(accountant);
-    parts.followers.push_back(system.spawn<caf::detached>(actors::mark_actor, marks, [&](const log::log_mark& m) { gateway.tell(actors::log_marked{m}); }));
-    std::mutex door;                                            // of clients_in: an orderly stop closes it while they come in
+    parts.followers.push_back(
+        system.spawn<caf::detached>(actors::mark_actor, marks, [&](const log::log_mark& m) { gateway.tell(actors::log_marked{m}); }));
+    std::mutex door;  // of clients_in: an orderly stop closes it while they come in
     std::unique_ptr<wire::listener> clients_in;
     parts.refuse_clients = [&] {
       const std::lock_guard held(door);
@@ -307,7 +313,7 @@ class known_gateway {
       gateway.tell(actors::log_marked{marks->mark()});
     }
     if (opened.loss) say_accepted(notes, *opened.loss);
-    caf::anon_send(accountant, actors::disk_state{false});      // what the last run left to be written
+    caf::anon_send(accountant, actors::disk_state{false});  // what the last run left to be written
     std::optional<actors::log_checker> checker;
 
     std::string text;
@@ -326,13 +332,16 @@ class known_gateway {
                   "Server pid = " + std::to_string(getpid()) + " ready;  using ports Server:" + std::to_string(daemons_in->port()) +
                       " MOM:" + std::to_string(s.conf.mom_service_port) + " RM:" + std::to_string(s.conf.manager_service_port));
       process.ready(s.priv + "/server_out");
-      checker.emplace(actors::log_checker_parts{.store = store.get(), .clock = &clock, .file = log::check_notes_file(s.priv + "/log"),
-                                                .log = s.priv + "/log", .note = note_error});
+      checker.emplace(actors::log_checker_parts{.store = store.get(),
+                                                .clock = &clock,
+                                                .file = log::check_notes_file(s.priv + "/log"),
+                                                .log = s.priv + "/log",
+                                                .note = note_error});
 
       status = end.wait(&text);
       checker->stop();
-      parts.refuse_clients();                                   // before its pool goes
-    }                                                           // what was answered has left
+      parts.refuse_clients();  // before its pool goes
+    }                          // what was answered has left
     marks->write_all();
     notes.write(actors::log_event::system, "Svr", "PBS_Server", text);
     daemons::end_process(status);

@@ -4,8 +4,8 @@
 #include <caf/actor.hpp>
 #include <caf/send.hpp>
 
-#include "actors/link/wire/wire.hpp"
 #include "actors/link/peer_messages.hpp"
+#include "actors/link/wire/wire.hpp"
 
 namespace annals::daemons {
 

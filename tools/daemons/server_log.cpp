@@ -32,7 +32,8 @@ std::optional<log::witness> witness_of(const std::string& file, const std::strin
   auto read = log::read_mark_file(file);
   if (auto* mark = std::get_if<log::log_mark>(&read)) return log::witness{name, std::move(*mark)};
   if (const auto* bad = std::get_if<log::bad_mark>(&read))
-    refuse(bad->why + ": it can't be told whether the log is whole\n"
+    refuse(bad->why +
+           ": it can't be told whether the log is whole\n"
            "If `pbs_audit verify` finds it so and nothing is missing from it, remove the file and start again.");
   return std::nullopt;
 }
@@ -81,7 +82,9 @@ void check_nothing_is_there(const std::string& priv) {
 
 std::string how_to_go_on(const std::string& path) {
   return "The server does not start: it would give numbers of jobs again and end jobs that run.\n"
-         "Put the right log back to " + path + " (is its file system mounted?), or start once with --accept-loss to go on without what is missing. "
+         "Put the right log back to " +
+         path +
+         " (is its file system mounted?), or start once with --accept-loss to go on without what is missing. "
          "`pbs_audit verify` says whether a copy of a log is sound.";
 }
 
@@ -103,11 +106,13 @@ server_log begin_log(const std::string& path, const std::vector<log::witness>& k
   if (!known.empty() && !options.accept_loss) {
     std::vector<std::string> missing;
     for (const auto& w : known)
-      missing.push_back(w.name + " knows record " + std::to_string(w.mark.sequence) + ", there is no log: " + std::to_string(w.mark.sequence) + " records are missing");
+      missing.push_back(w.name + " knows record " + std::to_string(w.mark.sequence) +
+                        ", there is no log: " + std::to_string(w.mark.sequence) + " records are missing");
     refuse_loss(path, missing);
   }
   if (known.empty() && !permitted)
-    refuse("there is no log in " + path + ", and nothing says that this home is new: is its file system not mounted?\n"
+    refuse("there is no log in " + path +
+           ", and nothing says that this home is new: is its file system not mounted?\n"
            "`pbs_server -t create` makes a new cluster.");
   server_log opened{open_store(path), known_identity(known), std::nullopt};
   if (!known.empty()) opened.loss = log::loss_to_accept{known, options.by, options.host};

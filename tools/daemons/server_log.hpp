@@ -13,21 +13,21 @@
 namespace annals::daemons {
 
 struct log_options {
-  bool create = false;               // -t create
-  bool accept_loss = false;          // --accept-loss
-  std::string by, host;              // who starts the server
+  bool create = false;       // -t create
+  bool accept_loss = false;  // --accept-loss
+  std::string by, host;      // who starts the server
 };
 
 struct server_log {
   std::unique_ptr<ports::event_store> store;
-  std::string identity;              // empty: a new log, which is to be given one
+  std::string identity;  // empty: a new log, which is to be given one
   std::optional<log::loss_to_accept> loss;
 };
 
 // Files of server_priv beside the log.
-std::string mark_file(const std::string& priv);        // log.mark: how far the log is durable
-std::string witness_file(const std::string& priv);     // log.witness: what a MoM knew and the log did not
-std::string permit_file(const std::string& priv);      // log.create: pbs_habitat made this home, and it has had no log yet
+std::string mark_file(const std::string& priv);     // log.mark: how far the log is durable
+std::string witness_file(const std::string& priv);  // log.witness: what a MoM knew and the log did not
+std::string permit_file(const std::string& priv);   // log.create: pbs_habitat made this home, and it has had no log yet
 
 // Throws std::runtime_error with lines for the administrator when the log must not be used. note: lines that keep nothing back.
 server_log open_server_log(const std::string& priv, const log_options& options, const std::function<void(const std::string&)>& note);

@@ -16,18 +16,18 @@ struct connection {
   explicit connection(client::session s) : server(std::move(s)) {}
   std::mutex turn;
   client::session server;
-  std::string error_text;      // of the last call; empty: it succeeded
+  std::string error_text;  // of the last call; empty: it succeeded
 };
 
 // What a call failed with, on its way to pbs_errno.
 struct failure {
   std::uint32_t code;
-  std::string text;            // empty: PBS's own for the number
+  std::string text;  // empty: PBS's own for the number
 };
 
 void set_error(std::uint32_t code);
-std::shared_ptr<connection> find_connection(int handle);   // null: there is none
-failure current_failure();                                 // inside a catch block: what was thrown
+std::shared_ptr<connection> find_connection(int handle);  // null: there is none
+failure current_failure();                                // inside a catch block: what was thrown
 void note(connection& c, const failure& f);
 
 // Runs work(connection); it answers a value, or throws failure. `failed` is the call's answer then.

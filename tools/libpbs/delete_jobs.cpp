@@ -22,7 +22,7 @@ constexpr std::size_t in_flight_max = 64;
 
 bool mentions(const char* extend, const char* word) { return text_of(extend).find(word) != std::string::npos; }
 
-using failures = std::vector<ifl::failure>;    // by the place of the job in the list; code 0: it is deleted
+using failures = std::vector<ifl::failure>;  // by the place of the job in the list; code 0: it is deleted
 
 void take_answer(ifl::connection& c, std::map<std::uint64_t, int>& asked, failures& failed) {
   const auto answer = c.server.receive();
@@ -55,7 +55,9 @@ failures delete_all(ifl::connection& c, const char* const* jobids, int numjobs, 
   return failed;
 }
 
-struct list_deleter { void operator()(batch_deljob_status* s) const { pbs_delstatfree(s); } };
+struct list_deleter {
+  void operator()(batch_deljob_status* s) const { pbs_delstatfree(s); }
+};
 
 // In front of `behind`, which it owns in any case.
 batch_deljob_status* link_of(const std::string& name, std::uint32_t code, batch_deljob_status* behind) {
@@ -89,7 +91,7 @@ struct batch_deljob_status* pbs_deljoblist(int connect, char** jobids, int numjo
     for (auto i = failed.size(); i-- > 0;) {
       if (failed[i].code == 0) continue;
       list = link_of(text_of(jobids[i]), failed[i].code, list);
-      ifl::note(c, failed[i]);      // the first one's stays
+      ifl::note(c, failed[i]);  // the first one's stays
     }
     return list;
   });

@@ -132,7 +132,8 @@ int pbs_manager(int connect, int command, int object, const char* name, struct a
 }
 
 int pbs_terminate(int connect, int manner, const char*) {
-  const char* how = manner == SHUT_IMMEDIATE ? "immediate" : manner == SHUT_DELAY ? "delay" : "quick";
+  const char* how = manner == SHUT_IMMEDIATE ? "immediate" : manner == SHUT_DELAY ? "delay"
+                                                                                  : "quick";
   return ifl::request(connect, [&](schema::Request::Builder r) { r.initShutdown().setHow(how); });
 }
 

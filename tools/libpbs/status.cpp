@@ -42,7 +42,9 @@ char* copy(std::string_view text) {
   return made;
 }
 
-struct status_deleter { void operator()(batch_status* s) const { pbs_statfree(s); } };
+struct status_deleter {
+  void operator()(batch_status* s) const { pbs_statfree(s); }
+};
 using status_list = std::unique_ptr<batch_status, status_deleter>;
 
 // Which attributes the caller wants: names, and of a resource list perhaps one resource.
@@ -51,7 +53,9 @@ class selection {
   selection(ObjectKind kind, const attrl* wanted) : kind_(kind == ObjectKind::HOST ? ObjectKind::NODE : kind) {
     for (const attrl* w = wanted; w; w = w->next) {
       const auto id = id_of(text_of(w->name));
-      if (!id) throw ifl::failure{pbs_error::undefined_attribute, std::string(values::pbs_error_text(pbs_error::undefined_attribute)) + text_of(w->name)};
+      if (!id)
+        throw ifl::failure{pbs_error::undefined_attribute,
+                           std::string(values::pbs_error_text(pbs_error::undefined_attribute)) + text_of(w->name)};
       if (std::find(ids_.begin(), ids_.end(), *id) == ids_.end()) ids_.push_back(*id);
       chosen_.push_back({*id, text_of(w->resource)});
     }
@@ -64,14 +68,18 @@ class selection {
   }
   // Empty: an attribute that this library does not know; it is left out.
   std::string_view name_of(attributes::attribute_id id) const {
-    if (kind_ == ObjectKind::RESOURCE) return id == resource_type ? ATTR_RESC_TYPE : id == resource_flags ? ATTR_RESC_FLAG : "";
+    if (kind_ == ObjectKind::RESOURCE) return id == resource_type ? ATTR_RESC_TYPE : id == resource_flags ? ATTR_RESC_FLAG
+                                                                                                          : "";
     const auto* row = attributes::find(kind_, id);
     return row ? row->name : "";
   }
 
  private:
-  static constexpr attributes::attribute_id resource_type = 1, resource_flags = 2;   // as the server answers for resources
-  struct choice { attributes::attribute_id id; std::string resource; };
+  static constexpr attributes::attribute_id resource_type = 1, resource_flags = 2;  // as the server answers for resources
+  struct choice {
+    attributes::attribute_id id;
+    std::string resource;
+  };
 
   std::optional<attributes::attribute_id> id_of(const std::string& name) const {
     if (kind_ == ObjectKind::RESOURCE) {
@@ -126,7 +134,8 @@ schema::History history_of(const char* extend) {
   return text_of(extend).find('x') != std::string::npos ? schema::History::ALSO : schema::History::LIVE;
 }
 
-enum class unknown_name { is_error, is_none };
+enum class unknown_name { is_error,
+                          is_none };
 
 // A name that is unknown and an error sets pbs_errno; what was found beside it is answered all the same.
 batch_status* stat(ifl::connection& c, client::stat_question question, const attrl* wanted, unknown_name unknown = unknown_name::is_error) {
@@ -231,7 +240,7 @@ struct batch_status* pbs_selstat(int connect, struct attropl* criteria, struct a
     q.names = select_jobs(c, criteria, extend);
     q.history = history_of(extend);
     if (q.names.empty()) return nullptr;
-    return stat(c, q, attributes, unknown_name::is_none);     // a job that went between the two questions is no error
+    return stat(c, q, attributes, unknown_name::is_none);  // a job that went between the two questions is no error
   });
 }
 

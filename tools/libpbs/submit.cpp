@@ -72,7 +72,8 @@ extern "C" char* pbs_submit(int connect, struct attropl* attributes, const char*
   return ifl::with_connection(connect, static_cast<char*>(nullptr), [&](ifl::connection& c) {
     client::queue_request what;
     what.queue = text_of(destination).substr(0, text_of(destination).find('@'));
-    for (const attropl* a = attributes; a; a = a->next) what.attributes.push_back({text_of(a->name), text_of(a->resource), text_of(a->value)});
+    for (const attropl* a = attributes; a; a = a->next)
+      what.attributes.push_back({text_of(a->name), text_of(a->resource), text_of(a->value)});
     complete_variables(what.attributes);
     std::optional<std::string> text;
     if (script && *script) text = read_script(script);

@@ -26,13 +26,13 @@ using finish = std::function<void(schema::TmReply::Reader)>;
 struct manager {
   client::task_manager mom;
   tm_task_id me = TM_NULL_TASK;
-  std::map<std::uint64_t, finish> waiting{};               // by question, which is also the event
-  std::map<tm_task_id, tm_node_id> nodes{};                // of the tasks we have heard of
+  std::map<std::uint64_t, finish> waiting{};  // by question, which is also the event
+  std::map<tm_task_id, tm_node_id> nodes{};   // of the tasks we have heard of
 };
 
 // Between tm_init and tm_finalize.
 std::unique_ptr<manager>& the_manager() {
-  static auto* one = new std::unique_ptr<manager>;         // programs may use it while they end
+  static auto* one = new std::unique_ptr<manager>;  // programs may use it while they end
   return *one;
 }
 
@@ -119,7 +119,7 @@ int tm_poll(tm_event_t poll_event, tm_event_t* result_event, int wait, int* tm_e
     if (m.waiting.empty()) return TM_ENOEVENT;
     while (true) {
       const auto reply = m.mom.next(wait ? -1 : 0);
-      if (!reply && wait) continue;                        // a signal
+      if (!reply && wait) continue;  // a signal
       if (!reply) {
         *result_event = TM_NULL_EVENT;
         return TM_SUCCESS;
@@ -166,17 +166,19 @@ int tm_kill(tm_task_id tid, int sig, tm_event_t* event) {
   return request(event, [&](schema::TmRequest::Builder r) {
     r.initSignal().setTask(tid);
     r.getSignal().setSignal(sig);
-  }, {});
+  },
+                 {});
 }
 
 int tm_obit(tm_task_id tid, int* obitval, tm_event_t* event) {
-  return request(event, [&](schema::TmRequest::Builder r) { r.setWatch(tid); }, [obitval](schema::TmReply::Reader r) {
-    if (obitval) *obitval = r.getOver();
-  });
+  return request(
+      event, [&](schema::TmRequest::Builder r) { r.setWatch(tid); }, [obitval](schema::TmReply::Reader r) {
+    if (obitval) *obitval = r.getOver(); });
 }
 
 int tm_taskinfo(tm_node_id node, tm_task_id* tid_list, int list_size, int* ntasks, tm_event_t* event) {
-  return request(event, [&](schema::TmRequest::Builder r) { r.setTasks(); }, [=](schema::TmReply::Reader r) {
+  return request(
+      event, [&](schema::TmRequest::Builder r) { r.setTasks(); }, [=](schema::TmReply::Reader r) {
     int found = 0;
     for (auto t : r.getTasks()) {
       the_manager()->nodes[t.getTask()] = t.getNode();
@@ -184,8 +186,7 @@ int tm_taskinfo(tm_node_id node, tm_task_id* tid_list, int list_size, int* ntask
       if (found < list_size) tid_list[found] = t.getTask();
       ++found;
     }
-    if (ntasks) *ntasks = found;
-  });
+    if (ntasks) *ntasks = found; });
 }
 
 int tm_atnode(tm_task_id tid, tm_node_id* node) {
@@ -198,13 +199,13 @@ int tm_atnode(tm_task_id tid, tm_node_id* node) {
 }
 
 int tm_rescinfo(tm_node_id node, char* resource, int len, tm_event_t* event) {
-  return request(event, [&](schema::TmRequest::Builder r) { r.setResources(node); }, [=](schema::TmReply::Reader r) {
+  return request(
+      event, [&](schema::TmRequest::Builder r) { r.setResources(node); }, [=](schema::TmReply::Reader r) {
     const auto text = r.getBytes();
     if (len <= 0) return;
     const auto size = std::min<std::size_t>(text.size(), static_cast<std::size_t>(len) - 1);
     std::memcpy(resource, text.begin(), size);
-    resource[size] = '\0';
-  });
+    resource[size] = '\0'; });
 }
 
 int tm_publish(char* name, void* info, int nbytes, tm_event_t* event) {
@@ -214,19 +215,19 @@ int tm_publish(char* name, void* info, int nbytes, tm_event_t* event) {
     p.setTask(the_manager()->me);
     p.setName(name);
     p.setValue({static_cast<const kj::byte*>(info), static_cast<std::size_t>(nbytes)});
-  }, {});
+  },
+                 {});
 }
 
 int tm_subscribe(tm_task_id tid, char* name, void* info, int len, int* info_len, tm_event_t* event) {
   if (!name) return TM_ESYSTEM;
-  return request(event, [&](schema::TmRequest::Builder r) {
+  return request(
+      event, [&](schema::TmRequest::Builder r) {
     r.initSubscribe().setTask(tid);
-    r.getSubscribe().setName(name);
-  }, [=](schema::TmReply::Reader r) {
+    r.getSubscribe().setName(name); }, [=](schema::TmReply::Reader r) {
     const auto value = r.getBytes();
     if (info && len > 0) std::memcpy(info, value.begin(), std::min(value.size(), static_cast<std::size_t>(len)));
-    if (info_len) *info_len = static_cast<int>(value.size());
-  });
+    if (info_len) *info_len = static_cast<int>(value.size()); });
 }
 
 int tm_attach(char* jobid, char* cookie, pid_t pid, tm_task_id* tid, char*, int) {

@@ -23,7 +23,7 @@ struct dial_target {
   std::string host;
   std::uint16_t port;
   identity::kind kind;
-  std::string name;   // empty: any of this kind
+  std::string name;  // empty: any of this kind
 };
 std::unique_ptr<io_pool::dialer> make_tls_dialer(std::shared_ptr<worker> w, dial_target target, std::shared_ptr<tls_context> context,
                                                  handler h);

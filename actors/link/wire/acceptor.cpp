@@ -15,7 +15,10 @@ unique_fd spare_descriptor() { return unique_fd(::open("/dev/null", O_RDONLY | O
 }  // namespace
 
 acceptor::acceptor(std::shared_ptr<worker> w, next_worker next, unique_fd listening, std::shared_ptr<door> d)
-    : worker_(std::move(w)), next_(std::move(next)), door_(std::move(d)), socket_(worker_->io, listening.release()),
+    : worker_(std::move(w)),
+      next_(std::move(next)),
+      door_(std::move(d)),
+      socket_(worker_->io, listening.release()),
       spare_(spare_descriptor()) {}
 
 void acceptor::start() {
@@ -48,7 +51,7 @@ void acceptor::accept_waiting() {
       if (errno == EINTR || errno == ECONNABORTED) continue;
       const bool none_left = errno == EMFILE || errno == ENFILE;
       if (none_left && turn_one_away(errno == EMFILE ? "no file descriptors are left" : "the host has no file descriptors left")) continue;
-      pausing_ = true;   // ENOBUFS, ENOMEM: tick tries again
+      pausing_ = true;  // ENOBUFS, ENOMEM: tick tries again
       return;
     }
     auto place = door_->admit(connected->get());

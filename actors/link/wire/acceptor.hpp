@@ -26,9 +26,9 @@ class acceptor final : public resident, public std::enable_shared_from_this<acce
  public:
   acceptor(std::shared_ptr<worker> w, next_worker next, unique_fd listening, std::shared_ptr<door> d);
   void start();
-  void stop();                                     // any thread; nothing is accepted after it returned
+  void stop();  // any thread; nothing is accepted after it returned
 
-  void tick(steady::time_point now) override;      // accepting failed (no descriptors left): tries again
+  void tick(steady::time_point now) override;  // accepting failed (no descriptors left): tries again
   void begin_end() override { end_now(); }
   void end_now() override;
 
@@ -43,7 +43,7 @@ class acceptor final : public resident, public std::enable_shared_from_this<acce
   next_worker next_;
   std::shared_ptr<door> door_;
   boost::asio::posix::stream_descriptor socket_;
-  unique_fd spare_;                                // given up for a moment to tell somebody that there are none
+  unique_fd spare_;  // given up for a moment to tell somebody that there are none
   bool ended_ = false, pausing_ = false;
 };
 

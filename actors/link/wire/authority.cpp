@@ -20,8 +20,8 @@ namespace {
 constexpr long day_s = 24 * 60 * 60;
 // A cluster's CA lives as long as the cluster; a daemon's certificate is renewed with its host.
 constexpr long ca_days = 30 * 365, certificate_days = 10 * 365;
-constexpr std::size_t name_chars_max = 253;      // of a host name (RFC 1035)
-constexpr std::size_t common_name_chars_max = 64;   // X.520's bound; the whole name is in the alternative name
+constexpr std::size_t name_chars_max = 253;        // of a host name (RFC 1035)
+constexpr std::size_t common_name_chars_max = 64;  // X.520's bound; the whole name is in the alternative name
 
 using extension_ptr = std::unique_ptr<X509_EXTENSION, freed_by<X509_EXTENSION_free>>;
 
@@ -53,7 +53,7 @@ x509_ptr new_certificate(EVP_PKEY* key, long days) {
   must(c && X509_set_version(c.get(), X509_VERSION_3));
   unsigned char serial[16];
   must(RAND_bytes(serial, sizeof serial) == 1);
-  serial[0] = static_cast<unsigned char>((serial[0] & 0x7f) | 0x40);   // positive, and always of full length
+  serial[0] = static_cast<unsigned char>((serial[0] & 0x7f) | 0x40);  // positive, and always of full length
   const std::unique_ptr<BIGNUM, freed_by<BN_free>> number(BN_bin2bn(serial, sizeof serial, nullptr));
   must(number && BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(c.get())));
   // From yesterday on: a host whose clock is behind can take part.
@@ -109,7 +109,7 @@ void sync_directory(const std::string& path) {
 // empty is not replaced: rename() refuses.
 void create(const std::string& dir) {
   std::string made = dir + ".new-XXXXXX";
-  if (!::mkdtemp(made.data())) throw wire_error(with_errno(made));   // mode 700
+  if (!::mkdtemp(made.data())) throw wire_error(with_errno(made));  // mode 700
   const auto key = new_key();
   create_private_file(made + "/ca.key", pem_of(key.get()));
   create_private_file(made + "/ca.pem", pem_of(make_ca(key.get()).get()));
@@ -153,7 +153,7 @@ authority authority::open_or_create(const std::string& dir) {
 }
 
 authority authority::open(const std::string& dir) {
-  struct stat s{};
+  struct stat s {};
   if (::stat(dir.c_str(), &s) != 0) throw wire_error(with_errno(dir));
   if ((s.st_mode & 077) != 0) throw wire_error(dir + ": others may enter the directory of the CA's key (chmod 700 helps)");
   authority a(dir);

@@ -43,7 +43,7 @@ bool would_block() { return errno == EAGAIN || errno == EWOULDBLOCK; }
 struct blocking_client::state {
   unique_fd fd;
   frame_buffer in{limits::daemon_frame_bytes_max};
-  std::deque<schema::sealed_message> received;   // came in while something was sent
+  std::deque<schema::sealed_message> received;  // came in while something was sent
 
   // Takes what has come, without waiting. False: nothing was there.
   bool read_some() {

@@ -22,7 +22,7 @@ class complaints {
  private:
   struct entry {
     time_point since;
-    std::size_t more = 0;      // not told
+    std::size_t more = 0;  // not told
     std::string last;
   };
 

@@ -15,8 +15,14 @@ using boost::asio::ip::tcp;
 class dialing final : public resident, public std::enable_shared_from_this<dialing> {
  public:
   dialing(std::shared_ptr<worker> w, dial_target target, std::shared_ptr<tls_context> context, handler h)
-      : worker_(std::move(w)), target_(std::move(target)), context_(std::move(context)), owner_(std::move(h)),
-        resolver_(worker_->io), socket_(worker_->io), pause_(worker_->io), pause_ms_(worker_->options.redial_ms_min) {}
+      : worker_(std::move(w)),
+        target_(std::move(target)),
+        context_(std::move(context)),
+        owner_(std::move(h)),
+        resolver_(worker_->io),
+        socket_(worker_->io),
+        pause_(worker_->io),
+        pause_ms_(worker_->options.redial_ms_min) {}
 
   void start() {
     boost::asio::post(worker_->io, [self = shared_from_this()] {
@@ -35,7 +41,7 @@ class dialing final : public resident, public std::enable_shared_from_this<diali
   void tick(steady::time_point now) override {
     if (!connecting_ || now < connect_by_) return;
     error_code ignored;
-    socket_.close(ignored);   // the attempt ends with an error
+    socket_.close(ignored);  // the attempt ends with an error
   }
   void begin_end() override { end_now(); }
   void end_now() override {
@@ -106,7 +112,7 @@ class dialing final : public resident, public std::enable_shared_from_this<diali
     };
     h.received = owner_.received;
     h.closed = [self = shared_from_this()](const connection_ptr& c, const std::string& why) {
-      if (!std::exchange(self->link_, nullptr)) return;   // its owner never saw it
+      if (!std::exchange(self->link_, nullptr)) return;  // its owner never saw it
       if (self->owner_.closed) self->owner_.closed(c, why);
       const auto lasted = steady::now() - self->opened_at_;
       if (lasted > std::chrono::milliseconds(self->worker_->options.redial_ms_max))

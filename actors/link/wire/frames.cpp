@@ -26,7 +26,7 @@ std::array<std::byte, frame_header_bytes> frame_header(std::size_t bytes) {
 std::span<std::byte> frame_buffer::space() {
   if (left() == 0) {
     begin_ = end_ = 0;
-    const std::size_t wanted = filled_up_                  ? busy_bytes
+    const std::size_t wanted = filled_up_                    ? busy_bytes
                                : last_read_ < idle_bytes / 2 ? idle_bytes
                                                              : std::clamp(bytes_.size(), idle_bytes, busy_bytes);
     if (bytes_.size() != wanted) {

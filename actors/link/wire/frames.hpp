@@ -31,7 +31,10 @@ class frame_buffer {
   void rest();
 
   // Takes the next whole frame out. After garbage (why says what is wrong) nothing more can be read.
-  enum class found { nothing, heartbeat, message, garbage };
+  enum class found { nothing,
+                     heartbeat,
+                     message,
+                     garbage };
   found next(schema::sealed_message& message, std::string& why);
   // Of garbage: the length alone is wrong, it is above the limit.
   bool too_large() const { return too_large_; }
@@ -44,9 +47,9 @@ class frame_buffer {
  private:
   std::size_t frame_bytes_max_;
   std::vector<std::byte> bytes_;
-  std::size_t begin_ = 0, end_ = 0;   // of what came and was not taken
+  std::size_t begin_ = 0, end_ = 0;  // of what came and was not taken
   bool too_large_ = false;
-  bool filled_up_ = false;            // the last read took all the space: more is waiting
+  bool filled_up_ = false;  // the last read took all the space: more is waiting
   std::size_t last_read_ = 0;
 };
 

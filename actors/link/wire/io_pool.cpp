@@ -37,7 +37,8 @@ struct io_pool::impl {
   std::map<credentials, std::shared_ptr<tls_context>> contexts;
 };
 
-io_pool::io_pool(unsigned threads, io_options options) : impl_(std::make_unique<impl>(options.descriptors ? options.descriptors : descriptors_of_process())) {
+io_pool::io_pool(unsigned threads, io_options options)
+    : impl_(std::make_unique<impl>(options.descriptors ? options.descriptors : descriptors_of_process())) {
   for (unsigned i = 0; i < std::max(threads, 1u); ++i) impl_->workers.push_back(std::make_shared<worker>(options));
   for (const auto& w : impl_->workers) w->start();
 }
@@ -48,11 +49,13 @@ io_pool::~io_pool() {
 }
 
 std::unique_ptr<listener> io_pool::listen_unix(const std::string& path, unsigned mode, handler h) {
-  return make_unix_listener(impl_->next(), [p = impl_.get()] { return p->next(); }, impl_->places, path, mode, std::move(h));
+  return make_unix_listener(
+      impl_->next(), [p = impl_.get()] { return p->next(); }, impl_->places, path, mode, std::move(h));
 }
 
 std::unique_ptr<listener> io_pool::listen_tls(const std::string& address, std::uint16_t port, const credentials& c, handler h) {
-  return make_tls_listener(impl_->next(), [p = impl_.get()] { return p->next(); }, impl_->places, address, port, impl_->context(c), std::move(h));
+  return make_tls_listener(
+      impl_->next(), [p = impl_.get()] { return p->next(); }, impl_->places, address, port, impl_->context(c), std::move(h));
 }
 
 std::unique_ptr<io_pool::dialer> io_pool::dial_tls(const std::string& host, std::uint16_t port, const credentials& c,

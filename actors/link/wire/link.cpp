@@ -20,8 +20,15 @@ std::string seconds(int ms) {
 }  // namespace
 
 link::link(std::shared_ptr<worker> w, std::unique_ptr<transport> t, link_setup setup)
-    : id_(++last_id), worker_(std::move(w)), transport_(std::move(t)), place_(std::move(setup.place)), setup_(std::move(setup)),
-      in_(setup_.frame_bytes_max), since_(steady::now()), last_read_(since_), last_written_(since_) {}
+    : id_(++last_id),
+      worker_(std::move(w)),
+      transport_(std::move(t)),
+      place_(std::move(setup.place)),
+      setup_(std::move(setup)),
+      in_(setup_.frame_bytes_max),
+      since_(steady::now()),
+      last_read_(since_),
+      last_written_(since_) {}
 
 // --- any thread ---
 
@@ -87,7 +94,7 @@ void link::on_handshake(const std::string& failure) {
 void link::opened() {
   phase_ = phase::open;
   if (setup_.place_until_open) place_.reset();
-  if (transport_->needs_heartbeats() && !setup_.waits_for_greeting) {   // the greeting
+  if (transport_->needs_heartbeats() && !setup_.waits_for_greeting) {  // the greeting
     out_.take_heartbeat();
     unsent_ += frame_header_bytes;
     flush();
@@ -99,10 +106,10 @@ void link::opened() {
 
 void link::read_more() {
   if (reading_ || phase_ == phase::over || phase_ == phase::handshaking) return;
-  if (!deliver()) return half_since_.reset();   // what we do not read can't be late
+  if (!deliver()) return half_since_.reset();  // what we do not read can't be late
   watch_half_frame();
   reading_ = true;
-  last_read_ = steady::now();   // the peer just sent something, or could not be heard until now
+  last_read_ = steady::now();  // the peer just sent something, or could not be heard until now
   transport_->read_some(shared_from_this());
 }
 
@@ -145,7 +152,7 @@ bool link::deliver() {
     if (message) received(std::exchange(message, {}));
   }
   if (phase_ == phase::over) return false;
-  in_.clear();   // closing: what still comes is thrown away
+  in_.clear();  // closing: what still comes is thrown away
   return true;
 }
 
@@ -153,7 +160,7 @@ void link::received(schema::sealed_message message) {
   if (phase_ != phase::open || !setup_.owner.received) return;
   try {
     setup_.owner.received(shared_from_this(), std::move(message));
-  } catch (const kj::Exception& e) {   // a text without its end, for example: the owner met what only a reader can see
+  } catch (const kj::Exception& e) {  // a text without its end, for example: the owner met what only a reader can see
     cut_off(std::string("not a message: ") + e.getDescription().cStr());
   }
 }
@@ -222,11 +229,11 @@ void link::begin_close(const std::string& why) {
   since_ = last_written_ = steady::now();
   reason_ = why;
   flush();
-  read_more();   // a peer that only reads when its own bytes are taken must be able to
+  read_more();  // a peer that only reads when its own bytes are taken must be able to
 }
 
 void link::flushed() {
-  phase_ = phase::draining;   // until the peer has read the end: closing earlier could take back what is on its way
+  phase_ = phase::draining;  // until the peer has read the end: closing earlier could take back what is on its way
   since_ = steady::now();
   transport_->end_writing();
   tell_closed();
@@ -281,7 +288,8 @@ void link::lost(const std::string& why) {
       // Each reason is told: of a wrong certificate both sides' words help. A port is new each time.
       const auto at = why.find(": ");
       const bool named = at != std::string::npos && why.starts_with(setup_.complains_as);
-      setup_.complaint_of->add(setup_.complains_as + (named ? why.substr(at) : ": " + why), named ? why : setup_.complains_as + ": " + why, steady::now());
+      setup_.complaint_of->add(setup_.complains_as + (named ? why.substr(at) : ": " + why), named ? why : setup_.complains_as + ": " + why,
+                               steady::now());
     } else if (setup_.owner.failed) {
       setup_.owner.failed(why);
     }

@@ -64,13 +64,18 @@ class link final : public connection, public resident, public std::enable_shared
 
  private:
   // handshaking -> (greeting) -> open -> flushing -> draining -> over; from anywhere to over.
-  enum class phase { handshaking, greeting, open, flushing, draining, over };
+  enum class phase { handshaking,
+                     greeting,
+                     open,
+                     flushing,
+                     draining,
+                     over };
 
-  void post(void (link::*what)());     // with mutex_ held, and not when over
+  void post(void (link::*what)());  // with mutex_ held, and not when over
   void opened();
   void read_more();
   void watch_half_frame();
-  bool deliver();                      // false: nothing more may be read now
+  bool deliver();  // false: nothing more may be read now
   void received(schema::sealed_message message);
   void flush();
   void begin_close(const std::string& why);
@@ -78,9 +83,9 @@ class link final : public connection, public resident, public std::enable_shared
   void overflowed();
   void flushed();
   void tell_closed();
-  void lost(const std::string& why);   // at once, whatever was not sent
-  void cut_off(const std::string& why);            // the same, and the log is told: the peer broke the rules
-  void refuse_frame(const std::string& why);       // the peer is told too
+  void lost(const std::string& why);          // at once, whatever was not sent
+  void cut_off(const std::string& why);       // the same, and the log is told: the peer broke the rules
+  void refuse_frame(const std::string& why);  // the peer is told too
   void complain(const std::string& why);
   bool throttled() const { return setup_.throttles && unsent_ > worker_->options.unsent_pause_bytes; }
   void check_silence(steady::time_point now);
@@ -93,25 +98,25 @@ class link final : public connection, public resident, public std::enable_shared
   identity peer_;
 
   phase phase_ = phase::handshaking;
-  std::string reason_;                 // why it closes
+  std::string reason_;  // why it closes
   frame_buffer in_;
   outgoing out_;
-  std::uint64_t frames_ = 0;           // taken out of in_
-  std::optional<steady::time_point> half_since_;   // a part of a frame has come, and the rest is waited for
-  std::uint64_t half_of_ = 0;          // frames_ then
+  std::uint64_t frames_ = 0;                      // taken out of in_
+  std::optional<steady::time_point> half_since_;  // a part of a frame has come, and the rest is waited for
+  std::uint64_t half_of_ = 0;                     // frames_ then
   bool reading_ = false, writing_ = false, write_failed_ = false;
-  steady::time_point since_;           // of the phase
+  steady::time_point since_;  // of the phase
   steady::time_point last_read_, last_written_;
 
   std::atomic<std::size_t> unsent_{0};
   std::atomic<bool> paused_{false};
 
-  std::mutex mutex_;                   // over what other threads hand in:
+  std::mutex mutex_;  // over what other threads hand in:
   std::vector<schema::sealed_message> pending_;
-  bool flush_posted_ = false;          // or a write is under way: no need to wake the worker
-  bool accepts_ = true;                // send takes messages
-  bool posts_ = true;                  // the worker may still be woken
-  std::string asked_reason_;           // of close()
+  bool flush_posted_ = false;  // or a write is under way: no need to wake the worker
+  bool accepts_ = true;        // send takes messages
+  bool posts_ = true;          // the worker may still be woken
+  std::string asked_reason_;   // of close()
 };
 
 }  // namespace annals::wire

@@ -27,7 +27,7 @@ void outgoing::take_heartbeat() {
 }
 
 void outgoing::gather() {
-  for (; first_ < next_; ++first_) queue_[first_] = {};   // written: let go of the memory
+  for (; first_ < next_; ++first_) queue_[first_] = {};  // written: let go of the memory
   parts_.clear();
   gathered_.clear();
   at_ = 0;
@@ -70,7 +70,7 @@ void outgoing::wrote(std::size_t bytes) {
   if (!empty()) return;
   queue_.clear();
   next_ = first_ = 0;
-  if (gathered_.capacity() > small_bytes) std::vector<std::byte>().swap(gathered_);   // idle connections are many
+  if (gathered_.capacity() > small_bytes) std::vector<std::byte>().swap(gathered_);  // idle connections are many
 }
 
 }  // namespace annals::wire

@@ -13,7 +13,7 @@ namespace annals::wire {
 class outgoing {
  public:
   // Everything before must have been written.
-  void take(std::vector<schema::sealed_message>& messages);   // leaves it empty, with its capacity for the next ones
+  void take(std::vector<schema::sealed_message>& messages);  // leaves it empty, with its capacity for the next ones
   void take_heartbeat();
 
   bool empty() const { return at_ == parts_.size() && next_ == queue_.size(); }
@@ -25,11 +25,11 @@ class outgoing {
   void gather();
 
   std::vector<schema::sealed_message> queue_;
-  std::size_t next_ = 0;                           // first of queue_ that is not in parts_
-  std::size_t first_ = 0;                          // first of queue_ that parts_ refers to
+  std::size_t next_ = 0;   // first of queue_ that is not in parts_
+  std::size_t first_ = 0;  // first of queue_ that parts_ refers to
   std::vector<std::byte> gathered_;
   std::vector<boost::asio::const_buffer> parts_;
-  std::size_t at_ = 0;                             // first of parts_ that is not written
+  std::size_t at_ = 0;  // first of parts_ that is not written
 };
 
 }  // namespace annals::wire

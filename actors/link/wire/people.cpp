@@ -26,7 +26,7 @@ constexpr std::chrono::seconds fresh_for{limits::name_memory_s}, used_for{limits
 
 // `get`: getpwuid_r or getgrgid_r. Nothing: nobody could be asked.
 template <class Entry, class Get>
-std::optional<std::string> name_by(Get get, unsigned id, char* Entry::* name) {
+std::optional<std::string> name_by(Get get, unsigned id, char* Entry::*name) {
   Entry entry{};
   Entry* found = nullptr;
   std::vector<char> memory(16384);
@@ -51,16 +51,19 @@ std::optional<person> person_by_name_service(uid_t uid, gid_t gid) {
 struct people::state : std::enable_shared_from_this<people::state> {
   explicit state(look_up_person l) : look_up(std::move(l)) {}
 
-  struct known_person { person who; steady::time_point since; };
+  struct known_person {
+    person who;
+    steady::time_point since;
+  };
   using callback = std::function<void(const person&)>;
 
   const look_up_person look_up;
   std::mutex guard;
   std::map<ids, known_person> known;
-  std::map<ids, std::vector<callback>> wanted;      // being asked for, or waiting for that
-  std::deque<ids> queue;                            // of those that wait, next first
+  std::map<ids, std::vector<callback>> wanted;  // being asked for, or waiting for that
+  std::deque<ids> queue;                        // of those that wait, next first
   std::size_t threads = 0;
-  bool extra_thread = false;                        // for the own, when all threads are busy
+  bool extra_thread = false;  // for the own, when all threads are busy
   bool ended = false;
 
   // Root and the daemon's own user stand in the host's files: they go first, and have a thread more.
@@ -131,7 +134,7 @@ struct people::state : std::enable_shared_from_this<people::state> {
 people::people(look_up_person look_up) : state_(std::make_shared<state>(std::move(look_up))) {}
 
 people::~people() {
-  decltype(state_->wanted) forgotten;               // what they hold is let go outside the guard
+  decltype(state_->wanted) forgotten;  // what they hold is let go outside the guard
   const std::lock_guard held(state_->guard);
   state_->ended = true;
   state_->queue.clear();

@@ -12,7 +12,9 @@
 namespace annals::wire {
 
 // The ids in digits where they have no names.
-struct person { std::string user, group; };
+struct person {
+  std::string user, group;
+};
 // May block. Nothing: nobody could be asked (the service is down, no descriptors, no memory); the next time may be luckier.
 using look_up_person = std::function<std::optional<person>(uid_t, gid_t)>;
 std::optional<person> person_by_name_service(uid_t uid, gid_t gid);
@@ -24,7 +26,7 @@ bool has_no_name(int failed);
 class people {
  public:
   explicit people(look_up_person look_up);
-  ~people();                                      // what waits is forgotten; a look-up that hangs keeps its thread
+  ~people();  // what waits is forgotten; a look-up that hangs keeps its thread
 
   // Calls `then` once: at once if they are known, else on a thread of the look-ups. False: too many wait, and it is not called.
   bool ask(uid_t uid, gid_t gid, std::function<void(const person&)> then);

@@ -47,9 +47,9 @@ class room : public std::enable_shared_from_this<room<Key>> {
 // The rooms of a process, by the descriptors that it may have.
 struct rooms {
   explicit rooms(std::size_t descriptors);
-  std::shared_ptr<room<std::uint32_t>> ordinary;    // by uid
-  std::shared_ptr<room<std::uint32_t>> own;         // root and the user of this process, by uid
-  std::shared_ptr<room<std::string>> unproven;      // TCP peers before they are known, by address
+  std::shared_ptr<room<std::uint32_t>> ordinary;  // by uid
+  std::shared_ptr<room<std::uint32_t>> own;       // root and the user of this process, by uid
+  std::shared_ptr<room<std::string>> unproven;    // TCP peers before they are known, by address
 };
 
 }  // namespace annals::wire

@@ -15,8 +15,8 @@ using digest_ptr = std::unique_ptr<EVP_MD_CTX, freed_by<EVP_MD_CTX_free>>;
 using store_ptr = std::unique_ptr<X509_STORE, freed_by<X509_STORE_free>>;
 using store_context_ptr = std::unique_ptr<X509_STORE_CTX, freed_by<X509_STORE_CTX_free>>;
 
-constexpr std::size_t certificate_bytes_max = 16u << 10;   // ours have about 1 KB
-constexpr std::size_t signature_bytes_max = 1024;          // P-256: about 72
+constexpr std::size_t certificate_bytes_max = 16u << 10;  // ours have about 1 KB
+constexpr std::size_t signature_bytes_max = 1024;         // P-256: about 72
 
 // The purpose, ended by a NUL byte that no purpose contains, then the bytes.
 std::string signed_text(std::string_view purpose, schema::byte_span bytes) {
@@ -88,7 +88,8 @@ identity signature_check::signer_of(std::string_view purpose, schema::byte_span 
   ERR_clear_error();
   if (!certificate) throw wire_error("no certificate");
   const store_context_ptr chain(X509_STORE_CTX_new());
-  if (!chain || X509_STORE_CTX_init(chain.get(), impl_->trusted.get(), certificate.get(), nullptr) != 1) throw openssl_error("checking a certificate");
+  if (!chain || X509_STORE_CTX_init(chain.get(), impl_->trusted.get(), certificate.get(), nullptr) != 1)
+    throw openssl_error("checking a certificate");
   if (X509_verify_cert(chain.get()) != 1) {
     const std::string why = X509_verify_cert_error_string(X509_STORE_CTX_get_error(chain.get()));
     ERR_clear_error();

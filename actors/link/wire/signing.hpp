@@ -11,13 +11,13 @@
 namespace annals::wire {
 
 struct signature {
-  std::string bytes;             // ECDSA over SHA-256, DER
-  std::string certificate_pem;   // whose key it is
+  std::string bytes;            // ECDSA over SHA-256, DER
+  std::string certificate_pem;  // whose key it is
 };
 
 class signer {
  public:
-  explicit signer(const credentials& c);    // throws wire_error
+  explicit signer(const credentials& c);  // throws wire_error
   ~signer();
   // `purpose` is signed along, so that what was signed for one purpose is worthless for another.
   signature sign(std::string_view purpose, schema::byte_span bytes) const;
@@ -29,7 +29,7 @@ class signer {
 
 class signature_check {
  public:
-  explicit signature_check(const credentials& c);    // of its files only the CA's certificate is read; throws wire_error
+  explicit signature_check(const credentials& c);  // of its files only the CA's certificate is read; throws wire_error
   ~signature_check();
   // Who signed. Throws wire_error with the reason: not a certificate of the CA, not that key's signature over these bytes.
   identity signer_of(std::string_view purpose, schema::byte_span bytes, const signature& s) const;

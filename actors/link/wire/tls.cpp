@@ -75,9 +75,9 @@ identity identity_in(X509* certificate) {
 }
 
 std::string read_pem_file(const std::string& path, bool is_private) {
-  constexpr off_t size_max = 1 << 20;   // a bundle has 3 KB
+  constexpr off_t size_max = 1 << 20;  // a bundle has 3 KB
   const unique_fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat s{};
+  struct stat s {};
   if (!fd || ::fstat(fd.get(), &s) != 0) throw wire_error(with_errno(path));
   if (!S_ISREG(s.st_mode)) throw wire_error(path + ": not a file");
   if (is_private && (s.st_mode & 077) != 0) throw wire_error(path + ": others may read this private key (chmod 600 helps)");
@@ -120,11 +120,11 @@ tls_context::tls_context(const credentials& c) : ssl(SSL_CTX_new(TLS_method())) 
 
   SSL_CTX* s = ssl.get();
   SSL_CTX_set_min_proto_version(s, TLS1_3_VERSION);
-  SSL_CTX_set_num_tickets(s, 0);                  // connections live for days: nothing to resume
-  SSL_CTX_set_read_ahead(s, 1);                   // a system call for what is there, not two for each record
+  SSL_CTX_set_num_tickets(s, 0);  // connections live for days: nothing to resume
+  SSL_CTX_set_read_ahead(s, 1);   // a system call for what is there, not two for each record
   // Most connections are idle most of the time; what the socket did not take is offered again with whatever came after it.
   SSL_CTX_set_mode(s, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
-  SSL_CTX_set_mode(s, SSL_MODE_NO_AUTO_CHAIN);    // the peer has the CA's certificate
+  SSL_CTX_set_mode(s, SSL_MODE_NO_AUTO_CHAIN);  // the peer has the CA's certificate
   SSL_CTX_set_verify(s, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
   if (X509_STORE_add_cert(SSL_CTX_get_cert_store(s), ca.get()) != 1) throw openssl_error(c.ca_file);
   if (SSL_CTX_use_certificate(s, certificate.get()) != 1) throw openssl_error(c.certificate_file);

@@ -82,7 +82,7 @@ class tls_listener final : public listener {
     tcp::endpoint at(boost::asio::ip::make_address(address, ec), port);
     if (ec) throw wire_error("listen on " + name + ": not an IP address");
     unique_fd fd(::socket(at.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    const int yes = 1;   // a restarted server takes its port again, whatever old connections still linger
+    const int yes = 1;  // a restarted server takes its port again, whatever old connections still linger
     if (!fd || ::setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
         ::bind(fd.get(), at.data(), static_cast<socklen_t>(at.size())) != 0 || ::listen(fd.get(), 4096) != 0)
       throw wire_error(with_errno("listen on " + name));

@@ -33,8 +33,10 @@ std::string text_of(const tcp::endpoint& e) {
 class tls_socket final : public transport {
  public:
   tls_socket(worker& w, unique_fd connected, std::shared_ptr<tls_context> context, tls_side side)
-      : context_(std::move(context)), ssl_(SSL_new(context_->ssl.get())),
-        socket_(w.io, protocol_of(connected.get()), connected.get()), side_(side) {
+      : context_(std::move(context)),
+        ssl_(SSL_new(context_->ssl.get())),
+        socket_(w.io, protocol_of(connected.get()), connected.get()),
+        side_(side) {
     connected.release();
     error_code ignored;
     socket_.set_option(tcp::no_delay(true), ignored);
@@ -59,8 +61,9 @@ class tls_socket final : public transport {
   void write_some(std::span<const boost::asio::const_buffer> parts, const link_ptr& l) override {
     std::size_t bytes = 0;
     const lack missing = write(parts, bytes);
-    if (bytes > 0 || missing.ec)   // later, as with a socket that has to wait: the link goes on writing from there
-      return boost::asio::post(socket_.get_executor(), [l, bytes, ec = bytes > 0 ? error_code() : missing.ec] { l->on_written(ec, bytes); });
+    if (bytes > 0 || missing.ec)  // later, as with a socket that has to wait: the link goes on writing from there
+      return boost::asio::post(socket_.get_executor(),
+                               [l, bytes, ec = bytes > 0 ? error_code() : missing.ec] { l->on_written(ec, bytes); });
     socket_.async_wait(*missing.event, [this, l, parts](error_code ec) { ec ? l->on_written(ec, 0) : write_some(parts, l); });
   }
 
@@ -93,7 +96,7 @@ class tls_socket final : public transport {
   // operate() returns 1 when it succeeded, as OpenSSL does.
   template <class Operation>
   lack tried(Operation operate) {
-    if (!socket_.is_open()) return {{}, boost::asio::error::operation_aborted};   // its number may be another's by now
+    if (!socket_.is_open()) return {{}, boost::asio::error::operation_aborted};  // its number may be another's by now
     ERR_clear_error();
     errno = 0;
     const int result = operate();
@@ -130,7 +133,7 @@ class tls_socket final : public transport {
       missing = tried([&] { return SSL_read_ex(ssl_.get(), into.data() + bytes, into.size() - bytes, &got); });
       if (missing.done()) bytes += got;
     } while (missing.done() && bytes < into.size() && SSL_has_pending(ssl_.get()));
-    read_failed_ = missing.ec;   // after what came before
+    read_failed_ = missing.ec;  // after what came before
     if (bytes > 0) return l->on_read({}, bytes);
     if (missing.ec) return l->on_read(missing.ec, 0);
     wait_to_read(*missing.event, l);

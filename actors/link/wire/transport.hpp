@@ -18,12 +18,14 @@ using link_ptr = std::shared_ptr<link>;
 class transport {
  public:
   virtual ~transport() = default;
-  virtual void handshake(const link_ptr& l) = 0;                                                        // -> on_handshake
+  virtual void handshake(const link_ptr& l) = 0;  // -> on_handshake
   // Into the link's space(), asked for when there may be something to put there. -> on_read
   virtual void read_some(const link_ptr& l) = 0;
-  virtual void write_some(std::span<const boost::asio::const_buffer> parts, const link_ptr& l) = 0;     // -> on_written
-  virtual void end_writing() = 0;   // the peer reads the end after what was written
-  virtual void close() = 0;         // what is under way completes with an error
+  virtual void write_some(std::span<const boost::asio::const_buffer> parts, const link_ptr& l) = 0;  // -> on_written
+  // The peer reads the end after what was written.
+  virtual void end_writing() = 0;
+  // What is under way completes with an error.
+  virtual void close() = 0;
   // Who the peer is; after the handshake. Throws wire_error: the certificate names nobody.
   virtual identity peer() = 0;
   // A remote host can vanish without a word; the kernel tells us about a local process.
@@ -31,7 +33,8 @@ class transport {
 };
 
 std::unique_ptr<transport> unix_transport(worker& w, unique_fd connected, identity peer);
-enum class tls_side { accepts, dials };
+enum class tls_side { accepts,
+                      dials };
 std::unique_ptr<transport> tls_transport(worker& w, unique_fd connected, std::shared_ptr<tls_context> context, tls_side side);
 
 }  // namespace annals::wire

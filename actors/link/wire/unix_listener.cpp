@@ -17,7 +17,7 @@ namespace {
 
 // Nobody answers at the path, so the socket there was left by a process that died.
 void remove_if_dead(const std::string& path, const socket_address& address) {
-  struct stat s{};
+  struct stat s {};
   if (::lstat(path.c_str(), &s) != 0) return;
   if (!S_ISSOCK(s.st_mode)) throw wire_error(path + ": exists and is not a socket");
   const unique_fd probe(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
@@ -82,13 +82,19 @@ class unix_door final : public door, public std::enable_shared_from_this<unix_do
           if (here && on) here->let_in(on, *waiting, who);
         });
     });
-    if (!asked) turn_away(waiting->connected.get(), "too many users wait to be looked up (limit " + std::to_string(limits::lookups_waiting_max) + ")");
+    if (!asked)
+      turn_away(waiting->connected.get(),
+                "too many users wait to be looked up (limit " + std::to_string(limits::lookups_waiting_max) + ")");
   }
 
   void tick(steady::time_point now) override { complaints_->tick(now); }
 
  private:
-  struct visitor { unique_fd connected; ucred peer; std::shared_ptr<void> place; };
+  struct visitor {
+    unique_fd connected;
+    ucred peer;
+    std::shared_ptr<void> place;
+  };
 
   void let_in(const std::shared_ptr<worker>& w, visitor& v, const person& is) {
     identity who;
@@ -120,7 +126,7 @@ class unix_listener final : public listener {
   unix_listener(std::shared_ptr<worker> w, next_worker next, const rooms& r, const std::string& path, unsigned mode, handler h)
       : path_(path) {
     unique_fd fd = bound(path, mode);
-    struct stat s{};
+    struct stat s {};
     if (::lstat(path.c_str(), &s) == 0) inode_ = s.st_ino;
     auto d = std::make_shared<unix_door>(r, h, w->options);
     acceptor_ = std::make_shared<acceptor>(std::move(w), std::move(next), std::move(fd), std::move(d));
@@ -129,8 +135,8 @@ class unix_listener final : public listener {
 
   ~unix_listener() override {
     acceptor_->stop();
-    struct stat s{};
-    if (::lstat(path_.c_str(), &s) == 0 && s.st_ino == inode_) ::unlink(path_.c_str());   // not a successor's
+    struct stat s {};
+    if (::lstat(path_.c_str(), &s) == 0 && s.st_ino == inode_) ::unlink(path_.c_str());  // not a successor's
   }
 
   std::uint16_t port() const override { return 0; }

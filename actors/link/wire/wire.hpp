@@ -25,23 +25,26 @@ namespace annals::wire {
 
 // Who is at the other end, as the kernel or a certificate says it; never the peer's own word.
 struct identity {
-  enum class kind { local, mom, scheduler, server };
+  enum class kind { local,
+                    mom,
+                    scheduler,
+                    server };
   kind what = kind::local;
   // local: user name (the uid in digits when it has none); mom: host name; scheduler: scheduler object's name; server: host name
   std::string name;
-  std::uint32_t uid = 0;       // local only
+  std::uint32_t uid = 0;  // local only
   std::uint32_t gid = 0;
   std::int64_t pid = 0;
-  std::string address = {};    // "10.0.0.3:40312" for logs; empty for local
-  std::string group = {};      // local only: name of the primary group (the gid in digits when it has none)
+  std::string address = {};  // "10.0.0.3:40312" for logs; empty for local
+  std::string group = {};    // local only: name of the primary group (the gid in digits when it has none)
 };
-const char* word_of(identity::kind what);   // "local", "mom", "scheduler", "server"
+const char* word_of(identity::kind what);  // "local", "mom", "scheduler", "server"
 
 // One open connection. Any thread may call; callbacks come on an I/O thread of the pool, one at a time per connection.
 class connection {
  public:
   virtual ~connection() = default;
-  virtual std::uint64_t id() const = 0;               // unique in the process, never reused
+  virtual std::uint64_t id() const = 0;  // unique in the process, never reused
   virtual const identity& peer() const = 0;
   // Never blocks; dropped when closed. Frames arrive in the order of the calls. A message above
   // limits::daemon_frame_bytes_max closes the connection: no peer would take it.
@@ -56,12 +59,13 @@ class connection {
 using connection_ptr = std::shared_ptr<connection>;
 
 // Why a listener does not want somebody: it has no place for the connection now, or a frame is above the limit.
-enum class refusal { no_room, frame_too_large };
+enum class refusal { no_room,
+                     frame_too_large };
 
 struct handler {
-  std::function<void(const connection_ptr&)> opened;                                  // after TLS and identity are known
+  std::function<void(const connection_ptr&)> opened;  // after TLS and identity are known
   std::function<void(const connection_ptr&, schema::sealed_message)> received;
-  std::function<void(const connection_ptr&, const std::string& why)> closed;          // once; also after close()
+  std::function<void(const connection_ptr&, const std::string& why)> closed;  // once; also after close()
   // Optional, for logs. A dialer's attempt failed (a reason that repeats is told once): "connect to q1:15001: Connection refused".
   // Or a listener turned somebody away, or cut a peer off that broke the rules: at most one line a minute of each user or address.
   std::function<void(const std::string& why)> failed;
@@ -75,7 +79,7 @@ struct handler {
 struct credentials {
   std::string ca_file, certificate_file, key_file;
   auto operator<=>(const credentials&) const = default;
-  static credentials bundle(const std::string& file) { return {file, file, file}; }   // daemon.pem
+  static credentials bundle(const std::string& file) { return {file, file, file}; }  // daemon.pem
 };
 
 // The bounds of a pool's connections; tests make them small.
@@ -92,15 +96,15 @@ struct io_options {
   int close_ms = limits::close_ms;
   int frame_ms = limits::frame_ms;
   int complaint_ms = limits::complaint_ms;
-  std::size_t descriptors = 0;         // that the process may have; 0: its RLIMIT_NOFILE
+  std::size_t descriptors = 0;  // that the process may have; 0: its RLIMIT_NOFILE
   int redial_ms_min = limits::redial_ms_min;
   int redial_ms_max = limits::redial_ms_max;
-  look_up_person who_is = person_by_name_service;   // of peers of Unix sockets; called on threads of its own, may block
+  look_up_person who_is = person_by_name_service;  // of peers of Unix sockets; called on threads of its own, may block
 };
 
 class listener {
  public:
-  virtual ~listener() = default;      // stops listening; open connections stay
+  virtual ~listener() = default;  // stops listening; open connections stay
   virtual std::uint16_t port() const = 0;
 };
 
@@ -108,7 +112,7 @@ class listener {
 class io_pool {
  public:
   explicit io_pool(unsigned threads = 1, io_options options = {});
-  ~io_pool();                          // closes everything, tells every `closed`, and joins the threads
+  ~io_pool();  // closes everything, tells every `closed`, and joins the threads
 
   // Throws wire_error naming the address and what is wrong (in use, permission). A socket left by a dead process is replaced.
   std::unique_ptr<listener> listen_unix(const std::string& path, unsigned mode, handler h);
@@ -118,7 +122,10 @@ class io_pool {
   // Keeps trying until destroyed: each loss of the connection is followed by a new attempt (0.1 s, doubling to 5 s).
   // The peer must present a certificate of the same CA for `expected` and, unless it is empty, `expected_name`.
   // Destroying the dialer closes its connection. Throws wire_error: the credentials can't be used.
-  class dialer { public: virtual ~dialer() = default; };
+  class dialer {
+   public:
+    virtual ~dialer() = default;
+  };
   std::unique_ptr<dialer> dial_tls(const std::string& host, std::uint16_t port, const credentials& c,
                                    identity::kind expected, handler h, const std::string& expected_name = {});
 
@@ -127,7 +134,9 @@ class io_pool {
   std::unique_ptr<impl> impl_;
 };
 
-struct wire_error : std::runtime_error { using std::runtime_error::runtime_error; };
+struct wire_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 // The blocking client of the commands: plain system calls, no threads, no Asio; starts in microseconds. One thread.
 class blocking_client {
@@ -163,7 +172,7 @@ class authority {
   // Certificate and key for one daemon, valid for this kind and name only; PEM texts. Names: 1-253 of [A-Za-z0-9._-].
   struct issued {
     std::string ca_pem, certificate_pem, key_pem;
-    std::string bundle() const { return ca_pem + certificate_pem + key_pem; }   // the text of a daemon.pem
+    std::string bundle() const { return ca_pem + certificate_pem + key_pem; }  // the text of a daemon.pem
   };
   issued issue(identity::kind what, const std::string& name) const;
   const std::string& ca_file() const { return ca_file_; }

@@ -57,7 +57,7 @@ constexpr std::size_t complaints_max = 256;
 // those who come often never wait for a directory server.
 constexpr int name_memory_s = 60, name_memory_s_max = 600;
 static_assert(name_memory_s < name_memory_s_max);
-constexpr std::size_t names_known_max = 10'000;      // 2 MB; a cluster with more users asks again
+constexpr std::size_t names_known_max = 10'000;  // 2 MB; a cluster with more users asks again
 // Threads that ask the name service: so many look-ups may hang at once, and the next user still comes in. Those of other users
 // wait for a thread, each once, however many connections it has; who comes then is turned away.
 constexpr std::size_t lookup_threads_max = 8, lookups_waiting_max = 256;

@@ -38,7 +38,7 @@ void worker::start() {
       std::lock_guard lock(self->gone_mutex_);
       self->gone_ = true;
     }
-    self->io.restart();   // what was posted between the end of run() and `gone_`
+    self->io.restart();  // what was posted between the end of run() and `gone_`
     self->io.poll();
   });
 }

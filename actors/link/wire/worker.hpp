@@ -24,8 +24,8 @@ class resident {
  public:
   virtual ~resident() = default;
   virtual void tick(steady::time_point now) = 0;
-  virtual void begin_end() = 0;                 // the pool is closing: no new work, flush and close
-  virtual void end_now() = 0;                   // no more time: close the descriptor
+  virtual void begin_end() = 0;  // the pool is closing: no new work, flush and close
+  virtual void end_now() = 0;    // no more time: close the descriptor
 };
 
 class worker : public std::enable_shared_from_this<worker> {
@@ -39,7 +39,7 @@ class worker : public std::enable_shared_from_this<worker> {
   boost::asio::io_context io{1};
   const io_options options;
 
-  void add(std::shared_ptr<resident> r);        // on this thread; ended at once when the worker is ending
+  void add(std::shared_ptr<resident> r);  // on this thread; ended at once when the worker is ending
   void remove(const std::shared_ptr<resident>& r);
   bool on_this_thread() { return io.get_executor().running_in_this_thread(); }
   // Runs `what` on the worker's thread and waits until it has run; does nothing when the thread is gone.
@@ -55,7 +55,7 @@ class worker : public std::enable_shared_from_this<worker> {
   bool ending_ = false;
   steady::time_point end_by_{};
   std::mutex gone_mutex_;
-  bool gone_ = false;                           // the thread runs nothing any more
+  bool gone_ = false;  // the thread runs nothing any more
   std::thread thread_;
 };
 

@@ -13,7 +13,10 @@ namespace {
 constexpr auto remembered_for = std::chrono::seconds(60);
 constexpr std::size_t entry_bytes_max = 1u << 20;  // a group with ten thousand members fits
 
-struct lookup { bool found = false; int error = 0; };  // neither: there is no such entry
+struct lookup {
+  bool found = false;
+  int error = 0;
+};  // neither: there is no such entry
 
 // Whether it means that there is no such entry (getpwnam_r(3), ERRORS), rather than that nobody could look.
 bool says_absent(int error) { return error == 0 || error == ENOENT || error == ESRCH || error == EBADF || error == EPERM; }

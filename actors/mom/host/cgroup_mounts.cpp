@@ -29,7 +29,9 @@ bool has(const std::vector<std::string_view>& words, std::string_view word) {
 std::string unescaped(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto digit = [&](std::size_t n) { return i + n < text.size() && text[i + n] >= '0' && text[i + n] <= '7' ? text[i + n] - '0' : -1; };
+    const auto digit = [&](std::size_t n) {
+      return i + n < text.size() && text[i + n] >= '0' && text[i + n] <= '7' ? text[i + n] - '0' : -1;
+    };
     if (text[i] == '\\' && digit(1) >= 0 && digit(1) < 4 && digit(2) >= 0 && digit(3) >= 0) {
       out += static_cast<char>(digit(1) * 64 + digit(2) * 8 + digit(3));
       i += 3;
@@ -72,13 +74,20 @@ std::vector<cgroup_root> choose_roots(const std::vector<cgroup_mount>& mounts) {
   cgroup_root have;  // what one of the roots does already
   const auto take = [&](const cgroup_mount& m) {
     cgroup_root root{m.path, m.v2};
-    const auto offers = [&](const char* name) { return std::find(m.controllers.begin(), m.controllers.end(), name) != m.controllers.end(); };
+    const auto offers = [&](const char* name) {
+      return std::find(m.controllers.begin(), m.controllers.end(), name) != m.controllers.end();
+    };
     root.memory = !have.memory && offers("memory");
     root.cpu = !have.cpu && offers("cpu");
     root.cpuacct = !have.v2 && !have.cpuacct && offers("cpuacct");
     root.freezer = !have.v2 && !have.freezer && offers("freezer");
     if (!root.v2 && !root.memory && !root.cpu && !root.cpuacct && !root.freezer) return;
-    have = {{}, have.v2 || root.v2, have.memory || root.memory, have.cpu || root.cpu, have.cpuacct || root.cpuacct, have.freezer || root.freezer};
+    have = {{},
+            have.v2 || root.v2,
+            have.memory || root.memory,
+            have.cpu || root.cpu,
+            have.cpuacct || root.cpuacct,
+            have.freezer || root.freezer};
     roots.push_back(std::move(root));
   };
   for (const auto& m : mounts)
@@ -99,7 +108,7 @@ cgroup_offer find_cgroups(const std::string& mountinfo_file, const std::string& 
   std::string wrong;
   for (auto& m : mounts) {
     if (m.v2) {
-      const auto listed = cgroup_files::read(m.path + "/cgroup.controllers").value_or("");     // split() returns views of it
+      const auto listed = cgroup_files::read(m.path + "/cgroup.controllers").value_or("");  // split() returns views of it
       for (const auto line : split(listed, '\n'))
         for (const auto name : split(line, ' ')) m.controllers.emplace_back(name);
     }

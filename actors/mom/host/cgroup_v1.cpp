@@ -26,7 +26,7 @@ void weigh(const std::string& directory, const cgroup_root& root, std::uint32_t 
 }
 
 void count_children(const std::string& directory, const cgroup_root& root) {
-  if (root.memory) files::write(directory + "/memory.use_hierarchy", "1");    // refused where they are counted already
+  if (root.memory) files::write(directory + "/memory.use_hierarchy", "1");  // refused where they are counted already
 }
 
 std::string limit(const std::string& directory, const cgroup_root& root, const cgroup_limits& limits) {

@@ -21,7 +21,7 @@ constexpr int make_tries_max = 100;
 
 struct word {
   const char* name;
-  bool cgroup_root::* flag;
+  bool cgroup_root::*flag;
 };
 constexpr word words[] = {{"v2", &cgroup_root::v2},
                           {"memory", &cgroup_root::memory},

@@ -27,7 +27,7 @@ class job_cgroup {
   // What a signal to all of the run means for the whole: SIGSTOP freezes; SIGCONT, and SIGKILL, which the frozen of v1 do not
   // hear, end that. A stopped process that escapes signals, or is let go by another of its user, still stands.
   void follow(int signal) const;
-  bool kill() const;               // one round of SIGKILL, whoever it is and whatever they ignore. True: nobody was there
+  bool kill() const;  // one round of SIGKILL, whoever it is and whatever they ignore. True: nobody was there
   cgroup_usage usage() const;
   // With the run's, if this was its last one, and the MoM's, if that was its last run. False: somebody is still in it.
   bool remove() const;

@@ -33,7 +33,8 @@ std::string new_cookie() {
   return text;
 }
 
-schema::sealed<schema::ToMom> with_chance(const schema::sealed<schema::ToMom>& message, const std::string& cookie, const std::string& name_end) {
+schema::sealed<schema::ToMom> with_chance(const schema::sealed<schema::ToMom>& message, const std::string& cookie,
+                                          const std::string& name_end) {
   const auto with_leftovers = schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
     const auto old = message.get().getStartRun().getAttributes();
     m.setStartRun(message.get().getStartRun());
@@ -44,7 +45,7 @@ schema::sealed<schema::ToMom> with_chance(const schema::sealed<schema::ToMom>& m
     all[old.size() + 1].setName(name_end_name);
     all[old.size() + 1].setValue(name_end);
   });
-  return schema::copy_of<schema::ToMom>(with_leftovers.get());      // without the first copy of the list
+  return schema::copy_of<schema::ToMom>(with_leftovers.get());  // without the first copy of the list
 }
 
 std::string cookie_of(schema::StartRun::Reader order) { return word_of(order, cookie_name); }

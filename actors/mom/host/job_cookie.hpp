@@ -15,7 +15,8 @@ namespace annals::mom {
 std::string new_cookie();
 
 // The server's order with both. `message`: a startRun.
-schema::sealed<schema::ToMom> with_chance(const schema::sealed<schema::ToMom>& message, const std::string& cookie, const std::string& name_end);
+schema::sealed<schema::ToMom> with_chance(const schema::sealed<schema::ToMom>& message, const std::string& cookie,
+                                          const std::string& name_end);
 
 // Empty: the order has none.
 std::string cookie_of(schema::StartRun::Reader order);

@@ -118,7 +118,9 @@ bool take_user_list(const arguments& args, std::vector<std::string>& to) {
   return true;
 }
 
-enum class taken : std::uint8_t { yes, bad_value, unknown };
+enum class taken : std::uint8_t { yes,
+                                  bad_value,
+                                  unknown };
 
 taken as_taken(bool good) { return good ? taken::yes : taken::bad_value; }
 

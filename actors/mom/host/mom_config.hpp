@@ -43,10 +43,10 @@ struct mom_config {
   bool restrict_user = false;
   std::uint32_t restrict_user_maxsysid = 999;
   std::vector<std::string> restrict_user_exceptions;
-  std::uint32_t sister_join_job_alarm_s = 0;       // 0: what execjob_begin hooks may take
+  std::uint32_t sister_join_job_alarm_s = 0;  // 0: what execjob_begin hooks may take
   std::uint32_t job_launch_delay_s = 30;
-  bool use_cgroups = true;       // "auto": where the machine has them and the MoM is root; else "off"
-  bool cgroup_cpu_quota = false;  // a job never gets more than its ncpus
+  bool use_cgroups = true;           // "auto": where the machine has them and the MoM is root; else "off"
+  bool cgroup_cpu_quota = false;     // a job never gets more than its ncpus
   std::vector<std::string> actions;  // "$action ..." lines, as they stand
   bool operator==(const mom_config&) const = default;
 };

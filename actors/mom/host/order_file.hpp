@@ -35,8 +35,8 @@ struct shepherd_order {
   std::optional<std::uint64_t> cpu_seconds_max, file_bytes_max, resident_bytes_max, address_bytes_max;
   std::optional<int> nice;
   std::uint64_t attached_pid = 0, attached_session = 0, attached_ticks = 0;  // instead of a program; 0: none
-  std::string mom_priv;            // where the prologue runs
-  std::string prologue, epilogue;  // empty: none
+  std::string mom_priv;                                                      // where the prologue runs
+  std::string prologue, epilogue;                                            // empty: none
   std::uint32_t prologue_alarm_s = 30;
   std::string job_name, queue, account, resource_list;
   std::vector<std::string> cgroup_roots;  // empty: the run has no cgroup (job_cgroup.hpp)

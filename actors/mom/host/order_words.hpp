@@ -11,7 +11,7 @@ namespace annals::mom {
 // The job's attribute, "" if it has none.
 std::string attribute(schema::StartRun::Reader start, std::string_view name, std::string_view resource = {});
 
-bool is_this_host(const mom_settings& settings, std::string_view host);   // also ""
+bool is_this_host(const mom_settings& settings, std::string_view host);  // also ""
 
 // A place as seen from this host: `local` on this host, or where a $usecp rule says; path is then the one here.
 struct target {

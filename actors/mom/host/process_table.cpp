@@ -69,7 +69,7 @@ std::optional<std::uint32_t> user_of(std::int64_t pid) {
   char buffer[2048];
   const std::string path = "/proc/" + std::to_string(pid) + "/status";
   const auto text = read_small(path.c_str(), buffer, sizeof buffer);
-  constexpr std::string_view label = "\nUid:\t";            // the name above it has its line ends escaped
+  constexpr std::string_view label = "\nUid:\t";  // the name above it has its line ends escaped
   const auto at = text.find(label);
   std::uint32_t uid = 0;
   if (at == std::string_view::npos) return {};
@@ -116,7 +116,7 @@ std::vector<const process*> process_table::descendants(std::int64_t root) const 
 
 std::vector<const process*> process_table::of_session(std::int64_t session) const {
   std::vector<const process*> found;
-  std::vector<std::int64_t> known;                     // sorted
+  std::vector<std::int64_t> known;  // sorted
   for (const process& p : processes_)
     if (p.session == session) known.push_back(p.pid);
   // A child of a known process is known; a table of n processes has at most n levels.

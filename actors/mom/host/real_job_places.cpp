@@ -44,7 +44,10 @@ std::vector<std::string> directories_of(const ports::job_place& place, const acc
 class real_job_places::impl {
  public:
   impl(const std::string& pbs_home, std::string shepherd)
-      : files_(pbs_home), loop_(std::make_unique<event_loop>()), work_(std::make_unique<user_work>(*loop_, shepherd)), shepherd_(std::move(shepherd)) {
+      : files_(pbs_home),
+        loop_(std::make_unique<event_loop>()),
+        work_(std::make_unique<user_work>(*loop_, shepherd)),
+        shepherd_(std::move(shepherd)) {
     files_.make_directories();
   }
   ~impl() { loop_->stop(); }
@@ -57,11 +60,12 @@ class real_job_places::impl {
 
   void set_up(const ports::job_place& place) {
     if (!is_file_name(place.key) || !is_file_name(place.job_id)) return ready(place.key, -2, "no file can be named " + place.key);
-    if (work_->asking(place.key)) return;            // told when that one is done
+    if (work_->asking(place.key)) return;  // told when that one is done
     const auto found = accounts_.find(place.user, place.group);
     if (const auto* none = std::get_if<no_account>(&found)) return ready(place.key, none->ask_again ? -3 : -10, none->why);
     if (!place.node_file.empty())
-      if (const int e = write_file(place.node_file, place.node_file_text, 0644)) return ready(place.key, -3, place.node_file + ": " + std::strerror(e));
+      if (const int e = write_file(place.node_file, place.node_file_text, 0644))
+        return ready(place.key, -3, place.node_file + ": " + std::strerror(e));
     const auto& user = std::get<account>(found);
     auto request = request_of(user);
     request.directories = directories_of(place, user);
@@ -78,7 +82,7 @@ class real_job_places::impl {
   void tear_down(const ports::job_place& place) {
     if (!is_file_name(place.key) || !is_file_name(place.job_id)) return removed(place.key);
     const auto name = place.key + "/removal";
-    if (work_->asking(name)) return;                 // told when that one is done
+    if (work_->asking(name)) return;  // told when that one is done
     work_->stop(place.key);
     if (!place.node_file.empty()) ::unlink(place.node_file.c_str());
     const auto found = accounts_.find(place.user, place.group);
@@ -100,7 +104,7 @@ class real_job_places::impl {
 
   static user_request removal_of(const ports::job_place& place, const std::variant<account, no_account>& found) {
     const auto* user = std::get_if<account>(&found);
-    if (!user) return {};                            // nothing was made either
+    if (!user) return {};  // nothing was made either
     auto request = request_of(*user);
     request.removals = directories_of(place, *user);
     // A private directory in a home that the hosts share is the primary's as well, with the job's output in it.
@@ -127,7 +131,7 @@ class real_job_places::impl {
   }
 
   const run_files files_;
-  std::mutex mutex_;               // of events_
+  std::mutex mutex_;  // of events_
   events events_;
   accounts accounts_;              // the rest: on the loop's thread only
   std::set<std::string> waiting_;  // keys of places to tear down

@@ -11,7 +11,6 @@
 #include <system_error>
 
 #include "actors/mom/host/account.hpp"
-#include "actors/mom/host/run_cgroups.hpp"
 #include "actors/mom/host/child_process.hpp"
 #include "actors/mom/host/event_loop.hpp"
 #include "actors/mom/host/host_news.hpp"
@@ -19,6 +18,7 @@
 #include "actors/mom/host/leftovers.hpp"
 #include "actors/mom/host/machine_order.hpp"
 #include "actors/mom/host/recycled_files.hpp"
+#include "actors/mom/host/run_cgroups.hpp"
 #include "actors/mom/host/run_copies.hpp"
 #include "actors/mom/host/run_files.hpp"
 #include "actors/mom/host/run_output.hpp"
@@ -32,7 +32,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds recheck_delay{20};  // of what only time changes: a lock passing on, killed processes vanishing
+constexpr milliseconds recheck_delay{20};     // of what only time changes: a lock passing on, killed processes vanishing
 constexpr unsigned leftover_tries_max = 250;  // 5 s; what can't be killed then (a hung disk) can't be waited for
 
 struct run {
@@ -61,8 +61,12 @@ bool exists(const std::string& path) {
 class real_process_host::impl {
  public:
   explicit impl(host_options options)
-      : options_(std::move(options)), files_(options_.pbs_home), cgroups_(options_.cgroup_roots, options_.cgroup_parent), boot_(boot_id()),
-        accounts_(options_.names), sampler_(options_.usage_age_max) {
+      : options_(std::move(options)),
+        files_(options_.pbs_home),
+        cgroups_(options_.cgroup_roots, options_.cgroup_parent),
+        boot_(boot_id()),
+        accounts_(options_.names),
+        sampler_(options_.usage_age_max) {
     files_.make_directories();
     run_store_.emplace(files_.jobs());
     node_store_.emplace(files_.aux());
@@ -201,7 +205,7 @@ class real_process_host::impl {
     if (!r.forgetting && j.started && !r.started_told) {
       r.started_told = true;
       news_.tell([key = r.key, s = ports::program_started{j.started->pid, j.started->session, j.started->start_ticks,
-                                                    r.order.jobdir}](const events& e) {
+                                                          r.order.jobdir}](const events& e) {
         if (e.started) e.started(key, s);
       });
     }
@@ -320,7 +324,7 @@ class real_process_host::impl {
     std::vector<std::string> others;
     for (auto& key : files_.keys()) {
       const bool stays = keys.contains(key) || keys.contains(std::string(run_of(key)));
-      if (stays) load(key);                 // so that it is seen to share its job's files
+      if (stays) load(key);  // so that it is seen to share its job's files
       else others.push_back(std::move(key));
     }
     for (const auto& key : others) forget(key);
@@ -410,7 +414,7 @@ class real_process_host::impl {
 
   // -- files of the run's owner
 
-  void append(const std::string& key, std::string shepherd_order::* file, const std::string& text) {
+  void append(const std::string& key, std::string shepherd_order::*file, const std::string& text) {
     const auto at = runs_.find(key);
     if (at == runs_.end() || (at->second.order.*file).empty()) return;
     output_->append(at->second.order, at->second.order.*file, text);

@@ -92,7 +92,11 @@ class real_task_outputs::impl {
     return true;
   }
 
-  struct followed { std::string user; std::optional<std::uint32_t> uid; std::set<int> watches; };
+  struct followed {
+    std::string user;
+    std::optional<std::uint32_t> uid;
+    std::set<int> watches;
+  };
   // Again each time until it is known: a name service may be ill.
   std::optional<std::uint32_t> look_up(followed& f) {
     if (f.uid) return f.uid;
@@ -114,7 +118,8 @@ class real_task_outputs::impl {
           const auto* const e = reinterpret_cast<const inotify_event*>(at);
           if (e->mask & IN_Q_OVERFLOW)
             for (const auto& [key, f] : followed_) grown.insert(key);
-          if (const auto watch = watches_.find(e->wd); watch != watches_.end() && told_.insert(watch->second).second) grown.insert(watch->second);
+          if (const auto watch = watches_.find(e->wd); watch != watches_.end() && told_.insert(watch->second).second)
+            grown.insert(watch->second);
           at += sizeof(inotify_event) + e->len;
         }
       tell = grown_;
@@ -124,11 +129,11 @@ class real_task_outputs::impl {
   }
 
   const std::string home_;
-  std::mutex mutex_;                              // of all below
+  std::mutex mutex_;  // of all below
   accounts accounts_;
-  std::map<std::string, followed> followed_;      // by key
+  std::map<std::string, followed> followed_;  // by key
   std::map<int, std::string> watches_;
-  std::set<std::string> told_;                    // grown since they were read
+  std::set<std::string> told_;  // grown since they were read
   std::function<void(const std::string&)> grown_;
   int inotify_ = -1;
   std::unique_ptr<event_loop> loop_;

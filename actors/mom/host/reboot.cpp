@@ -10,7 +10,7 @@ namespace annals::mom {
 
 bool order_reboot(const std::string& command) {
   std::string what = command.empty() ? "/sbin/shutdown -r now" : command;
-  std::string argv[] = {"/bin/sh", "-c", "(eval \"$1\") </dev/null >/dev/null 2>&1 &", "sh", what};   // nobody's child to reap
+  std::string argv[] = {"/bin/sh", "-c", "(eval \"$1\") </dev/null >/dev/null 2>&1 &", "sh", what};  // nobody's child to reap
   char* args[] = {argv[0].data(), argv[1].data(), argv[2].data(), argv[3].data(), argv[4].data(), nullptr};
   char path[] = "PATH=/usr/sbin:/usr/bin:/sbin:/bin";
   char* environment[] = {path, nullptr};

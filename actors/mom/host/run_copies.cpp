@@ -9,18 +9,20 @@
 namespace annals::mom {
 
 void run_copies::stage_in(const std::string& key, const ports::stage_in_order& order) {
-  copy(key, order.user, order.files.size(), {}, &host_news::events::staged_in,
-       [&](const account& user) { return stage_in_request(how(), user, order, files_.copying(key)); },
-       [this, key, order] { stage_in(key, order); });
+  copy(
+      key, order.user, order.files.size(), {}, &host_news::events::staged_in,
+      [&](const account& user) { return stage_in_request(how(), user, order, files_.copying(key)); },
+      [this, key, order] { stage_in(key, order); });
 }
 
 void run_copies::deliver(const std::string& key, const ports::delivery_order& order, const std::string& jobdir) {
   if (order.files.empty() && order.out.empty() && order.used.empty()) return tell(key, &host_news::events::delivered, {});
   std::vector<std::string> outputs;
   for (const auto& file : order.files) outputs.push_back(file.from);
-  copy(key, order.user, order.files.size() + order.out.size(), outputs, &host_news::events::delivered,
-       [&](const account& user) { return delivery_request(how(), user, order, jobdir, files_.copying(key)); },
-       [this, key, order, jobdir] { deliver(key, order, jobdir); });
+  copy(
+      key, order.user, order.files.size() + order.out.size(), outputs, &host_news::events::delivered,
+      [&](const account& user) { return delivery_request(how(), user, order, jobdir, files_.copying(key)); },
+      [this, key, order, jobdir] { deliver(key, order, jobdir); });
 }
 
 void run_copies::unstage(const std::string& key, const ports::stage_in_order& order) {
@@ -38,8 +40,8 @@ copy_settings run_copies::how() const {
   return {options_.cp, options_.scp, options_.delivery_pauses_s, files_.undelivered(), options_.copying_s_max};
 }
 
-void run_copies::copy(const std::string& key, const std::string& user, std::size_t files, const std::vector<std::string>& outputs, told what,
-                      const make_request& make, event_loop::task again) {
+void run_copies::copy(const std::string& key, const std::string& user, std::size_t files, const std::vector<std::string>& outputs,
+                      told what, const make_request& make, event_loop::task again) {
   if (user_work_.asking(key)) return;  // it will be told when that one is done
   const auto asked = static_cast<unsigned>(files);
   const auto found = accounts_.find(user, {});
@@ -54,7 +56,8 @@ void run_copies::copy(const std::string& key, const std::string& user, std::size
       for (const auto n : answer->settled)
         if (n < outputs.size() && files_.is_output_in_spool(outputs[n])) unlink(outputs[n].c_str());
       const auto took = std::chrono::duration_cast<std::chrono::seconds>(std::chrono::steady_clock::now() - since);
-      tell(key, what, {answer->delivered == asked, answer->text, answer->delivered, asked, static_cast<unsigned>(took.count()), answer->tries});
+      tell(key, what,
+           {answer->delivered == asked, answer->text, answer->delivered, asked, static_cast<unsigned>(took.count()), answer->tries});
     });
   };
   if (!user_work_.ask(key, make(std::get<account>(found)), then))

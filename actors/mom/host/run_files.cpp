@@ -90,7 +90,7 @@ void run_files::retain(const std::string& spool_file) const {
 
 std::vector<std::string> run_files::keys() const {
   std::vector<std::string> found;
-  std::error_code unreadable;             // then nothing can be swept
+  std::error_code unreadable;  // then nothing can be swept
   for (const auto& entry : std::filesystem::directory_iterator(jobs(), unreadable))
     if (entry.path().extension() == ".run") found.push_back(entry.path().stem().string());
   return found;

@@ -17,7 +17,7 @@ class run_files {
   std::string jobs() const { return home_ + "/mom_priv/jobs"; }
   std::string run(const std::string& key) const { return jobs() + '/' + key + ".run"; }
   std::string copying(const std::string& key) const { return jobs() + '/' + key + ".copy"; }  // held by who copies for it
-  std::vector<std::string> keys() const;   // of the runs and tasks that have a file
+  std::vector<std::string> keys() const;                                                      // of the runs and tasks that have a file
   std::string aux() const { return home_ + "/aux"; }
   std::string spool() const { return home_ + "/spool"; }
   std::string undelivered() const { return home_ + "/undelivered"; }

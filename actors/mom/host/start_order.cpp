@@ -221,7 +221,8 @@ ports::run_order order_for(start_reader start, const mom_settings& settings) {
   o.tmpdir = tmpdir_for(start, settings);
   o.ncpus = ncpus_of(start);
   if (settings.config.use_cgroups) {
-    o.share = share_of_host(str(start.getExecVnode()), str(start.getExecHost()), [&](const auto& host) { return is_this_host(settings, host); });
+    o.share =
+        share_of_host(str(start.getExecVnode()), str(start.getExecHost()), [&](const auto& host) { return is_this_host(settings, host); });
     o.share->cpu_quota = settings.config.cgroup_cpu_quota;
   }
   o.kill_delay_s = start.getKillDelaySeconds();

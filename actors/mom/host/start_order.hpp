@@ -40,9 +40,9 @@ ports::job_place place_for(schema::StartRun::Reader start, const mom_settings& s
 // The order for a task of the run. `key`: of the task; its environment wins over the job's.
 struct task_words {
   std::string key;
-  std::uint32_t task = 0, node = 0;        // PBS_TASKNUM, PBS_NODENUM
+  std::uint32_t task = 0, node = 0;  // PBS_TASKNUM, PBS_NODENUM
   std::vector<std::string> argv, environment;
-  ports::attached_session attached{};      // instead of a program
+  ports::attached_session attached{};  // instead of a program
 };
 ports::run_order task_order_for(schema::StartRun::Reader start, const mom_settings& settings, const task_words& task);
 

@@ -34,9 +34,10 @@ void sweep(const std::string& directory, const std::set<std::string>& jobs, cons
   std::vector<std::string> gone;
   for (const auto& entry : fs::directory_iterator(directory, unreadable)) {
     const auto name = entry.path().filename().string();
-    if (const auto whose = stem(name); !whose.empty() && std::isdigit(static_cast<unsigned char>(whose.front())) && !is_known(whose, jobs)) gone.push_back(entry.path());
+    if (const auto whose = stem(name); !whose.empty() && std::isdigit(static_cast<unsigned char>(whose.front())) && !is_known(whose, jobs))
+      gone.push_back(entry.path());
   }
-  for (const auto& path : gone) ::remove(path.c_str());   // a link itself, and of directories an empty one only
+  for (const auto& path : gone) ::remove(path.c_str());  // a link itself, and of directories an empty one only
 }
 
 std::string_view script_stem(std::string_view name) {
@@ -46,7 +47,7 @@ std::string_view script_stem(std::string_view name) {
 }
 
 std::string_view node_file_stem(std::string_view name) {
-  if (name.front() == '.') return {};                     // kept to be used again
+  if (name.front() == '.') return {};  // kept to be used again
   return name.ends_with(".new") ? name.substr(0, name.size() - 4) : name;
 }
 
@@ -81,7 +82,8 @@ void remove_unknown(const run_files& files, const std::set<std::string>& known) 
   sweep(files.aux(), jobs, node_file_stem);
 }
 
-std::map<owner, std::vector<std::string>> unknown_tmpdirs(const std::string& tmpdir, const std::string& mark, const std::set<std::string>& known) {
+std::map<owner, std::vector<std::string>> unknown_tmpdirs(const std::string& tmpdir, const std::string& mark,
+                                                          const std::set<std::string>& known) {
   std::map<owner, std::vector<std::string>> found;
   if (tmpdir.empty() || mark.empty() || !keeps_names(tmpdir)) return found;
   const auto jobs = jobs_of(known);

@@ -1,5 +1,6 @@
-// What an earlier life of this MoM left on disk and no run file tells of: a crash between two steps, and (but for temporary directories) a log that was begun anew. Only
-// in directories of this MoM alone, and what has its mark in those that it shares with others. docs/design/0004-shepherd.md.
+// What an earlier life of this MoM left on disk and no run file tells of: a crash between two steps, and (but for temporary directories) a
+// log that was begun anew. Only in directories of this MoM alone, and what has its mark in those that it shares with others.
+// docs/design/0004-shepherd.md.
 #pragma once
 
 #include <compare>
@@ -24,6 +25,7 @@ struct owner {
 };
 // Directories "pbs.<jobid>.<mark>-..." right below `tmpdir` whose job has no run in `known`: to be removed with their owners' rights.
 // Without root's rights only our own. None if others may rename what is ours there.
-std::map<owner, std::vector<std::string>> unknown_tmpdirs(const std::string& tmpdir, const std::string& mark, const std::set<std::string>& known);
+std::map<owner, std::vector<std::string>> unknown_tmpdirs(const std::string& tmpdir, const std::string& mark,
+                                                          const std::set<std::string>& known);
 
 }  // namespace annals::mom

@@ -17,14 +17,15 @@ constexpr std::uint64_t interval_ms_min = 100;
 void usage_meter::sample(const process_table& table, std::int64_t shepherd, std::uint64_t started_ms,
                          std::uint64_t now_ms) {
   const process* const root = table.find(shepherd);
-  if (root) take(table.descendants(shepherd), root->children_cpu_ticks, started_ms, now_ms);   // the shepherd reaps what lost its parent
+  if (root) take(table.descendants(shepherd), root->children_cpu_ticks, started_ms, now_ms);  // the shepherd reaps what lost its parent
 }
 
 void usage_meter::sample_session(const process_table& table, std::int64_t session, std::uint64_t started_ms, std::uint64_t now_ms) {
   take(table.of_session(session), 0, started_ms, now_ms);
 }
 
-void usage_meter::take(const std::vector<const process*>& members, std::uint64_t more_ticks, std::uint64_t started_ms, std::uint64_t now_ms) {
+void usage_meter::take(const std::vector<const process*>& members, std::uint64_t more_ticks, std::uint64_t started_ms,
+                       std::uint64_t now_ms) {
   static const std::uint64_t tick_ms = 1000 / static_cast<std::uint64_t>(sysconf(_SC_CLK_TCK));
   static const std::uint64_t page_kb = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)) / 1024;
   std::uint64_t ticks = more_ticks, mem = 0, vmem = 0;
@@ -49,7 +50,8 @@ void usage_meter::take_cpu(std::uint64_t cpu_ms, std::uint64_t started_ms, std::
   const std::uint64_t since = sampled_ ? at_ms_ : started_ms;
   if (now_ms < since + interval_ms_min) return;
   const double now_percent = 100.0 * static_cast<double>(cpu - cpu_ms_) / static_cast<double>(now_ms - since);
-  const double weight = !sampled_ ? 1.0 : now_percent > percent_ ? weight_up : weight_down;
+  const double weight = !sampled_ ? 1.0 : now_percent > percent_ ? weight_up
+                                                                 : weight_down;
   percent_ += weight * (now_percent - percent_);
   cpu_ms_ = cpu;
   at_ms_ = now_ms;

@@ -36,10 +36,12 @@ std::string with_nuls(std::string_view text) {
 }
 
 stage_task::kind kind_of(std::string_view name) {
-  return name == "stage_in" ? stage_task::kind::in : name == "stage_out" ? stage_task::kind::out : stage_task::kind::drop;
+  return name == "stage_in" ? stage_task::kind::in : name == "stage_out" ? stage_task::kind::out
+                                                                         : stage_task::kind::drop;
 }
 std::string_view name_of(stage_task::kind what) {
-  return what == stage_task::kind::in ? "stage_in" : what == stage_task::kind::out ? "stage_out" : "drop";
+  return what == stage_task::kind::in ? "stage_in" : what == stage_task::kind::out ? "stage_out"
+                                                                                   : "drop";
 }
 
 bool take_stage(user_request& r, std::string_view name, std::string_view value) {

@@ -62,10 +62,10 @@ std::string print_request(const user_request& request);
 std::optional<user_request> parse_request(std::string_view bytes);
 
 struct user_answer {
-  std::uint32_t delivered = 0;    // copies that are at their place, or directories that are there
-  std::string text;               // about the others
-  std::uint64_t appended = 0;     // bytes of the appends; the first that fails is the last
-  std::vector<std::string> tries = {};  // that failed, as the log tells them
+  std::uint32_t delivered = 0;              // copies that are at their place, or directories that are there
+  std::string text;                         // about the others
+  std::uint64_t appended = 0;               // bytes of the appends; the first that fails is the last
+  std::vector<std::string> tries = {};      // that failed, as the log tells them
   std::vector<std::uint32_t> settled = {};  // numbers of copies whose source is needed no more, and where only the MoM may remove it
   bool operator==(const user_answer&) const = default;
 };

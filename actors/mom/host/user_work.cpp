@@ -15,7 +15,10 @@
 namespace annals::mom {
 namespace {
 
-struct lock_holder { std::int64_t group = 0; std::uint64_t start_ticks = 0; };
+struct lock_holder {
+  std::int64_t group = 0;
+  std::uint64_t start_ticks = 0;
+};
 
 // The last whole line "pid N T" of a copy lock.
 std::optional<lock_holder> last_holder(std::string_view text) {

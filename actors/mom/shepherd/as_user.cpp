@@ -9,13 +9,13 @@
 #include <cstring>
 
 #include "actors/mom/host/user_request.hpp"
-#include "events/model/host/host_limits.hpp"
 #include "actors/mom/shepherd/copying.hpp"
 #include "actors/mom/shepherd/identity.hpp"
 #include "actors/mom/shepherd/output_file.hpp"
 #include "actors/mom/shepherd/reaping.hpp"
 #include "actors/mom/shepherd/removing.hpp"
 #include "actors/mom/shepherd/text_file.hpp"
+#include "events/model/host/host_limits.hpp"
 
 namespace annals::shepherd {
 namespace {

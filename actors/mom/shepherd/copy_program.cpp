@@ -11,9 +11,9 @@
 #include <climits>
 #include <cstring>
 
-#include "events/model/host/host_limits.hpp"
 #include "actors/mom/shepherd/launch.hpp"
 #include "actors/mom/shepherd/reaping.hpp"
+#include "events/model/host/host_limits.hpp"
 
 namespace annals::shepherd {
 namespace {
@@ -54,7 +54,8 @@ void judge(attempt& a, top_process& top, bool in_time) {
   while (top.pid > 0 && in_time && waitpid(top.pid, &top.status, 0) < 0 && errno == EINTR) {
   }
   const bool good = top.pid > 0 && in_time && top.status == 0;
-  a.status = good ? 0 : top.pid > 0 && in_time && WIFEXITED(top.status) ? WEXITSTATUS(top.status) : 1;
+  a.status = good ? 0 : top.pid > 0 && in_time && WIFEXITED(top.status) ? WEXITSTATUS(top.status)
+                                                                        : 1;
   a.wrong = without_last_newlines(std::move(a.wrong));
   if (good) a.wrong.clear();
   else if (!in_time) a.wrong += (a.wrong.empty() ? "" : "\n") + std::string("it took too long and was ended");

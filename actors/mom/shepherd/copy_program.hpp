@@ -17,8 +17,8 @@ struct copy_request {
 
 // One try of a copy.
 struct attempt {
-  std::string wrong;      // what the program said; empty: copied
-  std::string command;    // as the log tells it
+  std::string wrong;    // what the program said; empty: copied
+  std::string command;  // as the log tells it
   int status = 0;
   bool hopeless = false;  // another try would end as this one
 };

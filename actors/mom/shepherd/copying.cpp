@@ -26,7 +26,8 @@ bool exists(const std::string& path) {
 }
 
 bool same_file(const std::string& a, const std::string& b) {
-  struct stat sa {}, sb {};
+  struct stat sa {
+  }, sb{};
   return stat(a.c_str(), &sa) == 0 && stat(b.c_str(), &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 
@@ -89,7 +90,7 @@ std::string local_target(const mom::copy_task& task) {
 std::string copy_locally(const mom::copy_task& task) {
   if (task.to_path.empty()) return "/bin/cp: missing destination file operand";
   const std::string to = local_target(task);
-  if (same_file(task.from, to)) return {};   // an earlier request came so far
+  if (same_file(task.from, to)) return {};  // an earlier request came so far
   // The usual case by one rename, or a link if the spool is the MoM's: a new file on the same file system. It can't be told from a copy.
   if (rename_to_new_name(task.from, to) || link(task.from.c_str(), to.c_str()) == 0) return {};
   std::string wrong = copy_content(task.from, to);
@@ -183,7 +184,10 @@ class copying {
       if (lock_.is_done(number_of_copy(i))) settle(i, true);
       else if (exists(task.from)) open_.push_back({.output = &task, .number = i});
       else if (!exists(task.retained)) ++answer_.delivered;
-      else answer_.text += failure_text(task.from + " to " + place_text(task.to_host, task.to_path), {.wrong = "an earlier delivery failed", .command = {}}) + retained_text(task.retained);
+      else
+        answer_.text += failure_text(task.from + " to " + place_text(task.to_host, task.to_path),
+                                     {.wrong = "an earlier delivery failed", .command = {}}) +
+                        retained_text(task.retained);
     }
     for (std::size_t i = 0; i < request_.stages.size(); ++i) {
       if (request_.stages[i].what == kind::drop) continue;
@@ -195,7 +199,7 @@ class copying {
   // True: it needs no other try.
   bool try_one(item& i) {
     std::vector<std::string> copied;
-    i.last = i.output ? copy_output(*i.output, copies_)
+    i.last = i.output                    ? copy_output(*i.output, copies_)
              : i.stage->what == kind::in ? stage_in(*i.stage, copies_)
                                          : stage_out(*i.stage, copies_, copied);
     if (i.last.wrong.empty()) {
@@ -206,7 +210,8 @@ class copying {
       return true;
     }
     if (!i.last.command.empty())
-      answer_.tries.push_back("command: " + i.last.command + " status=" + std::to_string(i.last.status) + ", try=" + std::to_string(tries_));
+      answer_.tries.push_back("command: " + i.last.command + " status=" + std::to_string(i.last.status) +
+                              ", try=" + std::to_string(tries_));
     if (i.last.hopeless) failed_.push_back(i);
     return i.last.hopeless;
   }
@@ -241,7 +246,7 @@ class copying {
   copy_lock& lock_;
   mom::user_answer answer_;
   std::vector<item> open_, failed_;
-  std::vector<std::uint32_t> settled_;   // copies
+  std::vector<std::uint32_t> settled_;  // copies
   unsigned tries_ = 0;
 };
 

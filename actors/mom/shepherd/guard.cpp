@@ -12,9 +12,9 @@
 namespace annals::shepherd {
 namespace {
 
-constexpr std::int64_t look_ms = 300;         // that its last process has ended is seen after this
+constexpr std::int64_t look_ms = 300;  // that its last process has ended is seen after this
 constexpr int gather_rounds_max = 10;
-constexpr std::int64_t kill_repeat_ms = 50;   // what forked while it was killed is there in the next round
+constexpr std::int64_t kill_repeat_ms = 50;  // what forked while it was killed is there in the next round
 
 class guardian {
  public:
@@ -23,7 +23,8 @@ class guardian {
 
   void run() {
     const auto attached = mom::read_process(static_cast<std::int64_t>(order_.attached_pid));
-    if (!attached || attached->start_ticks != order_.attached_ticks || attached->session != session_ || session_ <= 1 || !is_the_users(*attached))
+    if (!attached || attached->start_ticks != order_.attached_ticks || attached->session != session_ || session_ <= 1 ||
+        !is_the_users(*attached))
       return journal_.append_last(mom::line_of(mom::journal_failed{-2, "the process has ended"}));
     // Whoever finds us dead knows the session by its leader, if there is one.
     const auto leader = mom::read_process(session_);
@@ -31,7 +32,8 @@ class guardian {
     make_cgroup(cgroup_, order_, journal_);
     gather();
     journal_.append(mom::forking_line());
-    journal_.append(mom::line_of(mom::journal_started{attached->pid, session_, leader ? leader->start_ticks : attached->start_ticks, started_ms_}));
+    journal_.append(
+        mom::line_of(mom::journal_started{attached->pid, session_, leader ? leader->start_ticks : attached->start_ticks, started_ms_}));
     while (look(0)) {
       const auto w = wait_for_signal(killing_ ? kill_repeat_ms : look_ms);
       if (w.what == wake::stop || (w.what == wake::request && w.signal == SIGKILL)) killing_ = true;

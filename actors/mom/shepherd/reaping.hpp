@@ -15,7 +15,10 @@ namespace annals::shepherd {
 sigset_t awaited_signals();
 
 struct wake {
-  enum kind : std::uint8_t { child, request, stop, timeout } what = timeout;
+  enum kind : std::uint8_t { child,
+                             request,
+                             stop,
+                             timeout } what = timeout;
   int signal = 0;  // of a request: what to send to the run
 };
 // Waits for at most this long (-1: for ever). Without `requests`, those stay queued for later.

@@ -122,9 +122,14 @@ class runner {
   bool prologue() {
     if (order_.prologue.empty()) return true;
     journal_.append(mom::log_line("running prologue"));
-    const site_script script{
-        order_.prologue,        {order_.job_id, order_.user, order_.group}, order_.mom_priv, order_.jobdir, out_, err_,
-        order_.prologue_alarm_s, {}};
+    const site_script script{order_.prologue,
+                             {order_.job_id, order_.user, order_.group},
+                             order_.mom_priv,
+                             order_.jobdir,
+                             out_,
+                             err_,
+                             order_.prologue_alarm_s,
+                             {}};
     const auto result = run_script(script);
     if (result.exit == 0) return true;
     const auto text = failure_text(script, result);
@@ -287,7 +292,7 @@ class runner {
     if (!tmpdir_) return;
     {
       const acting_as user(who_);
-      if (directory_at(order_.tmpdir) != tmpdir_) return;   // the job put something else there
+      if (directory_at(order_.tmpdir) != tmpdir_) return;  // the job put something else there
       if (rmdir(order_.tmpdir.c_str()) == 0 || errno == ENOENT) return;
     }
     // Not with changed effective ids only: the tree is full of names that the user chose.

@@ -29,7 +29,8 @@ std::string target_in(const std::string& to, const std::string& from) {
 
 // A home that several hosts share: the file is in its place already.
 bool same_file(const std::string& a, const std::string& b) {
-  struct stat sa {}, sb {};
+  struct stat sa {
+  }, sb{};
   return stat(a.c_str(), &sa) == 0 && stat(b.c_str(), &sb) == 0 && sa.st_dev == sb.st_dev && sa.st_ino == sb.st_ino;
 }
 

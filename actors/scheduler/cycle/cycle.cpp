@@ -20,7 +20,7 @@ constexpr const char *not_running = "Not Running: ", *can_never_run = "Can Never
 
 // Queued jobs in the order in which they are considered (pbs guide: order).
 std::vector<index> in_order(const view& v, const policy& p) {
-  using key = std::tuple<std::int64_t, std::uint64_t, std::int64_t, std::uint64_t, index>;   // queue, then rank, then serial
+  using key = std::tuple<std::int64_t, std::uint64_t, std::int64_t, std::uint64_t, index>;  // queue, then rank, then serial
   const bool queue_counts = p.by_queue || p.round_robin;
   std::vector<key> keys;
   for (index i = 0; i < v.jobs().size(); ++i) {
@@ -98,7 +98,7 @@ class cycle_run {
           return;
         }
     log(event_sched, "Job", j.id, "Job run");
-    result_.runs.push_back({j.serial, j.exec_vnode, j.exec_host, {}});      // no hosts: it goes on where it is
+    result_.runs.push_back({j.serial, j.exec_vnode, j.exec_host, {}});  // no hosts: it goes on where it is
     view_.claim_for(at, std::move(c));
     placement_.vnodes_changed();
   }
@@ -124,8 +124,15 @@ class cycle_run {
   }
 
   // What became of the first job of an equivalence class: the others get the same reason without a new search.
-  struct verdict { index first = none; std::uint32_t comment = 0; };
-  struct spoken { std::uint32_t comment; std::string_view log_text; bool never; };
+  struct verdict {
+    index first = none;
+    std::uint32_t comment = 0;
+  };
+  struct spoken {
+    std::uint32_t comment;
+    std::string_view log_text;
+    bool never;
+  };
 
   void log(std::uint16_t event, const char* log_class, std::string_view object, std::string_view text) {
     result_.log.push_back({event, log_class, object, text});
@@ -253,8 +260,8 @@ class cycle_run {
   placement placement_;
   allocation allocation_;
   result result_;
-  std::vector<verdict> verdicts_;                            // by request
-  std::vector<spoken> spoken_;                               // beside result_.comments
+  std::vector<verdict> verdicts_;  // by request
+  std::vector<spoken> spoken_;     // beside result_.comments
   std::unordered_map<std::string, std::uint32_t> comment_ids_;
   bool users_matter_ = false;
 };

@@ -11,8 +11,8 @@ namespace annals::cycle {
 
 struct exec_texts {
   std::string exec_vnode, exec_host;
-  std::vector<std::string> hosts;                            // each once, primary first
-  std::vector<std::pair<index, std::uint32_t>> slots;        // host and slot, one per entry of exec_host
+  std::vector<std::string> hosts;                      // each once, primary first
+  std::vector<std::pair<index, std::uint32_t>> slots;  // host and slot, one per entry of exec_host
 };
 
 exec_texts describe(const view& v, const allocation& what);

@@ -25,7 +25,7 @@ placement::placement(view& v, const policy& p) : view_(v) {
     start_[i].resize(table.size());
     for (resource_id r = 0; r < table.size(); ++r)
       if (table[r].numeric) start_[i][r] = vnodes[i].available(r) - vnodes[i].in_use(r);
-    for (const auto& b : vnodes[i].borrowed)         // on the owner's host the owner itself counts
+    for (const auto& b : vnodes[i].borrowed)  // on the owner's host the owner itself counts
       if (vnodes[b.vnode].host != vnodes[i].host) start_[i][b.resource] = view_.free_amount(vnodes[i], b.resource);
     for (const auto& l : vnodes[i].lent) start_[i][l.resource] = view_.free_amount(vnodes[i], l.resource);
   }
@@ -121,7 +121,7 @@ const std::vector<node_pool>& placement::sets_of(const job& j, const node_pool& 
   if (known != sets_.end()) return known->second;
   const resource_id r = view_.resources().find(resource);
   static const std::vector<std::string> no_value{""};
-  std::vector<std::pair<std::string, std::vector<index>>> members;      // in the order in which values are seen
+  std::vector<std::pair<std::string, std::vector<index>>> members;  // in the order in which values are seen
   for (const index at : pool.vnodes) {
     const auto* values = r == no_resource ? nullptr : view_.vnodes()[at].text(r);
     if (!values && view_.only_explicit_sets()) continue;

@@ -15,7 +15,8 @@ hold_kind hold_on(const vnode& v, values::sharing asked) {
     case sharing_mode::default_excl: return asked == sharing::shared ? hold_kind::shared : hold_kind::exclusive;
     case sharing_mode::default_exclhost:
       return asked == sharing::shared ? hold_kind::shared
-             : asked == sharing::excl ? hold_kind::exclusive : hold_kind::whole_host;
+             : asked == sharing::excl ? hold_kind::exclusive
+                                      : hold_kind::whole_host;
     case sharing_mode::default_shared:
     case sharing_mode::force_exclhost: break;
   }
@@ -78,10 +79,12 @@ bool placement::sums_suffice(const node_pool& pool, bool totals_only, refusal* w
       return false;
     }
     const amount total = pool.total[w.resource], now = totals_only ? total : pool.at_start[w.resource];
-    if (!r.consumable || w.value <= now) continue;      // a number that is not used up is a property of each vnode
+    if (!r.consumable || w.value <= now) continue;  // a number that is not used up is a property of each vnode
     if (why)
-      *why = {w.value > total, "Insufficient amount of resource: " + r.name + " (R: " + table.print(w.resource, w.value) +
-                                   " A: " + table.print(w.resource, now) + " T: " + table.print(w.resource, total) + ")", {}};
+      *why = {w.value > total,
+              "Insufficient amount of resource: " + r.name + " (R: " + table.print(w.resource, w.value) +
+                  " A: " + table.print(w.resource, now) + " T: " + table.print(w.resource, total) + ")",
+              {}};
     return false;
   }
   return true;
@@ -120,7 +123,7 @@ bool placement::place_in_sets(const node_pool& pool, const std::vector<std::stri
       if (place_in(set, out)) return true;
     }
   }
-  if (some_set_is_large_enough) return false;      // it waits for a set
+  if (some_set_is_large_enough) return false;  // it waits for a set
   if (!view_.do_not_span_sets()) return place_in(pool, out);
   why = {true, "can't fit in the largest placement set, and can't span psets",
          "Can't fit in the largest placement set, and can't span placement sets"};
@@ -346,7 +349,7 @@ bool placement::within_run_limits(const vnode& v) const {
 
 bool placement::matches(const vnode& v, const want& w) const {
   const auto& r = view_.resources()[w.resource];
-  if (r.is_boolean()) return v.available(w.resource) == w.value;      // unset is False
+  if (r.is_boolean()) return v.available(w.resource) == w.value;  // unset is False
   const auto* values = v.text(w.resource);
   if (!values) return false;
   const bool any_case = r.name == "host";

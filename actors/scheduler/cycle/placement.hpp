@@ -19,12 +19,12 @@ namespace annals::cycle {
 struct node_pool {
   struct host_group {
     index host = none;
-    std::vector<index> vnodes;       // in order of placement
-    std::vector<amount> at_start;    // free on usable vnodes when the cycle began, by resource
+    std::vector<index> vnodes;     // in order of placement
+    std::vector<amount> at_start;  // free on usable vnodes when the cycle began, by resource
   };
-  std::vector<index> vnodes;         // in order of placement, stale ones left out
-  std::vector<host_group> hosts;     // in the order of their first vnode
-  std::vector<amount> total;         // of all vnodes, usable or not, by resource
+  std::vector<index> vnodes;      // in order of placement, stale ones left out
+  std::vector<host_group> hosts;  // in the order of their first vnode
+  std::vector<amount> total;      // of all vnodes, usable or not, by resource
   std::vector<amount> at_start;
   std::vector<amount> largest_host;  // the most that one host had when the cycle began, by resource
   std::uint32_t usable = 0;          // vnodes, now
@@ -32,23 +32,38 @@ struct node_pool {
 
 // What a job gets: chunks of parts of amounts, in flat lists that are used again for the next job.
 struct allocation {
-  struct piece { resource_id resource; amount value; };
-  struct part { index vnode = none; std::uint32_t first_piece = 0, end_piece = 0; };
-  struct placed_chunk { std::uint32_t first_part = 0, end_part = 0; };   // several parts: split over vnodes of a host
+  struct piece {
+    resource_id resource;
+    amount value;
+  };
+  struct part {
+    index vnode = none;
+    std::uint32_t first_piece = 0, end_piece = 0;
+  };
+  struct placed_chunk {
+    std::uint32_t first_part = 0, end_part = 0;
+  };  // several parts: split over vnodes of a host
   std::vector<placed_chunk> chunks;
   std::vector<part> parts;
   std::vector<piece> pieces;
-  std::vector<index> whole_host_extra;   // vnodes that exclhost adds
-  void clear() { chunks.clear(); parts.clear(); pieces.clear(); whole_host_extra.clear(); }
+  std::vector<index> whole_host_extra;  // vnodes that exclhost adds
+  void clear() {
+    chunks.clear();
+    parts.clear();
+    pieces.clear();
+    whole_host_extra.clear();
+  }
 };
 
 struct refusal {
   bool never = false;
-  std::string text;                  // as the comment has it, without "Not Running: "
-  std::string log;                   // empty: the same
+  std::string text;  // as the comment has it, without "Not Running: "
+  std::string log;   // empty: the same
 };
 
-enum class hold_kind : std::uint8_t { shared, exclusive, whole_host };
+enum class hold_kind : std::uint8_t { shared,
+                                      exclusive,
+                                      whole_host };
 // How a job with this place uses the vnode (pbs guide: effect of vnode sharing).
 hold_kind hold_on(const vnode& v, values::sharing asked);
 
@@ -90,28 +105,28 @@ class placement {
   bool beyond_every_host(const node_pool& pool, const std::vector<want>& wants) const;
   bool may_use(index vnode_at) const;
   bool within_run_limits(const vnode& v) const;
-  bool matches(const vnode& v, const want& w) const;                // texts and booleans
+  bool matches(const vnode& v, const want& w) const;  // texts and booleans
   bool matches(const vnode& v, const std::vector<want>& wants) const;
   bool counted(const want& w) const { return checked_[w.resource] && view_.resources()[w.resource].numeric; }
   void undo(allocation& out, allocation::placed_chunk to, std::size_t chunks);
   void finish(allocation& out);
 
   view& view_;
-  std::vector<char> checked_;                              // by resource
+  std::vector<char> checked_;  // by resource
   std::vector<std::pair<node_sort_key, resource_id>> sort_keys_;
-  bool order_moves_ = false;                               // a sort key looks at current amounts
-  std::vector<char> usable_;                               // by vnode
-  std::vector<std::vector<amount>> start_;                 // free when the cycle began, by vnode and resource
-  std::map<index, node_pool> pools_;                       // by queue; none: vnodes of no queue
+  bool order_moves_ = false;                // a sort key looks at current amounts
+  std::vector<char> usable_;                // by vnode
+  std::vector<std::vector<amount>> start_;  // free when the cycle began, by vnode and resource
+  std::map<index, node_pool> pools_;        // by queue; none: vnodes of no queue
   std::map<std::pair<index, std::string>, std::vector<node_pool>> sets_;
 
   // Of the job in hand.
   const job* job_ = nullptr;
   const request* request_ = nullptr;
-  resource_id first_lack_ = no_resource;                   // of the first host that can't hold a chunk
-  std::size_t forgiven_ = 0;                               // of the hosts that could not start it: so many of the oldest may be used
-  std::vector<index> hosts_taken_, vnodes_taken_;          // scatter, vscatter
-  std::vector<amount> needed_;                             // of the chunk being split, by want
+  resource_id first_lack_ = no_resource;           // of the first host that can't hold a chunk
+  std::size_t forgiven_ = 0;                       // of the hosts that could not start it: so many of the oldest may be used
+  std::vector<index> hosts_taken_, vnodes_taken_;  // scatter, vscatter
+  std::vector<amount> needed_;                     // of the chunk being split, by want
 };
 
 }  // namespace annals::cycle

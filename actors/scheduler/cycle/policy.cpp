@@ -15,13 +15,32 @@ namespace {
 
 // Accepted; what they would change is not part of this release.
 constexpr std::array accepted_names = {
-    "strict_ordering", "backfill_prime", "prime_exempt_anytime_queues", "prime_spill", "primetime_prefix", "nonprimetime_prefix",
-    "job_sort_key", "provision_policy", "smp_cluster_dist", "fair_share", "fairshare_usage_res", "fairshare_entity",
-    "fairshare_decay_time", "fairshare_decay_factor", "fairshare_enforce_no_shares", "unknown_shares", "preemptive_sched",
-    "dedicated_prefix", "server_dyn_res", "peer_queue",
+    "strict_ordering",
+    "backfill_prime",
+    "prime_exempt_anytime_queues",
+    "prime_spill",
+    "primetime_prefix",
+    "nonprimetime_prefix",
+    "job_sort_key",
+    "provision_policy",
+    "smp_cluster_dist",
+    "fair_share",
+    "fairshare_usage_res",
+    "fairshare_entity",
+    "fairshare_decay_time",
+    "fairshare_decay_factor",
+    "fairshare_enforce_no_shares",
+    "unknown_shares",
+    "preemptive_sched",
+    "dedicated_prefix",
+    "server_dyn_res",
+    "peer_queue",
 };
 
-struct obsolete_name { const char* name; const char* advice; };   // texts as PBS has them, the doubled word included
+struct obsolete_name {
+  const char* name;
+  const char* advice;
+};  // texts as PBS has them, the doubled word included
 constexpr obsolete_name obsolete_names[] = {
     {"help_starving_jobs", "use eligible_time in job_sort_formula"},
     {"max_starve", "use eligible_time in job_sort_formula"},
@@ -69,7 +88,7 @@ bool holds(const config_line& c) {
 
 void read_flag(bool& flag, std::string_view value) {
   if (equal_any_case(value, "true") || value == "1") flag = true;
-  if (equal_any_case(value, "false") || value == "0") flag = false;   // anything else changes nothing, silently
+  if (equal_any_case(value, "false") || value == "0") flag = false;  // anything else changes nothing, silently
 }
 
 std::optional<node_sort_key> read_node_sort_key(std::string_view value) {

@@ -10,8 +10,10 @@
 namespace annals::cycle {
 
 struct node_sort_key {
-  enum class measure : std::uint8_t { total, assigned, unused };
-  std::string resource;            // "sort_priority": the vnode's Priority
+  enum class measure : std::uint8_t { total,
+                                      assigned,
+                                      unused };
+  std::string resource;  // "sort_priority": the vnode's Priority
   bool high_first = true;
   measure by = measure::total;
   bool operator==(const node_sort_key&) const = default;
@@ -20,14 +22,14 @@ struct node_sort_key {
 struct policy {
   bool by_queue = true;
   bool round_robin = false;
-  std::vector<node_sort_key> node_sort_keys;     // first is primary
-  std::vector<std::string> checked_resources;    // the resources line; booleans are always checked
+  std::vector<node_sort_key> node_sort_keys;   // first is primary
+  std::vector<std::string> checked_resources;  // the resources line; booleans are always checked
   bool operator==(const policy&) const = default;
 };
 
 struct parsed_policy {
   policy value;
-  std::vector<std::string> complaints;   // log texts, class Fil, object sched_config, event 0040
+  std::vector<std::string> complaints;  // log texts, class Fil, object sched_config, event 0040
 };
 
 // Never fails: a line that means nothing is a complaint, a parameter that is not there has its default.

@@ -23,18 +23,18 @@ struct want {
 
 struct chunk {
   std::uint32_t count = 1;
-  std::vector<want> wants;             // in the order of schedselect
+  std::vector<want> wants;  // in the order of schedselect
 };
 
 struct request {
   std::vector<chunk> chunks;
   std::uint64_t chunk_count = 0;
-  std::vector<want> sums;              // what all chunks ask together, in order of first appearance; texts each once
-  std::vector<want> job_wide;          // Resource_List, for the pools of server and queue
+  std::vector<want> sums;      // what all chunks ask together, in order of first appearance; texts each once
+  std::vector<want> job_wide;  // Resource_List, for the pools of server and queue
   values::arrangement arrange = values::arrangement::free;
   values::sharing share = values::sharing::unset;
-  std::string group;                   // resource name of group=, empty for none
-  bool understood = false;             // false: schedselect or place is not what the grammar allows; never runs
+  std::string group;        // resource name of group=, empty for none
+  bool understood = false;  // false: schedselect or place is not what the grammar allows; never runs
 
   static request parse(schema::SchedJob::Reader job, const resource_table& resources);
   // Equal keys have equal requests. Durations are left out: no pool of them exists, and jobs often differ in walltime only.

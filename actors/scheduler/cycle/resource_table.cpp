@@ -14,7 +14,7 @@ using attributes::value_type;
 
 namespace {
 
-constexpr double real_scale = 10'000;   // PBS prints at most four decimals
+constexpr double real_scale = 10'000;  // PBS prints at most four decimals
 // Larger amounts (a zettabyte, 10^15 cpus) count as this, so that sums over any cluster fit 64 bits.
 constexpr amount amount_max = amount{1} << 50;
 
@@ -80,7 +80,7 @@ std::optional<amount> resource_table::read(resource_id id, std::string_view text
       const auto r = values::parse_real(text);
       if (!r || std::abs(*r) > static_cast<double>(amount_max) / real_scale) return std::nullopt;
       const double scaled = *r * real_scale;
-      const double nearest = std::round(scaled);   // 0.3 is not exact in binary; only true fractions are rounded away
+      const double nearest = std::round(scaled);  // 0.3 is not exact in binary; only true fractions are rounded away
       if (std::abs(scaled - nearest) < 1e-3) return static_cast<amount>(nearest);
       return static_cast<amount>(round == rounding::up ? std::ceil(scaled) : std::floor(scaled));
     }
@@ -90,7 +90,10 @@ std::optional<amount> resource_table::read(resource_id id, std::string_view text
 
 void resource_table::print_assigned(std::string& out, resource_id id, amount value) const {
   switch (rows_[id].type) {
-    case value_type::size: out += std::to_string(value); out += "kb"; break;
+    case value_type::size:
+      out += std::to_string(value);
+      out += "kb";
+      break;
     case value_type::real: out += values::print_real(static_cast<double>(value) / real_scale); break;
     case value_type::duration: out += values::print_duration(value); break;
     default: out += std::to_string(value);
@@ -102,7 +105,10 @@ std::string resource_table::print(resource_id id, amount value) const {
   if (rows_[id].type == value_type::size) {
     static constexpr const char* units[] = {"kb", "mb", "gb", "tb", "pb"};
     int unit = 0;
-    while (unit < 4 && value != 0 && value % 1024 == 0) { value /= 1024; ++unit; }
+    while (unit < 4 && value != 0 && value % 1024 == 0) {
+      value /= 1024;
+      ++unit;
+    }
     return std::to_string(value) + units[unit];
   }
   if (rows_[id].is_boolean()) return values::print_boolean(value != 0);

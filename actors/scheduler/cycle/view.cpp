@@ -172,7 +172,7 @@ void view::apply_vnode(schema::SchedVnode::Reader row) {
   v.host = host_at(text(row.getHost()));
   borrowed_names_[i].clear();
   for (const auto a : row.getAttributes()) apply_vnode_attribute(v, a);
-  for (const char* name : {"host", "vnode"}) {     // every vnode has both, whether or not somebody set them
+  for (const char* name : {"host", "vnode"}) {  // every vnode has both, whether or not somebody set them
     const resource_id r = resources_.find(name);
     if (!v.text(r)) v.texts.push_back({r, {*name == 'h' ? hosts_[v.host].name : v.name}});
   }
@@ -186,15 +186,21 @@ void view::apply_vnode(schema::SchedVnode::Reader row) {
   for (const auto j : row.getJobs()) take_vnode(i, j.getJob(), j.getExclusive());
   auto& members = hosts_[vnodes_[i].host].vnodes;
   members.insert(std::upper_bound(members.begin(), members.end(), i,
-                                  [&](index a, index b) { return vnodes_[a].order < vnodes_[b].order; }), i);
-  for (const auto& [job_at, c] : claims_) {        // what the server has not heard of yet
-    for (const auto& t : c.amounts) if (t.vnode == i) take(i, t.resource, t.value);
-    for (const auto& t : c.vnodes) if (t.vnode == i) take_vnode(i, jobs_[job_at].serial, t.exclusive);
+                                  [&](index a, index b) { return vnodes_[a].order < vnodes_[b].order; }),
+                 i);
+  for (const auto& [job_at, c] : claims_) {  // what the server has not heard of yet
+    for (const auto& t : c.amounts)
+      if (t.vnode == i) take(i, t.resource, t.value);
+    for (const auto& t : c.vnodes)
+      if (t.vnode == i) take_vnode(i, jobs_[job_at].serial, t.exclusive);
   }
 }
 
 void view::link_borrowed_pools() {
-  for (auto& v : vnodes_) { v.borrowed.clear(); v.lent.clear(); }
+  for (auto& v : vnodes_) {
+    v.borrowed.clear();
+    v.lent.clear();
+  }
   for (index i = 0; i < vnodes_.size(); ++i) {
     if (!vnodes_[i].exists) continue;
     for (const auto& [resource, owner] : borrowed_names_[i]) {
@@ -235,7 +241,8 @@ void view::apply_job(schema::SchedJob::Reader row) {
   j.egroup = text(row.getEgroup());
   j.request = request_at(row);
   const bool holds_vnodes = row.getExecVnode().size() > 0;
-  j.where = row.getState() == 'Q' && !holds_vnodes ? job_place::queued : holds_vnodes ? job_place::running : job_place::other;
+  j.where = row.getState() == 'Q' && !holds_vnodes ? job_place::queued : holds_vnodes ? job_place::running
+                                                                                      : job_place::other;
   if (row.getState() == 'S') j.where = job_place::suspended;
   j.resume = row.getResume();
   j.exec_vnode = j.resume ? text(row.getExecVnode()) : "";

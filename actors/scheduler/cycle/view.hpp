@@ -24,30 +24,44 @@ constexpr index none = UINT32_MAX;
 
 // How a vnode wants to be used (pbs guide: sharing).
 enum class sharing_mode : std::uint8_t {
-  default_shared, default_excl, ignore_excl, force_excl, default_exclhost, force_exclhost,
+  default_shared,
+  default_excl,
+  ignore_excl,
+  force_excl,
+  default_exclhost,
+  force_exclhost,
 };
 
-struct text_values { resource_id resource; std::vector<std::string> values; };
-struct shared_pool { resource_id resource; index vnode; };         // resources_available.R=@othervnode
-struct job_on_vnode { std::uint64_t job; bool exclusive; };
+struct text_values {
+  resource_id resource;
+  std::vector<std::string> values;
+};
+struct shared_pool {
+  resource_id resource;
+  index vnode;
+};  // resources_available.R=@othervnode
+struct job_on_vnode {
+  std::uint64_t job;
+  bool exclusive;
+};
 
 struct vnode {
   std::string name;
   index host = none;
-  std::uint64_t order = 0;             // of creation at the server
-  bool exists = false;                 // false: a place left by a vnode that is gone
-  bool free = false;                   // the server says so
+  std::uint64_t order = 0;  // of creation at the server
+  bool exists = false;      // false: a place left by a vnode that is gone
+  bool free = false;        // the server says so
   bool stale = false;
   sharing_mode sharing = sharing_mode::default_shared;
   bool no_multinode_jobs = false;
   std::int64_t priority = 0;
-  std::int64_t max_running = -1, max_user_run = -1, max_group_run = -1;   // -1: no limit
-  index queue = none;                  // only jobs of this queue
-  std::vector<amount> has, used;       // by resource id; shorter than the table: 0
+  std::int64_t max_running = -1, max_user_run = -1, max_group_run = -1;  // -1: no limit
+  index queue = none;                                                    // only jobs of this queue
+  std::vector<amount> has, used;                                         // by resource id; shorter than the table: 0
   std::vector<text_values> texts;
-  std::vector<shared_pool> borrowed;   // whose pool this vnode uses
-  std::vector<shared_pool> lent;       // who uses a pool of this vnode
-  std::vector<job_on_vnode> jobs;      // claims included
+  std::vector<shared_pool> borrowed;  // whose pool this vnode uses
+  std::vector<shared_pool> lent;      // who uses a pool of this vnode
+  std::vector<job_on_vnode> jobs;     // claims included
   std::uint32_t exclusive_jobs = 0;
 
   amount available(resource_id r) const { return r < has.size() ? has[r] : 0; }
@@ -57,14 +71,14 @@ struct vnode {
 
 struct host {
   std::string name;
-  std::vector<index> vnodes;                // by creation
-  std::vector<std::uint16_t> slots;         // how many chunks of running jobs have each slot number
+  std::vector<index> vnodes;         // by creation
+  std::vector<std::uint16_t> slots;  // how many chunks of running jobs have each slot number
 };
 
 // A pool of server or queue, or what is used of it.
 struct named_amounts {
-  std::vector<want> available;              // amounts and texts
-  std::vector<amount> used;                 // by resource id
+  std::vector<want> available;  // amounts and texts
+  std::vector<amount> used;     // by resource id
   amount in_use(resource_id r) const { return r < used.size() ? used[r] : 0; }
 };
 
@@ -75,12 +89,17 @@ struct queue {
   bool started = false;
   std::int64_t priority = 0;
   std::uint64_t order = 0;
-  std::vector<std::string> group_keys;      // node_group_key
+  std::vector<std::string> group_keys;  // node_group_key
   named_amounts pool;
-  std::uint32_t vnodes = 0;                 // that serve only this queue
+  std::uint32_t vnodes = 0;  // that serve only this queue
 };
 
-enum class job_place : std::uint8_t { gone, queued, proposed, running, suspended, other };
+enum class job_place : std::uint8_t { gone,
+                                      queued,
+                                      proposed,
+                                      running,
+                                      suspended,
+                                      other };
 
 struct job {
   std::uint64_t serial = 0;
@@ -90,18 +109,25 @@ struct job {
   index request = none;
   std::int64_t rank = 0;
   std::string euser, egroup;
-  std::string comment;                      // of a queued job: what it shows, or will show once the server heard us
-  std::vector<std::pair<index, std::uint32_t>> slots;   // of a running job: host and slot per chunk
-  bool resume = false;                      // of a suspended job: it is to go on when there is room for exec_vnode
-  std::string exec_vnode, exec_host;        // of such a job
-  std::vector<index> failed_hosts;          // that could not start it, the latest last
+  std::string comment;                                 // of a queued job: what it shows, or will show once the server heard us
+  std::vector<std::pair<index, std::uint32_t>> slots;  // of a running job: host and slot per chunk
+  bool resume = false;                                 // of a suspended job: it is to go on when there is room for exec_vnode
+  std::string exec_vnode, exec_host;                   // of such a job
+  std::vector<index> failed_hosts;                     // that could not start it, the latest last
   job_place before_proposal = job_place::queued;
 };
 
 // What a proposal takes, until the server speaks about the job.
 struct claim {
-  struct amount_taken { index vnode; resource_id resource; amount value; };
-  struct vnode_taken { index vnode; bool exclusive; };
+  struct amount_taken {
+    index vnode;
+    resource_id resource;
+    amount value;
+  };
+  struct vnode_taken {
+    index vnode;
+    bool exclusive;
+  };
   std::vector<amount_taken> amounts;
   std::vector<vnode_taken> vnodes;
   std::vector<std::pair<index, std::uint32_t>> slots;
@@ -112,7 +138,7 @@ class view {
   // False: a delta before this one is missing; the view is unchanged and needs a full one.
   bool apply(schema::SchedulingDelta::Reader delta);
   std::uint64_t sequence() const { return sequence_; }
-  bool complete() const { return seen_full_; }        // a full view was taken in
+  bool complete() const { return seen_full_; }  // a full view was taken in
 
   const resource_table& resources() const { return resources_; }
   const std::vector<vnode>& vnodes() const { return vnodes_; }
@@ -121,14 +147,14 @@ class view {
   const std::vector<job>& jobs() const { return jobs_; }
   const request& request_of(const job& j) const { return *requests_[j.request].parsed; }
   const job* find_job(std::uint64_t serial) const;
-  index find_vnode(std::string_view name) const;      // none: unknown
+  index find_vnode(std::string_view name) const;  // none: unknown
   const named_amounts& server_pool() const { return server_; }
   const std::vector<std::string>& server_group_keys() const { return server_group_keys_; }
   bool group_by_node() const { return node_group_enable_; }
   bool do_not_span_sets() const { return do_not_span_psets_; }
   bool only_explicit_sets() const { return only_explicit_psets_; }
   std::uint32_t log_events() const { return log_events_; }
-  std::size_t request_slots() const { return requests_.size(); }        // job.request is below this
+  std::size_t request_slots() const { return requests_.size(); }  // job.request is below this
 
   // In state free, and no claim has made it busy or exclusive.
   bool usable(const vnode& v) const;
@@ -151,7 +177,11 @@ class view {
   std::uint32_t lowest_free_slot(const host& h, std::uint32_t from) const;
 
  private:
-  struct shared_request { std::string key; std::unique_ptr<const request> parsed; std::uint32_t users = 0; };
+  struct shared_request {
+    std::string key;
+    std::unique_ptr<const request> parsed;
+    std::uint32_t users = 0;
+  };
 
   void forget_everything();
   void apply_server(capnp::List<schema::Attribute>::Reader attributes);
@@ -162,7 +192,7 @@ class view {
   void link_borrowed_pools();
   void apply_job(schema::SchedJob::Reader row);
   void remove_job(index at);
-  void leave(job& j);                        // undoes what the job's row did to sums, slots and claims
+  void leave(job& j);  // undoes what the job's row did to sums, slots and claims
   void drop_claim(index job_at);
   void count_pools(const job& j, int sign);
   void count_slots(const std::vector<std::pair<index, std::uint32_t>>& slots, int sign);
@@ -187,10 +217,10 @@ class view {
   named_amounts server_;
   std::vector<std::string> server_group_keys_;
   bool node_group_enable_ = false, do_not_span_psets_ = false, only_explicit_psets_ = false;
-  std::uint32_t log_events_ = 767;           // pbs guide: log masks
+  std::uint32_t log_events_ = 767;  // pbs guide: log masks
 
   std::vector<vnode> vnodes_;
-  std::vector<std::vector<std::pair<resource_id, std::string>>> borrowed_names_;   // by vnode: from whom
+  std::vector<std::vector<std::pair<resource_id, std::string>>> borrowed_names_;  // by vnode: from whom
   std::vector<host> hosts_;
   std::vector<queue> queues_;
   std::vector<job> jobs_;

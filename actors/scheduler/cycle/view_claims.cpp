@@ -9,7 +9,7 @@ namespace annals::cycle {
 bool view::usable(const vnode& v) const {
   if (!v.exists || !v.free || v.exclusive_jobs > 0) return false;
   const amount cpus = v.available(ncpus_);
-  return cpus <= 0 || v.in_use(ncpus_) < cpus;        // all in use: job-busy
+  return cpus <= 0 || v.in_use(ncpus_) < cpus;  // all in use: job-busy
 }
 
 amount view::free_of_shared(const vnode& v, resource_id r) const {
@@ -55,7 +55,7 @@ void view::count_pools(const job& j, int sign) {
     for (named_amounts* pool : {&server_, &queues_[j.queue].pool}) {
       if (w.resource >= pool->used.size()) pool->used.resize(resources_.size());
       amount& used = pool->used[w.resource];
-      if (__builtin_add_overflow(used, sign * w.value, &used)) used = 0;   // out of all reason; only unlimited pools get there
+      if (__builtin_add_overflow(used, sign * w.value, &used)) used = 0;  // out of all reason; only unlimited pools get there
     }
   }
 }

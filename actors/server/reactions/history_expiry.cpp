@@ -56,7 +56,9 @@ class expiry final : public reaction {
     std::uint64_t sequence, serial;
   };
 
-  static std::int64_t due_ns(const end& job, const model::settings& settings) { return job.at_ns + model::history_seconds(settings) * second_ns; }
+  static std::int64_t due_ns(const end& job, const model::settings& settings) {
+    return job.at_ns + model::history_seconds(settings) * second_ns;
+  }
 
   void forgotten(std::uint64_t serial) {
     if (!ended_.empty() && ended_.back().serial == serial) ended_.pop_back();  // it ended without a history

@@ -21,7 +21,8 @@ bool mom_hooks_fold::fold(const log::record& record) {
   const auto event = record.event();
   const bool of_hooks = event.isHook() && !event.getHook().isRan();
   const bool of_resources = schema::is(event, schema::ServerEvent::RESOURCE_CREATED) ||
-                            schema::is(event, schema::ServerEvent::RESOURCE_CHANGED) || schema::is(event, schema::ServerEvent::RESOURCE_DELETED);
+                            schema::is(event, schema::ServerEvent::RESOURCE_CHANGED) ||
+                            schema::is(event, schema::ServerEvent::RESOURCE_DELETED);
   const bool differs = of_hooks || (since_ != 0 && (of_resources || schema::is(event, schema::HostEvent::ADDED)));
   if (differs) since_ = record.sequence();
   return differs;

@@ -53,7 +53,8 @@ class looking final : public reaction {
     auto& [key, l] = at;
     run_looking_hooks run{l.event, key.first, key.second, l.by, {}};
     for (const auto& [stream, name] : l.hooks) run.hooks.push_back(name);
-    l.what = make_order({.cause = key.first, .target = key.second, .what = std::move(run), .given = order::repeat::until_accepted, .again_ns = second_ns});
+    l.what = make_order(
+        {.cause = key.first, .target = key.second, .what = std::move(run), .given = order::repeat::until_accepted, .again_ns = second_ns});
   }
 
   bool fold_hook(const log::record& record) {
@@ -97,7 +98,8 @@ class looking final : public reaction {
   std::vector<std::string> subjects_of(const model::look& look, std::uint64_t stream) const {
     std::vector<std::string> subjects;
     if (look.of_job) {
-      if (const auto number = numbers_.find(stream); number != numbers_.end()) subjects.push_back(std::to_string(number->second) + "." + server_);
+      if (const auto number = numbers_.find(stream); number != numbers_.end())
+        subjects.push_back(std::to_string(number->second) + "." + server_);
       return subjects;
     }
     if (const auto of = vnodes_.find(stream); of != vnodes_.end())

@@ -30,7 +30,10 @@ class stop final : public reaction {
     if (!model::winding_up(at.settings)) return orders;
     const bool waits = model::waits_for_jobs(at.settings);
     if (runs_.empty()) {
-      orders.push_back(make_order({.cause = asked_, .target = "server", .what = end_server{waits ? "delay" : "immediate"}, .given = order::repeat::until_accepted}));
+      orders.push_back(make_order({.cause = asked_,
+                                   .target = "server",
+                                   .what = end_server{waits ? "delay" : "immediate"},
+                                   .given = order::repeat::until_accepted}));
       return orders;
     }
     for (const auto& [serial, run] : runs_)
@@ -45,8 +48,8 @@ class stop final : public reaction {
  private:
   // A run holds vnodes from JobAssigned until the last of its hosts has released its vnodes.
   struct held_run {
-    std::uint64_t assigned;                // sequence
-    std::set<std::string> hosts;           // that still have it
+    std::uint64_t assigned;       // sequence
+    std::set<std::string> hosts;  // that still have it
   };
 
   bool fold_job(const log::record& record, schema::JobEvent::Reader event) {

@@ -20,15 +20,15 @@ using which = schema::HookEvent::Which;
 namespace {
 
 constexpr std::string_view event_names[] = {
-    "queuejob",          "postqueuejob",    "modifyjob",         "modifyvnode",      "management",       "resvsub",
-    "modifyresv",        "movejob",         "jobobit",           "runjob",           "provision",        "periodic",
-    "resv_confirm",      "resv_begin",      "resv_end",          "execjob_begin",    "execjob_prologue", "execjob_epilogue",
-    "execjob_preterm",   "execjob_end",     "exechost_periodic", "execjob_launch",   "exechost_startup", "execjob_attach",
-    "execjob_resize",    "execjob_abort",   "execjob_postsuspend", "execjob_preresume"};
+    "queuejob", "postqueuejob", "modifyjob", "modifyvnode", "management", "resvsub",
+    "modifyresv", "movejob", "jobobit", "runjob", "provision", "periodic",
+    "resv_confirm", "resv_begin", "resv_end", "execjob_begin", "execjob_prologue", "execjob_epilogue",
+    "execjob_preterm", "execjob_end", "exechost_periodic", "execjob_launch", "exechost_startup", "execjob_attach",
+    "execjob_resize", "execjob_abort", "execjob_postsuspend", "execjob_preresume"};
 
 constexpr std::string_view as_owner[] = {"execjob_prologue", "execjob_epilogue", "execjob_preterm"};
 constexpr std::string_view fail_actions[] = {"none", "offline_vnodes", "clear_vnodes_upon_recovery", "scheduler_restart_cycle"};
-constexpr std::int64_t order_min = 1, order_max = 1000;      // of site hooks (pbs guide: order)
+constexpr std::int64_t order_min = 1, order_max = 1000;  // of site hooks (pbs guide: order)
 
 template <std::size_t N>
 bool is_in(const std::string_view (&list)[N], std::string_view word) {
@@ -85,7 +85,7 @@ checked_text fail_action_text(std::string_view now, std::string_view given, sche
   auto text = list_text(now, given, op, "fail_action", fail_actions, "");
   if (!text) return text;
   auto elements = values::split_list(*text);
-  if (elements.size() > 1) std::erase(elements, "none");       // none beside others means nothing
+  if (elements.size() > 1) std::erase(elements, "none");  // none beside others means nothing
   return elements.empty() ? std::string("none") : values::join_list(elements);
 }
 
@@ -113,12 +113,14 @@ checked_text new_value(const attributes::attribute& row, std::string_view now, s
 std::optional<rejection> unfit(const attributes::attribute_set& then) {
   const auto events = values::split_list(then.get(ids::event).value_or(""));
   if (then.get(ids::user) == "pbsuser" && !std::all_of(events.begin(), events.end(), [](const auto& e) { return is_in(as_owner, e); }))
-    return hook_error("user value of a hook can be 'pbsuser' only if its event is one or more of: execjob_prologue,execjob_epilogue,execjob_preterm");
+    return hook_error(
+        "user value of a hook can be 'pbsuser' only if its event is one or more of: execjob_prologue,execjob_epilogue,execjob_preterm");
   const auto has = [&](std::string_view e) { return std::find(events.begin(), events.end(), e) != events.end(); };
   const bool starts = has("execjob_begin") || has("execjob_prologue");
   for (const auto& action : values::split_list(then.get(ids::fail_action).value_or(""))) {
     const bool fits = action == "none" || (action == "offline_vnodes" && (starts || has("exechost_startup"))) ||
-                      (action == "clear_vnodes_upon_recovery" && has("exechost_startup")) || (action == "scheduler_restart_cycle" && starts);
+                      (action == "clear_vnodes_upon_recovery" && has("exechost_startup")) ||
+                      (action == "scheduler_restart_cycle" && starts);
     if (!fits && !events.empty()) return hook_error("fail_action value '" + action + "' does not fit the events of the hook");
   }
   return std::nullopt;
@@ -152,9 +154,11 @@ outcome decide_create(const hook_state& hook, schema::Manage::Reader m) {
   const auto name = schema::str(m.getName());
   if (hook.exists) return hook_error("hook name '" + name + "' already registered, try another name");
   if (name.starts_with("PBS")) return hook_error("hook_name '" + name + "', cannot use PBS as a prefix it is reserved for pbs hooks");
-  if (name.size() > limits::hook_name_chars_max) return hook_error("hook name '" + name + "' is longer than " + std::to_string(limits::hook_name_chars_max) + " characters");
+  if (name.size() > limits::hook_name_chars_max)
+    return hook_error("hook name '" + name + "' is longer than " + std::to_string(limits::hook_name_chars_max) + " characters");
   // It becomes the name of a file.
-  if (name.find('/') != std::string::npos || name.starts_with('.')) return hook_error("hook name '" + name + "' cannot be the name of a file");
+  if (name.find('/') != std::string::npos || name.starts_with('.'))
+    return hook_error("hook name '" + name + "' cannot be the name of a file");
   hook_state fresh;
   for (const auto& row : attributes::table_of(schema::ObjectKind::HOOK)) fresh.attributes.set(row.id, row.default_value);
   auto set = decide_set(fresh, m);
@@ -203,7 +207,7 @@ outcome decide_manage(const hook_state& hook, const manage_hook& c, const stamp&
 
 outcome decide_ran(const hook_state& hook, const hook_ran& c) {
   const auto ran = c.what.get();
-  if (!hook.exists) return no_change;                          // it was deleted meanwhile
+  if (!hook.exists) return no_change;  // it was deleted meanwhile
   return std::vector<event>{make_event([&](auto e) { e.initHook().setRan(ran); })};
 }
 

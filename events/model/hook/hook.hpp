@@ -19,7 +19,7 @@
 namespace annals::model {
 
 struct hook_content {
-  std::string hash;                      // 32 bytes; empty: not imported
+  std::string hash;  // 32 bytes; empty: not imported
   std::uint64_t size = 0;
   bool operator==(const hook_content&) const = default;
 };
@@ -27,24 +27,29 @@ struct hook_content {
 struct hook_state {
   std::uint64_t serial = 0;
   std::uint64_t version = 0;
-  std::uint64_t order = 0;               // sequence of its creation: the order of listings
+  std::uint64_t order = 0;  // sequence of its creation: the order of listings
   bool exists = false;
   std::string name;
-  attributes::attribute_set attributes;            // with their defaults
+  attributes::attribute_set attributes;  // with their defaults
   hook_content code, config;
 
   bool enabled() const;
   bool has_event(std::string_view event) const;
-  bool runs_at(std::string_view event) const;                  // it is turned on and has a script for it
-  std::int64_t number(attributes::attribute_id id) const;      // alarm, freq, order
+  bool runs_at(std::string_view event) const;              // it is turned on and has a script for it
+  std::int64_t number(attributes::attribute_id id) const;  // alarm, freq, order
 };
 
 // -- what may be asked of a hook ---------------------------------------------------------------------------------------
 
 // The gateway adds the hash of what is imported.
-struct manage_hook { schema::sealed<schema::Request> request; std::string content_hash; };
+struct manage_hook {
+  schema::sealed<schema::Request> request;
+  std::string content_hash;
+};
 // Runs to be written down: of the server (position 0), or told by a MoM.
-struct hook_ran { schema::sealed<schema::HookRan> what; };
+struct hook_ran {
+  schema::sealed<schema::HookRan> what;
+};
 using hook_command = std::variant<manage_hook, hook_ran>;
 
 outcome decide(const hook_state& hook, const hook_command& command, const stamp& now, const settings& settings);

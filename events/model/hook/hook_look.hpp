@@ -10,9 +10,9 @@
 namespace annals::model {
 
 struct look {
-  const char* event;       // of hooks: "jobobit"
-  bool of_job;             // else of vnodes
-  std::string vnode;       // empty: every one of the host
+  const char* event;  // of hooks: "jobobit"
+  bool of_job;        // else of vnodes
+  std::string vnode;  // empty: every one of the host
 };
 // Nothing: no hook looks on at this event.
 std::optional<look> look_at(schema::Event::Reader event);

@@ -13,8 +13,8 @@
 namespace annals::model {
 
 struct ran_hooks {
-  std::vector<schema::sealed<schema::HookRun>> runs;       // in the order they ran; without the worker's requests
-  bool has(std::string_view event) const;                  // "execjob_begin"
+  std::vector<schema::sealed<schema::HookRun>> runs;  // in the order they ran; without the worker's requests
+  bool has(std::string_view event) const;             // "execjob_begin"
   void add(schema::HookRan::Reader e) { runs.push_back(schema::copy_of<schema::HookRun>(e.getRun())); }
 };
 

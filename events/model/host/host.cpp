@@ -57,7 +57,10 @@ outcome decide_create(const host_state& host, schema::Manage::Reader m, const st
 }
 
 // "free" clears offline; "offline" sets it; down is a request that ends with the next contact (pbs guide: node states).
-struct state_change { bool offline; bool ok; };
+struct state_change {
+  bool offline;
+  bool ok;
+};
 state_change new_offline(const vnode_state& vnode, schema::Attribute::Reader change) {
   bool offline = change.getOp() == schema::AttributeOp::SET ? false : vnode.offline;
   std::string_view rest = schema::text(change.getValue());
@@ -104,7 +107,7 @@ outcome decide_delete(const host_state& host, schema::Manage::Reader m, const st
     out.push_back(make_event([&](auto e) { e.initHost().initVnodeDeleted().setName(vnode); }));
   };
   if (name == host.name) {
-    for (auto v = host.vnodes.rbegin(); v != host.vnodes.rend(); ++v) gone(v->name);      // from the back: none moves
+    for (auto v = host.vnodes.rbegin(); v != host.vnodes.rend(); ++v) gone(v->name);  // from the back: none moves
     out.push_back(make_event([&](auto e) { e.initHost().initRemoved().setName(host.name); }));
   } else {
     gone(name);

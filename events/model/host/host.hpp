@@ -26,11 +26,11 @@ using name_index = std::unordered_map<std::string, std::uint32_t, name_hash, std
 
 struct vnode_state {
   std::string name;
-  std::uint64_t order = 0;              // sequence of its creation: the order of listings and of placement
-  bool stale = false;                   // the MoM no longer reports it
-  bool offline = false;                 // set by an administrator
-  attributes::attribute_set attributes;           // as pbsnodes shows them, without state, jobs and resources_assigned
-  attributes::attribute_set set_by_admin;         // those an administrator set: they win over what the MoM reports
+  std::uint64_t order = 0;                 // sequence of its creation: the order of listings and of placement
+  bool stale = false;                      // the MoM no longer reports it
+  bool offline = false;                    // set by an administrator
+  attributes::attribute_set attributes;    // as pbsnodes shows them, without state, jobs and resources_assigned
+  attributes::attribute_set set_by_admin;  // those an administrator set: they win over what the MoM reports
   std::int64_t state_changed_s = 0;
   bool operator==(const vnode_state&) const = default;
 };
@@ -39,24 +39,29 @@ struct host_state {
   std::uint64_t serial = 0;
   std::uint64_t version = 0;
   std::string name;
-  std::string log_uuid;                 // of the MoM's log, 16 bytes; empty before the first contact
-  std::uint64_t log_since = 0;          // position of our log at which the MoM's was first heard of: it knows no run from before
-  std::string address;                  // where other MoMs reach it
+  std::string log_uuid;         // of the MoM's log, 16 bytes; empty before the first contact
+  std::uint64_t log_since = 0;  // position of our log at which the MoM's was first heard of: it knows no run from before
+  std::string address;          // where other MoMs reach it
   std::uint16_t port = 0;
   bool exists = false;
   bool up = false;
-  bool heard_of = false;                // since it was added
+  bool heard_of = false;  // since it was added
   std::string down_reason;
-  std::vector<vnode_state> vnodes;      // natural vnode first
-  name_index place_of;                  // of a vnode in `vnodes`, by name: hosts may have thousands
+  std::vector<vnode_state> vnodes;  // natural vnode first
+  name_index place_of;              // of a vnode in `vnodes`, by name: hosts may have thousands
 
   bool operator==(const host_state&) const = default;
   const vnode_state* vnode(std::string_view name) const;
 };
 
 // Its hello. `seen_at`: the address its link comes from; other MoMs are told it unless the hello says another.
-struct mom_hello { schema::sealed<schema::FromMom> message; std::string seen_at = {}; };
-struct host_silent { std::string why; };                                  // the link is gone
+struct mom_hello {
+  schema::sealed<schema::FromMom> message;
+  std::string seen_at = {};
+};
+struct host_silent {
+  std::string why;
+};  // the link is gone
 using host_command = std::variant<schema::sealed<schema::Request>, mom_hello, host_silent>;
 
 outcome decide(const host_state& host, const host_command& command, const stamp& now, const settings& settings);

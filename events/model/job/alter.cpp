@@ -17,7 +17,12 @@ namespace pbs_error = values::pbs_error;
 namespace {
 
 // One change on its way into JobAltered. `derived`: nobody asked for it, it follows from another one.
-struct new_value { const attributes::attribute* row; std::string resource, value; bool unset; bool derived = false; };
+struct new_value {
+  const attributes::attribute* row;
+  std::string resource, value;
+  bool unset;
+  bool derived = false;
+};
 
 rejection as_rejection(const values::refusal& r) { return {r.code, r.text}; }
 
@@ -52,7 +57,7 @@ values::result<new_value, rejection> checked(const job_state& job, schema::Attri
   if (auto why = attributes::may_set(*row, v.resource, now.by.role, owner, job.running(), false, settings.resources))
     return as_rejection(*why);
   if (v.unset) return v;
-  if (row->id == ids::Resource_List && !job.running()) return v;   // checked as a whole by complete()
+  if (row->id == ids::Resource_List && !job.running()) return v;  // checked as a whole by complete()
   auto text = attributes::check_value(*row, v.resource, v.value, settings.resources);
   if (!text) return as_rejection(text.error());
   v.value = *text;

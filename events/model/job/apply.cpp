@@ -105,9 +105,13 @@ void set_or_clear_comment(job_state& job, std::string_view text) {
 
 // -- what each event means, one function each ----------------------------------------------------------------------------
 
-constexpr std::pair<attributes::attribute_id, std::string_view> queued_defaults[] = {
-    {ids::Checkpoint, "u"}, {ids::Join_Path, "n"}, {ids::Keep_Files, "n"}, {ids::Mail_Points, "a"},
-    {ids::Priority, "0"},   {ids::Rerunable, "True"}, {ids::project, "_pbs_project_default"}};
+constexpr std::pair<attributes::attribute_id, std::string_view> queued_defaults[] = {{ids::Checkpoint, "u"},
+                                                                                     {ids::Join_Path, "n"},
+                                                                                     {ids::Keep_Files, "n"},
+                                                                                     {ids::Mail_Points, "a"},
+                                                                                     {ids::Priority, "0"},
+                                                                                     {ids::Rerunable, "True"},
+                                                                                     {ids::project, "_pbs_project_default"}};
 
 void put_queued_defaults(job_state& job) {
   for (const auto& [id, value] : queued_defaults)
@@ -128,7 +132,7 @@ class gathered_attributes {
     const auto place = [](const attributes::entry& e) { return std::pair(e.id, e.resource); };
     std::stable_sort(entries_.begin(), entries_.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
     std::size_t bytes = 0;
-    for (const auto& e : entries_) bytes += 8 + e.resource.size() + e.value.size();     // a little more than it takes
+    for (const auto& e : entries_) bytes += 8 + e.resource.size() + e.value.size();  // a little more than it takes
     attributes::attribute_set_writer writer;
     writer.buffer().reserve(bytes);
     for (std::size_t i = 0; i < entries_.size(); ++i)
@@ -186,9 +190,10 @@ void on_altered(job_state& job, const event_place& at, schema::AttributesChanged
     if (row->id == ids::resources_used && std::find(job.hook_usage.begin(), job.hook_usage.end(), resource) == job.hook_usage.end())
       job.hook_usage.emplace_back(resource);
     if (row->id == ids::Execution_Time) {
-      job.stage_in = job_stage_in::none;                         // what it waits for is another thing now
-      const auto wanted = change.getOp() == schema::AttributeOp::UNSET ? 0 : values::parse_integer(schema::text(change.getValue())).value_or(0);
-      job.execution_time = wanted > at.seconds() ? wanted : 0;   // a past time takes it away (pbs guide: Execution_Time)
+      job.stage_in = job_stage_in::none;  // what it waits for is another thing now
+      const auto wanted =
+          change.getOp() == schema::AttributeOp::UNSET ? 0 : values::parse_integer(schema::text(change.getValue())).value_or(0);
+      job.execution_time = wanted > at.seconds() ? wanted : 0;  // a past time takes it away (pbs guide: Execution_Time)
       job.wait_over = job.execution_time == 0;
       if (job.wait_over) job.attributes.erase(row->id);
     } else if (row->id == ids::Hold_Types) {
@@ -310,7 +315,7 @@ void on_ended(job_state& job, const event_place& at, schema::JobEnded::Reader e)
 
 // Who asked stands in the record. The server itself asks only when it stops: it aborts jobs and queues them again.
 bool by_the_server_itself(const event_place& at) { return at.by.role == schema::Role::SERVER; }
-constexpr std::int32_t exit_killed = 265;   // pbs guide: qterm
+constexpr std::int32_t exit_killed = 265;  // pbs guide: qterm
 
 // What the primary tells of its run. Its hosts and tasks are its own affair, but for hosts that did not join; the job shows how
 // its files fared.
@@ -369,7 +374,8 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
     case which::RERUN_REQUESTED:
       job.rerun_requested = true;
       job.rerun_forced |= event.getRerunRequested().getForce();
-      job.rerun_exit_status = by_the_server_itself(at) ? exit_killed : job.phase == phase::exiting ? exit_hook_rerun : 0;
+      job.rerun_exit_status = by_the_server_itself(at) ? exit_killed : job.phase == phase::exiting ? exit_hook_rerun
+                                                                                                   : 0;
       return;
     case which::SIGNALLED: {
       const auto e = event.getSignalled();

@@ -4,9 +4,9 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/model/job/rules.hpp"
+#include "events/model/job/run_rights.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
-#include "events/model/job/run_rights.hpp"
 #include "events/values/exec_vnode.hpp"
 #include "events/values/string_list.hpp"
 
@@ -23,11 +23,15 @@ std::optional<rejection> cannot_tell(const job_state& job, const requester& by) 
   if (!may_act(job, by)) return refuse(pbs_error::unauthorized);
   if (!job.running()) return refuse(pbs_error::bad_state);
   if (job.requests.size() >= limits::open_requests_max)
-    return refuse(pbs_error::try_again, "Please retry: the job's host has not taken " + std::to_string(limits::open_requests_max) + " signals and messages");
+    return refuse(pbs_error::try_again,
+                  "Please retry: the job's host has not taken " + std::to_string(limits::open_requests_max) + " signals and messages");
   return std::nullopt;
 }
 
-struct release { std::string what; bool partly; };
+struct release {
+  std::string what;
+  bool partly;
+};
 
 // What a suspended job gives up: everything, or of its exec_vnode the resources the administrator chose.
 release released_by(const job_state& job, const settings& settings) {
@@ -38,7 +42,8 @@ release released_by(const job_state& job, const settings& settings) {
   auto spec = values::parse_exec_vnode(exec_vnode).value_or(values::exec_vnode_spec{});
   for (auto& chunk : spec.chunks) {
     for (auto& part : chunk.parts)
-      std::erase_if(part.resources, [&](const values::named_value& v) { return std::find(names.begin(), names.end(), v.name) == names.end(); });
+      std::erase_if(part.resources,
+                    [&](const values::named_value& v) { return std::find(names.begin(), names.end(), v.name) == names.end(); });
     std::erase_if(chunk.parts, [](const values::vnode_part& p) { return p.resources.empty(); });
   }
   std::erase_if(spec.chunks, [](const values::exec_chunk& c) { return c.parts.empty(); });
@@ -125,7 +130,8 @@ outcome decide_set_rank(const job_state& job, const set_rank& command, const sta
 outcome decide_message(const job_state& job, schema::MessageJob::Reader command, const stamp& now) {
   if (auto why = cannot_tell(job, now.by)) return *why;
   if (command.getText().size() > limits::message_bytes_max)
-    return refuse(pbs_error::bad_value, "Illegal attribute or resource value: a message has at most " + std::to_string(limits::message_bytes_max) + " bytes");
+    return refuse(pbs_error::bad_value,
+                  "Illegal attribute or resource value: a message has at most " + std::to_string(limits::message_bytes_max) + " bytes");
   return std::vector<event>{make_event([&](auto e) {
     auto m = e.initJob().initMessaged();
     m.setRun(job.run);

@@ -17,13 +17,18 @@ namespace {
 std::uint32_t kill_delay_of(const job_state& job, const settings& settings) {
   const auto* q = settings.queue(job.queue());
   const auto set = q ? attributes::integer_of(q->attributes, attributes::queue::kill_delay) : std::nullopt;
-  return set && *set >= 0 && *set <= UINT32_MAX ? static_cast<std::uint32_t>(*set) : 10;   // pbs guide: kill_delay
+  return set && *set >= 0 && *set <= UINT32_MAX ? static_cast<std::uint32_t>(*set) : 10;  // pbs guide: kill_delay
 }
 
 // The id names the run and the reason, so that a repeat is recognised and a stronger request is not taken for one.
 signal_run signal_for(const job_state& job, const settings& settings) {
-  signal_run s{.host = job.hosts.front(), .run = job.run, .id = 0, .signal = "SIGTERM",
-               .kill_delay_s = kill_delay_of(job, settings), .exit_status = 271, .overrides_exit = true};
+  signal_run s{.host = job.hosts.front(),
+               .run = job.run,
+               .id = 0,
+               .signal = "SIGTERM",
+               .kill_delay_s = kill_delay_of(job, settings),
+               .exit_status = 271,
+               .overrides_exit = true};
   if (job.rerun_requested) {
     s.id = 3;
     s.signal = "SIGKILL";
@@ -83,7 +88,7 @@ schema::sealed<schema::ToMom> start_order(const job_state& job, const settings& 
     o.setServerName(settings.server_name);
     o.setKillDelaySeconds(kill_delay_of(job, settings));
     const auto& hosts = job.allocated.hosts();
-    if (hosts.size() > 1) {                     // their addresses and the ticket come with the way out
+    if (hosts.size() > 1) {  // their addresses and the ticket come with the way out
       auto sisters = o.initSisters(static_cast<unsigned>(hosts.size() - 1));
       for (unsigned i = 0; i < sisters.size(); ++i) sisters[i].setHost(hosts[i + 1]);
     }

@@ -25,31 +25,37 @@
 namespace annals::model {
 
 enum class job_phase : std::uint8_t {
-  none,        // before JobQueued
-  queued,      // Q
-  held,        // H
-  waiting,     // W
-  assigned,    // R, sent to its MoM
-  started,     // R, the MoM runs it
-  suspended,   // S, its processes are stopped and its vnodes free for others
-  exiting,     // E, the program ended; output and vnodes are still out
-  finished,    // F
-  forgotten,   // no longer in the history
+  none,       // before JobQueued
+  queued,     // Q
+  held,       // H
+  waiting,    // W
+  assigned,   // R, sent to its MoM
+  started,    // R, the MoM runs it
+  suspended,  // S, its processes are stopped and its vnodes free for others
+  exiting,    // E, the program ended; output and vnodes are still out
+  finished,   // F
+  forgotten,  // no longer in the history
 };
 constexpr int job_phase_count = 10;
 
 // What a run that goes on is asked to do, until its MoM says that it is done. Ids rise within a run.
 struct run_request {
-  enum class kind : std::uint8_t { signal, message, suspend, resume };
+  enum class kind : std::uint8_t { signal,
+                                   message,
+                                   suspend,
+                                   resume };
   std::uint64_t id = 0;
   kind what = kind::signal;
-  std::string text;                     // the signal's name, or the message
+  std::string text;  // the signal's name, or the message
   bool to_errors = false, to_output = false;
   bool operator==(const run_request&) const = default;
 };
 
 // Files that come before a run's program (pbs guide: stagein).
-enum class job_stage_in : std::uint8_t { none, coming, there, failed };
+enum class job_stage_in : std::uint8_t { none,
+                                         coming,
+                                         there,
+                                         failed };
 
 // A host that could not start a job, and in which run.
 struct failed_start {
@@ -60,28 +66,28 @@ struct failed_start {
 
 struct job_state {
   job_phase phase = job_phase::none;
-  std::uint64_t serial = 0;             // of the stream
-  std::uint64_t version = 0;            // of the stream
-  std::uint64_t number = 0;             // 12
-  std::string id;                       // "12.borg"
-  attributes::attribute_set attributes;           // every attribute as qstat -f shows it
+  std::uint64_t serial = 0;              // of the stream
+  std::uint64_t version = 0;             // of the stream
+  std::uint64_t number = 0;              // 12
+  std::string id;                        // "12.borg"
+  attributes::attribute_set attributes;  // every attribute as qstat -f shows it
 
-  std::uint8_t holds = 0;               // bit per schema::HoldType
-  bool wait_over = true;                // the execution time has come, or there is none
+  std::uint8_t holds = 0;  // bit per schema::HoldType
+  bool wait_over = true;   // the execution time has come, or there is none
   std::int64_t execution_time = 0;
   std::int64_t queue_rank = 0;
-  std::string script_hash;              // empty: no script
+  std::string script_hash;  // empty: no script
   std::uint64_t script_size = 0;
 
-  std::uint32_t run = 0;                // counts the starts
-  std::vector<std::string> hosts;       // of this run, primary first
-  allocation allocated;                 // what the run has not released
-  std::vector<failed_start> failed_starts;   // since it last ran, a host once, the latest last: schedulers try these hosts last
-  bool primary_abandoned = false;       // the first of them was down too long
-  std::uint32_t steps = 0;              // of this run, before its program and between its hosts: so many are in the log
-  job_stage_in stage_in = job_stage_in::none;   // of this run; failed stays until the wait that follows is over
-  bool usage_known = false;             // the MoM reported at least once (substate 42)
-  bool exited = false;                  // of this run
+  std::uint32_t run = 0;                       // counts the starts
+  std::vector<std::string> hosts;              // of this run, primary first
+  allocation allocated;                        // what the run has not released
+  std::vector<failed_start> failed_starts;     // since it last ran, a host once, the latest last: schedulers try these hosts last
+  bool primary_abandoned = false;              // the first of them was down too long
+  std::uint32_t steps = 0;                     // of this run, before its program and between its hosts: so many are in the log
+  job_stage_in stage_in = job_stage_in::none;  // of this run; failed stays until the wait that follows is over
+  bool usage_known = false;                    // the MoM reported at least once (substate 42)
+  bool exited = false;                         // of this run
   std::int32_t exit_status = 0;
   bool has_exit_status = false;
   std::vector<std::string> hook_usage;  // of resources_used: set by a hook, which owns them from then on (RU-04)
@@ -91,15 +97,15 @@ struct job_state {
   bool purge_history = false;
   bool rerun_requested = false;
   bool rerun_forced = false;
-  std::int32_t rerun_exit_status = 0;   // of the requeue; 0: what the MoM says
-  bool aborted = false;                 // by the server itself, when it stopped
-  std::string deleted_by;               // user@host
-  std::vector<run_request> requests;         // of this run, not done yet
-  std::uint64_t last_request = 0;          // id of the newest
-  std::string released;                 // of a suspended job: what it gave up, as an exec_vnode
-  bool released_partly = false;         // and it keeps the rest
+  std::int32_t rerun_exit_status = 0;  // of the requeue; 0: what the MoM says
+  bool aborted = false;                // by the server itself, when it stopped
+  std::string deleted_by;              // user@host
+  std::vector<run_request> requests;   // of this run, not done yet
+  std::uint64_t last_request = 0;      // id of the newest
+  std::string released;                // of a suspended job: what it gave up, as an exec_vnode
+  bool released_partly = false;        // and it keeps the rest
   bool admin_suspended = false;
-  bool resume_wanted = false;           // there was no room when it was asked for
+  bool resume_wanted = false;  // there was no room when it was asked for
 
   bool operator==(const job_state&) const = default;
   // The run is over, and some of its other hosts have not said that they are rid of the job.
@@ -117,37 +123,53 @@ struct job_state {
 
 // A submission. The gateway adds what only the server can know.
 struct submit_job {
-  schema::sealed<schema::Request> request;   // its queueJob
+  schema::sealed<schema::Request> request;  // its queueJob
   std::uint64_t number = 0;
   std::string euser, egroup;
-  std::string script_hash;                   // 32 bytes or empty
+  std::string script_hash;  // 32 bytes or empty
   std::uint64_t script_size = 0;
-  std::vector<std::string> groups = {};      // as in client_request
+  std::vector<std::string> groups = {};  // as in client_request
 };
-struct client_request {                      // alter, hold, release, delete, rerun, run
+struct client_request {  // alter, hold, release, delete, rerun, run
   schema::sealed<schema::Request> request;
-  std::vector<std::string> groups = {};      // of who asks, the primary one first; only there when group_list is given
+  std::vector<std::string> groups = {};  // of who asks, the primary one first; only there when group_list is given
 };
-struct hook_changes {                        // of a hook on a host, to a run there
-  client_request what;                       // its alterJob, deleteJob or rerunJob
+struct hook_changes {   // of a hook on a host, to a run there
+  client_request what;  // its alterJob, deleteJob or rerunJob
   std::uint32_t run = 0;
   std::string host;
 };
-struct mom_report { schema::sealed<schema::FromMom> message; std::string host; };
+struct mom_report {
+  schema::sealed<schema::FromMom> message;
+  std::string host;
+};
 struct proposed_run {
   schema::sealed<schema::FromScheduler> message;
-  std::string scheduler;                                                  // the object of who proposes; empty: a person (qrun -H)
-  bool asked = false;                                                     // by qrun
-  std::optional<client_request> changes = {};                             // what runjob hooks set of the job: its alterJob
+  std::string scheduler;                       // the object of who proposes; empty: a person (qrun -H)
+  bool asked = false;                          // by qrun
+  std::optional<client_request> changes = {};  // what runjob hooks set of the job: its alterJob
 };
-struct resume_later {};                                                   // there is no room now: the scheduler resumes it
-struct set_rank { std::int64_t rank; };                                   // qorder
-struct end_wait {};                                                       // the timer of the execution time fired
-struct run_lost { std::uint32_t run = 0; bool host_gone = false; bool log_is_new = false; };  // the host no longer knows, or is given up
-struct run_gone_from { std::uint32_t run = 0; std::string host; bool abandoned = false; };   // the host has nothing of the run, or is down
-struct forget_job {};                                                     // its time in the history may be over
-struct server_stops { bool waits_for_jobs = false; };                     // qterm -t immediate, or -t delay
-using job_command = std::variant<submit_job, client_request, hook_changes, mom_report, proposed_run, resume_later, set_rank, end_wait, run_lost, run_gone_from, forget_job, server_stops>;
+struct resume_later {};  // there is no room now: the scheduler resumes it
+struct set_rank {
+  std::int64_t rank;
+};                   // qorder
+struct end_wait {};  // the timer of the execution time fired
+struct run_lost {
+  std::uint32_t run = 0;
+  bool host_gone = false;
+  bool log_is_new = false;
+};  // the host no longer knows, or is given up
+struct run_gone_from {
+  std::uint32_t run = 0;
+  std::string host;
+  bool abandoned = false;
+};                     // the host has nothing of the run, or is down
+struct forget_job {};  // its time in the history may be over
+struct server_stops {
+  bool waits_for_jobs = false;
+};  // qterm -t immediate, or -t delay
+using job_command = std::variant<submit_job, client_request, hook_changes, mom_report, proposed_run, resume_later, set_rank, end_wait,
+                                 run_lost, run_gone_from, forget_job, server_stops>;
 
 outcome decide(const job_state& job, const job_command& command, const stamp& now, const settings& settings);
 void apply(job_state& job, const event_place& at, schema::JobEvent::Reader event);
@@ -158,19 +180,31 @@ inline void apply(job_state& job, const event_place& at, schema::Event::Reader e
 
 // -- what the world still owes this state ------------------------------------------------------------------------------
 
-struct start_run { std::string host; std::uint32_t run; };
+struct start_run {
+  std::string host;
+  std::uint32_t run;
+};
 struct signal_run {
   std::string host;
   std::uint32_t run;
-  std::uint64_t id;                  // stable: the MoM answers a repeat with what it did
-  std::string signal;                // "SIGTERM", "SIGKILL"
-  std::uint32_t kill_delay_s;        // SIGKILL follows after this; 0: none
+  std::uint64_t id;            // stable: the MoM answers a repeat with what it did
+  std::string signal;          // "SIGTERM", "SIGKILL"
+  std::uint32_t kill_delay_s;  // SIGKILL follows after this; 0: none
   std::int32_t exit_status;
-  bool overrides_exit;               // the job ends with exit_status whatever the program says (rerun: -11)
+  bool overrides_exit;  // the job ends with exit_status whatever the program says (rerun: -11)
 };
-struct tell_run { std::string host; std::uint32_t run; run_request request; };
-struct discard_run { std::string host; std::uint32_t run; };  // until the host has nothing of it, or is down
-struct wake_at { std::int64_t wall_ns; };                     // then send end_wait
+struct tell_run {
+  std::string host;
+  std::uint32_t run;
+  run_request request;
+};
+struct discard_run {
+  std::string host;
+  std::uint32_t run;
+};  // until the host has nothing of it, or is down
+struct wake_at {
+  std::int64_t wall_ns;
+};  // then send end_wait
 using job_effect = std::variant<start_run, signal_run, tell_run, discard_run, wake_at>;
 effect_id id_of(const job_effect& effect);
 std::vector<job_effect> pending_effects(const job_state& job, const settings& settings);
@@ -180,7 +214,11 @@ schema::sealed<schema::ToMom> start_order(const job_state& job, const settings& 
 
 // -- the table ---------------------------------------------------------------------------------------------------------
 
-struct job_transition { job_phase from; schema::JobEvent::Which event; job_phase to; };
+struct job_transition {
+  job_phase from;
+  schema::JobEvent::Which event;
+  job_phase to;
+};
 std::span<const job_transition> job_transitions();
 
 // May this requester do with the job what its owner may?

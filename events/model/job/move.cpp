@@ -61,7 +61,10 @@ attributes::resource_list changed_defaults(const attributes::resource_list& has,
   return changes;
 }
 
-struct change { std::string name, resource, value; bool unset; };
+struct change {
+  std::string name, resource, value;
+  bool unset;
+};
 
 // What Resource_List and schedselect become.
 std::vector<change> differences(const job_state& job, const attributes::resource_list& has, const attributes::completed_request& wanted) {
@@ -86,8 +89,8 @@ outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const
   if (auto why = queue_refusal(*queue, job.attribute(ids::egroup), owner, settings)) return *why;
   const auto defaults = defaults_in(*queue, settings);
   const auto has = attributes::resources_of(job.attributes, ids::Resource_List);
-  const auto wanted = attributes::alter_request(has, changed_defaults(has, defaults_in(job.queue(), settings), defaults, settings), defaults,
-                                                settings.resources, schema::Role::SERVER);
+  const auto wanted = attributes::alter_request(has, changed_defaults(has, defaults_in(job.queue(), settings), defaults, settings),
+                                                defaults, settings.resources, schema::Role::SERVER);
   if (!wanted) return as_rejection(wanted.error());
   if (!now.by.is_manager())
     if (auto why = attributes::within_limits(wanted->resources, defaults, settings.resources)) return as_rejection(*why);

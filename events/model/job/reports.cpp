@@ -5,8 +5,8 @@
 #include "events/attributes/read.hpp"
 #include "events/model/exit_codes.hpp"
 #include "events/model/job/rules.hpp"
-#include "events/model/refuse.hpp"
 #include "events/model/job/run_rights.hpp"
+#include "events/model/refuse.hpp"
 #include "events/model/usage.hpp"
 #include "events/values/date_time.hpp"
 
@@ -71,7 +71,9 @@ bool waits_for_files(const job_state& job) {
 
 // Why a run is over, as a comment says it. `given_up`: why the server did not wait for the host; empty: it had not to. `not_started`:
 // what the host said that could not start it.
-struct run_end_reason { std::string given_up = {}, not_started = {}; };
+struct run_end_reason {
+  std::string given_up = {}, not_started = {};
+};
 
 event requeued(const job_state& job, std::int32_t code, const run_end_reason& why, const stamp& now) {
   const auto& given_up = why.given_up;
@@ -101,8 +103,8 @@ event requeued(const job_state& job, std::int32_t code, const run_end_reason& wh
 
 bool goes_back_to_queue(const job_state& job, std::int32_t code) {
   if (job.delete_requested || job.aborted) return false;
-  if (code == exit_retry || code == -16 || code == -18) return true;     // a hook rejected the start, or asked for another one
-  if (code == exit_script_lost) return true;                     // until somebody has put it back, or deletes the job
+  if (code == exit_retry || code == -16 || code == -18) return true;  // a hook rejected the start, or asked for another one
+  if (code == exit_script_lost) return true;                          // until somebody has put it back, or deletes the job
   if (job.rerun_requested) return code == exit_rerun || code == exit_mom_restarted || job.rerun_exit_status == exit_hook_rerun;
   return code == exit_mom_restarted && rerunable(job);
 }
@@ -116,7 +118,8 @@ std::vector<std::string> names_of(capnp::List<capnp::Text>::Reader list) {
 }
 
 // Every vnode came back: queued again, or ended.
-void finish_run(const job_state& job, std::int32_t code, const run_end_reason& why, const stamp& now, const settings& settings, std::vector<event>& out) {
+void finish_run(const job_state& job, std::int32_t code, const run_end_reason& why, const stamp& now, const settings& settings,
+                std::vector<event>& out) {
   if (goes_back_to_queue(job, code)) {
     out.push_back(requeued(job, code, why, now));
   } else {
@@ -126,8 +129,8 @@ void finish_run(const job_state& job, std::int32_t code, const run_end_reason& w
 
 // The last events of a run whose primary is out of it. `unsure`: other hosts from which nobody knows whether the job is gone;
 // the job waits for them, and the last one finishes it (decide_gone).
-void close_run(const job_state& job, std::int32_t code, const std::string& not_started, const std::vector<std::string>& unsure, const stamp& now,
-               const settings& settings, std::vector<event>& out) {
+void close_run(const job_state& job, std::int32_t code, const std::string& not_started, const std::vector<std::string>& unsure,
+               const stamp& now, const settings& settings, std::vector<event>& out) {
   const auto gone = hosts_where(job, [&](const std::string& host) {
     return host == job.hosts.front() || std::find(unsure.begin(), unsure.end(), host) == unsure.end();
   });
@@ -190,7 +193,7 @@ outcome on_usage(const job_state& job, schema::RunUsage::Reader r, const setting
 outcome on_exited(const job_state& job, schema::RunExited::Reader r, const stamp& now, const settings& settings) {
   if (r.getRef().getRun() != job.run || !job.running()) return no_change;
   std::vector<event> out;
-  if (job.phase == phase::assigned) out.push_back(started_event(job, r.getSession(), now));   // S comes before E
+  if (job.phase == phase::assigned) out.push_back(started_event(job, r.getSession(), now));  // S comes before E
   out.push_back(make_event([&](auto e) {
     auto x = e.initJob().initExited();
     x.setRun(job.run);
@@ -219,7 +222,8 @@ outcome on_steps(const job_state& job, schema::RunSteps::Reader r) {
   std::vector<event> out;
   const auto steps = r.getSteps();
   for (unsigned i = job.steps - r.getFirst(); i < steps.size(); ++i) {
-    if (!schema::is_known(steps[i].getStep())) return refuse(pbs_error::invalid_request, "the MoM tells of a step of the run that this server does not know");
+    if (!schema::is_known(steps[i].getStep()))
+      return refuse(pbs_error::invalid_request, "the MoM tells of a step of the run that this server does not know");
     out.push_back(make_event([&](auto e) {
       auto s = e.initJob().initRunStep();
       s.setRun(job.run);
@@ -249,7 +253,7 @@ outcome on_left(const job_state& job, schema::RunLeftReport::Reader r, const sta
 
 outcome decide_report(const job_state& job, const mom_report& report, const stamp& now, const settings& settings) {
   const auto m = report.message.get();
-  if (!job.hosts.empty() && report.host != job.hosts.front()) return no_change;     // only the primary speaks for a run
+  if (!job.hosts.empty() && report.host != job.hosts.front()) return no_change;  // only the primary speaks for a run
   switch (m.which()) {
     case schema::FromMom::RUN_STARTED: return on_started(job, m.getRunStarted(), now);
     case schema::FromMom::RUN_REFUSED: return on_refused(job, m.getRunRefused(), now, settings);
@@ -276,8 +280,10 @@ void lose_run(const job_state& job, std::int32_t code, run_loss how, const stamp
   }
   // Nobody spoke for the other hosts: they are told to end what they have of the run, and asked whether they have.
   const auto gone = hosts_where(job, [&](const std::string& host) { return how == run_loss::forced || host == job.hosts.front(); });
-  if (!gone.empty()) out.push_back(released(job, gone, how == run_loss::missing ? schema::ReleaseReason::LEFT : schema::ReleaseReason::ABANDONED));
-  if (gone == job.allocated.hosts()) finish_run(job, code, {.given_up = how == run_loss::host_down ? host_down(job) : ""}, now, settings, out);
+  if (!gone.empty())
+    out.push_back(released(job, gone, how == run_loss::missing ? schema::ReleaseReason::LEFT : schema::ReleaseReason::ABANDONED));
+  if (gone == job.allocated.hosts())
+    finish_run(job, code, {.given_up = how == run_loss::host_down ? host_down(job) : ""}, now, settings, out);
 }
 
 outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now, const settings& settings) {
@@ -294,7 +300,8 @@ outcome decide_gone(const job_state& job, const run_gone_from& gone, const stamp
   const bool awaited = job.waits_for_hosts() && job.allocated.is_on(gone.host);
   if (gone.run != job.run || !awaited) return no_change;
   std::vector<event> out{released(job, {gone.host}, gone.abandoned ? schema::ReleaseReason::ABANDONED : schema::ReleaseReason::LEFT)};
-  if (job.allocated.hosts().size() == 1) finish_run(job, job.exit_status, {.given_up = job.primary_abandoned ? host_down(job) : ""}, now, settings, out);
+  if (job.allocated.hosts().size() == 1)
+    finish_run(job, job.exit_status, {.given_up = job.primary_abandoned ? host_down(job) : ""}, now, settings, out);
   return out;
 }
 
@@ -310,7 +317,7 @@ event assigned_event(const job_state& job, const proposed_run& proposed, const s
     a.setScheduler(proposed.scheduler);
     a.setHosts(p.getHosts());
     a.setPlace(std::string(job.attribute(ids::Resource_List, "place")));
-    if (job.attributes.has(ids::stagein)) return;      // its files go first
+    if (job.attributes.has(ids::stagein)) return;  // its files go first
     a.setComment("Job was sent for execution at " + values::print_comment_date(now.seconds()) + " on " +
                  schema::str(p.getExecVnode()));
   });
@@ -346,7 +353,7 @@ outcome decide_run(const job_state& job, const proposed_run& proposed, const sta
 }
 
 outcome decide_end_wait(const job_state& job, const stamp& now) {
-  if (job.phase != phase::waiting || now.seconds() < job.execution_time) return no_change;   // fired early: asked again
+  if (job.phase != phase::waiting || now.seconds() < job.execution_time) return no_change;  // fired early: asked again
   return std::vector<event>{make_event([](auto e) { e.initJob().setWaitEnded(); })};
 }
 
@@ -367,7 +374,7 @@ outcome decide_server_stops(const job_state& job, const server_stops& command) {
 }
 
 std::int64_t history_seconds(const settings& settings) {
-  constexpr std::int64_t two_weeks = 14 * 24 * 60 * 60;   // pbs guide: job_history_duration when unset
+  constexpr std::int64_t two_weeks = 14 * 24 * 60 * 60;  // pbs guide: job_history_duration when unset
   if (!settings.server_flag(attributes::server::job_history_enable)) return 0;
   return attributes::seconds_of(settings.server, attributes::server::job_history_duration).value_or(two_weeks);
 }
@@ -376,7 +383,7 @@ outcome decide_forget(const job_state& job, const stamp& now, const settings& se
   if (job.phase != phase::finished) return no_change;
   const auto since = attributes::integer_of(job.attributes, ids::history_timestamp).value_or(0);
   const auto keeps = history_seconds(settings);
-  if (keeps > 0 && now.seconds() < since + keeps) return no_change;   // too early: asked again
+  if (keeps > 0 && now.seconds() < since + keeps) return no_change;  // too early: asked again
   return std::vector<event>{make_event([](auto e) { e.initJob().setForgotten(); })};
 }
 

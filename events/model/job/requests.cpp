@@ -91,14 +91,14 @@ outcome forget_run(const job_state& job, schema::DeleteJob::Reader command, cons
 }
 
 outcome decide_delete(const job_state& job, schema::DeleteJob::Reader command, const stamp& now, const settings& settings) {
-  if (job.ended() && !command.getPurgeHistory()) return refuse(pbs_error::job_has_finished);   // told to anybody
+  if (job.ended() && !command.getPurgeHistory()) return refuse(pbs_error::job_has_finished);  // told to anybody
   if (!may_act(job, now.by)) return refuse(pbs_error::unauthorized);
   if (job.ended()) {
     return std::vector<event>{delete_requested(command), make_event([](auto e) { e.initJob().setForgotten(); })};
   }
   if (command.getForce() && now.by.is_operator() && !job.allocated.empty()) return forget_run(job, command, now, settings);
   if (job.phase == phase::exiting && job.delete_requested) return refuse(pbs_error::bad_state);
-  if (job.delete_requested && (job.delete_forced || !command.getForce())) return no_change;   // asked already
+  if (job.delete_requested && (job.delete_forced || !command.getForce())) return no_change;  // asked already
   std::vector<event> out{delete_requested(command)};
   if (job.phase <= phase::waiting) {
     auto gone = job;
@@ -141,7 +141,8 @@ void end_job(const job_state& job, std::int32_t code, bool has_code, std::string
              std::vector<event>& out) {
   // pbs guide: substates 91 deleted, 92 exit status 0, 93 any other.
   const bool deleted = job.delete_requested || !has_code;
-  const std::uint16_t substate = deleted ? 91 : code == 0 ? 92 : 93;
+  const std::uint16_t substate = deleted ? 91 : code == 0 ? 92
+                                                          : 93;
   out.push_back(make_event([&](auto e) {
     auto x = e.initJob().initEnded();
     x.setExitStatus(code);

@@ -23,7 +23,7 @@ outcome decide_hook_changes(const job_state& job, const hook_changes& changes, c
 // What is done with a job by hand: qsig, qmsg, qmove, qorder (by_hand.cpp).
 outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, const stamp& now, const settings& settings);
 outcome decide_resume_later(const job_state& job);
-outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const stamp& now, const settings& settings);   // move.cpp
+outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const stamp& now, const settings& settings);  // move.cpp
 outcome decide_set_rank(const job_state& job, const set_rank& command, const stamp& now);
 outcome decide_message(const job_state& job, schema::MessageJob::Reader command, const stamp& now);
 outcome decide_report(const job_state& job, const mom_report& report, const stamp& now, const settings& settings);
@@ -51,9 +51,9 @@ inline void set_number(job_state& job, attributes::attribute_id id, std::int64_t
 
 // How a run can be over without a word of its primary.
 enum class run_loss : std::uint8_t {
-  missing,     // the primary does not have it (any more)
-  host_down,   // the primary has been down too long
-  forced,      // by an operator: nobody is asked, and all vnodes come back at once
+  missing,    // the primary does not have it (any more)
+  host_down,  // the primary has been down too long
+  forced,     // by an operator: nobody is asked, and all vnodes come back at once
 };
 // Appends the end of such a run: the program's end with `code` unless it ended before, the vnodes that can come back, and what
 // becomes of the job unless it waits for other hosts first.

@@ -31,8 +31,8 @@ std::optional<rejection> proposal_refusal(const job_state& job, const proposed_r
   }
   const auto its = scheduler_of(job);
   if (proposed.scheduler == its) return std::nullopt;
-  return refuse(pbs_error::unauthorized,
-                "Unauthorized Request: job " + job.id + " is scheduler " + std::string(its) + "'s to run, not " + proposed.scheduler + "'s");
+  return refuse(pbs_error::unauthorized, "Unauthorized Request: job " + job.id + " is scheduler " + std::string(its) + "'s to run, not " +
+                                             proposed.scheduler + "'s");
 }
 
 std::optional<rejection> run_by_hand_refusal(const job_state* job, const requester& by) {

@@ -24,7 +24,9 @@ std::optional<rejection> run_by_hand_refusal(const job_state* job, const request
 std::optional<rejection> reorder_refusal(const job_state* job, const requester& by);
 
 // What qorder makes of two jobs: each gets the other's rank.
-struct exchanged_ranks { set_rank first, second; };
+struct exchanged_ranks {
+  set_rank first, second;
+};
 values::result<exchanged_ranks, rejection> exchange_ranks(const job_state* first, const job_state* second, const requester& by);
 
 }  // namespace annals::model

@@ -45,12 +45,17 @@ int substate_of(const job_state& job) {
     case phase::queued: return 10;
     case phase::held: return 20;
     case phase::waiting: return job.stage_in == job_stage_in::failed ? 37 : 30;
-    case phase::assigned: return job.rerun_requested ? 60 : job.aborted ? 54 : job.stage_in == job_stage_in::coming ? 15 : 41;
-    case phase::started: return job.rerun_requested ? 60 : job.aborted ? 54 : job.usage_known ? 42 : 41;
-    case phase::suspended: return job.rerun_requested ? 60 : job.aborted ? 54 : 43;
+    case phase::assigned: return job.rerun_requested ? 60 : job.aborted                        ? 54
+                                                        : job.stage_in == job_stage_in::coming ? 15
+                                                                                               : 41;
+    case phase::started: return job.rerun_requested ? 60 : job.aborted   ? 54
+                                                       : job.usage_known ? 42
+                                                                         : 41;
+    case phase::suspended: return job.rerun_requested ? 60 : job.aborted ? 54
+                                                                         : 43;
     case phase::exiting: return 51;
     case phase::finished:
-    case phase::forgotten: return 0;   // set by JobEnded
+    case phase::forgotten: return 0;  // set by JobEnded
   }
   return 0;
 }

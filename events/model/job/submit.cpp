@@ -159,7 +159,7 @@ event queued_event(const draft& d, const submit_job& command, const std::string&
   script.setHash({reinterpret_cast<const kj::byte*>(command.script_hash.data()), command.script_hash.size()});
   script.setSize(command.script_size);
   fill_holds(d.holds, q);
-  q.setExecutionTime(d.execution_time > now.seconds() ? d.execution_time : 0);   // a past time is dropped silently
+  q.setExecutionTime(d.execution_time > now.seconds() ? d.execution_time : 0);  // a past time is dropped silently
   q.setQueueRank(now.wall_ns / 1000);
   return event(schema::sealed_message::from_builder(builder));
 }

@@ -28,9 +28,9 @@ constexpr job_transition transitions[] = {
     {phase::started, which::ALTERED, phase::started},
     {phase::exiting, which::ALTERED, phase::exiting},
     {phase::queued, which::HELD, phase::held},
-    {phase::queued, which::HELD, phase::queued},          // qhold -h n: only its comment stays
+    {phase::queued, which::HELD, phase::queued},  // qhold -h n: only its comment stays
     {phase::waiting, which::HELD, phase::waiting},
-    {phase::queued, which::RELEASED, phase::queued},      // a comment is taken off
+    {phase::queued, which::RELEASED, phase::queued},  // a comment is taken off
     {phase::waiting, which::RELEASED, phase::waiting},
     {phase::held, which::HELD, phase::held},
     {phase::waiting, which::HELD, phase::held},
@@ -44,7 +44,7 @@ constexpr job_transition transitions[] = {
     {phase::waiting, which::WAIT_ENDED, phase::queued},
     {phase::held, which::WAIT_ENDED, phase::held},
     {phase::queued, which::ASSIGNED, phase::assigned},
-    {phase::held, which::ASSIGNED, phase::assigned},      // qrun runs held and waiting jobs
+    {phase::held, which::ASSIGNED, phase::assigned},  // qrun runs held and waiting jobs
     {phase::waiting, which::ASSIGNED, phase::assigned},
     {phase::assigned, which::STARTED, phase::started},
     {phase::assigned, which::START_FAILED, phase::exiting},
@@ -59,10 +59,10 @@ constexpr job_transition transitions[] = {
     {phase::assigned, which::DELETE_REQUESTED, phase::assigned},
     {phase::started, which::DELETE_REQUESTED, phase::started},
     {phase::exiting, which::DELETE_REQUESTED, phase::exiting},
-    {phase::finished, which::DELETE_REQUESTED, phase::finished},   // qdel -x of a history job
+    {phase::finished, which::DELETE_REQUESTED, phase::finished},  // qdel -x of a history job
     {phase::assigned, which::RERUN_REQUESTED, phase::assigned},
     {phase::started, which::RERUN_REQUESTED, phase::started},
-    {phase::exiting, which::RERUN_REQUESTED, phase::exiting},      // a hook of execjob_epilogue
+    {phase::exiting, which::RERUN_REQUESTED, phase::exiting},  // a hook of execjob_epilogue
     {phase::assigned, which::SIGNALLED, phase::assigned},
     {phase::started, which::SIGNALLED, phase::started},
     {phase::assigned, which::MESSAGED, phase::assigned},
@@ -92,7 +92,7 @@ constexpr job_transition transitions[] = {
     {phase::started, which::EXITED, phase::exiting},
     {phase::exiting, which::OUTPUT_DELIVERED, phase::exiting},
     {phase::exiting, which::VNODES_RELEASED, phase::exiting},
-    {phase::assigned, which::VNODES_RELEASED, phase::assigned},    // a part that the run goes on without
+    {phase::assigned, which::VNODES_RELEASED, phase::assigned},  // a part that the run goes on without
     {phase::started, which::VNODES_RELEASED, phase::started},
     {phase::suspended, which::VNODES_RELEASED, phase::suspended},  // what it does without meanwhile
     {phase::started, which::VNODES_TAKEN, phase::started},         // it has been resumed

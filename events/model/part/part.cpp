@@ -48,7 +48,7 @@ const task_state* task_of(const part_state& part, std::uint32_t number, task_pha
 // -- decide, one per command -----------------------------------------------------------------------------------------------
 
 outcome on_join(const part_state& part, const join_asked& c) {
-  if (part.phase != phase::none) return no_change;               // a repeat: answered with what was done
+  if (part.phase != phase::none) return no_change;  // a repeat: answered with what was done
   const auto ref = c.message.get().getJoin().getOrder().getRef();
   const auto bytes = c.message.bytes();
   return one([&](auto e) {
@@ -181,7 +181,7 @@ void on_ended(part_state& part, schema::TaskEnded::Reader e) {
   t.usage = read_usage(e.getUsage());
   part.active.erase(e.getTask());
   add_ended_task(part.ended_usage, t.usage);
-  t.argv = t.environment = {};              // as many tasks may have ended as a run may have
+  t.argv = t.environment = {};  // as many tasks may have ended as a run may have
 }
 
 }  // namespace
@@ -207,7 +207,7 @@ void apply(part_state& part, const event_place& at, schema::PartEvent::Reader ev
     }
     case which::TASK_ENDED: on_ended(part, event.getTaskEnded()); break;
     case which::SET_UP:
-    case which::LEFT: break;                // the phase says it
+    case which::LEFT: break;  // the phase says it
   }
   part.phase = row->to;
   part.version = at.version;

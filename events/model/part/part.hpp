@@ -16,8 +16,8 @@
 
 #include "events/model/context.hpp"
 #include "events/model/effect.hpp"
-#include "events/model/outcome.hpp"
 #include "events/model/hook/ran_hooks.hpp"
+#include "events/model/outcome.hpp"
 #include "events/model/settings.hpp"
 #include "events/model/usage.hpp"
 #include "events/ports/process_host.hpp"
@@ -27,23 +27,25 @@ namespace annals::model {
 
 enum class part_phase : std::uint8_t {
   none,
-  joining,    // known; its files and directories are being made
-  ready,      // tasks may be started
-  leaving,    // tasks are killed, then files and directories removed
-  left,       // nothing of the job is here
+  joining,  // known; its files and directories are being made
+  ready,    // tasks may be started
+  leaving,  // tasks are killed, then files and directories removed
+  left,     // nothing of the job is here
 };
 constexpr int part_phase_count = 5;
 
-enum class task_phase : std::uint8_t { starting, started, ended };
+enum class task_phase : std::uint8_t { starting,
+                                       started,
+                                       ended };
 
 struct task_state {
   task_phase phase = task_phase::starting;
-  std::vector<std::string> argv, environment;     // until it has ended
-  std::uint32_t node = 0;              // PBS_NODENUM
+  std::vector<std::string> argv, environment;  // until it has ended
+  std::uint32_t node = 0;                      // PBS_NODENUM
   std::int64_t pid = 0, session = 0;
   std::int32_t exit_status = 0;
-  std::string text;                    // why it did not start; empty: it did
-  usage_set usage;                     // of an ended one
+  std::string text;  // why it did not start; empty: it did
+  usage_set usage;   // of an ended one
 };
 
 // What a primary says to its sisters when the program did not start: their hooks hear of execjob_abort, not of _epilogue.
@@ -54,37 +56,59 @@ struct part_state {
   std::uint64_t stream = 0, version = 0;
   std::uint64_t job_serial = 0;
   std::uint32_t run = 0;
-  std::string job;                               // "12.borg"
-  std::string primary;                           // host name
-  schema::sealed<schema::ToSister> request;      // join
-  std::map<std::uint32_t, task_state> tasks;     // by number
-  std::set<std::uint32_t> active;                // of those: that may have processes
-  usage_set ended_usage;                         // of the others (add_ended_task)
+  std::string job;                            // "12.borg"
+  std::string primary;                        // host name
+  schema::sealed<schema::ToSister> request;   // join
+  std::map<std::uint32_t, task_state> tasks;  // by number
+  std::set<std::uint32_t> active;             // of those: that may have processes
+  usage_set ended_usage;                      // of the others (add_ended_task)
   std::int32_t refusal_code = 0;
-  std::string refusal;                           // why this host could not join; empty: it could
-  std::string leave_why;                         // as the primary said it
-  ran_hooks hooks;                              // of this host, before the job was set up and before its first task
+  std::string refusal;    // why this host could not join; empty: it could
+  std::string leave_why;  // as the primary said it
+  ran_hooks hooks;        // of this host, before the job was set up and before its first task
 
   std::string key() const { return job + "." + std::to_string(run); }
   std::string task_key(std::uint32_t task) const { return key() + "-" + std::to_string(task); }
   schema::StartRun::Reader order() const { return request.get().getJoin().getOrder(); }
   std::uint32_t node() const { return request.get().getJoin().getNode(); }
-  bool aborted() const { return leave_why == start_failed_elsewhere; }      // the job's program never started
+  bool aborted() const { return leave_why == start_failed_elsewhere; }  // the job's program never started
 };
 
 // -- commands ------------------------------------------------------------------------------------------------------------
 
-struct join_asked { schema::sealed<schema::ToSister> message; std::string primary; };   // the ticket was checked
-struct set_up_done { std::int32_t code = 0; std::string text; };                        // code 0: everything is there
-struct spawn_asked { schema::sealed<schema::ToSister> message; };
-struct task_began { std::uint32_t task; ports::program_started what; };
-struct task_failed { std::uint32_t task; ports::start_failed what; };
-struct task_over { std::uint32_t task; ports::program_ended what; };
-struct leave_order { std::string why; };
+struct join_asked {
+  schema::sealed<schema::ToSister> message;
+  std::string primary;
+};  // the ticket was checked
+struct set_up_done {
+  std::int32_t code = 0;
+  std::string text;
+};  // code 0: everything is there
+struct spawn_asked {
+  schema::sealed<schema::ToSister> message;
+};
+struct task_began {
+  std::uint32_t task;
+  ports::program_started what;
+};
+struct task_failed {
+  std::uint32_t task;
+  ports::start_failed what;
+};
+struct task_over {
+  std::uint32_t task;
+  ports::program_ended what;
+};
+struct leave_order {
+  std::string why;
+};
 // Hooks of execjob_begin or execjob_prologue accepted.
-struct part_hooks_done { std::vector<schema::sealed<schema::HookRun>> runs; };
+struct part_hooks_done {
+  std::vector<schema::sealed<schema::HookRun>> runs;
+};
 struct torn_down {};
-using part_command = std::variant<join_asked, set_up_done, spawn_asked, task_began, task_failed, task_over, leave_order, torn_down, part_hooks_done>;
+using part_command =
+    std::variant<join_asked, set_up_done, spawn_asked, task_began, task_failed, task_over, leave_order, torn_down, part_hooks_done>;
 
 outcome decide(const part_state& part, const part_command& command, const stamp& now, const settings& settings);
 void apply(part_state& part, const event_place& at, schema::PartEvent::Reader event);
@@ -97,22 +121,36 @@ inline void apply(part_state& part, const event_place& at, schema::Event::Reader
 
 struct set_up_part {};
 struct say_joined {};
-struct say_known {};                           // to the server, which may have given the run up
+struct say_known {};  // to the server, which may have given the run up
 struct say_refused {};
-struct start_task { std::uint32_t task; };     // idempotent per key: the shepherd's exclusive file
-struct watch_task { std::uint32_t task; };     // after a restart: find it again. Whoever has started it watches it: one effect
-struct say_task { std::uint32_t task; };       // running
-struct say_ended_tasks {};                     // ended or not started: each until the primary has it, which its actor counts
-struct say_task_end { std::uint32_t task; };   // one of those
-struct kill_task { std::uint32_t task; };
+struct start_task {
+  std::uint32_t task;
+};  // idempotent per key: the shepherd's exclusive file
+struct watch_task {
+  std::uint32_t task;
+};  // after a restart: find it again. Whoever has started it watches it: one effect
+struct say_task {
+  std::uint32_t task;
+};                          // running
+struct say_ended_tasks {};  // ended or not started: each until the primary has it, which its actor counts
+struct say_task_end {
+  std::uint32_t task;
+};  // one of those
+struct kill_task {
+  std::uint32_t task;
+};
 struct tear_down_part {};
 struct say_left {};
-using part_effect = std::variant<set_up_part, say_joined, say_known, say_refused, start_task, watch_task, say_task, say_ended_tasks, say_task_end, kill_task,
-                                 tear_down_part, say_left>;
+using part_effect = std::variant<set_up_part, say_joined, say_known, say_refused, start_task, watch_task, say_task, say_ended_tasks,
+                                 say_task_end, kill_task, tear_down_part, say_left>;
 std::vector<part_effect> pending_effects(const part_state& part);
 effect_id id_of(const part_effect& effect);
 
-struct part_transition { part_phase from; schema::PartEvent::Which event; part_phase to; };
+struct part_transition {
+  part_phase from;
+  schema::PartEvent::Which event;
+  part_phase to;
+};
 std::span<const part_transition> part_transitions();
 bool may_happen(part_phase from, schema::PartEvent::Which event);
 

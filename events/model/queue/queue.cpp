@@ -1,8 +1,8 @@
 // What may happen to a queue, and what it means.
 #include "events/attributes/ids.hpp"
+#include "events/model/changes.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/queue/queue.hpp"
-#include "events/model/changes.hpp"
 #include "events/model/refuse.hpp"
 
 namespace annals::model {

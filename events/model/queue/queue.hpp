@@ -15,7 +15,7 @@ namespace annals::model {
 struct queue_state {
   std::uint64_t serial = 0;
   std::uint64_t version = 0;
-  std::uint64_t order = 0;               // sequence of its creation
+  std::uint64_t order = 0;  // sequence of its creation
   bool exists = false;
   std::string name;
   attributes::attribute_set attributes;

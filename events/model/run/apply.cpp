@@ -96,7 +96,7 @@ void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event
     case which::DISCARDED: run.discarded = true; break;
     case which::HOOK_RAN:
       run.hooks.add(event.getHookRan());
-      if (run.phase == phase::received) run.join_since_ns = at.wall_ns;     // sisters are asked behind them
+      if (run.phase == phase::received) run.join_since_ns = at.wall_ns;  // sisters are asked behind them
       break;
     case which::KILL_SENT: run.kill_sent_ns = at.wall_ns; break;
     case which::KILL_DELAY_ENDED: run.kill_delay_over = true; break;
@@ -117,7 +117,7 @@ void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event
     case which::TASK_ASKED:
     case which::TASK_SETTLED: apply_to_tasks(run, event); break;
     case which::PROGRAM_STARTING:
-    case which::LEFT: break;      // the phase says it
+    case which::LEFT: break;  // the phase says it
   }
   run.phase = row->to;
   run.version = at.version;

@@ -41,7 +41,7 @@ outcome on_failed(const run_state& run, const program_failed& c) {
 }
 
 outcome on_hooks(const run_state& run, const hooks_done& c) {
-  if (run.phase != phase::received && run.phase != phase::starting) return no_change;      // killed meanwhile
+  if (run.phase != phase::received && run.phase != phase::starting) return no_change;  // killed meanwhile
   auto out = hook_events(c.runs, run.job, [](auto e) { return e.initRun().initHookRan(); });
   if (!c.refused) return out;
   out.push_back(refused_event(c.refused->code, c.refused->text));
@@ -66,7 +66,8 @@ outcome on_over(const run_state& run, const program_over& c, const stamp& now) {
 // which is still on its way finds it refused.
 outcome on_kill(const run_state& run, const kill_order& c) {
   const auto s = c.message.get().getSignalRun();
-  if (run.phase == phase::none) return std::vector<event>{received_event(s.getRef(), {}), refused_event(s.getExitStatus(), "killed before it came")};
+  if (run.phase == phase::none)
+    return std::vector<event>{received_event(s.getRef(), {}), refused_event(s.getExitStatus(), "killed before it came")};
   if (run.phase == phase::received) return std::vector<event>{refused_event(s.getExitStatus(), "killed before it started")};
   if (!run.active() || s.getId() <= run.kill_id) return no_change;
   return one([&](auto e) {
@@ -103,10 +104,12 @@ outcome on_carried_out(const run_state& run, const request_carried_out& c) {
   return one([&](auto e) { e.initRun().initRequestDone().setId(c.id); });
 }
 
-event discarded_event() { return make_event([](auto e) { e.initRun().setDiscarded(); }); }
+event discarded_event() {
+  return make_event([](auto e) { e.initRun().setDiscarded(); });
+}
 
 outcome on_discard(const run_state& run) {
-  const bool waits = run.over() && !run.all_left();       // for its other hosts
+  const bool waits = run.over() && !run.all_left();  // for its other hosts
   switch (run.phase) {
     case phase::received: {
       std::vector<event> out{discarded_event(), refused_event(-3, "no longer wanted")};
@@ -145,9 +148,13 @@ event refused_event(int code, const std::string& text) {
     r.setText(text);
   });
 }
-event left_event() { return make_event([](auto e) { e.initRun().setLeft(); }); }
+event left_event() {
+  return make_event([](auto e) { e.initRun().setLeft(); });
+}
 bool leaves_at_once(const run_state& run) { return run.discarded && run.all_left() && run.stage_in == stage_in_phase::not_wanted; }
-event starting_event() { return make_event([](auto e) { e.initRun().setProgramStarting(); }); }
+event starting_event() {
+  return make_event([](auto e) { e.initRun().setProgramStarting(); });
+}
 
 outcome decide(const run_state& run, const run_command& command, const stamp& now, const settings&) {
   struct visitor {

@@ -8,16 +8,17 @@ namespace annals::model {
 template <class Fill>
 std::vector<event> one(Fill&& fill) { return {make_event(std::forward<Fill>(fill))}; }
 
-const run_transition* row_of(run_phase from, schema::RunEvent::Which event);   // nullptr: it may not happen
+const run_transition* row_of(run_phase from, schema::RunEvent::Which event);  // nullptr: it may not happen
 event refused_event(int code, const std::string& text);
 event left_event();
-void add_step(run_state& run, const event_place& at, schema::RunEvent::Reader step);   // to be told to the server
-bool leaves_at_once(const run_state& run);      // nobody wants anything of it, and nothing of it is here but the run's own files
+void add_step(run_state& run, const event_place& at, schema::RunEvent::Reader step);  // to be told to the server
+// Nobody wants anything of it, and nothing of it is here but the run's own files.
+bool leaves_at_once(const run_state& run);
 event starting_event();
 
 // staging.cpp: files that come before the program.
 bool wants_files(schema::StartRun::Reader order);
-std::vector<event> begin_run(schema::StartRun::Reader order);      // asks the sisters, or starts the program
+std::vector<event> begin_run(schema::StartRun::Reader order);  // asks the sisters, or starts the program
 outcome on_files_staged(const run_state& run, const files_staged& c);
 void apply_to_staging(run_state& run, const event_place& at, schema::FilesStagedIn::Reader e);
 

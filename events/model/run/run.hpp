@@ -15,8 +15,8 @@
 
 #include "events/model/context.hpp"
 #include "events/model/effect.hpp"
-#include "events/model/outcome.hpp"
 #include "events/model/hook/ran_hooks.hpp"
+#include "events/model/outcome.hpp"
 #include "events/model/settings.hpp"
 #include "events/model/usage.hpp"
 #include "events/ports/process_host.hpp"
@@ -26,13 +26,13 @@ namespace annals::model {
 
 enum class run_phase : std::uint8_t {
   none,
-  received,    // the order is known; the run waits for files to be staged in, and for sisters to join
-  starting,    // the program may have been started
+  received,  // the order is known; the run waits for files to be staged in, and for sisters to join
+  starting,  // the program may have been started
   started,
-  ended,       // the program is gone; its output is not in its place yet
-  placed,      // output delivered or kept in undelivered/
-  refused,     // never started
-  left,        // the server knows everything; the run's files are gone
+  ended,    // the program is gone; its output is not in its place yet
+  placed,   // output delivered or kept in undelivered/
+  refused,  // never started
+  left,     // the server knows everything; the run's files are gone
 };
 constexpr int run_phase_count = 8;
 
@@ -40,28 +40,28 @@ constexpr int run_phase_count = 8;
 struct told_request {
   std::uint64_t id = 0;
   schema::RunRequest::Which what = schema::RunRequest::SIGNAL;
-  std::string text;                        // the signal's name, or the message
+  std::string text;  // the signal's name, or the message
   bool to_errors = false, to_output = false;
   bool operator==(const told_request&) const = default;
 };
 
 // Another host of the run, as its primary sees it.
 enum class sister_phase : std::uint8_t {
-  asked,       // to join
+  asked,  // to join
   joined,
-  failed,      // did not join, or was lost; part of the job may be there
-  left,        // nothing of the job is there, or the host was abandoned
+  failed,  // did not join, or was lost; part of the job may be there
+  left,    // nothing of the job is there, or the host was abandoned
 };
 struct sister_state {
   sister_phase phase = sister_phase::asked;
   std::string host;
-  std::string address;                     // of its MoM, as the order says
+  std::string address;  // of its MoM, as the order says
   std::uint16_t port = 0;
-  std::uint32_t node = 0;                  // number of the host in the run: the primary is 0
-  host_usage usage;                        // what it used, as it told last; all of it when it has left
+  std::uint32_t node = 0;  // number of the host in the run: the primary is 0
+  host_usage usage;        // what it used, as it told last; all of it when it has left
   bool abandoned = false;
-  std::int64_t away_since_ns = 0;          // no link to it since then; 0: there is one, or it is not missed yet
-  bool own() const { return node == 0; }   // the primary itself, for tasks beside its program
+  std::int64_t away_since_ns = 0;         // no link to it since then; 0: there is one, or it is not missed yet
+  bool own() const { return node == 0; }  // the primary itself, for tasks beside its program
 };
 
 // Times that a run of this host counts.
@@ -73,22 +73,25 @@ enum class run_timer : std::uint8_t {
 };
 // What this host is told to wait; what is not here is in limits.hpp.
 struct run_waits {
-  std::int64_t join_alarm_s = 30;          // $sister_join_job_alarm
-  std::int64_t silence_s = 120;            // of a sister while the program runs: its MoM may be restarted in peace
+  std::int64_t join_alarm_s = 30;  // $sister_join_job_alarm
+  std::int64_t silence_s = 120;    // of a sister while the program runs: its MoM may be restarted in peace
 };
 
 // A program of the run beside its own, on one of its hosts, as its primary sees it.
 struct run_task {
   std::string host;
-  std::uint32_t node = 0;                  // PBS_NODENUM
-  std::vector<std::string> argv, environment;   // until its host has it
-  bool started = false, over = false;      // over without started: it could not be started
+  std::uint32_t node = 0;                      // PBS_NODENUM
+  std::vector<std::string> argv, environment;  // until its host has it
+  bool started = false, over = false;          // over without started: it could not be started
   std::int32_t exit_status = 0;
-  std::string text;                        // why not
+  std::string text;  // why not
 };
 
 // Files that come before the program is started (pbs guide: stagein).
-enum class stage_in_phase : std::uint8_t { not_wanted, wanted, done, failed };
+enum class stage_in_phase : std::uint8_t { not_wanted,
+                                           wanted,
+                                           done,
+                                           failed };
 
 struct run_state {
   run_phase phase = run_phase::none;
@@ -96,91 +99,155 @@ struct run_state {
   std::uint64_t stream = 0, version = 0;
   std::uint64_t job_serial = 0;
   std::uint32_t run = 0;
-  std::string job;                         // "12.borg"
-  schema::sealed<schema::ToMom> order;     // startRun; empty when the server wanted it killed before it came
+  std::string job;                      // "12.borg"
+  schema::sealed<schema::ToMom> order;  // startRun; empty when the server wanted it killed before it came
   std::int64_t pid = 0, session = 0;
   std::string jobdir;
   std::int64_t started_s = 0;
-  usage_set usage;                         // of this host, when the program has ended
+  usage_set usage;  // of this host, when the program has ended
   std::int32_t exit_status = 0;
   std::string text;                        // of a refusal
   bool placed = false, delivered = false;  // tried; and every file is where it belongs
   std::string delivery_text;
 
-  std::uint64_t kill_id = 0;               // the strongest request of the server so far
-  std::string kill_signal;                 // empty: nobody wants it killed
+  std::uint64_t kill_id = 0;  // the strongest request of the server so far
+  std::string kill_signal;    // empty: nobody wants it killed
   std::uint32_t kill_delay_s = 0;
-  std::int64_t kill_sent_ns = 0;           // when its processes were signalled for this request; 0: not yet
-  bool kill_delay_over = false;            // and they are still there
-  std::string kill_why;                    // "walltime 10 exceeded limit 3"; empty when the server asked for it
+  std::int64_t kill_sent_ns = 0;  // when its processes were signalled for this request; 0: not yet
+  bool kill_delay_over = false;   // and they are still there
+  std::string kill_why;           // "walltime 10 exceeded limit 3"; empty when the server asked for it
   std::optional<std::int32_t> exit_override;
-  std::vector<told_request> requests;           // not carried out yet, in the order they came
+  std::vector<told_request> requests;  // not carried out yet, in the order they came
   bool suspended = false;
   std::int64_t suspended_at_s = 0, suspended_s = 0;   // since when; how long it was before that
-  std::uint64_t last_request = 0, requests_done = 0;   // ids: the newest that came, the newest that is carried out
-  bool discarded = false;                  // the server no longer knows it: nothing is reported
+  std::uint64_t last_request = 0, requests_done = 0;  // ids: the newest that came, the newest that is carried out
+  bool discarded = false;                             // the server no longer knows it: nothing is reported
 
-  std::int64_t join_since_ns = 0;          // sisters are waited for since then: the order, its files, hooks or a fresh ticket came
-  std::int64_t over_since_ns = 0;          // the program ended, or will not start
-  bool ticket_lapsed = false;              // sisters are asked when a fresh one comes
-  schema::sealed<schema::SignedTicket> fresh_ticket;    // that came after the order; empty: the order's own counts
-  std::vector<sister_state> sisters;       // in the order of their node numbers; none for a run on one host
-  std::map<std::uint32_t, run_task> tasks; // by number, from 2: the run's own program is task 1
-  std::set<std::uint32_t> untold_tasks;    // of those: no host has told of them yet
-  std::vector<schema::sealed<schema::RunStep>> steps;   // what happened between the hosts, for the server's log
-  ran_hooks hooks;                        // of this host, before the program
+  // Sisters are waited for since then: the order, its files, hooks or a fresh ticket came.
+  std::int64_t join_since_ns = 0;
+  std::int64_t over_since_ns = 0;                      // the program ended, or will not start
+  bool ticket_lapsed = false;                          // sisters are asked when a fresh one comes
+  schema::sealed<schema::SignedTicket> fresh_ticket;   // that came after the order; empty: the order's own counts
+  std::vector<sister_state> sisters;                   // in the order of their node numbers; none for a run on one host
+  std::map<std::uint32_t, run_task> tasks;             // by number, from 2: the run's own program is task 1
+  std::set<std::uint32_t> untold_tasks;                // of those: no host has told of them yet
+  std::vector<schema::sealed<schema::RunStep>> steps;  // what happened between the hosts, for the server's log
+  ran_hooks hooks;                                     // of this host, before the program
 
   std::string key() const { return job + "." + std::to_string(run); }
   bool active() const { return phase == run_phase::starting || phase == run_phase::started; }
   bool over() const { return phase == run_phase::ended || phase == run_phase::refused; }
   schema::SignedTicket::Reader ticket() const { return fresh_ticket ? fresh_ticket.get() : order.get().getStartRun().getTicket(); }
-  bool all_left() const;                   // the run is on no other host any more
+  bool all_left() const;  // the run is on no other host any more
   const sister_state* sister(std::string_view host) const;
   std::vector<std::string> abandoned_hosts() const;
   // The primary first, which is this host. job_total() makes what the job shows of it.
-  std::vector<host_usage> usage_by_host(std::string_view own_host, std::int64_t now_ns, const attributes::resource_catalogue& resources) const;
+  std::vector<host_usage> usage_by_host(std::string_view own_host, std::int64_t now_ns,
+                                        const attributes::resource_catalogue& resources) const;
 };
 
 // -- commands ------------------------------------------------------------------------------------------------------------
 
-struct take_order { schema::sealed<schema::ToMom> message; };
-struct program_began { ports::program_started what; };
-struct program_failed { ports::start_failed what; };
-struct program_over { ports::program_ended what; };
-struct files_staged { ports::delivery_result what; };
-struct output_placed { ports::delivery_result what; };
-struct kill_order { schema::sealed<schema::ToMom> message; };        // signalRun
-struct limit_met { std::int32_t exit_status; std::string why; std::uint32_t kill_delay_s; };
-struct tell_order { schema::sealed<schema::ToMom> message; };        // tellRun
-struct request_carried_out { std::uint64_t id; };
-struct discard_order { schema::sealed<schema::ToMom> message; };     // discardRun
-struct acknowledged { schema::Ack::What what; };
-struct sister_joined { std::string host; };
-struct sister_refused { std::string host; std::int32_t code; std::string text; };
-struct sister_left { host_usage usage; };                            // usage.host: which
-struct sister_away { std::string host; std::int64_t since_ns; };      // there is no link to it
-struct sister_back { std::string host; std::int64_t since_ns; };
-struct ticket_lapsed {};                                             // seen before a host could be asked
-struct kill_sent { std::uint64_t id; std::string signal; };
+struct take_order {
+  schema::sealed<schema::ToMom> message;
+};
+struct program_began {
+  ports::program_started what;
+};
+struct program_failed {
+  ports::start_failed what;
+};
+struct program_over {
+  ports::program_ended what;
+};
+struct files_staged {
+  ports::delivery_result what;
+};
+struct output_placed {
+  ports::delivery_result what;
+};
+struct kill_order {
+  schema::sealed<schema::ToMom> message;
+};  // signalRun
+struct limit_met {
+  std::int32_t exit_status;
+  std::string why;
+  std::uint32_t kill_delay_s;
+};
+struct tell_order {
+  schema::sealed<schema::ToMom> message;
+};  // tellRun
+struct request_carried_out {
+  std::uint64_t id;
+};
+struct discard_order {
+  schema::sealed<schema::ToMom> message;
+};  // discardRun
+struct acknowledged {
+  schema::Ack::What what;
+};
+struct sister_joined {
+  std::string host;
+};
+struct sister_refused {
+  std::string host;
+  std::int32_t code;
+  std::string text;
+};
+struct sister_left {
+  host_usage usage;
+};  // usage.host: which
+struct sister_away {
+  std::string host;
+  std::int64_t since_ns;
+};  // there is no link to it
+struct sister_back {
+  std::string host;
+  std::int64_t since_ns;
+};
+struct ticket_lapsed {};  // seen before a host could be asked
+struct kill_sent {
+  std::uint64_t id;
+  std::string signal;
+};
 // Something the state waited for has not come in time. `last_known`: what the host has used, if it is about one.
-struct wake { run_timer what; std::string host; std::int64_t since_ns; std::int64_t at_ns; };
-struct timer_fired { wake timer; host_usage last_known; };
-struct sisters_used { std::vector<host_usage> hosts; };              // so far, by those that have told it
-struct ask_task { std::string host, own_host; std::uint32_t node; std::vector<std::string> argv, environment; };
+struct wake {
+  run_timer what;
+  std::string host;
+  std::int64_t since_ns;
+  std::int64_t at_ns;
+};
+struct timer_fired {
+  wake timer;
+  host_usage last_known;
+};
+struct sisters_used {
+  std::vector<host_usage> hosts;
+};  // so far, by those that have told it
+struct ask_task {
+  std::string host, own_host;
+  std::uint32_t node;
+  std::vector<std::string> argv, environment;
+};
 struct task_told {
-  enum class state { running, ended, not_started };
+  enum class state { running,
+                     ended,
+                     not_started };
   std::uint32_t task;
-  std::string host;                                                  // who tells
+  std::string host;  // who tells
   state what;
   std::int32_t exit_status;
   std::string text;
 };
 // Hooks of one event ran before the program (pbs guide: execjob_begin, _prologue, _launch). refused: it is not to start.
-struct hooks_done { std::vector<schema::sealed<schema::HookRun>> runs; std::optional<ports::start_failed> refused; };
-using run_command = std::variant<take_order, files_staged, program_began, program_failed, program_over, output_placed,
-                                 kill_order, limit_met, tell_order, request_carried_out, discard_order, acknowledged, sister_joined,
-                                 sister_refused, sister_left, sister_away, sister_back, ticket_lapsed, kill_sent, timer_fired, sisters_used, ask_task, task_told,
-                                 hooks_done>;
+struct hooks_done {
+  std::vector<schema::sealed<schema::HookRun>> runs;
+  std::optional<ports::start_failed> refused;
+};
+using run_command =
+    std::variant<take_order, files_staged, program_began, program_failed, program_over, output_placed, kill_order, limit_met, tell_order,
+                 request_carried_out, discard_order, acknowledged, sister_joined, sister_refused, sister_left, sister_away, sister_back,
+                 ticket_lapsed, kill_sent, timer_fired, sisters_used, ask_task, task_told, hooks_done>;
 
 outcome decide(const run_state& run, const run_command& command, const stamp& now, const settings& settings);
 void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event);
@@ -191,41 +258,66 @@ inline void apply(run_state& run, const event_place& at, schema::Event::Reader e
 
 // -- what is owed ----------------------------------------------------------------------------------------------------------
 
-struct stage_files_in {};                  // a repeat ends an earlier one that still goes on
-struct unstage_files {};                   // the run will not start
-struct discard_again {};                   // those files are on their way out: a run that is given up may go
-struct note_discarded {};                  // a line in this host's log
-struct fetch_script {};                    // the server sends it
-struct start_program {};                   // idempotent per key: the shepherd's exclusive file
-struct watch_program {};                   // after a restart: find it again. Whoever has started it watches it: one effect
-struct kill_program { std::uint64_t id; std::string signal; std::string why; };    // until hooks allow it and the signal is sent
-struct kill_harder { std::uint64_t id; };  // at once: the delay is over
-struct kill_discarded {};                  // at once: no hook is asked, whatever one has refused before
-struct kill_on { std::string host; std::uint64_t id; std::string signal; };        // a sister kills what it has of the run
-struct carry_out { told_request request; };
+struct stage_files_in {};  // a repeat ends an earlier one that still goes on
+struct unstage_files {};   // the run will not start
+struct discard_again {};   // those files are on their way out: a run that is given up may go
+struct note_discarded {};  // a line in this host's log
+struct fetch_script {};    // the server sends it
+struct start_program {};   // idempotent per key: the shepherd's exclusive file
+struct watch_program {};   // after a restart: find it again. Whoever has started it watches it: one effect
+struct kill_program {
+  std::uint64_t id;
+  std::string signal;
+  std::string why;
+};  // until hooks allow it and the signal is sent
+struct kill_harder {
+  std::uint64_t id;
+};                         // at once: the delay is over
+struct kill_discarded {};  // at once: no hook is asked, whatever one has refused before
+struct kill_on {
+  std::string host;
+  std::uint64_t id;
+  std::string signal;
+};  // a sister kills what it has of the run
+struct carry_out {
+  told_request request;
+};
 struct place_output {};
 struct report_started {};
 struct report_refused {};
 struct report_exited {};
 struct report_left {};
-struct report_requests { std::uint64_t done; };   // every request up to this one
-struct clean_up {};                        // remove the run's files
-struct report_steps { std::uint64_t count; };  // what happened between the hosts: so many so far
-struct want_ticket {};                     // a fresh one, of the server
-struct ask_sister { std::string host; };       // to join, until it has answered
-struct keep_sister { std::string host; };      // the link to it is watched
-struct release_sister { std::string host; };   // asked to leave, until it has
-struct spawn_task_on { std::uint32_t task; };  // its host is asked, until it has answered
+struct report_requests {
+  std::uint64_t done;
+};                   // every request up to this one
+struct clean_up {};  // remove the run's files
+struct report_steps {
+  std::uint64_t count;
+};                      // what happened between the hosts: so many so far
+struct want_ticket {};  // a fresh one, of the server
+struct ask_sister {
+  std::string host;
+};  // to join, until it has answered
+struct keep_sister {
+  std::string host;
+};  // the link to it is watched
+struct release_sister {
+  std::string host;
+};  // asked to leave, until it has
+struct spawn_task_on {
+  std::uint32_t task;
+};  // its host is asked, until it has answered
 // wake (above): at its time it becomes the command timer_fired.
-using run_effect = std::variant<stage_files_in, unstage_files, discard_again, note_discarded, fetch_script, start_program, watch_program, kill_program,
-                                kill_harder, kill_discarded, kill_on, place_output, report_started, report_refused, report_exited, report_left, carry_out,
-                                report_requests, clean_up, report_steps, want_ticket, ask_sister, keep_sister, release_sister, spawn_task_on, wake>;
+using run_effect =
+    std::variant<stage_files_in, unstage_files, discard_again, note_discarded, fetch_script, start_program, watch_program, kill_program,
+                 kill_harder, kill_discarded, kill_on, place_output, report_started, report_refused, report_exited, report_left, carry_out,
+                 report_requests, clean_up, report_steps, want_ticket, ask_sister, keep_sister, release_sister, spawn_task_on, wake>;
 std::vector<run_effect> pending_effects(const run_state& run, const run_waits& waits);
 effect_id id_of(const run_effect& effect);
-bool script_comes_later(schema::StartRun::Reader order);                 // it is too large to come with the order
-std::string sister_of(const run_state& run, const run_effect& effect);   // the sister it is done on; empty: none
-bool is_report(const run_effect& effect);                                // told to the server
-std::optional<effect_id> answered_by(schema::Ack::What what);            // the report that the server's word acknowledges
+bool script_comes_later(schema::StartRun::Reader order);                // it is too large to come with the order
+std::string sister_of(const run_state& run, const run_effect& effect);  // the sister it is done on; empty: none
+bool is_report(const run_effect& effect);                               // told to the server
+std::optional<effect_id> answered_by(schema::Ack::What what);           // the report that the server's word acknowledges
 
 // What counts of a measured usage: wall time in which the run was suspended does not (pbs guide: walltime).
 ports::run_usage counted(const run_state& run, ports::run_usage measured, std::int64_t now_s);
@@ -239,7 +331,11 @@ std::optional<limit_met> exceeded_limit(schema::StartRun::Reader order, const us
 // wants to hear at most. Every report becomes an event, so an older run is told of less often (limits.hpp).
 bool worth_reporting(const usage_set& now, const usage_set& told, std::int64_t since_told_s, std::int64_t interval_s);
 
-struct run_transition { run_phase from; schema::RunEvent::Which event; run_phase to; };
+struct run_transition {
+  run_phase from;
+  schema::RunEvent::Which event;
+  run_phase to;
+};
 std::span<const run_transition> run_transitions();
 bool may_happen(run_phase from, schema::RunEvent::Which event);
 

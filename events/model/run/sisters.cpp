@@ -13,8 +13,8 @@ namespace pbs_error = values::pbs_error;
 
 namespace {
 
-constexpr std::int32_t exit_retry = -3;          // pbs guide: JOB_EXEC_RETRY, the job is queued again
-constexpr std::int32_t exit_host_lost = -4;      // as after a lost MoM: queued again if it is rerunable
+constexpr std::int32_t exit_retry = -3;      // pbs guide: JOB_EXEC_RETRY, the job is queued again
+constexpr std::int32_t exit_host_lost = -4;  // as after a lost MoM: queued again if it is rerunable
 
 sister_state* sister_of(run_state& run, std::string_view host) {
   const auto at = std::find_if(run.sisters.begin(), run.sisters.end(), [&](const auto& s) { return s.host == host; });
@@ -52,7 +52,8 @@ std::int32_t exit_of_refusal(std::int32_t code) {
 }
 
 std::string start_error(const std::string& host, std::int32_t code, const std::string& why = {}) {
-  return "job_start_error " + std::to_string(code) + " from node " + host + " could not JOIN_JOB successfully" + (why.empty() ? "" : ": " + why);
+  return "job_start_error " + std::to_string(code) + " from node " + host + " could not JOIN_JOB successfully" +
+         (why.empty() ? "" : ": " + why);
 }
 
 // The last host is out: a run that nobody waits for goes at once.
@@ -98,7 +99,8 @@ std::vector<std::string> run_state::abandoned_hosts() const {
     if (s.abandoned) hosts.push_back(s.host);
   return hosts;
 }
-std::vector<host_usage> run_state::usage_by_host(std::string_view own_host, std::int64_t now_ns, const attributes::resource_catalogue& resources) const {
+std::vector<host_usage> run_state::usage_by_host(std::string_view own_host, std::int64_t now_ns,
+                                                 const attributes::resource_catalogue& resources) const {
   std::vector<host_usage> hosts{{std::string(own_host), usage, now_ns}};
   for (const auto& s : sisters) {
     if (s.host == own_host) add_usage(hosts.front().usage, s.usage.usage, resources);
@@ -235,7 +237,7 @@ void on_asked(run_state& run, schema::SistersAsked::Reader e) {
   for (auto h : e.getHosts()) {
     sister_state s;
     s.host = schema::str(h);
-    for (unsigned i = 0; i < addresses.size(); ++i) {         // none: the primary itself, for its own part
+    for (unsigned i = 0; i < addresses.size(); ++i) {  // none: the primary itself, for its own part
       if (schema::text(addresses[i].getHost()) != s.host) continue;
       s.address = schema::str(addresses[i].getAddress());
       s.port = addresses[i].getPort();
@@ -305,8 +307,7 @@ void owe_to_sisters(const run_state& run, std::vector<run_effect>& owed) {
     if (run.over()) owed.push_back(release_sister{s.host});
     else if (s.phase == sister_phase::asked) {
       if (run.phase != phase::received || !run.ticket_lapsed) owed.push_back(ask_sister{s.host});
-    }
-    else if (s.phase == sister_phase::joined) owed.push_back(keep_sister{s.host});
+    } else if (s.phase == sister_phase::joined) owed.push_back(keep_sister{s.host});
   }
 }
 

@@ -8,7 +8,7 @@ using phase = run_phase;
 
 namespace {
 
-constexpr std::int32_t exit_retry = -3;          // pbs guide: JOB_EXEC_RETRY; the server knows why from the step before
+constexpr std::int32_t exit_retry = -3;  // pbs guide: JOB_EXEC_RETRY; the server knows why from the step before
 
 event staged_event(const ports::delivery_result& result) {
   return make_event([&](auto e) {

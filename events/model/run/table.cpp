@@ -41,7 +41,7 @@ constexpr run_transition transitions[] = {
     {phase::started, which::SISTER_FAILED, phase::started},
     {phase::started, which::SISTER_LEFT, phase::started},
     {phase::started, which::SISTERS_USED, phase::started},
-    {phase::started, which::SISTERS_ASKED, phase::started},     // the primary's own part, for its first task
+    {phase::started, which::SISTERS_ASKED, phase::started},  // the primary's own part, for its first task
     {phase::started, which::SISTER_JOINED, phase::started},
     {phase::started, which::TASK_ASKED, phase::started},
     {phase::started, which::TASK_SETTLED, phase::started},
@@ -51,7 +51,7 @@ constexpr run_transition transitions[] = {
     {phase::ended, which::SISTER_FAILED, phase::ended},
     {phase::refused, which::SISTER_FAILED, phase::refused},
     {phase::ended, which::OUTPUT_PLACED, phase::placed},
-    {phase::ended, which::LEFT, phase::left},          // discarded: nobody wants the output
+    {phase::ended, which::LEFT, phase::left},  // discarded: nobody wants the output
     {phase::ended, which::DISCARDED, phase::ended},
     {phase::placed, which::LEFT, phase::left},
     {phase::refused, which::LEFT, phase::left},
@@ -78,7 +78,7 @@ constexpr bool no_duplicate_rows() {
       if (transitions[i].from == transitions[j].from && transitions[i].event == transitions[j].event) return false;
   return true;
 }
-static_assert(no_duplicate_rows());      // one target per row: a run's phase follows from the event alone
+static_assert(no_duplicate_rows());  // one target per row: a run's phase follows from the event alone
 
 }  // namespace
 

@@ -12,7 +12,7 @@ using phase = run_phase;
 
 namespace {
 
-constexpr std::uint32_t first_task = 2;            // 1 is the job's program
+constexpr std::uint32_t first_task = 2;  // 1 is the job's program
 
 template <class List>
 void fill(List&& list, const std::vector<std::string>& from) {
@@ -24,8 +24,10 @@ void fill(List&& list, const std::vector<std::string>& from) {
 outcome on_ask_task(const run_state& run, const ask_task& c) {
   if (run.phase != phase::started || run.discarded) return refuse(values::pbs_error::bad_state, "the job is not running");
   const auto* s = run.sister(c.host);
-  if (c.host != c.own_host && (!s || s->phase != sister_phase::joined)) return refuse(values::pbs_error::unknown_node, c.host + " is no host of the job");
-  if (run.tasks.size() >= limits::tasks_of_run_max) return refuse(values::pbs_error::bad_state, "the job has had " + std::to_string(run.tasks.size()) + " tasks");
+  if (c.host != c.own_host && (!s || s->phase != sister_phase::joined))
+    return refuse(values::pbs_error::unknown_node, c.host + " is no host of the job");
+  if (run.tasks.size() >= limits::tasks_of_run_max)
+    return refuse(values::pbs_error::bad_state, "the job has had " + std::to_string(run.tasks.size()) + " tasks");
   std::vector<event> out;
   // The primary's own part is asked like a sister, from its first task on.
   if (!s) out.push_back(make_event([&](auto e) { e.initRun().initSistersAsked().initHosts(1).set(0, c.host); }));
@@ -76,7 +78,7 @@ void on_settled(run_state& run, schema::TaskSettled::Reader e) {
   t.over = e.getOver();
   t.exit_status = e.getExitStatus();
   t.text = schema::str(e.getText());
-  t.argv = t.environment = {};                       // asked for no more
+  t.argv = t.environment = {};  // asked for no more
   run.untold_tasks.erase(e.getTask());
 }
 

@@ -41,7 +41,9 @@ std::int64_t valid_until_ns(schema::SignedTicket::Reader given) {
   return ticket ? ticket->get().getNotAfterNs() : INT64_MAX;
 }
 
-std::int64_t ticket_good_until_ns(schema::SignedTicket::Reader given) { return valid_until_ns(given) - limits::ticket_rest_s * 1'000'000'000; }
+std::int64_t ticket_good_until_ns(schema::SignedTicket::Reader given) {
+  return valid_until_ns(given) - limits::ticket_rest_s * 1'000'000'000;
+}
 
 std::string why_not_join(schema::Ticket::Reader t, schema::JoinJob::Reader join, std::string_view own_host, std::string_view peer,
                          std::int64_t now_ns) {

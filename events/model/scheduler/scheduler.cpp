@@ -1,10 +1,10 @@
 // What may happen to a scheduler object, and what it means.
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
-#include "events/model/limits.hpp"
-#include "events/model/scheduler/scheduler.hpp"
 #include "events/model/changes.hpp"
+#include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
+#include "events/model/scheduler/scheduler.hpp"
 
 namespace annals::model {
 
@@ -68,7 +68,7 @@ outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m
 outcome decide_said(const scheduler_state& scheduler, schema::FromScheduler::Reader m) {
   switch (m.which()) {
     case schema::FromScheduler::CYCLE_BEGAN:
-      if (m.getCycleBegan().getNumber() <= scheduler.cycle) return no_change;   // a repeat
+      if (m.getCycleBegan().getNumber() <= scheduler.cycle) return no_change;  // a repeat
       return std::vector<event>{make_event([&](auto e) { e.initScheduler().setCycleBegan(m.getCycleBegan()); })};
     case schema::FromScheduler::REASONS:
       return std::vector<event>{make_event([&](auto e) { e.initScheduler().setCycleReasons(m.getReasons()); })};
@@ -128,7 +128,7 @@ void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerE
       scheduler.in_cycle = true;
       state("scheduling");
       break;
-    case which::CYCLE_REASONS: break;      // told to the jobs' rows by the status projection
+    case which::CYCLE_REASONS: break;  // told to the jobs' rows by the status projection
     case which::CYCLE_ENDED:
       scheduler.in_cycle = false;
       state("idle");

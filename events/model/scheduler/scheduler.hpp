@@ -20,13 +20,19 @@ struct scheduler_state {
   bool exists = false;
   bool connected = false;
   std::string name;
-  std::uint64_t cycle = 0;               // number of the last cycle that began
+  std::uint64_t cycle = 0;  // number of the last cycle that began
   bool in_cycle = false;
   attributes::attribute_set attributes;
 };
-struct scheduler_came { std::string host, version; };
-struct scheduler_gone { std::string why; };
-struct scheduler_said { schema::sealed<schema::FromScheduler> message; };   // cycleBegan, reasons, cycleEnded
+struct scheduler_came {
+  std::string host, version;
+};
+struct scheduler_gone {
+  std::string why;
+};
+struct scheduler_said {
+  schema::sealed<schema::FromScheduler> message;
+};  // cycleBegan, reasons, cycleEnded
 using scheduler_command =
     std::variant<schema::sealed<schema::Request>, scheduler_came, scheduler_gone, scheduler_said>;
 outcome decide(const scheduler_state& scheduler, const scheduler_command& command, const stamp& now, const settings& settings);

@@ -3,9 +3,9 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
-#include "events/model/server/server.hpp"
 #include "events/model/changes.hpp"
 #include "events/model/refuse.hpp"
+#include "events/model/server/server.hpp"
 #include "events/values/string_list.hpp"
 
 namespace annals::model {

@@ -20,8 +20,8 @@ class allocation {
   bool empty() const { return exec_vnode_.empty(); }
   const std::string& exec_vnode() const { return exec_vnode_; }
   const std::string& exec_host() const { return exec_host_; }
-  const std::string& place() const { return place_; }              // that it was asked with
-  const std::vector<std::string>& hosts() const { return hosts_; } // that it has something of, in the order of the start
+  const std::string& place() const { return place_; }               // that it was asked with
+  const std::vector<std::string>& hosts() const { return hosts_; }  // that it has something of, in the order of the start
   bool is_on(std::string_view host) const;
   // What it has on these hosts, as an exec_vnode.
   std::string on(const std::vector<std::string>& hosts) const;

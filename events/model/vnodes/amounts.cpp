@@ -58,7 +58,8 @@ bool amounts::operator==(const amounts& other) const {
 
 amount read_amount(std::string_view text, bool* ok) {
   if (ok) *ok = true;
-  const bool digits = !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-'; });
+  const bool digits =
+      !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-'; });
   if (digits) {
     if (const auto number = values::parse_real(text)) return {*number, false};
   }

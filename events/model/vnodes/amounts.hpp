@@ -15,7 +15,7 @@ namespace annals::model {
 struct amount {
   double value = 0;
   bool is_size = false;
-  std::string print() const;            // "2", "1024kb", "0.5"
+  std::string print() const;  // "2", "1024kb", "0.5"
   bool operator==(const amount&) const = default;
 };
 
@@ -28,11 +28,11 @@ class amounts {
   const entry* end() const { return entries_.get() + size_; }
   std::size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
-  const entry* find(std::string_view resource) const;       // end() if there is none
+  const entry* find(std::string_view resource) const;  // end() if there is none
   bool contains(std::string_view resource) const { return find(resource) != end(); }
-  double value_of(std::string_view resource) const;         // 0 if there is none
-  amount& operator[](std::string_view resource);            // a new one is 0
-  void add(const amounts& more, int sign);                  // +1, -1
+  double value_of(std::string_view resource) const;  // 0 if there is none
+  amount& operator[](std::string_view resource);     // a new one is 0
+  void add(const amounts& more, int sign);           // +1, -1
   bool operator==(const amounts& other) const;
 
  private:
@@ -47,7 +47,7 @@ amount read_amount(std::string_view text, bool* ok = nullptr);
 // Reads what a part of an exec_vnode asks: "ncpus=2:mem=1gb". Neighbours mostly ask for the same, which is then read once.
 class amounts_reader {
  public:
-  const amounts& operator()(std::string_view resources);    // until the next call
+  const amounts& operator()(std::string_view resources);  // until the next call
 
  private:
   std::string_view last_;
@@ -55,7 +55,11 @@ class amounts_reader {
 };
 
 // What an exec_vnode asks of a vnode, one entry for each part of a chunk; nothing for a text that is no exec_vnode.
-struct asked_part { std::string vnode; amounts asked; std::uint32_t cpus = 0; };
+struct asked_part {
+  std::string vnode;
+  amounts asked;
+  std::uint32_t cpus = 0;
+};
 std::vector<asked_part> parts_of(std::string_view exec_vnode);
 
 }  // namespace annals::model

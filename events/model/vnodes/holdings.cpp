@@ -31,7 +31,10 @@ holdings::number holdings::number_of(name_table::key key, std::string_view vnode
 holdings::number holdings::number_of(std::string_view vnode) const { return number_of(name_table::key_of(vnode), vnode); }
 
 std::vector<holdings::located> holdings::locate(std::string_view exec_vnode, std::string_view* unknown) const {
-  struct named { name_table::key key; std::string_view vnode, resources; };
+  struct named {
+    name_table::key key;
+    std::string_view vnode, resources;
+  };
   std::vector<named> names;
   names.reserve(std::min<std::size_t>(exec_vnode.size() / 16, vnodes_.size()));
   values::exec_vnode_reader parts(exec_vnode);
@@ -52,7 +55,8 @@ std::vector<holdings::located> holdings::locate(std::string_view exec_vnode, std
     if (at != name_table::none) found.push_back({at, static_cast<std::uint32_t>(found.size()), n.resources});
     else if (unknown && unknown->empty()) *unknown = n.vnode;
   }
-  std::sort(found.begin(), found.end(), [](const located& a, const located& b) { return std::pair(a.at, a.order) < std::pair(b.at, b.order); });
+  std::sort(found.begin(), found.end(),
+            [](const located& a, const located& b) { return std::pair(a.at, a.order) < std::pair(b.at, b.order); });
   return found;
 }
 
@@ -127,7 +131,8 @@ void holdings::apply(const event_place& at, schema::HostEvent::Reader event) {
 void holdings::apply(const event_place& at, std::string_view id, schema::JobEvent::Reader event) {
   using which = schema::JobEvent::Which;
   switch (event.which()) {
-    case which::ASSIGNED: return take(at.stream, id, schema::text(event.getAssigned().getExecVnode()), schema::text(event.getAssigned().getPlace()));
+    case which::ASSIGNED:
+      return take(at.stream, id, schema::text(event.getAssigned().getExecVnode()), schema::text(event.getAssigned().getPlace()));
     case which::VNODES_TAKEN: {
       const auto e = event.getVnodesTaken();
       if (e.getAmountsOnly()) change_amounts(at.stream, schema::text(e.getExecVnode()), +1);
@@ -152,7 +157,7 @@ void holdings::apply(const event_place& at, std::string_view id, schema::JobEven
     case which::SIGNALLED:
     case which::MESSAGED:
     case which::RESUME_WANTED:
-    case which::RESUMED:                // VnodesTaken follows
+    case which::RESUMED:  // VnodesTaken follows
     case which::REQUEST_DONE:
     case which::EXITED:
     case which::OUTPUT_DELIVERED:
@@ -191,7 +196,7 @@ std::vector<std::uint32_t> holdings::free_slots(const vnode_entry& v, std::uint3
   for (std::uint32_t s = 0; s < 64 && slots.size() < wanted; ++s)
     if ((v.low_slots >> s & 1) == 0) slots.push_back(s);
   if (slots.size() == wanted) return slots;
-  std::vector<bool> taken;      // of those from 64 on
+  std::vector<bool> taken;  // of those from 64 on
   for (const auto& j : v.use.jobs)
     for (const auto s : j.slots) {
       if (s < 64) continue;

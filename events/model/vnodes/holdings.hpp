@@ -24,19 +24,19 @@ namespace annals::model {
 
 // What a job holds on a vnode, an entry for each part of a chunk.
 struct vnode_job {
-  std::uint64_t job = 0;                // serial
+  std::uint64_t job = 0;  // serial
   std::string id;
-  std::vector<std::uint32_t> slots;     // cpu slots; {0} too for a part without cpus
+  std::vector<std::uint32_t> slots;  // cpu slots; {0} too for a part without cpus
   amounts held;
   bool exclusive = false;
   bool operator==(const vnode_job&) const = default;
 };
 
 struct vnode_use {
-  amounts assigned;                     // sums; once something was assigned it stays listed, as 0
-  std::vector<vnode_job> jobs;          // in the order they came
-  std::int64_t last_used_s = 0;         // when the last job left
-  std::vector<std::string> maintenance; // ids of jobs that an administrator suspended on it
+  amounts assigned;                      // sums; once something was assigned it stays listed, as 0
+  std::vector<vnode_job> jobs;           // in the order they came
+  std::int64_t last_used_s = 0;          // when the last job left
+  std::vector<std::string> maintenance;  // ids of jobs that an administrator suspended on it
   bool exclusive() const;
   bool operator==(const vnode_use&) const = default;
 };
@@ -49,12 +49,15 @@ class holdings {
 
   // Whether a job may take this now: its vnodes are there and able, nobody shares what is held exclusively, and there is enough
   // of what is counted. `amounts_only`: the job has the vnodes already.
-  struct wanted { std::string_view id, exec_vnode, place; bool amounts_only = false; };
+  struct wanted {
+    std::string_view id, exec_vnode, place;
+    bool amounts_only = false;
+  };
   std::optional<rejection> why_not(const wanted& w) const;
 
-  const std::map<std::uint64_t, host_state>& hosts() const { return hosts_; }      // by stream serial
+  const std::map<std::uint64_t, host_state>& hosts() const { return hosts_; }  // by stream serial
   const host_state* host_of(std::string_view vnode) const;
-  const vnode_use* find(std::string_view vnode) const;         // nullptr for a name that never was a vnode
+  const vnode_use* find(std::string_view vnode) const;  // nullptr for a name that never was a vnode
   // Every vnode that was used, in the order in which they were first heard of: see(name, use).
   template <class See>
   void each_used(See&& see) const {
@@ -75,29 +78,37 @@ class holdings {
   // A vnode, and of its host's state what every assignment asks for.
   struct vnode_entry {
     std::string name;
-    std::uint64_t host = 0;             // serial; 0: there is no such vnode now
-    bool able = false;                  // no word of its state is against it
+    std::uint64_t host = 0;  // serial; 0: there is no such vnode now
+    bool able = false;       // no word of its state is against it
     sharing_kind sharing = sharing_kind::by_place;
-    std::uint32_t exclusive_jobs = 0;   // entries of use.jobs
-    std::uint64_t low_slots = 0;        // cpu slots below 64 that jobs have, a bit each
-    amounts available;                  // resources_available that are counted
+    std::uint32_t exclusive_jobs = 0;  // entries of use.jobs
+    std::uint64_t low_slots = 0;       // cpu slots below 64 that jobs have, a bit each
+    amounts available;                 // resources_available that are counted
     vnode_use use;
     bool operator==(const vnode_entry&) const = default;
   };
-  using number = name_table::number;    // of a vnode in vnodes_
+  using number = name_table::number;  // of a vnode in vnodes_
   // A part of an exec_vnode.
-  struct located { number at; std::uint32_t order; std::string_view resources; };
-  struct taking { std::uint64_t job; std::string_view id; place_sharing place; };
+  struct located {
+    number at;
+    std::uint32_t order;
+    std::string_view resources;
+  };
+  struct taking {
+    std::uint64_t job;
+    std::string_view id;
+    place_sharing place;
+  };
 
-  number known(std::string_view vnode);           // a new entry if there is none
+  number known(std::string_view vnode);  // a new entry if there is none
   number number_of(std::string_view vnode) const;
   number number_of(name_table::key key, std::string_view vnode) const;
   const vnode_entry* entry(std::string_view vnode) const;
   // The parts in the order of their vnodes' numbers, in which they lie in memory; none for a text that is no exec_vnode. Those of
   // vnodes that never were are left out; `unknown` gets the first of them.
   std::vector<located> locate(std::string_view exec_vnode, std::string_view* unknown = nullptr) const;
-  void expect(const std::vector<located>& parts, std::size_t next) const;    // that these entries are read soon
-  void refresh(std::uint64_t serial, const vnode_state& vnode);    // of its host
+  void expect(const std::vector<located>& parts, std::size_t next) const;  // that these entries are read soon
+  void refresh(std::uint64_t serial, const vnode_state& vnode);            // of its host
   std::optional<rejection> unusable(const vnode_entry& v, const wanted& w, bool exclusive) const;
   // What is there of a resource, for a job that asks for it; nothing: it is not counted.
   std::optional<double> available(const vnode_entry& v, std::string_view resource) const;
@@ -112,12 +123,12 @@ class holdings {
   // The job keeps the vnodes and gives up amounts of them (-1), or takes them again (+1).
   void change_amounts(std::uint64_t job, std::string_view exec_vnode, int sign);
   void begin_maintenance(std::uint64_t job, std::string_view id);
-  void end_maintenance(std::uint64_t job, std::string_view id);      // of all that it holds
+  void end_maintenance(std::uint64_t job, std::string_view id);  // of all that it holds
 
   std::map<std::uint64_t, host_state> hosts_;
   std::vector<vnode_entry> vnodes_;
-  name_table numbers_;                                                               // of vnodes, by name
-  std::unordered_map<std::uint64_t, std::unordered_set<number>> vnodes_of_job_;      // by serial
+  name_table numbers_;                                                           // of vnodes, by name
+  std::unordered_map<std::uint64_t, std::unordered_set<number>> vnodes_of_job_;  // by serial
 };
 
 }  // namespace annals::model

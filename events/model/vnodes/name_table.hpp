@@ -15,7 +15,9 @@ class name_table {
   using number = std::uint32_t;
   static constexpr number none = UINT32_MAX;
 
-  struct key { std::uint64_t hash; };
+  struct key {
+    std::uint64_t hash;
+  };
   static key key_of(std::string_view name) { return {std::hash<std::string_view>()(name)}; }
   void expect(key of) const {
     if (!places_.empty()) __builtin_prefetch(&places_[of.hash & mask()]);
@@ -30,14 +32,17 @@ class name_table {
       if (p.hash == of.hash && is_it(p.what)) return p.what;
     }
   }
-  void add(key of, number what) {           // which is not there yet
+  void add(key of, number what) {  // which is not there yet
     if (2 * (count_ + 1) > places_.size()) grow();
     put({of.hash, what});
     ++count_;
   }
 
  private:
-  struct place { std::uint64_t hash = 0; number what = none; };       // half of the places are free at least
+  struct place {
+    std::uint64_t hash = 0;
+    number what = none;
+  };  // half of the places are free at least
   std::size_t mask() const { return places_.size() - 1; }
   void put(place p) {
     auto at = p.hash & mask();
@@ -51,7 +56,7 @@ class name_table {
       if (p.what != none) put(p);
   }
 
-  std::vector<place> places_;               // a power of two of them
+  std::vector<place> places_;  // a power of two of them
   std::size_t count_ = 0;
 };
 

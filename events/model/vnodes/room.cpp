@@ -20,7 +20,7 @@ rejection unknown(std::string_view vnode) {
 std::optional<double> holdings::available(const vnode_entry& v, std::string_view resource) const {
   if (const auto* counted = v.available.find(resource); counted != v.available.end()) return counted->second.value;
   const auto text = hosts_.at(v.host).vnode(v.name)->attributes.get(attributes::node::resources_available, resource);
-  if (text) return std::nullopt;      // an indirect pool or a text: nothing to count here
+  if (text) return std::nullopt;  // an indirect pool or a text: nothing to count here
   return 0;
 }
 

@@ -3,9 +3,9 @@
 
 #include <pthread.h>
 
-extern char *pbs_server; /* as programs declare it that were written for the manual */
+extern char* pbs_server; /* as programs declare it that were written for the manual */
 
-static void *fails_elsewhere(void *unused) {
+static void* fails_elsewhere(void* unused) {
   (void)unused;
   CHECK(pbs_server == NULL);
   CHECK(pbs_connect("no-such-host.invalid") == -1);

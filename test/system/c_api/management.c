@@ -4,21 +4,21 @@
  */
 #include "check.h"
 
-static void imports(int c, char *from, char *encoding) {
+static void imports(int c, char* from, char* encoding) {
   struct attropl type = {NULL, "content-type", NULL, "application/x-python", SET};
   struct attropl how = {&type, "content-encoding", NULL, encoding, SET};
   struct attropl input = {&how, "input-file", NULL, from, SET};
   CHECK(pbs_manager(c, MGR_CMD_IMPORT, MGR_OBJ_HOOK, "chook", &input, NULL) == 0);
 }
 
-static void exports(int c, char *to, char *encoding) {
+static void exports(int c, char* to, char* encoding) {
   struct attropl type = {NULL, "content-type", NULL, "application/x-python", SET};
   struct attropl how = {&type, "content-encoding", NULL, encoding, SET};
   struct attropl output = {&how, "output-file", NULL, to, SET};
   CHECK(pbs_manager(c, MGR_CMD_EXPORT, MGR_OBJ_HOOK, "chook", &output, NULL) == 0);
 }
 
-static void refuses_what_is_no_content(int c, char *from) {
+static void refuses_what_is_no_content(int c, char* from) {
   struct attropl bad_type = {NULL, "content-type", NULL, "text/html", SET};
   struct attropl input = {&bad_type, "input-file", NULL, from, SET};
   struct attropl type = {NULL, "content-type", NULL, "application/x-python", SET};
@@ -33,7 +33,7 @@ static void refuses_what_is_no_content(int c, char *from) {
   CHECK(pbs_manager(c, MGR_CMD_IMPORT, MGR_OBJ_QUEUE, "cq", &input, NULL) == PBSE_IVALREQ);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int c = connected();
   struct attropl started = {NULL, ATTR_start, NULL, "True", SET};
   struct attropl enabled = {&started, ATTR_enable, NULL, "True", SET};
@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
   struct attropl no_comment = {NULL, ATTR_comment, NULL, "", UNSET};
   struct attropl event = {NULL, "event", NULL, "queuejob", SET};
   struct attropl enabled_hook = {NULL, "enabled", NULL, "false", SET};
-  struct batch_status *s;
+  struct batch_status* s;
   if (argc == 2 && strcmp(argv[1], "stop") == 0) return pbs_terminate(c, SHUT_QUICK, NULL);
   CHECK(pbs_manager(c, MGR_CMD_CREATE, MGR_OBJ_QUEUE, "cq", &type, NULL) == 0);
   CHECK(pbs_manager(c, MGR_CMD_CREATE, MGR_OBJ_QUEUE, "cq", &type, NULL) == PBSE_QUEEXIST);

@@ -1,19 +1,19 @@
 /* One call for a job, named on the command line: requests CALL JOB [ARGUMENT [ARGUMENT]]. Prints what it answered. */
 #include "check.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int c = connected(), rc = -1;
   const char *call = argv[1], *job = argv[2], *a = argc > 3 ? argv[3] : NULL, *b = argc > 4 ? argv[4] : NULL;
   if (strcmp(call, "alter") == 0) {
-    struct attrl change = {NULL, (char *)a, NULL, (char *)b, SET};
+    struct attrl change = {NULL, (char*)a, NULL, (char*)b, SET};
     rc = pbs_alterjob(c, job, &change, NULL);
   } else if (strcmp(call, "alter_resource") == 0) {
-    struct attrl change = {NULL, ATTR_l, (char *)a, (char *)b, SET};
+    struct attrl change = {NULL, ATTR_l, (char*)a, (char*)b, SET};
     rc = pbs_asyalterjob(c, job, &change, NULL);
   } else if (strcmp(call, "del") == 0) rc = pbs_deljob(c, job, a);
   else if (strcmp(call, "dellist") == 0) {
-    char *ids[] = {(char *)job, "99999", (char *)a, "no id"};
-    struct batch_deljob_status *failed = pbs_deljoblist(c, ids, 4, b);
+    char* ids[] = {(char*)job, "99999", (char*)a, "no id"};
+    struct batch_deljob_status* failed = pbs_deljoblist(c, ids, 4, b);
     CHECK(pbs_errno == PBSE_UNKJOBID && strcmp(pbs_geterrmsg(c), "Unknown Job Id") == 0);
     CHECK(failed && strcmp(failed->name, "99999") == 0 && failed->code == PBSE_UNKJOBID);
     CHECK(failed->next && strcmp(failed->next->name, "no id") == 0 && failed->next->code == PBSE_UNKJOBID && !failed->next->next);

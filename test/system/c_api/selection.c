@@ -4,17 +4,17 @@
 #include <pthread.h>
 
 /* Jobs that come and go. */
-static void *submits_and_deletes(void *done) {
+static void* submits_and_deletes(void* done) {
   int c = connected(), n;
   for (n = 0; n < 40; ++n) {
     struct attropl held = {NULL, ATTR_h, NULL, "u", SET};
-    char *id = pbs_submit(c, &held, NULL, NULL, NULL);
+    char* id = pbs_submit(c, &held, NULL, NULL, NULL);
     CHECK(id);
     CHECK(pbs_deljob(c, id, DELETEHISTORY) == 0);
     free(id);
   }
   pbs_disconnect(c);
-  __atomic_store_n((int *)done, 1, __ATOMIC_SEQ_CST);
+  __atomic_store_n((int*)done, 1, __ATOMIC_SEQ_CST);
   return NULL;
 }
 
@@ -31,10 +31,10 @@ static void selects_what_comes_and_goes(int c) {
   CHECK(pthread_join(other, NULL) == 0);
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int c = connected();
-  char **ids;
-  struct batch_status *jobs;
+  char** ids;
+  struct batch_status* jobs;
   struct attropl queue = {NULL, ATTR_q, NULL, argv[1], EQ};
   struct attropl held = {&queue, ATTR_state, NULL, "H", EQ};
   struct attropl walltime = {&queue, ATTR_l, "walltime", "99:00:00", GT};

@@ -1,10 +1,10 @@
 /* Every status call, and pbs_locjob. status ID QUEUE HOST: a job of this queue, and a host. */
 #include "check.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int c = connected();
-  struct batch_status *s;
-  char *where;
+  struct batch_status* s;
+  char* where;
   struct attrl walltime = {NULL, ATTR_l, "walltime", NULL, SET};
   struct attrl bad = {NULL, "nosuch", NULL, NULL, SET};
   CHECK(argc == 4);

@@ -1,9 +1,9 @@
 /* pbs_submit: a script with attributes into a queue; prints the id. submission SCRIPT QUEUE */
 #include "check.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   int c = connected();
-  char *id;
+  char* id;
   struct attropl walltime = {NULL, ATTR_l, "walltime", "00:10:00", SET};
   struct attropl name = {&walltime, ATTR_N, NULL, "from_c", SET};
   struct attropl bad = {NULL, "nosuch", NULL, "1", SET};

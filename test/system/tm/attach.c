@@ -1,7 +1,7 @@
 /* Makes a session of this host a task of a job (tm_attach). attach JOB PID: prints the task's number. */
 #include "check.h"
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   tm_task_id task = TM_NULL_TASK;
   CHECK(argc == 3);
   CHECK(tm_attach("99.nowhere", NULL, atoi(argv[2]), &task, NULL, 0) == TM_ENOTFOUND);

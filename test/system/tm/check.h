@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <tm.h>
 
-#define CHECK(true_of) \
-  do { \
-    if (!(true_of)) { \
+#define CHECK(true_of)                                                      \
+  do {                                                                      \
+    if (!(true_of)) {                                                       \
       fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #true_of); \
-      exit(99); \
-    } \
+      exit(99);                                                             \
+    }                                                                       \
   } while (0)
 
 /* Its error number. Events may come in any order; these programs wait for one at a time. */

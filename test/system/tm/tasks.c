@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-static tm_task_id spawn(tm_node_id where, char **argv, char **envp) {
+static tm_task_id spawn(tm_node_id where, char** argv, char** envp) {
   tm_task_id task = TM_NULL_TASK;
   tm_event_t event;
   int argc = 0;
@@ -24,10 +24,10 @@ static int end_of(tm_task_id task) {
 }
 
 int main(void) {
-  char *say[] = {"/bin/sh", "-c", "echo task $PBS_TASKNUM of node $PBS_NODENUM says $WORD; exit $PBS_NODENUM", NULL};
-  char *word[] = {"WORD=hello", NULL};
-  char *sleeper[] = {"/bin/sleep", "1000", NULL};
-  char *nothing[] = {"/no/such/program", NULL};
+  char* say[] = {"/bin/sh", "-c", "echo task $PBS_TASKNUM of node $PBS_NODENUM says $WORD; exit $PBS_NODENUM", NULL};
+  char* word[] = {"WORD=hello", NULL};
+  char* sleeper[] = {"/bin/sleep", "1000", NULL};
+  char* nothing[] = {"/no/such/program", NULL};
   struct tm_roots roots;
   tm_node_id *nodes, at;
   tm_task_id tasks[8], task;

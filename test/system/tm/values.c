@@ -9,7 +9,7 @@
 static volatile sig_atomic_t told_by_signal = 0;
 static void on_signal(int number) { told_by_signal = number; }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
   struct tm_roots roots;
   tm_event_t event, waited;
   tm_task_id other = 1;
@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
   const int first = argc == 1;
   CHECK(tm_init(NULL, &roots) == TM_SUCCESS);
   if (first) {
-    char *again[] = {argv[0], "second", NULL};
+    char* again[] = {argv[0], "second", NULL};
     CHECK(tm_spawn(2, again, NULL, 1, &other, &event) == TM_SUCCESS && done(event) == TM_SUCCESS);
   }
   CHECK(tm_subscribe(other, "greeting", value, sizeof value, &length, &waited) == TM_SUCCESS);

@@ -97,7 +97,8 @@ std::string_view memory_text(std::string_view size, size_unit unit, std::array<c
   static constexpr std::string_view powers = " kmgtp";
   std::size_t power = suffix.size() > 1 ? powers.find(suffix.front()) : 0;
   if (power == std::string_view::npos || number > UINT64_MAX >> 13) return size;
-  const std::size_t target = unit == size_unit::gigabytes ? 3 : unit == size_unit::megawords ? 2 : power;
+  const std::size_t target = unit == size_unit::gigabytes ? 3 : unit == size_unit::megawords ? 2
+                                                                                             : power;
   if (unit == size_unit::gigabytes && words) number *= 8;
   if (unit == size_unit::megawords && !words) number = (number + 7) / 8;
   const auto up = [&] {
@@ -116,8 +117,8 @@ std::string_view memory_text(std::string_view size, size_unit unit, std::array<c
 
 std::span<const attributes::attribute_id> job_list::wanted() {
   static constexpr attributes::attribute_id ids[] = {id::Job_Name, id::Job_Owner, id::resources_used, id::job_state,
-                                                     id::queue,    id::exec_host, id::Resource_List,  id::session_id,
-                                                     id::comment,  id::estimated};
+                                                     id::queue, id::exec_host, id::Resource_List, id::session_id,
+                                                     id::comment, id::estimated};
   return ids;
 }
 

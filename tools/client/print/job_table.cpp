@@ -91,8 +91,8 @@ std::string_view short_id(std::string_view job_id) {
 }  // namespace
 
 std::span<const attributes::attribute_id> job_table::wanted() {
-  static constexpr attributes::attribute_id ids[] = {id::Job_Name,         id::Job_Owner, id::resources_used,
-                                                     id::job_state,        id::queue,     id::Resource_List,
+  static constexpr attributes::attribute_id ids[] = {id::Job_Name, id::Job_Owner, id::resources_used,
+                                                     id::job_state, id::queue, id::Resource_List,
                                                      id::array_state_count};
   return ids;
 }

@@ -29,7 +29,9 @@ class job_table {
   job_table_options options_;
 };
 
-enum class size_unit : std::uint8_t { as_given, gigabytes, megawords };  // -G, -M (a word has 8 bytes)
+enum class size_unit : std::uint8_t { as_given,
+                                      gigabytes,
+                                      megawords };  // -G, -M (a word has 8 bytes)
 
 struct job_list_options {
   bool wide = false;       // -w

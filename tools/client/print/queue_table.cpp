@@ -36,8 +36,15 @@ state_counts read_state_counts(std::string_view text) {
   const struct {
     std::string_view name;
     std::int64_t& number;
-  } parts[] = {{"Transit", c.transit}, {"Queued", c.queued},   {"Held", c.held},  {"Waiting", c.waiting},
-               {"Running", c.running}, {"Exiting", c.exiting}, {"Begun", c.begun}};
+  } parts[] = {
+      {"Transit", c.transit},
+      {"Queued", c.queued},
+      {"Held", c.held},
+      {"Waiting", c.waiting},
+      {"Running", c.running},
+      {"Exiting", c.exiting},
+      {"Begun", c.begun},
+  };
   while (!text.empty()) {
     const auto blank = text.find(' ');
     const std::string_view part = text.substr(0, blank);
@@ -52,8 +59,8 @@ state_counts read_state_counts(std::string_view text) {
 }
 
 std::span<const attributes::attribute_id> queue_table::wanted() {
-  static constexpr attributes::attribute_id ids[] = {queue::queue_type,  queue::total_jobs, queue::state_count,
-                                                     queue::max_running, queue::enabled,    queue::started};
+  static constexpr attributes::attribute_id ids[] = {queue::queue_type, queue::total_jobs, queue::state_count,
+                                                     queue::max_running, queue::enabled, queue::started};
   return ids;
 }
 
@@ -115,7 +122,9 @@ void queue_list::row(std::string& out, const object_view& q) {
   const auto limit = [&](std::string_view resource, std::string_view missing, std::size_t width) {
     const std::string_view value = value_of(q, queue::resources_max, resource);
     std::array<char, 32> size;
-    put_right(out, value.empty() ? missing : resource == "mem" ? memory_text(value, unit_, size) : value, width);
+    put_right(out, value.empty() ? missing : resource == "mem" ? memory_text(value, unit_, size)
+                                                               : value,
+              width);
     out.push_back(' ');
   };
   put_left(out, q.name, 16);

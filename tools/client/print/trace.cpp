@@ -169,9 +169,20 @@ std::uint32_t event_bits(std::string_view word) {
   static constexpr struct {
     std::string_view word;
     std::uint32_t bits;
-  } events[] = {{"error", 0x1},      {"system", 0x2},    {"admin", 0x4},    {"job", 0x8},
-                {"job_usage", 0x10}, {"security", 0x20}, {"sched", 0x40},   {"debug", 0x80},
-                {"debug2", 0x100},   {"resv", 0x200},    {"debug3", 0x400}, {"debug4", 0x800}};
+  } events[] = {
+      {"error", 0x1},
+      {"system", 0x2},
+      {"admin", 0x4},
+      {"job", 0x8},
+      {"job_usage", 0x10},
+      {"security", 0x20},
+      {"sched", 0x40},
+      {"debug", 0x80},
+      {"debug2", 0x100},
+      {"resv", 0x200},
+      {"debug3", 0x400},
+      {"debug4", 0x800},
+  };
   for (const auto& e : events)
     if (e.word == word) return e.bits;
   if (word.substr(0, 2) == "0x") word.remove_prefix(2);

@@ -10,7 +10,10 @@
 
 namespace annals::client {
 
-enum class log_source : std::uint8_t { server, scheduler, mom, accounting };  // S L M A
+enum class log_source : std::uint8_t { server,
+                                       scheduler,
+                                       mom,
+                                       accounting };  // S L M A
 
 struct trace_entry {
   std::string order;  // "20261120 23:11:37.000000": sorts as time does

@@ -13,8 +13,14 @@ std::optional<CompareOp> operator_of(std::string_view word) {
   static constexpr struct {
     std::string_view word;
     CompareOp op;
-  } all[] = {{"eq", CompareOp::EQ}, {"ne", CompareOp::NE}, {"ge", CompareOp::GE},
-             {"gt", CompareOp::GT}, {"le", CompareOp::LE}, {"lt", CompareOp::LT}};
+  } all[] = {
+      {"eq", CompareOp::EQ},
+      {"ne", CompareOp::NE},
+      {"ge", CompareOp::GE},
+      {"gt", CompareOp::GT},
+      {"le", CompareOp::LE},
+      {"lt", CompareOp::LT},
+  };
   for (const auto& o : all)
     if (o.word == word) return o.op;
   return std::nullopt;
@@ -50,8 +56,16 @@ std::optional<job_criterion> time_criterion(std::string_view text, std::int64_t 
     char letter;
     const char* name;
     const char* resource;
-  } times[] = {{'a', "Execution_Time", ""}, {'c', "ctime", ""}, {'e', "etime", ""}, {'g', "eligible_time", ""},
-               {'m', "mtime", ""},          {'q', "qtime", ""}, {'s', "stime", ""}, {'t', "estimated", "start_time"}};
+  } times[] = {
+      {'a', "Execution_Time", ""},
+      {'c', "ctime", ""},
+      {'e', "etime", ""},
+      {'g', "eligible_time", ""},
+      {'m', "mtime", ""},
+      {'q', "qtime", ""},
+      {'s', "stime", ""},
+      {'t', "estimated", "start_time"},
+  };
   text = without_blanks_before(text);
   if (text.empty()) return std::nullopt;
   const compared c = split_operator(text.substr(1));

@@ -26,11 +26,11 @@ struct compared {
 compared split_operator(std::string_view text);
 
 // Each answers nothing for a value that is illegal for its option.
-std::optional<job_criterion> time_criterion(std::string_view text, std::int64_t now);  // -t "q.gt.202001010000"
+std::optional<job_criterion> time_criterion(std::string_view text, std::int64_t now);            // -t "q.gt.202001010000"
 std::optional<job_criterion> execution_time_criterion(std::string_view text, std::int64_t now);  // -a
 std::optional<job_criterion> checkpoint_criterion(std::string_view text);                        // -c
 std::optional<job_criterion> hold_criterion(std::string_view text);                              // -h
 std::optional<job_criterion> state_criterion(std::string_view text);                             // -s
-std::optional<std::vector<job_criterion>> resource_criteria(std::string_view text);  // -l "ncpus.gt.1,mem.ge.1gb"
+std::optional<std::vector<job_criterion>> resource_criteria(std::string_view text);              // -l "ncpus.gt.1,mem.ge.1gb"
 
 }  // namespace annals::client

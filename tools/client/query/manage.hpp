@@ -23,7 +23,7 @@ struct manage_request {
   std::vector<attribute_change> changes;
   bool all_of_kind = false;
   std::string content_type{}, content{};  // of import
-  bool pbs_hook = false;              // the hook was named as a pbshook
+  bool pbs_hook = false;                  // the hook was named as a pbshook
 };
 
 struct refusal {

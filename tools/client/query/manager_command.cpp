@@ -17,11 +17,22 @@ std::optional<manager_verb> verb_of(std::string_view word) {
   static constexpr struct {
     std::string_view word;
     manager_verb verb;
-  } verbs[] = {{"active", manager_verb::active},   {"create", manager_verb::create}, {"delete", manager_verb::remove},
-               {"set", manager_verb::set},         {"unset", manager_verb::unset},   {"list", manager_verb::list},
-               {"print", manager_verb::print},     {"import", manager_verb::import}, {"export", manager_verb::export_},
-               {"help", manager_verb::help},       {"quit", manager_verb::quit},     {"exit", manager_verb::quit},
-               {"history", manager_verb::history}, {"?", manager_verb::help}};
+  } verbs[] = {
+      {"active", manager_verb::active},
+      {"create", manager_verb::create},
+      {"delete", manager_verb::remove},
+      {"set", manager_verb::set},
+      {"unset", manager_verb::unset},
+      {"list", manager_verb::list},
+      {"print", manager_verb::print},
+      {"import", manager_verb::import},
+      {"export", manager_verb::export_},
+      {"help", manager_verb::help},
+      {"quit", manager_verb::quit},
+      {"exit", manager_verb::quit},
+      {"history", manager_verb::history},
+      {"?", manager_verb::help},
+  };
   for (const auto& v : verbs)
     if (!word.empty() && v.word.substr(0, word.size()) == word) return v.verb;
   return std::nullopt;
@@ -31,10 +42,15 @@ manager_object object_of(std::string_view word) {
   static constexpr struct {
     std::string_view word;
     manager_object object;
-  } objects[] = {{"server", manager_object::server},    {"queue", manager_object::queue},
-                 {"node", manager_object::node},        {"hook", manager_object::hook},
-                 {"pbshook", manager_object::pbs_hook}, {"resource", manager_object::resource},
-                 {"sched", manager_object::scheduler}};
+  } objects[] = {
+      {"server", manager_object::server},
+      {"queue", manager_object::queue},
+      {"node", manager_object::node},
+      {"hook", manager_object::hook},
+      {"pbshook", manager_object::pbs_hook},
+      {"resource", manager_object::resource},
+      {"sched", manager_object::scheduler},
+  };
   for (const auto& o : objects)
     if (!word.empty() && o.word.substr(0, word.size()) == word) return o.object;
   return manager_object::none;

@@ -29,7 +29,14 @@ enum class manager_verb : std::uint8_t {
   quit,
   history
 };
-enum class manager_object : std::uint8_t { none, server, queue, node, hook, pbs_hook, resource, scheduler };
+enum class manager_object : std::uint8_t { none,
+                                           server,
+                                           queue,
+                                           node,
+                                           hook,
+                                           pbs_hook,
+                                           resource,
+                                           scheduler };
 
 struct manager_command {
   manager_verb verb = manager_verb::help;
@@ -42,7 +49,12 @@ struct manager_command {
 };
 
 struct manager_problem {
-  enum class kind : std::uint8_t { empty, unknown_verb, no_object, bad_object, bad_name, syntax };
+  enum class kind : std::uint8_t { empty,
+                                   unknown_verb,
+                                   no_object,
+                                   bad_object,
+                                   bad_name,
+                                   syntax };
   kind what = kind::syntax;
   std::string word;          // the unknown verb or object
   std::size_t position = 0;  // in the line, of bad_name and syntax

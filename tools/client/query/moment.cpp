@@ -53,7 +53,7 @@ std::optional<moment> parse_moment(std::string_view text) {
     if (*n > static_cast<std::uint64_t>(INT64_MAX / ns_per_s)) return std::nullopt;
     return moment{moment::kind::wall_time, static_cast<std::int64_t>(*n) * ns_per_s, 0};
   }
-  constexpr std::int64_t seconds_max = INT64_MAX / ns_per_s;      // the year 2262, and 1677 before
+  constexpr std::int64_t seconds_max = INT64_MAX / ns_per_s;  // the year 2262, and 1677 before
   if (const auto seconds = local_time(std::string(text)); seconds && *seconds <= seconds_max && *seconds >= -seconds_max)
     return moment{moment::kind::wall_time, *seconds * ns_per_s, 0};
   return std::nullopt;
@@ -69,7 +69,8 @@ std::optional<moment> take_moment(std::vector<std::string>& arguments, std::stri
       continue;
     }
     const bool apart = argument == "--at";
-    const std::string value = !apart ? argument.substr(5) : i + 1 < arguments.size() ? arguments[i + 1] : std::string();
+    const std::string value = !apart ? argument.substr(5) : i + 1 < arguments.size() ? arguments[i + 1]
+                                                                                     : std::string();
     const auto at = parse_moment(value);
     if (!at) {
       *bad = value;

@@ -12,7 +12,9 @@
 namespace annals::client {
 
 struct moment {
-  enum class kind : std::uint8_t { now, wall_time, sequence };
+  enum class kind : std::uint8_t { now,
+                                   wall_time,
+                                   sequence };
   kind what = kind::now;
   std::int64_t wall_ns = 0;    // since 1970
   std::uint64_t sequence = 0;  // of the event log

@@ -13,81 +13,91 @@ extern "C" {
 
 /* -- structures --------------------------------------------------------------------------------------------------------- */
 
-enum batch_op { SET, UNSET, INCR, DECR, EQ, NE, GE, GT, LE, LT, DFLT };
+enum batch_op { SET,
+                UNSET,
+                INCR,
+                DECR,
+                EQ,
+                NE,
+                GE,
+                GT,
+                LE,
+                LT,
+                DFLT };
 
 /* An attribute in a list. resource: of a resource list ("ncpus" of Resource_List), else null or empty. */
 struct attrl {
-  struct attrl *next;
-  char *name;
-  char *resource;
-  char *value;
+  struct attrl* next;
+  char* name;
+  char* resource;
+  char* value;
   enum batch_op op;
 };
 
 /* The same, where the operator counts: submission, selection, management. */
 struct attropl {
-  struct attropl *next;
-  char *name;
-  char *resource;
-  char *value;
+  struct attropl* next;
+  char* name;
+  char* resource;
+  char* value;
   enum batch_op op;
 };
 
 /* One object of a status answer. text: null, or a remark of the server. Freed, with all behind it, by pbs_statfree. */
 struct batch_status {
-  struct batch_status *next;
-  char *name;
-  struct attrl *attribs;
-  char *text;
+  struct batch_status* next;
+  char* name;
+  struct attrl* attribs;
+  char* text;
 };
 
 /* A job that pbs_deljoblist did not delete, and the number of the error. Freed, with all behind it, by pbs_delstatfree. */
 struct batch_deljob_status {
-  struct batch_deljob_status *next;
-  char *name;
+  struct batch_deljob_status* next;
+  char* name;
   int code;
 };
 
 /* -- the calling thread's error ------------------------------------------------------------------------------------------ */
 
-int *pbs_errno_location(void);
+int* pbs_errno_location(void);
 #define pbs_errno (*pbs_errno_location()) /* 0 or a PBSE_ number (pbs_error.h) of this thread's last call */
 
 /* -- connections --------------------------------------------------------------------------------------------------------- */
 
-int pbs_connect(const char *server); /* null or "": the default server; the answer is positive, or -1: failed */
+int pbs_connect(const char* server); /* null or "": the default server; the answer is positive, or -1: failed */
 int pbs_disconnect(int connect);
-char *pbs_default(void);            /* the default server's name; not to be freed */
-char *pbs_geterrmsg(int connect);   /* the text of the connection's last error, or null; lives until its next call */
+char* pbs_default(void);          /* the default server's name; not to be freed */
+char* pbs_geterrmsg(int connect); /* the text of the connection's last error, or null; lives until its next call */
 
 /* The server that this thread's last pbs_connect connected to, or tried to; not to be freed; null before the first. */
-char **pbs_server_location(void);
+char** pbs_server_location(void);
 #define pbs_server (*pbs_server_location())
 
 /* -- jobs ---------------------------------------------------------------------------------------------------------------- */
 
 /* script: the name of a file, or null. The answer, the new job's id, is to be freed; null: failed. */
-char *pbs_submit(int connect, struct attropl *attributes, const char *script, const char *destination, const char *extend);
-int pbs_alterjob(int connect, const char *job, struct attrl *attributes, const char *extend);
-int pbs_asyalterjob(int connect, const char *job, struct attrl *attributes, const char *extend);
+char* pbs_submit(int connect, struct attropl* attributes, const char* script, const char* destination, const char* extend);
+int pbs_alterjob(int connect, const char* job, struct attrl* attributes, const char* extend);
+int pbs_asyalterjob(int connect, const char* job, struct attrl* attributes, const char* extend);
 /* Name of the server that has the job; free() takes it. null with pbs_errno PBSE_UNKJOBID: this server has no such job. */
-char *pbs_locjob(int connect, const char *job, const char *extend);
-int pbs_deljob(int connect, const char *job, const char *extend); /* extend: null, FORCE, DELETEHISTORY, or both in one text */
+char* pbs_locjob(int connect, const char* job, const char* extend);
+int pbs_deljob(int connect, const char* job, const char* extend); /* extend: null, FORCE, DELETEHISTORY, or both in one text */
 /* Deletes numjobs jobs; extend as above. The jobs that were not deleted, or null; pbs_errno is the first one's. */
-struct batch_deljob_status *pbs_deljoblist(int connect, char **jobids, int numjobs, const char *extend);
-void pbs_delstatfree(struct batch_deljob_status *status);
-int pbs_holdjob(int connect, const char *job, const char *holds, const char *extend); /* null: USER_HOLD */
-int pbs_rlsjob(int connect, const char *job, const char *holds, const char *extend);
-int pbs_runjob(int connect, const char *job, const char *location, const char *extend); /* null: the scheduler finds it */
-int pbs_asyrunjob(int connect, const char *job, const char *location, const char *extend);
-int pbs_rerunjob(int connect, const char *job, const char *extend); /* extend: null or FORCE */
-int pbs_movejob(int connect, const char *job, const char *destination, const char *extend);
-int pbs_sigjob(int connect, const char *job, const char *signal, const char *extend);
-int pbs_msgjob(int connect, const char *job, int file, const char *message, const char *extend); /* MSG_OUT, MSG_ERR */
-int pbs_orderjob(int connect, const char *job1, const char *job2, const char *extend);
+struct batch_deljob_status* pbs_deljoblist(int connect, char** jobids, int numjobs, const char* extend);
+void pbs_delstatfree(struct batch_deljob_status* status);
+int pbs_holdjob(int connect, const char* job, const char* holds, const char* extend); /* null: USER_HOLD */
+int pbs_rlsjob(int connect, const char* job, const char* holds, const char* extend);
+int pbs_runjob(int connect, const char* job, const char* location, const char* extend); /* null: the scheduler finds it */
+int pbs_asyrunjob(int connect, const char* job, const char* location, const char* extend);
+int pbs_rerunjob(int connect, const char* job, const char* extend); /* extend: null or FORCE */
+int pbs_movejob(int connect, const char* job, const char* destination, const char* extend);
+int pbs_sigjob(int connect, const char* job, const char* signal, const char* extend);
+int pbs_msgjob(int connect, const char* job, int file, const char* message, const char* extend); /* MSG_OUT, MSG_ERR */
+int pbs_orderjob(int connect, const char* job1, const char* job2, const char* extend);
 
 /* Ids of the jobs that meet every criterion, ended by a null; one free() takes all of it. extend: as of pbs_statjob. */
-char **pbs_selectjob(int connect, struct attropl *criteria, const char *extend);
+char** pbs_selectjob(int connect, struct attropl* criteria, const char* extend);
 
 /* -- status -------------------------------------------------------------------------------------------------------------- */
 
@@ -95,24 +105,24 @@ char **pbs_selectjob(int connect, struct attropl *criteria, const char *extend);
  * Lists to be given to pbs_statfree; null with pbs_errno 0: there is nothing. id null or "": all. attributes null: all.
  * extend of jobs: "x" finished jobs too.
  */
-struct batch_status *pbs_statjob(int connect, const char *id, struct attrl *attributes, const char *extend);
-struct batch_status *pbs_selstat(int connect, struct attropl *criteria, struct attrl *attributes, const char *extend);
-struct batch_status *pbs_statque(int connect, const char *id, struct attrl *attributes, const char *extend);
-struct batch_status *pbs_statserver(int connect, struct attrl *attributes, const char *extend);
-struct batch_status *pbs_statsched(int connect, struct attrl *attributes, const char *extend); /* one per scheduler */
-struct batch_status *pbs_stathost(int connect, const char *id, struct attrl *attributes, const char *extend);
-struct batch_status *pbs_statnode(int connect, const char *id, struct attrl *attributes, const char *extend);
-struct batch_status *pbs_statvnode(int connect, const char *id, struct attrl *attributes, const char *extend);
-struct batch_status *pbs_statrsc(int connect, const char *id, struct attrl *attributes, const char *extend);
-struct batch_status *pbs_stathook(int connect, const char *id, struct attrl *attributes, const char *extend);
+struct batch_status* pbs_statjob(int connect, const char* id, struct attrl* attributes, const char* extend);
+struct batch_status* pbs_selstat(int connect, struct attropl* criteria, struct attrl* attributes, const char* extend);
+struct batch_status* pbs_statque(int connect, const char* id, struct attrl* attributes, const char* extend);
+struct batch_status* pbs_statserver(int connect, struct attrl* attributes, const char* extend);
+struct batch_status* pbs_statsched(int connect, struct attrl* attributes, const char* extend); /* one per scheduler */
+struct batch_status* pbs_stathost(int connect, const char* id, struct attrl* attributes, const char* extend);
+struct batch_status* pbs_statnode(int connect, const char* id, struct attrl* attributes, const char* extend);
+struct batch_status* pbs_statvnode(int connect, const char* id, struct attrl* attributes, const char* extend);
+struct batch_status* pbs_statrsc(int connect, const char* id, struct attrl* attributes, const char* extend);
+struct batch_status* pbs_stathook(int connect, const char* id, struct attrl* attributes, const char* extend);
 /* Annals has no reservations: the list is empty, and a name is refused with PBSE_UNKRESVID. */
-struct batch_status *pbs_statresv(int connect, const char *id, struct attrl *attributes, const char *extend);
-void pbs_statfree(struct batch_status *status);
+struct batch_status* pbs_statresv(int connect, const char* id, struct attrl* attributes, const char* extend);
+void pbs_statfree(struct batch_status* status);
 
 /* -- management ---------------------------------------------------------------------------------------------------------- */
 
-int pbs_manager(int connect, int command, int object, const char *name, struct attropl *attributes, const char *extend);
-int pbs_terminate(int connect, int manner, const char *extend);
+int pbs_manager(int connect, int command, int object, const char* name, struct attropl* attributes, const char* extend);
+int pbs_terminate(int connect, int manner, const char* extend);
 
 #define MGR_CMD_CREATE 0
 #define MGR_CMD_DELETE 1

@@ -21,7 +21,7 @@ struct tm_roots {
   int tm_nnodes;           /* lines of the node file */
   int tm_ntasks;           /* tasks there are */
   int tm_taskpoolid;       /* -1: there are no pools */
-  tm_task_id *tm_tasklist; /* null */
+  tm_task_id* tm_tasklist; /* null */
 };
 
 struct tm_whattodo {

@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(who_is_not_on_the_servers_list_of_users_gets_no_answer_to_a
   BOOST_TEST(s.refusal("bob", remove) == 15007u);
   BOOST_TEST(s.refusal("alice", stat) == 0u);
   BOOST_TEST(s.refusal("alice", remove) == 15001u);
-  s.set("operators", "bob@borg");                   // let in without being listed
+  s.set("operators", "bob@borg");  // let in without being listed
   BOOST_TEST(s.refusal("bob", stat) == 0u);
   s.set("acl_user_enable", "False");
   BOOST_TEST(s.refusal("carol", stat) == 0u);

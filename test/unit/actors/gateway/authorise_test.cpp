@@ -31,7 +31,7 @@ BOOST_AUTO_TEST_CASE(root_and_the_servers_own_user_are_root_by_their_numbers) {
   const listed l("", "");
   BOOST_TEST((l.role("root", 0) == Role::ROOT));
   BOOST_TEST((l.role("whoever", 1000) == Role::ROOT));
-  BOOST_TEST((l.role("root", 2000) == Role::USER));               // a name makes nobody root
+  BOOST_TEST((l.role("root", 2000) == Role::USER));  // a name makes nobody root
   BOOST_TEST((l.role("alice") == Role::USER));
 }
 
@@ -46,7 +46,7 @@ BOOST_AUTO_TEST_CASE(lists_give_roles_the_higher_one_first) {
   BOOST_TEST((l.role("mgr") == Role::MANAGER));
   BOOST_TEST((l.role("op") == Role::OPERATOR));
   BOOST_TEST((l.role("both") == Role::MANAGER));
-  BOOST_TEST((l.role("far") == Role::USER));                      // an operator on another host
+  BOOST_TEST((l.role("far") == Role::USER));  // an operator on another host
   BOOST_TEST((l.role("op2") == Role::USER));
 }
 

@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(a_job_is_found_by_number_and_by_serial_until_it_is_forgotte
   c.write(serial, model::make_event([](auto e) { e.initJob().setForgotten(); }));
   BOOST_TEST(!c.where.job_serial(12));
   BOOST_TEST(!c.where.job_number(serial));
-  BOOST_TEST(c.where.next_number() == 13u);                      // no number is given twice
+  BOOST_TEST(c.where.next_number() == 13u);  // no number is given twice
 }
 
 BOOST_AUTO_TEST_CASE(a_vnode_leads_to_its_host_until_either_goes) {
@@ -76,9 +76,9 @@ BOOST_AUTO_TEST_CASE(a_run_is_on_its_hosts_until_each_hands_it_back) {
   c.assign(job, 3, {"n1", "n2"});
   BOOST_TEST(c.where.has_run("n1", job, 3));
   BOOST_TEST(c.where.has_run("n2", job, 3));
-  BOOST_TEST(!c.where.has_run("n1", job, 2));                    // another start of it
+  BOOST_TEST(!c.where.has_run("n1", job, 2));  // another start of it
   BOOST_TEST(!c.where.has_run("n3", job, 3));
-  BOOST_TEST(c.where.runs_on("n1").size() == 1u);                // it is the primary
+  BOOST_TEST(c.where.runs_on("n1").size() == 1u);  // it is the primary
   BOOST_TEST(c.where.runs_on("n2").empty());
   c.hand_back(job, "n1");
   BOOST_TEST(!c.where.has_run("n1", job, 3));
@@ -137,7 +137,7 @@ BOOST_AUTO_TEST_CASE(settings_are_as_of_the_last_change) {
   const auto before = c.where.settings();
   c.write(0, model::make_event([](auto e) { e.initQueue().initCreated().setName("long"); }));
   BOOST_TEST(c.where.settings()->queue("long") != nullptr);
-  BOOST_TEST(before->queue("long") == nullptr);                  // who has the old ones keeps them
+  BOOST_TEST(before->queue("long") == nullptr);  // who has the old ones keeps them
   BOOST_TEST(c.where.queues().contains("long"));
 }
 

@@ -8,7 +8,7 @@ using namespace annals::actors;
 
 BOOST_AUTO_TEST_SUITE(hooked_requests)
 
-BOOST_AUTO_TEST_CASE(a_management_hook_is_shown_numbers_of_the_guide_and_every_attribute) {      // pbs guide: MGR_CMD_*, MGR_OBJ_*
+BOOST_AUTO_TEST_CASE(a_management_hook_is_shown_numbers_of_the_guide_and_every_attribute) {  // pbs guide: MGR_CMD_*, MGR_OBJ_*
   const auto asked = [](schema::ManageVerb verb, schema::ObjectKind kind) {
     const auto request = schema::make<schema::Request>([&](schema::Request::Builder r) {
       auto m = r.initManage();

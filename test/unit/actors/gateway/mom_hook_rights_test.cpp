@@ -26,7 +26,12 @@ struct site : test::followed {
             for (unsigned i = 0; i < hosts.size(); ++i) list.set(i, hosts[i]);
           }));
   }
-  struct asked { std::string event, attribute; std::vector<std::string> vnodes = {}; std::uint32_t run = 1; bool reruns = false; };
+  struct asked {
+    std::string event, attribute;
+    std::vector<std::string> vnodes = {};
+    std::uint32_t run = 1;
+    bool reruns = false;
+  };
   std::string may(const std::string& host, const asked& w, schema::HookVerdict verdict = schema::HookVerdict::ACCEPTED) const {
     const auto report = schema::make<schema::HookReport>([&](schema::HookReport::Builder r) {
       if (w.run != 0) {
@@ -63,7 +68,7 @@ BOOST_AUTO_TEST_CASE(a_host_of_the_run_sets_what_the_event_lets_a_script_set) {
   BOOST_TEST(may("n1", {"exechost_periodic", "Hold_Types"}) == "not:job ");
   BOOST_TEST(may("n1", {"execjob_epilogue", "euser"}) == "not:job ");
   BOOST_TEST(may("n1", {"execjob_attach", "resources_used"}) == "not:job ");
-  BOOST_TEST(may("n1", {"queuejob", "resources_used"}) == "");        // no event of a MoM
+  BOOST_TEST(may("n1", {"queuejob", "resources_used"}) == "");  // no event of a MoM
   BOOST_TEST(may("n1", {"bogus", "resources_used"}) == "");
 }
 

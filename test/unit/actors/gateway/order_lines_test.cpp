@@ -29,11 +29,15 @@ schema::sealed<schema::ToMom> with_a_ticket() {
 }
 
 struct outgoing {
-  std::string left;                                        // "n1:a n1:-a ", a ! behind what has a ticket
+  std::string left;  // "n1:a n1:-a ", a ! behind what has a ticket
   std::vector<std::function<void()>> at_the_signer;
   order_lines lines{{
-      [this](const actors::post_to_host&, std::function<void(order_lines::order)> then) { at_the_signer.push_back([then] { then(with_a_ticket()); }); },
-      [this](const std::string& host, order_lines::item&& what) { left += host + ":" + std::visit([](const auto& w) { return word_for(w); }, what) + " "; },
+      [this](const actors::post_to_host&, std::function<void(order_lines::order)> then) {
+        at_the_signer.push_back([then] { then(with_a_ticket()); });
+      },
+      [this](const std::string& host, order_lines::item&& what) {
+        left += host + ":" + std::visit([](const auto& w) { return word_for(w); }, what) + " ";
+      },
   }};
   static std::string word_for(const actors::post_to_host& p) {
     const auto m = p.message.get();
@@ -105,7 +109,7 @@ BOOST_AUTO_TEST_CASE(one_order_of_a_host_is_signed_at_a_time) {
   o.lines.put(start("n1", "b", 1));
   o.lines.put(signal("n1", "c"));
   o.lines.put(start("n2", "d", 1));
-  BOOST_TEST(o.at_the_signer.size() == 2u);                // of n1 and n2
+  BOOST_TEST(o.at_the_signer.size() == 2u);  // of n1 and n2
   o.sign_next();
   BOOST_TEST(o.left == "n1:a! ");
   o.sign_next();

@@ -22,7 +22,9 @@ schema::sealed<schema::ToMom> order(const std::vector<std::string>& sisters) {
 }
 
 // Signs with what is signed.
-wire::signature echo(schema::byte_span bytes) { return {std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()), "its certificate"}; }
+wire::signature echo(schema::byte_span bytes) {
+  return {std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()), "its certificate"};
+}
 
 }  // namespace
 
@@ -42,7 +44,7 @@ BOOST_AUTO_TEST_CASE(the_ticket_names_all_hosts_the_primary_first_and_ends) {
   const auto signed_ticket = with.get().getStartRun().getTicket();
   BOOST_TEST(schema::text(signed_ticket.getCertificate()) == "its certificate");
   BOOST_REQUIRE(signed_ticket.getTicket().size() > 0u);
-  BOOST_TEST((signed_ticket.getTicket() == signed_ticket.getSignature()));        // those bytes were signed and no others
+  BOOST_TEST((signed_ticket.getTicket() == signed_ticket.getSignature()));  // those bytes were signed and no others
   const auto ticket = model::read_ticket(schema::bytes_of(signed_ticket.getTicket()));
   BOOST_REQUIRE(ticket.has_value());
   const auto hosts = ticket->get().getHosts();

@@ -30,7 +30,10 @@ struct server : test::whole_server {
     BOOST_REQUIRE(!peer->sent.empty());
     return peer->sent.back().root<schema::Reply>();
   }
-  struct part { std::uint64_t at = 0; bool last = true; };
+  struct part {
+    std::uint64_t at = 0;
+    bool last = true;
+  };
   schema::Reply::Reader put(const peer_ptr& peer, const std::string& hash, const std::string& bytes, part p) {
     return say(peer, [&](schema::Request::Builder r) {
       auto piece = r.initPutBlob();
@@ -65,7 +68,9 @@ struct server : test::whole_server {
     });
     return n;
   }
-  std::size_t jobs() const { return events([](auto e) { return schema::is(e, schema::JobEvent::QUEUED); }); }
+  std::size_t jobs() const {
+    return events([](auto e) { return schema::is(e, schema::JobEvent::QUEUED); });
+  }
 };
 
 // "done", "again" (upload it anew), or the refusal's text.
@@ -144,8 +149,8 @@ BOOST_AUTO_TEST_CASE(a_job_names_what_its_connection_uploaded) {
   BOOST_TEST(said(s.submit(alice)) == "again");
   BOOST_TEST(said(s.upload(alice)) == "done");
   BOOST_TEST(said(s.submit(alice)) == "done");
-  BOOST_TEST(said(s.submit(alice)) == "done");              // one upload, two jobs
-  BOOST_TEST(said(s.submit(s.client("bob"))) == "again");   // that alice has such a script is nothing to bob
+  BOOST_TEST(said(s.submit(alice)) == "done");             // one upload, two jobs
+  BOOST_TEST(said(s.submit(s.client("bob"))) == "again");  // that alice has such a script is nothing to bob
   BOOST_TEST(s.jobs() == 2u);
 }
 
@@ -154,7 +159,8 @@ BOOST_AUTO_TEST_CASE(hash_and_size_are_those_of_the_upload) {
   const auto alice = s.client();
   s.upload(alice);
   BOOST_TEST(said(s.submit(alice, "xy")) == "again");
-  BOOST_TEST(said(s.submit(alice, script_hash, 99'999'999'999)) == "Batch protocol error: the job's script has 81920 bytes, not 99999999999");
+  BOOST_TEST(said(s.submit(alice, script_hash, 99'999'999'999)) ==
+             "Batch protocol error: the job's script has 81920 bytes, not 99999999999");
   BOOST_TEST(said(s.put(alice, "xy", script, {})) == "Batch protocol error: the hash of an upload has 32 bytes, not 2");
   BOOST_TEST(s.jobs() == 0u);
 }
@@ -207,7 +213,7 @@ BOOST_AUTO_TEST_CASE(after_a_restart_the_client_uploads_again_and_the_job_keeps_
   s.restart();
   const auto after = s.client();
   BOOST_TEST(said(s.submit(after)) == "again");
-  BOOST_TEST(said(s.put(after, script_hash, script.substr(100), {100, true})) == "again");   // in the middle of an upload
+  BOOST_TEST(said(s.put(after, script_hash, script.substr(100), {100, true})) == "again");  // in the middle of an upload
   BOOST_TEST(said(s.upload(after)) == "done");
   BOOST_TEST(said(s.submit(after)) == "done");
   s.restart();
@@ -242,7 +248,9 @@ BOOST_AUTO_TEST_CASE(two_upload_the_same_at_once) {
 
 BOOST_AUTO_TEST_CASE(uploads_that_are_begun_and_not_ended_are_limited) {
   server s;
-  const auto begin = [&](const peer_ptr& who, std::size_t n) { return said(s.put(who, std::string(32, static_cast<char>(n)), "x", {0, false})); };
+  const auto begin = [&](const peer_ptr& who, std::size_t n) {
+    return said(s.put(who, std::string(32, static_cast<char>(n)), "x", {0, false}));
+  };
   std::vector<peer_ptr> clients;
   std::size_t begun = 0;
   while (begun < limits::open_uploads_of_user_max) {
@@ -275,12 +283,12 @@ BOOST_AUTO_TEST_CASE(a_host_is_given_the_scripts_of_its_runs_alone) {
   BOOST_TEST(c.want("n2", script_hash, c.serial) == "missing");
   BOOST_TEST(c.want("n1", script_hash, c.serial, 2) == "missing");
   BOOST_TEST(c.want("n1", script_hash, c.serial + 1) == "missing");
-  BOOST_TEST(c.want("n1", script_hash, 0) == "missing");                 // a script is no file of a hook
+  BOOST_TEST(c.want("n1", script_hash, 0) == "missing");  // a script is no file of a hook
   const auto bob = c.client("bob");
   const std::string secret(70'000, 's'), hash = log::content_hash(bytes_of(secret));
   BOOST_REQUIRE(said(c.put(bob, hash, secret, {})) == "done");
   BOOST_REQUIRE(said(c.submit(bob, hash, secret.size())) == "done");
-  BOOST_TEST(c.want("n1", hash, c.serial) == "missing");                 // another's script, in the name of a run it has
+  BOOST_TEST(c.want("n1", hash, c.serial) == "missing");  // another's script, in the name of a run it has
 }
 
 BOOST_AUTO_TEST_CASE(a_script_that_is_asked_for_again_while_it_is_being_read_comes_once) {
@@ -296,7 +304,7 @@ BOOST_AUTO_TEST_CASE(a_script_that_is_asked_for_again_while_it_is_being_read_com
                                                           })});
   c.system.run();
   BOOST_TEST(mom->sent.size() == 1u);
-  BOOST_TEST(c.want("n1", script_hash, c.serial) == "81920 bytes");      // later it comes again
+  BOOST_TEST(c.want("n1", script_hash, c.serial) == "81920 bytes");  // later it comes again
 }
 
 BOOST_AUTO_TEST_CASE(a_host_is_given_the_files_of_hooks_that_hosts_run) {
@@ -348,14 +356,15 @@ BOOST_AUTO_TEST_CASE(a_job_whose_script_is_damaged_is_held_and_the_server_starts
            r.setText("the server does not have the job's script");
          }));
   const auto held = [](schema::Event::Reader e) {
-    return schema::is(e, schema::JobEvent::REQUEUED) && e.getJob().getRequeued().getHolds().size() == 1 && e.getJob().getRequeued().getHolds()[0] == schema::HoldType::SYSTEM &&
+    return schema::is(e, schema::JobEvent::REQUEUED) && e.getJob().getRequeued().getHolds().size() == 1 &&
+           e.getJob().getRequeued().getHolds()[0] == schema::HoldType::SYSTEM &&
            schema::text(e.getJob().getRequeued().getComment()) == "job held, the server has lost its script";
   };
   BOOST_TEST(c.events(held) == 1u);
   BOOST_TEST(c.events([](auto e) { return schema::is(e, schema::JobEvent::START_FAILED); }) == 1u);
   BOOST_TEST(c.events([](auto e) { return schema::is(e, schema::JobEvent::ENDED); }) == 0u);
   c.restart();
-  BOOST_TEST(said(c.submit(c.client())) == "again");      // it answers
+  BOOST_TEST(said(c.submit(c.client())) == "again");  // it answers
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -31,7 +31,7 @@ struct site {
   hooks::fake_hook_runner runner;
   test::temporary_directory logs;
   actors::daemon_log notes{logs.path, "Server@borg", 0, false};
-  std::multiset<std::string> asked_by;                     // "hook of user", each run
+  std::multiset<std::string> asked_by;  // "hook of user", each run
   test::whole_server whole;
 
   site()

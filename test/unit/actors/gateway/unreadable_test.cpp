@@ -51,7 +51,8 @@ BOOST_AUTO_TEST_CASE(an_object_is_not_blamed_for_requests_that_can_not_be_read) 
     auto list = r.getQueueJob().initAttributes(1);
     list[0].setName("Job_Name");
     list[0].setValue("one");
-  }, "alice");
+  },
+                               "alice");
   const auto id = reply_to(*submitter);
   BOOST_REQUIRE(id.isDone());
   for (int i = 0; i < 5; ++i) {

@@ -66,13 +66,14 @@ BOOST_AUTO_TEST_CASE(pieces_come_in_order_or_the_upload_ends) {
   book b;
   const auto hash = hash_of(script);
   BOOST_TEST(b.put(1, hash, script.substr(0, 400), 0, false) == "taken");
-  BOOST_TEST(b.claim(1, script) == "again");                           // not whole
+  BOOST_TEST(b.claim(1, script) == "again");  // not whole
   BOOST_TEST(b.put(1, hash, script.substr(400), 400, true) == "taken");
   BOOST_TEST(b.claim(1, script) == "yes");
   BOOST_TEST(b.put(2, hash, script.substr(0, 400), 0, false) == "taken");
-  BOOST_TEST(b.put(2, hash, script.substr(500), 500, true) == "System error: the piece before offset 500 is not here: upload the script again");
+  BOOST_TEST(b.put(2, hash, script.substr(500), 500, true) ==
+             "System error: the piece before offset 500 is not here: upload the script again");
   BOOST_TEST(b.put(2, hash, script.substr(400), 400, true).starts_with("System error"));
-  BOOST_TEST(b.uploads.clients() == 1u);                               // nothing of the second is left
+  BOOST_TEST(b.uploads.clients() == 1u);  // nothing of the second is left
 }
 
 BOOST_AUTO_TEST_CASE(an_upload_that_begins_anew_replaces_the_old_one) {
@@ -122,7 +123,7 @@ BOOST_AUTO_TEST_CASE(the_oldest_of_many_is_forgotten) {
   for (std::size_t n = 0; n <= limits::remembered_uploads_max; ++n) texts.push_back(std::string(10, static_cast<char>('a' + n)));
   for (std::size_t n = 0; n < limits::remembered_uploads_max; ++n) b.put(1, hash_of(texts[n]), texts[n]);
   BOOST_TEST(b.claim(1, texts[0]) == "yes");
-  b.put(1, hash_of(texts[0]), texts[0]);                               // again: now the newest
+  b.put(1, hash_of(texts[0]), texts[0]);  // again: now the newest
   b.put(1, hash_of(texts.back()), texts.back());
   BOOST_TEST(b.claim(1, texts[0]) == "yes");
   BOOST_TEST(b.claim(1, texts[1]) == "again");

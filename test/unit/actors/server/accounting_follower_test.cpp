@@ -18,7 +18,7 @@ struct fixture {
   temporary_directory dir;
   std::shared_ptr<actors::accounting_follower> follower;
   std::vector<std::string> notes;
-  std::size_t told = 0;            // records the follower was told of
+  std::size_t told = 0;  // records the follower was told of
   std::uint64_t number = 0;
 
   explicit fixture(const std::string& host = "borg") {
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(every_restart_goes_on_where_the_checkpoint_stands) {
     run_jobs(2);
     commit();
     if (i % 2 == 0) follower->sync();
-    run_jobs(1);                       // committed, but the follower was not told before the server died
+    run_jobs(1);  // committed, but the follower was not told before the server died
     restart();
     BOOST_TEST((content(file()) == expected() || follower->behind()));
     follower->sync();
@@ -117,7 +117,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_stops_it_and_space_lets_it_go_on) {
     run_jobs(3);
     commit();
     run_jobs(3);
-    commit();                          // nothing is kept of these; the log has them
+    commit();  // nothing is kept of these; the log has them
     follower->sync();
     BOOST_TEST(fs::file_size(file()) == in_a_line);
     BOOST_TEST(notes.size() == 1u);
@@ -144,7 +144,7 @@ BOOST_AUTO_TEST_CASE(a_disk_that_is_full_at_the_start_delays_the_lines_only) {
 
 BOOST_AUTO_TEST_CASE(records_it_was_not_told_of_are_read_from_the_log) {
   run_jobs(1);
-  told = log.records.size();           // the commit got lost
+  told = log.records.size();  // the commit got lost
   run_jobs(1);
   commit();
   BOOST_TEST(content(file()) == expected());
@@ -164,7 +164,7 @@ BOOST_AUTO_TEST_CASE(a_new_log_in_an_old_home_adds_its_lines) {
   commit();
   follower->sync();
   const auto before = content(file());
-  fixture other("cube");               // so its first record is another
+  fixture other("cube");  // so its first record is another
   other.dir.path.swap(dir.path);
   other.number = 50;
   other.run_jobs(1);

@@ -46,7 +46,8 @@ struct server : test::whole_server {
   bool n1_is_up() const {
     bool up = false;
     (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
-      if (schema::is(r->event(), schema::HostEvent::CAME_UP) || schema::is(r->event(), schema::HostEvent::WENT_DOWN)) up = schema::is(r->event(), schema::HostEvent::CAME_UP);
+      if (schema::is(r->event(), schema::HostEvent::CAME_UP) || schema::is(r->event(), schema::HostEvent::WENT_DOWN))
+        up = schema::is(r->event(), schema::HostEvent::CAME_UP);
       return true;
     });
     return up;
@@ -101,10 +102,10 @@ BOOST_AUTO_TEST_CASE(a_host_is_owed_a_discard_until_it_says_that_the_run_is_gone
   s.says(mom, schema::make<schema::FromMom>([](schema::FromMom::Builder m) { fill(m.initRunUsage().initRef()); }));
   BOOST_TEST(discards(*mom) == 1);
 
-  auto again = s.mom_comes(true);           // still there: owed
+  auto again = s.mom_comes(true);  // still there: owed
   BOOST_TEST(discards(*again) == 1);
   s.says(again, schema::make<schema::FromMom>([](schema::FromMom::Builder m) { fill(m.initSignalDone().initRef()); }));
-  BOOST_TEST(discards(*s.mom_comes(false)) == 0);     // no longer owed
+  BOOST_TEST(discards(*s.mom_comes(false)) == 0);  // no longer owed
 }
 
 BOOST_AUTO_TEST_CASE(a_host_is_up_when_it_is_rid_of_what_the_server_does_not_want) {
@@ -118,7 +119,8 @@ BOOST_AUTO_TEST_CASE(a_host_is_up_when_it_is_rid_of_what_the_server_does_not_wan
 // No history is kept: the job is forgotten in the same breath.
 BOOST_AUTO_TEST_CASE(a_host_is_told_to_end_a_run_that_was_deleted_by_force) {
   server_with_a_run s;
-  const auto started = std::count_if(s.mom->sent.begin(), s.mom->sent.end(), [](const auto& m) { return m.template root<schema::ToMom>().isStartRun(); });
+  const auto started =
+      std::count_if(s.mom->sent.begin(), s.mom->sent.end(), [](const auto& m) { return m.template root<schema::ToMom>().isStartRun(); });
   BOOST_REQUIRE(started == 1);
   s.ask([&](schema::Request::Builder r) {
     r.initDeleteJob().setJob(s.job);
@@ -146,7 +148,7 @@ BOOST_AUTO_TEST_CASE(a_mom_says_of_a_run_it_does_not_have_that_it_is_gone) {
   caf::anon_send(mom, actors::peer_opened{peer});
   caf::anon_send(mom, actors::peer_frame{peer, schema::make<schema::ToMom>([](schema::ToMom::Builder m) { fill(m.initDiscardRun()); })});
   system.run();
-  BOOST_REQUIRE(peer->sent.size() == 2u);   // hello, and this
+  BOOST_REQUIRE(peer->sent.size() == 2u);  // hello, and this
   const auto said = peer->sent.back().root<schema::FromMom>();
   BOOST_REQUIRE(said.isSignalDone());
   BOOST_TEST(said.getSignalDone().getId() == 0u);

@@ -67,7 +67,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_owes_nothing_may_leave) {
 
 BOOST_AUTO_TEST_CASE(a_job_asked_in_the_middle_of_a_command_says_later_that_it_is_idle) {
   tell(test::alter({{"Priority", "", "5"}}));
-  ask(1);                                   // the command is on its way to the disk
+  ask(1);  // the command is on its way to the disk
   run();
   BOOST_TEST(said.may_leave.empty());
   BOOST_TEST(said.idle == 2);

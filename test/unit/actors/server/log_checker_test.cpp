@@ -57,7 +57,13 @@ struct fixture {
     }
   }
   actors::log_checker_parts parts(ports::event_store& store) {
-    return {.store = &store, .clock = &clock, .file = file, .log = "/home/log", .note = std::ref(taken), .core_percent = 100, .busy_percent = 100};
+    return {.store = &store,
+            .clock = &clock,
+            .file = file,
+            .log = "/home/log",
+            .note = std::ref(taken),
+            .core_percent = 100,
+            .busy_percent = 100};
   }
   std::unique_ptr<ports::event_store> opened_store() {
     log::store_options options;
@@ -66,7 +72,7 @@ struct fixture {
     BOOST_REQUIRE(opened.index() == 0);
     return std::get<0>(std::move(opened));
   }
-  std::filesystem::path largest_table() {          // it holds records
+  std::filesystem::path largest_table() {  // it holds records
     std::filesystem::path table;
     for (const auto& entry : std::filesystem::directory_iterator(own.at("log"))) {
       const auto& file = entry.path();
@@ -94,7 +100,7 @@ BOOST_FIXTURE_TEST_SUITE(log_checker_suite, fixture)
 
 BOOST_AUTO_TEST_CASE(a_byte_that_flips_while_the_store_serves_is_told_and_stays_in_the_notes) {
   fill(*opened_store(), 900, 600);
-  const auto reopened = opened_store();            // it has written what fills a table, and has too few of them to merge
+  const auto reopened = opened_store();  // it has written what fills a table, and has too few of them to merge
   auto& store = *reopened;
   flip_in_the_middle(largest_table());
   actors::log_checker checker(parts(store));
@@ -102,7 +108,7 @@ BOOST_AUTO_TEST_CASE(a_byte_that_flips_while_the_store_serves_is_told_and_stays_
   BOOST_TEST(line.find("the event log is damaged: ") == 0u, line);
   BOOST_TEST(line.find("record ") != std::string::npos, line);
   BOOST_TEST(line.find("run `pbs_audit verify`") != std::string::npos, line);
-  BOOST_TEST(static_cast<bool>(store.put_cache("x", {})));          // it goes on serving
+  BOOST_TEST(static_cast<bool>(store.put_cache("x", {})));  // it goes on serving
   checker.stop();
   const auto notes = log::read_check_notes(file);
   BOOST_REQUIRE(notes);
@@ -115,7 +121,7 @@ BOOST_AUTO_TEST_CASE(after_a_kill_it_goes_on_where_it_was) {
   {
     actors::log_checking first(parts(store));
     first.step([] { return true; });
-    clock.ns += 60'000'000'000;                    // as often as the notes are kept
+    clock.ns += 60'000'000'000;  // as often as the notes are kept
     first.step([] { return true; });
   }
   actors::log_checking second(parts(store));
@@ -142,7 +148,8 @@ BOOST_AUTO_TEST_CASE(the_next_one_begins_a_day_later) {
   finish(restarted);
   BOOST_TEST(restarted.notes().last->fault_count == 1u);
   BOOST_REQUIRE(taken.texts.size() == 1u);
-  BOOST_TEST(taken.texts[0].find("the event log is damaged: record 4 (stream 4, version 1): only 0 bytes; run `pbs_audit verify`") == 0u, taken.texts[0]);
+  BOOST_TEST(taken.texts[0].find("the event log is damaged: record 4 (stream 4, version 1): only 0 bytes; run `pbs_audit verify`") == 0u,
+             taken.texts[0]);
 }
 
 BOOST_AUTO_TEST_CASE(notes_of_another_log_or_of_one_that_was_put_back_do_not_count) {
@@ -160,7 +167,7 @@ BOOST_AUTO_TEST_CASE(notes_of_another_log_or_of_one_that_was_put_back_do_not_cou
   finish(of_other);
   BOOST_TEST(of_other.notes().last->records == 10u);
 
-  log::memory_event_store before;                  // a copy from before the last thousand records
+  log::memory_event_store before;  // a copy from before the last thousand records
   BOOST_REQUIRE(store.read(1, [&](std::uint64_t sequence, ports::byte_span bytes) {
     ports::write_batch b;
     b.records.push_back({sequence, sequence, 1, {bytes.begin(), bytes.end()}});
@@ -178,7 +185,7 @@ BOOST_AUTO_TEST_CASE(it_stops_at_once_and_keeps_what_was_reached) {
   log::memory_event_store store;
   fill(store, 3 * limits::check_slice_records);
   auto slow = parts(store);
-  slow.core_percent = slow.busy_percent = 1;       // it rests a hundred times as long as it works
+  slow.core_percent = slow.busy_percent = 1;  // it rests a hundred times as long as it works
   actors::log_checker checker(slow);
   checker.stop();
   const auto notes = log::read_check_notes(file);

@@ -11,7 +11,7 @@ using namespace annals;
 
 namespace {
 
-const std::string own(16, 'u');      // as test::whole_server names its log
+const std::string own(16, 'u');  // as test::whole_server names its log
 
 struct heard {
   std::vector<std::string> stopped;
@@ -45,7 +45,8 @@ struct server : heard, test::whole_server {
     });
   }
 
-  std::shared_ptr<test::fake_peer> mom_comes(const std::string& mark, const std::string& signature = "the server's", std::uint64_t serial = 0) {
+  std::shared_ptr<test::fake_peer> mom_comes(const std::string& mark, const std::string& signature = "the server's",
+                                             std::uint64_t serial = 0) {
     auto peer = std::make_shared<test::fake_peer>(wire::identity::kind::mom, "n1");
     says(peer, schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
            auto hello = m.initHello();
@@ -67,7 +68,8 @@ struct server : heard, test::whole_server {
   bool n1_is_up() const {
     bool up = false;
     (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
-      if (schema::is(r->event(), schema::HostEvent::CAME_UP) || schema::is(r->event(), schema::HostEvent::WENT_DOWN)) up = schema::is(r->event(), schema::HostEvent::CAME_UP);
+      if (schema::is(r->event(), schema::HostEvent::CAME_UP) || schema::is(r->event(), schema::HostEvent::WENT_DOWN))
+        up = schema::is(r->event(), schema::HostEvent::CAME_UP);
       return true;
     });
     return up;
@@ -141,7 +143,7 @@ BOOST_AUTO_TEST_CASE(moms_are_told_how_far_the_log_is_durable_and_then_at_a_boun
   marked(2);
   marked(3);
   BOOST_TEST(count(*mom, &schema::ToMom::Reader::isLogMark) == 1);
-  const auto later = s.mom_comes("");             // who comes is told at once
+  const auto later = s.mom_comes("");  // who comes is told at once
   BOOST_TEST(count(*later, &schema::ToMom::Reader::isLogMark) == 1);
 }
 
@@ -159,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_signature_that_can_not_be_made_stops_the_server_with_a_wo
 
 BOOST_AUTO_TEST_CASE(after_an_accepted_loss_what_moms_knew_of_it_stops_nobody) {
   server s(some_loss());
-  (void)s.mom_comes(knows(5650));                  // it was told more than the mark knew
+  (void)s.mom_comes(knows(5650));  // it was told more than the mark knew
   BOOST_TEST(s.stopped.empty());
   BOOST_TEST(s.n1_is_up());
 }
@@ -186,7 +188,7 @@ BOOST_AUTO_TEST_CASE(a_run_that_a_lost_part_may_have_given_is_kept_and_its_host_
   BOOST_TEST(count(*mom, &schema::ToMom::Reader::isDiscardRun) == 0);
   BOOST_TEST(!s.n1_is_up());
   s.says(mom, schema::make<schema::FromMom>([&](schema::FromMom::Builder m) { ref(m.initRunLeft().initRef()); }));
-  BOOST_TEST(count(*mom, &schema::ToMom::Reader::isAck) == 2);       // the MoM may forget it
+  BOOST_TEST(count(*mom, &schema::ToMom::Reader::isAck) == 2);  // the MoM may forget it
   BOOST_TEST(s.n1_is_up());
 }
 
@@ -209,7 +211,7 @@ BOOST_AUTO_TEST_CASE(the_mark_beside_the_log_follows_what_is_durable_and_is_neve
   std::vector<std::string> noted;
   actors::mark_keeper keeper({file, own, &s.store, [&](const std::string& text) { noted.push_back(text); }});
   const auto kept = [&] { return std::get<log::log_mark>(log::read_mark_file(file)); };
-  BOOST_TEST(keeper.write_all());                  // also with nothing replayed
+  BOOST_TEST(keeper.write_all());  // also with nothing replayed
   BOOST_CHECK(kept() == s.mark());
 
   std::vector<log::record_ptr> last;
@@ -217,13 +219,13 @@ BOOST_AUTO_TEST_CASE(the_mark_beside_the_log_follows_what_is_durable_and_is_neve
     last = {r};
     return true;
   });
-  keeper.follow(std::make_shared<const std::vector<log::record_ptr>>(last));      // heard again: nothing new
+  keeper.follow(std::make_shared<const std::vector<log::record_ptr>>(last));  // heard again: nothing new
   BOOST_TEST(!keeper.behind());
   BOOST_TEST(!log::lacking(s.store, own, {"the mark", kept()}).has_value());
 
-  (void)s.mom_comes("");                           // writes records
+  (void)s.mom_comes("");  // writes records
   std::filesystem::create_directory(file + ".new");
-  BOOST_TEST(!keeper.write_all());                 // it can't be written: the old one stays, and it is said
+  BOOST_TEST(!keeper.write_all());  // it can't be written: the old one stays, and it is said
   BOOST_TEST(noted.size() == 1u);
   BOOST_TEST(kept().sequence < s.mark().sequence);
   std::filesystem::remove(file + ".new");

@@ -31,8 +31,9 @@ struct answering {
   log::memory_event_store store;
   log::log_reader reader{store};
   caf::actor past = system->spawn(actors::past_actor, &reader, static_cast<ports::event_store*>(&store));
-  caf::actor status = system->spawn(actors::status_actor, actors::status_parts{std::make_shared<projections::status>(),
-                                                                             std::make_shared<projections::past_writer>(store), past, &clock});
+  caf::actor status = system->spawn(
+      actors::status_actor,
+      actors::status_parts{std::make_shared<projections::status>(), std::make_shared<projections::past_writer>(store), past, &clock});
   ~answering() { system.end({status, past}); }
 
   template <class Fill>
@@ -69,7 +70,8 @@ BOOST_AUTO_TEST_CASE(a_question_about_what_is_not_written_yet_waits) {
 
 BOOST_AUTO_TEST_CASE(a_question_that_can_not_be_read_is_given_up) {
   answering a;
-  const auto spoilt = a.ask([](schema::Request::Builder r) { capnp::toAny(r.initWaitJob()).getPointerSection()[0].initAs<capnp::List<std::uint64_t>>(3); });
+  const auto spoilt =
+      a.ask([](schema::Request::Builder r) { capnp::toAny(r.initWaitJob()).getPointerSection()[0].initAs<capnp::List<std::uint64_t>>(3); });
   BOOST_TEST(spoilt->given_up.starts_with("a message that can't be read"));
 }
 
@@ -81,7 +83,8 @@ BOOST_AUTO_TEST_CASE(the_past_answers_the_same_sinks) {
                                          r.initStat().setKind(schema::ObjectKind::SERVER);
                                          r.getStat().initAt().setSequence(1'000'000);
                                        }),
-                                       {"alice", "borg", schema::Role::USER}, 0});
+                                       {"alice", "borg", schema::Role::USER},
+                                       0});
   a.system.run();
   BOOST_REQUIRE(!to->replies.empty());
   BOOST_TEST(to->replies.back().get().getId() == 9u);

@@ -26,7 +26,10 @@ class greets final : public reactions::reaction {
   std::vector<reactions::order_ptr> owed(const reactions::moment&) override {
     std::vector<reactions::order_ptr> orders;
     for (const auto& [stream, cause] : hosts_)
-      orders.push_back(reactions::make_order({.cause = cause, .target = std::to_string(stream), .what = reactions::send_hooks{}, .given = reactions::order::repeat::until_accepted}));
+      orders.push_back(reactions::make_order({.cause = cause,
+                                              .target = std::to_string(stream),
+                                              .what = reactions::send_hooks{},
+                                              .given = reactions::order::repeat::until_accepted}));
     return orders;
   }
 

@@ -83,7 +83,8 @@ BOOST_AUTO_TEST_CASE(a_time_to_wait_is_not_below_zero_and_not_beyond_what_can_be
   const std::string bad = "15014 Illegal attribute or resource value";
   using settable = std::pair<ObjectKind, const char*>;
   for (const auto& [kind, name] : {settable{ObjectKind::QUEUE, "kill_delay"}, settable{ObjectKind::SERVER, "sync_mom_hookfiles_timeout"}}) {
-    for (const char* wrong : {"-1", "2147483648", "4294967296", "99999999999999999999", "", "3s"}) BOOST_TEST(check(kind, name, "", wrong) == bad);
+    for (const char* wrong : {"-1", "2147483648", "4294967296", "99999999999999999999", "", "3s"})
+      BOOST_TEST(check(kind, name, "", wrong) == bad);
     BOOST_TEST(check(kind, name, "", "0") == "0");
     BOOST_TEST(check(kind, name, "", "2147483647") == "2147483647");
   }

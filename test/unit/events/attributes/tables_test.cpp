@@ -85,15 +85,15 @@ BOOST_AUTO_TEST_CASE(defaults_are_canonical_values) {
 BOOST_AUTO_TEST_CASE(the_order_is_that_of_qstat) {
   // A fresh job's attributes as qstat -f lists them.
   attribute_id last = 0;
-  for (const char* name : {"Job_Name",      "Job_Owner",     "resources_used", "job_state",
-                           "queue",         "server",        "Checkpoint",     "ctime",
-                           "Error_Path",    "exec_host",     "exec_vnode",     "Hold_Types",
-                           "Join_Path",     "Keep_Files",    "Mail_Points",    "mtime",
-                           "Output_Path",   "Priority",      "qtime",          "Rerunable",
-                           "Resource_List", "stime",         "obittime",       "session_id",
-                           "jobdir",        "substate",      "Variable_List",  "comment",
-                           "etime",         "run_count",     "Exit_status",    "Submit_arguments",
-                           "executable",    "argument_list", "project",        "Submit_Host"}) {
+  for (const char* name : {"Job_Name", "Job_Owner", "resources_used", "job_state",
+                           "queue", "server", "Checkpoint", "ctime",
+                           "Error_Path", "exec_host", "exec_vnode", "Hold_Types",
+                           "Join_Path", "Keep_Files", "Mail_Points", "mtime",
+                           "Output_Path", "Priority", "qtime", "Rerunable",
+                           "Resource_List", "stime", "obittime", "session_id",
+                           "jobdir", "substate", "Variable_List", "comment",
+                           "etime", "run_count", "Exit_status", "Submit_arguments",
+                           "executable", "argument_list", "project", "Submit_Host"}) {
     const attribute* row = find(ObjectKind::JOB, name);
     BOOST_REQUIRE_MESSAGE(row, name);
     BOOST_TEST(row->id > last, name);

@@ -329,7 +329,7 @@ BOOST_AUTO_TEST_CASE(a_writer_that_another_has_replaced_writes_no_more) {
   BOOST_TEST(committed.empty());
   (void)next.stage(append_to(0, 0, {"b"}));
   BOOST_REQUIRE(next.commit(committed));
-  BOOST_TEST((log->commit(committed).error == ports::store_error::fenced));   // nor in the place of what came since
+  BOOST_TEST((log->commit(committed).error == ports::store_error::fenced));  // nor in the place of what came since
   BOOST_TEST(kept() == "1:a 2:b ");
   BOOST_TEST(verify(store).ok());
 }

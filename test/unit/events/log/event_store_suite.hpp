@@ -162,7 +162,7 @@ struct event_store_suite {
     late.memos = {{"m", "late"}};
     BOOST_TEST((b.store().append(late).error == error::fenced));
     BOOST_TEST((b.store().take(2).error == error::fenced));
-    BOOST_TEST((b.store().take(3).error == error::fenced));   // one of two who want the same
+    BOOST_TEST((b.store().take(3).error == error::fenced));  // one of two who want the same
     BOOST_TEST(all(b.store()) == "1=a ");
     BOOST_TEST(!b.store().read_memo("m"));
     BOOST_REQUIRE(b.store().append(batch_of(3, {record(2, 1, 2, "b")})));

@@ -64,7 +64,7 @@ BOOST_AUTO_TEST_CASE(killed_after_each_piece_it_finds_the_same) {
   const auto killed = done_with_kills(l.store, d.at("views/log_check"), pieces);
   const auto at_once = done(l.store, log_check::whole(l.store));
   BOOST_TEST((killed == at_once));
-  BOOST_TEST(pieces == 5);                       // three of records, the index, the other tables
+  BOOST_TEST(pieces == 5);  // three of records, the index, the other tables
   BOOST_TEST(killed.fault_count == 2u);
   BOOST_REQUIRE(killed.faults.size() == 2u);
   BOOST_TEST(killed.faults[0] == "record " + std::to_string(limits::check_slice_records) + " (stream 1, version " +
@@ -118,7 +118,10 @@ BOOST_AUTO_TEST_CASE(a_file_that_is_torn_or_changed_counts_as_none) {
   const own_directory d;
   const auto file = d.at("log_check");
   BOOST_TEST(!read_check_notes(file));
-  check_notes notes{.log = "0a", .last = check_result{1, 2, 3, 4, 5, 1, {"record 1 (stream 2, version 3): wrong\nchecksum"}}, .began_ns = 7, .present = check_state{}};
+  check_notes notes{.log = "0a",
+                    .last = check_result{1, 2, 3, 4, 5, 1, {"record 1 (stream 2, version 3): wrong\nchecksum"}},
+                    .began_ns = 7,
+                    .present = check_state{}};
   notes.present->missing_blobs = {{std::string("\0\xff", 2), 9}};
   notes.present->head_known = true;
   notes.present->rest = std::string("1a\0", 3);

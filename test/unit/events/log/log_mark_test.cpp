@@ -75,7 +75,7 @@ BOOST_FIXTURE_TEST_CASE(a_file_is_replaced_as_a_whole_and_read_back, in_director
 
 BOOST_FIXTURE_TEST_CASE(a_file_that_can_not_be_replaced_stays_as_it_was, in_directory) {
   replace_file(file, print(some_mark()));
-  std::filesystem::create_directory(file + ".new");      // the temporary file can't be made
+  std::filesystem::create_directory(file + ".new");  // the temporary file can't be made
   BOOST_CHECK_THROW(replace_file(file, "another"), std::runtime_error);
   BOOST_CHECK(std::holds_alternative<log_mark>(read_mark_file(file)));
 }

@@ -53,7 +53,9 @@ struct a_log {
 struct in_memory {
   memory_event_store store;
   a_log log{store};
-  std::string missing(const log_mark& m, const std::string& identity = own) { return lacking(store, identity, {"w", m}).value_or("nothing"); }
+  std::string missing(const log_mark& m, const std::string& identity = own) {
+    return lacking(store, identity, {"w", m}).value_or("nothing");
+  }
 };
 
 void goes_on_above_what_was_lost(ports::event_store& store) {
@@ -64,7 +66,7 @@ void goes_on_above_what_was_lost(ports::event_store& store) {
   BOOST_TEST(log.last->sequence() == 1000u);
   BOOST_TEST(log.last->get().getStream() == 500u);
   log.write(append_to(0, 0, {"c"}));
-  log.writer.emplace(store, log.clock);          // as after a restart
+  log.writer.emplace(store, log.clock);  // as after a restart
   log.write(append_to(0, 0, {"d"}));
   BOOST_TEST(log.last->sequence() == 1002u);
   BOOST_TEST(log.last->get().getStream() == 502u);
@@ -125,7 +127,7 @@ BOOST_FIXTURE_TEST_CASE(a_copy_that_went_on_by_itself_is_not_the_log, in_memory)
 BOOST_FIXTURE_TEST_CASE(a_damaged_record_is_not_taken_for_another_one, in_memory) {
   log.write(append_to(0, 0, {"a", "b"}));
   store.overwrite(2, bytes_of("rubbish"));
-  BOOST_TEST(missing(log.mark()) == "nothing");            // reading the log says what it is
+  BOOST_TEST(missing(log.mark()) == "nothing");  // reading the log says what it is
   BOOST_TEST(!verify(store).ok());
 }
 
@@ -182,7 +184,7 @@ BOOST_FIXTURE_TEST_CASE(a_log_that_was_salvaged_with_all_the_witness_knows_lacks
   };
   log.write(append_to(0, 0, {"a", "b"}));
   auto known = log.mark();
-  known.head[0] ^= std::byte{1};                            // the salvage has written this record anew
+  known.head[0] ^= std::byte{1};  // the salvage has written this record anew
   log.write(salvaged(1));
   BOOST_TEST(missing(known).find("as another one than the log has") != std::string::npos);
   log.write(salvaged(2));

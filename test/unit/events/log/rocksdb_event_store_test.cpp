@@ -149,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_full_disk_refuses_writes_answers_reads_and_goes_on) {
   for (int i = 0; i < 10; ++i) BOOST_REQUIRE(f.add());
   for (int round = 0; round < 3; ++round) {
     const auto before = suite::all(f.store());
-    f.disk->quota = round == 2;          // a quota that is used up is a full disk
+    f.disk->quota = round == 2;  // a quota that is used up is a full disk
     f.disk->room = 20;
     for (std::size_t bytes : {10u, 5'000u, 200'000u}) {
       const auto refused = f.add(bytes);

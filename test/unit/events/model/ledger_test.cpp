@@ -35,7 +35,8 @@ struct books {
       q.setQueue(queue_name);
     });
   }
-  void host(const std::string& name, const settings& reported = {{"resources_available", "ncpus", "4"}, {"resources_available", "mem", "1gb"}}) {
+  void host(const std::string& name,
+            const given_values& reported = {{"resources_available", "ncpus", "4"}, {"resources_available", "mem", "1gb"}}) {
     const auto stream = next_stream++;
     event(stream, [&](auto e) { e.initHost().initAdded().setName(name); });
     BOOST_REQUIRE_EQUAL(event(stream, [&](auto e) { e.initHost().initVnodeCreated().setName(name); }), "");
@@ -52,7 +53,8 @@ struct books {
       a.setPlace(place);
     });
   }
-  std::string release(std::uint64_t number, const std::string& exec_vnode, schema::ReleaseReason why = schema::ReleaseReason::LEFT, bool amounts_only = false) {
+  std::string release(std::uint64_t number, const std::string& exec_vnode, schema::ReleaseReason why = schema::ReleaseReason::LEFT,
+                      bool amounts_only = false) {
     return event(number + 1000, [&](auto e) {
       auto r = e.initJob().initVnodesReleased();
       r.setExecVnode(exec_vnode);
@@ -72,7 +74,8 @@ struct books {
       t.setPlace("free");
       t.setAmountsOnly(partly);
     });
-    if (const auto why = ledger.check({sequence + 2, number + 1000, 2, 1'000'000'000, the_server()}, takes.get())) return std::to_string(why->code) + " " + why->text;
+    if (const auto why = ledger.check({sequence + 2, number + 1000, 2, 1'000'000'000, the_server()}, takes.get()))
+      return std::to_string(why->code) + " " + why->text;
     const auto refused = event(number + 1000, [&](auto e) { e.initJob().initResumed().setAdmin(admin); });
     return refused.empty() ? write(number + 1000, takes) : refused;
   }
@@ -211,11 +214,17 @@ BOOST_AUTO_TEST_CASE(amounts_are_read_and_printed) {
 BOOST_AUTO_TEST_CASE(place_and_sharing_decide_who_has_a_vnode_for_himself) {
   using model::hold_kind;
   const std::tuple<const char*, const char*, hold_kind> expected[] = {
-      {"free", "default_shared", hold_kind::shared},          {"free:excl", "default_shared", hold_kind::exclusive},
-      {"scatter:exclhost", "", hold_kind::exclusive},         {"excl", "ignore_excl", hold_kind::shared},
-      {"free:shared", "default_excl", hold_kind::shared},     {"free", "default_excl", hold_kind::exclusive},
-      {"free", "default_exclhost", hold_kind::exclusive},     {"free:shared", "force_excl", hold_kind::exclusive},
-      {"free:shared", "force_exclhost", hold_kind::exclusive}, {"pack", "", hold_kind::shared}};
+      {"free", "default_shared", hold_kind::shared},
+      {"free:excl", "default_shared", hold_kind::exclusive},
+      {"scatter:exclhost", "", hold_kind::exclusive},
+      {"excl", "ignore_excl", hold_kind::shared},
+      {"free:shared", "default_excl", hold_kind::shared},
+      {"free", "default_excl", hold_kind::exclusive},
+      {"free", "default_exclhost", hold_kind::exclusive},
+      {"free:shared", "force_excl", hold_kind::exclusive},
+      {"free:shared", "force_exclhost", hold_kind::exclusive},
+      {"pack", "", hold_kind::shared},
+  };
   for (const auto& [place, sharing, kind] : expected) BOOST_TEST((model::hold_of(place, sharing) == kind), place << " " << sharing);
 }
 
@@ -249,11 +258,11 @@ BOOST_FIXTURE_TEST_CASE(what_is_released_partly_is_taken_again_in_part, fixture)
   BOOST_TEST(suspend(1, "(borg:ncpus=3)", true) == "");
   BOOST_TEST(assigned("borg", "ncpus") == 0);
   BOOST_TEST(assigned("borg", "mem") == 1048576);
-  BOOST_TEST(assign(2, "(borg:ncpus=1:mem=1kb)").starts_with("15044"));      // its memory is still there
+  BOOST_TEST(assign(2, "(borg:ncpus=1:mem=1kb)").starts_with("15044"));  // its memory is still there
   BOOST_TEST(resume(1, "(borg:ncpus=3)", true) == "");
   BOOST_TEST(assigned("borg", "ncpus") == 3);
   BOOST_TEST(suspend(1, "(borg:ncpus=3)", true) == "");
-  BOOST_TEST(release(1, "(borg:ncpus=3:mem=1048576kb)") == "");              // it ends while it is suspended
+  BOOST_TEST(release(1, "(borg:ncpus=3:mem=1048576kb)") == "");  // it ends while it is suspended
   BOOST_TEST(assigned("borg", "ncpus") == 0);
   BOOST_TEST(assigned("borg", "mem") == 0);
 }

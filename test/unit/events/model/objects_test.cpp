@@ -1,6 +1,9 @@
 // The server object with its resources, queues and scheduler objects: what administrators may set, and what is refused.
 #include <boost/test/unit_test.hpp>
 
+#include "events/model/queue/queue.hpp"
+#include "events/model/scheduler/scheduler.hpp"
+#include "events/model/server/server.hpp"
 #include "test/support/model_builders.hpp"
 
 using namespace annals;
@@ -28,10 +31,14 @@ using server_story = object_story<model::server_state, model::server_command>;
 using queue_story = object_story<model::queue_state, request>;
 using scheduler_story = object_story<model::scheduler_state, model::scheduler_command>;
 
-request server_set(const settings& s) { return manage(ManageVerb::SET, ObjectKind::SERVER, "", s); }
-request queue(ManageVerb verb, const settings& s = {}, const std::string& name = "q2") { return manage(verb, ObjectKind::QUEUE, name, s); }
-request scheduler(ManageVerb verb, const settings& s = {}, const std::string& name = "s2") { return manage(verb, ObjectKind::SCHEDULER, name, s); }
-request resource(ManageVerb verb, const settings& s = {}) { return manage(verb, ObjectKind::RESOURCE, "tape", s); }
+request server_set(const given_values& s) { return manage(ManageVerb::SET, ObjectKind::SERVER, "", s); }
+request queue(ManageVerb verb, const given_values& s = {}, const std::string& name = "q2") {
+  return manage(verb, ObjectKind::QUEUE, name, s);
+}
+request scheduler(ManageVerb verb, const given_values& s = {}, const std::string& name = "s2") {
+  return manage(verb, ObjectKind::SCHEDULER, name, s);
+}
+request resource(ManageVerb verb, const given_values& s = {}) { return manage(verb, ObjectKind::RESOURCE, "tape", s); }
 
 server_story started_server() {
   server_story s;
@@ -133,7 +140,9 @@ BOOST_AUTO_TEST_CASE(a_queue_is_created_with_settings_changed_and_deleted) {
 BOOST_AUTO_TEST_CASE(no_change_of_a_queue_makes_its_kill_delay_a_time_that_is_none) {
   using enum schema::AttributeOp;
   queue_story q;
-  const auto set = [&](const char* value, schema::AttributeOp op = SET) { return q.when(queue(ManageVerb::SET, {{"kill_delay", "", value, op}})); };
+  const auto set = [&](const char* value, schema::AttributeOp op = SET) {
+    return q.when(queue(ManageVerb::SET, {{"kill_delay", "", value, op}}));
+  };
   BOOST_TEST(q.when(queue(ManageVerb::CREATE, {{"kill_delay", "", "5"}})) == "created changed");
   BOOST_TEST(set("-1") == "15014 Illegal attribute or resource value");
   BOOST_TEST(set("6", DECREMENT) == "15014 Illegal attribute or resource value");

@@ -14,7 +14,8 @@ using namespace annals::test;
 
 namespace {
 
-const char* const job_phases[] = {"none", "queued", "held", "waiting", "assigned", "started", "suspended", "exiting", "finished", "forgotten"};
+const char* const job_phases[] = {"none", "queued", "held", "waiting", "assigned",
+                                  "started", "suspended", "exiting", "finished", "forgotten"};
 const char* const run_phases[] = {"none", "received", "starting", "started", "ended", "placed", "refused", "left"};
 static_assert(std::size(job_phases) == model::job_phase_count && std::size(run_phases) == model::run_phase_count);
 
@@ -31,14 +32,17 @@ void print_table(std::ostream& out, const Transitions& transitions, const Names&
     to += (to.empty() ? "" : ", ") + std::string(names[static_cast<int>(t.to)]);
   }
   for (const auto& key : order)
-    out << "| " << names[key.first] << " | " << name_of(static_cast<decltype(transitions.front().event)>(key.second)) << " | " << rows[key] << " |\n";
+    out << "| " << names[key.first] << " | " << name_of(static_cast<decltype(transitions.front().event)>(key.second)) << " | " << rows[key]
+        << " |\n";
 }
 
 std::string page() {
   std::ostringstream out;
   out << "# What may happen to a job, and to a run\n\n"
-         "Printed from the tables in `events/model/job/table.cpp` and `events/model/run/table.cpp` by `transitions_page_test.cpp`; what is not\n"
-         "listed can not get into a log. `qstat` shows: queued Q, held H, waiting W, assigned and started R, suspended S, exiting E, finished F.\n\n"
+         "Printed from the tables in `events/model/job/table.cpp` and `events/model/run/table.cpp` by `transitions_page_test.cpp`; what is "
+         "not\n"
+         "listed can not get into a log. `qstat` shows: queued Q, held H, waiting W, assigned and started R, suspended S, exiting E, "
+         "finished F.\n\n"
          "## A job, in the server's log\n\n";
   print_table(out, model::job_transitions(), job_phases);
   out << "\n## A run, in the log of its MoM\n\n";

@@ -38,8 +38,9 @@ attributes::resource_catalogue site_resources() {
   return c;
 }
 
-schema::sealed<schema::ToMom> order_with(const settings& s) {
-  return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) { fill(m.initStartRun().initAttributes(static_cast<unsigned>(s.size())), s); });
+schema::sealed<schema::ToMom> order_with(const given_values& s) {
+  return schema::make<schema::ToMom>(
+      [&](schema::ToMom::Builder m) { fill(m.initStartRun().initAttributes(static_cast<unsigned>(s.size())), s); });
 }
 
 }  // namespace
@@ -47,7 +48,8 @@ schema::sealed<schema::ToMom> order_with(const settings& s) {
 BOOST_AUTO_TEST_SUITE(usage)
 
 BOOST_AUTO_TEST_CASE(limits_are_met_when_usage_is_above_them) {
-  const auto o = order_with({{"Resource_List", "walltime", "00:00:03"}, {"Resource_List", "cput", "00:00:05"}, {"Resource_List", "mem", "10mb"}});
+  const auto o =
+      order_with({{"Resource_List", "walltime", "00:00:03"}, {"Resource_List", "cput", "00:00:05"}, {"Resource_List", "mem", "10mb"}});
   const auto met = [&](const ports::run_usage& u, bool enforce) {
     const auto m = model::exceeded_limit(o.get().getStartRun(), model::measured_usage(u), enforce);
     return m ? std::to_string(m->exit_status) + " " + m->why : std::string();
@@ -73,8 +75,8 @@ BOOST_AUTO_TEST_CASE(usage_is_worth_reporting_when_it_is_old_or_has_grown) {
   BOOST_TEST(!worth_reporting(aged, hour, 36, 10));
   BOOST_TEST(worth_reporting(aged, hour, 37, 10));
   BOOST_TEST(!worth_reporting(later([](auto& u) { u.cpu_percent = 100; }), hour, 10, 10));
-  for (const auto& grown : {later([](auto& u) { u.mem_kb = 1101; }), later([](auto& u) { u.vmem_kb = 1101; }), later([](auto& u) { u.cpu_seconds = 1101; }),
-                            later([](auto& u) { u.ncpus = 2; })})
+  for (const auto& grown : {later([](auto& u) { u.mem_kb = 1101; }), later([](auto& u) { u.vmem_kb = 1101; }),
+                            later([](auto& u) { u.cpu_seconds = 1101; }), later([](auto& u) { u.ncpus = 2; })})
     BOOST_TEST(worth_reporting(grown, hour, 10, 10));
   BOOST_TEST(!worth_reporting(later([](auto& u) { u.mem_kb = 1100; }), hour, 10, 10));
 }
@@ -96,11 +98,27 @@ BOOST_AUTO_TEST_CASE(a_month_of_usage_fits_into_a_series) {
 
 // What each host used is kept as it is; how the job's value is made of it depends on the resource alone.
 BOOST_AUTO_TEST_CASE(amounts_of_all_hosts_add_up_and_the_rest_is_the_primarys) {
-  const std::vector<model::host_usage> hosts{
-      {"n1", used({{"cput", "00:00:10"}, {"ecc", "True"}, {"fabric", "a"}, {"joule", "0.25"}, {"mem", "1gb"}, {"ncpus", "3"}, {"walltime", "00:01:00"}}), 1},
-      {"n2", used({{"cput", "00:00:55"}, {"ecc", "False"}, {"fabric", "b"}, {"joule", "1.5"}, {"licenses", "2"}, {"mem", "512mb"}, {"ncpus", "7"}, {"walltime", "00:09:00"}}), 2},
-      {"n3", {}, 0},
-      {"n4", used({{"licenses", "3"}, {"scratch", "1kb"}, {"unheard_of", "9"}}), 4}};
+  const std::vector<model::host_usage> hosts{{"n1",
+                                              used({{"cput", "00:00:10"},
+                                                    {"ecc", "True"},
+                                                    {"fabric", "a"},
+                                                    {"joule", "0.25"},
+                                                    {"mem", "1gb"},
+                                                    {"ncpus", "3"},
+                                                    {"walltime", "00:01:00"}}),
+                                              1},
+                                             {"n2",
+                                              used({{"cput", "00:00:55"},
+                                                    {"ecc", "False"},
+                                                    {"fabric", "b"},
+                                                    {"joule", "1.5"},
+                                                    {"licenses", "2"},
+                                                    {"mem", "512mb"},
+                                                    {"ncpus", "7"},
+                                                    {"walltime", "00:09:00"}}),
+                                              2},
+                                             {"n3", {}, 0},
+                                             {"n4", used({{"licenses", "3"}, {"scratch", "1kb"}, {"unheard_of", "9"}}), 4}};
   BOOST_TEST(text_of(model::job_total(hosts, site_resources())) ==
              "cput=00:01:05 ecc=True fabric=a joule=1.75 licenses=5 mem=1536mb ncpus=3 scratch=1kb walltime=00:01:00");
   BOOST_TEST((model::job_total(std::span(hosts).first(1), site_resources()) == hosts.front().usage));
@@ -108,7 +126,8 @@ BOOST_AUTO_TEST_CASE(amounts_of_all_hosts_add_up_and_the_rest_is_the_primarys) {
 }
 
 BOOST_AUTO_TEST_CASE(what_was_measured_has_a_value_for_each_of_its_resources) {
-  BOOST_TEST(text_of(model::measured_usage({61, 2, 3, 3600, 4, 5})) == "cpupercent=5 cput=00:01:01 mem=2kb ncpus=4 vmem=3kb walltime=01:00:00");
+  BOOST_TEST(text_of(model::measured_usage({61, 2, 3, 3600, 4, 5})) ==
+             "cpupercent=5 cput=00:01:01 mem=2kb ncpus=4 vmem=3kb walltime=01:00:00");
   BOOST_TEST(!model::was_measured({}));
   BOOST_TEST(!model::was_measured(model::measured_usage({.mem_kb = 1})));
   BOOST_TEST(model::was_measured(model::measured_usage({.ncpus = 1})));
@@ -123,15 +142,17 @@ BOOST_AUTO_TEST_CASE(what_is_no_value_reads_as_nothing) {
 
 BOOST_AUTO_TEST_CASE(a_usage_comes_back_from_a_message_as_it_went) {
   const model::host_usage told{"n2", used({{"cput", "00:00:10"}, {"fabric", "two words, \"quoted\""}, {"joule", "0.5"}}), 77};
-  const auto m = schema::make<schema::FromSister>([&](schema::FromSister::Builder b) { model::write_host_usage(told, b.initUsage().initUsage()); });
+  const auto m =
+      schema::make<schema::FromSister>([&](schema::FromSister::Builder b) { model::write_host_usage(told, b.initUsage().initUsage()); });
   BOOST_TEST((model::read_host_usage(m.get().getUsage().getUsage()) == told));
 }
 
 // A MoM is another machine: what it tells stands in the log for ever.
 BOOST_AUTO_TEST_CASE(of_what_a_mom_tells_only_values_of_known_resources_are_taken) {
   const auto m = schema::make<schema::FromMom>([&](schema::FromMom::Builder b) {
-    model::write_host_usage({"n1", used({{"cput", "70"}, {"joule", "much"}, {"licenses", "0x10"}, {"mem", "-1kb"}, {"ncpus", "-4"}, {"unheard_of", "1"}}), 5},
-                            b.initRunUsage().initHosts(1)[0]);
+    model::write_host_usage(
+        {"n1", used({{"cput", "70"}, {"joule", "much"}, {"licenses", "0x10"}, {"mem", "-1kb"}, {"ncpus", "-4"}, {"unheard_of", "1"}}), 5},
+        b.initRunUsage().initHosts(1)[0]);
   });
   const auto hosts = model::checked_hosts(m.get().getRunUsage().getHosts(), site_resources());
   BOOST_REQUIRE(hosts.size() == 1u);
@@ -144,13 +165,15 @@ BOOST_AUTO_TEST_CASE(the_server_makes_of_the_hosts_what_the_job_shows) {
   auto story = given(model::job_phase::started);
   story.settings.resources = site_resources();
   const auto told = [&](auto hosts) {
-    model::write_host_usage({"borg", used({{"cput", "00:00:01"}, {"licenses", "1"}, {"ncpus", "2"}, {"walltime", "00:00:09"}}), 1}, hosts[0]);
+    model::write_host_usage({"borg", used({{"cput", "00:00:01"}, {"licenses", "1"}, {"ncpus", "2"}, {"walltime", "00:00:09"}}), 1},
+                            hosts[0]);
     model::write_host_usage({"n2", used({{"cput", "00:00:02"}, {"licenses", "4"}, {"ncpus", "0"}}), 2}, hosts[1]);
   };
   BOOST_TEST(story.when(story.report([&](auto m) {
     fill(m.initRunUsage().initRef(), story.job, 1);
     told(m.getRunUsage().initHosts(2));
-  }), the_server()) == "usageReported");
+  }),
+                        the_server()) == "usageReported");
   namespace ids = attributes::job;
   BOOST_TEST(story.attribute(ids::resources_used, "cput") == "00:00:03");
   BOOST_TEST(story.attribute(ids::resources_used, "licenses") == "5");

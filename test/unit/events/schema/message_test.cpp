@@ -132,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_number_in_place_of_a_text_is_found_wherever_it_stands) {
   BOOST_TEST(is_readable(make<Event>([](Event::Builder e) { e.initJob().initQueued(); })));
   const auto spoiled = [](auto fill) {
     const auto event = make<Event>([&](Event::Builder e) { fill(e); });
-    BOOST_REQUIRE(sealed_message::from_bytes(event.bytes()));    // its encoding is sound
+    BOOST_REQUIRE(sealed_message::from_bytes(event.bytes()));  // its encoding is sound
     return !is_readable(event);
   };
   const auto spoil = [](auto builder) { capnp::toAny(builder).getPointerSection()[0].template initAs<capnp::List<std::uint64_t>>(3); };

@@ -120,8 +120,9 @@ BOOST_AUTO_TEST_CASE(who_has_nothing_else_to_do_is_told_before_the_chain_returns
     BOOST_TEST(posted == (idle ? 0 : 1));
     BOOST_TEST(s.done == 1);
     BOOST_TEST(s.job("project") == "physics");
-    BOOST_REQUIRE(s.result.runs.size() == 2u);     // what is packed meanwhile is the run's own request
-    for (const int i : {0, 1}) BOOST_TEST(schema::str(request_of(s.result.runs[i].get())->get().getHookName()) == (i == 0 ? "first" : "second"));
+    BOOST_REQUIRE(s.result.runs.size() == 2u);  // what is packed meanwhile is the run's own request
+    for (const int i : {0, 1})
+      BOOST_TEST(schema::str(request_of(s.result.runs[i].get())->get().getHookName()) == (i == 0 ? "first" : "second"));
   }
 }
 
@@ -141,8 +142,9 @@ BOOST_AUTO_TEST_CASE(a_rejection_stops_the_ones_behind_it) {
   BOOST_TEST(s.lines[1] == "Hook;a;not today");
 }
 
-BOOST_AUTO_TEST_CASE(an_exception_and_an_alarm_have_pbs_words) {      // golden: hooks.txt
-  for (const auto& [verdict, text] : {std::pair{protocol::Verdict::ERROR, "encountered an exception"}, {protocol::Verdict::ALARM, "got an alarm call"}}) {
+BOOST_AUTO_TEST_CASE(an_exception_and_an_alarm_have_pbs_words) {  // golden: hooks.txt
+  for (const auto& [verdict, text] :
+       {std::pair{protocol::Verdict::ERROR, "encountered an exception"}, {protocol::Verdict::ALARM, "got an alarm call"}}) {
     chain_story s;
     s.hook("h1", "1", [v = verdict](auto, auto reply) {
       reply.setVerdict(v);
@@ -165,7 +167,10 @@ BOOST_AUTO_TEST_CASE(what_may_not_be_set_is_not_taken_whatever_the_worker_says) 
 }
 
 BOOST_AUTO_TEST_CASE(a_vnode_that_was_not_shown_is_changed_in_the_server_and_made_at_a_start) {
-  struct { const char* event; std::size_t changes, shown; } const each[] = {
+  struct {
+    const char* event;
+    std::size_t changes, shown;
+  } const each[] = {
       {"execjob_begin", 0, 1}, {"periodic", 1, 1}, {"exechost_startup", 1, 2}};
   for (const auto& e : each) {
     chain_story s(e.event);

@@ -150,7 +150,7 @@ void fill(const hooks::parameter& what, hooks::protocol::Parameter::Builder p) {
   const auto kind = what.kind == parameter_kind::job || what.kind == parameter_kind::jobs       ? ObjectKind::JOB
                     : what.kind == parameter_kind::vnode || what.kind == parameter_kind::vnodes ? ObjectKind::VNODE
                     : what.kind == parameter_kind::management                                   ? ObjectKind::MANAGEMENT
-                                                              : ObjectKind::RESERVATION;
+                                                                                                : ObjectKind::RESERVATION;
   if (is_dict(what.kind)) {
     auto one = p.initObjects(1)[0];
     one.setKind(kind);
@@ -201,7 +201,8 @@ std::string script_for(const expected_event& event) {
 }
 
 const char* word_of(parameter_kind kind) {
-  return kind == parameter_kind::reservation ? "resv" : kind == parameter_kind::vnodes ? "vnode" : "job";
+  return kind == parameter_kind::reservation ? "resv" : kind == parameter_kind::vnodes ? "vnode"
+                                                                                       : "job";
 }
 
 // "yes", or PBS's refusal.

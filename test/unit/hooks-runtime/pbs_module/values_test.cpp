@@ -79,7 +79,8 @@ s = pbs.select("ncpus=3:mem=1gb+1:ncpus=2:mem=2gb+2:ncpus=1:mem=3gb")
 two = "1:ncpus=3:mem=1gb+3:ncpus=2:mem=2gb+4:ncpus=1:mem=3gb"
 assert s.increment_chunks(2) == two and isinstance(s.increment_chunks(2), pbs.select)
 assert s.increment_chunks("2") == two and s.increment_chunks(increment_spec=2) == two and s.increment_chunks(increment=2) == two
-assert s.increment_chunks("23.5%") == "1:ncpus=3:mem=1gb+2:ncpus=2:mem=2gb+3:ncpus=1:mem=3gb" == s.increment_chunks("50 %") == s.increment_chunks(True)
+one = "1:ncpus=3:mem=1gb+2:ncpus=2:mem=2gb+3:ncpus=1:mem=3gb"
+assert s.increment_chunks("23.5%") == one == s.increment_chunks("50 %") == s.increment_chunks(True)
 assert s.increment_chunks({0: 0, 1: 4, 2: "50%"}) == "1:ncpus=3:mem=1gb+5:ncpus=2:mem=2gb+3:ncpus=1:mem=3gb"
 assert s.increment_chunks({1: "2"}) == "1:ncpus=3:mem=1gb+3:ncpus=2:mem=2gb+2:ncpus=1:mem=3gb"
 assert s.increment_chunks(0) == "1:ncpus=3:mem=1gb+1:ncpus=2:mem=2gb+2:ncpus=1:mem=3gb" == s.increment_chunks({})
@@ -111,7 +112,8 @@ assert pbs.event().type == pbs.QUEUEJOB and not pbs.MOM_EVENTS & pbs.QUEUEJOB an
 assert pbs.LOG_DEBUG == 5 and pbs.LOG_WARNING == 6 and pbs.LOG_ERROR == 7 and pbs.EVENT_DEBUG3 == 0x400 and pbs.EVENT_FORCE == 0x8000
 assert pbs.ND_OFFLINE == pbs.ND_STATE_OFFLINE == 1 and pbs.ND_DOWN == 2 and pbs.ND_FREE == 0 and pbs.ND_JOBBUSY == 0x10
 assert pbs.RESV_STATE_RUNNING == 5 and pbs.JOB_SUBSTATE_RUNNING == 42
-for name in ("JOB_STATE_RUNNING", "JOB_STATE_SUSPEND", "SV_STATE_ACTIVE", "QTYPE_EXECUTION", "QTYPE_ROUTE", "MGR_CMD_CREATE", "MGR_OBJ_QUEUE",
+for name in ("JOB_STATE_RUNNING", "JOB_STATE_SUSPEND", "SV_STATE_ACTIVE", "QTYPE_EXECUTION", "QTYPE_ROUTE",
+             "MGR_CMD_CREATE", "MGR_OBJ_QUEUE",
              "BATCH_OP_INCR", "BRP_CHOICE_Text", "ATR_VFLAG_SET", "ND_DEFAULT_SHARED", "ND_DEFAULT_EXCL", "ND_FORCE_EXCL",
              "ND_IGNORE_EXCL", "ND_FORCE_EXCLHOST", "ND_DEFAULT_EXCLHOST", "ND_PBS"):
     assert isinstance(getattr(pbs, name), int), name

@@ -241,7 +241,9 @@ BOOST_AUTO_TEST_CASE(a_reply_with_numbers_for_texts_is_an_error) {
   const std::vector<std::function<void(hooks::protocol::Reply::Builder)>> lies = {
       [](auto reply) { capnp::toAny(reply).getPointerSection()[0].template initAs<capnp::List<std::uint64_t>>(3); },
       [](auto reply) { capnp::toAny(reply.initChanges(1)[0]).getPointerSection()[0].template initAs<capnp::List<std::uint64_t>>(3); },
-      [](auto reply) { capnp::toAny(reply.initActions(1)[0].initReleaseNodes()).getPointerSection()[0].template initAs<capnp::List<std::uint64_t>>(3); },
+      [](auto reply) {
+        capnp::toAny(reply.initActions(1)[0].initReleaseNodes()).getPointerSection()[0].template initAs<capnp::List<std::uint64_t>>(3);
+      },
   };
   for (const auto& lie : lies) {
     const std::string frame = hooks::framed(schema::make<hooks::protocol::FromWorker>([&](auto b) { lie(b.initReply()); }));

@@ -110,7 +110,7 @@ struct attended_run {
   int meanwhile = 0;
   std::string told;
   attended_run(hook_runs& runs, const hook_case& c) {
-    runs.run(c);                                   // its worker is there
+    runs.run(c);  // its worker is there
     auto promise = std::make_shared<std::promise<hooks::sealed_reply>>();
     auto reply = promise->get_future();
     auto order = hook_runs::order_of(c);
@@ -140,7 +140,7 @@ BOOST_AUTO_TEST_CASE(an_attended_run_is_done_when_it_returns) {
     BOOST_TEST(run.meanwhile <= 1);
     BOOST_TEST(run.told == "accept job.Priority 5->7");
   }
-  BOOST_TEST(at_once > 0);                         // not each time: the pool's thread may be at the workers just then
+  BOOST_TEST(at_once > 0);  // not each time: the pool's thread may be at the workers just then
   BOOST_TEST(meanwhile > 0);
   BOOST_TEST(runs.pool().figures().runs == 40u);
 }

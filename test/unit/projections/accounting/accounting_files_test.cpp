@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int64_t noon = 1795262400;        // 11/21/2026 12:00:00 UTC
+constexpr std::int64_t noon = 1795262400;  // 11/21/2026 12:00:00 UTC
 constexpr std::int64_t day = 24 * 60 * 60;
 
 struct fixture : in_utc {
@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_CASE(records_without_lines_move_the_checkpoint_seldom) {
 BOOST_AUTO_TEST_CASE(what_can_not_be_written_waits_and_comes_in_order) {
   record(1);
   writer->sync();
-  fs::create_directory(files / "20261122");            // tomorrow's file can't be opened
+  fs::create_directory(files / "20261122");  // tomorrow's file can't be opened
   record(2, noon + day);
   record(3, noon + day);
   BOOST_TEST((writer->sync() == result::no_space));
@@ -190,7 +190,7 @@ BOOST_AUTO_TEST_CASE(files_that_are_not_as_they_were_written_are_told_by_the_nex
   BOOST_TEST(writer->differences().empty());
   fs::remove(files / "20261121");
   std::ofstream(files / "20261122", std::ios::app) << "mine\n";
-  fs::resize_file(files / "20261124", 1);                // the file that is written
+  fs::resize_file(files / "20261124", 1);  // the file that is written
   open();
   const std::vector<std::string> expected{"20261121 is missing", "20261122 has 7 bytes, 2 were written",
                                           "20261124 has 1 bytes, 2 were written"};
@@ -206,7 +206,7 @@ BOOST_AUTO_TEST_CASE(what_a_crash_left_unsynced_and_days_that_are_torn_or_rebuil
   record(2, noon + day);
   writer->sync();
   record(3, noon + day);
-  writer->write();                                       // longer than the checkpoint says
+  writer->write();  // longer than the checkpoint says
   std::ofstream(checkpoint.string() + "_days", std::ios::app) << "20261121 x\n20261120 7 7\n20261119 12";
   open();
   BOOST_TEST(writer->differences().empty());
@@ -231,7 +231,7 @@ BOOST_AUTO_TEST_CASE(files_rebuilt_from_nothing_are_the_same_byte_for_byte) {
   log.host("borg", "8", "1gb");
   for (int n = 0; n < 20; ++n) {
     auto s = log.job();
-    s.now_s = noon - 40'000 + n * 4000;         // over midnight
+    s.now_s = noon - 40'000 + n * 4000;  // over midnight
     s.when(submission(static_cast<std::uint64_t>(n)));
     s.when(propose(), the_scheduler());
     s.starts();

@@ -38,13 +38,13 @@ inline std::string content(const std::filesystem::path& file) {
 class told_log : in_utc {
  public:
   std::vector<log::record_ptr> records;
-  log::memory_event_store store;       // holds the same
+  log::memory_event_store store;  // holds the same
 
   void host(const std::string& name, const std::string& ncpus, const std::string& mem, const std::string& sharing = "") {
     const std::uint64_t serial = next_serial_++;
     add(serial, 1, 0, the_server(), model::make_event([&](auto e) { e.initHost().initAdded().setName(name); }));
     add(serial, 2, 0, the_server(), model::make_event([&](auto e) { e.initHost().initVnodeCreated().setName(name); }));
-    settings reported{{"resources_available", "ncpus", ncpus}, {"resources_available", "mem", mem}};
+    given_values reported{{"resources_available", "ncpus", ncpus}, {"resources_available", "mem", mem}};
     if (!sharing.empty()) reported.push_back({"sharing", "", sharing});
     add(serial, 3, 0, the_server(), model::make_event([&](auto e) {
           auto v = e.initHost().initCameUp().initVnodes(1)[0];

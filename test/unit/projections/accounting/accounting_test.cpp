@@ -10,7 +10,7 @@ struct fixture {
   told_log log;
   job_story story = log.job();
 
-  void submit(const settings& s = {}) {
+  void submit(const given_values& s = {}) {
     story.settings.server_name = "q1";
     auto c = submission(602, s);
     c.euser = "pbsuser";
@@ -31,7 +31,7 @@ struct fixture {
 
 const std::string base = "user=pbsuser group=tstgrp00 project=_pbs_project_default jobname=STDIN queue=workq ";
 const std::string chunk = "Resource_List.ncpus=1 Resource_List.nodect=1 Resource_List.place=free Resource_List.select=1:host=q1 ";
-const settings on_q1 = {{"Resource_List", "select", "1:host=q1"}};
+const given_values on_q1 = {{"Resource_List", "select", "1:host=q1"}};
 
 }  // namespace
 
@@ -41,9 +41,14 @@ BOOST_AUTO_TEST_CASE(a_job_leaves_q_s_and_e_as_pbs_writes_them) {
   log.host("q1", "4", "24684092kb");
   log.host("q3", "4", "24684092kb");
   story.now_s = 1795222033;
-  submit({{"Job_Name", "", "acct"}, {"Account_Name", "", "acc one"}, {"project", "", "pro ject"}, {"depend", "", "afterok:601.q1@q1"},
-          {"Hold_Types", "", "u"}, {"Resource_List", "select", "1:ncpus=1:mem=10mb:host=q1+1:ncpus=1:host=q3"},
-          {"Resource_List", "place", "scatter:excl"}, {"Resource_List", "walltime", "60"}});
+  submit({{"Job_Name", "", "acct"},
+          {"Account_Name", "", "acc one"},
+          {"project", "", "pro ject"},
+          {"depend", "", "afterok:601.q1@q1"},
+          {"Hold_Types", "", "u"},
+          {"Resource_List", "select", "1:ncpus=1:mem=10mb:host=q1+1:ncpus=1:host=q3"},
+          {"Resource_List", "place", "scatter:excl"},
+          {"Resource_List", "walltime", "60"}});
   story.later(2).when(release({HoldType::USER}), manager());
   auto run = propose("(q1:ncpus=1:mem=10240kb)+(q3:ncpus=1)", "q1");
   run.message = schema::make<schema::FromScheduler>([](auto m) {
@@ -60,17 +65,22 @@ BOOST_AUTO_TEST_CASE(a_job_leaves_q_s_and_e_as_pbs_writes_them) {
   story.job.attributes.set(attributes::job::session_id, "4711");
   story.exits(0, {0, 1104, 2, 2});
   story.leaves();
-  const std::string id = "user=pbsuser group=tstgrp00 account=\"acc one\" project=\"pro ject\" jobname=acct queue=workq ctime=1795222033 qtime=1795222033 ";
-  const std::string asked = "Resource_List.mem=10mb Resource_List.ncpus=2 Resource_List.nodect=2 Resource_List.place=scatter:excl "
-                            "Resource_List.select=1:ncpus=1:mem=10mb:host=q1+1:ncpus=1:host=q3 Resource_List.walltime=00:01:00 ";
+  const std::string id =
+      "user=pbsuser group=tstgrp00 account=\"acc one\" project=\"pro ject\" jobname=acct queue=workq ctime=1795222033 qtime=1795222033 ";
+  const std::string asked =
+      "Resource_List.mem=10mb Resource_List.ncpus=2 Resource_List.nodect=2 Resource_List.place=scatter:excl "
+      "Resource_List.select=1:ncpus=1:mem=10mb:host=q1+1:ncpus=1:host=q3 Resource_List.walltime=00:01:00 ";
   const std::string place = "etime=1795222035 start=1795222035 exec_host=q1/0+q3/0 exec_vnode=(q1:ncpus=1:mem=10240kb)+(q3:ncpus=1) ";
   const auto all = lines();
   BOOST_REQUIRE_EQUAL(all.size(), 3u);
   BOOST_TEST(all[0] == "11/21/2026 00:47:13;Q;602.q1;" + id + "etime=0 depend=afterok:601.q1@q1 " + asked);
-  BOOST_TEST(all[1] == "11/21/2026 00:47:15;S;602.q1;" + id + place + asked + "resource_assigned.mem=49368184kb resource_assigned.ncpus=8 ");
-  BOOST_TEST(all[2] == "11/21/2026 00:47:18;E;602.q1;" + id + place + asked +
-                           "session=4711 end=1795222038 Exit_status=0 resources_used.cpupercent=0 resources_used.cput=00:00:00 "
-                           "resources_used.mem=1104kb resources_used.ncpus=2 resources_used.vmem=2208kb resources_used.walltime=00:00:02 run_count=1");
+  BOOST_TEST(all[1] ==
+             "11/21/2026 00:47:15;S;602.q1;" + id + place + asked + "resource_assigned.mem=49368184kb resource_assigned.ncpus=8 ");
+  BOOST_TEST(
+      all[2] ==
+      "11/21/2026 00:47:18;E;602.q1;" + id + place + asked +
+          "session=4711 end=1795222038 Exit_status=0 resources_used.cpupercent=0 resources_used.cput=00:00:00 "
+          "resources_used.mem=1104kb resources_used.ncpus=2 resources_used.vmem=2208kb resources_used.walltime=00:00:02 run_count=1");
 }
 
 BOOST_AUTO_TEST_CASE(a_shared_place_counts_what_the_chunks_take) {
@@ -129,8 +139,9 @@ BOOST_AUTO_TEST_CASE(a_rerun_then_a_delete_leave_r_s_d_and_e) {
   const auto all = lines();
   BOOST_REQUIRE_EQUAL(all.size(), 6u);
   const std::string times = "ctime=1795222123 qtime=1795222123 etime=1795222123 ";
-  const std::string used = "resources_used.cpupercent=0 resources_used.cput=00:00:00 resources_used.mem=0kb resources_used.ncpus=1 "
-                           "resources_used.vmem=0kb resources_used.walltime=00:00:02 ";
+  const std::string used =
+      "resources_used.cpupercent=0 resources_used.cput=00:00:00 resources_used.mem=0kb resources_used.ncpus=1 "
+      "resources_used.vmem=0kb resources_used.walltime=00:00:02 ";
   const std::string where = "exec_host=q1/0 exec_vnode=(q1:ncpus=1) ";
   BOOST_TEST(all[0] == "11/21/2026 00:48:43;Q;602.q1;" + base + times + chunk);
   BOOST_TEST(all[1] == "11/21/2026 00:48:43;S;602.q1;" + base + times + "start=1795222123 " + where + chunk + "resource_assigned.ncpus=1 ");
@@ -190,7 +201,7 @@ BOOST_AUTO_TEST_CASE(each_request_to_delete_leaves_a_d_and_one_from_the_history_
   story.starts();
   story.when(remove(), root());
   story.when(remove(true), root());
-  story.when(remove(true), root());       // nothing new
+  story.when(remove(true), root());  // nothing new
   story.exits(265);
   story.leaves();
   story.when(remove(false, true), root());
@@ -294,8 +305,9 @@ BOOST_AUTO_TEST_CASE(suspension_leaves_z_and_r_and_a_move_another_q) {
   story.starts();
   story.uses({1, 2, 3, 1});
   story.when(signal("suspend"), manager());
-  BOOST_TEST(last().substr(20) == "z;602.q1;resources_used.cpupercent=0 resources_used.cput=00:00:01 resources_used.mem=2kb resources_used.ncpus=1 "
-                                  "resources_used.vmem=4kb resources_used.walltime=00:00:03");
+  BOOST_TEST(last().substr(20) ==
+             "z;602.q1;resources_used.cpupercent=0 resources_used.cput=00:00:01 resources_used.mem=2kb resources_used.ncpus=1 "
+             "resources_used.vmem=4kb resources_used.walltime=00:00:03");
   story.when(signal("resume"), manager());
   BOOST_TEST(last().substr(20) == "r;602.q1;");
   story.settings.server.set(attributes::server::restrict_res_to_release_on_suspend, "ncpus");

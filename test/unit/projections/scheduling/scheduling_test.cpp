@@ -29,7 +29,8 @@ std::string dump(const cycle::view& v) {
   for (const auto& n : v.vnodes()) {
     if (!n.exists) continue;
     std::ostringstream row;
-    row << n.order << " " << v.hosts()[n.host].name << " free=" << n.free << " exclusive=" << n.exclusive_jobs << " priority=" << n.priority;
+    row << n.order << " " << v.hosts()[n.host].name << " free=" << n.free << " exclusive=" << n.exclusive_jobs
+        << " priority=" << n.priority;
     for (cycle::resource_id r = 0; r < v.resources().size(); ++r)
       if (n.available(r) || n.in_use(r)) row << " " << v.resources()[r].name << "=" << n.in_use(r) << "/" << n.available(r);
     for (const auto& j : n.jobs) row << " job" << j.job;
@@ -85,7 +86,9 @@ struct story {
     scheduling_projection fresh(status, "default");
     cycle::view whole;
     for (const auto& m : fresh.full_view()) BOOST_REQUIRE(whole.apply(m.get().getView()));
-    BOOST_TEST(dump(view) == dump(whole), "after event " << records.sequence << ":\n" << dump(view) << "instead of\n" << dump(whole));
+    BOOST_TEST(dump(view) == dump(whole), "after event " << records.sequence << ":\n"
+                                                         << dump(view) << "instead of\n"
+                                                         << dump(whole));
   }
 
   void queue(std::uint64_t stream, const char* name) {

@@ -16,10 +16,10 @@ struct question {
   ObjectKind kind = ObjectKind::JOB;
   std::vector<std::string> names = {};
   schema::History history = schema::History::LIVE;
-  std::vector<std::string> wanted = {};    // names of attributes
+  std::vector<std::string> wanted = {};  // names of attributes
   std::string queue = {}, states = {};
   std::vector<std::string> users = {};
-  std::uint64_t at_sequence = 0;        // 0: now
+  std::uint64_t at_sequence = 0;  // 0: now
   std::int64_t at_wall_ns = 0;
 };
 
@@ -59,7 +59,8 @@ inline void write_down(std::string& text, ObjectKind kind, schema::Reply::Reader
   if (!reply.isObjects()) return;
   for (auto o : reply.getObjects().getObjects()) {
     text += schema::str(o.getName()) + ":";
-    const auto row = attributes::attribute_set::from_packed({reinterpret_cast<const char*>(o.getAttributes().begin()), o.getAttributes().size()});
+    const auto row =
+        attributes::attribute_set::from_packed({reinterpret_cast<const char*>(o.getAttributes().begin()), o.getAttributes().size()});
     for (const auto& e : *row) {
       text += " " + attribute_name(kind, e.id);
       if (!e.resource.empty()) text += "." + std::string(e.resource);

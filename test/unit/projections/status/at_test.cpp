@@ -48,7 +48,9 @@ struct told_story {
         const auto then = answer(live, q);
         q.at_sequence = r->sequence();
         const auto now = answer_at(reader, index, q);
-        if (then != now) BOOST_TEST(then == now, "at " << r->sequence() << ":\n" << then << "but\n" << now);
+        if (then != now) BOOST_TEST(then == now, "at " << r->sequence() << ":\n"
+                                                       << then << "but\n"
+                                                       << now);
         if (then != now) return false;
       }
       return true;
@@ -83,7 +85,8 @@ BOOST_AUTO_TEST_CASE(a_lost_checkpoint_is_made_up_for_by_the_one_before) {
   log::snapshot_store index(story.store);
   const auto last = projections::checkpoint_before(index, story.store.last_sequence());
   BOOST_REQUIRE(last);
-  BOOST_REQUIRE(story.store.drop_cache("snapshot/past/" + std::string(20 - std::to_string(last->sequence).size(), '0') + std::to_string(last->sequence)));
+  BOOST_REQUIRE(story.store.drop_cache("snapshot/past/" + std::string(20 - std::to_string(last->sequence).size(), '0') +
+                                       std::to_string(last->sequence)));
   const auto before = projections::checkpoint_before(index, story.store.last_sequence());
   BOOST_REQUIRE(before);
   BOOST_TEST(before->sequence < last->sequence);
@@ -138,7 +141,7 @@ BOOST_AUTO_TEST_CASE(runs_of_a_hook_do_not_pile_up_in_the_index) {
   for (auto s : last->content.get().getStreams()) {
     if (s.getSerial() != hook) continue;
     found = true;
-    BOOST_TEST(s.getBack().size() == 2u);      // its creation and the last run
+    BOOST_TEST(s.getBack().size() == 2u);  // its creation and the last run
   }
   BOOST_TEST(found);
 }

@@ -55,7 +55,7 @@ BOOST_AUTO_TEST_CASE(a_reason_becomes_the_comment_of_a_job_that_waits_and_of_no_
   c.bring(waits, model::job_phase::queued);
   c.bring(runs, model::job_phase::started);
   const std::string before(c.now().job(runs)->attribute(attributes::job::comment));
-  for (int i = 0; i < 20; ++i) c.history.cycle();   // each tells of some of the jobs
+  for (int i = 0; i < 20; ++i) c.history.cycle();  // each tells of some of the jobs
   const auto told = c.now().job(waits)->attribute(attributes::job::comment);
   BOOST_TEST((told.starts_with("Not Running: ") || told.starts_with("Can Never Run: ")), told);
   BOOST_TEST(c.now().job(runs)->attribute(attributes::job::comment) == before);
@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_removed_host_takes_its_vnodes_along) {
   c.history.write(host, [](auto e) { e.initHost().initVnodeCreated().setName("late"); });
   BOOST_REQUIRE(c.now().host_of_vnode("late"));
   BOOST_TEST(c.now().host_of_vnode("late")->name == "late");
-  c.history.write(host, [](auto e) { e.initHost().initRemoved().setName("late"); });   // with a vnode still there
+  c.history.write(host, [](auto e) { e.initHost().initRemoved().setName("late"); });  // with a vnode still there
   BOOST_TEST(!c.now().host_of_vnode("late"));
   BOOST_TEST(!c.now().holds(schema::StreamKind::HOST, host));
   const auto again = c.history.write(0, [](auto e) { e.initHost().initAdded().setName("late"); });

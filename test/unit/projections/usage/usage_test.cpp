@@ -12,7 +12,10 @@ using projections::job_usage;
 
 namespace {
 
-struct used { std::uint64_t cpu_s, mem_kb, wall_s; std::uint32_t ncpus = 2; };
+struct used {
+  std::uint64_t cpu_s, mem_kb, wall_s;
+  std::uint32_t ncpus = 2;
+};
 
 void fill(schema::Usage::Builder u, const used& from) {
   model::write_usage(model::measured_usage({from.cpu_s, from.mem_kb, from.mem_kb * 2, from.wall_s, from.ncpus, 0}), u);
@@ -122,7 +125,7 @@ BOOST_AUTO_TEST_CASE(a_requeued_job_has_a_series_for_each_run) {
   followed_job job;
   job.assign(1, {"n1"});
   job.report({1, 10, 10});
-  job.exit(-4, {0, 0, 0, 0});                 // its MoM was lost: nobody measured
+  job.exit(-4, {0, 0, 0, 0});  // its MoM was lost: nobody measured
   job.assign(2, {"n2"});
   job.exit(0, {2, 20, 20});
   BOOST_REQUIRE(job.usage.runs().size() == 2u);
@@ -140,7 +143,8 @@ BOOST_AUTO_TEST_CASE(a_long_series_is_thinned_and_keeps_its_begin_and_its_end) {
   BOOST_TEST(samples.size() > limits::usage_samples_max / 2);
   BOOST_TEST(samples.front().used.seconds("cput") == 1u);
   BOOST_TEST(samples.back().used.seconds("cput") == limits::usage_samples_max * 3);
-  for (std::size_t i = 1; i < samples.size(); ++i) BOOST_TEST_REQUIRE(samples[i - 1].used.seconds("walltime") < samples[i].used.seconds("walltime"));
+  for (std::size_t i = 1; i < samples.size(); ++i)
+    BOOST_TEST_REQUIRE(samples[i - 1].used.seconds("walltime") < samples[i].used.seconds("walltime"));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_rebuilt_from_the_log_is_what_was_followed) {

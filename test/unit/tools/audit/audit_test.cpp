@@ -97,7 +97,8 @@ BOOST_AUTO_TEST_CASE(moments_are_sequences_dates_times_of_day_and_how_long_ago) 
     BOOST_TEST(time(text) == eight, text);
   BOOST_TEST(time("08:00:00.25") == eight + s / 4);
   BOOST_TEST(time("2026-11-21") == eight - 8 * 3600 * s);
-  for (const char* text : {"", "-", "#", "0", "x", "8", "24:00", "08:60", "08:0", "2026-13-01", "2026-11-21x", "2026-11-21 ", "1w", "-h", "08:00:00."}) {
+  for (const char* text :
+       {"", "-", "#", "0", "x", "8", "24:00", "08:60", "08:0", "2026-13-01", "2026-11-21x", "2026-11-21 ", "1w", "-h", "08:00:00."}) {
     const auto m = parse_moment(text, now);
     BOOST_TEST((!m || m->sequence == 8), text);
   }
@@ -163,7 +164,7 @@ BOOST_AUTO_TEST_CASE(filters_choose_by_job_user_and_kind) {
 
   event_filter user;
   user.user = "user1";
-  user.kinds.insert("JobAssigned");   // asked for by the server, but of the user's jobs
+  user.kinds.insert("JobAssigned");  // asked for by the server, but of the user's jobs
   const auto of_user = lines_of(log.store, user);
   BOOST_TEST(!of_user.empty());
   user.user = "nobody";
@@ -171,14 +172,16 @@ BOOST_AUTO_TEST_CASE(filters_choose_by_job_user_and_kind) {
 
   event_filter hosts;
   BOOST_REQUIRE(add_kinds(hosts, "host"));
-  for (const auto& line : lines_of(log.store, hosts)) BOOST_TEST((line.find("Host") != std::string::npos || line.find("Vnode") != std::string::npos), line);
+  for (const auto& line : lines_of(log.store, hosts))
+    BOOST_TEST((line.find("Host") != std::string::npos || line.find("Vnode") != std::string::npos), line);
 }
 
 BOOST_AUTO_TEST_CASE(json_lines_carry_every_field) {
   log_in_memory log(0);
   const auto lines = lines_of(log.store, {}, true);
   BOOST_TEST(lines[0].find("{\"sequence\":1,\"time\":\"") == 0u);
-  BOOST_TEST(lines[0].find("\"kind\":\"ServerStarted\",\"event\":{\"version\":\"\",\"hostName\":\"borg\",\"serverName\":\"borg\"") != std::string::npos);
+  BOOST_TEST(lines[0].find("\"kind\":\"ServerStarted\",\"event\":{\"version\":\"\",\"hostName\":\"borg\",\"serverName\":\"borg\"") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_story_has_all_events_of_the_job_and_its_reasons_in_order) {
@@ -290,8 +293,12 @@ BOOST_AUTO_TEST_CASE(usage_is_told_per_run_and_host_also_of_a_forgotten_job) {
   BOOST_TEST(text.find("   00:00:20   00:00:30      75        2048kb        4096kb      2\n") != std::string::npos, text);
   const auto json = usage_of(log.store, "1.borg", true);
   BOOST_TEST(json.find("{\"job\":\"1.borg\",\"runs\":[{\"run\":1,\"assignedNs\":") == 0u, json);
-  BOOST_TEST(json.find("\"exitStatus\":3,\"hosts\":[{\"host\":\"n1\",\"cpuEfficiencyPercent\":75,\"samples\":[{\"wallNs\":") != std::string::npos, json);
-  BOOST_TEST(json.find("\"walltime\":20,\"cput\":30,\"cpupercent\":75,\"memKb\":2048,\"vmemKb\":4096,\"ncpus\":2}]}]}]}\n") != std::string::npos, json);
+  BOOST_TEST(
+      json.find("\"exitStatus\":3,\"hosts\":[{\"host\":\"n1\",\"cpuEfficiencyPercent\":75,\"samples\":[{\"wallNs\":") != std::string::npos,
+      json);
+  BOOST_TEST(
+      json.find("\"walltime\":20,\"cput\":30,\"cpupercent\":75,\"memKb\":2048,\"vmemKb\":4096,\"ncpus\":2}]}]}]}\n") != std::string::npos,
+      json);
   BOOST_TEST(usage_of(log.store, "2", false, &end).empty());
   BOOST_TEST(end.jobs == 0u);
 }
@@ -313,7 +320,7 @@ BOOST_AUTO_TEST_CASE(a_log_that_can_not_be_opened_or_read_to_its_end_does_not_st
   const auto missing = try_to_start(own.at("none"));
   BOOST_TEST(missing.trouble.find("there is no event log here") != std::string::npos, missing.trouble);
   BOOST_TEST(missing.refused == 0u);
-  const auto made = run_apart([&](int) {        // this process must have no threads of RocksDB's: it forks once more
+  const auto made = run_apart([&](int) {  // this process must have no threads of RocksDB's: it forks once more
     const log_in_memory sound(0);
     const auto store = log::open_event_store(own.at("log"));
     copy_damaged(sound.store, *std::get<0>(store), 4);

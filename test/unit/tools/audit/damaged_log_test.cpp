@@ -49,7 +49,7 @@ struct whole_log {
     for (int i = 0; i < 700; ++i) history.step();
     last = store->last_sequence();
     const auto name = log::name_of_log(*store);
-    store.reset();                       // else a compaction may remove a file while it is copied
+    store.reset();  // else a compaction may remove a file while it is copied
     fs::copy(own.at("live/log"), path, fs::copy_options::recursive);
     log::check_notes notes{.log = name, .last = log::check_result{}, .began_ns = 0, .present = {}};
     notes.last->upto = last;
@@ -93,7 +93,9 @@ std::vector<std::string> lines_of(const std::string& path) {
   std::vector<std::string> out;
   auto store = opened(path);
   BOOST_TEST(static_cast<bool>(log::log_reader(*store).read(1, [&](const log::record_ptr& r) {
-    const auto bytes = schema::is(r->event(), schema::LogEvent::RECORD_LOST) || schema::is(r->event(), schema::LogEvent::SALVAGED) ? std::string() : std::string(reinterpret_cast<const char*>(r->message().data()), r->message().size());
+    const auto bytes = schema::is(r->event(), schema::LogEvent::RECORD_LOST) || schema::is(r->event(), schema::LogEvent::SALVAGED)
+                           ? std::string()
+                           : std::string(reinterpret_cast<const char*>(r->message().data()), r->message().size());
     out.push_back(bytes);
     return true;
   })));
@@ -186,7 +188,8 @@ BOOST_AUTO_TEST_CASE(what_is_salvaged_is_sound_and_starts_whatever_was_damaged) 
       BOOST_TEST((salvaged.status == 0 || salvaged.status == 1), what + salvaged.out + salvaged.err);
       if (fs::exists(to)) check_salvaged(to, before, what);
       BOOST_TEST(test::slurp(to + ".account").find(" records are known of: ") != std::string::npos, what);
-      for (const auto& entry : fs::directory_iterator(log.own.path)) BOOST_TEST(entry.path().string().find(".scratch") == std::string::npos);
+      for (const auto& entry : fs::directory_iterator(log.own.path))
+        BOOST_TEST(entry.path().string().find(".scratch") == std::string::npos);
       fs::remove_all(log.own.at("damaged"));
       fs::remove_all(to);
       fs::remove(to + ".account");
@@ -200,7 +203,7 @@ BOOST_AUTO_TEST_CASE(a_sound_log_is_salvaged_whole) {
   const auto salvaged = audit({"salvage", log.path, to});
   BOOST_TEST(salvaged.status == 0, salvaged.out + salvaged.err);
   const auto before = lines_of(log.copy("as_it_was")), after = lines_of(to);
-  BOOST_REQUIRE(after.size() == before.size() + 1);                // the last says that it was salvaged
+  BOOST_REQUIRE(after.size() == before.size() + 1);  // the last says that it was salvaged
   BOOST_TEST(std::equal(before.begin(), before.end(), after.begin()));
   BOOST_TEST(salvaged.out.find("held:") == std::string::npos, salvaged.out);
 }
@@ -238,8 +241,9 @@ BOOST_AUTO_TEST_CASE(a_gap_that_an_accepted_loss_explains_is_sound_and_a_salvage
   BOOST_TEST(audit({"--log", to, "verify"}).status == 0);
   std::vector<std::uint64_t> behind;
   auto store = opened(to);
-  BOOST_REQUIRE(static_cast<bool>(log::log_reader(*store).read(log.last + 1, [&](const log::record_ptr& r) { return behind.push_back(r->sequence()), true; })));
-  BOOST_REQUIRE(behind.size() == 2u);                              // the loss, and the salvage's last word
+  BOOST_REQUIRE(static_cast<bool>(
+      log::log_reader(*store).read(log.last + 1, [&](const log::record_ptr& r) { return behind.push_back(r->sequence()), true; })));
+  BOOST_REQUIRE(behind.size() == 2u);  // the loss, and the salvage's last word
   BOOST_TEST(behind.front() == log.last + 1000);
 }
 
@@ -300,7 +304,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_writes_on_is_not_taken_for_one_whose_log_lost
   const auto store = opened(path);
   test::made_history history(*store, 5);
   history.begin();
-  for (int i = 0; i < 500; ++i) history.step();      // to verify it takes longer than to write a record
+  for (int i = 0; i < 500; ++i) history.step();  // to verify it takes longer than to write a record
   const auto write_on = [&](pid_t verifying) {
     for (siginfo_t ended{}; ended.si_pid == 0; (void)::waitid(P_PID, static_cast<id_t>(verifying), &ended, WEXITED | WNOHANG | WNOWAIT)) {
       history.change_server("comment", "still here");
@@ -338,7 +342,7 @@ BOOST_AUTO_TEST_CASE(a_job_with_a_hole_is_kept_up_to_it_and_held_and_no_number_i
     history.submit("bob");
     last = store->last_sequence();
   }
-  {                                                       // alice's job is altered twice; the first of the two is damaged
+  {  // alice's job is altered twice; the first of the two is damaged
     auto store = opened(own.at("log"));
     test::history_clock clock;
     log::event_log log(*store, clock);
@@ -356,10 +360,11 @@ BOOST_AUTO_TEST_CASE(a_job_with_a_hole_is_kept_up_to_it_and_held_and_no_number_i
       m.epoch = 1;
       m.wall_ns = clock.ns + 1'000'000'000'000;
       auto encoded = log::encode(m, model::make_event([&](auto e) {
-        auto c = e.initJob().initAltered().initChanges(1)[0];
-        c.setName("Priority");
-        c.setValue(std::to_string(v));
-      }), head);
+                                   auto c = e.initJob().initAltered().initChanges(1)[0];
+                                   c.setName("Priority");
+                                   c.setValue(std::to_string(v));
+                                 }),
+                                 head);
       head = encoded.hash;
       if (v == 2) encoded.bytes[60] ^= std::byte{1};
       ports::write_batch b;
@@ -370,11 +375,13 @@ BOOST_AUTO_TEST_CASE(a_job_with_a_hole_is_kept_up_to_it_and_held_and_no_number_i
   }
   const auto salvaged = audit({"salvage", own.at("log"), own.at("new")});
   BOOST_TEST(salvaged.status == 1, salvaged.out + salvaged.err);
-  BOOST_TEST(salvaged.out.find("stream: job 1.borg (stream " + std::to_string(job) + "): kept up to version 1; lost: #" + std::to_string(last - 1) +
-                               "; left out: #" + std::to_string(last) + " JobAltered") != std::string::npos, salvaged.out);
+  BOOST_TEST(salvaged.out.find("stream: job 1.borg (stream " + std::to_string(job) + "): kept up to version 1; lost: #" +
+                               std::to_string(last - 1) + "; left out: #" + std::to_string(last) + " JobAltered") != std::string::npos,
+             salvaged.out);
   BOOST_TEST(salvaged.out.find("held: job 1.borg: records of it are lost") != std::string::npos, salvaged.out);
-  BOOST_TEST(salvaged.out.find("held: job 2.borg") == std::string::npos, salvaged.out);       // the index knows whose record it was
-  BOOST_TEST(salvaged.out == test::slurp(own.at("new.account")) + own.at("new") + ": a server can start on it; the account is in " + own.at("new.account") + "\n");
+  BOOST_TEST(salvaged.out.find("held: job 2.borg") == std::string::npos, salvaged.out);  // the index knows whose record it was
+  BOOST_TEST(salvaged.out == test::slurp(own.at("new.account")) + own.at("new") + ": a server can start on it; the account is in " +
+                                 own.at("new.account") + "\n");
   auto store = opened(own.at("new"));
   projections::status now;
   model::ledger ledger;
@@ -394,7 +401,7 @@ BOOST_AUTO_TEST_CASE(a_job_with_a_hole_is_kept_up_to_it_and_held_and_no_number_i
   BOOST_TEST(held->attributes.get(attributes::job::comment).value_or("") == "Held by pbs_audit salvage: records of it are lost");
   BOOST_TEST(held->attributes.get(attributes::job::Priority).value_or("") == "0");
   BOOST_TEST(model::state_letter(*now.job_by_id("2.borg")) == 'Q');
-  BOOST_TEST(ledger.next_job_number() > 3u);              // one record is lost that may have been a submission
+  BOOST_TEST(ledger.next_job_number() > 3u);  // one record is lost that may have been a submission
   BOOST_TEST(store->last_stream() > job + 1);
 }
 
@@ -425,7 +432,8 @@ BOOST_AUTO_TEST_CASE(a_record_that_the_model_refuses_fails_verify_and_is_left_ou
   }
   const auto verified = audit({"--log", own.at("log"), "verify"});
   BOOST_TEST(verified.status == 1);
-  BOOST_TEST(verified.out.find("record " + std::to_string(last) + ": a server can't take it in: ") != std::string::npos, verified.out + verified.err);
+  BOOST_TEST(verified.out.find("record " + std::to_string(last) + ": a server can't take it in: ") != std::string::npos,
+             verified.out + verified.err);
   const auto salvaged = audit({"salvage", own.at("log"), own.at("new")});
   BOOST_TEST(salvaged.status == 1, salvaged.out + salvaged.err);
   BOOST_TEST(salvaged.out.find("left out: #" + std::to_string(last)) != std::string::npos, salvaged.out);

@@ -18,7 +18,11 @@ const std::string script_hash = log::content_hash(std::as_bytes(std::span(script
 capnp::Data::Reader data(schema::byte_span bytes) { return {reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()}; }
 
 // What the hooks were run with; each is answered with accept.
-struct seen { audit::hook_place place; std::vector<hooks::resource_type> custom; std::vector<std::string> users; };
+struct seen {
+  audit::hook_place place;
+  std::vector<hooks::resource_type> custom;
+  std::vector<std::string> users;
+};
 struct seeing_runner final : hooks::hook_runner {
   explicit seeing_runner(seen& to) : to_(to) {}
   void run(hooks::hook_run order, hooks::run_done done) override {

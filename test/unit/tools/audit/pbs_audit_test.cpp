@@ -32,7 +32,8 @@ struct log_on_disk {
   }
   test::ran audit(std::vector<std::string> words) {
     words.insert(words.begin(), program);
-    return test::run(words, {.input = {}, .environment = {{"PBS_HOME", home}, {"PBS_CONF_FILE", home + "/none"}}, .directory = {}, .meanwhile = {}});
+    return test::run(
+        words, {.input = {}, .environment = {{"PBS_HOME", home}, {"PBS_CONF_FILE", home + "/none"}}, .directory = {}, .meanwhile = {}});
   }
 };
 
@@ -45,7 +46,8 @@ BOOST_AUTO_TEST_CASE(a_sound_log_is_read_beside_its_writer) {
   for (int i = 0; i < 50; ++i) history.step();
   const auto verified = log.audit({"verify"});
   BOOST_TEST(verified.status == 0);
-  BOOST_TEST(verified.out.find("sound: " + std::to_string(log.store->last_sequence()) + " records") != std::string::npos, verified.out + verified.err);
+  BOOST_TEST(verified.out.find("sound: " + std::to_string(log.store->last_sequence()) + " records") != std::string::npos,
+             verified.out + verified.err);
   const auto job = log.audit({"job", "1"});
   BOOST_TEST(job.status == 0);
   BOOST_TEST(job.out.find("JobQueued") != std::string::npos);
@@ -91,7 +93,7 @@ BOOST_AUTO_TEST_CASE(accounting_files_are_compared_with_the_log_and_written_anew
   BOOST_TEST(log.audit({"accounting"}).status == 2);
   BOOST_TEST(log.audit({"accounting", "--check", "--rebuild", fresh}).status == 2);
   BOOST_TEST(log.audit({"accounting", "--check", "yesterday"}).status == 2);
-  BOOST_TEST(log.audit({"accounting", "--check"}).status == 1);          // no directory
+  BOOST_TEST(log.audit({"accounting", "--check"}).status == 1);  // no directory
   const auto rebuilt = log.audit({"accounting", "--rebuild", fresh});
   BOOST_TEST(rebuilt.status == 0, rebuilt.err);
   BOOST_TEST(log.audit({"accounting", "--rebuild", fresh}).err.find("it exists") != std::string::npos);
@@ -108,7 +110,7 @@ BOOST_AUTO_TEST_CASE(accounting_files_are_compared_with_the_log_and_written_anew
     fs::remove(day);
     fs::copy(fresh / day.filename(), day);
   };
-  std::fstream(day) << "X";                                               // as long as before
+  std::fstream(day) << "X";  // as long as before
   differs("line 1 is not that of the log");
   fs::resize_file(day, fs::file_size(day) - 1);
   differs("ends before line ");

@@ -20,20 +20,20 @@ const std::string script(limits::blob_piece_bytes + 1000, '#');
 struct gateway {
   using answer = std::function<bool(schema::Request::Reader, schema::Reply::Builder)>;
   explicit gateway(answer queue) : fake([this, queue = std::move(queue)](schema::Request::Reader r, schema::Reply::Builder out) {
-      if (r.isQueueJob()) {
-        commands.emplace(r.getCommandId().begin(), r.getCommandId().end());
-        return queue(r, out);
-      }
-      const auto piece = r.getPutBlob();
-      if (piece.getOffset() == 0) taken = 0;
-      if (piece.getOffset() == taken) {
-        taken += piece.getData().size();
-        out.setDone("");
-      } else {
-        out.initRejected().setUploadAgain(true);
-      }
-      return true;
-    }) {}
+                                     if (r.isQueueJob()) {
+                                       commands.emplace(r.getCommandId().begin(), r.getCommandId().end());
+                                       return queue(r, out);
+                                     }
+                                     const auto piece = r.getPutBlob();
+                                     if (piece.getOffset() == 0) taken = 0;
+                                     if (piece.getOffset() == taken) {
+                                       taken += piece.getData().size();
+                                       out.setDone("");
+                                     } else {
+                                       out.initRejected().setUploadAgain(true);
+                                     }
+                                     return true;
+                                   }) {}
   reply submit() {
     auto server = session::open_at({"q1", fake.socket_path()});
     queue_request what;
@@ -41,8 +41,8 @@ struct gateway {
     return queue_job(server, what);
   }
 
-  std::uint64_t taken = 0;            // of the script
-  std::set<std::string> commands;     // command ids of submissions
+  std::uint64_t taken = 0;         // of the script
+  std::set<std::string> commands;  // command ids of submissions
   fake_gateway fake;
 };
 
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(a_script_that_a_restart_lost_is_uploaded_again_for_the_same
   int asked = 0;
   gateway* at = nullptr;
   gateway g([&](schema::Request::Reader r, schema::Reply::Builder out) {
-    if (++asked == 1) {               // the server dies with the submission on its way, and sweeps what was uploaded
+    if (++asked == 1) {  // the server dies with the submission on its way, and sweeps what was uploaded
       at->taken = 0;
       return false;
     }
@@ -66,7 +66,7 @@ BOOST_AUTO_TEST_CASE(a_script_that_a_restart_lost_is_uploaded_again_for_the_same
   const auto answer = g.submit();
   BOOST_REQUIRE((*answer).isDone());
   BOOST_TEST((*answer).getDone().cStr() == "12.q1");
-  BOOST_TEST(asked == 3);             // lost, asked again by the session, asked again with the script
+  BOOST_TEST(asked == 3);  // lost, asked again by the session, asked again with the script
   BOOST_TEST(g.commands.size() == 1u);
   BOOST_TEST(g.commands.begin()->size() == 16u);
 }
@@ -86,7 +86,7 @@ BOOST_AUTO_TEST_CASE(another_refusal_ends_it) {
   int asked = 0;
   gateway g([&](schema::Request::Reader, schema::Reply::Builder out) {
     out.initRejected().setCode(15007);
-    return ++asked > 1;               // the first answer is lost with the connection
+    return ++asked > 1;  // the first answer is lost with the connection
   });
   BOOST_TEST((*g.submit()).getRejected().getCode() == 15007u);
   BOOST_TEST(asked == 2);

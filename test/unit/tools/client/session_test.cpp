@@ -138,8 +138,9 @@ BOOST_AUTO_TEST_CASE(what_else_the_server_says_of_a_connection_is_final) {
     return true;
   });
   auto s = open_to(g);
-  BOOST_CHECK_EXCEPTION(s.call(delete_one), session_error,
-                        [](const session_error& e) { return e.what() == std::string("a frame of 99 bytes is larger than the limit of 8"); });
+  BOOST_CHECK_EXCEPTION(s.call(delete_one), session_error, [](const session_error& e) {
+    return e.what() == std::string("a frame of 99 bytes is larger than the limit of 8");
+  });
   BOOST_TEST(g.requests().size() == 1u);
 }
 

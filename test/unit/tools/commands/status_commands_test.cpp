@@ -368,11 +368,12 @@ BOOST_AUTO_TEST_CASE(z_is_silent_n_does_nothing_and_e_echoes) {
   BOOST_TEST(command("qmgr", {"nosuch.invalid", "-c", "l s"}).status == 3);
 }
 
-BOOST_AUTO_TEST_CASE(hooks_have_words_of_their_own) {   // golden: hooks.txt
+BOOST_AUTO_TEST_CASE(hooks_have_words_of_their_own) {  // golden: hooks.txt
   c.refusals["hh"] = {15136, "hook name 'hh' already registered, try another name"};
   const ran r = qmgr("create hook hh");
-  BOOST_TEST(r.err == "qmgr obj=hh svr=default: hook name 'hh' already registered, try another name\n"
-                      "qmgr: hook error returned from server\n");
+  BOOST_TEST(r.err ==
+             "qmgr obj=hh svr=default: hook name 'hh' already registered, try another name\n"
+             "qmgr: hook error returned from server\n");
   BOOST_TEST(r.status == 32);
   BOOST_TEST(qmgr("list hook").status == 0);
   BOOST_TEST(qmgr("list pbshook hh").status == 1);

@@ -59,7 +59,8 @@ struct fake_mom {
     } else if (r.isSpawn() && r.getSpawn().getNode() == refused_node) {
       reply(r.getQuestion(), [](schema::TmReply::Builder b) { b.initFailed().setText("no room"); });
     } else if (r.isSpawn()) {
-      spawned.push_back(std::to_string(r.getSpawn().getNode()) + ":" + schema::str(r.getSpawn().getArgv()[r.getSpawn().getArgv().size() - 1]));
+      spawned.push_back(std::to_string(r.getSpawn().getNode()) + ":" +
+                        schema::str(r.getSpawn().getArgv()[r.getSpawn().getArgv().size() - 1]));
       const auto task = static_cast<std::uint32_t>(spawned.size() + 1);
       reply(r.getQuestion(), [&](schema::TmReply::Builder b) { b.setSpawned(task); });
       if (!r.getSpawn().getOutput()) return;
@@ -74,13 +75,14 @@ struct fake_mom {
   }
 
   ran in_job(std::vector<std::string> words) {
-    return command(std::move(words), {{"PBS_NODEFILE", home + "/aux/12.q1"}, {"PBS_JOBID", "12.q1"}, {"PBS_JOBCOOKIE", "c"}, {"SHELL", "/bin/sh"}});
+    return command(std::move(words),
+                   {{"PBS_NODEFILE", home + "/aux/12.q1"}, {"PBS_JOBID", "12.q1"}, {"PBS_JOBCOOKIE", "c"}, {"SHELL", "/bin/sh"}});
   }
 
   const test::temporary_directory own;
   const std::string home = own.path;
   std::mutex guard;
-  std::vector<std::string> spawned;       // "node:last word"
+  std::vector<std::string> spawned;  // "node:last word"
   std::vector<std::uint64_t> taken;
   std::int32_t status = 0;
   std::uint32_t refused_node = 99;

@@ -168,11 +168,13 @@ BOOST_AUTO_TEST_CASE(pbs_sched_connects_schedules_rereads_its_policy_and_ends) {
   }
   s.next(which::CYCLE_ENDED);
   const auto log = s.log();
-  for (const char* line : {";pbs_sched;Sched;pbs_sched;Connected to the server", ";0040;pbs_sched;Fil;sched_config;Error reading line 2: Unknown config parameter",
+  for (const char* line : {";pbs_sched;Sched;pbs_sched;Connected to the server",
+                           ";0040;pbs_sched;Fil;sched_config;Error reading line 2: Unknown config parameter",
                            ";0080;pbs_sched;Req;;Starting Scheduling Cycle", ";0080;pbs_sched;Job;1.p1;Considering job to run",
                            ";0040;pbs_sched;Job;1.p1;Job run", ";0080;pbs_sched;Req;;Leaving Scheduling Cycle",
                            ";pbs_sched;Svr;restart;restart on signal 1", ";0040;pbs_sched;Sched;reconfigure;Scheduler is reconfiguring"})
-    BOOST_TEST(log.find(line) != std::string::npos, line << " is not in\n" << log);
+    BOOST_TEST(log.find(line) != std::string::npos, line << " is not in\n"
+                                                         << log);
 
   kill(s.lock_pid(), SIGTERM);
   s.wait_for([&] { return s.closed; });

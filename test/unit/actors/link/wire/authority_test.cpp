@@ -14,7 +14,7 @@ using kind = identity::kind;
 namespace {
 
 unsigned mode_of(const std::string& path) {
-  struct stat s{};
+  struct stat s {};
   BOOST_REQUIRE(::stat(path.c_str(), &s) == 0);
   return s.st_mode & 07777;
 }
@@ -100,7 +100,7 @@ BOOST_AUTO_TEST_CASE(names_are_checked_before_they_stand_in_a_certificate) {
   const auto ca = authority::open_or_create(dir.at("ca"));
   BOOST_CHECK_NO_THROW(ca.issue(kind::mom, std::string(253, 'n')));
   for (const std::string& name : {std::string(), std::string(254, 'n'), std::string("n1,URI:annals:server/q1"),
-                                 std::string("n1\n"), std::string("n/1")})
+                                  std::string("n1\n"), std::string("n/1")})
     BOOST_CHECK_THROW(ca.issue(kind::mom, name), wire_error);
   BOOST_CHECK_THROW(ca.issue(kind::local, "alice"), wire_error);
 }

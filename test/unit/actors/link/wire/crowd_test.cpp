@@ -31,7 +31,10 @@ std::vector<schema::sealed_message> words(refusal why, const std::string& text) 
   })};
 }
 
-struct told { std::uint64_t number = 0; std::string text; };
+struct told {
+  std::uint64_t number = 0;
+  std::string text;
+};
 told last_words_of(blocking_client& c) {
   const auto m = c.receive(60000);
   return {number_of(m), m.root<schema::Request>().getHello().getVersion().cStr()};
@@ -104,7 +107,7 @@ BOOST_AUTO_TEST_CASE(nobody_gets_more_places_than_are_left_for_others) {
   BOOST_TEST(fill(4) == 1u);
   BOOST_TEST(fill(5) == 0u);
   BOOST_TEST(has == 0u);
-  places.erase(places.begin(), places.begin() + 6);     // the first user's
+  places.erase(places.begin(), places.begin() + 6);  // the first user's
   BOOST_TEST(fill(5) == 3u);
   BOOST_TEST(fill(1) == 2u);
 }
@@ -152,7 +155,7 @@ BOOST_AUTO_TEST_CASE(those_beyond_the_number_that_is_kept_apart_are_counted_toge
 }
 
 BOOST_AUTO_TEST_CASE(who_has_too_many_connections_is_told_and_gets_in_when_he_has_less) {
-  crowded t(of_descriptors(32));     // root and the process's own user have a quarter, and one of them half of it
+  crowded t(of_descriptors(32));  // root and the process's own user have a quarter, and one of them half of it
   std::vector<blocking_client> mine;
   for (int i = 0; i < 4; ++i) {
     mine.push_back(t.client());
@@ -181,15 +184,15 @@ BOOST_AUTO_TEST_CASE(who_is_told_so_after_he_has_sent_his_request_hears_it_all_t
     BOOST_TEST(t.answers(mine.back()));
   }
   auto third = t.client();
-  BOOST_REQUIRE(t.server.until_failed());           // the other end is closed, or is about to be
-  for (int i = 0; i < 50; ++i) third.send(message(1, 100000));     // more than the kernel takes for nobody
+  BOOST_REQUIRE(t.server.until_failed());                       // the other end is closed, or is about to be
+  for (int i = 0; i < 50; ++i) third.send(message(1, 100000));  // more than the kernel takes for nobody
   BOOST_TEST(last_words_of(third).number == 1000u);
 }
 
 BOOST_AUTO_TEST_CASE(a_crowd_leaves_a_line_and_a_count) {
   constexpr std::size_t refusals = 20;
   auto o = of_descriptors(16);
-  o.complaint_ms = 2000;             // some refusals are in one period, however slow they are
+  o.complaint_ms = 2000;  // some refusals are in one period, however slow they are
   crowded t(o);
   std::vector<blocking_client> mine;
   for (int i = 0; i < 2; ++i) {
@@ -249,7 +252,7 @@ BOOST_AUTO_TEST_CASE(a_frame_has_to_be_whole_in_time_and_quiet_peers_may_stay) {
   BOOST_TEST(write_all(slow, frame_header(1 << 20)));
   std::thread drops([&] {
     const std::byte one[1] = {};
-    while (write_all(slow, one)) std::this_thread::sleep_for(std::chrono::milliseconds(1));   // each comes in time
+    while (write_all(slow, one)) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // each comes in time
   });
   BOOST_TEST(read_end(length_only));
   BOOST_TEST(read_end(half));
@@ -281,7 +284,7 @@ BOOST_AUTO_TEST_CASE(a_frame_that_we_do_not_read_is_not_late) {
   const std::span<const std::byte> all(bytes);
   BOOST_TEST(write_all(peer, all.first(bytes.size() - 8)));
   BOOST_REQUIRE(server.until_received(1));
-  BOOST_TEST(write_all(late, frame_header(256)));     // when this one is closed, the first would have been
+  BOOST_TEST(write_all(late, frame_header(256)));  // when this one is closed, the first would have been
   BOOST_REQUIRE(server.until_closed());
   BOOST_TEST(server.now().closed.size() == 1u);
   BOOST_TEST(write_all(peer, all.last(8)));

@@ -32,7 +32,11 @@ void put(frame_buffer& b, std::span<const std::byte> data) {
   }
 }
 
-struct outcome { found what; schema::sealed_message message; std::string why; };
+struct outcome {
+  found what;
+  schema::sealed_message message;
+  std::string why;
+};
 outcome next(frame_buffer& b) {
   outcome o;
   o.what = b.next(o.message, o.why);
@@ -128,7 +132,7 @@ BOOST_AUTO_TEST_CASE(a_buffer_that_rests_keeps_the_frame_that_has_begun) {
 }
 
 BOOST_AUTO_TEST_CASE(nesting_beyond_the_bound_is_garbage) {
-  const auto nested = [](int depth) {   // a chain of pointers to structs of one pointer each
+  const auto nested = [](int depth) {  // a chain of pointers to structs of one pointer each
     capnp::MallocMessageBuilder builder;
     auto at = builder.initRoot<capnp::AnyPointer>().initAsAnyStruct(0, 1);
     for (int i = 1; i < depth; ++i) at = at.getPointerSection()[0].initAsAnyStruct(0, 1);

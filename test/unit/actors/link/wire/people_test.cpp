@@ -25,11 +25,22 @@ class slow_directory : public std::enable_shared_from_this<slow_directory> {
   look_up_person look_up() {
     return [self = shared_from_this()](uid_t uid, gid_t gid) { return self->answer(uid, gid); };
   }
-  void hang_for_user(uid_t uid) { change([&] { slow_users_.insert(uid); }); }
-  void hang_for_group(gid_t gid) { change([&] { slow_groups_.insert(gid); }); }
-  void open() { change([&] { open_ = true; }); }
-  void unreachable(bool is) { change([&] { unreachable_ = is; }); }
-  std::size_t asked() { const std::lock_guard held(guard_); return asked_; }
+  void hang_for_user(uid_t uid) {
+    change([&] { slow_users_.insert(uid); });
+  }
+  void hang_for_group(gid_t gid) {
+    change([&] { slow_groups_.insert(gid); });
+  }
+  void open() {
+    change([&] { open_ = true; });
+  }
+  void unreachable(bool is) {
+    change([&] { unreachable_ = is; });
+  }
+  std::size_t asked() {
+    const std::lock_guard held(guard_);
+    return asked_;
+  }
   void until_asked(std::size_t times) {
     std::unique_lock held(guard_);
     BOOST_REQUIRE(changed_.wait_for(held, std::chrono::seconds(60), [&] { return asked_ >= times; }));
@@ -93,10 +104,10 @@ BOOST_AUTO_TEST_CASE(who_is_known_is_answered_at_once) {
   BOOST_TEST(is_there(again));
   BOOST_TEST(again.get().group == "g100");
   BOOST_TEST(directory->asked() == 1u);
-  BOOST_TEST(user_of(ask(them, 7, 200)) == "u7");            // in another group: somebody else
+  BOOST_TEST(user_of(ask(them, 7, 200)) == "u7");  // in another group: somebody else
   BOOST_TEST(directory->asked() == 2u);
   BOOST_TEST(them.name_of(7) == "u7");
-  BOOST_TEST(them.name_of(8) == "8");                        // nobody is asked
+  BOOST_TEST(them.name_of(8) == "8");  // nobody is asked
   BOOST_TEST(directory->asked() == 2u);
 }
 
@@ -111,7 +122,7 @@ BOOST_AUTO_TEST_CASE(a_look_up_that_hangs_keeps_nobody_else_waiting) {
   directory->open();
   BOOST_TEST(user_of(std::move(slow)) == "u1");
   BOOST_TEST(user_of(std::move(same)) == "u1");
-  BOOST_TEST(directory->asked() == 3u);                       // two that ask for one are one look-up
+  BOOST_TEST(directory->asked() == 3u);  // two that ask for one are one look-up
 }
 
 BOOST_AUTO_TEST_CASE(root_comes_in_when_every_thread_hangs) {
@@ -139,7 +150,7 @@ BOOST_AUTO_TEST_CASE(as_many_wait_as_the_limit_says) {
   std::vector<answer> wait;
   for (uid_t n = 0; n < limits::lookups_waiting_max; ++n) wait.push_back(ask(them, 1000 + n));
   BOOST_TEST(!them.ask(5000, 100, [](const person&) { BOOST_ERROR("it was not taken"); }));
-  wait.push_back(ask(them, 1000));                           // one that waits already needs no room
+  wait.push_back(ask(them, 1000));  // one that waits already needs no room
   directory->open();
   for (auto& a : wait) user_of(std::move(a));
 }
@@ -162,7 +173,7 @@ BOOST_AUTO_TEST_CASE(who_is_known_keeps_his_names_while_nobody_can_be_asked) {
   const auto in_another_group = ask(them, 7, 200).get();
   BOOST_TEST(in_another_group.user == "u7");
   BOOST_TEST(in_another_group.group == "g200");
-  BOOST_TEST(user_of(ask(them, 9)) == "9");                  // never heard of
+  BOOST_TEST(user_of(ask(them, 9)) == "9");  // never heard of
 }
 
 BOOST_AUTO_TEST_CASE(only_an_answer_of_the_name_service_takes_a_name_away) {

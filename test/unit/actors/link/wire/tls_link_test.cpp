@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_peer_whose_heartbeats_stop_is_closed) {
 BOOST_AUTO_TEST_CASE(heartbeats_keep_an_idle_connection_open) {
   io_options quick;
   quick.heartbeat_ms = 20;
-  quick.peer_silence_ms = 2000;   // a busy machine may well keep a thread waiting for a while
+  quick.peer_silence_ms = 2000;  // a busy machine may well keep a thread waiting for a while
   on_tls t(quick);
   t.listen(t.server.keeping());
   t.dial(t.here.of(kind::mom, "n1"));

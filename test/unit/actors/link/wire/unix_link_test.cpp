@@ -27,7 +27,7 @@ struct raw_peer {
   void write(std::span<const std::byte> data) {
     BOOST_REQUIRE(::send(fd.get(), data.data(), data.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(data.size()));
   }
-  bool read_end() {   // true: the other end closed
+  bool read_end() {  // true: the other end closed
     char c;
     return ::recv(fd.get(), &c, 1, 0) <= 0;
   }
@@ -77,7 +77,7 @@ BOOST_AUTO_TEST_CASE(both_ends_may_send_a_lot_before_either_reads) {
   on_unix t(o);
   t.echo();
   auto client = blocking_client::connect_unix(t.path);
-  for (std::uint64_t i = 0; i < 40; ++i) client.send(message(i, 1 << 20));   // ten times what the server keeps unsent
+  for (std::uint64_t i = 0; i < 40; ++i) client.send(message(i, 1 << 20));  // ten times what the server keeps unsent
   for (std::uint64_t i = 0; i < 40; ++i) BOOST_REQUIRE(number_of(client.receive(60000)) == i);
 }
 
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(the_end_of_the_pool_sends_what_waits_and_tells_every_owner)
   pool.reset();
   BOOST_TEST(number_of(client.receive(60000)) == 7u);
   BOOST_TEST(server.now().closed.size() == 1u);
-  c->send(message(8));       // a connection may outlive its pool: nothing happens
+  c->send(message(8));  // a connection may outlive its pool: nothing happens
   c->resume_reading();
   c->close("late");
   BOOST_TEST(c->unsent_bytes() == 0u);
@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(closing_does_not_wait_for_a_peer_that_takes_nothing) {
 BOOST_AUTO_TEST_CASE(while_reading_is_paused_nothing_is_delivered) {
   on_unix t;
   t.door = t.pool.listen_unix(t.path, 0666, t.server.keeping([](const connection_ptr& c, const schema::sealed_message& m) {
-    if (number_of(m) == 0) c->pause_reading();   // also what came in the same read stays where it is
+    if (number_of(m) == 0) c->pause_reading();  // also what came in the same read stays where it is
     c->send(m);
   }));
   auto client = blocking_client::connect_unix(t.path);
@@ -243,7 +243,7 @@ BOOST_AUTO_TEST_CASE(while_reading_is_paused_nothing_is_delivered) {
 BOOST_AUTO_TEST_CASE(a_socket_left_by_a_dead_process_is_replaced_and_a_living_one_is_not) {
   on_unix t;
   {
-    const socket_address a(t.path);   // bound, and nobody listens any more
+    const socket_address a(t.path);  // bound, and nobody listens any more
     const unique_fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
     BOOST_REQUIRE(::bind(fd.get(), a.get(), a.size()) == 0);
   }
@@ -278,7 +278,7 @@ BOOST_AUTO_TEST_CASE(a_file_in_the_sockets_place_is_left_alone) {
 BOOST_AUTO_TEST_CASE(the_sockets_mode_is_as_asked) {
   on_unix t;
   t.door = t.pool.listen_unix(t.path, 0600, t.server.keeping());
-  struct stat s{};
+  struct stat s {};
   BOOST_REQUIRE(::stat(t.path.c_str(), &s) == 0);
   BOOST_TEST((s.st_mode & 07777) == 0600u);
 }

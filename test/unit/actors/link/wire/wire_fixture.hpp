@@ -31,7 +31,11 @@ inline std::uint64_t number_of(const schema::sealed_message& m) { return m.root<
 // Everything that happened to the connections of one handler.
 class record {
  public:
-  struct seen { std::vector<connection_ptr> opened; std::vector<std::uint64_t> received; std::vector<std::string> closed, failed; };
+  struct seen {
+    std::vector<connection_ptr> opened;
+    std::vector<std::uint64_t> received;
+    std::vector<std::string> closed, failed;
+  };
 
   handler keeping(std::function<void(const connection_ptr&, const schema::sealed_message&)> also = {}) {
     handler h;
@@ -53,10 +57,18 @@ class record {
     std::unique_lock lock(mutex_);
     return changed_.wait_for(lock, std::chrono::seconds(60), [&] { return so(seen_); });
   }
-  bool until_opened(std::size_t n = 1) { return until([n](const seen& s) { return s.opened.size() >= n; }); }
-  bool until_received(std::size_t n) { return until([n](const seen& s) { return s.received.size() >= n; }); }
-  bool until_closed(std::size_t n = 1) { return until([n](const seen& s) { return s.closed.size() >= n; }); }
-  bool until_failed(std::size_t n = 1) { return until([n](const seen& s) { return s.failed.size() >= n; }); }
+  bool until_opened(std::size_t n = 1) {
+    return until([n](const seen& s) { return s.opened.size() >= n; });
+  }
+  bool until_received(std::size_t n) {
+    return until([n](const seen& s) { return s.received.size() >= n; });
+  }
+  bool until_closed(std::size_t n = 1) {
+    return until([n](const seen& s) { return s.closed.size() >= n; });
+  }
+  bool until_failed(std::size_t n = 1) {
+    return until([n](const seen& s) { return s.failed.size() >= n; });
+  }
   seen now() {
     std::lock_guard lock(mutex_);
     return seen_;

@@ -18,18 +18,20 @@ struct hook_story {
   model::settings settings = small_settings();
   std::uint64_t sequence = 40;
 
-  std::string when(ManageVerb verb, const settings& s = {}, const model::requester& by = root(), const std::string& name = "h1") {
+  std::string when(ManageVerb verb, const given_values& s = {}, const model::requester& by = root(), const std::string& name = "h1") {
     return take(model::manage_hook{manage(verb, schema::ObjectKind::HOOK, name, s), {}}, by);
   }
   std::string imports(const std::string& type, const std::string& content) {
     return take(model::manage_hook{make_request([&](schema::Request::Builder r) {
-                  auto m = r.initManage();
-                  m.setVerb(ManageVerb::IMPORT);
-                  m.setKind(schema::ObjectKind::HOOK);
-                  m.setName("h1");
-                  m.setContentType(type);
-                  m.setContent({reinterpret_cast<const kj::byte*>(content.data()), content.size()});
-                }), "hash of " + content}, root());
+                                     auto m = r.initManage();
+                                     m.setVerb(ManageVerb::IMPORT);
+                                     m.setKind(schema::ObjectKind::HOOK);
+                                     m.setName("h1");
+                                     m.setContentType(type);
+                                     m.setContent({reinterpret_cast<const kj::byte*>(content.data()), content.size()});
+                                   }),
+                                   "hash of " + content},
+                root());
   }
   std::string take(const model::hook_command& c, const model::requester& by) {
     const auto o = model::decide(hook, c, {1'000'000'000'000, by}, settings);
@@ -40,7 +42,7 @@ struct hook_story {
   std::string shown(attributes::attribute_id id) const { return std::string(model::shown_attributes(hook).get(id).value_or("(none)")); }
 };
 
-hook_story given_hook(const settings& s = {}) {
+hook_story given_hook(const given_values& s = {}) {
   hook_story story;
   story.when(ManageVerb::CREATE, s);
   return story;
@@ -101,7 +103,8 @@ BOOST_AUTO_TEST_CASE(events_are_set_added_and_taken_away) {
   BOOST_TEST(s.shown(ids::event) == "");
   BOOST_TEST(!s.hook.has_event("modifyjob"));
   const auto refused = s.when(ManageVerb::SET, {{"event", "", "queuejob,bogus"}});
-  BOOST_TEST(refused.starts_with("15136 invalid argument (bogus) to event. Should be one or more of: queuejob,postqueuejob,modifyjob,modifyvnode,management,"));
+  BOOST_TEST(refused.starts_with(
+      "15136 invalid argument (bogus) to event. Should be one or more of: queuejob,postqueuejob,modifyjob,modifyvnode,management,"));
   BOOST_TEST(refused.ends_with("execjob_postsuspend,execjob_preresume or \"\" for no event"));
 }
 

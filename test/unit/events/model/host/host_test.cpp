@@ -25,21 +25,22 @@ struct host_story {
       }
     return said(o);
   }
-  std::string node(ManageVerb verb, const settings& s = {}, const std::string& name = "borg", const model::requester& by = manager()) {
+  std::string node(ManageVerb verb, const given_values& s = {}, const std::string& name = "borg", const model::requester& by = manager()) {
     return when(manage(verb, schema::ObjectKind::NODE, name, s), by);
   }
   std::string hello(const std::string& uuid = "u1", const std::vector<std::string>& vnodes = {"borg"}, const std::string& ncpus = "8") {
     return when(model::mom_hello{schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
-      auto h = m.initHello();
-      h.setHost("borg");
-      h.setVersion("1");
-      h.setLogUuid({reinterpret_cast<const kj::byte*>(uuid.data()), uuid.size()});
-      auto list = h.initVnodes(static_cast<unsigned>(vnodes.size()));
-      for (unsigned i = 0; i < vnodes.size(); ++i) {
-        list[i].setName(vnodes[i]);
-        fill(list[i].initAttributes(1), {{"resources_available", "ncpus", ncpus}});
-      }
-    })}, the_server());
+                  auto h = m.initHello();
+                  h.setHost("borg");
+                  h.setVersion("1");
+                  h.setLogUuid({reinterpret_cast<const kj::byte*>(uuid.data()), uuid.size()});
+                  auto list = h.initVnodes(static_cast<unsigned>(vnodes.size()));
+                  for (unsigned i = 0; i < vnodes.size(); ++i) {
+                    list[i].setName(vnodes[i]);
+                    fill(list[i].initAttributes(1), {{"resources_available", "ncpus", ncpus}});
+                  }
+                })},
+                the_server());
   }
   std::string state(const std::string& vnode = "borg") const { return model::base_state(host, *host.vnode(vnode)); }
   std::string ncpus(const std::string& vnode = "borg") const {
@@ -65,7 +66,7 @@ BOOST_AUTO_TEST_CASE(a_host_is_unknown_then_free_then_down_then_free) {
   BOOST_TEST(s.state() == "state-unknown,down");
   BOOST_TEST(s.hello() == "cameUp");
   BOOST_TEST(s.state() == "");
-  BOOST_TEST(s.hello() == "");                       // nothing new
+  BOOST_TEST(s.hello() == "");  // nothing new
   BOOST_TEST(s.when(model::host_silent{"link lost"}, the_server()) == "wentDown");
   BOOST_TEST(s.state() == "down");
   BOOST_TEST(s.host.vnode("borg")->attributes.get(ids::comment).value_or("") == "node down: link lost");
@@ -79,7 +80,7 @@ BOOST_AUTO_TEST_CASE(a_new_log_of_the_mom_is_told_even_when_it_was_up) {
   auto s = known_host();
   BOOST_TEST(s.hello("u2") == "cameUp");
   BOOST_TEST(s.host.log_uuid == "u2");
-  BOOST_TEST(s.host.log_since == s.sequence);        // runs assigned before are lost, whoever hears of it when
+  BOOST_TEST(s.host.log_since == s.sequence);  // runs assigned before are lost, whoever hears of it when
   const auto since = s.host.log_since;
   s.when(model::host_silent{"gone"}, the_server());
   s.hello("u2");

@@ -69,8 +69,11 @@ BOOST_AUTO_TEST_CASE(the_owner_of_a_running_job_lowers_its_walltime_only) {
 
 BOOST_AUTO_TEST_CASE(most_attributes_of_a_running_job_stay) {
   const auto story = given(job_phase::started);
-  for (const auto& s : {setting{"Resource_List", "ncpus", "5"}, {"Resource_List", "select", "1:ncpus=2"}, {"project", "", "p"},
-                        {"Account_Name", "", "a"}, {"Join_Path", "", "oe"}})
+  for (const auto& s : {setting{"Resource_List", "ncpus", "5"},
+                        {"Resource_List", "select", "1:ncpus=2"},
+                        {"project", "", "p"},
+                        {"Account_Name", "", "a"},
+                        {"Join_Path", "", "oe"}})
     BOOST_TEST(said(story.ask(alter({s}))).starts_with("15015 "));
   for (const auto& s : {setting{"Priority", "", "5"}, {"Job_Name", "", "n"}, {"Mail_Points", "", "n"}, {"Rerunable", "", "False"}})
     BOOST_TEST(said(story.ask(alter({s}))) == "altered");
@@ -149,7 +152,7 @@ BOOST_AUTO_TEST_CASE(a_job_changes_to_another_group_of_its_owner_only) {
 
 // docs/design/0023-hooks.md: a node is believed about the runs that it has now.
 BOOST_AUTO_TEST_CASE(a_hook_on_a_host_changes_only_the_run_that_is_there) {
-  const settings used{{"resources_used", "cput", "00:10:00"}};
+  const given_values used{{"resources_used", "cput", "00:10:00"}};
   const auto by_hook = [&](job_story& story, std::uint32_t run, const std::string& host) {
     return story.when(model::hook_changes{alter(used), run, host}, {"pbs_mom", host, schema::Role::MOM});
   };
@@ -158,7 +161,7 @@ BOOST_AUTO_TEST_CASE(a_hook_on_a_host_changes_only_the_run_that_is_there) {
   BOOST_TEST(by_hook(story, 2, "borg") == "");
   BOOST_TEST(by_hook(story, 1, "other") == "");
   story.exits(0);
-  BOOST_TEST(by_hook(story, 1, "borg") == "altered");      // its epilogue
+  BOOST_TEST(by_hook(story, 1, "borg") == "altered");  // its epilogue
   auto again = given(job_phase::started);
   again.when(rerun(), manager());
   again.exits(-11);

@@ -35,13 +35,13 @@ model::proposed_run propose_resume() {
 BOOST_AUTO_TEST_CASE(a_signal_is_owed_to_the_host_until_it_is_carried_out) {
   auto story = given(job_phase::started);
   BOOST_TEST(story.when(signal("USR1")) == "signalled");
-  BOOST_TEST(story.when(signal("USR1")) == "signalled");     // twice is twice
+  BOOST_TEST(story.when(signal("USR1")) == "signalled");  // twice is twice
   BOOST_TEST(owed(story) == "1 USR1, 2 USR1");
   BOOST_TEST(story.obeys(1) == "requestDone");
   BOOST_TEST(story.obeys(1) == "");
   BOOST_TEST(owed(story) == "2 USR1");
-  BOOST_TEST(story.obeys(7) == "");                             // never asked
-  BOOST_TEST(story.obeys(2, story.job.run + 1) == "");          // of another run
+  BOOST_TEST(story.obeys(7) == "");                     // never asked
+  BOOST_TEST(story.obeys(2, story.job.run + 1) == "");  // of another run
   story.exits(0);
   BOOST_TEST(owed(story) == "");
 }
@@ -56,7 +56,7 @@ BOOST_AUTO_TEST_CASE(only_running_jobs_are_signalled_and_only_by_those_who_may) 
   const auto story = given(job_phase::started);
   BOOST_TEST(said(story.ask(signal("TERM"), user("other"))) == unauthorized);
   BOOST_TEST(said(story.ask(message("hello"), user("other"))) == unauthorized);
-  BOOST_TEST(said(story.ask(signal("NOSUCH"), operator_())) == "signalled");   // the host knows its signals
+  BOOST_TEST(said(story.ask(signal("NOSUCH"), operator_())) == "signalled");  // the host knows its signals
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_begins_anew_is_told_nothing_old) {
@@ -87,7 +87,7 @@ BOOST_AUTO_TEST_CASE(a_message_has_a_largest_size) {
 
 BOOST_AUTO_TEST_CASE(a_suspended_job_gives_up_its_vnodes_and_takes_them_again) {
   auto story = given(job_phase::started);
-  BOOST_TEST(said(story.ask(signal("suspend"))) == unauthorized);          // its owner may not
+  BOOST_TEST(said(story.ask(signal("suspend"))) == unauthorized);  // its owner may not
   const auto comment = story.comment();
   BOOST_TEST(story.when(signal("suspend"), operator_()) == "suspended vnodesReleased");
   BOOST_TEST(story.state() == "S 43");
@@ -126,11 +126,11 @@ BOOST_AUTO_TEST_CASE(what_an_administrator_suspended_is_resumed_as_such) {
 
 BOOST_AUTO_TEST_CASE(a_job_without_room_is_resumed_by_the_scheduler) {
   auto story = given(job_phase::suspended);
-  BOOST_TEST(said(story.ask(propose_resume(), the_scheduler())).starts_with("15016"));   // nobody asked for it
+  BOOST_TEST(said(story.ask(propose_resume(), the_scheduler())).starts_with("15016"));  // nobody asked for it
   BOOST_TEST(story.when(model::resume_later{}, operator_()) == "resumeWanted");
   BOOST_TEST(story.when(model::resume_later{}, operator_()) == "");
   BOOST_TEST(story.state() == "S 43");
-  BOOST_TEST(said(story.ask(propose(), the_scheduler())).starts_with("15016"));          // it runs already
+  BOOST_TEST(said(story.ask(propose(), the_scheduler())).starts_with("15016"));  // it runs already
   BOOST_TEST(story.when(propose_resume(), the_scheduler()) == "resumed vnodesTaken");
   BOOST_TEST(story.state() == "R 41");
 }
@@ -217,7 +217,8 @@ BOOST_FIXTURE_TEST_CASE(a_move_is_refused_as_pbs_refuses_it, two_queues) {
   BOOST_TEST(no("long", manager()) == "moved");
   settings.queues["long"].attributes.set(attributes::queue::enabled, "False");
   BOOST_TEST(no("long").starts_with("15021"));
-  for (auto phase : {job_phase::assigned, job_phase::started, job_phase::exiting}) BOOST_TEST(said(given(phase).ask(move("workq"))) == bad_state);
+  for (auto phase : {job_phase::assigned, job_phase::started, job_phase::exiting})
+    BOOST_TEST(said(given(phase).ask(move("workq"))) == bad_state);
   BOOST_TEST(said(given(job_phase::finished).ask(move("workq"))) == finished);
 }
 

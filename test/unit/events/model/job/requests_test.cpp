@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_does_not_run_is_deleted_at_once) {
     BOOST_TEST(story.when(remove()) == "deleteRequested ended");
     BOOST_TEST(story.state() == "F 91");
     BOOST_TEST(!story.job.has_exit_status);
-    BOOST_TEST(story.comment() == "");            // it never had one
+    BOOST_TEST(story.comment() == "");  // it never had one
   }
 }
 
@@ -112,8 +112,8 @@ BOOST_AUTO_TEST_CASE(a_running_job_is_deleted_when_its_program_has_gone) {
   for (auto phase : {job_phase::assigned, job_phase::started}) {
     auto story = given(phase);
     BOOST_TEST(story.when(remove()) == "deleteRequested");
-    BOOST_TEST(story.when(remove()) == "");                            // asked already
-    BOOST_TEST(story.when(remove(true)) == "deleteRequested");      // a stronger request
+    BOOST_TEST(story.when(remove()) == "");                     // asked already
+    BOOST_TEST(story.when(remove(true)) == "deleteRequested");  // a stronger request
     story.exits(271);
     BOOST_TEST(story.leaves() == "outputDelivered vnodesReleased ended");
     BOOST_TEST(story.state() == "F 91");
@@ -146,12 +146,12 @@ BOOST_AUTO_TEST_CASE(qdel_x_of_a_running_job_leaves_no_history) {
 BOOST_AUTO_TEST_CASE(an_operators_force_forgets_a_run_at_once) {
   for (auto phase : {job_phase::assigned, job_phase::started}) {
     auto story = given(phase);
-    story.when(remove(true));                                          // the owner's force waits for the host
+    story.when(remove(true));  // the owner's force waits for the host
     const std::string started = phase == job_phase::assigned ? "started " : "";
     BOOST_TEST(story.when(remove(true), operator_()) == "deleteRequested " + started + "exited vnodesReleased ended");
     BOOST_TEST(story.state() == "F 91");
     BOOST_TEST(story.attribute(ids::Exit_status) == "265");
-    BOOST_TEST(model::pending_effects(story.job, story.site).empty());
+    BOOST_TEST(model::pending_effects(story.job, story.settings).empty());
   }
   auto story = given(job_phase::exiting);
   story.when(remove());
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(an_operators_force_forgets_a_run_at_once) {
 
 BOOST_AUTO_TEST_CASE(without_history_a_job_is_forgotten_at_its_end) {
   auto story = given(job_phase::exiting);
-  story.site.server.set(attributes::server::job_history_enable, "False");
+  story.settings.server.set(attributes::server::job_history_enable, "False");
   BOOST_TEST(story.leaves() == "outputDelivered vnodesReleased ended forgotten");
 }
 
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_CASE(a_rerun_job_is_queued_again_without_traces_of_its_run) {
 BOOST_AUTO_TEST_CASE(a_job_that_may_not_be_rerun_needs_force) {
   auto story = given(job_phase::started, {{"Rerunable", "", "False"}});
   BOOST_TEST(story.when(rerun(), manager()).starts_with("15038 "));
-  BOOST_TEST(story.when(rerun(true), manager()) == "rerunRequested exited vnodesReleased requeued");   // it waits for no host
+  BOOST_TEST(story.when(rerun(true), manager()) == "rerunRequested exited vnodesReleased requeued");  // it waits for no host
   BOOST_TEST(story.state() == "Q 10");
 }
 

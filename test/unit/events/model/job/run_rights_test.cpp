@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_scheduler_runs_no_job_of_another) {
   const auto story = given(job_phase::queued);
   const std::string no = "15007 Unauthorized Request: job " + story.job.id + " is scheduler default's to run, not sched2's";
   BOOST_TEST(said(story.ask(propose_as("sched2"), the_scheduler())) == no);
-  auto asked = propose_as("sched2");               // its own word that somebody asked for it does not help
+  auto asked = propose_as("sched2");  // its own word that somebody asked for it does not help
   asked.asked = true;
   BOOST_TEST(said(story.ask(asked, the_scheduler())) == no);
 }
@@ -53,7 +53,8 @@ BOOST_AUTO_TEST_CASE(a_scheduler_runs_no_job_of_another) {
 BOOST_AUTO_TEST_CASE(a_scheduler_resumes_no_job_of_another) {
   auto story = given(job_phase::suspended);
   story.when(model::resume_later{}, operator_());
-  model::proposed_run resume{schema::make<schema::FromScheduler>([](schema::FromScheduler::Builder m) { m.initRun().setExecVnode("(borg:ncpus=1)"); }), "sched2"};
+  model::proposed_run resume{
+      schema::make<schema::FromScheduler>([](schema::FromScheduler::Builder m) { m.initRun().setExecVnode("(borg:ncpus=1)"); }), "sched2"};
   BOOST_TEST(said(story.ask(resume, the_scheduler())).starts_with("15007"));
   resume.scheduler = "default";
   BOOST_TEST(said(story.ask(resume, the_scheduler())) == "resumed vnodesTaken");
@@ -62,9 +63,9 @@ BOOST_AUTO_TEST_CASE(a_scheduler_resumes_no_job_of_another) {
 BOOST_AUTO_TEST_CASE(a_person_without_a_name_of_a_scheduler_proposes_by_hand_alone) {
   const auto story = given(job_phase::queued);
   for (const auto& by : {operator_(), manager(), root()}) BOOST_TEST(said(story.ask(by_hand(), by)) == "assigned");
-  BOOST_TEST(said(story.ask(by_hand(), user())) == unauthorized);             // its owner
+  BOOST_TEST(said(story.ask(by_hand(), user())) == unauthorized);  // its owner
   BOOST_TEST(said(story.ask(by_hand(), user("other"))) == unauthorized);
-  for (const auto& by : {user(), operator_(), root()}) BOOST_TEST(said(story.ask(propose(), by)) == unauthorized);   // in a scheduler's name
+  for (const auto& by : {user(), operator_(), root()}) BOOST_TEST(said(story.ask(propose(), by)) == unauthorized);  // in a scheduler's name
   auto unasked = by_hand();
   unasked.asked = false;
   BOOST_TEST(said(story.ask(unasked, operator_())) == unauthorized);
@@ -104,7 +105,7 @@ BOOST_AUTO_TEST_CASE(qorder_is_for_owners_and_operators) {
   BOOST_TEST(text(model::reorder_refusal(&story.job, user("other"))) == unauthorized);
   BOOST_TEST(of_qorder(job_in(job_phase::started), user()) == bad_state);
   BOOST_TEST(of_qorder(job_in(job_phase::finished), user("other")) == finished);
-  BOOST_TEST(said(story.ask(model::set_rank{42}, user("other"))) == unauthorized);         // the job itself asks as well
+  BOOST_TEST(said(story.ask(model::set_rank{42}, user("other"))) == unauthorized);  // the job itself asks as well
   BOOST_TEST(said(story.ask(model::set_rank{42}, user())) == "reordered");
 }
 

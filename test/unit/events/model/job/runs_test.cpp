@@ -17,7 +17,7 @@ BOOST_AUTO_TEST_CASE(a_job_runs_from_its_proposal_to_its_end) {
   BOOST_TEST(story.comment().ends_with(" on (borg:ncpus=1)"));
   BOOST_TEST(story.starts() == "started");
   BOOST_TEST(story.comment().starts_with("Job run at "));
-  BOOST_TEST(story.starts() == "");                      // a repeat
+  BOOST_TEST(story.starts() == "");  // a repeat
   BOOST_TEST(story.uses({1, 2048, 3, 1}) == "usageReported");
   BOOST_TEST(story.state() == "R 42");
   BOOST_TEST(story.attribute(ids::session_id) == "4711");
@@ -48,9 +48,13 @@ BOOST_AUTO_TEST_CASE(reports_of_another_run_change_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(exit_statuses_have_their_comments_and_substates) {
-  const std::pair<int, std::string> endings[] = {
-      {0, " and finished"}, {1, " and failed"}, {137, " and failed"}, {-25, " and exceeded resource ncpus (sum)"},
-      {-27, " and exceeded resource mem"}, {-28, " and exceeded resource cput"}, {-29, " and exceeded resource walltime"}};
+  const std::pair<int, std::string> endings[] = {{0, " and finished"},
+                                                 {1, " and failed"},
+                                                 {137, " and failed"},
+                                                 {-25, " and exceeded resource ncpus (sum)"},
+                                                 {-27, " and exceeded resource mem"},
+                                                 {-28, " and exceeded resource cput"},
+                                                 {-29, " and exceeded resource walltime"}};
   for (const auto& [code, ending] : endings) {
     auto story = given(job_phase::started);
     story.exits(code);
@@ -74,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_start_that_failed_for_good_ends_the_job) {
   BOOST_TEST(story.attribute(ids::Exit_status) == "-2");
 }
 
-BOOST_AUTO_TEST_CASE(a_job_runs_as_its_runjob_hooks_left_it) {      // pbs guide: hooks: runjob
+BOOST_AUTO_TEST_CASE(a_job_runs_as_its_runjob_hooks_left_it) {  // pbs guide: hooks: runjob
   auto story = given(job_phase::queued);
   auto run = propose();
   run.changes = alter({{"Output_Path", "", "borg:/tmp/o"}, {"Resource_List", "walltime", "00:01:00"}, {"Resource_List", "place", "excl"}});
@@ -260,7 +264,8 @@ std::string owed(const job_story& story) {
     if (!text.empty()) text += ", ";
     if (const auto* s = std::get_if<model::start_run>(&effect)) text += "start " + std::to_string(s->run) + " on " + s->host;
     if (const auto* s = std::get_if<model::signal_run>(&effect))
-      text += s->signal + " " + std::to_string(s->id) + " delay " + std::to_string(s->kill_delay_s) + " exit " + std::to_string(s->exit_status);
+      text +=
+          s->signal + " " + std::to_string(s->id) + " delay " + std::to_string(s->kill_delay_s) + " exit " + std::to_string(s->exit_status);
     if (const auto* w = std::get_if<model::wake_at>(&effect)) text += "wake " + std::to_string(w->wall_ns / 1'000'000'000 - story.now_s);
   }
   return text;
@@ -273,7 +278,8 @@ BOOST_AUTO_TEST_CASE(each_phase_owes_what_it_owes) {
   BOOST_TEST(owed(given(job_phase::held)) == "");
   BOOST_TEST(owed(given(job_phase::waiting)) == "wake 3600");
   BOOST_TEST(owed(given(job_phase::assigned)) == "start 1 on borg");
-  for (auto phase : {job_phase::started, job_phase::exiting, job_phase::finished, job_phase::forgotten}) BOOST_TEST(owed(given(phase)) == "");
+  for (auto phase : {job_phase::started, job_phase::exiting, job_phase::finished, job_phase::forgotten})
+    BOOST_TEST(owed(given(phase)) == "");
 }
 
 BOOST_AUTO_TEST_CASE(a_deleted_run_owes_its_signals_until_it_ends) {
@@ -309,14 +315,16 @@ BOOST_AUTO_TEST_CASE(a_rerun_run_owes_a_kill_that_is_not_its_own_end) {
 
 namespace {
 
-model::mom_report steps(const job_story& story, std::uint32_t first, const std::vector<std::string>& joined, const std::string& from = "borg") {
+model::mom_report steps(const job_story& story, std::uint32_t first, const std::vector<std::string>& joined,
+                        const std::string& from = "borg") {
   return {schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
-    auto r = m.initRunSteps();
-    fill(r.initRef(), story.job, story.job.run);
-    r.setFirst(first);
-    auto list = r.initSteps(static_cast<unsigned>(joined.size()));
-    for (unsigned i = 0; i < joined.size(); ++i) list[i].initStep().initSisterJoined().setHost(joined[i]);
-  }), from};
+            auto r = m.initRunSteps();
+            fill(r.initRef(), story.job, story.job.run);
+            r.setFirst(first);
+            auto list = r.initSteps(static_cast<unsigned>(joined.size()));
+            for (unsigned i = 0; i < joined.size(); ++i) list[i].initStep().initSisterJoined().setHost(joined[i]);
+          }),
+          from};
 }
 
 }  // namespace
@@ -326,7 +334,7 @@ BOOST_AUTO_TEST_CASE(each_step_between_the_hosts_of_a_run_is_taken_once) {
   BOOST_TEST(story.when(steps(story, 0, {"n2", "n3"}), the_server()) == "runStep runStep");
   BOOST_TEST(story.when(steps(story, 0, {"n2", "n3"}), the_server()) == "");
   BOOST_TEST(story.when(steps(story, 1, {"n3", "n4"}), the_server()) == "runStep");
-  BOOST_TEST(!story.ask(steps(story, 4, {"n6"}), the_server()).accepted());      // one is missing: not acknowledged
+  BOOST_TEST(!story.ask(steps(story, 4, {"n6"}), the_server()).accepted());  // one is missing: not acknowledged
   BOOST_TEST(story.job.steps == 3u);
   story.starts();
   BOOST_TEST(story.when(steps(story, 3, {"n5"}), the_server()) == "runStep");
@@ -335,10 +343,11 @@ BOOST_AUTO_TEST_CASE(each_step_between_the_hosts_of_a_run_is_taken_once) {
 BOOST_AUTO_TEST_CASE(the_end_of_the_wait_for_hosts_may_be_heard_of_after_the_start) {
   auto story = given(job_phase::started);
   const model::mom_report late{schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
-    auto r = m.initRunSteps();
-    fill(r.initRef(), story.job, story.job.run);
-    r.initSteps(1)[0].initStep().setJoinWaitEnded();
-  }), "borg"};
+                                 auto r = m.initRunSteps();
+                                 fill(r.initRef(), story.job, story.job.run);
+                                 r.initSteps(1)[0].initStep().setJoinWaitEnded();
+                               }),
+                               "borg"};
   BOOST_TEST(story.when(late, the_server()) == "runStep");
 }
 
@@ -350,7 +359,7 @@ BOOST_AUTO_TEST_CASE(only_the_primary_speaks_for_a_run) {
 namespace {
 
 // On three hosts.
-job_story given_wide(job_phase phase, const settings& s = {}) {
+job_story given_wide(job_phase phase, const given_values& s = {}) {
   auto story = given(job_phase::queued, s);
   story.when(propose_hosts({"n1", "n2", "n3"}), the_scheduler());
   if (phase >= job_phase::started) story.starts();
@@ -371,7 +380,8 @@ std::string leaves_without(job_story& story, const std::string& host) {
     fill(r.initRef(), story.job, story.job.run);
     r.setDelivered(true);
     r.initAbandoned(1).set(0, host);
-  }), the_server());
+  }),
+                    the_server());
 }
 
 }  // namespace
@@ -393,18 +403,19 @@ BOOST_AUTO_TEST_CASE(a_job_waits_for_hosts_that_nobody_has_spoken_for) {
 BOOST_AUTO_TEST_CASE(a_host_that_is_down_is_not_waited_for) {
   auto story = given_wide(job_phase::started, {{"Rerunable", "", "False"}});
   story.when(model::run_lost{1, true, false}, the_server());
-  BOOST_TEST((story.history.back().second.get().getJob().getVnodesReleased().getWhy() == schema::ReleaseReason::ABANDONED));       // the primary
+  BOOST_TEST((story.history.back().second.get().getJob().getVnodesReleased().getWhy() == schema::ReleaseReason::ABANDONED));  // the primary
   story.when(model::run_gone_from{1, "n2", false}, the_server());
   BOOST_TEST((story.history.back().second.get().getJob().getVnodesReleased().getWhy() == schema::ReleaseReason::LEFT));
   BOOST_TEST(story.when(model::run_gone_from{1, "n3", true}, the_server()) == "vnodesReleased ended");
-  BOOST_TEST((story.history[story.history.size() - 2].second.get().getJob().getVnodesReleased().getWhy() == schema::ReleaseReason::ABANDONED));
+  BOOST_TEST(
+      (story.history[story.history.size() - 2].second.get().getJob().getVnodesReleased().getWhy() == schema::ReleaseReason::ABANDONED));
   BOOST_TEST(story.state() == "F 93");
 }
 
 BOOST_AUTO_TEST_CASE(a_job_waits_for_the_hosts_that_its_primary_has_given_up) {
   auto story = given_wide(job_phase::exiting);
   BOOST_TEST(leaves_without(story, "n2") == "outputDelivered vnodesReleased");
-  BOOST_TEST(leaves_without(story, "n2") == "");                       // the acknowledgement was lost
+  BOOST_TEST(leaves_without(story, "n2") == "");  // the acknowledgement was lost
   BOOST_TEST(discards(story) == "n2");
   BOOST_TEST(story.when(model::run_gone_from{1, "n2", false}, the_server()) == "vnodesReleased ended");
   BOOST_TEST(story.state() == "F 92");
@@ -430,7 +441,7 @@ BOOST_AUTO_TEST_CASE(a_run_goes_on_without_the_vnodes_it_has_released) {
   BOOST_TEST(story.attribute(ids::exec_host) == "n1/0+n3/0");
   auto lost = story;
   BOOST_TEST(lost.when(model::run_lost{1, false, true}, the_server()) == "exited vnodesReleased");
-  BOOST_TEST(discards(lost) == "n3");                            // n2 has nothing of it
+  BOOST_TEST(discards(lost) == "n3");  // n2 has nothing of it
   story.exits(0);
   BOOST_TEST(story.leaves() == "outputDelivered vnodesReleased ended");
   const auto last = story.history[story.history.size() - 2].second.get().getJob().getVnodesReleased();

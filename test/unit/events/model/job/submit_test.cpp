@@ -11,7 +11,7 @@ namespace on_server = attributes::server;
 
 namespace {
 
-std::string submitted(job_story& story, const settings& s = {}, const std::string& queue = "", const model::requester& by = user()) {
+std::string submitted(job_story& story, const given_values& s = {}, const std::string& queue = "", const model::requester& by = user()) {
   return story.when(submission(12, s, queue), by);
 }
 
@@ -24,10 +24,25 @@ BOOST_AUTO_TEST_CASE(a_bare_submission_gets_every_default) {
   BOOST_TEST(submitted(story) == "queued");
   BOOST_TEST(story.job.id == "12.borg");
   const std::pair<attributes::attribute_id, std::string> expected[] = {
-      {ids::Job_Name, "STDIN"}, {ids::Job_Owner, "user1@borg"}, {ids::job_state, "Q"}, {ids::queue, "workq"}, {ids::server, "borg"},
-      {ids::Checkpoint, "u"}, {ids::Hold_Types, "n"}, {ids::Join_Path, "n"}, {ids::Keep_Files, "n"}, {ids::Mail_Points, "a"},
-      {ids::Priority, "0"}, {ids::Rerunable, "True"}, {ids::substate, "10"}, {ids::project, "_pbs_project_default"},
-      {ids::Submit_Host, "borg"}, {ids::euser, "user1"}, {ids::egroup, "group1"}, {ids::schedselect, "1:ncpus=1"}};
+      {ids::Job_Name, "STDIN"},
+      {ids::Job_Owner, "user1@borg"},
+      {ids::job_state, "Q"},
+      {ids::queue, "workq"},
+      {ids::server, "borg"},
+      {ids::Checkpoint, "u"},
+      {ids::Hold_Types, "n"},
+      {ids::Join_Path, "n"},
+      {ids::Keep_Files, "n"},
+      {ids::Mail_Points, "a"},
+      {ids::Priority, "0"},
+      {ids::Rerunable, "True"},
+      {ids::substate, "10"},
+      {ids::project, "_pbs_project_default"},
+      {ids::Submit_Host, "borg"},
+      {ids::euser, "user1"},
+      {ids::egroup, "group1"},
+      {ids::schedselect, "1:ncpus=1"},
+  };
   for (const auto& [id, value] : expected) BOOST_TEST(story.attribute(id) == value);
   BOOST_TEST(story.attribute(ids::Resource_List, "select") == "1:ncpus=1");
   BOOST_TEST(story.attribute(ids::Resource_List, "place") == "pack");

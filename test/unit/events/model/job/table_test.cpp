@@ -69,28 +69,32 @@ std::vector<std::pair<model::job_command, model::requester>> every_command(const
   for (std::uint32_t run : {job.run, job.run + 1}) {
     all.emplace_back(report([&](auto m) { fill(m.initRunStarted().initRef(), job, run); }), the_server());
     all.emplace_back(report([&](auto m) {
-      fill(m.initRequestDone().initRef(), job, run);
-      m.getRequestDone().setId(job.last_request);
-    }), the_server());
+                       fill(m.initRequestDone().initRef(), job, run);
+                       m.getRequestDone().setId(job.last_request);
+                     }),
+                     the_server());
     all.emplace_back(report([&](auto m) { fill(m.initRunUsage().initRef(), job, run); }), the_server());
     for (int code : {0, 1, 271, -2, -3, -4, -11, -29}) {
       all.emplace_back(report([&](auto m) {
-        auto r = m.initRunRefused();
-        fill(r.initRef(), job, run);
-        r.setCode(code);
-      }), the_server());
+                         auto r = m.initRunRefused();
+                         fill(r.initRef(), job, run);
+                         r.setCode(code);
+                       }),
+                       the_server());
       all.emplace_back(report([&](auto m) {
-        auto r = m.initRunExited();
-        fill(r.initRef(), job, run);
-        r.setExitStatus(code);
-      }), the_server());
+                         auto r = m.initRunExited();
+                         fill(r.initRef(), job, run);
+                         r.setExitStatus(code);
+                       }),
+                       the_server());
     }
     for (bool ok : {false, true})
       all.emplace_back(report([&](auto m) {
-        auto r = m.initRunLeft();
-        fill(r.initRef(), job, run);
-        r.setDelivered(ok);
-      }), the_server());
+                         auto r = m.initRunLeft();
+                         fill(r.initRef(), job, run);
+                         r.setDelivered(ok);
+                       }),
+                       the_server());
   }
   return all;
 }

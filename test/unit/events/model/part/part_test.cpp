@@ -168,10 +168,12 @@ BOOST_AUTO_TEST_CASE(tasks_that_ran_one_after_another_used_no_more_memory_than_t
   for (std::uint32_t task = 2; task < 5; ++task) {
     s.when(spawn(task));
     s.when(model::task_began{task, {77, 77, 1, "/"}});
-    s.when(model::task_over{task, {0, {.cpu_seconds = 10, .mem_kb = mem_kb[task - 2], .vmem_kb = 2 * mem_kb[task - 2], .cpu_percent = 50}}});
+    s.when(
+        model::task_over{task, {0, {.cpu_seconds = 10, .mem_kb = mem_kb[task - 2], .vmem_kb = 2 * mem_kb[task - 2], .cpu_percent = 50}}});
   }
-  model::usage_set all;                    // walltime and ncpus are the primary's to tell
-  for (const auto& [resource, value] : {std::pair{"cput", "00:00:30"}, {"mem", "300kb"}, {"vmem", "600kb"}, {"cpupercent", "50"}}) all.set(resource, value);
+  model::usage_set all;  // walltime and ncpus are the primary's to tell
+  for (const auto& [resource, value] : {std::pair{"cput", "00:00:30"}, {"mem", "300kb"}, {"vmem", "600kb"}, {"cpupercent", "50"}})
+    all.set(resource, value);
   BOOST_TEST((s.part.ended_usage == all));
 }
 

@@ -14,7 +14,7 @@ namespace annals::test {
 using model::run_phase;
 using to_mom = schema::sealed<schema::ToMom>;
 
-inline to_mom order(const settings& s = {}, const std::vector<std::string>& sisters = {}) {
+inline to_mom order(const given_values& s = {}, const std::vector<std::string>& sisters = {}) {
   return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
     auto o = m.initStartRun();
     o.initRef().setJob("12.borg");
@@ -110,14 +110,26 @@ inline run_story given_run(run_phase phase) {
 }
 
 inline const run_phase every_phase[] = {run_phase::none, run_phase::received, run_phase::starting, run_phase::started,
-                                 run_phase::ended, run_phase::placed, run_phase::refused, run_phase::left};
+                                        run_phase::ended, run_phase::placed, run_phase::refused, run_phase::left};
 
 inline std::vector<model::run_command> every_command() {
   using what = schema::Ack::What;
-  return {model::take_order{order()}, model::program_began{{1, 1, 1, "/"}}, model::program_failed{{-3, "again"}},
-          model::program_over{{1, {}}}, model::output_placed{{}}, kill(1), kill(2, "SIGKILL", 265),
-          model::limit_met{-29, "walltime", 10}, tell(1), tell(2), model::request_carried_out{1}, discard(), model::acknowledged{what::RUN_STARTED},
-          model::acknowledged{what::RUN_REFUSED}, model::acknowledged{what::RUN_EXITED}, model::acknowledged{what::RUN_LEFT}};
+  return {model::take_order{order()},
+          model::program_began{{1, 1, 1, "/"}},
+          model::program_failed{{-3, "again"}},
+          model::program_over{{1, {}}},
+          model::output_placed{{}},
+          kill(1),
+          kill(2, "SIGKILL", 265),
+          model::limit_met{-29, "walltime", 10},
+          tell(1),
+          tell(2),
+          model::request_carried_out{1},
+          discard(),
+          model::acknowledged{what::RUN_STARTED},
+          model::acknowledged{what::RUN_REFUSED},
+          model::acknowledged{what::RUN_EXITED},
+          model::acknowledged{what::RUN_LEFT}};
 }
 
 // All but timers and lines in logs.
@@ -195,13 +207,26 @@ inline model::timer_fired fired(model::run_timer what, const std::string& host) 
 }
 
 inline std::vector<model::run_command> every_word_of_a_sister() {
-  return {model::sister_joined{"n2"}, model::sister_joined{"n3"}, model::sister_joined{"n9"}, model::sister_refused{"n2", 15058, "no"}, model::sister_refused{"n3", 15058, "no"},
-          model::sister_left{{"n2", {}, 1}}, model::sister_left{{"n3", {}, 1}}, model::sister_away{"n2", story_start_ns},
-          model::sister_back{"n2", story_start_ns}, model::ticket_lapsed{}, model::kill_sent{1, "SIGTERM"},
-          fired(model::run_timer::sister_silence, "n2"), fired(model::run_timer::leave_wait, "n3"), fired(model::run_timer::join_alarm, {}),
-          fired(model::run_timer::kill_delay, {}), model::ask_task{"n1", "n1", 0, {"a"}, {}},
-          model::ask_task{"n2", "n1", 1, {"a"}, {}}, model::task_told{2, "n2", model::task_told::state::running, 0, {}},
-          model::task_told{2, "n2", model::task_told::state::ended, 3, {}}, model::sisters_used{{{"n2", model::measured_usage({.cpu_seconds = 1}), 5}}}};
+  return {model::sister_joined{"n2"},
+          model::sister_joined{"n3"},
+          model::sister_joined{"n9"},
+          model::sister_refused{"n2", 15058, "no"},
+          model::sister_refused{"n3", 15058, "no"},
+          model::sister_left{{"n2", {}, 1}},
+          model::sister_left{{"n3", {}, 1}},
+          model::sister_away{"n2", story_start_ns},
+          model::sister_back{"n2", story_start_ns},
+          model::ticket_lapsed{},
+          model::kill_sent{1, "SIGTERM"},
+          fired(model::run_timer::sister_silence, "n2"),
+          fired(model::run_timer::leave_wait, "n3"),
+          fired(model::run_timer::join_alarm, {}),
+          fired(model::run_timer::kill_delay, {}),
+          model::ask_task{"n1", "n1", 0, {"a"}, {}},
+          model::ask_task{"n2", "n1", 1, {"a"}, {}},
+          model::task_told{2, "n2", model::task_told::state::running, 0, {}},
+          model::task_told{2, "n2", model::task_told::state::ended, 3, {}},
+          model::sisters_used{{{"n2", model::measured_usage({.cpu_seconds = 1}), 5}}}};
 }
 
 }  // namespace annals::test

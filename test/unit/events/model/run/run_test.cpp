@@ -73,7 +73,8 @@ BOOST_AUTO_TEST_CASE(a_run_goes_from_its_order_to_the_last_acknowledgement) {
   BOOST_TEST(s.run.key() == "12.borg.1");
   BOOST_TEST(s.when(model::program_began{{100, 101, 5, "/home/user1"}}) == "programStarted");
   BOOST_TEST(s.run.session == 101);
-  BOOST_TEST(s.when(model::program_over{{3, {.cpu_seconds = 1, .mem_kb = 2, .vmem_kb = 3, .wall_seconds = 4, .ncpus = 1, .cpu_percent = 6}}}) == "programEnded");
+  BOOST_TEST(s.when(model::program_over{
+                 {3, {.cpu_seconds = 1, .mem_kb = 2, .vmem_kb = 3, .wall_seconds = 4, .ncpus = 1, .cpu_percent = 6}}}) == "programEnded");
   BOOST_TEST(s.run.exit_status == 3);
   BOOST_TEST(s.run.usage.kb("mem") == 2u);
   BOOST_TEST(s.when(model::acknowledged{schema::Ack::What::RUN_EXITED}) == "");
@@ -97,7 +98,7 @@ BOOST_AUTO_TEST_CASE(a_stronger_request_to_kill_is_taken_and_a_weaker_one_is_not
   BOOST_TEST(s.when(kill(2, "SIGKILL", 265)) == "killRequested");
   BOOST_TEST(s.when(kill(1)) == "");
   s.when(model::program_over{{0, {}}});
-  BOOST_TEST(s.run.exit_status == 265);       // as the server wanted it reported
+  BOOST_TEST(s.run.exit_status == 265);  // as the server wanted it reported
 }
 
 BOOST_AUTO_TEST_CASE(a_limit_ends_the_run_with_its_own_status_unless_the_server_was_first) {
@@ -136,10 +137,10 @@ BOOST_AUTO_TEST_CASE(a_discarded_run_is_killed_whatever_asked_for_its_kill_befor
 BOOST_AUTO_TEST_CASE(a_request_is_carried_out_once_and_told_again_until_the_run_ends) {
   auto s = given_run(run_phase::starting);
   BOOST_TEST(s.when(tell(1)) == "requestReceived");
-  BOOST_TEST(owed(s.run) == "start");                    // it waits for the program
+  BOOST_TEST(owed(s.run) == "start");  // it waits for the program
   s.when(model::program_began{{100, 100, 5, "/home/user1"}});
   BOOST_TEST(owed(s.run) == "watch, say-started, do USR1");
-  BOOST_TEST(s.when(tell(1, "USR2")) == "");             // a repeat
+  BOOST_TEST(s.when(tell(1, "USR2")) == "");  // a repeat
   BOOST_TEST(s.when(tell(2, "HUP")) == "requestReceived");
   BOOST_TEST(s.when(model::request_carried_out{1}) == "requestDone");
   BOOST_TEST(owed(s.run) == "watch, say-started, do HUP, say-done 1");
@@ -161,7 +162,9 @@ BOOST_AUTO_TEST_CASE(wall_time_stands_still_while_a_run_is_suspended) {
     });
   };
   auto s = given_run(run_phase::started);
-  const auto at = [&](std::int64_t second) { return model::event_place{++s.sequence, 3, s.run.version + 1, second * 1'000'000'000, the_server()}; };
+  const auto at = [&](std::int64_t second) {
+    return model::event_place{++s.sequence, 3, s.run.version + 1, second * 1'000'000'000, the_server()};
+  };
   model::apply(s.run, at(100), request(1, true).get());
   BOOST_TEST(model::counted(s.run, {.wall_seconds = 50}, 130).wall_seconds == 20u);
   model::apply(s.run, at(140), request(2, false).get());

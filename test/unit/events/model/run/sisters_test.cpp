@@ -74,7 +74,7 @@ BOOST_AUTO_TEST_CASE(what_sisters_have_told_of_their_use_is_kept_for_a_later_lif
   BOOST_TEST((s.run.sister("n3")->usage == model::host_usage{}));
   const auto steps = s.run.steps.size();
   BOOST_TEST(s.when(model::sisters_used{{{"n2", model::measured_usage({.cpu_seconds = 8, .mem_kb = 70}), 6}}}) == "sistersUsed");
-  BOOST_TEST(s.run.steps.size() == steps);        // the server hears of it otherwise
+  BOOST_TEST(s.run.steps.size() == steps);  // the server hears of it otherwise
   s.when(model::program_over{{0, {.cpu_seconds = 1}}});
   BOOST_TEST(s.loses(s.run.sister("n2")->usage) == "sisterLeft");
   BOOST_TEST(model::job_total(s.run.usage_by_host("n1", 8, {}), {}).seconds("cput") == 9u);
@@ -105,7 +105,10 @@ BOOST_AUTO_TEST_CASE(a_lost_sister_does_not_change_how_a_job_ends_that_was_delet
 BOOST_AUTO_TEST_CASE(the_end_is_told_when_the_job_is_gone_from_every_host) {
   auto s = given_all_ended();
   BOOST_TEST(owed(s.run) == "say-steps, release n2, release n3");
-  BOOST_TEST(s.when(model::sister_left{{"n2", model::measured_usage({.cpu_seconds = 10, .mem_kb = 20, .vmem_kb = 30, .wall_seconds = 999, .ncpus = 9, .cpu_percent = 1}), 5}}) == "sisterLeft");
+  BOOST_TEST(
+      s.when(model::sister_left{
+          {"n2", model::measured_usage({.cpu_seconds = 10, .mem_kb = 20, .vmem_kb = 30, .wall_seconds = 999, .ncpus = 9, .cpu_percent = 1}),
+           5}}) == "sisterLeft");
   BOOST_TEST(s.when(model::sister_left{{"n2", {}, 6}}) == "");
   BOOST_TEST(owed(s.run) == "say-steps, release n3");
   BOOST_TEST(s.loses({"n3", model::measured_usage({.cpu_seconds = 100}), 7}) == "sisterLeft");
@@ -141,7 +144,8 @@ BOOST_AUTO_TEST_CASE(no_words_of_sisters_lead_to_an_event_that_the_phase_does_no
             const auto o = story.ask(*command);
             for (const auto& e : o.events()) {
               BOOST_REQUIRE_MESSAGE(model::may_happen(story.run.phase, e.get().getRun().which()),
-                                    schema::event_name(e.get()) << " in phase " << static_cast<int>(story.run.phase) << " after command " << command->index());
+                                    schema::event_name(e.get())
+                                        << " in phase " << static_cast<int>(story.run.phase) << " after command " << command->index());
               story.happens(e);
             }
           }

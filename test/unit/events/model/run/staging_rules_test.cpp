@@ -68,7 +68,8 @@ std::string stages(job_story& story, bool ok, const std::string& text = "") {
     auto f = r.initSteps(1)[0].initStep().initFilesStagedIn();
     f.setOk(ok);
     f.setText(text);
-  }), the_server());
+  }),
+                    the_server());
 }
 job_story assigned_with_files() {
   auto story = given(job_phase::queued, {{"stagein", "", "in@store:/data/in"}});
@@ -115,11 +116,11 @@ BOOST_AUTO_TEST_CASE(a_run_killed_or_discarded_meanwhile_stops_copying) {
 
   auto d = ordered();
   BOOST_TEST(d.when(discarded()) == "discarded refused");
-  BOOST_TEST(d.owes<model::unstage_files>());        // before it leaves: a MoM that dies must not forget them
+  BOOST_TEST(d.owes<model::unstage_files>());  // before it leaves: a MoM that dies must not forget them
   BOOST_TEST(d.when(discarded()) == "left");
   BOOST_TEST(d.owes<model::clean_up>());
 
-  auto both = ordered();                 // in one batch: nobody sees it refused
+  auto both = ordered();  // in one batch: nobody sees it refused
   BOOST_TEST(both.when(killed()) == "refused");
   BOOST_TEST(both.when(discarded()) == "discarded");
   BOOST_TEST(both.owes<model::unstage_files>());
@@ -140,7 +141,7 @@ BOOST_AUTO_TEST_CASE(a_job_shows_that_its_files_are_on_their_way) {
   BOOST_TEST(story.state() == "R 15");
   BOOST_TEST(story.comment() == "");
   BOOST_TEST(stages(story, true) == "runStep");
-  BOOST_TEST(stages(story, true) == "runStep");      // the next step, whatever it is; the first is not taken again
+  BOOST_TEST(stages(story, true) == "runStep");  // the next step, whatever it is; the first is not taken again
   BOOST_TEST(story.state() == "R 41");
   story.starts();
   BOOST_TEST(story.comment().starts_with("Job run at "));

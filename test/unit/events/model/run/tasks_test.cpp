@@ -15,7 +15,7 @@ BOOST_AUTO_TEST_CASE(a_task_on_a_sister_is_numbered_asked_for_and_settled) {
   BOOST_TEST(s.when(model::ask_task{"n2", "n1", 1, {"/bin/date"}, {"A=b"}}) == "taskAsked");
   BOOST_TEST(s.ask(model::ask_task{"n3", "n1", 2, {"x"}, {}}).reply == "3");
   BOOST_TEST(owed(s.run).ends_with("spawn 2"));
-  BOOST_TEST(s.when(model::task_told{2, "n3", model::task_told::state::running, 0, {}}) == "");      // not its host
+  BOOST_TEST(s.when(model::task_told{2, "n3", model::task_told::state::running, 0, {}}) == "");  // not its host
   BOOST_TEST(s.when(model::task_told{2, "n2", model::task_told::state::running, 0, {}}) == "taskSettled");
   BOOST_TEST(s.when(model::task_told{2, "n2", model::task_told::state::running, 0, {}}) == "");
   BOOST_TEST(!owed(s.run).ends_with("spawn 2"));

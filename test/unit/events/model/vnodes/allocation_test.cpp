@@ -19,8 +19,8 @@ BOOST_AUTO_TEST_SUITE(allocations)
 
 BOOST_AUTO_TEST_CASE(texts_and_hosts_of_an_assignment_fit_together) {
   BOOST_TEST(allocation::fits(exec_vnode, exec_host, hosts));
-  BOOST_TEST(!allocation::fits(exec_vnode, "n1/0*0+n2/0*4+n1/1", {"n1", "n2"}));          // a chunk without a host
-  BOOST_TEST(!allocation::fits(exec_vnode, exec_host, {"n1", "n3", "n2"}));                // another order
+  BOOST_TEST(!allocation::fits(exec_vnode, "n1/0*0+n2/0*4+n1/1", {"n1", "n2"}));  // a chunk without a host
+  BOOST_TEST(!allocation::fits(exec_vnode, exec_host, {"n1", "n3", "n2"}));       // another order
   BOOST_TEST(!allocation::fits(exec_vnode, exec_host, {"n1", "n2"}));
   BOOST_TEST(!allocation::fits(exec_vnode, exec_host, {"n1", "n2", "n3", "n4"}));
   BOOST_TEST(!allocation::fits("(n1:ncpus", exec_host, hosts));

@@ -15,9 +15,14 @@ namespace {
 
 // Every part of every job, as the events say it, without an index.
 struct plain_list {
-  struct part { std::uint64_t job; std::string vnode; std::map<std::string, double> held; bool exclusive; };
+  struct part {
+    std::uint64_t job;
+    std::string vnode;
+    std::map<std::string, double> held;
+    bool exclusive;
+  };
   std::vector<part> parts;
-  std::map<std::string, std::set<std::uint64_t>> maintenance;      // by vnode
+  std::map<std::string, std::set<std::uint64_t>> maintenance;  // by vnode
 
   std::map<std::string, double> sums(const std::string& vnode) const {
     std::map<std::string, double> all;
@@ -28,12 +33,16 @@ struct plain_list {
   }
 };
 
-struct chunk { std::string vnode; int ncpus, mem_kb; };
+struct chunk {
+  std::string vnode;
+  int ncpus, mem_kb;
+};
 
 std::string text_of(const std::vector<chunk>& chunks, bool cpus_only = false) {
   std::string text;
   for (const auto& c : chunks)
-    text += (text.empty() ? "(" : "+(") + c.vnode + ":ncpus=" + std::to_string(c.ncpus) + (cpus_only ? "" : ":mem=" + std::to_string(c.mem_kb) + "kb") + ")";
+    text += (text.empty() ? "(" : "+(") + c.vnode + ":ncpus=" + std::to_string(c.ncpus) +
+            (cpus_only ? "" : ":mem=" + std::to_string(c.mem_kb) + "kb") + ")";
   return text;
 }
 
@@ -76,7 +85,10 @@ class random_story {
   }
 
  private:
-  struct running { std::vector<chunk> chunks; bool suspended = false, amounts_only = false; };
+  struct running {
+    std::vector<chunk> chunks;
+    bool suspended = false, amounts_only = false;
+  };
 
   template <class Fill>
   void write(std::uint64_t stream, Fill&& fill) {
@@ -111,7 +123,8 @@ class random_story {
     if (random_() % 2) come_up(h);
     else write(h + 1, [](auto e) { e.initHost().initWentDown().setText("silent"); });
   }
-  bool has_room(const std::string& text, const std::string& place, const std::vector<chunk>& chunks, std::uint64_t job, bool amounts_only) const {
+  bool has_room(const std::string& text, const std::string& place, const std::vector<chunk>& chunks, std::uint64_t job,
+                bool amounts_only) const {
     const auto why = fold_.why_not({std::to_string(job), text, place, amounts_only});
     // What it says agrees with the plain list, for vnodes that are up.
     std::map<std::string, double> cpus;
@@ -120,7 +133,8 @@ class random_story {
     for (const auto& [vnode, wanted] : cpus) {
       able &= base_state(*fold_.host_of(vnode), *fold_.host_of(vnode)->vnode(vnode)).empty();
       const auto of = plain_.maintenance.find(vnode);
-      enough &= of == plain_.maintenance.end() || std::all_of(of->second.begin(), of->second.end(), [&](std::uint64_t id) { return id == job; });
+      enough &=
+          of == plain_.maintenance.end() || std::all_of(of->second.begin(), of->second.end(), [&](std::uint64_t id) { return id == job; });
       for (const auto& p : plain_.parts) enough &= p.vnode != vnode || amounts_only || !(p.exclusive || place == "excl");
       auto sums = plain_.sums(vnode);
       enough &= sums["ncpus"] + wanted <= 8;
@@ -130,7 +144,8 @@ class random_story {
   }
   void start() {
     std::vector<chunk> chunks(1 + random_() % 3);
-    for (auto& c : chunks) c = {vnodes_[random_() % vnodes_.size()], 1 + static_cast<int>(random_() % 3), 1 + static_cast<int>(random_() % 1000)};
+    for (auto& c : chunks)
+      c = {vnodes_[random_() % vnodes_.size()], 1 + static_cast<int>(random_() % 3), 1 + static_cast<int>(random_() % 1000)};
     const std::string place = random_() % 5 == 0 ? "excl" : "free", text = text_of(chunks);
     const auto serial = 100 + ++last_job_;
     if (!has_room(text, place, chunks, serial, false)) return;
@@ -210,7 +225,8 @@ class random_story {
     BOOST_TEST(slots.size() == cpus, vnode << ": a cpu slot is given twice");
     BOOST_TEST((jobs == holders), vnode);
     for (const auto& [resource, value] : plain_.sums(vnode)) BOOST_TEST(use.assigned.value_of(resource) == value, vnode << " " << resource);
-    for (const auto& [resource, a] : use.assigned) BOOST_TEST((a.value == 0 || plain_.sums(vnode).contains(resource)), vnode << " " << resource);
+    for (const auto& [resource, a] : use.assigned)
+      BOOST_TEST((a.value == 0 || plain_.sums(vnode).contains(resource)), vnode << " " << resource);
     std::set<std::uint64_t> under;
     for (const auto& id : use.maintenance) BOOST_TEST(under.insert(std::stoull(id)).second, "listed twice");
     const auto by = plain_.maintenance.find(vnode);

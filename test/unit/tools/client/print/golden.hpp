@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "events/attributes/table.hpp"
+#include "test/support/paths.hpp"
 #include "tools/client/print/labels.hpp"
 #include "tools/client/print/object.hpp"
-#include "test/support/paths.hpp"
 
 namespace annals::client::test {
 
@@ -69,7 +69,8 @@ inline void set_by_name(stored_object& o, schema::ObjectKind kind, const std::st
   const bool date = a->type == attributes::value_type::date;
   const auto old = o.values.find({a->id, resource});
   const bool more = a->type == attributes::value_type::limits && old != o.values.end();
-  o.set(a->id, resource, date ? epoch_of(value) : more ? old->second + "," + value : value);
+  o.set(a->id, resource, date ? epoch_of(value) : more ? old->second + "," + value
+                                                       : value);
 }
 
 // Objects as qstat -f, pbsnodes or qmgr list print them; `heading` stands before each name.

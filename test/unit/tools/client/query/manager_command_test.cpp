@@ -78,10 +78,11 @@ BOOST_AUTO_TEST_CASE(imports_and_exports_name_content_encoding_and_file) {
   BOOST_TEST(parsed("i h qjob application/x-python default qjob.py").names == words{"qjob"}, boost::test_tools::per_element());
   BOOST_TEST(content("i h qjob application/x-python default qjob.py") == (words{"application/x-python", "default", "qjob.py"}),
              boost::test_tools::per_element());
-  BOOST_TEST(content("e h qjob application/x-python base64") == (words{"application/x-python", "base64"}), boost::test_tools::per_element());
+  BOOST_TEST(content("e h qjob application/x-python base64") == (words{"application/x-python", "base64"}),
+             boost::test_tools::per_element());
   BOOST_TEST(content("e h qjob application/x-python default 'a file.py' ").back() == "a file.py");
   BOOST_TEST(content("i h qjob application/x-python default \"a file.py\"").back() == "a file.py");
-  check_caret("import hook application/x-python default qjob.py", 48);          // without a name, as the seed has it
+  check_caret("import hook application/x-python default qjob.py", 48);  // without a name, as the seed has it
   check_caret("i h qjob application/x-python default", 37);
   check_caret("e h qjob application/x-python", 29);
   check_caret("e h qjob application/x-python default a.py b.py", 43);

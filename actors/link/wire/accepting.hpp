@@ -11,8 +11,8 @@
 
 namespace annals::wire {
 
-// The worker that the next connection goes to; any thread.
-using next_worker = std::function<std::shared_ptr<worker>()>;
+// The worker that the next connection goes to: the one with the fewest, and of those rather the one that accepts. Any thread.
+using next_worker = std::function<std::shared_ptr<worker>(const std::shared_ptr<worker>& accepts)>;
 
 std::unique_ptr<listener> make_unix_listener(std::shared_ptr<worker> w, next_worker next, const rooms& r, const std::string& path,
                                              unsigned mode, handler h);

@@ -56,9 +56,17 @@ void acceptor::accept_waiting() {
     }
     auto place = door_->admit(connected->get());
     if (!place) continue;
-    const auto to = next_();
+    const auto to = next_(worker_);
+    if (to == worker_) {
+      welcome(to, std::move(*connected), std::move(place));
+      continue;
+    }
+    ++to->connections;
     boost::asio::post(to->io, [weak = std::weak_ptr(to), connected, place = std::move(place), self = shared_from_this()]() mutable {
-      if (const auto there = weak.lock()) self->welcome(there, std::move(*connected), std::move(place));
+      const auto there = weak.lock();
+      if (!there) return;
+      self->welcome(there, std::move(*connected), std::move(place));
+      --there->connections;
     });
   }
   wait();

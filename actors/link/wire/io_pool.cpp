@@ -1,5 +1,6 @@
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <mutex>
@@ -25,6 +26,11 @@ struct io_pool::impl {
   std::atomic<unsigned> turn{0};
 
   std::shared_ptr<worker> next() { return workers[turn++ % workers.size()]; }
+  std::shared_ptr<worker> emptiest(const std::shared_ptr<worker>& accepts) const {
+    const auto at =
+        std::min_element(workers.begin(), workers.end(), [](const auto& a, const auto& b) { return a->connections < b->connections; });
+    return (*at)->connections < accepts->connections ? *at : accepts;
+  }
 
   // OpenSSL takes a millisecond to make one, and a job's primary dials hundreds of hosts.
   std::shared_ptr<tls_context> context(const credentials& c) {
@@ -50,12 +56,13 @@ io_pool::~io_pool() {
 
 std::unique_ptr<listener> io_pool::listen_unix(const std::string& path, unsigned mode, handler h) {
   return make_unix_listener(
-      impl_->next(), [p = impl_.get()] { return p->next(); }, impl_->places, path, mode, std::move(h));
+      impl_->next(), [p = impl_.get()](const auto& accepts) { return p->emptiest(accepts); }, impl_->places, path, mode, std::move(h));
 }
 
 std::unique_ptr<listener> io_pool::listen_tls(const std::string& address, std::uint16_t port, const credentials& c, handler h) {
   return make_tls_listener(
-      impl_->next(), [p = impl_.get()] { return p->next(); }, impl_->places, address, port, impl_->context(c), std::move(h));
+      impl_->next(), [p = impl_.get()](const auto& accepts) { return p->emptiest(accepts); }, impl_->places, address, port,
+      impl_->context(c), std::move(h));
 }
 
 std::unique_ptr<io_pool::dialer> io_pool::dial_tls(const std::string& host, std::uint16_t port, const credentials& c,

@@ -4,6 +4,7 @@
 
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
+#include <utility>
 
 namespace annals::wire {
 
@@ -28,7 +29,11 @@ link::link(std::shared_ptr<worker> w, std::unique_ptr<transport> t, link_setup s
       in_(setup_.frame_bytes_max),
       since_(steady::now()),
       last_read_(since_),
-      last_written_(since_) {}
+      last_written_(since_) {
+  ++worker_->connections;
+}
+
+link::~link() { --worker_->connections; }
 
 // --- any thread ---
 
@@ -44,7 +49,11 @@ void link::send(const schema::sealed_message& message) {
                  std::to_string(limits::daemon_frame_bytes_max));
   std::lock_guard lock(mutex_);
   if (!accepts_) return;
-  unsent_ += frame_header_bytes + size;
+  // Nothing is being written: whoever has the answer writes it, and the worker's thread sleeps on.
+  const std::size_t written = may_write_ && !flush_posted_ ? transport_->write_at_once(frame_header(size), message.bytes()) : 0;
+  if (written == frame_header_bytes + size) return;
+  unsent_ += frame_header_bytes + size - written;
+  if (written > 0) written_at_once_ = written;
   pending_.push_back(message);
   if (unsent_ > worker_->options.unsent_bytes_max) {
     accepts_ = false;
@@ -93,6 +102,10 @@ void link::on_handshake(const std::string& failure) {
 
 void link::opened() {
   phase_ = phase::open;
+  {
+    std::lock_guard lock(mutex_);
+    may_write_ = true;
+  }
   if (setup_.place_until_open) place_.reset();
   if (transport_->needs_heartbeats() && !setup_.waits_for_greeting) {  // the greeting
     out_.take_heartbeat();
@@ -173,7 +186,10 @@ void link::flush() {
   if (out_.empty()) {
     std::lock_guard lock(mutex_);
     flush_posted_ = !pending_.empty();
-    if (flush_posted_) out_.take(pending_);
+    if (flush_posted_) {
+      out_.take(pending_);
+      if (written_at_once_ > 0) out_.skip(std::exchange(written_at_once_, 0));
+    }
   }
   if (out_.empty()) {
     if (phase_ == phase::flushing) flushed();
@@ -275,6 +291,10 @@ void link::lost(const std::string& why) {
   const bool never_open = phase_ == phase::handshaking || phase_ == phase::greeting;
   phase_ = phase::over;
   reason_ = why;
+  {
+    std::lock_guard lock(mutex_);
+    may_write_ = false;  // the descriptor's number may be another's from here on
+  }
   transport_->close();
   place_.reset();
   worker_->remove(shared_from_this());

@@ -40,6 +40,7 @@ struct link_setup {
 class link final : public connection, public resident, public std::enable_shared_from_this<link> {
  public:
   link(std::shared_ptr<worker> w, std::unique_ptr<transport> t, link_setup setup);
+  ~link() override;
 
   std::uint64_t id() const override { return id_; }
   const identity& peer() const override { return peer_; }
@@ -113,10 +114,12 @@ class link final : public connection, public resident, public std::enable_shared
 
   std::mutex mutex_;  // over what other threads hand in:
   std::vector<schema::sealed_message> pending_;
-  bool flush_posted_ = false;  // or a write is under way: no need to wake the worker
-  bool accepts_ = true;        // send takes messages
-  bool posts_ = true;          // the worker may still be woken
-  std::string asked_reason_;   // of close()
+  bool flush_posted_ = false;        // or a write is under way: no need to wake the worker
+  std::size_t written_at_once_ = 0;  // of the first of pending_, with its header
+  bool may_write_ = false;           // other threads: the socket is open
+  bool accepts_ = true;              // send takes messages
+  bool posts_ = true;                // the worker may still be woken
+  std::string asked_reason_;         // of close()
 };
 
 }  // namespace annals::wire

@@ -20,6 +20,11 @@ class outgoing {
   // The next pieces to write, at most a batch; valid until wrote().
   std::span<const boost::asio::const_buffer> parts();
   void wrote(std::size_t bytes);
+  // So much of what was just taken has left already.
+  void skip(std::size_t bytes) {
+    (void)parts();
+    wrote(bytes);
+  }
 
  private:
   void gather();

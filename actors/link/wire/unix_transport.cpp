@@ -1,3 +1,6 @@
+#include <sys/socket.h>
+#include <sys/uio.h>
+
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 
@@ -25,6 +28,14 @@ class unix_socket final : public transport {
   }
   void write_some(std::span<const boost::asio::const_buffer> parts, const link_ptr& l) override {
     socket_.async_write_some(parts, [l](error_code ec, std::size_t n) { l->on_written(ec, n); });
+  }
+  std::size_t write_at_once(std::span<const std::byte> header, std::span<const std::byte> body) override {
+    iovec parts[2] = {{const_cast<std::byte*>(header.data()), header.size()}, {const_cast<std::byte*>(body.data()), body.size()}};
+    msghdr what{};
+    what.msg_iov = parts;
+    what.msg_iovlen = 2;
+    const auto n = ::sendmsg(socket_.native_handle(), &what, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return n > 0 ? static_cast<std::size_t>(n) : 0;  // an error is met again by the worker's own write
   }
   void end_writing() override {
     error_code ignored;

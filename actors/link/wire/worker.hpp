@@ -2,6 +2,7 @@
 // connection does with its socket happens on its worker's thread, so nothing there needs a lock.
 #pragma once
 
+#include <atomic>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -38,6 +39,7 @@ class worker : public std::enable_shared_from_this<worker> {
 
   boost::asio::io_context io{1};
   const io_options options;
+  std::atomic<std::size_t> connections{0};  // that live here; an acceptor counts those on their way
 
   void add(std::shared_ptr<resident> r);  // on this thread; ended at once when the worker is ending
   void remove(const std::shared_ptr<resident>& r);

@@ -71,6 +71,20 @@ BOOST_AUTO_TEST_CASE(thousands_of_frames_come_back_in_order) {
   for (std::uint64_t i = 0; i < n; ++i) BOOST_REQUIRE(number_of(client.receive(60000)) == i);
 }
 
+// What a thread writes itself, what the socket took a part of, and what waits for the I/O thread: one stream.
+BOOST_AUTO_TEST_CASE(answers_of_another_thread_arrive_whole_and_in_order) {
+  on_unix t;
+  t.keep();
+  auto client = blocking_client::connect_unix(t.path);
+  BOOST_REQUIRE(t.server.until_opened());
+  constexpr std::uint64_t n = 5000;
+  std::thread answers([to = t.server.first()] {
+    for (std::uint64_t i = 0; i < n; ++i) to->send(message(i, i % 7 == 0 ? 20'000 : 10));
+  });
+  for (std::uint64_t i = 0; i < n; ++i) BOOST_REQUIRE(number_of(client.receive(60000)) == i);
+  answers.join();
+}
+
 BOOST_AUTO_TEST_CASE(both_ends_may_send_a_lot_before_either_reads) {
   io_options o;
   o.unsent_pause_bytes = 1 << 20;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <exception>
+#include <set>
 
 #include "actors/gateway/authorise.hpp"
 #include "actors/gateway/job_routes.hpp"
@@ -12,6 +13,7 @@
 #include "actors/gateway/order_routes.hpp"
 #include "actors/gateway/orderly_stop.hpp"
 #include "actors/gateway/scheduler_routes.hpp"
+#include "actors/gateway/settings_answer.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "actors/server/replies.hpp"
 #include "events/model/access.hpp"
@@ -64,7 +66,7 @@ class router {
   void on_closed(const peer_closed& c) {
     if (c.peer->peer().what == wire::identity::kind::mom) moms.on_closed(c);
     else if (c.peer->peer().what == wire::identity::kind::scheduler) schedulers_.on_closed(c);
-    else if (c.peer->peer().what == wire::identity::kind::local) self_->send(parts_.uploads, uploader_gone{c.peer->id()});
+    else if (uploaders_.erase(c.peer->id()) > 0) self_->send(parts_.uploads, uploader_gone{c.peer->id()});
   }
 
   // -- followers and other actors ------------------------------------------------------------------------------------------
@@ -114,8 +116,12 @@ class router {
         return self_->send(parts_.status, by_hand{std::move(request), by, parts_.where->sequence(), std::move(reply), self_});
       case schema::Request::MANAGE: return manage_.on_manage(request, by, reply);
       case schema::Request::SHUTDOWN: return stopping.on_shutdown(r.getShutdown(), by, reply);
-      case schema::Request::PUT_BLOB: return self_->send(parts_.uploads, upload_piece{peer->id(), to, std::move(request), by});
+      case schema::Request::PUT_BLOB:
+        uploaders_.insert(peer->id());
+        return self_->send(parts_.uploads, upload_piece{peer->id(), to, std::move(request), by});
       case schema::Request::STAT:
+        if (const auto answer = answer_from_settings(r, *board.settings(), parts_.where->sequence())) return to->send(*answer);
+        [[fallthrough]];
       case schema::Request::SELECT_JOBS:
       case schema::Request::WAIT_JOB: return self_->send(parts_.status, query{to, std::move(request), by, parts_.where->sequence()});
       case schema::Request::EXPORT_HOOK: return manage_.export_hook(r.getExportHook(), by, std::move(reply));
@@ -131,6 +137,7 @@ class router {
   }
 
   caf::event_based_actor* self_;
+  std::set<std::uint64_t> uploaders_;  // connections
 
  public:
   actor_registry board;

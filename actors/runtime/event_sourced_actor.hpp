@@ -2,7 +2,7 @@
 // answer, look at what is owed. It never runs ahead of the log and never answers before the sync.
 //
 // Aggregate is a struct with:  using state, command;
-//   static model::outcome decide(const state&, const command&, const model::stamp&, const model::site&);
+//   static model::outcome decide(const state&, const command&, const model::stamp&, const model::settings&);
 //   static void apply(state&, const model::event_place&, schema::Event::Reader);
 //   static bool may_be_lost(const command&);   optional: the next command of this kind says all that this one says
 #pragma once
@@ -89,7 +89,7 @@ class event_sourced_actor : public caf::event_based_actor {
   const state_type& state() const { return state_; }
   const model::settings& settings() const { return *settings_; }
   model::settings_ptr settings_pointer() const { return settings_; }
-  void set_site(model::settings_ptr s) { settings_ = std::move(s); }
+  void set_settings(model::settings_ptr s) { settings_ = std::move(s); }
   std::uint64_t stream() const { return stream_; }
   std::uint64_t version() const { return version_; }
   bool idle() const { return stash_.empty() && for_later_.empty() && in_flight_.empty() && !asking_; }

@@ -25,6 +25,7 @@ append_result unwritable() {
 
 using flush_atom = caf::atom_constant<caf::atom("flush")>;
 using again_atom = caf::atom_constant<caf::atom("again")>;
+using tell_patient_atom = caf::atom_constant<caf::atom("patient")>;
 using probe_atom = caf::atom_constant<caf::atom("probe")>;
 
 // How long a log whose answer is not known is left alone before it is asked again: it has to agree with others first.
@@ -45,10 +46,14 @@ struct question {
 struct writer {
   writer(caf::event_based_actor* s, log_writer_parts p) : self(s), parts(std::move(p)) {
     for (auto& f : parts.followers) later_to_know.push_back({std::move(f)});
+    for (auto& f : parts.patient_followers) patient.push_back({std::move(f)});
   }
   caf::event_based_actor* self;
   log_writer_parts parts;
-  std::vector<follow> first_to_know, later_to_know;
+  std::vector<follow> first_to_know, later_to_know, patient;
+  std::shared_ptr<std::vector<log::record_ptr>> untold = std::make_shared<std::vector<log::record_ptr>>();  // to the patient ones
+  std::chrono::steady_clock::time_point told_at{};
+  bool will_tell = false;
   std::vector<waiting> asked;
   bool armed = false;
   bool full = false;
@@ -179,6 +184,23 @@ struct writer {
     tell(first_to_know);
     answer_all();
     tell(later_to_know);
+    tell_later(*shared);
+  }
+
+  void tell_later(const std::vector<log::record_ptr>& records) {
+    if (patient.empty()) return;
+    untold->insert(untold->end(), records.begin(), records.end());
+    const auto wait = std::chrono::milliseconds(limits::patience_ms) - (std::chrono::steady_clock::now() - told_at);
+    if (wait.count() <= 0 || untold->size() >= limits::untold_records_max) return tell_patient();
+    if (std::exchange(will_tell, true)) return;
+    self->delayed_send(self, std::chrono::duration_cast<std::chrono::microseconds>(wait), tell_patient_atom::value);
+  }
+
+  void tell_patient() {
+    told_at = std::chrono::steady_clock::now();
+    if (untold->empty()) return;
+    const records_ptr all = std::exchange(untold, std::make_shared<std::vector<log::record_ptr>>());
+    for (const auto& f : patient) self->send(f.who, committed{all});
   }
 
   // Nothing of the batch is kept. Reads go on; writes are refused until there is space.
@@ -202,7 +224,8 @@ struct writer {
   }
 
   void tell_disk_state() {
-    for (const auto* all : {&first_to_know, &later_to_know})
+    tell_patient();
+    for (const auto* all : {&first_to_know, &later_to_know, &patient})
       for (const auto& f : *all) self->send(f.who, disk_state{full});
   }
 };
@@ -227,6 +250,10 @@ caf::behavior log_writer(caf::event_based_actor* self, log_writer_parts parts) {
         w->flush();
       },
       [w](again_atom) { w->again(); },
+      [w](tell_patient_atom) {
+        w->will_tell = false;
+        w->tell_patient();
+      },
       [w](probe_atom) { w->probe(); },
       [w](const follow& f) { (f.before_answers ? w->first_to_know : w->later_to_know).push_back(f); },
   };

@@ -1,6 +1,8 @@
 // The only writer of a log, as an actor. It asks the ledger, stages, and writes what is waiting with one sync; then tells
 // those who are to know before any client does, then those who asked, then the other followers. Nothing leaves before the
 // sync. Runs detached: it blocks on the disk.
+// Patient followers are told of the first commit after a quiet time at once, and of what follows at most so often: nobody waits
+// for them, and each wakes a thread.
 // Governed by docs/design/0002-event-log.md and 0007-ledger.md.
 #pragma once
 
@@ -34,7 +36,8 @@ struct log_writer_parts {
   std::vector<caf::actor> followers;  // told after those who asked
   // The log can no longer be trusted or written (failed sync, damage): say so and stop the process.
   std::function<void(const std::string& text)> stop_process;
-  std::function<bool()> disk_writable;  // asked once a second while the disk is full
+  std::function<bool()> disk_writable;          // asked once a second while the disk is full
+  std::vector<caf::actor> patient_followers{};  // told like the others, but of many commits at once while they come fast
 };
 
 caf::behavior log_writer(caf::event_based_actor* self, log_writer_parts parts);

@@ -26,23 +26,32 @@ class next_first : public caf::policy::unprofiled {
     std::condition_variable work_came;
     std::deque<caf::resumable*> queue;
     std::size_t sleepers = 0;
+    std::size_t awake = 0;
+    bool waking = false;  // somebody was called and has not come yet
+
+    // A thread is called if none is up, or if those who are up leave much lying. What one event leads to is a handful of short
+    // pieces: done one after the other they take less than a second thread takes to wake.
+    static constexpr std::size_t short_queue = 8;
+    bool wants_another() const { return sleepers > 0 && !waking && (awake == 0 || queue.size() > short_queue); }
   };
   struct worker_data {
     explicit worker_data(caf::scheduler::abstract_coordinator*) {}
     caf::resumable* next = nullptr;  // of the worker's own thread alone
     unsigned in_a_row = 0;           // how many came from there since the queue was asked
+    bool is_up = false;              // counted in `awake`
   };
 
   template <class Coordinator>
   void central_enqueue(Coordinator* self, caf::resumable* job) {
     auto& all = self->data();
-    bool anyone_sleeps = false;
+    bool wakes = false;
     {
       const std::lock_guard lock(all.lock);
       all.queue.push_back(job);
-      anyone_sleeps = all.sleepers > 0;
+      wakes = all.wants_another();
+      if (wakes) all.waking = true;
     }
-    if (anyone_sleeps) all.work_came.notify_one();
+    if (wakes) all.work_came.notify_one();
   }
   template <class Worker>
   void external_enqueue(Worker* self, caf::resumable* job) {
@@ -64,15 +73,34 @@ class next_first : public caf::policy::unprofiled {
     auto& all = self->parent()->data();
     own.in_a_row = 0;
     std::unique_lock lock(all.lock);
+    if (!std::exchange(own.is_up, true)) ++all.awake;
     if (own.next) all.queue.push_back(std::exchange(own.next, nullptr));
     while (all.queue.empty()) {
       ++all.sleepers;
+      --all.awake;
       all.work_came.wait(lock);
       --all.sleepers;
+      ++all.awake;
+      all.waking = false;
     }
     auto* job = all.queue.front();
     all.queue.pop_front();
+    const bool wakes = all.wants_another();
+    if (wakes) all.waking = true;
+    lock.unlock();
+    if (wakes) all.work_came.notify_one();
     return job;
+  }
+
+  // The thread ends: it no longer counts as one that is up, and what came meanwhile is another's.
+  template <class Worker>
+  void before_shutdown(Worker* self) {
+    auto& all = self->parent()->data();
+    const std::lock_guard lock(all.lock);
+    --all.awake;
+    if (all.queue.empty() || !all.wants_another()) return;
+    all.waking = true;
+    all.work_came.notify_one();
   }
 
   template <class Worker, class F>

@@ -223,6 +223,8 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
 
   check_ = parts.ledger ? parts.ledger : ledger_;
   log_writer_parts writer{log_.get(), reader_.get(), check_.get(), parts.followers, parts.stop_process, parts.disk_writable};
+  writer.patient_followers = parts.patient_followers;
+  if (f.notes) writer.patient_followers.push_back(system.spawn(notes_actor, f.notes));
   writer_ = parts.detached ? system.spawn<caf::detached>(log_writer, writer) : system.spawn(log_writer, writer);
   // An answer about the past may read much of the log; no live one waits for it. A list of many jobs takes milliseconds: on a
   // worker of the pool everybody else would wait for them, and with an ordinary share who needs the same processor.
@@ -255,7 +257,6 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   caf::anon_send(writer_, follow{status, true});
   const auto reactions = system.spawn(reactions_actor, reactions_parts{f.reactions, gateway_, parts.clock});
   caf::anon_send(writer_, follow{reactions});
-  if (f.notes) caf::anon_send(writer_, follow{system.spawn(notes_actor, f.notes)});
   if (!parts.hook_directory.empty()) {
     const auto files = std::make_shared<hook_files_writer>(parts.hook_directory, reader_.get(), parts.notes);
     files->begin(f.status->hooks());

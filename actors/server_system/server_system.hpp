@@ -49,6 +49,7 @@ struct server_system_parts {
   // Folds that follow the log beside the server's own, after clients were told; each is an actor that takes `committed` and
   // `disk_state`.
   std::vector<caf::actor> followers;
+  std::vector<caf::actor> patient_followers{};       // log_writer.hpp
   std::function<void(const log::record&)> replayed;  // each record, in order, before the actors start; may be empty
   std::function<bool()> disk_writable;
   std::function<void(const std::string& text)> stop_process;  // the log can't be trusted or written any more

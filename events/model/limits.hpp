@@ -89,4 +89,9 @@ constexpr std::uint64_t lost_sequences_max = 1'000'000;  // of streams as well: 
 // Job numbers that a MoM's word can bring: max_job_sequence_id is 9999999 where nobody changed it.
 constexpr std::uint64_t believed_job_numbers_max = 10'000'000;
 
+// Followers that nobody waits for (accounting, the mark, the daemon's log) hear of commits so often at most, and of so many
+// records at once. They write their files anew at a start; a person who reads them sees no difference.
+constexpr int patience_ms = 20;
+constexpr std::size_t untold_records_max = 1000;
+
 }  // namespace annals::limits

@@ -296,8 +296,8 @@ class known_gateway {
       marks->replayed(r);
     };
     const auto accountant = system.spawn<caf::detached>(actors::accounting_actor, accounting);
-    parts.followers.push_back(accountant);
-    parts.followers.push_back(
+    parts.patient_followers.push_back(accountant);
+    parts.patient_followers.push_back(
         system.spawn<caf::detached>(actors::mark_actor, marks, [&](const log::log_mark& m) { gateway.tell(actors::log_marked{m}); }));
     std::mutex door;  // of clients_in: an orderly stop closes it while they come in
     std::unique_ptr<wire::listener> clients_in;
@@ -320,6 +320,7 @@ class known_gateway {
     int status = 0;
     {
       auto handler = daemons::feed(server.gateway());
+      handler.opened = {};  // it hears of a peer with the peer's first word
       handler.failed = [&](const std::string& why) { notes.write(actors::log_event::error, "Svr", "PBS_Server", why); };
       handler.last_words = daemons::server_last_words;
       wire::io_pool pool;

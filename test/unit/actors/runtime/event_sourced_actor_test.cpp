@@ -1,4 +1,4 @@
-// The event-sourced shell with an aggregate that fails when told to: no command is lost, none is answered twice, none before
+// The event-sourced actor with an aggregate that fails when told to: no command is lost, none is answered twice, none before
 // it is written.
 #include "actors/runtime/event_sourced_actor.hpp"
 
@@ -9,6 +9,7 @@
 #include "actors/runtime/log_writer.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/fault_store.hpp"
+#include "events/model/limits.hpp"
 #include "test/support/stepped_system.hpp"
 
 namespace {
@@ -82,7 +83,14 @@ class actor : public actors::event_sourced_actor<names> {
 struct fixture {
   fixture() : log(store, clock), reader(store) {
     const auto stop = [this](const std::string& text) { stopped = text; };
-    writer = system->spawn(actors::log_writer, actors::log_writer_parts{&log, &reader, nullptr, {}, stop, [this] { return !full; }});
+    const auto patient = system->spawn([this](caf::event_based_actor*) -> caf::behavior {
+      return {[this](const actors::committed& c) {
+                for (const auto& r : *c.records) told_patient.push_back(r->sequence());
+              },
+              [](const actors::disk_state&) {}};
+    });
+    writer =
+        system->spawn(actors::log_writer, actors::log_writer_parts{&log, &reader, nullptr, {}, stop, [this] { return !full; }, {patient}});
     who = system->spawn<actor>(actors::event_sourced_actor_parts{writer, &reader, &clock, stop}, &seen);
     tell({"first"});
     run();
@@ -110,11 +118,12 @@ struct fixture {
   bool full = false;
   std::string stopped;
   shared seen;
+  std::vector<std::uint64_t> told_patient;  // sequences that a patient follower heard of
 };
 
 using strings = std::vector<std::string>;
 
-BOOST_FIXTURE_TEST_SUITE(shell, fixture)
+BOOST_FIXTURE_TEST_SUITE(event_sourced_actors, fixture)
 
 BOOST_AUTO_TEST_CASE(a_command_that_can_not_be_decided_is_refused_and_the_others_go_on) {
   tell({"a"});  // alone on its way when the others come
@@ -145,6 +154,17 @@ BOOST_AUTO_TEST_CASE(effects_with_commands_of_their_own_are_decided_in_their_ord
   BOOST_TEST(seen.answers == (strings{"a done", "b done", "x done", "y done", "z done"}), boost::test_tools::per_element());
   BOOST_TEST(seen.state.size() == 6u);
   BOOST_TEST(log.last_sequence() == 6u);
+}
+
+BOOST_AUTO_TEST_CASE(patient_followers_hear_of_the_first_commit_at_once_and_of_all_in_order) {
+  BOOST_TEST(told_patient == (std::vector<std::uint64_t>{1}), boost::test_tools::per_element());
+  for (const char* name : {"a", "b", "c"}) {
+    tell({name});
+    run();
+  }
+  system.scheduler().advance_time(std::chrono::milliseconds(limits::patience_ms));
+  run();
+  BOOST_TEST(told_patient == (std::vector<std::uint64_t>{1, 2, 3, 4}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(an_actor_that_fails_again_and_again_stops_the_process) {

@@ -2,6 +2,7 @@
 
 #include <kj/exception.h>
 
+#include <algorithm>
 #include <boost/asio/error.hpp>
 #include <boost/asio/post.hpp>
 #include <utility>
@@ -33,8 +34,6 @@ link::link(std::shared_ptr<worker> w, std::unique_ptr<transport> t, link_setup s
   ++worker_->connections;
 }
 
-link::~link() { --worker_->connections; }
-
 // --- any thread ---
 
 void link::post(void (link::*what)()) {
@@ -47,13 +46,10 @@ void link::send(const schema::sealed_message& message) {
   if (size > limits::daemon_frame_bytes_max)
     return close("a message of " + std::to_string(size) + " bytes is larger than the limit of " +
                  std::to_string(limits::daemon_frame_bytes_max));
-  std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_);
   if (!accepts_) return;
-  // Nothing is being written: whoever has the answer writes it, and the worker's thread sleeps on.
-  const std::size_t written = may_write_ && !flush_posted_ ? transport_->write_at_once(frame_header(size), message.bytes()) : 0;
-  if (written == frame_header_bytes + size) return;
-  unsent_ += frame_header_bytes + size - written;
-  if (written > 0) written_at_once_ = written;
+  unsent_ += frame_header_bytes + size;
+  if (may_write_ && !flush_posted_) return write_at_once(message, lock);
   pending_.push_back(message);
   if (unsent_ > worker_->options.unsent_bytes_max) {
     accepts_ = false;
@@ -62,6 +58,25 @@ void link::send(const schema::sealed_message& message) {
     flush_posted_ = true;
     post(&link::flush);
   }
+}
+
+// Nothing is being written: whoever has the answer writes it, and the worker's thread sleeps on. Not under the lock, as the peer it
+// wakes may take this thread's processor; meanwhile flush_posted_ keeps others from writing, and the descriptor stays open.
+void link::write_at_once(const schema::sealed_message& message, std::unique_lock<std::mutex>& lock) {
+  flush_posted_ = writing_at_once_ = true;
+  lock.unlock();
+  const std::size_t whole = frame_header_bytes + message.bytes().size();
+  const std::size_t written = transport_->write_at_once(frame_header(message.bytes().size()), message.bytes());
+  lock.lock();
+  writing_at_once_ = false;
+  unsent_ -= std::min(written, unsent_.load());  // none are left when it was closed meanwhile
+  if (close_waits_) return post(&link::close_transport);
+  if (written < whole && posts_) {
+    written_at_once_ = written;
+    pending_.insert(pending_.begin(), message);
+  }
+  flush_posted_ = !pending_.empty() || !accepts_;
+  if (flush_posted_ && posts_) post(&link::flush);
 }
 
 void link::close(const std::string& why) {
@@ -185,6 +200,7 @@ void link::flush() {
   if (phase_ == phase::handshaking || phase_ == phase::greeting) return;
   if (out_.empty()) {
     std::lock_guard lock(mutex_);
+    if (writing_at_once_) return;  // that thread posts the next flush
     flush_posted_ = !pending_.empty();
     if (flush_posted_) {
       out_.take(pending_);
@@ -293,9 +309,11 @@ void link::lost(const std::string& why) {
   reason_ = why;
   {
     std::lock_guard lock(mutex_);
-    may_write_ = false;  // the descriptor's number may be another's from here on
+    may_write_ = false;
+    close_waits_ = writing_at_once_;  // a descriptor that is closed may be another's at once
   }
-  transport_->close();
+  if (!close_waits_) transport_->close();
+  --worker_->connections;
   place_.reset();
   worker_->remove(shared_from_this());
   if (was_open) tell_closed();
@@ -315,6 +333,8 @@ void link::lost(const std::string& why) {
     }
   }
 }
+
+void link::close_transport() { transport_->close(); }
 
 void link::end_now() { lost(reason_.empty() ? "shutting down" : reason_); }
 
@@ -340,7 +360,7 @@ void link::tick(steady::time_point now) {
     cut_off("a frame was not whole within " + seconds(o.frame_ms));
   } else if (write_failed_) {
     if (passed(last_written_, o.close_ms, now)) lost("the peer takes nothing any more");
-  } else if (unsent_ > o.unread_bytes_max && passed(last_written_, o.unread_ms, now)) {
+  } else if (writing_ && unsent_ > o.unread_bytes_max && passed(last_written_, o.unread_ms, now)) {
     cut_off("the peer read nothing for " + seconds(o.unread_ms));
   } else if (transport_->needs_heartbeats()) {
     check_silence(now);

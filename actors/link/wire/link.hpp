@@ -40,7 +40,6 @@ struct link_setup {
 class link final : public connection, public resident, public std::enable_shared_from_this<link> {
  public:
   link(std::shared_ptr<worker> w, std::unique_ptr<transport> t, link_setup setup);
-  ~link() override;
 
   std::uint64_t id() const override { return id_; }
   const identity& peer() const override { return peer_; }
@@ -73,6 +72,8 @@ class link final : public connection, public resident, public std::enable_shared
                      over };
 
   void post(void (link::*what)());  // with mutex_ held, and not when over
+  void write_at_once(const schema::sealed_message& message, std::unique_lock<std::mutex>& lock);
+  void close_transport();
   void opened();
   void read_more();
   void watch_half_frame();
@@ -116,6 +117,8 @@ class link final : public connection, public resident, public std::enable_shared
   std::vector<schema::sealed_message> pending_;
   bool flush_posted_ = false;        // or a write is under way: no need to wake the worker
   std::size_t written_at_once_ = 0;  // of the first of pending_, with its header
+  bool writing_at_once_ = false;     // a thread that sends, without the lock
+  bool close_waits_ = false;         // for it
   bool may_write_ = false;           // other threads: the socket is open
   bool accepts_ = true;              // send takes messages
   bool posts_ = true;                // the worker may still be woken

@@ -1,5 +1,5 @@
 // One I/O thread: an event loop, the connections that live on it, and the clock tick that looks after them. Everything a
-// connection does with its socket happens on its worker's thread, so nothing there needs a lock.
+// connection does with its socket happens on its worker's thread, so nothing there needs a lock, save what other threads send (link.hpp).
 #pragma once
 
 #include <atomic>
@@ -39,7 +39,7 @@ class worker : public std::enable_shared_from_this<worker> {
 
   boost::asio::io_context io{1};
   const io_options options;
-  std::atomic<std::size_t> connections{0};  // that live here; an acceptor counts those on their way
+  std::atomic<std::size_t> connections{0};  // that are open here, or on their way from an acceptor
 
   void add(std::shared_ptr<resident> r);  // on this thread; ended at once when the worker is ending
   void remove(const std::shared_ptr<resident>& r);

@@ -85,6 +85,32 @@ BOOST_AUTO_TEST_CASE(answers_of_another_thread_arrive_whole_and_in_order) {
   answers.join();
 }
 
+// Two threads send while the connection is closed, by us or by the peer: what arrives is whole and in each one's order.
+BOOST_AUTO_TEST_CASE(threads_that_send_while_the_connection_closes_harm_nothing) {
+  for (int round = 0; round < 60; ++round) {
+    on_unix t;
+    t.keep();
+    auto client = std::make_unique<blocking_client>(blocking_client::connect_unix(t.path));
+    BOOST_REQUIRE(t.server.until_opened());
+    const auto to = t.server.first();
+    std::vector<std::thread> senders;
+    for (std::uint64_t k : {0u, 1u})
+      senders.emplace_back([&, k] {
+        for (std::uint64_t i = 0; i < 400; ++i) to->send(message(2 * i + k, i % 5 == 0 ? 30'000 : 10));
+      });
+    std::uint64_t next[2] = {0, 1};
+    for (int i = 0; i < 20 * (round % 10); ++i) {
+      const auto n = number_of(client->receive(60000));
+      BOOST_REQUIRE(n == std::exchange(next[n % 2], next[n % 2] + 2));
+    }
+    if (round % 2 == 0) to->close("enough");
+    else client.reset();
+    for (auto& s : senders) s.join();
+    client.reset();
+    BOOST_REQUIRE(t.server.until_closed());
+  }
+}
+
 BOOST_AUTO_TEST_CASE(both_ends_may_send_a_lot_before_either_reads) {
   io_options o;
   o.unsent_pause_bytes = 1 << 20;

@@ -1,5 +1,6 @@
 #include "actors/runtime/log_writer.hpp"
 
+#include <caf/actor_clock.hpp>
 #include <caf/atom.hpp>
 
 #include <algorithm>
@@ -52,7 +53,7 @@ struct writer {
   log_writer_parts parts;
   std::vector<follow> first_to_know, later_to_know, patient;
   std::shared_ptr<std::vector<log::record_ptr>> untold = std::make_shared<std::vector<log::record_ptr>>();  // to the patient ones
-  std::chrono::steady_clock::time_point told_at{};
+  std::optional<caf::actor_clock::time_point> told_at;
   bool will_tell = false;
   std::vector<waiting> asked;
   bool armed = false;
@@ -189,16 +190,18 @@ struct writer {
 
   void tell_later(const std::vector<log::record_ptr>& records) {
     if (patient.empty()) return;
+    if (records.empty()) return;
     untold->insert(untold->end(), records.begin(), records.end());
-    const auto wait = std::chrono::milliseconds(limits::patience_ms) - (std::chrono::steady_clock::now() - told_at);
-    if (wait.count() <= 0 || untold->size() >= limits::untold_records_max) return tell_patient();
-    if (std::exchange(will_tell, true)) return;
-    self->delayed_send(self, std::chrono::duration_cast<std::chrono::microseconds>(wait), tell_patient_atom::value);
+    const auto quiet_at = told_at.value_or(caf::actor_clock::time_point{}) + std::chrono::milliseconds(limits::patience_ms);
+    const auto now = self->clock().now();
+    const bool stops_or_starts = records.back()->kind() == schema::StreamKind::SERVER;  // a server that stops tells all it knows
+    if (!told_at || now >= quiet_at || stops_or_starts || untold->size() >= limits::untold_records_max) return tell_patient();
+    if (!std::exchange(will_tell, true)) self->delayed_send(self, quiet_at - now, tell_patient_atom::value);
   }
 
   void tell_patient() {
-    told_at = std::chrono::steady_clock::now();
     if (untold->empty()) return;
+    told_at = self->clock().now();
     const records_ptr all = std::exchange(untold, std::make_shared<std::vector<log::record_ptr>>());
     for (const auto& f : patient) self->send(f.who, committed{all});
   }

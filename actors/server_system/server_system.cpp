@@ -194,6 +194,12 @@ caf::actor spawn_answering(caf::actor_system& system, bool detached, Behavior be
   });
 }
 
+// One that writes files: a slow directory holds up nobody else.
+template <class Behavior, class Part>
+caf::actor spawn_writing(caf::actor_system& system, bool detached, Behavior behavior, Part part) {
+  return detached ? system.spawn<caf::detached>(behavior, std::move(part)) : system.spawn(behavior, std::move(part));
+}
+
 }  // namespace
 
 server_system::~server_system() = default;
@@ -224,7 +230,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   check_ = parts.ledger ? parts.ledger : ledger_;
   log_writer_parts writer{log_.get(), reader_.get(), check_.get(), parts.followers, parts.stop_process, parts.disk_writable};
   writer.patient_followers = parts.patient_followers;
-  if (f.notes) writer.patient_followers.push_back(system.spawn(notes_actor, f.notes));
+  if (f.notes) writer.patient_followers.push_back(spawn_writing(system, parts.detached, notes_actor, f.notes));
   writer_ = parts.detached ? system.spawn<caf::detached>(log_writer, writer) : system.spawn(log_writer, writer);
   // An answer about the past may read much of the log; no live one waits for it. A list of many jobs takes milliseconds: on a
   // worker of the pool everybody else would wait for them, and with an ordinary share who needs the same processor.
@@ -260,7 +266,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   if (!parts.hook_directory.empty()) {
     const auto files = std::make_shared<hook_files_writer>(parts.hook_directory, reader_.get(), parts.notes);
     files->begin(f.status->hooks());
-    caf::anon_send(writer_, follow{system.spawn(hook_files_actor, files), false, schema::StreamKind::HOOK});
+    caf::anon_send(writer_, follow{spawn_writing(system, parts.detached, hook_files_actor, files), false, schema::StreamKind::HOOK});
   }
   caf::anon_send(gateway_, begin_work{});
   caf::anon_send(reactions, begin_work{});

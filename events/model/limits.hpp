@@ -90,7 +90,7 @@ constexpr std::uint64_t lost_sequences_max = 1'000'000;  // of streams as well: 
 constexpr std::uint64_t believed_job_numbers_max = 10'000'000;
 
 // Followers that nobody waits for (accounting, the mark, the daemon's log) hear of commits so often at most, and of so many
-// records at once. They write their files anew at a start; a person who reads them sees no difference.
+// records at once. What accounting and the mark miss they read from the log at the next start.
 constexpr int patience_ms = 20;
 constexpr std::size_t untold_records_max = 1000;
 

@@ -80,15 +80,18 @@ class actor : public actors::event_sourced_actor<names> {
   shared* shared_;
 };
 
+// A follower that remembers of which records it heard.
+caf::behavior remembering(caf::event_based_actor*, std::vector<std::uint64_t>* sequences) {
+  return {[=](const actors::committed& c) {
+            for (const auto& r : *c.records) sequences->push_back(r->sequence());
+          },
+          [](const actors::disk_state&) {}};
+}
+
 struct fixture {
   fixture() : log(store, clock), reader(store) {
     const auto stop = [this](const std::string& text) { stopped = text; };
-    const auto patient = system->spawn([this](caf::event_based_actor*) -> caf::behavior {
-      return {[this](const actors::committed& c) {
-                for (const auto& r : *c.records) told_patient.push_back(r->sequence());
-              },
-              [](const actors::disk_state&) {}};
-    });
+    const auto patient = system->spawn(remembering, &told_patient);
     writer =
         system->spawn(actors::log_writer, actors::log_writer_parts{&log, &reader, nullptr, {}, stop, [this] { return !full; }, {patient}});
     who = system->spawn<actor>(actors::event_sourced_actor_parts{writer, &reader, &clock, stop}, &seen);
@@ -162,6 +165,7 @@ BOOST_AUTO_TEST_CASE(patient_followers_hear_of_the_first_commit_at_once_and_of_a
     tell({name});
     run();
   }
+  BOOST_TEST(told_patient.size() == 1u);
   system.scheduler().advance_time(std::chrono::milliseconds(limits::patience_ms));
   run();
   BOOST_TEST(told_patient == (std::vector<std::uint64_t>{1, 2, 3, 4}), boost::test_tools::per_element());

@@ -9,6 +9,7 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/scheduler/coordinator.hpp>
 #include <caf/send.hpp>
+#include <chrono>
 #include <functional>
 #include <future>
 #include <memory>
@@ -88,6 +89,25 @@ BOOST_AUTO_TEST_CASE(what_the_running_actor_tells_is_done_on_its_thread) {
                               }});
                  }});
   BOOST_TEST(same.get_future().get());
+}
+
+BOOST_AUTO_TEST_CASE(another_thread_comes_when_one_is_stuck) {
+  std::promise<void> begun, other_was_done, over;
+  fixture f(2);
+  const auto stuck = f.doer(), other = f.doer();
+  caf::anon_send(stuck, task{[&](caf::event_based_actor*) {
+                   begun.set_value();
+                   other_was_done.get_future().wait();
+                   over.set_value();
+                 }});
+  begun.get_future().get();
+  // What is sent before the stuck one counts as stuck wakes nobody; a later one does.
+  auto ended = over.get_future();
+  caf::anon_send(other, task{[&](caf::event_based_actor*) { other_was_done.set_value(); }});
+  const auto third = f.doer();
+  while (ended.wait_for(std::chrono::microseconds(100)) != std::future_status::ready)
+    caf::anon_send(third, task{[](caf::event_based_actor*) {}});
+  BOOST_TEST(true);
 }
 
 BOOST_AUTO_TEST_CASE(another_thread_comes_when_much_is_left_lying) {

@@ -49,7 +49,8 @@ void link::send(const schema::sealed_message& message) {
   std::unique_lock lock(mutex_);
   if (!accepts_) return;
   unsent_ += frame_header_bytes + size;
-  if (may_write_ && !flush_posted_) return write_at_once(message, lock);
+  const bool more_will_follow = ++answers_ < frames_;  // they leave together with this one
+  if (may_write_ && !flush_posted_ && !more_will_follow) return write_at_once(message, lock);
   pending_.push_back(message);
   if (unsent_ > worker_->options.unsent_bytes_max) {
     accepts_ = false;

@@ -103,7 +103,7 @@ class link final : public connection, public resident, public std::enable_shared
   std::string reason_;  // why it closes
   frame_buffer in_;
   outgoing out_;
-  std::uint64_t frames_ = 0;                      // taken out of in_
+  std::atomic<std::uint64_t> frames_{0};          // taken out of in_
   std::optional<steady::time_point> half_since_;  // a part of a frame has come, and the rest is waited for
   std::uint64_t half_of_ = 0;                     // frames_ then
   bool reading_ = false, writing_ = false, write_failed_ = false;
@@ -116,6 +116,7 @@ class link final : public connection, public resident, public std::enable_shared
   std::mutex mutex_;  // over what other threads hand in:
   std::vector<schema::sealed_message> pending_;
   bool flush_posted_ = false;        // or a write is under way: no need to wake the worker
+  std::uint64_t answers_ = 0;        // messages sent
   std::size_t written_at_once_ = 0;  // of the first of pending_, with its header
   bool writing_at_once_ = false;     // a thread that sends, without the lock
   bool close_waits_ = false;         // for it

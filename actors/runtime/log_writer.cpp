@@ -189,13 +189,13 @@ struct writer {
   }
 
   void tell_later(const std::vector<log::record_ptr>& records) {
-    if (patient.empty()) return;
-    if (records.empty()) return;
+    if (patient.empty() || records.empty()) return;
     untold->insert(untold->end(), records.begin(), records.end());
     const auto quiet_at = told_at.value_or(caf::actor_clock::time_point{}) + std::chrono::milliseconds(limits::patience_ms);
     const auto now = self->clock().now();
-    const bool stops_or_starts = records.back()->kind() == schema::StreamKind::SERVER;  // a server that stops tells all it knows
-    if (!told_at || now >= quiet_at || stops_or_starts || untold->size() >= limits::untold_records_max) return tell_patient();
+    // A server that stops tells all it knows.
+    const bool of_the_server = std::ranges::any_of(records, [](const auto& r) { return r->kind() == schema::StreamKind::SERVER; });
+    if (!told_at || now >= quiet_at || of_the_server || untold->size() >= limits::untold_records_max) return tell_patient();
     if (!std::exchange(will_tell, true)) self->delayed_send(self, quiet_at - now, tell_patient_atom::value);
   }
 

@@ -120,7 +120,7 @@ void link::opened() {
   phase_ = phase::open;
   {
     std::lock_guard lock(mutex_);
-    may_write_ = true;
+    may_write_ = transport_->can_write_at_once();
   }
   if (setup_.place_until_open) place_.reset();
   if (transport_->needs_heartbeats() && !setup_.waits_for_greeting) {  // the greeting

@@ -71,7 +71,7 @@ class link final : public connection, public resident, public std::enable_shared
                      draining,
                      over };
 
-  void post(void (link::*what)());  // with mutex_ held, and not when over
+  void post(void (link::*what)());  // with mutex_ held
   void write_at_once(const schema::sealed_message& message, std::unique_lock<std::mutex>& lock);
   void close_transport();
   void opened();

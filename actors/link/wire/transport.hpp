@@ -22,7 +22,8 @@ class transport {
   // Into the link's space(), asked for when there may be something to put there. -> on_read
   virtual void read_some(const link_ptr& l) = 0;
   virtual void write_some(std::span<const boost::asio::const_buffer> parts, const link_ptr& l) = 0;  // -> on_written
-  // Any thread, while nothing else is being written: what the socket takes at once, as the number of bytes; 0: nothing, or not so.
+  // Whether other threads may write, while nothing else is being written; and what the socket takes of it at once, in bytes.
+  virtual bool can_write_at_once() const { return false; }
   virtual std::size_t write_at_once(std::span<const std::byte> /*header*/, std::span<const std::byte> /*body*/) { return 0; }
   // The peer reads the end after what was written.
   virtual void end_writing() = 0;

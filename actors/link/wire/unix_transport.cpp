@@ -29,6 +29,7 @@ class unix_socket final : public transport {
   void write_some(std::span<const boost::asio::const_buffer> parts, const link_ptr& l) override {
     socket_.async_write_some(parts, [l](error_code ec, std::size_t n) { l->on_written(ec, n); });
   }
+  bool can_write_at_once() const override { return true; }
   std::size_t write_at_once(std::span<const std::byte> header, std::span<const std::byte> body) override {
     iovec parts[2] = {{const_cast<std::byte*>(header.data()), header.size()}, {const_cast<std::byte*>(body.data()), body.size()}};
     msghdr what{};

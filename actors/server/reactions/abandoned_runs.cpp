@@ -1,6 +1,7 @@
 // A run that a host was made to give up unheard (JobVnodesReleased: abandoned) may go on there: a host that is there learns at once
 // that it is no longer wanted, another with its next hello. Owed until the host comes up anew, which it does only without the run, or
-// is removed. That the job is forgotten ends nothing: a forced delete may forget it in the same breath, and its host is to hear of it.
+// is removed. A forced delete may forget the job in the same breath, and its host is to hear of it: that the job is forgotten ends
+// the debt after a moment only. A host that has not heard of it by then tells the run in its next hello, as one that nobody knows.
 #include <algorithm>
 #include <map>
 #include <unordered_map>
@@ -11,16 +12,19 @@ namespace annals::reactions {
 
 namespace {
 
+constexpr std::int64_t kept_when_forgotten_ns = 60'000'000'000;
+
 class abandoned final : public reaction {
  public:
   bool fold(const log::record& record) override {
     const auto event = record.event();
     const auto stream = record.get().getStream();
     if (event.isHost()) return fold_host(stream, event.getHost());
-    return event.isJob() && fold_job(stream, record.sequence(), event.getJob());
+    return event.isJob() && fold_job(stream, record, event.getJob());
   }
 
   std::vector<order_ptr> owed(const moment& at) override {
+    std::erase_if(runs_, [&](const auto& r) { return r.forgotten_ns != 0 && at.now_ns - r.forgotten_ns >= kept_when_forgotten_ns; });
     std::vector<order_ptr> orders;
     for (const auto& r : runs_)
       orders.push_back(make_order({.cause = r.sequence,
@@ -35,15 +39,19 @@ class abandoned final : public reaction {
     std::uint64_t sequence, serial, number;
     std::uint32_t run;
     std::string host;
+    std::int64_t forgotten_ns = 0;  // when its job was; 0: it is not
   };
 
-  bool fold_job(std::uint64_t serial, std::uint64_t sequence, schema::JobEvent::Reader event) {
+  bool fold_job(std::uint64_t serial, const log::record& record, schema::JobEvent::Reader event) {
+    if (event.isForgotten())
+      for (auto& r : runs_)
+        if (r.serial == serial) r.forgotten_ns = record.get().getWallNs();
     if (event.isQueued()) numbers_[serial] = event.getQueued().getNumber();
     if (event.isEnded()) numbers_.erase(serial);
     if (!event.isVnodesReleased()) return false;
     const auto e = event.getVnodesReleased();
     if (e.getWhy() != schema::ReleaseReason::ABANDONED) return false;
-    for (auto host : e.getHosts()) runs_.push_back({sequence, serial, numbers_[serial], e.getRun(), schema::str(host)});
+    for (auto host : e.getHosts()) runs_.push_back({record.sequence(), serial, numbers_[serial], e.getRun(), schema::str(host)});
     return e.getHosts().size() > 0;
   }
 

@@ -56,6 +56,19 @@ BOOST_AUTO_TEST_CASE(a_host_is_told_also_of_a_job_that_is_forgotten_with_its_run
   BOOST_TEST(ordered<reactions::discard_run>().job == "7.borg");
 }
 
+// Else each forced delete would be remembered as long as its host stays up.
+BOOST_AUTO_TEST_CASE(what_was_forgotten_is_owed_for_a_minute) {
+  deleted_by_force(job, "n2");
+  later(59);
+  BOOST_TEST(due().size() == 1u);
+  answer(false);
+  later(2);
+  BOOST_TEST(due() == targets{});
+  fold = {};
+  replay();
+  BOOST_TEST(due() == targets{});
+}
+
 BOOST_AUTO_TEST_CASE(nothing_is_owed_to_a_host_that_came_up_anew_or_is_gone) {
   for (const bool is_removed : {false, true}) {
     deleted_by_force(assigned({"n2"}, queued(8)), "n2");

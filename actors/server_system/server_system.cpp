@@ -13,6 +13,7 @@
 #include "actors/server/past_actor.hpp"
 #include "actors/server/reactions_actor.hpp"
 #include "actors/server/status_actor.hpp"
+#include "actors/server_system/second_fold.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 
@@ -29,8 +30,15 @@ struct folds {
   std::shared_ptr<event_notes> notes;
 
   void fold(const log::record& r) {
+    fold_status(r);
+    fold_rest(r);
+  }
+  // Half of the work.
+  void fold_status(const log::record& r) {
     status->fold(r);
     past->fold(r, *status);
+  }
+  void fold_rest(const log::record& r) {
     where->fold(r);
     reactions->fold(r);
     if (notes) notes->learn(r);
@@ -215,12 +223,15 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   f.reactions = std::make_shared<reactions::reaction_set>(parts.pbs_home);
   f.past = std::make_shared<projections::past_writer>(parts.store);
   if (parts.notes) f.notes = std::make_shared<event_notes>(*parts.notes);
+  second_fold status_of([&](const log::record& r) { f.fold_status(r); });
   const auto read = reader_->read(1, [&](const log::record_ptr& r) {
+    status_of.take(r);
     ledger_->apply(*r);
-    f.fold(*r);
+    f.fold_rest(*r);
     if (parts.replayed) parts.replayed(*r);
     return true;
   });
+  status_of.end();
   if (!read) throw log::log_damaged(read.text);
   bootstrap_events words(*log_, *ledger_, f, parts);
   if (parts.loss) words.accept(*parts.loss);

@@ -41,6 +41,7 @@ rocksdb::Options database_options(rocksdb::Env* env) {
   o.avoid_flush_during_recovery = true;
   // wal_compression stays off: until RocksDB 7.10.2 a compressed write-ahead log of large batches may not be read back.
   o.max_open_files = -1;
+  o.max_file_opening_threads = 1;  // there are few files, and at each start it would make its threads anew for each family
   o.max_bgerror_resume_count = 0;  // the store decides when to go on after a full disk
   o.info_log = std::make_shared<no_log>();
   // An idle server does not wake up for RocksDB's statistics.

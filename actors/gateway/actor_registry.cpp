@@ -141,7 +141,9 @@ void actor_registry::on_idle(const job_idle& idle) {
   if (at == jobs_.end()) return;
   if (idle.ended) return ask_to_leave(at->second);
   idle_.push_back(idle.number);
-  while (idle_.size() > limits::resident_idle_jobs_max) {
+  if (idle_.size() <= limits::resident_idle_jobs_max) return;
+  // Many at once: each actor that ends wakes the thread of CAF's clock.
+  while (idle_.size() > limits::resident_idle_jobs_max * 7 / 8) {
     const auto oldest = jobs_.find(idle_.front());
     if (oldest != jobs_.end()) ask_to_leave(oldest->second);
     idle_.pop_front();

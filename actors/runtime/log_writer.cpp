@@ -7,6 +7,8 @@
 #include <utility>
 #include <variant>
 
+#include "actors/runtime/next_first.hpp"
+
 #include "events/model/limits.hpp"
 #include "events/values/pbs_error.hpp"
 
@@ -182,9 +184,13 @@ struct writer {
       for (const auto& f : whom)
         if (!shared->empty() && (!f.only || has(*f.only))) self->send(f.who, committed{shared});
     };
-    tell(first_to_know);
-    answer_all();
-    tell(later_to_know);
+    const auto tell_all = [&] {
+      tell(first_to_know);
+      answer_all();
+      tell(later_to_know);
+    };
+    if (asked.size() == 1) next_first::here(self->system(), tell_all);
+    else tell_all();
     tell_later(*shared);
   }
 

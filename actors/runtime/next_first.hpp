@@ -6,29 +6,41 @@
 // a thread that sleeps is woken, unless one is on its way already: that one looks what is left. So who was told waits for as many
 // messages as an actor may handle in a row (scheduler.max-throughput) at most: that number should be small, and an actor whose
 // messages may block its thread has no place under this policy.
+//
+// While the pool has nothing to do, a thread beside it (one that reads requests, or writes the log) may do itself what it tells:
+// next_first::here. A lone request then wakes no thread of the pool at all.
 #pragma once
 
+#include <caf/actor_system.hpp>
+#include <caf/execution_unit.hpp>
 #include <caf/policy/unprofiled.hpp>
 #include <caf/resumable.hpp>
+#include <caf/scheduler/coordinator.hpp>
 
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 namespace annals::actors {
 
 class next_first : public caf::policy::unprofiled {
  public:
+  class guest;
   struct coordinator_data {
-    explicit coordinator_data(caf::scheduler::abstract_coordinator*) {}
+    explicit coordinator_data(caf::scheduler::abstract_coordinator* c) : all(c) {}
+    caf::scheduler::abstract_coordinator* const all;
     std::mutex lock;
     std::condition_variable work_came;
     std::deque<caf::resumable*> queue;
+    std::map<std::thread::id, guest> guests;  // an actor that ran here keeps its address
     std::size_t sleepers = 0;
     bool waking = false;  // one was called and has not come yet: when it comes it calls the next, if something is left
 
     bool wants_another() const { return sleepers > 0 && !waking && !queue.empty(); }
+    bool nobody_works() const { return sleepers == all->num_workers() && queue.empty(); }
   };
   struct worker_data {
     explicit worker_data(caf::scheduler::abstract_coordinator*) {}
@@ -36,9 +48,14 @@ class next_first : public caf::policy::unprofiled {
     unsigned in_a_row = 0;           // how many came from there since the queue was asked
   };
 
+  // What `tell` tells actors, and what they tell others, is done on this thread, as far as it is little and the pool sleeps.
+  template <class Tell>
+  static void here(caf::actor_system& system, Tell tell);
+
   template <class Coordinator>
   void central_enqueue(Coordinator* self, caf::resumable* job) {
     auto& all = self->data();
+    if (offered_to_guest(all, job)) return;
     bool wakes = false;
     {
       const std::lock_guard lock(all.lock);
@@ -95,8 +112,77 @@ class next_first : public caf::policy::unprofiled {
   }
 
  private:
+  static bool offered_to_guest(coordinator_data& all, caf::resumable* job);
+
   // Two actors that talk to each other without end must not keep others waiting.
   static constexpr unsigned in_a_row_max = 16;
 };
+
+// A thread beside the pool, while it does what it told. What is too much goes to the pool.
+class next_first::guest final : public caf::execution_unit {
+ public:
+  guest(caf::actor_system* system, coordinator_data& all) : execution_unit(system), all_(all) {}
+  guest(const guest&) = delete;
+
+  template <class Tell>
+  void run(Tell tell) {
+    present_ = this;
+    tell();
+    for (unsigned i = 0; !next_.empty(); ++i) {
+      auto* job = next_.front();
+      next_.pop_front();
+      if (i >= in_a_row_max) present_ = nullptr;  // all that is left goes to the pool
+      if (present_) resume(job);
+      else system().scheduler().enqueue(job);
+    }
+    present_ = nullptr;
+  }
+  static guest* present() { return present_; }
+
+  bool take(caf::resumable* job) {
+    if (next_.size() >= waiting_max) return false;
+    {
+      const std::lock_guard lock(all_.lock);
+      if (!all_.nobody_works()) return false;
+    }
+    next_.push_back(job);
+    return true;
+  }
+  void exec_later(caf::resumable* job) override { system().scheduler().enqueue(job); }
+
+ private:
+  void resume(caf::resumable* job) {
+    switch (job->resume(this, all_.all->max_throughput())) {
+      case caf::resumable::resume_later: return system().scheduler().enqueue(job);
+      case caf::resumable::done:
+      case caf::resumable::awaiting_message: return caf::intrusive_ptr_release(job);
+      case caf::resumable::shutdown_execution_unit: return;  // is for the pool's own threads, and never offered
+    }
+  }
+
+  // Who was told waits for those before it: few, as one of them may take long.
+  static constexpr std::size_t waiting_max = 4;
+  static inline thread_local guest* present_ = nullptr;
+  coordinator_data& all_;
+  std::deque<caf::resumable*> next_;
+};
+
+inline bool next_first::offered_to_guest(coordinator_data&, caf::resumable* job) {
+  auto* here = guest::present();
+  return here && here->take(job);
+}
+
+template <class Tell>
+void next_first::here(caf::actor_system& system, Tell tell) {
+  auto* pool = dynamic_cast<caf::scheduler::coordinator<next_first>*>(&system.scheduler());
+  if (!pool || guest::present()) return tell();
+  auto& all = pool->data();
+  guest* me = nullptr;
+  {
+    const std::lock_guard lock(all.lock);
+    me = &all.guests.try_emplace(std::this_thread::get_id(), &system, all).first->second;
+  }
+  me->run(std::move(tell));
+}
 
 }  // namespace annals::actors

@@ -321,6 +321,12 @@ class known_gateway {
     {
       auto handler = daemons::feed(server.gateway());
       handler.opened = {};  // it hears of a peer with the peer's first word
+      handler.received_alone = [&system, tell = handler.received](const wire::connection_ptr& from, schema::sealed_message m) {
+        actors::next_first::here(system, [&] { tell(from, std::move(m)); });
+      };
+      handler.closed = [&system, tell = handler.closed](const wire::connection_ptr& of, const std::string& why) {
+        actors::next_first::here(system, [&] { tell(of, why); });
+      };
       handler.failed = [&](const std::string& why) { notes.write(actors::log_event::error, "Svr", "PBS_Server", why); };
       handler.last_words = daemons::server_last_words;
       wire::io_pool pool;

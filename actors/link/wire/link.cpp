@@ -166,6 +166,7 @@ void link::on_read(error_code ec, std::size_t bytes) {
 }
 
 bool link::deliver() {
+  const auto frames_before = frames_.load();
   schema::sealed_message message;
   std::string why;
   while (phase_ == phase::open || phase_ == phase::greeting) {
@@ -178,17 +179,18 @@ bool link::deliver() {
     }
     ++frames_;
     if (phase_ == phase::greeting) opened();
-    if (message) received(std::exchange(message, {}));
+    if (message) received(std::exchange(message, {}), frames_ == frames_before + 1 && in_.left() == 0);
   }
   if (phase_ == phase::over) return false;
   in_.clear();  // closing: what still comes is thrown away
   return true;
 }
 
-void link::received(schema::sealed_message message) {
-  if (phase_ != phase::open || !setup_.owner.received) return;
+void link::received(schema::sealed_message message, bool is_alone) {
+  const auto& take = is_alone && setup_.owner.received_alone ? setup_.owner.received_alone : setup_.owner.received;
+  if (phase_ != phase::open || !take) return;
   try {
-    setup_.owner.received(shared_from_this(), std::move(message));
+    take(shared_from_this(), std::move(message));
   } catch (const kj::Exception& e) {  // a text without its end, for example: the owner met what only a reader can see
     cut_off(std::string("not a message: ") + e.getDescription().cStr());
   }

@@ -78,7 +78,7 @@ class link final : public connection, public resident, public std::enable_shared
   void read_more();
   void watch_half_frame();
   bool deliver();  // false: nothing more may be read now
-  void received(schema::sealed_message message);
+  void received(schema::sealed_message message, bool is_alone);
   void flush();
   void begin_close(const std::string& why);
   void close_as_asked();

@@ -65,6 +65,8 @@ enum class refusal { no_room,
 struct handler {
   std::function<void(const connection_ptr&)> opened;  // after TLS and identity are known
   std::function<void(const connection_ptr&, schema::sealed_message)> received;
+  // Optional: in place of received, of a frame that a read brought alone: perhaps nobody else wants anything.
+  std::function<void(const connection_ptr&, schema::sealed_message)> received_alone;
   std::function<void(const connection_ptr&, const std::string& why)> closed;  // once; also after close()
   // Optional, for logs. A dialer's attempt failed (a reason that repeats is told once): "connect to q1:15001: Connection refused".
   // Or a listener turned somebody away, or cut a peer off that broke the rules: at most one line a minute of each user or address.

@@ -10,6 +10,7 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/scheduler/coordinator.hpp>
 #include <caf/send.hpp>
+#include <chrono>
 #include <functional>
 #include <future>
 #include <memory>
@@ -141,6 +142,74 @@ BOOST_AUTO_TEST_CASE(who_was_told_waits_for_a_few_messages_only) {
   all_sent.set_value();
   over.get_future().get();
   BOOST_TEST(true);
+}
+
+namespace {
+
+// Tells an actor from this thread, until it was done here: the pool's threads have to have gone to sleep first.
+bool is_done_here(fixture& f, const caf::actor& who) {
+  const auto me = std::this_thread::get_id();
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  for (std::thread::id by; std::chrono::steady_clock::now() < deadline;) {
+    std::promise<void> done;
+    actors::next_first::here(f.system, [&] {
+      caf::anon_send(who, task{[&](caf::event_based_actor*) {
+                       by = std::this_thread::get_id();
+                       done.set_value();
+                     }});
+    });
+    done.get_future().get();
+    if (by == me) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_thread_beside_the_pool_does_what_it_tells_while_the_pool_sleeps) {
+  for (const std::size_t threads : {1, 3}) {
+    fixture f(threads);
+    BOOST_TEST(is_done_here(f, f.doer()));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(it_does_nothing_while_a_thread_of_the_pool_works) {
+  fixture f(2);
+  const auto busy = f.doer(), who = f.doer();
+  BOOST_TEST(is_done_here(f, who));
+  std::promise<void> begun, over;
+  caf::anon_send(busy, task{[&](caf::event_based_actor*) {
+                   begun.set_value();
+                   over.get_future().wait();
+                 }});
+  begun.get_future().get();
+  std::promise<std::thread::id> done_by;
+  actors::next_first::here(f.system, [&] {
+    caf::anon_send(who, task{[&](caf::event_based_actor*) { done_by.set_value(std::this_thread::get_id()); }});
+  });
+  BOOST_TEST((done_by.get_future().get() != std::this_thread::get_id()));
+  over.set_value();
+}
+
+BOOST_AUTO_TEST_CASE(what_is_much_goes_to_the_pool) {
+  fixture f(2);
+  std::vector<caf::actor> ring;
+  for (int i = 0; i < 9; ++i) ring.push_back(f.doer());
+  BOOST_TEST(is_done_here(f, ring.front()));
+  const auto at_once = std::make_shared<std::promise<void>>(), in_a_row = std::make_shared<std::promise<void>>();
+  std::atomic<int> left{9};
+  actors::next_first::here(f.system, [&] {
+    for (const auto& each : ring)
+      caf::anon_send(each, task{[&, at_once](caf::event_based_actor*) {
+                       if (--left == 0) at_once->set_value();
+                     }});
+  });
+  at_once->get_future().get();
+  BOOST_TEST(is_done_here(f, ring.front()));
+  actors::next_first::here(f.system, [&] {
+    caf::anon_send(ring.front(), task{[=](caf::event_based_actor* self) { hand_round(self, 500, ring, in_a_row); }});
+  });
+  in_a_row->get_future().get();
 }
 
 BOOST_AUTO_TEST_CASE(two_that_talk_without_end_do_not_keep_others_waiting) {

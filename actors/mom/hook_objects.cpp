@@ -31,8 +31,8 @@ hooks::hook_object as_sent(const hooked_job& from) {
   job.put("euser", {}, schema::text(order.getEuser()));
   job.put("egroup", {}, schema::text(order.getEgroup()));
   job.put("queue", {}, schema::text(order.getQueue()));
-  job.put("exec_vnode", {}, schema::text(order.getExecVnode()));
-  job.put("exec_host", {}, schema::text(order.getExecHost()));
+  job.put("exec_vnode", {}, from.allocated.exec_vnode());
+  job.put("exec_host", {}, from.allocated.exec_host());
   job.put("run_count", {}, std::to_string(order.getRef().getRun()));
   return job;
 }
@@ -64,8 +64,8 @@ hooks::hook_object job_object(const job_at_work& at) {
 std::vector<hooks::hook_object> vnode_objects(const hooked_job& job, const std::string& host,
                                               const std::vector<hooks::hook_object>& known) {
   std::vector<hooks::hook_object> out;
-  const auto vnodes = values::parse_exec_vnode(schema::text(job.order().getExecVnode()));
-  const auto hosts = values::parse_exec_host(schema::text(job.order().getExecHost()));
+  const auto vnodes = values::parse_exec_vnode(job.allocated.exec_vnode());
+  const auto hosts = values::parse_exec_host(job.allocated.exec_host());
   if (!vnodes || !hosts) return out;
   std::map<std::string, model::amounts> given;
   std::vector<std::string> names;

@@ -6,7 +6,7 @@
 
 namespace annals::actors {
 
-// The job as it was sent to this host, with what hooks before changed of it, and at the end what it used.
+// The job as it was sent to this host, with what it has now and what hooks before changed of it, and at the end what it used.
 hooks::hook_object job_object(const at_hook_point& at);
 hooks::hook_object job_object(const job_at_work& at);
 // Its vnodes with what it was given of each (RS-65): on the primary all of them, elsewhere those of this host. known: this host's

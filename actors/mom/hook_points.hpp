@@ -17,6 +17,7 @@
 
 #include "events/model/hook/ran_hooks.hpp"
 #include "events/model/usage.hpp"
+#include "events/model/vnodes/allocation.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/daemon.capnp.h"
 #include "events/schema/message.hpp"
@@ -52,6 +53,7 @@ bool has_periodic_hooks(const hook_bits* bits);
 struct hooked_job {
   schema::sealed<schema::ToMom> started;                // startRun
   schema::sealed<schema::ToSister> joined;              // join
+  model::allocation allocated;                          // what it has now
   std::vector<schema::sealed<schema::HookRun>> before;  // hooks of this host that ran for it: what they changed is seen
   bool primary = true;                                  // this is the job's first host
   schema::StartRun::Reader order() const { return started ? started.get().getStartRun() : joined.get().getJoin().getOrder(); }

@@ -114,7 +114,8 @@ struct task_numbered {
 inline std::string text_of(capnp::Data::Reader d) { return {reinterpret_cast<const char*>(d.begin()), d.size()}; }
 void write_answer(const task_answer& from, schema::Answer::Builder to);
 task_answer read_answer(schema::Answer::Reader from);
-void describe_job(schema::StartRun::Reader order, job_found& found);  // its user and its nodes
+// Its user and its nodes, which are numbered as in the node file of a run that has this.
+void describe_job(schema::StartRun::Reader order, const model::allocation& numbered, job_found& found);
 inline bool is_wanted(const find_job& f, const std::string& job, const std::string& cookie) {
   return job == f.job && (f.cookie.empty() || cookie == f.cookie);
 }

@@ -138,7 +138,7 @@ begun part_actor::set_up() {
   if (!local() && !hooks_allow(hook_point::begin)) return begun::not_yet;
   if (local()) return command(model::set_up_done{}), begun::yes;  // the run has made everything
   parts_.note(log_event::job, state().job, "JOIN_JOB as node " + std::to_string(state().node()));
-  parts_.places->set_up(mom::place_for(state().order(), *parts_.settings));
+  parts_.places->set_up(mom::place_for(state().order(), state().allocated, *parts_.settings));
   return begun::yes;
 }
 
@@ -154,7 +154,7 @@ begun part_actor::start(std::uint32_t number) {
     parts_.note(log_event::job, state().job,
                 "task " + task_number(number) + " started, " + (task.argv.empty() ? std::string() : task.argv.front()));
   }
-  start_after_hooks(number, mom::task_order_for(state().order(), *parts_.settings, words));
+  start_after_hooks(number, mom::task_order_for(state().order(), state().allocated, *parts_.settings, words));
   return begun::yes;
 }
 
@@ -188,7 +188,7 @@ begun part_actor::tear_down() {
   if (!output_.all_taken() || !closing_hooks_are_over()) return begun::not_yet;
   for (const auto& [number, task] : state().tasks) parts_.processes->forget(state().task_key(number));
   if (local()) command(model::torn_down{});
-  else parts_.places->tear_down(mom::place_for(state().order(), *parts_.settings));
+  else parts_.places->tear_down(mom::place_for(state().order(), state().allocated, *parts_.settings));
   return begun::yes;
 }
 

@@ -15,6 +15,7 @@ at_hook_point part_actor::at(hook_point point) {
   a.who = caf::actor(this);
   a.point = point;
   a.job.joined = state().request;
+  a.job.allocated = state().allocated;
   a.job.before = state().hooks.runs;
   a.job.primary = local();
   return a;

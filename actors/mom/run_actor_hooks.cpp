@@ -11,6 +11,7 @@ at_hook_point run_actor::at(hook_point point) {
   a.who = caf::actor(this);
   a.point = point;
   a.job.started = state().order;
+  a.job.allocated = state().allocated;
   a.job.before = state().hooks.runs;
   return a;
 }
@@ -33,14 +34,16 @@ bool run_actor::hooks_allow(hook_point point) {
 begun run_actor::start_after_hooks() {
   constexpr auto point = hook_point::launch;
   if (launching_ && (hooks_.is_open(point) || state().hooks.has("execjob_launch"))) {
-    parts_.processes->start(*std::exchange(launching_, {}));
+    auto program = *std::exchange(launching_, {});
+    mom::put_allocation(order(), state().allocated, *parts_.settings, program);  // it may have less than when they were asked
+    parts_.processes->start(program);
     script_.reset();
     return begun::yes;
   }
   if (hooks_.is_asked(point)) return begun::not_yet;  // its answer counts, also if the hook was turned off meanwhile
   const bool wanted = state().hooks.has("execjob_launch") || hooks_.wanted(point);
   if (wanted && !hooks_.ask_once(point)) return begun::not_yet;
-  auto program = mom::order_for(order(), *parts_.settings);
+  auto program = mom::order_for(order(), state().allocated, *parts_.settings);
   if (script_) program.script_text = *script_;
   if (!wanted) {
     parts_.processes->start(program);

@@ -66,7 +66,8 @@ begun run_actor::begin_on_sister(const std::string& host, const model::run_effec
 }
 
 // Files and hooks may have taken longer than the ticket lasts that came with the order. Once the program runs only this host's
-// own part is asked, which needs no ticket.
+// own part is asked, which needs no ticket. A sister refuses an exec_vnode that is not the ticket's: nothing of the run may be
+// released while sisters are asked.
 begun run_actor::ask(const std::string& host) {
   const bool lapsed = parts_.base.clock->now_ns() >= model::ticket_good_until_ns(state().ticket());
   if (lapsed && state().phase == phase::received) return command(model::ticket_lapsed{}), begun::not_yet;
@@ -79,8 +80,8 @@ begun run_actor::ask(const std::string& host) {
     o.setOwner(order().getOwner());
     o.setEuser(order().getEuser());
     o.setEgroup(order().getEgroup());
-    o.setExecVnode(order().getExecVnode());
-    o.setExecHost(order().getExecHost());
+    o.setExecVnode(state().allocated.exec_vnode());
+    o.setExecHost(state().allocated.exec_host());
     o.setQueue(order().getQueue());
     o.setAttributes(order().getAttributes());
     o.setServerName(order().getServerName());

@@ -54,7 +54,7 @@ caf::message_handler run_actor::task_handlers() {
 void run_actor::answer_find(const find_job& f) {
   job_found found{f.asker.question, caf::actor(this), {}, {}};
   if (state().phase != model::run_phase::started || !state().order) found.actor = nullptr;
-  else describe_job(order(), found);
+  else describe_job(order(), state().numbered, found);
   send(f.asker.who, std::move(found));
 }
 
@@ -250,12 +250,12 @@ task_answer read_answer(schema::Answer::Reader from) {
   return a;
 }
 
-void describe_job(schema::StartRun::Reader order, job_found& found) {
+void describe_job(schema::StartRun::Reader order, const model::allocation& numbered, job_found& found) {
   found.user = schema::str(order.getEuser());
   std::string schedselect;
   for (auto a : order.getAttributes())
     if (schema::text(a.getName()) == "schedselect") schedselect = schema::str(a.getValue());
-  const auto text = mom::node_file_text(schema::str(order.getExecHost()), schedselect);
+  const auto text = mom::node_file_text(numbered, schedselect);
   for (std::size_t at = 0; at < text.size();) {
     const auto end = text.find('\n', at);
     found.nodes.push_back(text.substr(at, end - at));

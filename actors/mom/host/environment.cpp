@@ -101,16 +101,18 @@ void add_account(std::vector<std::string>& environment, const account& user, con
   put(environment, "PBS_JOBDIR=" + jobdir);
 }
 
-std::string node_file_text(std::string_view exec_host, std::string_view schedselect) {
-  const auto hosts = values::parse_exec_host(exec_host);
+std::string node_file_text(const model::allocation& has, std::string_view schedselect) {
+  const auto hosts = values::parse_exec_host(has.exec_host());
   const auto select = values::parse_select(schedselect);
   if (!hosts || !select) return {};
   std::string text;
   std::size_t at = 0;
+  std::uint64_t chunks = 0;  // of schedselect, so far: those that were released have no lines
   std::uint64_t lines_left = node_file_lines_max;
   for (const auto& chunk : select->chunks) {
     const auto lines = number_of(chunk, "mpiprocs", number_of(chunk, "ncpus", 0) > 0 ? 1 : 0);
-    for (std::uint32_t n = 0; n < chunk.count && at < hosts->size(); ++n, ++at)
+    chunks += chunk.count;
+    for (; at < hosts->size() && has.chunk_at_start(at) < chunks; ++at)
       for (std::uint64_t i = 0; i < lines && lines_left > 0; ++i, --lines_left) text += (*hosts)[at].host + '\n';
   }
   return text;

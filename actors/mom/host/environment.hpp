@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "actors/mom/host/account.hpp"
+#include "events/model/vnodes/allocation.hpp"
 
 namespace annals::mom {
 
@@ -33,7 +34,7 @@ void add_account(std::vector<std::string>& environment, const account& user, con
                  const std::string& jobdir);
 
 // One line per mpiprocs of each chunk, with the chunk's host; chunks that exclhost added have none.
-std::string node_file_text(std::string_view exec_host, std::string_view schedselect);
+std::string node_file_text(const model::allocation& has, std::string_view schedselect);
 
 // The lines of pbs_environment that are NAME=value; the rest is skipped.
 std::vector<std::string> parse_pbs_environment(std::string_view text);

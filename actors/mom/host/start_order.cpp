@@ -9,7 +9,6 @@
 #include "actors/mom/host/order_words.hpp"
 #include "actors/mom/host/real_task_outputs.hpp"
 #include "events/values/duration.hpp"
-#include "events/values/exec_host.hpp"
 #include "events/values/exec_vnode.hpp"
 #include "events/values/number.hpp"
 #include "events/values/size.hpp"
@@ -90,8 +89,8 @@ std::optional<std::uint64_t> cpu_seconds_of(start_reader start) {
 }
 
 // Cpus on this host, from the exec_vnode; the sum that resources_used.ncpus shows.
-std::uint32_t ncpus_of(start_reader start) {
-  const auto spec = values::parse_exec_vnode(str(start.getExecVnode()));
+std::uint32_t ncpus_of(const model::allocation& has) {
+  const auto spec = values::parse_exec_vnode(has.exec_vnode());
   std::uint64_t sum = 0;
   if (spec)
     for (const auto& chunk : spec->chunks)
@@ -196,7 +195,16 @@ target target_at(std::string host, std::string path, const mom_settings& setting
 
 std::string run_key(schema::RunRef::Reader ref) { return str(ref.getJob()) + '.' + std::to_string(ref.getRun()); }
 
-ports::run_order order_for(start_reader start, const mom_settings& settings) {
+void put_allocation(start_reader start, const model::allocation& has, const mom_settings& settings, ports::run_order& o) {
+  o.node_file_text = node_file_text(has, attribute(start, "schedselect"));
+  o.ncpus = ncpus_of(has);
+  o.share.reset();
+  if (!settings.config.use_cgroups) return;
+  o.share = share_of_host(has.exec_vnode(), has.exec_host(), [&](const auto& host) { return is_this_host(settings, host); });
+  o.share->cpu_quota = settings.config.cgroup_cpu_quota;
+}
+
+ports::run_order order_for(start_reader start, const model::allocation& has, const mom_settings& settings) {
   ports::run_order o;
   o.key = run_key(start.getRef());
   o.job_id = str(start.getRef().getJob());
@@ -209,9 +217,7 @@ ports::run_order order_for(start_reader start, const mom_settings& settings) {
     const auto script = start.getInlineScript();
     o.script_text.emplace(reinterpret_cast<const char*>(script.begin()), script.size());
   }
-  const std::string schedselect = attribute(start, "schedselect");
   o.node_file = settings.pbs_home + "/aux/" + o.job_id;
-  o.node_file_text = node_file_text(str(start.getExecHost()), schedselect);
   const auto out = output_of(start, settings, 'o'), err = output_of(start, settings, 'e');
   o.stdout_file = out.joined ? err.spool : out.spool;
   o.stderr_file = err.joined ? out.spool : err.spool;
@@ -219,12 +225,7 @@ ports::run_order order_for(start_reader start, const mom_settings& settings) {
   o.private_jobdir = private_jobdir_for(start);
   if (!o.private_jobdir.empty()) o.jobdir = settings.config.jobdir_root;
   o.tmpdir = tmpdir_for(start, settings);
-  o.ncpus = ncpus_of(start);
-  if (settings.config.use_cgroups) {
-    o.share =
-        share_of_host(str(start.getExecVnode()), str(start.getExecHost()), [&](const auto& host) { return is_this_host(settings, host); });
-    o.share->cpu_quota = settings.config.cgroup_cpu_quota;
-  }
+  put_allocation(start, has, settings, o);
   o.kill_delay_s = start.getKillDelaySeconds();
   o.cpu_seconds_max = cpu_seconds_of(start);
   o.file_bytes_max = bytes_of(attribute(start, "Resource_List", "file"));
@@ -243,7 +244,7 @@ ports::run_order order_for(start_reader start, const mom_settings& settings) {
                                      .job_name = o.job_name,
                                      .queue = o.queue,
                                      .account = o.account,
-                                     .schedselect = schedselect,
+                                     .schedselect = attribute(start, "schedselect"),
                                      .node_file = o.node_file,
                                      .tmpdir = o.tmpdir,
                                      .cookie = cookie_of(start),
@@ -268,14 +269,14 @@ std::string resource_list_text(start_reader start) {
   return text;
 }
 
-ports::job_place place_for(start_reader start, const mom_settings& settings) {
+ports::job_place place_for(start_reader start, const model::allocation& has, const mom_settings& settings) {
   ports::job_place place;
   place.key = run_key(start.getRef());
   place.job_id = str(start.getRef().getJob());
   place.user = str(start.getEuser());
   place.group = str(start.getEgroup());
   place.node_file = settings.pbs_home + "/aux/" + place.job_id;
-  place.node_file_text = node_file_text(str(start.getExecHost()), attribute(start, "schedselect"));
+  place.node_file_text = node_file_text(has, attribute(start, "schedselect"));
   place.tmpdir = tmpdir_for(start, settings);
   place.private_jobdir = private_jobdir_for(start);
   if (!place.private_jobdir.empty())
@@ -284,8 +285,9 @@ ports::job_place place_for(start_reader start, const mom_settings& settings) {
 }
 
 // The job's places are there already and stay when the task ends: the task has none of its own.
-ports::run_order task_order_for(start_reader start, const mom_settings& settings, const task_words& task) {
-  auto o = order_for(start, settings);
+ports::run_order task_order_for(start_reader start, const model::allocation& has, const mom_settings& settings,
+                                const task_words& task) {
+  auto o = order_for(start, has, settings);
   o.key = task.key;
   o.is_task = true;
   o.attached = task.attached;

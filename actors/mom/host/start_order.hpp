@@ -1,5 +1,6 @@
 // From what the server said (ToMom.startRun) to what the host does: the order for the shepherd and, at the end of the
-// run, where its output goes. Pure functions of the message and the MoM's settings.
+// run, where its output goes. Pure functions of the message, what the run has now, and the MoM's settings: exec_vnode and
+// exec_host are those of what it has, never the message's (docs/design/0033-allocations-and-holdings.md).
 // Source: pbs guide, "MoM" (output) and "job environment".
 #pragma once
 
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "actors/mom/host/mom_config.hpp"
+#include "events/model/vnodes/allocation.hpp"
 #include "events/ports/job_places.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/daemon.capnp.h"
@@ -29,13 +31,15 @@ std::string run_key(schema::RunRef::Reader ref);
 
 // The order for one run. A script that is not in the message leaves script_text unset: set it, or have the file at
 // order.script, before starting.
-ports::run_order order_for(schema::StartRun::Reader start, const mom_settings& settings);
+ports::run_order order_for(schema::StartRun::Reader start, const model::allocation& has, const mom_settings& settings);
+// Puts into an order what follows from what the run has: the node file, its cpus, its share of this host.
+void put_allocation(schema::StartRun::Reader start, const model::allocation& has, const mom_settings& settings, ports::run_order& order);
 
 // sandbox=PRIVATE: the name of the job directory, the same on all hosts of the run, which may share it. Empty: none is wanted.
 std::string private_jobdir_for(schema::StartRun::Reader start);
 
 // What the run has on a host besides processes, where its program does not run.
-ports::job_place place_for(schema::StartRun::Reader start, const mom_settings& settings);
+ports::job_place place_for(schema::StartRun::Reader start, const model::allocation& has, const mom_settings& settings);
 
 // The order for a task of the run. `key`: of the task; its environment wins over the job's.
 struct task_words {
@@ -44,7 +48,8 @@ struct task_words {
   std::vector<std::string> argv, environment;
   ports::attached_session attached{};  // instead of a program
 };
-ports::run_order task_order_for(schema::StartRun::Reader start, const mom_settings& settings, const task_words& task);
+ports::run_order task_order_for(schema::StartRun::Reader start, const model::allocation& has, const mom_settings& settings,
+                                const task_words& task);
 
 // Resource_List without select and nodect, by name: "ncpus=1,place=free".
 std::string resource_list_text(schema::StartRun::Reader start);

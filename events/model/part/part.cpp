@@ -157,6 +157,7 @@ void on_joined(part_state& part, const event_place& at, schema::JobJoined::Reade
   auto message = schema::sealed_message::from_bytes(schema::bytes_of(e.getOrder()));
   ANNALS_INVARIANT(message.has_value(), "a request in the log is well-formed");
   part.request = schema::sealed<schema::ToSister>(std::move(*message));
+  part.allocated = part.numbered = allocation_of(part.order());
 }
 
 task_state& known(part_state& part, std::uint32_t number) {

@@ -20,6 +20,7 @@
 #include "events/model/outcome.hpp"
 #include "events/model/settings.hpp"
 #include "events/model/usage.hpp"
+#include "events/model/vnodes/allocation.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/sister.capnp.h"
 
@@ -59,6 +60,8 @@ struct part_state {
   std::string job;                            // "12.borg"
   std::string primary;                        // host name
   schema::sealed<schema::ToSister> request;   // join
+  allocation allocated;                       // what the run has on all its hosts: made from the order in the request
+  allocation numbered;                        // as it was when this host joined: numbers TM's nodes, as on the primary
   std::map<std::uint32_t, task_state> tasks;  // by number
   std::set<std::uint32_t> active;             // of those: that may have processes
   usage_set ended_usage;                      // of the others (add_ended_task)

@@ -23,6 +23,7 @@ void on_received(run_state& run, const event_place& at, schema::RunReceived::Rea
   auto message = schema::sealed_message::from_bytes(schema::bytes_of(order));
   ANNALS_INVARIANT(message.has_value(), "an order in the log is well-formed");
   run.order = schema::sealed<schema::ToMom>(std::move(*message));
+  run.allocated = allocation_of(run.order.get().getStartRun());
   if (wants_files(run.order.get().getStartRun())) run.stage_in = stage_in_phase::wanted;
 }
 
@@ -74,6 +75,7 @@ void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event
       run.session = e.getSession();
       run.jobdir = schema::str(e.getJobdir());
       run.started_s = at.seconds();
+      run.numbered = run.allocated;  // hooks before it may have let some go
       break;
     }
     case which::REFUSED:

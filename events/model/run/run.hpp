@@ -19,6 +19,7 @@
 #include "events/model/outcome.hpp"
 #include "events/model/settings.hpp"
 #include "events/model/usage.hpp"
+#include "events/model/vnodes/allocation.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/daemon.capnp.h"
 
@@ -101,6 +102,8 @@ struct run_state {
   std::uint32_t run = 0;
   std::string job;                      // "12.borg"
   schema::sealed<schema::ToMom> order;  // startRun; empty when the server wanted it killed before it came
+  allocation allocated;                 // what it has: made from the order; for whoever asks what and where
+  allocation numbered;                  // what it had when its program was started: lines of that node file number TM's nodes (0022)
   std::int64_t pid = 0, session = 0;
   std::string jobdir;
   std::int64_t started_s = 0;

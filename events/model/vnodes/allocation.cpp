@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "events/schema/message.hpp"
 #include "events/values/exec_host.hpp"
 #include "events/values/exec_vnode.hpp"
 
@@ -76,6 +77,7 @@ bool allocation::release(std::string_view exec_vnode) {
     exec_vnode_.clear();
     exec_host_.clear();
     hosts_.clear();
+    chunks_at_start_.clear();
     return true;
   }
   std::unordered_map<std::string_view, std::size_t> going;
@@ -86,6 +88,7 @@ bool allocation::release(std::string_view exec_vnode) {
   const auto slots = slots_of(exec_host_);
   exec_vnode_text kept;
   std::string kept_slots;
+  std::vector<std::uint32_t> kept_chunks;
   std::unordered_set<std::string_view> kept_hosts;
   auto last_chunk = static_cast<std::size_t>(-1);
   values::exec_vnode_reader parts(exec_vnode_);
@@ -100,12 +103,26 @@ bool allocation::release(std::string_view exec_vnode) {
     last_chunk = p.chunk;
     kept_slots += (kept_slots.empty() ? "" : "+") + std::string(slots[p.chunk]);
     kept_hosts.insert(host_of(slots[p.chunk]));
+    kept_chunks.push_back(static_cast<std::uint32_t>(chunk_at_start(p.chunk)));
   }
   if (left > 0) return false;
   std::erase_if(hosts_, [&](const std::string& host) { return !kept_hosts.contains(host); });
   exec_vnode_ = kept.take();
   exec_host_ = std::move(kept_slots);
+  chunks_at_start_ = std::move(kept_chunks);
   return true;
+}
+
+allocation allocation_of(schema::StartRun::Reader order) {
+  const auto exec_host = schema::text(order.getExecHost());
+  std::vector<std::string> hosts;
+  std::unordered_set<std::string_view> seen;
+  for (const auto slot : slots_of(exec_host))
+    if (const auto host = host_of(slot); seen.insert(host).second) hosts.emplace_back(host);
+  std::string_view place;
+  for (auto a : order.getAttributes())
+    if (schema::text(a.getName()) == "Resource_List" && schema::text(a.getResource()) == "place") place = schema::text(a.getValue());
+  return {schema::text(order.getExecVnode()), exec_host, std::move(hosts), place};
 }
 
 }  // namespace annals::model

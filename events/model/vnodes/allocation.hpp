@@ -3,9 +3,12 @@
 // lose theirs as a whole. Governed by docs/design/0033-allocations-and-holdings.md.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "events/schema/daemon.capnp.h"
 
 namespace annals::model {
 
@@ -22,6 +25,8 @@ class allocation {
   const std::string& exec_host() const { return exec_host_; }
   const std::string& place() const { return place_; }               // that it was asked with
   const std::vector<std::string>& hosts() const { return hosts_; }  // that it has something of, in the order of the start
+  // Which chunk of what it began with its chunk number `i` is, both counted from 0: the chunk of schedselect that it was given for.
+  std::size_t chunk_at_start(std::size_t i) const { return chunks_at_start_.empty() ? i : chunks_at_start_[i]; }
   bool is_on(std::string_view host) const;
   // What it has on these hosts, as an exec_vnode.
   std::string on(const std::vector<std::string>& hosts) const;
@@ -33,6 +38,10 @@ class allocation {
  private:
   std::string exec_vnode_, exec_host_, place_;
   std::vector<std::string> hosts_;
+  std::vector<std::uint32_t> chunks_at_start_;  // of each entry of exec_host; empty: all are there
 };
+
+// What a run begins with on its hosts, as its order says it.
+allocation allocation_of(schema::StartRun::Reader order);
 
 }  // namespace annals::model

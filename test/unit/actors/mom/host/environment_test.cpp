@@ -110,6 +110,9 @@ BOOST_AUTO_TEST_CASE(an_account_name_is_set_only_with_A) {
 }
 
 BOOST_AUTO_TEST_CASE(the_node_file_has_a_line_for_each_mpi_process) {
+  const auto node_file_text = [](const char* exec_host, const char* schedselect) {
+    return annals::mom::node_file_text({"", exec_host, {}, ""}, schedselect);
+  };
   BOOST_TEST(node_file_text("q1/0*2+q2/0", "1:ncpus=2:mpiprocs=2:host=q1+1:ncpus=1:host=q2") == "q1\nq1\nq2\n");
   BOOST_TEST(node_file_text("q1/0*2+q2/0*2", "2:ncpus=2") == "q1\nq2\n");
   BOOST_TEST(node_file_text("q1/0*0", "1:ncpus=0") == "");
@@ -117,6 +120,16 @@ BOOST_AUTO_TEST_CASE(the_node_file_has_a_line_for_each_mpi_process) {
   BOOST_TEST(node_file_text("q1/0", "1:ncpus=1:mpiprocs=0") == "");
   BOOST_TEST(node_file_text("q1/0+q2/0*0", "1:ncpus=1") == "q1\n");  // the second was added by exclhost
   BOOST_TEST(node_file_text("nonsense", "1:ncpus=1") == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_chunk_that_was_released_takes_its_own_lines_out_of_the_node_file) {
+  annals::model::allocation has("(q1:ncpus=1)+(q2:ncpus=2)+(q3:ncpus=1)+(q2:ncpus=1)", "q1/0+q2/0*2+q3/0+q2/1", {"q1", "q2", "q3"}, "free");
+  const char* const schedselect = "1:ncpus=1+1:ncpus=2:mpiprocs=2+2:ncpus=1:mpiprocs=3";
+  BOOST_TEST(node_file_text(has, schedselect) == "q1\nq2\nq2\nq3\nq3\nq3\nq2\nq2\nq2\n");
+  BOOST_REQUIRE(has.release("(q2:ncpus=2)"));
+  BOOST_TEST(node_file_text(has, schedselect) == "q1\nq3\nq3\nq3\nq2\nq2\nq2\n");
+  BOOST_REQUIRE(has.release("(q3:ncpus=1)"));
+  BOOST_TEST(node_file_text(has, schedselect) == "q1\nq2\nq2\nq2\n");
 }
 
 BOOST_AUTO_TEST_CASE(pbs_environment_is_read_without_a_final_newline) {

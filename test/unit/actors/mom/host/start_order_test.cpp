@@ -65,7 +65,8 @@ mom_settings settings() {
 }
 
 ports::run_order ordered(const attributes& changes = {}, const mom_settings& s = settings()) {
-  return order_for(*job(changes), s);
+  const auto order = job(changes);
+  return order_for(*order, model::allocation_of(*order), s);
 }
 std::vector<ports::delivery> delivered(const attributes& changes, int status = 0, const mom_settings& s = settings()) {
   return deliveries_for(*job(changes), s, status);
@@ -197,7 +198,7 @@ BOOST_AUTO_TEST_CASE(a_sisters_place_has_node_file_and_directories) {
   mom_settings settings;
   settings.pbs_home = "/pbs";
   const auto order = job({{{"schedselect", ""}, "1:ncpus=2:mpiprocs=2+1:ncpus=0"}, {{"sandbox", ""}, "PRIVATE"}});
-  const auto place = place_for(order.get(), settings);
+  const auto place = place_for(order.get(), model::allocation_of(order.get()), settings);
   BOOST_TEST(place.key == "12.borg.3");
   BOOST_TEST(place.user == "anna");
   BOOST_TEST(place.node_file == "/pbs/aux/12.borg");
@@ -207,18 +208,34 @@ BOOST_AUTO_TEST_CASE(a_sisters_place_has_node_file_and_directories) {
   BOOST_TEST(place.private_jobdir == "pbs.12.borg.x8z");
 }
 
+BOOST_AUTO_TEST_CASE(node_file_cpus_and_share_are_those_of_what_the_run_has_whatever_its_order_says) {
+  const auto order = job({{{"schedselect", ""}, "1:ncpus=2:mpiprocs=2+2:ncpus=1"}});
+  model::allocation has("(q1:ncpus=2)+(q1:ncpus=1)+(q2:ncpus=1)", "q1/0*2+q1/1+q2/0", {"q1", "q2"}, "free");
+  auto o = order_for(*order, has, settings());
+  BOOST_TEST(o.node_file_text == "q1\nq1\nq1\nq2\n");
+  BOOST_TEST(o.ncpus == 4u);
+  BOOST_TEST(o.share->ncpus == 3u);
+  BOOST_REQUIRE(has.release("(q1:ncpus=1)"));
+  BOOST_REQUIRE(has.release("(q2:ncpus=1)"));
+  BOOST_TEST(place_for(*order, has, settings()).node_file_text == "q1\nq1\n");
+  put_allocation(*order, has, settings(), o);
+  BOOST_TEST(o.node_file_text == "q1\nq1\n");
+  BOOST_TEST(o.ncpus == 2u);
+  BOOST_TEST(o.share->ncpus == 2u);
+}
+
 BOOST_AUTO_TEST_CASE(what_the_mom_adds_to_an_order_makes_the_names_of_directories) {
   mom_settings one, other;
   one.mark = "11111111";
   other.mark = "22222222";
   const auto order = job({{{"sandbox", ""}, "PRIVATE"}, {{"name_end", ""}, "3B33FA69"}});
-  const auto o = order_for(order.get(), one);
+  const auto o = order_for(order.get(), model::allocation_of(order.get()), one);
   BOOST_TEST(o.tmpdir == "/var/tmp/pbs.12.borg.11111111-3B33FA69");
   BOOST_TEST(std::count(o.environment.begin(), o.environment.end(), "TMPDIR=" + o.tmpdir) == 1);
-  BOOST_TEST(place_for(order.get(), other).tmpdir == "/var/tmp/pbs.12.borg.22222222-3B33FA69");
+  BOOST_TEST(place_for(order.get(), model::allocation_of(order.get()), other).tmpdir == "/var/tmp/pbs.12.borg.22222222-3B33FA69");
   // Hosts that share a home, or $jobdir_root, share the job directory.
   BOOST_TEST(o.private_jobdir == "pbs.12.borg.x8z.3B33FA69");
-  BOOST_TEST(place_for(order.get(), other).private_jobdir == o.private_jobdir);
+  BOOST_TEST(place_for(order.get(), model::allocation_of(order.get()), other).private_jobdir == o.private_jobdir);
   BOOST_TEST(stage_in_for(order.get(), one).private_jobdir == o.private_jobdir);
 }
 
@@ -226,7 +243,8 @@ BOOST_AUTO_TEST_CASE(a_task_has_the_jobs_environment_its_own_numbers_and_no_plac
   mom_settings settings;
   settings.pbs_home = "/pbs";
   const auto order = job();
-  const auto o = task_order_for(order.get(), settings, {"12.borg.3-2", 2, 1, {"/bin/date", "-u"}, {"FOO=task", "NEW=x"}});
+  const auto o = task_order_for(order.get(), model::allocation_of(order.get()), settings,
+                                {"12.borg.3-2", 2, 1, {"/bin/date", "-u"}, {"FOO=task", "NEW=x"}});
   const auto has = [&](const std::string& entry) {
     return std::find(o.environment.begin(), o.environment.end(), entry) != o.environment.end();
   };

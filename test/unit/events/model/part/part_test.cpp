@@ -17,7 +17,9 @@ namespace {
 schema::sealed<schema::ToSister> join() {
   return schema::make<schema::ToSister>([](schema::ToSister::Builder m) {
     auto j = m.initJoin();
-    auto ref = j.initOrder().initRef();
+    j.initOrder().setExecVnode("(n1:ncpus=1)+(n2:ncpus=2)");
+    j.getOrder().setExecHost("n1/0+n2/0*2");
+    auto ref = j.getOrder().initRef();
     ref.setJob("12.borg");
     ref.setRun(2);
     ref.setJobSerial(7);
@@ -101,6 +103,9 @@ BOOST_AUTO_TEST_CASE(a_part_goes_from_join_to_left) {
   BOOST_TEST(s.when(model::join_asked{join(), "n1"}) == "");
   BOOST_TEST(s.part.key() == "12.borg.2");
   BOOST_TEST(s.part.primary == "n1");
+  BOOST_TEST(s.part.allocated.exec_vnode() == "(n1:ncpus=1)+(n2:ncpus=2)");
+  BOOST_TEST(s.part.allocated.hosts() == (std::vector<std::string>{"n1", "n2"}), boost::test_tools::per_element());
+  BOOST_TEST((s.part.numbered == s.part.allocated));
   BOOST_TEST(owed(s.part) == "set-up");
   BOOST_TEST(s.when(model::set_up_done{}) == "setUp");
   BOOST_TEST(owed(s.part) == "say-joined, say-known");

@@ -20,6 +20,13 @@ inline to_mom order(const given_values& s = {}, const std::vector<std::string>& 
     o.initRef().setJob("12.borg");
     o.getRef().setRun(1);
     o.setKillDelaySeconds(10);
+    std::string exec_vnode = "(n1:ncpus=1)", exec_host = "n1/0";
+    for (const auto& sister : sisters) {
+      exec_vnode += "+(" + sister + ":ncpus=2)";
+      exec_host += "+" + sister + "/0*2";
+    }
+    o.setExecVnode(exec_vnode);
+    o.setExecHost(exec_host);
     auto list = o.initSisters(static_cast<unsigned>(sisters.size()));
     for (unsigned i = 0; i < sisters.size(); ++i) list[i].setHost(sisters[i]);
     fill(o.initAttributes(static_cast<unsigned>(s.size())), s);

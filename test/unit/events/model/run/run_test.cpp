@@ -30,6 +30,24 @@ model::hooks_done hooks_of(const char* event, std::optional<ports::start_failed>
 
 BOOST_AUTO_TEST_SUITE(runs)
 
+BOOST_AUTO_TEST_CASE(a_run_has_what_its_order_says) {
+  auto s = given_asked();
+  BOOST_TEST(s.run.allocated.exec_vnode() == "(n1:ncpus=1)+(n2:ncpus=2)+(n3:ncpus=2)");
+  BOOST_TEST(s.run.allocated.exec_host() == "n1/0+n2/0*2+n3/0*2");
+  BOOST_TEST(s.run.allocated.hosts() == (std::vector<std::string>{"n1", "n2", "n3"}), boost::test_tools::per_element());
+  BOOST_TEST(given_run(run_phase::received).run.allocated.empty());  // killed before its order came
+}
+
+// What is let go before the program starts counts for the numbers of nodes; what is let go later does not.
+BOOST_AUTO_TEST_CASE(the_start_of_the_program_numbers_the_nodes) {
+  auto s = given_joined();
+  BOOST_REQUIRE(s.run.allocated.release("(n2:ncpus=2)"));
+  s.when(model::program_began{{100, 100, 5, "/home/user1"}});
+  BOOST_REQUIRE(s.run.allocated.release("(n3:ncpus=2)"));
+  BOOST_TEST(s.run.numbered.exec_host() == "n1/0+n3/0*2");
+  BOOST_TEST(s.run.allocated.exec_host() == "n1/0");
+}
+
 BOOST_AUTO_TEST_CASE(what_the_table_lists_happens_and_nothing_else_does) {
   for (auto from : every_phase) {
     const auto story = given_run(from);

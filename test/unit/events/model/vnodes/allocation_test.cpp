@@ -2,7 +2,9 @@
 #include <boost/test/unit_test.hpp>
 
 #include "events/model/vnodes/allocation.hpp"
+#include "events/schema/message.hpp"
 
+namespace schema = annals::schema;
 using annals::model::allocation;
 
 namespace {
@@ -43,6 +45,7 @@ BOOST_AUTO_TEST_CASE(a_release_takes_chunks_slots_and_hosts_away) {
   BOOST_TEST(a.exec_vnode() == "(n1[0]:ncpus=2+n1[1]:ncpus=1:mem=1gb)+(n1[1]:ncpus=1:mem=1gb)+(n3)");
   BOOST_TEST(a.exec_host() == "n1/0*0+n1/1+n3/0*0");
   BOOST_TEST(a.hosts() == (std::vector<std::string>{"n1", "n3"}), boost::test_tools::per_element());
+  BOOST_TEST((a.chunk_at_start(0) == 0u && a.chunk_at_start(1) == 2u && a.chunk_at_start(2) == 3u));
   // A part of a chunk; the host keeps what is left of it. Of two equal parts one is gone.
   BOOST_TEST(a.release("(n1[1]:ncpus=1:mem=1gb)"));
   BOOST_TEST(a.exec_vnode() == "(n1[0]:ncpus=2)+(n1[1]:ncpus=1:mem=1gb)+(n3)");
@@ -50,11 +53,27 @@ BOOST_AUTO_TEST_CASE(a_release_takes_chunks_slots_and_hosts_away) {
   BOOST_TEST(a.release("n3+(n1[1]:ncpus=1:mem=1gb)"));
   BOOST_TEST(a.exec_vnode() == "(n1[0]:ncpus=2)");
   BOOST_TEST(a.exec_host() == "n1/0*0");
+  BOOST_TEST(a.chunk_at_start(0) == 0u);
   BOOST_TEST(a.place() == "scatter");
   BOOST_TEST(a.release("n1[0]:ncpus=2"));
   BOOST_TEST(a.empty());
   BOOST_TEST(a.exec_host() == "");
   BOOST_TEST(a.hosts().empty());
+}
+
+BOOST_AUTO_TEST_CASE(an_order_says_what_a_run_begins_with) {
+  const auto order = schema::make<schema::StartRun>([](schema::StartRun::Builder o) {
+    o.setExecVnode(exec_vnode);
+    o.setExecHost(exec_host);
+    auto list = o.initAttributes(2);
+    list[0].setName("Resource_List");
+    list[0].setResource("place");
+    list[0].setValue("scatter");
+    list[1].setName("place");
+    list[1].setValue("pack");
+  });
+  BOOST_TEST((annals::model::allocation_of(order.get()) == all()));
+  BOOST_TEST(annals::model::allocation_of({}).empty());
 }
 
 BOOST_AUTO_TEST_CASE(only_what_it_has_can_be_released) {

@@ -1,0 +1,61 @@
+// What hooks are shown of a job: what it has now, whatever its order says.
+#include <boost/test/unit_test.hpp>
+
+#include "actors/mom/hook_objects.hpp"
+
+using namespace annals;
+using namespace annals::actors;
+
+namespace {
+
+constexpr const char* exec_vnode = "(n1:ncpus=1)+(n2:ncpus=2:mem=1gb)+(n3:ncpus=3)";
+constexpr const char* exec_host = "n1/0+n2/0*2+n3/0*3";
+
+hooked_job started() {
+  hooked_job job;
+  job.started = schema::make<schema::ToMom>([](schema::ToMom::Builder m) {
+    auto o = m.initStartRun();
+    o.initRef().setJob("12.head");
+    o.setExecVnode(exec_vnode);
+    o.setExecHost(exec_host);
+  });
+  job.allocated = model::allocation_of(job.order());
+  return job;
+}
+
+std::string shown(const hooks::hook_object& job, const char* name) {
+  const auto* found = job.find(name);
+  return found ? found->value : "";
+}
+std::string names(const std::vector<hooks::hook_object>& vnodes) {
+  std::string text;
+  for (const auto& v : vnodes) text += (text.empty() ? "" : " ") + v.name;
+  return text;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(hook_objects)
+
+BOOST_AUTO_TEST_CASE(a_job_is_shown_with_what_it_has) {
+  at_hook_point at;
+  at.job = started();
+  BOOST_TEST(shown(job_object(at), "exec_vnode") == exec_vnode);
+  BOOST_TEST(shown(job_object(at), "exec_host") == exec_host);
+  BOOST_TEST(names(vnode_objects(at.job, "n1", {})) == "n1 n2 n3");
+  BOOST_REQUIRE(at.job.allocated.release("(n2:ncpus=2:mem=1gb)"));
+  BOOST_TEST(shown(job_object(at), "exec_vnode") == "(n1:ncpus=1)+(n3:ncpus=3)");
+  BOOST_TEST(shown(job_object(at), "exec_host") == "n1/0+n3/0*3");
+  BOOST_TEST(names(vnode_objects(at.job, "n1", {})) == "n1 n3");
+}
+
+BOOST_AUTO_TEST_CASE(a_sisters_hooks_are_shown_its_own_vnodes) {
+  auto job = started();
+  job.primary = false;
+  BOOST_TEST(names(vnode_objects(job, "n3", {})) == "n3");
+  BOOST_REQUIRE(job.allocated.release("(n2:ncpus=2:mem=1gb)"));
+  BOOST_TEST(names(vnode_objects(job, "n3", {})) == "n3");
+  BOOST_TEST(names(vnode_objects(job, "n2", {})) == "");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -185,9 +185,9 @@ void run_actor::do_kill(const std::string& signal, const std::string& why) {
 
 void run_actor::carry_out(const model::told_request& request) {
   if (request.what == schema::RunRequest::SUSPEND) {
-    suspend();
+    suspend_run();
   } else if (request.what == schema::RunRequest::RESUME) {
-    return resume(request.id);
+    return resume_run(request.id);
   } else if (request.what == schema::RunRequest::MESSAGE) {
     if (request.to_errors) parts_.processes->append_stderr(key_, request.text + "\n");
     if (request.to_output) parts_.processes->append_stdout(key_, request.text + "\n");

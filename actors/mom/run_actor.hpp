@@ -77,8 +77,8 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   bool hooks_allow(hook_point point);  // begin, prologue: whether they have; else it goes on when they do
   begun start_after_hooks();
   void kill_if_allowed(const model::kill_program& request);
-  void suspend();
-  void resume(std::uint64_t request);
+  void suspend_run();
+  void resume_run(std::uint64_t request);
   void place_after_hooks();
   bool abort_hooks_are_over();
   void tell_periodic_hooks(const model::usage_set& usage);

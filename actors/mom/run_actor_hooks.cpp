@@ -73,13 +73,13 @@ void run_actor::kill_if_allowed(const model::kill_program& request) {
   });
 }
 
-void run_actor::suspend() {
+void run_actor::suspend_run() {
   signal_everywhere(SIGSTOP, schema::SignalPart::What::SUSPEND);
   if (hooks_.wanted(hook_point::suspended)) hooks_.ask(at(hook_point::suspended), [](hook_point_passed&) {});
 }
 
 // A hook may keep it stopped: the server hears that from the hook's report, and suspends the job again.
-void run_actor::resume(std::uint64_t request) {
+void run_actor::resume_run(std::uint64_t request) {
   const auto go_on = [this, request](hook_point_passed& p) {
     if (!p.refused) signal_everywhere(SIGCONT, schema::SignalPart::What::RESUME);
     command(model::request_carried_out{request});

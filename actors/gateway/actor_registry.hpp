@@ -55,6 +55,7 @@ class actor_registry {
   helper_pool& names() { return names_; }            // the name service
   helper_pool& signatures() { return signatures_; }  // one: they come in the order in which they were asked for
   helper_pool& reading() { return reading_; }        // blobs of the log
+  helper_pool& hellos() { return hellos_; }          // what the log has of what MoMs say
 
   // -- what hosts' actors are told, in this order; of a host that is gone nothing ------------------------------------------------
   void post(post_to_host p) { orders_.put(std::move(p)); }
@@ -114,7 +115,7 @@ class actor_registry {
   std::deque<std::uint64_t> idle_;                     // in the order they became idle
   std::map<std::string, caf::actor> queues_, hosts_, schedulers_, hooks_;
   caf::actor server_;
-  helper_pool names_, signatures_, reading_;
+  helper_pool names_, signatures_, reading_, hellos_;
   order_lines orders_;
 };
 

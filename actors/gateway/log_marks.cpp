@@ -56,46 +56,89 @@ void log_marks::error(const std::string& host, const std::string& text) const {
   board_.note(log_event::error | log_event::admin | log_event::force, "Node", host, text);
 }
 
-bool log_marks::agrees(schema::MomHello::Reader hello, const std::string& host) const {
-  const auto& w = board_.parts().witnesses;
-  const auto text = bytes_of(hello.getLogMark().getText());
-  if (text.empty() || !w.signed_by_us) return true;
-  if (!w.signed_by_us(span_of(text), bytes_of(hello.getLogMark().getSignature()), schema::str(hello.getLogMark().getCertificate()))) {
-    error(host, "keeps a mark of a log that no server of this cluster has signed; it is ignored");
-    return true;
+namespace {
+
+// Of one hello, as a helper reads it: nothing here belongs to the gateway.
+struct reading {
+  schema::sealed<schema::FromMom> hello;
+  std::string host;
+  log_witnesses with;
+  log::accepted_losses losses;
+  const log::log_reader* log = nullptr;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> runs;  // that the log says are nowhere
+
+  hello_findings operator()() const {
+    hello_findings found;
+    read_mark(found);
+    for (const auto& [serial, run] : runs)
+      if (!was_assigned(serial, run)) found.never_given.emplace(serial, run);
+    return found;
   }
-  const auto mark = log::parse_log_mark(text);
-  if (!mark) {
-    error(host, "keeps a mark of the log that can't be read; it is ignored");
-    return true;
+
+ private:
+  void read_mark(hello_findings& found) const {
+    const auto said = hello.get().getHello().getLogMark();
+    const auto text = bytes_of(said.getText());
+    if (text.empty() || !with.signed_by_us) return;
+    if (!with.signed_by_us(span_of(text), bytes_of(said.getSignature()), schema::str(said.getCertificate()))) {
+      found.ignored = "keeps a mark of a log that no server of this cluster has signed; it is ignored";
+      return;
+    }
+    const auto mark = log::parse_log_mark(text);
+    if (!mark) {
+      found.ignored = "keeps a mark of the log that can't be read; it is ignored";
+      return;
+    }
+    if (losses.cover(*mark, with.log)) return;
+    const log::witness witness{"host " + host, *mark};
+    const auto missing = log::lacking(log->records(), with.log, witness);
+    if (!missing) return;
+    found.witness = witness;
+    found.lacking = *missing;
   }
-  const log::witness witness{"host " + host, *mark};
-  if (board_.where().losses().cover(*mark, w.log)) return true;
-  const auto missing = log::lacking(board_.parts().base.reader->records(), w.log, witness);
-  if (!missing) return true;
-  error(host, *missing);
-  w.log_is_short(witness, *missing);
+
+  bool was_assigned(std::uint64_t serial, std::uint32_t run) const {
+    bool found = false;
+    (void)log->read_stream(serial, 1, [&](const log::record_ptr& r) {
+      found = schema::is(r->event(), schema::JobEvent::ASSIGNED) && r->event().getJob().getAssigned().getRun() == run;
+      return !found;
+    });
+    return found;
+  }
+};
+
+}  // namespace
+
+std::function<hello_findings()> log_marks::to_read(const schema::sealed<schema::FromMom>& hello, const std::string& host) const {
+  const auto& parts = board_.parts();
+  const auto said = hello.get().getHello();
+  reading r{hello, host, parts.witnesses, board_.where().losses(), parts.base.reader, {}};
+  if (!r.losses.empty() && !parts.witnesses.discard_unknown_runs)
+    for (auto run : said.getRuns())
+      if (!board_.where().has_run(host, run.getJobSerial(), run.getRun()) && board_.where().job_number(run.getJobSerial()))
+        r.runs.emplace_back(run.getJobSerial(), run.getRun());
+  const bool has_mark = said.getLogMark().getText().size() > 0 && parts.witnesses.signed_by_us;
+  if (!has_mark && r.runs.empty()) return {};
+  return r;
+}
+
+bool log_marks::agrees(const hello_findings& found, const std::string& host) const {
+  if (!found.ignored.empty()) error(host, found.ignored);
+  if (!found.witness) return true;
+  error(host, found.lacking);
+  board_.parts().witnesses.log_is_short(*found.witness, found.lacking);
   return false;
 }
 
 // -- runs of the lost part ---------------------------------------------------------------------------------------------------
 
-// In the job's own history: asked only of runs that the log says are nowhere.
-bool log_marks::was_assigned(std::uint64_t serial, std::uint32_t run) const {
-  bool found = false;
-  (void)board_.parts().base.reader->read_stream(serial, 1, [&](const log::record_ptr& r) {
-    found = schema::is(r->event(), schema::JobEvent::ASSIGNED) && r->event().getJob().getAssigned().getRun() == run;
-    return !found;
-  });
-  return found;
-}
-
-bool log_marks::may_be_lost(const std::string& host, schema::RunRef::Reader run) {
+// A run that was not asked about was in the log when its hello came, or its job is no more.
+bool log_marks::may_be_lost(const std::string& host, schema::RunRef::Reader run, const hello_findings& found) {
   const auto& losses = board_.where().losses();
   if (losses.empty() || board_.parts().witnesses.discard_unknown_runs) return false;
   const auto serial = run.getJobSerial();
   const auto known = board_.where().job_number(serial);
-  const bool lost = known ? !was_assigned(serial, run.getRun()) : losses.may_have_given_stream(serial);
+  const bool lost = known ? found.never_given.contains({serial, run.getRun()}) : losses.may_have_given_stream(serial);
   if (!lost) return false;
   const auto job = schema::str(run.getJob());
   if (const auto id = values::parse_job_id(job)) board_.number_was_given(id->number);

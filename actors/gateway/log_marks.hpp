@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "actors/gateway/actor_registry.hpp"
@@ -14,6 +15,14 @@
 #include "events/log/losses.hpp"
 
 namespace annals::actors {
+
+// What the log has of what a hello says, and whether its mark can be believed.
+struct hello_findings {
+  std::string ignored;                                            // why its mark is not heard; empty: it is, or there is none
+  std::optional<log::witness> witness;                            // knows what the log lacks
+  std::string lacking;                                            // that, in words
+  std::set<std::pair<std::uint64_t, std::uint32_t>> never_given;  // runs (serial, run) that their jobs never had in the log
+};
 
 class log_marks {
  public:
@@ -25,11 +34,13 @@ class log_marks {
   void on_timer(const teller& tell_all);
   const schema::sealed<schema::ToMom>& newest() const { return newest_; }  // false: there is none
 
+  // What has to be read and checked before a hello can be heard, by a helper: it may take its time. Empty: nothing.
+  std::function<hello_findings()> to_read(const schema::sealed<schema::FromMom>& hello, const std::string& host) const;
   // True: the log is what this MoM knows. Else it was said, and the server is about to stop.
-  bool agrees(schema::MomHello::Reader hello, const std::string& host) const;
+  bool agrees(const hello_findings& found, const std::string& host) const;
 
   // A run that the log does not know, and that may have been given in a part that was lost: it is not the server's to kill.
-  bool may_be_lost(const std::string& host, schema::RunRef::Reader run);
+  bool may_be_lost(const std::string& host, schema::RunRef::Reader run, const hello_findings& found);
   bool is_kept(const std::string& host, schema::RunRef::Reader run) const;
   void on_exited(const std::string& host, schema::RunExited::Reader e) const;
   void on_left(const std::string& host, schema::RunRef::Reader run);
@@ -42,7 +53,6 @@ class log_marks {
     auto operator<=>(const kept_run&) const = default;
   };
   void tell(const teller& tell_all);
-  bool was_assigned(std::uint64_t serial, std::uint32_t run) const;
   void error(const std::string& host, const std::string& text) const;
 
   actor_registry& board_;

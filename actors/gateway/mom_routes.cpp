@@ -7,7 +7,12 @@
 
 namespace annals::actors {
 
-void mom_routes::on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message) {
+// It may have waited in a line: a message that can't be read ends its connection here, too.
+void mom_routes::hear(said& s) {
+  for_peer(s.peer, [&] { route(s.peer, std::move(s.message)); });
+}
+
+void mom_routes::route(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message) {
   if (!schema::is_readable(message)) return peer->close("a message that can't be read");
   const auto m = message.get();
   const auto& name = peer->peer().name;
@@ -49,21 +54,42 @@ void mom_routes::on_message(const wire::connection_ptr& peer, schema::sealed<sch
   peer->close("an unknown message");
 }
 
+bool mom_routes::is_node(const wire::connection_ptr& peer) const {
+  const auto& name = peer->peer().name;
+  if (board_.where().hosts().contains(name)) return true;
+  peer->close("host " + name + " is no node of this cluster: qmgr -c 'create node " + name + "'");
+  return false;
+}
+
 void mom_routes::on_hello(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message) {
   const auto& name = peer->peer().name;
-  if (!board_.where().hosts().contains(name))
-    return peer->close("host " + name + " is no node of this cluster: qmgr -c 'create node " + name + "'");
-  if (!marks_.agrees(message.get().getHello(), name))
-    return peer->close("the server's log is not what this host was told of: the server stops");
+  if (!is_node(peer)) return;
+  auto read = marks_.to_read(message, name);
+  if (!read) return on_read(peer, std::move(message), {});
+  lines_.hold(peer);
+  board_.hellos().ask_always([this, peer, message = std::move(message), read = std::move(read)] {
+    auto found = read();
+    return [this, peer, message, found = std::move(found)] {
+      for_peer(peer, [&] { on_read(peer, message, found); });
+      lines_.go_on(peer->peer().name);
+    };
+  });
+}
+
+void mom_routes::on_read(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message, hello_findings found) {
+  const auto& name = peer->peer().name;
+  if (!is_node(peer)) return;  // any more
+  if (!marks_.agrees(found, name)) return peer->close("the server's log is not what this host was told of: the server stops");
   if (const auto g = giving_up_.find(name); g != giving_up_.end()) {
     g->second.peer = peer;
     g->second.hello = std::move(message);
+    g->second.found = std::move(found);
     return;
   }
   here_[name] = peer;
   hooks_.keep_up();  // they are owed before the welcome
   board_.note(log_event::admin, "Node", name, "Hello from MoM on port=" + std::to_string(message.get().getHello().getPort()));
-  auto unknown = runs_unknown(message.get().getHello(), name);
+  auto unknown = runs_unknown(message.get().getHello(), name, found);
   auto own = with_own_vnodes(std::move(message), name);
   board_.connected({peer, std::move(own), board_.where().runs_on(name), std::move(unknown.unwanted), std::move(unknown.kept)});
   if (marks_.newest()) peer->send(marks_.newest());
@@ -96,7 +122,7 @@ schema::sealed<schema::FromMom> mom_routes::with_own_vnodes(schema::sealed<schem
   });
 }
 
-void mom_routes::on_closed(const peer_closed& c) {
+void mom_routes::hear(const peer_closed& c) {
   const auto& name = c.peer->peer().name;
   if (const auto h = here_.find(name); h != here_.end() && h->second == c.peer) here_.erase(h);
   if (const auto g = giving_up_.find(name); g != giving_up_.end() && g->second.peer == c.peer) g->second.peer = nullptr;
@@ -120,7 +146,7 @@ void mom_routes::on_given_up(const std::string& host) {
   if (--g->second.runs > 0) return;
   const auto waited = std::move(g->second);
   giving_up_.erase(g);
-  if (waited.peer) on_hello(waited.peer, waited.hello);
+  if (waited.peer) on_read(waited.peer, waited.hello, waited.found);
 }
 
 void mom_routes::on_missing(const run_missing& m) {
@@ -128,11 +154,11 @@ void mom_routes::on_missing(const run_missing& m) {
 }
 
 // What a MoM has, and the log says it has not.
-mom_routes::foreign_runs mom_routes::runs_unknown(schema::MomHello::Reader hello, const std::string& on) {
+mom_routes::foreign_runs mom_routes::runs_unknown(schema::MomHello::Reader hello, const std::string& on, const hello_findings& found) {
   foreign_runs runs;
   for (auto r : hello.getRuns())
     if (!board_.where().has_run(on, r.getJobSerial(), r.getRun()))
-      (marks_.may_be_lost(on, r) ? runs.kept : runs.unwanted).push_back({r.getJobSerial(), r.getRun(), schema::str(r.getJob())});
+      (marks_.may_be_lost(on, r, found) ? runs.kept : runs.unwanted).push_back({r.getJobSerial(), r.getRun(), schema::str(r.getJob())});
   return runs;
 }
 

@@ -6,8 +6,11 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <variant>
 
 #include "actors/gateway/actor_registry.hpp"
+#include "actors/gateway/hello_lines.hpp"
 #include "actors/gateway/log_marks.hpp"
 #include "actors/gateway/mom_hook_routes.hpp"
 
@@ -17,8 +20,8 @@ class mom_routes {
  public:
   mom_routes(actor_registry& board, mom_hook_routes& hooks) : board_(board), hooks_(hooks) {}
 
-  void on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message);
-  void on_closed(const peer_closed& c);
+  void on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message) { lines_.put(said{peer, std::move(message)}); }
+  void on_closed(const peer_closed& c) { lines_.put(c); }
   void on_missing(const run_missing& m);
   void on_discard_settled(const discard_settled& d);
   // Something of a run whose host has been away for too long: refused if that has said hello meanwhile. A hello that comes before the
@@ -30,14 +33,21 @@ class mom_routes {
   void on_mark_timer() { marks_.on_timer(tell_all()); }
 
  private:
+  using said = hello_lines::said;
+  // In the order of the lines.
+  void hear(said& s);
+  void hear(const peer_closed& c);
+  void route(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message);
+  bool is_node(const wire::connection_ptr& peer) const;  // another one is turned away
   void on_hello(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message);
+  void on_read(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message, hello_findings found);
   void on_given_up(const std::string& host);
   schema::sealed<schema::FromMom> with_own_vnodes(schema::sealed<schema::FromMom> hello, const std::string& host);
   void host_is_rid(std::uint64_t serial, model::run_gone_from gone);
   struct foreign_runs {
     std::vector<run_name> unwanted, kept;
   };
-  foreign_runs runs_unknown(schema::MomHello::Reader hello, const std::string& on);
+  foreign_runs runs_unknown(schema::MomHello::Reader hello, const std::string& on, const hello_findings& found);
   log_marks::teller tell_all() const;
   void discarded(const std::string& on, schema::RunRef::Reader ref);
   void end_unwanted(schema::RunRef::Reader ref, const std::string& on);
@@ -49,6 +59,7 @@ class mom_routes {
   actor_registry& board_;
   mom_hook_routes& hooks_;
   log_marks marks_{board_};
+  hello_lines lines_{[this](hello_lines::item&& what) { std::visit([this](auto& w) { hear(w); }, what); }};
   std::map<std::string, wire::connection_ptr> here_;  // hosts that said hello
   // Blobs that are being read: for each connection, run and blob once at a time, or a MoM could have the disk read without end.
   struct blob_request {
@@ -63,6 +74,7 @@ class mom_routes {
     std::size_t runs = 0;
     wire::connection_ptr peer;
     schema::sealed<schema::FromMom> hello;
+    hello_findings found;
   };
   std::map<std::string, giving_up> giving_up_;
   std::map<std::string, std::string> claimed_;  // vnodes that a hello named and the log does not know yet -> the host

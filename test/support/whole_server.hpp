@@ -29,14 +29,15 @@ struct fake_peer : wire::connection {
   void send(const schema::sealed_message& m) override { sent.push_back(m); }
   void close(const std::string& why) override { closed = why; }
   std::size_t unsent_bytes() const override { return 0; }
-  void pause_reading() override {}
-  void resume_reading() override {}
+  void pause_reading() override { paused = true; }
+  void resume_reading() override { paused = false; }
 
   static inline std::uint64_t last_number = 0;
   const std::uint64_t number = ++last_number;
   wire::identity who;
   std::vector<schema::sealed_message> sent;
   std::string closed;  // why; empty: it is open
+  bool paused = false;
 };
 
 struct whole_server {

@@ -2,7 +2,6 @@
 
 #include <caf/send.hpp>
 
-#include <chrono>
 #include <exception>
 #include <set>
 
@@ -25,9 +24,6 @@ namespace pbs_error = values::pbs_error;
 
 namespace {
 
-using hook_atom = caf::atom_constant<caf::atom("hooktick")>;
-constexpr auto hook_tick = std::chrono::seconds(1);  // freq is in seconds
-
 class router {
  public:
   router(caf::event_based_actor* self, gateway_parts parts) : self_(self), board(self, std::move(parts)), parts_(board.parts()) {}
@@ -37,12 +33,6 @@ class router {
     for (const auto& [name, stream] : parts_.where->hosts()) (void)board.host(name);
     for (auto serial : parts_.owing)
       if (const auto number = parts_.where->job_number(serial)) board.wake_job(*number);
-    if (parts_.runner) self_->delayed_send(self_, hook_tick, hook_atom::value);
-  }
-
-  void on_hook_tick() {
-    self_->delayed_send(self_, hook_tick, hook_atom::value);
-    hooks.on_tick();
   }
 
   // -- from the link -------------------------------------------------------------------------------------------------------
@@ -193,7 +183,6 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
           t.work();
         } catch (const kj::Exception&) {}  // of a request that can't be read: nobody is told, as its connection said nothing sound
       },
-      [r](hook_atom) { r->on_hook_tick(); },
       [](const disk_state&) {},
   };
 }

@@ -244,35 +244,52 @@ void hook_routes::look_on(const reactions::run_looking_hooks& what, reply_ptr re
   q.views.push_back({of_job ? "job" : "vnode", kind, what.subject, what.sequence});
   if (!of_job && what.sequence > 1) q.views.push_back({"vnode_o", kind, what.subject, what.sequence - 1});
   hooks_.run(std::move(q), [this, what, reply = std::move(reply)](hooks::chain_result& result) {
-    carry_out(what.subject, what.sequence, result, all_ran(what, result) ? reply : refused_anyway(reply));
+    carry_out({what.subject, what.sequence, std::to_string(what.sequence)}, result,
+              all_ran(*what.event, what.hooks, result) ? reply : refused_anyway(reply));
+  });
+}
+
+// When it is due is a reaction's to say (actors/server/reactions/periodic_hooks.cpp). It is shown the site as it is now.
+void hook_routes::run_periodic(const std::string& hook, std::uint64_t cause, reply_ptr reply) {
+  server_hooks::question q{
+      periodic_event,
+      board_.server_itself(),
+      {},
+      "periodic",
+      {{"resv_list", hook_objects{}}},
+      {{"vnode_list", ObjectKind::NODE, {}, board_.where().sequence()}},
+      {hook},
+  };
+  hooks_.run(std::move(q), [this, hook, cause, reply = std::move(reply)](hooks::chain_result& result) {
+    carry_out({"periodic", cause, std::to_string(cause) + " " + hook}, result,
+              all_ran(*periodic_event, {hook}, result) ? reply : refused_anyway(reply));
   });
 }
 
 // Of those that are still to run. One that could not be read has not.
-bool hook_routes::all_ran(const reactions::run_looking_hooks& what, const hooks::chain_result& result) const {
-  return std::ranges::all_of(what.hooks, [&](const std::string& name) {
+bool hook_routes::all_ran(const hooks::hook_event& event, const std::vector<std::string>& names, const hooks::chain_result& result) const {
+  return std::ranges::all_of(names, [&](const std::string& name) {
     const auto* hook = board_.where().hook(name);
-    return !hook || !hook->runs_at(what.event->name) ||
+    return !hook || !hook->runs_at(event.name) ||
            std::ranges::any_of(result.runs, [&](const auto& run) { return schema::text(run.get().getHook()) == name; });
   });
 }
 
 // What the runs want is done first, with command ids, so that it is done once even if they run again after a crash; then the
-// runs are written down, and with that the look is no longer owed. cause 0: nothing is owed (periodic), and nobody is told.
-void hook_routes::carry_out(const std::string& subject, std::uint64_t cause, const hooks::chain_result& result, const reply_ptr& reply) {
+// runs are written down, and with that they are no longer owed.
+void hook_routes::carry_out(const owed_run& what, const hooks::chain_result& result, const reply_ptr& reply) {
   restart_scheduling(result);
-  auto done = [this, subject, cause, reply, runs = result.runs](const model::rejection& why) {
-    if (reply && why.code == values::pbs_error::system_error) return reply->refused(0, why);  // the disk is full: again
+  auto done = [this, subject = what.subject, cause = what.cause, reply, runs = result.runs](const model::rejection& why) {
+    if (why.code == values::pbs_error::system_error) return reply->refused(0, why);  // the disk is full: again
     hooks_.write_all(subject, cause, runs);
-    if (reply) reply->done(board_.where().sequence(), "");
+    reply->done(board_.where().sequence(), "");
   };
-  const auto asked = requests_of(subject, result);
+  const auto asked = requests_of(what.subject, result);
   if (asked.empty()) return done({});
   auto parts = reply_jointly(board_.reply_then(std::move(done)), asked.size());
   const auto send = [&](std::size_t i, auto envelope, auto&& to) {
-    if (cause != 0)
-      envelope.command_id = repeatable_id("hook " + std::to_string(cause) + " " + std::to_string(asked[i].run) + " " + asked[i].object);
-    envelope.cause = cause;
+    envelope.command_id = repeatable_id("hook " + what.id + " " + std::to_string(asked[i].run) + " " + asked[i].object);
+    envelope.cause = what.cause;
     to(std::move(envelope));
   };
   for (std::size_t i = 0; i < asked.size(); ++i) {
@@ -291,36 +308,6 @@ void hook_routes::carry_out(const std::string& subject, std::uint64_t cause, con
       board_.refuse(parts[i], values::pbs_error::unknown_node);
     }
   }
-}
-
-// -- by the clock --------------------------------------------------------------------------------------------------------
-
-// Periodic hooks: each when its freq is over since its last run (pbs guide: freq).
-void hook_routes::on_tick() {
-  if (!hooks_.wanted(*periodic_event)) return;
-  const auto now = board_.parts().base.clock->now_ns();
-  for (const auto& [serial, hook] : board_.where().hook_states()) {
-    if (!hook.runs_at("periodic")) continue;
-    const auto next = now + hook.number(attributes::hook::freq) * 1'000'000'000;
-    auto& due = due_.try_emplace(serial, next).first->second;
-    if (now < due) continue;
-    due = next;
-    run_periodic(hook.name);
-  }
-}
-
-void hook_routes::run_periodic(const std::string& name) {
-  const auto sequence = board_.where().sequence();
-  server_hooks::question q{
-      periodic_event,
-      board_.server_itself(),
-      {},
-      "periodic",
-      {{"resv_list", hook_objects{}}},
-      {{"vnode_list", ObjectKind::NODE, {}, sequence}},
-      {name},
-  };
-  hooks_.run(std::move(q), [this](hooks::chain_result& result) { carry_out("periodic", 0, result, nullptr); });
 }
 
 }  // namespace annals::actors

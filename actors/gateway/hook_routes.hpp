@@ -4,7 +4,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -20,10 +19,11 @@ class hook_routes {
  public:
   explicit hook_routes(actor_registry& board);
 
-  void on_tick();  // every second
   // Runs hooks that look on at what happened (postqueuejob, jobobit, modifyvnode). Refused: one of them could not be read, or what
   // they wanted could not be written.
   void look_on(const reactions::run_looking_hooks& what, reply_ptr reply);
+  // Runs a periodic hook, because of this record. Refused: as above.
+  void run_periodic(const std::string& hook, std::uint64_t cause, reply_ptr reply);
 
   // Each asks the hooks of its event, then goes on with the request as they left it and the runs that allowed or changed it.
   // Without hooks it goes on at once.
@@ -48,13 +48,16 @@ class hook_routes {
   server_hooks::answer then_go_on(std::string subject, reply_ptr reply, server_hooks::answer then);
   void restart_scheduling(const hooks::chain_result& result);
   void run_rejected(std::uint64_t number, const std::string& id, hooks::chain_result& result, const reply_ptr& reply);
-  void carry_out(const std::string& subject, std::uint64_t cause, const hooks::chain_result& result, const reply_ptr& reply);
-  bool all_ran(const reactions::run_looking_hooks& what, const hooks::chain_result& result) const;
-  void run_periodic(const std::string& name);
+  struct owed_run {  // what is written down of it
+    std::string subject;
+    std::uint64_t cause;
+    std::string id;  // that makes, with the run and the object, the command ids of what is wanted
+  };
+  void carry_out(const owed_run& what, const hooks::chain_result& result, const reply_ptr& reply);
+  bool all_ran(const hooks::hook_event& event, const std::vector<std::string>& names, const hooks::chain_result& result) const;
 
   actor_registry& board_;
   server_hooks hooks_;
-  std::map<std::uint64_t, std::int64_t> due_;  // periodic hooks, by stream
 };
 
 }  // namespace annals::actors

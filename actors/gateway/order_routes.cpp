@@ -46,6 +46,11 @@ void order_routes::carry_out(const reactions::run_looking_hooks& what, give_orde
   hooks_.look_on(what, std::move(given.reply));
 }
 
+void order_routes::carry_out(const reactions::run_periodic_hook& what, give_order& given) {
+  if (!board_.parts().runner) return done(given.reply);
+  hooks_.run_periodic(what.hook, given.what->cause, std::move(given.reply));
+}
+
 void order_routes::carry_out(const reactions::discard_run& what, give_order& given) {
   moms_.discard({what.serial, what.run, what.job}, what.host);
   done(given.reply);

@@ -19,6 +19,7 @@ class order_routes {
  private:
   void carry_out(const reactions::tell_job& what, give_order& given);
   void carry_out(const reactions::run_looking_hooks& what, give_order& given);
+  void carry_out(const reactions::run_periodic_hook& what, give_order& given);
   void carry_out(const reactions::discard_run& what, give_order& given);
   void carry_out(const reactions::send_hooks& what, give_order& given);
   void carry_out(const reactions::end_server& what, give_order& given);

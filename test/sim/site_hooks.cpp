@@ -146,6 +146,7 @@ struct hook_checks {
   std::map<std::pair<std::uint64_t, std::uint64_t>, int> owed;         // event, hook -> looks
   std::map<std::uint64_t, const char*> events;                         // that were looked at
   std::set<std::tuple<std::uint64_t, std::string, std::string>> done;  // cause, hook, stream: of what was wanted
+  std::set<std::pair<std::uint64_t, std::uint64_t>> periods;           // cause, hook: of periodic runs
   std::set<std::pair<std::string, std::uint64_t>> reports;             // of MoMs: host, position
   std::string fault;
 
@@ -159,7 +160,8 @@ struct hook_checks {
       const auto ran = e.getHook().getRan();
       if (ran.getPosition() != 0 && !reports.emplace(schema::str(ran.getHost()), ran.getPosition()).second)
         fault = "a report of a MoM is written twice" + at;
-      if (cause != 0 && --owed[{cause, stream}] < 0) fault = "a look was written twice" + at;
+      if (ran.getRun().getEvent() == "periodic") see_periodic(cause, stream, at);
+      else if (cause != 0 && --owed[{cause, stream}] < 0) fault = "a look was written twice" + at;
     }
     if (r.kind() == schema::StreamKind::HOOK) {
       model::apply(hooks[stream], {r.sequence(), stream, r.get().getStreamVersion(), r.get().getWallNs(), {}}, e);
@@ -174,6 +176,11 @@ struct hook_checks {
       subjects += !look->of_job && host.contains(stream) && (look->vnode.empty() || look->vnode == vnode);
     for (const auto& [serial, hook] : hooks)
       if (hook.runs_at(look->event)) owed[{r.sequence(), serial}] += subjects;
+  }
+
+  void see_periodic(std::uint64_t cause, std::uint64_t hook, const std::string& at) {
+    if (cause == 0) fault = "a periodic run has no cause" + at;
+    else if (!periods.emplace(cause, hook).second) fault = "a periodic run is written twice" + at;
   }
 
   void see_run(schema::HookRun::Reader run, const log::record& r, const std::string& at) {

@@ -13,7 +13,8 @@
   each(hooks_on_hosts) \
   each(lost_hosts) \
   each(looking_hooks) \
-  each(orderly_stop)
+  each(orderly_stop) \
+  each(periodic_hooks)
 // clang-format on
 
 namespace annals::reactions {

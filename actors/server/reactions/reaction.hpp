@@ -39,6 +39,10 @@ struct run_looking_hooks {
   model::requester by;  // who made it happen
   std::vector<std::string> hooks;
 };
+// One periodic hook, on the site as it is now: it runs, what it wants is done, then its run is written down.
+struct run_periodic_hook {
+  std::string hook;
+};
 struct discard_run {
   std::string host;
   std::uint64_t serial = 0;
@@ -49,7 +53,7 @@ struct send_hooks {};  // every host is owed the hooks of MoMs as they are now
 struct end_server {
   std::string how;
 };
-using instruction = std::variant<tell_job, run_looking_hooks, discard_run, send_hooks, end_server>;
+using instruction = std::variant<tell_job, run_looking_hooks, run_periodic_hook, discard_run, send_hooks, end_server>;
 
 struct order {
   std::uint64_t cause = 0;  // sequence of the record that it follows from

@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "events/log/log_reader.hpp"
 #include "hooks-runtime/pool/fake_hook_runner.hpp"
@@ -45,10 +46,23 @@ struct site {
     do whole.system.run();
     while (runner.step());
   }
-  void later() {
-    clock.ns += 2'000'000'000;
-    whole.system.scheduler().advance_time(std::chrono::seconds(2));
+  void later(std::chrono::seconds time = std::chrono::seconds(2)) {
+    clock.ns += std::chrono::nanoseconds(time).count();
+    whole.system.scheduler().advance_time(time);
     settle();
+  }
+  // A host n1 with a vnode of that name.
+  void add_host() {
+    ask([](schema::Request::Builder r) {
+      auto m = r.initManage();
+      m.setVerb(schema::ManageVerb::CREATE);
+      m.setKind(schema::ObjectKind::NODE);
+      m.setName("n1");
+    });
+    whole.says(std::make_shared<test::fake_peer>(wire::identity::kind::mom, "n1"), schema::make<schema::FromMom>([](auto m) {
+                 m.initHello().setHost("n1");
+                 m.getHello().initVnodes(1)[0].setName("n1");
+               }));
   }
   template <class Fill>
   peer_ptr ask(Fill fill, const std::string& user = "root") {
@@ -107,6 +121,25 @@ struct site {
     });
     return hooks;
   }
+  // Comments that vnodes got, each with the sequence of its cause.
+  std::multiset<std::pair<std::string, std::uint64_t>> comments() const {
+    std::multiset<std::pair<std::string, std::uint64_t>> found;
+    (void)log::log_reader(whole.store).read(1, [&](const log::record_ptr& r) {
+      if (schema::is(r->event(), schema::HostEvent::VNODE_CHANGED))
+        for (auto c : r->event().getHost().getVnodeChanged().getChanges())
+          if (c.getName() == "comment") found.emplace(schema::str(c.getValue()), r->get().getCause());
+      return true;
+    });
+    return found;
+  }
+  std::uint64_t last_start() const {
+    std::uint64_t last = 0;
+    (void)log::log_reader(whole.store).read(1, [&](const log::record_ptr& r) {
+      if (schema::is(r->event(), schema::ServerEvent::STARTED)) last = r->sequence();
+      return true;
+    });
+    return last;
+  }
   std::size_t lines_with(const std::string& text) const {
     std::size_t n = 0;
     for (const auto& file : std::filesystem::directory_iterator(logs.path)) {
@@ -128,6 +161,8 @@ struct site {
 };
 
 using names = std::multiset<std::string>;
+using std::chrono::seconds;
+constexpr seconds freq{120};  // as it is when nobody sets it
 
 }  // namespace
 
@@ -186,6 +221,54 @@ BOOST_AUTO_TEST_CASE(a_hook_that_can_not_be_read_and_is_turned_off_is_owed_nothi
   s.restore("a");
   s.later();
   BOOST_TEST(s.asked_by.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_periodic_hook_runs_each_time_its_freq_is_over) {
+  site s;
+  s.add_hook("p", "periodic");
+  s.later(freq - seconds(1));
+  BOOST_TEST(s.written_runs().size() == 0u);
+  s.later(seconds(1));
+  BOOST_TEST(s.written_runs().size() == 1u);
+  s.later(freq);
+  BOOST_TEST(s.written_runs().size() == 2u);
+  BOOST_TEST(s.asked_by.count("p of root") == 2u);
+}
+
+// Both runs follow from the same record, the start.
+BOOST_AUTO_TEST_CASE(what_two_periodic_hooks_want_of_one_vnode_after_a_start_is_all_done) {
+  site s;
+  s.add_host();
+  for (const char* hook : {"p", "q"}) {
+    s.add_hook(hook, "periodic");
+    s.runner.when(hook, [hook](hooks::protocol::Request::Reader, hooks::protocol::Reply::Builder reply) {
+      auto c = reply.initChanges(1)[0];
+      c.setParameter("vnode_list");
+      c.setKind(hooks::protocol::ObjectKind::VNODE);
+      c.setObject("n1");
+      c.setAttribute("comment");
+      c.setHasValue(true);
+      c.setAfter(std::string("by ") + hook);
+    });
+  }
+  s.whole.restart();
+  s.later(freq);
+  BOOST_CHECK((s.written_runs() == names{"p", "q"}));
+  const auto start = s.last_start();
+  BOOST_CHECK((s.comments() == std::multiset<std::pair<std::string, std::uint64_t>>{{"by p", start}, {"by q", start}}));
+}
+
+BOOST_AUTO_TEST_CASE(a_periodic_hook_that_can_not_be_read_is_tried_again_when_its_freq_is_over) {
+  site s;
+  s.add_hook("p", "periodic");
+  s.damage("p");
+  s.later(freq);
+  BOOST_TEST(s.written_runs().size() == 0u);
+  s.restore("p");
+  s.later();
+  BOOST_TEST(s.written_runs().size() == 0u);
+  s.later(freq);
+  BOOST_TEST(s.written_runs().size() == 1u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,42 +1,16 @@
 // Which runs of hooks that look on are owed (docs/design/0023-hooks.md).
 #include <boost/test/unit_test.hpp>
 
-#include "events/model/hook/hook.hpp"
-#include "test/unit/actors/server/reactions/watched.hpp"
+#include "test/unit/actors/server/reactions/watched_hooks.hpp"
 
 using namespace annals;
 using test::targets;
 
 namespace {
 
-struct looked_at : test::watched<reactions::looking_hooks> {
-  std::uint64_t hook(const std::string& name, const std::string& events) {
-    const auto stream = write(0, model::make_event([&](auto e) { e.initHook().initCreated().setName(name); }));
-    set_hook(stream, "event", events);
-    write(stream, model::make_event([](auto e) {
-            auto i = e.initHook().initImported();
-            i.setContentType(std::string(model::python_content));
-            i.initContent().setHash({reinterpret_cast<const kj::byte*>("h"), 1});
-          }));
-    return stream;
-  }
-  void set_hook(std::uint64_t hook, const std::string& name, const std::string& value) {
-    write(hook, model::make_event([&](auto e) {
-            auto c = e.initHook().initChanged().initChanges(1)[0];
-            c.setName(name);
-            c.setValue(value);
-          }));
-  }
-  void delete_hook(std::uint64_t hook) {
-    write(hook, model::make_event([](auto e) { e.initHook().initDeleted().setName("any"); }));
-  }
+struct looked_at : test::watched_hooks<reactions::looking_hooks> {
   std::uint64_t job(std::uint64_t number) {
     return write(0, model::make_event([&](auto e) { e.initJob().initQueued().setNumber(number); }));
-  }
-  void ran(std::uint64_t hook, const std::string& subject, std::uint64_t cause) {
-    std::vector<model::event> events;
-    events.push_back(model::make_event([&](auto e) { e.initHook().initRan().setSubject(subject); }));
-    base::write(hook, std::move(events), cause);
   }
   // What goes out now: "7.borg at postqueuejob by a,b; ".
   std::string looks() {

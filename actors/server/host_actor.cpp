@@ -49,11 +49,10 @@ void host_actor::on_change() {
 }
 
 void host_actor::give_up(schema::RunRef::Reader run) {
-  const auto key = discard_key(run.getJobSerial(), run.getRun());
-  given_up_.insert(key);
-  if (hello_)  // the MoM is back meanwhile
-    for (auto there : hello_->message.get().getHello().getRuns())
-      if (there.getJobSerial() == run.getJobSerial() && there.getRun() == run.getRun()) unwanted_.insert(key);
+  if (held_)  // the MoM is back meanwhile
+    for (auto there : held_->hello.message.get().getHello().getRuns())
+      if (there.getJobSerial() == run.getJobSerial() && there.getRun() == run.getRun())
+        held_->unwanted.insert(discard_key(run.getJobSerial(), run.getRun()));
   send(gateway_, discard_settled{run.getJobSerial(), run.getRun(), state().name, true});
 }
 
@@ -76,8 +75,7 @@ void host_actor::on_ticket_wanted(const ticket_wanted& t) {
 
 void host_actor::on_withdraw(const withdraw_from_host& w) {
   owed_.erase(w.key);
-  given_up_.erase(w.key);
-  if (unwanted_.erase(w.key) > 0) come_up_if_rid();
+  if (held_ && held_->unwanted.erase(w.key) > 0) come_up_if_rid();
 }
 
 void host_actor::on_connected(mom_connected& m) {
@@ -87,8 +85,7 @@ void host_actor::on_connected(mom_connected& m) {
                           std::string_view(reinterpret_cast<const char*>(uuid.begin()), uuid.size()) != state().log_uuid;
   if (peer_ && peer_ != m.peer) peer_->close("the MoM connected anew");
   peer_ = m.peer;
-  hello_ = model::mom_hello{m.hello, host_part(m.peer->peer().address)};
-  compare_runs(m, log_is_new);
+  held_ = held_hello{{m.hello, host_part(m.peer->peer().address)}, compare_runs(m, log_is_new)};
   come_up_if_rid();
   for (const auto& [key, message] : owed_) peer_->send(message);
   // The welcome comes last: who has it has heard what was owed, hooks among it.
@@ -100,26 +97,22 @@ void host_actor::on_connected(mom_connected& m) {
 }
 
 void host_actor::come_up_if_rid() {
-  if (!hello_ || !unwanted_.empty()) return;
-  receive({*std::exchange(hello_, std::nullopt), mom(), {}, nullptr, nullptr, {}, 0, {}});
+  if (!held_ || !held_->unwanted.empty()) return;
+  receive({std::exchange(held_, std::nullopt)->hello, mom(), {}, nullptr, nullptr, {}, 0, {}});
 }
 
-// What the MoM has and what the log says it has: each difference is put to the job, which knows what it means.
-void host_actor::compare_runs(const mom_connected& m, bool log_is_new) {
-  unwanted_.clear();
+// What the MoM has and what the log says it has: each difference is put to the job, which knows what it means. Returned: the runs that
+// the MoM must be rid of first.
+host_actor::keys host_actor::compare_runs(const mom_connected& m, bool log_is_new) {
+  keys unwanted;
   for (const auto& run : m.unwanted) {
     const auto key = discard_key(run.serial, run.run);
-    unwanted_.insert(key);
+    unwanted.insert(key);
     owed_[key] = discard_message(run);
   }
-  for (const auto& run : m.kept) unwanted_.insert(discard_key(run.serial, run.run));
+  for (const auto& run : m.kept) unwanted.insert(discard_key(run.serial, run.run));
   std::set<std::pair<std::uint64_t, std::uint32_t>> there;
-  for (auto run : m.hello.get().getHello().getRuns()) {
-    there.emplace(run.getJobSerial(), run.getRun());
-    const auto key = discard_key(run.getJobSerial(), run.getRun());
-    if (given_up_.contains(key)) unwanted_.insert(key);
-  }
-  given_up_ = unwanted_;
+  for (auto run : m.hello.get().getHello().getRuns()) there.emplace(run.getJobSerial(), run.getRun());
   for (const auto& run : m.expected) {
     if (there.contains({run.serial, run.run})) continue;
     // Also one of which the job did not hear before this server stopped. Its order must not start it after that.
@@ -131,16 +124,21 @@ void host_actor::compare_runs(const mom_connected& m, bool log_is_new) {
   std::erase_if(owed_, [&](const auto& debt) {
     if (debt.second.get().which() != schema::ToMom::DISCARD_RUN) return false;
     const auto ref = debt.second.get().getDiscardRun();
-    if (there.contains({ref.getJobSerial(), ref.getRun()})) return false;
+    if (there.contains({ref.getJobSerial(), ref.getRun()})) {
+      // It was given up when the host went down. That may not be in the log yet, and it is there all the same.
+      if (!state().up) unwanted.insert(discard_key(ref.getJobSerial(), ref.getRun()));
+      return false;
+    }
     send(gateway_, discard_settled{ref.getJobSerial(), ref.getRun(), state().name, false});
     return true;
   });
+  return unwanted;
 }
 
 void host_actor::on_gone(const mom_gone& m) {
   if (m.peer != peer_) return;  // an older connection
   peer_ = nullptr;
-  hello_.reset();
+  held_.reset();
   receive({model::host_silent{m.why}, mom(), {}, nullptr, nullptr, {}, 0, {}});
 }
 

@@ -26,7 +26,8 @@ class host_actor : public event_sourced_actor<host_aggregate> {
   void on_post(post_to_host& p);
   void on_withdraw(const withdraw_from_host& w);
   void on_ticket_wanted(const ticket_wanted& t);
-  void compare_runs(const mom_connected& m, bool log_is_new);
+  using keys = std::set<std::string>;  // of runs, as discard_key makes them
+  keys compare_runs(const mom_connected& m, bool log_is_new);
   void come_up_if_rid();
   void give_up(schema::RunRef::Reader run);
   model::requester mom() const { return {"pbs_mom", state().name, schema::Role::MOM}; }
@@ -34,9 +35,12 @@ class host_actor : public event_sourced_actor<host_aggregate> {
   caf::actor gateway_;
   wire::connection_ptr peer_;                                  // null: not there
   std::map<std::string, schema::sealed<schema::ToMom>> owed_;  // by key
-  std::optional<model::mom_hello> hello_;                      // of a MoM that has runs to discard: up when they are gone
-  std::set<std::string> unwanted_;                             // keys of those
-  std::set<std::string> given_up_;                             // keys of runs that may still be there when it is back
+  // The hello of this connection, as long as it is not put to the rules: the MoM named runs that it must be rid of first.
+  struct held_hello {
+    model::mom_hello hello;
+    keys unwanted;
+  };
+  std::optional<held_hello> held_;
 };
 
 }  // namespace annals::actors

@@ -15,9 +15,11 @@ namespace {
 
 constexpr std::uint64_t serial = 999;
 
+using peer_ptr = std::shared_ptr<test::fake_peer>;
+
 template <class Ref>
-void fill(Ref ref) {
-  ref.setJobSerial(serial);
+void fill(Ref ref, std::uint64_t of = serial) {
+  ref.setJobSerial(of);
   ref.setRun(1);
   ref.setJob("7.borg");
 }
@@ -42,6 +44,14 @@ struct server : test::whole_server {
            if (with_the_run) fill(hello.initRuns(1)[0]);
          }));
     return peer;
+  }
+  std::uint64_t last_stream() const {
+    std::uint64_t last = 0;
+    (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
+      last = std::max(last, r->get().getStream());
+      return true;
+    });
+    return last;
   }
   bool n1_is_up() const {
     bool up = false;
@@ -80,13 +90,82 @@ struct server_with_a_run : server {
            run.initHosts(1).set(0, "n1");
          }));
   }
-  std::uint64_t last_stream() const {
-    std::uint64_t last = 0;
-    (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
-      last = std::max(last, r->get().getStream());
+};
+
+// A job with a run on two hosts. n2 is out of reach, and n1 says that the run may still be there: the job gives that up.
+struct server_with_an_abandoned_run : server {
+  std::uint64_t job = 0;
+
+  static peer_ptr mom(const char* host) { return std::make_shared<test::fake_peer>(wire::identity::kind::mom, host); }
+  server_with_an_abandoned_run() {
+    ask([](schema::Request::Builder r) {
+      auto m = r.initManage();
+      m.setVerb(schema::ManageVerb::CREATE);
+      m.setKind(schema::ObjectKind::NODE);
+      m.setName("n2");
+    });
+    const auto n1 = mom("n1"), n2 = mom("n2");
+    for (const auto& peer : {n1, n2}) comes(peer, false);
+    ask([](schema::Request::Builder r) { r.initQueueJob().setSubmitHost("borg"); }, "alice");
+    job = last_stream();
+    says(std::make_shared<test::fake_peer>(wire::identity::kind::scheduler, "default"),
+         schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
+           auto run = m.initRun();
+           run.setJob(job);
+           run.setExecVnode("(n1:ncpus=1)+(n2:ncpus=1)");
+           run.setExecHost("n1/0+n2/0");
+           run.initHosts(2).set(0, "n1");
+           run.getHosts().set(1, "n2");
+         }));
+    caf::anon_send(whole->gateway(), actors::peer_closed{n2, "lost"});
+    system.run();
+    says(n1, schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+           fill(m.initRunRefused().initRef(), job);
+           m.getRunRefused().initAbandoned(1).set(0, "n2");
+         }));
+    BOOST_REQUIRE(is_released());
+  }
+  void comes(const peer_ptr& peer, bool with_the_run) {
+    says(peer, schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+           auto hello = m.initHello();
+           hello.setHost(peer->who.name);
+           auto vnode = hello.initVnodes(1)[0];
+           vnode.setName(peer->who.name);
+           auto cpus = vnode.initAttributes(1)[0];
+           cpus.setName("resources_available");
+           cpus.setResource("ncpus");
+           cpus.setValue("1");
+           if (with_the_run) fill(hello.initRuns(1)[0], job);
+         }));
+  }
+  bool is_released() const {
+    bool so = false;
+    (void)log::log_reader(store).read_stream(job, 1, [&](const log::record_ptr& r) {
+      so |= schema::is(r->event(), schema::JobEvent::VNODES_RELEASED) &&
+            r->event().getJob().getVnodesReleased().getWhy() == schema::ReleaseReason::ABANDONED;
       return true;
     });
-    return last;
+    return so;
+  }
+  // How often a host came up.
+  int ups() const {
+    int n = 0;
+    (void)log::log_reader(store).read(1, [&](const log::record_ptr& r) {
+      n += schema::is(r->event(), schema::HostEvent::CAME_UP) ? 1 : 0;
+      return true;
+    });
+    return n;
+  }
+  // n2 is back and still has the run: it is up when it is rid of it.
+  void n2_is_back() {
+    const auto before = ups();
+    const auto n2 = mom("n2");
+    comes(n2, true);
+    BOOST_TEST(ups() == before);
+    comes(n2, true);  // asked anew, it says the same
+    BOOST_TEST(ups() == before);
+    says(n2, schema::make<schema::FromMom>([&](schema::FromMom::Builder m) { fill(m.initSignalDone().initRef(), job); }));
+    BOOST_TEST(ups() == before + 1);
   }
 };
 
@@ -128,6 +207,17 @@ BOOST_AUTO_TEST_CASE(a_host_is_told_to_end_a_run_that_was_deleted_by_force) {
   });
   BOOST_REQUIRE(discards(*s.mom) == 1);
   BOOST_TEST(schema::str(s.mom->sent.back().root<schema::ToMom>().getDiscardRun().getJob()) == s.job);
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_comes_back_with_a_run_that_was_given_up_is_up_when_it_is_rid_of_it) {
+  server_with_an_abandoned_run s;
+  s.n2_is_back();
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_dies_forgets_no_run_that_was_given_up) {
+  server_with_an_abandoned_run s;
+  s.restart();
+  s.n2_is_back();
 }
 
 BOOST_AUTO_TEST_CASE(a_mom_says_of_a_run_it_does_not_have_that_it_is_gone) {

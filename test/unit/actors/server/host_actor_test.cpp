@@ -1,0 +1,143 @@
+// When the actor of a host takes a MoM that is back as up: when it is rid of what was given up meanwhile, whether or not the log says so
+// already, and also in a server that has died since.
+#include "actors/server/host_actor.hpp"
+
+#include <boost/test/unit_test.hpp>
+#include <caf/event_based_actor.hpp>
+
+#include <utility>
+
+#include "actors/runtime/log_writer.hpp"
+#include "actors/server/discards.hpp"
+#include "events/log/event_log.hpp"
+#include "test/support/model_builders.hpp"
+#include "test/support/whole_server.hpp"
+
+using namespace annals;
+
+namespace {
+
+constexpr std::uint64_t serial = 95;
+const std::string order = "7.borg/discard";  // as the job's actor names it
+
+// Jobs that do not answer: what they are told is only counted.
+caf::behavior deaf_gateway(caf::event_based_actor*, int* abandoned) {
+  return {
+      [abandoned](const actors::discard_settled& d) { *abandoned += d.abandoned ? 1 : 0; },
+      [](const actors::run_missing&) {},
+  };
+}
+
+struct fixture {
+  fixture() {
+    log::append a;
+    a.events.push_back(model::make_event([](auto e) { e.initHost().initAdded().setName("n1"); }));
+    const auto staged = log.stage(std::move(a));
+    std::vector<log::record_ptr> records;
+    BOOST_REQUIRE(static_cast<bool>(log.commit(records)));
+    stream = std::get<log::staged>(staged).stream;
+    writer = system->spawn(actors::log_writer, actors::log_writer_parts{&log, &reader, nullptr, {}, stop, [] { return true; }});
+    gateway = system->spawn(deaf_gateway, &abandoned);
+    start();
+  }
+  ~fixture() { system.end({std::exchange(host, nullptr), std::exchange(gateway, nullptr), std::exchange(writer, nullptr)}); }
+
+  void start() {
+    host = system->spawn<actors::host_actor>(actors::event_sourced_actor_parts{writer, &reader, &clock, stop}, gateway, stream, settings);
+    system.run();
+  }
+  void restart() {
+    caf::anon_send_exit(host, caf::exit_reason::kill);
+    start();
+  }
+  template <class Message>
+  void tell(Message m) {
+    caf::anon_send(host, std::move(m));
+    system.run();
+  }
+  void owe_a_discard() { tell(actors::post_to_host{"n1", order, actors::discard_message({serial, 1, "7.borg"})}); }
+  void is_back_with_the_run() {
+    const auto peer = std::make_shared<test::fake_peer>(wire::identity::kind::mom, "n1");
+    auto hello = schema::make<schema::FromMom>([](schema::FromMom::Builder m) {
+      m.initHello().setHost("n1");
+      auto run = m.getHello().initRuns(1)[0];
+      run.setJobSerial(serial);
+      run.setRun(1);
+    });
+    tell(actors::mom_connected{peer, std::move(hello), {}, {}, {}});
+  }
+  void is_rid() { tell(actors::withdraw_from_host{"n1", actors::discard_key(serial, 1)}); }
+  bool is_up() const {
+    bool up = false;
+    (void)reader.read_stream(stream, 1, [&](const log::record_ptr& r) {
+      up |= schema::is(r->event(), schema::HostEvent::CAME_UP);
+      return true;
+    });
+    return up;
+  }
+
+  std::function<void(const std::string&)> stop = [](const std::string& text) { BOOST_ERROR("stopped: " + text); };
+  log::memory_event_store store;
+  test::still_clock clock;
+  log::event_log log{store, clock};
+  log::log_reader reader{store};
+  test::stepped_system system;
+  model::settings_ptr settings = std::make_shared<model::settings>(test::small_settings());
+  std::uint64_t stream = 0;
+  int abandoned = 0;
+  caf::actor writer, gateway, host;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(host_actor, fixture)
+
+BOOST_AUTO_TEST_CASE(a_run_that_was_given_up_is_not_forgotten_before_its_job_has_heard_of_it) {
+  owe_a_discard();
+  BOOST_TEST(abandoned == 1);
+  is_back_with_the_run();
+  BOOST_TEST(!is_up());
+  is_back_with_the_run();  // over a new connection
+  BOOST_TEST(!is_up());
+  is_rid();
+  BOOST_TEST(is_up());
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_has_died_is_owed_the_discard_by_the_job_and_takes_it_as_given_up) {
+  owe_a_discard();
+  restart();
+  owe_a_discard();
+  BOOST_TEST(abandoned == 2);
+  is_back_with_the_run();
+  BOOST_TEST(!is_up());
+  is_rid();
+  BOOST_TEST(is_up());
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_is_given_up_while_the_hello_is_held_is_waited_for_too) {
+  const auto peer = std::make_shared<test::fake_peer>(wire::identity::kind::mom, "n1");
+  tell(actors::mom_connected{peer, schema::make<schema::FromMom>([](schema::FromMom::Builder m) {
+                               m.initHello().setHost("n1");
+                               auto run = m.getHello().initRuns(1)[0];
+                               run.setJobSerial(serial);
+                               run.setRun(1);
+                             }),
+                             {},
+                             {{serial + 1, 1, "8.borg"}},
+                             {}});
+  owe_a_discard();
+  tell(actors::withdraw_from_host{"n1", actors::discard_key(serial + 1, 1)});
+  BOOST_TEST(!is_up());
+  is_rid();
+  BOOST_TEST(is_up());
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_comes_without_the_run_is_up_at_once) {
+  owe_a_discard();
+  const auto peer = std::make_shared<test::fake_peer>(wire::identity::kind::mom, "n1");
+  tell(actors::mom_connected{
+      peer, schema::make<schema::FromMom>([](schema::FromMom::Builder m) { m.initHello().setHost("n1"); }), {}, {}, {}});
+  BOOST_TEST(is_up());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -184,13 +184,13 @@ struct writer {
       for (const auto& f : whom)
         if (!shared->empty() && (!f.only || has(*f.only))) self->send(f.who, committed{shared});
     };
-    const auto tell_all = [&] {
+    const auto tell_at_once = [&] {
       tell(first_to_know);
       answer_all();
-      tell(later_to_know);
     };
-    if (asked.size() == 1) next_first::here(self->system(), tell_all);
-    else tell_all();
+    if (asked.size() == 1) next_first::here(self->system(), tell_at_once);  // who asked is told last, and goes first
+    else tell_at_once();
+    next_first::here(self->system(), [&] { tell(later_to_know); });
     tell_later(*shared);
   }
 

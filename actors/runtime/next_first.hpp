@@ -23,6 +23,7 @@
 #include <mutex>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace annals::actors {
 
@@ -118,7 +119,7 @@ class next_first : public caf::policy::unprofiled {
   static constexpr unsigned in_a_row_max = 16;
 };
 
-// A thread beside the pool, while it does what it told. What is too much goes to the pool.
+// A thread beside the pool, while it does what it told: who was told last comes first. What is too much goes to the pool.
 class next_first::guest final : public caf::execution_unit {
  public:
   guest(caf::actor_system* system, coordinator_data& all) : execution_unit(system), all_(all) {}
@@ -129,8 +130,8 @@ class next_first::guest final : public caf::execution_unit {
     present_ = this;
     tell();
     for (unsigned i = 0; !next_.empty(); ++i) {
-      auto* job = next_.front();
-      next_.pop_front();
+      auto* job = next_.back();
+      next_.pop_back();
       if (i >= in_a_row_max) present_ = nullptr;  // all that is left goes to the pool
       if (present_) resume(job);
       else system().scheduler().enqueue(job);
@@ -160,11 +161,11 @@ class next_first::guest final : public caf::execution_unit {
     }
   }
 
-  // Who was told waits for those before it: few, as one of them may take long.
+  // Who was told waits for those after it: few, as one of them may take long.
   static constexpr std::size_t waiting_max = 4;
   static inline thread_local guest* present_ = nullptr;
   coordinator_data& all_;
-  std::deque<caf::resumable*> next_;
+  std::vector<caf::resumable*> next_;
 };
 
 inline bool next_first::offered_to_guest(coordinator_data&, caf::resumable* job) {

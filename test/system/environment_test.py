@@ -50,7 +50,7 @@ class environment(ClusterTest):
         self.assertRegex(os.path.basename(env["TMPDIR"]), f"^pbs[.]{id}[.][0-9a-f]{{8}}-[0-9A-F]{{8}}$")
         self.assertEqual((env["PBS_O_LOGNAME"], env["PBS_O_HOME"], env["USER"]), ("typist", self.work, env["LOGNAME"]))
 
-    def test_of_the_program_and_of_tasks_on_each_host(self):
+    def test_of_the_program_and_of_tasks_on_each_host(self):      # RS-127
         look = f"'cat /proc/self/environ > {self.work}/env.$PBS_NODENUM; cp $PBS_NODEFILE {self.work}/nodes.$PBS_NODENUM; test -d $TMPDIR'"
         id, hosts = self.run_job("select=1:ncpus=2:mpiprocs=2:ompthreads=3+1:ncpus=0+1:ncpus=1",
                                  f"cat /proc/self/environ > env.program\ncp $PBS_NODEFILE nodes.program\ntest -d $TMPDIR &&\n"

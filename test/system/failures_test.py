@@ -23,7 +23,7 @@ class each_party_fails(WideJobTest):
             self.until_answers()
             self.check_end(id, exit_status)
 
-    def test_who_stands_still_while_the_hosts_join(self):
+    def test_who_stands_still_while_the_hosts_join(self):      # RS-15
         # A sister, until another has joined and the job still waits.
         id = self.submit_that_joins("c")
         self.go_on(MOM, "c")

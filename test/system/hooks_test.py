@@ -109,7 +109,7 @@ class server_hooks(HookTest):
         self.assertEqual(self.sure("qmgr", "-c", "print hook"), printed)
         self.assertEqual(self.job(self.submit("-h", "--", "/bin/true"))["Account_Name"], "x")
 
-    def test_the_short_forms_of_qmgr_do_what_the_long_ones_do(self):      # RS-112
+    def test_the_short_forms_of_qmgr_do_what_the_long_ones_do(self):      # RS-112, RU-07
         script = "import pbs\npbs.event().job.Account_Name = 'x'\n"
         self.file("qjob.py", script)
         self.file("a launch.json", "{}\n")
@@ -161,7 +161,7 @@ class host_hooks(HookTest):
         with open(out) as f:
             self.assertEqual(f.read(), "value=yes\n")
 
-    def test_an_epilogue_hook_says_what_the_job_used(self):      # RU-04
+    def test_an_epilogue_hook_says_what_the_job_used(self):      # RU-04, RU-01, RU-05
         self.sure("qmgr", "-c", "create resource watts type=long,flag=h")
         self.hook("e", "execjob_epilogue", "import pbs\nj = pbs.event().job\nj.resources_used['watts'] = 42\n"
                   "j.resources_used['cput'] = pbs.duration(7)\n")
@@ -173,7 +173,7 @@ class host_hooks(HookTest):
         self.until(lambda: [r for r in self.accounting() if r[0] == "E" and r[1] == id], "the E record is there")
         self.assertIn("resources_used.watts=42", [r for r in self.accounting() if r[0] == "E" and r[1] == id][0][2])
 
-    def test_a_startup_hook_makes_a_resource(self):          # RU-06
+    def test_a_startup_hook_makes_a_resource(self):          # RU-06, RU-07
         self.hook("s", "exechost_startup", "import pbs\nn = pbs.get_local_nodename()\n"
                   "pbs.event().vnode_list[n].resources_available['foo_i'] = 7\n")
         self.until_hooks_are_on("a", "s.PY")

@@ -1,5 +1,5 @@
 """Hooks on the hosts of jobs that span hosts: which run where, what they may refuse and set, and what restarts make of them.
-pbs guide: hooks (19); RS-64 to RS-71, RS-123, RS-129, RU-04 to RU-07; docs/design/0023-hooks.md."""
+pbs guide: hooks (19); docs/design/0023-hooks.md."""
 import os
 import pwd
 import re
@@ -51,7 +51,7 @@ class MomHookTest(HookTest):
 
 
 class hooks_of_wide_jobs(MomHookTest):
-    def test_each_event_runs_on_the_hosts_where_it_should(self):
+    def test_each_event_runs_on_the_hosts_where_it_should(self):      # RS-123
         self.mom_hook("h", f"{STARTED},{ENDED}", self.script(
             says="'%s %s' % (e.job.in_ms_mom(), '+'.join(sorted(e.vnode_list)))"))
         id = self.submit(*WIDE, "--", "/bin/true")
@@ -75,7 +75,7 @@ class hooks_of_wide_jobs(MomHookTest):
         self.assertEqual(sorted(self.lines()), sorted([f"execjob_begin {primary} {sorted([(primary, 2, True), (other, 2, False)])}",
                                                        f"execjob_begin {other} {[(other, 2, True)]}"]))
 
-    def test_a_sisters_hook_refuses_the_join(self):
+    def test_a_sisters_hook_refuses_the_join(self):      # RS-14
         self.mom_hook("h", "execjob_begin,execjob_abort,execjob_end", self.script(
             "if name == 'execjob_begin' and host == 'b':\n    e.job.Hold_Types = pbs.hold_types('s')\n    e.reject('no on b')\n"))
         id = self.submit("-l", "select=1:ncpus=1:host=a+1:ncpus=1:host=b+1:ncpus=1:host=c", "--", "/bin/true")
@@ -97,7 +97,7 @@ class hooks_of_wide_jobs(MomHookTest):
         job = self.until_state(id, "F")
         self.assertLess(int(job["Exit_status"]), 0)
 
-    def test_a_start_that_fails_is_told_on_every_host(self):
+    def test_a_start_that_fails_is_told_on_every_host(self):      # RS-69, RS-71
         self.mom_hook("h", f"execjob_launch,{ENDED}", self.script(
             "if name == 'execjob_launch':\n    e.job.Hold_Types = pbs.hold_types('s')\n    e.reject('not today')\n"))
         id = self.submit(*WIDE, "--", "/bin/true")
@@ -109,7 +109,7 @@ class hooks_of_wide_jobs(MomHookTest):
             if host != primary:
                 self.until(lambda host=host: f";Job;{id};ABORT_JOB received\n" in self.mom_log(host), "the sister is told")
 
-    def test_a_health_check_takes_a_sister_out_of_service(self):
+    def test_a_health_check_takes_a_sister_out_of_service(self):      # RS-67
         scripts = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "hooks-runtime", "site_hooks", "scripts")
         with open(os.path.join(scripts, "health_check.py")) as f:
             source = f.read()
@@ -302,7 +302,7 @@ class hooks_of_several_hosts(MomHookTest):
 class hooks_of_hosts(MomHookTest):
     hosts = ["a"]
 
-    def test_a_startup_hook_makes_vnodes_and_resources(self):      # RU-06
+    def test_a_startup_hook_makes_vnodes_and_resources(self):      # RU-06, RU-07
         self.mom_hook("s", "exechost_startup", "import pbs\nv = pbs.event().vnode_list\n"
                       "for i in range(2):\n"
                       "    name = '%s_%d' % (pbs.get_local_nodename(), i)\n"
@@ -437,7 +437,7 @@ class hooks_of_hosts(MomHookTest):
         self.until(lambda: len([r for r in self.audit("hook", "s").split("\n") if " at exechost_startup accepted" in r]) >= 3, "it ran again")
         self.assertIn("state = offline", self.vnode("a_0"))
 
-    def test_a_periodic_hook_accounts_for_running_jobs(self):      # RU-04
+    def test_a_periodic_hook_accounts_for_running_jobs(self):      # RU-04, RU-22
         self.sure("qmgr", "-c", "create resource watts type=long,flag=h")
         self.mom_hook("p", "exechost_periodic", "import pbs\n"
                       "for j in pbs.event().job_list.values():\n"

@@ -7,7 +7,7 @@ from wide_jobs import WideJobTest
 
 
 class a_job_on_three_hosts(WideJobTest):
-    def test_every_host_joins_and_leaves(self):
+    def test_every_host_joins_and_leaves(self):      # RS-116
         id, go = self.start_job()
         primary, *sisters = self.hosts_of(id)
         expected = "".join(f"{host}\n{host}\n" for host in [primary, *sisters])

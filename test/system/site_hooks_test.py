@@ -1,5 +1,5 @@
 """Hooks as sites have them (the scripts of test/unit/hooks-runtime/site_hooks), and hooks that sites should not have, in real
-daemons. pbs guide: hooks (19); RS-84 to RS-94, RU-04; docs/design/0019-hook-workers.md."""
+daemons. pbs guide: hooks (19); docs/design/0019-hook-workers.md."""
 import grp
 import json
 import os
@@ -45,7 +45,7 @@ class hooks_that_sites_use(SiteHookTest):
         refused = self.run_command("qsub", "-v", day, *long, "-q", "interactive", "--", "/bin/true")
         self.assertEqual(refused.err, "qsub: at most one hour between 8 and 18\n")
 
-    def test_accounting_by_the_clock_adds_to_what_it_set_before(self):
+    def test_accounting_by_the_clock_adds_to_what_it_set_before(self):      # RU-04, RU-22
         before = self.memory_kb()
         self.mom_hook("usage", "exechost_periodic", script_of("accounting.py"), freq=1)
         id = self.submit("-l", "select=1:ncpus=2", "--", "/bin/sleep", "1000")

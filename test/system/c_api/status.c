@@ -40,7 +40,7 @@ int main(int argc, char** argv) {
   pbs_statfree(s);
 
   s = pbs_statsched(c, NULL, NULL);
-  CHECK(count(s) == 2); /* one entry per scheduler (MS-115) */
+  CHECK(count(s) == 2); /* one entry per scheduler (MS-22, MS-115) */
   CHECK(strcmp(s->name, "default") == 0 || strcmp(s->next->name, "default") == 0);
   pbs_statfree(s);
 

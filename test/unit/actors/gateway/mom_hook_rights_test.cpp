@@ -61,7 +61,7 @@ struct site : test::followed {
 
 BOOST_FIXTURE_TEST_SUITE(mom_hook_rights, site)
 
-BOOST_AUTO_TEST_CASE(a_host_of_the_run_sets_what_the_event_lets_a_script_set) {
+BOOST_AUTO_TEST_CASE(a_host_of_the_run_sets_what_the_event_lets_a_script_set) {  // RU-22
   BOOST_TEST(may("n1", {"execjob_epilogue", "resources_used"}) == "job ");
   BOOST_TEST(may("n2", {"execjob_epilogue", "resources_used"}) == "job ");
   BOOST_TEST(may("n1", {"exechost_periodic", "resources_used"}) == "job ");

@@ -95,7 +95,7 @@ struct cluster : test::whole_server {
 
 BOOST_AUTO_TEST_SUITE(proposals)
 
-BOOST_AUTO_TEST_CASE(a_scheduler_that_proposes_anothers_job_is_told_whose_it_is) {
+BOOST_AUTO_TEST_CASE(a_scheduler_that_proposes_anothers_job_is_told_whose_it_is) {  // MS-36
   cluster c;
   c.propose(c.second);
   BOOST_TEST(cluster::refusal(c.second) == "Unauthorized Request: job 0.borg is scheduler default's to run, not second's");
@@ -103,7 +103,7 @@ BOOST_AUTO_TEST_CASE(a_scheduler_that_proposes_anothers_job_is_told_whose_it_is)
   BOOST_TEST(c.second->closed == "");
 }
 
-BOOST_AUTO_TEST_CASE(the_default_scheduler_runs_it) {
+BOOST_AUTO_TEST_CASE(the_default_scheduler_runs_it) {  // MS-38
   cluster c;
   c.propose(c.first);
   BOOST_TEST(cluster::refusal(c.first) == "");

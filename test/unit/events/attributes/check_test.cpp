@@ -114,7 +114,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_number_reads_as_not_set) {
   BOOST_TEST(seconds_of(set, queue::kill_delay).value() == 3607);
 }
 
-BOOST_AUTO_TEST_CASE(some_refusals_name_the_attribute) {
+BOOST_AUTO_TEST_CASE(some_refusals_name_the_attribute) {  // MS-105
   BOOST_TEST(check(ObjectKind::JOB, "project", "", "a[b") == "15014 Illegal attribute or resource value project");
   BOOST_TEST(check(ObjectKind::SERVER, "max_run", "", "[u:bob=x]") ==
              "15014 Illegal attribute or resource value max_run");
@@ -222,7 +222,7 @@ BOOST_AUTO_TEST_CASE(operators_and_managers_differ) {
              "Cannot set attribute, read only or insufficient permission  sharing");
 }
 
-BOOST_AUTO_TEST_CASE(hidden_attributes_are_hidden) {
+BOOST_AUTO_TEST_CASE(hidden_attributes_are_hidden) {  // RD-90, RD-91
   const auto sees = [](const char* name, Role role, bool show_hidden = false) {
     return may_see(*find(ObjectKind::JOB, name), role, show_hidden);
   };

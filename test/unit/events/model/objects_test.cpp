@@ -170,7 +170,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(schedulers)
 
-BOOST_AUTO_TEST_CASE(a_new_scheduler_object_has_directories_of_its_own) {
+BOOST_AUTO_TEST_CASE(a_new_scheduler_object_has_directories_of_its_own) {  // MS-01, MS-05
   scheduler_story s;
   s.settings.home = "/var/spool/pbs";
   BOOST_TEST(s.when(scheduler(ManageVerb::CREATE)) == "created changed");
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(a_new_scheduler_object_has_directories_of_its_own) {
   BOOST_TEST(s.state.attributes.get(attributes::scheduler::sched_log).value_or("") == "/var/spool/pbs/sched_logs_s2");
 }
 
-BOOST_AUTO_TEST_CASE(a_scheduler_object_is_down_idle_and_scheduling) {
+BOOST_AUTO_TEST_CASE(a_scheduler_object_is_down_idle_and_scheduling) {  // MS-41 to MS-44
   scheduler_story s;
   const auto state = [&] { return std::string(s.state.attributes.get(attributes::scheduler::state).value_or("")); };
   const auto cycle = [](auto fill_it) { return model::scheduler_said{schema::make<schema::FromScheduler>(fill_it)}; };
@@ -201,7 +201,7 @@ BOOST_AUTO_TEST_CASE(a_scheduler_object_is_down_idle_and_scheduling) {
   BOOST_TEST(s.when(model::scheduler_gone{"link lost"}, the_server()) == "");
 }
 
-BOOST_AUTO_TEST_CASE(the_default_scheduler_object_stays) {
+BOOST_AUTO_TEST_CASE(the_default_scheduler_object_stays) {  // MS-04, MS-46
   scheduler_story s;
   s.when(scheduler(ManageVerb::CREATE, {}, "default"));
   BOOST_TEST(!s.when(scheduler(ManageVerb::DELETE, {}, "default")).starts_with("scheduler"));

@@ -97,7 +97,7 @@ BOOST_AUTO_TEST_CASE(a_month_of_usage_fits_into_a_series) {
 }
 
 // What each host used is kept as it is; how the job's value is made of it depends on the resource alone.
-BOOST_AUTO_TEST_CASE(amounts_of_all_hosts_add_up_and_the_rest_is_the_primarys) {
+BOOST_AUTO_TEST_CASE(amounts_of_all_hosts_add_up_and_the_rest_is_the_primarys) {  // RU-02, 03, 09, 10, 17
   const std::vector<model::host_usage> hosts{{"n1",
                                               used({{"cput", "00:00:10"},
                                                     {"ecc", "True"},
@@ -161,7 +161,7 @@ BOOST_AUTO_TEST_CASE(of_what_a_mom_tells_only_values_of_known_resources_are_take
   BOOST_TEST(text_of(hosts.front().usage) == "cput=00:01:10 licenses=16");
 }
 
-BOOST_AUTO_TEST_CASE(the_server_makes_of_the_hosts_what_the_job_shows) {
+BOOST_AUTO_TEST_CASE(the_server_makes_of_the_hosts_what_the_job_shows) {  // RU-02, RU-08
   auto story = given(model::job_phase::started);
   story.settings.resources = site_resources();
   const auto told = [&](auto hosts) {

@@ -1,4 +1,4 @@
-// The catalogue of hook events (pbs guide, "hooks: events"; golden: hooks.txt; RS-64 to RS-73).
+// The catalogue of hook events (pbs guide, "hooks: events"; golden: hooks.txt).
 #include <boost/test/unit_test.hpp>
 
 #include "hooks-runtime/catalog/events.hpp"

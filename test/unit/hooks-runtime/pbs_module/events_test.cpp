@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(some_changes_of_a_runjob_hook_hold_only_with_reject) {  // 
   BOOST_TEST(r.get().getLog()[0].getLevel() == 0x100u);
 }
 
-BOOST_AUTO_TEST_CASE(a_launch_hook_changes_program_arguments_and_environment) {  // pbs guide: execjob_launch
+BOOST_AUTO_TEST_CASE(a_launch_hook_changes_program_arguments_and_environment) {  // pbs guide: execjob_launch; RS-69
   hook_case c{.source = "", .event = "execjob_launch"};
   c.source =
       "import pbs\ne = pbs.event()\ne.progname = '/bin/env'\ne.argv.append('-v')\ne.env['A'] = '1'\n"
@@ -127,7 +127,7 @@ BOOST_AUTO_TEST_CASE(release_nodes_with_a_dict_answers_with_the_released_vnodes)
   BOOST_TEST(summary(runs.run(c)) == "accept");
 }
 
-BOOST_AUTO_TEST_CASE(release_nodes_is_for_the_primary_in_prologue_and_launch) {  // RS-86, RS-87
+BOOST_AUTO_TEST_CASE(release_nodes_is_for_the_primary_in_prologue_and_launch) {  // RS-86, RS-87, RS-129
   hook_case c{.source = "import pbs\npbs.logmsg(1, '%s' % (pbs.event().job.release_nodes(keep_select='ncpus=1'),))\n",
               .event = "execjob_begin"};
   c.job = {{"tolerate_node_failures", "", "all"}};

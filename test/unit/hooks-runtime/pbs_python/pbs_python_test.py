@@ -79,7 +79,7 @@ class PbsPython(unittest.TestCase):
         reply = json.loads(done.stdout)
         return reply, {f"{c['attribute']}.{c.get('resource', '')}".rstrip("."): c["after"] for c in reply.get("changes", [])}
 
-    def test_the_reliable_startup_pair_asks_for_a_spare_host_and_gives_it_back(self):       # RS-64 to RS-94; seed 002
+    def test_the_reliable_startup_pair_asks_for_a_spare_host_and_gives_it_back(self):       # RS-07, 64, 66, 67, 84, 85, 90, 111, 114
         asked = {"event": 1, "hookName": "qjob", "parameters": [{"name": "job", "object": {"kind": "job", "attributes": [
             {"name": "Resource_List", "resource": "select", "value": "ncpus=3:mem=1gb+ncpus=2:mem=2gb"}]}}]}
         reply, changes = self.pair("reliable_submit.py", asked)

@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(resource_accounting_by_the_clock) {
   BOOST_TEST(schema::text(r.get().getLog()[0].getMessage()) == "uses 5120kb");
 }
 
-BOOST_AUTO_TEST_CASE(the_reliable_startup_pair) {  // RS-64 to RS-94; the recipe of the design
+BOOST_AUTO_TEST_CASE(the_reliable_startup_pair) {  // RS-07, 64, 66, 67, 84, 85, 90, 111, 114, 129: the recipe
   hook_case submit{.source = script("reliable_submit.py")};
   submit.job = {{"Resource_List", "select", "ncpus=3:mem=1gb+ncpus=2:mem=2gb+ncpus=1:mem=3gb"}};
   BOOST_TEST(summary(runs.run(submit)) ==

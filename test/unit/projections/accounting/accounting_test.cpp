@@ -37,7 +37,7 @@ const given_values on_q1 = {{"Resource_List", "select", "1:host=q1"}};
 
 BOOST_FIXTURE_TEST_SUITE(records, fixture)
 
-BOOST_AUTO_TEST_CASE(a_job_leaves_q_s_and_e_as_pbs_writes_them) {
+BOOST_AUTO_TEST_CASE(a_job_leaves_q_s_and_e_as_pbs_writes_them) {  // RD-83
   log.host("q1", "4", "24684092kb");
   log.host("q3", "4", "24684092kb");
   story.now_s = 1795222033;

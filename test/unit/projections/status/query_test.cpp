@@ -228,7 +228,7 @@ BOOST_AUTO_TEST_CASE(managers_see_more_than_users) {
   BOOST_TEST(stat(named(ObjectKind::NODE, {"p1"}), Role::MANAGER).get("p1", ids::Port) == "15002");
 }
 
-BOOST_AUTO_TEST_CASE(a_node_shows_its_jobs_and_what_they_hold) {
+BOOST_AUTO_TEST_CASE(a_node_shows_its_jobs_and_what_they_hold) {  // RD-33
   namespace ids = attributes::node;
   const answer a = stat(named(ObjectKind::HOST, {"p1"}), Role::MANAGER);
   BOOST_TEST(a.get("p1", ids::state) == "free");

@@ -63,7 +63,7 @@ std::string value(const submission& s, std::string_view name, std::string_view r
 
 BOOST_AUTO_TEST_SUITE(submission_of)
 
-BOOST_AUTO_TEST_CASE(bad_option_values_are_illegal) {
+BOOST_AUTO_TEST_CASE(bad_option_values_are_illegal) {  // RS-11, RD-71
   const std::pair<const char*, std::vector<const char*>> bad[] = {
       {"-a", {"9999", "123", "abc", "202613012359"}},
       {"-c", {"u", "c=abc", "x", ""}},
@@ -92,7 +92,7 @@ BOOST_AUTO_TEST_CASE(bad_option_values_are_illegal) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(good_option_values_pass) {
+BOOST_AUTO_TEST_CASE(good_option_values_pass) {  // RS-01, RS-06
   const std::pair<const char*, std::vector<const char*>> good[] = {
       {"-a", {"2359", "12312359", "2712312359.30", "202712312359.30", "202001010000"}},
       {"-c", {"n", "s", "c", "c=10", "w", "w=5", "c=0"}},

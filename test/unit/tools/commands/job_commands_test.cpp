@@ -389,7 +389,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(default_arguments)
 
-BOOST_AUTO_TEST_CASE(every_job_gets_them_unless_it_says_otherwise) {
+BOOST_AUTO_TEST_CASE(every_job_gets_them_unless_it_says_otherwise) {  // RS-09
   fake_gateway server([](schema::Request::Reader r, schema::Reply::Builder out) {
     if (!r.isStat()) {
       out.setDone("12.q1");

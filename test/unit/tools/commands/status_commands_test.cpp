@@ -313,7 +313,7 @@ BOOST_AUTO_TEST_CASE(qmgr_says_what_the_server_refused) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(qmgr_lists_and_prints) {
+BOOST_AUTO_TEST_CASE(qmgr_lists_and_prints) {  // MS-01
   BOOST_TEST(qmgr("l s scheduling").out == "Server q1\n    scheduling = True\n\n");
   BOOST_TEST(qmgr("p s").out == golden("qmgr.txt", "qmgr -c \"p s\""));
   BOOST_TEST(qmgr("p q workq").out == golden("qmgr.txt", "qmgr -c \"p q workq\""));

@@ -133,7 +133,7 @@ void one_vnode_one_job(schema::ToScheduler::Builder m) {
 
 }  // namespace
 
-BOOST_AUTO_TEST_CASE(pbs_sched_connects_schedules_rereads_its_policy_and_ends) {
+BOOST_AUTO_TEST_CASE(pbs_sched_connects_schedules_rereads_its_policy_and_ends) {  // MS-24, 27, 28, 57
   site s;
   const auto started = s.start();
   BOOST_REQUIRE_MESSAGE(started.status == 0, started.err << s.log());

@@ -19,7 +19,7 @@ BOOST_AUTO_TEST_CASE(the_shipped_file_is_the_defaults) {
   BOOST_TEST((parsed.config == mom_config{}));
 }
 
-BOOST_AUTO_TEST_CASE(settings_are_read) {
+BOOST_AUTO_TEST_CASE(settings_are_read) {  // RS-45
   const auto parsed = parse_mom_config(
       "# a comment\n\n$usecp q1:/home /nfs/home\n$usecp *.site.org:/data/ /data/\n$prologalarm 3\n$enforce mem\n"
       "$enforce !cpuburst\n$enforce average_trialperiod 5\n$min_check_poll 2\n$max_check_poll 5\n$logevent 0xffffffff\n"

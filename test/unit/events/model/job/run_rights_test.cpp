@@ -35,13 +35,13 @@ model::proposed_run by_hand() {
 
 BOOST_AUTO_TEST_SUITE(run_rights)
 
-BOOST_AUTO_TEST_CASE(the_default_scheduler_runs_every_job) {
+BOOST_AUTO_TEST_CASE(the_default_scheduler_runs_every_job) {  // MS-38, MS-81
   const auto story = given(job_phase::queued);
   BOOST_TEST(model::scheduler_of(story.job) == "default");
   BOOST_TEST(said(story.ask(propose(), the_scheduler())) == "assigned");
 }
 
-BOOST_AUTO_TEST_CASE(a_scheduler_runs_no_job_of_another) {
+BOOST_AUTO_TEST_CASE(a_scheduler_runs_no_job_of_another) {  // MS-36
   const auto story = given(job_phase::queued);
   const std::string no = "15007 Unauthorized Request: job " + story.job.id + " is scheduler default's to run, not sched2's";
   BOOST_TEST(said(story.ask(propose_as("sched2"), the_scheduler())) == no);

@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(the_program_starts_when_every_sister_has_joined) {
   BOOST_TEST(s.run.steps.size() == 3u);
 }
 
-BOOST_AUTO_TEST_CASE(a_sister_that_refuses_or_is_silent_has_the_job_queued_again) {
+BOOST_AUTO_TEST_CASE(a_sister_that_refuses_or_is_silent_has_the_job_queued_again) {  // RS-02, RS-14
   auto refused = given_asked();
   refused.when(model::sister_joined{"n3"});
   BOOST_TEST(refused.when(model::sister_refused{"n2", 15058, "no such user"}) == "sisterFailed sisterLeft refused");
@@ -48,7 +48,7 @@ BOOST_AUTO_TEST_CASE(what_a_sisters_hook_wants_of_the_job_is_done) {
   }
 }
 
-BOOST_AUTO_TEST_CASE(the_wait_for_sisters_ends) {
+BOOST_AUTO_TEST_CASE(the_wait_for_sisters_ends) {  // RS-14, RS-45
   auto s = given_asked();
   s.when(model::sister_joined{"n2"});
   BOOST_TEST(s.rings(model::run_timer::join_alarm) == "joinWaitEnded sisterFailed refused");
@@ -57,7 +57,7 @@ BOOST_AUTO_TEST_CASE(the_wait_for_sisters_ends) {
   BOOST_TEST(late.rings(model::run_timer::join_alarm) == "");
 }
 
-BOOST_AUTO_TEST_CASE(a_run_killed_before_its_program_started_is_refused_and_its_sisters_leave) {
+BOOST_AUTO_TEST_CASE(a_run_killed_before_its_program_started_is_refused_and_its_sisters_leave) {  // RS-15
   auto s = given_asked();
   BOOST_TEST(s.when(kill(1)) == "refused");
   BOOST_TEST(s.run.exit_status == 271);
@@ -65,7 +65,7 @@ BOOST_AUTO_TEST_CASE(a_run_killed_before_its_program_started_is_refused_and_its_
   BOOST_TEST(s.when(model::sister_joined{"n2"}) == "");
 }
 
-BOOST_AUTO_TEST_CASE(what_sisters_have_told_of_their_use_is_kept_for_a_later_life_of_the_primary) {
+BOOST_AUTO_TEST_CASE(what_sisters_have_told_of_their_use_is_kept_for_a_later_life_of_the_primary) {  // RU-08, RU-10
   auto s = given_all_started();
   const model::host_usage told{"n2", model::measured_usage({.cpu_seconds = 7, .mem_kb = 70}), 5};
   BOOST_TEST(s.when(model::sisters_used{{told, {"n9", model::measured_usage({.cpu_seconds = 1}), 5}}}) == "sistersUsed");
@@ -102,7 +102,7 @@ BOOST_AUTO_TEST_CASE(a_lost_sister_does_not_change_how_a_job_ends_that_was_delet
   BOOST_TEST(s.run.exit_status == 271);
 }
 
-BOOST_AUTO_TEST_CASE(the_end_is_told_when_the_job_is_gone_from_every_host) {
+BOOST_AUTO_TEST_CASE(the_end_is_told_when_the_job_is_gone_from_every_host) {  // RU-02
   auto s = given_all_ended();
   BOOST_TEST(owed(s.run) == "say-steps, release n2, release n3");
   BOOST_TEST(

@@ -39,7 +39,7 @@ to_mom order_with_ticket(std::int64_t now_ns) {
 
 BOOST_AUTO_TEST_SUITE(run_timers)
 
-BOOST_AUTO_TEST_CASE(sisters_are_waited_for_since_they_could_be_asked) {
+BOOST_AUTO_TEST_CASE(sisters_are_waited_for_since_they_could_be_asked) {  // RS-45
   auto s = given_asked();
   BOOST_TEST(fires_after_s(s, timer::join_alarm) == 30);
   s.pass(7);

@@ -109,7 +109,7 @@ BOOST_AUTO_TEST_CASE(names_stand_in_lists) {
   BOOST_TEST(parsed("create queue a.b").names.front() == "a.b");  // for the server to refuse
 }
 
-BOOST_AUTO_TEST_CASE(the_server_needs_no_name) {
+BOOST_AUTO_TEST_CASE(the_server_needs_no_name) {  // MS-21, MS-25
   const manager_command set = parsed("set server scheduling = True");
   BOOST_TEST(set.names.empty());
   BOOST_TEST(set.changes.front().name == "scheduling");

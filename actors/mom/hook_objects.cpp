@@ -1,6 +1,7 @@
 #include "actors/mom/hook_objects.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "events/model/vnodes/amounts.hpp"
 #include "events/values/duration.hpp"
@@ -61,8 +62,11 @@ hooks::hook_object job_object(const job_at_work& at) {
   return with_changes(std::move(job), at.job);
 }
 
-std::vector<hooks::hook_object> vnode_objects(const hooked_job& job, const std::string& host,
-                                              const std::vector<hooks::hook_object>& known) {
+namespace {
+
+using is_shown = std::function<bool(const std::string& host)>;
+
+std::vector<hooks::hook_object> vnodes_of(const hooked_job& job, const is_shown& shown, const std::vector<hooks::hook_object>& known) {
   std::vector<hooks::hook_object> out;
   const auto vnodes = values::parse_exec_vnode(job.allocated.exec_vnode());
   const auto hosts = values::parse_exec_host(job.allocated.exec_host());
@@ -70,7 +74,7 @@ std::vector<hooks::hook_object> vnode_objects(const hooked_job& job, const std::
   std::map<std::string, model::amounts> given;
   std::vector<std::string> names;
   for (std::size_t i = 0; i < vnodes->chunks.size(); ++i) {
-    if (!job.primary && (i >= hosts->size() || (*hosts)[i].host != host)) continue;
+    if (!shown(i < hosts->size() ? (*hosts)[i].host : std::string())) continue;
     for (const auto& part : vnodes->chunks[i].parts) {
       if (!given.contains(part.vnode)) names.push_back(part.vnode);
       auto& of_vnode = given[part.vnode];
@@ -90,6 +94,18 @@ std::vector<hooks::hook_object> vnode_objects(const hooked_job& job, const std::
     out.push_back(std::move(vnode));
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<hooks::hook_object> vnode_objects(const hooked_job& job, const std::string& host,
+                                              const std::vector<hooks::hook_object>& known) {
+  return vnodes_of(
+      job, [&](const std::string& of) { return job.primary || of == host; }, known);
+}
+
+std::vector<hooks::hook_object> failed_vnode_objects(const hooked_job& job) {
+  return vnodes_of(job, [&](const std::string& of) { return std::ranges::find(job.failed, of) != job.failed.end(); }, {});
 }
 
 void put_program(const ports::run_order& program, hooks::hook_parameters& to) {

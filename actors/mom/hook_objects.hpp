@@ -12,6 +12,8 @@ hooks::hook_object job_object(const job_at_work& at);
 // Its vnodes with what it was given of each (RS-65): on the primary all of them, elsewhere those of this host. known: this host's
 // vnodes, whose attributes are shown too.
 std::vector<hooks::hook_object> vnode_objects(const hooked_job& job, const std::string& host, const std::vector<hooks::hook_object>& known);
+// Those of hosts that failed (RS-64, RS-65): the job bears it, or it would not come to a hook that asks.
+std::vector<hooks::hook_object> failed_vnode_objects(const hooked_job& job);
 
 // progname, argv and env of execjob_launch. A task's has no PBS_NODEFILE (RS-129).
 void put_program(const ports::run_order& program, hooks::hook_parameters& to);

@@ -161,7 +161,7 @@ void mom_hooks::next_stage(const std::shared_ptr<stages>& s) {
     at.primary = s->at.job.primary;
     at.parameters.push_back({"job", s->job});
     at.parameters.push_back({"vnode_list", vnode_objects(s->at.job, parts_.host, all_vnodes())});
-    if (hooks::find_parameter(*event, "vnode_list_fail")) at.parameters.push_back({"vnode_list_fail", std::vector<hooks::hook_object>{}});
+    if (hooks::find_parameter(*event, "vnode_list_fail")) at.parameters.push_back({"vnode_list_fail", failed_vnode_objects(s->at.job)});
     if (hooks::find_parameter(*event, "pid")) at.parameters.push_back({"pid", s->at.pid});
     if (hooks::find_parameter(*event, "progname")) put_program(s->result.program, at.parameters);
     return hooks::run_chain(chain_parts(), std::move(chosen), std::move(at),

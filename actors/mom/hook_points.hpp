@@ -56,6 +56,7 @@ struct hooked_job {
   model::allocation allocated;                          // what it has now
   std::vector<schema::sealed<schema::HookRun>> before;  // hooks of this host that ran for it: what they changed is seen
   bool primary = true;                                  // this is the job's first host
+  std::vector<std::string> failed{};                    // hosts that did not join or were lost, as the primary knows them
   schema::StartRun::Reader order() const { return started ? started.get().getStartRun() : joined.get().getJoin().getOrder(); }
 };
 

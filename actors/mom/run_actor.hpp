@@ -132,6 +132,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   void look_for_sisters(std::int64_t now_ns);  // that are out of reach
   std::int64_t join_alarm_s() const;
   void note_step(schema::RunEvent::Reader step) const;
+  void note_borne(const std::string& host, std::int32_t code, const std::string& text) const;
   std::vector<model::host_usage> by_host(const model::usage_set& own) const;  // the primary first
   void keep_usage_of_sisters();                                               // for a life after this one
   template <class Fill>

@@ -13,6 +13,8 @@ at_hook_point run_actor::at(hook_point point) {
   a.job.started = state().order;
   a.job.allocated = state().allocated;
   a.job.before = state().hooks.runs;
+  for (const auto& s : state().sisters)
+    if (s.phase == model::sister_phase::failed) a.job.failed.push_back(s.host);
   return a;
 }
 

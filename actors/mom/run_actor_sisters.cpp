@@ -42,8 +42,10 @@ void run_actor::on_sister_link(const sister_link& l) {
   c.away_since_ns = parts_.base.clock->now_ns();
   forget_askers_of(l.host);
   fail_questions_to(l.host);
-  if (state().active())
-    parts_.note(log_event::error, state().job, "im_eof, lost communication with " + l.host + ", not killing job yet");
+  if (!state().active()) return;
+  parts_.note(log_event::error, state().job, "im_eof, lost communication with " + l.host + ", not killing job yet");
+  if (state().bears_failures())
+    parts_.note(log_event::debug3, state().job, "ignoring lost communication with " + l.host + " as job is tolerant of node failures");
 }
 
 void run_actor::tell_whether_suspended(const std::string& host) {
@@ -193,12 +195,28 @@ std::vector<model::host_usage> run_actor::by_host(const model::usage_set& own) c
 
 // -- the server's log --------------------------------------------------------------------------------------------------------
 
+// A failure that the job tolerates (RS-12 to RS-14): the lines of PBS, and one with the words of its design.
+void run_actor::note_borne(const std::string& host, std::int32_t code, const std::string& text) const {
+  constexpr auto borne = " as job is tolerant of node failures";
+  if (state().phase == phase::started) {
+    parts_.note(log_event::error, state().job, "lost communication with " + host + ": " + text);
+    parts_.note(log_event::debug3, state().job, "ignoring lost communication with " + host + borne);
+  } else {
+    parts_.note(log_event::job, state().job,
+                "job_start_error " + std::to_string(code) + " from node " + host + " could not JOIN_JOB successfully");
+    parts_.note(log_event::job, state().job, text);
+    parts_.note(log_event::job, state().job, "ignoring error from " + host + borne);
+  }
+  parts_.note(log_event::debug, state().job, std::string("ignoring error") + borne);
+}
+
 // The lines PBS writes (pbs guide: MoM log).
 void run_actor::note_step(schema::RunEvent::Reader step) const {
   using which = schema::RunEvent::Which;
   switch (step.which()) {
     case which::SISTER_FAILED: {
       const auto f = step.getSisterFailed();
+      if (state().bears_failures()) return note_borne(schema::str(f.getHost()), f.getCode(), schema::str(f.getText()));
       if (state().active() || state().phase == phase::ended)
         return parts_.note(log_event::error, state().job,
                            "lost communication with " + schema::str(f.getHost()) + ", killing job: " + schema::str(f.getText()));

@@ -89,4 +89,19 @@ BOOST_AUTO_TEST_CASE(everybody_fails_at_any_time) {
   holds_for_seeds(o, 200);
 }
 
+// Of such a job some hosts may have failed, and the program runs all the same: once, and nothing of it is left anywhere.
+BOOST_AUTO_TEST_CASE(jobs_that_bear_the_failure_of_hosts_leave_nothing_behind_either) {
+  auto o = wide_jobs(8);
+  o.tolerant = 0.8;
+  o.refused_places = 0.1;
+  o.mom_crash = o.link_break = sometimes;
+  o.power_off = o.pause = o.partition = seldom;
+  o.new_disk = 0.3;
+  o.node_fail_s = 20;
+  holds_for_seeds(o, 40);
+  o.server_crash = seldom;
+  o.by_hand = 0.02;
+  holds_for_seeds(o, 60);
+}
+
 BOOST_AUTO_TEST_SUITE_END()

@@ -28,6 +28,8 @@ world::world(options options) : random(options.seed), net(*this), o(options), ho
     for (auto& c : id) c = static_cast<char>(random());
     submissions_.push_back({id, "", false, 0, chance(o.staging)});
     wide_.push_back(chance(o.wide) ? 2 + static_cast<int>(random() % 2) : 1);
+    bears_.push_back(o.tolerant == 0 || !chance(o.tolerant) ? "none" : random() % 2 ? "all"
+                                                                                    : "job_start");
   }
   net.loss_rate = o.lost_effect;
   server_store().set_sync_failure_rate(o.sync_failure);
@@ -155,7 +157,7 @@ void world::submit_what_is_open() {
                         r.setCommandId({reinterpret_cast<const kj::byte*>(s.command_id.data()), s.command_id.size()});
                         auto q = r.initQueueJob();
                         const bool wide = wide_[i] > 1;
-                        auto list = q.initAttributes((wide ? 3u : 1u) + (s.staged ? 1u : 0u));
+                        auto list = q.initAttributes((wide ? 4u : 1u) + (s.staged ? 1u : 0u));
                         list[0].setName("Job_Name");
                         list[0].setValue("j" + std::to_string(i));
                         if (s.staged) list[list.size() - 1].setName("stagein");
@@ -166,6 +168,8 @@ void world::submit_what_is_open() {
                         list[1].setValue(std::to_string(wide_[i]) + ":ncpus=1");
                         list[2].setResource("place");
                         list[2].setValue("scatter");
+                        list[3].setName("tolerate_node_failures");
+                        list[3].setValue(bears_[i]);
                       }));
   }
 }

@@ -127,6 +127,7 @@ struct options {
   // Planted bugs: the proof that the checkers find them.
   bool early_reply = false;        // the disk says "synced" before it is
   double wide = 0;                 // share of the jobs that ask for two or three hosts
+  double tolerant = 0;             // of them: that bear failures of their other hosts, at the start or always
   double tasks = 0;                // share of the runs whose program starts tasks on all its hosts
   bool hostile_node = false;       // a host of the cluster asks the others for what it must not have
   double refused_places = 0;       // of the joins: the host can't set the job up
@@ -234,6 +235,7 @@ class world {
   std::vector<std::unique_ptr<process>> processes_;  // server, scheduler, MoMs
   std::vector<submission> submissions_;
   std::vector<int> wide_;                       // hosts that each asks for
+  std::vector<const char*> bears_;              // tolerate_node_failures
   std::map<std::uint64_t, std::size_t> asked_;  // request id -> submission
   enum class node { unknown,
                     asked,

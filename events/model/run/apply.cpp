@@ -24,6 +24,7 @@ void on_received(run_state& run, const event_place& at, schema::RunReceived::Rea
   ANNALS_INVARIANT(message.has_value(), "an order in the log is well-formed");
   run.order = schema::sealed<schema::ToMom>(std::move(*message));
   run.allocated = allocation_of(run.order.get().getStartRun());
+  run.tolerates = tolerance_of(run.order.get().getStartRun());
   if (wants_files(run.order.get().getStartRun())) run.stage_in = stage_in_phase::wanted;
 }
 

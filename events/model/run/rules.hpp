@@ -22,6 +22,10 @@ std::vector<event> begin_run(schema::StartRun::Reader order);  // asks the siste
 outcome on_files_staged(const run_state& run, const files_staged& c);
 void apply_to_staging(run_state& run, const event_place& at, schema::FilesStagedIn::Reader e);
 
+// tolerance.cpp: failures of other hosts that the job bears.
+tolerance tolerance_of(schema::StartRun::Reader order);
+bool waits_for_nobody_but(const run_state& run, std::string_view host);  // to join
+
 // sisters.cpp: the other hosts of a run.
 std::vector<event> ask_sisters(schema::StartRun::Reader order);
 outcome on_sister_joined(const run_state& run, const sister_joined& c);
@@ -38,6 +42,7 @@ void apply_to_sisters(run_state& run, const event_place& at, schema::RunEvent::R
 
 // tasks.cpp: programs beside the run's own.
 outcome on_ask_task(const run_state& run, const ask_task& c);
+void end_tasks_of(const run_state& run, const std::string& host, std::vector<event>& out);  // it is lost, and they with it
 outcome on_task_told(const run_state& run, const task_told& c);
 void apply_to_tasks(run_state& run, schema::RunEvent::Reader event);
 void owe_to_tasks(const run_state& run, std::vector<run_effect>& owed);

@@ -65,6 +65,13 @@ struct sister_state {
   bool own() const { return node == 0; }  // the primary itself, for tasks beside its program
 };
 
+// Which failures of its other hosts the job bears (RS-01 to RS-05, tolerate_node_failures).
+enum class tolerance : std::uint8_t {
+  none,
+  job_start,  // until its program was started
+  all,
+};
+
 // Times that a run of this host counts.
 enum class run_timer : std::uint8_t {
   join_alarm,      // $sister_join_job_alarm: for sisters to join
@@ -100,10 +107,11 @@ struct run_state {
   std::uint64_t stream = 0, version = 0;
   std::uint64_t job_serial = 0;
   std::uint32_t run = 0;
-  std::string job;                      // "12.borg"
-  schema::sealed<schema::ToMom> order;  // startRun; empty when the server wanted it killed before it came
-  allocation allocated;                 // what it has: made from the order; for whoever asks what and where
-  allocation numbered;                  // what it had when its program was started: lines of that node file number TM's nodes (0022)
+  std::string job;                        // "12.borg"
+  tolerance tolerates = tolerance::none;  // as the order says: a later qalter counts from the next run on (RS-08)
+  schema::sealed<schema::ToMom> order;    // startRun; empty when the server wanted it killed before it came
+  allocation allocated;                   // what it has: made from the order; for whoever asks what and where
+  allocation numbered;                    // what it had when its program was started: lines of that node file number TM's nodes (0022)
   std::int64_t pid = 0, session = 0;
   std::string jobdir;
   std::int64_t started_s = 0;
@@ -140,6 +148,7 @@ struct run_state {
   std::string key() const { return job + "." + std::to_string(run); }
   bool active() const { return phase == run_phase::starting || phase == run_phase::started; }
   bool over() const { return phase == run_phase::ended || phase == run_phase::refused; }
+  bool bears_failures() const;  // of its other hosts, now
   schema::SignedTicket::Reader ticket() const { return fresh_ticket ? fresh_ticket.get() : order.get().getStartRun().getTicket(); }
   bool all_left() const;  // the run is on no other host any more
   const sister_state* sister(std::string_view host) const;

@@ -2,6 +2,7 @@
 // docs/design/0020-jobs-across-hosts.md.
 #include <algorithm>
 
+#include "events/model/exit_codes.hpp"
 #include "events/model/run/rules.hpp"
 #include "events/model/run/ticket.hpp"
 #include "events/values/pbs_error.hpp"
@@ -13,8 +14,7 @@ namespace pbs_error = values::pbs_error;
 
 namespace {
 
-constexpr std::int32_t exit_retry = -3;      // pbs guide: JOB_EXEC_RETRY, the job is queued again
-constexpr std::int32_t exit_host_lost = -4;  // as after a lost MoM: queued again if it is rerunable
+constexpr std::int32_t exit_retry = -3;  // pbs guide: JOB_EXEC_RETRY, the job is queued again
 
 sister_state* sister_of(run_state& run, std::string_view host) {
   const auto at = std::find_if(run.sisters.begin(), run.sisters.end(), [&](const auto& s) { return s.host == host; });
@@ -74,8 +74,24 @@ event kill_for_lost_host(const run_state& run, const std::string& host) {
   });
 }
 
+// One that failed is not waited for: the program starts when all others have joined.
+void start_if_last(const run_state& run, const std::string& host, std::vector<event>& out) {
+  if (run.phase == phase::received && waits_for_nobody_but(run, host)) out.push_back(starting_event());
+}
+
+// It stays in the job, and may have a part of it until the end.
+outcome bear(const run_state& run, const sister_state& s, std::int32_t code, const std::string& text) {
+  if (s.phase == sister_phase::failed) return no_change;
+  std::vector<event> out{failed_event(s.host, code, text)};
+  end_tasks_of(run, s.host, out);
+  start_if_last(run, s.host, out);
+  return out;
+}
+
 // A host that should have the job has lost it, or can't be reached any more.
 outcome lose_sister(const run_state& run, const std::string& host, const std::string& why) {
+  const auto* s = run.sister(host);
+  if (s && !s->own() && run.bears_failures()) return bear(run, *s, pbs_error::sister_unreachable, why);
   std::vector<event> out{failed_event(host, pbs_error::sister_unreachable, why)};
   if (run.phase == phase::received) out.push_back(refused_event(exit_retry, start_error(host, pbs_error::sister_unreachable)));
   else if (run.active()) out.push_back(kill_for_lost_host(run, host));
@@ -123,15 +139,14 @@ outcome on_sister_joined(const run_state& run, const sister_joined& c) {
   const auto* s = run.sister(c.host);
   if (!s || s->phase != sister_phase::asked || (run.phase != phase::received && run.phase != phase::started)) return no_change;
   std::vector<event> out{make_event([&](auto e) { e.initRun().initSisterJoined().setHost(c.host); })};
-  const bool last = std::all_of(run.sisters.begin(), run.sisters.end(),
-                                [&](const auto& o) { return o.host == c.host || o.phase == sister_phase::joined; });
-  if (last && run.phase == phase::received) out.push_back(starting_event());
+  start_if_last(run, c.host, out);
   return out;
 }
 
 outcome on_sister_refused(const run_state& run, const sister_refused& c) {
   const auto* s = run.sister(c.host);
   if (!s || s->phase == sister_phase::left) return no_change;
+  if (!s->own() && run.bears_failures()) return bear(run, *s, c.code, c.text);
   std::vector<event> out;
   if (s->phase == sister_phase::asked) out.push_back(failed_event(c.host, c.code, c.text));
   out.push_back(sister_left_event({c.host, s->usage.usage, s->usage.measured_ns}, false));
@@ -223,7 +238,8 @@ outcome on_join_wait_over(const run_state& run) {
     if (first.empty()) first = s.host;
     out.push_back(failed_event(s.host, pbs_error::sister_unreachable, "did not join in time"));
   }
-  out.push_back(refused_event(exit_retry, start_error(first, pbs_error::sister_unreachable)));
+  if (run.bears_failures()) out.push_back(starting_event());
+  else out.push_back(refused_event(exit_retry, start_error(first, pbs_error::sister_unreachable)));
   return out;
 }
 

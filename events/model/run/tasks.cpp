@@ -2,6 +2,7 @@
 // docs/design/0020-jobs-across-hosts.md.
 #include <algorithm>
 
+#include "events/model/exit_codes.hpp"
 #include "events/model/refuse.hpp"
 #include "events/model/run/rules.hpp"
 #include "events/model/run/task_limits.hpp"
@@ -45,20 +46,31 @@ outcome on_ask_task(const run_state& run, const ask_task& c) {
   return o;
 }
 
+namespace {
+event settled_event(std::uint32_t task, bool started, bool over, std::int32_t exit_status, const std::string& text) {
+  return make_event([&](auto e) {
+    auto t = e.initRun().initTaskSettled();
+    t.setTask(task);
+    t.setStarted(started);
+    t.setOver(over);
+    t.setExitStatus(exit_status);
+    t.setText(text);
+  });
+}
+}  // namespace
+
+void end_tasks_of(const run_state& run, const std::string& host, std::vector<event>& out) {
+  for (const auto& [number, task] : run.tasks)
+    if (task.host == host && !task.over) out.push_back(settled_event(number, task.started, true, exit_host_lost, "lost with its host"));
+}
+
 outcome on_task_told(const run_state& run, const task_told& c) {
   if (run.phase != phase::started && run.phase != phase::ended) return no_change;
   const auto at = run.tasks.find(c.task);
   if (at == run.tasks.end() || at->second.over || at->second.host != c.host) return no_change;
   const bool over = c.what != task_told::state::running;
   if (!over && at->second.started) return no_change;
-  return one([&](auto e) {
-    auto t = e.initRun().initTaskSettled();
-    t.setTask(c.task);
-    t.setStarted(c.what != task_told::state::not_started);
-    t.setOver(over);
-    t.setExitStatus(c.exit_status);
-    t.setText(c.text);
-  });
+  return std::vector<event>{settled_event(c.task, c.what != task_told::state::not_started, over, c.exit_status, c.text)};
 }
 
 namespace {

@@ -24,6 +24,7 @@ std::optional<std::int64_t> running_since(const run_state& run, run_timer what, 
       return run.join_since_ns;
     case run_timer::sister_silence:
       if (!s || s->away_since_ns == 0 || !is_missed(run, *s)) return std::nullopt;
+      if (run.active() && run.bears_failures() && !s->own()) return std::nullopt;  // it may come back
       return s->away_since_ns;
     case run_timer::leave_wait:
       if (!s || s->away_since_ns != 0 || s->own() || !run.over() || s->phase == sister_phase::left) return std::nullopt;

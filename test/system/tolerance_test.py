@@ -1,0 +1,143 @@
+"""Jobs that bear the failure of other hosts (tolerate_node_failures): hooks that refuse, MoMs that stand still, hosts that lose the
+job, each with none, job_start and all. docs/design/0037-failures-that-a-job-bears.md."""
+import os
+import shutil
+import unittest
+
+from mom_hooks_test import MomHookTest
+from wide_jobs import WIDE, WideJobTest
+
+MOM = "pbs_mom"
+ON_ALL = ["-l", "select=1:ncpus=1:host=a+1:ncpus=1:host=b+1:ncpus=1:host=c"]
+
+
+def tolerant(value):
+    return ["-W", "tolerate_node_failures=" + value]
+
+
+class hosts_that_do_not_join(MomHookTest):
+    def check_free(self):
+        for host in self.hosts:
+            self.until_free(host)
+
+    def test_a_hook_that_refuses_on_another_host_does_not_keep_the_job_from_running(self):   # RS-03, RS-04, RS-12 to RS-14
+        self.mom_hook("h", "execjob_begin", "import pbs\nif pbs.get_local_nodename() == 'b':\n    pbs.event().reject('no on b')\n")
+        for value in "all", "job_start":
+            id = self.submit(*tolerant(value), *ON_ALL, "--", "/bin/true")
+            job = self.until_state(id, "F")
+            self.assertEqual((job["Exit_status"], job["run_count"], job["tolerate_node_failures"]), ("0", "1", value), job)
+            log = self.mom_log("a")
+            lines = [f"0008;pbs_mom;Job;{id};job_start_error 15169 from node b could not JOIN_JOB successfully\n",
+                     f"0008;pbs_mom;Job;{id};ignoring error from b as job is tolerant of node failures\n",
+                     f"0080;pbs_mom;Job;{id};ignoring error as job is tolerant of node failures\n"]
+            at = [log.find(line) for line in lines]
+            self.assertTrue(-1 < at[0] < at[1] < at[2], (at, log))
+            self.check_free()
+        for none in [], tolerant("none"):                                                     # RS-02, RS-05
+            id = self.submit(*none, *ON_ALL, "--", "/bin/true")
+            self.until(lambda: f"{id};job_start_error 15169 from node b" in self.mom_log("a"), "the start fails")
+            self.assertNotIn(f"{id};ignoring error", self.mom_log("a"))
+            self.sure("qdel", id)
+            self.until_state(id, "F")
+            self.check_free()
+
+    def test_hooks_are_shown_what_has_failed(self):                                           # RS-64 to RS-67
+        self.mom_hook("no", "execjob_begin", "import pbs\nif pbs.get_local_nodename() != 'a':\n    pbs.event().reject('no')\n")
+        self.mom_hook("h", "execjob_prologue,execjob_launch", self.script(
+            "for v in e.vnode_list_fail.values():\n"
+            "    if name == 'execjob_launch' and v.name == 'b':\n        v.state = pbs.ND_OFFLINE\n",
+            says="sorted((v, str(e.vnode_list_fail[v].resources_assigned['ncpus'])) for v in e.vnode_list_fail)"))
+        id = self.submit(*tolerant("all"), *ON_ALL, "--", "/bin/true")
+        self.until_state(id, "F")
+        failed = "[('b', '1'), ('c', '1')]"
+        self.assertEqual(self.lines(), [f"execjob_prologue a {failed}", f"execjob_launch a {failed}"])
+        self.until(lambda: "offline" in self.vnode("b"), "b is offline")
+        self.assertNotIn("offline", self.vnode("c"))
+
+    def test_a_hook_of_the_first_host_is_not_borne(self):                                     # RS-124
+        self.mom_hook("h", "execjob_prologue", "import pbs\ne = pbs.event()\ne.job.delete()\ne.reject('never')\n")
+        id = self.submit(*tolerant("all"), *ON_ALL, "--", "/bin/true")
+        self.assertLess(int(self.until_state(id, "F")["Exit_status"]), 0)
+        self.assertNotIn("tolerant of node failures", self.mom_log("a"))
+
+
+class hosts_that_are_lost(WideJobTest):
+    def configure(self, host, line):
+        path = os.path.join(self.home(host), "mom_priv", "config")
+        with open(path, "a") as f:
+            f.write(line + "\n")
+        self.kill_daemon(MOM, host)
+        self.start_daemon(MOM, host)
+        self.until_free(host)
+
+    def lose_the_job(self, host):
+        """As a host that was installed anew: nothing of the job is there, or known."""
+        self.kill_daemon(MOM, host)
+        shutil.rmtree(os.path.join(self.home(host), "mom_priv", "log"))
+        os.remove(os.path.join(self.home(host), "mom_priv", "log_uuid"))
+        self.start_daemon(MOM, host)
+
+    def start_tolerant(self, value, exit_status):
+        go = os.path.join(self.work, f"go{exit_status}")
+        script = f"while [ ! -e {go} ]; do sleep 0.05; done\ncat $PBS_NODEFILE\nexit {exit_status}\n"
+        id = self.submit(*tolerant(value), "-j", "oe", "-S", "/bin/sh", *WIDE, input=script)
+        self.until(lambda: (self.job(id)["job_state"], self.job(id)["substate"]) == ("R", "42"), "its program runs")
+        return id, go
+
+    def test_who_stands_still_is_waited_for_as_long_as_the_alarm_says(self):                  # RS-45, RS-51
+        self.configure("a", "$sister_join_job_alarm 2")
+        self.stop(MOM, "c")
+        self.addCleanup(self.go_on, MOM, "c")
+        id = self.submit(*tolerant("job_start"), *ON_ALL, "--", "/bin/true")
+        self.until(lambda: f"{id};sister_join_job_alarm wait time 2 secs exceeded" in self.mom_log("a"), "the wait is over")
+        self.until(lambda: f"0008;pbs_mom;Job;{id};job_start_error 15059 from node c could not JOIN_JOB successfully\n"
+                           f"" in self.mom_log("a"), "c is missed")
+        self.until(lambda: f"{id};task 00000001 terminated" in self.mom_log("a"), "its program has run")
+        self.go_on(MOM, "c")
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+        for host in self.hosts:
+            self.until_free(host)
+
+    def test_with_all_a_host_that_loses_the_job_later_does_not_end_it(self):                  # RS-03
+        id, go = self.start_tolerant("all", 5)
+        primary, sister, _ = self.hosts_of(id)
+        self.lose_the_job(sister)
+        self.until(lambda: f"{id};ignoring error as job is tolerant of node failures" in self.mom_log(primary), "the loss is borne")
+        self.until_free_of_trouble(sister)
+        self.kill_daemon(MOM, primary)                                                        # what it bore it goes on bearing
+        self.start_daemon(MOM, primary)
+        self.assertEqual(self.job(id)["job_state"], "R")
+        open(go, "w").close()
+        job = self.until_state(id, "F")
+        self.assertEqual((job["Exit_status"], job["run_count"]), ("5", "1"), job)
+        for host in self.hosts:
+            self.until_free(host)
+
+    def test_with_job_start_it_does(self):                                                    # RS-04
+        id, go = self.start_tolerant("job_start", 6)
+        sister = self.hosts_of(id)[1]
+        self.lose_the_job(sister)
+        self.until(lambda: self.job(id)["run_count"] == "2", lambda: f"it runs again: {self.job(id)}")
+        open(go, "w").close()
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "6")
+
+    def test_what_is_altered_while_it_runs_counts_from_the_next_run_on(self):                 # RS-06, RS-08
+        id, go = self.start_tolerant("all", 7)
+        self.sure("qalter", *tolerant("none"), id)
+        self.assertEqual(self.job(id)["tolerate_node_failures"], "none")
+        sister = self.hosts_of(id)[1]
+        self.lose_the_job(sister)
+        self.until(lambda: f"{id};ignoring error as job is tolerant of node failures" in self.mom_log(self.hosts_of(id)[0]), "it is borne")
+        self.assertEqual(self.job(id)["job_state"], "R")
+        self.until_free_of_trouble(sister)
+        self.sure("qrerun", id)
+        self.until(lambda: self.job(id)["run_count"] == "2", "it runs again")
+        self.until(lambda: self.job(id).get("substate") == "42", "its program runs")
+        self.lose_the_job(self.hosts_of(id)[1])
+        self.until(lambda: self.job(id)["run_count"] == "3", "it is queued again")
+        open(go, "w").close()
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "7")
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)

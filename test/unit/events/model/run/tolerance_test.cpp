@@ -1,0 +1,115 @@
+// What a run does when another of its hosts fails, and the job bears it.
+#include <boost/test/unit_test.hpp>
+
+#include "test/unit/events/model/run/run_story.hpp"
+
+using namespace annals;
+using namespace annals::test;
+
+namespace {
+
+run_story given_tolerant(const std::string& value) {
+  run_story s;
+  s.when(model::take_order{order({{"tolerate_node_failures", "", value}}, {"n2", "n3"})});
+  return s;
+}
+run_story given_tolerant_started(const std::string& value) {
+  auto s = given_tolerant(value);
+  s.when(model::sister_joined{"n2"});
+  s.when(model::sister_joined{"n3"});
+  s.when(model::program_began{{100, 100, 5, "/home/user1"}});
+  return s;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(tolerance)
+
+// RS-03, RS-04
+BOOST_AUTO_TEST_CASE(a_host_that_refuses_to_join_does_not_end_the_start) {
+  for (const char* value : {"all", "job_start"}) {
+    auto first = given_tolerant(value);
+    BOOST_TEST(first.when(model::sister_refused{"n2", 15169, "a hook says no"}) == "sisterFailed");
+    BOOST_TEST(first.when(model::sister_refused{"n2", 15169, "a hook says no"}) == "");
+    BOOST_TEST(owed(first.run) == "say-steps, ask n3");
+    BOOST_TEST(first.when(model::sister_joined{"n3"}) == "sisterJoined programStarting");
+    auto last = given_tolerant(value);
+    last.when(model::sister_joined{"n3"});
+    BOOST_TEST(last.when(model::sister_refused{"n2", 15169, "a hook says no"}) == "sisterFailed programStarting");
+    BOOST_TEST(owed(last.run) == "say-steps, start, keep n3");
+  }
+}
+
+// RS-46
+BOOST_AUTO_TEST_CASE(a_host_that_is_silent_or_loses_the_job_does_not_end_the_start) {
+  auto silent = given_tolerant("job_start");
+  BOOST_TEST(silent.loses({"n2", {}, 0}) == "sisterFailed");
+  auto lost = given_tolerant("job_start");
+  lost.when(model::sister_joined{"n2"});
+  BOOST_TEST(lost.when(model::sister_left{{"n2", {}, 1}}) == "sisterFailed");
+  BOOST_TEST(lost.when(model::sister_joined{"n2"}) == "");  // late
+  BOOST_TEST(lost.when(model::sister_joined{"n3"}) == "sisterJoined programStarting");
+}
+
+// RS-45
+BOOST_AUTO_TEST_CASE(the_program_starts_without_those_that_have_not_joined_in_time) {
+  auto s = given_tolerant("job_start");
+  s.when(model::sister_joined{"n3"});
+  BOOST_TEST(s.rings(model::run_timer::join_alarm) == "joinWaitEnded sisterFailed programStarting");
+  BOOST_TEST(owed(s.run) == "say-steps, start, keep n3");
+  auto alone = given_tolerant("all");
+  BOOST_TEST(alone.rings(model::run_timer::join_alarm) == "joinWaitEnded sisterFailed sisterFailed programStarting");
+  BOOST_TEST(owed(alone.run) == "say-steps, start");
+}
+
+// RS-03
+BOOST_AUTO_TEST_CASE(with_all_a_host_that_is_lost_later_does_not_end_the_job) {
+  auto s = given_tolerant_started("all");
+  s.when(model::ask_task{"n2", "n1", 1, {"x"}, {}});
+  BOOST_TEST(s.loses({"n2", {}, 0}) == "");  // it may come back
+  BOOST_TEST(s.when(model::sister_back{"n2", s.now_ns}) == "sisterBack");
+  BOOST_TEST(s.when(model::sister_left{{"n2", {}, 1}}) == "sisterFailed taskSettled");
+  BOOST_TEST(s.run.tasks.at(2).exit_status == -4);
+  BOOST_TEST(s.run.kill_signal == "");
+  BOOST_TEST(owed(s.run) == "say-steps, watch, say-started, keep n3");
+  const auto o = s.ask(model::ask_task{"n2", "n1", 1, {"x"}, {}});
+  BOOST_TEST(!o.accepted());
+}
+
+// RS-02, RS-04, RS-05
+BOOST_AUTO_TEST_CASE(else_a_host_that_is_lost_later_ends_the_job) {
+  for (const char* value : {"job_start", "none"}) {
+    auto s = given_tolerant_started(value);
+    BOOST_TEST(s.loses({"n2", {}, 0}) == "sisterFailed killRequested");
+    auto lost = given_tolerant_started(value);
+    BOOST_TEST(lost.when(model::sister_left{{"n2", {}, 1}}) == "sisterFailed killRequested");
+  }
+}
+
+// RS-05
+BOOST_AUTO_TEST_CASE(none_bears_nothing) {
+  auto s = given_tolerant("none");
+  BOOST_TEST(s.when(model::sister_refused{"n2", 15058, "no such user"}) == "sisterFailed sisterLeft refused");
+}
+
+// RS-124: what the first host itself refuses.
+BOOST_AUTO_TEST_CASE(the_first_host_is_not_borne) {
+  auto s = given_tolerant("all");
+  s.when(model::sister_joined{"n2"});
+  s.when(model::sister_joined{"n3"});
+  BOOST_TEST(s.when(model::hooks_done{{}, ports::start_failed{-16, "a hook says no"}}) == "refused");
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_failed_is_asked_to_leave_with_the_others_at_the_end) {
+  auto s = given_tolerant("all");
+  s.when(model::sister_refused{"n2", 15169, "a hook says no"});
+  s.when(model::sister_joined{"n3"});
+  s.when(model::program_began{{100, 100, 5, "/home/user1"}});
+  s.when(model::program_over{{0, {}}});
+  BOOST_TEST(owed(s.run) == "say-steps, release n2, release n3");
+  BOOST_TEST(s.when(model::sister_left{{"n2", {}, 1}}) == "sisterLeft");
+  BOOST_TEST(s.when(model::sister_left{{"n3", {}, 1}}) == "sisterLeft");
+  BOOST_TEST(s.run.all_left());
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -248,6 +248,10 @@ void run_actor::note_step(schema::RunEvent::Reader step) const {
     case which::LEFT:
     case which::DISCARDED:
     case which::SISTERS_ASKED:
+      if (state().phase == phase::received && state().bears_failures())  // RS-53
+        parts_.note(log_event::debug, state().job,
+                    "job waiting up to " + std::to_string(join_alarm_s()) + " secs ($sister_join_job_alarm) for all sister moms to join");
+      return;
     case which::SISTER_JOINED:
     case which::SISTERS_USED:
     case which::TASK_ASKED:

@@ -127,16 +127,13 @@ class next_first::guest final : public caf::execution_unit {
 
   template <class Tell>
   void run(Tell tell) {
-    present_ = this;
+    const visit now(*this);
     tell();
-    for (unsigned i = 0; !next_.empty(); ++i) {
+    for (unsigned i = 0; i < in_a_row_max && !next_.empty(); ++i) {
       auto* job = next_.back();
       next_.pop_back();
-      if (i >= in_a_row_max) present_ = nullptr;  // all that is left goes to the pool
-      if (present_) resume(job);
-      else system().scheduler().enqueue(job);
+      resume(job);
     }
-    present_ = nullptr;
   }
   static guest* present() { return present_; }
 
@@ -152,6 +149,16 @@ class next_first::guest final : public caf::execution_unit {
   void exec_later(caf::resumable* job) override { system().scheduler().enqueue(job); }
 
  private:
+  // What is left at its end goes to the pool.
+  struct visit {
+    explicit visit(guest& g) : of(g) { present_ = &of; }
+    ~visit() {
+      present_ = nullptr;
+      for (auto* job : std::exchange(of.next_, {})) of.system().scheduler().enqueue(job);
+    }
+    guest& of;
+  };
+
   void resume(caf::resumable* job) {
     switch (job->resume(this, all_.all->max_throughput())) {
       case caf::resumable::resume_later: return system().scheduler().enqueue(job);

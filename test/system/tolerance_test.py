@@ -89,6 +89,9 @@ class hosts_that_are_lost(WideJobTest):
         self.stop(MOM, "c")
         self.addCleanup(self.go_on, MOM, "c")
         id = self.submit(*tolerant("job_start"), *ON_ALL, "--", "/bin/true")
+        self.assertIn("0002;pbs_mom;Svr;sister_join_job_alarm;2\n", self.mom_log("a"))           # RS-49
+        self.until(lambda: f"0080;pbs_mom;Job;{id};job waiting up to 2 secs ($sister_join_job_alarm) for all sister moms to join\n"
+                           f"" in self.mom_log("a"), "what it waits for is told")               # RS-53
         self.until(lambda: f"{id};sister_join_job_alarm wait time 2 secs exceeded" in self.mom_log("a"), "the wait is over")
         self.until(lambda: f"0008;pbs_mom;Job;{id};job_start_error 15059 from node c could not JOIN_JOB successfully\n"
                            f"" in self.mom_log("a"), "c is missed")

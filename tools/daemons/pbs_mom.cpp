@@ -114,6 +114,8 @@ std::shared_ptr<const mom::mom_settings> read_settings(const setup& s, actors::d
   for (const auto& p : parsed.problems)
     notes.write(actors::log_event::error, "Fil", "config", "line " + std::to_string(p.line) + ": " + p.text);
   settings->config = parsed.config;
+  if (const auto alarm_s = parsed.config.sister_join_job_alarm_s)  // RS-49
+    notes.write(actors::log_event::system, "Svr", "sister_join_job_alarm", std::to_string(alarm_s));
   notes.set_mask(settings->config.logevent);
   return settings;
 }

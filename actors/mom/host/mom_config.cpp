@@ -31,21 +31,6 @@ bool take(std::string_view text, std::uint32_t& to) {
   return true;
 }
 
-bool take(std::string_view text, double& to) {
-  double d = 0;
-  const auto r = std::from_chars(text.data(), text.data() + text.size(), d, std::chars_format::fixed);
-  if (text.empty() || r.ec != std::errc() || r.ptr != text.data() + text.size() || d < 0) return false;
-  to = d;
-  return true;
-}
-
-bool take(std::string_view text, std::optional<double>& to) {
-  double d = 0;
-  if (!take(text, d)) return false;
-  to = d;
-  return true;
-}
-
 bool take(std::string_view text, bool& to) {
   for (const auto yes : {"true", "yes", "on", "1", "t", "y"})
     if (values::equal_any_case(text, yes)) {
@@ -83,78 +68,46 @@ bool take_usecp(const arguments& args, std::vector<usecp_rule>& to) {
   return true;
 }
 
-// "$enforce mem", "$enforce average_trialperiod 5"; a '!' before the name switches it off.
-bool take_enforce(const arguments& args, enforcement& to) {
-  if (args.size() < 2) return false;
-  auto name = args[1];
-  const bool on = name.front() != '!';
-  if (!on) name.remove_prefix(1);
-  if (name == "mem") {
-    to.mem = on;
-    return true;
-  }
-  if (name == "cpuaverage") {
-    to.cpuaverage = on;
-    return true;
-  }
-  if (name == "cpuburst") {
-    to.cpuburst = on;
-    return true;
-  }
-  if (args.size() < 3) return false;
-  if (name == "average_trialperiod") return take(args[2], to.average_trialperiod_s);
-  if (name == "average_percent_over") return take(args[2], to.average_percent_over);
-  if (name == "delta_percent_over") return take(args[2], to.delta_percent_over);
-  if (name == "average_cpufactor") return take(args[2], to.average_cpufactor);
-  if (name == "delta_cpufactor") return take(args[2], to.delta_cpufactor);
-  if (name == "delta_weightup") return take(args[2], to.delta_weightup);
-  if (name == "delta_weightdown") return take(args[2], to.delta_weightdown);
-  return false;
-}
-
-bool take_user_list(const arguments& args, std::vector<std::string>& to) {
-  if (args.size() < 2) return false;
-  for (auto& name : values::split_list(args[1])) to.push_back(std::move(name));
-  return true;
-}
+// Of PBS, and without effect here yet: none is taken silently. What only says more of another one is not told of.
+constexpr std::string_view without_effect[] = {"action", "clienthost", "cputmult", "ideal_load", "job_launch_delay",
+                                               "max_load", "min_check_poll", "restrict_user", "wallmult"};
+constexpr std::string_view details[] = {"restrict_user_maxsysid", "restrict_user_exceptions"};
 
 enum class taken : std::uint8_t { yes,
                                   bad_value,
+                                  no_effect,
                                   unknown };
 
 taken as_taken(bool good) { return good ? taken::yes : taken::bad_value; }
 
-taken take_setting(const arguments& args, std::string_view line, mom_config& c) {
+// "$enforce mem"; a '!' before the name switches it off. PBS's other limits are not watched.
+taken take_enforce(const arguments& args, enforcement& to) {
+  if (args.size() < 2) return taken::bad_value;
+  const bool on = args[1].front() != '!';
+  if (args[1].substr(on ? 0 : 1) != "mem") return on ? taken::no_effect : taken::yes;
+  to.mem = on;
+  return taken::yes;
+}
+
+// A number of seconds, not 0 (RS-54).
+taken take_alarm(std::string_view text, std::uint32_t& to) { return as_taken(take(text, to) && to > 0); }
+
+taken take_setting(const arguments& args, mom_config& c) {
   const auto name = args[0].substr(1);
   const auto value = args.size() > 1 ? args[1] : std::string_view();
   if (name == "usecp") return as_taken(take_usecp(args, c.usecp));
-  if (name == "enforce") return as_taken(take_enforce(args, c.enforce));
-  if (name == "clienthost") {
-    c.clienthost.emplace_back(value);
-    return as_taken(!value.empty());
-  }
+  if (name == "enforce") return take_enforce(args, c.enforce);
   if (name == "prologalarm") return as_taken(take(value, c.prologue_alarm_s));
-  if (name == "min_check_poll") return as_taken(take(value, c.min_check_poll_s));
   if (name == "max_check_poll") return as_taken(take(value, c.max_check_poll_s));
   if (name == "logevent") return as_taken(take(value, c.logevent));
   if (name == "tmpdir") return as_taken(take_directory(value, c.tmpdir));
   if (name == "jobdir_root") return as_taken(take_directory(value, c.jobdir_root));
-  if (name == "ideal_load") return as_taken(take(value, c.ideal_load));
-  if (name == "max_load") return as_taken(take(value, c.max_load));
-  if (name == "cputmult") return as_taken(take(value, c.cputmult));
-  if (name == "wallmult") return as_taken(take(value, c.wallmult));
-  if (name == "restrict_user") return as_taken(take(value, c.restrict_user));
-  if (name == "restrict_user_maxsysid") return as_taken(take(value, c.restrict_user_maxsysid));
-  if (name == "restrict_user_exceptions") return as_taken(take_user_list(args, c.restrict_user_exceptions));
-  if (name == "sister_join_job_alarm") return as_taken(take(value, c.sister_join_job_alarm_s));
-  if (name == "job_launch_delay") return as_taken(take(value, c.job_launch_delay_s));
+  if (name == "sister_join_job_alarm") return take_alarm(value, c.sister_join_job_alarm_s);
   if (name == "use_cgroups") return as_taken(take_auto(value, c.use_cgroups));
   if (name == "cgroup_cpu_quota") return as_taken(take(value, c.cgroup_cpu_quota));
-  if (name == "action") {
-    c.actions.emplace_back(line);
-    return as_taken(args.size() >= 4);
-  }
-  return taken::unknown;
+  if (bool on = false; name == "restrict_user" && take(value, on) && !on) return taken::yes;
+  if (std::ranges::find(without_effect, name) != std::end(without_effect)) return taken::no_effect;
+  return std::ranges::find(details, name) != std::end(details) ? taken::yes : taken::unknown;
 }
 
 bool host_fits(std::string_view pattern, std::string_view host) {
@@ -186,12 +139,15 @@ parsed_mom_config parse_mom_config(std::string_view text) {
       continue;
     }
     mom_config with = out.config;
-    switch (take_setting(args, line, with)) {
+    switch (take_setting(args, with)) {
       case taken::yes:
         out.config = std::move(with);
         break;
       case taken::bad_value:
         out.problems.push_back({number, "bad value for " + std::string(args[0]) + ": " + std::string(line)});
+        break;
+      case taken::no_effect:
+        out.problems.push_back({number, "no effect yet: " + std::string(line)});
         break;
       case taken::unknown:
         out.problems.push_back({number, "unknown setting " + std::string(args[0])});

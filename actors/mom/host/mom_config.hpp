@@ -1,7 +1,7 @@
 // mom_priv/config: what an administrator tells one MoM. Read at the start and at HUP. Source: pbs guide, "MoM".
 //
 // Lines are "$name value...", comments begin with '#'. A wrong line is reported with its number and left out; the rest
-// counts, so that a typing error does not take a host away.
+// counts, so that a typing error does not take a host away. So is a setting of PBS that has no effect here yet.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,7 @@ struct usecp_rule {
 
 // "$enforce ...": limits that are watched only when asked for.
 struct enforcement {
-  bool mem = false, cpuaverage = false, cpuburst = false;
-  std::uint32_t average_trialperiod_s = 120, average_percent_over = 50, delta_percent_over = 50;
-  double average_cpufactor = 1.025, delta_cpufactor = 1.5, delta_weightup = 0.4, delta_weightdown = 0.1;
+  bool mem = false;
   bool operator==(const enforcement&) const = default;
 };
 
@@ -31,23 +29,15 @@ constexpr std::uint32_t sister_join_job_alarm_default_s = 30;
 
 struct mom_config {
   std::vector<usecp_rule> usecp;  // the first that fits counts
-  std::vector<std::string> clienthost;
   enforcement enforce;
   std::uint32_t prologue_alarm_s = 30;
-  std::uint32_t min_check_poll_s = 10, max_check_poll_s = 120;
-  std::uint32_t logevent = 975;     // mask of log events (pbs guide: logs)
-  std::string tmpdir = "/var/tmp";  // job directories pbs.<jobid> are made here
-  std::string jobdir_root;          // where sandbox=PRIVATE directories are made; empty: the home
-  std::optional<double> ideal_load, max_load;
-  double cputmult = 1.0, wallmult = 1.0;
-  bool restrict_user = false;
-  std::uint32_t restrict_user_maxsysid = 999;
-  std::vector<std::string> restrict_user_exceptions;
+  std::uint32_t max_check_poll_s = 120;
+  std::uint32_t logevent = 975;               // mask of log events (pbs guide: logs)
+  std::string tmpdir = "/var/tmp";            // job directories pbs.<jobid> are made here
+  std::string jobdir_root;                    // where sandbox=PRIVATE directories are made; empty: the home
   std::uint32_t sister_join_job_alarm_s = 0;  // 0: what execjob_begin hooks may take
-  std::uint32_t job_launch_delay_s = 30;
-  bool use_cgroups = true;           // "auto": where the machine has them and the MoM is root; else "off"
-  bool cgroup_cpu_quota = false;     // a job never gets more than its ncpus
-  std::vector<std::string> actions;  // "$action ..." lines, as they stand
+  bool use_cgroups = true;                    // "auto": where the machine has them and the MoM is root; else "off"
+  bool cgroup_cpu_quota = false;              // a job never gets more than its ncpus
   bool operator==(const mom_config&) const = default;
 };
 

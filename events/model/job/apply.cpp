@@ -217,6 +217,7 @@ void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Rea
   job.allocated = {schema::text(e.getExecVnode()), schema::text(e.getExecHost()), job.hosts, schema::text(e.getPlace())};
   job.primary_abandoned = false;
   job.steps = 0;
+  job.progress = {};
   job.stage_in = job.attributes.has(ids::stagein) ? job_stage_in::coming : job_stage_in::none;
   job.usage_known = job.exited = false;
   forget_requests(job);
@@ -321,6 +322,7 @@ constexpr std::int32_t exit_killed = 265;  // pbs guide: qterm
 // its files fared.
 void on_step(job_state& job, schema::RunEvent::Reader step) {
   ++job.steps;
+  if (job.phase == phase::assigned) note_progress(job, step);
   if (step.isSisterFailed() && job.phase == phase::assigned) note_failed_start(job, schema::str(step.getSisterFailed().getHost()));
   if (step.isFilesStagedIn()) job.stage_in = step.getFilesStagedIn().getOk() ? job_stage_in::there : job_stage_in::failed;
 }

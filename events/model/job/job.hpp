@@ -64,6 +64,12 @@ struct failed_start {
   bool operator==(const failed_start&) const = default;
 };
 
+// Of a run's hosts, its first among them.
+struct start_progress {
+  std::uint32_t hosts = 0, joined = 0, failed = 0;
+  bool operator==(const start_progress&) const = default;
+};
+
 struct job_state {
   job_phase phase = job_phase::none;
   std::uint64_t serial = 0;              // of the stream
@@ -85,6 +91,7 @@ struct job_state {
   std::vector<failed_start> failed_starts;     // since it last ran, a host once, the latest last: schedulers try these hosts last
   bool primary_abandoned = false;              // the first of them was down too long
   std::uint32_t steps = 0;                     // of this run, before its program and between its hosts: so many are in the log
+  start_progress progress;                     // of this run, until its program runs
   job_stage_in stage_in = job_stage_in::none;  // of this run; failed stays until the wait that follows is over
   bool usage_known = false;                    // the MoM reported at least once (substate 42)
   bool exited = false;                         // of this run

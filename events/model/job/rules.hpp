@@ -49,6 +49,9 @@ bool leads_to(job_phase from, schema::JobEvent::Which event, job_phase to);
 void refresh_shown(job_state& job, const event_place& at);
 inline void set_number(job_state& job, attributes::attribute_id id, std::int64_t n) { job.attributes.set(id, std::to_string(n)); }
 
+// What the comment says of hosts that join (start_progress.cpp).
+void note_progress(job_state& job, schema::RunEvent::Reader step);
+
 // How a run can be over without a word of its primary.
 enum class run_loss : std::uint8_t {
   missing,    // the primary does not have it (any more)

@@ -14,6 +14,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -189,6 +190,20 @@ BOOST_AUTO_TEST_CASE(it_does_nothing_while_a_thread_of_the_pool_works) {
   });
   BOOST_TEST((done_by.get_future().get() != std::this_thread::get_id()));
   over.set_value();
+}
+
+BOOST_AUTO_TEST_CASE(what_was_told_before_an_exception_is_done_by_the_pool) {
+  fixture f(2);
+  const auto who = f.doer();
+  BOOST_TEST(is_done_here(f, who));
+  std::promise<void> done;
+  const auto tell_and_fail = [&] {
+    caf::anon_send(who, task{[&](caf::event_based_actor*) { done.set_value(); }});
+    throw std::runtime_error("no more");
+  };
+  BOOST_CHECK_THROW(actors::next_first::here(f.system, tell_and_fail), std::runtime_error);
+  done.get_future().get();
+  BOOST_TEST(is_done_here(f, who));
 }
 
 BOOST_AUTO_TEST_CASE(what_is_much_goes_to_the_pool) {

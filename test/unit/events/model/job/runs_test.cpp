@@ -340,6 +340,34 @@ BOOST_AUTO_TEST_CASE(each_step_between_the_hosts_of_a_run_is_taken_once) {
   BOOST_TEST(story.when(steps(story, 3, {"n5"}), the_server()) == "runStep");
 }
 
+BOOST_AUTO_TEST_CASE(a_start_can_be_watched_host_by_host) {
+  auto story = given(job_phase::assigned);
+  const auto comment = [&] { return std::string(story.job.attribute(attributes::job::comment)); };
+  const auto sent = comment();
+  BOOST_TEST(!sent.empty());
+  std::uint32_t count = 0;
+  const auto tell = [&](auto&& fill_step) {
+    story.when(model::mom_report{schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+                                   auto r = m.initRunSteps();
+                                   fill(r.initRef(), story.job, story.job.run);
+                                   r.setFirst(count++);
+                                   fill_step(r.initSteps(1)[0].initStep());
+                                 }),
+                                 "borg"},
+               the_server());
+  };
+  tell([](auto s) {
+    auto hosts = s.initSistersAsked().initHosts(3);
+    for (unsigned i = 0; i < 3; ++i) hosts.set(i, "n" + std::to_string(i + 2));
+  });
+  BOOST_TEST(comment() == sent + "; 1 of 4 hosts have joined");
+  tell([](auto s) { s.initSisterJoined().setHost("n3"); });
+  tell([](auto s) { s.initSisterFailed().setHost("n2"); });
+  BOOST_TEST(comment() == sent + "; 2 of 4 hosts have joined, 1 failed");
+  story.starts();
+  BOOST_TEST(comment().find("joined") == std::string::npos);
+}
+
 BOOST_AUTO_TEST_CASE(the_end_of_the_wait_for_hosts_may_be_heard_of_after_the_start) {
   auto story = given(job_phase::started);
   const model::mom_report late{schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {

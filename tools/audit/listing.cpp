@@ -32,6 +32,15 @@ std::string padded(std::string text, std::size_t width) {
   return text;
 }
 
+std::string right(std::string text, std::size_t width) {
+  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
+}
+
+std::string damage_line(std::uint64_t sequence, const std::string& what, bool json) {
+  if (json) return "{\"sequence\":" + std::to_string(sequence) + ",\"damaged\":" + json_text(what) + "}\n";
+  return "#" + std::to_string(sequence) + "  DAMAGED  " + harmless(what) + "\n";
+}
+
 std::string line_head(const log::record& record, int sequence_width) {
   const auto sequence = "#" + std::to_string(record.sequence());
   return time_text(record.get().getWallNs()) + "  " + padded(sequence, static_cast<std::size_t>(sequence_width)) + "  ";
@@ -79,7 +88,7 @@ std::string listing::line(const log::record& record) {
 }
 
 std::string listing::damaged_line(std::uint64_t sequence, const std::string& what) const {
-  if (json_) return "{\"sequence\":" + std::to_string(sequence) + ",\"damaged\":" + json_text(what) + "}\n";
+  if (json_) return damage_line(sequence, what, true);
   return padded("", 23) + "  " + padded("#" + std::to_string(sequence), static_cast<std::size_t>(sequence_width_)) + "  DAMAGED  " +
          harmless(what) + "\n";
 }

@@ -51,5 +51,8 @@ class listing {
 // "2026-11-21 08:00:01.123  #42  " and what follows, padded.
 std::string line_head(const log::record& record, int sequence_width);
 std::string padded(std::string text, std::size_t width);
+std::string right(std::string text, std::size_t width);  // padded before it
+// The line for a record that can't be read, of those who print no list of records.
+std::string damage_line(std::uint64_t sequence, const std::string& what, bool json);
 
 }  // namespace annals::audit

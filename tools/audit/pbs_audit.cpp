@@ -1,7 +1,6 @@
 // pbs_audit: reads, explains and verifies the event log of a server or a MoM, beside the live daemon or from a copy.
 // Exit status: 0 all is well, 1 damage or no such job, 2 usage, 3 the log can't be opened.
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <atomic>
 #include <cerrno>
@@ -16,10 +15,9 @@
 #include <string>
 
 #include "events/log/rocksdb_event_store.hpp"
-#include "events/values/number.hpp"
 #include "hooks-runtime/pool/worker_pool.hpp"
-#include "projections/accounting/checkpoint_mark.hpp"
 #include "tools/audit/accounting_check.hpp"
+#include "tools/audit/command_line.hpp"
 #include "tools/audit/hook_story.hpp"
 #include "tools/audit/listing.hpp"
 #include "tools/audit/log_status.hpp"
@@ -32,22 +30,15 @@
 #include "tools/audit/story.hpp"
 #include "tools/audit/usage_report.hpp"
 #include "tools/client/pbs_conf.hpp"
-#include "tools/client/version.hpp"
 
 using namespace annals;
+using audit::asked;
+using audit::word;
 
 namespace {
 
 constexpr int all_well = 0, damage_or_unknown = 1, bad_usage = 2, not_opened = 3;
 constexpr useconds_t follow_interval_us = 200'000;  // how often --follow looks: soon enough for a reader's eye
-
-struct asked {
-  std::string directory;
-  std::string job, user, since, until, from, to;
-  std::vector<std::string> kinds, days;
-  std::uint64_t last = 0, rerun = 0;
-  bool follow = false, json = false, compare = false;
-};
 
 // Ends every loop, so that destructors run: the store keeps a temporary directory.
 std::atomic<bool> interrupted{false};
@@ -108,6 +99,17 @@ bool read_moment(const std::string& text, audit::moment& into) {
   return m.has_value();
 }
 
+// From and to where --since and --until reach.
+bool read_range(const log::audit_store& store, const asked& a, std::uint64_t& from, std::uint64_t& to, std::string& why) {
+  audit::moment since, until;
+  if (!read_moment(a.since, since)) why = "not a time or sequence: " + a.since;
+  else if (!read_moment(a.until, until)) why = "not a time or sequence: " + a.until;
+  if (!why.empty()) return false;
+  from = a.since.empty() ? 1 : audit::first_since(store, since);
+  to = a.until.empty() ? store.last_sequence() : audit::last_until(store, until);
+  return true;
+}
+
 class log_command {
  public:
   log_command(log::audit_store& store, const asked& a, audit::event_filter filter, std::uint64_t from, std::uint64_t to)
@@ -164,11 +166,8 @@ int show_log(log::audit_store& store, const asked& a) {
   audit::event_filter filter;
   std::string why;
   if (!fill_filter(a, filter, why)) return fail(bad_usage, why);
-  audit::moment since, until;
-  if (!read_moment(a.since, since)) return fail(bad_usage, "not a time or sequence: " + a.since);
-  if (!read_moment(a.until, until)) return fail(bad_usage, "not a time or sequence: " + a.until);
-  auto from = a.since.empty() ? 1 : audit::first_since(store, since);
-  const auto to = a.until.empty() ? store.last_sequence() : audit::last_until(store, until);
+  std::uint64_t from = 1, to = 0;
+  if (!read_range(store, a, from, to, why)) return fail(bad_usage, why);
   const bool everything = a.job.empty() && a.user.empty() && a.kinds.empty();
   if (a.last > 0 && everything && to >= a.last) from = std::max(from, to - a.last + 1);
   return log_command(store, a, std::move(filter), from, to).run();
@@ -305,16 +304,6 @@ int show_hook(log::audit_store& store, const asked& a) {
   return end.sound ? all_well : damage_or_unknown;
 }
 
-// What is wrong with a number of events or a sequence; empty: nothing.
-std::string from_one(const std::string& given) {
-  const auto n = values::parse_integer(given);
-  return n && *n >= 1 ? std::string() : "must be a whole number from 1 on, not " + given;
-}
-
-std::string a_day(const std::string& given) {
-  return projections::is_day(given) ? std::string() : "must be a day as YYYYMMDD, not " + given;
-}
-
 using command = int (*)(log::audit_store&, const asked&);
 
 int end_output(int code) {
@@ -333,61 +322,18 @@ int run(command what, asked& a) {
 
 int main(int argc, char** argv) {
   asked a;
-  CLI::App app("Reads, explains and verifies the event log of a server or a MoM.", "pbs_audit");
-  app.set_version_flag("--version", client::version_line);
-  app.require_subcommand(1);
-  app.add_option("--log", a.directory, "directory of the log (the server's below PBS_HOME)");
-  app.fallthrough();
-
-  auto* log = app.add_subcommand("log", "one line per event");
-  log->add_flag("--follow,-f", a.follow, "go on with what is written from now on");
-  log->add_option("--job", a.job, "events of this job, and the scheduler's reasons for it");
-  log->add_option("--user", a.user, "what this user asked for, and what happened to the user's jobs");
-  log->add_option("--kind", a.kinds, "kinds of events (JobAssigned) or of objects (job), with commas");
-  log->add_option("--since", a.since, "from this time or sequence on");
-  log->add_option("--until", a.until, "up to this time or sequence");
-  log->add_flag("--json", a.json, "one JSON object per event");
-  log->add_option("-n", a.last, "the last so many events only")->check(from_one);
-  auto* check = app.add_subcommand("verify", "checksums, chain, indexes and blobs of the whole log");
-  auto* salvage = app.add_subcommand("salvage", "copy what is sound out of a damaged log into a new one, and account for the rest");
-  salvage->add_option("from", a.from, "directory of the damaged log, which is not changed")->required();
-  salvage->add_option("to", a.to, "directory of the new log, which must not exist")->required();
-  auto* status = app.add_subcommand("status", "how large the log is, and what its verification in the background has found");
-  status->add_flag("--json", a.json, "one JSON object");
-  auto* accounting = app.add_subcommand("accounting", "the accounting files against the log, or written anew from it");
-  auto* one_of = accounting->add_option_group("what");
-  one_of->add_flag("--check", a.compare, "which days' files are not as the log says");
-  one_of->add_option("--rebuild", a.to, "write the files into this directory, which must not exist");
-  one_of->require_option(1);
-  accounting->add_option("day", a.days, "only these days (YYYYMMDD)")->check(a_day);
-  auto* job = app.add_subcommand("job", "the whole story of one job");
-  job->add_option("id", a.job, "the job, with or without its server")->required();
-  job->add_flag("--json", a.json, "one JSON object per event");
-  auto* usage = app.add_subcommand("usage", "what one job used on each host, over time");
-  usage->add_option("id", a.job, "the job, with or without its server")->required();
-  usage->add_flag("--json", a.json, "one JSON object");
-  auto* replay = app.add_subcommand("replay", "the state at a moment, and its digest");
-  replay->add_option("--until", a.until, "the time or sequence; else the end of the log");
-  replay->add_flag("--json", a.json, "one JSON object");
-
-  auto* hook = app.add_subcommand("hook", "what hooks did at a job, or a hook everywhere");
-  hook->add_option("job_or_hook", a.job, "the job, or the name of the hook");
-  hook->add_option("--rerun", a.rerun, "run the hooks of this record again, with the scripts of today")->check(from_one);
-  hook->add_flag("--json", a.json, "one JSON object per event");
-
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? all_well : bad_usage;
-  }
+  if (const auto end = audit::read_command_line(argc, argv, a)) return *end == 0 ? all_well : bad_usage;
   if (a.directory.empty()) a.directory = client::read_pbs_conf().pbs_home + "/server_priv/log";
-  if (*log) return run(show_log, a);
-  if (*check) return end_output(verify(a));
-  if (*salvage) return end_output(do_salvage(a));
-  if (*status) return run(show_status, a);
-  if (*accounting) return run(show_accounting, a);
-  if (*job) return run(show_job, a);
-  if (*usage) return run(show_usage, a);
-  if (*hook) return run(show_hook, a);
-  return run(show_replay, a);
+  switch (a.word) {
+    case word::log: return run(show_log, a);
+    case word::verify: return end_output(verify(a));
+    case word::salvage: return end_output(do_salvage(a));
+    case word::status: return run(show_status, a);
+    case word::accounting: return run(show_accounting, a);
+    case word::job: return run(show_job, a);
+    case word::usage: return run(show_usage, a);
+    case word::replay: return run(show_replay, a);
+    case word::hook: return run(show_hook, a);
+  }
+  return bad_usage;
 }

@@ -28,10 +28,7 @@ class telling {
     return !streams_.contains(r.getStream()) || tell(record, words(event), details(event));
   }
 
-  void damaged(std::uint64_t sequence, const std::string& what) {
-    if (json_) print_("{\"sequence\":" + std::to_string(sequence) + ",\"damaged\":" + json_text(what) + "}\n");
-    else print_("#" + std::to_string(sequence) + "  DAMAGED  " + harmless(what) + "\n");
-  }
+  void damaged(std::uint64_t sequence, const std::string& what) { print_(damage_line(sequence, what, json_)); }
 
   std::uint64_t told() const { return told_; }
 

@@ -20,10 +20,6 @@ using samples = std::vector<usage_sample>;
 // A sum of several hosts, where a run has them.
 constexpr std::string_view sum_name = "all hosts";
 
-std::string right(std::string text, std::size_t width) {
-  return text.size() < width ? std::string(width - text.size(), ' ') + text : text;
-}
-
 std::string value_of(const usage_sample& s, const char* resource, const char* none) {
   return std::string(s.used.get(resource).value_or(none));
 }
@@ -106,11 +102,7 @@ usage_end tell_usage(const ports::event_store& store, const values::job_id& job,
                       if (const auto at = found.find(stream); at != found.end()) at->second.fold(*r);
                       return true;
                     },
-                    [&](std::uint64_t sequence, const std::string& what) {
-                      if (as_json)
-                        print("{\"sequence\":" + std::to_string(sequence) + ",\"damaged\":" + json(harmless(what)).dump() + "}\n");
-                      else print("#" + std::to_string(sequence) + "  DAMAGED  " + harmless(what) + "\n");
-                    }});
+                    [&](std::uint64_t sequence, const std::string& what) { print(damage_line(sequence, what, as_json)); }});
   end.jobs = found.size();
   for (const auto& [stream, usage] : found)
     if (!print(as_json ? json_text_of(usage) : text_of(usage))) break;

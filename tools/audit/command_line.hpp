@@ -1,0 +1,33 @@
+// What pbs_audit was asked: its words and their options, which are its --help.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace annals::audit {
+
+enum class word : std::uint8_t { log,
+                                 verify,
+                                 salvage,
+                                 status,
+                                 accounting,
+                                 job,
+                                 usage,
+                                 replay,
+                                 hook };
+
+struct asked {
+  audit::word word = audit::word::log;
+  std::string directory;
+  std::string job, user, since, until, from, to;
+  std::vector<std::string> kinds, days;
+  std::uint64_t last = 0, rerun = 0;
+  bool follow = false, json = false, compare = false;
+};
+
+// Nothing: go on with what was asked. A number: end, with 0 after --help or --version, else it was not understood; both were printed.
+std::optional<int> read_command_line(int argc, char** argv, asked& into);
+
+}  // namespace annals::audit

@@ -1,6 +1,7 @@
 """Jobs that bear the failure of other hosts (tolerate_node_failures): hooks that refuse, MoMs that stand still, hosts that lose the
 job, each with none, job_start and all. docs/design/0037-failures-that-a-job-bears.md."""
 import os
+import re
 import shutil
 import unittest
 
@@ -40,6 +41,25 @@ class hosts_that_do_not_join(MomHookTest):
             self.sure("qdel", id)
             self.until_state(id, "F")
             self.check_free()
+
+    def test_the_log_says_who_joined_and_which_host_spoils_starts(self):
+        self.mom_hook("h", "execjob_begin", "import pbs\nif pbs.get_local_nodename() == 'b':\n    pbs.event().reject('no on b')\n")
+        id = self.submit(*tolerant("all"), *ON_ALL, "--", "/bin/true")
+        self.until_state(id, "F")
+        told = self.sure("pbs_audit", "startup", id)
+        self.assertRegex(told, rf"^job {re.escape(id)}\nrun 1  from .* on 3 hosts, tolerate_node_failures=all: "
+                               r"started after \d+\.\d{3} s, 1 failure borne, exit status 0\n")
+        self.assertRegex(told, r"\n  a +first host +- +-\n")
+        self.assertRegex(told, r"\n  b +no +\d+\.\d{3} s +\d+\.\d{3} s  before the program started, borne, code 15169: .*no on b")
+        self.assertRegex(told, r"\n  c +\d+\.\d{3} s +- +\d+\.\d{3} s\n")
+        self.assertRegex(self.sure("pbs_audit", "hosts"), rf"^host .*\nb +1 +1 +0  .*  {re.escape(id)} run 1, code 15169: .*no on b.*\n$")
+        self.assertRegex(self.sure("pbs_audit", "hosts", "--all", "--since", "1h"), r"\na +1 +0 +0\nc +1 +0 +0\n$")
+        alone = self.submit("-l", "select=1:ncpus=1:host=c", "--", "/bin/true")
+        self.until_state(alone, "F")
+        self.assertRegex(self.sure("pbs_audit", "startup", alone), r"\nrun 1  from .* on c: started after \d+\.\d{3} s, exit status 0\n$")
+        none = self.submit(*ON_ALL, "--", "/bin/true")
+        self.until(lambda: "run 2 " in self.audit("startup", none), "it is started again")
+        self.assertRegex(self.audit("startup", none), r"\nrun 1  from .*: did not start, code -16 .*: job_start_error 15169 from node b ")
 
     def test_hooks_are_shown_what_has_failed(self):                                           # RS-64 to RS-67
         self.mom_hook("no", "execjob_begin", "import pbs\nif pbs.get_local_nodename() != 'a':\n    pbs.event().reject('no')\n")

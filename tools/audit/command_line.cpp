@@ -32,6 +32,7 @@ void add_job_words(CLI::App& app, asked& a) {
     of_job->add_flag("--json", a.json, json_says);
   };
   add(word::job, "job", "the whole story of one job", "one JSON object per event");
+  add(word::startup, "startup", "how each start of one job went, host by host", "one JSON object");
   add(word::usage, "usage", "what one job used on each host, over time", "one JSON object");
 
   auto* hook = add_word(app, a, word::hook, "hook", "what hooks did at a job, or a hook everywhere");
@@ -50,6 +51,11 @@ void add_words_about_all(CLI::App& app, asked& a) {
   log->add_option("--until", a.until, "up to this time or sequence");
   log->add_flag("--json", a.json, "one JSON object per event");
   log->add_option("-n", a.last, "the last so many events only")->check(from_one);
+  auto* hosts = add_word(app, a, word::hosts, "hosts", "which hosts spoil starts of jobs or fail later, and how often");
+  hosts->add_option("--since", a.since, "from this time or sequence on");
+  hosts->add_option("--until", a.until, "up to this time or sequence");
+  hosts->add_flag("--all", a.all, "also hosts that never failed");
+  hosts->add_flag("--json", a.json, "one JSON object");
   auto* replay = add_word(app, a, word::replay, "replay", "the state at a moment, and its digest");
   replay->add_option("--until", a.until, "the time or sequence; else the end of the log");
   replay->add_flag("--json", a.json, "one JSON object");

@@ -14,6 +14,8 @@ enum class word : std::uint8_t { log,
                                  status,
                                  accounting,
                                  job,
+                                 startup,
+                                 hosts,
                                  usage,
                                  replay,
                                  hook };
@@ -24,7 +26,7 @@ struct asked {
   std::string job, user, since, until, from, to;
   std::vector<std::string> kinds, days;
   std::uint64_t last = 0, rerun = 0;
-  bool follow = false, json = false, compare = false;
+  bool follow = false, json = false, compare = false, all = false;
 };
 
 // Nothing: go on with what was asked. A number: end, with 0 after --help or --version, else it was not understood; both were printed.

@@ -19,6 +19,7 @@
 #include "tools/audit/accounting_check.hpp"
 #include "tools/audit/command_line.hpp"
 #include "tools/audit/hook_story.hpp"
+#include "tools/audit/host_report.hpp"
 #include "tools/audit/listing.hpp"
 #include "tools/audit/log_status.hpp"
 #include "tools/audit/marks_beside.hpp"
@@ -27,6 +28,7 @@
 #include "tools/audit/salvage_rounds.hpp"
 #include "tools/audit/scan.hpp"
 #include "tools/audit/start_check.hpp"
+#include "tools/audit/startup_report.hpp"
 #include "tools/audit/story.hpp"
 #include "tools/audit/usage_report.hpp"
 #include "tools/client/pbs_conf.hpp"
@@ -240,6 +242,24 @@ int show_usage(log::audit_store& store, const asked& a) {
   return end.sound ? all_well : damage_or_unknown;
 }
 
+int show_startup(log::audit_store& store, const asked& a) {
+  const auto id = values::parse_job_id(a.job);
+  if (!id) return fail(bad_usage, "illegally formed job identifier: " + a.job);
+  const auto end = audit::tell_startup(store, *id, a.json, print, [] { return !interrupted.load(); });
+  if (interrupted) return fail(damage_or_unknown, "interrupted");
+  if (end.jobs == 0) return fail(damage_or_unknown, "the log knows no job " + a.job);
+  return end.sound ? all_well : damage_or_unknown;
+}
+
+int show_hosts(log::audit_store& store, const asked& a) {
+  audit::hosts_wanted wanted{.all = a.all, .json = a.json};
+  std::string why;
+  if (!read_range(store, a, wanted.from, wanted.to, why)) return fail(bad_usage, why);
+  const bool sound = audit::tell_hosts(store, wanted, print, [] { return !interrupted.load(); });
+  if (interrupted) return fail(damage_or_unknown, "interrupted");
+  return sound ? all_well : damage_or_unknown;
+}
+
 int show_replay(log::audit_store& store, const asked& a) {
   audit::moment until;
   if (!read_moment(a.until, until)) return fail(bad_usage, "not a time or sequence: " + a.until);
@@ -331,6 +351,8 @@ int main(int argc, char** argv) {
     case word::status: return run(show_status, a);
     case word::accounting: return run(show_accounting, a);
     case word::job: return run(show_job, a);
+    case word::startup: return run(show_startup, a);
+    case word::hosts: return run(show_hosts, a);
     case word::usage: return run(show_usage, a);
     case word::replay: return run(show_replay, a);
     case word::hook: return run(show_hook, a);

@@ -58,6 +58,12 @@ BOOST_AUTO_TEST_CASE(a_sound_log_is_read_beside_its_writer) {
   const auto replayed = log.audit({"replay", "--until", "20"});
   BOOST_TEST(replayed.status == 0);
   BOOST_TEST(replayed.out.find("at #20, ") == 0u);
+  const auto startup = log.audit({"startup", "1.borg"});
+  BOOST_TEST(startup.status == 0);
+  BOOST_TEST(startup.out.find("job 1.borg\n") == 0u, startup.out);
+  const auto hosts = log.audit({"hosts", "--since", "2", "--until", "20", "--all"});
+  BOOST_TEST(hosts.status == 0);
+  BOOST_TEST(!hosts.out.empty());
 }
 
 BOOST_AUTO_TEST_CASE(exit_statuses_tell_usage_unknown_jobs_and_missing_logs_apart) {
@@ -69,6 +75,9 @@ BOOST_AUTO_TEST_CASE(exit_statuses_tell_usage_unknown_jobs_and_missing_logs_apar
   BOOST_TEST(log.audit({"log", "--kind", "Nothing"}).status == 2);
   BOOST_TEST(log.audit({"log", "--since", "yesterday"}).status == 2);
   BOOST_TEST(log.audit({"job", "a.b.c"}).status == 2);
+  BOOST_TEST(log.audit({"startup"}).status == 2);
+  BOOST_TEST(log.audit({"startup", "a.b.c"}).status == 2);
+  BOOST_TEST(log.audit({"hosts", "--until", "tomorrow"}).status == 2);
   for (const char* wrong : {"x", "0", "-1", "1.5", "99999999999999999999"}) {
     const auto ran = log.audit({"hook", "--rerun", wrong});
     BOOST_TEST(ran.status == 2, wrong);
@@ -77,6 +86,9 @@ BOOST_AUTO_TEST_CASE(exit_statuses_tell_usage_unknown_jobs_and_missing_logs_apar
   const auto unknown = log.audit({"job", "77"});
   BOOST_TEST(unknown.status == 1);
   BOOST_TEST(unknown.err == "pbs_audit: the log knows no job 77\n");
+  const auto not_started = log.audit({"startup", "77"});
+  BOOST_TEST(not_started.status == 1);
+  BOOST_TEST(not_started.err == "pbs_audit: the log knows no job 77\n");
   const auto missing = log.audit({"--log", log.home, "verify"});
   BOOST_TEST(missing.status == 3);
   BOOST_TEST(missing.err.find("there is no event log here: name the directory of a log with --log") != std::string::npos, missing.err);
@@ -137,7 +149,7 @@ BOOST_AUTO_TEST_CASE(a_damaged_log_ends_with_1_and_names_the_record) {
     if (sequence == 4) batch.records[0].bytes[60] ^= std::byte{1};
     return static_cast<bool>(bad.store->append(batch));
   }));
-  for (const char* what : {"verify", "log", "replay"}) {
+  for (const char* what : {"verify", "log", "replay", "hosts"}) {
     const auto ran = bad.audit({what});
     BOOST_TEST(ran.status == 1, what);
     BOOST_TEST(((ran.out + ran.err).find("record 4") != std::string::npos || ran.out.find("#4 ") != std::string::npos), ran.out + ran.err);

@@ -10,7 +10,9 @@
 #include <iostream>
 #include <vector>
 
+#include "hooks-runtime/pbs_module/log_levels.hpp"
 #include "hooks-runtime/pbs_module/script.hpp"
+#include "hooks-runtime/pbs_python/release.hpp"
 #include "hooks-runtime/protocol/hook.capnp.h"
 #include "hooks-runtime/protocol/message_file.hpp"
 #include "tools/client/version.hpp"
@@ -86,7 +88,22 @@ void answer_names(const std::vector<std::string>& names, protocol::Answer::Build
   for (unsigned i = 0; i < list.size(); ++i) list.set(i, names[i]);
 }
 
-void answer(protocol::Question::Reader question, objects known, protocol::Answer::Builder to) {
+// The job that is asked about: the event's own, as the script sees it, before one that the site has.
+void answer_release(protocol::ReleaseNodes::Reader asked, objects known, run_state& run, protocol::Answer::Builder to) {
+  const auto tell = [&](const std::string& line) { run.log(log_level::debug2, schema::str(asked.getJob()), line); };
+  const auto answer_of = [&](protocol::Object::Reader o) {
+    const bool is_it = o.getKind() == protocol::ObjectKind::JOB && o.getName() == asked.getJob();
+    if (is_it) hooks::answer_release(asked, o, run.request(), tell, to);
+    return is_it;
+  };
+  for (const auto p : run.request().getParameters())
+    if (p.isObject() && answer_of(p.getObject())) return;
+  for (const auto o : known)
+    if (answer_of(o)) return;
+  to.setNone();
+}
+
+void answer(protocol::Question::Reader question, objects known, run_state& run, protocol::Answer::Builder to) {
   std::vector<std::string> names;
   switch (question.which()) {
     case protocol::Question::OBJECT:
@@ -104,11 +121,8 @@ void answer(protocol::Question::Reader question, objects known, protocol::Answer
         if (o.getKind() == protocol::ObjectKind::JOB && is_in_queue(o, schema::text(question.getJobsOf())))
           names.push_back(schema::str(o.getName()));
       return answer_names(names, to);
-    case protocol::Question::RELEASE_NODES:  // there the job stands as the release leaves it
-      for (const auto o : known)
-        if (o.getKind() == protocol::ObjectKind::JOB && o.getName() == question.getReleaseNodes().getJob())
-          return to.setObject(o);
-      break;
+    case protocol::Question::RELEASE_NODES:
+      return answer_release(question.getReleaseNodes(), known, run, to);
   }
   to.setNone();
 }
@@ -134,7 +148,7 @@ int run_hook(const options& o) {
   home.configuration_file = o.configuration;
   run_state run(home, request.get(), [&](const schema::sealed<protocol::Question>& question) {
     return schema::make<protocol::Answer>(
-        [&](protocol::Answer::Builder a) { answer(question.get(), site.get().getObjects(), a); });
+        [&](protocol::Answer::Builder a) { answer(question.get(), site.get().getObjects(), run, a); });
   });
   set_environment("PBS_HOOK_CONFIG_FILE", o.configuration);
   script hook;

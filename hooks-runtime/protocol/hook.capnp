@@ -203,7 +203,7 @@ struct Asked {
 }
 
 struct SiteData {
-  # What questions are answered from when there is no server: pbs_python --hook -s. release_nodes is answered with the job,
-  # which stands here as the release leaves it.
+  # What questions are answered from when there is no server: pbs_python --hook -s. release_nodes is answered with the event's job,
+  # as the release leaves it.
   objects @0 :List(Object);
 }

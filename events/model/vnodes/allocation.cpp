@@ -85,32 +85,46 @@ bool allocation::release(std::string_view exec_vnode) {
   values::exec_vnode_reader released(exec_vnode);
   for (values::exec_vnode_reader::part p; released.next(p); ++left) ++going[p.text];
   if (!released.well_formed()) return false;
+  std::vector<std::string_view> all;
+  values::exec_vnode_reader parts(exec_vnode_);
+  for (values::exec_vnode_reader::part p; parts.next(p);) all.push_back(p.text);
+  std::vector<bool> kept(all.size(), true);
+  for (auto i = all.size(); i-- > 0 && left > 0;)
+    if (const auto at = going.find(all[i]); at != going.end() && at->second > 0) {
+      --at->second;
+      --left;
+      kept[i] = false;
+    }
+  if (left > 0) return false;
+  keep(kept);
+  return true;
+}
+
+std::string allocation::keep(const std::vector<bool>& parts) {
   const auto slots = slots_of(exec_host_);
-  exec_vnode_text kept;
+  exec_vnode_text kept, gone;
   std::string kept_slots;
   std::vector<std::uint32_t> kept_chunks;
   std::unordered_set<std::string_view> kept_hosts;
   auto last_chunk = static_cast<std::size_t>(-1);
-  values::exec_vnode_reader parts(exec_vnode_);
-  for (values::exec_vnode_reader::part p; parts.next(p);) {
-    if (const auto at = going.find(p.text); at != going.end() && at->second > 0) {
-      --at->second;
-      --left;
-      continue;
-    }
-    kept.add(p);
-    if (p.chunk == last_chunk || p.chunk >= slots.size()) continue;
+  std::size_t at = 0;
+  values::exec_vnode_reader all(exec_vnode_);
+  for (values::exec_vnode_reader::part p; all.next(p); ++at) {
+    const bool stays = at < parts.size() && parts[at];
+    (stays ? kept : gone).add(p);
+    if (!stays || p.chunk == last_chunk || p.chunk >= slots.size()) continue;
     last_chunk = p.chunk;
     kept_slots += (kept_slots.empty() ? "" : "+") + std::string(slots[p.chunk]);
     kept_hosts.insert(host_of(slots[p.chunk]));
     kept_chunks.push_back(static_cast<std::uint32_t>(chunk_at_start(p.chunk)));
   }
-  if (left > 0) return false;
+  auto released = gone.take();
+  if (released.empty()) return released;
   std::erase_if(hosts_, [&](const std::string& host) { return !kept_hosts.contains(host); });
   exec_vnode_ = kept.take();
   exec_host_ = std::move(kept_slots);
   chunks_at_start_ = std::move(kept_chunks);
-  return true;
+  return released;
 }
 
 allocation allocation_of(schema::StartRun::Reader order) {

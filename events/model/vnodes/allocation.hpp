@@ -31,8 +31,10 @@ class allocation {
   // What it has on these hosts, as an exec_vnode.
   std::string on(const std::vector<std::string>& hosts) const;
 
-  // Without these parts, which must be parts of it: false, and nothing changed, if they are not.
+  // Without these parts, which must be parts of it: false, and nothing changed, if they are not. Of equal parts the last go.
   bool release(std::string_view exec_vnode);
+  // Only those of its parts, counted through all chunks, that are true here. What goes, as an exec_vnode.
+  std::string keep(const std::vector<bool>& parts);
   bool operator==(const allocation&) const = default;
 
  private:

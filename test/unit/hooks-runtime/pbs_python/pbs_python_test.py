@@ -88,17 +88,64 @@ class PbsPython(unittest.TestCase):
                                    "Resource_List.select": "1:ncpus=3:mem=1gb+2:ncpus=2:mem=2gb"})
         tolerant = json.loads(json.dumps(STARTING))
         tolerant["parameters"][0]["object"]["attributes"].append({"name": "tolerate_node_failures", "value": "job_start"})
-        left = {"objects": [{"kind": "job", "name": "12.head", "attributes": [
-            {"name": "exec_vnode", "value": "(borg:ncpus=3:mem=1gb)+(lendl:ncpus=2:mem=2gb)"}]}]}
-        reply, changes = self.pair("reliable_launch.py", tolerant, "-s", self.file("left.json", left))
+        reply, changes = self.pair("reliable_launch.py", tolerant)
         self.assertEqual((reply["verdict"], changes), ("accept", {"state": "offline"}))
         self.assertEqual(reply["actions"], [{"releaseNodes": {"job": "12.head", "keepSelect": "ncpus=3:mem=1gb+ncpus=2:mem=2gb", "vnodes": []}}])
         self.assertIn("pj.exec_vnode=(borg:ncpus=3:mem=1gb)+(lendl:ncpus=2:mem=2gb)", [line["message"] for line in reply["log"]])
         # Nothing that is left satisfies what was asked for.
+        tolerant["parameters"][2]["objects"].append({"kind": "vnode", "name": "lendl", "attributes": [{"name": "state", "value": "free"}]})
         reply, changes = self.pair("reliable_launch.py", tolerant)
         self.assertEqual((reply["verdict"], reply["message"]), ("reject", "unsuccessful at LAUNCH"))
         self.assertEqual(changes, {"state": "offline", "Hold_Types": "s"})
         self.assertEqual(reply["actions"], [{"rerun": "12.head"}])
+
+    # The five hosts of the documents: what a hook is told of the job as it will be.
+    WHOLE = ("(borg:ncpus=3:mem=1048576kb)+(federer:ncpus=2:mem=2097152kb)+(lendl:ncpus=2:mem=2097152kb)"
+             "+(agassi:ncpus=1:mem=3145728kb)+(sampras:ncpus=1:mem=3145728kb)")
+
+    def released(self, script, *failed):
+        resources = {"mem": "11gb", "ncpus": "9", "nodect": "5", "place": "scatter:excl", "walltime": "01:00:00",
+                     "select": "1:ncpus=3:mem=1gb+2:ncpus=2:mem=2gb+2:ncpus=1:mem=3gb", "site": "ncpus=3:mem=1gb+ncpus=2:mem=2gb+ncpus=1:mem=3gb"}
+        texts = {"exec_vnode": self.WHOLE, "exec_host": "borg/0*3+federer/0*2+lendl/0*2+agassi/0+sampras/0", "schedselect": resources["select"],
+                 "tolerate_node_failures": "all"}
+        attributes = [{"name": "Resource_List", "resource": r, "value": v} for r, v in resources.items()]
+        attributes += [{"name": n, "value": v} for n, v in texts.items()]
+        event = {"event": 0x800, "hookName": "launch", "requestor": "pbs_mom", "primary": True, "parameters": [
+            {"name": "job", "object": {"kind": "job", "name": "12.head", "attributes": attributes}},
+            {"name": "vnode_list_fail", "objects": [{"kind": "vnode", "name": n} for n in failed]}]}
+        done = self.run_it("--hook", "-i", self.file("event.json", event), self.file("hook.py", "import pbs\ne = pbs.event()\n" + script))
+        reply = json.loads(done.stdout)
+        self.assertEqual(reply["verdict"], "accept", reply)
+        return [line["message"] for line in reply.get("log", [])], reply.get("actions", [])
+
+    KEEP = ("pj = e.job.release_nodes(keep_select=e.job.Resource_List['site'])\n"
+            "for value in pj and (pj.exec_vnode, pj.exec_host, pj.schedselect) or (None,): pbs.logmsg(1, str(value))\n"
+            "for name in pj and ('mem', 'ncpus', 'nodect', 'place', 'select', 'site', 'walltime') or ():\n"
+            "    pbs.logmsg(1, '%s=%s' % (name, pj.Resource_List[name]))\n")
+
+    def test_release_nodes_gives_the_job_as_the_release_leaves_it(self):       # RS-35, RS-44, RS-85, RS-88, RS-121
+        select = "1:ncpus=3:mem=1gb+1:ncpus=2:mem=2gb+1:ncpus=1:mem=3gb"
+        lines, actions = self.released(self.KEEP, "federer", "sampras")
+        self.assertEqual(lines, ["(borg:ncpus=3:mem=1048576kb)+(lendl:ncpus=2:mem=2097152kb)+(agassi:ncpus=1:mem=3145728kb)",
+                                 "borg/0*3+lendl/0*2+agassi/0", select, "mem=6gb", "ncpus=6", "nodect=3", "place=scatter:excl",
+                                 "select=" + select, "site=ncpus=3:mem=1gb+ncpus=2:mem=2gb+ncpus=1:mem=3gb", "walltime=01:00:00"])
+        self.assertEqual(len(actions), 1)
+
+    def test_release_nodes_says_why_it_gives_none(self):       # RS-85, RS-99 to RS-102
+        lines, actions = self.released(self.KEEP, "agassi", "sampras")
+        self.assertEqual(lines, ["could not satisfy select chunk (ncpus=1 mem=3gb)",
+                                 "NEED chunks for keep_select (ncpus=3:mem=1gb+ncpus=2:mem=2gb+ncpus=1:mem=3gb)",
+                                 f"HAVE chunks from job's exec_vnode ({self.WHOLE})", f"HAVE chunks from job's exec_vnode: {self.WHOLE}",
+                                 "None"])
+        self.assertEqual(actions, [])
+
+    def test_release_nodes_of_named_vnodes(self):       # RS-91, RS-93
+        by_name = "r = e.job.release_nodes({n: pbs.vnode(n) for n in %s})\npbs.logmsg(1, '%%s' %% (r and sorted(r)))\n"
+        lines, actions = self.released(by_name % "('lendl', 'sampras')")
+        self.assertEqual(lines, ["['lendl', 'sampras']"])
+        self.assertEqual(actions, [{"releaseNodes": {"job": "12.head", "keepSelect": "", "vnodes": ["lendl", "sampras"]}}])
+        for wrong in ("('borg', 'lendl')", "('lendl', 'nadal')"):       # on the primary; no part of the job
+            self.assertEqual(self.released(by_name % wrong), (["None"], []))
 
     def test_a_job_that_tolerates_nothing_keeps_its_nodes(self):       # RS-94
         reply, changes = self.pair("reliable_launch.py", STARTING)

@@ -46,10 +46,11 @@ BOOST_AUTO_TEST_CASE(a_release_takes_chunks_slots_and_hosts_away) {
   BOOST_TEST(a.exec_host() == "n1/0*0+n1/1+n3/0*0");
   BOOST_TEST(a.hosts() == (std::vector<std::string>{"n1", "n3"}), boost::test_tools::per_element());
   BOOST_TEST((a.chunk_at_start(0) == 0u && a.chunk_at_start(1) == 2u && a.chunk_at_start(2) == 3u));
-  // A part of a chunk; the host keeps what is left of it. Of two equal parts one is gone.
+  // Of two equal parts the last goes, so that the first chunk stays whole.
   BOOST_TEST(a.release("(n1[1]:ncpus=1:mem=1gb)"));
-  BOOST_TEST(a.exec_vnode() == "(n1[0]:ncpus=2)+(n1[1]:ncpus=1:mem=1gb)+(n3)");
-  BOOST_TEST(a.exec_host() == "n1/0*0+n1/1+n3/0*0");
+  BOOST_TEST(a.exec_vnode() == "(n1[0]:ncpus=2+n1[1]:ncpus=1:mem=1gb)+(n3)");
+  BOOST_TEST(a.exec_host() == "n1/0*0+n3/0*0");
+  // A part of a chunk; the host keeps what is left of it.
   BOOST_TEST(a.release("n3+(n1[1]:ncpus=1:mem=1gb)"));
   BOOST_TEST(a.exec_vnode() == "(n1[0]:ncpus=2)");
   BOOST_TEST(a.exec_host() == "n1/0*0");
@@ -59,6 +60,20 @@ BOOST_AUTO_TEST_CASE(a_release_takes_chunks_slots_and_hosts_away) {
   BOOST_TEST(a.empty());
   BOOST_TEST(a.exec_host() == "");
   BOOST_TEST(a.hosts().empty());
+}
+
+BOOST_AUTO_TEST_CASE(parts_are_kept_by_their_number) {
+  auto a = all();
+  BOOST_TEST(a.keep({true, false, false, true, false}) == "(n1[1]:ncpus=1:mem=1gb)+(n2:ncpus=4)+(n3)");
+  BOOST_TEST(a.exec_vnode() == "(n1[0]:ncpus=2)+(n1[1]:ncpus=1:mem=1gb)");
+  BOOST_TEST(a.exec_host() == "n1/0*0+n1/1");
+  BOOST_TEST(a.hosts() == (std::vector<std::string>{"n1"}), boost::test_tools::per_element());
+  BOOST_TEST((a.chunk_at_start(0) == 0u && a.chunk_at_start(1) == 2u));
+  const auto before = a;
+  BOOST_TEST(a.keep({true, true}) == "");
+  BOOST_TEST((a == before));
+  BOOST_TEST(a.keep({}) == before.exec_vnode());
+  BOOST_TEST(a.empty());
 }
 
 BOOST_AUTO_TEST_CASE(an_order_says_what_a_run_begins_with) {

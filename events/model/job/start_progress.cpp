@@ -1,4 +1,5 @@
 // How far the start of a job on several hosts has come: shown behind the comment until its program runs.
+#include "events/attributes/ids.hpp"
 #include "events/model/job/rules.hpp"
 
 namespace annals::model {

@@ -158,24 +158,38 @@ std::vector<told_failure> job_starts::fold(const log::record& record) {
     case which::ALTERED: take_changes(event.getAltered().getChanges()); return {};
     case which::MOVED: take_changes(event.getMoved().getChanges()); return {};
     case which::ASSIGNED: begin(record); return {};
-    default: break;
+    case which::STARTED:
+    case which::START_FAILED:
+    case which::EXITED:
+    case which::RUN_STEP:
+    case which::DELETE_REQUESTED:
+    case which::RERUN_REQUESTED: break;
+    case which::HELD:
+    case which::RELEASED:
+    case which::WAIT_ENDED:
+    case which::USAGE_REPORTED:
+    case which::SIGNALLED:
+    case which::MESSAGED:
+    case which::SUSPENDED:
+    case which::RESUME_WANTED:
+    case which::RESUMED:
+    case which::REQUEST_DONE:
+    case which::OUTPUT_DELIVERED:
+    case which::VNODES_RELEASED:
+    case which::REQUEUED:
+    case which::ENDED:
+    case which::FORGOTTEN:
+    case which::REORDERED:
+    case which::VNODES_TAKEN: return {};
   }
   if (starts_.empty()) return {};  // its beginning is not in the log
-  switch (event.which()) {
-    case which::STARTED: take_started(record); break;
-    case which::START_FAILED: take_failed(record); break;
-    case which::EXITED: take_exited(record); break;
-    case which::RUN_STEP: take_step(event.getRunStep()); break;
-    case which::DELETE_REQUESTED:
-      end_asked_ = true;
-      forced_ |= event.getDeleteRequested().getForce();
-      break;
-    case which::RERUN_REQUESTED:
-      end_asked_ = true;
-      forced_ |= event.getRerunRequested().getForce();
-      break;
-    default: break;
-  }
+  if (event.isStarted()) take_started(record);
+  if (event.isStartFailed()) take_failed(record);
+  if (event.isExited()) take_exited(record);
+  if (event.isRunStep()) take_step(event.getRunStep());
+  end_asked_ |= event.isDeleteRequested() || event.isRerunRequested();
+  forced_ |= (event.isDeleteRequested() && event.getDeleteRequested().getForce()) ||
+             (event.isRerunRequested() && event.getRerunRequested().getForce());
   return std::exchange(told_, {});
 }
 

@@ -7,7 +7,7 @@
 namespace annals::mom {
 namespace {
 
-// The moving average of cpupercent follows a rise faster than a fall (pbs guide: delta_weightup, delta_weightdown).
+// The moving average of cpupercent follows a rise faster than a fall (pbs guide: $enforce, weights of delta).
 constexpr double weight_up = 0.4, weight_down = 0.1;
 // Shorter intervals say little: the clock ticks of /proc are 10 ms.
 constexpr std::uint64_t interval_ms_min = 100;

@@ -94,6 +94,7 @@ void on_moved(job_state& job, const event_place& at, schema::JobMoved::Reader e)
 }
 
 void add_to_comment(job_state& job, std::string_view suffix) {
+  forget_progress(job);
   const auto old = job.attribute(ids::comment);
   if (suffix.empty() || old.empty()) return;
   job.attributes.set(ids::comment, std::string(old) + std::string(suffix));
@@ -417,6 +418,7 @@ void apply(job_state& job, const event_place& at, schema::JobEvent::Reader event
   take_meaning(job, at, event);
   job.phase = phase_after(job, event.which());
   ANNALS_INVARIANT(leads_to(before, event.which(), job.phase), "a transition the job's table does not list");
+  if (before == phase::assigned && job.phase != phase::assigned) forget_progress(job);
   job.version = at.version;
   refresh_shown(job, at);
 }

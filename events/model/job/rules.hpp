@@ -51,6 +51,7 @@ inline void set_number(job_state& job, attributes::attribute_id id, std::int64_t
 
 // What the comment says of hosts that join (start_progress.cpp).
 void note_progress(job_state& job, schema::RunEvent::Reader step);
+void forget_progress(job_state& job);
 
 // How a run can be over without a word of its primary.
 enum class run_loss : std::uint8_t {

@@ -1,4 +1,4 @@
-// How far the start of a job on several hosts has come: shown behind the comment until its program runs.
+// How far the start of a job on several hosts has come: shown behind the comment until its program runs, or will not.
 #include "events/attributes/ids.hpp"
 #include "events/model/job/rules.hpp"
 
@@ -15,6 +15,10 @@ std::string text_of(const start_progress& p) {
   return text;
 }
 
+std::string without(const std::string& end, std::string_view comment) {
+  return std::string(comment.ends_with(end) ? comment.substr(0, comment.size() - end.size()) : comment);
+}
+
 }  // namespace
 
 void note_progress(job_state& job, schema::RunEvent::Reader step) {
@@ -23,10 +27,16 @@ void note_progress(job_state& job, schema::RunEvent::Reader step) {
   if (step.isSisterJoined()) ++p.joined;
   if (step.isSisterFailed()) ++p.failed;
   if (p == job.progress) return;
-  std::string comment(job.attribute(ids::comment));
-  if (const auto before = text_of(job.progress); comment.ends_with(before)) comment.resize(comment.size() - before.size());
+  const auto comment = without(text_of(job.progress), job.attribute(ids::comment));
   job.progress = p;
   if (!comment.empty()) job.attributes.set(ids::comment, comment + text_of(p));
+}
+
+void forget_progress(job_state& job) {
+  if (job.progress.hosts == 0) return;
+  if (const auto comment = without(text_of(job.progress), job.attribute(ids::comment)); !comment.empty())
+    job.attributes.set(ids::comment, comment);
+  job.progress = {};
 }
 
 }  // namespace annals::model

@@ -364,6 +364,9 @@ BOOST_AUTO_TEST_CASE(a_start_can_be_watched_host_by_host) {
   tell([](auto s) { s.initSisterJoined().setHost("n3"); });
   tell([](auto s) { s.initSisterFailed().setHost("n2"); });
   BOOST_TEST(comment() == sent + "; 2 of 4 hosts have joined, 1 failed");
+  auto failed = story;
+  failed.refuses(-1);
+  BOOST_TEST(failed.job.attribute(attributes::job::comment).find("joined") == std::string::npos);
   story.starts();
   BOOST_TEST(comment().find("joined") == std::string::npos);
 }

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace annals::mom {
 namespace {
@@ -63,7 +64,7 @@ ports::run_usage usage_meter::so_far() const {
   u.cpu_seconds = cpu_ms_ / 1000;
   u.mem_kb = mem_kb_;
   u.vmem_kb = vmem_kb_;
-  u.cpu_percent = static_cast<std::uint32_t>(percent_ + 0.5);
+  u.cpu_percent = static_cast<std::uint32_t>(std::lround(percent_));
   return u;
 }
 

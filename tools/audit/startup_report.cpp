@@ -8,7 +8,6 @@
 
 #include "tools/audit/event_text.hpp"
 #include "tools/audit/listing.hpp"
-#include "tools/audit/scan.hpp"
 #include "tools/audit/starts.hpp"
 
 namespace annals::audit {
@@ -144,24 +143,10 @@ std::string json_text_of(const job_starts& job) {
 
 }  // namespace
 
-startup_end tell_startup(const ports::event_store& store, const values::job_id& job, bool as_json,
-                         const std::function<bool(const std::string&)>& print, const std::function<bool()>& go_on) {
-  std::map<std::uint64_t, job_starts> found;  // by stream: the order in which they were submitted
-  startup_end end;
-  end.sound = scan(store, 1, store.last_sequence(),
-                   {[&](const log::record_ptr& r) {
-                      const auto event = r->event();
-                      const auto stream = r->get().getStream();
-                      if (schema::is(event, schema::JobEvent::QUEUED) && is_job(schema::text(event.getJob().getQueued().getId()), job))
-                        found[stream];
-                      if (const auto at = found.find(stream); at != found.end()) at->second.fold(*r);
-                      return go_on();
-                    },
-                    [&](std::uint64_t sequence, const std::string& what) { print(damage_line(sequence, what, as_json)); }});
-  end.jobs = found.size();
-  for (const auto& [stream, starts] : found)
-    if (!print(as_json ? json_text_of(starts) : text_of(starts))) break;
-  return end;
+jobs_told tell_startup(const ports::event_store& store, const values::job_id& job, bool as_json,
+                       const std::function<bool(const std::string&)>& print, const std::function<bool()>& go_on) {
+  return tell_jobs<job_starts>(store, job, as_json, print, go_on,
+                               [as_json](const job_starts& j) { return as_json ? json_text_of(j) : text_of(j); });
 }
 
 }  // namespace annals::audit

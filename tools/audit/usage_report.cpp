@@ -8,7 +8,6 @@
 #include "projections/usage/usage.hpp"
 #include "tools/audit/event_text.hpp"
 #include "tools/audit/listing.hpp"
-#include "tools/audit/scan.hpp"
 
 namespace annals::audit {
 namespace {
@@ -89,24 +88,11 @@ std::string json_text_of(const projections::job_usage& job) {
 
 }  // namespace
 
-usage_end tell_usage(const ports::event_store& store, const values::job_id& job, bool as_json,
+jobs_told tell_usage(const ports::event_store& store, const values::job_id& job, bool as_json,
                      const std::function<bool(const std::string&)>& print) {
-  std::map<std::uint64_t, projections::job_usage> found;  // by stream: the order in which they were submitted
-  usage_end end;
-  end.sound = scan(store, 1, store.last_sequence(),
-                   {[&](const log::record_ptr& r) {
-                      const auto event = r->event();
-                      const auto stream = r->get().getStream();
-                      if (schema::is(event, schema::JobEvent::QUEUED) && is_job(schema::text(event.getJob().getQueued().getId()), job))
-                        found[stream];
-                      if (const auto at = found.find(stream); at != found.end()) at->second.fold(*r);
-                      return true;
-                    },
-                    [&](std::uint64_t sequence, const std::string& what) { print(damage_line(sequence, what, as_json)); }});
-  end.jobs = found.size();
-  for (const auto& [stream, usage] : found)
-    if (!print(as_json ? json_text_of(usage) : text_of(usage))) break;
-  return end;
+  return tell_jobs<projections::job_usage>(
+      store, job, as_json, print, [] { return true; },
+      [as_json](const projections::job_usage& j) { return as_json ? json_text_of(j) : text_of(j); });
 }
 
 }  // namespace annals::audit

@@ -238,7 +238,7 @@ BOOST_AUTO_TEST_CASE(replays_of_the_same_events_have_the_same_digest) {
 
 namespace {
 
-std::string usage_of(const ports::event_store& store, const std::string& id, bool json, usage_end* end = nullptr) {
+std::string usage_of(const ports::event_store& store, const std::string& id, bool json, jobs_told* end = nullptr) {
   std::string text;
   const auto e = tell_usage(store, *values::parse_job_id(id), json, [&](const std::string& more) {
     text += more;
@@ -283,7 +283,7 @@ void run_a_job(test::made_history& history) {
 BOOST_AUTO_TEST_CASE(usage_is_told_per_run_and_host_also_of_a_forgotten_job) {
   log_in_memory log(0);
   run_a_job(log.history);
-  usage_end end;
+  jobs_told end;
   const auto text = usage_of(log.store, "1", false, &end);
   BOOST_TEST(end.sound);
   BOOST_TEST(end.jobs == 1u);
@@ -309,7 +309,7 @@ BOOST_AUTO_TEST_CASE(usage_of_a_job_that_has_not_run_and_of_a_damaged_log) {
   BOOST_TEST(usage_of(log.store, "1", false) == "job 1.borg\nit has not run\n");
   log::memory_event_store bad;
   copy_damaged(log.store, bad, 3);
-  usage_end end;
+  jobs_told end;
   BOOST_TEST(usage_of(bad, "1", false, &end).find("#3  DAMAGED") == 0u);
   BOOST_TEST(!end.sound);
   BOOST_TEST(end.jobs == 1u);

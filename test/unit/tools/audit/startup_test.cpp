@@ -14,7 +14,7 @@ const std::string head = "  host        joined        failed          left\n";
 const std::string joined_a = "  a       first host             -             -\n";
 
 struct story : test::startup_story {
-  startup_end end;
+  jobs_told end;
   std::string told(const std::string& id, bool json = false) { return told(store, id, json); }
   std::string told(const ports::event_store& from, const std::string& id, bool json = false) {
     std::string text;

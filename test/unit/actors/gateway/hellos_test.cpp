@@ -2,12 +2,10 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 
 #include "events/log/losses.hpp"
+#include "test/support/hanging.hpp"
 #include "test/support/whole_server.hpp"
 
 using namespace annals;
@@ -17,39 +15,17 @@ namespace {
 using peer_ptr = std::shared_ptr<test::fake_peer>;
 const std::string own(16, 'u');  // as test::whole_server names its log
 
-// Checks of marks that take until they are let, as a log does whose disk hangs.
-struct slow_check {
-  std::mutex guard;
-  std::condition_variable changed;
-  bool is_open = false;
-  int hanging = 0;
-
-  bool check() {
-    std::unique_lock held(guard);
-    ++hanging;
-    changed.notify_all();
-    changed.wait(held, [&] { return is_open; });
-    return true;
-  }
-  void open() {
-    const std::lock_guard held(guard);
-    is_open = true;
-    changed.notify_all();
-  }
-  bool until_one_hangs() {
-    std::unique_lock held(guard);
-    return changed.wait_for(held, std::chrono::seconds(60), [&] { return hanging > 0; });
-  }
-};
-
 struct server {
-  std::shared_ptr<slow_check> checks = std::make_shared<slow_check>();
+  std::shared_ptr<test::hanging> checks = std::make_shared<test::hanging>();  // of marks, as of a log whose disk hangs
   std::vector<std::string> stopped;
   test::whole_server whole;
 
   explicit server(bool loss = false)
       : whole([this, loss](actors::server_system_parts& p) {
-          p.witnesses.signed_by_us = [c = checks](schema::byte_span, const std::string&, const std::string&) { return c->check(); };
+          p.witnesses.signed_by_us = [c = checks](schema::byte_span, const std::string&, const std::string&) {
+            c->call();
+            return true;
+          };
           p.witnesses.log_is_short = [this](const log::witness&, const std::string& text) { stopped.push_back(text); };
           p.helpers_detached = true;
           if (loss) p.loss = log::loss_to_accept{{{"server_priv/log.mark", {own, 5600, {}, 900, 40}}}, "root", "borg"};

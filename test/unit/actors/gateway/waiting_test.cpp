@@ -2,13 +2,11 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <condition_variable>
 #include <memory>
-#include <mutex>
 
 #include "events/log/record.hpp"
 #include "events/model/limits.hpp"
+#include "test/support/hanging.hpp"
 #include "test/support/whole_server.hpp"
 
 using namespace annals;
@@ -19,29 +17,11 @@ using peer_ptr = std::shared_ptr<test::fake_peer>;
 
 // Says at once that a user is in "staff", and of "slow..." nothing until it is let.
 struct slow_groups {
-  std::mutex guard;
-  std::condition_variable changed;
-  bool is_open = false;
-  int hanging = 0;
+  test::hanging slow;
 
   std::vector<std::string> of(const std::string& user) {
-    std::unique_lock held(guard);
-    if (user.starts_with("slow")) {
-      ++hanging;
-      changed.notify_all();
-      changed.wait(held, [&] { return is_open; });
-    }
+    if (user.starts_with("slow")) slow.call();
     return {"users", "staff"};
-  }
-  void open() {
-    const std::lock_guard held(guard);
-    is_open = true;
-    changed.notify_all();
-  }
-  // Until a look-up hangs; false: it took far too long.
-  bool until_one_hangs() {
-    std::unique_lock held(guard);
-    return changed.wait_for(held, std::chrono::seconds(60), [&] { return hanging > 0; });
   }
 };
 
@@ -54,7 +34,7 @@ struct server {
           p.groups_of = [d = directory](const std::string& user, std::uint32_t) { return d->of(user); };
           p.helpers_detached = helpers_have_threads;
         }) {}
-  ~server() { directory->open(); }
+  ~server() { directory->slow.open(); }
 
   peer_ptr client(const std::string& user) {
     auto peer = std::make_shared<test::fake_peer>(wire::identity::kind::local, user);
@@ -87,14 +67,14 @@ BOOST_AUTO_TEST_CASE(one_look_up_that_hangs_keeps_nobody_else_waiting) {
   server s;
   const auto slow = s.client("slow"), alice = s.client("alice");
   s.submit(slow);
-  BOOST_REQUIRE(s.directory->until_one_hangs());
+  BOOST_REQUIRE(s.directory->slow.until_one_hangs());
   const auto asks = s.whole.ask([](schema::Request::Builder r) { r.initStat().setKind(schema::ObjectKind::SERVER); });
   BOOST_TEST(!asks->sent.empty());
   s.submit(alice);
   BOOST_REQUIRE(s.whole.system.until([&] { return !alice->sent.empty(); }));
   BOOST_TEST(server::said(alice) == "done");
   BOOST_TEST(slow->sent.empty());
-  s.directory->open();
+  s.directory->slow.open();
   BOOST_REQUIRE(s.whole.system.until([&] { return !slow->sent.empty(); }));
   BOOST_TEST(server::said(slow) == "done");
 }
@@ -120,7 +100,7 @@ BOOST_AUTO_TEST_CASE(so_many_may_wait_as_the_limit_says_and_one_more_is_told) {
   s.submit(late);
   BOOST_REQUIRE(late->sent.size() == 1u);
   BOOST_TEST(server::said(late) == "Please retry: the groups of 256 others are being looked up");
-  s.directory->open();
+  s.directory->slow.open();
   BOOST_REQUIRE(s.whole.system.until([&] { return std::ranges::all_of(slow, [](const peer_ptr& p) { return !p->sent.empty(); }); }));
 }
 

@@ -110,6 +110,13 @@ BOOST_AUTO_TEST_CASE(error_numbers_have_pbs_texts_and_exit_statuses) {
   BOOST_TEST(pbs_error_text(15231) == "Attribute has to be set on an array job");
 }
 
+BOOST_AUTO_TEST_CASE(a_directory_of_another_scheduler_has_the_numbers_of_the_design_document) {  // MS-18
+  BOOST_TEST(pbs_error_text(15215) == "Another scheduler has same value for its sched_log directory");
+  BOOST_TEST(pbs_error_text(15216) == "Another scheduler has same value for its sched_priv directory");
+  BOOST_TEST(pbs_error_symbol(pbs_error::sched_log_in_use) == "PBSE_SCHED_LOG_EXIST");
+  BOOST_TEST(pbs_error_symbol(pbs_error::sched_priv_in_use) == "PBSE_SCHED_PRIV_EXIST");
+}
+
 BOOST_AUTO_TEST_CASE(some_messages_end_in_a_blank) {
   for (const auto number : {pbs_error::unauthorized, pbs_error::undefined_attribute, pbs_error::read_only_attribute,
                             pbs_error::unknown_node, pbs_error::cannot_modify_running})

@@ -67,9 +67,17 @@ places places_of(const client::pbs_conf& conf, const client::command_line& line,
   places p;
   p.home = line.has('d') ? *line.find('d') : conf.pbs_home;
   p.exec = conf.pbs_exec;
-  const std::string suffix = name == "default" ? "" : "_" + name;
-  p.priv = p.home + "/sched_priv" + suffix;
-  p.logs = p.home + "/sched_logs" + suffix;
+  if (name == "default") {
+    p.priv = p.home + "/sched_priv";
+    p.logs = p.home + "/sched_logs";
+    return p;
+  }
+  p.priv = p.home + "/sched_priv_" + name;
+  p.logs = p.home + "/sched_log_" + name;
+  // A site may have made the directory under its older name.
+  const std::string older = p.home + "/sched_logs_" + name;
+  std::error_code gone;
+  if (!std::filesystem::exists(p.logs, gone) && std::filesystem::is_directory(older, gone)) p.logs = older;
   return p;
 }
 

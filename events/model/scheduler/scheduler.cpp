@@ -21,7 +21,7 @@ schema::sealed<schema::Manage> with_defaults(schema::Manage::Reader m, const set
     if (*row.default_value != '\0' && row.set_by != attributes::setter::nobody && row.set_by != attributes::setter::internal)
       defaults.emplace_back(row.name, row.default_value);
   defaults.emplace_back("sched_priv", settings.home + "/sched_priv_" + schema::str(m.getName()));
-  defaults.emplace_back("sched_log", settings.home + "/sched_logs_" + schema::str(m.getName()));
+  defaults.emplace_back("sched_log", settings.home + "/sched_log_" + schema::str(m.getName()));
   return schema::make<schema::Manage>([&](schema::Manage::Builder b) {
     b.setVerb(m.getVerb());
     b.setKind(m.getKind());

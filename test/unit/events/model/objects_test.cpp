@@ -170,12 +170,12 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(schedulers)
 
-BOOST_AUTO_TEST_CASE(a_new_scheduler_object_has_directories_of_its_own) {  // MS-01, MS-05
+BOOST_AUTO_TEST_CASE(a_new_scheduler_object_has_directories_of_its_own) {  // MS-01, MS-05, MS-09
   scheduler_story s;
   s.settings.home = "/var/spool/pbs";
   BOOST_TEST(s.when(scheduler(ManageVerb::CREATE)) == "created changed");
   BOOST_TEST(s.state.attributes.get(attributes::scheduler::sched_priv).value_or("") == "/var/spool/pbs/sched_priv_s2");
-  BOOST_TEST(s.state.attributes.get(attributes::scheduler::sched_log).value_or("") == "/var/spool/pbs/sched_logs_s2");
+  BOOST_TEST(s.state.attributes.get(attributes::scheduler::sched_log).value_or("") == "/var/spool/pbs/sched_log_s2");
 }
 
 BOOST_AUTO_TEST_CASE(a_scheduler_object_is_down_idle_and_scheduling) {  // MS-41 to MS-44

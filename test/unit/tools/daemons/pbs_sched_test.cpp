@@ -66,7 +66,11 @@ struct site {
   }
   pid_t lock_pid() const { return std::atoi(slurp(dir / "sched_priv" / "sched.lock").c_str()); }
 
-  test::ran start() { return test::run({program}, {{}, {{"PBS_CONF_FILE", (dir / "pbs.conf").string()}}, {}, {}}); }
+  test::ran start(const std::vector<std::string>& options = {}) {
+    std::vector<std::string> command{program};
+    command.insert(command.end(), options.begin(), options.end());
+    return test::run(command, {{}, {{"PBS_CONF_FILE", (dir / "pbs.conf").string()}}, {}, {}});
+  }
 
   template <class Change>
   void tell(Change&& change) {
@@ -186,4 +190,25 @@ BOOST_AUTO_TEST_CASE(pbs_sched_without_a_certificate_says_what_is_missing) {
   const auto started = s.start();
   BOOST_TEST(started.status == 1);
   BOOST_TEST(started.err.find("sched_priv/daemon.pem") != std::string::npos, started.err);
+}
+
+BOOST_AUTO_TEST_CASE(another_scheduler_logs_in_a_directory_of_its_own) {  // MS-09
+  site s;
+  const auto logs_in = [&](const std::string& name) {
+    fs::create_directories(s.dir / ("sched_priv_" + name));
+    const auto started = s.start({"-I", name});
+    BOOST_TEST(started.status == 1);  // it has no certificate
+    std::string directories;
+    for (const char* kind : {"sched_log_", "sched_logs_"})
+      if (const auto path = s.dir / (kind + name); fs::exists(path))
+        directories += path.filename().string() + (fs::is_empty(path) ? " " : ": a log ");
+    return directories;
+  };
+  BOOST_TEST(logs_in("sc1") == "sched_log_sc1: a log ");
+  // The older name counts where a site has made that directory alone.
+  fs::create_directories(s.dir / "sched_logs_sc2");
+  BOOST_TEST(logs_in("sc2") == "sched_logs_sc2: a log ");
+  fs::create_directories(s.dir / "sched_log_sc3");
+  fs::create_directories(s.dir / "sched_logs_sc3");
+  BOOST_TEST(logs_in("sc3") == "sched_log_sc3: a log sched_logs_sc3 ");
 }

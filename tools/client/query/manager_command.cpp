@@ -104,6 +104,7 @@ class parser {
     skip_blanks();
     if (const auto problem = take_names()) return problem;
     skip_blanks();
+    if (names_whom_it_means() && command_.names.empty()) return manager_problem{kind::bad_name, {}, at_};
     switch (command_.verb) {
       case manager_verb::set:
         return take_changes(true);
@@ -120,6 +121,12 @@ class parser {
       default:
         return end_or_syntax();
     }
+  }
+
+  // A scheduler is made and deleted by its name; what else says none means the default one.
+  bool names_whom_it_means() const {
+    return command_.object == manager_object::scheduler &&
+           (command_.verb == manager_verb::create || command_.verb == manager_verb::remove);
   }
 
   // What follows the names of import and export: content type, encoding and a file, which export may do without. A file name

@@ -146,6 +146,14 @@ BOOST_AUTO_TEST_CASE(syntax_errors_point_at_their_place_as_pbs_does) {
   check_caret("set queue workq comment=\"a", 26);
 }
 
+BOOST_AUTO_TEST_CASE(a_scheduler_is_made_and_deleted_by_its_name) {  // MS-03
+  check_caret("c sched", 7, 3);
+  check_caret("create sched partition=P1", 13, 3);
+  check_caret("d sched", 7, 3);
+  BOOST_TEST(parsed("create sched multi_sched_1").names.front() == "multi_sched_1");
+  BOOST_TEST(parsed("l sched").names.empty());
+}
+
 BOOST_AUTO_TEST_CASE(bad_names_have_their_own_status) {
   check_caret("create queue 1abc", 13, 3);
   check_caret("create queue \"a b\"", 13, 3);

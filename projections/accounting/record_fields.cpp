@@ -53,6 +53,12 @@ void put_all(std::string& line, std::string_view name, const model::job_state& j
     if (e.id == id) put(line, name, e.resource, e.value);
 }
 
+// What hooks set may have quotes of its own: it stands in quotes too.
+void put_used(std::string& line, const model::job_state& job) {
+  for (const auto& e : job.attributes)
+    if (e.id == ids::resources_used) put(line, "resources_used", e.resource, e.value, e.value.find_first_of("\"'") != std::string::npos);
+}
+
 // What every record of a job begins with.
 void put_base(std::string& line, const model::job_state& job) {
   put(line, "user", job.attribute(ids::euser));
@@ -102,7 +108,7 @@ std::int32_t exit_status(schema::JobEvent::Reader event) {
 
 // A job that could not be started used nothing of the cpus it was to get.
 void put_usage(std::string& line, const model::job_state& job) {
-  if (job.attributes.has(ids::resources_used)) return put_all(line, "resources_used", job, ids::resources_used);
+  if (job.attributes.has(ids::resources_used)) return put_used(line, job);
   const auto ncpus = job.attributes.get(ids::Resource_List, "ncpus").value_or("0");
   for (const auto& [resource, none] : {std::pair<std::string_view, std::string_view>{"cpupercent", "0"},
                                        {"cput", "00:00:00"},
@@ -145,7 +151,7 @@ void run_fields(std::string& line, const occasion& o) {
 
 // What it had used so far, and what it gives up if that is not everything.
 void suspended_fields(std::string& line, const occasion& o) {
-  put_all(line, "resources_used", o.job, ids::resources_used);
+  put_used(line, o.job);
   const auto e = o.event.getVnodesReleased();
   if (e.getAmountsOnly()) put(line, "resources_released", schema::text(e.getExecVnode()));
 }

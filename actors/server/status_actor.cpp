@@ -35,6 +35,8 @@ struct answering {
   std::deque<view_wanted> early_views;                                       // the same, for hooks
   std::deque<query> early;                                                   // asked for a position not folded yet
   std::multimap<std::uint64_t, std::pair<sink_ptr, std::uint64_t>> waiters;  // job serial -> who waits for its end
+  std::chrono::seconds armed{0};                                             // how long the timer of cycles was set for
+  std::uint64_t timer = 0;                                                   // the one that counts
 
   void fold(const committed& c) {
     for (const auto& record : *c.records) {
@@ -104,6 +106,12 @@ struct answering {
   }
 
   scheduler_session& session_of(const std::string& name) { return sessions.try_emplace(name, *now, name, *clock).first->second; }
+
+  // A scheduler_iteration that was changed counts from then on: the timer before it is not listened to any more.
+  void arm(caf::event_based_actor* self) {
+    armed = iteration();
+    self->delayed_send(self, armed, iterate_atom::value, ++timer);
+  }
 
   // Seconds between cycles when nothing happens (pbs guide: scheduler_iteration).
   std::chrono::seconds iteration() const {
@@ -199,9 +207,12 @@ struct answering {
 caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
   auto a = std::make_shared<answering>(
       answering{std::move(parts.now), std::move(parts.index), std::move(parts.past), parts.clock, {}, {}, {}, {}, {}});
-  self->delayed_send(self, a->iteration(), iterate_atom::value);
+  a->arm(self);
   return {
-      [a](const committed& c) { a->fold(c); },
+      [a, self](const committed& c) {
+        a->fold(c);
+        if (a->iteration() != a->armed) a->arm(self);
+      },
       [a](query& q) { a->receive(q); },
       [a](by_hand& b) { a->receive(b); },
       [a](view_wanted& w) { a->receive(w); },
@@ -214,9 +225,10 @@ caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
       },
       [a](const scheduler_frame& f) { a->session_of(f.from).said(f.message.get()); },
       [a](const proposal_settled& p) { a->session_of(p.scheduler).settled(p); },
-      [a, self](iterate_atom) {
+      [a, self](iterate_atom, std::uint64_t timer) {
+        if (timer != a->timer) return;
         for (auto& [name, session] : a->sessions) session.want_cycle("scheduling iteration");
-        self->delayed_send(self, a->iteration(), iterate_atom::value);
+        a->arm(self);
       },
       [](const disk_state&) {},
   };

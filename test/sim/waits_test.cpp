@@ -55,7 +55,7 @@ using step = schema::RunEvent::Which;
 
 BOOST_AUTO_TEST_SUITE(waits)
 
-BOOST_AUTO_TEST_CASE(sisters_may_take_as_long_to_join_as_if_the_primary_had_not_died) {  // RS-45
+BOOST_AUTO_TEST_CASE(sisters_may_take_as_long_to_join_as_if_the_primary_had_not_died) {  // RS-45, RS-47: without hooks
   for (const auto& d : {death{0, 0}, death{4, 0}, death{20, 0}, death{6, 12}}) {
     waiting w({}, {"n1", "n2"});
     w.n2 = w.n1.sister_answers("n2");  // and says nothing

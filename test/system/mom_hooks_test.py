@@ -7,7 +7,7 @@ import subprocess
 import unittest
 
 from hooks_test import HookTest
-from private_cluster import STAGE, signal, stands_still, wait_gone
+from private_cluster import STAGE, procs, signal, stands_still, wait_gone
 
 WIDE = ["-l", "select=3:ncpus=1", "-l", "place=scatter"]
 STARTED = "execjob_begin,execjob_prologue,execjob_launch"
@@ -66,6 +66,17 @@ class hooks_of_wide_jobs(MomHookTest):
         self.assertEqual(order[0], expected[0])
         self.assertLess(max(order.index(f"execjob_begin {h} False {h}") for h in sisters), order.index(expected[1]))
         self.until(lambda: self.audit("hook", id).count("execjob_epilogue") == 3, "every run is in the server's log")
+
+    def test_the_resource_site_reaches_hooks_on_every_host(self):      # RS-113
+        self.hook("q", "queuejob", "import pbs\nj = pbs.event().job\nj.Resource_List['site'] = str(j.Resource_List['site']) + '+' + str(j.Resource_List['select'])\n")
+        self.mom_hook("h", f"{STARTED},{ENDED}", self.script(says="e.job.Resource_List['site']"))
+        id = self.submit("-l", "site=red", *WIDE, "--", "/bin/true")
+        primary, *sisters = self.hosts_of(self.until_state(id, "F") and id)
+        site = "red+3:ncpus=1"
+        self.assertEqual(self.job(id)["Resource_List.site"], site)
+        expected = [f"execjob_{e} {primary} {site}" for e in ("begin", "prologue", "launch", "epilogue", "end")]
+        expected += [f"execjob_{e} {host} {site}" for e in ("begin", "epilogue", "end") for host in sisters]
+        self.until_said(*expected)
 
     def test_a_hook_sees_what_its_host_knows_of_the_vnodes(self):
         self.mom_hook("h", "execjob_begin", self.script(
@@ -273,6 +284,64 @@ class hooks_of_tasks(MomHookTest):
         self.sure("qdel", "-W", "force", id)
 
 
+class hooks_and_hosts_that_do_not_join(MomHookTest):
+    """A tolerant job whose third host's MoM stands still: how long it is waited for is in the log of the first."""
+
+    def check_waits(self, seconds):
+        procs.send(self.daemon_pids("pbs_mom", "c"), signal.SIGSTOP)
+        try:
+            id = self.submit("-W", "tolerate_node_failures=job_start", "-l", "select=1:ncpus=1:host=a+1:ncpus=1:host=b+1:ncpus=1:host=c",
+                             "--", "/bin/true")
+            waited = f";Job;{id};sister_join_job_alarm wait time "
+            told = self.until(lambda: [line for line in self.mom_log("a").splitlines() if waited in line], "the wait is over")
+        finally:
+            procs.send(self.daemon_pids("pbs_mom", "c"), signal.SIGCONT)
+        self.assertEqual([line.split(waited)[1] for line in told], [f"{seconds} secs exceeded"])
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+        for host in self.hosts:
+            self.until_free(host)
+
+    def set_hook(self, name, attribute, value, *shown, gone=()):
+        self.sure("qmgr", "-c", f"set hook {name} {attribute} = {value}")
+        for host in self.hosts:
+            self.until(lambda host=host: set(shown) <= set(self.settings(host, name)) and not set(gone) & set(self.settings(host, name)),
+                       lambda host=host: f"{attribute} is on {host}: {self.settings(host, name)}")
+
+    def settings(self, host, hook):
+        with open(os.path.join(self.home(host), "mom_priv", "hooks", hook + ".HK")) as f:
+            return f.read().splitlines()
+
+    def test_they_are_waited_for_as_long_as_execjob_begin_hooks_may_take(self):      # RS-47
+        self.mom_hook("one", "execjob_begin", "pass\n", alarm=1)
+        self.mom_hook("two", "execjob_begin,execjob_end", "pass\n", alarm=2, order=2)
+        self.mom_hook("other", "execjob_prologue", "pass\n", alarm=40)
+        self.check_waits(3)
+        self.set_hook("two", "alarm", 4, "alarm=4")
+        self.check_waits(5)
+        self.set_hook("two", "enabled", False, "enabled=false")
+        self.check_waits(1)
+        self.set_hook("two", "enabled", True, gone=["enabled=false"])
+        self.sure("qmgr", "-c", "delete hook one")
+        for host in self.hosts:
+            self.until(lambda host=host: not os.path.exists(os.path.join(self.home(host), "mom_priv", "hooks", "one.HK")), "it is gone")
+        self.check_waits(4)
+
+    def test_a_wrong_sister_join_job_alarm_is_reported_and_the_one_before_stays(self):      # RS-54
+        def configure(value):
+            with open(os.path.join(self.home("a"), "mom_priv", "config"), "w") as f:
+                f.write(f"$sister_join_job_alarm {value}\n")
+        configure(2)
+        self.kill_daemon("pbs_mom", "a")
+        self.start_daemon("pbs_mom", "a")
+        self.until_free("a")
+        for value in "soon", "0", "-1":
+            configure(value)
+            os.kill(self.daemon_pids("pbs_mom", "a")[0], signal.SIGHUP)
+            told = f";Fil;config;line 1: bad value for $sister_join_job_alarm: $sister_join_job_alarm {value}\n"
+            self.until(lambda: told in self.mom_log("a"), lambda: f"{told}: {self.mom_log('a')}")
+        self.check_waits(2)
+
+
 class hooks_of_several_hosts(MomHookTest):
     hosts = ["a", "b"]
 
@@ -363,6 +432,48 @@ class hooks_of_hosts(MomHookTest):
         self.assertEqual(len(records), 2, told)         # what it set, and that it ran
         for sequence in records:
             self.assertEqual(self.audit("hook", "--rerun", sequence), "e at execjob_end\n    the same: accepted\n")
+
+    def record(self, letter, id):
+        """Its fields, once accounting has it."""
+        found = lambda: [rest for of, job, rest in self.accounting() if (of, job) == (letter, id)]
+        return self.until(found, lambda: f"the {letter} record of {id} is there: {self.accounting()}")[-1]
+
+    def test_what_a_hook_says_was_used_stands_in_quotes_where_it_must(self):      # RU-14
+        for name, kind in ("words", "string"), ("quoted", "string"), ("word", "string"), ("watts", "long"):
+            self.sure("qmgr", "-c", f"create resource {name} type={kind},flag=h")
+        self.mom_hook("e", "execjob_epilogue", "import pbs\nu = pbs.event().job.resources_used\n"
+                      "u['words'], u['quoted'], u['word'], u['watts'] = 'two words', '{\"eight\":8}', 'one', 42\n")
+        id = self.submit("--", "/bin/true")
+        job = self.until_state(id, "F")
+        self.assertEqual((job["resources_used.words"], job["resources_used.quoted"]), ("two words", '{"eight":8}'))
+        fields = " " + self.record("E", id)
+        for field in 'words="two words"', 'quoted="{"eight":8}"', "word=one", "watts=42":
+            self.assertIn(f" resources_used.{field} ", fields)
+
+    def test_of_what_two_hooks_say_was_used_the_last_counts(self):      # RU-20
+        for name in "watts", "volts", "amps":
+            self.sure("qmgr", "-c", f"create resource {name} type=long,flag=h")
+        self.mom_hook("p", "execjob_prologue", "import pbs\nu = pbs.event().job.resources_used\nu['watts'], u['volts'] = 3, 4\n")
+        self.mom_hook("e1", "execjob_epilogue", self.script("u['watts'], u['amps'] = 5, 6\n", says="u['watts']").replace(
+            "def note", "u = e.job.resources_used\ndef note"), order=1)
+        self.mom_hook("e2", "execjob_epilogue", "import pbs\npbs.event().job.resources_used['amps'] = 7\n", order=2)
+        id = self.submit("--", "/bin/true")
+        job = self.until_state(id, "F")
+        self.assertEqual([job[f"resources_used.{name}"] for name in ("watts", "volts", "amps")], ["5", "4", "7"])
+        self.assertEqual(self.lines(), ["execjob_epilogue a 3"])
+        fields = " " + self.record("E", id)
+        for field in "watts=5", "volts=4", "amps=7":
+            self.assertIn(f" resources_used.{field} ", fields)
+
+    def test_a_hook_that_says_what_was_used_leaves_walltime_alone(self):      # RU-21
+        self.sure("qmgr", "-c", "create resource watts type=long,flag=h")
+        self.mom_hook("h", "execjob_prologue,execjob_epilogue", "import pbs\nu = pbs.event().job.resources_used\n"
+                      "u['watts'], u['cput'] = 3, pbs.duration(7)\n")
+        id = self.submit("--", "/bin/sleep", "2")
+        job = self.until_state(id, "F")
+        self.assertEqual((job["resources_used.watts"], job["resources_used.cput"]), ("3", "00:00:07"))
+        self.assertRegex(job["resources_used.walltime"], "^00:00:0[1-9]$|^00:00:[1-5]")
+        self.assertIn(f" resources_used.walltime={job['resources_used.walltime']} ", self.record("E", id))
 
     def test_an_epilogue_hook_asks_for_another_run(self):
         self.mom_hook("e", "execjob_epilogue", self.script("if e.job.run_count == 1: e.job.rerun()\n", says="e.job.run_count"))

@@ -87,6 +87,19 @@ BOOST_AUTO_TEST_CASE(who_is_neither_owner_nor_operator_alters_nothing) {
   BOOST_TEST(said(story.ask(alter({{"comment", "", "c"}}), operator_())) == "altered");
 }
 
+BOOST_AUTO_TEST_CASE(the_owner_an_operator_and_a_manager_say_which_failures_a_job_bears) {  // RS-10
+  auto story = given(job_phase::queued, {{"tolerate_node_failures", "", "all"}});
+  BOOST_TEST(story.attribute(ids::tolerate_node_failures) == "all");
+  const auto says = [&](const std::string& value) { return alter({{"tolerate_node_failures", "", value}}); };
+  const std::pair<const char*, model::requester> allowed[] = {{"job_start", user()}, {"none", operator_()}, {"all", manager()}};
+  for (const auto& [value, who] : allowed) {
+    BOOST_TEST(story.when(says(value), who) == "altered");
+    BOOST_TEST(story.attribute(ids::tolerate_node_failures) == value);
+  }
+  BOOST_TEST(story.when(says("none"), user("other")) == "15007 Unauthorized Request ");
+  BOOST_TEST(story.attribute(ids::tolerate_node_failures) == "all");
+}
+
 BOOST_AUTO_TEST_CASE(finished_and_exiting_jobs_are_not_altered) {
   BOOST_TEST(said(given(job_phase::finished).ask(alter({{"Priority", "", "5"}}))) == "15139 Job has finished");
   BOOST_TEST(said(given(job_phase::exiting).ask(alter({{"Priority", "", "5"}}))).starts_with("15016 "));

@@ -96,7 +96,7 @@ std::string read_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-std::shared_ptr<const mom::mom_settings> read_settings(const setup& s, actors::daemon_log& notes) {
+std::shared_ptr<const mom::mom_settings> read_settings(const setup& s, actors::daemon_log& notes, const mom::mom_config& before) {
   auto settings = std::make_shared<mom::mom_settings>();
   settings->pbs_home = s.home;
   settings->host = s.host;
@@ -110,7 +110,7 @@ std::shared_ptr<const mom::mom_settings> read_settings(const setup& s, actors::d
   if (settings->base_environment.empty()) settings->base_environment.push_back("PATH=/bin:/usr/bin");
   settings->mark = mom::mom_mark(read_file(daemons::mom_uuid_file(s.priv)));
   settings->mom_manager_port = s.conf.manager_service_port;
-  auto parsed = mom::parse_mom_config(read_file(s.priv + "/config"));
+  auto parsed = mom::parse_mom_config(read_file(s.priv + "/config"), before);
   for (const auto& p : parsed.problems)
     notes.write(actors::log_event::error, "Fil", "config", "line " + std::to_string(p.line) + ": " + p.text);
   settings->config = parsed.config;
@@ -129,20 +129,27 @@ class hang_up {
   void operator()() {
     notes_.reopen();
     const std::lock_guard held(guard_);
-    if (mom_) caf::anon_send(mom_, actors::new_settings{read_settings(setup_, notes_)});
+    if (mom_) caf::anon_send(mom_, actors::new_settings{read_again()});
   }
   // Reads the settings and makes the actor that has them.
   template <class Make>
   caf::actor begin(Make&& make) {
     const std::lock_guard held(guard_);
-    return mom_ = make(read_settings(setup_, notes_));
+    return mom_ = make(read_again());
   }
 
  private:
+  std::shared_ptr<const mom::mom_settings> read_again() {
+    auto settings = read_settings(setup_, notes_, config_);
+    config_ = settings->config;
+    return settings;
+  }
+
   const setup& setup_;
   actors::daemon_log& notes_;
   std::mutex guard_;
   caf::actor mom_;
+  mom::mom_config config_;  // as it was read last
 };
 
 // PBS_SCP, PBS_SCP_ARGS and PBS_CP; without PBS_SCP the scp that stands first in our PATH.

@@ -92,6 +92,11 @@ taken take_enforce(const arguments& args, enforcement& to) {
 // A number of seconds, not 0 (RS-54).
 taken take_alarm(std::string_view text, std::uint32_t& to) { return as_taken(take(text, to) && to > 0); }
 
+// A bad value leaves what an earlier line, or the file before this one, has set.
+void keep_alarm(std::string_view name, const mom_config& before, mom_config& c) {
+  if (name == "$sister_join_job_alarm" && c.sister_join_job_alarm_s == 0) c.sister_join_job_alarm_s = before.sister_join_job_alarm_s;
+}
+
 taken take_setting(const arguments& args, mom_config& c) {
   const auto name = args[0].substr(1);
   const auto value = args.size() > 1 ? args[1] : std::string_view();
@@ -124,7 +129,7 @@ bool lies_under(std::string_view path, std::string_view from) {
 
 }  // namespace
 
-parsed_mom_config parse_mom_config(std::string_view text) {
+parsed_mom_config parse_mom_config(std::string_view text, const mom_config& before) {
   parsed_mom_config out;
   for (unsigned number = 1; !text.empty(); ++number) {
     const auto end = std::min(text.find('\n'), text.size());
@@ -144,6 +149,7 @@ parsed_mom_config parse_mom_config(std::string_view text) {
         out.config = std::move(with);
         break;
       case taken::bad_value:
+        keep_alarm(args[0], before, out.config);
         out.problems.push_back({number, "bad value for " + std::string(args[0]) + ": " + std::string(line)});
         break;
       case taken::no_effect:

@@ -50,7 +50,8 @@ struct parsed_mom_config {
   std::vector<config_problem> problems;
 };
 
-parsed_mom_config parse_mom_config(std::string_view text);
+// A bad line counts as if it were not there; one of $sister_join_job_alarm leaves what was set before (RS-54).
+parsed_mom_config parse_mom_config(std::string_view text, const mom_config& before = {});
 
 // Where a file for host:path is on this machine; nothing if no rule fits.
 std::optional<std::string> local_path(const std::vector<usecp_rule>& rules, std::string_view host,

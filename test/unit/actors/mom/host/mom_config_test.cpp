@@ -75,6 +75,23 @@ BOOST_AUTO_TEST_CASE(a_wrong_line_is_reported_with_its_number_and_the_rest_count
   BOOST_TEST(parsed.config.max_check_poll_s == 7u);
 }
 
+BOOST_AUTO_TEST_CASE(a_join_alarm_that_is_no_positive_integer_is_reported_and_the_one_before_stays) {  // RS-54
+  mom_config before;
+  before.sister_join_job_alarm_s = 20;
+  for (const char* value : {" 0", " -5", " soon", " 2.5", " 3s", ""}) {
+    const auto line = std::string("$sister_join_job_alarm") + value;
+    const auto parsed = parse_mom_config("$max_check_poll 5\n" + line + "\n", before);
+    BOOST_REQUIRE(parsed.problems.size() == 1u);
+    BOOST_TEST(parsed.problems[0].line == 2u);
+    BOOST_TEST(parsed.problems[0].text == "bad value for $sister_join_job_alarm: " + line);
+    BOOST_TEST(parsed.config.sister_join_job_alarm_s == 20u);
+    BOOST_TEST(parsed.config.max_check_poll_s == 5u);
+    BOOST_TEST(parse_mom_config(line).config.sister_join_job_alarm_s == 0u);  // of a MoM that starts: as if it were not there
+  }
+  BOOST_TEST(parse_mom_config("", before).config.sister_join_job_alarm_s == 0u);  // a line that is taken out is not set any more
+  BOOST_TEST(parse_mom_config("$sister_join_job_alarm 5", before).config.sister_join_job_alarm_s == 5u);
+}
+
 BOOST_AUTO_TEST_CASE(usecp_maps_whole_directories_of_hosts_that_fit) {
   const std::vector<usecp_rule> rules{
       {"q1", "/home", "/nfs/home"}, {"*.site.org", "/data/", "/data/"}, {"*", "/all", "/all"}};

@@ -27,7 +27,7 @@ namespace annals::actors {
 
 enum class hook_point : std::uint8_t {
   begin,      // execjob_begin: the host hears of the job
-  prologue,   // execjob_prologue: before the program; on a sister before its first task
+  prologue,   // execjob_prologue: before the program
   launch,     // execjob_launch: before the program and before each task
   attach,     // execjob_attach: a session that is there becomes a task of the job
   preterm,    // execjob_preterm: before a kill
@@ -40,9 +40,10 @@ constexpr std::size_t hook_point_count = 9;
 
 // What every actor of the host may look at: which hooks there are.
 struct hook_bits {
-  std::atomic<std::uint32_t> events{0};          // bits (hooks-runtime/catalog) of events at which some hook runs
-  std::atomic<bool> catching_up{false};          // hooks are on their way
-  std::atomic<std::uint32_t> begin_alarms_s{0};  // sum of `alarm` of the enabled execjob_begin hooks
+  std::atomic<std::uint32_t> events{0};  // bits (hooks-runtime/catalog) of events at which some hook runs
+  std::atomic<bool> catching_up{false};  // hooks are on their way
+  // Sums of `alarm` of the enabled hooks of an event.
+  std::atomic<std::uint32_t> begin_alarms_s{0}, prologue_alarms_s{0};  // execjob_begin, execjob_prologue
 };
 // Whether a run that comes to this point has to wait for anything.
 bool has_hooks(const hook_bits* bits, hook_point point);
@@ -98,6 +99,7 @@ class hook_asker {
   bool wanted(hook_point point) const { return has_hooks(bits_.get(), point); }
   bool wanted_by_the_clock() const { return has_periodic_hooks(bits_.get()); }
   std::uint32_t begin_alarms_s() const { return bits_ ? bits_->begin_alarms_s.load() : 0; }
+  std::uint32_t prologue_alarms_s() const { return bits_ ? bits_->prologue_alarms_s.load() : 0; }
 
   using passed = std::function<void(hook_point_passed&)>;
   void ask(at_hook_point at, passed then);  // at.who: where on_passed is called

@@ -87,15 +87,17 @@ void mom_hooks::read_files() {
 
 void mom_hooks::set_bits() {
   if (!parts_.bits) return;
-  std::uint32_t bits = 0, begin_alarms_s = 0;
+  std::uint32_t bits = 0, begin_alarms_s = 0, prologue_alarms_s = 0;
   for (const auto& h : hooks_) {
     if (!runs(h.hook)) continue;
     for (const auto& e : hooks::hook_events())
       if (has_event(h.hook, e.name)) bits |= e.bit;
     if (has_event(h.hook, "execjob_begin")) begin_alarms_s += number_of(h.hook, attributes::hook::alarm);
+    if (has_event(h.hook, "execjob_prologue")) prologue_alarms_s += number_of(h.hook, attributes::hook::alarm);
   }
   parts_.bits->events = bits;
   parts_.bits->begin_alarms_s = begin_alarms_s;
+  parts_.bits->prologue_alarms_s = prologue_alarms_s;
 }
 
 // -- from the server -----------------------------------------------------------------------------------------------------

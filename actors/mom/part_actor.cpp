@@ -62,7 +62,7 @@ void part_actor::on_change() {
   reconcile();
 }
 
-// Of the tasks that have ended, those that the primary may not have.
+// Of the tasks that have ended, those that the primary may not have; and what it asks in this life.
 std::vector<model::part_effect> part_actor::owed() {
   std::vector<model::part_effect> all;
   for (auto& effect : model::pending_effects(state())) {
@@ -70,6 +70,7 @@ std::vector<model::part_effect> part_actor::owed() {
     else
       for (const auto task : untaken_) all.push_back(model::say_task_end{task});
   }
+  if (prologue_asked_ && state().phase == phase::ready) all.push_back(model::say_prologue_over{});
   return all;
 }
 
@@ -113,6 +114,7 @@ begun part_actor::begin(const model::part_effect& effect) {
       a.parts_.processes->signal(a.state().task_key(t.task), SIGKILL);
       return begun::yes;
     }
+    begun operator()(const model::say_prologue_over&) const { return a.say_prologue_over(); }
     begun operator()(const model::tear_down_part&) const { return a.tear_down(); }
   };
   return std::visit(visitor{*this}, effect);
@@ -220,6 +222,10 @@ void part_actor::on_request(const schema::sealed<schema::ToSister>& message) {
     case schema::ToSister::STILL_THERE:
     case schema::ToSister::JOIN:
       effects().again_one(id_of(model::part_effect(model::say_joined{})));  // asked again: answered again
+      return reconcile();
+    case schema::ToSister::PROLOGUE:
+      prologue_asked_ = true;
+      effects().again_one(id_of(model::part_effect(model::say_prologue_over{})));
       return reconcile();
     case schema::ToSister::LEAVE:
       if (!local() && (state().phase == phase::joining || state().phase == phase::ready)) {

@@ -50,6 +50,7 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
   at_hook_point at(hook_point point);
   bool hooks_allow(hook_point point);  // begin, prologue: whether they have; else it goes on when they do
   void refused(hook_point point, const hook_point_passed& p);
+  begun say_prologue_over();
   void start_after_hooks(std::uint32_t task, ports::run_order order);
   void kill_if_allowed(int signal);
   void suspend_or_resume(bool suspend);
@@ -97,6 +98,12 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
   caf::actor mom_;
   std::string key_;
   hook_asker hooks_;
+  bool prologue_asked_ = false;  // by the primary, in this life
+  struct refusal {
+    std::int32_t code;
+    std::string text;
+  };
+  std::optional<refusal> prologue_refusal_;         // in this life
   std::optional<bool> suspended_;                   // as the primary said last in this life
   std::set<std::uint32_t> open_tasks_;              // that had not ended when they were looked at last
   std::uint32_t last_task_ = 0;                     // that was ever looked at

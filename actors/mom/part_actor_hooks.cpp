@@ -1,5 +1,5 @@
-// Where another host's part of a run waits for hooks of that host: execjob_begin before it joins, execjob_prologue before its
-// first task, execjob_launch before each (execjob_attach where there is no program to start), execjob_epilogue and _end (or
+// Where another host's part of a run waits for hooks of that host: execjob_begin before it joins, execjob_prologue when
+// all have joined, execjob_launch before each (execjob_attach where there is no program to start), execjob_epilogue and _end (or
 // _abort) before it leaves. docs/design/0023-hooks.md.
 #include <csignal>
 
@@ -38,11 +38,25 @@ bool part_actor::hooks_allow(hook_point point) {
 void part_actor::refused(hook_point point, const hook_point_passed& p) {
   const auto code = p.deletes ? pbs_error::hook_rejected_delete : p.refused ? p.error
                                                                             : pbs_error::hook_rejected_rerun;
-  if (point == hook_point::begin)
-    return command(model::set_up_done{static_cast<std::int32_t>(code), p.text.empty() ? "a hook stops it" : p.text});
+  refusal why{static_cast<std::int32_t>(code), p.text.empty() ? "a hook stops it" : p.text};
+  if (point == hook_point::begin) return command(model::set_up_done{why.code, why.text});
   hooks_.shut(point);  // the next task asks again
+  prologue_refusal_ = std::move(why);
   for (const auto& [number, task] : state().tasks)
     if (task.phase == model::task_phase::starting) command(model::task_failed{number, p.why()});
+  reconcile();
+}
+
+begun part_actor::say_prologue_over() {
+  if (!prologue_refusal_ && !hooks_allow(hook_point::prologue)) return begun::not_yet;
+  tell_primary([&](auto m) {
+    auto over = m.initPrologueOver();
+    fill_ref(over.initRef());
+    if (!prologue_refusal_) return;
+    over.setCode(prologue_refusal_->code);
+    over.setText(prologue_refusal_->text);
+  });
+  return begun::yes;
 }
 
 void part_actor::start_after_hooks(std::uint32_t number, ports::run_order order) {

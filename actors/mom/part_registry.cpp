@@ -19,6 +19,7 @@ schema::RunRef::Reader run_of(schema::ToSister::Reader m) {
     case schema::ToSister::OUTPUT_TAKEN: return m.getOutputTaken().getTask().getRef();
     case schema::ToSister::DESCRIBE: return m.getDescribe().getRef();
     case schema::ToSister::STILL_THERE: return m.getStillThere();
+    case schema::ToSister::PROLOGUE: return m.getPrologue();
   }
   return {};  // a message of a later release: about no run that is known
 }
@@ -88,7 +89,7 @@ void part_registry::on_request(const std::string& from, const wire::connection_p
   const auto at = parts_.find(key);
   if (at == parts_.end()) {
     if (m.isJoin() && !left_.has(ref.getJobSerial(), ref.getRun())) return join(from, peer, std::move(message));
-    if (!m.isJoin() && !m.isLeave() && !m.isSpawn() && !m.isSignalTask() && !m.isStillThere()) return;
+    if (!m.isJoin() && !m.isLeave() && !m.isSpawn() && !m.isSignalTask() && !m.isStillThere() && !m.isPrologue()) return;
     return say_left(from, ref);
   }
   if (at->second.primary != from) {

@@ -75,12 +75,24 @@ void run_actor::on_change() {
   if (!state().tasks.empty()) settle_tasks();
 }
 
-// A host that this life of the MoM had no time to reach is not given up yet, however long ago an earlier life lost it.
+// A host that this life of the MoM had no time to reach or to ask is not given up yet, however long ago an earlier life asked or
+// lost it.
+std::int64_t run_actor::rings_at(const model::wake& timer) const {
+  constexpr auto silence_ns = limits::sister_silence_s * 1'000'000'000;
+  const auto wait_ns = timer.at_ns - timer.since_ns;
+  const auto grace_ns = born_ns_ == 0 ? wait_ns : std::min(wait_ns, silence_ns);
+  switch (timer.what) {
+    case model::run_timer::join_alarm: return std::max(timer.at_ns, asking_since_ns_ + grace_ns);
+    case model::run_timer::launch_delay: return born_ns_ == 0 ? timer.at_ns : std::max(timer.at_ns, born_ns_ + grace_ns);
+    case model::run_timer::sister_silence:
+    case model::run_timer::leave_wait: return born_ns_ == 0 ? timer.at_ns : std::max(timer.at_ns, born_ns_ + silence_ns);
+    case model::run_timer::kill_delay: return timer.at_ns;
+  }
+  return timer.at_ns;
+}
+
 effect_time run_actor::when(const model::run_effect& effect) const {
-  const auto* timer = std::get_if<model::wake>(&effect);
-  if (timer && !timer->host.empty() && born_ns_ != 0)
-    return {std::max(timer->at_ns, born_ns_ + limits::sister_silence_s * 1'000'000'000), 0};
-  if (timer) return {timer->at_ns, 0};
+  if (const auto* timer = std::get_if<model::wake>(&effect)) return {rings_at(*timer), 0};
   return {0, model::is_report(effect) && !std::holds_alternative<model::report_requests>(effect) ? report_retry_ns : 0};
 }
 
@@ -107,7 +119,11 @@ struct run_actor::beginner {
   begun operator()(const model::carry_out& c) const { return a.carry_out(c.request), begun::yes; }
   begun operator()(const model::place_output&) const { return a.place_after_hooks(), begun::yes; }
   begun operator()(const model::clean_up&) const { return a.clean_up(), begun::yes; }
-  begun operator()(const model::wake& timer) const { return a.fire(timer), begun::yes; }
+  begun operator()(const model::wake& timer) const {
+    // Nobody was asked yet: hooks of this host come first.
+    if (timer.what == model::run_timer::join_alarm && !a.hooks_allow(hook_point::begin)) return begun::not_yet;
+    return a.fire(timer), begun::yes;
+  }
 
   begun operator()(const model::report_steps&) const { return a.report_steps(), begun::yes; }
   begun operator()(const model::report_started&) const {
@@ -147,8 +163,14 @@ struct run_actor::beginner {
 
   begun operator()(const model::ask_sister& s) const {
     if (!a.hooks_allow(hook_point::begin)) return begun::not_yet;
+    if (a.asking_since_ns_ == 0) a.asking_since_ns_ = a.parts_.base.clock->now_ns();
     return a.begin_on_sister(s.host, effect);
   }
+  begun operator()(const model::begin_launch&) const {
+    return a.command(model::joins_over{a.hooks_.wanted(hook_point::prologue)}), begun::yes;
+  }
+  begun operator()(const model::run_prologue&) const { return a.hooks_allow(hook_point::prologue) ? begun::yes : begun::not_yet; }
+  begun operator()(const model::ask_prologue& s) const { return a.begin_on_sister(s.host, effect); }
   begun operator()(const model::keep_sister& s) const { return a.begin_on_sister(s.host, effect); }
   begun operator()(const model::release_sister& s) const { return a.begin_on_sister(s.host, effect); }
   begun operator()(const model::kill_on& k) const { return a.begin_on_sister(k.host, effect); }

@@ -59,6 +59,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
     for (unsigned i = 0; i < hosts.size(); ++i) list.set(i, hosts[i]);
   }
   void fire(const model::wake& timer);
+  std::int64_t rings_at(const model::wake& timer) const;
   void poll(const poll_usage& p);
   void command(model::run_command c) {
     receive({std::move(c), {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, nullptr, nullptr, {}, 0, {}});
@@ -131,8 +132,9 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   void signal_on(const std::string& host, int signal, schema::SignalPart::What what = schema::SignalPart::What::SIGNAL);
   void look_for_sisters(std::int64_t now_ns);  // that are out of reach
   std::int64_t join_alarm_s() const;
+  std::int64_t launch_delay_s() const;
   void note_step(schema::RunEvent::Reader step) const;
-  void note_borne(const std::string& host, std::int32_t code, const std::string& text) const;
+  void note_borne(schema::SisterStep::Reader failure) const;
   std::vector<model::host_usage> by_host(const model::usage_set& own) const;  // the primary first
   void keep_usage_of_sisters();                                               // for a life after this one
   template <class Fill>
@@ -143,8 +145,9 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   mom_parts parts_;
   caf::actor mom_;
   std::string key_;
-  bool revived_;          // from the log, and nothing happened since
-  std::int64_t born_ns_;  // when this life of the process began, of a run that it found in the log; 0: it did not
+  bool revived_;                      // from the log, and nothing happened since
+  std::int64_t born_ns_;              // when this life of the process began, of a run that it found in the log; 0: it did not
+  std::int64_t asking_since_ns_ = 0;  // sisters to join, in this life; 0: none was asked
   std::optional<std::string> script_;
   hook_asker hooks_;
   std::optional<ports::run_order> launching_;  // as hooks left it, until their word is on disk

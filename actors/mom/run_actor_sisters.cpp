@@ -58,6 +58,7 @@ void run_actor::tell_whether_suspended(const std::string& host) {
 begun run_actor::begin_on_sister(const std::string& host, const model::run_effect& effect) {
   if (!contact_of(host).open) return begun::not_yet;
   if (std::holds_alternative<model::ask_sister>(effect)) return ask(host);
+  if (std::holds_alternative<model::ask_prologue>(effect)) tell_sister(host, [&](auto m) { fill_ref(m.initPrologue()); });
   if (std::holds_alternative<model::release_sister>(effect)) release(host);
   if (const auto* kill = std::get_if<model::kill_on>(&effect)) tell_kill(*kill);
   if (const auto* t = std::get_if<model::spawn_task_on>(&effect)) spawn_on_host(t->task);
@@ -135,6 +136,8 @@ void run_actor::on_sister_said(const schema::sealed<schema::FromSister>& message
       return command(model::sister_joined{host});
     case schema::FromSister::REFUSED:
       return command(model::sister_refused{host, m.getRefused().getCode(), schema::str(m.getRefused().getText())});
+    case schema::FromSister::PROLOGUE_OVER:
+      return command(model::prologue_over{host, m.getPrologueOver().getCode(), schema::str(m.getPrologueOver().getText())});
     case schema::FromSister::LEFT:
       if (m.getLeft().getHasUsage()) last = model::read_host_usage(m.getLeft().getUsage());
       last.host = host;
@@ -161,8 +164,18 @@ std::int64_t run_actor::join_alarm_s() const {
   return hooks_.begin_alarms_s() > 0 ? hooks_.begin_alarms_s() : mom::sister_join_job_alarm_default_s;
 }
 
+// A job that does not bear failures waits a moment longer than hooks may take: one that is killed at its alarm is heard of after
+// it, and a short $job_launch_delay is meant for jobs that go on without the host (RS-55, RS-57).
+std::int64_t run_actor::launch_delay_s() const {
+  constexpr std::int64_t moment_s = 5;
+  const std::int64_t hooks_s = hooks_.prologue_alarms_s() > 0 ? hooks_.prologue_alarms_s() : mom::job_launch_delay_default_s;
+  if (!state().bears_failures()) return std::max<std::int64_t>(hooks_s, mom::job_launch_delay_default_s) + moment_s;
+  const auto set = parts_.settings->config.job_launch_delay_s;
+  return set > 0 ? set : hooks_s;
+}
+
 // While the program runs the MoM of a sister may be restarted in peace.
-model::run_waits run_actor::waits() const { return {join_alarm_s(), parts_.settings->config.max_check_poll_s}; }
+model::run_waits run_actor::waits() const { return {join_alarm_s(), parts_.settings->config.max_check_poll_s, launch_delay_s()}; }
 
 // A link that breaks, or does not come, for less than a second is no event.
 void run_actor::look_for_sisters(std::int64_t now_ns) {
@@ -196,14 +209,14 @@ std::vector<model::host_usage> run_actor::by_host(const model::usage_set& own) c
 // -- the server's log --------------------------------------------------------------------------------------------------------
 
 // A failure that the job tolerates (RS-12 to RS-14): the lines of PBS, and one with the words of its design.
-void run_actor::note_borne(const std::string& host, std::int32_t code, const std::string& text) const {
+void run_actor::note_borne(schema::SisterStep::Reader failure) const {
+  const auto host = schema::str(failure.getHost()), text = schema::str(failure.getText());
   constexpr auto borne = " as job is tolerant of node failures";
   if (state().phase == phase::started) {
     parts_.note(log_event::error, state().job, "lost communication with " + host + ": " + text);
     parts_.note(log_event::debug3, state().job, "ignoring lost communication with " + host + borne);
   } else {
-    parts_.note(log_event::job, state().job,
-                "job_start_error " + std::to_string(code) + " from node " + host + " could not JOIN_JOB successfully");
+    parts_.note(log_event::job, state().job, model::start_error(failure));
     parts_.note(log_event::job, state().job, text);
     parts_.note(log_event::job, state().job, "ignoring error from " + host + borne);
   }
@@ -216,13 +229,11 @@ void run_actor::note_step(schema::RunEvent::Reader step) const {
   switch (step.which()) {
     case which::SISTER_FAILED: {
       const auto f = step.getSisterFailed();
-      if (state().bears_failures()) return note_borne(schema::str(f.getHost()), f.getCode(), schema::str(f.getText()));
+      if (state().bears_failures()) return note_borne(f);
       if (state().active() || state().phase == phase::ended)
         return parts_.note(log_event::error, state().job,
                            "lost communication with " + schema::str(f.getHost()) + ", killing job: " + schema::str(f.getText()));
-      parts_.note(
-          log_event::job, state().job,
-          "job_start_error " + std::to_string(f.getCode()) + " from node " + schema::str(f.getHost()) + " could not JOIN_JOB successfully");
+      parts_.note(log_event::job, state().job, model::start_error(f));
       return parts_.note(log_event::job, state().job, schema::str(f.getText()));
     }
     case which::JOIN_WAIT_ENDED:
@@ -238,6 +249,21 @@ void run_actor::note_step(schema::RunEvent::Reader step) const {
                          schema::str(l.getHost()) + " cput=" + values::print_duration(static_cast<std::int64_t>(used.seconds("cput"))) +
                              " mem=" + std::to_string(used.kb("mem")) + "kb");
     }
+    case which::PROLOGUE_ASKED:
+      if (!state().bears_failures()) return;
+      return parts_.note(log_event::debug3, state().job,
+                         "waiting up to " + std::to_string(launch_delay_s()) +
+                             " secs ($job_launch_delay) for mom hosts status and prologue hooks ack");  // RS-63
+    case which::LAUNCH_WAIT_ENDED:
+      return parts_.note(log_event::debug2, state().job,
+                         state().tolerates == model::tolerance::none
+                             ? "not all prologue hooks to sister moms completed"
+                             : "not all prologue hooks to sister moms completed, but job will proceed to execute");  // RS-61
+    case which::SISTERS_ASKED:
+      if (state().phase == phase::received && state().bears_failures())  // RS-53
+        parts_.note(log_event::debug, state().job,
+                    "job waiting up to " + std::to_string(join_alarm_s()) + " secs ($sister_join_job_alarm) for all sister moms to join");
+      return;
     case which::RECEIVED:
     case which::PROGRAM_STARTING:
     case which::PROGRAM_STARTED:
@@ -247,12 +273,8 @@ void run_actor::note_step(schema::RunEvent::Reader step) const {
     case which::OUTPUT_PLACED:
     case which::LEFT:
     case which::DISCARDED:
-    case which::SISTERS_ASKED:
-      if (state().phase == phase::received && state().bears_failures())  // RS-53
-        parts_.note(log_event::debug, state().job,
-                    "job waiting up to " + std::to_string(join_alarm_s()) + " secs ($sister_join_job_alarm) for all sister moms to join");
-      return;
     case which::SISTER_JOINED:
+    case which::SISTER_READY:
     case which::SISTERS_USED:
     case which::TASK_ASKED:
     case which::TASK_SETTLED:

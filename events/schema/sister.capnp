@@ -33,6 +33,7 @@ struct ToSister {
     outputTaken @8 :OutputTaken; # the next piece may come
     describe   @9 :Describe;     # answered by described
     stillThere @10 :D.RunRef;    # over a new link, of a host that has joined: answered by joined, refused or left; begins nothing
+    prologue   @11 :D.RunRef;    # every host that is to have the job has joined: answered by prologueOver
   }
 }
 struct JoinJob {
@@ -82,9 +83,16 @@ struct FromSister {
     output        @7 :TaskOutput;
     outputTaken   @8 :OutputTaken;   # by an asker on this host
     described     @9 :Described;
+    prologueOver  @10 :PrologueOver;
   }
 }
 struct JoinRefused { ref @0 :D.RunRef; code @1 :Int32; text @2 :Text; }
+struct PrologueOver {
+  # Hooks of execjob_prologue on that host have run, or there are none.
+  ref  @0 :D.RunRef;
+  code @1 :Int32;                # 0: they let the job pass (pbs guide: error numbers)
+  text @2 :Text;
+}
 struct PartLeft { ref @0 :D.RunRef; usage @1 :Common.HostUsage; hasUsage @2 :Bool; }
 struct TaskState {
   task       @0 :TaskRef;

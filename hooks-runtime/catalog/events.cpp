@@ -123,9 +123,9 @@ constexpr hook_event rows[] = {
     {"execjob_begin", 0x40, mom_side, on_host, begun_job, true, false, offline_vnodes | scheduler_restart_cycle,
      "on each host of the job, first of all; on the others before they join", stops_start},
     {"execjob_prologue", 0x80, mom_side, on_host, prologue, true, true, offline_vnodes | scheduler_restart_cycle,
-     "before the job's program; on its other hosts before their first task",
-     "the job does not start and is requeued, or deleted, as by execjob_begin; of another host: its task does not "
-     "start"},
+     "before the job's program; on its other hosts when all have joined, and the program waits for them",
+     "the job does not start and is requeued, or deleted, as by execjob_begin; one that tolerates node failures goes on "
+     "without that other host"},
     {"execjob_epilogue", 0x100, mom_side, on_host, begun_job, false, true, 0,
      "on each host, after the job's processes ended", logs},
     {"execjob_preterm", 0x400, mom_side, on_host, begun_job, true, true, 0,

@@ -58,13 +58,14 @@ class hooks_of_wide_jobs(MomHookTest):
         primary, *sisters = self.hosts_of(self.until_state(id, "F") and id)
         expected = [f"execjob_{e} {primary} True a+b+c" for e in ("begin", "prologue", "launch", "epilogue", "end")]
         for host in sisters:
-            expected += [f"execjob_{e} {host} False {host}" for e in ("begin", "epilogue", "end")]
+            expected += [f"execjob_{e} {host} False {host}" for e in ("begin", "prologue", "epilogue", "end")]
         self.until_said(*expected)
         self.assertEqual(sorted(self.lines()), sorted(expected))
         # In the order of the job's life: no host joins before the primary's hooks let it, none leaves before the end.
         order = self.lines()
         self.assertEqual(order[0], expected[0])
         self.assertLess(max(order.index(f"execjob_begin {h} False {h}") for h in sisters), order.index(expected[1]))
+        self.assertLess(max(order.index(f"execjob_prologue {h} False {h}") for h in sisters), order.index(expected[2]))
         self.until(lambda: self.audit("hook", id).count("execjob_epilogue") == 3, "every run is in the server's log")
 
     def test_the_resource_site_reaches_hooks_on_every_host(self):      # RS-113
@@ -75,7 +76,7 @@ class hooks_of_wide_jobs(MomHookTest):
         site = "red+3:ncpus=1"
         self.assertEqual(self.job(id)["Resource_List.site"], site)
         expected = [f"execjob_{e} {primary} {site}" for e in ("begin", "prologue", "launch", "epilogue", "end")]
-        expected += [f"execjob_{e} {host} {site}" for e in ("begin", "epilogue", "end") for host in sisters]
+        expected += [f"execjob_{e} {host} {site}" for e in ("begin", "prologue", "epilogue", "end") for host in sisters]
         self.until_said(*expected)
 
     def test_a_hook_sees_what_its_host_knows_of_the_vnodes(self):
@@ -206,16 +207,34 @@ class hooks_of_tasks(MomHookTest):
         primary, sister = self.hosts_of(id)
         self.assertEqual(out.splitlines()[:3], [f"{primary} 2", f"{sister} 2", f"{sister} 2"], out)
         self.assertNotEqual(out.splitlines()[-1], "0")
-        self.assertEqual(self.lines(), [f"execjob_prologue {primary} True False", f"execjob_launch {primary} True True",
-                                        f"execjob_launch {primary} True False", f"execjob_prologue {sister} False False",
-                                        *[f"execjob_launch {sister} False False"] * 3])
+        self.assertEqual(sorted(self.lines()[:2]), [f"execjob_prologue {primary} True False", f"execjob_prologue {sister} False False"])
+        self.assertEqual(self.lines()[2:], [f"execjob_launch {primary} True True", f"execjob_launch {primary} True False",
+                                            *[f"execjob_launch {sister} False False"] * 3])
 
-    def test_a_sisters_prologue_refuses_its_tasks(self):
+    def refuse_on_the_second_host(self):
         self.mom_hook("h", "execjob_prologue", "import pbs\ne = pbs.event()\nif not e.job.in_ms_mom(): e.reject('no tasks here')\n")
-        _, out = self.run_script("pbsdsh -n 1 -- /bin/echo ran; echo $?; pbsdsh -n 0 -- /bin/echo ran; echo $?")
-        lines = out.splitlines()
-        self.assertEqual(lines.count("ran"), 1, out)
-        self.assertEqual(lines[-2:], ["ran", "0"], out)
+
+    def test_a_sisters_prologue_refuses_the_start(self):                       # RS-14, RS-123
+        self.refuse_on_the_second_host()
+        id = self.submit(*self.both, "--", "/bin/true")
+        primary, sister = self.until(lambda: self.job(id).get("exec_host"), "it has hosts") and self.hosts_of(id)
+        why = f"0008;pbs_mom;Job;{id};job_start_error 15169 from node {sister} could not IM_EXEC_PROLOGUE successfully\n"
+        self.until(lambda: why in self.mom_log(primary), lambda: why)
+        self.assertNotIn(f"{id};task 00000001 started", self.mom_log(primary))
+        self.sure("qdel", id)
+        self.until_state(id, "F")
+        for host in self.hosts:
+            self.until_free(host)
+
+    def test_where_that_is_borne_no_task_runs_there(self):                     # RS-03
+        self.refuse_on_the_second_host()
+        id = self.submit("-W", "tolerate_node_failures=all", "-N", "tasks", "-j", "oe", "-S", "/bin/sh", *self.both, input=(
+            f"export PATH={STAGE}/bin:$PATH\ncd {self.work}\npbsdsh -n 1 -- /bin/echo ran; pbsdsh -n 0 -- /bin/echo ran; echo $?\n"))
+        self.until_state(id, "F")
+        with open(os.path.join(self.work, f"tasks.o{id.split('.')[0]}")) as f:
+            out = f.read()
+        self.assertEqual(out.splitlines().count("ran"), 1, out)
+        self.assertEqual(out.splitlines()[-2:], ["ran", "0"], out)
 
     def begin_task_while_suspended(self, meanwhile=lambda sister: None):
         """A task on the second host that is let start by its hook when its job is suspended already; checks that it stands still

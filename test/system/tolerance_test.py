@@ -74,6 +74,57 @@ class hosts_that_do_not_join(MomHookTest):
         self.until(lambda: "offline" in self.vnode("b"), "b is offline")
         self.assertNotIn("offline", self.vnode("c"))
 
+    def test_a_prologue_that_refuses_on_another_host_is_shown_to_the_launch(self):             # RS-14, RS-65, RS-123
+        self.mom_hook("no", "execjob_prologue", "import pbs\nif pbs.get_local_nodename() == 'b':\n    pbs.event().reject('no on b')\n")
+        self.mom_hook("h", "execjob_launch", self.script(says="sorted(e.vnode_list_fail)"))
+        for value in "all", "job_start":
+            id = self.submit(*tolerant(value), *ON_ALL, "--", "/bin/true")
+            self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+            self.assertEqual(self.lines()[-1], "execjob_launch a ['b']")
+            lines = [f"0008;pbs_mom;Job;{id};job_start_error 15169 from node b could not IM_EXEC_PROLOGUE successfully\n",
+                     f"0008;pbs_mom;Job;{id};ignoring error from b as job is tolerant of node failures\n"]
+            at = [self.mom_log("a").find(line) for line in lines]
+            self.assertTrue(-1 < at[0] < at[1], (at, self.mom_log("a")))
+            self.assertRegex(self.audit("startup", id), r"\n  b +\d+\.\d{3} s +\d+\.\d{3} s +\d+\.\d{3} s  before the program started, borne")
+            self.check_free()
+
+    def test_a_prologue_that_takes_too_long_is_not_waited_for(self):                           # RS-55, RS-59, RS-61, RS-63
+        go = os.path.join(self.work, "go")
+        self.addCleanup(lambda: open(go, "w").close())
+        with open(os.path.join(self.home("a"), "mom_priv", "config"), "a") as f:
+            f.write("$job_launch_delay 2\n$logevent 0xffffffff\n")
+        self.kill_daemon(MOM, "a")
+        self.start_daemon(MOM, "a")
+        self.until_free("a")
+        self.assertIn("0002;pbs_mom;Svr;job_launch_delay;2\n", self.mom_log("a"))
+        self.mom_hook("slow", "execjob_prologue", self.script(
+            f"import time\nwhile host == 'c' and not os.path.exists({go!r}):\n    time.sleep(0.05)\n"), alarm=120)
+        self.mom_hook("h", "execjob_launch", self.script(says="sorted(e.vnode_list_fail)"))
+        id = self.submit(*tolerant("job_start"), *ON_ALL, "--", "/bin/true")
+        self.until_said("execjob_launch a ['c']")
+        log = self.mom_log("a")
+        self.assertIn(f"{id};waiting up to 2 secs ($job_launch_delay) for mom hosts status and prologue hooks ack\n", log)
+        self.assertIn(f"{id};not all prologue hooks to sister moms completed, but job will proceed to execute\n", log)
+        self.assertIn(f"{id};job_start_error 15059 from node c could not IM_EXEC_PROLOGUE successfully\n", log)
+        open(go, "w").close()
+        self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+        self.check_free()
+
+    def test_a_job_that_waits_for_prologues_can_be_killed_and_rerun(self):                     # RS-15, RS-130
+        go = os.path.join(self.work, "go")
+        self.addCleanup(lambda: open(go, "w").close())
+        self.mom_hook("slow", "execjob_prologue", self.script(
+            f"import time\nwhile host == 'c' and not os.path.exists({go!r}):\n    time.sleep(0.05)\n"), alarm=120)
+        id = self.submit(*tolerant("all"), *ON_ALL, "--", "/bin/true")
+        self.until_said("execjob_prologue c")
+        self.assertEqual((self.job(id)["job_state"], self.job(id)["substate"]), ("R", "41"))
+        self.sure("qrerun", id)
+        self.assertEqual(self.job(id)["run_count"], "1")
+        open(go, "w").close()
+        job = self.until_state(id, "F")
+        self.assertEqual((job["Exit_status"], job["run_count"]), ("0", "2"), job)
+        self.check_free()
+
     def test_a_hook_of_the_first_host_is_not_borne(self):                                     # RS-124
         self.mom_hook("h", "execjob_prologue", "import pbs\ne = pbs.event()\ne.job.delete()\ne.reject('never')\n")
         id = self.submit(*tolerant("all"), *ON_ALL, "--", "/bin/true")

@@ -111,8 +111,13 @@ std::string run_words(schema::RunEvent::Reader event) {
     case which::SISTER_JOINED: return schema::str(event.getSisterJoined().getHost()) + " joined";
     case which::SISTER_FAILED: {
       const auto e = event.getSisterFailed();
-      return schema::str(e.getHost()) + " failed, code " + std::to_string(e.getCode()) + after_colon(e.getText());
+      const bool in_prologue = e.getWhat() == schema::SisterStep::StartStep::EXEC_PROLOGUE;
+      return schema::str(e.getHost()) + (in_prologue ? " failed in execjob_prologue, code " : " failed, code ") +
+             std::to_string(e.getCode()) + after_colon(e.getText());
     }
+    case which::PROLOGUE_ASKED: return "every host runs execjob_prologue hooks";
+    case which::SISTER_READY: return "execjob_prologue hooks of " + schema::str(event.getSisterReady().getHost()) + " are over";
+    case which::LAUNCH_WAIT_ENDED: return "no longer waiting for execjob_prologue hooks";
     case which::JOIN_WAIT_ENDED: return "no longer waiting for hosts to join";
     case which::SISTER_LEFT:
       return event.getSisterLeft().getAbandoned() ? schema::str(event.getSisterLeft().getHost()) + " was given up"

@@ -106,7 +106,8 @@ void job_starts::take_sister_failed(schema::SisterStep::Reader step, std::int64_
   auto& start = starts_.back();
   const auto host = schema::text(step.getHost());
   auto* part = other_host(host);
-  const bool before = start.end == start_end::on_its_way || (part && part->joined_ns == 0) || waits_for_hosts(start);
+  const bool in_prologue = step.getWhat() == schema::SisterStep::StartStep::EXEC_PROLOGUE;
+  const bool before = start.end == start_end::on_its_way || in_prologue || (part && part->joined_ns == 0) || waits_for_hosts(start);
   const auto when = before ? failed_when::before_start : failed_when::while_running;
   host_failure failure{when, at_ns, step.getCode(), schema::str(step.getText()), false};
   if (part) {

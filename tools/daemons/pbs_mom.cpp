@@ -116,6 +116,8 @@ std::shared_ptr<const mom::mom_settings> read_settings(const setup& s, actors::d
   settings->config = parsed.config;
   if (const auto alarm_s = parsed.config.sister_join_job_alarm_s)  // RS-49
     notes.write(actors::log_event::system, "Svr", "sister_join_job_alarm", std::to_string(alarm_s));
+  if (const auto delay_s = parsed.config.job_launch_delay_s)  // RS-59
+    notes.write(actors::log_event::system, "Svr", "job_launch_delay", std::to_string(delay_s));
   notes.set_mask(settings->config.logevent);
   return settings;
 }

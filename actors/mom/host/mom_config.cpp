@@ -69,7 +69,7 @@ bool take_usecp(const arguments& args, std::vector<usecp_rule>& to) {
 }
 
 // Of PBS, and without effect here yet: none is taken silently. What only says more of another one is not told of.
-constexpr std::string_view without_effect[] = {"action", "clienthost", "cputmult", "ideal_load", "job_launch_delay",
+constexpr std::string_view without_effect[] = {"action", "clienthost", "cputmult", "ideal_load",
                                                "max_load", "min_check_poll", "restrict_user", "wallmult"};
 constexpr std::string_view details[] = {"restrict_user_maxsysid", "restrict_user_exceptions"};
 
@@ -95,6 +95,7 @@ taken take_alarm(std::string_view text, std::uint32_t& to) { return as_taken(tak
 // A bad value leaves what an earlier line, or the file before this one, has set.
 void keep_alarm(std::string_view name, const mom_config& before, mom_config& c) {
   if (name == "$sister_join_job_alarm" && c.sister_join_job_alarm_s == 0) c.sister_join_job_alarm_s = before.sister_join_job_alarm_s;
+  if (name == "$job_launch_delay" && c.job_launch_delay_s == 0) c.job_launch_delay_s = before.job_launch_delay_s;
 }
 
 taken take_setting(const arguments& args, mom_config& c) {
@@ -108,6 +109,7 @@ taken take_setting(const arguments& args, mom_config& c) {
   if (name == "tmpdir") return as_taken(take_directory(value, c.tmpdir));
   if (name == "jobdir_root") return as_taken(take_directory(value, c.jobdir_root));
   if (name == "sister_join_job_alarm") return take_alarm(value, c.sister_join_job_alarm_s);
+  if (name == "job_launch_delay") return take_alarm(value, c.job_launch_delay_s);
   if (name == "use_cgroups") return as_taken(take_auto(value, c.use_cgroups));
   if (name == "cgroup_cpu_quota") return as_taken(take(value, c.cgroup_cpu_quota));
   if (bool on = false; name == "restrict_user" && take(value, on) && !on) return taken::yes;

@@ -26,6 +26,7 @@ struct enforcement {
 
 // $sister_join_job_alarm where it is not set and no hook needs more (RS-47).
 constexpr std::uint32_t sister_join_job_alarm_default_s = 30;
+constexpr std::uint32_t job_launch_delay_default_s = 30;  // $job_launch_delay, the same (RS-57)
 
 struct mom_config {
   std::vector<usecp_rule> usecp;  // the first that fits counts
@@ -36,6 +37,7 @@ struct mom_config {
   std::string tmpdir = "/var/tmp";            // job directories pbs.<jobid> are made here
   std::string jobdir_root;                    // where sandbox=PRIVATE directories are made; empty: the home
   std::uint32_t sister_join_job_alarm_s = 0;  // 0: what execjob_begin hooks may take
+  std::uint32_t job_launch_delay_s = 0;       // 0: what execjob_prologue hooks may take
   bool use_cgroups = true;                    // "auto": where the machine has them and the MoM is root; else "off"
   bool cgroup_cpu_quota = false;              // a job never gets more than its ncpus
   bool operator==(const mom_config&) const = default;
@@ -50,7 +52,8 @@ struct parsed_mom_config {
   std::vector<config_problem> problems;
 };
 
-// A bad line counts as if it were not there; one of $sister_join_job_alarm leaves what was set before (RS-54).
+// A bad line counts as if it were not there; one of $sister_join_job_alarm or $job_launch_delay leaves what was set
+// before (RS-54).
 parsed_mom_config parse_mom_config(std::string_view text, const mom_config& before = {});
 
 // Where a file for host:path is on this machine; nothing if no rule fits.

@@ -253,6 +253,7 @@ effect_id id_of(const part_effect& effect) {
     effect_id operator()(const say_ended_tasks&) const { return {"say ends"}; }
     effect_id operator()(const say_task_end& e) const { return {"say end", {}, e.task}; }
     effect_id operator()(const kill_task& e) const { return {"kill", {}, e.task}; }
+    effect_id operator()(const say_prologue_over&) const { return {"say prologue over"}; }
     effect_id operator()(const tear_down_part&) const { return {"tear down"}; }
   };
   return std::visit(visitor{}, effect);

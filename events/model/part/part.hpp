@@ -142,10 +142,11 @@ struct say_task_end {
 struct kill_task {
   std::uint32_t task;
 };
+struct say_prologue_over {};  // its actor knows whether the primary asks
 struct tear_down_part {};
 struct say_left {};
 using part_effect = std::variant<set_up_part, say_joined, say_known, say_refused, start_task, watch_task, say_task, say_ended_tasks,
-                                 say_task_end, kill_task, tear_down_part, say_left>;
+                                 say_task_end, kill_task, tear_down_part, say_left, say_prologue_over>;
 std::vector<part_effect> pending_effects(const part_state& part);
 effect_id id_of(const part_effect& effect);
 

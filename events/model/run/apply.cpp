@@ -99,7 +99,7 @@ void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event
     case which::DISCARDED: run.discarded = true; break;
     case which::HOOK_RAN:
       run.hooks.add(event.getHookRan());
-      if (run.phase == phase::received) run.join_since_ns = at.wall_ns;  // sisters are asked behind them
+      if (run.phase == phase::received && run.launch_since_ns == 0) run.join_since_ns = at.wall_ns;  // sisters are asked behind them
       break;
     case which::KILL_SENT: run.kill_sent_ns = at.wall_ns; break;
     case which::KILL_DELAY_ENDED: run.kill_delay_over = true; break;
@@ -116,6 +116,9 @@ void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event
     case which::SISTER_AWAY:
     case which::SISTER_BACK:
     case which::TICKET_LAPSED:
+    case which::PROLOGUE_ASKED:
+    case which::SISTER_READY:
+    case which::LAUNCH_WAIT_ENDED:
     case which::TICKET_RENEWED: apply_to_sisters(run, at, event); break;
     case which::TASK_ASKED:
     case which::TASK_SETTLED: apply_to_tasks(run, event); break;

@@ -200,6 +200,8 @@ outcome decide(const run_state& run, const run_command& command, const stamp& no
     outcome operator()(const ask_task& c) const { return on_ask_task(run, c); }
     outcome operator()(const task_told& c) const { return on_task_told(run, c); }
     outcome operator()(const hooks_done& c) const { return on_hooks(run, c); }
+    outcome operator()(const joins_over& c) const { return on_joins_over(run, c); }
+    outcome operator()(const prologue_over& c) const { return on_prologue_over(run, c); }
   };
   return std::visit(visitor{run, now}, command);
 }

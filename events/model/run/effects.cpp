@@ -37,6 +37,7 @@ std::vector<run_effect> pending_effects(const run_state& run, const run_waits& w
     case phase::none: break;
     case phase::received:  // a run on one host: RunReceived and what follows are written together
       if (run.stage_in == stage_in_phase::wanted) owed.push_back(stage_files_in{});
+      owe_to_launch(run, owed);
       break;
     case phase::starting:
       if (run.order && script_comes_later(run.order.get().getStartRun())) owed.push_back(fetch_script{});
@@ -99,11 +100,14 @@ effect_id id_of(const run_effect& effect) {
     effect_id operator()(const report_steps& e) const { return {"report steps", {}, e.count}; }
     effect_id operator()(const want_ticket&) const { return {"want ticket"}; }
     effect_id operator()(const ask_sister& e) const { return {"ask", e.host}; }
+    effect_id operator()(const begin_launch&) const { return {"launch"}; }
+    effect_id operator()(const run_prologue&) const { return {"prologue"}; }
+    effect_id operator()(const ask_prologue& e) const { return {"ask prologue", e.host}; }
     effect_id operator()(const keep_sister& e) const { return {"keep", e.host}; }
     effect_id operator()(const release_sister& e) const { return {"release", e.host}; }
     effect_id operator()(const spawn_task_on& e) const { return {"spawn", {}, e.task}; }
     effect_id operator()(const wake& e) const {
-      constexpr std::string_view names[] = {"join alarm", "sister silence", "leave wait", "kill delay"};
+      constexpr std::string_view names[] = {"join alarm", "launch delay", "sister silence", "leave wait", "kill delay"};
       return {names[static_cast<std::size_t>(e.what)], e.host, static_cast<std::uint64_t>(e.since_ns)};
     }
   };
@@ -112,6 +116,7 @@ effect_id id_of(const run_effect& effect) {
 
 std::string sister_of(const run_state& run, const run_effect& effect) {
   if (const auto* e = std::get_if<ask_sister>(&effect)) return e->host;
+  if (const auto* e = std::get_if<ask_prologue>(&effect)) return e->host;
   if (const auto* e = std::get_if<keep_sister>(&effect)) return e->host;
   if (const auto* e = std::get_if<release_sister>(&effect)) return e->host;
   if (const auto* e = std::get_if<kill_on>(&effect)) return e->host;

@@ -24,9 +24,22 @@ void apply_to_staging(run_state& run, const event_place& at, schema::FilesStaged
 
 // tolerance.cpp: failures of other hosts that the job bears.
 tolerance tolerance_of(schema::StartRun::Reader order);
-bool waits_for_nobody_but(const run_state& run, std::string_view host);  // to join
+
+// launch.cpp: between the last host's joining and the program's start.
+bool joins_are_over(const run_state& run);
+outcome on_joins_over(const run_state& run, const joins_over& c);
+outcome on_prologue_over(const run_state& run, const prologue_over& c);
+outcome on_launch_wait_over(const run_state& run);
+void start_if_all_ready(const run_state& run, std::string_view but, std::vector<event>& out);
+void owe_to_launch(const run_state& run, std::vector<run_effect>& owed);
 
 // sisters.cpp: the other hosts of a run.
+using start_step = schema::SisterStep::StartStep;
+event failed_event(const std::string& host, std::int32_t code, const std::string& text, start_step what = start_step::JOIN_JOB);
+event refused_for(const std::string& host, std::int32_t code, const std::string& why, start_step what);  // the run, by that host
+// The job bears that the host failed: it goes on.
+outcome bear(const run_state& run, const sister_state& s, std::int32_t code, const std::string& text,
+             start_step what = start_step::JOIN_JOB);
 std::vector<event> ask_sisters(schema::StartRun::Reader order);
 outcome on_sister_joined(const run_state& run, const sister_joined& c);
 outcome on_sister_refused(const run_state& run, const sister_refused& c);

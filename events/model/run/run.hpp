@@ -61,6 +61,7 @@ struct sister_state {
   std::uint32_t node = 0;  // number of the host in the run: the primary is 0
   host_usage usage;        // what it used, as it told last; all of it when it has left
   bool abandoned = false;
+  bool ready = false;                     // its execjob_prologue hooks have let the job pass
   std::int64_t away_since_ns = 0;         // no link to it since then; 0: there is one, or it is not missed yet
   bool own() const { return node == 0; }  // the primary itself, for tasks beside its program
 };
@@ -75,6 +76,7 @@ enum class tolerance : std::uint8_t {
 // Times that a run of this host counts.
 enum class run_timer : std::uint8_t {
   join_alarm,      // $sister_join_job_alarm: for sisters to join
+  launch_delay,    // $job_launch_delay: for execjob_prologue hooks of sisters
   sister_silence,  // how long one may be out of reach
   leave_wait,      // how long one that is within reach may take to get rid of the job
   kill_delay,      // between SIGTERM and SIGKILL
@@ -83,6 +85,7 @@ enum class run_timer : std::uint8_t {
 struct run_waits {
   std::int64_t join_alarm_s = 30;  // $sister_join_job_alarm
   std::int64_t silence_s = 120;    // of a sister while the program runs: its MoM may be restarted in peace
+  std::int64_t launch_delay_s = 30;
 };
 
 // A program of the run beside its own, on one of its hosts, as its primary sees it.
@@ -136,6 +139,7 @@ struct run_state {
 
   // Sisters are waited for since then: the order, its files, hooks or a fresh ticket came.
   std::int64_t join_since_ns = 0;
+  std::int64_t launch_since_ns = 0;                    // hosts run execjob_prologue since then; 0: they are not asked to yet
   std::int64_t over_since_ns = 0;                      // the program ended, or will not start
   bool ticket_lapsed = false;                          // sisters are asked when a fresh one comes
   schema::sealed<schema::SignedTicket> fresh_ticket;   // that came after the order; empty: the order's own counts
@@ -206,6 +210,15 @@ struct sister_refused {
   std::int32_t code;
   std::string text;
 };
+// Nobody is asked to join any more. `prologues`: this host, as every other, has hooks of execjob_prologue.
+struct joins_over {
+  bool prologues;
+};
+struct prologue_over {
+  std::string host;
+  std::int32_t code;
+  std::string text;
+};  // of a sister; code 0: its hooks let the job pass
 struct sister_left {
   host_usage usage;
 };  // usage.host: which
@@ -259,7 +272,7 @@ struct hooks_done {
 using run_command =
     std::variant<take_order, files_staged, program_began, program_failed, program_over, output_placed, kill_order, limit_met, tell_order,
                  request_carried_out, discard_order, acknowledged, sister_joined, sister_refused, sister_left, sister_away, sister_back,
-                 ticket_lapsed, kill_sent, timer_fired, sisters_used, ask_task, task_told, hooks_done>;
+                 ticket_lapsed, kill_sent, timer_fired, sisters_used, ask_task, task_told, hooks_done, joins_over, prologue_over>;
 
 outcome decide(const run_state& run, const run_command& command, const stamp& now, const settings& settings);
 void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event);
@@ -309,7 +322,12 @@ struct report_steps {
 struct want_ticket {};  // a fresh one, of the server
 struct ask_sister {
   std::string host;
-};  // to join, until it has answered
+};                       // to join, until it has answered
+struct begin_launch {};  // nobody is asked to join any more
+struct run_prologue {};  // execjob_prologue hooks of this host, beside those of the sisters
+struct ask_prologue {
+  std::string host;
+};  // to run its own, until it has answered
 struct keep_sister {
   std::string host;
 };  // the link to it is watched
@@ -320,16 +338,18 @@ struct spawn_task_on {
   std::uint32_t task;
 };  // its host is asked, until it has answered
 // wake (above): at its time it becomes the command timer_fired.
-using run_effect =
-    std::variant<stage_files_in, unstage_files, discard_again, note_discarded, fetch_script, start_program, watch_program, kill_program,
-                 kill_harder, kill_discarded, kill_on, place_output, report_started, report_refused, report_exited, report_left, carry_out,
-                 report_requests, clean_up, report_steps, want_ticket, ask_sister, keep_sister, release_sister, spawn_task_on, wake>;
+using run_effect = std::variant<stage_files_in, unstage_files, discard_again, note_discarded, fetch_script, start_program, watch_program,
+                                kill_program, kill_harder, kill_discarded, kill_on, place_output, report_started, report_refused,
+                                report_exited, report_left, carry_out, report_requests, clean_up, report_steps, want_ticket, ask_sister,
+                                keep_sister, release_sister, spawn_task_on, wake, begin_launch, run_prologue, ask_prologue>;
 std::vector<run_effect> pending_effects(const run_state& run, const run_waits& waits);
 effect_id id_of(const run_effect& effect);
 bool script_comes_later(schema::StartRun::Reader order);                // it is too large to come with the order
 std::string sister_of(const run_state& run, const run_effect& effect);  // the sister it is done on; empty: none
 bool is_report(const run_effect& effect);                               // told to the server
 std::optional<effect_id> answered_by(schema::Ack::What what);           // the report that the server's word acknowledges
+
+std::string start_error(schema::SisterStep::Reader failure);  // what PBS says of a host that failed before the program started
 
 // What counts of a measured usage: wall time in which the run was suspended does not (pbs guide: walltime).
 ports::run_usage counted(const run_state& run, ports::run_usage measured, std::int64_t now_s);

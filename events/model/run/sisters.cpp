@@ -21,15 +21,6 @@ sister_state* sister_of(run_state& run, std::string_view host) {
   return at == run.sisters.end() ? nullptr : &*at;
 }
 
-event failed_event(const std::string& host, std::int32_t code, const std::string& text) {
-  return make_event([&](auto e) {
-    auto f = e.initRun().initSisterFailed();
-    f.setHost(host);
-    f.setCode(code);
-    f.setText(text);
-  });
-}
-
 event sister_left_event(const host_usage& usage, bool abandoned) {
   return make_event([&](auto e) {
     auto l = e.initRun().initSisterLeft();
@@ -51,9 +42,10 @@ std::int32_t exit_of_refusal(std::int32_t code) {
   }
 }
 
-std::string start_error(const std::string& host, std::int32_t code, const std::string& why = {}) {
-  return "job_start_error " + std::to_string(code) + " from node " + host + " could not JOIN_JOB successfully" +
-         (why.empty() ? "" : ": " + why);
+// RS-14
+std::string start_error_text(const std::string& host, std::int32_t code, start_step what) {
+  const auto* const name = what == start_step::EXEC_PROLOGUE ? "IM_EXEC_PROLOGUE" : "JOIN_JOB";
+  return "job_start_error " + std::to_string(code) + " from node " + host + " could not " + name + " successfully";
 }
 
 // The last host is out: a run that nobody waits for goes at once.
@@ -74,31 +66,51 @@ event kill_for_lost_host(const run_state& run, const std::string& host) {
   });
 }
 
-// One that failed is not waited for: the program starts when all others have joined.
-void start_if_last(const run_state& run, const std::string& host, std::vector<event>& out) {
-  if (run.phase == phase::received && waits_for_nobody_but(run, host)) out.push_back(starting_event());
-}
-
-// It stays in the job, and may have a part of it until the end.
-outcome bear(const run_state& run, const sister_state& s, std::int32_t code, const std::string& text) {
-  if (s.phase == sister_phase::failed) return no_change;
-  std::vector<event> out{failed_event(s.host, code, text)};
-  end_tasks_of(run, s.host, out);
-  start_if_last(run, s.host, out);
-  return out;
+// What a start is about.
+start_step step_of(const run_state& run) {
+  const bool in_prologue = run.launch_since_ns != 0 && (run.phase == phase::received || run.phase == phase::starting);
+  return in_prologue ? start_step::EXEC_PROLOGUE : start_step::JOIN_JOB;
 }
 
 // A host that should have the job has lost it, or can't be reached any more.
 outcome lose_sister(const run_state& run, const std::string& host, const std::string& why) {
   const auto* s = run.sister(host);
-  if (s && !s->own() && run.bears_failures()) return bear(run, *s, pbs_error::sister_unreachable, why);
-  std::vector<event> out{failed_event(host, pbs_error::sister_unreachable, why)};
-  if (run.phase == phase::received) out.push_back(refused_event(exit_retry, start_error(host, pbs_error::sister_unreachable)));
+  if (s && !s->own() && run.bears_failures()) return bear(run, *s, pbs_error::sister_unreachable, why, step_of(run));
+  std::vector<event> out{failed_event(host, pbs_error::sister_unreachable, why, step_of(run))};
+  if (run.phase == phase::received) out.push_back(refused_for(host, pbs_error::sister_unreachable, {}, step_of(run)));
   else if (run.active()) out.push_back(kill_for_lost_host(run, host));
   return out;
 }
 
 }  // namespace
+
+event failed_event(const std::string& host, std::int32_t code, const std::string& text, start_step what) {
+  return make_event([&](auto e) {
+    auto f = e.initRun().initSisterFailed();
+    f.setHost(host);
+    f.setCode(code);
+    f.setText(text);
+    f.setWhat(what);
+  });
+}
+
+event refused_for(const std::string& host, std::int32_t code, const std::string& why, start_step what) {
+  const auto text = start_error_text(host, code, what);
+  return refused_event(exit_of_refusal(code), why.empty() ? text : text + ": " + why);
+}
+
+std::string start_error(schema::SisterStep::Reader failure) {
+  return start_error_text(schema::str(failure.getHost()), failure.getCode(), failure.getWhat());
+}
+
+// It stays in the job, and may have a part of it until the end.
+outcome bear(const run_state& run, const sister_state& s, std::int32_t code, const std::string& text, start_step what) {
+  if (s.phase == sister_phase::failed) return no_change;
+  std::vector<event> out{failed_event(s.host, code, text, what)};
+  end_tasks_of(run, s.host, out);
+  start_if_all_ready(run, s.host, out);
+  return out;
+}
 
 // -- reading ---------------------------------------------------------------------------------------------------------------
 
@@ -138,19 +150,18 @@ std::vector<event> ask_sisters(schema::StartRun::Reader order) {
 outcome on_sister_joined(const run_state& run, const sister_joined& c) {
   const auto* s = run.sister(c.host);
   if (!s || s->phase != sister_phase::asked || (run.phase != phase::received && run.phase != phase::started)) return no_change;
-  std::vector<event> out{make_event([&](auto e) { e.initRun().initSisterJoined().setHost(c.host); })};
-  start_if_last(run, c.host, out);
-  return out;
+  return one([&](auto e) { e.initRun().initSisterJoined().setHost(c.host); });
 }
 
 outcome on_sister_refused(const run_state& run, const sister_refused& c) {
   const auto* s = run.sister(c.host);
   if (!s || s->phase == sister_phase::left) return no_change;
+  if (s->phase == sister_phase::failed && !run.over()) return no_change;  // that was borne
   if (!s->own() && run.bears_failures()) return bear(run, *s, c.code, c.text);
   std::vector<event> out;
   if (s->phase == sister_phase::asked) out.push_back(failed_event(c.host, c.code, c.text));
   out.push_back(sister_left_event({c.host, s->usage.usage, s->usage.measured_ns}, false));
-  if (run.phase == phase::received) out.push_back(refused_event(exit_of_refusal(c.code), start_error(c.host, c.code, c.text)));
+  if (run.phase == phase::received) out.push_back(refused_for(c.host, c.code, c.text, start_step::JOIN_JOB));
   else if (run.active()) out.push_back(kill_for_lost_host(run, c.host));
   close_if_out(run, c.host, out);
   return out;
@@ -238,8 +249,7 @@ outcome on_join_wait_over(const run_state& run) {
     if (first.empty()) first = s.host;
     out.push_back(failed_event(s.host, pbs_error::sister_unreachable, "did not join in time"));
   }
-  if (run.bears_failures()) out.push_back(starting_event());
-  else out.push_back(refused_event(exit_retry, start_error(first, pbs_error::sister_unreachable)));
+  if (!run.bears_failures()) out.push_back(refused_for(first, pbs_error::sister_unreachable, {}, start_step::JOIN_JOB));
   return out;
 }
 
@@ -265,6 +275,10 @@ void on_asked(run_state& run, schema::SistersAsked::Reader e) {
 
 void set_phase(run_state& run, capnp::Text::Reader host, sister_phase to) {
   if (auto* s = sister_of(run, schema::text(host))) s->phase = to;
+}
+
+void on_ready(run_state& run, schema::SisterReady::Reader e) {
+  if (auto* s = sister_of(run, schema::text(e.getHost()))) s->ready = true;
 }
 
 void on_left(run_state& run, schema::SisterLeft::Reader e) {
@@ -307,6 +321,8 @@ void apply_to_sisters(run_state& run, const event_place& at, schema::RunEvent::R
   if (event.isSisterBack()) return on_away(run, event.getSisterBack(), false);
   if (event.isTicketLapsed()) return (void)(run.ticket_lapsed = true);
   if (event.isTicketRenewed()) return on_renewed(run, at, event.getTicketRenewed());
+  if (event.isSisterReady()) return on_ready(run, event.getSisterReady());
+  if (event.isPrologueAsked()) run.launch_since_ns = at.wall_ns;
   if (event.isSistersAsked()) on_asked(run, event.getSistersAsked());
   if (event.isSisterJoined()) set_phase(run, event.getSisterJoined().getHost(), sister_phase::joined);
   if (event.isSisterFailed()) set_phase(run, event.getSisterFailed().getHost(), sister_phase::failed);

@@ -70,6 +70,9 @@ constexpr run_transition transitions[] = {
     {phase::refused, which::SISTER_BACK, phase::refused},
     {phase::received, which::TICKET_LAPSED, phase::received},
     {phase::received, which::TICKET_RENEWED, phase::received},
+    {phase::received, which::PROLOGUE_ASKED, phase::received},
+    {phase::received, which::SISTER_READY, phase::received},
+    {phase::received, which::LAUNCH_WAIT_ENDED, phase::received},
 };
 
 constexpr bool no_duplicate_rows() {

@@ -20,11 +20,14 @@ bool is_missed(const run_state& run, const sister_state& s) {
 std::optional<std::int64_t> running_since(const run_state& run, run_timer what, const sister_state* s) {
   switch (what) {
     case run_timer::join_alarm:
-      if (run.phase != phase::received || run.sisters.empty() || run.ticket_lapsed) return std::nullopt;
+      if (run.phase != phase::received || run.sisters.empty() || run.ticket_lapsed || joins_are_over(run)) return std::nullopt;
       return run.join_since_ns;
+    case run_timer::launch_delay:
+      if (run.phase != phase::received || run.launch_since_ns == 0) return std::nullopt;
+      return run.launch_since_ns;
     case run_timer::sister_silence:
       if (!s || s->away_since_ns == 0 || !is_missed(run, *s)) return std::nullopt;
-      if (run.active() && run.bears_failures() && !s->own()) return std::nullopt;  // it may come back
+      if (run.phase == phase::started && run.bears_failures() && !s->own()) return std::nullopt;  // it may come back
       return s->away_since_ns;
     case run_timer::leave_wait:
       if (!s || s->away_since_ns != 0 || s->own() || !run.over() || s->phase == sister_phase::left) return std::nullopt;
@@ -40,7 +43,10 @@ std::optional<std::int64_t> running_since(const run_state& run, run_timer what, 
 std::int64_t seconds_of(const run_state& run, run_timer what, const run_waits& waits) {
   switch (what) {
     case run_timer::join_alarm: return waits.join_alarm_s;
-    case run_timer::sister_silence: return run.active() ? waits.silence_s : limits::sister_silence_s;
+    case run_timer::launch_delay: return waits.launch_delay_s;
+    case run_timer::sister_silence:
+      // Hooks of execjob_launch are told of a failure that the job bears.
+      return run.active() && !(run.phase == phase::starting && run.bears_failures()) ? waits.silence_s : limits::sister_silence_s;
     case run_timer::leave_wait: return limits::leave_wait_s;
     case run_timer::kill_delay: return run.kill_delay_s;
   }
@@ -65,6 +71,7 @@ outcome on_timer(const run_state& run, const timer_fired& c, const stamp& now) {
   if (!since || *since != t.since_ns || now.wall_ns < t.at_ns) return no_change;  // it was stopped, or began anew
   switch (t.what) {
     case run_timer::join_alarm: return on_join_wait_over(run);
+    case run_timer::launch_delay: return on_launch_wait_over(run);
     case run_timer::sister_silence:
     case run_timer::leave_wait: return on_sister_silent(run, c.last_known);
     case run_timer::kill_delay: return one([](auto e) { e.initRun().setKillDelayEnded(); });
@@ -78,6 +85,7 @@ void owe_timers(const run_state& run, const run_waits& waits, std::vector<run_ef
       owed.push_back(wake{what, s ? s->host : std::string(), *since, *since + seconds_of(run, what, waits) * 1'000'000'000});
   };
   owe(run_timer::join_alarm, nullptr);
+  owe(run_timer::launch_delay, nullptr);
   owe(run_timer::kill_delay, nullptr);
   for (const auto& s : run.sisters) {
     owe(run_timer::sister_silence, &s);

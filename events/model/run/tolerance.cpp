@@ -1,6 +1,4 @@
 // Which failures of its other hosts a run bears: one answer for everything that meets one (RS-01 to RS-05).
-#include <algorithm>
-
 #include "events/model/run/rules.hpp"
 
 namespace annals::model {
@@ -21,11 +19,6 @@ bool run_state::bears_failures() const {
     case tolerance::all: return phase == run_phase::received || active();
   }
   return false;
-}
-
-// Those that failed are not waited for: only who bears it comes here with one.
-bool waits_for_nobody_but(const run_state& run, std::string_view host) {
-  return std::ranges::none_of(run.sisters, [&](const sister_state& s) { return s.phase == sister_phase::asked && s.host != host; });
 }
 
 }  // namespace annals::model

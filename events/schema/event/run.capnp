@@ -38,6 +38,10 @@ struct RunEvent {
     sisterBack      @24 :SisterAway;
     ticketLapsed    @25 :Void;          # before every host was asked: the server is asked for a fresh one
     ticketRenewed   @26 :Common.SignedTicket;
+    # between the last host's joining and the program's start
+    prologueAsked   @27 :Void;          # nobody is asked to join any more: every host runs execjob_prologue
+    sisterReady     @28 :SisterReady;   # its hooks there have let the job pass
+    launchWaitEnded @29 :Void;          # job_launch_delay
   }
 }
 
@@ -69,7 +73,14 @@ struct ProgramEnded { exitStatus @0 :Int32; usage @1 :Common.Usage; reported @2 
 # -- hosts of a run --------------------------------------------------------------------------------------------------
 
 struct SistersAsked { hosts @0 :List(Text); }
-struct SisterStep { host @0 :Text; code @1 :Int32; text @2 :Text; }
+struct SisterStep {
+  host @0 :Text;
+  code @1 :Int32;
+  text @2 :Text;
+  what @3 :StartStep;            # what of the start has failed, if the program has not started
+  enum StartStep { joinJob @0; execPrologue @1; }
+}
+struct SisterReady { host @0 :Text; }
 struct SisterLeft {
   host      @0 :Text;
   usage     @1 :Common.Usage;    # of all its tasks; the last known ones of a host that is abandoned

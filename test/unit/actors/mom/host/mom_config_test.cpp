@@ -23,7 +23,7 @@ BOOST_AUTO_TEST_CASE(settings_are_read) {  // RS-45
   const auto parsed = parse_mom_config(
       "# a comment\n\n$usecp q1:/home /nfs/home\n$usecp *.site.org:/data/ /data/\n$prologalarm 3\n$enforce mem\n"
       "$enforce !cpuburst\n$max_check_poll 5\n$logevent 0xffffffff\n"
-      "$tmpdir /scratch/\n$jobdir_root /jobs\r\n$restrict_user off\n$sister_join_job_alarm 20\n"
+      "$tmpdir /scratch/\n$jobdir_root /jobs\r\n$restrict_user off\n$sister_join_job_alarm 20\n$job_launch_delay 15\n"
       "$use_cgroups off\n$cgroup_cpu_quota true\n");
   BOOST_TEST(parsed.problems.size() == 0u);
   const auto& c = parsed.config;
@@ -40,11 +40,12 @@ BOOST_AUTO_TEST_CASE(settings_are_read) {  // RS-45
   BOOST_TEST(c.tmpdir == "/scratch");
   BOOST_TEST(c.jobdir_root == "/jobs");
   BOOST_TEST(c.sister_join_job_alarm_s == 20u);
+  BOOST_TEST(c.job_launch_delay_s == 15u);  // RS-55
 }
 
 BOOST_AUTO_TEST_CASE(what_has_no_effect_yet_is_said) {
   for (const char* line : {"$max_load 3.5", "$ideal_load 2", "$restrict_user true", "$clienthost q1", "$action terminate 60 !/bin/true",
-                           "$enforce cpuburst", "$min_check_poll 2", "$cputmult 2", "$wallmult 2", "$job_launch_delay 5"}) {
+                           "$enforce cpuburst", "$min_check_poll 2", "$cputmult 2", "$wallmult 2"}) {
     const auto parsed = parse_mom_config(line);
     BOOST_REQUIRE(parsed.problems.size() == 1u);
     BOOST_TEST(parsed.problems[0].text == std::string("no effect yet: ") + line);
@@ -77,7 +78,7 @@ BOOST_AUTO_TEST_CASE(a_wrong_line_is_reported_with_its_number_and_the_rest_count
 
 BOOST_AUTO_TEST_CASE(a_join_alarm_that_is_no_positive_integer_is_reported_and_the_one_before_stays) {  // RS-54
   mom_config before;
-  before.sister_join_job_alarm_s = 20;
+  before.sister_join_job_alarm_s = before.job_launch_delay_s = 20;
   for (const char* value : {" 0", " -5", " soon", " 2.5", " 3s", ""}) {
     const auto line = std::string("$sister_join_job_alarm") + value;
     const auto parsed = parse_mom_config("$max_check_poll 5\n" + line + "\n", before);
@@ -88,6 +89,7 @@ BOOST_AUTO_TEST_CASE(a_join_alarm_that_is_no_positive_integer_is_reported_and_th
     BOOST_TEST(parsed.config.max_check_poll_s == 5u);
     BOOST_TEST(parse_mom_config(line).config.sister_join_job_alarm_s == 0u);  // of a MoM that starts: as if it were not there
   }
+  BOOST_TEST(parse_mom_config("$job_launch_delay 0", before).config.job_launch_delay_s == 20u);
   BOOST_TEST(parse_mom_config("", before).config.sister_join_job_alarm_s == 0u);  // a line that is taken out is not set any more
   BOOST_TEST(parse_mom_config("$sister_join_job_alarm 5", before).config.sister_join_job_alarm_s == 5u);
 }

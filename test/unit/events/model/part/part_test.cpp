@@ -73,6 +73,7 @@ std::string owed(const model::part_state& part) {
     std::string operator()(const model::say_task& t) const { return "say " + std::to_string(t.task); }
     std::string operator()(const model::say_ended_tasks&) const { return "say-ended"; }
     std::string operator()(const model::kill_task& t) const { return "kill " + std::to_string(t.task); }
+    std::string operator()(const model::say_prologue_over&) const { return "say-prologue-over"; }
     std::string operator()(const model::tear_down_part&) const { return "tear-down"; }
     std::string operator()(const model::say_left&) const { return "say-left"; }
   };

@@ -166,6 +166,9 @@ inline std::string owed(const model::run_state& run) {
     std::string operator()(const model::report_steps&) const { return "say-steps"; }
     std::string operator()(const model::ask_sister& a) const { return "ask " + a.host; }
     std::string operator()(const model::keep_sister& a) const { return "keep " + a.host; }
+    std::string operator()(const model::begin_launch&) const { return "launch"; }
+    std::string operator()(const model::run_prologue&) const { return "prologue"; }
+    std::string operator()(const model::ask_prologue& a) const { return "ask-prologue " + a.host; }
     std::string operator()(const model::release_sister& a) const { return "release " + a.host; }
     std::string operator()(const model::spawn_task_on& t) const { return "spawn " + std::to_string(t.task); }
   };
@@ -188,8 +191,13 @@ inline run_story given_joined() {
   s.when(model::sister_joined{"n3"});
   return s;
 }
-inline run_story given_all_started() {
+inline run_story given_all_starting() {  // there are no hooks
   auto s = given_joined();
+  s.when(model::joins_over{false});
+  return s;
+}
+inline run_story given_all_started() {
+  auto s = given_all_starting();
   s.when(model::program_began{{100, 100, 5, "/home/user1"}});
   return s;
 }
@@ -228,6 +236,11 @@ inline std::vector<model::run_command> every_word_of_a_sister() {
           fired(model::run_timer::sister_silence, "n2"),
           fired(model::run_timer::leave_wait, "n3"),
           fired(model::run_timer::join_alarm, {}),
+          fired(model::run_timer::launch_delay, {}),
+          model::joins_over{true},
+          model::joins_over{false},
+          model::prologue_over{"n2", 0, {}},
+          model::prologue_over{"n3", 15169, "no"},
           fired(model::run_timer::kill_delay, {}),
           model::ask_task{"n1", "n1", 0, {"a"}, {}},
           model::ask_task{"n2", "n1", 1, {"a"}, {}},

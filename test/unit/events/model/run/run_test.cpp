@@ -40,7 +40,7 @@ BOOST_AUTO_TEST_CASE(a_run_has_what_its_order_says) {
 
 // What is let go before the program starts counts for the numbers of nodes; what is let go later does not.
 BOOST_AUTO_TEST_CASE(the_start_of_the_program_numbers_the_nodes) {
-  auto s = given_joined();
+  auto s = given_all_starting();
   BOOST_REQUIRE(s.run.allocated.release("(n2:ncpus=2)"));
   s.when(model::program_began{{100, 100, 5, "/home/user1"}});
   BOOST_REQUIRE(s.run.allocated.release("(n3:ncpus=2)"));

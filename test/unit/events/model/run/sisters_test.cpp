@@ -15,7 +15,10 @@ BOOST_AUTO_TEST_CASE(the_program_starts_when_every_sister_has_joined) {
   BOOST_TEST(s.when(model::sister_joined{"n3"}) == "sisterJoined");
   BOOST_TEST(s.when(model::sister_joined{"n3"}) == "");
   BOOST_TEST(owed(s.run) == "say-steps, ask n2, keep n3");
-  BOOST_TEST(s.when(model::sister_joined{"n2"}) == "sisterJoined programStarting");
+  BOOST_TEST(s.when(model::joins_over{false}) == "");
+  BOOST_TEST(s.when(model::sister_joined{"n2"}) == "sisterJoined");
+  BOOST_TEST(owed(s.run) == "say-steps, launch, keep n2, keep n3");
+  BOOST_TEST(s.when(model::joins_over{false}) == "programStarting");
   BOOST_TEST(owed(s.run) == "say-steps, start, keep n2, keep n3");
   BOOST_TEST(s.run.steps.size() == 3u);
 }
@@ -134,7 +137,8 @@ BOOST_AUTO_TEST_CASE(a_discarded_run_waits_for_its_sisters_before_it_is_gone) {
 BOOST_AUTO_TEST_CASE(no_words_of_sisters_lead_to_an_event_that_the_phase_does_not_list) {
   auto commands = every_word_of_a_sister();
   for (auto& c : every_command()) commands.push_back(c);
-  const std::vector<run_story> stories = {given_asked(), given_joined(), given_all_started(), given_all_ended(), given_all_placed()};
+  const std::vector<run_story> stories = {given_asked(), given_joined(), given_all_starting(),
+                                          given_all_started(), given_all_ended(), given_all_placed()};
   for (const auto& given : stories)
     for (const auto& first : commands)
       for (const auto& second : commands)

@@ -17,6 +17,7 @@ run_story given_tolerant_started(const std::string& value) {
   auto s = given_tolerant(value);
   s.when(model::sister_joined{"n2"});
   s.when(model::sister_joined{"n3"});
+  s.when(model::joins_over{false});
   s.when(model::program_began{{100, 100, 5, "/home/user1"}});
   return s;
 }
@@ -32,11 +33,17 @@ BOOST_AUTO_TEST_CASE(a_host_that_refuses_to_join_does_not_end_the_start) {
     BOOST_TEST(first.when(model::sister_refused{"n2", 15169, "a hook says no"}) == "sisterFailed");
     BOOST_TEST(first.when(model::sister_refused{"n2", 15169, "a hook says no"}) == "");
     BOOST_TEST(owed(first.run) == "say-steps, ask n3");
-    BOOST_TEST(first.when(model::sister_joined{"n3"}) == "sisterJoined programStarting");
+    BOOST_TEST(first.when(model::sister_joined{"n3"}) == "sisterJoined");
+    BOOST_TEST(first.when(model::joins_over{false}) == "programStarting");
     auto last = given_tolerant(value);
     last.when(model::sister_joined{"n3"});
-    BOOST_TEST(last.when(model::sister_refused{"n2", 15169, "a hook says no"}) == "sisterFailed programStarting");
-    BOOST_TEST(owed(last.run) == "say-steps, start, keep n3");
+    BOOST_TEST(last.when(model::sister_refused{"n2", 15169, "a hook says no"}) == "sisterFailed");
+    BOOST_TEST(owed(last.run) == "say-steps, launch, keep n3");
+    BOOST_TEST(last.when(model::joins_over{false}) == "programStarting");
+    BOOST_TEST(last.when(model::sister_refused{"n2", 15169, "a hook says no"}) == "");  // once more, over another link
+    last.when(model::program_began{{100, 100, 5, "/home/user1"}});
+    BOOST_TEST(last.when(model::sister_refused{"n2", 15169, "a hook says no"}) == "");
+    BOOST_TEST(last.run.kill_signal == "");
   }
 }
 
@@ -48,17 +55,22 @@ BOOST_AUTO_TEST_CASE(a_host_that_is_silent_or_loses_the_job_does_not_end_the_sta
   lost.when(model::sister_joined{"n2"});
   BOOST_TEST(lost.when(model::sister_left{{"n2", {}, 1}}) == "sisterFailed");
   BOOST_TEST(lost.when(model::sister_joined{"n2"}) == "");  // late
-  BOOST_TEST(lost.when(model::sister_joined{"n3"}) == "sisterJoined programStarting");
+  BOOST_TEST(lost.when(model::sister_joined{"n3"}) == "sisterJoined");
+  BOOST_TEST(lost.when(model::joins_over{false}) == "programStarting");
 }
 
 // RS-45
 BOOST_AUTO_TEST_CASE(the_program_starts_without_those_that_have_not_joined_in_time) {
   auto s = given_tolerant("job_start");
   s.when(model::sister_joined{"n3"});
-  BOOST_TEST(s.rings(model::run_timer::join_alarm) == "joinWaitEnded sisterFailed programStarting");
+  BOOST_TEST(s.rings(model::run_timer::join_alarm) == "joinWaitEnded sisterFailed");
+  BOOST_TEST(owed(s.run) == "say-steps, launch, keep n3");
+  BOOST_TEST(s.rings(model::run_timer::join_alarm) == "");
+  BOOST_TEST(s.when(model::joins_over{false}) == "programStarting");
   BOOST_TEST(owed(s.run) == "say-steps, start, keep n3");
   auto alone = given_tolerant("all");
-  BOOST_TEST(alone.rings(model::run_timer::join_alarm) == "joinWaitEnded sisterFailed sisterFailed programStarting");
+  BOOST_TEST(alone.rings(model::run_timer::join_alarm) == "joinWaitEnded sisterFailed sisterFailed");
+  BOOST_TEST(alone.when(model::joins_over{true}) == "programStarting");  // nobody else runs hooks
   BOOST_TEST(owed(alone.run) == "say-steps, start");
 }
 
@@ -74,6 +86,20 @@ BOOST_AUTO_TEST_CASE(with_all_a_host_that_is_lost_later_does_not_end_the_job) {
   BOOST_TEST(owed(s.run) == "say-steps, watch, say-started, keep n3");
   const auto o = s.ask(model::ask_task{"n2", "n1", 1, {"x"}, {}});
   BOOST_TEST(!o.accepted());
+}
+
+// RS-04, RS-65: a program that is not started yet can be told of it.
+BOOST_AUTO_TEST_CASE(a_host_that_is_lost_before_the_program_starts_fails_in_time_to_be_shown) {
+  for (const char* value : {"all", "job_start"}) {
+    auto s = given_tolerant(value);
+    s.when(model::sister_joined{"n2"});
+    s.when(model::sister_joined{"n3"});
+    s.when(model::joins_over{false});
+    BOOST_TEST(s.loses({"n2", {}, 0}) == "sisterFailed");
+    s.when(model::program_began{{100, 100, 5, "/home/user1"}});
+    BOOST_TEST(s.when(model::sister_left{{"n2", {}, 1}}) == "");
+    BOOST_TEST(s.run.kill_signal == "");
+  }
 }
 
 // RS-02, RS-04, RS-05
@@ -97,6 +123,7 @@ BOOST_AUTO_TEST_CASE(the_first_host_is_not_borne) {
   auto s = given_tolerant("all");
   s.when(model::sister_joined{"n2"});
   s.when(model::sister_joined{"n3"});
+  s.when(model::joins_over{true});
   BOOST_TEST(s.when(model::hooks_done{{}, ports::start_failed{-16, "a hook says no"}}) == "refused");
 }
 
@@ -104,6 +131,7 @@ BOOST_AUTO_TEST_CASE(a_host_that_failed_is_asked_to_leave_with_the_others_at_the
   auto s = given_tolerant("all");
   s.when(model::sister_refused{"n2", 15169, "a hook says no"});
   s.when(model::sister_joined{"n3"});
+  s.when(model::joins_over{false});
   s.when(model::program_began{{100, 100, 5, "/home/user1"}});
   s.when(model::program_over{{0, {}}});
   BOOST_TEST(owed(s.run) == "say-steps, release n2, release n3");

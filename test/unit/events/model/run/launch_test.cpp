@@ -1,0 +1,121 @@
+// execjob_prologue hooks of a run's hosts: between the last host's joining and the program's start.
+#include <boost/test/unit_test.hpp>
+
+#include "test/unit/events/model/run/run_story.hpp"
+
+using namespace annals;
+using namespace annals::test;
+
+namespace {
+
+// Every host has joined, and runs its hooks.
+run_story given_launching(const std::string& tolerant = "none") {
+  run_story s;
+  s.when(model::take_order{order({{"tolerate_node_failures", "", tolerant}}, {"n2", "n3"})});
+  s.when(model::sister_joined{"n2"});
+  s.when(model::sister_joined{"n3"});
+  s.when(model::joins_over{true});
+  return s;
+}
+
+constexpr auto* prologue_error = "job_start_error 15169 from node n2 could not IM_EXEC_PROLOGUE successfully: no";
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(launch)
+
+// RS-56, RS-123
+BOOST_AUTO_TEST_CASE(the_program_starts_when_the_hooks_of_every_other_host_are_over) {
+  auto s = given_asked();
+  s.when(model::sister_joined{"n2"});
+  s.when(model::sister_joined{"n3"});
+  BOOST_TEST(s.when(model::joins_over{true}) == "prologueAsked");
+  BOOST_TEST(s.when(model::joins_over{true}) == "");
+  BOOST_TEST(owed(s.run) == "say-steps, prologue, ask-prologue n2, ask-prologue n3, keep n2, keep n3");
+  BOOST_TEST(s.when(model::prologue_over{"n3", 0, {}}) == "sisterReady");
+  BOOST_TEST(s.when(model::prologue_over{"n3", 0, {}}) == "");
+  BOOST_TEST(s.when(model::prologue_over{"n9", 0, {}}) == "");
+  BOOST_TEST(owed(s.run) == "say-steps, prologue, ask-prologue n2, keep n2, keep n3");
+  const auto steps = s.run.steps.size();
+  BOOST_TEST(s.when(model::prologue_over{"n2", 0, {}}) == "sisterReady programStarting");
+  BOOST_TEST(s.run.steps.size() == steps);  // the server hears of the start
+  BOOST_TEST(owed(s.run) == "say-steps, start, keep n2, keep n3");
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_before_it_is_asked_for_is_none) {
+  auto s = given_joined();
+  BOOST_TEST(s.when(model::prologue_over{"n2", 0, {}}) == "");
+  BOOST_TEST(s.when(model::prologue_over{"n2", 15169, "no"}) == "");
+  s.when(model::joins_over{true});
+  BOOST_TEST(owed(s.run) == "say-steps, prologue, ask-prologue n2, ask-prologue n3, keep n2, keep n3");
+}
+
+// RS-14
+BOOST_AUTO_TEST_CASE(hooks_of_another_host_refuse_the_start) {
+  const std::pair<int, int> codes[] = {{15169, -16}, {15136, -16}, {15170, -18}, {15171, -19}};
+  for (const auto& [refusal, exit_status] : codes) {
+    auto s = given_launching();
+    BOOST_TEST(s.when(model::prologue_over{"n2", refusal, "no"}) == "sisterFailed refused");
+    BOOST_TEST(s.run.exit_status == exit_status);
+    BOOST_TEST(owed(s.run) == "say-steps, release n2, release n3");
+  }
+  auto s = given_launching();
+  s.when(model::prologue_over{"n2", 15169, "no"});
+  BOOST_TEST(s.run.text == prologue_error);
+}
+
+// RS-03, RS-04, RS-65
+BOOST_AUTO_TEST_CASE(a_job_that_bears_it_goes_on_without_the_host) {
+  for (const char* value : {"all", "job_start"}) {
+    auto s = given_launching(value);
+    BOOST_TEST(s.when(model::prologue_over{"n2", 15169, "no"}) == "sisterFailed");
+    BOOST_TEST((s.run.sister("n2")->phase == model::sister_phase::failed));
+    BOOST_TEST(s.when(model::prologue_over{"n2", 0, {}}) == "");  // what failed stays failed
+    BOOST_TEST(s.when(model::prologue_over{"n3", 0, {}}) == "sisterReady programStarting");
+    auto last = given_launching(value);
+    last.when(model::prologue_over{"n3", 0, {}});
+    BOOST_TEST(last.when(model::prologue_over{"n2", 15169, "no"}) == "sisterFailed programStarting");
+    auto lost = given_launching(value);
+    lost.when(model::prologue_over{"n3", 0, {}});
+    BOOST_TEST(lost.when(model::sister_left{{"n2", {}, 1}}) == "sisterFailed programStarting");
+    auto silent = given_launching(value);
+    silent.when(model::prologue_over{"n3", 0, {}});
+    BOOST_TEST(silent.loses({"n2", {}, 0}) == "sisterFailed programStarting");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_is_lost_meanwhile_ends_the_start) {
+  auto s = given_launching();
+  BOOST_TEST(s.when(model::sister_left{{"n2", {}, 1}}) == "sisterFailed refused");
+  BOOST_TEST(s.run.exit_status == -3);
+  BOOST_TEST(s.run.text == "job_start_error 15059 from node n2 could not IM_EXEC_PROLOGUE successfully");
+}
+
+// RS-55 to RS-57
+BOOST_AUTO_TEST_CASE(hooks_are_waited_for_as_long_as_the_delay_says) {
+  auto s = given_launching("all");
+  BOOST_TEST(s.rings(model::run_timer::join_alarm) == "");
+  s.when(model::prologue_over{"n3", 0, {}});
+  BOOST_TEST(s.rings(model::run_timer::launch_delay) == "launchWaitEnded sisterFailed programStarting");
+  BOOST_TEST((s.run.sister("n2")->phase == model::sister_phase::failed));
+  BOOST_TEST(s.rings(model::run_timer::launch_delay) == "");
+  auto none = given_launching();
+  BOOST_TEST(none.rings(model::run_timer::launch_delay) == "launchWaitEnded sisterFailed sisterFailed refused");
+  BOOST_TEST(none.run.text == "job_start_error 15059 from node n2 could not IM_EXEC_PROLOGUE successfully");
+}
+
+// RS-15, RS-130: nothing has started.
+BOOST_AUTO_TEST_CASE(a_job_that_is_killed_meanwhile_is_refused_at_once) {
+  auto s = given_launching("all");
+  BOOST_TEST(s.when(kill(1)) == "refused");
+  BOOST_TEST(owed(s.run) == "say-steps, release n2, release n3");
+  BOOST_TEST(s.when(model::prologue_over{"n2", 0, {}}) == "");
+}
+
+// RS-124
+BOOST_AUTO_TEST_CASE(hooks_of_this_host_are_not_borne) {
+  auto s = given_launching("all");
+  BOOST_TEST(s.when(model::hooks_done{{}, ports::start_failed{-16, "a hook says no"}}) == "refused");
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -265,13 +265,15 @@ void note_failed_start(job_state& job, const std::string& host) {
   if (job.failed_starts.size() > failed_starts_max) job.failed_starts.erase(job.failed_starts.begin());
 }
 
-// The host that said why is to blame: another one of the run that did not join, or else the primary.
+// The host that said why is to blame: another one of the run that did not join, or else the primary. Of a job that bears the
+// failure of others it is the primary.
 void on_start_failed(job_state& job, schema::JobStartFailed::Reader e) {
   job.exited = true;
   forget_requests(job);
   job.exit_status = e.getCode();
   job.has_exit_status = true;
-  const bool blamed = !job.failed_starts.empty() && job.failed_starts.back().run == job.run;
+  const auto bears = job.attribute(ids::tolerate_node_failures);
+  const bool blamed = (bears.empty() || bears == "none") && !job.failed_starts.empty() && job.failed_starts.back().run == job.run;
   if (e.getCode() == exit_retry && job.stage_in != job_stage_in::failed && !blamed) note_failed_start(job, job.hosts.front());
 }
 

@@ -23,9 +23,12 @@ std::string without(const std::string& end, std::string_view comment) {
 
 void note_progress(job_state& job, schema::RunEvent::Reader step) {
   auto p = job.progress;
-  if (step.isSistersAsked()) p = {step.getSistersAsked().getHosts().size() + 1, 1, 0};
+  if (step.isSistersAsked() && p.hosts == 0) p = {step.getSistersAsked().getHosts().size() + 1, 1, 0};
   if (step.isSisterJoined()) ++p.joined;
-  if (step.isSisterFailed()) ++p.failed;
+  if (step.isSisterFailed()) {
+    ++p.failed;
+    if (step.getSisterFailed().getWhat() == schema::SisterStep::StartStep::EXEC_PROLOGUE && p.joined > 0) --p.joined;
+  }
   if (p == job.progress) return;
   const auto comment = without(text_of(job.progress), job.attribute(ids::comment));
   job.progress = p;

@@ -61,11 +61,33 @@ BOOST_AUTO_TEST_CASE(a_start_can_be_watched_host_by_host) {
   tell([](auto s) { s.initSisterJoined().setHost("n3"); });
   tell([](auto s) { s.initSisterFailed().setHost("n2"); });
   BOOST_TEST(comment() == sent + "; 2 of 4 hosts have joined, 1 failed");
+  tell([](auto s) {
+    auto f = s.initSisterFailed();
+    f.setHost("n3");
+    f.setWhat(schema::SisterStep::StartStep::EXEC_PROLOGUE);
+  });
+  BOOST_TEST(comment() == sent + "; 1 of 4 hosts have joined, 2 failed");  // it has joined before
   auto failed = story;
   failed.refuses(-1);
   BOOST_TEST(failed.job.attribute(attributes::job::comment).find("joined") == std::string::npos);
   story.starts();
   BOOST_TEST(comment().find("joined") == std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(the_first_host_is_to_blame_for_the_start_of_a_job_that_bears_the_failure_of_others) {
+  for (const char* value : {"all", "none"}) {
+    auto story = given(job_phase::assigned, {{"tolerate_node_failures", "", value}});
+    story.when(model::mom_report{schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+                                   auto r = m.initRunSteps();
+                                   fill(r.initRef(), story.job, story.job.run);
+                                   r.initSteps(1)[0].initStep().initSisterFailed().setHost("n2");
+                                 }),
+                                 "borg"},
+               the_server());
+    story.refuses(-3, 1);
+    BOOST_REQUIRE(!story.job.failed_starts.empty());
+    BOOST_TEST(story.job.failed_starts.back().host == (std::string(value) == "all" ? "borg" : "n2"));
+  }
 }
 
 BOOST_AUTO_TEST_CASE(the_end_of_the_wait_for_hosts_may_be_heard_of_after_the_start) {

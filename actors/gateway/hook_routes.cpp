@@ -36,12 +36,12 @@ server_hooks_parts hook_routes::hooks_parts() {
 void hook_routes::write_run(server_hooks_parts::run_to_write what) {
   const auto h = board_.hook(what.hook);
   if (!h) {  // deleted meanwhile
-    if (what.written) what.written();
+    if (what.reply) what.reply->done(board_.where().sequence(), "");
     return;
   }
-  auto reply = what.written ? board_.reply_then([written = what.written](const model::rejection&) { written(); }) : nullptr;
-  auto e = board_.wrap<model::hook_command>(std::move(what.ran), board_.server_itself(), std::move(reply), std::move(what.before));
+  auto e = board_.wrap<model::hook_command>(std::move(what.ran), board_.server_itself(), std::move(what.reply), std::move(what.before));
   e.cause = what.cause;
+  e.outlasts_full_disk = what.outlasts_full_disk;
   board_.self()->send(h, std::move(e));
 }
 
@@ -59,7 +59,8 @@ server_hooks::answer hook_routes::then_go_on(std::string subject, reply_ptr repl
   return [this, subject = std::move(subject), reply = std::move(reply), then = std::move(then)](hooks::chain_result& result) {
     restart_scheduling(result);
     if (!result.stopped) return then(result);
-    hooks_.write_rejection(subject, result, [this, reply, why = result.why] { reply->refused(board_.where().sequence(), why); });
+    auto written = [this, reply, why = result.why](const model::rejection&) { reply->refused(board_.where().sequence(), why); };
+    hooks_.write_rejection(subject, result, board_.reply_then(std::move(written)));
   };
 }
 
@@ -276,13 +277,12 @@ bool hook_routes::all_ran(const hooks::hook_event& event, const std::vector<std:
 }
 
 // What the runs want is done first, with command ids, so that it is done once even if they run again after a crash; then the
-// runs are written down, and with that they are no longer owed.
+// runs are written down, and with that they are no longer owed. What can't be written is refused, and so asked for again.
 void hook_routes::carry_out(const owed_run& what, const hooks::chain_result& result, const reply_ptr& reply) {
   restart_scheduling(result);
   auto done = [this, subject = what.subject, cause = what.cause, reply, runs = result.runs](const model::rejection& why) {
     if (why.code == values::pbs_error::system_error) return reply->refused(0, why);  // the disk is full: again
-    hooks_.write_all(subject, cause, runs);
-    reply->done(board_.where().sequence(), "");
+    hooks_.write_all(subject, cause, runs, reply);
   };
   const auto asked = requests_of(what.subject, result);
   if (asked.empty()) return done({});

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "actors/server/replies.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 
@@ -170,13 +171,16 @@ model::hook_ran server_hooks::ran(const std::string& subject, schema::HookRun::R
 }
 
 void server_hooks::write_all(const std::string& subject, std::uint64_t cause,
-                             const std::vector<schema::sealed<schema::HookRun>>& runs) const {
-  for (const auto& run : runs) parts_.write({schema::str(run.get().getHook()), ran(subject, run.get()), cause});
+                             const std::vector<schema::sealed<schema::HookRun>>& runs, reply_ptr reply) const {
+  if (runs.empty()) return reply->done(parts_.where->sequence(), "");
+  auto parts = reply_jointly(std::move(reply), runs.size());
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    parts_.write({schema::str(runs[i].get().getHook()), ran(subject, runs[i].get()), cause, {}, std::move(parts[i]), true});
 }
 
-void server_hooks::write_rejection(const std::string& subject, const hooks::chain_result& result, std::function<void()> written) const {
+void server_hooks::write_rejection(const std::string& subject, const hooks::chain_result& result, reply_ptr reply) const {
   const auto last = result.runs.back().get();
-  parts_.write({schema::str(last.getHook()), ran(subject, last), 0, {result.runs.begin(), result.runs.end() - 1}, std::move(written)});
+  parts_.write({schema::str(last.getHook()), ran(subject, last), 0, {result.runs.begin(), result.runs.end() - 1}, std::move(reply)});
 }
 
 // -- the workers ---------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@
 #include "actors/gateway/directory.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/helper_pool.hpp"
+#include "actors/runtime/reply.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "actors/server/hook_views.hpp"
 #include "events/log/log_reader.hpp"
@@ -35,7 +36,8 @@ struct server_hooks_parts {
     model::hook_ran ran;
     std::uint64_t cause = 0;
     std::vector<schema::sealed<schema::HookRun>> before{};  // that ran before it at the same event
-    std::function<void()> written{};                        // may be empty; then it is written even if the disk is full now
+    reply_ptr reply{};                                      // may be empty
+    bool outlasts_full_disk = false;                        // it is written, and then answered, when there is space again
   };
   std::function<void(run_to_write)> write;
 };
@@ -70,9 +72,10 @@ class server_hooks {
   void run(question what, answer then);
 
   // Writes down runs that no other event tells of: all of them when the event only looks on (cause: its sequence), the last
-  // when it rejected; `written` is called in this actor when that is on disk or can't be.
-  void write_all(const std::string& subject, std::uint64_t cause, const std::vector<schema::sealed<schema::HookRun>>& runs) const;
-  void write_rejection(const std::string& subject, const hooks::chain_result& result, std::function<void()> written) const;
+  // when it rejected. Answered when that is on disk or can't be; a full disk keeps the first waiting, and refuses the second.
+  void write_all(const std::string& subject, std::uint64_t cause, const std::vector<schema::sealed<schema::HookRun>>& runs,
+                 reply_ptr reply) const;
+  void write_rejection(const std::string& subject, const hooks::chain_result& result, reply_ptr reply) const;
 
   void compile(const std::string& name, const std::string& source, std::function<void(std::string)> then);
 

@@ -8,7 +8,6 @@
 #include "events/attributes/ids.hpp"
 #include "events/values/string_list.hpp"
 #include "hooks-runtime/catalog/texts.hpp"
-#include "hooks-runtime/protocol/recorded_run.hpp"
 
 namespace annals::actors {
 
@@ -74,12 +73,6 @@ void fill_end_of(std::string_view job, const hooks::hook_event& event, hooks::pr
     if (action.isRerun() && schema::text(action.getRerun()) == job) to.setRerun(true);
     if (action.isDelete() && schema::text(action.getDelete()) == job) to.setDelete(true);
   }
-}
-
-// Whether the run was the job's owner's, who could have written its reply: as the worker was told.
-bool ran_as_owner(schema::HookRun::Reader run) {
-  const auto request = hooks::request_of(run);
-  return !request || request->get().getHook().getUser() == "pbsuser";
 }
 
 void fill_actions(hooks::protocol::Reply::Reader reply, schema::HookReport::Builder to) {
@@ -151,7 +144,7 @@ void mom_hooks::report(const hooks::hook_event& event, schema::RunRef::Reader re
     for (const auto& [name, vnode] : made_vnodes_) made_here.insert(name);
   for (std::size_t i = 0; i < result.runs.size(); ++i) {
     const auto hook = schema::str(result.runs[i].get().getHook());
-    const bool of_owner = ran_as_owner(result.runs[i].get());
+    const bool of_owner = std::find(result.as_owner.begin(), result.as_owner.end(), hook) != result.as_owner.end();
     auto wanted = changes_by(i, result, made_here);
     if (of_owner && !wanted.vnodes.empty()) {
       note(log_event::admin, hook, "what hook '" + hook + "' set of vnodes is not done: it ran as the job's owner");

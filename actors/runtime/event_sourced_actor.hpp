@@ -81,7 +81,7 @@ class event_sourced_actor : public caf::event_based_actor {
 
   void receive(envelope_type e) {
     if (e.settings) settings_ = e.settings;
-    if (!for_later_.empty() && !e.reply) return keep_for_later({std::move(e), 0, {}});  // behind what waits already
+    if (!for_later_.empty() && outlasts_full_disk(e)) return keep_for_later({std::move(e), 0, {}});  // behind what waits already
     stash_.push_back({std::move(e), 0, {}});
     if (in_flight_.empty() && !asking_) turn();
   }
@@ -189,7 +189,7 @@ class event_sourced_actor : public caf::event_based_actor {
       if (result.what == append_result::kind::conflict && ++w.tries < tries_max) {
         conflict = true;
         again.push_back(std::move(w));
-      } else if (result.what == append_result::kind::unwritable && !w.envelope.reply) {
+      } else if (result.what == append_result::kind::unwritable && outlasts_full_disk(w.envelope)) {
         keep_for_later(std::move(w));
       } else {
         changed |= result.what == append_result::kind::stored;
@@ -215,6 +215,8 @@ class event_sourced_actor : public caf::event_based_actor {
   void tell_settled() {
     for (const auto& [w, result] : std::exchange(settled_, {})) tell(w, result);
   }
+
+  static bool outlasts_full_disk(const envelope_type& e) { return !e.reply || e.outlasts_full_disk; }
 
   // The disk is full and nobody would ask again (a host came up, a program ended): decided anew until it is written.
   void keep_for_later(waiting w) {

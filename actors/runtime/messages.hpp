@@ -68,6 +68,7 @@ struct envelope {
   std::uint64_t cause = 0;
   std::vector<std::string> uploaded;                     // hashes of blobs that the command names and that went ahead in pieces
   std::vector<schema::sealed<schema::HookRun>> hooks{};  // that ran before and allowed or changed the command
+  bool outlasts_full_disk = false;                       // who waits for the reply is not refused then, but waits on
 };
 
 // To an actor that keeps others: everything is in place, bring to life what owes something.

@@ -4,10 +4,12 @@
 #include <thread>
 
 #include "events/attributes/ids.hpp"
+#include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
 #include "events/schema/packed.hpp"
 #include "events/values/number.hpp"
 #include "hooks-runtime/catalog/texts.hpp"
+#include "hooks-runtime/protocol/hook_limits.hpp"
 #include "hooks-runtime/protocol/recorded_run.hpp"
 
 namespace annals::hooks {
@@ -20,6 +22,8 @@ namespace {
 constexpr std::uint32_t log_error = 0x1, log_debug2 = 0x100, log_debug3 = 0x400;
 
 constexpr std::size_t attended_in_a_row_max = 20;
+
+static_assert(limits::recorded_runs_bytes_max <= limits::event_bytes_max / 2);
 
 std::int64_t number(const attributes::attribute_set& settings, attributes::attribute_id id) {
   return values::parse_integer(settings.get(id).value_or("")).value_or(0);
@@ -62,13 +66,14 @@ class chain : public std::enable_shared_from_this<chain> {
     hook_run order;
     order.request = request_;
     order.code = hooks_[index_].code;
-    if (text(hooks_[index_].settings, ids::user) == "pbsuser") order.run_as = at_.owner;
+    if (is_owners(hooks_[index_])) order.run_as = at_.owner;
     order.ask = at_.ask;
     order.attended = may_attend();
     order.meanwhile = [this] { packed_request_ = schema::packed(request_); };
     parts_.runner->run(std::move(order), [self = shared_from_this()](const sealed_reply& reply) { self->on_reply(reply); });
   }
 
+  static bool is_owners(const chain_hook& hook) { return text(hook.settings, ids::user) == "pbsuser"; }
   bool is_beginners_thread() const { return std::this_thread::get_id() == beginner_; }
 
   // A run that was attended leads to the next one from within itself: not without end.
@@ -108,6 +113,7 @@ class chain : public std::enable_shared_from_this<chain> {
     log_verdict(hook.name, r);
     result_.runs.push_back(run_of(hook, reply));
     result_.replies.push_back(reply);
+    if (is_owners(hook)) result_.as_owner.push_back(hook.name);
     const bool accepted = verdict == schema::HookVerdict::ACCEPTED;
     // What a script left behind when it raised or was killed is not what it meant.
     if (accepted || verdict == schema::HookVerdict::REJECTED) take_changes(r, !accepted);
@@ -142,7 +148,10 @@ class chain : public std::enable_shared_from_this<chain> {
     if (packed_request_.empty()) packed_request_ = schema::packed(request_);
     const auto packed_reply = schema::packed(reply);
     const auto r = reply.get();
-    const auto bytes = packed_request_.size() + packed_reply.size() + r.getMessage().size();
+    const auto without_request = packed_reply.size() + r.getMessage().size();
+    if (recorded_bytes_ + without_request + packed_request_.size() > limits::recorded_runs_bytes_max) packed_request_.clear();
+    const auto bytes = without_request + packed_request_.size();
+    recorded_bytes_ += bytes;
     capnp::MallocMessageBuilder message(static_cast<unsigned>(bytes / sizeof(capnp::word)) + 48);
     auto run = message.initRoot<schema::HookRun>();
     run.setHook(hook.name);
@@ -188,8 +197,9 @@ class chain : public std::enable_shared_from_this<chain> {
   chain_done done_;
   chain_result result_;
   std::size_t index_ = 0;
-  sealed_request request_;      // of the run that goes on
-  std::string packed_request_;  // as it is recorded; empty: not packed yet
+  sealed_request request_;          // of the run that goes on
+  std::string packed_request_;      // as it is recorded; empty: not packed yet
+  std::size_t recorded_bytes_ = 0;  // of all runs so far
   const std::thread::id beginner_ = std::this_thread::get_id();
   bool beginning_ = false;  // of the beginner's thread alone
 };

@@ -53,6 +53,7 @@ struct chain_result {
   hook_parameters parameters;                         // as the hooks left them
   std::vector<hook_change> changes;                   // of hooks that accepted, and of the one that stopped it where that counts
   std::vector<std::string> failed;                    // hooks that raised or met their alarm
+  std::vector<std::string> as_owner;                  // hooks that ran as the job's owner, who could have written their replies
 };
 using chain_done = std::function<void(chain_result&)>;
 

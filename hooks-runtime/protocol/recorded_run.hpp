@@ -10,7 +10,7 @@
 
 namespace annals::hooks {
 
-// Both as schema::packed() made them.
+// Both as schema::packed() made them. An empty request: it is not kept.
 void record(const std::string& packed_request, const std::string& packed_reply, schema::HookRun::Builder run);
 // Nothing: it was not kept, or can't be read.
 std::optional<schema::sealed<protocol::Request>> request_of(schema::HookRun::Reader run);

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "events/log/log_reader.hpp"
+#include "events/model/limits.hpp"
 #include "hooks-runtime/pool/fake_hook_runner.hpp"
 #include "test/support/temporary_directory.hpp"
 #include "test/support/whole_server.hpp"
@@ -233,6 +234,23 @@ BOOST_AUTO_TEST_CASE(a_periodic_hook_runs_each_time_its_freq_is_over) {
   s.later(freq);
   BOOST_TEST(s.written_runs().size() == 2u);
   BOOST_TEST(s.asked_by.count("p of root") == 2u);
+}
+
+BOOST_AUTO_TEST_CASE(a_periodic_hook_whose_run_can_not_be_written_runs_again_when_its_freq_is_over) {
+  site s;
+  s.add_hook("p", "periodic");
+  bool talks = true;
+  s.runner.when("p", [&](hooks::protocol::Request::Reader, hooks::protocol::Reply::Builder reply) {
+    reply.setVerdict(hooks::protocol::Verdict::REJECT);
+    if (talks) reply.setMessage(std::string(limits::event_bytes_max, 'x'));
+  });
+  s.later(freq);
+  BOOST_TEST(s.runner.runs() == 1u);
+  BOOST_TEST(s.written_runs().size() == 0u);
+  talks = false;
+  s.later(freq);
+  BOOST_TEST(s.runner.runs() == 2u);
+  BOOST_TEST(s.written_runs().size() == 1u);
 }
 
 // Both runs follow from the same record, the start.

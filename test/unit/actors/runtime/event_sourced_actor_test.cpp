@@ -104,6 +104,11 @@ struct fixture {
     const auto to = answered ? std::make_shared<reply>(c.name, &seen) : nullptr;
     caf::anon_send(who, actors::envelope<command>{std::move(c), {"root", "borg", schema::Role::MANAGER}, "", to, nullptr, {}, 0, {}});
   }
+  void tell_patient(command c) {
+    const auto to = std::make_shared<reply>(c.name, &seen);
+    caf::anon_send(who,
+                   actors::envelope<command>{std::move(c), {"root", "borg", schema::Role::MANAGER}, "", to, nullptr, {}, 0, {}, {}, true});
+  }
   template <class Work>
   void tell_own(Work work) { caf::anon_send(who, own_message{std::move(work)}); }
   void run() { system.run(); }
@@ -214,6 +219,22 @@ BOOST_AUTO_TEST_CASE(on_a_full_disk_who_waits_is_refused_and_the_rest_is_kept) {
     run();
   }
   BOOST_TEST(seen.state == (strings{"first", "reported"}), boost::test_tools::per_element());
+}
+
+BOOST_AUTO_TEST_CASE(who_outlasts_a_full_disk_is_answered_when_there_is_space) {
+  fill_disk(true);
+  for (const char* name : {"a", "b"}) {
+    tell_patient({name});
+    run();
+  }
+  BOOST_TEST(seen.answers.empty());
+  fill_disk(false);
+  for (int second = 0; second < 3; ++second) {
+    system.scheduler().advance_time(std::chrono::seconds(1));
+    run();
+  }
+  BOOST_TEST(seen.answers == (strings{"a done", "b done"}), boost::test_tools::per_element());
+  BOOST_TEST(seen.state == (strings{"first", "a", "b"}), boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(nobody_is_answered_while_the_log_is_uncertain_and_everybody_after) {

@@ -1,9 +1,12 @@
 // Several hooks at one event (pbs guide, "hooks: results"): order, what each sees, who stops the request and in which words.
 #include <boost/test/unit_test.hpp>
 
+#include <tuple>
+
 #include "events/attributes/ids.hpp"
 #include "hooks-runtime/chain/chain.hpp"
 #include "hooks-runtime/pool/fake_hook_runner.hpp"
+#include "hooks-runtime/protocol/hook_limits.hpp"
 #include "hooks-runtime/protocol/recorded_run.hpp"
 
 using namespace annals;
@@ -99,6 +102,36 @@ BOOST_AUTO_TEST_CASE(each_hook_sees_what_the_one_before_it_changed) {
   BOOST_REQUIRE((request && reply));
   BOOST_TEST(schema::str(request->get().getHookName()) == "first");
   BOOST_TEST(schema::str(reply->get().getChanges()[0].getAfter()) == "physics");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_hook_was_given_is_kept_as_far_as_all_runs_fit_in_a_record) {
+  for (const auto& [eighths, kept_first, kept_second] :
+       {std::tuple{3, true, true}, std::tuple{6, true, false}, std::tuple{9, false, false}}) {
+    chain_story s;
+    auto& job = std::get<hook_object>(s.at.parameters.front().value);
+    job.put("Variable_List", "", std::string(limits::recorded_runs_bytes_max / 8 * static_cast<std::size_t>(eighths), 'x'));
+    s.hook("first", "1", [](auto, auto reply) { set(reply, "project", "physics"); });
+    s.hook("second", "2", [](auto, auto) {});
+    s.run();
+    BOOST_REQUIRE(s.result.runs.size() == 2u);
+    BOOST_TEST(request_of(s.result.runs[0].get()).has_value() == kept_first);
+    BOOST_TEST(request_of(s.result.runs[1].get()).has_value() == kept_second);
+    std::size_t bytes = 0;
+    for (const auto& run : s.result.runs) bytes += run.bytes().size();
+    BOOST_TEST(bytes < limits::recorded_runs_bytes_max + 4096);
+    const auto reply = reply_of(s.result.runs[0].get());
+    BOOST_REQUIRE(reply.has_value());
+    BOOST_TEST(schema::str(reply->get().getChanges()[0].getAfter()) == "physics");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(it_is_told_which_hooks_ran_as_the_owner_of_the_job) {
+  chain_story s;
+  s.hook("admins", "1", [](auto, auto) {});
+  s.hook("owners", "2", [](auto, auto) {});
+  s.hooks.back().settings.set(ids::user, "pbsuser");
+  s.run();
+  BOOST_TEST(s.result.as_owner == std::vector<std::string>{"owners"}, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(who_has_nothing_else_to_do_is_told_before_the_chain_returns) {

@@ -70,8 +70,10 @@ void link::write_at_once(const schema::sealed_message& message, std::unique_lock
   const std::size_t written = transport_->write_at_once(frame_header(message.bytes().size()), message.bytes());
   lock.lock();
   writing_at_once_ = false;
+  const bool was_throttled = throttled();
   unsent_ -= std::min(written, unsent_.load());  // none are left when it was closed meanwhile
   if (close_waits_) return post(&link::close_transport);
+  if (was_throttled && !throttled() && posts_) post(&link::read_more);  // the worker may have stopped reading meanwhile
   if (written < whole && posts_) {
     written_at_once_ = written;
     pending_.insert(pending_.begin(), message);

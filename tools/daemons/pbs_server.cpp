@@ -302,8 +302,9 @@ class known_gateway {
     std::mutex door;  // of clients_in: an orderly stop closes it while they come in
     std::unique_ptr<wire::listener> clients_in;
     parts.refuse_clients = [&] {
+      std::unique_ptr<wire::listener> closes;  // when the door is free: it waits for the I/O thread, which may come here too
       const std::lock_guard held(door);
-      clients_in.reset();
+      closes.swap(clients_in);
     };
     parts.shut_down = [&](const std::string&) { end.come(0, "Server shutdown completed"); };
     const actors::server_system server(system, parts);

@@ -184,6 +184,9 @@ struct writer {
       for (const auto& f : whom)
         if (!shared->empty() && (!f.only || has(*f.only))) self->send(f.who, committed{shared});
     };
+    // Its stop may be among them, and who asked for that ends the process.
+    const bool of_the_server = has(schema::StreamKind::SERVER);
+    if (of_the_server) tell_patient_now(*shared);
     const auto tell_at_once = [&] {
       tell(first_to_know);
       answer_all();
@@ -191,7 +194,12 @@ struct writer {
     if (asked.size() == 1) next_first::here(self->system(), tell_at_once);  // who asked is told last, and goes first
     else tell_at_once();
     next_first::here(self->system(), [&] { tell(later_to_know); });
-    tell_later(*shared);
+    if (!of_the_server) tell_later(*shared);
+  }
+
+  void tell_patient_now(const std::vector<log::record_ptr>& records) {
+    untold->insert(untold->end(), records.begin(), records.end());
+    tell_patient();
   }
 
   void tell_later(const std::vector<log::record_ptr>& records) {
@@ -199,9 +207,7 @@ struct writer {
     untold->insert(untold->end(), records.begin(), records.end());
     const auto quiet_at = told_at.value_or(caf::actor_clock::time_point{}) + std::chrono::milliseconds(limits::patience_ms);
     const auto now = self->clock().now();
-    // A server that stops tells all it knows.
-    const bool of_the_server = std::ranges::any_of(records, [](const auto& r) { return r->kind() == schema::StreamKind::SERVER; });
-    if (!told_at || now >= quiet_at || of_the_server || untold->size() >= limits::untold_records_max) return tell_patient();
+    if (!told_at || now >= quiet_at || untold->size() >= limits::untold_records_max) return tell_patient();
     if (!std::exchange(will_tell, true)) self->delayed_send(self, quiet_at - now, tell_patient_atom::value);
   }
 

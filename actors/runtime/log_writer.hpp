@@ -2,7 +2,7 @@
 // those who are to know before any client does, then those who asked, then the other followers. Nothing leaves before the
 // sync. Runs detached: it blocks on the disk.
 // Patient followers are told of the first commit after a quiet time at once, and of what follows at most so often: nobody waits
-// for them, and each wakes a thread.
+// for them, and each wakes a thread. Of an event of the server itself, which may be its stop, they are told first.
 // Governed by docs/design/0002-event-log.md and 0007-ledger.md.
 #pragma once
 

@@ -176,6 +176,22 @@ BOOST_AUTO_TEST_CASE(patient_followers_hear_of_the_first_commit_at_once_and_of_a
   BOOST_TEST(told_patient == (std::vector<std::uint64_t>{1, 2, 3, 4}), boost::test_tools::per_element());
 }
 
+// Who asked for a stop ends the process.
+BOOST_AUTO_TEST_CASE(patient_followers_hear_of_an_event_of_the_server_before_who_asked) {
+  std::vector<std::uint64_t> told_before;
+  const auto asker = system->spawn(
+      [&](caf::event_based_actor* self, const caf::actor& to) -> caf::behavior {
+        actors::append_batch batch;
+        batch.appends.emplace_back().events.push_back(model::make_event([](auto e) { e.initServer().initStopped().setHow("quick"); }));
+        self->send(to, std::move(batch));
+        return {[&](const actors::append_results&) { told_before = told_patient; }};
+      },
+      writer);
+  run();
+  BOOST_TEST(told_before == (std::vector<std::uint64_t>{1, 2}), boost::test_tools::per_element());
+  system.end({asker});
+}
+
 BOOST_AUTO_TEST_CASE(an_actor_that_fails_again_and_again_stops_the_process) {
   for (int i = 0; i < 4; ++i) tell({"bad", true});
   run();

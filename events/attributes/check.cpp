@@ -115,7 +115,7 @@ std::optional<std::string> canonical(value_type type, std::string_view text) {
 
 std::optional<std::string> canonical(const resource& what, std::string_view text) {
   if (text.empty()) return std::nullopt;
-  if (what.builtin && what.name == "select" && !parse_select(text)) return std::nullopt;
+  if (what.builtin && is_select(what.name) && !parse_select(text)) return std::nullopt;
   if (what.builtin && what.name == "place" && !parse_place(text)) return std::nullopt;
   auto value = canonical(what.type, text);
   // An amount is never below zero; nice is the one builtin number that may be.

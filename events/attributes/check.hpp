@@ -43,6 +43,9 @@ std::string subtract_values(value_type type, std::string_view a, std::string_vie
 std::optional<refusal> may_set(const attribute& what, std::string_view resource, schema::Role role, bool owner,
                                bool running, bool creating, const resource_catalogue& resources);
 
+// Whether he may ask for this member of a Resource_List, "Resource_List.walltime" (15003, 15007). An owner's right is given.
+std::optional<refusal> may_ask_for(const resource& what, schema::Role role, std::string_view full_name);
+
 // Whether this requester sees the attribute at all.
 bool may_see(const attribute& what, schema::Role role, bool show_hidden);
 

@@ -32,7 +32,23 @@ bool is_for_root(const attribute& what) {
   return what.id == server::acl_roots && find(schema::ObjectKind::SERVER, what.id) == &what;
 }
 
+// Two resources are refused in words of their own (RS-22, RS-23).
+refusal not_allowed(const resource& what, std::string_view full_name) {
+  if (what.builtin && what.name == "select_reliable_startup")
+    return {pbs_error::unauthorized, "Only PBS managers and operators are allowed to set 'select_reliable_startup'"};
+  if (what.builtin && what.name == "rjselect")
+    return {pbs_error::unauthorized, "not allowed to set 'rjselect' unless PBS operator or manager"};
+  return values::refuse(pbs_error::read_only_attribute, full_name);
+}
+
 }  // namespace
+
+std::optional<refusal> may_ask_for(const resource& what, Role role, std::string_view full_name) {
+  const bool closed = (what.flags & (invisible | read_only)) && !is_operator(role);
+  const bool follows_from_others = what.set_by == setter::internal;
+  if (!closed && !follows_from_others && allows(what.set_by, role, true)) return std::nullopt;
+  return not_allowed(what, full_name);
+}
 
 std::optional<refusal> may_set(const attribute& what, std::string_view resource, Role role, bool owner, bool running,
                                bool creating, const resource_catalogue& resources) {
@@ -41,10 +57,11 @@ std::optional<refusal> may_set(const attribute& what, std::string_view resource,
   if (what.set_by == setter::owner && !allows(setter::owner, role, owner))
     return values::refuse(pbs_error::unauthorized);
   const bool root_only = is_for_root(what) && role != Role::ROOT && !is_daemon(role);
-  const bool hidden_resource = r && (r->flags & (invisible | read_only)) && !is_operator(role);
-  if (!allows(what.set_by, role, owner) || root_only || hidden_resource ||
-      (r && what.type == value_type::resource_list && what.set_by == setter::owner && !allows(r->set_by, role, owner)))
+  const bool closed_resource = r && (((r->flags & (invisible | read_only)) && !is_operator(role)) || r->set_by == setter::internal);
+  if (!allows(what.set_by, role, owner) || root_only || closed_resource)
     return values::refuse(pbs_error::read_only_attribute, full_name(what, resource));
+  if (r && what.type == value_type::resource_list && what.set_by == setter::owner)
+    if (auto why = may_ask_for(*r, role, full_name(what, resource))) return why;
   if ((what.flags & at_creation) && !creating && !is_daemon(role)) return values::refuse(pbs_error::bad_value);
   const bool fixed = !(what.flags & while_running) || (r && !r->while_running);
   if (running && fixed && !is_daemon(role))

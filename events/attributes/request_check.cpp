@@ -51,6 +51,11 @@ std::optional<refusal> check_group(const place_spec& place, const std::string& f
 
 }  // namespace
 
+bool is_select(std::string_view resource) {
+  return resource == "select" || resource == "select_reliable_startup" || resource == "rjselect" ||
+         resource == "select_requested";
+}
+
 checked_select check_chunks(select_spec select, const resource_catalogue& resources, schema::Role role) {
   for (select_chunk& chunk : select.chunks)
     for (named_value& v : chunk.resources)
@@ -70,7 +75,7 @@ checked_text check_member(std::string_view list_name, std::string_view name, std
   if (text.empty()) return refuse(pbs_error::bad_value, full());
   const resource* r = resources.find(name);
   if (!r) return refuse(is_resource_name(name) ? pbs_error::unknown_resource : pbs_error::bad_value, full());
-  if (r->builtin && name == "select") {
+  if (r->builtin && is_select(name)) {
     auto select = check_select(text, resources, schema::Role::SERVER);
     if (!select) return select.error();
   } else if (r->builtin && name == "place") {

@@ -9,6 +9,9 @@
 
 namespace annals::attributes {
 
+// The resources that are chunks: select, and those of jobs with spare ones.
+bool is_select(std::string_view resource);
+
 using checked_select = values::result<values::select_spec, refusal>;
 
 // A select whose chunks ask only for what exists, is host-level and may be asked by this role; values as schedselect

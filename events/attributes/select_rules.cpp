@@ -13,18 +13,24 @@ namespace {
 
 using namespace values;
 
+constexpr const char* reliable_startup = "select_reliable_startup";
+constexpr const char* rjselect = "rjselect";
+constexpr const char* requested = "select_requested";
+
+const std::string* find_in(const resource_list& list, std::string_view name) {
+  const auto at = list.find(name);
+  return at == list.end() ? nullptr : &at->second;
+}
+
 // One request on its way to be complete.
 struct draft {
   const request_defaults& defaults;
   const resource_catalogue& resources;
-  schema::Role role;
+  const asker& by;
   resource_list list;  // checked members
   select_spec select;  // canonical values
 
-  const std::string* find(std::string_view name) const {
-    const auto at = list.find(name);
-    return at == list.end() ? nullptr : &at->second;
-  }
+  const std::string* find(std::string_view name) const { return find_in(list, name); }
   bool has(std::string_view name) const { return find(name) != nullptr; }
   // A member that stands in chunks, when it is asked for the whole job.
   bool is_chunk_resource(std::string_view name) const {
@@ -37,7 +43,7 @@ using maybe_refusal = std::optional<refusal>;
 
 const std::string* default_of(std::string_view name, const request_defaults& defaults) {
   for (const resource_list* list : {&defaults.queue_default, &defaults.server_default})
-    if (const auto at = list->find(name); at != list->end()) return &at->second;
+    if (const auto* value = find_in(*list, name)) return value;
   return nullptr;
 }
 
@@ -46,13 +52,7 @@ maybe_refusal take(draft& d, const std::string& name, const std::string& text) {
   auto value = check_member("Resource_List", name, text, d.resources);
   if (!value) return value.error();
   const resource& r = *d.resources.find(name);
-  const bool closed = (r.flags & (invisible | read_only)) != 0 && d.role == schema::Role::USER;
-  const bool for_managers =
-      r.set_by == setter::manager && (d.role == schema::Role::USER || d.role == schema::Role::OPERATOR);
-  const bool for_operators = r.set_by == setter::operator_ && d.role == schema::Role::USER;
-  const bool for_daemons = r.set_by == setter::nobody && d.role < schema::Role::SERVER;
-  if (closed || for_managers || for_operators || for_daemons)
-    return refuse(pbs_error::read_only_attribute, "Resource_List." + name);
+  if (auto wrong = may_ask_for(r, d.by.role_for(name), "Resource_List." + name)) return wrong;
   d.list.insert_or_assign(name, std::move(*value));
   return std::nullopt;
 }
@@ -122,7 +122,7 @@ maybe_refusal select_from_nodes(draft& d) {
   }
   d.list.insert_or_assign("select", print_with_counts(select));
   d.list.insert_or_assign("place", converted->place);
-  auto checked = check_chunks(std::move(select), d.resources, d.role);
+  auto checked = check_chunks(std::move(select), d.resources, d.by.role_for("nodes"));
   if (!checked) return checked.error();
   d.select = std::move(*checked);
   return std::nullopt;
@@ -169,16 +169,50 @@ maybe_refusal finish(draft& d) {
   return std::nullopt;
 }
 
+// Takes away what a select summed up, so that another one starts clean.
+void forget_sums(draft& d, const select_spec& old) {
+  select_spec filled = old;
+  for (select_chunk& chunk : filled.chunks)
+    for (const resource_list* defaults : {&d.defaults.queue_chunk, &d.defaults.server_chunk})
+      for (const auto& [name, value] : *defaults)
+        if (!chunk.find(name)) chunk.resources.push_back({name, value});
+  for (const auto& [name, value] : sums_of(filled, d.resources)) d.list.erase(name);
+}
+
+// The chunks of this request that have spare ones among them; nullptr: it has none (RS-36).
+const std::string* chunks_with_spares(const resource_list& list) {
+  const auto* chunks = find_in(list, reliable_startup);
+  return chunks ? chunks : find_in(list, rjselect);
+}
+
+// The job is given chunks with spare ones. What it asked for is kept, for the time when it gives the spare ones back.
+maybe_refusal add_spares(draft& d, const std::string& chunks) {
+  d.list.insert_or_assign(requested, print_with_counts(d.select));
+  forget_sums(d, d.select);
+  auto select = check_select(chunks, d.resources, schema::Role::SERVER);
+  if (!select) return select.error();
+  d.select = std::move(*select);
+  if (d.has(reliable_startup)) d.list.insert_or_assign("select", print_with_counts(d.select));
+  return finish(d);
+}
+
 completion completed(draft& d) {
   if (auto wrong = finish(d)) return std::move(*wrong);
+  if (const auto* chunks = chunks_with_spares(d.list))
+    if (auto wrong = add_spares(d, *chunks)) return std::move(*wrong);
   return completed_request{std::move(d.list), print_with_counts(d.select)};
 }
 
 }  // namespace
 
+schema::Role asker::role_for(std::string_view member) const {
+  const bool a_hooks = std::ranges::find(by_hooks, member) != by_hooks.end();
+  return a_hooks && role < schema::Role::MANAGER ? schema::Role::MANAGER : role;
+}
+
 completion complete_request(const resource_list& asked, const request_defaults& defaults,
-                            const resource_catalogue& resources, schema::Role role) {
-  draft d{defaults, resources, role, {}, {}};
+                            const resource_catalogue& resources, const asker& by) {
+  draft d{defaults, resources, by, {}, {}};
   for (const auto& [name, text] : asked)
     if (auto wrong = take(d, name, text)) return std::move(*wrong);
   if (auto wrong = check_company(d)) return std::move(*wrong);
@@ -193,7 +227,7 @@ completion complete_request(const resource_list& asked, const request_defaults& 
   else if (from_default)
     wrong = select_from_text(d, *default_select, schema::Role::SERVER);
   else if (d.has("select"))
-    wrong = select_from_text(d, std::string(*d.find("select")), role);
+    wrong = select_from_text(d, std::string(*d.find("select")), by.role_for("select"));
   else
     select_from_members(d, asked.empty());
   if (wrong) return std::move(*wrong);
@@ -214,14 +248,12 @@ bool is_old_style(const draft& d, const select_spec& select) {
          std::is_sorted(members.begin(), members.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
 }
 
-// Takes away what the old select summed up, so that the new one starts clean.
-void forget_sums(draft& d, const select_spec& old) {
-  select_spec filled = old;
-  for (select_chunk& chunk : filled.chunks)
-    for (const resource_list* defaults : {&d.defaults.queue_chunk, &d.defaults.server_chunk})
-      for (const auto& [name, value] : *defaults)
-        if (!chunk.find(name)) chunk.resources.push_back({name, value});
-  for (const auto& [name, value] : sums_of(filled, d.resources)) d.list.erase(name);
+// The request as it was before it was given spare chunks, but for its sums.
+resource_list without_spares(resource_list list) {
+  const auto* asked = find_in(list, requested);
+  if (asked && list.contains(reliable_startup)) list["select"] = *asked;
+  list.erase(requested);
+  return list;
 }
 
 // Old-style members changed: the chunk is made of the old chunk's members and the new ones.
@@ -240,8 +272,8 @@ void rebuild_members(draft& d, const select_spec& old, const resource_list& chan
 }  // namespace
 
 completion alter_request(const resource_list& current, const resource_list& changes, const request_defaults& defaults,
-                         const resource_catalogue& resources, schema::Role role) {
-  draft d{defaults, resources, role, {}, {}};
+                         const resource_catalogue& resources, const asker& by) {
+  draft d{defaults, resources, by, {}, {}};
   resource_list chunk_members, chunk_unset;
   for (const auto& [name, text] : changes) {
     const bool unset = text.empty() && name != "select" && name != "place" && resources.find(name);
@@ -250,25 +282,27 @@ completion alter_request(const resource_list& current, const resource_list& chan
     if (d.is_chunk_resource(name)) (unset ? chunk_unset : chunk_members).emplace(name, unset ? "" : d.list[name]);
   }
   const resource_list changed = std::move(d.list);
-  d.list = current;
+  d.list = without_spares(current);
+  const std::string old_text = d.has("select") ? *d.find("select") : "ncpus=1";
   for (const auto& [name, text] : changes) d.list.erase(name);
   for (const auto& [name, value] : changed) d.list.insert_or_assign(name, value);
   if (auto wrong = check_walltimes(d)) return std::move(*wrong);
 
-  const auto old_text = current.find("select");
-  auto old = check_select(old_text == current.end() ? "ncpus=1" : old_text->second, resources, schema::Role::SERVER);
+  auto old = check_select(old_text, resources, schema::Role::SERVER);
   if (!old) return old.error();
+  const auto* spares = chunks_with_spares(current);
+  auto given = spares ? check_select(*spares, resources, schema::Role::SERVER) : old;
+  if (!given) return given.error();
   d.select = *old;
   const std::string* first = !chunk_members.empty() ? &chunk_members.begin()->first
                              : !chunk_unset.empty() ? &chunk_unset.begin()->first
                                                     : nullptr;
   if (first && (changed.contains("select") || changed.contains("place") || !is_old_style(d, *old)))
     return refuse_about(pbs_error::invalid_with_select, *first);
+  forget_sums(d, *given);
   if (changed.contains("select")) {
-    forget_sums(d, *old);
-    if (auto wrong = select_from_text(d, changed.at("select"), role)) return std::move(*wrong);
+    if (auto wrong = select_from_text(d, changed.at("select"), by.role_for("select"))) return std::move(*wrong);
   } else if (first) {
-    forget_sums(d, *old);
     rebuild_members(d, *old, chunk_members, chunk_unset);
   }
   return completed(d);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -35,16 +36,24 @@ struct completed_request {
 };
 using completion = values::result<completed_request, refusal>;
 
-// `asked`: the Resource_List as the user gave it, values not yet checked. `role`: who asks (flags i and r,
-// soft_walltime).
+// Who asks. A member that the site's hooks gave counts as a manager's, whoever sent the request.
+struct asker {
+  schema::Role role = schema::Role::USER;
+  std::span<const std::string> by_hooks;
+  asker(schema::Role role, std::span<const std::string> by_hooks = {}) : role(role), by_hooks(by_hooks) {}
+  schema::Role role_for(std::string_view member) const;
+};
+
+// `asked`: the Resource_List as the user gave it, values not yet checked. Spare chunks (select_reliable_startup, rjselect)
+// are what schedselect and the sums are of; the completed select then stands in select_requested (RS-24, RS-26).
 completion complete_request(const resource_list& asked, const request_defaults& defaults,
-                            const resource_catalogue& resources, schema::Role role);
+                            const resource_catalogue& resources, const asker& by);
 
 // The same for a change of an existing request (qalter -l): `current` is the job's Resource_List, an empty value in
 // `changes` takes a member away. A new select replaces the sums of the old one; a job built from -l ncpus=... is built
 // again. What a running job may change is may_set()'s question (events/attributes/check.hpp).
 completion alter_request(const resource_list& current, const resource_list& changes, const request_defaults& defaults,
-                         const resource_catalogue& resources, schema::Role role);
+                         const resource_catalogue& resources, const asker& by);
 
 // 15036 when a member is outside resources_max/resources_min. Queue values beat the server's.
 std::optional<refusal> within_limits(const resource_list& resources, const request_defaults& defaults,

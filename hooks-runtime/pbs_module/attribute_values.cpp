@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "events/attributes/check.hpp"
+#include "events/attributes/request_check.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/node_state.hpp"
 #include "events/values/number.hpp"
@@ -175,7 +176,7 @@ bool makes_resources(const object_state& object, std::string_view attribute) {
 }  // namespace
 
 PyObject* resource_value(std::string_view resource, std::string_view text) {
-  if (resource == "select" || resource == "select_requested") return make_text(text_type_of("select"), text);
+  if (attributes::is_select(resource)) return make_text(text_type_of("select"), text);
   if (resource == "place") return make_text(text_type_of("place"), text);
   if (resource == "exec_vnode") return make_text(text_type_of("exec_vnode"), text);
   const auto* row = current()->home().resources.find(resource);

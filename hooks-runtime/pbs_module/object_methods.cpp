@@ -3,6 +3,7 @@
 #include "events/values/node_state.hpp"
 #include "events/values/select.hpp"
 #include "events/values/string_list.hpp"
+#include "events/values/tolerance.hpp"
 #include "hooks-runtime/pbs_module/exceptions.hpp"
 #include "hooks-runtime/pbs_module/log_levels.hpp"
 #include "hooks-runtime/pbs_module/object.hpp"
@@ -74,6 +75,13 @@ PyObject* released_vnodes(PyObject* given, const std::vector<std::string>& names
   return out.release();
 }
 
+bool bears_failures(object_state& job) {
+  values::tolerance_words words;
+  for (const auto& [attribute, resource] : values::tolerance_words::names)
+    words.take(attribute, resource, job.text(attribute, resource).value_or(""));
+  return words.bears() != values::tolerance::none;
+}
+
 // RS-84 to RS-94. The daemon plans the release and answers with the job as it will be; the release itself is an action
 // of the reply, because nothing that a script does happens before its verdict.
 PyObject* release_nodes(PyObject* self, PyObject* args, PyObject* kwargs) {
@@ -87,13 +95,12 @@ PyObject* release_nodes(PyObject* self, PyObject* args, PyObject* kwargs) {
                                                : nodes_list;
   if (!what || what == Py_None || !may_release(*current())) Py_RETURN_NONE;
   const object_state& job = *state_of(self);
-  const auto tolerant = std::optional<std::string>(state_of(self)->text("tolerate_node_failures"));
   const auto vnodes = vnodes_in(what);
   const auto select = vnodes ? std::nullopt : PyUnicode_Check(what) ? text_of(what)
                                                                     : std::nullopt;
   if (PyErr_Occurred()) return nullptr;
   if (!vnodes && (!select || !values::parse_select(*select))) Py_RETURN_NONE;
-  if (tolerant != "job_start" && tolerant != "all") {  // RS-94
+  if (!bears_failures(*state_of(self))) {  // RS-94
     current()->log(log_level::debug, job.name, "no nodes released as job does not tolerate node failures");
     return Py_NewRef(self);
   }

@@ -17,8 +17,12 @@ bool waits_for_hosts(const job_start& start) {
 }
 
 bool bears(const job_start& start, failed_when when) {
-  if (start.tolerates == "all") return when != failed_when::at_the_end;
-  return start.tolerates == "job_start" && when == failed_when::before_start;
+  switch (start.tolerates.bears()) {
+    case values::tolerance::none: return false;
+    case values::tolerance::job_start: return when == failed_when::before_start;
+    case values::tolerance::all: return when != failed_when::at_the_end;
+  }
+  return false;
 }
 
 bool somebody_else_is_to_blame(const job_start& start) {
@@ -48,8 +52,8 @@ void job_starts::fail(host_part& part, host_failure failure) {
 
 void job_starts::take_changes(capnp::List<schema::Attribute>::Reader changes) {
   for (auto a : changes)
-    if (schema::text(a.getName()) == "tolerate_node_failures")
-      tolerates_ = a.getOp() == schema::AttributeOp::UNSET ? std::string() : schema::str(a.getValue());
+    tolerates_.take(schema::text(a.getName()), schema::text(a.getResource()),
+                    a.getOp() == schema::AttributeOp::UNSET ? std::string_view() : schema::text(a.getValue()));
 }
 
 void job_starts::begin(const log::record& record) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "events/log/record.hpp"
+#include "events/values/tolerance.hpp"
 
 namespace annals::audit {
 
@@ -24,7 +25,7 @@ struct host_failure {
   std::int64_t at_ns = 0;
   std::int32_t code = 0;
   std::string text;
-  bool borne = false;  // because of tolerate_node_failures
+  bool borne = false;  // the job tolerates it
 };
 
 struct host_part {
@@ -44,10 +45,10 @@ enum class start_end : std::uint8_t { on_its_way,
 struct job_start {
   std::uint32_t run = 0;
   std::int64_t assigned_ns = 0;
-  std::string tolerates;          // tolerate_node_failures as the run was assigned with it; empty: unset
-  std::vector<host_part> hosts;   // first host first
-  std::int64_t asked_ns = 0;      // when the others were asked to join; 0: they were not
-  std::int64_t join_over_ns = 0;  // sister_join_job_alarm; 0: it did not ring
+  values::tolerance_words tolerates;  // as the run was assigned with it
+  std::vector<host_part> hosts;       // first host first
+  std::int64_t asked_ns = 0;          // when the others were asked to join; 0: they were not
+  std::int64_t join_over_ns = 0;      // sister_join_job_alarm; 0: it did not ring
   start_end end = start_end::on_its_way;
   std::int64_t end_ns = 0;
   std::int32_t code = 0;  // of a start that failed
@@ -84,7 +85,8 @@ class job_starts {
   void fail(host_part& part, host_failure failure);
   host_part* other_host(std::string_view host);  // not the first one; nullptr: none of this start
 
-  std::string id_, tolerates_;
+  std::string id_;
+  values::tolerance_words tolerates_;
   std::vector<job_start> starts_;
   // Of the last start.
   bool end_asked_ = false, forced_ = false, files_failed_ = false;

@@ -90,7 +90,8 @@ std::string table_text(const job_start& start) {
 
 std::string start_text(const job_start& start) {
   std::string text = "run " + std::to_string(start.run) + "  from " + time_text(start.assigned_ns) + " on " + hosts_text(start);
-  if (!start.tolerates.empty()) text += ", tolerate_node_failures=" + harmless(start.tolerates);
+  if (const auto word = start.tolerates.word(); !word.empty()) text += ", tolerate_node_failures=" + harmless(word);
+  if (const auto by = start.tolerates.implied_by(); !by.empty()) text += " by " + std::string(by);
   text += ": " + end_text(start);
   if (const auto n = start.borne()) text += ", " + std::to_string(n) + (n == 1 ? " failure borne" : " failures borne");
   if (start.exit_status) text += ", exit status " + std::to_string(*start.exit_status);
@@ -120,7 +121,8 @@ json json_of(const host_part& part) {
 json json_of(const job_start& start) {
   constexpr const char* ends[] = {"onItsWay", "started", "failed", "lost", "givenUp"};
   json s{{"run", start.run}, {"assignedNs", start.assigned_ns}};
-  if (!start.tolerates.empty()) s["tolerateNodeFailures"] = start.tolerates;
+  if (const auto word = start.tolerates.word(); !word.empty()) s["tolerateNodeFailures"] = word;
+  if (const auto by = start.tolerates.implied_by(); !by.empty()) s["toleranceImpliedBy"] = by;
   if (start.asked_ns != 0) s["askedNs"] = start.asked_ns;
   if (start.join_over_ns != 0) s["joinWaitEndedNs"] = start.join_over_ns;
   s["end"] = ends[static_cast<std::size_t>(start.end)];

@@ -1,5 +1,6 @@
 #include "tools/client/assignments.hpp"
 
+#include "events/attributes/request_check.hpp"
 #include "events/values/string_list.hpp"
 
 namespace annals::client {
@@ -55,7 +56,7 @@ std::optional<std::vector<assignment>> parse_resource_list(std::string_view text
     if (name.empty()) return std::nullopt;
     std::string_view value =
         equals == std::string_view::npos ? std::string_view() : values::trimmed(entry.substr(equals + 1));
-    if (name != "select") value = values::unquoted(value);
+    if (!attributes::is_select(name)) value = values::unquoted(value);
     merge_assignments(out, {{std::string(name), std::string(value)}});
   }
   return out;

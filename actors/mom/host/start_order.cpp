@@ -8,6 +8,7 @@
 #include "actors/mom/host/order_file.hpp"
 #include "actors/mom/host/order_words.hpp"
 #include "actors/mom/host/real_task_outputs.hpp"
+#include "events/attributes/request_check.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/exec_vnode.hpp"
 #include "events/values/number.hpp"
@@ -259,7 +260,7 @@ std::string resource_list_text(start_reader start) {
   std::vector<std::string> parts;
   for (const auto a : start.getAttributes()) {
     const auto resource = str(a.getResource());
-    if (str(a.getName()) != "Resource_List" || resource.empty() || resource == "select" || resource == "nodect")
+    if (str(a.getName()) != "Resource_List" || resource.empty() || attributes::is_select(resource) || resource == "nodect")
       continue;
     parts.push_back(resource + '=' + str(a.getValue()));
   }

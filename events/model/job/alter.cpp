@@ -47,14 +47,15 @@ bool lowers_run_count(const job_state& job, const new_value& v) {
   return values::parse_integer(v.value).value_or(0) < before;
 }
 
-values::result<new_value, rejection> checked(const job_state& job, schema::Attribute::Reader change, const stamp& now,
-                                             const settings& settings) {
+values::result<new_value, rejection> checked(const job_state& job, schema::Attribute::Reader change, const attributes::asker& by,
+                                             const stamp& now, const settings& settings) {
   const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(change.getName()));
   if (!row) return as_rejection(values::refuse(pbs_error::undefined_attribute, schema::text(change.getName())));
   new_value v{row, schema::str(change.getResource()), schema::str(change.getValue()),
               change.getOp() == schema::AttributeOp::UNSET || change.getValue().size() == 0};
   const bool owner = job.owner() == now.by.at_host() || job.owner_name() == now.by.user;
-  if (auto why = attributes::may_set(*row, v.resource, now.by.role, owner, job.running(), false, settings.resources))
+  const auto role = row->id == ids::Resource_List ? by.role_for(v.resource) : by.role;
+  if (auto why = attributes::may_set(*row, v.resource, role, owner, job.running(), false, settings.resources))
     return as_rejection(*why);
   if (v.unset) return v;
   if (row->id == ids::Resource_List && !job.running()) return v;  // checked as a whole by complete()
@@ -85,7 +86,8 @@ std::optional<rejection> regroup(std::vector<new_value>& changes, const std::vec
 }
 
 // The request of a job that does not run, as it is after the changes: sums, select and schedselect follow from them.
-std::optional<rejection> complete(const job_state& job, std::vector<new_value>& changes, const stamp& now, const settings& settings) {
+std::optional<rejection> complete(const job_state& job, std::vector<new_value>& changes, const attributes::asker& by, const stamp& now,
+                                  const settings& settings) {
   attributes::resource_list asked;
   for (const auto& v : changes)
     if (v.row->id == ids::Resource_List) asked[v.resource] = v.unset ? "" : v.value;
@@ -93,7 +95,7 @@ std::optional<rejection> complete(const job_state& job, std::vector<new_value>& 
   const auto* queue = settings.queue(job.queue());
   const auto defaults = attributes::defaults_of(settings.server, queue ? queue->attributes : attributes::attribute_set());
   const auto before = attributes::resources_of(job.attributes, ids::Resource_List);
-  auto done = attributes::alter_request(before, asked, defaults, settings.resources, now.by.role);
+  auto done = attributes::alter_request(before, asked, defaults, settings.resources, by);
   if (!done) return as_rejection(done.error());
   if (!now.by.is_manager())
     if (auto why = attributes::within_limits(done->resources, defaults, settings.resources)) return as_rejection(*why);
@@ -121,14 +123,15 @@ outcome decide_alter(const job_state& job, const client_request& request, const 
     return refuse(pbs_error::unauthorized);
   // A hook may still set what the job used.
   if (job.phase == job_phase::exiting && !now.by.is_daemon()) return refuse(pbs_error::bad_state);
+  const attributes::asker by(now.by.role, request.by_hooks);
   std::vector<new_value> changes;
   for (auto change : command.getChanges()) {
-    auto v = checked(job, change, now, settings);
+    auto v = checked(job, change, by, now, settings);
     if (!v) return v.error();
     changes.push_back(std::move(*v));
   }
   if (auto why = regroup(changes, request.groups, settings)) return *why;
-  if (auto why = complete(job, changes, now, settings)) return *why;
+  if (auto why = complete(job, changes, by, now, settings)) return *why;
   if (changes.empty()) return no_change;
   return std::vector<event>{make_event([&](auto e) {
     auto list = e.initJob().initAltered().initChanges(static_cast<unsigned>(changes.size()));

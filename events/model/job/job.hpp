@@ -135,11 +135,13 @@ struct submit_job {
   std::string euser, egroup;
   std::string script_hash;  // 32 bytes or empty
   std::uint64_t script_size = 0;
-  std::vector<std::string> groups = {};  // as in client_request
+  std::vector<std::string> groups = {};    // as in client_request
+  std::vector<std::string> by_hooks = {};  // as in client_request
 };
 struct client_request {  // alter, hold, release, delete, rerun, run
   schema::sealed<schema::Request> request;
-  std::vector<std::string> groups = {};  // of who asks, the primary one first; only there when group_list is given
+  std::vector<std::string> groups = {};    // of who asks, the primary one first; only there when group_list is given
+  std::vector<std::string> by_hooks = {};  // members of Resource_List that the site's hooks set or changed in it
 };
 struct hook_changes {   // of a hook on a host, to a run there
   client_request what;  // its alterJob, deleteJob or rerunJob

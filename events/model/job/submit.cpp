@@ -103,9 +103,9 @@ void complete_variables(draft& d, const std::string& host) {
   d.attributes.set(ids::Variable_List, list + "PBS_O_QUEUE=" + d.queue + ",PBS_O_HOST=" + host);
 }
 
-std::optional<rejection> complete_resources(draft& d, const stamp& now, const settings& settings) {
+std::optional<rejection> complete_resources(draft& d, const attributes::asker& by, const settings& settings) {
   const auto defaults = attributes::defaults_of(settings.server, settings.queue(d.queue)->attributes);
-  auto done = attributes::complete_request(d.asked, defaults, settings.resources, now.by.role);
+  auto done = attributes::complete_request(d.asked, defaults, settings.resources, by);
   if (!done) return as_rejection(done.error());
   if (auto why = attributes::within_limits(done->resources, defaults, settings.resources)) return as_rejection(*why);
   attributes::set_resources(d.attributes, ids::Resource_List, done->resources);
@@ -210,7 +210,7 @@ outcome decide_submit(const submit_job& command, const stamp& now, const setting
   if (const auto users = d.attributes.get(ids::User_List); users && !may_run_as(*users, command.euser))
     return refuse(pbs_error::bad_user);
   if (auto why = choose_group(d, command, settings)) return *why;
-  if (auto why = complete_resources(d, now, settings)) return *why;
+  if (auto why = complete_resources(d, {now.by.role, command.by_hooks}, settings)) return *why;
   if (!d.attributes.has(ids::Job_Name)) d.attributes.set(ids::Job_Name, "STDIN");
   complete_paths(d, command.number, now.by.host);
   complete_variables(d, now.by.host);

@@ -22,6 +22,7 @@
 #include "events/model/vnodes/allocation.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/daemon.capnp.h"
+#include "events/values/tolerance.hpp"
 
 namespace annals::model {
 
@@ -66,12 +67,7 @@ struct sister_state {
   bool own() const { return node == 0; }  // the primary itself, for tasks beside its program
 };
 
-// Which failures of its other hosts the job bears (RS-01 to RS-05, tolerate_node_failures).
-enum class tolerance : std::uint8_t {
-  none,
-  job_start,  // until its program was started
-  all,
-};
+using values::tolerance;
 
 // Times that a run of this host counts.
 enum class run_timer : std::uint8_t {

@@ -4,12 +4,9 @@
 namespace annals::model {
 
 tolerance tolerance_of(schema::StartRun::Reader order) {
-  for (auto a : order.getAttributes()) {
-    if (schema::text(a.getName()) != "tolerate_node_failures") continue;
-    if (schema::text(a.getValue()) == "all") return tolerance::all;
-    if (schema::text(a.getValue()) == "job_start") return tolerance::job_start;
-  }
-  return tolerance::none;
+  values::tolerance_words words;
+  for (auto a : order.getAttributes()) words.take(schema::text(a.getName()), schema::text(a.getResource()), schema::text(a.getValue()));
+  return words.bears();
 }
 
 bool run_state::bears_failures() const {

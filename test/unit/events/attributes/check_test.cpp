@@ -38,6 +38,16 @@ std::string set_by(ObjectKind kind, std::string_view name, Role role, bool owner
 
 BOOST_AUTO_TEST_SUITE(checks)
 
+BOOST_AUTO_TEST_CASE(what_follows_from_a_request_is_set_by_nobody) {  // RS-31
+  const std::string refused = "Cannot set attribute, read only or insufficient permission  ";
+  for (const Role role : {Role::USER, Role::MANAGER, Role::ROOT, Role::SERVER, Role::MOM})
+    BOOST_TEST(set_by(ObjectKind::JOB, "Resource_List", role, true, false, "select_requested") ==
+               refused + "Resource_List.select_requested");
+  BOOST_TEST(set_by(ObjectKind::SERVER, "resources_default", Role::MANAGER, false, false, "select_requested") ==
+             refused + "resources_default.select_requested");
+  BOOST_TEST(set_by(ObjectKind::SERVER, "resources_default", Role::MANAGER, false, false, "rjselect") == "allowed");
+}
+
 BOOST_AUTO_TEST_CASE(values_become_canonical_by_type) {
   BOOST_TEST(check(ObjectKind::SERVER, "scheduling", "", "t") == "True");
   BOOST_TEST(check(ObjectKind::SERVER, "scheduler_iteration", "", "-5") == "-5");

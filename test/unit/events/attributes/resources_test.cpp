@@ -28,7 +28,7 @@ std::string shown(const completion& c) {
 
 // A job submitted with `asked` and altered with `changes`, one alteration after the other.
 std::string altered(const resource_list& asked, const std::vector<resource_list>& changes, Role role = Role::USER) {
-  auto job = complete_request(asked, one_cpu(), {}, Role::USER);
+  auto job = complete_request(asked, one_cpu(), {}, role);
   BOOST_REQUIRE(job);
   for (const resource_list& change : changes) {
     if (!job) return shown(job);
@@ -143,6 +143,121 @@ BOOST_AUTO_TEST_CASE(a_job_without_a_select_is_built_again) {
              "ncpus=1,nodect=1,place=pack,select=1:ncpus=1 | 1:ncpus=1");
   BOOST_TEST(altered({{"ncpus", "2"}}, {{{"mem", "1gb"}}}) ==
              "mem=1gb,ncpus=2,nodect=1,place=pack,select=1:mem=1gb:ncpus=2 | 1:mem=1gb:ncpus=2");
+}
+
+// -- spare chunks -----------------------------------------------------------------------------------------------------
+
+namespace {
+
+const std::string padded = "ncpus=3:mem=1gb+2:ncpus=2:mem=2gb+2:ncpus=1:mem=3gb";
+const std::string plain = "ncpus=3:mem=1gb+ncpus=2:mem=2gb+ncpus=1:mem=3gb";
+const std::string counted_padded = "1:ncpus=3:mem=1gb+2:ncpus=2:mem=2gb+2:ncpus=1:mem=3gb";
+const std::string counted_plain = "1:ncpus=3:mem=1gb+1:ncpus=2:mem=2gb+1:ncpus=1:mem=3gb";
+
+std::string as_asked(const std::string& select) {  // by a job that is given no spare chunks
+  return "mem=6gb,ncpus=6,nodect=3,place=free,select=" + select + " | " + counted_plain;
+}
+std::string replaced(const std::string& more = "") {
+  return "mem=11gb,ncpus=9,nodect=5,place=free," + more + "select=" + counted_padded + ",select_reliable_startup=" + padded +
+         ",select_requested=" + counted_plain + " | " + counted_padded;
+}
+std::string beside() {
+  return "mem=11gb,ncpus=9,nodect=5,place=free,rjselect=" + padded + ",select=" + plain +
+         ",select_requested=" + counted_plain + " | " + counted_padded;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(spare_chunks_replace_the_select_and_what_was_asked_is_kept) {  // RS-18, RS-24, RS-30, RS-34
+  const resource_list asked = {{"select", plain}, {"select_reliable_startup", padded}, {"place", "scatter:excl"}};
+  const auto done = complete_request(asked, one_cpu(), {}, Role::OPERATOR);
+  BOOST_REQUIRE(done);
+  const resource_list expected = {{"mem", "11gb"},
+                                  {"ncpus", "9"},
+                                  {"nodect", "5"},
+                                  {"place", "scatter:excl"},
+                                  {"select", "1:ncpus=3:mem=1gb+2:ncpus=2:mem=2gb+2:ncpus=1:mem=3gb"},
+                                  {"select_reliable_startup", "ncpus=3:mem=1gb+2:ncpus=2:mem=2gb+2:ncpus=1:mem=3gb"},
+                                  {"select_requested", "1:ncpus=3:mem=1gb+1:ncpus=2:mem=2gb+1:ncpus=1:mem=3gb"}};
+  BOOST_TEST(values::print(done->resources) == values::print(expected));
+  BOOST_TEST(done->schedselect == "1:ncpus=3:mem=1gb+2:ncpus=2:mem=2gb+2:ncpus=1:mem=3gb");
+}
+
+BOOST_AUTO_TEST_CASE(the_older_rjselect_leaves_the_select_as_it_was_asked) {  // RS-19, RS-26, RS-121
+  BOOST_TEST(shown(complete_request({{"select", plain}, {"rjselect", padded}}, one_cpu(), {}, Role::OPERATOR)) == beside());
+}
+
+BOOST_AUTO_TEST_CASE(with_both_the_newer_one_wins) {  // RS-36
+  const resource_list asked = {{"select", plain}, {"select_reliable_startup", padded}, {"rjselect", "7:ncpus=7"}};
+  BOOST_TEST(shown(complete_request(asked, one_cpu(), {}, Role::OPERATOR)) == replaced("rjselect=7:ncpus=7,"));
+}
+
+BOOST_AUTO_TEST_CASE(what_was_asked_is_kept_with_its_defaults_and_counts) {  // RS-32
+  const resource_list asked = {{"select", "3:ncpus=1+mem=5gb+ncpus=2:mem=2gb"}, {"rjselect", "3:ncpus=1+2:mem=5gb+ncpus=2:mem=2gb"}};
+  const auto done = complete_request(asked, one_cpu(), {}, Role::OPERATOR);
+  BOOST_REQUIRE(done);
+  BOOST_TEST(done->resources.at("select_requested") == "3:ncpus=1+1:mem=5gb:ncpus=1+1:ncpus=2:mem=2gb");
+  BOOST_TEST(done->schedselect == "3:ncpus=1+2:mem=5gb:ncpus=1+1:ncpus=2:mem=2gb");
+}
+
+BOOST_AUTO_TEST_CASE(spare_chunks_stand_beside_requests_without_a_select) {  // RS-24
+  const auto members = complete_request({{"ncpus", "2"}, {"select_reliable_startup", "3:ncpus=2"}}, one_cpu(), {}, Role::OPERATOR);
+  BOOST_TEST(shown(members) ==
+             "ncpus=6,nodect=3,place=pack,select=3:ncpus=2,select_reliable_startup=3:ncpus=2,select_requested=1:ncpus=2 | 3:ncpus=2");
+  const auto nodes = complete_request({{"nodes", "2"}, {"rjselect", "3:ncpus=1"}}, one_cpu(), {}, Role::OPERATOR);
+  BOOST_TEST(shown(nodes) ==
+             "ncpus=3,nodect=3,nodes=2,place=scatter,rjselect=3:ncpus=1,select=2:ncpus=1,select_requested=2:ncpus=1 | 3:ncpus=1");
+  request_defaults site = one_cpu();
+  site.queue_default = {{"rjselect", "2:ncpus=1"}};
+  BOOST_TEST(shown(complete_request({{"select", "1:ncpus=1"}}, site, {}, Role::USER)) ==
+             "ncpus=2,nodect=2,place=free,rjselect=2:ncpus=1,select=1:ncpus=1,select_requested=1:ncpus=1 | 2:ncpus=1");
+}
+
+BOOST_AUTO_TEST_CASE(spare_chunks_have_the_grammar_of_select) {  // RS-18, RS-19
+  for (const char* name : {"select_reliable_startup", "rjselect"}) {
+    const auto with = [&](const char* chunks) {
+      return shown(complete_request({{"select", plain}, {name, chunks}}, one_cpu(), {}, Role::MANAGER));
+    };
+    BOOST_TEST(with("2:ncpus=x") == "Illegal attribute or resource value select.ncpus");
+    BOOST_TEST(with("ncpus") == "Illegal attribute or resource value Resource_List.select");
+    BOOST_TEST(with("2:nosuch=1") == "Unknown resource: nosuch");
+    BOOST_TEST(with("2:walltime=1") == "Resource invalid in \"select\" specification: walltime");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(operators_managers_and_hooks_ask_for_spare_chunks) {  // RS-20, RS-21, RS-22, RS-23, RS-31
+  const auto ask = [](const char* name, const asker& by) { return shown(complete_request({{name, "2:ncpus=1"}}, one_cpu(), {}, by)); };
+  BOOST_TEST(ask("select_reliable_startup", Role::USER) == "Only PBS managers and operators are allowed to set 'select_reliable_startup'");
+  BOOST_TEST(ask("rjselect", Role::USER) == "not allowed to set 'rjselect' unless PBS operator or manager");
+  const std::string hooks[] = {"rjselect", "select_requested"};
+  for (const asker& by : {asker(Role::OPERATOR), asker(Role::MANAGER), asker(Role::ROOT), asker(Role::SERVER), asker(Role::USER, hooks)}) {
+    BOOST_TEST(ask("rjselect", by).ends_with(" | 2:ncpus=1"));
+    BOOST_TEST(ask("select_requested", by) ==
+               "Cannot set attribute, read only or insufficient permission  Resource_List.select_requested");
+  }
+  BOOST_TEST(ask("select_reliable_startup", asker(Role::USER, hooks)).starts_with("Only PBS managers"));
+}
+
+BOOST_AUTO_TEST_CASE(spare_chunks_come_and_go_with_alterations) {  // RS-20, RS-24, RS-26
+  const auto by_operator = [](const std::vector<resource_list>& changes, const resource_list& asked = {{"select", plain}}) {
+    return altered(asked, changes, Role::OPERATOR);
+  };
+  const resource_list newer = {{"select_reliable_startup", padded}}, older = {{"rjselect", padded}};
+  const resource_list no_newer = {{"select_reliable_startup", ""}}, no_older = {{"rjselect", ""}};
+  BOOST_TEST(by_operator({newer}) == replaced());
+  BOOST_TEST(by_operator({newer, {{"walltime", "60"}}, {{"walltime", ""}}}) == replaced());
+  BOOST_TEST(by_operator({newer, no_newer}) == as_asked(counted_plain));
+  BOOST_TEST(by_operator({older}) == beside());
+  BOOST_TEST(by_operator({older, no_older}) == as_asked(plain));
+  BOOST_TEST(by_operator({older, newer, no_older}) == replaced());
+  BOOST_TEST(by_operator({newer, {{"select_reliable_startup", "2:ncpus=1"}}, no_newer}) == as_asked(counted_plain));
+}
+
+BOOST_AUTO_TEST_CASE(a_new_select_beside_spare_chunks_is_what_was_asked) {  // RS-24
+  BOOST_TEST(altered({{"select", "1:ncpus=8"}, {"select_reliable_startup", padded}}, {{{"select", plain}}}, Role::OPERATOR) == replaced());
+  BOOST_TEST(altered({{"select", "1:ncpus=8"}, {"rjselect", padded}}, {{{"select", plain}}}, Role::OPERATOR) == beside());
+  BOOST_TEST(altered({{"ncpus", "2"}, {"rjselect", "3:ncpus=2"}}, {{{"ncpus", "4"}}, {{"rjselect", ""}}}, Role::OPERATOR) ==
+             "ncpus=4,nodect=1,place=pack,select=1:ncpus=4 | 1:ncpus=4");
 }
 
 BOOST_AUTO_TEST_CASE(nodes_of_an_existing_job_are_only_kept) {

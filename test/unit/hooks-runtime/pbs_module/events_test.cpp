@@ -152,6 +152,17 @@ BOOST_AUTO_TEST_CASE(a_job_that_tolerates_no_failures_keeps_its_nodes) {  // RS-
   BOOST_TEST(r.get().getLog()[0].getLevel() == 0x80u);
 }
 
+BOOST_AUTO_TEST_CASE(a_job_with_spare_chunks_tolerates_failures_unless_it_says_otherwise) {  // RS-36, RS-94
+  hook_case c{.source = "import pbs\npbs.logmsg(1, '%s' % (pbs.event().job.release_nodes(keep_select='ncpus=1'),))\n",
+              .event = "execjob_launch"};
+  for (const char* name : {"select_reliable_startup", "rjselect"}) {
+    c.job = {{"Resource_List", name, "3:ncpus=1"}};
+    BOOST_TEST(summary(runs.run(c)) == "accept log:None");
+    c.job.push_back({"tolerate_node_failures", "", "none"});
+    BOOST_TEST(summary(runs.run(c)) == "accept log:no nodes released as job does not tolerate node failures log:12.head");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(log_levels_are_the_bits_that_pbs_writes) {  // golden: hook lines carry 0006
   const auto r = runs.run({.source = "import pbs\npbs.logmsg(pbs.LOG_DEBUG, 'a')\npbs.logmsg(pbs.EVENT_DEBUG3, "
                                      "'b')\npbs.logjobmsg('1.head', 'c')\n"});

@@ -62,6 +62,20 @@ BOOST_AUTO_TEST_CASE(the_selection_asked_for_is_read_by_both_names) {  // RS-33,
   BOOST_TEST(result(c) == "accept");
 }
 
+BOOST_AUTO_TEST_CASE(spare_chunks_are_selects_in_both_directions) {  // RS-18, RS-19, RS-20
+  auto c = on("queuejob",
+              "for name in 'select_reliable_startup', 'rjselect':\n"
+              "    assert isinstance(j.Resource_List[name], pbs.select)\n"
+              "j.Resource_List['select_reliable_startup'] = j.select.increment_chunks({0: 0, 1: 1})\n"
+              "j.Resource_List['rjselect'] = pbs.select('3:ncpus=1')\n");
+  c.job = {{"Resource_List", "select", "ncpus=3+ncpus=2"},
+           {"Resource_List", "select_reliable_startup", "4:ncpus=1"},
+           {"Resource_List", "rjselect", "2:ncpus=1"}};
+  BOOST_TEST(
+      result(c) ==
+      "accept job.Resource_List.select_reliable_startup 4:ncpus=1->1:ncpus=3+2:ncpus=2 job.Resource_List.rjselect 2:ncpus=1->3:ncpus=1");
+}
+
 BOOST_AUTO_TEST_CASE(a_queuejob_hook_sets_what_a_user_may) {
   BOOST_TEST(result(on("queuejob", R"py(
 j.Resource_List["select"] = pbs.select("ncpus=1+ncpus=2").increment_chunks(1)

@@ -41,6 +41,9 @@ struct startup_story {
   }
 
   std::uint64_t submit(const std::string& tolerates = {}) {
+    return submit("tolerate_node_failures", {}, tolerates);
+  }
+  std::uint64_t submit(const std::string& attribute, const std::string& resource, const std::string& value) {
     ++number;
     run = 0;
     return write(0, [&](auto e) {
@@ -48,10 +51,11 @@ struct startup_story {
       q.setId(std::to_string(number) + ".borg");
       q.setNumber(number);
       q.setOwner("alice@front");
-      if (tolerates.empty()) return;
+      if (value.empty()) return;
       auto a = q.initAttributes(1)[0];
-      a.setName("tolerate_node_failures");
-      a.setValue(tolerates);
+      a.setName(attribute);
+      a.setResource(resource);
+      a.setValue(value);
     });
   }
   void alter(std::uint64_t job, const std::string& tolerates) {

@@ -132,6 +132,23 @@ BOOST_AUTO_TEST_CASE(with_job_start_a_later_loss_is_not_borne) {
   BOOST_TEST(text.find("while the program ran, code 15059: no contact\n") != std::string::npos, text);
 }
 
+BOOST_AUTO_TEST_CASE(spare_chunks_imply_what_is_borne) {  // RS-25, RS-27, RS-36
+  const std::pair<const char*, const char*> implied[] = {{"select_reliable_startup", "all"}, {"rjselect", "job_start"}};
+  for (const auto& [resource, word] : implied) {
+    const auto job = submit("Resource_List", resource, "3:ncpus=1");
+    assign(job, {"a", "b", "c"});
+    failed(job, "b", 15059, "no contact");
+    const auto text = told(std::to_string(number));
+    BOOST_TEST(text.find(std::string(", tolerate_node_failures=") + word + " by " + resource + ": ") != std::string::npos, text);
+    BOOST_TEST(text.find("borne, code 15059: no contact\n") != std::string::npos, text);
+    alter(job, "none");
+    assign(job, {"a", "b", "c"});
+    failed(job, "c", 15059, "no contact");
+    const auto none = told(std::to_string(number));
+    BOOST_TEST(none.find(", tolerate_node_failures=none: ") != std::string::npos, none);
+  }
+}
+
 BOOST_AUTO_TEST_CASE(what_counts_is_the_value_that_the_run_was_assigned_with) {
   const auto job = submit("all");
   alter(job, "");

@@ -192,3 +192,26 @@ BOOST_AUTO_TEST_CASE(what_the_server_or_the_job_does_not_have_is_not_altered) {
   BOOST_TEST(said(story.ask(alter({{"eligible_time", "", "100"}}), operator_())).starts_with("15138 "));
   BOOST_TEST(said(story.ask(alter({{"estimated.start_time", "", "1"}}))) == "15002 Undefined attribute  estimated.start_time");
 }
+
+BOOST_AUTO_TEST_CASE(spare_chunks_are_altered_by_operators_and_hooks) {  // RS-20, RS-21, RS-22, RS-23, RS-31
+  auto story = given(job_phase::queued, {{"Resource_List", "select", "1:ncpus=1"}});
+  const auto spares = alter({{"Resource_List", "select_reliable_startup", "2:ncpus=1"}});
+  BOOST_TEST(story.when(spares) == "15007 Only PBS managers and operators are allowed to set 'select_reliable_startup'");
+  BOOST_TEST(story.when(alter({{"Resource_List", "rjselect", "2:ncpus=1"}})) ==
+             "15007 not allowed to set 'rjselect' unless PBS operator or manager");
+  BOOST_TEST(story.when(spares, operator_()) == "altered");
+  BOOST_TEST(asked_and_derived(story) == "(ncpus) (nodect) (select) select_reliable_startup (select_requested) () ");
+  BOOST_TEST(story.attribute(ids::schedselect) == "2:ncpus=1");
+  const auto gone = alter({unset("Resource_List", "select_reliable_startup")});
+  BOOST_TEST(story.when(gone).starts_with("15007 "));
+  BOOST_TEST(story.when(gone, operator_()) == "altered");
+  BOOST_TEST(story.attribute(ids::Resource_List, "select") == "1:ncpus=1");
+  BOOST_TEST(story.attribute(ids::Resource_List, "select_requested") == "");
+  auto by_a_hook = spares;
+  by_a_hook.by_hooks = {"select_reliable_startup"};
+  BOOST_TEST(story.when(by_a_hook) == "altered");
+  for (const auto& s : {setting{"Resource_List", "select_requested", "1:ncpus=1"}, unset("Resource_List", "select_requested")})
+    for (const auto& who : {user(), manager(), the_server()}) BOOST_TEST(said(story.ask(alter({s}), who)).starts_with("15003 "));
+  auto running = given(job_phase::started);
+  BOOST_TEST(running.when(spares, operator_()).starts_with("15015 "));
+}

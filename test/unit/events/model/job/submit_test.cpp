@@ -148,3 +148,21 @@ BOOST_AUTO_TEST_CASE(a_submitter_names_no_other_user_to_run_as) {
   BOOST_TEST(submitted(story, {{"User_List", "", "user1,other@borg"}}) == "15023 Bad UID for job execution");
   BOOST_TEST(submitted(story, {{"User_List", "", "user1"}}) == "queued");
 }
+
+BOOST_AUTO_TEST_CASE(spare_chunks_are_for_operators_and_hooks_and_count_at_the_limits) {  // RS-21, RS-22, RS-23, RS-24
+  const given_values asked = {{"Resource_List", "select", "1:ncpus=1"}, {"Resource_List", "select_reliable_startup", "3:ncpus=1"}};
+  job_story story;
+  BOOST_TEST(submitted(story, asked) == "15007 Only PBS managers and operators are allowed to set 'select_reliable_startup'");
+  BOOST_TEST(submitted(story, {{"Resource_List", "rjselect", "3:ncpus=1"}}) ==
+             "15007 not allowed to set 'rjselect' unless PBS operator or manager");
+  story.settings.server.set(on_server::resources_max, "ncpus", "2");
+  BOOST_TEST(submitted(story, asked, "", operator_()).starts_with("15036 "));
+  story.settings.server.set(on_server::resources_max, "ncpus", "3");
+  auto by_a_hook = submission(12, asked);
+  by_a_hook.by_hooks = {"select_reliable_startup"};
+  BOOST_TEST(story.when(by_a_hook) == "queued");
+  BOOST_TEST(story.attribute(ids::Resource_List, "select") == "3:ncpus=1");
+  BOOST_TEST(story.attribute(ids::Resource_List, "select_requested") == "1:ncpus=1");
+  BOOST_TEST(story.attribute(ids::Resource_List, "ncpus") == "3");
+  BOOST_TEST(story.attribute(ids::schedselect) == "3:ncpus=1");
+}

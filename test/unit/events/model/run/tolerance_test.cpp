@@ -118,6 +118,24 @@ BOOST_AUTO_TEST_CASE(none_bears_nothing) {
   BOOST_TEST(s.when(model::sister_refused{"n2", 15058, "no such user"}) == "sisterFailed sisterLeft refused");
 }
 
+// RS-02, RS-25, RS-27, RS-36
+BOOST_AUTO_TEST_CASE(spare_chunks_imply_tolerance_and_an_explicit_value_wins) {
+  const setting newer{"Resource_List", "select_reliable_startup", "3:ncpus=1"}, older{"Resource_List", "rjselect", "3:ncpus=1"};
+  const auto bears = [](const given_values& s) {
+    run_story story;
+    story.when(model::take_order{order(s, {"n2", "n3"})});
+    return story.run.tolerates;
+  };
+  using values::tolerance;
+  BOOST_TEST((bears({}) == tolerance::none));
+  BOOST_TEST((bears({newer}) == tolerance::all));
+  BOOST_TEST((bears({older}) == tolerance::job_start));
+  BOOST_TEST((bears({older, newer}) == tolerance::all));
+  BOOST_TEST((bears({newer, {"tolerate_node_failures", "", "none"}}) == tolerance::none));
+  BOOST_TEST((bears({newer, {"tolerate_node_failures", "", "job_start"}}) == tolerance::job_start));
+  BOOST_TEST((bears({older, {"tolerate_node_failures", "", "all"}}) == tolerance::all));
+}
+
 // RS-124: what the first host itself refuses.
 BOOST_AUTO_TEST_CASE(the_first_host_is_not_borne) {
   auto s = given_tolerant("all");

@@ -65,21 +65,21 @@ server_hooks::answer hook_routes::then_go_on(std::string subject, reply_ptr repl
 }
 
 void hook_routes::ask_submit(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply,
-                             go_on then) {
-  if (!hooks_.wanted(*queuejob_event)) return then(request, {});
+                             go_on_with then) {
+  if (!hooks_.wanted(*queuejob_event)) return then(request, {}, {});
   server_hooks::question q{queuejob_event, by, by.user, by.at_host(), {}, {}, {}};
   q.parameters.push_back({"job", job_asked(request.get().getQueueJob())});
   hooks_.run(std::move(q), then_go_on(by.at_host(), reply, [request, then = std::move(then)](hooks::chain_result& result) {
                const auto* job = hooks::object_of(result.parameters, "job");
-               then(result.changes.empty() ? request : with_job(request, *job), std::move(result.runs));
+               then(result.changes.empty() ? request : with_job(request, *job), std::move(result.runs), members_set(result.changes));
              }));
 }
 
 void hook_routes::ask_alter(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply,
-                            go_on then) {
+                            go_on_with then) {
   const auto asked = request.get().getAlterJob();
   const auto id = values::parse_job_id(schema::text(asked.getJob()));
-  if (!hooks_.wanted(*modifyjob_event) || !id || !board_.where().job_serial(id->number)) return then(request, {});
+  if (!hooks_.wanted(*modifyjob_event) || !id || !board_.where().job_serial(id->number)) return then(request, {}, {});
   const auto name = board_.job_id(id->number);
   auto job = job_asked(asked);
   job.name = name;
@@ -92,7 +92,7 @@ void hook_routes::ask_alter(const schema::sealed<schema::Request>& request, cons
                            {}};
   hooks_.run(std::move(q), then_go_on(name, reply, [request, then = std::move(then)](hooks::chain_result& result) {
                const auto* changed = hooks::object_of(result.parameters, "job");
-               then(result.changes.empty() ? request : with_job(request, *changed), std::move(result.runs));
+               then(result.changes.empty() ? request : with_job(request, *changed), std::move(result.runs), members_set(result.changes));
              }));
 }
 

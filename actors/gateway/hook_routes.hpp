@@ -28,8 +28,10 @@ class hook_routes {
   // Each asks the hooks of its event, then goes on with the request as they left it and the runs that allowed or changed it.
   // Without hooks it goes on at once.
   using go_on = std::function<void(const schema::sealed<schema::Request>& request, hook_runs runs)>;
-  void ask_submit(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
-  void ask_alter(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
+  // Of a job's attributes also which members of Resource_List the hooks set: those count as a manager's.
+  using go_on_with = std::function<void(const schema::sealed<schema::Request>& request, hook_runs runs, std::vector<std::string> by_hooks)>;
+  void ask_submit(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on_with then);
+  void ask_alter(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on_with then);
   void ask_move(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
   void ask_management(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply, go_on then);
   // A scheduler or a person (qrun -H, with a command id) proposes to run a job (runjob): refused, the job's comment says why,

@@ -101,6 +101,14 @@ schema::sealed<schema::Request> with_job(const schema::sealed<schema::Request>& 
   return schema::sealed<schema::Request>(schema::sealed_message::from_builder(message));
 }
 
+std::vector<std::string> members_set(const std::vector<hooks::hook_change>& changes) {
+  std::vector<std::string> names;
+  for (const auto& c : changes)
+    if (schema::text(c.parameter) == "job" && schema::text(c.attribute) == "Resource_List" && c.before != c.after)
+      names.push_back(schema::str(c.resource));
+  return names;
+}
+
 void show_move(hooks::hook_parameters& parameters, const std::string& destination) {
   auto* p = hooks::find_parameter(parameters, "job");
   if (!p) return;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "actors/gateway/directory.hpp"
 #include "events/schema/client.capnp.h"
@@ -22,6 +23,9 @@ hooks::hook_object management_asked(schema::Manage::Reader asked, std::int64_t n
 
 // The same request with the job as hooks left it.
 schema::sealed<schema::Request> with_job(const schema::sealed<schema::Request>& asked, const hooks::hook_object& job);
+
+// Members of Resource_List that hooks set or changed.
+std::vector<std::string> members_set(const std::vector<hooks::hook_change>& changes);
 
 // A job that is to be moved: its queue is the one it is to go to, src_queue the one it is in.
 void show_move(hooks::hook_parameters& parameters, const std::string& destination);

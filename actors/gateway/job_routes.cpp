@@ -30,9 +30,11 @@ void job_routes::on_submit(const wire::connection_ptr& peer, const schema::seale
 // The script is the one that was looked at, whatever hooks make of the request.
 void job_routes::ask_hooks(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by,
                            const reply_ptr& reply, const script_ptr& script) {
-  hooks_.ask_submit(request, by, reply, [this, peer, by, reply, script](const schema::sealed<schema::Request>& allowed, hook_runs runs) {
-    submit(peer->peer(), allowed, by, reply, script, std::move(runs));
-  });
+  hooks_.ask_submit(request, by, reply,
+                    [this, peer, by, reply, script](const schema::sealed<schema::Request>& allowed, hook_runs runs,
+                                                    std::vector<std::string> by_hooks) {
+                      submit(peer->peer(), allowed, by, reply, script, std::move(runs), std::move(by_hooks));
+                    });
 }
 
 // What a name service must be asked for is asked where nobody else waits for it.
@@ -50,16 +52,17 @@ void job_routes::with_groups(bool needed, const wire::identity& who, const model
 }
 
 void job_routes::submit(const wire::identity& who, const schema::sealed<schema::Request>& request, const model::requester& by,
-                        const reply_ptr& reply, const script_ptr& script, hook_runs hooks) {
+                        const reply_ptr& reply, const script_ptr& script, hook_runs hooks, std::vector<std::string> by_hooks) {
   // Who has no account here can run nothing anywhere (a private cluster's owner runs everything).
   if (who.uid != board_.parts().server_uid && by.user == std::to_string(who.uid))
     return reply->refused(0, model::refuse(pbs_error::bad_user));
   const bool needed = names_groups(request.get().getQueueJob().getAttributes());
   with_groups(needed, who, by, reply,
-              [this, group = who.group, request, by, reply, script, hooks = std::move(hooks)](std::vector<std::string> groups) {
+              [this, group = who.group, request, by, reply, script, hooks = std::move(hooks),
+               by_hooks = std::move(by_hooks)](std::vector<std::string> groups) {
                 if (board_.is_too_late(request.get())) return board_.refuse(reply, pbs_error::server_down);
                 const auto number = board_.next_number();
-                model::submit_job command{request, number, by.user, group, script->hash, script->size, std::move(groups)};
+                model::submit_job command{request, number, by.user, group, script->hash, script->size, std::move(groups), by_hooks};
                 auto e = board_.wrap<model::job_command>(std::move(command), request.get(), by, reply, hooks);
                 e.blobs = script->blobs;
                 e.uploaded = script->uploaded;
@@ -69,12 +72,15 @@ void job_routes::submit(const wire::identity& who, const schema::sealed<schema::
 
 void job_routes::on_alter(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by,
                           const reply_ptr& reply) {
-  hooks_.ask_alter(request, by, reply, [this, peer, by, reply](const schema::sealed<schema::Request>& allowed, hook_runs runs) {
-    const bool needed = names_groups(allowed.get().getAlterJob().getChanges());
-    with_groups(needed, peer->peer(), by, reply, [this, allowed, by, reply, runs = std::move(runs)](std::vector<std::string> groups) {
-      to_job(allowed.get().getAlterJob().getJob(), allowed, by, reply, std::move(groups), runs);
-    });
-  });
+  hooks_.ask_alter(
+      request, by, reply,
+      [this, peer, by, reply](const schema::sealed<schema::Request>& allowed, hook_runs runs, std::vector<std::string> by_hooks) {
+        const bool needed = names_groups(allowed.get().getAlterJob().getChanges());
+        with_groups(needed, peer->peer(), by, reply,
+                    [this, allowed, by, reply, runs = std::move(runs), by_hooks = std::move(by_hooks)](std::vector<std::string> groups) {
+                      to_job(allowed.get().getAlterJob().getJob(), allowed, by, reply, std::move(groups), runs, by_hooks);
+                    });
+      });
 }
 
 void job_routes::on_move(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply) {
@@ -98,14 +104,15 @@ void job_routes::note_request(capnp::Text::Reader id, schema::Request::Reader r,
 }
 
 void job_routes::to_job(capnp::Text::Reader id, const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply,
-                        std::vector<std::string> groups, hook_runs hooks) {
+                        std::vector<std::string> groups, hook_runs hooks, std::vector<std::string> by_hooks) {
   const auto parsed = values::parse_job_id(schema::text(id));
   const bool known = parsed && board_.where().job_serial(parsed->number);
   if (board_.is_too_late(request.get())) return board_.refuse(reply, pbs_error::server_down);
   note_request(id, request.get(), known);
   if (!known || parsed->form != values::id_form::job) return board_.refuse(reply, pbs_error::unknown_job);
-  board_.tell_job(parsed->number, board_.wrap<model::job_command>(model::client_request{request, std::move(groups)}, request.get(), by,
-                                                                  std::move(reply), std::move(hooks)));
+  model::client_request command{request, std::move(groups), std::move(by_hooks)};
+  board_.tell_job(parsed->number,
+                  board_.wrap<model::job_command>(std::move(command), request.get(), by, std::move(reply), std::move(hooks)));
 }
 
 }  // namespace annals::actors

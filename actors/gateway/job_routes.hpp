@@ -24,14 +24,14 @@ class job_routes {
   void on_signal(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
   // Any other request about one job.
   void to_job(capnp::Text::Reader id, const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply,
-              std::vector<std::string> groups = {}, hook_runs hooks = {});
+              std::vector<std::string> groups = {}, hook_runs hooks = {}, std::vector<std::string> by_hooks = {});
 
  private:
   using script_ptr = std::shared_ptr<const script_blob>;
   void ask_hooks(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by,
                  const reply_ptr& reply, const script_ptr& script);
   void submit(const wire::identity& who, const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply,
-              const script_ptr& script, hook_runs hooks);
+              const script_ptr& script, hook_runs hooks, std::vector<std::string> by_hooks);
   void with_groups(bool needed, const wire::identity& who, const model::requester& by, const reply_ptr& reply,
                    std::function<void(std::vector<std::string>)> then);
   void note_request(capnp::Text::Reader id, schema::Request::Reader r, bool known) const;

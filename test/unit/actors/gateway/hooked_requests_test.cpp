@@ -44,6 +44,23 @@ BOOST_AUTO_TEST_CASE(a_management_hook_is_shown_numbers_of_the_guide_and_every_a
   BOOST_TEST((a->op == schema::AttributeOp::INCREMENT));
 }
 
+BOOST_AUTO_TEST_CASE(members_that_hooks_set_are_known_from_those_that_only_pass) {  // RS-21
+  const auto change = [](const char* parameter, const char* attribute, const char* resource, const char* before, const char* after) {
+    hooks::hook_change c;
+    c.parameter = parameter;
+    c.attribute = attribute;
+    c.resource = resource;
+    c.before = before;
+    c.after = after;
+    return c;
+  };
+  const auto names = members_set({change("job", "Resource_List", "select_reliable_startup", "", "2:ncpus=1"),
+                                  change("job", "Resource_List", "rjselect", "2:ncpus=1", "2:ncpus=1"),
+                                  change("job", "Resource_List", "mem", "1gb", ""), change("job", "project", "", "", "p"),
+                                  change("vnode_list", "Resource_List", "ncpus", "", "1")});
+  BOOST_TEST((names == std::vector<std::string>{"select_reliable_startup", "mem"}));
+}
+
 BOOST_AUTO_TEST_CASE(the_same_text_has_the_same_command_id) {
   BOOST_TEST(repeatable_id("hook 12 0 7.borg") == repeatable_id("hook 12 0 7.borg"));
   BOOST_TEST(repeatable_id("hook 12 0 7.borg") != repeatable_id("hook 12 1 7.borg"));

@@ -1,6 +1,7 @@
 #include "events/log/event_log.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "events/model/limits.hpp"
 
@@ -117,8 +118,10 @@ std::variant<staged, version_conflict, repeated, too_large> event_log::stage(app
   for (const auto& e : what.events)
     ANNALS_INVARIANT(e.get().which() == what.events.front().get().which(), "a stream holds events of one kind");
   if (auto before = find_command(what.by, what.command_id)) return *before;
+  std::size_t of_hooks = 0;
+  for (const auto& run : what.hooks) of_hooks += run.bytes().size();
   for (const auto& e : what.events)
-    if (const auto bytes = e.bytes().size(); bytes > limits::event_bytes_max) return too_large{bytes};
+    if (const auto bytes = e.bytes().size() + std::exchange(of_hooks, 0); bytes > limits::event_bytes_max) return too_large{bytes};
   const auto version = last_version(what.stream);
   if (version != what.expected_version) return version_conflict{version};
 

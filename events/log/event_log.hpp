@@ -50,7 +50,7 @@ struct repeated {
   std::uint64_t sequence;
   bool pending;
 };
-// An event is larger than limits::event_bytes_max; nothing was staged.
+// An event, with the runs of hooks in its record, is larger than limits::event_bytes_max; nothing was staged.
 struct too_large {
   std::size_t bytes;
 };

@@ -192,6 +192,15 @@ BOOST_AUTO_TEST_CASE(an_event_larger_than_the_limit_is_refused_and_one_of_the_li
   stage(append_to(0, 0, {std::string(over - frame - 16, 'x')}));
 }
 
+BOOST_AUTO_TEST_CASE(the_runs_of_hooks_count_as_of_the_event_in_whose_record_they_stand) {
+  const std::string half(limits::event_bytes_max / 2, 'x');
+  auto a = append_to(0, 0, {half});
+  a.hooks.push_back(schema::make<schema::HookRun>([&](schema::HookRun::Builder run) { run.setMessage(half); }));
+  BOOST_TEST(said(log->stage(a)).starts_with("too large "));
+  a.events.insert(a.events.begin(), named_event("q"));
+  stage(a);
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_FIXTURE_TEST_SUITE(command_ids, fixture)

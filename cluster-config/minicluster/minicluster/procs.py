@@ -8,13 +8,16 @@ import time
 
 
 def start_time(pid):
-    """In clock ticks since boot; None when there is no such process or it is only waiting to be collected."""
+    """In clock ticks since boot; None when there is no such process or it is only waiting to be collected.
+
+    A process whose first thread has ended is there as long as another one is: its files and ports are still open."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as f:
             fields = f.read().rpartition(b")")[2].split()
     except OSError:
         return None
-    return None if fields[0] in (b"Z", b"X") else int(fields[19])
+    threads = int(fields[17])
+    return None if fields[0] in (b"Z", b"X") and threads <= 1 else int(fields[19])
 
 
 def remember(pid):
@@ -111,11 +114,13 @@ def send(pids, which):
 
 
 def kill_all(find, deadline_s=30):
-    """SIGKILL to all that find() names, until it names none. They are stopped first, so that none can fork away."""
+    """SIGKILL to all that find() names, until it names none and those are gone. They are stopped first, so that none can fork away."""
     deadline = time.monotonic() + deadline_s
+    killed = {}
     while True:
         victims = set(find())
-        if not victims:
+        killed.update({pid: start_time(pid) for pid in victims})
+        if not any(alive([pid, started]) for pid, started in killed.items()):
             return
         stopped = set()
         while victims - stopped:      # what was forked before its parent stopped shows up in the next look
@@ -124,5 +129,5 @@ def kill_all(find, deadline_s=30):
             victims = set(find())
         send(stopped, signal.SIGKILL)
         if time.monotonic() > deadline:
-            raise RuntimeError(f"processes survive SIGKILL: {sorted(find())}")
+            raise RuntimeError(f"processes survive SIGKILL: {sorted(killed)}")
         time.sleep(0.01)

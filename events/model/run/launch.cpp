@@ -44,7 +44,7 @@ outcome on_prologue_over(const run_state& run, const prologue_over& c) {
     start_if_all_ready(run, c.host, out);
     return out;
   }
-  if (run.bears_failures()) return bear(run, *s, c.code, c.text, start_step::EXEC_PROLOGUE);
+  if (bears(run, c.code)) return bear(run, *s, c.code, c.text, start_step::EXEC_PROLOGUE);
   return std::vector<event>{failed_event(c.host, c.code, c.text, start_step::EXEC_PROLOGUE),
                             refused_for(c.host, c.code, c.text, start_step::EXEC_PROLOGUE)};
 }

@@ -24,6 +24,7 @@ void apply_to_staging(run_state& run, const event_place& at, schema::FilesStaged
 
 // tolerance.cpp: failures of other hosts that the job bears.
 tolerance tolerance_of(schema::StartRun::Reader order);
+bool bears(const run_state& run, std::int32_t code);  // that a host refuses with this error
 
 // launch.cpp: between the last host's joining and the program's start.
 bool joins_are_over(const run_state& run);

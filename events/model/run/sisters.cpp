@@ -157,7 +157,7 @@ outcome on_sister_refused(const run_state& run, const sister_refused& c) {
   const auto* s = run.sister(c.host);
   if (!s || s->phase == sister_phase::left) return no_change;
   if (s->phase == sister_phase::failed && !run.over()) return no_change;  // that was borne
-  if (!s->own() && run.bears_failures()) return bear(run, *s, c.code, c.text);
+  if (!s->own() && bears(run, c.code)) return bear(run, *s, c.code, c.text);
   std::vector<event> out;
   if (s->phase == sister_phase::asked) out.push_back(failed_event(c.host, c.code, c.text));
   out.push_back(sister_left_event({c.host, s->usage.usage, s->usage.measured_ns}, false));

@@ -64,6 +64,18 @@ BOOST_AUTO_TEST_CASE(hooks_of_another_host_refuse_the_start) {
   BOOST_TEST(s.run.text == prologue_error);
 }
 
+BOOST_AUTO_TEST_CASE(what_a_hook_wants_of_the_job_is_no_failure_that_is_borne) {
+  for (const auto& [wish, exit_status] : {std::pair{15170, -18}, std::pair{15171, -19}}) {
+    auto s = given_launching("all");
+    BOOST_TEST(s.when(model::prologue_over{"n2", wish, "no"}) == "sisterFailed refused");
+    BOOST_TEST(s.run.exit_status == exit_status);
+    run_story joining;
+    joining.when(model::take_order{order({{"tolerate_node_failures", "", "all"}}, {"n2", "n3"})});
+    BOOST_TEST(joining.when(model::sister_refused{"n2", wish, "no"}) == "sisterFailed sisterLeft refused");
+    BOOST_TEST(joining.run.exit_status == exit_status);
+  }
+}
+
 // RS-03, RS-04, RS-65
 BOOST_AUTO_TEST_CASE(a_job_that_bears_it_goes_on_without_the_host) {
   for (const char* value : {"all", "job_start"}) {

@@ -175,8 +175,8 @@ class hooks_of_wide_jobs(MomHookTest):
         self.mom_hook("h", STARTED, self.script(
             f"import time\nwhile name == 'execjob_prologue' and not os.path.exists({go!r}):\n    time.sleep(0.05)\n"), alarm=120)
         id = self.submit(*WIDE, "--", "/bin/true")
-        self.until(lambda: [line for line in self.lines() if "prologue" in line], "the prologue hook runs")
-        primary = next(line.split()[1] for line in self.lines() if "prologue" in line)
+        primary = self.until(lambda: self.job(id).get("exec_host"), "it has hosts") and self.hosts_of(id)[0]
+        self.until_said(f"execjob_prologue {primary}")
         self.kill_daemon("pbs_mom", primary)
         open(go, "w").close()
         self.start_daemon("pbs_mom", primary)

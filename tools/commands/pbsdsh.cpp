@@ -93,6 +93,11 @@ class shell {
   }
 
  private:
+  struct spawning {
+    std::uint32_t node;
+    std::vector<int> signals;  // that came since it was asked for
+  };
+
   void spawn(std::uint32_t node) {
     const auto question = mom_.ask([&](schema::TmRequest::Builder r) {
       auto s = r.initSpawn();
@@ -101,7 +106,7 @@ class shell {
       auto argv = s.initArgv(static_cast<unsigned>(line_.words.size()));
       for (unsigned i = 0; i < argv.size(); ++i) argv.set(i, line_.words[i]);
     });
-    spawning_[question] = node;
+    spawning_[question] = {node, {}};
   }
 
   void wait() {
@@ -123,10 +128,11 @@ class shell {
     if (status != 0 || line_.has('v')) std::fprintf(stderr, "pbsdsh: task 0x%08X exit status %d\n", watched.mapped(), status);
   }
 
-  void spawned(schema::TmReply::Reader r, std::uint32_t node) {
-    if (r.isFailed()) return failed("error on spawn: " + mom_.hosts()[node] + ": " + schema::str(r.getFailed().getText()));
+  void spawned(schema::TmReply::Reader r, const spawning& asked) {
+    if (r.isFailed()) return failed("error on spawn: " + mom_.hosts()[asked.node] + ": " + schema::str(r.getFailed().getText()));
     const auto task = r.getSpawned();
-    if (line_.has('v')) std::fprintf(stderr, "pbsdsh: spawned task 0x%08X on logical node %u\n", task, node);
+    if (line_.has('v')) std::fprintf(stderr, "pbsdsh: spawned task 0x%08X on logical node %u\n", task, asked.node);
+    for (const int s : asked.signals) signal(task, s);
     if (line_.has('o')) return;
     running_[mom_.ask([&](schema::TmRequest::Builder b) { b.setWatch(task); })] = task;
   }
@@ -136,21 +142,25 @@ class shell {
     status_ = 1;
   }
 
-  void hand_on(int signal) {
-    for (const auto& [question, task] : running_) {
-      std::fprintf(stderr, "pbsdsh: killing task 0x%08X signal %d\n", task, signal);
-      mom_.ask([&](schema::TmRequest::Builder r) {
-        r.initSignal().setTask(task);
-        r.getSignal().setSignal(signal);
-      });
-    }
+  // A task may run, and even have written something, before it is known by its number.
+  void hand_on(int s) {
+    for (const auto& [question, task] : running_) signal(task, s);
+    for (auto& [question, asked] : spawning_) asked.signals.push_back(s);
+  }
+
+  void signal(std::uint32_t task, int s) {
+    std::fprintf(stderr, "pbsdsh: killing task 0x%08X signal %d\n", task, s);
+    mom_.ask([&](schema::TmRequest::Builder r) {
+      r.initSignal().setTask(task);
+      r.getSignal().setSignal(s);
+    });
   }
 
   const command_line& line_;
   task_manager& mom_;
   task_signals signals_;
-  std::map<std::uint64_t, std::uint32_t> spawning_;  // question -> node
-  std::map<std::uint64_t, std::uint32_t> running_;   // question for the end -> task
+  std::map<std::uint64_t, spawning> spawning_;      // by question
+  std::map<std::uint64_t, std::uint32_t> running_;  // question for the end -> task
   int status_ = 0;
 };
 

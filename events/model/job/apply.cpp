@@ -12,6 +12,7 @@
 #include "events/values/duration.hpp"
 #include "events/values/hold_set.hpp"
 #include "events/values/number.hpp"
+#include "events/values/tolerance.hpp"
 
 namespace annals::model {
 
@@ -265,6 +266,14 @@ void note_failed_start(job_state& job, const std::string& host) {
   if (job.failed_starts.size() > failed_starts_max) job.failed_starts.erase(job.failed_starts.begin());
 }
 
+bool bears_failures(const job_state& job) {
+  values::tolerance_words words;
+  for (const auto& [attribute, resource] : values::tolerance_words::names)
+    if (const auto* row = attributes::find(schema::ObjectKind::JOB, attribute))
+      words.take(attribute, resource, job.attribute(row->id, resource));
+  return words.bears() != values::tolerance::none;
+}
+
 // The host that said why is to blame: another one of the run that did not join, or else the primary. Of a job that bears the
 // failure of others it is the primary.
 void on_start_failed(job_state& job, schema::JobStartFailed::Reader e) {
@@ -272,8 +281,7 @@ void on_start_failed(job_state& job, schema::JobStartFailed::Reader e) {
   forget_requests(job);
   job.exit_status = e.getCode();
   job.has_exit_status = true;
-  const auto bears = job.attribute(ids::tolerate_node_failures);
-  const bool blamed = (bears.empty() || bears == "none") && !job.failed_starts.empty() && job.failed_starts.back().run == job.run;
+  const bool blamed = !bears_failures(job) && !job.failed_starts.empty() && job.failed_starts.back().run == job.run;
   if (e.getCode() == exit_retry && job.stage_in != job_stage_in::failed && !blamed) note_failed_start(job, job.hosts.front());
 }
 

@@ -66,7 +66,7 @@ event kill_for_lost_host(const run_state& run, const std::string& host) {
   });
 }
 
-// What a start is about.
+// What of the start a host that is lost now has failed in.
 start_step step_of(const run_state& run) {
   const bool in_prologue = run.launch_since_ns != 0 && (run.phase == phase::received || run.phase == phase::starting);
   return in_prologue ? start_step::EXEC_PROLOGUE : start_step::JOIN_JOB;

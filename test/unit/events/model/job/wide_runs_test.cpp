@@ -75,8 +75,13 @@ BOOST_AUTO_TEST_CASE(a_start_can_be_watched_host_by_host) {
 }
 
 BOOST_AUTO_TEST_CASE(the_first_host_is_to_blame_for_the_start_of_a_job_that_bears_the_failure_of_others) {
-  for (const char* value : {"all", "none"}) {
-    auto story = given(job_phase::assigned, {{"tolerate_node_failures", "", value}});
+  using values_of = std::vector<std::pair<given_values, const char*>>;
+  for (const auto& [says, to_blame] : values_of{{{{"tolerate_node_failures", "", "all"}}, "borg"},
+                                                {{{"tolerate_node_failures", "", "none"}}, "n2"},
+                                                {{{"Resource_List", "rjselect", "2:ncpus=1"}}, "borg"}}) {
+    auto story = given(job_phase::queued);
+    story.when(alter(says), operator_());
+    story.when(propose(), the_scheduler());
     story.when(model::mom_report{schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
                                    auto r = m.initRunSteps();
                                    fill(r.initRef(), story.job, story.job.run);
@@ -86,7 +91,7 @@ BOOST_AUTO_TEST_CASE(the_first_host_is_to_blame_for_the_start_of_a_job_that_bear
                the_server());
     story.refuses(-3, 1);
     BOOST_REQUIRE(!story.job.failed_starts.empty());
-    BOOST_TEST(story.job.failed_starts.back().host == (std::string(value) == "all" ? "borg" : "n2"));
+    BOOST_TEST(story.job.failed_starts.back().host == to_blame);
   }
 }
 

@@ -7,7 +7,7 @@ import pwd
 import subprocess
 import unittest
 
-from mom_hooks_test import MomHookTest
+from mom_hooks import MomHookTest
 from private_cluster import wait_gone
 
 SCRIPTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "hooks-runtime", "site_hooks", "scripts")

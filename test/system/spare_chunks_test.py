@@ -5,7 +5,7 @@ import pwd
 import unittest
 
 from hooks_test import HookTest
-from mom_hooks_test import MomHookTest
+from mom_hooks import MomHookTest
 
 SELECT = "ncpus=3:mem=1gb+ncpus=2:mem=2gb+ncpus=1:mem=3gb"
 PADDED = "ncpus=3:mem=1gb+2:ncpus=2:mem=2gb+2:ncpus=1:mem=3gb"

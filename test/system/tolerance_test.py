@@ -5,7 +5,7 @@ import re
 import shutil
 import unittest
 
-from mom_hooks_test import MomHookTest
+from mom_hooks import MomHookTest
 from wide_jobs import WIDE, WideJobTest
 
 MOM = "pbs_mom"
@@ -89,16 +89,14 @@ class hosts_that_do_not_join(MomHookTest):
             self.check_free()
 
     def test_a_prologue_that_takes_too_long_is_not_waited_for(self):                           # RS-55, RS-59, RS-61, RS-63
-        go = os.path.join(self.work, "go")
-        self.addCleanup(lambda: open(go, "w").close())
+        gate = self.gate()
         with open(os.path.join(self.home("a"), "mom_priv", "config"), "a") as f:
             f.write("$job_launch_delay 2\n$logevent 0xffffffff\n")
         self.kill_daemon(MOM, "a")
         self.start_daemon(MOM, "a")
         self.until_free("a")
         self.assertIn("0002;pbs_mom;Svr;job_launch_delay;2\n", self.mom_log("a"))
-        self.mom_hook("slow", "execjob_prologue", self.script(
-            f"import time\nwhile host == 'c' and not os.path.exists({go!r}):\n    time.sleep(0.05)\n"), alarm=120)
+        self.mom_hook("slow", "execjob_prologue", self.script(f"if host == 'c':\n    {gate.pass_it()}\n"), alarm=120)
         self.mom_hook("h", "execjob_launch", self.script(says="sorted(e.vnode_list_fail)"))
         id = self.submit(*tolerant("job_start"), *ON_ALL, "--", "/bin/true")
         self.until_said("execjob_launch a ['c']")
@@ -106,21 +104,19 @@ class hosts_that_do_not_join(MomHookTest):
         self.assertIn(f"{id};waiting up to 2 secs ($job_launch_delay) for mom hosts status and prologue hooks ack\n", log)
         self.assertIn(f"{id};not all prologue hooks to sister moms completed, but job will proceed to execute\n", log)
         self.assertIn(f"{id};job_start_error 15059 from node c could not IM_EXEC_PROLOGUE successfully\n", log)
-        open(go, "w").close()
+        gate.open()
         self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
         self.check_free()
 
     def test_a_job_that_waits_for_prologues_can_be_killed_and_rerun(self):                     # RS-15, RS-130
-        go = os.path.join(self.work, "go")
-        self.addCleanup(lambda: open(go, "w").close())
-        self.mom_hook("slow", "execjob_prologue", self.script(
-            f"import time\nwhile host == 'c' and not os.path.exists({go!r}):\n    time.sleep(0.05)\n"), alarm=120)
+        gate = self.gate()
+        self.mom_hook("slow", "execjob_prologue", self.script(f"if host == 'c':\n    {gate.pass_it()}\n"), alarm=120)
         id = self.submit(*tolerant("all"), *ON_ALL, "--", "/bin/true")
         self.until_said("execjob_prologue c")
         self.assertEqual((self.job(id)["job_state"], self.job(id)["substate"]), ("R", "41"))
         self.sure("qrerun", id)
         self.assertEqual(self.job(id)["run_count"], "1")
-        open(go, "w").close()
+        gate.open()
         job = self.until_state(id, "F")
         self.assertEqual((job["Exit_status"], job["run_count"]), ("0", "2"), job)
         self.check_free()

@@ -7,7 +7,7 @@ namespace {
 
 using namespace values;
 
-refusal why_not(const select_failure& failure) {
+refusal why_not(const select_failure& failure, std::string_view member) {
   switch (failure.why) {
     case select_error::zero_count:
       return refuse(pbs_error::bad_value);
@@ -16,7 +16,7 @@ refusal why_not(const select_failure& failure) {
     case select_error::malformed:
       break;
   }
-  return refuse(pbs_error::bad_value, "Resource_List.select");
+  return refuse(pbs_error::bad_value, "Resource_List." + std::string(member));
 }
 
 bool is_closed_to(const resource& r, schema::Role role) {
@@ -28,13 +28,14 @@ bool keeps_spelling(const resource& r, std::string_view text) {
   return r.type == value_type::size && std::string_view("bBwW").find(text.back()) != std::string_view::npos;
 }
 
-std::optional<refusal> check_chunk_value(named_value& v, const resource_catalogue& resources, schema::Role role) {
+std::optional<refusal> check_chunk_value(named_value& v, const resource_catalogue& resources, schema::Role role,
+                                         std::string_view member) {
   const resource* r = resources.find(v.name);
   if (!r) return refuse_about(pbs_error::unknown_resource, v.name);
   if (!r->has(host_level) || r->where != asked_in::chunk || is_closed_to(*r, role))
     return refuse_about(pbs_error::invalid_in_select, v.name);
   auto value = canonical(*r, v.value);
-  if (!value) return refuse(pbs_error::bad_value, "select." + v.name);
+  if (!value) return refuse(pbs_error::bad_value, std::string(member) + '.' + v.name);
   if (!keeps_spelling(*r, v.value)) v.value = std::move(*value);
   return std::nullopt;
 }
@@ -56,17 +57,17 @@ bool is_select(std::string_view resource) {
          resource == "select_requested";
 }
 
-checked_select check_chunks(select_spec select, const resource_catalogue& resources, schema::Role role) {
+checked_select check_chunks(select_spec select, const resource_catalogue& resources, schema::Role role, std::string_view member) {
   for (select_chunk& chunk : select.chunks)
     for (named_value& v : chunk.resources)
-      if (auto wrong = check_chunk_value(v, resources, role)) return std::move(*wrong);
+      if (auto wrong = check_chunk_value(v, resources, role, member)) return std::move(*wrong);
   return select;
 }
 
-checked_select check_select(std::string_view text, const resource_catalogue& resources, schema::Role role) {
+checked_select check_select(std::string_view text, const resource_catalogue& resources, schema::Role role, std::string_view member) {
   auto select = parse_select(text);
-  if (!select) return why_not(select.error());
-  return check_chunks(std::move(*select), resources, role);
+  if (!select) return why_not(select.error(), member);
+  return check_chunks(std::move(*select), resources, role, member);
 }
 
 checked_text check_member(std::string_view list_name, std::string_view name, std::string_view text,
@@ -76,7 +77,7 @@ checked_text check_member(std::string_view list_name, std::string_view name, std
   const resource* r = resources.find(name);
   if (!r) return refuse(is_resource_name(name) ? pbs_error::unknown_resource : pbs_error::bad_value, full());
   if (r->builtin && is_select(name)) {
-    auto select = check_select(text, resources, schema::Role::SERVER);
+    auto select = check_select(text, resources, schema::Role::SERVER, name);
     if (!select) return select.error();
   } else if (r->builtin && name == "place") {
     const auto place = parse_place(text);

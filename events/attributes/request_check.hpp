@@ -15,10 +15,13 @@ bool is_select(std::string_view resource);
 using checked_select = values::result<values::select_spec, refusal>;
 
 // A select whose chunks ask only for what exists, is host-level and may be asked by this role; values as schedselect
-// has them. Errors name "select.ncpus" for a bad value in a chunk, "Resource_List.select" for bad grammar.
-checked_select check_select(std::string_view text, const resource_catalogue& resources, schema::Role role);
+// has them. `member` is the one of Resource_List that has it, for errors: "select.ncpus" for a bad value in a chunk, "Resource_List.select"
+// for bad grammar.
+checked_select check_select(std::string_view text, const resource_catalogue& resources, schema::Role role,
+                            std::string_view member = "select");
 // The same for chunks that come from the old nodes= form or from job-wide resources.
-checked_select check_chunks(values::select_spec select, const resource_catalogue& resources, schema::Role role);
+checked_select check_chunks(values::select_spec select, const resource_catalogue& resources, schema::Role role,
+                            std::string_view member = "select");
 
 // The canonical text of one member ("mem" "1g" -> "1gb"; select and place stay as given), or its refusal with the name
 // "Resource_List.mem". Says nothing about rights.

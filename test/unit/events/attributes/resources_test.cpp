@@ -214,12 +214,12 @@ BOOST_AUTO_TEST_CASE(spare_chunks_stand_beside_requests_without_a_select) {  // 
 }
 
 BOOST_AUTO_TEST_CASE(spare_chunks_have_the_grammar_of_select) {  // RS-18, RS-19
-  for (const char* name : {"select_reliable_startup", "rjselect"}) {
+  for (const std::string name : {"select_reliable_startup", "rjselect"}) {
     const auto with = [&](const char* chunks) {
       return shown(complete_request({{"select", plain}, {name, chunks}}, one_cpu(), {}, Role::MANAGER));
     };
-    BOOST_TEST(with("2:ncpus=x") == "Illegal attribute or resource value select.ncpus");
-    BOOST_TEST(with("ncpus") == "Illegal attribute or resource value Resource_List.select");
+    BOOST_TEST(with("2:ncpus=x") == "Illegal attribute or resource value " + name + ".ncpus");
+    BOOST_TEST(with("ncpus") == "Illegal attribute or resource value Resource_List." + name);
     BOOST_TEST(with("2:nosuch=1") == "Unknown resource: nosuch");
     BOOST_TEST(with("2:walltime=1") == "Resource invalid in \"select\" specification: walltime");
   }

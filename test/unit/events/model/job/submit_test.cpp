@@ -155,6 +155,10 @@ BOOST_AUTO_TEST_CASE(spare_chunks_are_for_operators_and_hooks_and_count_at_the_l
   BOOST_TEST(submitted(story, asked) == "15007 Only PBS managers and operators are allowed to set 'select_reliable_startup'");
   BOOST_TEST(submitted(story, {{"Resource_List", "rjselect", "3:ncpus=1"}}) ==
              "15007 not allowed to set 'rjselect' unless PBS operator or manager");
+  BOOST_TEST(submitted(story, {{"Resource_List", "select_reliable_startup", "nonsense:"}}, "", operator_()) ==
+             "15014 Illegal attribute or resource value Resource_List.select_reliable_startup");
+  BOOST_TEST(submitted(story, {{"Resource_List", "select_reliable_startup", "1:ncpus=x"}}, "", operator_()) ==
+             "15014 Illegal attribute or resource value select_reliable_startup.ncpus");
   story.settings.server.set(on_server::resources_max, "ncpus", "2");
   BOOST_TEST(submitted(story, asked, "", operator_()).starts_with("15036 "));
   story.settings.server.set(on_server::resources_max, "ncpus", "3");

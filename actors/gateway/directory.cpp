@@ -53,6 +53,7 @@ void directory::fold_job(const model::event_place& at, schema::JobEvent::Reader 
     case which::STARTED:
     case which::START_FAILED:
     case which::RUN_STEP:
+    case which::REDUCED:
     case which::USAGE_REPORTED:
     case which::DELETE_REQUESTED:
     case which::RERUN_REQUESTED:

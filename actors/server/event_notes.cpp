@@ -162,6 +162,7 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
     case which::REQUEST_DONE:
     case which::VNODES_TAKEN:
     case which::VNODES_RELEASED:
+    case which::REDUCED:
     case which::FORGOTTEN:
     case which::REORDERED: return;
   }

@@ -28,6 +28,7 @@ const char* trigger_of(schema::JobEvent::Reader event) {
     case which::STARTED:
     case which::START_FAILED:
     case which::RUN_STEP:
+    case which::REDUCED:
     case which::USAGE_REPORTED:
     case which::DELETE_REQUESTED:
     case which::RERUN_REQUESTED:

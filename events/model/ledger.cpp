@@ -70,6 +70,7 @@ std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEve
     case which::STARTED:
     case which::START_FAILED:
     case which::RUN_STEP:
+    case which::REDUCED:  // what goes is held until VnodesReleased
     case which::USAGE_REPORTED:
     case which::DELETE_REQUESTED:
     case which::RERUN_REQUESTED:
@@ -184,6 +185,7 @@ void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
     case which::STARTED:
     case which::START_FAILED:
     case which::RUN_STEP:
+    case which::REDUCED:
     case which::USAGE_REPORTED:
     case which::DELETE_REQUESTED:
     case which::RERUN_REQUESTED:

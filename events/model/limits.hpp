@@ -46,6 +46,10 @@ constexpr std::size_t hook_exports_waiting_max = 256;
 // A command id is remembered this long; older requests with one are refused as too old.
 constexpr std::int64_t command_id_memory_s = 24 * 60 * 60;
 
+// What a primary says its reduced run is to have: an item for each chunk of a run of several thousand hosts.
+constexpr std::size_t keep_select_bytes_max = 256u << 10;
+static_assert(keep_select_bytes_max < event_bytes_max);
+
 // Signals and messages for a job that its host has not taken yet: a script that signals every second is refused when its
 // host has been away for a quarter of an hour.
 constexpr std::size_t open_requests_max = 1000;
@@ -72,6 +76,8 @@ constexpr std::int64_t part_word_s = 600;
 // A host of a run that can't be reached this long is taken for gone when the run waits for it. Twice what a restarted MoM
 // needs (a dialer asks at least every 5 s), and what the server gives a MoM to come back.
 constexpr std::int64_t sister_silence_s = 10;
+// Before the program, for hosts to take what was let go of the run (RS-97).
+constexpr std::int64_t update_wait_s = 5;
 
 // A run's usage is reported when the last report is this old, in percent of the run's age, or when memory or cpu time have
 // grown by so much since: 10 s apart at first, 14 minutes at the end of a day. A day's run is 550 events instead of 8,600,

@@ -87,6 +87,7 @@ void scheduling_projection::mark_job_event(std::uint64_t serial, schema::JobEven
     case which::RELEASED:
     case which::WAIT_ENDED:
     case which::START_FAILED:
+    case which::REDUCED:
     case which::DELETE_REQUESTED:
     case which::RERUN_REQUESTED:
     case which::RESUME_WANTED:

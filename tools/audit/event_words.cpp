@@ -115,6 +115,11 @@ std::string run_words(schema::RunEvent::Reader event) {
       return schema::str(e.getHost()) + (in_prologue ? " failed in execjob_prologue, code " : " failed, code ") +
              std::to_string(e.getCode()) + after_colon(e.getText());
     }
+    case which::ALLOCATION_REDUCED: {
+      const auto e = event.getAllocationReduced();
+      return "goes on with " + schema::str(e.getExecVnode()) + ", without " + schema::str(e.getReleased()) + ", as " +
+             schema::str(e.getBy()) + " asked";
+    }
     case which::PROLOGUE_ASKED: return "every host runs execjob_prologue hooks";
     case which::SISTER_READY: return "execjob_prologue hooks of " + schema::str(event.getSisterReady().getHost()) + " are over";
     case which::LAUNCH_WAIT_ENDED: return "no longer waiting for execjob_prologue hooks";
@@ -149,6 +154,7 @@ std::string part_words(schema::PartEvent::Reader event) {
     case which::JOIN_REFUSED: return "could not join" + after_colon(event.getJoinRefused().getText());
     case which::LEFT: return "nothing of the job is left";
     case which::HOOK_RAN: return hook_words(event.getHookRan());
+    case which::UPDATED: return "was told that the run goes on with less";
     case which::SET_UP:
     case which::TASK_STARTING:
     case which::TASK_STARTED:
@@ -164,6 +170,7 @@ std::string released_words(schema::VnodesReleased::Reader e) {
     case schema::ReleaseReason::LEFT: return what;
     case schema::ReleaseReason::ABANDONED: return what + "; nobody knows whether it is gone from there";
     case schema::ReleaseReason::SUSPENDED: return what + " until it goes on";
+    case schema::ReleaseReason::REDUCED: return what + " and goes on without it";
   }
   return what;
 }
@@ -196,6 +203,8 @@ std::string job_words(schema::JobEvent::Reader event) {
     case which::OUTPUT_DELIVERED: return delivered_words(event.getOutputDelivered());
     case which::VNODES_TAKEN:
       return run_text(event.getVnodesTaken().getRun()) + " takes " + schema::str(event.getVnodesTaken().getExecVnode());
+    case which::REDUCED:
+      return run_text(event.getReduced().getRun()) + " goes on with " + schema::str(event.getReduced().getExecVnode());
     case which::VNODES_RELEASED: return released_words(event.getVnodesReleased());
     case which::REQUEUED: return requeued_words(event.getRequeued());
     case which::ENDED: {

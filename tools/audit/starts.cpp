@@ -181,6 +181,7 @@ std::vector<told_failure> job_starts::fold(const log::record& record) {
     case which::REQUEST_DONE:
     case which::OUTPUT_DELIVERED:
     case which::VNODES_RELEASED:
+    case which::REDUCED:
     case which::REQUEUED:
     case which::ENDED:
     case which::FORGOTTEN:

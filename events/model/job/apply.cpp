@@ -210,6 +210,14 @@ std::int64_t run_count_of(const job_state& job) {
   return values::parse_integer(job.attribute(ids::run_count)).value_or(0);
 }
 
+bool says_that_it_bears(const job_state& job) {
+  values::tolerance_words words;
+  for (const auto& [attribute, resource] : values::tolerance_words::names)
+    if (const auto* row = attributes::find(schema::ObjectKind::JOB, attribute))
+      words.take(attribute, resource, job.attribute(row->id, resource));
+  return words.bears() != values::tolerance::none;
+}
+
 void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Reader e) {
   ANNALS_INVARIANT(e.getRun() == job.run + 1, "a job's runs are numbered without gaps");
   ANNALS_INVARIANT(job.allocated.empty(), "a job is assigned only when it holds nothing");
@@ -217,7 +225,11 @@ void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Rea
   job.hosts.clear();
   for (auto h : e.getHosts()) job.hosts.push_back(schema::str(h));
   job.allocated = {schema::text(e.getExecVnode()), schema::text(e.getExecHost()), job.hosts, schema::text(e.getPlace())};
+  job.used = {};
+  job.asked.clear();
+  job.unheard.clear();
   job.primary_abandoned = false;
+  job.bears_failures = says_that_it_bears(job);
   job.steps = 0;
   job.progress = {};
   job.stage_in = job.attributes.has(ids::stagein) ? job_stage_in::coming : job_stage_in::none;
@@ -266,14 +278,6 @@ void note_failed_start(job_state& job, const std::string& host) {
   if (job.failed_starts.size() > failed_starts_max) job.failed_starts.erase(job.failed_starts.begin());
 }
 
-bool bears_failures(const job_state& job) {
-  values::tolerance_words words;
-  for (const auto& [attribute, resource] : values::tolerance_words::names)
-    if (const auto* row = attributes::find(schema::ObjectKind::JOB, attribute))
-      words.take(attribute, resource, job.attribute(row->id, resource));
-  return words.bears() != values::tolerance::none;
-}
-
 // The host that said why is to blame: another one of the run that did not join, or else the primary. Of a job that bears the
 // failure of others it is the primary.
 void on_start_failed(job_state& job, schema::JobStartFailed::Reader e) {
@@ -281,7 +285,7 @@ void on_start_failed(job_state& job, schema::JobStartFailed::Reader e) {
   forget_requests(job);
   job.exit_status = e.getCode();
   job.has_exit_status = true;
-  const bool blamed = !bears_failures(job) && !job.failed_starts.empty() && job.failed_starts.back().run == job.run;
+  const bool blamed = !job.bears_failures && !job.failed_starts.empty() && job.failed_starts.back().run == job.run;
   if (e.getCode() == exit_retry && job.stage_in != job_stage_in::failed && !blamed) note_failed_start(job, job.hosts.front());
 }
 
@@ -295,8 +299,42 @@ void on_stage_in_failed(job_state& job, std::int64_t wait_until) {
   else job.attributes.erase(ids::run_count);
 }
 
+void show(job_state& job, const shown_value& v) {
+  const auto* row = attributes::find(schema::ObjectKind::JOB, v.name);
+  if (!row) return;
+  if (v.value) job.attributes.set(row->id, v.resource, *v.value);
+  else job.attributes.erase(row->id, v.resource);
+}
+
+// What it does without is allocated to the run until it is released.
+void on_reduced(job_state& job, schema::JobReduced::Reader e) {
+  auto left = job.uses().reduced_to(schema::text(e.getExecVnode()), schema::text(e.getExecHost()), schema::text(e.getReleased()));
+  ANNALS_INVARIANT(left, "a run is reduced to what it has");
+  job.used = std::move(*left);
+  for (auto c : e.getChanges()) {
+    const auto change = read_change(c);
+    const auto* row = attributes::find(schema::ObjectKind::JOB, change.name);
+    if (!row) continue;
+    const bool known = std::any_of(job.asked.begin(), job.asked.end(),
+                                   [&](const auto& v) { return v.name == change.name && v.resource == change.resource; });
+    if (!known) job.asked.push_back({change.name, change.resource, std::nullopt});
+    if (const auto before = job.attributes.get(row->id, change.resource); before && !known) job.asked.back().value.emplace(*before);
+    show(job, change);
+  }
+  job.attributes.set(ids::exec_vnode, job.used.exec_vnode());
+  job.attributes.set(ids::exec_host, job.used.exec_host());
+}
+
+// The next run asks what the job asked before it was reduced.
+void forget_reduction(job_state& job) {
+  for (const auto& before : job.asked) show(job, before);
+  job.asked.clear();
+  job.used = {};
+}
+
 void on_requeued(job_state& job, schema::JobRequeued::Reader e) {
   ANNALS_INVARIANT(job.allocated.empty(), "a job is requeued only when it holds nothing");
+  forget_reduction(job);
   job.hosts.clear();
   job.hook_usage.clear();
   job.exited = job.usage_known = false;
@@ -335,19 +373,24 @@ void on_step(job_state& job, schema::RunEvent::Reader step) {
   ++job.steps;
   if (job.phase == phase::assigned) note_progress(job, step);
   if (step.isSisterFailed() && job.phase == phase::assigned) note_failed_start(job, schema::str(step.getSisterFailed().getHost()));
+  if (step.isSisterLeft() && step.getSisterLeft().getAbandoned() && job.drops(schema::text(step.getSisterLeft().getHost())))
+    job.unheard.push_back(schema::str(step.getSisterLeft().getHost()));
   if (step.isFilesStagedIn()) job.stage_in = step.getFilesStagedIn().getOk() ? job_stage_in::there : job_stage_in::failed;
 }
 
-// What a job has while it runs is what it shows; when its run is over it shows what it had.
+// What a job has while it runs is what it shows, or, when its run was reduced, what that goes on with; when its run is over it shows
+// what it had.
 void on_released(job_state& job, schema::VnodesReleased::Reader e) {
   if (e.getWhy() == schema::ReleaseReason::SUSPENDED) return on_given_up(job, e);
-  ANNALS_INVARIANT(job.phase != phase::suspended, "a suspended run keeps its allocation");
+  ANNALS_INVARIANT(job.phase != phase::suspended || job.reduced(), "a suspended run keeps its allocation");
   const bool primary_was_there = job.allocated.is_on(job.hosts.front());
   ANNALS_INVARIANT(job.allocated.release(schema::text(e.getExecVnode())), "a run releases what it has, once");
   const bool primary_left = primary_was_there && !job.allocated.is_on(job.hosts.front());
   job.primary_abandoned |= primary_left && e.getWhy() == schema::ReleaseReason::ABANDONED;
+  for (auto host : e.getHosts()) std::erase(job.unheard, schema::text(host));
   if (!job.running()) return;
   ANNALS_INVARIANT(!primary_left, "a run that goes on keeps its first host");
+  if (job.reduced()) return;
   job.attributes.set(ids::exec_vnode, job.allocated.exec_vnode());
   job.attributes.set(ids::exec_host, job.allocated.exec_host());
 }
@@ -373,6 +416,7 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
       return set_or_clear_comment(job, schema::text(event.getStarted().getComment()));
     case which::START_FAILED: return on_start_failed(job, event.getStartFailed());
     case which::RUN_STEP: return on_step(job, event.getRunStep().getStep());
+    case which::REDUCED: return on_reduced(job, event.getReduced());
     case which::USAGE_REPORTED: return on_usage(job, event.getUsageReported());
     case which::DELETE_REQUESTED:
       if (by_the_server_itself(at)) {

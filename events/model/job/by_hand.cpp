@@ -35,7 +35,7 @@ struct release {
 
 // What a suspended job gives up: everything, or of its exec_vnode the resources the administrator chose.
 release released_by(const job_state& job, const settings& settings) {
-  const auto& exec_vnode = job.allocated.exec_vnode();
+  const auto& exec_vnode = job.uses().exec_vnode();
   const auto chosen = settings.server.get(attributes::server::restrict_res_to_release_on_suspend);
   if (!chosen) return {exec_vnode, false};
   const auto names = values::split_list(*chosen);

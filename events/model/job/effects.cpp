@@ -56,6 +56,8 @@ std::vector<job_effect> pending_effects(const job_state& job, const settings& se
   if (job.running() && unwanted) owed.push_back(signal_for(job, settings));
   if (job.waits_for_hosts())
     for (const auto& host : job.allocated.hosts()) owed.push_back(discard_run{host, job.run});
+  else
+    for (const auto& host : job.unheard) owed.push_back(discard_run{host, job.run});
   return owed;
 }
 
@@ -82,12 +84,12 @@ schema::sealed<schema::ToMom> start_order(const job_state& job, const settings& 
     o.setOwner(std::string(job.owner()));
     o.setEuser(std::string(job.attribute(ids::euser)));
     o.setEgroup(std::string(job.attribute(ids::egroup)));
-    o.setExecVnode(job.allocated.exec_vnode());
-    o.setExecHost(job.allocated.exec_host());
+    o.setExecVnode(job.uses().exec_vnode());
+    o.setExecHost(job.uses().exec_host());
     o.setQueue(std::string(job.queue()));
     o.setServerName(settings.server_name);
     o.setKillDelaySeconds(kill_delay_of(job, settings));
-    const auto& hosts = job.allocated.hosts();
+    const auto& hosts = job.uses().hosts();
     if (hosts.size() > 1) {  // their addresses and the ticket come with the way out
       auto sisters = o.initSisters(static_cast<unsigned>(hosts.size() - 1));
       for (unsigned i = 0; i < sisters.size(); ++i) sisters[i].setHost(hosts[i + 1]);

@@ -18,7 +18,7 @@
 #include "events/model/effect.hpp"
 #include "events/model/outcome.hpp"
 #include "events/model/settings.hpp"
-#include "events/model/vnodes/allocation.hpp"
+#include "events/model/vnodes/allocation_change.hpp"
 #include "events/schema/client.capnp.h"
 #include "events/schema/daemon.capnp.h"
 
@@ -88,6 +88,10 @@ struct job_state {
   std::uint32_t run = 0;                       // counts the starts
   std::vector<std::string> hosts;              // of this run, primary first
   allocation allocated;                        // what the run has not released
+  allocation used;                             // since it was reduced what it goes on with; empty: all of that
+  std::vector<shown_value> asked;              // what a reduction changed, as the job showed it before: what it asks again
+  std::vector<std::string> unheard;            // hosts that a reduced run has dropped and no longer hears of
+  bool bears_failures = false;                 // of other hosts than the first, as the order of this run says
   std::vector<failed_start> failed_starts;     // since it last ran, a host once, the latest last: schedulers try these hosts last
   bool primary_abandoned = false;              // the first of them was down too long
   std::uint32_t steps = 0;                     // of this run, before its program and between its hosts: so many are in the log
@@ -118,6 +122,11 @@ struct job_state {
   // The run is over, and some of its other hosts have not said that they are rid of the job.
   bool waits_for_hosts() const { return phase == job_phase::exiting && !allocated.empty() && allocated.hosts().front() != hosts.front(); }
   bool ended() const { return phase == job_phase::finished || phase == job_phase::forgotten; }
+  // Its run, or its last one, was told to go on with less than it began with.
+  bool reduced() const { return !used.empty(); }
+  const allocation& uses() const { return reduced() ? used : allocated; }
+  // The run holds this host's vnodes only until nothing of it is there any more.
+  bool drops(std::string_view host) const { return reduced() && allocated.is_on(host) && !used.is_on(host); }
   // A run of it is at its MoM.
   bool running() const { return phase == job_phase::assigned || phase == job_phase::started || phase == job_phase::suspended; }
   std::string_view attribute(attributes::attribute_id id, std::string_view resource = {}) const;

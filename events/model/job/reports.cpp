@@ -43,18 +43,6 @@ std::string comment_suffix(const job_state& job, std::int32_t code) {
   return code == 0 ? " and finished" : " and failed";
 }
 
-// Everything that the run has on these hosts.
-event released(const job_state& job, const std::vector<std::string>& hosts, schema::ReleaseReason why) {
-  return make_event([&](auto e) {
-    auto r = e.initJob().initVnodesReleased();
-    r.setRun(job.run);
-    r.setExecVnode(job.allocated.on(hosts));
-    r.setWhy(why);
-    auto list = r.initHosts(static_cast<unsigned>(hosts.size()));
-    for (unsigned i = 0; i < hosts.size(); ++i) list.set(i, hosts[i]);
-  });
-}
-
 // Of the hosts where the run has something those that are to be taken.
 template <class Takes>
 std::vector<std::string> hosts_where(const job_state& job, Takes&& takes) {
@@ -215,11 +203,13 @@ outcome on_request_done(const job_state& job, schema::SignalDone::Reader r) {
   })};
 }
 
-// Each step once: the primary counts them, and tells those again that were not acknowledged.
-outcome on_steps(const job_state& job, schema::RunSteps::Reader r) {
+// Each step once: the primary counts them, and tells those again that were not acknowledged. Those that change what the run has are
+// looked at one after the other.
+outcome on_steps(const job_state& job, schema::RunSteps::Reader r, const stamp& now, const settings& settings) {
   if (r.getRef().getRun() != job.run || !job.running()) return no_change;
   if (r.getFirst() > job.steps) return refuse(pbs_error::try_again, "earlier steps of the run were not reported yet");
   std::vector<event> out;
+  std::optional<job_state> reduced;  // as the steps so far leave it
   const auto steps = r.getSteps();
   for (unsigned i = job.steps - r.getFirst(); i < steps.size(); ++i) {
     if (!schema::is_known(steps[i].getStep()))
@@ -230,6 +220,13 @@ outcome on_steps(const job_state& job, schema::RunSteps::Reader r) {
       s.setAtNs(steps[i].getAtNs());
       s.setStep(steps[i].getStep());
     }));
+    auto more = events_of_step(reduced ? *reduced : job, steps[i].getStep(), settings);
+    if (more.empty()) continue;
+    if (!reduced) reduced = job;
+    for (auto& e : more) {
+      apply(*reduced, {0, 0, reduced->version + 1, now.wall_ns, now.by}, e.get());
+      out.push_back(std::move(e));
+    }
   }
   return out;
 }
@@ -261,7 +258,7 @@ outcome decide_report(const job_state& job, const mom_report& report, const stam
     case schema::FromMom::RUN_EXITED: return on_exited(job, m.getRunExited(), now, settings);
     case schema::FromMom::RUN_LEFT: return on_left(job, m.getRunLeft(), now, settings);
     case schema::FromMom::REQUEST_DONE: return on_request_done(job, m.getRequestDone());
-    case schema::FromMom::RUN_STEPS: return on_steps(job, m.getRunSteps());
+    case schema::FromMom::RUN_STEPS: return on_steps(job, m.getRunSteps(), now, settings);
     default: return no_change;
   }
 }
@@ -297,10 +294,12 @@ outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now
 }
 
 outcome decide_gone(const job_state& job, const run_gone_from& gone, const stamp& now, const settings& settings) {
-  const bool awaited = job.waits_for_hosts() && job.allocated.is_on(gone.host);
+  const bool is_last_wait = job.waits_for_hosts();
+  const bool unheard = std::find(job.unheard.begin(), job.unheard.end(), gone.host) != job.unheard.end();
+  const bool awaited = (is_last_wait || unheard) && job.allocated.is_on(gone.host);
   if (gone.run != job.run || !awaited) return no_change;
   std::vector<event> out{released(job, {gone.host}, gone.abandoned ? schema::ReleaseReason::ABANDONED : schema::ReleaseReason::LEFT)};
-  if (job.allocated.hosts().size() == 1)
+  if (is_last_wait && job.allocated.hosts().size() == 1)
     finish_run(job, job.exit_status, {.given_up = job.primary_abandoned ? host_down(job) : ""}, now, settings, out);
   return out;
 }

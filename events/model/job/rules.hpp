@@ -53,6 +53,11 @@ inline void set_number(job_state& job, attributes::attribute_id id, std::int64_t
 void note_progress(job_state& job, schema::RunEvent::Reader step);
 void forget_progress(job_state& job);
 
+// Everything that the run has on these hosts.
+event released(const job_state& job, const std::vector<std::string>& hosts, schema::ReleaseReason why);
+// What a step that its primary tells means to what the job has (reduced.cpp).
+std::vector<event> events_of_step(const job_state& job, schema::RunEvent::Reader step, const settings& settings);
+
 // How a run can be over without a word of its primary.
 enum class run_loss : std::uint8_t {
   missing,    // the primary does not have it (any more)

@@ -53,6 +53,8 @@ constexpr job_transition transitions[] = {
     {phase::assigned, which::RUN_STEP, phase::assigned},
     {phase::started, which::RUN_STEP, phase::started},
     {phase::suspended, which::RUN_STEP, phase::suspended},
+    {phase::assigned, which::REDUCED, phase::assigned},
+    {phase::started, which::REDUCED, phase::started},
     {phase::queued, which::DELETE_REQUESTED, phase::queued},
     {phase::held, which::DELETE_REQUESTED, phase::held},
     {phase::waiting, which::DELETE_REQUESTED, phase::waiting},
@@ -164,6 +166,7 @@ job_phase phase_after(const job_state& job, which event) {
     case which::ENDED: return phase::finished;
     case which::FORGOTTEN: return phase::forgotten;
     case which::RUN_STEP:
+    case which::REDUCED:
     case which::USAGE_REPORTED:
     case which::DELETE_REQUESTED:
     case which::RERUN_REQUESTED:

@@ -16,6 +16,7 @@ constexpr part_transition transitions[] = {
     {phase::joining, which::JOIN_REFUSED, phase::leaving},
     {phase::joining, which::LEAVE_ASKED, phase::leaving},
     {phase::ready, which::HOOK_RAN, phase::ready},
+    {phase::ready, which::UPDATED, phase::ready},
     {phase::ready, which::TASK_STARTING, phase::ready},
     {phase::ready, which::TASK_STARTED, phase::ready},
     {phase::ready, which::TASK_ENDED, phase::ready},
@@ -83,6 +84,25 @@ outcome on_spawn(const part_state& part, const spawn_asked& c) {
   });
 }
 
+// What it is told must follow from what it was asked to join with: the ticket was for that.
+bool follows(const part_state& part, schema::UpdateJob::Reader update) {
+  const auto joined = part.request.get().getJoin().getOrder(), now = update.getOrder();
+  const bool same_job = joined.getEuser() == now.getEuser() && joined.getEgroup() == now.getEgroup() && joined.getOwner() == now.getOwner();
+  return same_job && allocation_of(joined).reduced_to(schema::text(now.getExecVnode()), schema::text(now.getExecHost()),
+                                                      schema::text(update.getReleased()));
+}
+
+outcome on_update(const part_state& part, const update_asked& c) {
+  const auto update = c.message.get().getUpdate();
+  if (part.phase != phase::ready || update.getNumber() <= part.reductions || !follows(part, update)) return no_change;
+  const auto bytes = c.message.bytes();
+  return one([&](auto e) {
+    auto u = e.initPart().initUpdated();
+    u.setNumber(update.getNumber());
+    u.setOrder({reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()});
+  });
+}
+
 outcome on_began(const part_state& part, const task_began& c) {
   if (!task_of(part, c.task, task_phase::starting)) return no_change;
   return one([&](auto e) {
@@ -135,6 +155,7 @@ outcome decide(const part_state& part, const part_command& command, const stamp&
     outcome operator()(const task_failed& c) const { return on_task_failed(part, c); }
     outcome operator()(const task_over& c) const { return on_task_over(part, c); }
     outcome operator()(const leave_order& c) const { return on_leave(part, c); }
+    outcome operator()(const update_asked& c) const { return on_update(part, c); }
     outcome operator()(const torn_down&) const { return on_torn_down(part); }
     outcome operator()(const part_hooks_done& c) const {
       if (part.phase != phase::joining && part.phase != phase::ready) return no_change;
@@ -157,6 +178,14 @@ void on_joined(part_state& part, const event_place& at, schema::JobJoined::Reade
   auto message = schema::sealed_message::from_bytes(schema::bytes_of(e.getOrder()));
   ANNALS_INVARIANT(message.has_value(), "a request in the log is well-formed");
   part.request = schema::sealed<schema::ToSister>(std::move(*message));
+  part.allocated = part.numbered = allocation_of(part.order());
+}
+
+void on_updated(part_state& part, schema::JobUpdated::Reader e) {
+  auto message = schema::sealed_message::from_bytes(schema::bytes_of(e.getOrder()));
+  ANNALS_INVARIANT(message.has_value(), "an update in the log is well-formed");
+  part.update = schema::sealed<schema::ToSister>(std::move(*message));
+  part.reductions = e.getNumber();
   part.allocated = part.numbered = allocation_of(part.order());
 }
 
@@ -198,6 +227,7 @@ void apply(part_state& part, const event_place& at, schema::PartEvent::Reader ev
       break;
     case which::LEAVE_ASKED: part.leave_why = schema::str(event.getLeaveAsked().getText()); break;
     case which::HOOK_RAN: part.hooks.add(event.getHookRan()); break;
+    case which::UPDATED: on_updated(part, event.getUpdated()); break;
     case which::TASK_STARTING: on_starting(part, event.getTaskStarting()); break;
     case which::TASK_STARTED: {
       auto& t = known(part, event.getTaskStarted().getTask());
@@ -223,6 +253,7 @@ std::vector<part_effect> pending_effects(const part_state& part) {
   if (part.phase == phase::ready) {
     owed.push_back(say_joined{});
     owed.push_back(say_known{});
+    if (part.reductions > 0) owed.push_back(say_updated{part.reductions});
   }
   for (const auto number : part.active) {
     if (part.tasks.at(number).phase == task_phase::starting) {
@@ -254,6 +285,7 @@ effect_id id_of(const part_effect& effect) {
     effect_id operator()(const say_task_end& e) const { return {"say end", {}, e.task}; }
     effect_id operator()(const kill_task& e) const { return {"kill", {}, e.task}; }
     effect_id operator()(const say_prologue_over&) const { return {"say prologue over"}; }
+    effect_id operator()(const say_updated& e) const { return {"say updated", {}, e.number}; }
     effect_id operator()(const tear_down_part&) const { return {"tear down"}; }
   };
   return std::visit(visitor{}, effect);

@@ -52,6 +52,11 @@ struct task_state {
 // What a primary says to its sisters when the program did not start: their hooks hear of execjob_abort, not of _epilogue.
 inline constexpr std::string_view start_failed_elsewhere = "the job did not start";
 
+// Of a join, or of an update.
+inline schema::StartRun::Reader order_in(schema::ToSister::Reader told) {
+  return told.isUpdate() ? told.getUpdate().getOrder() : told.getJoin().getOrder();
+}
+
 struct part_state {
   part_phase phase = part_phase::none;
   std::uint64_t stream = 0, version = 0;
@@ -60,8 +65,10 @@ struct part_state {
   std::string job;                            // "12.borg"
   std::string primary;                        // host name
   schema::sealed<schema::ToSister> request;   // join
-  allocation allocated;                       // what the run has on all its hosts: made from the order in the request
-  allocation numbered;                        // as it was when this host joined: numbers TM's nodes, as on the primary
+  schema::sealed<schema::ToSister> update;    // the last one, of a run that was made smaller; empty: none
+  std::uint32_t reductions = 0;               // so often it was
+  allocation allocated;                       // what the run has on all its hosts: made from the order
+  allocation numbered;                        // as it was when the program was started: numbers TM's nodes, as on the primary
   std::map<std::uint32_t, task_state> tasks;  // by number
   std::set<std::uint32_t> active;             // of those: that may have processes
   usage_set ended_usage;                      // of the others (add_ended_task)
@@ -72,7 +79,8 @@ struct part_state {
 
   std::string key() const { return job + "." + std::to_string(run); }
   std::string task_key(std::uint32_t task) const { return key() + "-" + std::to_string(task); }
-  schema::StartRun::Reader order() const { return request.get().getJoin().getOrder(); }
+  const schema::sealed<schema::ToSister>& told() const { return update ? update : request; }
+  schema::StartRun::Reader order() const { return order_in(told().get()); }
   std::uint32_t node() const { return request.get().getJoin().getNode(); }
   bool aborted() const { return leave_why == start_failed_elsewhere; }  // the job's program never started
 };
@@ -87,6 +95,9 @@ struct set_up_done {
   std::int32_t code = 0;
   std::string text;
 };  // code 0: everything is there
+struct update_asked {
+  schema::sealed<schema::ToSister> message;
+};
 struct spawn_asked {
   schema::sealed<schema::ToSister> message;
 };
@@ -110,8 +121,8 @@ struct part_hooks_done {
   std::vector<schema::sealed<schema::HookRun>> runs;
 };
 struct torn_down {};
-using part_command =
-    std::variant<join_asked, set_up_done, spawn_asked, task_began, task_failed, task_over, leave_order, torn_down, part_hooks_done>;
+using part_command = std::variant<join_asked, set_up_done, spawn_asked, task_began, task_failed, task_over, leave_order, torn_down,
+                                  part_hooks_done, update_asked>;
 
 outcome decide(const part_state& part, const part_command& command, const stamp& now, const settings& settings);
 void apply(part_state& part, const event_place& at, schema::PartEvent::Reader event);
@@ -143,10 +154,13 @@ struct kill_task {
   std::uint32_t task;
 };
 struct say_prologue_over {};  // its actor knows whether the primary asks
+struct say_updated {
+  std::uint32_t number;
+};
 struct tear_down_part {};
 struct say_left {};
 using part_effect = std::variant<set_up_part, say_joined, say_known, say_refused, start_task, watch_task, say_task, say_ended_tasks,
-                                 say_task_end, kill_task, tear_down_part, say_left, say_prologue_over>;
+                                 say_task_end, kill_task, tear_down_part, say_left, say_prologue_over, say_updated>;
 std::vector<part_effect> pending_effects(const part_state& part);
 effect_id id_of(const part_effect& effect);
 

@@ -107,6 +107,10 @@ void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event
       apply_to_staging(run, at, event.getFilesStagedIn());
       add_step(run, at, event);
       break;
+    case which::ALLOCATION_REDUCED:
+      apply_reduction(run, at, event.getAllocationReduced());
+      add_step(run, at, event);
+      break;
     case which::SISTERS_ASKED:
     case which::SISTER_JOINED:
     case which::SISTER_FAILED:

@@ -43,6 +43,7 @@ outcome on_failed(const run_state& run, const program_failed& c) {
 outcome on_hooks(const run_state& run, const hooks_done& c) {
   if (run.phase != phase::received && run.phase != phase::starting) return no_change;  // killed meanwhile
   auto out = hook_events(c.runs, run.job, [](auto e) { return e.initRun().initHookRan(); });
+  if (!c.refused) reduce_run(run, c.reduced, out);
   if (!c.refused) return out;
   out.push_back(refused_event(c.refused->code, c.refused->text));
   if (leaves_at_once(run)) out.push_back(left_event());

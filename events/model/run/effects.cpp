@@ -103,6 +103,7 @@ effect_id id_of(const run_effect& effect) {
     effect_id operator()(const begin_launch&) const { return {"launch"}; }
     effect_id operator()(const run_prologue&) const { return {"prologue"}; }
     effect_id operator()(const ask_prologue& e) const { return {"ask prologue", e.host}; }
+    effect_id operator()(const update_sister& e) const { return {"update", e.host, e.number}; }
     effect_id operator()(const keep_sister& e) const { return {"keep", e.host}; }
     effect_id operator()(const release_sister& e) const { return {"release", e.host}; }
     effect_id operator()(const spawn_task_on& e) const { return {"spawn", {}, e.task}; }
@@ -117,6 +118,7 @@ effect_id id_of(const run_effect& effect) {
 std::string sister_of(const run_state& run, const run_effect& effect) {
   if (const auto* e = std::get_if<ask_sister>(&effect)) return e->host;
   if (const auto* e = std::get_if<ask_prologue>(&effect)) return e->host;
+  if (const auto* e = std::get_if<update_sister>(&effect)) return e->host;
   if (const auto* e = std::get_if<keep_sister>(&effect)) return e->host;
   if (const auto* e = std::get_if<release_sister>(&effect)) return e->host;
   if (const auto* e = std::get_if<kill_on>(&effect)) return e->host;

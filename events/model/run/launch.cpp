@@ -13,7 +13,7 @@ namespace pbs_error = values::pbs_error;
 namespace {
 
 // Its prologue hooks are waited for.
-bool is_awaited(const sister_state& s) { return s.phase == sister_phase::joined && !s.ready; }
+bool is_awaited(const sister_state& s) { return s.phase == sister_phase::joined && !s.ready && !s.dropped(); }
 bool is_launching(const run_state& run) { return run.phase == phase::received && run.launch_since_ns != 0; }
 
 }  // namespace
@@ -30,8 +30,8 @@ outcome on_joins_over(const run_state& run, const joins_over& c) {
   return one([](auto e) { e.initRun().setPrologueAsked(); });
 }
 
-void start_if_all_ready(const run_state& run, std::string_view but, std::vector<event>& out) {
-  const auto awaited = [&](const sister_state& s) { return s.host != but && is_awaited(s); };
+void start_if_all_ready(const run_state& run, const std::function<bool(const sister_state&)>& is_out, std::vector<event>& out) {
+  const auto awaited = [&](const sister_state& s) { return is_awaited(s) && !is_out(s); };
   if (is_launching(run) && std::ranges::none_of(run.sisters, awaited)) out.push_back(starting_event());
 }
 
@@ -41,7 +41,8 @@ outcome on_prologue_over(const run_state& run, const prologue_over& c) {
   if (!is_launching(run) || !s || !is_awaited(*s)) return no_change;
   if (c.code == 0) {
     std::vector<event> out{make_event([&](auto e) { e.initRun().initSisterReady().setHost(c.host); })};
-    start_if_all_ready(run, c.host, out);
+    start_if_all_ready(
+        run, [&](const sister_state& other) { return other.host == c.host; }, out);
     return out;
   }
   if (bears(run, c.code)) return bear(run, *s, c.code, c.text, start_step::EXEC_PROLOGUE);

@@ -1,6 +1,8 @@
 // What the files of a run's rules share; nobody else includes it.
 #pragma once
 
+#include <functional>
+
 #include "events/model/run/run.hpp"
 
 namespace annals::model {
@@ -31,8 +33,14 @@ bool joins_are_over(const run_state& run);
 outcome on_joins_over(const run_state& run, const joins_over& c);
 outcome on_prologue_over(const run_state& run, const prologue_over& c);
 outcome on_launch_wait_over(const run_state& run);
-void start_if_all_ready(const run_state& run, std::string_view but, std::vector<event>& out);
+// `is_out`: those that are waited for no more after the events so far.
+void start_if_all_ready(const run_state& run, const std::function<bool(const sister_state&)>& is_out, std::vector<event>& out);
 void owe_to_launch(const run_state& run, std::vector<run_effect>& owed);
+
+// reduced.cpp: a run that goes on with less.
+bool can_be_reduced(const run_state& run);
+void reduce_run(const run_state& run, const std::vector<allocation_change>& changes, std::vector<event>& out);
+void apply_reduction(run_state& run, const event_place& at, schema::AllocationReduced::Reader e);
 
 // sisters.cpp: the other hosts of a run.
 using start_step = schema::SisterStep::StartStep;

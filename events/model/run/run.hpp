@@ -19,7 +19,7 @@
 #include "events/model/outcome.hpp"
 #include "events/model/settings.hpp"
 #include "events/model/usage.hpp"
-#include "events/model/vnodes/allocation.hpp"
+#include "events/model/vnodes/allocation_change.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/daemon.capnp.h"
 #include "events/values/tolerance.hpp"
@@ -62,8 +62,10 @@ struct sister_state {
   std::uint32_t node = 0;  // number of the host in the run: the primary is 0
   host_usage usage;        // what it used, as it told last; all of it when it has left
   bool abandoned = false;
-  bool ready = false;                     // its execjob_prologue hooks have let the job pass
-  std::int64_t away_since_ns = 0;         // no link to it since then; 0: there is one, or it is not missed yet
+  bool ready = false;                 // its execjob_prologue hooks have let the job pass
+  std::int64_t away_since_ns = 0;     // no link to it since then; 0: there is one, or it is not missed yet
+  std::int64_t dropped_since_ns = 0;  // the run goes on without it since then, and it is asked to leave
+  bool dropped() const { return dropped_since_ns != 0; }
   bool own() const { return node == 0; }  // the primary itself, for tasks beside its program
 };
 
@@ -111,6 +113,8 @@ struct run_state {
   schema::sealed<schema::ToMom> order;    // startRun; empty when the server wanted it killed before it came
   allocation allocated;                   // what it has: made from the order; for whoever asks what and where
   allocation numbered;                    // what it had when its program was started: lines of that node file number TM's nodes (0022)
+  std::uint32_t reductions = 0;           // so often it was told to go on with less
+  std::vector<shown_value> changes;       // what the job shows since then, where it is not what the order says
   std::int64_t pid = 0, session = 0;
   std::string jobdir;
   std::int64_t started_s = 0;
@@ -261,14 +265,16 @@ struct task_told {
   std::string text;
 };
 // Hooks of one event ran before the program (pbs guide: execjob_begin, _prologue, _launch). refused: it is not to start.
+// reduced: what they want it to go on with (job.release_nodes()), one after another.
 struct hooks_done {
   std::vector<schema::sealed<schema::HookRun>> runs;
   std::optional<ports::start_failed> refused;
+  std::vector<allocation_change> reduced = {};
 };
-using run_command =
-    std::variant<take_order, files_staged, program_began, program_failed, program_over, output_placed, kill_order, limit_met, tell_order,
-                 request_carried_out, discard_order, acknowledged, sister_joined, sister_refused, sister_left, sister_away, sister_back,
-                 ticket_lapsed, kill_sent, timer_fired, sisters_used, ask_task, task_told, hooks_done, joins_over, prologue_over>;
+using run_command = std::variant<take_order, files_staged, program_began, program_failed, program_over, output_placed, kill_order,
+                                 limit_met, tell_order, request_carried_out, discard_order, acknowledged, sister_joined, sister_refused,
+                                 sister_left, sister_away, sister_back, ticket_lapsed, kill_sent, timer_fired, sisters_used, ask_task,
+                                 task_told, hooks_done, joins_over, prologue_over>;
 
 outcome decide(const run_state& run, const run_command& command, const stamp& now, const settings& settings);
 void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event);
@@ -318,7 +324,11 @@ struct report_steps {
 struct want_ticket {};  // a fresh one, of the server
 struct ask_sister {
   std::string host;
-};                       // to join, until it has answered
+};  // to join, until it has answered
+struct update_sister {
+  std::string host;
+  std::uint32_t number;
+};                       // told what the run has since it was reduced so often
 struct begin_launch {};  // nobody is asked to join any more
 struct run_prologue {};  // execjob_prologue hooks of this host, beside those of the sisters
 struct ask_prologue {
@@ -337,7 +347,7 @@ struct spawn_task_on {
 using run_effect = std::variant<stage_files_in, unstage_files, discard_again, note_discarded, fetch_script, start_program, watch_program,
                                 kill_program, kill_harder, kill_discarded, kill_on, place_output, report_started, report_refused,
                                 report_exited, report_left, carry_out, report_requests, clean_up, report_steps, want_ticket, ask_sister,
-                                keep_sister, release_sister, spawn_task_on, wake, begin_launch, run_prologue, ask_prologue>;
+                                keep_sister, release_sister, spawn_task_on, wake, begin_launch, run_prologue, ask_prologue, update_sister>;
 std::vector<run_effect> pending_effects(const run_state& run, const run_waits& waits);
 effect_id id_of(const run_effect& effect);
 bool script_comes_later(schema::StartRun::Reader order);                // it is too large to come with the order

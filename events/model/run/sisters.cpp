@@ -72,6 +72,13 @@ start_step step_of(const run_state& run) {
   return in_prologue ? start_step::EXEC_PROLOGUE : start_step::JOIN_JOB;
 }
 
+// A host is out of a run that is over or goes on without it.
+outcome leave(const run_state& run, const host_usage& usage, bool abandoned) {
+  std::vector<event> out{sister_left_event(usage, abandoned)};
+  close_if_out(run, usage.host, out);
+  return out;
+}
+
 // A host that should have the job has lost it, or can't be reached any more.
 outcome lose_sister(const run_state& run, const std::string& host, const std::string& why) {
   const auto* s = run.sister(host);
@@ -108,7 +115,8 @@ outcome bear(const run_state& run, const sister_state& s, std::int32_t code, con
   if (s.phase == sister_phase::failed) return no_change;
   std::vector<event> out{failed_event(s.host, code, text, what)};
   end_tasks_of(run, s.host, out);
-  start_if_all_ready(run, s.host, out);
+  start_if_all_ready(
+      run, [&](const sister_state& other) { return other.host == s.host; }, out);
   return out;
 }
 
@@ -156,6 +164,7 @@ outcome on_sister_joined(const run_state& run, const sister_joined& c) {
 outcome on_sister_refused(const run_state& run, const sister_refused& c) {
   const auto* s = run.sister(c.host);
   if (!s || s->phase == sister_phase::left) return no_change;
+  if (s->dropped()) return leave(run, {c.host, s->usage.usage, s->usage.measured_ns}, false);
   if (s->phase == sister_phase::failed && !run.over()) return no_change;  // that was borne
   if (!s->own() && bears(run, c.code)) return bear(run, *s, c.code, c.text);
   std::vector<event> out;
@@ -170,17 +179,14 @@ outcome on_sister_refused(const run_state& run, const sister_refused& c) {
 outcome on_sister_left(const run_state& run, const sister_left& c) {
   const auto* s = run.sister(c.usage.host);
   if (!s || s->phase == sister_phase::left) return no_change;
-  if (!run.over()) return s->phase == sister_phase::failed ? no_change : lose_sister(run, c.usage.host, "the host no longer has the job");
-  std::vector<event> out{sister_left_event(c.usage, false)};
-  close_if_out(run, c.usage.host, out);
-  return out;
+  if (run.over() || s->dropped()) return leave(run, c.usage, false);
+  return s->phase == sister_phase::failed ? no_change : lose_sister(run, c.usage.host, "the host no longer has the job");
 }
 
 outcome on_sister_silent(const run_state& run, const host_usage& last_known) {
-  if (!run.over()) return lose_sister(run, last_known.host, "no contact");
-  std::vector<event> out{sister_left_event(last_known, true)};
-  close_if_out(run, last_known.host, out);
-  return out;
+  const auto* s = run.sister(last_known.host);
+  if (run.over() || (s && s->dropped())) return leave(run, last_known, true);
+  return lose_sister(run, last_known.host, "no contact");
 }
 
 // -- its link and its ticket: times that a restart of this MoM must not change ----------------------------------------------
@@ -336,10 +342,13 @@ void owe_to_sisters(const run_state& run, std::vector<run_effect>& owed) {
   if (run.phase == phase::received && run.ticket_lapsed) owed.push_back(want_ticket{});
   for (const auto& s : run.sisters) {
     if (s.phase == sister_phase::left || run.phase == phase::left) continue;
-    if (run.over()) owed.push_back(release_sister{s.host});
+    if (run.over() || s.dropped()) owed.push_back(release_sister{s.host});
     else if (s.phase == sister_phase::asked) {
       if (run.phase != phase::received || !run.ticket_lapsed) owed.push_back(ask_sister{s.host});
-    } else if (s.phase == sister_phase::joined) owed.push_back(keep_sister{s.host});
+    } else if (s.phase == sister_phase::joined) {
+      owed.push_back(keep_sister{s.host});
+      if (run.reductions > 0 && !s.own()) owed.push_back(update_sister{s.host, run.reductions});
+    }
   }
 }
 

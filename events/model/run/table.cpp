@@ -73,6 +73,8 @@ constexpr run_transition transitions[] = {
     {phase::received, which::PROLOGUE_ASKED, phase::received},
     {phase::received, which::SISTER_READY, phase::received},
     {phase::received, which::LAUNCH_WAIT_ENDED, phase::received},
+    {phase::received, which::ALLOCATION_REDUCED, phase::received},
+    {phase::starting, which::ALLOCATION_REDUCED, phase::starting},
 };
 
 constexpr bool no_duplicate_rows() {

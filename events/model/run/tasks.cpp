@@ -25,7 +25,7 @@ void fill(List&& list, const std::vector<std::string>& from) {
 outcome on_ask_task(const run_state& run, const ask_task& c) {
   if (run.phase != phase::started || run.discarded) return refuse(values::pbs_error::bad_state, "the job is not running");
   const auto* s = run.sister(c.host);
-  if (c.host != c.own_host && (!s || s->phase != sister_phase::joined))
+  if (c.host != c.own_host && (!s || s->phase != sister_phase::joined || s->dropped()))
     return refuse(values::pbs_error::unknown_node, c.host + " is no host of the job");
   if (run.tasks.size() >= limits::tasks_of_run_max)
     return refuse(values::pbs_error::bad_state, "the job has had " + std::to_string(run.tasks.size()) + " tasks");

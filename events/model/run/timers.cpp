@@ -12,7 +12,8 @@ using phase = run_phase;
 namespace {
 
 bool is_missed(const run_state& run, const sister_state& s) {
-  const bool waited_for = run.over() ? s.phase != sister_phase::left : s.phase == sister_phase::asked || s.phase == sister_phase::joined;
+  const bool leaves = run.over() || s.dropped();
+  const bool waited_for = leaves ? s.phase != sister_phase::left : s.phase == sister_phase::asked || s.phase == sister_phase::joined;
   return waited_for && (run.phase == phase::received || run.active() || run.over());
 }
 
@@ -27,10 +28,12 @@ std::optional<std::int64_t> running_since(const run_state& run, run_timer what, 
       return run.launch_since_ns;
     case run_timer::sister_silence:
       if (!s || s->away_since_ns == 0 || !is_missed(run, *s)) return std::nullopt;
-      if (run.phase == phase::started && run.bears_failures() && !s->own()) return std::nullopt;  // it may come back
+      if (run.phase == phase::started && run.bears_failures() && !s->own() && !s->dropped()) return std::nullopt;  // it may come back
       return s->away_since_ns;
     case run_timer::leave_wait:
-      if (!s || s->away_since_ns != 0 || s->own() || !run.over() || s->phase == sister_phase::left) return std::nullopt;
+      if (!s || s->away_since_ns != 0 || s->own() || !is_missed(run, *s)) return std::nullopt;
+      if (s->dropped()) return s->dropped_since_ns;
+      if (!run.over()) return std::nullopt;
       return run.over_since_ns;
     case run_timer::kill_delay:
       if (run.phase != phase::started || run.discarded || run.kill_sent_ns == 0 || run.kill_delay_s == 0 || run.kill_delay_over)
@@ -40,11 +43,12 @@ std::optional<std::int64_t> running_since(const run_state& run, run_timer what, 
   return std::nullopt;
 }
 
-std::int64_t seconds_of(const run_state& run, run_timer what, const run_waits& waits) {
+std::int64_t seconds_of(const run_state& run, run_timer what, const sister_state* s, const run_waits& waits) {
   switch (what) {
     case run_timer::join_alarm: return waits.join_alarm_s;
     case run_timer::launch_delay: return waits.launch_delay_s;
     case run_timer::sister_silence:
+      if (s && s->dropped()) return limits::sister_silence_s;
       // Hooks of execjob_launch are told of a failure that the job bears.
       return run.active() && !(run.phase == phase::starting && run.bears_failures()) ? waits.silence_s : limits::sister_silence_s;
     case run_timer::leave_wait: return limits::leave_wait_s;
@@ -82,7 +86,7 @@ outcome on_timer(const run_state& run, const timer_fired& c, const stamp& now) {
 void owe_timers(const run_state& run, const run_waits& waits, std::vector<run_effect>& owed) {
   const auto owe = [&](run_timer what, const sister_state* s) {
     if (const auto since = running_since(run, what, s))
-      owed.push_back(wake{what, s ? s->host : std::string(), *since, *since + seconds_of(run, what, waits) * 1'000'000'000});
+      owed.push_back(wake{what, s ? s->host : std::string(), *since, *since + seconds_of(run, what, s, waits) * 1'000'000'000});
   };
   owe(run_timer::join_alarm, nullptr);
   owe(run_timer::launch_delay, nullptr);

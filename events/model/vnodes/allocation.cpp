@@ -44,6 +44,41 @@ class exec_vnode_text {
   std::size_t chunk_ = 0;
 };
 
+// The parts of an exec_vnode, chunk by chunk; nothing: it is none.
+using chunk_parts = std::vector<std::vector<std::string_view>>;
+std::optional<chunk_parts> chunks_of(std::string_view exec_vnode) {
+  chunk_parts chunks;
+  values::exec_vnode_reader reader(exec_vnode);
+  for (values::exec_vnode_reader::part p; reader.next(p);) {
+    if (p.chunk == chunks.size()) chunks.emplace_back();
+    chunks.back().push_back(p.text);
+  }
+  if (!reader.well_formed() || chunks.empty()) return std::nullopt;
+  return chunks;
+}
+
+// Which of these parts are `some`, in the same order; nothing: they are not all there.
+std::optional<std::vector<bool>> parts_among(const std::vector<std::string_view>& parts, const std::vector<std::string_view>& some) {
+  std::vector<bool> found;
+  std::size_t next = 0;
+  for (const auto part : parts) {
+    found.push_back(next < some.size() && some[next] == part);
+    next += found.back();
+  }
+  if (next < some.size()) return std::nullopt;
+  return found;
+}
+
+bool same_parts(std::string_view a, std::string_view b) {
+  const auto sorted = [](std::string_view exec_vnode) {
+    std::vector<std::string_view> parts;
+    for (const auto& chunk : chunks_of(exec_vnode).value_or(chunk_parts{})) parts.insert(parts.end(), chunk.begin(), chunk.end());
+    std::sort(parts.begin(), parts.end());
+    return parts;
+  };
+  return sorted(a) == sorted(b);
+}
+
 }  // namespace
 
 allocation::allocation(std::string_view exec_vnode, std::string_view exec_host, std::vector<std::string> hosts, std::string_view place)
@@ -77,7 +112,7 @@ bool allocation::release(std::string_view exec_vnode) {
     exec_vnode_.clear();
     exec_host_.clear();
     hosts_.clear();
-    chunks_at_start_.clear();
+    chunks_of_select_.clear();
     return true;
   }
   std::unordered_map<std::string_view, std::size_t> going;
@@ -116,15 +151,54 @@ std::string allocation::keep(const std::vector<bool>& parts) {
     last_chunk = p.chunk;
     kept_slots += (kept_slots.empty() ? "" : "+") + std::string(slots[p.chunk]);
     kept_hosts.insert(host_of(slots[p.chunk]));
-    kept_chunks.push_back(static_cast<std::uint32_t>(chunk_at_start(p.chunk)));
+    kept_chunks.push_back(static_cast<std::uint32_t>(chunk_of_select(p.chunk)));
   }
   auto released = gone.take();
   if (released.empty()) return released;
   std::erase_if(hosts_, [&](const std::string& host) { return !kept_hosts.contains(host); });
   exec_vnode_ = kept.take();
   exec_host_ = std::move(kept_slots);
-  chunks_at_start_ = std::move(kept_chunks);
+  chunks_of_select_ = std::move(kept_chunks);
   return released;
+}
+
+std::optional<allocation> allocation::reduced_to(std::string_view exec_vnode, std::string_view exec_host,
+                                                 std::string_view released) const {
+  const auto mine = chunks_of(exec_vnode_), left = chunks_of(exec_vnode);
+  const auto slots = slots_of(exec_host_), left_slots = slots_of(exec_host);
+  if (!mine || !left || left->size() != left_slots.size() || mine->size() != slots.size()) return std::nullopt;
+  std::vector<bool> kept;
+  std::size_t next = 0;  // of those that are left
+  for (std::size_t i = 0; i < mine->size(); ++i) {
+    const bool may_be = next < left->size() && left_slots[next] == slots[i];
+    const auto found = may_be ? parts_among((*mine)[i], (*left)[next]) : std::nullopt;
+    if (found) kept.insert(kept.end(), found->begin(), found->end());
+    else kept.resize(kept.size() + (*mine)[i].size());
+    next += found.has_value();
+  }
+  if (next < left->size()) return std::nullopt;
+  auto out = *this;
+  const auto gone = out.keep(kept);
+  if (gone.empty() || !same_parts(gone, released) || out.hosts_.front() != hosts_.front()) return std::nullopt;
+  return out;
+}
+
+std::string allocation::on_kept_hosts(std::string_view released, const allocation& left) const {
+  const std::unordered_set<std::string_view> hosts(left.hosts_.begin(), left.hosts_.end());
+  const auto slots = slots_of(exec_host_);
+  std::unordered_set<std::string_view> vnodes;
+  values::exec_vnode_reader mine(exec_vnode_), going(released);
+  for (values::exec_vnode_reader::part p; mine.next(p);)
+    if (p.chunk < slots.size() && hosts.contains(host_of(slots[p.chunk]))) vnodes.insert(p.vnode);
+  exec_vnode_text text;
+  for (values::exec_vnode_reader::part p; going.next(p);)
+    if (vnodes.contains(p.vnode)) text.add(p);
+  return text.take();
+}
+
+void allocation::renumber(std::vector<std::uint32_t> chunks, std::string select) {
+  chunks_of_select_ = std::move(chunks);
+  select_ = std::move(select);
 }
 
 allocation allocation_of(schema::StartRun::Reader order) {

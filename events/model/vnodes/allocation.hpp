@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,8 +26,10 @@ class allocation {
   const std::string& exec_host() const { return exec_host_; }
   const std::string& place() const { return place_; }               // that it was asked with
   const std::vector<std::string>& hosts() const { return hosts_; }  // that it has something of, in the order of the start
-  // Which chunk of what it began with its chunk number `i` is, both counted from 0: the chunk of schedselect that it was given for.
-  std::size_t chunk_at_start(std::size_t i) const { return chunks_at_start_.empty() ? i : chunks_at_start_[i]; }
+  // Which chunk of its select its chunk number `i` was given for, both counted from 0: its number at the start, until it is told another.
+  static constexpr std::uint32_t no_chunk = UINT32_MAX;  // none: place=exclhost added it
+  std::size_t chunk_of_select(std::size_t i) const { return chunks_of_select_.empty() ? i : chunks_of_select_[i]; }
+  const std::string& select() const { return select_; }  // empty: the schedselect it began with
   bool is_on(std::string_view host) const;
   // What it has on these hosts, as an exec_vnode.
   std::string on(const std::vector<std::string>& hosts) const;
@@ -35,12 +38,19 @@ class allocation {
   bool release(std::string_view exec_vnode);
   // Only those of its parts, counted through all chunks, that are true here. What goes, as an exec_vnode.
   std::string keep(const std::vector<bool>& parts);
+  // It with nothing but these, which must be parts of it in its order, and all that goes be `released`. Nothing: they are not, or its
+  // first host would go. For a reduction that is told as texts (docs/design/0033).
+  std::optional<allocation> reduced_to(std::string_view exec_vnode, std::string_view exec_host, std::string_view released) const;
+  // Of parts that go those that are on hosts where some are left.
+  std::string on_kept_hosts(std::string_view released, const allocation& left) const;
+  // From here on it answers another select: the number there of each of its chunks.
+  void renumber(std::vector<std::uint32_t> chunks, std::string select);
   bool operator==(const allocation&) const = default;
 
  private:
-  std::string exec_vnode_, exec_host_, place_;
+  std::string exec_vnode_, exec_host_, place_, select_;
   std::vector<std::string> hosts_;
-  std::vector<std::uint32_t> chunks_at_start_;  // of each entry of exec_host; empty: all are there
+  std::vector<std::uint32_t> chunks_of_select_;  // of each entry of exec_host; empty: they count from 0
 };
 
 // What a run begins with on its hosts, as its order says it.

@@ -151,6 +151,7 @@ void holdings::apply(const event_place& at, std::string_view id, schema::JobEven
     case which::STARTED:
     case which::START_FAILED:
     case which::RUN_STEP:
+    case which::REDUCED:  // VnodesReleased follows
     case which::USAGE_REPORTED:
     case which::DELETE_REQUESTED:
     case which::RERUN_REQUESTED:

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "events/attributes/select_rules.hpp"
+#include "events/model/vnodes/amounts.hpp"
 #include "events/model/vnodes/cheapest_match.hpp"
 #include "events/model/vnodes/counted_resources.hpp"
 #include "events/model/vnodes/fewest_parts.hpp"
@@ -60,7 +61,8 @@ class reducing {
   void take(std::size_t chunk, const kind_of_chunk& kind, const picked_vnodes& picked);
   void take_matched(const cheapest_match& match, const std::vector<std::vector<std::uint32_t>>& units);
   void keep_whole_hosts();
-  not_reduced not_for(const values::select_chunk& chunk) const;
+  std::string words_of(std::size_t chunk) const;
+  not_reduced not_for(std::size_t item, const cheapest_match* match = nullptr) const;
   reduction made() const;
 
   const allocation& has_;
@@ -176,13 +178,13 @@ void reducing::look_at_pairs() {
 }
 
 values::result<reduction, not_reduced> reducing::result() {
-  if (keep_.chunks.empty() || parts_.empty()) return not_for(keep_.chunks.empty() ? values::select_chunk{} : keep_.chunks.front());
+  if (keep_.chunks.empty() || parts_.empty()) return not_for(0);
   std::vector<std::uint32_t> on_primary;
   for (auto p = begins_[0]; p < begins_[1]; ++p)
     if (!parts_[p].failed) on_primary.push_back(parts_[p].kind);
   const auto first = chunk_of(std::move(on_primary));
   const auto of_first = first.of.empty() ? std::nullopt : pick(first, need_[0], reduce_tries_max);
-  if (!of_first) return not_for(keep_.chunks.front());
+  if (!of_first) return not_for(0);
   take(0, first, *of_first);
   satisfies_[0] = 0;
 
@@ -198,7 +200,7 @@ values::result<reduction, not_reduced> reducing::result() {
   for (std::size_t item = 0; item < keep_.chunks.size(); ++item)
     for (const auto end = unit + keep_.chunks[item].count; unit < end; ++unit) {
       if (unit == 0) continue;
-      if (!match.serve(who_[item])) return not_for(keep_.chunks[item]);
+      if (!match.serve(who_[item])) return not_for(item, &match);
       units[who_[item]].push_back(unit);
     }
   take_matched(match, units);
@@ -246,10 +248,31 @@ void reducing::keep_whole_hosts() {
   }
 }
 
-not_reduced reducing::not_for(const values::select_chunk& chunk) const {
+std::string reducing::words_of(std::size_t chunk) const {
+  amounts sum;
+  amounts_reader read;
+  values::exec_vnode_reader reader(has_.exec_vnode());
+  for (values::exec_vnode_reader::part p; reader.next(p);)
+    if (p.chunk == chunk) sum.add(read(p.resources), 1);
   std::string words;
-  for (const auto& r : chunk.resources) words += (words.empty() ? "" : " ") + r.name + "=" + r.value;
-  return {std::move(words), values::print(keep_), has_.exec_vnode()};
+  for (const auto& [resource, amount] : sum) words += (words.empty() ? "" : " ") + resource + "=" + amount.print();
+  return words;
+}
+
+// match: of the chunks behind the first, those before this item have got theirs. None: it is the first.
+not_reduced reducing::not_for(std::size_t item, const cheapest_match* match) const {
+  not_reduced out{{}, values::print(keep_), has_.exec_vnode(), !match, {}};
+  if (item < keep_.chunks.size())
+    for (const auto& r : keep_.chunks[item].resources) out.chunk += (out.chunk.empty() ? "" : " ") + r.name + "=" + r.value;
+  std::optional<std::size_t> first;
+  if (!match) first = 0;
+  for (std::size_t kind = 0; match && kind < chunk_kinds_.size(); ++kind) {
+    std::size_t used = 0;
+    for (const auto& use : match->users(kind)) used += use.count;
+    if (used < chunks_[kind].size()) first = std::min<std::size_t>(first.value_or(chunks_[kind][used]), chunks_[kind][used]);
+  }
+  if (first) out.available = words_of(*first);
+  return out;
 }
 
 reduction reducing::made() const {

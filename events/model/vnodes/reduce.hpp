@@ -38,7 +38,7 @@ struct unusable {
 };
 
 struct reduction {
-  static constexpr std::uint32_t no_chunk = UINT32_MAX;
+  static constexpr std::uint32_t no_chunk = allocation::no_chunk;
   std::string released;                  // exec_vnode of what goes; empty: all of it stays
   allocation left;                       // without it
   std::vector<std::uint32_t> satisfies;  // for each chunk that is left the number of the chunk it was kept for; or no_chunk
@@ -50,6 +50,8 @@ struct not_reduced {
   std::string chunk;                       // the first that can't be satisfied, whatever the ones before it get: "ncpus=1 mem=3gb"
   std::string need;                        // keep_select
   std::string have;                        // exec_vnode of the run
+  bool of_first = false;                   // chunk is the first of keep_select, for which only the first of the run will do
+  std::string available;                   // what the first of the run's chunks has that none before it gets: "mem=2097152kb ncpus=2"
   std::vector<std::string> lines() const;  // for the log
 };
 

@@ -34,6 +34,7 @@ struct JobEvent {
     moved           @24 :JobMoved;
     reordered       @25 :JobReordered;
     vnodesTaken     @26 :VnodesTaken;
+    reduced         @27 :JobReduced;
   }
 }
 
@@ -102,6 +103,16 @@ enum ReleaseReason {
   left      @0;      # the run is gone from there
   abandoned @1;      # nobody knows whether it is: the host did not answer, or nobody asked it
   suspended @2;      # it will take them again
+  reduced   @3;      # the run goes on without them, on a host that it keeps
+}
+struct JobReduced {
+  # Its run goes on with less, as its primary has told. What goes stays held until VnodesReleased.
+  run        @0 :UInt32;
+  released   @1 :Text;           # exec_vnode of what goes
+  execVnode  @2 :Text;           # of what is left
+  execHost   @3 :Text;
+  keepSelect @4 :Text;           # what it is to have; empty: vnodes were named
+  changes    @5 :List(Common.Attribute);  # of schedselect and Resource_List, until the run is over
 }
 struct JobRequeued {
   run        @0 :UInt32;

@@ -17,12 +17,17 @@ struct PartEvent {
     leaveAsked   @6 :Shared.Reason;
     left         @7 :Void;
     hookRan      @8 :Shared.HookRan;
+    updated      @9 :JobUpdated;      # the run goes on with less, on this host too
   }
 }
 
 struct TaskStarting { task @0 :UInt32; argv @1 :List(Text); environment @2 :List(Text); node @3 :UInt32; }
 struct TaskStarted { task @0 :UInt32; pid @1 :Int64; session @2 :Int64; }
 struct TaskEnded { task @0 :UInt32; exitStatus @1 :Int32; usage @2 :Common.Usage; text @3 :Text; }   # text: why it did not start
+struct JobUpdated {
+  number @0 :UInt32;             # how often the run was made smaller
+  order  @1 :Data;               # the ToSister message as it came (sister.capnp)
+}
 struct JobJoined {
   job       @0 :Text;
   run       @1 :UInt32;

@@ -42,6 +42,7 @@ struct RunEvent {
     prologueAsked   @27 :Void;          # nobody is asked to join any more: every host runs execjob_prologue
     sisterReady     @28 :SisterReady;   # its hooks there have let the job pass
     launchWaitEnded @29 :Void;          # job_launch_delay
+    allocationReduced @30 :AllocationReduced;   # it goes on with less
   }
 }
 
@@ -91,6 +92,17 @@ struct SisterLeft {
 struct SisterAway {
   host    @0 :Text;
   sinceNs @1 :Int64;             # by the primary's clock, nanoseconds since 1970: when it went, or came back
+}
+
+struct AllocationReduced {
+  # What is left is said as the rule chose it: of equal parts in several chunks what goes does not tell which.
+  released   @0 :Text;           # exec_vnode of what goes
+  execVnode  @1 :Text;           # of what is left
+  execHost   @2 :Text;
+  satisfies  @3 :List(UInt32);   # of each chunk that is left: its chunk of keepSelect, 0xffffffff for none; empty: as before
+  keepSelect @4 :Text;           # what it is to have; empty: vnodes were named
+  changes    @5 :List(Common.Attribute);  # what the job shows from then on of schedselect and Resource_List
+  by         @6 :Text;           # event of the hook that asked for it, "execjob_launch"; or "rjselect"
 }
 
 # -- tasks -----------------------------------------------------------------------------------------------------------

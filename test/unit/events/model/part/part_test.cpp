@@ -73,6 +73,7 @@ std::string owed(const model::part_state& part) {
     std::string operator()(const model::say_task& t) const { return "say " + std::to_string(t.task); }
     std::string operator()(const model::say_ended_tasks&) const { return "say-ended"; }
     std::string operator()(const model::kill_task& t) const { return "kill " + std::to_string(t.task); }
+    std::string operator()(const model::say_updated& u) const { return "say-updated " + std::to_string(u.number); }
     std::string operator()(const model::say_prologue_over&) const { return "say-prologue-over"; }
     std::string operator()(const model::tear_down_part&) const { return "tear-down"; }
     std::string operator()(const model::say_left&) const { return "say-left"; }
@@ -124,6 +125,56 @@ BOOST_AUTO_TEST_CASE(a_host_that_can_not_set_the_job_up_cleans_up_and_then_refus
   BOOST_TEST(s.when(model::torn_down{}) == "left");
   BOOST_TEST(owed(s.part) == "say-refused");
   BOOST_TEST(s.part.refusal == "no such user");
+}
+
+// The run goes on without what n1 has a second chunk of.
+model::update_asked update(std::uint32_t number, const std::string& released = "(n3:ncpus=1)", const std::string& user = "",
+                           const std::string& exec_vnode = "(n1:ncpus=1)+(n2:ncpus=2)") {
+  return {schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
+    auto u = m.initUpdate();
+    u.initOrder().setExecVnode(exec_vnode);
+    u.getOrder().setExecHost("n1/0+n2/0*2");
+    u.getOrder().setEuser(user);
+    u.getOrder().initAttributes(1)[0].setName("schedselect");
+    u.getOrder().getAttributes()[0].setValue("1:ncpus=1+1:ncpus=2");
+    u.setNumber(number);
+    u.setReleased(released);
+  })};
+}
+part_story given_wide_part() {
+  part_story s;
+  s.when(model::join_asked{schema::make<schema::ToSister>([](schema::ToSister::Builder m) {
+                             auto o = m.initJoin().initOrder();
+                             o.setExecVnode("(n1:ncpus=1)+(n3:ncpus=1)+(n2:ncpus=2)");
+                             o.setExecHost("n1/0+n3/0+n2/0*2");
+                           }),
+                           "n1"});
+  s.when(model::set_up_done{});
+  return s;
+}
+
+// RS-89, RS-110
+BOOST_AUTO_TEST_CASE(a_part_hears_what_its_run_goes_on_without) {
+  auto s = given_wide_part();
+  BOOST_TEST(s.when(update(1)) == "updated");
+  BOOST_TEST(s.when(update(1)) == "");  // a repeat is answered only
+  BOOST_TEST(s.part.allocated.exec_vnode() == "(n1:ncpus=1)+(n2:ncpus=2)");
+  BOOST_TEST(s.part.allocated.hosts() == (std::vector<std::string>{"n1", "n2"}), boost::test_tools::per_element());
+  BOOST_TEST((s.part.numbered == s.part.allocated));
+  BOOST_TEST(schema::str(s.part.order().getAttributes()[0].getValue()) == "1:ncpus=1+1:ncpus=2");
+  BOOST_TEST(owed(s.part) == "say-joined, say-known, say-updated 1");
+  s.when(model::leave_order{"the job is over"});
+  BOOST_TEST(owed(s.part) == "tear-down");
+}
+
+BOOST_AUTO_TEST_CASE(what_does_not_follow_from_the_join_is_not_believed) {
+  auto s = given_wide_part();
+  BOOST_TEST(s.when(update(1, "(n9:ncpus=1)")) == "");
+  BOOST_TEST(s.when(update(1, "(n3:ncpus=1)", "root")) == "");
+  BOOST_TEST(s.when(update(1, "(n3:ncpus=1)", "", "(n1:ncpus=1)+(n2:ncpus=64)")) == "");
+  BOOST_TEST(s.when(update(1, "", "", "nonsense")) == "");
+  BOOST_TEST(owed(s.part) == "say-joined, say-known");
+  BOOST_TEST(given_part(part_phase::joining).when(update(1)) == "");
 }
 
 model::part_hooks_done hooks_of(const char* event) {

@@ -168,6 +168,7 @@ inline std::string owed(const model::run_state& run) {
     std::string operator()(const model::keep_sister& a) const { return "keep " + a.host; }
     std::string operator()(const model::begin_launch&) const { return "launch"; }
     std::string operator()(const model::run_prologue&) const { return "prologue"; }
+    std::string operator()(const model::update_sister& u) const { return "update " + u.host; }
     std::string operator()(const model::ask_prologue& a) const { return "ask-prologue " + a.host; }
     std::string operator()(const model::release_sister& a) const { return "release " + a.host; }
     std::string operator()(const model::spawn_task_on& t) const { return "spawn " + std::to_string(t.task); }
@@ -221,6 +222,13 @@ inline model::timer_fired fired(model::run_timer what, const std::string& host) 
   return {{what, host, story_start_ns, story_start_ns}, {host, {}, 0}};
 }
 
+// A hook lets n3 go: n1 and n2 have what is asked.
+inline model::hooks_done reducing(const std::string& by = "execjob_launch") {
+  model::allocation_change c{"(n3:ncpus=2)", "(n1:ncpus=1)+(n2:ncpus=2)", "n1/0+n2/0*2", {0, 1}, "ncpus=1+ncpus=2", {}, by};
+  c.changes = {{"Resource_List", "ncpus", "3"}, {"Resource_List", "mpiprocs", std::nullopt}, {"schedselect", "", "1:ncpus=1+1:ncpus=2"}};
+  return {{}, std::nullopt, {std::move(c)}};
+}
+
 inline std::vector<model::run_command> every_word_of_a_sister() {
   return {model::sister_joined{"n2"},
           model::sister_joined{"n3"},
@@ -244,6 +252,7 @@ inline std::vector<model::run_command> every_word_of_a_sister() {
           fired(model::run_timer::kill_delay, {}),
           model::ask_task{"n1", "n1", 0, {"a"}, {}},
           model::ask_task{"n2", "n1", 1, {"a"}, {}},
+          reducing(),
           model::task_told{2, "n2", model::task_told::state::running, 0, {}},
           model::task_told{2, "n2", model::task_told::state::ended, 3, {}},
           model::sisters_used{{{"n2", model::measured_usage({.cpu_seconds = 1}), 5}}}};

@@ -60,7 +60,7 @@ BOOST_AUTO_TEST_CASE(what_the_table_lists_happens_and_nothing_else_does) {
       const auto e = bare_event(static_cast<which>(w));
       if (to.empty()) {
         BOOST_TEST(stops_the_process([&] { run_story(story).happens(e); }));
-      } else {
+      } else if (static_cast<which>(w) != which::ALLOCATION_REDUCED) {  // it must follow from what the run has: reduced_test.cpp
         auto then = story;
         then.happens(e);
         BOOST_TEST(to.contains(then.run.phase));

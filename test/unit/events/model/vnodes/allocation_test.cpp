@@ -45,7 +45,7 @@ BOOST_AUTO_TEST_CASE(a_release_takes_chunks_slots_and_hosts_away) {
   BOOST_TEST(a.exec_vnode() == "(n1[0]:ncpus=2+n1[1]:ncpus=1:mem=1gb)+(n1[1]:ncpus=1:mem=1gb)+(n3)");
   BOOST_TEST(a.exec_host() == "n1/0*0+n1/1+n3/0*0");
   BOOST_TEST(a.hosts() == (std::vector<std::string>{"n1", "n3"}), boost::test_tools::per_element());
-  BOOST_TEST((a.chunk_at_start(0) == 0u && a.chunk_at_start(1) == 2u && a.chunk_at_start(2) == 3u));
+  BOOST_TEST((a.chunk_of_select(0) == 0u && a.chunk_of_select(1) == 2u && a.chunk_of_select(2) == 3u));
   // Of two equal parts the last goes, so that the first chunk stays whole.
   BOOST_TEST(a.release("(n1[1]:ncpus=1:mem=1gb)"));
   BOOST_TEST(a.exec_vnode() == "(n1[0]:ncpus=2+n1[1]:ncpus=1:mem=1gb)+(n3)");
@@ -54,7 +54,7 @@ BOOST_AUTO_TEST_CASE(a_release_takes_chunks_slots_and_hosts_away) {
   BOOST_TEST(a.release("n3+(n1[1]:ncpus=1:mem=1gb)"));
   BOOST_TEST(a.exec_vnode() == "(n1[0]:ncpus=2)");
   BOOST_TEST(a.exec_host() == "n1/0*0");
-  BOOST_TEST(a.chunk_at_start(0) == 0u);
+  BOOST_TEST(a.chunk_of_select(0) == 0u);
   BOOST_TEST(a.place() == "scatter");
   BOOST_TEST(a.release("n1[0]:ncpus=2"));
   BOOST_TEST(a.empty());
@@ -68,12 +68,54 @@ BOOST_AUTO_TEST_CASE(parts_are_kept_by_their_number) {
   BOOST_TEST(a.exec_vnode() == "(n1[0]:ncpus=2)+(n1[1]:ncpus=1:mem=1gb)");
   BOOST_TEST(a.exec_host() == "n1/0*0+n1/1");
   BOOST_TEST(a.hosts() == (std::vector<std::string>{"n1"}), boost::test_tools::per_element());
-  BOOST_TEST((a.chunk_at_start(0) == 0u && a.chunk_at_start(1) == 2u));
+  BOOST_TEST((a.chunk_of_select(0) == 0u && a.chunk_of_select(1) == 2u));
   const auto before = a;
   BOOST_TEST(a.keep({true, true}) == "");
   BOOST_TEST((a == before));
   BOOST_TEST(a.keep({}) == before.exec_vnode());
   BOOST_TEST(a.empty());
+}
+
+BOOST_AUTO_TEST_CASE(chunks_may_get_numbers_of_another_select) {
+  auto a = all();
+  BOOST_TEST(a.release("(n1[1]:ncpus=1:mem=1gb)"));
+  BOOST_TEST(a.select() == "");
+  a.renumber({1, 0, allocation::no_chunk}, "1:ncpus=4+1:ncpus=3");
+  BOOST_TEST(a.select() == "1:ncpus=4+1:ncpus=3");
+  BOOST_TEST((a.chunk_of_select(0) == 1u && a.chunk_of_select(1) == 0u && a.chunk_of_select(2) == allocation::no_chunk));
+  BOOST_TEST(a.release("(n1[0]:ncpus=2+n1[1]:ncpus=1:mem=1gb)"));  // they keep them
+  BOOST_TEST((a.chunk_of_select(0) == 0u && a.chunk_of_select(1) == allocation::no_chunk));
+}
+
+BOOST_AUTO_TEST_CASE(a_reduction_is_told_as_what_is_left_and_what_goes) {
+  const auto left =
+      all().reduced_to("(n1[1]:ncpus=1:mem=1gb)+(n3)", "n1/0*0+n3/0*0", "(n1[0]:ncpus=2)+(n2:ncpus=4)+(n1[1]:ncpus=1:mem=1gb)");
+  BOOST_REQUIRE(left);
+  BOOST_TEST(left->exec_vnode() == "(n1[1]:ncpus=1:mem=1gb)+(n3)");
+  BOOST_TEST(left->hosts() == (std::vector<std::string>{"n1", "n3"}), boost::test_tools::per_element());
+  BOOST_TEST((left->chunk_of_select(0) == 0u && left->chunk_of_select(1) == 3u));
+  BOOST_TEST(left->place() == "scatter");
+  // The same part stands in two chunks: which one stays is told by exec_host.
+  const auto second = all().reduced_to("(n1[0]:ncpus=2)+(n1[1]:ncpus=1:mem=1gb)", "n1/0*0+n1/1",
+                                       "(n1[1]:ncpus=1:mem=1gb)+(n2:ncpus=4)+(n3)");
+  BOOST_REQUIRE(second);
+  BOOST_TEST((second->chunk_of_select(1) == 2u));
+  BOOST_TEST(all().on_kept_hosts("(n1[1]:ncpus=1:mem=1gb)+(n2:ncpus=4)+(n3)", *second) == "(n1[1]:ncpus=1:mem=1gb)");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_left_and_what_goes_must_be_what_it_has) {
+  const std::string n1 = "(n1[0]:ncpus=2+n1[1]:ncpus=1:mem=1gb)", rest = "(n2:ncpus=4)+(n1[1]:ncpus=1:mem=1gb)+(n3)";
+  BOOST_TEST(all().reduced_to(n1, "n1/0*0", rest).has_value());
+  BOOST_TEST(!all().reduced_to(n1, "n1/0*0", "(n2:ncpus=4)+(n3)"));                               // something is missing
+  BOOST_TEST(!all().reduced_to(n1, "n1/0*0", rest + "+(n3)"));                                    // something is there twice
+  BOOST_TEST(!all().reduced_to(n1, "n1/0*0+n2/0*4", rest));                                       // a slot too many
+  BOOST_TEST(!all().reduced_to(n1, "n1/7", rest));                                                // another slot
+  BOOST_TEST(!all().reduced_to("(n1[0]:ncpus=1)", "n1/0*0", rest));                               // another amount
+  BOOST_TEST(!all().reduced_to("(n3)+(n2:ncpus=4)", "n3/0*0+n2/0*4", n1));                        // another order
+  BOOST_TEST(!all().reduced_to("(n2:ncpus=4)", "n2/0*4", n1 + "+(n1[1]:ncpus=1:mem=1gb)+(n3)"));  // without the first host
+  BOOST_TEST(!all().reduced_to(exec_vnode, exec_host, ""));                                       // nothing goes
+  BOOST_TEST(!all().reduced_to("(n1", "n1/0*0", rest));
+  BOOST_TEST(!all().reduced_to("", "", exec_vnode));
 }
 
 BOOST_AUTO_TEST_CASE(an_order_says_what_a_run_begins_with) {

@@ -155,8 +155,8 @@ std::string wrong_with(const world& w, const model::reduction& r, key& size) {
   size.assign(5, 0);
   std::set<std::uint32_t> satisfied;
   for (std::size_t i = 0; i < left->chunks.size(); ++i) {
-    const auto c = r.left.chunk_at_start(i);
-    if (i == 0 ? c != 0 || r.satisfies[0] != 0 : c <= r.left.chunk_at_start(i - 1)) return "not in the order, or without the first";
+    const auto c = r.left.chunk_of_select(i);
+    if (i == 0 ? c != 0 || r.satisfies[0] != 0 : c <= r.left.chunk_of_select(i - 1)) return "not in the order, or without the first";
     if ((*slots)[i].host != "h" + std::to_string(c)) return "a chunk on another host";
     amounts sum(3, 0);
     std::size_t at = 0;

@@ -1,0 +1,87 @@
+// A run that goes on with less, as its primary tells (job.release_nodes() of hooks): what the job shows then, and what comes back
+// when. docs/design/0033-allocations-and-holdings.md.
+#include "events/attributes/ids.hpp"
+#include "events/attributes/request_check.hpp"
+#include "events/attributes/select_rules.hpp"
+#include "events/model/job/rules.hpp"
+#include "events/model/limits.hpp"
+#include "events/values/exec_vnode.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::job;
+
+namespace {
+
+// What it is to have is the word of a MoM: it is believed if it could be, for what the job has.
+std::optional<values::select_spec> believed_select(std::string_view keep_select, const allocation& left,
+                                                   const attributes::resource_catalogue& resources) {
+  if (keep_select.size() > limits::keep_select_bytes_max) return std::nullopt;
+  auto select = values::parse_select(keep_select);
+  const auto chunks = values::parse_exec_vnode(left.exec_vnode());
+  if (!select || !attributes::has_good_values(*select, resources) || !chunks || select->chunk_count() > chunks->chunks.size())
+    return std::nullopt;
+  return std::move(*select);
+}
+
+event reduced_event(const job_state& job, schema::AllocationReduced::Reader r, const std::vector<shown_value>& changes) {
+  return make_event([&](auto e) {
+    auto to = e.initJob().initReduced();
+    to.setRun(job.run);
+    to.setReleased(r.getReleased());
+    to.setExecVnode(r.getExecVnode());
+    to.setExecHost(r.getExecHost());
+    to.setKeepSelect(r.getKeepSelect());
+    write_changes(changes, to.initChanges(static_cast<unsigned>(changes.size())));
+  });
+}
+
+// On hosts that it keeps nobody has to say that it is gone.
+event released_at_once(const job_state& job, const std::string& exec_vnode) {
+  return make_event([&](auto e) {
+    auto r = e.initJob().initVnodesReleased();
+    r.setRun(job.run);
+    r.setExecVnode(exec_vnode);
+    r.setWhy(schema::ReleaseReason::REDUCED);
+  });
+}
+
+std::vector<event> on_reduced(const job_state& job, schema::AllocationReduced::Reader r, const settings& settings) {
+  const auto left = job.uses().reduced_to(schema::text(r.getExecVnode()), schema::text(r.getExecHost()), schema::text(r.getReleased()));
+  const bool may_be = job.bears_failures && may_happen(job.phase, schema::JobEvent::REDUCED);
+  if (!may_be || !left) return {};
+  std::vector<shown_value> changes;
+  if (r.getKeepSelect().size() > 0) {
+    const auto select = believed_select(schema::text(r.getKeepSelect()), *left, settings.resources);
+    if (!select) return {};
+    const shown_request before{attributes::resources_of(job.attributes, ids::Resource_List), std::string(job.attribute(ids::schedselect))};
+    changes = shown_after(before, *select, settings.resources);
+  }
+  std::vector<event> out{reduced_event(job, r, changes)};
+  if (const auto parts = job.uses().on_kept_hosts(schema::text(r.getReleased()), *left); !parts.empty())
+    out.push_back(released_at_once(job, parts));
+  return out;
+}
+
+}  // namespace
+
+event released(const job_state& job, const std::vector<std::string>& hosts, schema::ReleaseReason why) {
+  return make_event([&](auto e) {
+    auto r = e.initJob().initVnodesReleased();
+    r.setRun(job.run);
+    r.setExecVnode(job.allocated.on(hosts));
+    r.setWhy(why);
+    auto list = r.initHosts(static_cast<unsigned>(hosts.size()));
+    for (unsigned i = 0; i < hosts.size(); ++i) list.set(i, hosts[i]);
+  });
+}
+
+std::vector<event> events_of_step(const job_state& job, schema::RunEvent::Reader step, const settings& settings) {
+  if (step.isAllocationReduced()) return on_reduced(job, step.getAllocationReduced(), settings);
+  if (!step.isSisterLeft() || step.getSisterLeft().getAbandoned()) return {};
+  const auto host = schema::str(step.getSisterLeft().getHost());
+  if (!job.drops(host)) return {};
+  return {released(job, {host}, schema::ReleaseReason::LEFT)};
+}
+
+}  // namespace annals::model

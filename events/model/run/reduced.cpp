@@ -1,0 +1,64 @@
+// A run that goes on with less than it had (job.release_nodes() of hooks before the program): the hosts that it has nothing of any
+// more are dropped, which the job bears. docs/design/0033-allocations-and-holdings.md, 0037-failures-that-a-job-bears.md.
+#include <algorithm>
+
+#include "events/model/run/rules.hpp"
+
+namespace annals::model {
+
+namespace {
+
+event reduced_event(const allocation_change& c) {
+  return make_event([&](auto e) {
+    auto r = e.initRun().initAllocationReduced();
+    r.setReleased(c.released);
+    r.setExecVnode(c.exec_vnode);
+    r.setExecHost(c.exec_host);
+    auto satisfies = r.initSatisfies(static_cast<unsigned>(c.satisfies.size()));
+    for (unsigned i = 0; i < c.satisfies.size(); ++i) satisfies.set(i, c.satisfies[i]);
+    r.setKeepSelect(c.keep_select);
+    write_changes(c.changes, r.initChanges(static_cast<unsigned>(c.changes.size())));
+    r.setBy(c.by);
+  });
+}
+
+}  // namespace
+
+// Before the program, and when every other host was asked to join with what the ticket says.
+bool can_be_reduced(const run_state& run) {
+  const bool before_program = run.phase == run_phase::received || run.phase == run_phase::starting;
+  if (!before_program || run.tolerates == tolerance::none || run.discarded) return false;
+  const bool all_asked = run.sisters.size() == run.order.get().getStartRun().getSisters().size();
+  return all_asked && std::ranges::none_of(run.sisters, [](const sister_state& s) { return s.phase == sister_phase::asked; });
+}
+
+// A change that does not follow from what the run has now is dropped: another hook, or a restart, was in between.
+void reduce_run(const run_state& run, const std::vector<allocation_change>& changes, std::vector<event>& out) {
+  if (changes.empty() || !can_be_reduced(run)) return;
+  auto has = run.allocated;
+  for (const auto& change : changes) {
+    auto told = reduced_event(change);
+    auto left = after(has, told.get().getRun().getAllocationReduced());
+    if (!left) break;
+    has = std::move(*left);
+    out.push_back(std::move(told));
+  }
+  start_if_all_ready(
+      run, [&](const sister_state& s) { return !has.is_on(s.host); }, out);
+}
+
+void apply_reduction(run_state& run, const event_place& at, schema::AllocationReduced::Reader e) {
+  auto left = after(run.allocated, e);
+  ANNALS_INVARIANT(left, "a run is reduced to what it has");
+  run.allocated = std::move(*left);
+  ++run.reductions;
+  for (auto c : e.getChanges()) {
+    auto change = read_change(c);
+    std::erase_if(run.changes, [&](const shown_value& v) { return v.name == change.name && v.resource == change.resource; });
+    run.changes.push_back(std::move(change));
+  }
+  for (auto& s : run.sisters)
+    if (!s.dropped() && !run.allocated.is_on(s.host)) s.dropped_since_ns = at.wall_ns;
+}
+
+}  // namespace annals::model

@@ -1,0 +1,60 @@
+// How a run goes on with less than it had: what the hook's release_nodes() of its primary comes to, from the rule to the events that
+// tell of it. Governed by docs/design/0033-allocations-and-holdings.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "events/model/vnodes/allocation.hpp"
+#include "events/schema/event.capnp.h"
+#include "events/values/resource_list.hpp"
+#include "events/values/select.hpp"
+
+namespace annals::attributes {
+class resource_catalogue;
+}
+
+namespace annals::model {
+
+struct reduction;
+
+// An attribute of a job, or a resource of one, as it shows it.
+struct shown_value {
+  std::string name, resource;        // "Resource_List", "ncpus"
+  std::optional<std::string> value;  // nothing: it does not show it
+  bool operator==(const shown_value&) const = default;
+};
+
+struct allocation_change {
+  std::string released, exec_vnode, exec_host;  // what goes; what is left
+  std::vector<std::uint32_t> satisfies;         // of each chunk that is left: its chunk of keep_select; empty: as before
+  std::string keep_select;                      // empty: vnodes were named
+  std::vector<shown_value> changes;             // of schedselect and Resource_List
+  std::string by;                               // event of the hook: "execjob_launch"
+};
+
+// The job is given the chunks of rjselect, and its run is reduced to what its select asks for by itself (RS-26, RS-28): its select is
+// shown as it was asked for all the time (RS-41).
+bool has_rjselect(const values::resource_list& resources);
+
+// What a job shows when its run was reduced to this select, where it is not what it showed before.
+struct shown_request {
+  values::resource_list resources;  // Resource_List
+  std::string schedselect;
+};
+std::vector<shown_value> shown_after(const shown_request& before, const values::select_spec& keep_select,
+                                     const attributes::resource_catalogue& resources);
+
+allocation_change change_of(const reduction& reduced, const shown_request& before, const values::select_spec& keep_select,
+                            const attributes::resource_catalogue& resources, std::string by);
+
+void write_changes(const std::vector<shown_value>& changes, capnp::List<schema::Attribute>::Builder to);
+shown_value read_change(schema::Attribute::Reader change);
+
+// What a run has after this change, its chunks numbered as the change says. Nothing: it does not follow from what it has.
+std::optional<allocation> after(const allocation& has, schema::AllocationReduced::Reader change);
+
+}  // namespace annals::model

@@ -1,6 +1,7 @@
 // The table of accounting records, and the fold.
 #include "projections/accounting/accounting.hpp"
 
+#include "events/attributes/ids.hpp"
 #include "events/log/place.hpp"
 #include "events/values/date_time.hpp"
 #include "projections/accounting/record_fields.hpp"
@@ -27,6 +28,16 @@ struct record_rule {
 
 bool always(const occasion&) { return true; }
 bool began(const occasion& o) { return o.job.stage_in != model::job_stage_in::failed; }  // its files were there
+// S shows a run as it began. When it is told to go on with less, that comes before s; else with its start.
+bool goes_on_reduced(const occasion& o) { return o.job.phase == phase::assigned && !o.job.reduced(); }
+bool starts_whole(const occasion& o) { return !o.job.reduced(); }
+bool began_whole(const occasion& o) { return began(o) && !o.job.reduced(); }
+// RS-43: what it begins with stands in s too.
+bool has_reliable_startup(const occasion& o) {
+  return o.job.attributes.get(attributes::job::Resource_List, "select_reliable_startup").has_value();
+}
+bool is_padded(const occasion& o) { return goes_on_reduced(o) && has_reliable_startup(o); }
+bool starts_padded(const occasion& o) { return starts_whole(o) && has_reliable_startup(o); }
 bool had_a_run(const occasion& o) { return o.job.phase == phase::exiting; }
 bool suspended(const occasion& o) { return o.event.getVnodesReleased().getWhy() == schema::ReleaseReason::SUSPENDED; }
 bool by_server(const occasion& o) { return o.at.by.role == schema::Role::SERVER; }  // it stops, and aborts the job
@@ -37,8 +48,12 @@ constexpr record_rule rules[] = {
     // event                    letter when        only if       fields         blank at the end
     {which::QUEUED, 'Q', moment::after, always, queued_fields, true},
     {which::ALTERED, 'a', moment::after, always, changed_fields, false},
-    {which::STARTED, 'S', moment::before, always, started_fields, true},
-    {which::START_FAILED, 'S', moment::before, began, started_fields, true},  // R or E follows
+    {which::REDUCED, 'S', moment::before, goes_on_reduced, started_fields, true},
+    {which::REDUCED, 's', moment::before, is_padded, reduced_fields, true},
+    {which::REDUCED, 's', moment::after, always, reduced_fields, true},
+    {which::STARTED, 'S', moment::before, starts_whole, started_fields, true},
+    {which::STARTED, 's', moment::before, starts_padded, reduced_fields, true},
+    {which::START_FAILED, 'S', moment::before, began_whole, started_fields, true},  // R or E follows
     {which::DELETE_REQUESTED, 'D', moment::before, by_somebody, requestor_field, false},
     {which::DELETE_REQUESTED, 'A', moment::before, by_server, stop_text, false},
     {which::MOVED, 'Q', moment::after, always, queued_fields, true},

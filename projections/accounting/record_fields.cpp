@@ -138,6 +138,14 @@ void started_fields(std::string& line, const occasion& o) {
   for (const auto& [resource, amount] : assigned(o)) put(line, "resource_assigned", resource, amount.print());
 }
 
+// The session is not known yet. Both are for those who bill jobs with the resources of earlier PBS (RS-41 to RS-43).
+void reduced_fields(std::string& line, const occasion& o) {
+  started_fields(line, o);
+  if (!o.job.attributes.get(ids::Resource_List, "select_requested")) return;
+  put(line, "session", "0");
+  put(line, "run_count", o.job.attribute(ids::run_count));
+}
+
 void run_fields(std::string& line, const occasion& o) {
   put_base(line, o.job);
   put_place(line, o.job);

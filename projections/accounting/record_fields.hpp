@@ -23,6 +23,7 @@ struct occasion {
 
 void queued_fields(std::string& line, const occasion& o);     // Q
 void started_fields(std::string& line, const occasion& o);    // S
+void reduced_fields(std::string& line, const occasion& o);    // s
 void run_fields(std::string& line, const occasion& o);        // E, R
 void suspended_fields(std::string& line, const occasion& o);  // z
 void no_fields(std::string& line, const occasion& o);         // r

@@ -15,6 +15,7 @@ struct fixture {
     auto c = submission(602, s);
     c.euser = "pbsuser";
     c.egroup = "tstgrp00";
+    c.by_hooks = {"select_reliable_startup", "rjselect"};
     BOOST_REQUIRE_EQUAL(story.when(c, {"pbsuser", "q1", schema::Role::USER}), "queued");
   }
   std::vector<std::string> lines() {
@@ -81,6 +82,126 @@ BOOST_AUTO_TEST_CASE(a_job_leaves_q_s_and_e_as_pbs_writes_them) {  // RD-83
       "11/21/2026 00:47:18;E;602.q1;" + id + place + asked +
           "session=4711 end=1795222038 Exit_status=0 resources_used.cpupercent=0 resources_used.cput=00:00:00 "
           "resources_used.mem=1104kb resources_used.ncpus=2 resources_used.vmem=2208kb resources_used.walltime=00:00:02 run_count=1");
+}
+
+namespace {
+
+// Five hosts, each with 3 cpus and 8 GB, of which the run needs three.
+const std::string padded_vnodes =
+    "(corretja:ncpus=3:mem=1048576kb)+(federer:ncpus=2:mem=2097152kb)+(lendl:ncpus=2:mem=2097152kb)+(nadal:ncpus=1:mem=3145728kb)+"
+    "(sampras:ncpus=1:mem=3145728kb)";
+const std::string padded_hosts = "corretja/0*3+federer/0*2+lendl/0*2+nadal/0+sampras/0";
+const std::string pruned_vnodes = "(corretja:ncpus=3:mem=1048576kb)+(lendl:ncpus=2:mem=2097152kb)+(nadal:ncpus=1:mem=3145728kb)";
+const std::string pruned_hosts = "corretja/0*3+lendl/0*2+nadal/0";
+
+const std::string padded = "1:ncpus=3:mem=1gb+2:ncpus=2:mem=2gb+2:ncpus=1:mem=3gb";
+const std::string wanted = "1:ncpus=3:mem=1gb+1:ncpus=2:mem=2gb+1:ncpus=1:mem=3gb";
+
+void run_padded(fixture& f, given_values asked = {{"Resource_List", "select", padded}, {"tolerate_node_failures", "", "job_start"}}) {
+  for (const char* host : {"corretja", "federer", "lendl", "nadal", "sampras"}) f.log.host(host, "3", "8gb");
+  asked.push_back({"Resource_List", "place", "scatter:excl"});
+  f.submit(asked);
+  f.story.later(1).when(model::proposed_run{schema::make<schema::FromScheduler>([](auto m) {
+                                              auto p = m.initRun();
+                                              p.setExecVnode(padded_vnodes);
+                                              p.setExecHost(padded_hosts);
+                                              auto hosts = p.initHosts(5);
+                                              unsigned i = 0;
+                                              for (const char* h : {"corretja", "federer", "lendl", "nadal", "sampras"}) hosts.set(i++, h);
+                                            }),
+                                            "default"},
+                        the_scheduler());
+}
+
+std::string reduce(job_story& story) {
+  return story.when(story.report([&](auto m) {
+    auto r = m.initRunSteps();
+    fill(r.initRef(), story.job, story.job.run);
+    r.setFirst(story.job.steps);
+    auto c = r.initSteps(1)[0].initStep().initAllocationReduced();
+    c.setReleased("(federer:ncpus=2:mem=2097152kb)+(sampras:ncpus=1:mem=3145728kb)");
+    c.setExecVnode(pruned_vnodes);
+    c.setExecHost(pruned_hosts);
+    c.setKeepSelect("ncpus=3:mem=1gb+ncpus=2:mem=2gb+ncpus=1:mem=3gb");
+  }),
+                    the_server());
+}
+
+}  // namespace
+
+// RS-37 to RS-40, RS-44
+BOOST_AUTO_TEST_CASE(a_run_that_is_told_to_go_on_with_less_leaves_s_as_it_began_and_a_small_s_as_it_goes_on) {
+  story.now_s = 1795222033;
+  run_padded(*this);
+  BOOST_TEST(letters() == "Q");
+  BOOST_TEST(reduce(story.later(1)) == "runStep reduced");
+  story.later(1).starts();
+  const auto all = lines();
+  BOOST_TEST(letters() == "QSs");
+  const std::string times = "ctime=1795222033 qtime=1795222033 etime=1795222033 start=1795222034 ";
+  BOOST_TEST(all[1] == "11/21/2026 00:47:15;S;602.q1;" + base + times + "exec_host=" + padded_hosts + " exec_vnode=" + padded_vnodes +
+                           " Resource_List.mem=11gb Resource_List.ncpus=9 Resource_List.nodect=5 Resource_List.place=scatter:excl "
+                           "Resource_List.select=1:ncpus=3:mem=1gb+2:ncpus=2:mem=2gb+2:ncpus=1:mem=3gb "
+                           "resource_assigned.mem=41943040kb resource_assigned.ncpus=15 ");
+  BOOST_TEST(all[2] == "11/21/2026 00:47:15;s;602.q1;" + base + times + "exec_host=" + pruned_hosts + " exec_vnode=" + pruned_vnodes +
+                           " Resource_List.mem=6gb Resource_List.ncpus=6 Resource_List.nodect=3 Resource_List.place=scatter:excl "
+                           "Resource_List.select=1:ncpus=3:mem=1gb+1:ncpus=2:mem=2gb+1:ncpus=1:mem=3gb "
+                           "resource_assigned.mem=25165824kb resource_assigned.ncpus=9 ");
+  story.exits(0);
+  story.leaves();
+  BOOST_TEST(letters() == "QSsE");
+  BOOST_TEST(last().find(" exec_host=" + pruned_hosts + " ") != std::string::npos, last());
+}
+
+// RS-41, RS-43
+BOOST_AUTO_TEST_CASE(the_small_s_of_a_job_with_rjselect_has_the_select_that_was_asked_for_and_ends_with_its_run) {
+  run_padded(*this, {{"Resource_List", "select", wanted}, {"Resource_List", "rjselect", padded}});
+  reduce(story);
+  story.starts();
+  const auto all = lines();
+  BOOST_TEST(letters() == "QSs");
+  BOOST_TEST(all[1].ends_with(" resource_assigned.ncpus=15 "), all[1]);
+  BOOST_TEST(all[2].find(" exec_host=" + pruned_hosts + " exec_vnode=" + pruned_vnodes +
+                         " Resource_List.mem=6gb Resource_List.ncpus=6 Resource_List.nodect=3 Resource_List.place=scatter:excl "
+                         "Resource_List.rjselect=" +
+                         padded + " Resource_List.select=" + wanted + " ") != std::string::npos,
+             all[2]);
+  BOOST_TEST(all[2].ends_with(" resource_assigned.ncpus=9 session=0 run_count=1 "), all[2]);
+}
+
+// RS-42, RS-43
+BOOST_AUTO_TEST_CASE(a_job_with_select_reliable_startup_has_a_small_s_behind_its_s_as_well) {
+  const given_values asked = {{"Resource_List", "select", wanted}, {"Resource_List", "select_reliable_startup", padded}};
+  const auto begun = " exec_host=" + padded_hosts + " exec_vnode=" + padded_vnodes +
+                     " Resource_List.mem=11gb Resource_List.ncpus=9 Resource_List.nodect=5 Resource_List.place=scatter:excl "
+                     "Resource_List.select=" +
+                     padded + " Resource_List.select_reliable_startup=" + padded +
+                     " Resource_List.select_requested=" + wanted + " ";
+  run_padded(*this, asked);
+  fixture reduced;
+  run_padded(reduced, asked);
+  reduce(reduced.story);
+  for (auto* f : {static_cast<fixture*>(this), &reduced}) {
+    f->story.starts();
+    BOOST_TEST(f->letters() == (f == this ? "QSs" : "QSss"));
+    const auto all = f->lines();
+    BOOST_TEST(all[1].ends_with(" resource_assigned.ncpus=15 "), all[1]);
+    BOOST_TEST(all[2].find(begun) != std::string::npos, all[2]);
+    BOOST_TEST(all.back().ends_with(" session=0 run_count=1 "), all.back());
+  }
+  BOOST_TEST(reduced.last().find(" exec_host=" + pruned_hosts + " ") != std::string::npos, reduced.last());
+}
+
+BOOST_AUTO_TEST_CASE(a_reduced_run_that_does_not_start_has_its_s_once_and_the_next_one_shows_what_was_asked) {
+  run_padded(*this);
+  reduce(story);
+  story.refuses(-3);
+  BOOST_TEST(letters() == "QSsR");
+  BOOST_TEST(last().find("Resource_List.nodect=3") != std::string::npos, last());
+  story.when(propose("(corretja:ncpus=3:mem=1048576kb)", "corretja"), the_scheduler());
+  story.starts();
+  BOOST_TEST(letters() == "QSsRS");
+  BOOST_TEST(last().find(" Resource_List.mem=11gb Resource_List.ncpus=9 Resource_List.nodect=5 ") != std::string::npos, last());
 }
 
 BOOST_AUTO_TEST_CASE(a_shared_place_counts_what_the_chunks_take) {
@@ -267,14 +388,10 @@ BOOST_AUTO_TEST_CASE(finished_jobs_are_not_kept) {
   BOOST_TEST(fold.sequence() == log.records.size());
 }
 
-BOOST_AUTO_TEST_CASE(learning_a_part_changes_nothing_of_the_rest) {
-  submit(on_q1);
-  story.when(propose("(q1:ncpus=1)", "q1"), the_scheduler());
-  story.starts();
-  story.uses({1, 100, 1, 1});
-  story.exits(1, {1, 200, 2, 1});
-  story.leaves();
-  const auto all = lines();
+namespace {
+
+void check_learning(const told_log& log) {
+  const auto all = lines_of(log.records);
   const log::log_reader reader(log.store);
   const auto from_log = [&](std::uint64_t stream, std::uint64_t before, const projections::accounting::visitor& visit) {
     BOOST_REQUIRE(reader.read_stream(stream, 1, [&](const log::record_ptr& r) {
@@ -292,6 +409,35 @@ BOOST_AUTO_TEST_CASE(learning_a_part_changes_nothing_of_the_rest) {
       BOOST_TEST(std::equal(rest.rbegin(), rest.rend(), all.rbegin()));
       if (from == 0) BOOST_TEST(rest.size() == all.size());
     }
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(learning_a_part_changes_nothing_of_the_rest) {
+  submit(on_q1);
+  story.when(propose("(q1:ncpus=1)", "q1"), the_scheduler());
+  story.starts();
+  story.uses({1, 100, 1, 1});
+  story.exits(1, {1, 200, 2, 1});
+  story.leaves();
+  log.told(story);
+  check_learning(log);
+}
+
+BOOST_AUTO_TEST_CASE(learning_a_part_of_a_reduced_job_changes_nothing_of_the_rest) {
+  run_padded(*this);
+  reduce(story);
+  story.starts();
+  story.when(rerun(), manager());
+  story.exits(-11);
+  story.leaves();
+  story.when(propose("(corretja:ncpus=3:mem=1048576kb)", "corretja"), the_scheduler());
+  story.starts();
+  story.exits(0);
+  story.leaves();
+  log.told(story);
+  BOOST_TEST(letters() == "QSsRSE");
+  check_learning(log);
 }
 
 BOOST_AUTO_TEST_CASE(suspension_leaves_z_and_r_and_a_move_another_q) {

@@ -1,5 +1,7 @@
 #include "events/attributes/request_check.hpp"
 
+#include <algorithm>
+
 #include "events/values/place.hpp"
 
 namespace annals::attributes {
@@ -68,6 +70,14 @@ checked_select check_select(std::string_view text, const resource_catalogue& res
   auto select = parse_select(text);
   if (!select) return why_not(select.error(), member);
   return check_chunks(std::move(*select), resources, role, member);
+}
+
+bool has_good_values(const select_spec& select, const resource_catalogue& resources) {
+  const auto is_good = [&](const named_value& v) {
+    const resource* r = resources.find(v.name);
+    return !r || canonical(*r, v.value);
+  };
+  return std::ranges::all_of(select.chunks, [&](const select_chunk& chunk) { return std::ranges::all_of(chunk.resources, is_good); });
 }
 
 checked_text check_member(std::string_view list_name, std::string_view name, std::string_view text,

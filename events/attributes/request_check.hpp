@@ -23,6 +23,9 @@ checked_select check_select(std::string_view text, const resource_catalogue& res
 checked_select check_chunks(values::select_spec select, const resource_catalogue& resources, schema::Role role,
                             std::string_view member = "select");
 
+// Whether the chunks have values that their resources can have; of resources that are not known anything will do.
+bool has_good_values(const values::select_spec& select, const resource_catalogue& resources);
+
 // The canonical text of one member ("mem" "1g" -> "1gb"; select and place stay as given), or its refusal with the name
 // "Resource_List.mem". Says nothing about rights.
 checked_text check_member(std::string_view list_name, std::string_view name, std::string_view text,

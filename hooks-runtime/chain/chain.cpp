@@ -117,6 +117,7 @@ class chain : public std::enable_shared_from_this<chain> {
     const bool accepted = verdict == schema::HookVerdict::ACCEPTED;
     // What a script left behind when it raised or was killed is not what it meant.
     if (accepted || verdict == schema::HookVerdict::REJECTED) take_changes(r, !accepted);
+    if (accepted && at_.after_accept) at_.after_accept(r, result_.parameters);
     if (!accepted && verdict != schema::HookVerdict::REJECTED) result_.failed.push_back(hook.name);
     if (!accepted && at_.event->may_reject) {
       result_.stopped = true;

@@ -41,6 +41,8 @@ struct occasion {
   hook_parameters parameters;
   // Answers a script's question; unset: every question is answered with nothing.
   std::function<void(sealed_question, hook_run::answer_to)> ask;
+  // A hook has accepted, and what it changed is in the parameters: called before the next one runs, on any thread. May be unset.
+  std::function<void(protocol::Reply::Reader, hook_parameters&)> after_accept;
   // Whether the thread that starts the chain has nothing else to do now; asked on that thread only. Unset: never.
   std::function<bool()> idle;
 };

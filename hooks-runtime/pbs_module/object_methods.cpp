@@ -47,9 +47,14 @@ PyObject* output_file(PyObject* self, const char* attribute) {
 PyObject* stdout_file(PyObject* self, PyObject*) { return output_file(self, "Output_Path"); }
 PyObject* stderr_file(PyObject* self, PyObject*) { return output_file(self, "Error_Path"); }
 
-bool may_release(const run_state& run) {  // RS-86, RS-87
+// A launch on another host is a later task's: a hook that does not look where it runs must not keep that from starting (RS-111).
+enum class release_right : std::uint8_t { none,
+                                          keeps_all,
+                                          may };
+release_right release_right_of(const run_state& run) {  // RS-86, RS-87
   const std::string_view event = run.event().name;
-  return (event == "execjob_launch" || event == "execjob_prologue") && run.request().getPrimary();
+  if (event == "execjob_launch") return run.request().getPrimary() ? release_right::may : release_right::keeps_all;
+  return event == "execjob_prologue" && run.request().getPrimary() ? release_right::may : release_right::none;
 }
 
 // A dict of vnodes, as vnode_list_fail is. Nothing: it is none.
@@ -93,7 +98,9 @@ PyObject* release_nodes(PyObject* self, PyObject* args, PyObject* kwargs) {
   what = keep_select && keep_select != Py_None ? keep_select
          : node_list && node_list != Py_None   ? node_list
                                                : nodes_list;
-  if (!what || what == Py_None || !may_release(*current())) Py_RETURN_NONE;
+  const auto right = release_right_of(*current());
+  if (!what || what == Py_None || right == release_right::none) Py_RETURN_NONE;
+  if (right == release_right::keeps_all) return Py_NewRef(self);
   const object_state& job = *state_of(self);
   const auto vnodes = vnodes_in(what);
   const auto select = vnodes ? std::nullopt : PyUnicode_Check(what) ? text_of(what)

@@ -90,10 +90,10 @@ void answer_names(const std::vector<std::string>& names, protocol::Answer::Build
 
 // The job that is asked about: the event's own, as the script sees it, before one that the site has.
 void answer_release(protocol::ReleaseNodes::Reader asked, objects known, run_state& run, protocol::Answer::Builder to) {
-  const auto tell = [&](const std::string& line) { run.log(log_level::debug2, schema::str(asked.getJob()), line); };
+  const auto log = [&](std::uint32_t level, const std::string& line) { run.log(level, schema::str(asked.getJob()), line); };
   const auto answer_of = [&](protocol::Object::Reader o) {
     const bool is_it = o.getKind() == protocol::ObjectKind::JOB && o.getName() == asked.getJob();
-    if (is_it) hooks::answer_release(asked, o, run.request(), tell, to);
+    if (is_it) hooks::answer_release(asked, o, run.request(), log, to);
     return is_it;
   };
   for (const auto p : run.request().getParameters())

@@ -2,15 +2,12 @@
 // (events/model/vnodes/reduce.hpp).
 #pragma once
 
-#include <functional>
-#include <string>
-
-#include "hooks-runtime/protocol/hook.capnp.h"
+#include "hooks-runtime/chain/release.hpp"
 
 namespace annals::hooks {
 
 // `job`: as the event has it; `event`: vnode_list_fail of its parameters has failed. None if it can't be released, which is told.
 void answer_release(protocol::ReleaseNodes::Reader asked, protocol::Object::Reader job, protocol::Request::Reader event,
-                    const std::function<void(const std::string& line)>& tell, protocol::Answer::Builder to);
+                    const line_taker& log, protocol::Answer::Builder to);
 
 }  // namespace annals::hooks

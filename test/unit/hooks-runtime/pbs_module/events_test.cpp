@@ -133,9 +133,11 @@ BOOST_AUTO_TEST_CASE(release_nodes_is_for_the_primary_in_prologue_and_launch) { 
   c.job = {{"tolerate_node_failures", "", "all"}};
   c.answer = answer_release;
   BOOST_TEST(summary(runs.run(c)) == "accept log:None");
-  c.event = "execjob_launch";
+  c.event = "execjob_prologue";
   c.primary = false;
   BOOST_TEST(summary(runs.run(c)) == "accept log:None");
+  c.event = "execjob_launch";  // of a task there
+  BOOST_TEST(summary(runs.run(c)) == "accept log:12.head");
   c.primary = true;
   c.source = "import pbs\npbs.logmsg(1, '%s' % (pbs.event().job.release_nodes('1:'),))\n";
   BOOST_TEST(summary(runs.run(c)) == "accept log:None");

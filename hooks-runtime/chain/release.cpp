@@ -1,0 +1,89 @@
+#include "hooks-runtime/chain/release.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "events/attributes/request_check.hpp"
+#include "events/schema/message.hpp"
+#include "events/values/exec_host.hpp"
+#include "events/values/exec_vnode.hpp"
+#include "events/values/select.hpp"
+#include "hooks-runtime/pbs_module/log_levels.hpp"
+
+namespace annals::hooks {
+
+namespace {
+
+// Also as earlier PBS did it, of a job that asks for spare chunks as one did then (RS-103 to RS-105).
+void tell_as_before(const model::not_reduced& why, const release_from& from, const line_taker& log) {
+  const auto debug = [&](const std::string& line) { log(log_level::debug, line); };
+  if (why.of_first)
+    debug("could not satisfy 1st select chunk (" + why.chunk + ") with first available chunk (" + why.available + ")");
+  else debug("could not satisfy the original select chunk (" + why.chunk + ") with first available chunk " + why.available);
+  const auto hosts = values::parse_exec_host(from.has.exec_host()).value_or(values::exec_host_spec{});
+  std::map<std::string, bool> vnodes;  // whether they failed
+  values::exec_vnode_reader reader(from.has.exec_vnode());
+  for (values::exec_vnode_reader::part p; reader.next(p);) {
+    const bool host_failed = p.chunk < hosts.size() && std::ranges::count(from.failed.hosts, hosts[p.chunk].host) > 0;
+    vnodes.emplace(p.vnode, host_failed || std::ranges::count(from.failed.vnodes, p.vnode) > 0);
+  }
+  for (const auto& [vnode, failed] : vnodes)
+    if (failed) debug("job node_list_fail: node " + vnode);
+  for (const auto& [vnode, failed] : vnodes) {
+    if (failed) continue;
+    debug("job node_list: node " + vnode);
+    debug("job node_list:_good node " + vnode);
+  }
+}
+
+std::optional<planned_release> reduced_to(std::string_view keep_select, const release_from& from, std::string_view by,
+                                          const line_taker& log) {
+  const auto select = values::parse_select(keep_select);
+  if (!select || !attributes::has_good_values(*select, {})) return std::nullopt;
+  auto reduced = model::reduce(from.has, *select, from.failed);
+  if (reduced) return planned_release{model::change_of(*reduced, from.shown, *select, {}, std::string(by)), reduced->left};
+  for (const auto& line : reduced.error().lines()) log(log_level::debug2, line);
+  if (from.shown.resources.contains("select_requested")) tell_as_before(reduced.error(), from, log);
+  return std::nullopt;
+}
+
+std::optional<planned_release> without(const std::vector<std::string>& vnodes, const release_from& from, std::string_view by) {
+  auto dropped = model::drop(from.has, vnodes);
+  if (!dropped) return std::nullopt;
+  model::allocation_change change;
+  change.released = dropped->released;
+  change.exec_vnode = dropped->left.exec_vnode();
+  change.exec_host = dropped->left.exec_host();
+  change.by = by;
+  return planned_release{std::move(change), std::move(dropped->left)};
+}
+
+}  // namespace
+
+model::shown_request shown_by(const hook_object& job) {
+  model::shown_request out;
+  for (const auto& a : job.attributes) {
+    if (a.name == "Resource_List") out.resources[a.resource] = a.value;
+    if (a.name == "schedselect") out.schedselect = a.value;
+  }
+  return out;
+}
+
+std::optional<planned_release> plan_release(protocol::ReleaseNodes::Reader asked, const release_from& from, std::string_view by,
+                                            const line_taker& log) {
+  if (asked.getKeepSelect().size() > 0) return reduced_to(schema::text(asked.getKeepSelect()), from, by, log);
+  std::vector<std::string> vnodes;
+  for (const auto vnode : asked.getVnodes()) vnodes.push_back(schema::str(vnode));
+  return without(vnodes, from, by);
+}
+
+void put(const model::allocation_change& change, hook_object& job) {
+  job.put("exec_vnode", {}, change.exec_vnode);
+  job.put("exec_host", {}, change.exec_host);
+  for (const auto& c : change.changes) {
+    if (c.value) job.put(c.name, c.resource, *c.value);
+    else job.remove(c.name, c.resource);
+  }
+}
+
+}  // namespace annals::hooks

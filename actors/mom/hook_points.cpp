@@ -8,6 +8,7 @@
 #include "actors/mom/hook_objects.hpp"
 #include "actors/mom/host/start_order.hpp"
 #include "actors/mom/mom_hooks.hpp"
+#include "actors/mom/release_plan.hpp"
 
 namespace annals::actors {
 
@@ -43,6 +44,12 @@ std::uint32_t bits_of(hook_point point) {
 
 bool comes_before_program(hook_point point) { return point <= hook_point::launch; }
 
+// RS-86, RS-87: when nobody is asked to join any more, on the first host and before the program, not before a task beside it.
+bool may_release(const at_hook_point& at) {
+  const bool in_time = at.point == hook_point::prologue || at.point == hook_point::launch;
+  return in_time && at.job.primary && at.job.started && !at.program.is_task;
+}
+
 // As the MoM's log keeps it: what the worker was given stands in the server's.
 schema::sealed<schema::HookRun> without_request(schema::HookRun::Reader r) {
   return schema::make<schema::HookRun>([&](schema::HookRun::Builder to) {
@@ -56,6 +63,16 @@ schema::sealed<schema::HookRun> without_request(schema::HookRun::Reader r) {
     to.setReply(r.getReply());
     to.setPacked(r.getPacked());
   });
+}
+
+// A hook that runs for a later task of the job gets the job as it is (RS-111).
+std::function<void(hooks::sealed_question, hooks::hook_run::answer_to)> keeps_all(const hooks::hook_object& job) {
+  return [job](const hooks::sealed_question& question, const hooks::hook_run::answer_to& to) {
+    to(schema::make<hooks::protocol::Answer>([&](hooks::protocol::Answer::Builder a) {
+      if (question.get().isReleaseNodes()) hooks::fill(job, a.initObject());
+      else a.setNone();
+    }));
+  };
 }
 
 }  // namespace
@@ -96,6 +113,7 @@ struct mom_hooks::stages {
   hook_point_passed result;
   hooks::hook_object job;  // as the events before left it
   std::size_t next = 0;
+  std::shared_ptr<release_plan> releases;
 };
 
 void mom_hooks::at_point(at_hook_point at) {
@@ -164,10 +182,28 @@ void mom_hooks::next_stage(const std::shared_ptr<stages>& s) {
     if (hooks::find_parameter(*event, "vnode_list_fail")) at.parameters.push_back({"vnode_list_fail", failed_vnode_objects(s->at.job)});
     if (hooks::find_parameter(*event, "pid")) at.parameters.push_back({"pid", s->at.pid});
     if (hooks::find_parameter(*event, "progname")) put_program(s->result.program, at.parameters);
+    if (may_release(s->at)) offer_releases(*s, at);
+    else if (s->at.program.is_task) at.ask = keeps_all(s->job);
     return hooks::run_chain(chain_parts(), std::move(chosen), std::move(at),
                             [this, s, event](hooks::chain_result& result) { stage_over(s, *event, result); });
   }
   pass(*s);
+}
+
+void mom_hooks::offer_releases(stages& s, hooks::occasion& at) {
+  hooks::release_from from;
+  from.has = s.at.job.allocated;
+  from.failed.hosts = s.at.job.failed;
+  const auto note = [notes = parts_.notes, job = s.job.name](std::uint32_t level, const std::string& line) {
+    if (notes) notes->write(level, "Job", job, line);
+  };
+  s.releases = std::make_shared<release_plan>(at.event->name, s.job, std::move(from), note);
+  at.ask = [releases = s.releases](const hooks::sealed_question& question, const hooks::hook_run::answer_to& to) {
+    to(releases->answer(question));
+  };
+  at.after_accept = [releases = s.releases](hooks::protocol::Reply::Reader reply, hooks::hook_parameters& parameters) {
+    releases->accept(reply, parameters);
+  };
 }
 
 void mom_hooks::stage_over(const std::shared_ptr<stages>& s, const hooks::hook_event& event, hooks::chain_result& result) {
@@ -177,6 +213,7 @@ void mom_hooks::stage_over(const std::shared_ptr<stages>& s, const hooks::hook_e
   for (const auto& c : result.changes)
     if (c.parameter == "job") keep_used(annals::mom::run_key(ref), c);
   auto& told = s->result;
+  if (s->releases && !result.stopped) told.reduced = s->releases->changes();
   if (s->at.point == hook_point::launch && !result.stopped) take_program(result.parameters, told.program);
   if (comes_before_program(s->at.point)) {
     for (const auto& reply : result.replies)

@@ -16,8 +16,9 @@
 #include <vector>
 
 #include "events/model/hook/ran_hooks.hpp"
+#include "events/model/part/part.hpp"
 #include "events/model/usage.hpp"
-#include "events/model/vnodes/allocation.hpp"
+#include "events/model/vnodes/allocation_change.hpp"
 #include "events/ports/process_host.hpp"
 #include "events/schema/daemon.capnp.h"
 #include "events/schema/message.hpp"
@@ -53,12 +54,12 @@ bool has_periodic_hooks(const hook_bits* bits);
 // A job as this host was told of it: by the server, for the primary, or by the primary.
 struct hooked_job {
   schema::sealed<schema::ToMom> started;                // startRun
-  schema::sealed<schema::ToSister> joined;              // join
+  schema::sealed<schema::ToSister> joined;              // join, or the last update
   model::allocation allocated;                          // what it has now
   std::vector<schema::sealed<schema::HookRun>> before;  // hooks of this host that ran for it: what they changed is seen
   bool primary = true;                                  // this is the job's first host
   std::vector<std::string> failed{};                    // hosts that did not join or were lost, as the primary knows them
-  schema::StartRun::Reader order() const { return started ? started.get().getStartRun() : joined.get().getJoin().getOrder(); }
+  schema::StartRun::Reader order() const { return started ? started.get().getStartRun() : model::order_in(joined.get()); }
 };
 
 struct at_hook_point {
@@ -79,6 +80,7 @@ struct hook_point_passed {
   bool reruns = false, deletes = false;               // job.rerun(), job.delete(); also of hooks that accept
   std::string text;                                   // refused: the hook's words
   ports::run_order program;                           // launch: as hooks left it
+  std::vector<model::allocation_change> reduced;      // what hooks let go, one after another; not if the start stops
 
   bool stops_start() const { return refused || reruns || deletes; }
   ports::start_failed why() const;  // -16 to -19 (pbs guide: MoM exit codes)

@@ -80,6 +80,7 @@ class mom_hooks {
   bool take_past_launch(stages& s) const;
   void pass(stages& s);
   void next_stage(const std::shared_ptr<stages>& s);
+  void offer_releases(stages& s, hooks::occasion& at);
   void stage_over(const std::shared_ptr<stages>& s, const hooks::hook_event& event, hooks::chain_result& result);
   std::vector<hooks::chain_hook> hooks_at(const hooks::hook_event& event, const std::string& only = {}) const;
   hooks::chain_parts chain_parts();

@@ -115,6 +115,7 @@ begun part_actor::begin(const model::part_effect& effect) {
       return begun::yes;
     }
     begun operator()(const model::say_prologue_over&) const { return a.say_prologue_over(); }
+    begun operator()(const model::say_updated& u) const { return a.say_updated(u.number), begun::yes; }
     begun operator()(const model::tear_down_part&) const { return a.tear_down(); }
   };
   return std::visit(visitor{*this}, effect);
@@ -142,6 +143,16 @@ begun part_actor::set_up() {
   parts_.note(log_event::job, state().job, "JOIN_JOB as node " + std::to_string(state().node()));
   parts_.places->set_up(mom::place_for(state().order(), state().allocated, *parts_.settings));
   return begun::yes;
+}
+
+// RS-107. The node file is written anew after a restart too: the one before may be what is there.
+void part_actor::say_updated(std::uint32_t number) {
+  if (!local()) parts_.places->update(mom::place_for(state().order(), state().allocated, *parts_.settings));
+  if (std::exchange(updates_noted_, number) != number) parts_.note(log_event::job, state().job, "updated nodes info");
+  tell_primary([&](auto m) {
+    fill_ref(m.initUpdated().initRef());
+    m.getUpdated().setNumber(number);
+  });
 }
 
 begun part_actor::start(std::uint32_t number) {
@@ -226,6 +237,10 @@ void part_actor::on_request(const schema::sealed<schema::ToSister>& message) {
     case schema::ToSister::PROLOGUE:
       prologue_asked_ = true;
       effects().again_one(id_of(model::part_effect(model::say_prologue_over{})));
+      return reconcile();
+    case schema::ToSister::UPDATE:
+      effects().again_one(id_of(model::part_effect(model::say_updated{m.getUpdate().getNumber()})));  // a repeat is answered again
+      command(model::update_asked{message});
       return reconcile();
     case schema::ToSister::LEAVE:
       if (!local() && (state().phase == phase::joining || state().phase == phase::ready)) {

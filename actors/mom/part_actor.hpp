@@ -51,6 +51,7 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
   bool hooks_allow(hook_point point);  // begin, prologue: whether they have; else it goes on when they do
   void refused(hook_point point, const hook_point_passed& p);
   begun say_prologue_over();
+  void say_updated(std::uint32_t number);
   void start_after_hooks(std::uint32_t task, ports::run_order order);
   void kill_if_allowed(int signal);
   void suspend_or_resume(bool suspend);
@@ -104,6 +105,7 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
     std::string text;
   };
   std::optional<refusal> prologue_refusal_;         // in this life
+  std::uint32_t updates_noted_ = 0;                 // in this host's log, in this life
   std::optional<bool> suspended_;                   // as the primary said last in this life
   std::set<std::uint32_t> open_tasks_;              // that had not ended when they were looked at last
   std::uint32_t last_task_ = 0;                     // that was ever looked at

@@ -14,7 +14,7 @@ at_hook_point part_actor::at(hook_point point) {
   at_hook_point a;
   a.who = caf::actor(this);
   a.point = point;
-  a.job.joined = state().request;
+  a.job.joined = state().told();
   a.job.allocated = state().allocated;
   a.job.before = state().hooks.runs;
   a.job.primary = local();

@@ -20,6 +20,7 @@ schema::RunRef::Reader run_of(schema::ToSister::Reader m) {
     case schema::ToSister::DESCRIBE: return m.getDescribe().getRef();
     case schema::ToSister::STILL_THERE: return m.getStillThere();
     case schema::ToSister::PROLOGUE: return m.getPrologue();
+    case schema::ToSister::UPDATE: return m.getUpdate().getOrder().getRef();
   }
   return {};  // a message of a later release: about no run that is known
 }
@@ -89,7 +90,9 @@ void part_registry::on_request(const std::string& from, const wire::connection_p
   const auto at = parts_.find(key);
   if (at == parts_.end()) {
     if (m.isJoin() && !left_.has(ref.getJobSerial(), ref.getRun())) return join(from, peer, std::move(message));
-    if (!m.isJoin() && !m.isLeave() && !m.isSpawn() && !m.isSignalTask() && !m.isStillThere() && !m.isPrologue()) return;
+    if (!m.isJoin() && !m.isLeave() && !m.isSpawn() && !m.isSignalTask() && !m.isStillThere() && !m.isPrologue() &&
+        !m.isUpdate())
+      return;
     return say_left(from, ref);
   }
   if (at->second.primary != from) {

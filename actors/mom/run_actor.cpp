@@ -5,6 +5,7 @@
 
 #include "events/attributes/table.hpp"
 #include "events/model/exit_codes.hpp"
+#include "events/model/run/order_now.hpp"
 #include "events/values/number.hpp"
 
 namespace annals::actors {
@@ -68,6 +69,7 @@ caf::message_handler run_actor::other_handlers() {
 }
 
 void run_actor::on_change() {
+  if (std::exchange(reductions_, state().reductions) != state().reductions) take_reduction();
   if (std::exchange(revived_, false)) steps_noted_ = state().steps.size();  // in an earlier life
   reconcile();
   if (state().phase != phase::starting)
@@ -127,6 +129,7 @@ struct run_actor::beginner {
 
   begun operator()(const model::report_steps&) const { return a.report_steps(), begun::yes; }
   begun operator()(const model::report_started&) const {
+    if (a.state().reductions > 0 && a.steps_are_out()) return begun::not_yet;  // what it does without is free by then (RS-125)
     a.tell_server([&](auto m) {
       auto r = m.initRunStarted();
       a.fill_ref(r.initRef());
@@ -167,10 +170,13 @@ struct run_actor::beginner {
     return a.begin_on_sister(s.host, effect);
   }
   begun operator()(const model::begin_launch&) const {
+    a.note_launch_delay("");
+    a.note_launch_delay(": before prologue");
     return a.command(model::joins_over{a.hooks_.wanted(hook_point::prologue)}), begun::yes;
   }
   begun operator()(const model::run_prologue&) const { return a.hooks_allow(hook_point::prologue) ? begun::yes : begun::not_yet; }
   begun operator()(const model::ask_prologue& s) const { return a.begin_on_sister(s.host, effect); }
+  begun operator()(const model::update_sister& s) const { return a.begin_on_sister(s.host, effect); }
   begun operator()(const model::keep_sister& s) const { return a.begin_on_sister(s.host, effect); }
   begun operator()(const model::release_sister& s) const { return a.begin_on_sister(s.host, effect); }
   begun operator()(const model::kill_on& k) const { return a.begin_on_sister(k.host, effect); }
@@ -196,6 +202,8 @@ begun run_actor::fetch_script() {
 begun run_actor::start() {
   if (!hooks_allow(hook_point::begin) || !hooks_allow(hook_point::prologue)) return begun::not_yet;
   if (model::script_comes_later(order()) && !script_) return begun::not_yet;
+  if (!std::exchange(launch_told_, true)) note_launch_delay(": before launch");
+  if (prunes_by_itself() || waits_for_updates()) return begun::not_yet;
   return start_after_hooks();
 }
 

@@ -2,7 +2,9 @@
 // that a restart does not run them again; the others may run again, as PBS's do. docs/design/0023-hooks.md.
 #include <csignal>
 
+#include "actors/mom/hook_objects.hpp"
 #include "actors/mom/run_actor.hpp"
+#include "hooks-runtime/chain/release.hpp"
 
 namespace annals::actors {
 
@@ -10,7 +12,7 @@ at_hook_point run_actor::at(hook_point point) {
   at_hook_point a;
   a.who = caf::actor(this);
   a.point = point;
-  a.job.started = state().order;
+  a.job.started = order_now();
   a.job.allocated = state().allocated;
   a.job.before = state().hooks.runs;
   for (const auto& s : state().sisters)
@@ -25,11 +27,37 @@ bool run_actor::hooks_allow(hook_point point) {
   if (!hooks_.ask_once(point)) return false;
   hooks_.ask(at(point), [this, point](hook_point_passed& p) {
     if (p.stops_start()) return command(model::hooks_done{std::move(p.runs), p.why()});
-    if (!p.runs.empty()) return command(model::hooks_done{std::move(p.runs), {}});
+    if (!p.runs.empty()) return command(model::hooks_done{std::move(p.runs), {}, std::move(p.reduced)});
     hooks_.open(point);
     reconcile();
   });
   return false;
+}
+
+// RS-28, RS-29, RS-106. Planned at each look until it is on disk; of the orders that come of it one counts.
+bool run_actor::prunes_by_itself() {
+  const bool hooks_came = launching_ || state().hooks.has("execjob_launch");
+  if (hooks_came || !state().allocated.select().empty() || state().tolerates == model::tolerance::none) return false;
+  const auto a = at(hook_point::launch);
+  const auto shown = hooks::shown_by(job_object(a));
+  const auto requested = shown.resources.find("select_requested");
+  if (!model::has_rjselect(shown.resources) || requested == shown.resources.end()) return false;
+  const auto asked = schema::make<hooks::protocol::ReleaseNodes>(
+      [&](hooks::protocol::ReleaseNodes::Builder r) { r.setKeepSelect(requested->second); });
+  const bool told = std::exchange(prune_told_, true);
+  const auto tell = [&](std::uint32_t level, const std::string& line) {
+    if (!told) parts_.note(level, state().job, line);
+  };
+  auto planned = hooks::plan_release(asked.get(), {a.job.allocated, {{}, a.job.failed}, shown}, "rjselect", tell);
+  if (!planned) {
+    constexpr int retry = -3;  // pbs guide: JOB_EXEC_RETRY
+    tell(log_event::error, "job not started, Retry 3");
+    command(model::hooks_done{{}, ports::start_failed{retry, "what was asked for is not there without hosts that failed"}, {}});
+    return true;
+  }
+  if (planned->change.released.empty()) return false;
+  command(model::hooks_done{{}, {}, {std::move(planned->change)}});
+  return true;
 }
 
 // What hooks made of the program is started when their word is on disk; if they ran in an earlier life it is there already.
@@ -57,7 +85,7 @@ begun run_actor::start_after_hooks() {
   hooks_.ask(std::move(a), [this](hook_point_passed& p) {
     if (p.stops_start()) return command(model::hooks_done{std::move(p.runs), p.why()});
     launching_ = std::move(p.program);
-    if (!p.runs.empty()) return command(model::hooks_done{std::move(p.runs), {}});
+    if (!p.runs.empty()) return command(model::hooks_done{std::move(p.runs), {}, std::move(p.reduced)});
     hooks_.open(hook_point::launch);
     reconcile();
   });

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "actors/mom/host/start_order.hpp"
 #include "actors/mom/run_actor.hpp"
 #include "events/model/limits.hpp"
+#include "events/model/run/order_now.hpp"
 #include "events/model/run/ticket.hpp"
 #include "events/values/duration.hpp"
 
@@ -42,7 +44,8 @@ void run_actor::on_sister_link(const sister_link& l) {
   c.away_since_ns = parts_.base.clock->now_ns();
   forget_askers_of(l.host);
   fail_questions_to(l.host);
-  if (!state().active()) return;
+  const auto* s = state().sister(l.host);
+  if (!state().active() || (s && s->dropped())) return;
   parts_.note(log_event::error, state().job, "im_eof, lost communication with " + l.host + ", not killing job yet");
   if (state().bears_failures())
     parts_.note(log_event::debug3, state().job, "ignoring lost communication with " + l.host + " as job is tolerant of node failures");
@@ -59,6 +62,7 @@ begun run_actor::begin_on_sister(const std::string& host, const model::run_effec
   if (!contact_of(host).open) return begun::not_yet;
   if (std::holds_alternative<model::ask_sister>(effect)) return ask(host);
   if (std::holds_alternative<model::ask_prologue>(effect)) tell_sister(host, [&](auto m) { fill_ref(m.initPrologue()); });
+  if (std::holds_alternative<model::update_sister>(effect)) send(mom_, to_sister{host, update_});
   if (std::holds_alternative<model::release_sister>(effect)) release(host);
   if (const auto* kill = std::get_if<model::kill_on>(&effect)) tell_kill(*kill);
   if (const auto* t = std::get_if<model::spawn_task_on>(&effect)) spawn_on_host(t->task);
@@ -66,6 +70,29 @@ begun run_actor::begin_on_sister(const std::string& host, const model::run_effec
   if (std::holds_alternative<model::keep_sister>(effect) && !contact_of(host).has_it)
     tell_sister(host, [&](auto m) { fill_ref(m.initStillThere()); });
   return begun::yes;
+}
+
+// The part that joins counts the chunks it is told of from 0: so does the select it is told.
+void run_actor::put_schedselect(capnp::List<schema::Attribute>::Builder attributes) const {
+  const auto& has = state().allocated;
+  for (auto a : attributes)
+    if (schema::text(a.asReader().getName()) == "schedselect")
+      if (const auto select = values::parse_select(mom::select_of(order(), has)))
+        a.setValue(values::print_with_counts(model::select_by_chunk(has, *select)));
+}
+
+void run_actor::fill_sisters_order(schema::StartRun::Builder o) const {
+  fill_ref(o.initRef());
+  o.setOwner(order().getOwner());
+  o.setEuser(order().getEuser());
+  o.setEgroup(order().getEgroup());
+  o.setExecVnode(state().allocated.exec_vnode());
+  o.setExecHost(state().allocated.exec_host());
+  o.setQueue(order().getQueue());
+  o.setAttributes(order().getAttributes());
+  if (state().reductions > 0) put_schedselect(o.getAttributes());
+  o.setServerName(order().getServerName());
+  o.setKillDelaySeconds(order().getKillDelaySeconds());
 }
 
 // Files and hooks may have taken longer than the ticket lasts that came with the order. Once the program runs only this host's
@@ -78,27 +105,53 @@ begun run_actor::ask(const std::string& host) {
   tell_sister(host, [&](auto m) {
     auto j = m.initJoin();
     j.setTicket(state().ticket());
-    auto o = j.initOrder();
-    fill_ref(o.initRef());
-    o.setOwner(order().getOwner());
-    o.setEuser(order().getEuser());
-    o.setEgroup(order().getEgroup());
-    o.setExecVnode(state().allocated.exec_vnode());
-    o.setExecHost(state().allocated.exec_host());
-    o.setQueue(order().getQueue());
-    o.setAttributes(order().getAttributes());
-    o.setServerName(order().getServerName());
-    o.setKillDelaySeconds(order().getKillDelaySeconds());
+    fill_sisters_order(j.initOrder());
     j.setNode(sister->node);
     j.setUsageIntervalSeconds(usage_interval_s_);
   });
   return begun::yes;
 }
 
+// Made once for all of the hosts that stay.
+void run_actor::take_reduction() {
+  reduced_order_ = model::order_now(state());
+  std::string released;
+  for (const auto& step : state().steps)
+    if (const auto e = step.get().getStep(); e.isAllocationReduced())
+      released += (released.empty() ? "" : "+") + schema::str(e.getAllocationReduced().getReleased());
+  update_ = schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
+    auto u = m.initUpdate();
+    fill_sisters_order(u.initOrder());
+    u.setNumber(state().reductions);
+    u.setReleased(released);
+  });
+}
+
+bool run_actor::hosts_are_updated() {
+  return std::ranges::all_of(state().sisters, [&](const model::sister_state& s) {
+    return s.own() || s.dropped() || s.phase != model::sister_phase::joined || contact_of(s.host).updated >= state().reductions;
+  });
+}
+
+// RS-97: hosts that stay are waited for as long as PBS does; one that is late is told in the end, and before any task is started there.
+bool run_actor::waits_for_updates() {
+  if (state().reductions == 0 || hosts_are_updated()) return false;
+  const auto reduced = std::ranges::find_if(state().steps.rbegin(), state().steps.rend(),
+                                            [](const auto& step) { return step.get().getStep().isAllocationReduced(); });
+  if (!std::exchange(update_wait_told_, true)) note_launch_delay(": waiting on job update acks from sister moms");
+  if (parts_.base.clock->now_ns() < reduced->get().getAtNs() + limits::update_wait_s * 1'000'000'000) return true;
+  if (!std::exchange(update_end_told_, true))
+    parts_.note(log_event::debug2, state().job, "not all job updates to sister moms completed");
+  return false;
+}
+
 void run_actor::release(const std::string& host) {
+  std::string why = "the run goes on without this host";
+  if (state().phase == phase::refused) why = model::start_failed_elsewhere;
+  else if (state().over()) why = "the run is over";
   tell_sister(host, [&](auto m) {
     fill_ref(m.initLeave().initRef());
-    m.getLeave().setWhy(state().phase == phase::refused ? std::string(model::start_failed_elsewhere) : "the run is over");
+    m.getLeave().setWhy(why);
   });
 }
 
@@ -138,6 +191,13 @@ void run_actor::on_sister_said(const schema::sealed<schema::FromSister>& message
       return command(model::sister_refused{host, m.getRefused().getCode(), schema::str(m.getRefused().getText())});
     case schema::FromSister::PROLOGUE_OVER:
       return command(model::prologue_over{host, m.getPrologueOver().getCode(), schema::str(m.getPrologueOver().getText())});
+    case schema::FromSister::UPDATED: {
+      const auto number = m.getUpdated().getNumber();
+      contact_of(host).updated = std::max(contact_of(host).updated, number);
+      effects().answered(id_of(model::run_effect(model::update_sister{host, number})));
+      if (hosts_are_updated()) reconcile();  // nothing waits for one of many
+      return;
+    }
     case schema::FromSister::LEFT:
       if (m.getLeft().getHasUsage()) last = model::read_host_usage(m.getLeft().getUsage());
       last.host = host;
@@ -172,6 +232,15 @@ std::int64_t run_actor::launch_delay_s() const {
   if (!state().bears_failures()) return std::max<std::int64_t>(hooks_s, mom::job_launch_delay_default_s) + moment_s;
   const auto set = parts_.settings->config.job_launch_delay_s;
   return set > 0 ? set : hooks_s;
+}
+
+// RS-62
+void run_actor::note_launch_delay(std::string_view when) const {
+  bool asks_spare_chunks = false;
+  for (auto a : order().getAttributes()) asks_spare_chunks |= schema::text(a.getResource()) == "select_requested";
+  if (!asks_spare_chunks) return;
+  parts_.note(log_event::debug2, state().job,
+              "job reliable startup job_launch_delay=" + std::to_string(launch_delay_s()) + " secs" + std::string(when));
 }
 
 // While the program runs the MoM of a sister may be restarted in peace.
@@ -223,6 +292,30 @@ void run_actor::note_borne(schema::SisterStep::Reader failure) const {
   parts_.note(log_event::debug, state().job, std::string("ignoring error") + borne);
 }
 
+// RS-95, RS-96
+void run_actor::note_reduction(schema::AllocationReduced::Reader reduced) const {
+  const auto schedselect_of = [](auto attributes) -> std::optional<std::string> {
+    for (auto a : attributes)
+      if (schema::text(a.getName()) == "schedselect") return schema::str(a.getValue());
+    return std::nullopt;
+  };
+  const auto ordered = state().order.get().getStartRun();
+  auto exec_vnode = schema::str(ordered.getExecVnode());
+  auto schedselect = schedselect_of(ordered.getAttributes()).value_or("");
+  for (std::size_t i = 0; i < steps_noted_; ++i) {
+    const auto step = state().steps[i].get().getStep();
+    if (!step.isAllocationReduced()) continue;
+    exec_vnode = schema::str(step.getAllocationReduced().getExecVnode());
+    schedselect = schedselect_of(step.getAllocationReduced().getChanges()).value_or(schedselect);
+  }
+  const auto note = [&](const std::string& text) { parts_.note(log_event::job, state().job, "pruned " + text); };
+  note("from exec_vnode=" + exec_vnode);
+  note("to exec_vnode=" + schema::str(reduced.getExecVnode()));
+  note("to exec_node=" + schema::str(reduced.getExecVnode()));
+  note("from schedselect=" + schedselect);
+  note("to schedselect=" + schedselect_of(reduced.getChanges()).value_or(schedselect));
+}
+
 // The lines PBS writes (pbs guide: MoM log).
 void run_actor::note_step(schema::RunEvent::Reader step) const {
   using which = schema::RunEvent::Which;
@@ -259,6 +352,7 @@ void run_actor::note_step(schema::RunEvent::Reader step) const {
                          state().tolerates == model::tolerance::none
                              ? "not all prologue hooks to sister moms completed"
                              : "not all prologue hooks to sister moms completed, but job will proceed to execute");  // RS-61
+    case which::ALLOCATION_REDUCED: return note_reduction(step.getAllocationReduced());
     case which::SISTERS_ASKED:
       if (state().phase == phase::received && state().bears_failures())  // RS-53
         parts_.note(log_event::debug, state().job,

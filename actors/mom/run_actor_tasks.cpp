@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "actors/mom/host/environment.hpp"
+#include "actors/mom/host/start_order.hpp"
 #include "actors/mom/run_actor.hpp"
 #include "events/values/number.hpp"
 
@@ -252,10 +253,7 @@ task_answer read_answer(schema::Answer::Reader from) {
 
 void describe_job(schema::StartRun::Reader order, const model::allocation& numbered, job_found& found) {
   found.user = schema::str(order.getEuser());
-  std::string schedselect;
-  for (auto a : order.getAttributes())
-    if (schema::text(a.getName()) == "schedselect") schedselect = schema::str(a.getValue());
-  const auto text = mom::node_file_text(numbered, schedselect);
+  const auto text = mom::node_file_text(numbered, mom::select_of(order, numbered));
   for (std::size_t at = 0; at < text.size();) {
     const auto end = text.find('\n', at);
     found.nodes.push_back(text.substr(at, end - at));

@@ -34,6 +34,7 @@ struct ToSister {
     describe   @9 :Describe;     # answered by described
     stillThere @10 :D.RunRef;    # over a new link, of a host that has joined: answered by joined, refused or left; begins nothing
     prologue   @11 :D.RunRef;    # every host that is to have the job has joined: answered by prologueOver
+    update     @12 :UpdateJob;   # the run goes on with less: answered by updated
   }
 }
 struct JoinJob {
@@ -42,6 +43,13 @@ struct JoinJob {
   node   @2 :UInt32;             # number of the host in the run: 1 for the first sister
   usageIntervalSeconds @3 :UInt32;
 }
+struct UpdateJob {
+  # To a host that the run goes on with. What it has since it joined is told in one, however often it was made smaller.
+  order    @0 :D.StartRun;       # as in JoinJob, with what the run has now
+  number   @1 :UInt32;           # how often it was made smaller
+  released @2 :Text;             # exec_vnode of all that is gone since then
+}
+struct Updated { ref @0 :D.RunRef; number @1 :UInt32; }
 struct LeaveJob { ref @0 :D.RunRef; why @1 :Text; }
 struct SignalPart {
   ref    @0 :D.RunRef;
@@ -84,6 +92,7 @@ struct FromSister {
     outputTaken   @8 :OutputTaken;   # by an asker on this host
     described     @9 :Described;
     prologueOver  @10 :PrologueOver;
+    updated       @11 :Updated;
   }
 }
 struct JoinRefused { ref @0 :D.RunRef; code @1 :Int32; text @2 :Text; }

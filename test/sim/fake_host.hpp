@@ -134,6 +134,7 @@ class fake_places final : public ports::job_places {
     const bool refuses = world_.chance(world_.o.refused_places);
     later(place.key, model::set_up_done{refuses ? -10 : 0, refuses ? "no such user" : ""});
   }
+  void update(const ports::job_place&) override {}
   void tear_down(const ports::job_place& place) override {
     if (!*alive_) return;
     machine_.places.erase(place.key);

@@ -397,8 +397,10 @@ std::string world::check_history() {
           fault = "vnode " + vnode + " holds " + std::to_string(cpus) + " of 2 cpus at sequence " + std::to_string(r->sequence());
       }
     } else if (schema::is(e, schema::JobEvent::VNODES_RELEASED)) {
-      for (const auto& part : model::parts_of(schema::text(e.getJob().getVnodesReleased().getExecVnode())))
-        on_vnode[part.vnode].erase(stream);
+      for (const auto& part : model::parts_of(schema::text(e.getJob().getVnodesReleased().getExecVnode()))) {
+        auto& cpus = on_vnode[part.vnode][stream];
+        cpus = std::max(0, cpus - static_cast<int>(part.cpus));  // what ends while it is suspended holds nothing
+      }
     } else if (schema::is(e, schema::JobEvent::ENDED)) {
       if (++ended[stream] > 1) fault = "a job ended twice, stream " + std::to_string(stream);
       ended_ns[stream] = place.wall_ns;

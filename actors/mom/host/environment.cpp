@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "events/model/run/order_now.hpp"
 #include "events/values/exec_host.hpp"
 #include "events/values/select.hpp"
 #include "events/values/string_list.hpp"
@@ -101,19 +102,17 @@ void add_account(std::vector<std::string>& environment, const account& user, con
   put(environment, "PBS_JOBDIR=" + jobdir);
 }
 
-std::string node_file_text(const model::allocation& has, std::string_view schedselect) {
+std::string node_file_text(const model::allocation& has, std::string_view select_text) {
   const auto hosts = values::parse_exec_host(has.exec_host());
-  const auto select = values::parse_select(schedselect);
+  const auto select = values::parse_select(select_text);
   if (!hosts || !select) return {};
   std::string text;
-  std::size_t at = 0;
-  std::uint64_t chunks = 0;  // of schedselect, so far: those that were released have no lines
   std::uint64_t lines_left = node_file_lines_max;
-  for (const auto& chunk : select->chunks) {
+  const auto asked = model::select_by_chunk(has, *select);
+  for (std::size_t at = 0; at < hosts->size(); ++at) {
+    const auto& chunk = asked.chunks[at];
     const auto lines = number_of(chunk, "mpiprocs", number_of(chunk, "ncpus", 0) > 0 ? 1 : 0);
-    chunks += chunk.count;
-    for (; at < hosts->size() && has.chunk_at_start(at) < chunks; ++at)
-      for (std::uint64_t i = 0; i < lines && lines_left > 0; ++i, --lines_left) text += (*hosts)[at].host + '\n';
+    for (std::uint64_t i = 0; i < lines && lines_left > 0; ++i, --lines_left) text += (*hosts)[at].host + '\n';
   }
   return text;
 }

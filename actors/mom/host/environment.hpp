@@ -33,8 +33,9 @@ void put_variable(std::vector<std::string>& environment, std::string entry);
 void add_account(std::vector<std::string>& environment, const account& user, const std::string& shell,
                  const std::string& jobdir);
 
-// One line per mpiprocs of each chunk, with the chunk's host; chunks that exclhost added have none.
-std::string node_file_text(const model::allocation& has, std::string_view schedselect);
+// One line per mpiprocs of each chunk, with the chunk's host, in the order of exec_host; chunks that exclhost added have none.
+// `select_text`: that its chunks count in.
+std::string node_file_text(const model::allocation& has, std::string_view select_text);
 
 // The lines of pbs_environment that are NAME=value; the rest is skipped.
 std::vector<std::string> parse_pbs_environment(std::string_view text);

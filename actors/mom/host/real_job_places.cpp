@@ -78,6 +78,10 @@ class real_job_places::impl {
     if (!work_->ask(place.key, request, told)) ready(place.key, -3, shepherd_ + ": " + std::strerror(errno));
   }
 
+  void update(const ports::job_place& place) {
+    if (is_file_name(place.job_id) && !place.node_file.empty()) write_file(place.node_file, place.node_file_text, 0644);
+  }
+
   // Told as removed when the directories are gone: until then a primary that shares them must not work in them.
   void tear_down(const ports::job_place& place) {
     if (!is_file_name(place.key) || !is_file_name(place.job_id)) return removed(place.key);
@@ -146,6 +150,9 @@ real_job_places::~real_job_places() = default;
 void real_job_places::listen(events e) { impl_->listen(std::move(e)); }
 void real_job_places::set_up(const ports::job_place& place) {
   impl_->post([this, place] { impl_->set_up(place); });
+}
+void real_job_places::update(const ports::job_place& place) {
+  impl_->post([this, place] { impl_->update(place); });
 }
 void real_job_places::tear_down(const ports::job_place& place) {
   impl_->post([this, place] { impl_->tear_down(place); });

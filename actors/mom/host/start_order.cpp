@@ -196,9 +196,14 @@ target target_at(std::string host, std::string path, const mom_settings& setting
 
 std::string run_key(schema::RunRef::Reader ref) { return str(ref.getJob()) + '.' + std::to_string(ref.getRun()); }
 
+std::string select_of(start_reader start, const model::allocation& has) {
+  return has.select().empty() ? attribute(start, "schedselect") : has.select();
+}
+
 void put_allocation(start_reader start, const model::allocation& has, const mom_settings& settings, ports::run_order& o) {
-  o.node_file_text = node_file_text(has, attribute(start, "schedselect"));
+  o.node_file_text = node_file_text(has, select_of(start, has));
   o.ncpus = ncpus_of(has);
+  o.resource_list = resource_list_text(start);
   o.share.reset();
   if (!settings.config.use_cgroups) return;
   o.share = share_of_host(has.exec_vnode(), has.exec_host(), [&](const auto& host) { return is_this_host(settings, host); });
@@ -237,7 +242,6 @@ ports::run_order order_for(start_reader start, const model::allocation& has, con
   o.job_name = attribute(start, "Job_Name");
   o.queue = str(start.getQueue());
   o.account = attribute(start, "Account_Name");
-  o.resource_list = resource_list_text(start);
   o.prologue_alarm_s = settings.config.prologue_alarm_s;
   o.environment = build_environment({.base = settings.base_environment,
                                      .variable_list = attribute(start, "Variable_List"),
@@ -245,7 +249,7 @@ ports::run_order order_for(start_reader start, const model::allocation& has, con
                                      .job_name = o.job_name,
                                      .queue = o.queue,
                                      .account = o.account,
-                                     .schedselect = attribute(start, "schedselect"),
+                                     .schedselect = select_of(start, has),
                                      .node_file = o.node_file,
                                      .tmpdir = o.tmpdir,
                                      .cookie = cookie_of(start),
@@ -277,7 +281,7 @@ ports::job_place place_for(start_reader start, const model::allocation& has, con
   place.user = str(start.getEuser());
   place.group = str(start.getEgroup());
   place.node_file = settings.pbs_home + "/aux/" + place.job_id;
-  place.node_file_text = node_file_text(has, attribute(start, "schedselect"));
+  place.node_file_text = node_file_text(has, select_of(start, has));
   place.tmpdir = tmpdir_for(start, settings);
   place.private_jobdir = private_jobdir_for(start);
   if (!place.private_jobdir.empty())

@@ -32,7 +32,9 @@ std::string run_key(schema::RunRef::Reader ref);
 // The order for one run. A script that is not in the message leaves script_text unset: set it, or have the file at
 // order.script, before starting.
 ports::run_order order_for(schema::StartRun::Reader start, const model::allocation& has, const mom_settings& settings);
-// Puts into an order what follows from what the run has: the node file, its cpus, its share of this host.
+// The select that the chunks of what the run has count in.
+std::string select_of(schema::StartRun::Reader start, const model::allocation& has);
+// Puts into an order what follows from what the run has: the node file, its cpus, its share of this host, its Resource_List.
 void put_allocation(schema::StartRun::Reader start, const model::allocation& has, const mom_settings& settings, ports::run_order& order);
 
 // sandbox=PRIVATE: the name of the job directory, the same on all hosts of the run, which may share it. Empty: none is wanted.

@@ -132,6 +132,15 @@ BOOST_AUTO_TEST_CASE(a_chunk_that_was_released_takes_its_own_lines_out_of_the_no
   BOOST_TEST(node_file_text(has, schedselect) == "q1\nq2\nq2\nq2\n");
 }
 
+// RS-116, RS-127
+BOOST_AUTO_TEST_CASE(the_node_file_of_a_reduced_run_follows_the_select_it_was_reduced_to) {
+  annals::model::allocation has("(q1:ncpus=1)+(q2:ncpus=2)+(q3:ncpus=1)+(q1)", "q1/0+q2/0*2+q3/0+q1/1*0", {"q1", "q2", "q3"}, "exclhost");
+  has.renumber({0, 2, 1, annals::model::allocation::no_chunk}, "1:ncpus=1:mpiprocs=2+1:ncpus=1+1:ncpus=2:mpiprocs=3");
+  BOOST_TEST(node_file_text(has, has.select()) == "q1\nq1\nq2\nq2\nq2\nq3\n");
+  has.renumber({0, 2, 1, annals::model::allocation::no_chunk}, "1:ncpus=1+1:ncpus=0+1:ncpus=0:mpiprocs=1");
+  BOOST_TEST(node_file_text(has, has.select()) == "q1\nq2\n");
+}
+
 BOOST_AUTO_TEST_CASE(pbs_environment_is_read_without_a_final_newline) {
   BOOST_TEST(parse_pbs_environment("PATH=/bin:/usr/bin") == variables{"PATH=/bin:/usr/bin"});
   BOOST_TEST(parse_pbs_environment("# c\nA=1\n\nnothing\n=x\nB=2 3\n") == (variables{"A=1", "B=2 3"}));

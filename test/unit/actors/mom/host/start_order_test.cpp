@@ -224,6 +224,17 @@ BOOST_AUTO_TEST_CASE(node_file_cpus_and_share_are_those_of_what_the_run_has_what
   BOOST_TEST(o.share->ncpus == 2u);
 }
 
+// RS-116
+BOOST_AUTO_TEST_CASE(a_run_that_answers_another_select_has_its_lines_and_threads) {
+  const auto order = job({{{"schedselect", ""}, "1:ncpus=2:mpiprocs=2+2:ncpus=1"}});
+  model::allocation has("(q1:ncpus=2)+(q2:ncpus=1)", "q1/0*2+q2/0", {"q1", "q2"}, "free");
+  BOOST_TEST(select_of(*order, has) == "1:ncpus=2:mpiprocs=2+2:ncpus=1");
+  has.renumber({0, 1}, "1:ncpus=1:ompthreads=7+1:ncpus=1:mpiprocs=2");
+  const auto o = order_for(*order, has, settings());
+  BOOST_TEST(o.node_file_text == "q1\nq2\nq2\n");
+  BOOST_TEST(std::count(o.environment.begin(), o.environment.end(), "OMP_NUM_THREADS=7") == 1);
+}
+
 BOOST_AUTO_TEST_CASE(what_the_mom_adds_to_an_order_makes_the_names_of_directories) {
   mom_settings one, other;
   one.mark = "11111111";

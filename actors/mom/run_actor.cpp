@@ -199,7 +199,9 @@ begun run_actor::fetch_script() {
   return begun::yes;
 }
 
+// RS-15, RS-130. An earlier life may have started the program: then it is found, and killed.
 begun run_actor::start() {
+  if (state().start_is_unwanted() && born_ns_ == 0) return command(model::start_stopped{}), begun::not_yet;
   if (!hooks_allow(hook_point::begin) || !hooks_allow(hook_point::prologue)) return begun::not_yet;
   if (model::script_comes_later(order()) && !script_) return begun::not_yet;
   if (!std::exchange(launch_told_, true)) note_launch_delay(": before launch");

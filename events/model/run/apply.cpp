@@ -41,6 +41,7 @@ void on_killed(run_state& run, schema::KillRequested::Reader e) {
   run.kill_why = schema::str(e.getWhy());
   run.kill_sent_ns = 0;
   run.kill_delay_over = false;
+  if (e.getId() > 0) run.kill_exit_status = e.getExitStatus();
   if (e.getOverridesExit()) run.exit_override = e.getExitStatus();
 }
 

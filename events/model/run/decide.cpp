@@ -40,6 +40,14 @@ outcome on_failed(const run_state& run, const program_failed& c) {
   return out;
 }
 
+outcome on_start_stopped(const run_state& run) {
+  if (!run.start_is_unwanted()) return no_change;
+  std::vector<event> out{run.discarded ? refused_event(-3, "no longer wanted")
+                                       : refused_event(run.kill_exit_status, "killed before it started")};
+  if (leaves_at_once(run)) out.push_back(left_event());
+  return out;
+}
+
 outcome on_hooks(const run_state& run, const hooks_done& c) {
   if (run.phase != phase::received && run.phase != phase::starting) return no_change;  // killed meanwhile
   auto out = hook_events(c.runs, run.job, [](auto e) { return e.initRun().initHookRan(); });
@@ -201,6 +209,7 @@ outcome decide(const run_state& run, const run_command& command, const stamp& no
     outcome operator()(const ask_task& c) const { return on_ask_task(run, c); }
     outcome operator()(const task_told& c) const { return on_task_told(run, c); }
     outcome operator()(const hooks_done& c) const { return on_hooks(run, c); }
+    outcome operator()(const start_stopped&) const { return on_start_stopped(run); }
     outcome operator()(const joins_over& c) const { return on_joins_over(run, c); }
     outcome operator()(const prologue_over& c) const { return on_prologue_over(run, c); }
   };

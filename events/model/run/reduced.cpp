@@ -27,7 +27,7 @@ event reduced_event(const allocation_change& c) {
 // Before the program, and when every other host was asked to join with what the ticket says.
 bool can_be_reduced(const run_state& run) {
   const bool before_program = run.phase == run_phase::received || run.phase == run_phase::starting;
-  if (!before_program || run.tolerates == tolerance::none || run.discarded) return false;
+  if (!before_program || run.tolerates == tolerance::none || run.discarded || run.start_is_unwanted()) return false;
   const bool all_asked = run.sisters.size() == run.order.get().getStartRun().getSisters().size();
   return all_asked && std::ranges::none_of(run.sisters, [](const sister_state& s) { return s.phase == sister_phase::asked; });
 }

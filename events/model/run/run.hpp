@@ -124,8 +124,9 @@ struct run_state {
   bool placed = false, delivered = false;  // tried; and every file is where it belongs
   std::string delivery_text;
 
-  std::uint64_t kill_id = 0;  // the strongest request of the server so far
-  std::string kill_signal;    // empty: nobody wants it killed
+  std::uint64_t kill_id = 0;          // the strongest request of the server so far
+  std::string kill_signal;            // empty: nobody wants it killed
+  std::int32_t kill_exit_status = 0;  // of a run whose start the server has stopped
   std::uint32_t kill_delay_s = 0;
   std::int64_t kill_sent_ns = 0;  // when its processes were signalled for this request; 0: not yet
   bool kill_delay_over = false;   // and they are still there
@@ -152,6 +153,8 @@ struct run_state {
   std::string key() const { return job + "." + std::to_string(run); }
   bool active() const { return phase == run_phase::starting || phase == run_phase::started; }
   bool over() const { return phase == run_phase::ended || phase == run_phase::refused; }
+  // Before its program the server has asked for its end.
+  bool start_is_unwanted() const { return phase == run_phase::starting && (kill_id > 0 || discarded); }
   bool bears_failures() const;  // of its other hosts, now
   schema::SignedTicket::Reader ticket() const { return fresh_ticket ? fresh_ticket.get() : order.get().getStartRun().getTicket(); }
   bool all_left() const;  // the run is on no other host any more
@@ -210,6 +213,8 @@ struct sister_refused {
   std::int32_t code;
   std::string text;
 };
+// The server wants it killed, and its program was handed to nobody yet.
+struct start_stopped {};
 // Nobody is asked to join any more. `prologues`: this host, as every other, has hooks of execjob_prologue.
 struct joins_over {
   bool prologues;
@@ -274,7 +279,7 @@ struct hooks_done {
 using run_command = std::variant<take_order, files_staged, program_began, program_failed, program_over, output_placed, kill_order,
                                  limit_met, tell_order, request_carried_out, discard_order, acknowledged, sister_joined, sister_refused,
                                  sister_left, sister_away, sister_back, ticket_lapsed, kill_sent, timer_fired, sisters_used, ask_task,
-                                 task_told, hooks_done, joins_over, prologue_over>;
+                                 task_told, hooks_done, joins_over, prologue_over, start_stopped>;
 
 outcome decide(const run_state& run, const run_command& command, const stamp& now, const settings& settings);
 void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event);

@@ -127,6 +127,12 @@ BOOST_AUTO_TEST_CASE(a_reduction_that_does_not_follow_is_dropped) {
   BOOST_TEST(late.when(reducing()) == "");
 }
 
+BOOST_AUTO_TEST_CASE(a_run_that_is_not_to_start_any_more_is_not_reduced) {
+  auto s = given_starting("all");
+  s.when(kill(1));
+  BOOST_TEST(s.when(reducing()) == "");
+}
+
 BOOST_AUTO_TEST_CASE(the_order_says_what_the_job_shows_since_then) {
   run_story s;
   BOOST_TEST(!model::order_now(s.run));

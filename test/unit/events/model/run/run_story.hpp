@@ -124,6 +124,7 @@ inline std::vector<model::run_command> every_command() {
   return {model::take_order{order()},
           model::program_began{{1, 1, 1, "/"}},
           model::program_failed{{-3, "again"}},
+          model::start_stopped{},
           model::program_over{{1, {}}},
           model::output_placed{{}},
           kill(1),

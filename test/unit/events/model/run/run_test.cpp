@@ -109,6 +109,21 @@ BOOST_AUTO_TEST_CASE(a_run_killed_before_its_order_came_is_never_started) {
   BOOST_TEST(owed(s.run) == "say-refused");
 }
 
+BOOST_AUTO_TEST_CASE(a_run_killed_while_its_launch_hooks_run_is_not_started) {  // RS-15, RS-130
+  auto s = given_run(run_phase::starting);
+  BOOST_TEST(s.when(model::start_stopped{}) == "");  // nobody wants it killed
+  BOOST_TEST(s.when(kill(1)) == "killRequested");
+  BOOST_TEST(s.when(model::start_stopped{}) == "refused");
+  BOOST_TEST(s.run.exit_status == 271);
+  BOOST_TEST(owed(s.run) == "say-refused");
+  auto given_up = given_run(run_phase::starting);
+  given_up.when(discard());
+  BOOST_TEST(given_up.when(model::start_stopped{}) == "refused left");
+  auto started = given_run(run_phase::started);  // an earlier life of its MoM was faster
+  started.when(kill(1));
+  BOOST_TEST(started.when(model::start_stopped{}) == "");
+}
+
 BOOST_AUTO_TEST_CASE(a_stronger_request_to_kill_is_taken_and_a_weaker_one_is_not) {
   auto s = given_run(run_phase::started);
   BOOST_TEST(s.when(kill(1)) == "killRequested");

@@ -46,6 +46,14 @@ class ManyMoms(Cluster):
     def home_of(self, name):
         return os.path.join(self.dir, "hosts", name, "home")
 
+    def server_env(self):
+        return {**self.env, "PBS_CONF_FILE": os.path.join(self.dir, "hosts", "server", "pbs.conf")}
+
+    def audit(self, *arguments):
+        """Objects that pbs_audit prints, a line each; of the server's log unless --log names another."""
+        lines = subprocess.run(["pbs_audit", *arguments], env=self.server_env(), check=True, capture_output=True, text=True).stdout
+        return [json.loads(line) for line in lines.splitlines()]
+
     def make_homes(self):
         """Homes and certificates of all but the first, which the mini-cluster made."""
         with open(os.path.join(self.dir, "etc", "hosts"), "a") as f:
@@ -57,10 +65,9 @@ class ManyMoms(Cluster):
             self.write(os.path.join(home, "..", "pbs.conf"), conf)
             self.write(os.path.join(home, "annals.conf"), re.sub(r"mom_address = \S+", f"mom_address = {self.address(number)}", self.annals_conf))
             self.write(os.path.join(home, "mom_priv", "config"), "$restrict_user_maxsysid 999\n$usecp *:/ /\n")
-        server = {**self.env, "PBS_CONF_FILE": os.path.join(self.dir, "hosts", "server", "pbs.conf")}
 
         def enrol(name):
-            made = subprocess.run(["pbs_enroll", name], env=server, check=True, capture_output=True, text=True).stdout
+            made = subprocess.run(["pbs_enroll", name], env=self.server_env(), check=True, capture_output=True, text=True).stdout
             self.write(os.path.join(self.home_of(name), "mom_priv", "daemon.pem"), made, 0o600)
         with concurrent.futures.ThreadPoolExecutor(2) as workers:
             list(workers.map(enrol, self.names[1:]))
@@ -80,8 +87,7 @@ class ManyMoms(Cluster):
                                                   stdin=subprocess.DEVNULL, stdout=out, stderr=out))
 
     def start_server(self):
-        env = {**self.env, "PBS_CONF_FILE": os.path.join(self.dir, "hosts", "server", "pbs.conf")}
-        subprocess.run(["pbs_server"], env=env, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        subprocess.run(["pbs_server"], env=self.server_env(), check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
 
     def until_all_are_free(self):
         def all_free():
@@ -130,10 +136,8 @@ def wide_job(c):
     """A job of all hosts, from its events: what each part of its life took, in ms."""
     count = len(c.names)
     job = c.run("qsub", "-W", "block=true", "-l", f"select={count}:ncpus=1", "-l", "place=scatter", "--", "/bin/true").strip()
-    server = {**c.env, "PBS_CONF_FILE": os.path.join(c.dir, "hosts", "server", "pbs.conf")}
-    lines = subprocess.run(["pbs_audit", "job", "--json", job], env=server, check=True, capture_output=True, text=True).stdout
     written, happened = {}, {}      # in the server's log; on the primary
-    for event in map(json.loads, lines.splitlines()):
+    for event in c.audit("job", "--json", job):
         written[event["kind"]] = event["wallNs"]
         happened[event["kind"]] = event["event"].get("atNs")
     return {"order sent -> all joined -> program started": (written["JobStarted"] - written["JobAssigned"]) / 1e6,

@@ -5,7 +5,6 @@
 
 #include "events/attributes/table.hpp"
 #include "events/model/exit_codes.hpp"
-#include "events/model/run/order_now.hpp"
 #include "events/values/number.hpp"
 
 namespace annals::actors {
@@ -69,7 +68,7 @@ caf::message_handler run_actor::other_handlers() {
 }
 
 void run_actor::on_change() {
-  if (std::exchange(reductions_, state().reductions) != state().reductions) take_reduction();
+  current_order_.follow(state());
   if (std::exchange(revived_, false)) steps_noted_ = state().steps.size();  // in an earlier life
   reconcile();
   if (state().phase != phase::starting)
@@ -170,8 +169,8 @@ struct run_actor::beginner {
     return a.begin_on_sister(s.host, effect);
   }
   begun operator()(const model::begin_launch&) const {
-    a.note_launch_delay("");
-    a.note_launch_delay(": before prologue");
+    a.lines().launch_delay("");
+    a.lines().launch_delay(": before prologue");
     return a.command(model::joins_over{a.hooks_.wanted(hook_point::prologue)}), begun::yes;
   }
   begun operator()(const model::run_prologue&) const { return a.hooks_allow(hook_point::prologue) ? begun::yes : begun::not_yet; }
@@ -204,7 +203,7 @@ begun run_actor::start() {
   if (state().start_is_unwanted() && born_ns_ == 0) return command(model::start_stopped{}), begun::not_yet;
   if (!hooks_allow(hook_point::begin) || !hooks_allow(hook_point::prologue)) return begun::not_yet;
   if (model::script_comes_later(order()) && !script_) return begun::not_yet;
-  if (!std::exchange(launch_told_, true)) note_launch_delay(": before launch");
+  if (!std::exchange(launch_told_, true)) lines().launch_delay(": before launch");
   if (prunes_by_itself() || waits_for_updates()) return begun::not_yet;
   return start_after_hooks();
 }

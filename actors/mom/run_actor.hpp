@@ -8,7 +8,9 @@
 #include <set>
 #include <string>
 
+#include "actors/mom/current_order.hpp"
 #include "actors/mom/mom_messages.hpp"
+#include "actors/mom/start_lines.hpp"
 #include "actors/runtime/effect_running_actor.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/run/run.hpp"
@@ -38,7 +40,8 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
  private:
   struct beginner;  // one function per effect
   schema::StartRun::Reader order() const { return order_now().get().getStartRun(); }
-  const schema::sealed<schema::ToMom>& order_now() const { return reduced_order_ ? reduced_order_ : state().order; }
+  const schema::sealed<schema::ToMom>& order_now() const { return current_order_.of(state()); }
+  start_lines lines() const { return {parts_, state(), waits()}; }
   model::run_waits waits() const;
   begun start();
   begun fetch_script();
@@ -128,23 +131,16 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   void on_sister_said(const schema::sealed<schema::FromSister>& message, const std::string& host);
   begun begin_on_sister(const std::string& host, const model::run_effect& effect);
   begun ask(const std::string& host);
-  void fill_sisters_order(schema::StartRun::Builder o) const;  // what they are told of the order, with what the run has now
-  void put_schedselect(capnp::List<schema::Attribute>::Builder attributes) const;
   void release(const std::string& host);
   void tell_whether_suspended(const std::string& host);
   void tell_kill(const model::kill_on& kill);
   void signal_everywhere(int signal, schema::SignalPart::What what = schema::SignalPart::What::SIGNAL);  // every process on every host
   void signal_on(const std::string& host, int signal, schema::SignalPart::What what = schema::SignalPart::What::SIGNAL);
   void look_for_sisters(std::int64_t now_ns);  // that are out of reach
-  void take_reduction();                       // that is on disk: the order as it is now, and what the hosts that stay are told
   bool hosts_are_updated();
   bool waits_for_updates();  // that hosts have not taken yet, before the program
   std::int64_t join_alarm_s() const;
   std::int64_t launch_delay_s() const;
-  void note_launch_delay(std::string_view when) const;  // of a job that asks for spare chunks as in earlier PBS
-  void note_step(schema::RunEvent::Reader step) const;
-  void note_borne(schema::SisterStep::Reader failure) const;
-  void note_reduction(schema::AllocationReduced::Reader reduced) const;
   std::vector<model::host_usage> by_host(const model::usage_set& own) const;  // the primary first
   void keep_usage_of_sisters();                                               // for a life after this one
   template <class Fill>
@@ -155,12 +151,10 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   mom_parts parts_;
   caf::actor mom_;
   std::string key_;
-  bool revived_;                                 // from the log, and nothing happened since
-  std::int64_t born_ns_;                         // when this life of the process began, of a run that it found in the log; 0: it did not
-  std::int64_t asking_since_ns_ = 0;             // sisters to join, in this life; 0: none was asked
-  schema::sealed<schema::ToMom> reduced_order_;  // what the job shows stands in it; of a run that was reduced
-  schema::sealed<schema::ToSister> update_;      // of that run
-  std::uint32_t reductions_ = 0;                 // that stand in both
+  bool revived_;                      // from the log, and nothing happened since
+  std::int64_t born_ns_;              // when this life of the process began, of a run that it found in the log; 0: it did not
+  std::int64_t asking_since_ns_ = 0;  // sisters to join, in this life; 0: none was asked
+  current_order current_order_;
   bool update_wait_told_ = false, update_end_told_ = false;
   bool launch_told_ = false, prune_told_ = false;  // in the log
   std::optional<std::string> script_;

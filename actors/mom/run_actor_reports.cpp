@@ -21,7 +21,7 @@ bool run_actor::steps_are_out() const { return !state().discarded && steps_taken
 
 void run_actor::report_steps() {
   const auto& steps = state().steps;
-  for (; steps_noted_ < steps.size(); ++steps_noted_) note_step(steps[steps_noted_].get().getStep());
+  for (; steps_noted_ < steps.size(); ++steps_noted_) lines().step(steps_noted_);
   if (steps_told_ == steps.size()) steps_told_ = 0;  // a repeat
   const auto first = std::max<std::size_t>(steps_told_, steps_taken_);
   steps_told_ = steps.size();

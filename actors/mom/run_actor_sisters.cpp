@@ -4,12 +4,9 @@
 
 #include <algorithm>
 
-#include "actors/mom/host/start_order.hpp"
 #include "actors/mom/run_actor.hpp"
 #include "events/model/limits.hpp"
-#include "events/model/run/order_now.hpp"
 #include "events/model/run/ticket.hpp"
-#include "events/values/duration.hpp"
 
 namespace annals::actors {
 
@@ -62,7 +59,7 @@ begun run_actor::begin_on_sister(const std::string& host, const model::run_effec
   if (!contact_of(host).open) return begun::not_yet;
   if (std::holds_alternative<model::ask_sister>(effect)) return ask(host);
   if (std::holds_alternative<model::ask_prologue>(effect)) tell_sister(host, [&](auto m) { fill_ref(m.initPrologue()); });
-  if (std::holds_alternative<model::update_sister>(effect)) send(mom_, to_sister{host, update_});
+  if (std::holds_alternative<model::update_sister>(effect)) send(mom_, to_sister{host, current_order_.update()});
   if (std::holds_alternative<model::release_sister>(effect)) release(host);
   if (const auto* kill = std::get_if<model::kill_on>(&effect)) tell_kill(*kill);
   if (const auto* t = std::get_if<model::spawn_task_on>(&effect)) spawn_on_host(t->task);
@@ -70,29 +67,6 @@ begun run_actor::begin_on_sister(const std::string& host, const model::run_effec
   if (std::holds_alternative<model::keep_sister>(effect) && !contact_of(host).has_it)
     tell_sister(host, [&](auto m) { fill_ref(m.initStillThere()); });
   return begun::yes;
-}
-
-// The part that joins counts the chunks it is told of from 0: so does the select it is told.
-void run_actor::put_schedselect(capnp::List<schema::Attribute>::Builder attributes) const {
-  const auto& has = state().allocated;
-  for (auto a : attributes)
-    if (schema::text(a.asReader().getName()) == "schedselect")
-      if (const auto select = values::parse_select(mom::select_of(order(), has)))
-        a.setValue(values::print_with_counts(model::select_by_chunk(has, *select)));
-}
-
-void run_actor::fill_sisters_order(schema::StartRun::Builder o) const {
-  fill_ref(o.initRef());
-  o.setOwner(order().getOwner());
-  o.setEuser(order().getEuser());
-  o.setEgroup(order().getEgroup());
-  o.setExecVnode(state().allocated.exec_vnode());
-  o.setExecHost(state().allocated.exec_host());
-  o.setQueue(order().getQueue());
-  o.setAttributes(order().getAttributes());
-  if (state().reductions > 0) put_schedselect(o.getAttributes());
-  o.setServerName(order().getServerName());
-  o.setKillDelaySeconds(order().getKillDelaySeconds());
 }
 
 // Files and hooks may have taken longer than the ticket lasts that came with the order. Once the program runs only this host's
@@ -105,26 +79,11 @@ begun run_actor::ask(const std::string& host) {
   tell_sister(host, [&](auto m) {
     auto j = m.initJoin();
     j.setTicket(state().ticket());
-    fill_sisters_order(j.initOrder());
+    current_order_.fill_for_host(state(), j.initOrder());
     j.setNode(sister->node);
     j.setUsageIntervalSeconds(usage_interval_s_);
   });
   return begun::yes;
-}
-
-// Made once for all of the hosts that stay.
-void run_actor::take_reduction() {
-  reduced_order_ = model::order_now(state());
-  std::string released;
-  for (const auto& step : state().steps)
-    if (const auto e = step.get().getStep(); e.isAllocationReduced())
-      released += (released.empty() ? "" : "+") + schema::str(e.getAllocationReduced().getReleased());
-  update_ = schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
-    auto u = m.initUpdate();
-    fill_sisters_order(u.initOrder());
-    u.setNumber(state().reductions);
-    u.setReleased(released);
-  });
 }
 
 bool run_actor::hosts_are_updated() {
@@ -138,7 +97,7 @@ bool run_actor::waits_for_updates() {
   if (state().reductions == 0 || hosts_are_updated()) return false;
   const auto reduced = std::ranges::find_if(state().steps.rbegin(), state().steps.rend(),
                                             [](const auto& step) { return step.get().getStep().isAllocationReduced(); });
-  if (!std::exchange(update_wait_told_, true)) note_launch_delay(": waiting on job update acks from sister moms");
+  if (!std::exchange(update_wait_told_, true)) lines().launch_delay(": waiting on job update acks from sister moms");
   if (parts_.base.clock->now_ns() < reduced->get().getAtNs() + limits::update_wait_s * 1'000'000'000) return true;
   if (!std::exchange(update_end_told_, true))
     parts_.note(log_event::debug2, state().job, "not all job updates to sister moms completed");
@@ -234,15 +193,6 @@ std::int64_t run_actor::launch_delay_s() const {
   return set > 0 ? set : hooks_s;
 }
 
-// RS-62
-void run_actor::note_launch_delay(std::string_view when) const {
-  bool asks_spare_chunks = false;
-  for (auto a : order().getAttributes()) asks_spare_chunks |= schema::text(a.getResource()) == "select_requested";
-  if (!asks_spare_chunks) return;
-  parts_.note(log_event::debug2, state().job,
-              "job reliable startup job_launch_delay=" + std::to_string(launch_delay_s()) + " secs" + std::string(when));
-}
-
 // While the program runs the MoM of a sister may be restarted in peace.
 model::run_waits run_actor::waits() const { return {join_alarm_s(), parts_.settings->config.max_check_poll_s, launch_delay_s()}; }
 
@@ -276,113 +226,5 @@ std::vector<model::host_usage> run_actor::by_host(const model::usage_set& own) c
 }
 
 // -- the server's log --------------------------------------------------------------------------------------------------------
-
-// A failure that the job tolerates (RS-12 to RS-14): the lines of PBS, and one with the words of its design.
-void run_actor::note_borne(schema::SisterStep::Reader failure) const {
-  const auto host = schema::str(failure.getHost()), text = schema::str(failure.getText());
-  constexpr auto borne = " as job is tolerant of node failures";
-  if (state().phase == phase::started) {
-    parts_.note(log_event::error, state().job, "lost communication with " + host + ": " + text);
-    parts_.note(log_event::debug3, state().job, "ignoring lost communication with " + host + borne);
-  } else {
-    parts_.note(log_event::job, state().job, model::start_error(failure));
-    parts_.note(log_event::job, state().job, text);
-    parts_.note(log_event::job, state().job, "ignoring error from " + host + borne);
-  }
-  parts_.note(log_event::debug, state().job, std::string("ignoring error") + borne);
-}
-
-// RS-95, RS-96
-void run_actor::note_reduction(schema::AllocationReduced::Reader reduced) const {
-  const auto schedselect_of = [](auto attributes) -> std::optional<std::string> {
-    for (auto a : attributes)
-      if (schema::text(a.getName()) == "schedselect") return schema::str(a.getValue());
-    return std::nullopt;
-  };
-  const auto ordered = state().order.get().getStartRun();
-  auto exec_vnode = schema::str(ordered.getExecVnode());
-  auto schedselect = schedselect_of(ordered.getAttributes()).value_or("");
-  for (std::size_t i = 0; i < steps_noted_; ++i) {
-    const auto step = state().steps[i].get().getStep();
-    if (!step.isAllocationReduced()) continue;
-    exec_vnode = schema::str(step.getAllocationReduced().getExecVnode());
-    schedselect = schedselect_of(step.getAllocationReduced().getChanges()).value_or(schedselect);
-  }
-  const auto note = [&](const std::string& text) { parts_.note(log_event::job, state().job, "pruned " + text); };
-  note("from exec_vnode=" + exec_vnode);
-  note("to exec_vnode=" + schema::str(reduced.getExecVnode()));
-  note("to exec_node=" + schema::str(reduced.getExecVnode()));
-  note("from schedselect=" + schedselect);
-  note("to schedselect=" + schedselect_of(reduced.getChanges()).value_or(schedselect));
-}
-
-// The lines PBS writes (pbs guide: MoM log).
-void run_actor::note_step(schema::RunEvent::Reader step) const {
-  using which = schema::RunEvent::Which;
-  switch (step.which()) {
-    case which::SISTER_FAILED: {
-      const auto f = step.getSisterFailed();
-      if (state().bears_failures()) return note_borne(f);
-      if (state().active() || state().phase == phase::ended)
-        return parts_.note(log_event::error, state().job,
-                           "lost communication with " + schema::str(f.getHost()) + ", killing job: " + schema::str(f.getText()));
-      parts_.note(log_event::job, state().job, model::start_error(f));
-      return parts_.note(log_event::job, state().job, schema::str(f.getText()));
-    }
-    case which::JOIN_WAIT_ENDED:
-      return parts_.note(log_event::debug2, state().job,
-                         "sister_join_job_alarm wait time " + std::to_string(join_alarm_s()) + " secs exceeded");
-    case which::SISTER_LEFT: {
-      const auto l = step.getSisterLeft();
-      if (l.getAbandoned())
-        return parts_.note(log_event::error, state().job,
-                           schema::str(l.getHost()) + " does not answer: the server will end what is left of the job there");
-      const auto used = model::read_usage(l.getUsage());
-      return parts_.note(log_event::debug2, state().job,
-                         schema::str(l.getHost()) + " cput=" + values::print_duration(static_cast<std::int64_t>(used.seconds("cput"))) +
-                             " mem=" + std::to_string(used.kb("mem")) + "kb");
-    }
-    case which::PROLOGUE_ASKED:
-      if (!state().bears_failures()) return;
-      return parts_.note(log_event::debug3, state().job,
-                         "waiting up to " + std::to_string(launch_delay_s()) +
-                             " secs ($job_launch_delay) for mom hosts status and prologue hooks ack");  // RS-63
-    case which::LAUNCH_WAIT_ENDED:
-      return parts_.note(log_event::debug2, state().job,
-                         state().tolerates == model::tolerance::none
-                             ? "not all prologue hooks to sister moms completed"
-                             : "not all prologue hooks to sister moms completed, but job will proceed to execute");  // RS-61
-    case which::ALLOCATION_REDUCED: return note_reduction(step.getAllocationReduced());
-    case which::SISTERS_ASKED:
-      if (state().phase == phase::received && state().bears_failures())  // RS-53
-        parts_.note(log_event::debug, state().job,
-                    "job waiting up to " + std::to_string(join_alarm_s()) + " secs ($sister_join_job_alarm) for all sister moms to join");
-      return;
-    case which::RECEIVED:
-    case which::PROGRAM_STARTING:
-    case which::PROGRAM_STARTED:
-    case which::REFUSED:
-    case which::KILL_REQUESTED:
-    case which::PROGRAM_ENDED:
-    case which::OUTPUT_PLACED:
-    case which::LEFT:
-    case which::DISCARDED:
-    case which::SISTER_JOINED:
-    case which::SISTER_READY:
-    case which::SISTERS_USED:
-    case which::TASK_ASKED:
-    case which::TASK_SETTLED:
-    case which::REQUEST_RECEIVED:
-    case which::REQUEST_DONE:
-    case which::FILES_STAGED_IN:
-    case which::KILL_SENT:
-    case which::KILL_DELAY_ENDED:
-    case which::SISTER_AWAY:
-    case which::SISTER_BACK:
-    case which::TICKET_LAPSED:
-    case which::TICKET_RENEWED:
-    case which::HOOK_RAN: return;
-  }
-}
 
 }  // namespace annals::actors

@@ -1,0 +1,65 @@
+#include "actors/mom/current_order.hpp"
+
+#include "actors/mom/host/start_order.hpp"
+#include "events/model/run/order_now.hpp"
+#include "events/values/select.hpp"
+
+namespace annals::actors {
+
+namespace {
+
+// Five hundred hosts that have the same are one item.
+values::select_spec neighbours_joined(const values::select_spec& select) {
+  values::select_spec out;
+  for (const auto& chunk : select.chunks) {
+    if (!out.chunks.empty() && out.chunks.back().resources == chunk.resources) out.chunks.back().count += chunk.count;
+    else out.chunks.push_back(chunk);
+  }
+  return out;
+}
+
+// A host counts the chunks it is told of from 0: so does the select it is told.
+void put_schedselect(const model::allocation& has, schema::StartRun::Builder to) {
+  for (auto a : to.getAttributes())
+    if (schema::text(a.asReader().getName()) == "schedselect")
+      if (const auto select = values::parse_select(mom::select_of(to.asReader(), has)))
+        a.setValue(values::print_with_counts(neighbours_joined(model::select_by_chunk(has, *select))));
+}
+
+std::string all_released(const model::run_state& run) {
+  std::string released;
+  for (const auto& step : run.steps)
+    if (const auto e = step.get().getStep(); e.isAllocationReduced())
+      released += (released.empty() ? "" : "+") + schema::str(e.getAllocationReduced().getReleased());
+  return released;
+}
+
+}  // namespace
+
+void current_order::follow(const model::run_state& run) {
+  if (std::exchange(reductions_, run.reductions) == run.reductions) return;
+  reduced_ = model::order_now(run);
+  update_ = schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
+    auto u = m.initUpdate();
+    fill_for_host(run, u.initOrder());
+    u.setNumber(run.reductions);
+    u.setReleased(all_released(run));
+  });
+}
+
+void current_order::fill_for_host(const model::run_state& run, schema::StartRun::Builder to) const {
+  const auto order = of(run).get().getStartRun();
+  to.setRef(order.getRef());
+  to.setOwner(order.getOwner());
+  to.setEuser(order.getEuser());
+  to.setEgroup(order.getEgroup());
+  to.setExecVnode(run.allocated.exec_vnode());
+  to.setExecHost(run.allocated.exec_host());
+  to.setQueue(order.getQueue());
+  to.setAttributes(order.getAttributes());
+  if (run.reductions > 0) put_schedselect(run.allocated, to);
+  to.setServerName(order.getServerName());
+  to.setKillDelaySeconds(order.getKillDelaySeconds());
+}
+
+}  // namespace annals::actors

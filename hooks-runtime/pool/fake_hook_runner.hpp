@@ -15,7 +15,13 @@ class fake_hook_runner final : public hook_runner {
  public:
   // What the hook of that name answers; a hook that is not set accepts.
   using behaviour = std::function<void(protocol::Request::Reader, protocol::Reply::Builder)>;
-  void when(std::string hook, behaviour what) { behaviours_[std::move(hook)] = std::move(what); }
+  void when(std::string hook, behaviour what) {
+    when_asking(std::move(hook),
+                [what = std::move(what)](const hook_run& order, protocol::Reply::Builder reply) { what(*order.request, reply); });
+  }
+  // The same for one that asks questions: hook_run::ask answers them.
+  using asking_behaviour = std::function<void(const hook_run&, protocol::Reply::Builder)>;
+  void when_asking(std::string hook, asking_behaviour what) { behaviours_[std::move(hook)] = std::move(what); }
   // Replies come from a queue of the simulation: given the work to do, it decides when to do it. Unset: kept for
   // step().
   void use_scheduler(std::function<void(std::function<void()>)> later) { later_ = std::move(later); }
@@ -30,7 +36,7 @@ class fake_hook_runner final : public hook_runner {
     auto work = [this, order = std::move(order), done = std::move(done)] {
       done(schema::make<protocol::Reply>([&](protocol::Reply::Builder reply) {
         const auto found = behaviours_.find(schema::str(order.request.get().getHookName()));
-        if (found != behaviours_.end()) found->second(*order.request, reply);
+        if (found != behaviours_.end()) found->second(order, reply);
       }));
     };
     if (at_once) work();
@@ -58,7 +64,7 @@ class fake_hook_runner final : public hook_runner {
     else
       kept_.push_back(std::move(work));
   }
-  std::map<std::string, behaviour> behaviours_;
+  std::map<std::string, asking_behaviour> behaviours_;
   std::deque<std::function<void()>> kept_;
   std::function<void(std::function<void()>)> later_;
   std::size_t runs_ = 0;

@@ -30,6 +30,7 @@ class fake_host final : public ports::process_host {
       if (!order.is_task && world_.chance(world_.o.tasks)) ask_for_tasks(order);
       ++machine_.executions[order.key];
       if (order.is_task) machine_.outputs.insert(order.key);
+      keep_node_file(order);
       const auto begin = world_.clock.now + world_.pick_ns(1'000'000, 50'000'000);
       machine_.programs[order.key] = {world_.pick_ns(1000, 30000), begin, begin + run_ns(), static_cast<int>(world_.random() % 3)};
     }
@@ -82,7 +83,10 @@ class fake_host final : public ports::process_host {
   }
   void keep_jobdir(const std::string&) override {}
   void forget(const std::string& key) override {
-    if (*alive_) machine_.programs.erase(key);
+    const auto at = machine_.programs.find(key);
+    if (!*alive_ || at == machine_.programs.end()) return;
+    if (at->second.ends > world_.clock.now) world_.found("the MoM forgets " + key + ", which lives");
+    machine_.programs.erase(at);
   }
   void forget_others(const std::set<std::string>& keys) override {
     std::erase_if(machine_.programs, [&](const auto& p) { return !keys.contains(p.first.substr(0, p.first.find('-'))); });
@@ -90,6 +94,13 @@ class fake_host final : public ports::process_host {
 
  private:
   std::int64_t run_ns() { return world_.o.program_s != 0 ? world_.o.program_s * 1'000'000'000 : world_.pick_ns(0, 20'000'000'000); }
+  // Tasks find what the program has, or, on another host, what is there of their job.
+  void keep_node_file(const ports::run_order& order) {
+    const auto run = order.key.substr(0, order.key.find('-'));
+    const auto place = machine_.places.find(run);
+    if (!order.is_task) machine_.node_files[order.key] = order.node_file_text;
+    else if (place != machine_.places.end()) machine_.node_files[order.key] = place->second;
+  }
   // The program asks for tasks some time after it has begun.
   void ask_for_tasks(const ports::run_order& order) {
     std::string cookie;
@@ -130,11 +141,13 @@ class fake_places final : public ports::job_places {
 
   void set_up(const ports::job_place& place) override {
     if (!*alive_) return;
-    machine_.places.insert(place.key);
+    machine_.places[place.key] = place.node_file_text;
     const bool refuses = world_.chance(world_.o.refused_places);
     later(place.key, model::set_up_done{refuses ? -10 : 0, refuses ? "no such user" : ""});
   }
-  void update(const ports::job_place&) override {}
+  void update(const ports::job_place& place) override {
+    if (*alive_) machine_.places[place.key] = place.node_file_text;
+  }
   void tear_down(const ports::job_place& place) override {
     if (!*alive_) return;
     machine_.places.erase(place.key);

@@ -69,10 +69,16 @@ std::string world::check_vnodes() {
     (void)log::log_reader(server_store()).read(freed_.sequence() + 1, [&](const log::record_ptr& r) {
       freed_.fold(*r);
       suspended_.fold(*r);
+      if (o.reduces()) reduced_.fold(*r);
       return true;
     });
+  if (o.reduces())
+    if (auto why = check_reduced(); !why.empty()) return why;
   for (std::size_t i = 2; i < processes_.size(); ++i) {
     const auto& mom = static_cast<mom_process&>(*processes_[i]);
+    for (const auto& [key, node_file] : mom.machine().places)
+      if (freed_.believes_gone(mom.name(), key) && !joined_just_now(mom, key))
+        return mom.name() + " has a place for " + key + " while its vnode is free at sequence " + std::to_string(freed_.sequence());
     for (const auto& [key, p] : mom.machine().programs) {
       if (p.started > clock.now || clock.now >= p.ends) continue;
       const auto run = run_of_key(key);
@@ -115,7 +121,7 @@ std::string world::check_leaks() {
   for (std::size_t i = 2; i < processes_.size(); ++i) {
     const auto& mom = static_cast<mom_process&>(*processes_[i]);
     if (!mom.machine().programs.empty()) return mom.name() + " still has files of " + mom.machine().programs.begin()->first;
-    if (!mom.machine().places.empty()) return mom.name() + " still has a place for " + *mom.machine().places.begin();
+    if (!mom.machine().places.empty()) return mom.name() + " still has a place for " + mom.machine().places.begin()->first;
     if (!mom.machine().outputs.empty()) return mom.name() + " still has what was written by " + *mom.machine().outputs.begin();
     if (mom.actors() > mom_process::idle_actors) return mom.name() + " has " + std::to_string(mom.actors()) + " actors, and no job";
   }

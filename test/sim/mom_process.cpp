@@ -24,7 +24,7 @@ class simulated_dialer final : public actors::sister_dialer {
 
 mom_process::mom_process(world& w, std::string name)
     : actor_process(w), store(w.random()), name_(std::move(name)), uuid_(16, static_cast<char>('a' + w.random() % 26)), hooks_(w) {
-  if (w.o.site_hooks) hook_directory_.emplace();
+  if (w.o.any_hooks()) hook_directory_.emplace();
 }
 mom_process::~mom_process() { crash(); }
 
@@ -44,7 +44,7 @@ void mom_process::start() {
   const auto stop = [this, alive](const std::string& why) {
     if (!*alive) return;
     wants_crash = true;
-    world_.stopped_itself(name_ + ": " + why);
+    world_.found(name_ + ": " + why);
   };
   actors::log_writer_parts writer;
   writer.log = log_.get();

@@ -63,7 +63,7 @@ void server_process::start() {
   parts.stop_process = [this, alive](const std::string&) { if (*alive) wants_crash = true; };
   parts.shut_down = [](const std::string&) {};
   hooks_.process_started(alive);
-  if (world_.o.site_hooks) parts.runner = hooks_.runner();
+  if (world_.o.any_hooks()) parts.runner = hooks_.runner();
   if (world_.o.blind_ledger) parts.ledger = std::make_shared<blind_check>();
   try {
     server_ = std::make_unique<actors::server_system>(*system_, std::move(parts));

@@ -7,6 +7,7 @@
 #include "events/log/log_reader.hpp"
 #include "events/model/hook/hook.hpp"
 #include "events/model/hook/hook_look.hpp"
+#include "test/sim/pruning.hpp"
 #include "test/sim/world.hpp"
 
 namespace annals::sim {
@@ -35,6 +36,17 @@ constexpr site_hook every_hook[] = {
     {"joins", "execjob_attach", nullptr},
     {"of_the_host", "exechost_startup,exechost_periodic", "15"},
 };
+constexpr site_hook pruning_hooks[] = {
+    {"prunes", "execjob_prologue,execjob_launch", nullptr},
+    {"prunes_too", "execjob_launch", nullptr},
+};
+
+std::vector<site_hook> hooks_of(const options& o) {
+  std::vector<site_hook> hooks;
+  if (o.site_hooks) hooks.assign(std::begin(every_hook), std::end(every_hook));
+  if (o.pruning > 0) hooks.insert(hooks.end(), std::begin(pruning_hooks), std::end(pruning_hooks));
+  return hooks;
+}
 
 void change(hooks::protocol::Change::Builder c, const char* parameter, const std::string& object, const char* attribute,
             const std::string& after) {
@@ -59,6 +71,11 @@ std::string job_of(hooks::protocol::Request::Reader asked) {
 drawn_hooks::drawn_hooks(world& w) : world_(w) {
   for (const auto& h : every_hook)
     runner_.when(h.name, [this](hooks::protocol::Request::Reader asked, hooks::protocol::Reply::Builder reply) { answer(asked, reply); });
+  for (const auto& h : pruning_hooks)
+    runner_.when_asking(h.name, [this](const hooks::hook_run& run, hooks::protocol::Reply::Builder reply) {
+      prune(world_, run, reply);
+      if (world_.trouble(world_.o.hook_trouble)) refuse(reply);
+    });
 }
 
 void drawn_hooks::process_started(const life& alive) {
@@ -68,14 +85,15 @@ void drawn_hooks::process_started(const life& alive) {
   });
 }
 
-void drawn_hooks::answer(hooks::protocol::Request::Reader asked, hooks::protocol::Reply::Builder reply) {
+void drawn_hooks::refuse(hooks::protocol::Reply::Builder reply) {
   using verdict = hooks::protocol::Verdict;
-  if (world_.trouble(world_.o.hook_trouble)) {
-    const verdict bad[] = {verdict::REJECT, verdict::ERROR, verdict::ALARM};
-    reply.setVerdict(bad[world_.random() % 3]);
-    reply.setMessage("not now");
-    return;
-  }
+  const verdict bad[] = {verdict::REJECT, verdict::ERROR, verdict::ALARM};
+  reply.setVerdict(bad[world_.random() % 3]);
+  reply.setMessage("not now");
+}
+
+void drawn_hooks::answer(hooks::protocol::Request::Reader asked, hooks::protocol::Reply::Builder reply) {
+  if (world_.trouble(world_.o.hook_trouble)) return refuse(reply);
   const auto* event = hooks::find_event(asked.getEvent());
   const std::string name = event->name;
   const auto drawn = std::to_string(world_.random() % 1000);
@@ -92,9 +110,8 @@ void drawn_hooks::answer(hooks::protocol::Request::Reader asked, hooks::protocol
 
 // -- the administrator ---------------------------------------------------------------------------------------------------
 
-hook_set_up::hook_set_up(bool wanted) {
-  if (!wanted) return;
-  for (const auto& h : every_hook) {
+hook_set_up::hook_set_up(const options& wanted) {
+  for (const auto& h : hooks_of(wanted)) {
     requests_.push_back(schema::make<schema::Request>([&](schema::Request::Builder r) {
       auto m = r.initManage();
       m.setVerb(schema::ManageVerb::CREATE);

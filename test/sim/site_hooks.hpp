@@ -18,6 +18,7 @@ class event_store;
 namespace annals::sim {
 
 class world;
+struct options;
 using life = std::shared_ptr<bool>;
 
 // One process's hooks: what each does is drawn when it runs.
@@ -29,6 +30,7 @@ class drawn_hooks {
 
  private:
   void answer(hooks::protocol::Request::Reader asked, hooks::protocol::Reply::Builder reply);
+  void refuse(hooks::protocol::Reply::Builder reply);
   world& world_;
   hooks::fake_hook_runner runner_;
 };
@@ -36,7 +38,7 @@ class drawn_hooks {
 // What the administrator types before the first job: every hook is created and gets its script. One request at a time.
 class hook_set_up {
  public:
-  explicit hook_set_up(bool wanted);
+  explicit hook_set_up(const options& wanted);
   bool done() const { return next_ == requests_.size(); }
   // The next request to be sent; nothing while one is on its way.
   const schema::sealed<schema::Request>* next_to_send(std::uint64_t id);

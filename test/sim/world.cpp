@@ -18,7 +18,7 @@ constexpr std::int64_t fault_time = 120 * second;  // faults happen this long
 constexpr std::int64_t patience = 3600 * second;   // after which a world that is not quiet has lost something
 }  // namespace
 
-world::world(options options) : random(options.seed), net(*this), o(options), hooks_(options.site_hooks) {
+world::world(options options) : random(options.seed), net(*this), o(options), hooks_(options) {
   processes_.push_back(std::make_unique<server_process>(*this));
   processes_.push_back(std::make_unique<scheduler_process>(*this));
   for (int i = 0; i < o.moms; ++i) processes_.push_back(std::make_unique<mom_process>(*this, "n" + std::to_string(i + 1)));
@@ -26,10 +26,11 @@ world::world(options options) : random(options.seed), net(*this), o(options), ho
   for (int i = 0; i < o.jobs; ++i) {
     std::string id(16, '\0');
     for (auto& c : id) c = static_cast<char>(random());
-    submissions_.push_back({id, "", false, 0, chance(o.staging)});
-    wide_.push_back(chance(o.wide) ? 2 + static_cast<int>(random() % 2) : 1);
-    bears_.push_back(o.tolerant == 0 || !chance(o.tolerant) ? "none" : random() % 2 ? "all"
-                                                                                    : "job_start");
+    submissions_.push_back({id, "", false, 0, chance(o.staging), {}});
+    auto& s = submissions_.back();
+    s.words = {{"Job_Name", "", "j" + std::to_string(i)}};
+    for (auto& word : drawn_words(*this)) s.words.push_back(std::move(word));
+    if (s.staged) s.words.push_back({"stagein", "", "in@store:/data/in"});
   }
   net.loss_rate = o.lost_effect;
   server_store().set_sync_failure_rate(o.sync_failure);
@@ -156,20 +157,12 @@ void world::submit_what_is_open() {
                         r.setId(id);
                         r.setCommandId({reinterpret_cast<const kj::byte*>(s.command_id.data()), s.command_id.size()});
                         auto q = r.initQueueJob();
-                        const bool wide = wide_[i] > 1;
-                        auto list = q.initAttributes((wide ? 4u : 1u) + (s.staged ? 1u : 0u));
-                        list[0].setName("Job_Name");
-                        list[0].setValue("j" + std::to_string(i));
-                        if (s.staged) list[list.size() - 1].setName("stagein");
-                        if (s.staged) list[list.size() - 1].setValue("in@store:/data/in");
-                        if (!wide) return;
-                        for (unsigned n = 1; n < 3; ++n) list[n].setName("Resource_List");
-                        list[1].setResource("select");
-                        list[1].setValue(std::to_string(wide_[i]) + ":ncpus=1");
-                        list[2].setResource("place");
-                        list[2].setValue("scatter");
-                        list[3].setName("tolerate_node_failures");
-                        list[3].setValue(bears_[i]);
+                        auto list = q.initAttributes(static_cast<unsigned>(s.words.size()));
+                        for (unsigned n = 0; n < list.size(); ++n) {
+                          list[n].setName(s.words[n].name);
+                          list[n].setResource(s.words[n].resource);
+                          list[n].setValue(s.words[n].value);
+                        }
                       }));
   }
 }
@@ -335,11 +328,13 @@ std::string world::run() {
   auto look_again = clock.now;
   while (true) {
     faults_on_ = clock.now - begin < fault_time;
+    if (faults_on_) calm_since_ns_ = clock.now;
     if (!faults_on_ && o.sync_failure > 0) server_store().set_sync_failure_rate(0);
     if (!faults_on_ && o.uncertain > 0) server_store().set_uncertain_rate(0);
     const bool went_on = step();
-    if (o.watch_hosts)
-      if (const auto why = check_vnodes(); !why.empty()) return why + " [repeat with ANNALS_SIM_SEED=" + std::to_string(o.seed) + "]";
+    auto why = o.watch_hosts ? check_vnodes() : std::string();
+    if (why.empty() && !went_on && o.reduces()) why = check_sums();
+    if (!why.empty()) return why + " [repeat with ANNALS_SIM_SEED=" + std::to_string(o.seed) + "]";
     if (went_on) continue;
     if (clock.now >= look_again) {
       if (quiet()) break;
@@ -354,15 +349,16 @@ std::string world::run() {
 // -- checks ------------------------------------------------------------------------------------------------------------------
 
 std::string world::check() {
-  auto why = stopped_itself_;
+  auto why = found_;
   if (why.empty()) why = check_history();
   if (why.empty()) why = check_executions();
   if (why.empty() && o.hostile_node) why = check_hostile_node();
-  if (why.empty() && o.site_hooks) why = check_hooks(server_store());
+  if (why.empty() && o.any_hooks()) why = check_hooks(server_store());
   if (why.empty() && o.watch_hosts) why = check_leaks();
   if (why.empty() && o.watch_hosts) why = check_accounting();
   if (why.empty() && o.watch_hosts) why = check_usage();
   if (why.empty() && o.watch_hosts) why = check_output();
+  if (why.empty() && o.watch_hosts) why = check_reductions();
   if (!why.empty()) why += " [repeat with ANNALS_SIM_SEED=" + std::to_string(o.seed) + "]";
   return why;
 }
@@ -435,7 +431,7 @@ std::string world::check_executions() {
     for (const auto& [key, p] : mom.machine().programs)
       if (p.ends > clock.now) return mom.name() + " still has processes of " + key;
     if (!mom.machine().staged.empty()) return mom.name() + " still has staged files of " + *mom.machine().staged.begin();
-    if (!mom.machine().places.empty()) return mom.name() + " still has a place for " + *mom.machine().places.begin();
+    if (!mom.machine().places.empty()) return mom.name() + " still has a place for " + mom.machine().places.begin()->first;
   }
   return "";
 }

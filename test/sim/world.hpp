@@ -19,6 +19,8 @@
 #include "events/ports/process_host.hpp"
 #include "events/schema/client.capnp.h"
 #include "test/sim/host_checks.hpp"
+#include "test/sim/job_words.hpp"
+#include "test/sim/reduced_runs.hpp"
 #include "test/sim/site_hooks.hpp"
 #include "test/sim/suspension.hpp"
 
@@ -90,13 +92,14 @@ struct host_machine {
     bool told = false;
     bool stopped = false;
   };
-  std::map<std::string, program> programs;  // by run key
-  std::map<std::string, int> executions;    // how often each run's program was started, ever
-  std::set<std::string> staged;             // runs whose files came and have not gone, by key
-  std::set<std::string> lost_with_disk;     // of executions: nobody can say any more what they used
-  std::set<std::string> outputs;            // tasks whose output files are here, by key
-  std::set<std::string> lines;              // of tasks' output that came here, to who asked or to the job's files
-  std::set<std::string> places;             // node files and directories of runs whose program is elsewhere, by run key
+  std::map<std::string, program> programs;        // by run key
+  std::map<std::string, int> executions;          // how often each run's program was started, ever
+  std::set<std::string> staged;                   // runs whose files came and have not gone, by key
+  std::set<std::string> lost_with_disk;           // of executions: nobody can say any more what they used
+  std::set<std::string> outputs;                  // tasks whose output files are here, by key
+  std::set<std::string> lines;                    // of tasks' output that came here, to who asked or to the job's files
+  std::map<std::string, std::string> places;      // node files of runs whose program is elsewhere, by run key
+  std::map<std::string, std::string> node_files;  // that programs and tasks found when they were started, by key
 };
 
 // What a task of the simulation writes, line by line.
@@ -143,6 +146,10 @@ struct options {
   std::uint64_t crash_server_at_append = 0, crash_mom_at_append = 0;
   bool site_hooks = false;  // hooks at every step of a job
   double hook_trouble = 0;  // of their runs: late, refused, raised, killed at the alarm
+  double pruning = 0;       // of the hooks before a program: they let go of some of its job's vnodes
+  double spares = 0;        // of the wide jobs: they are given more chunks than they ask for (rjselect)
+  bool any_hooks() const { return site_hooks || pruning > 0; }
+  bool reduces() const { return pruning > 0 || spares > 0; }
 };
 
 class world {
@@ -160,9 +167,9 @@ class world {
   std::mt19937_64 random;
   network net;
   options o;
-  // A MoM has given up by itself, which none of the faults here is a reason for.
-  void stopped_itself(const std::string& what) {
-    if (stopped_itself_.empty()) stopped_itself_ = what;
+  // What none of the faults here is a reason for: a MoM has given up by itself, or forgets what still lives.
+  void found(const std::string& fault) {
+    if (found_.empty()) found_ = fault;
   }
   bool trouble(double p) { return faults_on_ && chance(p); }
   bool chance(double p) { return p > 0 && std::uniform_real_distribution<double>(0, 1)(random) < p; }
@@ -177,6 +184,8 @@ class world {
 
   std::vector<std::string> tickets;  // every one that the server ever signed, for whoever steals them
 
+  std::size_t reductions() const { return reduced_.count(); }  // so often a run went on with less
+
   log::fault_store& server_store();
   process& server() { return *processes_[0]; }
 
@@ -188,6 +197,7 @@ class world {
     bool sent = false;
     std::int64_t run_s = 0;
     bool staged = false;
+    std::vector<asked_value> words;  // that it is submitted with besides
   };
   struct mom_dial {
     std::size_t from, to;
@@ -212,7 +222,10 @@ class world {
   std::string check_leaks();
   std::string check_accounting();
   std::string check_usage();
-  std::string check_output();  // after check_usage
+  std::string check_output();      // after check_usage
+  std::string check_reduced();     // after each step
+  std::string check_sums();        // while nothing is on its way within the server
+  std::string check_reductions();  // in the end
   std::size_t executions_of(const std::string& key) const;
   void connect_everybody();
   void connect_moms();
@@ -230,12 +243,10 @@ class world {
   std::string check_executions();
   void on_reply(schema::Reply::Reader r);
 
-  std::string stopped_itself_;
+  std::string found_;
   std::set<std::string> wholly_known_runs_;          // whose end was reported, with the usage of every host
   std::vector<std::unique_ptr<process>> processes_;  // server, scheduler, MoMs
   std::vector<submission> submissions_;
-  std::vector<int> wide_;                       // hosts that each asks for
-  std::vector<const char*> bears_;              // tolerate_node_failures
   std::map<std::uint64_t, std::size_t> asked_;  // request id -> submission
   enum class node { unknown,
                     asked,
@@ -257,6 +268,8 @@ class world {
   std::map<std::pair<std::size_t, std::size_t>, std::int64_t> cut_until_;
   freed_vnodes freed_;
   suspended_jobs suspended_;
+  reduced_runs reduced_;
+  std::int64_t calm_since_ns_ = 0;  // nobody fails any more
   std::int64_t disk_heals_at_ = 0;
   bool faults_on_ = true;
 };

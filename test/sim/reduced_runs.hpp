@@ -1,0 +1,66 @@
+// Runs that go on with less than they began with (job.release_nodes() of hooks, rjselect), by the server's log: what each job holds
+// and shows, and which hosts it has dropped. docs/design/0033-allocations-and-holdings.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "events/log/record.hpp"
+#include "events/model/job/job.hpp"
+
+namespace annals::model {
+class holdings;
+}
+
+namespace annals::sim {
+
+using cpus_by_vnode = std::map<std::string, int>;  // a vnode of this world has the name of its host
+
+class reduced_runs {
+ public:
+  void fold(const log::record& record);
+  std::size_t count() const { return count_; }
+
+  // Empty, or the first that is not as it must be after what was written so far. Between two records of one append it may not be.
+  //
+  // The rules: a server believes its own MoMs. A job that goes on with less had said that it bears failures, holds what it uses and
+  // what hosts that it dropped have not handed back, shows just what it uses, and asks again what it asked first when it is requeued.
+  std::string fault() const;
+  // And what the ledger keeps are the sums of that.
+  std::string fault_of_sums(const model::holdings& ledger) const;
+
+  struct dropped_host {
+    std::string key, host;
+    std::int64_t since_ns;
+  };
+  std::vector<dropped_host> dropped() const;                         // by jobs that go on, and not handed back
+  std::vector<dropped_host> take_handed_back();                      // by jobs that go on, since this was asked last
+  const std::string* told_at_the_end(const std::string& key) const;  // exec_vnode of a run whose end its MoM has told
+
+ private:
+  struct job {
+    model::job_state state;
+    std::string asked;  // as it was queued
+    cpus_by_vnode held, used;
+    struct part {
+      std::int64_t since_ns;
+      int cpus;
+    };
+    std::map<std::string, part> dropped;  // by host
+    bool goes_on = false, suspended = false, reduced = false, by_select = true, believes = true;
+  };
+  void see(job& j, const log::record& r);
+  void on_reduced(job& j, schema::JobReduced::Reader e, std::int64_t now_ns);
+  void on_released(job& j, schema::VnodesReleased::Reader e, std::int64_t now_ns);
+  std::string fault_of(const job& j) const;
+
+  std::map<std::uint64_t, job> jobs_;         // by stream
+  std::map<std::string, std::string> ended_;  // by key
+  std::vector<dropped_host> handed_back_;
+  std::size_t count_ = 0;
+  std::string fault_;
+};
+
+}  // namespace annals::sim

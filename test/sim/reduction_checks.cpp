@@ -1,0 +1,94 @@
+// What must hold between the logs and the hosts of a simulated world when runs go on with less than they had.
+#include <algorithm>
+
+#include "events/log/log_reader.hpp"
+#include "test/sim/processes.hpp"
+
+namespace annals::sim {
+
+namespace {
+
+constexpr std::int64_t second = 1'000'000'000;
+
+std::string run_of_key(const std::string& key) { return key.substr(0, key.find('-')); }
+
+// A line for each chunk of one cpu, in no order: hosts of this world have one vnode of the same name.
+std::string lines_of(std::string_view exec_vnode) {
+  std::string lines;
+  for (const auto& part : model::parts_of(exec_vnode)) lines += part.vnode + '\n';
+  return lines;
+}
+
+// What each run had at last on the host that is its first, by that host's log.
+std::map<std::string, std::string> exec_vnodes_of(const mom_process& mom) {
+  std::map<std::uint64_t, std::string> keys;
+  std::map<std::string, std::string> last;
+  (void)log::log_reader(*mom.store).read(1, [&](const log::record_ptr& r) {
+    if (!r->event().isRun()) return true;
+    const auto e = r->event().getRun();
+    auto& key = keys[r->get().getStream()];
+    if (e.isAllocationReduced()) last[key] = schema::str(e.getAllocationReduced().getExecVnode());
+    if (!e.isReceived()) return true;
+    key = schema::str(e.getReceived().getJob()) + "." + std::to_string(e.getReceived().getRun());
+    const auto order = schema::sealed_message::from_bytes(schema::bytes_of(e.getReceived().getOrder()));
+    if (order) last[key] = schema::str(order->root<schema::ToMom>().getStartRun().getExecVnode());
+    return true;
+  });
+  return last;
+}
+
+}  // namespace
+
+// A host that a run goes on without is rid of the job, and nobody waits for ever that it is.
+std::string world::check_reduced() {
+  if (auto why = reduced_.fault(); !why.empty()) return why + " at sequence " + std::to_string(freed_.sequence());
+  for (const auto& gone : reduced_.take_handed_back()) {
+    const auto& mom = static_cast<mom_process&>(*processes_[index_of(gone.host)]);
+    for (const auto& part : actors::read_mom_log(log::log_reader(*mom.store)).known_parts)
+      if (part.what.key == gone.key) return gone.host + " still has a part of " + gone.key + ", whose vnodes there it has handed back";
+  }
+  constexpr auto heals_within_ns = 60 * second, leaves_within_ns = 60 * second;
+  for (const auto& d : reduced_.dropped())
+    if (clock.now > std::max(d.since_ns, calm_since_ns_ + heals_within_ns) + leaves_within_ns)
+      return d.host + " was dropped by " + d.key + " and is not rid of it";
+  return "";
+}
+
+// The ledger is ahead of the disk while an append is on its way.
+std::string world::check_sums() {
+  const auto& server = static_cast<server_process&>(*processes_[0]);
+  if (!server.parts() || server.wants_crash || stands_still(0)) return "";
+  return reduced_.fault_of_sums(server.parts()->ledger().holdings());
+}
+
+// Every program began with what its run had been left with, and its tasks found the same.
+std::string world::check_reductions() {
+  std::map<std::string, std::string> programs;  // node files
+  for (std::size_t i = 2; i < processes_.size(); ++i) {
+    const auto& mom = static_cast<const mom_process&>(*processes_[i]);
+    const auto last = exec_vnodes_of(mom);
+    for (const auto& [key, node_file] : mom.machine().node_files) {
+      if (run_of_key(key) != key) continue;
+      programs[key] = node_file;
+      const auto has = last.find(key);
+      if (has == last.end()) continue;  // its log is lost
+      if (node_file != lines_of(has->second)) return key + " began on " + node_file + "and had " + has->second;
+      const auto* told = reduced_.told_at_the_end(key);
+      if (told && *told != has->second) return key + " ended with " + has->second + ", and the job shows " + *told;
+    }
+  }
+  for (std::size_t i = 2; i < processes_.size(); ++i) {
+    const auto& mom = static_cast<const mom_process&>(*processes_[i]);
+    for (const auto& [key, times] : mom.machine().executions) {
+      const auto program = programs.find(run_of_key(key));
+      if (program != programs.end() && program->second.find(mom.name() + '\n') == std::string::npos)
+        return mom.name() + " ran " + key + ", and was no host of it any more";
+    }
+    for (const auto& [key, node_file] : mom.machine().node_files)
+      if (const auto program = programs.find(run_of_key(key)); program != programs.end() && program->second != node_file)
+        return key + " found " + node_file + "on " + mom.name() + ", and its job has " + program->second;
+  }
+  return "";
+}
+
+}  // namespace annals::sim

@@ -7,6 +7,7 @@
 #include "events/attributes/select_rules.hpp"
 #include "events/model/vnodes/amounts.hpp"
 #include "events/model/vnodes/holdings.hpp"
+#include "events/values/exec_vnode.hpp"
 #include "events/values/select.hpp"
 
 namespace annals::sim {
@@ -47,7 +48,8 @@ std::string request_of(const model::job_state& job) {
 }
 
 std::size_t chunks_of(std::string_view exec_vnode) {
-  return static_cast<std::size_t>(std::count(exec_vnode.begin(), exec_vnode.end(), '('));
+  const auto spec = values::parse_exec_vnode(exec_vnode);
+  return spec ? spec->chunks.size() : 0;
 }
 
 }  // namespace

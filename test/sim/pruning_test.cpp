@@ -15,7 +15,7 @@ sim::options pruned_jobs(int jobs = 8) {
 
 BOOST_AUTO_TEST_SUITE(pruning)
 
-BOOST_AUTO_TEST_CASE(a_quiet_day_of_jobs_that_are_pruned) { holds_for_seeds(pruned_jobs(), 10); }
+BOOST_AUTO_TEST_CASE(a_quiet_day_of_jobs_that_are_pruned) { holds_for_seeds(pruned_jobs(), 5); }
 
 BOOST_AUTO_TEST_CASE(hooks_and_spare_chunks_make_runs_smaller) {
   auto hooks = pruned_jobs(), spares = pruned_jobs();
@@ -33,11 +33,11 @@ BOOST_AUTO_TEST_CASE(a_host_that_was_dropped_is_rid_of_the_job_while_it_goes_on)
   o.program_s = 400;
   o.mom_crash = o.link_break = o.partition = seldom;
   o.power_off = o.pause = seldom;
-  holds_for_seeds(o, 10);
+  holds_for_seeds(o, 4);
 }
 
 BOOST_AUTO_TEST_CASE(a_mom_may_crash_at_every_event_of_a_run_that_is_pruned) {
-  for (std::uint64_t n = 1; n <= 20; ++n) {
+  for (std::uint64_t n = 1; n <= 15; ++n) {
     auto o = pruned_jobs(2);
     o.seed = n;
     o.wide = o.tolerant = o.pruning = 1;
@@ -55,10 +55,10 @@ BOOST_AUTO_TEST_CASE(everybody_fails_while_jobs_are_pruned) {
   o.power_off = o.pause = o.partition = seldom;
   o.new_disk = 0.3;
   o.node_fail_s = 20;
-  holds_for_seeds(o, 40);
+  holds_for_seeds(o, 15);
   o.server_crash = o.scheduler_crash = seldom;
   o.by_hand = 0.02;
-  holds_for_seeds(o, 60);
+  holds_for_seeds(o, 20);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -14,6 +14,23 @@ release_plan::release_plan(std::string event, hooks::hook_object job, hooks::rel
   asked_ = accepted_;
 }
 
+namespace {
+
+// Several calls come to one change: each is told with all that is left.
+void add(model::allocation_change more, std::vector<model::allocation_change>& to) {
+  if (to.empty()) return to.push_back(std::move(more));
+  auto& sum = to.back();
+  more.released = sum.released + '+' + more.released;
+  for (auto& before : sum.changes) {
+    const bool is_newer = std::ranges::any_of(
+        more.changes, [&](const model::shown_value& v) { return v.name == before.name && v.resource == before.resource; });
+    if (!is_newer) more.changes.push_back(std::move(before));
+  }
+  sum = std::move(more);
+}
+
+}  // namespace
+
 // False: it can't be.
 bool release_plan::release(hooks::protocol::ReleaseNodes::Reader asked, stage& at, std::vector<model::allocation_change>* to) {
   if (schema::text(asked.getJob()) != at.job.name) return false;
@@ -23,7 +40,7 @@ bool release_plan::release(hooks::protocol::ReleaseNodes::Reader asked, stage& a
   hooks::put(planned->change, at.job);
   at.from.has = std::move(planned->left);
   at.from.shown = hooks::shown_by(at.job);
-  if (to) to->push_back(std::move(planned->change));
+  if (to) add(std::move(planned->change), *to);
   return true;
 }
 
@@ -39,10 +56,10 @@ hooks::sealed_answer release_plan::answer(const hooks::sealed_question& question
 
 void release_plan::accept(hooks::protocol::Reply::Reader reply, hooks::hook_parameters& parameters) {
   const std::lock_guard held(guard_);
-  const auto before = changes_.size();
+  bool has_released = false;
   for (auto action : reply.getActions())
-    if (action.isReleaseNodes()) release(action.getReleaseNodes(), accepted_, &changes_);
-  if (changes_.size() > before) show(parameters);
+    if (action.isReleaseNodes()) has_released |= release(action.getReleaseNodes(), accepted_, &changes_);
+  if (has_released) show(parameters);
   if (const auto* job = hooks::object_of(parameters, "job")) accepted_.job = *job;
   asked_ = accepted_;
 }

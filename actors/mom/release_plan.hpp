@@ -22,7 +22,7 @@ class release_plan {
   hooks::sealed_answer answer(const hooks::sealed_question& question);
   // A hook has accepted. The hooks after it see the job without what was let go.
   void accept(hooks::protocol::Reply::Reader reply, hooks::hook_parameters& parameters);
-  // In the order in which they were asked for.
+  // One, or none: the calls together.
   std::vector<model::allocation_change> changes() const;
 
  private:

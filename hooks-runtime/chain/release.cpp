@@ -2,8 +2,12 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "events/attributes/request_check.hpp"
+#include "events/model/limits.hpp"
+#include "events/model/run/order_now.hpp"
+#include "events/model/vnodes/amounts.hpp"
 #include "events/schema/message.hpp"
 #include "events/values/exec_host.hpp"
 #include "events/values/exec_vnode.hpp"
@@ -36,26 +40,79 @@ void tell_as_before(const model::not_reduced& why, const release_from& from, con
   }
 }
 
+// What the server has added to each chunk that did not ask for it (default_chunk) stands in schedselect, not in select: a keep_select
+// that was made of select gets it too.
+values::select_spec completed(values::select_spec keep_select, const model::shown_request& shown) {
+  const auto select = shown.resources.find("select");
+  if (select == shown.resources.end() || shown.resources.contains("select_requested")) return keep_select;
+  const auto asked = values::parse_select(select->second), given = values::parse_select(shown.schedselect);
+  if (!asked || !given || asked->chunks.size() != given->chunks.size()) return keep_select;
+  std::map<std::string, std::string> added;
+  for (std::size_t i = 0; i < given->chunks.size(); ++i)
+    for (const auto& r : given->chunks[i].resources)
+      if (!asked->chunks[i].find(r.name)) added.emplace(r.name, r.value);
+  for (auto& chunk : keep_select.chunks)
+    for (const auto& [name, value] : added)
+      if (!chunk.find(name)) chunk.resources.push_back({name, value});
+  return keep_select;
+}
+
+planned_release planned(model::reduction reduced, const values::select_spec& select, const release_from& from, std::string_view by) {
+  planned_release out{model::change_of(reduced, from.shown, select, {}, std::string(by)), std::move(reduced.left)};
+  out.left.renumber(std::move(reduced.satisfies), out.change.keep_select);
+  return out;
+}
+
 std::optional<planned_release> reduced_to(std::string_view keep_select, const release_from& from, std::string_view by,
                                           const line_taker& log) {
-  const auto select = values::parse_select(keep_select);
-  if (!select || !attributes::has_good_values(*select, {})) return std::nullopt;
-  auto reduced = model::reduce(from.has, *select, from.failed);
-  if (reduced) return planned_release{model::change_of(*reduced, from.shown, *select, {}, std::string(by)), reduced->left};
-  for (const auto& line : reduced.error().lines()) log(log_level::debug2, line);
-  if (from.shown.resources.contains("select_requested")) tell_as_before(reduced.error(), from, log);
+  if (keep_select.size() > limits::keep_select_bytes_max) return std::nullopt;
+  auto asked = values::parse_select(keep_select);
+  if (!asked || !attributes::has_good_values(*asked, {})) return std::nullopt;
+  const auto select = completed(std::move(*asked), from.shown);
+  if (auto reduced = model::reduce(from.has, select, from.failed)) return planned(std::move(*reduced), select, from, by);
+  else {
+    for (const auto& line : reduced.error().lines()) log(log_level::debug2, line);
+    if (from.shown.resources.contains("select_requested")) tell_as_before(reduced.error(), from, log);
+  }
   return std::nullopt;
+}
+
+void add(const values::named_value& more, values::select_chunk& to) {
+  const auto at = std::ranges::find(to.resources, more.name, &values::named_value::name);
+  if (at == to.resources.end()) return to.resources.push_back(more);
+  auto sum = model::read_amount(at->value);
+  sum.value += model::read_amount(more.value).value;
+  at->value = sum.print();
+}
+
+// The select of what is left: a chunk for each, with what its vnodes have, and what it asked besides (RD-13).
+std::optional<values::select_spec> select_of(const model::allocation& left, const model::shown_request& shown) {
+  const auto asked = values::parse_select(left.select().empty() ? shown.schedselect : left.select());
+  const auto chunks = values::parse_exec_vnode(left.exec_vnode());
+  if (!asked || !chunks) return std::nullopt;
+  const auto by_chunk = model::select_by_chunk(left, *asked);
+  values::select_spec out;
+  for (std::size_t i = 0; i < chunks->chunks.size(); ++i) {
+    auto& chunk = out.chunks.emplace_back();
+    for (const auto& part : chunks->chunks[i].parts)
+      for (const auto& r : part.resources) add(r, chunk);
+    for (const auto& r : by_chunk.chunks[i].resources)
+      if (!chunk.find(r.name)) chunk.resources.push_back(r);
+  }
+  return out;
 }
 
 std::optional<planned_release> without(const std::vector<std::string>& vnodes, const release_from& from, std::string_view by) {
   auto dropped = model::drop(from.has, vnodes);
   if (!dropped) return std::nullopt;
-  model::allocation_change change;
-  change.released = dropped->released;
-  change.exec_vnode = dropped->left.exec_vnode();
-  change.exec_host = dropped->left.exec_host();
-  change.by = by;
-  return planned_release{std::move(change), std::move(dropped->left)};
+  const auto select = select_of(dropped->left, from.shown);
+  if (!select || values::print(*select).size() > limits::keep_select_bytes_max) return std::nullopt;
+  model::reduction reduced;
+  reduced.released = std::move(dropped->released);
+  reduced.left = std::move(dropped->left);
+  reduced.satisfies.resize(select->chunks.size());
+  std::iota(reduced.satisfies.begin(), reduced.satisfies.end(), 0u);
+  return planned(std::move(reduced), *select, from, by);
 }
 
 }  // namespace

@@ -16,7 +16,11 @@ std::vector<shown_value> shown_after(const shown_request& before, const values::
   reduction reduced;
   reduced.schedselect = values::print_with_counts(keep_select);
   reduced.sums = attributes::sums_of(keep_select, resources);
-  auto now = resources_after(before.resources, reduced);
+  auto now = before.resources;
+  if (const auto asked = values::parse_select(before.schedselect))  // it has what the server added to select, too
+    for (const auto& chunk : asked->chunks)
+      for (const auto& r : chunk.resources) now.erase(r.name);
+  now = resources_after(std::move(now), reduced);
   if (has_rjselect(before.resources)) now["select"] = before.resources.at("select");
   std::vector<shown_value> changes;
   for (const auto& [name, value] : before.resources)

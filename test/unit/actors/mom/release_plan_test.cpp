@@ -117,7 +117,8 @@ BOOST_AUTO_TEST_CASE(what_an_accepting_hook_asked_for_counts_and_the_next_one_se
   BOOST_TEST(s.names("vnode_list") == "n1 n3 n4");
   BOOST_TEST(s.names("vnode_list_fail") == "");
   s.accepts({"ncpus=2+1:ncpus=1"});  // the next hook
-  BOOST_TEST(s.plan.changes().size() == 2u);
+  BOOST_TEST(s.plan.changes().size() == 1u);
+  BOOST_TEST(s.plan.changes()[0].released == "(n2:ncpus=1)+(n4:ncpus=1)");
   BOOST_TEST(shown(s.job(), "exec_vnode") == "(n1:ncpus=2)+(n3:ncpus=1)");
 }
 
@@ -153,6 +154,35 @@ BOOST_AUTO_TEST_CASE(a_job_that_asks_for_spare_chunks_as_in_earlier_pbs_is_told_
   BOOST_TEST(s.lines[28] == "could not satisfy the original select chunk (ncpus=1) with first available chunk ");
 }
 
+BOOST_AUTO_TEST_CASE(several_calls_of_a_script_come_to_one_change) {
+  story s;
+  const auto reply = schema::make<protocol::Reply>([&](protocol::Reply::Builder r) {
+    auto actions = r.initActions(2);
+    for (unsigned i = 0; i < 2; ++i) {
+      auto release = actions[i].initReleaseNodes();
+      release.setJob("12.head");
+      release.initVnodes(1).set(0, i == 0 ? "n2" : "n4");
+    }
+  });
+  s.plan.accept(reply.get(), s.parameters);
+  BOOST_REQUIRE(s.plan.changes().size() == 1u);
+  BOOST_TEST(s.plan.changes()[0].released == "(n2:ncpus=1)+(n4:ncpus=1)");
+  BOOST_TEST(s.plan.changes()[0].exec_vnode == "(n1:ncpus=2)+(n3:ncpus=1)");
+  BOOST_TEST(shown(s.job(), "Resource_List", "nodect") == "2");
+}
+
+// What default_chunk adds stands in schedselect alone, also in what a queuejob hook has kept of select.
+BOOST_AUTO_TEST_CASE(a_select_that_was_kept_before_the_server_completed_it_is_completed) {
+  auto job = wide_job();
+  job.put("schedselect", {}, "1:ncpus=2+3:mpiprocs=1:ncpus=1");
+  job.put("Resource_List", "select", "ncpus=2+3:mpiprocs=1");
+  story s{.begun = job};
+  s.accepts({"ncpus=2+mpiprocs=1"});
+  BOOST_REQUIRE(s.plan.changes().size() == 1u);
+  BOOST_TEST(shown(s.job(), "schedselect") == "1:ncpus=2+1:mpiprocs=1:ncpus=1");
+  BOOST_TEST(shown(s.job(), "Resource_List", "ncpus") == "3");
+}
+
 BOOST_AUTO_TEST_CASE(vnodes_may_be_named) {  // RS-91
   story s;
   BOOST_TEST(s.drop("n2") == left);
@@ -163,8 +193,10 @@ BOOST_AUTO_TEST_CASE(vnodes_may_be_named) {  // RS-91
   });
   s.plan.accept(reply.get(), s.parameters);
   BOOST_REQUIRE(s.plan.changes().size() == 1u);
-  BOOST_TEST(s.plan.changes()[0].keep_select == "");
-  BOOST_TEST(s.plan.changes()[0].satisfies.empty());
+  BOOST_TEST(s.plan.changes()[0].keep_select == "1:ncpus=2+1:ncpus=1+1:ncpus=1");  // RD-13
+  BOOST_TEST((s.plan.changes()[0].satisfies == std::vector<std::uint32_t>{0, 1, 2}));
+  BOOST_TEST(shown(s.job(), "Resource_List", "ncpus") == "4");  // RD-14
+  BOOST_TEST(shown(s.job(), "Resource_List", "nodect") == "3");
   BOOST_TEST(shown(s.job(), "exec_vnode") == left);
 }
 

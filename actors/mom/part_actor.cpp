@@ -201,7 +201,11 @@ begun part_actor::tear_down() {
   if (!output_.all_taken() || !closing_hooks_are_over()) return begun::not_yet;
   for (const auto& [number, task] : state().tasks) parts_.processes->forget(state().task_key(number));
   if (local()) command(model::torn_down{});
-  else parts_.places->tear_down(mom::place_for(state().order(), state().allocated, *parts_.settings));
+  else {
+    auto place = mom::place_for(state().order(), state().allocated, *parts_.settings);
+    place.run_goes_on = state().leaves_alone();
+    parts_.places->tear_down(place);
+  }
   return begun::yes;
 }
 

@@ -17,6 +17,7 @@ struct job_place {
   std::string tmpdir;                     // made 700 for the user
   std::string private_jobdir_root;        // sandbox=PRIVATE: where a directory is made; "~" for the home; empty: none
   std::string private_jobdir;             // its name
+  bool run_goes_on = false;               // on other hosts, which may share that directory: it is theirs
 };
 
 class job_places {

@@ -110,7 +110,9 @@ class real_job_places::impl {
     const auto* user = std::get_if<account>(&found);
     if (!user) return {};  // nothing was made either
     auto request = request_of(*user);
-    request.removals = directories_of(place, *user);
+    auto mine = place;
+    if (place.run_goes_on) mine.private_jobdir_root.clear();
+    request.removals = directories_of(mine, *user);
     // A private directory in a home that the hosts share is the primary's as well, with the job's output in it.
     request.kept_with = {place.job_id + ".OU", place.job_id + ".ER"};
     return request;

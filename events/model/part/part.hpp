@@ -57,6 +57,9 @@ inline schema::StartRun::Reader order_in(schema::ToSister::Reader told) {
   return told.isUpdate() ? told.getUpdate().getOrder() : told.getJoin().getOrder();
 }
 
+// And to one that the run goes on without: hosts that stay may share directories with it.
+inline constexpr std::string_view goes_on_without_host = "the run goes on without this host";
+
 struct part_state {
   part_phase phase = part_phase::none;
   std::uint64_t stream = 0, version = 0;
@@ -82,6 +85,8 @@ struct part_state {
   const schema::sealed<schema::ToSister>& told() const { return update ? update : request; }
   schema::StartRun::Reader order() const { return order_in(told().get()); }
   std::uint32_t node() const { return request.get().getJoin().getNode(); }
+  // Other hosts have the job when this one is rid of it: it did not join, or was let go.
+  bool leaves_alone() const { return !refusal.empty() || leave_why == goes_on_without_host; }
   bool aborted() const { return leave_why == start_failed_elsewhere; }  // the job's program never started
 };
 

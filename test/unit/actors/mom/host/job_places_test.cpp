@@ -83,6 +83,19 @@ BOOST_AUTO_TEST_CASE(a_directory_with_the_jobs_output_is_the_primarys_too_and_st
   BOOST_TEST(read_whole(f.work() + "/pbs.12.borg.x8z/12.borg.OU") == "precious");
 }
 
+BOOST_AUTO_TEST_CASE(a_host_that_a_run_goes_on_without_leaves_the_directory_that_others_may_share) {
+  places_fixture f;
+  auto p = f.place();
+  f.places.set_up(p);
+  wait_until([&] { return f.heard("12.borg.1 0"); }, "the place is there");
+  write_whole(f.work() + "/pbs.12.borg.x8z/staged.in", "precious");
+  p.run_goes_on = true;
+  f.places.tear_down(p);
+  wait_until([&] { return f.heard("12.borg.1 removed"); }, "the rest is gone");
+  BOOST_TEST(!std::filesystem::exists(p.tmpdir));
+  BOOST_TEST(read_whole(f.work() + "/pbs.12.borg.x8z/staged.in") == "precious");
+}
+
 BOOST_AUTO_TEST_CASE(a_user_that_this_host_does_not_know_has_no_place) {
   places_fixture f;
   f.places.set_up(f.place("nobody-of-that-name"));

@@ -113,6 +113,7 @@ BOOST_AUTO_TEST_CASE(a_part_goes_from_join_to_left) {
   BOOST_TEST(owed(s.part) == "say-joined, say-known");
   BOOST_TEST(s.when(model::leave_order{"the job is over"}) == "leaveAsked");
   BOOST_TEST(s.when(model::leave_order{"again"}) == "");
+  BOOST_TEST(!s.part.leaves_alone());
   BOOST_TEST(owed(s.part) == "tear-down");
   BOOST_TEST(s.when(model::torn_down{}) == "left");
   BOOST_TEST(owed(s.part) == "say-left");
@@ -125,6 +126,7 @@ BOOST_AUTO_TEST_CASE(a_host_that_can_not_set_the_job_up_cleans_up_and_then_refus
   BOOST_TEST(s.when(model::torn_down{}) == "left");
   BOOST_TEST(owed(s.part) == "say-refused");
   BOOST_TEST(s.part.refusal == "no such user");
+  BOOST_TEST(s.part.leaves_alone());
 }
 
 // The run goes on without what n1 has a second chunk of.

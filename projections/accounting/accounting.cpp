@@ -38,6 +38,7 @@ bool has_reliable_startup(const occasion& o) {
 }
 bool is_padded(const occasion& o) { return goes_on_reduced(o) && has_reliable_startup(o); }
 bool starts_padded(const occasion& o) { return starts_whole(o) && has_reliable_startup(o); }
+bool began_padded(const occasion& o) { return began_whole(o) && has_reliable_startup(o); }
 bool had_a_run(const occasion& o) { return o.job.phase == phase::exiting; }
 bool suspended(const occasion& o) { return o.event.getVnodesReleased().getWhy() == schema::ReleaseReason::SUSPENDED; }
 bool by_server(const occasion& o) { return o.at.by.role == schema::Role::SERVER; }  // it stops, and aborts the job
@@ -54,6 +55,7 @@ constexpr record_rule rules[] = {
     {which::STARTED, 'S', moment::before, starts_whole, started_fields, true},
     {which::STARTED, 's', moment::before, starts_padded, reduced_fields, true},
     {which::START_FAILED, 'S', moment::before, began_whole, started_fields, true},  // R or E follows
+    {which::START_FAILED, 's', moment::before, began_padded, reduced_fields, true},
     {which::DELETE_REQUESTED, 'D', moment::before, by_somebody, requestor_field, false},
     {which::DELETE_REQUESTED, 'A', moment::before, by_server, stop_text, false},
     {which::MOVED, 'Q', moment::after, always, queued_fields, true},

@@ -55,6 +55,7 @@ class asked_sums {
     for (const auto serial : running) {
       const auto* job = from.job(serial);
       if (!job || (!queue.empty() && job->queue() != queue)) continue;
+      if (job->phase == model::job_phase::suspended && !job->released_partly) continue;  // it waits for hosts it was reduced by
       for (const auto& e : job->attributes)
         if (e.id == attributes::job::Resource_List) add(e.resource, e.value);
     }

@@ -149,7 +149,7 @@ outcome decide_alter(const job_state& job, const client_request& request, const 
 outcome decide_hook_changes(const job_state& job, const hook_changes& c, const stamp& now, const settings& settings) {
   const bool there = c.run == job.run && (job.running() || job.phase == job_phase::exiting) &&
                      std::find(job.hosts.begin(), job.hosts.end(), c.host) != job.hosts.end();
-  return there ? decide_request(job, c.what, now, settings) : no_change;
+  return there && !job.drops(c.host) ? decide_request(job, c.what, now, settings) : no_change;  // it no longer speaks for the job
 }
 
 }  // namespace annals::model

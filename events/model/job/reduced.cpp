@@ -5,7 +5,7 @@
 #include "events/attributes/select_rules.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/model/limits.hpp"
-#include "events/values/exec_vnode.hpp"
+#include "events/model/vnodes/reduce.hpp"
 
 namespace annals::model {
 
@@ -18,9 +18,7 @@ std::optional<values::select_spec> believed_select(std::string_view keep_select,
                                                    const attributes::resource_catalogue& resources) {
   if (keep_select.size() > limits::keep_select_bytes_max) return std::nullopt;
   auto select = values::parse_select(keep_select);
-  const auto chunks = values::parse_exec_vnode(left.exec_vnode());
-  if (!select || !attributes::has_good_values(*select, resources) || !chunks || select->chunk_count() > chunks->chunks.size())
-    return std::nullopt;
+  if (!select || !attributes::has_good_values(*select, resources) || !reduce(left, *select, {})) return std::nullopt;
   return std::move(*select);
 }
 

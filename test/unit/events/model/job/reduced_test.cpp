@@ -152,6 +152,12 @@ BOOST_AUTO_TEST_CASE(vnodes_of_a_host_that_is_dropped_come_back_when_it_has_left
   story.reduces();
   story.starts();
   BOOST_TEST(story.job.allocated.is_on("n3"));
+  // Hooks that end the job on a host that was dropped are not asked, and those of others are.
+  const auto by_hook = [&](const char* host) {
+    return story.when(model::hook_changes{alter({{"resources_used", "cput", "00:10:00"}}), 1, host}, {"pbs_mom", host, schema::Role::MOM});
+  };
+  BOOST_TEST(by_hook("n3") == "");
+  BOOST_TEST(by_hook("n2") == "altered");
   BOOST_TEST(story.host_left("n2") == "runStep");  // no host that was dropped
   BOOST_TEST(story.host_left("n3") == "runStep vnodesReleased");
   BOOST_TEST((story.last_released().getWhy() == schema::ReleaseReason::LEFT));
@@ -245,15 +251,16 @@ BOOST_AUTO_TEST_CASE(steps_of_one_report_are_looked_at_one_after_the_other) {
 BOOST_AUTO_TEST_CASE(what_a_primary_tells_is_believed_only_if_it_can_be) {
   for (const char* tolerant : {"", "none"}) BOOST_TEST(reduced_story(tolerant).reduces() == "runStep");
   told_reduction first_goes{"(n1:ncpus=1)", "(n2[0]:ncpus=1+n2[1]:ncpus=1)+(n3:ncpus=1)", "n2/0*0+n3/0", "ncpus=1"};
-  told_reduction other_amount, other_slot, lost, too_much, no_select, no_number, too_long;
+  told_reduction other_amount, other_slot, lost, too_much, no_select, no_number, more_cpus, too_long;
   other_amount.exec_vnode = "(n1:ncpus=9)+(n2[0]:ncpus=1)";
   other_slot.exec_host = "n1/5+n2/0*0";
   lost.released = "(n3:ncpus=1)";
   too_much.keep_select = "3:ncpus=1";
   no_select.keep_select = "ncpus=";
   no_number.keep_select = "ncpus=many";
+  more_cpus.keep_select = "ncpus=9";
   too_long.keep_select = "ncpus=1:a=" + std::string(300'000, 'x');
-  for (const auto& t : {first_goes, other_amount, other_slot, lost, too_much, no_select, no_number, too_long}) {
+  for (const auto& t : {first_goes, other_amount, other_slot, lost, too_much, no_select, no_number, more_cpus, too_long}) {
     reduced_story story;
     BOOST_TEST(story.reduces(t) == "runStep");
     BOOST_TEST(story.where() == all_vnodes + " " + all_hosts);

@@ -69,7 +69,10 @@ caf::message_handler run_actor::other_handlers() {
 
 void run_actor::on_change() {
   current_order_.follow(state());
-  if (std::exchange(revived_, false)) steps_noted_ = state().steps.size();  // in an earlier life
+  if (std::exchange(revived_, false)) {  // in an earlier life
+    steps_noted_ = state().steps.size();
+    may_have_started_ = state().phase == phase::starting;
+  }
   reconcile();
   if (state().phase != phase::starting)
     for (const auto& f : std::exchange(early_finds_, {})) answer_find(f);
@@ -200,7 +203,7 @@ begun run_actor::fetch_script() {
 
 // RS-15, RS-130. An earlier life may have started the program: then it is found, and killed.
 begun run_actor::start() {
-  if (state().start_is_unwanted() && born_ns_ == 0) return command(model::start_stopped{}), begun::not_yet;
+  if (state().start_is_unwanted() && !may_have_started_) return command(model::start_stopped{}), begun::not_yet;
   if (!hooks_allow(hook_point::begin) || !hooks_allow(hook_point::prologue)) return begun::not_yet;
   if (model::script_comes_later(order()) && !script_) return begun::not_yet;
   if (!std::exchange(launch_told_, true)) lines().launch_delay(": before launch");

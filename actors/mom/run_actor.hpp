@@ -156,6 +156,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   std::int64_t asking_since_ns_ = 0;  // sisters to join, in this life; 0: none was asked
   current_order current_order_;
   bool update_wait_told_ = false, update_end_told_ = false;
+  bool may_have_started_ = false;                  // an earlier life, the program
   bool launch_told_ = false, prune_told_ = false;  // in the log
   std::optional<std::string> script_;
   hook_asker hooks_;

@@ -36,8 +36,9 @@ bool run_actor::hooks_allow(hook_point point) {
 
 // RS-28, RS-29, RS-106. Planned at each look until it is on disk; of the orders that come of it one counts.
 bool run_actor::prunes_by_itself() {
-  const bool hooks_came = launching_ || state().hooks.has("execjob_launch");
-  if (hooks_came || !state().allocated.select().empty() || state().tolerates == model::tolerance::none) return false;
+  const bool hooks_came = hooks_.is_asked(hook_point::launch) || state().hooks.has("execjob_launch");
+  if (hooks_came || state().start_is_unwanted() || !state().allocated.select().empty() || state().tolerates == model::tolerance::none)
+    return false;
   const auto a = at(hook_point::launch);
   const auto shown = hooks::shown_by(job_object(a));
   const auto requested = shown.resources.find("select_requested");
@@ -49,6 +50,10 @@ bool run_actor::prunes_by_itself() {
     if (!told) parts_.note(level, state().job, line);
   };
   auto planned = hooks::plan_release(asked.get(), {a.job.allocated, {{}, a.job.failed}, shown}, "rjselect", tell);
+  if (!planned && may_have_started_) {  // with all that it has, when no host had failed yet
+    const auto whole = hooks::plan_release(asked.get(), {a.job.allocated, {}, shown}, "rjselect", [](auto, const auto&) {});
+    if (whole && whole->change.released.empty()) return false;
+  }
   if (!planned) {
     constexpr int retry = -3;  // pbs guide: JOB_EXEC_RETRY
     tell(log_event::error, "job not started, Retry 3");

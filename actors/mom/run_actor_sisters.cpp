@@ -98,14 +98,15 @@ bool run_actor::waits_for_updates() {
   const auto reduced = std::ranges::find_if(state().steps.rbegin(), state().steps.rend(),
                                             [](const auto& step) { return step.get().getStep().isAllocationReduced(); });
   if (!std::exchange(update_wait_told_, true)) lines().launch_delay(": waiting on job update acks from sister moms");
-  if (parts_.base.clock->now_ns() < reduced->get().getAtNs() + limits::update_wait_s * 1'000'000'000) return true;
+  const auto waited_ns = parts_.base.clock->now_ns() - reduced->get().getAtNs();
+  if (waited_ns >= 0 && waited_ns < limits::update_wait_s * 1'000'000'000) return true;  // less than nothing: the clock was set back
   if (!std::exchange(update_end_told_, true))
     parts_.note(log_event::debug2, state().job, "not all job updates to sister moms completed");
   return false;
 }
 
 void run_actor::release(const std::string& host) {
-  std::string why = "the run goes on without this host";
+  std::string why(model::goes_on_without_host);
   if (state().phase == phase::refused) why = model::start_failed_elsewhere;
   else if (state().over()) why = "the run is over";
   tell_sister(host, [&](auto m) {
@@ -137,8 +138,11 @@ void run_actor::signal_on(const std::string& host, int signal, schema::SignalPar
 }
 
 void run_actor::on_sister_said(const schema::sealed<schema::FromSister>& message, const std::string& host) {
-  if (!state().sister(host)) return;  // another run's host has nothing to say here
+  const auto* s = state().sister(host);
+  if (!s) return;  // another run's host has nothing to say here
   const auto m = message.get();
+  const bool is_out = s->dropped() || s->phase == model::sister_phase::left;
+  if (is_out && !m.isLeft() && !m.isRefused()) return;
   auto& last = contact_of(host).last;
   switch (m.which()) {
     case schema::FromSister::JOINED:
@@ -224,7 +228,5 @@ std::vector<model::host_usage> run_actor::by_host(const model::usage_set& own) c
   }
   return hosts;
 }
-
-// -- the server's log --------------------------------------------------------------------------------------------------------
 
 }  // namespace annals::actors

@@ -1,4 +1,4 @@
-// Hooks of the simulation that let go of vnodes of a job before its program (job.release_nodes(), RS-84 to RS-94).
+// Hooks of the simulation that let go of vnodes of a job before its program (job.release_nodes(), RS-84 to RS-91, RS-93, RS-94).
 #pragma once
 
 #include "hooks-runtime/pool/hook_runner.hpp"

@@ -12,7 +12,7 @@
 #include "events/values/exec_host.hpp"
 #include "events/values/exec_vnode.hpp"
 #include "events/values/select.hpp"
-#include "hooks-runtime/pbs_module/log_levels.hpp"
+#include "hooks-runtime/protocol/log_levels.hpp"
 
 namespace annals::hooks {
 

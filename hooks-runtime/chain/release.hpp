@@ -14,7 +14,7 @@
 
 namespace annals::hooks {
 
-// Takes a line of a daemon's log, at a level of hooks-runtime/pbs_module/log_levels.hpp.
+// Takes a line of a daemon's log, at a level of hooks-runtime/protocol/log_levels.hpp.
 using line_taker = std::function<void(std::uint32_t level, const std::string& line)>;
 
 // What a release starts from.

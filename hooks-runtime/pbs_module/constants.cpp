@@ -6,8 +6,8 @@
 #include "events/values/node_state.hpp"
 #include "hooks-runtime/catalog/events.hpp"
 #include "hooks-runtime/pbs_module/attribute_rows.hpp"
-#include "hooks-runtime/pbs_module/log_levels.hpp"
 #include "hooks-runtime/pbs_module/module.hpp"
+#include "hooks-runtime/protocol/log_levels.hpp"
 
 namespace annals::hooks::py {
 namespace {

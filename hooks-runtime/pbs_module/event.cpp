@@ -6,11 +6,11 @@
 #include "events/values/resource_list.hpp"
 #include "hooks-runtime/catalog/texts.hpp"
 #include "hooks-runtime/pbs_module/exceptions.hpp"
-#include "hooks-runtime/pbs_module/log_levels.hpp"
 #include "hooks-runtime/pbs_module/module.hpp"
 #include "hooks-runtime/pbs_module/object.hpp"
 #include "hooks-runtime/pbs_module/resource_map.hpp"
 #include "hooks-runtime/pbs_module/run_state.hpp"
+#include "hooks-runtime/protocol/log_levels.hpp"
 
 namespace annals::hooks::py {
 namespace {

@@ -2,10 +2,10 @@
 #include "hooks-runtime/pbs_module/module.hpp"
 
 #include "hooks-runtime/pbs_module/exceptions.hpp"
-#include "hooks-runtime/pbs_module/log_levels.hpp"
 #include "hooks-runtime/pbs_module/object.hpp"
 #include "hooks-runtime/pbs_module/resource_map.hpp"
 #include "hooks-runtime/pbs_module/value_types.hpp"
+#include "hooks-runtime/protocol/log_levels.hpp"
 
 namespace annals::hooks::py {
 namespace {

@@ -5,10 +5,10 @@
 #include "events/values/string_list.hpp"
 #include "events/values/tolerance.hpp"
 #include "hooks-runtime/pbs_module/exceptions.hpp"
-#include "hooks-runtime/pbs_module/log_levels.hpp"
 #include "hooks-runtime/pbs_module/object.hpp"
 #include "hooks-runtime/pbs_module/run_state.hpp"
 #include "hooks-runtime/pbs_module/value_types.hpp"
+#include "hooks-runtime/protocol/log_levels.hpp"
 
 namespace annals::hooks::py {
 namespace {

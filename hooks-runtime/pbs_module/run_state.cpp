@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "hooks-runtime/pbs_module/log_levels.hpp"
 #include "hooks-runtime/pbs_module/quick_order.hpp"
+#include "hooks-runtime/protocol/log_levels.hpp"
 
 namespace annals::hooks {
 namespace {

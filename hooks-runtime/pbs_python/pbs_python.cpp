@@ -10,10 +10,10 @@
 #include <iostream>
 #include <vector>
 
-#include "hooks-runtime/pbs_module/log_levels.hpp"
 #include "hooks-runtime/pbs_module/script.hpp"
 #include "hooks-runtime/pbs_python/release.hpp"
 #include "hooks-runtime/protocol/hook.capnp.h"
+#include "hooks-runtime/protocol/log_levels.hpp"
 #include "hooks-runtime/protocol/message_file.hpp"
 #include "tools/client/version.hpp"
 

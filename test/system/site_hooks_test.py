@@ -101,15 +101,15 @@ class hooks_that_sites_should_not_have(SiteHookTest):
         return [int(line.split()[2]) for line in self.lines()]
 
     def test_a_server_that_is_killed_while_a_hook_runs_leaves_no_worker_and_queues_once(self):
-        wait = self.file("wait", "")
-        self.hook("q", "queuejob", self.script(f"import time\nwhile os.path.exists({wait!r}):\n    time.sleep(0.02)\n", says="os.getpid()")
+        gate = self.gate()
+        self.hook("q", "queuejob", self.script(gate.pass_it(), says="os.getpid()")
                   .replace("pbs.get_local_nodename()", "'server'"), alarm=600)
         qsub = subprocess.Popen(["qsub", "-h", "--", "/bin/true"], env=self.environment(), cwd=self.work, stdout=subprocess.PIPE,
                                 stderr=subprocess.PIPE, text=True)
         self.until(self.lines, "the hook runs")
         self.kill_daemon("pbs_server")
         self.assertTrue(wait_gone(self.pids_said()), "its worker is gone with the server")
-        os.unlink(wait)
+        gate.open()
         self.start_daemon("pbs_server")
         out, err = qsub.communicate(timeout=120)
         self.until_answers()
@@ -117,14 +117,13 @@ class hooks_that_sites_should_not_have(SiteHookTest):
         self.assertEqual(list(self.jobs()), [out.strip()])
 
     def test_a_mom_that_is_killed_while_a_hook_runs_leaves_no_worker_and_runs_it_again(self):
-        wait = self.file("wait", "")
-        self.mom_hook("b", "execjob_begin", self.script(f"import time\nwhile os.path.exists({wait!r}):\n    time.sleep(0.02)\n", says="os.getpid()"),
-                      alarm=600)
+        gate = self.gate()
+        self.mom_hook("b", "execjob_begin", self.script(gate.pass_it(), says="os.getpid()"), alarm=600)
         id = self.submit("--", "/bin/true")
         self.until(self.lines, "the hook runs")
         self.kill_daemon("pbs_mom", "a")
         self.assertTrue(wait_gone(self.pids_said()), "its worker is gone with the MoM")
-        os.unlink(wait)
+        gate.open()
         self.start_daemon("pbs_mom", "a")
         self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
         self.assertEqual(len(self.lines()), 2)

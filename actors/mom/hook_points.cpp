@@ -213,7 +213,7 @@ void mom_hooks::stage_over(const std::shared_ptr<stages>& s, const hooks::hook_e
   for (const auto& c : result.changes)
     if (c.parameter == "job") keep_used(annals::mom::run_key(ref), c);
   auto& told = s->result;
-  if (s->releases && !result.stopped) told.reduced = s->releases->changes();
+  if (s->releases && !result.stopped) told.reduced = s->releases->change();
   if (s->at.point == hook_point::launch && !result.stopped) take_program(result.parameters, told.program);
   if (comes_before_program(s->at.point)) {
     for (const auto& reply : result.replies)

@@ -80,7 +80,7 @@ struct hook_point_passed {
   bool reruns = false, deletes = false;               // job.rerun(), job.delete(); also of hooks that accept
   std::string text;                                   // refused: the hook's words
   ports::run_order program;                           // launch: as hooks left it
-  std::vector<model::allocation_change> reduced;      // what hooks let go, one after another; not if the start stops
+  std::optional<model::allocation_change> reduced;    // what hooks let go; not if the start stops
 
   bool stops_start() const { return refused || reruns || deletes; }
   ports::start_failed why() const;  // -16 to -19 (pbs guide: MoM exit codes)

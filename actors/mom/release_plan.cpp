@@ -17,11 +17,13 @@ release_plan::release_plan(std::string event, hooks::hook_object job, hooks::rel
 namespace {
 
 // Several calls come to one change: each is told with all that is left.
-void add(model::allocation_change more, std::vector<model::allocation_change>& to) {
-  if (to.empty()) return to.push_back(std::move(more));
-  auto& sum = to.back();
-  more.released = sum.released + '+' + more.released;
-  for (auto& before : sum.changes) {
+void add(model::allocation_change more, std::optional<model::allocation_change>& sum) {
+  if (!sum) {
+    sum = std::move(more);
+    return;
+  }
+  more.released = sum->released + '+' + more.released;
+  for (auto& before : sum->changes) {
     const bool is_newer = std::ranges::any_of(
         more.changes, [&](const model::shown_value& v) { return v.name == before.name && v.resource == before.resource; });
     if (!is_newer) more.changes.push_back(std::move(before));
@@ -32,7 +34,7 @@ void add(model::allocation_change more, std::vector<model::allocation_change>& t
 }  // namespace
 
 // False: it can't be.
-bool release_plan::release(hooks::protocol::ReleaseNodes::Reader asked, stage& at, std::vector<model::allocation_change>* to) {
+bool release_plan::release(hooks::protocol::ReleaseNodes::Reader asked, stage& at, std::optional<model::allocation_change>* to) {
   if (schema::text(asked.getJob()) != at.job.name) return false;
   auto planned = hooks::plan_release(asked, at.from, event_, to ? hooks::line_taker([](std::uint32_t, const std::string&) {}) : note_);
   if (!planned) return false;
@@ -58,8 +60,8 @@ void release_plan::accept(hooks::protocol::Reply::Reader reply, hooks::hook_para
   const std::lock_guard held(guard_);
   bool has_released = false;
   for (auto action : reply.getActions())
-    if (action.isReleaseNodes()) has_released |= release(action.getReleaseNodes(), accepted_, &changes_);
-  if (has_released) show(parameters);
+    if (action.isReleaseNodes()) has_released |= release(action.getReleaseNodes(), accepted_, &change_);
+  if (has_released && change_) show(parameters);
   if (const auto* job = hooks::object_of(parameters, "job")) accepted_.job = *job;
   asked_ = accepted_;
 }
@@ -71,16 +73,16 @@ void release_plan::show(hooks::hook_parameters& parameters) const {
     for (const auto& part : chunk.parts) kept.insert(part.vnode);
   for (auto& p : parameters) {
     if (p.name == "job")
-      for (const auto& change : changes_) hooks::put(change, std::get<hooks::hook_object>(p.value));
+      hooks::put(*change_, std::get<hooks::hook_object>(p.value));
     if (p.name == "vnode_list" || p.name == "vnode_list_fail")
       std::erase_if(std::get<std::vector<hooks::hook_object>>(p.value),
                     [&](const hooks::hook_object& v) { return !kept.contains(v.name); });
   }
 }
 
-std::vector<model::allocation_change> release_plan::changes() const {
+std::optional<model::allocation_change> release_plan::change() const {
   const std::lock_guard held(guard_);
-  return changes_;
+  return change_;
 }
 
 }  // namespace annals::actors

@@ -4,8 +4,8 @@
 
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "hooks-runtime/chain/release.hpp"
 
@@ -22,22 +22,22 @@ class release_plan {
   hooks::sealed_answer answer(const hooks::sealed_question& question);
   // A hook has accepted. The hooks after it see the job without what was let go.
   void accept(hooks::protocol::Reply::Reader reply, hooks::hook_parameters& parameters);
-  // One, or none: the calls together.
-  std::vector<model::allocation_change> changes() const;
+  // What the calls come to together.
+  std::optional<model::allocation_change> change() const;
 
  private:
   struct stage {
     hooks::hook_object job;
     hooks::release_from from;
   };
-  bool release(hooks::protocol::ReleaseNodes::Reader asked, stage& at, std::vector<model::allocation_change>* to);
+  bool release(hooks::protocol::ReleaseNodes::Reader asked, stage& at, std::optional<model::allocation_change>* to);
   void show(hooks::hook_parameters& parameters) const;
 
   const std::string event_;
   const hooks::line_taker note_;
   mutable std::mutex guard_;
   stage accepted_, asked_;  // by hooks that accepted; and by the one that runs
-  std::vector<model::allocation_change> changes_;
+  std::optional<model::allocation_change> change_;
 };
 
 }  // namespace annals::actors

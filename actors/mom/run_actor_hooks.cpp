@@ -4,6 +4,7 @@
 
 #include "actors/mom/hook_objects.hpp"
 #include "actors/mom/run_actor.hpp"
+#include "events/model/exit_codes.hpp"
 #include "hooks-runtime/chain/release.hpp"
 
 namespace annals::actors {
@@ -34,10 +35,21 @@ bool run_actor::hooks_allow(hook_point point) {
   return false;
 }
 
+namespace {
+
+bool asks_rjselect(schema::StartRun::Reader order) {
+  for (auto a : order.getAttributes())
+    if (schema::text(a.getResource()) == "rjselect") return true;
+  return false;
+}
+
+}  // namespace
+
 // RS-28, RS-29, RS-106. Planned at each look until it is on disk; of the orders that come of it one counts.
 bool run_actor::prunes_by_itself() {
   const bool hooks_came = hooks_.is_asked(hook_point::launch) || state().hooks.has("execjob_launch");
-  if (hooks_came || state().start_is_unwanted() || !state().allocated.select().empty() || state().tolerates == model::tolerance::none)
+  if (hooks_came || !asks_rjselect(order()) || state().start_is_unwanted() || !state().allocated.select().empty() ||
+      state().tolerates == model::tolerance::none)
     return false;
   const auto a = at(hook_point::launch);
   const auto shown = hooks::shown_by(job_object(a));
@@ -55,13 +67,12 @@ bool run_actor::prunes_by_itself() {
     if (whole && whole->change.released.empty()) return false;
   }
   if (!planned) {
-    constexpr int retry = -3;  // pbs guide: JOB_EXEC_RETRY
     tell(log_event::error, "job not started, Retry 3");
-    command(model::hooks_done{{}, ports::start_failed{retry, "what was asked for is not there without hosts that failed"}, {}});
+    command(model::hooks_done{{}, ports::start_failed{model::exit_retry, "what was asked for is not there without hosts that failed"}, {}});
     return true;
   }
   if (planned->change.released.empty()) return false;
-  command(model::hooks_done{{}, {}, {std::move(planned->change)}});
+  command(model::hooks_done{{}, {}, std::move(planned->change)});
   return true;
 }
 

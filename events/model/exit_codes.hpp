@@ -8,6 +8,9 @@ namespace annals::model {
 // The server has no script for the run (PBS has no number for it): nothing is wrong with the job, it is held.
 inline constexpr std::int32_t exit_script_lost = -40;
 
+// pbs guide: JOB_EXEC_RETRY. The host could not start the job, which is queued again.
+inline constexpr std::int32_t exit_retry = -3;
+
 // PBS's own: communication with a host was lost (pbs guide: JOB_EXEC_RERUN_MS_FAIL). Also what a task ends with whose host was lost.
 inline constexpr std::int32_t exit_host_lost = -4;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 
 #include "events/attributes/request_check.hpp"
 #include "events/model/limits.hpp"
@@ -85,16 +84,26 @@ void add(const values::named_value& more, values::select_chunk& to) {
   at->value = sum.print();
 }
 
-// The select of what is left: a chunk for each, with what its vnodes have, and what it asked besides (RD-13).
-std::optional<values::select_spec> select_of(const model::allocation& left, const model::shown_request& shown) {
+struct select_of_left {
+  values::select_spec select;
+  std::vector<std::uint32_t> satisfies;  // as allocation_change's
+};
+
+// The select of what is left: a chunk for each, with what its vnodes have, and what it asked besides (RD-13). None for chunks without
+// resources, which place=exclhost adds.
+std::optional<select_of_left> select_of(const model::allocation& left, const model::shown_request& shown) {
   const auto asked = values::parse_select(left.select().empty() ? shown.schedselect : left.select());
   const auto chunks = values::parse_exec_vnode(left.exec_vnode());
   if (!asked || !chunks) return std::nullopt;
   const auto by_chunk = model::select_by_chunk(left, *asked);
-  values::select_spec out;
+  select_of_left out;
   for (std::size_t i = 0; i < chunks->chunks.size(); ++i) {
-    auto& chunk = out.chunks.emplace_back();
-    for (const auto& part : chunks->chunks[i].parts)
+    const auto& parts = chunks->chunks[i].parts;
+    const bool bare = std::ranges::all_of(parts, [](const auto& part) { return part.resources.empty(); });
+    out.satisfies.push_back(bare ? model::allocation::no_chunk : static_cast<std::uint32_t>(out.select.chunks.size()));
+    if (bare) continue;
+    auto& chunk = out.select.chunks.emplace_back();
+    for (const auto& part : parts)
       for (const auto& r : part.resources) add(r, chunk);
     for (const auto& r : by_chunk.chunks[i].resources)
       if (!chunk.find(r.name)) chunk.resources.push_back(r);
@@ -105,14 +114,13 @@ std::optional<values::select_spec> select_of(const model::allocation& left, cons
 std::optional<planned_release> without(const std::vector<std::string>& vnodes, const release_from& from, std::string_view by) {
   auto dropped = model::drop(from.has, vnodes);
   if (!dropped) return std::nullopt;
-  const auto select = select_of(dropped->left, from.shown);
-  if (!select || values::print(*select).size() > limits::keep_select_bytes_max) return std::nullopt;
+  auto of_left = select_of(dropped->left, from.shown);
+  if (!of_left || values::print(of_left->select).size() > limits::keep_select_bytes_max) return std::nullopt;
   model::reduction reduced;
   reduced.released = std::move(dropped->released);
   reduced.left = std::move(dropped->left);
-  reduced.satisfies.resize(select->chunks.size());
-  std::iota(reduced.satisfies.begin(), reduced.satisfies.end(), 0u);
-  return planned(std::move(reduced), *select, from, by);
+  reduced.satisfies = std::move(of_left->satisfies);
+  return planned(std::move(reduced), of_left->select, from, by);
 }
 
 }  // namespace

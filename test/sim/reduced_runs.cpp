@@ -82,7 +82,6 @@ void reduced_runs::see(job& j, const log::record& r) {
 void reduced_runs::on_reduced(job& j, schema::JobReduced::Reader e, std::int64_t now_ns) {
   ++count_;
   j.believes = j.reduced = true;
-  j.by_select = e.getKeepSelect().size() > 0;
   const auto before = std::exchange(j.used, cpus_of(schema::text(e.getExecVnode())));
   for (const auto& [vnode, n] : before)
     if (!j.used.contains(vnode)) j.dropped[vnode] = {now_ns, n};
@@ -117,7 +116,7 @@ std::string reduced_runs::fault_of(const job& j) const {
   const auto shown = j.state.attribute(ids::exec_vnode);
   if (print(cpus_of(shown)) != print(j.used)) return "shows " + std::string(shown) + ", and uses " + print(j.used);
   const auto select = values::parse_select(j.state.attribute(ids::schedselect));
-  if (j.by_select && (!select || select->chunk_count() != chunks_of(shown)))
+  if (j.reduced && (!select || select->chunk_count() != chunks_of(shown)))
     return "shows the schedselect " + std::string(j.state.attribute(ids::schedselect)) + " on " + std::string(shown);
   return "";
 }

@@ -49,7 +49,7 @@ class reduced_runs {
       int cpus;
     };
     std::map<std::string, part> dropped;  // by host
-    bool goes_on = false, suspended = false, reduced = false, by_select = true, believes = true;
+    bool goes_on = false, suspended = false, reduced = false, believes = true;
   };
   void see(job& j, const log::record& r);
   void on_reduced(job& j, schema::JobReduced::Reader e, std::int64_t now_ns);

@@ -91,7 +91,7 @@ struct job_state {
   allocation used;                             // since it was reduced what it goes on with; empty: all of that
   std::vector<shown_value> asked;              // what a reduction changed, as the job showed it before: what it asks again
   std::vector<std::string> unheard;            // hosts that a reduced run has dropped and no longer hears of
-  bool bears_failures = false;                 // of other hosts than the first, as the order of this run says
+  bool bears_failures = false;                 // of other hosts than the first: what stood when this run was assigned
   std::vector<failed_start> failed_starts;     // since it last ran, a host once, the latest last: schedulers try these hosts last
   bool primary_abandoned = false;              // the first of them was down too long
   std::uint32_t steps = 0;                     // of this run, before its program and between its hosts: so many are in the log

@@ -48,14 +48,10 @@ std::vector<event> on_reduced(const job_state& job, schema::AllocationReduced::R
   const auto left = job.uses().reduced_to(schema::text(r.getExecVnode()), schema::text(r.getExecHost()), schema::text(r.getReleased()));
   const bool may_be = job.bears_failures && may_happen(job.phase, schema::JobEvent::REDUCED);
   if (!may_be || !left) return {};
-  std::vector<shown_value> changes;
-  if (r.getKeepSelect().size() > 0) {
-    const auto select = believed_select(schema::text(r.getKeepSelect()), *left, settings.resources);
-    if (!select) return {};
-    const shown_request before{attributes::resources_of(job.attributes, ids::Resource_List), std::string(job.attribute(ids::schedselect))};
-    changes = shown_after(before, *select, settings.resources);
-  }
-  std::vector<event> out{reduced_event(job, r, changes)};
+  const auto select = believed_select(schema::text(r.getKeepSelect()), *left, settings.resources);
+  if (!select) return {};
+  const shown_request before{attributes::resources_of(job.attributes, ids::Resource_List), std::string(job.attribute(ids::schedselect))};
+  std::vector<event> out{reduced_event(job, r, shown_after(before, *select, settings.resources))};
   if (const auto parts = job.uses().on_kept_hosts(schema::text(r.getReleased()), *left); !parts.empty())
     out.push_back(released_at_once(job, parts));
   return out;

@@ -5,12 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "events/model/exit_codes.hpp"
 #include "events/model/job/job.hpp"
 
 namespace annals::model {
 
-// pbs guide: MoM exit codes. The host could not start the job, which is queued again.
-inline constexpr std::int32_t exit_retry = -3;
 // More failed starts than this and the job is held.
 inline constexpr std::uint32_t failed_starts_max = 20;
 // job.rerun() of a hook when the program had ended (pbs guide: MoM exit codes).

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "events/model/exit_codes.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/run/rules.hpp"
 #include "events/values/duration.hpp"
@@ -42,7 +43,7 @@ outcome on_failed(const run_state& run, const program_failed& c) {
 
 outcome on_start_stopped(const run_state& run) {
   if (!run.start_is_unwanted()) return no_change;
-  std::vector<event> out{run.discarded ? refused_event(-3, "no longer wanted")
+  std::vector<event> out{run.discarded ? refused_event(exit_retry, "no longer wanted")
                                        : refused_event(run.kill_exit_status, "killed before it started")};
   if (leaves_at_once(run)) out.push_back(left_event());
   return out;
@@ -51,7 +52,7 @@ outcome on_start_stopped(const run_state& run) {
 outcome on_hooks(const run_state& run, const hooks_done& c) {
   if (run.phase != phase::received && run.phase != phase::starting) return no_change;  // killed meanwhile
   auto out = hook_events(c.runs, run.job, [](auto e) { return e.initRun().initHookRan(); });
-  if (!c.refused) reduce_run(run, c.reduced, out);
+  if (!c.refused && c.reduced) reduce_run(run, *c.reduced, out);
   if (!c.refused) return out;
   out.push_back(refused_event(c.refused->code, c.refused->text));
   if (leaves_at_once(run)) out.push_back(left_event());
@@ -121,7 +122,7 @@ outcome on_discard(const run_state& run) {
   const bool waits = run.over() && !run.all_left();  // for its other hosts
   switch (run.phase) {
     case phase::received: {
-      std::vector<event> out{discarded_event(), refused_event(-3, "no longer wanted")};
+      std::vector<event> out{discarded_event(), refused_event(exit_retry, "no longer wanted")};
       if (run.all_left() && run.stage_in == stage_in_phase::not_wanted) out.push_back(left_event());
       return out;
     }

@@ -33,18 +33,14 @@ bool can_be_reduced(const run_state& run) {
 }
 
 // A change that does not follow from what the run has now is dropped: another hook, or a restart, was in between.
-void reduce_run(const run_state& run, const std::vector<allocation_change>& changes, std::vector<event>& out) {
-  if (changes.empty() || !can_be_reduced(run)) return;
-  auto has = run.allocated;
-  for (const auto& change : changes) {
-    auto told = reduced_event(change);
-    auto left = after(has, told.get().getRun().getAllocationReduced());
-    if (!left) break;
-    has = std::move(*left);
-    out.push_back(std::move(told));
-  }
+void reduce_run(const run_state& run, const allocation_change& change, std::vector<event>& out) {
+  if (!can_be_reduced(run)) return;
+  auto told = reduced_event(change);
+  const auto left = after(run.allocated, told.get().getRun().getAllocationReduced());
+  if (!left) return;
+  out.push_back(std::move(told));
   start_if_all_ready(
-      run, [&](const sister_state& s) { return !has.is_on(s.host); }, out);
+      run, [&](const sister_state& s) { return !left->is_on(s.host); }, out);
 }
 
 void apply_reduction(run_state& run, const event_place& at, schema::AllocationReduced::Reader e) {

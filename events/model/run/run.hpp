@@ -270,11 +270,11 @@ struct task_told {
   std::string text;
 };
 // Hooks of one event ran before the program (pbs guide: execjob_begin, _prologue, _launch). refused: it is not to start.
-// reduced: what they want it to go on with (job.release_nodes()), one after another.
+// reduced: what they want it to go on with (job.release_nodes()).
 struct hooks_done {
   std::vector<schema::sealed<schema::HookRun>> runs;
   std::optional<ports::start_failed> refused;
-  std::vector<allocation_change> reduced = {};
+  std::optional<allocation_change> reduced = {};
 };
 using run_command = std::variant<take_order, files_staged, program_began, program_failed, program_over, output_placed, kill_order,
                                  limit_met, tell_order, request_carried_out, discard_order, acknowledged, sister_joined, sister_refused,

@@ -14,8 +14,6 @@ namespace pbs_error = values::pbs_error;
 
 namespace {
 
-constexpr std::int32_t exit_retry = -3;  // pbs guide: JOB_EXEC_RETRY, the job is queued again
-
 sister_state* sister_of(run_state& run, std::string_view host) {
   const auto at = std::find_if(run.sisters.begin(), run.sisters.end(), [&](const auto& s) { return s.host == host; });
   return at == run.sisters.end() ? nullptr : &*at;

@@ -1,5 +1,6 @@
 // Files that come to a run before its sisters are asked and its program is started (pbs guide: stagein).
 // docs/design/0025-staging.md.
+#include "events/model/exit_codes.hpp"
 #include "events/model/run/rules.hpp"
 
 namespace annals::model {
@@ -7,8 +8,6 @@ namespace annals::model {
 using phase = run_phase;
 
 namespace {
-
-constexpr std::int32_t exit_retry = -3;  // pbs guide: JOB_EXEC_RETRY; the server knows why from the step before
 
 event staged_event(const ports::delivery_result& result) {
   return make_event([&](auto e) {

@@ -58,7 +58,7 @@ shown_value read_change(schema::Attribute::Reader change) {
 std::optional<allocation> after(const allocation& has, schema::AllocationReduced::Reader change) {
   auto left = has.reduced_to(schema::text(change.getExecVnode()), schema::text(change.getExecHost()), schema::text(change.getReleased()));
   const auto satisfies = change.getSatisfies();
-  if (!left || satisfies.size() == 0) return left;
+  if (!left) return std::nullopt;
   const auto chunks = values::parse_exec_vnode(left->exec_vnode());
   if (!chunks || chunks->chunks.size() != satisfies.size()) return std::nullopt;
   std::vector<std::uint32_t> numbers;

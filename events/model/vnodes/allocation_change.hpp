@@ -30,8 +30,8 @@ struct shown_value {
 
 struct allocation_change {
   std::string released, exec_vnode, exec_host;  // what goes; what is left
-  std::vector<std::uint32_t> satisfies;         // of each chunk that is left: its chunk of keep_select; empty: as before
-  std::string keep_select;                      // empty: vnodes were named
+  std::vector<std::uint32_t> satisfies;         // of each chunk that is left: its chunk of keep_select
+  std::string keep_select;                      // what it is to have; where vnodes were named: what is left
   std::vector<shown_value> changes;             // of schedselect and Resource_List
   std::string by;                               // event of the hook: "execjob_launch"
 };

@@ -111,7 +111,7 @@ struct JobReduced {
   released   @1 :Text;           # exec_vnode of what goes
   execVnode  @2 :Text;           # of what is left
   execHost   @3 :Text;
-  keepSelect @4 :Text;           # what it is to have; empty: vnodes were named
+  keepSelect @4 :Text;           # what it is to have
   changes    @5 :List(Common.Attribute);  # of schedselect and Resource_List, until the run is over
 }
 struct JobRequeued {

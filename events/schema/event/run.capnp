@@ -99,8 +99,8 @@ struct AllocationReduced {
   released   @0 :Text;           # exec_vnode of what goes
   execVnode  @1 :Text;           # of what is left
   execHost   @2 :Text;
-  satisfies  @3 :List(UInt32);   # of each chunk that is left: its chunk of keepSelect, 0xffffffff for none; empty: as before
-  keepSelect @4 :Text;           # what it is to have; empty: vnodes were named
+  satisfies  @3 :List(UInt32);   # of each chunk that is left: its chunk of keepSelect, 0xffffffff for none
+  keepSelect @4 :Text;           # what it is to have; where vnodes were named: what is left
   changes    @5 :List(Common.Attribute);  # what the job shows from then on of schedselect and Resource_List
   by         @6 :Text;           # event of the hook that asked for it, "execjob_launch"; or "rjselect"
 }

@@ -95,7 +95,7 @@ BOOST_AUTO_TEST_CASE(a_call_is_answered_with_the_job_as_it_would_be) {  // RS-85
   BOOST_TEST(s.keep(asked) == left);
   BOOST_TEST(s.keep(asked) == left);  // and once more, when that is what it has
   BOOST_TEST(s.keep("1:ncpus=2") == "(n1:ncpus=2)");
-  BOOST_TEST(s.plan.changes().empty());
+  BOOST_TEST(!s.plan.change());
   BOOST_TEST(s.keep(asked) == "none");  // too late in this script
   s.accepts({});
   BOOST_TEST(s.keep(asked) == left);  // it let go nothing
@@ -104,12 +104,12 @@ BOOST_AUTO_TEST_CASE(a_call_is_answered_with_the_job_as_it_would_be) {  // RS-85
 BOOST_AUTO_TEST_CASE(what_an_accepting_hook_asked_for_counts_and_the_next_one_sees_it) {  // RS-90, RS-93
   story s;
   s.accepts({asked});
-  const auto changes = s.plan.changes();
-  BOOST_REQUIRE(changes.size() == 1u);
-  BOOST_TEST(changes[0].released == "(n2:ncpus=1)");
-  BOOST_TEST(changes[0].exec_vnode == left);
-  BOOST_TEST(changes[0].exec_host == "n1/0*2+n3/0+n4/0");
-  BOOST_TEST(changes[0].by == "execjob_launch");
+  const auto change = s.plan.change();
+  BOOST_REQUIRE(change.has_value());
+  BOOST_TEST(change->released == "(n2:ncpus=1)");
+  BOOST_TEST(change->exec_vnode == left);
+  BOOST_TEST(change->exec_host == "n1/0*2+n3/0+n4/0");
+  BOOST_TEST(change->by == "execjob_launch");
   BOOST_TEST(shown(s.job(), "exec_vnode") == left);
   BOOST_TEST(shown(s.job(), "schedselect") == "1:ncpus=2+2:ncpus=1");
   BOOST_TEST(shown(s.job(), "Resource_List", "ncpus") == "4");
@@ -117,8 +117,8 @@ BOOST_AUTO_TEST_CASE(what_an_accepting_hook_asked_for_counts_and_the_next_one_se
   BOOST_TEST(s.names("vnode_list") == "n1 n3 n4");
   BOOST_TEST(s.names("vnode_list_fail") == "");
   s.accepts({"ncpus=2+1:ncpus=1"});  // the next hook
-  BOOST_TEST(s.plan.changes().size() == 1u);
-  BOOST_TEST(s.plan.changes()[0].released == "(n2:ncpus=1)+(n4:ncpus=1)");
+  BOOST_REQUIRE(s.plan.change().has_value());
+  BOOST_TEST(s.plan.change()->released == "(n2:ncpus=1)+(n4:ncpus=1)");
   BOOST_TEST(shown(s.job(), "exec_vnode") == "(n1:ncpus=2)+(n3:ncpus=1)");
 }
 
@@ -133,7 +133,7 @@ BOOST_AUTO_TEST_CASE(what_can_not_be_or_is_another_jobs_is_not_done) {
   BOOST_TEST(s.lines.size() == 4u);                   // RS-99 to RS-101
   s.accepts({"ncpus=2+3:ncpus=1", "ncpus=nonsense", ""});
   s.accepts({asked}, "13.head");
-  BOOST_TEST(s.plan.changes().empty());
+  BOOST_TEST(!s.plan.change());
   BOOST_TEST(s.lines.size() == 4u);  // told once
 }
 
@@ -165,9 +165,9 @@ BOOST_AUTO_TEST_CASE(several_calls_of_a_script_come_to_one_change) {
     }
   });
   s.plan.accept(reply.get(), s.parameters);
-  BOOST_REQUIRE(s.plan.changes().size() == 1u);
-  BOOST_TEST(s.plan.changes()[0].released == "(n2:ncpus=1)+(n4:ncpus=1)");
-  BOOST_TEST(s.plan.changes()[0].exec_vnode == "(n1:ncpus=2)+(n3:ncpus=1)");
+  BOOST_REQUIRE(s.plan.change().has_value());
+  BOOST_TEST(s.plan.change()->released == "(n2:ncpus=1)+(n4:ncpus=1)");
+  BOOST_TEST(s.plan.change()->exec_vnode == "(n1:ncpus=2)+(n3:ncpus=1)");
   BOOST_TEST(shown(s.job(), "Resource_List", "nodect") == "2");
 }
 
@@ -178,7 +178,7 @@ BOOST_AUTO_TEST_CASE(a_select_that_was_kept_before_the_server_completed_it_is_co
   job.put("Resource_List", "select", "ncpus=2+3:mpiprocs=1");
   story s{.begun = job};
   s.accepts({"ncpus=2+mpiprocs=1"});
-  BOOST_REQUIRE(s.plan.changes().size() == 1u);
+  BOOST_REQUIRE(s.plan.change().has_value());
   BOOST_TEST(shown(s.job(), "schedselect") == "1:ncpus=2+1:mpiprocs=1:ncpus=1");
   BOOST_TEST(shown(s.job(), "Resource_List", "ncpus") == "3");
 }
@@ -192,12 +192,37 @@ BOOST_AUTO_TEST_CASE(vnodes_may_be_named) {  // RS-91
     release.initVnodes(1).set(0, "n2");
   });
   s.plan.accept(reply.get(), s.parameters);
-  BOOST_REQUIRE(s.plan.changes().size() == 1u);
-  BOOST_TEST(s.plan.changes()[0].keep_select == "1:ncpus=2+1:ncpus=1+1:ncpus=1");  // RD-13
-  BOOST_TEST((s.plan.changes()[0].satisfies == std::vector<std::uint32_t>{0, 1, 2}));
+  BOOST_REQUIRE(s.plan.change().has_value());
+  BOOST_TEST(s.plan.change()->keep_select == "1:ncpus=2+1:ncpus=1+1:ncpus=1");  // RD-13
+  BOOST_TEST((s.plan.change()->satisfies == std::vector<std::uint32_t>{0, 1, 2}));
   BOOST_TEST(shown(s.job(), "Resource_List", "ncpus") == "4");  // RD-14
   BOOST_TEST(shown(s.job(), "Resource_List", "nodect") == "3");
   BOOST_TEST(shown(s.job(), "exec_vnode") == left);
+}
+
+// The bare chunk that place=exclhost added is none that was asked for.
+BOOST_AUTO_TEST_CASE(vnodes_may_be_named_of_a_job_that_has_its_hosts_for_itself) {
+  auto job = wide_job();
+  job.put("schedselect", {}, "1:ncpus=2+2:ncpus=1");
+  job.put("Resource_List", "select", "ncpus=2+2:ncpus=1");
+  story s{.begun = job,
+          .plan = {"execjob_launch",
+                   job,
+                   {{"(n1[0]:ncpus=2)+(n2:ncpus=1)+(n3:ncpus=1)+(n1[1])", "n1/0*2+n2/0+n3/0+n1/1*0", {"n1", "n2", "n3", "n1"}, "exclhost"},
+                    {},
+                    {}},
+                   {}}};
+  const auto reply = schema::make<protocol::Reply>([&](protocol::Reply::Builder r) {
+    auto release = r.initActions(1)[0].initReleaseNodes();
+    release.setJob("12.head");
+    release.initVnodes(1).set(0, "n2");
+  });
+  s.plan.accept(reply.get(), s.parameters);
+  BOOST_REQUIRE(s.plan.change().has_value());
+  BOOST_TEST(s.plan.change()->keep_select == "1:ncpus=2+1:ncpus=1");
+  BOOST_TEST((s.plan.change()->satisfies == std::vector<std::uint32_t>{0, 1, model::allocation::no_chunk}));
+  BOOST_TEST(shown(s.job(), "Resource_List", "nodect") == "2");
+  BOOST_TEST(shown(s.job(), "exec_vnode") == "(n1[0]:ncpus=2)+(n3:ncpus=1)+(n1[1])");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -240,11 +240,11 @@ BOOST_AUTO_TEST_CASE(steps_of_one_report_are_looked_at_one_after_the_other) {
     reduced_story::put(list[0].initStep(), {});
     reduced_story::put(list[1].initStep(), {});  // once too often
     list[2].initStep().initSisterLeft().setHost("n3");
-    reduced_story::put(list[3].initStep(), {"(n2[0]:ncpus=1)", "(n1:ncpus=1)", "n1/0", ""});
+    reduced_story::put(list[3].initStep(), {"(n2[0]:ncpus=1)", "(n1:ncpus=1)", "n1/0", "1:ncpus=1"});
   });
   BOOST_TEST(said == "runStep reduced vnodesReleased runStep runStep vnodesReleased runStep reduced");
   BOOST_TEST(story.where() == "(n1:ncpus=1) n1/0");
-  BOOST_TEST(story.asks() == asked_then);  // vnodes were named, nothing was asked
+  BOOST_TEST(story.asks() == "ncpus=1 nodect=1 place=free select=1:ncpus=1 1:ncpus=1");
   BOOST_TEST(story.job.allocated.hosts().size() == 2u);
 }
 

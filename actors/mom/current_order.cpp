@@ -26,12 +26,14 @@ void put_schedselect(const model::allocation& has, schema::StartRun::Builder to)
         a.setValue(values::print_with_counts(neighbours_joined(model::select_by_chunk(has, *select))));
 }
 
-std::string all_released(const model::run_state& run) {
-  std::string released;
-  for (const auto& step : run.steps)
-    if (const auto e = step.get().getStep(); e.isAllocationReduced())
-      released += (released.empty() ? "" : "+") + schema::str(e.getAllocationReduced().getReleased());
-  return released;
+// Since its hosts joined.
+std::vector<std::uint32_t> parts_gone(const model::run_state& run) {
+  const auto left = model::allocation_of(run.order.get().getStartRun()).parts_in(run.allocated.exec_vnode(), run.allocated.exec_host());
+  ANNALS_INVARIANT(left, "a run has parts of what it began with");
+  std::vector<std::uint32_t> gone;
+  for (std::uint32_t i = 0; i < left->size(); ++i)
+    if (!(*left)[i]) gone.push_back(i);
+  return gone;
 }
 
 }  // namespace
@@ -41,20 +43,25 @@ void current_order::follow(const model::run_state& run) {
   reduced_ = model::order_now(run);
   update_ = schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
     auto u = m.initUpdate();
-    fill_for_host(run, u.initOrder());
+    fill_without_vnodes(run, u.initOrder());
     u.setNumber(run.reductions);
-    u.setReleased(all_released(run));
+    const auto gone = parts_gone(run);
+    u.setGone({gone.data(), gone.size()});
   });
 }
 
 void current_order::fill_for_host(const model::run_state& run, schema::StartRun::Builder to) const {
+  fill_without_vnodes(run, to);
+  to.setExecVnode(run.allocated.exec_vnode());
+  to.setExecHost(run.allocated.exec_host());
+}
+
+void current_order::fill_without_vnodes(const model::run_state& run, schema::StartRun::Builder to) const {
   const auto order = of(run).get().getStartRun();
   to.setRef(order.getRef());
   to.setOwner(order.getOwner());
   to.setEuser(order.getEuser());
   to.setEgroup(order.getEgroup());
-  to.setExecVnode(run.allocated.exec_vnode());
-  to.setExecHost(run.allocated.exec_host());
   to.setQueue(order.getQueue());
   to.setAttributes(order.getAttributes());
   if (run.reductions > 0) put_schedselect(run.allocated, to);

@@ -45,9 +45,9 @@ struct JoinJob {
 }
 struct UpdateJob {
   # To a host that the run goes on with. What it has since it joined is told in one, however often it was made smaller.
-  order    @0 :D.StartRun;       # as in JoinJob, with what the run has now
+  order    @0 :D.StartRun;       # as in JoinJob, as the job is shown now; without execVnode and execHost
   number   @1 :UInt32;           # how often it was made smaller
-  released @2 :Text;             # exec_vnode of all that is gone since then
+  gone     @2 :List(UInt32);     # parts of the execVnode in JoinJob, counted through all chunks from 0, rising
 }
 struct Updated { ref @0 :D.RunRef; number @1 :UInt32; }
 struct LeaveJob { ref @0 :D.RunRef; why @1 :Text; }

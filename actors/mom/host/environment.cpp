@@ -106,14 +106,14 @@ std::string node_file_text(const model::allocation& has, std::string_view select
   const auto hosts = values::parse_exec_host(has.exec_host());
   const auto select = values::parse_select(select_text);
   if (!hosts || !select) return {};
+  std::vector<std::uint64_t> lines;  // of each chunk of an item
+  for (const auto& item : select->chunks) lines.push_back(number_of(item, "mpiprocs", number_of(item, "ncpus", 0) > 0 ? 1 : 0));
+  lines.push_back(0);
   std::string text;
   std::uint64_t lines_left = node_file_lines_max;
-  const auto asked = model::select_by_chunk(has, *select);
-  for (std::size_t at = 0; at < hosts->size(); ++at) {
-    const auto& chunk = asked.chunks[at];
-    const auto lines = number_of(chunk, "mpiprocs", number_of(chunk, "ncpus", 0) > 0 ? 1 : 0);
-    for (std::uint64_t i = 0; i < lines && lines_left > 0; ++i, --lines_left) text += (*hosts)[at].host + '\n';
-  }
+  const auto items = model::items_by_chunk(has, *select);
+  for (std::size_t at = 0; at < hosts->size(); ++at)
+    for (std::uint64_t i = 0; i < lines[items[at]] && lines_left > 0; ++i, --lines_left) text.append((*hosts)[at].host) += '\n';
   return text;
 }
 

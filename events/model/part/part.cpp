@@ -84,12 +84,21 @@ outcome on_spawn(const part_state& part, const spawn_asked& c) {
   });
 }
 
-// What it is told must follow from what it was asked to join with: the ticket was for that.
+// What the run has after an update. Nothing: it does not follow from what this host was asked to join with.
+std::optional<allocation> left_by(const part_state& part, schema::UpdateJob::Reader update) {
+  auto left = part.reductions == 0 ? part.allocated : allocation_of(part.request.get().getJoin().getOrder());
+  std::vector<std::uint32_t> gone;
+  for (const auto part : update.getGone()) gone.push_back(part);
+  if (!left.drop(gone)) return std::nullopt;
+  left.renumber({}, {});  // the select that comes with it counts its chunks
+  return left;
+}
+
+// The ticket was for what it was asked to join with.
 bool follows(const part_state& part, schema::UpdateJob::Reader update) {
   const auto joined = part.request.get().getJoin().getOrder(), now = update.getOrder();
   const bool same_job = joined.getEuser() == now.getEuser() && joined.getEgroup() == now.getEgroup() && joined.getOwner() == now.getOwner();
-  return same_job && allocation_of(joined).reduced_to(schema::text(now.getExecVnode()), schema::text(now.getExecHost()),
-                                                      schema::text(update.getReleased()));
+  return same_job && left_by(part, update);
 }
 
 outcome on_update(const part_state& part, const update_asked& c) {
@@ -184,9 +193,11 @@ void on_joined(part_state& part, const event_place& at, schema::JobJoined::Reade
 void on_updated(part_state& part, schema::JobUpdated::Reader e) {
   auto message = schema::sealed_message::from_bytes(schema::bytes_of(e.getOrder()));
   ANNALS_INVARIANT(message.has_value(), "an update in the log is well-formed");
+  auto left = left_by(part, message->root<schema::ToSister>().getUpdate());
+  ANNALS_INVARIANT(left, "an update in the log follows from the join");
   part.update = schema::sealed<schema::ToSister>(std::move(*message));
   part.reductions = e.getNumber();
-  part.allocated = part.numbered = allocation_of(part.order());
+  part.allocated = part.numbered = std::move(*left);
 }
 
 task_state& known(part_state& part, std::uint32_t number) {

@@ -25,6 +25,21 @@ std::vector<std::string_view> slots_of(std::string_view exec_host) {
 
 std::string_view host_of(std::string_view slot) { return slot.substr(0, slot.find('/')); }
 
+// Where hosts stand in a list, its size: nowhere. Quick for those that are asked for in its order, also several times.
+class host_finder {
+ public:
+  explicit host_finder(const std::vector<std::string>& hosts) : hosts_(hosts) {}
+  std::size_t find(std::string_view host) {
+    for (const auto likely : {last_ + 1, last_, std::size_t{0}})
+      if (likely < hosts_.size() && hosts_[likely] == host) return last_ = likely;
+    return last_ = static_cast<std::size_t>(std::find(hosts_.begin(), hosts_.end(), host) - hosts_.begin());
+  }
+
+ private:
+  const std::vector<std::string>& hosts_;
+  std::size_t last_ = 0;
+};
+
 // Puts parts together again, chunk by chunk.
 class exec_vnode_text {
  public:
@@ -140,7 +155,8 @@ std::string allocation::keep(const std::vector<bool>& parts) {
   exec_vnode_text kept, gone;
   std::string kept_slots;
   std::vector<std::uint32_t> kept_chunks;
-  std::unordered_set<std::string_view> kept_hosts;
+  std::vector<bool> kept_hosts(hosts_.size());
+  host_finder hosts(hosts_);
   auto last_chunk = static_cast<std::size_t>(-1);
   std::size_t at = 0;
   values::exec_vnode_reader all(exec_vnode_);
@@ -150,20 +166,34 @@ std::string allocation::keep(const std::vector<bool>& parts) {
     if (!stays || p.chunk == last_chunk || p.chunk >= slots.size()) continue;
     last_chunk = p.chunk;
     kept_slots += (kept_slots.empty() ? "" : "+") + std::string(slots[p.chunk]);
-    kept_hosts.insert(host_of(slots[p.chunk]));
+    if (const auto host = hosts.find(host_of(slots[p.chunk])); host < hosts_.size()) kept_hosts[host] = true;
     kept_chunks.push_back(static_cast<std::uint32_t>(chunk_of_select(p.chunk)));
   }
   auto released = gone.take();
   if (released.empty()) return released;
-  std::erase_if(hosts_, [&](const std::string& host) { return !kept_hosts.contains(host); });
+  std::vector<std::string> left_hosts;
+  for (std::size_t i = 0; i < hosts_.size(); ++i)
+    if (kept_hosts[i]) left_hosts.push_back(std::move(hosts_[i]));
+  hosts_ = std::move(left_hosts);
   exec_vnode_ = kept.take();
   exec_host_ = std::move(kept_slots);
   chunks_of_select_ = std::move(kept_chunks);
   return released;
 }
 
-std::optional<allocation> allocation::reduced_to(std::string_view exec_vnode, std::string_view exec_host,
-                                                 std::string_view released) const {
+bool allocation::drop(const std::vector<std::uint32_t>& parts) {
+  std::vector<bool> kept(static_cast<std::size_t>(std::count(exec_vnode_.begin(), exec_vnode_.end(), '+')) + 1, true);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i] >= kept.size() || (i > 0 && parts[i] <= parts[i - 1])) return false;
+    kept[parts[i]] = false;
+  }
+  auto left = *this;
+  if (left.keep(kept).empty() || left.hosts_.empty() || left.hosts_.front() != hosts_.front()) return false;
+  *this = std::move(left);
+  return true;
+}
+
+std::optional<std::vector<bool>> allocation::parts_in(std::string_view exec_vnode, std::string_view exec_host) const {
   const auto mine = chunks_of(exec_vnode_), left = chunks_of(exec_vnode);
   const auto slots = slots_of(exec_host_), left_slots = slots_of(exec_host);
   if (!mine || !left || left->size() != left_slots.size() || mine->size() != slots.size()) return std::nullopt;
@@ -177,8 +207,15 @@ std::optional<allocation> allocation::reduced_to(std::string_view exec_vnode, st
     next += found.has_value();
   }
   if (next < left->size()) return std::nullopt;
+  return kept;
+}
+
+std::optional<allocation> allocation::reduced_to(std::string_view exec_vnode, std::string_view exec_host,
+                                                 std::string_view released) const {
+  const auto kept = parts_in(exec_vnode, exec_host);
+  if (!kept) return std::nullopt;
   auto out = *this;
-  const auto gone = out.keep(kept);
+  const auto gone = out.keep(*kept);
   if (gone.empty() || !same_parts(gone, released) || out.hosts_.front() != hosts_.front()) return std::nullopt;
   return out;
 }

@@ -38,6 +38,11 @@ class allocation {
   bool release(std::string_view exec_vnode);
   // Only those of its parts, counted through all chunks, that are true here. What goes, as an exec_vnode.
   std::string keep(const std::vector<bool>& parts);
+  // Without these parts, counted through all chunks from 0, rising. False, and nothing changed: it has no such parts, or its first host
+  // would go.
+  bool drop(const std::vector<std::uint32_t>& parts);
+  // Which of its parts these are, which come in its order; nothing: they are not.
+  std::optional<std::vector<bool>> parts_in(std::string_view exec_vnode, std::string_view exec_host) const;
   // It with nothing but these, which must be parts of it in its order, and all that goes be `released`. Nothing: they are not, or its
   // first host would go. For a reduction that is told as texts (docs/design/0033).
   std::optional<allocation> reduced_to(std::string_view exec_vnode, std::string_view exec_host, std::string_view released) const;

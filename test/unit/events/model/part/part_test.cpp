@@ -130,17 +130,14 @@ BOOST_AUTO_TEST_CASE(a_host_that_can_not_set_the_job_up_cleans_up_and_then_refus
 }
 
 // The run goes on without what n1 has a second chunk of.
-model::update_asked update(std::uint32_t number, const std::string& released = "(n3:ncpus=1)", const std::string& user = "",
-                           const std::string& exec_vnode = "(n1:ncpus=1)+(n2:ncpus=2)") {
+model::update_asked update(std::uint32_t number, const std::vector<std::uint32_t>& gone = {1}, const std::string& user = "") {
   return {schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
     auto u = m.initUpdate();
-    u.initOrder().setExecVnode(exec_vnode);
-    u.getOrder().setExecHost("n1/0+n2/0*2");
-    u.getOrder().setEuser(user);
+    u.initOrder().setEuser(user);
     u.getOrder().initAttributes(1)[0].setName("schedselect");
     u.getOrder().getAttributes()[0].setValue("1:ncpus=1+1:ncpus=2");
     u.setNumber(number);
-    u.setReleased(released);
+    u.setGone({gone.data(), gone.size()});
   })};
 }
 part_story given_wide_part() {
@@ -165,16 +162,17 @@ BOOST_AUTO_TEST_CASE(a_part_hears_what_its_run_goes_on_without) {
   BOOST_TEST((s.part.numbered == s.part.allocated));
   BOOST_TEST(schema::str(s.part.order().getAttributes()[0].getValue()) == "1:ncpus=1+1:ncpus=2");
   BOOST_TEST(owed(s.part) == "say-joined, say-known, say-updated 1");
+  BOOST_TEST(s.when(update(2, {2})) == "updated");  // counted as when it joined
+  BOOST_TEST(s.part.allocated.exec_vnode() == "(n1:ncpus=1)+(n3:ncpus=1)");
   s.when(model::leave_order{"the job is over"});
   BOOST_TEST(owed(s.part) == "tear-down");
 }
 
 BOOST_AUTO_TEST_CASE(what_does_not_follow_from_the_join_is_not_believed) {
   auto s = given_wide_part();
-  BOOST_TEST(s.when(update(1, "(n9:ncpus=1)")) == "");
-  BOOST_TEST(s.when(update(1, "(n3:ncpus=1)", "root")) == "");
-  BOOST_TEST(s.when(update(1, "(n3:ncpus=1)", "", "(n1:ncpus=1)+(n2:ncpus=64)")) == "");
-  BOOST_TEST(s.when(update(1, "", "", "nonsense")) == "");
+  for (const auto& gone : std::vector<std::vector<std::uint32_t>>{{}, {0}, {3}, {2, 1}, {1, 1}, {0, 1, 2}})
+    BOOST_TEST(s.when(update(1, gone)) == "");
+  BOOST_TEST(s.when(update(1, {1}, "root")) == "");
   BOOST_TEST(owed(s.part) == "say-joined, say-known");
   BOOST_TEST(given_part(part_phase::joining).when(update(1)) == "");
 }

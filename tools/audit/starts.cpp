@@ -1,9 +1,11 @@
 #include "tools/audit/starts.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "events/model/exit_codes.hpp"
+#include "events/values/exec_host.hpp"
 
 namespace annals::audit {
 
@@ -38,6 +40,10 @@ std::size_t job_start::borne() const {
       std::count_if(hosts.begin(), hosts.end(), [](const host_part& p) { return p.failure && p.failure->borne; }));
 }
 
+std::size_t job_start::let_go() const {
+  return static_cast<std::size_t>(std::count_if(hosts.begin(), hosts.end(), [](const host_part& p) { return p.let_go_ns != 0; }));
+}
+
 host_part* job_starts::other_host(std::string_view host) {
   auto& hosts = starts_.back().hosts;
   const auto at = std::find_if(hosts.begin(), hosts.end(), [&](const host_part& p) { return p.host == host; });
@@ -62,7 +68,7 @@ void job_starts::begin(const log::record& record) {
   start.run = e.getRun();
   start.assigned_ns = record.get().getWallNs();
   start.tolerates = tolerates_;
-  for (auto host : e.getHosts()) start.hosts.push_back({schema::str(host), false, 0, 0, {}});
+  for (auto host : e.getHosts()) start.hosts.push_back({.host = schema::str(host), .failure = {}});
   starts_.push_back(std::move(start));
   end_asked_ = forced_ = files_failed_ = false;
   session_ = 0;
@@ -129,6 +135,13 @@ void job_starts::take_sister_left(schema::SisterLeft::Reader step, std::int64_t 
   else fail(*part, {failed_when::at_the_end, at_ns, 0, "the job was not gone from there in time", false});
 }
 
+void job_starts::take_reduced(schema::AllocationReduced::Reader step, std::int64_t at_ns) {
+  const auto left = values::hosts_of(values::parse_exec_host(schema::text(step.getExecHost())).value_or(values::exec_host_spec{}));
+  const std::unordered_set<std::string_view> kept(left.begin(), left.end());
+  for (auto& part : starts_.back().hosts)
+    if (part.let_go_ns == 0 && !kept.contains(part.host)) part.let_go_ns = at_ns;
+}
+
 void job_starts::take_step(schema::RunStep::Reader step) {
   const auto e = step.getStep();
   auto& start = starts_.back();
@@ -144,6 +157,10 @@ void job_starts::take_step(schema::RunStep::Reader step) {
     start.join_over_ns = step.getAtNs();
   } else if (e.isSisterFailed()) {
     take_sister_failed(e.getSisterFailed(), step.getAtNs());
+  } else if (e.isSisterReady()) {
+    if (auto* part = other_host(schema::text(e.getSisterReady().getHost()))) part->prologue_ns = step.getAtNs();
+  } else if (e.isAllocationReduced()) {
+    take_reduced(e.getAllocationReduced(), step.getAtNs());
   } else if (e.isSisterLeft()) {
     take_sister_left(e.getSisterLeft(), step.getAtNs());
   } else if (e.isFilesStagedIn()) {

@@ -32,6 +32,8 @@ struct host_part {
   std::string host;
   bool asked = false;                   // to join; the first host never is
   std::int64_t joined_ns = 0;           // 0: it has not
+  std::int64_t prologue_ns = 0;         // its execjob_prologue hooks let the job pass; 0: nobody waited for that, or they did not
+  std::int64_t let_go_ns = 0;           // the run goes on without it (job.release_nodes(), rjselect); 0: it was kept
   std::int64_t left_ns = 0;             // 0: it has not
   std::optional<host_failure> failure;  // the first one of this run
 };
@@ -56,6 +58,7 @@ struct job_start {
   std::optional<std::int32_t> exit_status;  // of a program that has ended
 
   std::size_t borne() const;
+  std::size_t let_go() const;
 };
 
 // A failure that a record tells of: of which host, in which run.
@@ -80,6 +83,7 @@ class job_starts {
   void take_exited(const log::record& record);
   void take_step(schema::RunStep::Reader step);
   void take_sister_failed(schema::SisterStep::Reader step, std::int64_t at_ns);
+  void take_reduced(schema::AllocationReduced::Reader step, std::int64_t at_ns);
   void take_sister_left(schema::SisterLeft::Reader step, std::int64_t at_ns);
 
   void fail(host_part& part, host_failure failure);

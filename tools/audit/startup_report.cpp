@@ -15,7 +15,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-constexpr std::size_t time_width = 14;
+constexpr std::size_t time_width = 12;
 
 // "2.250 s"
 std::string seconds_text(std::int64_t ns) {
@@ -47,8 +47,10 @@ std::string_view when_text(failed_when when) {
   return {};
 }
 
-std::string failure_text(const host_failure& f) {
-  std::string text(when_text(f.when));
+std::string failure_text(const host_part& part) {
+  const auto& f = *part.failure;
+  const bool after_let_go = f.when == failed_when::at_the_end && part.let_go_ns != 0;
+  std::string text(after_let_go ? "given up after it was let go" : when_text(f.when));
   if (f.borne) text += ", borne";
   if (f.code != 0) text += ", code " + std::to_string(f.code);
   return text + (f.text.empty() ? "" : ": " + harmless(f.text));
@@ -76,15 +78,18 @@ std::string hosts_text(const job_start& start) {
 std::string table_text(const job_start& start) {
   std::size_t width = 4;
   for (const auto& part : start.hosts) width = std::max(width, harmless(part.host).size());
-  const auto line = [&](const std::string& host, const std::string& joined, const std::string& failed, const std::string& left,
-                        const std::string& why) {
-    return "  " + padded(host, width) + right(joined, time_width) + right(failed, time_width) + right(left, time_width) +
-           (why.empty() ? "" : "  " + why) + "\n";
+  const auto line = [&](const std::string& host, const std::vector<std::string>& times, const std::string& why) {
+    std::string text = "  " + padded(host, width);
+    for (const auto& time : times) text += right(time, time_width);
+    return text + (why.empty() ? "" : "  " + why) + "\n";
   };
-  auto text = line("host", "joined", "failed", "left", "");
+  auto text = line("host", {"joined", "prologue", "failed", "let go", "left"}, "");
   for (const auto& part : start.hosts)
-    text += line(harmless(part.host), joined_text(start, part), since(start, part, part.failure ? part.failure->at_ns : 0),
-                 since(start, part, part.left_ns), part.failure ? failure_text(*part.failure) : std::string());
+    text +=
+        line(harmless(part.host),
+             {joined_text(start, part), since(start, part, part.prologue_ns), since(start, part, part.failure ? part.failure->at_ns : 0),
+              since(start, part, part.let_go_ns), since(start, part, part.left_ns)},
+             part.failure ? failure_text(part) : std::string());
   return text;
 }
 
@@ -94,6 +99,7 @@ std::string start_text(const job_start& start) {
   if (const auto by = start.tolerates.implied_by(); !by.empty()) text += " by " + std::string(by);
   text += ": " + end_text(start);
   if (const auto n = start.borne()) text += ", " + std::to_string(n) + (n == 1 ? " failure borne" : " failures borne");
+  if (const auto n = start.let_go()) text += ", " + std::to_string(n) + (n == 1 ? " host let go" : " hosts let go");
   if (start.exit_status) text += ", exit status " + std::to_string(*start.exit_status);
   return text + "\n" + (start.hosts.size() > 1 ? table_text(start) : std::string());
 }
@@ -108,12 +114,14 @@ std::string text_of(const job_starts& job) {
 json json_of(const host_part& part) {
   json h{{"host", part.host}};
   if (part.joined_ns != 0) h["joinedNs"] = part.joined_ns;
+  if (part.prologue_ns != 0) h["prologueNs"] = part.prologue_ns;
   if (part.failure) {
     constexpr const char* when[] = {"beforeStart", "whileRunning", "atTheEnd"};
     const auto& f = *part.failure;
     h["failed"] = {
         {"when", when[static_cast<std::size_t>(f.when)]}, {"atNs", f.at_ns}, {"code", f.code}, {"text", f.text}, {"borne", f.borne}};
   }
+  if (part.let_go_ns != 0) h["letGoNs"] = part.let_go_ns;
   if (part.left_ns != 0) h["leftNs"] = part.left_ns;
   return h;
 }

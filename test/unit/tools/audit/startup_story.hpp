@@ -107,6 +107,12 @@ struct startup_story {
   void alarm(std::uint64_t job) {
     step(job, [](auto s) { s.setJoinWaitEnded(); });
   }
+  void ready(std::uint64_t job, const std::string& host) {
+    step(job, [&](auto s) { s.initSisterReady().setHost(host); });
+  }
+  void reduced(std::uint64_t job, const std::string& exec_host) {
+    step(job, [&](auto s) { s.initAllocationReduced().setExecHost(exec_host); });
+  }
   void left(std::uint64_t job, const std::string& host, bool abandoned = false) {
     step(job, [&](auto s) {
       auto l = s.initSisterLeft();

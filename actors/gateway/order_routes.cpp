@@ -56,6 +56,20 @@ void order_routes::carry_out(const reactions::discard_run& what, give_order& giv
   done(given.reply);
 }
 
+void order_routes::carry_out(const reactions::manage_object& what, give_order& given) {
+  const auto send = [&](const caf::actor& to, auto envelope) {
+    envelope.command_id = std::move(given.command_id);
+    envelope.cause = given.what->cause;
+    board_.self()->send(to, std::move(envelope));
+  };
+  const auto m = what.request.get().getManage();
+  if (m.getKind() == schema::ObjectKind::SERVER)
+    return send(board_.server(), board_.wrap<model::server_command>(what.request, what.by, std::move(given.reply)));
+  if (auto scheduler = board_.scheduler(schema::str(m.getName()), false))
+    return send(scheduler, board_.wrap<model::scheduler_command>(what.request, what.by, std::move(given.reply)));
+  done(given.reply);
+}
+
 void order_routes::carry_out(const reactions::send_hooks&, give_order& given) {
   mom_hooks_.keep_up();
   done(given.reply);

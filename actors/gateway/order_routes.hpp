@@ -21,6 +21,7 @@ class order_routes {
   void carry_out(const reactions::run_looking_hooks& what, give_order& given);
   void carry_out(const reactions::run_periodic_hook& what, give_order& given);
   void carry_out(const reactions::discard_run& what, give_order& given);
+  void carry_out(const reactions::manage_object& what, give_order& given);
   void carry_out(const reactions::send_hooks& what, give_order& given);
   void carry_out(const reactions::end_server& what, give_order& given);
   void done(const reply_ptr& reply) const { reply->done(board_.where().sequence(), ""); }

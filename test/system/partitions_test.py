@@ -100,6 +100,24 @@ class scheduler_objects(ManagedTest):
         self.assertEqual(shown["sched_host"], socket.gethostname().split(".")[0])      # where this plain cluster runs
         self.assertEqual((shown["scheduling"], self.listed("server")["scheduling"]), ("True", "True"))
 
+    def mirrored(self, name, value):
+        """The server and the default scheduler show this."""
+        self.until(lambda: {self.listed(what).get(name) for what in ("server", "sched default")} == {value}, f"{name} is {value} on both")
+
+    def test_scheduling_is_the_same_on_the_server_and_the_default_scheduler(self):      # MS-26, MS-66
+        self.set("set sched default scheduling = false")
+        self.mirrored("scheduling", "False")
+        id = self.submit("--", "/bin/true")
+        self.restart_server()
+        self.assertEqual(self.job(id)["job_state"], "Q")
+        self.set("set server scheduling = true")
+        self.until_state(id, "F")
+        self.mirrored("scheduling", "True")
+        self.set("set sched default scheduler_iteration = 90")
+        self.mirrored("scheduler_iteration", "90")
+        self.set("set server scheduler_iteration = 100")
+        self.mirrored("scheduler_iteration", "100")
+
     def test_its_state_is_set_by_the_server_alone(self):      # MS-32
         self.set("create sched sc1")
         for name, state in ("sc1", "down"), ("default", "idle"):

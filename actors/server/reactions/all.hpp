@@ -13,6 +13,7 @@
   each(hooks_on_hosts) \
   each(lost_hosts) \
   each(looking_hooks) \
+  each(mirrored_scheduling) \
   each(orderly_stop) \
   each(periodic_hooks)
 // clang-format on

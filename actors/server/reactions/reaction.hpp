@@ -16,6 +16,7 @@
 #include "events/log/record.hpp"
 #include "events/model/job/job.hpp"
 #include "events/model/settings.hpp"
+#include "events/schema/client.capnp.h"
 #include "hooks-runtime/catalog/events.hpp"
 
 namespace annals::reactions {
@@ -49,11 +50,16 @@ struct discard_run {
   std::uint32_t run = 0;
   std::string job;  // its id; the job itself may be forgotten already
 };
+// What qmgr could ask of the server or of a scheduler.
+struct manage_object {
+  schema::sealed<schema::Request> request;
+  model::requester by;
+};
 struct send_hooks {};  // every host is owed the hooks of MoMs as they are now
 struct end_server {
   std::string how;
 };
-using instruction = std::variant<tell_job, run_looking_hooks, run_periodic_hook, discard_run, send_hooks, end_server>;
+using instruction = std::variant<tell_job, run_looking_hooks, run_periodic_hook, discard_run, manage_object, send_hooks, end_server>;
 
 struct order {
   std::uint64_t cause = 0;  // sequence of the record that it follows from

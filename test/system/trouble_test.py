@@ -1,10 +1,12 @@
 """The world's troubles: a full disk, directories that can't be written, wrong permissions, a port that is taken, a damaged
 log. Reads are answered where they can be, the message says what to do, and nothing is lost."""
 import base64
+import fcntl
 import glob
 import os
 import socket
 import subprocess
+import threading
 import unittest
 
 from private_cluster import ClusterTest, Trouble, with_mounts_of_our_own
@@ -83,6 +85,28 @@ class what_stops_the_server(ClusterTest):
         self.assertNotEqual(done.status, 0)
         self.assertIn("another server running", done.out + done.err)
         self.sure("qstat", "-B")
+
+    def test_the_one_before_is_not_quite_gone(self):
+        id = self.held_job()
+        self.kill_daemon("pbs_server")
+        path = os.path.join(self.home(), "server_priv", "server.lock")
+        with open(path) as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            threading.Thread(target=lambda: (self.until(lambda: self.others_with(path), "the server waits for its lock"),
+                                             fcntl.flock(lock, fcntl.LOCK_UN)), daemon=True).start()
+            self.starts_again(id)
+
+    @staticmethod
+    def others_with(path):
+        """Processes beside this one that have it open."""
+        found = set()
+        for link in glob.glob("/proc/[0-9]*/fd/*"):
+            try:
+                if os.readlink(link) == os.path.realpath(path):
+                    found.add(int(link.split("/")[2]))
+            except OSError:
+                pass
+        return found - {os.getpid()}
 
     def test_its_key_may_be_read_by_others(self):
         id = self.held_job()

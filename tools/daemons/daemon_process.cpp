@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
@@ -64,10 +65,24 @@ void background::ready(const std::string& output) {
   close(std::exchange(pipe_, -1));
 }
 
+namespace {
+
+// A process that was killed keeps its locks until the kernel has taken its memory apart.
+constexpr int lock_tries = 100;
+constexpr std::chrono::milliseconds lock_pause{10};
+
+bool take_lock(int fd) {
+  for (int tries = lock_tries; flock(fd, LOCK_EX | LOCK_NB) != 0; std::this_thread::sleep_for(lock_pause))
+    if (errno != EWOULDBLOCK || --tries == 0) return false;
+  return true;
+}
+
+}  // namespace
+
 lock_file::lock_file(const std::string& path, mode_t mode, const std::string& running) {
   fd_ = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, mode);
   if (fd_ < 0) fail(path);
-  if (flock(fd_, LOCK_EX | LOCK_NB) != 0) {
+  if (!take_lock(fd_)) {
     const int why = errno;
     close(fd_);
     errno = why;

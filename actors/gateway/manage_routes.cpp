@@ -57,7 +57,12 @@ void manage_routes::manage_all(const schema::sealed<schema::Request>& request, c
   std::vector<std::string> names;
   const auto take = [&](const directory::names& all) { for (const auto& [name, stream] : all) names.push_back(name); };
   if (m.getKind() == ObjectKind::QUEUE) take(where.queues());
-  if (m.getKind() == ObjectKind::NODE) take(m.getVerb() == schema::ManageVerb::DELETE ? where.hosts() : where.vnodes());
+  if (m.getKind() == ObjectKind::NODE && m.getVerb() != schema::ManageVerb::DELETE) take(where.vnodes());
+  if (m.getKind() == ObjectKind::NODE && m.getVerb() == schema::ManageVerb::DELETE) {  // a host goes when its other vnodes are gone
+    for (const auto& [name, stream] : where.vnodes())
+      if (!where.hosts().contains(name)) names.push_back(name);
+    take(where.hosts());
+  }
   if (m.getKind() == ObjectKind::SCHEDULER) take(where.schedulers());
   if (m.getKind() == ObjectKind::HOOK) {
     if (const auto why = model::may_touch_hooks(by, *board_.settings()); why.code != 0) return reply->refused(0, why);

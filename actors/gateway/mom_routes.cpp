@@ -90,7 +90,7 @@ void mom_routes::on_read(const wire::connection_ptr& peer, schema::sealed<schema
   hooks_.keep_up();  // they are owed before the welcome
   board_.note(log_event::admin, "Node", name, "Hello from MoM on port=" + std::to_string(message.get().getHello().getPort()));
   auto unknown = runs_unknown(message.get().getHello(), name, found);
-  auto own = with_own_vnodes(std::move(message), name);
+  auto own = vnodes_.taken(std::move(message), name);
   board_.connected({peer, std::move(own), board_.where().runs_on(name), std::move(unknown.unwanted), std::move(unknown.kept)});
   if (marks_.newest()) peer->send(marks_.newest());
 }
@@ -99,27 +99,6 @@ log_marks::teller mom_routes::tell_all() const {
   return [this](const schema::sealed<schema::ToMom>& message) {
     for (const auto& [host, peer] : here_) peer->send(message);
   };
-}
-
-// A vnode is of the host that named it first. What others say of it (their exechost_startup hooks may) is left out: the rules
-// would refuse the whole hello, and the host would stay down.
-schema::sealed<schema::FromMom> mom_routes::with_own_vnodes(schema::sealed<schema::FromMom> hello, const std::string& host) {
-  std::erase_if(claimed_, [&](const auto& c) { return c.second == host || !board_.where().hosts().contains(c.second); });
-  const auto named = hello.get().getHello().getVnodes();
-  std::vector<schema::ReportedVnode::Reader> own;
-  for (auto v : named) {
-    const auto vnode = schema::str(v.getName());
-    const auto known = board_.where().host_of_vnode(vnode);
-    const auto owner = known ? *known : claimed_.try_emplace(vnode, host).first->second;
-    if (owner == host) own.push_back(v);
-    else board_.note(log_event::error, "Node", vnode, "is a vnode of host " + owner + "; what host " + host + " says of it is ignored");
-  }
-  if (own.size() == named.size()) return hello;
-  return schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
-    m.setHello(hello.get().getHello());
-    auto list = m.getHello().initVnodes(static_cast<unsigned>(own.size()));
-    for (unsigned i = 0; i < list.size(); ++i) list.setWithCaveats(i, own[i]);
-  });
 }
 
 void mom_routes::hear(const peer_closed& c) {

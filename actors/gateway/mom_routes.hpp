@@ -13,6 +13,7 @@
 #include "actors/gateway/hello_lines.hpp"
 #include "actors/gateway/log_marks.hpp"
 #include "actors/gateway/mom_hook_routes.hpp"
+#include "actors/gateway/reported_vnodes.hpp"
 
 namespace annals::actors {
 
@@ -42,7 +43,6 @@ class mom_routes {
   void on_hello(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message);
   void on_read(const wire::connection_ptr& peer, schema::sealed<schema::FromMom> message, hello_findings found);
   void on_given_up(const std::string& host);
-  schema::sealed<schema::FromMom> with_own_vnodes(schema::sealed<schema::FromMom> hello, const std::string& host);
   void host_is_rid(std::uint64_t serial, model::run_gone_from gone);
   struct foreign_runs {
     std::vector<run_name> unwanted, kept;
@@ -77,7 +77,7 @@ class mom_routes {
     hello_findings found;
   };
   std::map<std::string, giving_up> giving_up_;
-  std::map<std::string, std::string> claimed_;  // vnodes that a hello named and the log does not know yet -> the host
+  reported_vnodes vnodes_{board_};
 };
 
 }  // namespace annals::actors

@@ -261,8 +261,10 @@ void mom_hooks::describe(schema::MomHello::Builder hello) const {
   const auto from = own.get().getVnodes();
   auto vnodes = hello.initVnodes(static_cast<unsigned>(from.size() + made_vnodes_.size()));
   for (unsigned i = 0; i < from.size(); ++i) vnodes.setWithCaveats(i, from[i]);
+  auto by_hooks = hello.initMadeByHooks(static_cast<unsigned>(made_vnodes_.size()));
   unsigned at = from.size();
   for (const auto& [name, vnode] : made_vnodes_) {
+    by_hooks.set(at - from.size(), name);
     vnodes[at].setName(name);
     auto list = vnodes[at++].initAttributes(static_cast<unsigned>(vnode.attributes.size()));
     for (unsigned i = 0; i < list.size(); ++i) {

@@ -12,6 +12,12 @@ void event_notes::learn(const log::record& record) {
   const auto stream = record.get().getStream();
   if (schema::is(event, schema::JobEvent::FORGOTTEN)) names_.erase(stream);
   if (const auto name = schema::name_given(event)) names_[stream] = schema::str(*name);
+  if (!event.isHost()) return;
+  const auto e = event.getHost();
+  if (e.isVnodeCreated() && schema::text(e.getVnodeCreated().getName()) != names_[stream])
+    further_vnodes_[stream].insert(schema::str(e.getVnodeCreated().getName()));
+  if (e.isVnodeDeleted() && further_vnodes_.contains(stream)) further_vnodes_[stream].erase(schema::str(e.getVnodeDeleted().getName()));
+  if (e.isRemoved()) further_vnodes_.erase(stream);
 }
 
 void event_notes::note(const std::vector<log::record_ptr>& records) {
@@ -34,7 +40,7 @@ void event_notes::note_one(const log::record& record) {
       break;
     }
     case schema::Event::QUEUE: note_queue({"Que", name, by}, event.getQueue()); break;
-    case schema::Event::HOST: note_host({"Node", name, by}, event.getHost()); break;
+    case schema::Event::HOST: note_host({"Node", name, by}, record); break;
     case schema::Event::SCHEDULER: note_scheduler({"Sched", name, by}, event.getScheduler()); break;
     case schema::Event::SERVER:
       if (event.getServer().isChanged()) note_changes({"Svr", "PBS_Server", by}, event.getServer().getChanged().getChanges());
@@ -191,17 +197,41 @@ void event_notes::note_queue(const subject& of, schema::QueueEvent::Reader event
   }
 }
 
-void event_notes::note_host(const subject& of, schema::HostEvent::Reader event) {
+// A host whose MoM has told which vnodes it has.
+void event_notes::note_vnodes(const subject& of, const log::record& record) {
+  const auto reported = record.event().getHost().getCameUp().getVnodes();
+  note_line(
+      of, log_event::system,
+      "Mom reporting " + std::to_string(reported.size()) + " vnodes as of " + values::print_date(record.get().getWallNs() / 1'000'000'000));
+  const auto known = further_vnodes_.find(record.get().getStream());
+  if (known == further_vnodes_.end()) return;
+  auto stale = known->second;
+  for (auto v : reported) stale.erase(schema::str(v.getName()));
+  for (const auto& vnode : stale) note_line(of, log_event::system, "vnode " + vnode + " is stale");
+}
+
+void event_notes::note_host(const subject& of, const log::record& record) {
   using which = schema::HostEvent::Which;
+  const auto event = record.event().getHost();
   switch (event.which()) {
-    case which::CAME_UP: return note_line(of, log_event::system, "node up");
+    case which::CAME_UP:
+      note_vnodes(of, record);
+      return note_line(of, log_event::system, "node up");
     case which::WENT_DOWN: return note_line(of, log_event::system, "node down: " + schema::str(event.getWentDown().getText()));
     case which::REMOVED: return note_line(of, log_event::admin, "deleted at request of " + of.by);
-    case which::VNODE_CREATED: return note_line(of, log_event::admin, "created at request of " + of.by);
+    case which::VNODE_CREATED: {
+      const auto vnode = schema::str(event.getVnodeCreated().getName());
+      if (vnode != of.name) return note_line(of, log_event::system, "autocreated vnode " + vnode);
+      return note_line(of, log_event::admin, "created at request of " + of.by);
+    }
     case which::VNODE_CHANGED:
       return note_changes({of.cls, schema::str(event.getVnodeChanged().getVnode()), of.by}, event.getVnodeChanged().getChanges());
-    case which::ADDED:
-    case which::VNODE_DELETED: return;
+    case which::VNODE_DELETED: {
+      const auto vnode = schema::str(event.getVnodeDeleted().getName());
+      if (vnode != of.name) note_line({of.cls, vnode, of.by}, log_event::admin, "deleted at request of " + of.by);
+      return;
+    }
+    case which::ADDED: return;
   }
 }
 

@@ -2,6 +2,7 @@
 // otherwise. Source: pbs guide, "logs".
 #pragma once
 
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -31,12 +32,14 @@ class event_notes {
   void note_line(const subject& of, std::uint32_t bits, const std::string& text);
   void note_changes(const subject& of, capnp::List<schema::Attribute>::Reader changes);
   void note_queue(const subject& of, schema::QueueEvent::Reader event);
-  void note_host(const subject& of, schema::HostEvent::Reader event);
+  void note_host(const subject& of, const log::record& record);
+  void note_vnodes(const subject& of, const log::record& record);
   void note_scheduler(const subject& of, schema::SchedulerEvent::Reader event);
   void note_hook(const subject& of, schema::HookEvent::Reader event);
 
   daemon_log& to_;
-  std::unordered_map<std::uint64_t, std::string> names_;  // of jobs, queues, hosts and schedulers, by serial
+  std::unordered_map<std::uint64_t, std::string> names_;                     // of jobs, queues, hosts and schedulers, by serial
+  std::unordered_map<std::uint64_t, std::set<std::string>> further_vnodes_;  // of hosts that have more than their natural one, by serial
 };
 
 }  // namespace annals::actors

@@ -106,6 +106,7 @@ struct MomHello {
   runs     @5 :List(RunRef);        # runs this MoM knows of, as primary or as sister
   address  @6 :Text;                # where it hears other MoMs; empty: at the address the server sees
   logMark  @7 :LogMark;             # the newest one the server told it; empty: none yet
+  madeByHooks @8 :List(Text);       # those of the vnodes that exechost_startup hooks made
 }
 struct RunStarted { ref @0 :RunRef; session @1 :Int64; jobdir @2 :Text; position @3 :UInt64; }
 struct RunRefusedReport { ref @0 :RunRef; code @1 :Int32; text @2 :Text; position @3 :UInt64; abandoned @4 :List(Text); }

@@ -15,6 +15,8 @@ namespace ids = attributes::node;
 namespace pbs_error = values::pbs_error;
 using which = schema::HostEvent::Which;
 
+constexpr std::string_view default_sharing = "default_shared";
+
 const vnode_state* host_state::vnode(std::string_view wanted) const {
   const auto at = place_of.find(wanted);
   return at == place_of.end() ? nullptr : &vnodes[at->second];
@@ -107,7 +109,8 @@ outcome decide_delete(const host_state& host, schema::Manage::Reader m, const st
     out.push_back(make_event([&](auto e) { e.initHost().initVnodeDeleted().setName(vnode); }));
   };
   if (name == host.name) {
-    for (auto v = host.vnodes.rbegin(); v != host.vnodes.rend(); ++v) gone(v->name);  // from the back: none moves
+    if (host.vnodes.size() > 1) return refuse(pbs_error::object_busy);
+    gone(name);
     out.push_back(make_event([&](auto e) { e.initHost().initRemoved().setName(host.name); }));
   } else {
     gone(name);
@@ -136,10 +139,18 @@ outcome decide_manage(const host_state& host, schema::Manage::Reader m, const st
   return refuse(pbs_error::invalid_request);
 }
 
+// A definition that says nothing of it any more means the default.
+std::string_view reported_sharing(schema::ReportedVnode::Reader reported) {
+  for (auto a : reported.getAttributes())
+    if (schema::text(a.getName()) == "sharing") return schema::text(a.getValue());
+  return default_sharing;
+}
+
 bool reported_as_known(const host_state& host, schema::MomHello::Reader hello) {
   for (auto v : hello.getVnodes()) {
     const auto* known = host.vnode(schema::text(v.getName()));
     if (!known || known->stale) return false;
+    if (known->attributes.get(ids::sharing) != reported_sharing(v) && !known->set_by_admin.has(ids::sharing)) return false;
     for (auto a : v.getAttributes()) {
       const auto* row = attributes::find(schema::ObjectKind::NODE, schema::text(a.getName()));
       if (row && known->attributes.get(row->id, schema::text(a.getResource())) != schema::text(a.getValue()) &&
@@ -204,7 +215,7 @@ void on_created(host_state& host, const event_place& at, const std::string& name
   a.set(ids::resources_available, "host", host.name.substr(0, host.name.find('.')));
   a.set(ids::resources_available, "vnode", name);
   a.set(ids::resv_enable, "True");
-  a.set(ids::sharing, "default_shared");
+  a.set(ids::sharing, default_sharing);
   host.place_of.emplace(name, static_cast<std::uint32_t>(host.vnodes.size()));
   host.vnodes.push_back(std::move(v));
 }
@@ -230,6 +241,7 @@ void on_up(host_state& host, const event_place& at, schema::HostCameUp::Reader e
     v->stale = false;
     v->attributes.set(ids::license, "l");
     v->attributes.set(ids::pbs_version, schema::text(e.getVersion()));
+    if (!v->set_by_admin.has(ids::sharing)) v->attributes.set(ids::sharing, reported_sharing(reported));
     for (auto a : reported.getAttributes()) {
       const auto* row = attributes::find(schema::ObjectKind::NODE, schema::text(a.getName()));
       if (row && !v->set_by_admin.get(row->id, schema::text(a.getResource())))

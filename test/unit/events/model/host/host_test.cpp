@@ -107,6 +107,28 @@ BOOST_AUTO_TEST_CASE(vnodes_that_are_no_longer_reported_are_stale) {
   BOOST_TEST(!s.node(ManageVerb::SET, {{"state", "", "offline"}}, "borg[0]").starts_with("vnode"));
 }
 
+BOOST_AUTO_TEST_CASE(sharing_is_what_the_last_definition_says) {  // V9 of the transcript vnode_definitions: the default after a restart
+  host_story s;
+  s.node(ManageVerb::CREATE);
+  const auto told = [&](const given_values& more) {
+    return s.when(model::mom_hello{schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+                    auto v = m.initHello().initVnodes(1)[0];
+                    v.setName("borg");
+                    fill(v.initAttributes(static_cast<unsigned>(more.size())), more);
+                  })},
+                  the_server());
+  };
+  const auto sharing = [&] { return std::string(s.host.vnode("borg")->attributes.get(ids::sharing).value_or("")); };
+  BOOST_TEST(told({{"sharing", "", "force_excl"}, {"resources_available", "mem", "2gb"}}) == "cameUp");
+  BOOST_TEST(sharing() == "force_excl");
+  BOOST_TEST(told({{"sharing", "", "force_excl"}}) == "");
+  BOOST_TEST(told({}) == "cameUp");
+  BOOST_TEST(sharing() == "default_shared");
+  BOOST_TEST(told({}) == "");
+  BOOST_TEST(s.host.vnode("borg")->attributes.get(ids::resources_available, "mem").value_or("") ==
+             "2gb");  // of the vnode until it is deleted
+}
+
 BOOST_AUTO_TEST_CASE(a_vnode_that_is_reported_twice_is_one) {
   auto s = known_host();
   BOOST_TEST(s.hello("u2", {"borg", "borg[0]", "borg[0]"}) == "vnodeCreated cameUp");
@@ -132,6 +154,7 @@ BOOST_AUTO_TEST_CASE(a_host_is_created_and_deleted_by_managers) {
   BOOST_TEST(s.node(ManageVerb::DELETE, {}, "borg", operator_()) == "15007 Unauthorized Request ");
   BOOST_TEST(s.node(ManageVerb::DELETE, {}, "nosuch").starts_with("15062 "));
   s.hello("u1", {"borg", "borg[0]"});
+  BOOST_TEST(s.node(ManageVerb::DELETE) == "15027 Cannot delete busy object");  // V12, V17: while it has further vnodes
   BOOST_TEST(s.node(ManageVerb::DELETE, {}, "borg[0]") == "vnodeDeleted");
   BOOST_TEST(s.node(ManageVerb::DELETE) == "vnodeDeleted removed");
   BOOST_TEST(!s.host.exists);

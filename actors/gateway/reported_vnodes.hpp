@@ -1,0 +1,28 @@
+// What a host says of its vnodes, before its rules hear of it: what is none of its own, or no value, is left out and told.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "actors/gateway/actor_registry.hpp"
+#include "events/model/host/reported_value.hpp"
+#include "events/schema/daemon.capnp.h"
+#include "events/schema/message.hpp"
+
+namespace annals::actors {
+
+class reported_vnodes {
+ public:
+  explicit reported_vnodes(actor_registry& board) : board_(board) {}
+
+  schema::sealed<schema::FromMom> taken(schema::sealed<schema::FromMom> hello, const std::string& host);
+
+ private:
+  schema::sealed<schema::FromMom> with_own(schema::sealed<schema::FromMom> hello, const std::string& host);
+  void note_left_out(const model::left_out& what, const std::string& host) const;
+
+  actor_registry& board_;
+  std::map<std::string, std::string> claimed_;  // vnodes that a hello named and the log does not know yet -> the host
+};
+
+}  // namespace annals::actors

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "events/model/limits.hpp"
+
 namespace annals::limits {
 
 // Files that come to a run, or go from it, have this long altogether: a copy that never ends would hold the run's vnodes
@@ -18,5 +20,14 @@ static_assert(copy_text_bytes_max * 4 <= user_answer_bytes_max);
 // What a task wrote elsewhere is tried to be put into the job's file so often, a second apart: a minute bridges a restart of
 // a file server. Until then the task's end waits, and the run's vnodes; a user over his quota should not hold them longer.
 constexpr unsigned output_tries_max = 60;
+
+// Vnode definition files of one host, together. A vnode has some ten attributes of 40 bytes each: room for 2000 vnodes, on
+// machines that have a hundred at most.
+constexpr std::size_t definition_bytes_max = 1u << 20;
+constexpr std::size_t defined_attributes_max = 20'000;
+// What a host reports is one event. An attribute costs 56 bytes there beside its texts, a vnode as much.
+static_assert(2 * 56 * defined_attributes_max + definition_bytes_max <= event_bytes_max);
+// As long as a host's name may be (RFC 1035), which is its natural vnode's.
+constexpr std::size_t vnode_name_chars_max = 255;
 
 }  // namespace annals::limits

@@ -4,6 +4,7 @@
 
 #include "actors/mom/part_registry.hpp"
 #include "actors/mom/sister_links.hpp"
+#include "actors/mom/vnode_report.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "events/schema/readable.hpp"
 
@@ -23,12 +24,14 @@ class mom {
         sisters_(self, parts_.dial),
         part_runs_(self, parts_.runs, parts_.gate, parts_.left_parts) {
     for (const auto& l : parts_.left) left_.remember(l);
-    hooks_ = std::make_unique<mom_hooks>(self_,
-                                         mom_hooks_parts{parts_.runner, parts_.hook_directory, parts_.host, parts_.runs.base.clock,
-                                                         parts_.runs.notes, parts_.runs.hooks, parts_.describe, [this] { say_hello(); }},
-                                         [this](const schema::sealed<schema::FromMom>& message) {
-                                           if (server_) server_->send(message);
-                                         });
+    hooks_ = std::make_unique<mom_hooks>(
+        self_,
+        mom_hooks_parts{parts_.runner, parts_.hook_directory, parts_.host, parts_.runs.base.clock, parts_.runs.notes, parts_.runs.hooks,
+                        [this](schema::MomHello::Builder h) { report_vnodes(parts_.describe, parts_.runs.settings->vnodes, h); },
+                        [this] { say_hello(); }},
+        [this](const schema::sealed<schema::FromMom>& message) {
+          if (server_) server_->send(message);
+        });
   }
 
   // The process host is ready to tell: the runs of the log come to life.
@@ -224,9 +227,11 @@ class mom {
     ask_for(w.key);
   }
 
+  // exechost_startup hooks see the vnodes of the new files; without any, the server hears of them now.
   void on_settings(const new_settings& s) {
-    hooks_->read_again();
     parts_.runs.settings = s.settings;
+    hooks_->read_again();
+    if (!hooks_->starting_up()) say_hello();
     for (const auto& [key, run] : runs_) self_->send(run, s);
     part_runs_.tell_all(s);
   }

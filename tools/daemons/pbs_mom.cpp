@@ -3,15 +3,12 @@
 #include <caf/actor_system.hpp>
 #include <caf/send.hpp>
 
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <sstream>
 
@@ -40,13 +37,14 @@
 #include "tools/daemons/caf_system.hpp"
 #include "tools/daemons/copy_notes.hpp"
 #include "tools/daemons/daemon_process.hpp"
+#include "tools/daemons/definition_command.hpp"
 #include "tools/daemons/end_of_process.hpp"
 #include "tools/daemons/home.hpp"
 #include "tools/daemons/home_check.hpp"
-#include "tools/daemons/host_names.hpp"
 #include "tools/daemons/last_words.hpp"
 #include "tools/daemons/mom_log.hpp"
 #include "tools/daemons/mom_report.hpp"
+#include "tools/daemons/mom_setup.hpp"
 #include "tools/daemons/peer_feed.hpp"
 
 using namespace annals;
@@ -62,71 +60,21 @@ constexpr client::option options[] = {
     {'p', nullptr, "accepted: running jobs are always found again"},
     {'r', nullptr, "accepted, without effect: running jobs are never given up"},
     {'n', "name", "name of this host's natural vnode"},
+    {'s', "verb", "list, show, insert, replace or remove vnode definition files, and end"},
 };
 constexpr client::command command = {
     "pbs_mom",
     "usage: pbs_mom [-d home][-N][-M port][-R port][-p|-r][-n name]\n"
+    "       pbs_mom [-d home] -s list|show|insert|replace|remove [name [file]]\n"
     "       pbs_mom --version\n",
     options,
 };
-
-struct setup {
-  client::pbs_conf conf;
-  client::annals_conf ours;
-  std::string home, priv, host, server;
-  std::uint16_t server_port = 0;
-};
-
-setup read_setup(const client::command_line& line) {
-  setup s;
-  s.conf = client::read_pbs_conf();
-  s.home = line.has('d') ? *line.find('d') : s.conf.mom_home();
-  s.ours = client::read_annals_conf(s.home);
-  s.priv = s.home + "/mom_priv";
-  s.host = line.has('n') ? *line.find('n') : s.conf.pbs_mom_node_name.empty() ? daemons::own_host_name()
-                                                                              : s.conf.pbs_mom_node_name;
-  s.server = s.ours.get("server_address", s.conf.server_host());
-  if (s.server.empty()) s.server = "localhost";
-  s.server_port = s.conf.batch_service_port;
-  return s;
-}
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::shared_ptr<const mom::mom_settings> read_settings(const setup& s, actors::daemon_log& notes, const mom::mom_config& before) {
-  auto settings = std::make_shared<mom::mom_settings>();
-  settings->pbs_home = s.home;
-  settings->host = s.host;
-  if (utsname name{}; uname(&name) == 0)
-    settings->system = std::string(name.sysname) + ' ' + name.nodename + ' ' + name.release + ' ' + name.version + ' ' + name.machine;
-  settings->host_aliases = daemons::names_of_this_host();
-  if (!s.conf.pbs_leaf_name.empty()) settings->host_aliases.push_back(s.conf.pbs_leaf_name);
-  std::string line;
-  for (std::istringstream text(read_file(s.home + "/pbs_environment")); std::getline(text, line);)
-    if (!line.empty()) settings->base_environment.push_back(line);
-  if (settings->base_environment.empty()) settings->base_environment.push_back("PATH=/bin:/usr/bin");
-  settings->mark = mom::mom_mark(read_file(daemons::mom_uuid_file(s.priv)));
-  settings->mom_manager_port = s.conf.manager_service_port;
-  auto parsed = mom::parse_mom_config(read_file(s.priv + "/config"), before);
-  for (const auto& p : parsed.problems)
-    notes.write(actors::log_event::error, "Fil", "config", "line " + std::to_string(p.line) + ": " + p.text);
-  settings->config = parsed.config;
-  if (const auto alarm_s = parsed.config.sister_join_job_alarm_s)  // RS-49
-    notes.write(actors::log_event::system, "Svr", "sister_join_job_alarm", std::to_string(alarm_s));
-  if (const auto delay_s = parsed.config.job_launch_delay_s)  // RS-59
-    notes.write(actors::log_event::system, "Svr", "job_launch_delay", std::to_string(delay_s));
-  notes.set_mask(settings->config.logevent);
-  return settings;
-}
 
 // HUP: the log begins anew and the settings are read again (pbs guide: "MoM"), also for runs that go on. Until there is a
 // MoM to tell, they are still to be read.
 class hang_up {
  public:
-  hang_up(const setup& s, actors::daemon_log& notes) : setup_(s), notes_(notes) {}
+  hang_up(const daemons::mom_setup& s, actors::daemon_log& notes) : setup_(s), notes_(notes) {}
 
   void operator()() {
     notes_.reopen();
@@ -142,16 +90,14 @@ class hang_up {
 
  private:
   std::shared_ptr<const mom::mom_settings> read_again() {
-    auto settings = read_settings(setup_, notes_, config_);
-    config_ = settings->config;
-    return settings;
+    return last_ = daemons::read_settings(setup_, notes_, last_.get());
   }
 
-  const setup& setup_;
+  const daemons::mom_setup& setup_;
   actors::daemon_log& notes_;
   std::mutex guard_;
   caf::actor mom_;
-  mom::mom_config config_;  // as it was read last
+  std::shared_ptr<const mom::mom_settings> last_;  // as they were read last
 };
 
 // PBS_SCP, PBS_SCP_ARGS and PBS_CP; without PBS_SCP the scp that stands first in our PATH.
@@ -238,7 +184,7 @@ class dialed_sister final : public actors::sister_dialer {
   std::unique_ptr<wire::io_pool::dialer> dialer_;
 };
 
-hooks::pool_settings hook_settings(const setup& s) {
+hooks::pool_settings hook_settings(const daemons::mom_setup& s) {
   hooks::pool_settings p;
   p.worker_program = s.conf.pbs_exec + "/libexec/pbs_hook_worker";
   p.on_mom = true;
@@ -260,7 +206,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
 }
 
 [[noreturn]] void run(const client::command_line& line) {
-  const auto s = read_setup(line);
+  const auto s = daemons::read_mom_setup(line);
   daemons::check_home(s.conf, s.home, "mom_priv", "pbs_habitat mom");
   daemons::make_directory(s.priv, fs::perms(0751));
   daemons::make_directory(s.home + "/mom_logs", fs::perms(0755));
@@ -299,7 +245,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
   host_options.pbs_home = s.home;
   host_options.shepherd = s.conf.pbs_exec + "/libexec/pbs_shepherd";
   set_copy_programs(s.conf, host_options);
-  host_options.tmpdir = mom::parse_mom_config(read_file(s.priv + "/config")).config.tmpdir;
+  host_options.tmpdir = mom::parse_mom_config(daemons::read_text(s.priv + "/config")).config.tmpdir;
   host_options.mark = mom::mom_mark(own_log.uuid);
   host_options.cgroup_parent = mom::cgroup_parent(s.host, s.home);
   const auto cgroups = mom::find_cgroups("/proc/self/mountinfo", host_options.cgroup_parent);
@@ -392,6 +338,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (const auto status = daemons::definition_command(argc, argv)) return *status;
   const auto line = client::parse_options_or_exit(command, argc, argv);
   if (!line.words.empty()) return client::usage(command);
   try {

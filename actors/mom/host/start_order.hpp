@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "actors/mom/host/mom_config.hpp"
+#include "actors/mom/host/vnode_definitions.hpp"
 #include "events/model/vnodes/allocation.hpp"
 #include "events/ports/job_places.hpp"
 #include "events/ports/process_host.hpp"
@@ -24,6 +25,7 @@ struct mom_settings {
   std::string mark;                           // of this MoM alone (mom_mark); in the names of temporary directories
   std::string system;                         // "Linux n1 6.1.0 #1 SMP x86_64", as uname(2) says it
   mom_config config;
+  defined_vnodes vnodes;  // of the vnode definition files
 };
 
 // "12.borg.1"

@@ -1,0 +1,16 @@
+// What a MoM tells the server of its vnodes: what it measures of its host, and what its vnode definition files say. Pure.
+#pragma once
+
+#include <functional>
+
+#include "actors/mom/host/vnode_definitions.hpp"
+#include "events/schema/daemon.capnp.h"
+
+namespace annals::actors {
+
+// measure fills in the natural vnode, with what the host has. A definition wins over it, but for the number of its processors (pcpus);
+// the other vnodes have the architecture of their host unless they say another.
+void report_vnodes(const std::function<void(schema::MomHello::Builder)>& measure, const annals::mom::defined_vnodes& defined,
+                   schema::MomHello::Builder to);
+
+}  // namespace annals::actors

@@ -1,0 +1,28 @@
+// What a MoM reads from files: at its start, and of its settings again at HUP.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "actors/mom/host/start_order.hpp"
+#include "actors/runtime/daemon_log.hpp"
+#include "tools/client/options.hpp"
+#include "tools/client/pbs_conf.hpp"
+
+namespace annals::daemons {
+
+struct mom_setup {
+  client::pbs_conf conf;
+  client::annals_conf ours;
+  std::string home, priv, host, server;
+  std::uint16_t server_port = 0;
+};
+mom_setup read_mom_setup(const client::command_line& line);
+
+std::string read_text(const std::string& path);  // empty: it can't be read
+
+// before: as they were until HUP, nullptr at the start. What is wrong is logged. At the start errors of vnode definition files are
+// thrown as a std::runtime_error: nobody knows what the host has; at HUP its vnodes stay as they were.
+std::shared_ptr<const mom::mom_settings> read_settings(const mom_setup& s, actors::daemon_log& notes, const mom::mom_settings* before);
+
+}  // namespace annals::daemons

@@ -60,7 +60,7 @@ class MomHookTest(HookTest):
         self.until(lambda: set(lines) <= set(self.lines()), lambda: f"{lines}: {self.lines()}")
 
     def vnode(self, name):
-        return self.run_command("pbsnodes", name).out
+        return self.run_command("pbsnodes", "-v", name).out
 
     def gate(self):
         gate = Gate(os.path.join(self.work, "gate"))

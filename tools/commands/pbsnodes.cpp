@@ -1,6 +1,8 @@
 // pbsnodes: the status of hosts and vnodes, and marking hosts offline (pbs guide: pbsnodes).
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <iterator>
 
 #include "events/attributes/ids.hpp"
 #include "tools/client/command_main.hpp"
@@ -44,6 +46,8 @@ constexpr command pbsnodes = {"pbsnodes",
                               "\n",
                               options};
 
+constexpr std::uint32_t unknown_node = 15062;
+
 class run {
  public:
   run(const command_line& line, const moment& at)
@@ -54,8 +58,10 @@ class run {
     if (line_.has('a') || line_.has('l'))
       ask_about({}, line_.has('v') ? ObjectKind::NODE : ObjectKind::HOST);
     else
-      for (const std::string& word : line_.words)
-        ask_about({word}, line_.has('v') ? ObjectKind::NODE : ObjectKind::HOST);
+      for (const std::string& word : line_.words) {
+        if (line_.has('v')) ask_about({word}, ObjectKind::NODE);
+        else ask_about_host(word);
+      }
     if (!objects_.empty()) print();
     out_.flush();
     return status_;
@@ -68,6 +74,16 @@ class run {
     q.names = names;
     q.at = at_;
     report(ask_all(server_, q, objects_));
+  }
+
+  // A vnode that is no host can't be named here.
+  void ask_about_host(const std::string& host) {
+    const auto before = static_cast<std::ptrdiff_t>(objects_.size());
+    ask_about({host}, ObjectKind::HOST);
+    const auto found = objects_.size();
+    objects_.erase(std::remove_if(objects_.begin() + before, objects_.end(), [&](const auto& o) { return host_of(o.view()) != host; }),
+                   objects_.end());
+    if (objects_.size() < found && std::ssize(objects_) == before) report({{{host, unknown_node, "Unknown node"}}, {}});
   }
 
   void report(const stat_outcome& outcome) {
@@ -88,7 +104,7 @@ class run {
       for (const host_group& h : hosts) put_unavailable(out_.text(), h);
       return;
     }
-    if (line_.has('v'))
+    if (line_.has('v') || line_.has('H'))
       for (const object_view& v : views) rows.emplace_back(v.name, lines_of(v, printer_.names()));
     else
       for (const host_group& h : hosts) rows.emplace_back(h.name, lines_of(h, printer_.names()));
@@ -162,7 +178,6 @@ class run {
       if (why) return refused_name{host, why->code, why->text};
       ++marked;
     }
-    constexpr std::uint32_t unknown_node = 15062;
     if (marked == 0) return refused_name{host, unknown_node, "Unknown node"};
     return std::nullopt;
   }

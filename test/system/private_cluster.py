@@ -40,6 +40,7 @@ class Done:
 
 class ClusterTest(unittest.TestCase):
     hosts = ["a"]
+    vnodes = {}       # host -> its vnode definitions: "a[0]: resources_available.ncpus = 2\n..."
     plain = True
 
     def setUp(self):
@@ -55,13 +56,22 @@ class ClusterTest(unittest.TestCase):
         self.cluster = mini.Cluster(self.dir)
         self.addCleanup(self.cluster.down)
         self.addCleanup(self.print_logs_if_failed)
+        for host, lines in self.vnodes.items():
+            self.define_vnodes(host, lines)
         self.cluster.up()
         self.sure("qmgr", "-c", "set server job_history_enable = True")
-        for host in self.hosts:      # room for many small jobs, whatever this machine has
+        for host in set(self.hosts) - set(self.vnodes):      # room for many small jobs, whatever this machine has
             self.sure("qmgr", "-c", f"set node {host} resources_available.ncpus = 64")
 
     def before_up(self):
         """For tests that prepare the directory."""
+
+    def define_vnodes(self, host, lines):
+        """For the MoM's next start, as an administrator of the host does it with `pbs_mom -s insert`."""
+        directory = os.path.join(self.home(host), "mom_priv", "config.d")
+        os.makedirs(directory, exist_ok=True)
+        with open(os.path.join(directory, "vnodes"), "w") as f:
+            f.write("$configversion 2\n" + lines)
 
     # ---- commands ------------------------------------------------------------------------------------------------
 

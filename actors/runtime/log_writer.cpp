@@ -30,9 +30,13 @@ using flush_atom = caf::atom_constant<caf::atom("flush")>;
 using again_atom = caf::atom_constant<caf::atom("again")>;
 using tell_patient_atom = caf::atom_constant<caf::atom("patient")>;
 using probe_atom = caf::atom_constant<caf::atom("probe")>;
+using quiet_atom = caf::atom_constant<caf::atom("quiet")>;
 
 // How long a log whose answer is not known is left alone before it is asked again: it has to agree with others first.
 constexpr auto uncertain_retry = std::chrono::milliseconds(50);
+
+// After a commit the writer looks now and then whether nothing more came for a moment, and says so to the log.
+constexpr std::chrono::milliseconds first_look(1000), next_look(250);
 
 // One asker's results, until the batch they belong to is on disk.
 struct waiting {
@@ -60,6 +64,8 @@ struct writer {
   std::vector<waiting> asked;
   bool armed = false;
   bool full = false;
+  bool looks_for_quiet = false;
+  caf::actor_clock::time_point committed_at;
   bool uncertain = false;
   std::vector<question> later;  // while it is
 
@@ -177,6 +183,7 @@ struct writer {
       return;
     }
     const records_ptr shared = std::move(records);
+    look_for_quiet();
     const auto has = [&](schema::StreamKind kind) {
       return std::any_of(shared->begin(), shared->end(), [&](const log::record_ptr& r) { return r->kind() == kind; });
     };
@@ -195,6 +202,17 @@ struct writer {
     else tell_at_once();
     next_first::here(self->system(), [&] { tell(later_to_know); });
     if (!of_the_server) tell_later(*shared);
+  }
+
+  void look_for_quiet() {
+    committed_at = self->clock().now();
+    if (!std::exchange(looks_for_quiet, true)) self->delayed_send(self, first_look, quiet_atom::value);
+  }
+
+  void on_look() {
+    if (self->clock().now() - committed_at < next_look) return self->delayed_send(self, next_look, quiet_atom::value);
+    looks_for_quiet = false;
+    parts.log->use_quiet();
   }
 
   void tell_patient_now(const std::vector<log::record_ptr>& records) {
@@ -257,6 +275,7 @@ caf::behavior log_writer(caf::event_based_actor* self, log_writer_parts parts) {
     }
     return caf::exit_reason::unhandled_exception;
   });
+  w->look_for_quiet();  // what the last run left counts too
   return {
       [w](append_batch& batch) { w->on_batch(batch, w->self->current_sender()); },
       [w](const was_done& question) { w->on_was_done(question, w->self->current_sender()); },
@@ -270,6 +289,7 @@ caf::behavior log_writer(caf::event_based_actor* self, log_writer_parts parts) {
         w->tell_patient();
       },
       [w](probe_atom) { w->probe(); },
+      [w](quiet_atom) { w->on_look(); },
       [w](const follow& f) { (f.before_answers ? w->first_to_know : w->later_to_know).push_back(f); },
   };
 }

@@ -91,6 +91,8 @@ class event_log {
   // staged, and commit() is to be called again until it says how it ended; on any other error the process must stop.
   ports::store_status commit(std::vector<record_ptr>& committed);
 
+  void use_quiet() { store_.use_quiet(); }  // see record_log
+
   std::uint64_t last_sequence() const { return durable_.sequence; }  // durable
   std::uint64_t last_version(std::uint64_t stream) const;            // staged events included
   std::uint64_t epoch() const { return epoch_; }

@@ -80,6 +80,13 @@ class writer : public rocksdb_reading<ports::event_store> {
         batch.records.empty() ? nullptr : &batch.records.back());
   }
 
+  // RocksDB's own threads write down what else the next opening would read from the write-ahead log. What fails there, the
+  // next write says.
+  void use_quiet() override {
+    std::shared_lock lock(gate_);
+    if (!full_ && tables_->is_slow_to_open()) tables_->begin_flush();
+  }
+
   store_status put_blob_piece(std::string_view hash, std::uint32_t number, ports::byte_span bytes) override {
     std::lock_guard one_at_a_time(blob_mutex_);
     return write({}, "writing a piece of a blob", [&](auto& out) {

@@ -19,6 +19,8 @@ static_assert(std::size(table_names) == table_count);
 constexpr std::size_t readahead_bytes = 2u << 20;
 // The write-ahead log is replayed at the next start, at some 120 MB/s: no more of it than costs 0.1 s.
 constexpr std::size_t wal_bytes_max = 12u << 20;
+// While nothing is written, what costs some milliseconds is enough to write it to tables.
+constexpr std::size_t quiet_wal_bytes = 512u << 10, quiet_wal_files = 8;
 
 // RocksDB's own log file goes through a writer that, in a build with assertions (as Debian's is), aborts the process when a
 // file is written again after an error: a full disk would end the daemon. What matters comes back as statuses.
@@ -142,6 +144,20 @@ rocksdb::Status rocksdb_tables::open_to_read() {
   auto s = rocksdb::DB::OpenForReadOnly(options, path_, families(), &handles_, &db);
   db_.reset(db);
   return s;
+}
+
+bool rocksdb_tables::is_slow_to_open() const {
+  rocksdb::VectorLogPtr files;
+  if (!db_->GetSortedWalFiles(files).ok()) return false;
+  std::size_t bytes = 0;
+  for (const auto& file : files) bytes += file->SizeFileBytes();
+  return bytes >= quiet_wal_bytes || files.size() >= quiet_wal_files;
+}
+
+void rocksdb_tables::begin_flush() const {
+  rocksdb::FlushOptions beside;
+  beside.wait = false;
+  (void)db_->Flush(beside, handles_);
 }
 
 ports::store_status rocksdb_tables::try_for_room() const {

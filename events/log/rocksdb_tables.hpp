@@ -60,6 +60,10 @@ class rocksdb_tables {
   // Reads the last sequence anew.
   ports::store_status load_last();
 
+  // Whether the next opening would find much in write-ahead logs, or many of them: each opening leaves one.
+  bool is_slow_to_open() const;
+  void begin_flush() const;  // of all tables; RocksDB's threads do it
+
   // Whether the disk has room for what opening and going on need. Leaves nothing.
   ports::store_status try_for_room() const;
 

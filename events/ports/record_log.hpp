@@ -62,6 +62,8 @@ class record_log {
   // other records in its place. A batch that is there already, the same to the last byte, is not written again: `none`. So who is uncertain
   // repeats.
   virtual store_status append(const write_batch& batch) = 0;
+  // Nothing has been written for a moment. The log may do now, beside the caller, what makes its next opening quick.
+  virtual void use_quiet() {}
 
   // Sequence of the last record, 0 for an empty log.
   virtual std::uint64_t last_sequence() const = 0;

@@ -3,8 +3,10 @@
 #include "events/log/rocksdb_event_store.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <random>
+#include <thread>
 
 #include "events/log/disk_hooks.hpp"
 #include "test/unit/events/log/event_store_suite.hpp"
@@ -242,6 +244,30 @@ BOOST_AUTO_TEST_CASE(every_append_is_one_sync) {
   const auto before = f.disk->syncs.load();
   for (int i = 0; i < 5; ++i) BOOST_REQUIRE(f.add());
   BOOST_TEST(f.disk->syncs.load() == before + 5);
+}
+
+BOOST_AUTO_TEST_CASE(a_quiet_moment_shortens_the_next_opening_and_loses_nothing) {
+  fixture f;
+  const auto logged = [&] {
+    std::uintmax_t bytes = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(f.path())) {
+      std::error_code gone;  // RocksDB removes them meanwhile
+      const auto size = entry.path().extension() == ".log" ? std::filesystem::file_size(entry.path(), gone) : 0;
+      if (!gone) bytes += size;
+    }
+    return bytes;
+  };
+  BOOST_TEST(static_cast<bool>(f.add()));
+  f.store().use_quiet();  // so little is left where it is
+  BOOST_TEST(files_ending(f.path(), ".sst").empty());
+  for (int i = 0; i < 20; ++i) BOOST_TEST(static_cast<bool>(f.add(40'000)));
+  f.store().use_quiet();
+  BOOST_TEST(static_cast<bool>(f.add()));  // beside it
+  for (int i = 0; i < 1000 && logged() > 100'000; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  BOOST_TEST(logged() < 100'000u);
+  f.reopen();
+  BOOST_TEST(f.store().last_sequence() == 22u);
+  BOOST_TEST(f.store().last_version(1) == 22u);
 }
 
 BOOST_AUTO_TEST_CASE(a_record_cut_off_at_the_end_was_never_acknowledged) {

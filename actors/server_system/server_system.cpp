@@ -3,6 +3,8 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
 
+#include <future>
+
 #include "actors/gateway/blobs_to_moms.hpp"
 #include "actors/gateway/gateway.hpp"
 #include "actors/gateway/uploads.hpp"
@@ -13,7 +15,7 @@
 #include "actors/server/past_actor.hpp"
 #include "actors/server/reactions_actor.hpp"
 #include "actors/server/status_actor.hpp"
-#include "actors/server_system/second_fold.hpp"
+#include "actors/server_system/read_ahead.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 
@@ -166,6 +168,24 @@ class bootstrap_events {
   const server_system_parts& parts_;
 };
 
+// Three threads: one verifies the log's tail, one reads and folds, this one folds the status. Its memory is most, and the heap of
+// the first thread grows in larger steps than those of others.
+void replay(const log::event_log& log, const log::log_reader& reader, ledger_check& ledger, folds& to, const server_system_parts& parts) {
+  auto tail = std::async(std::launch::async, [&] { log.verify_tail(); });
+  read_ahead whole_log([&](const log::log_reader::visitor& give) {
+    return reader.read(1, [&](const log::record_ptr& r) {
+      if (r->sequence() >= log.tail_begin() && tail.valid()) tail.get();
+      ledger.apply(*r);
+      to.fold_rest(*r);
+      if (parts.replayed) parts.replayed(*r);
+      return give(r);
+    });
+  });
+  const auto read = whole_log.fold_all([&](const log::record& r) { to.fold_status(r); });
+  if (tail.valid()) tail.get();  // of a log that could not be read so far, or has no records
+  if (!read) throw log::log_damaged(read.text);
+}
+
 caf::behavior notes_actor(caf::event_based_actor*, std::shared_ptr<event_notes> notes) {
   return {
       [notes](const committed& c) { notes->note(*c.records); },
@@ -215,7 +235,7 @@ server_system::~server_system() = default;
 const model::ledger& server_system::ledger() const { return ledger_->get(); }
 
 server_system::server_system(caf::actor_system& system, server_system_parts parts)
-    : log_(std::make_unique<log::event_log>(*parts.store.log, *parts.clock)),
+    : log_(std::make_unique<log::event_log>(*parts.store.log, *parts.clock, log::tail_check::left_to_caller)),
       reader_(std::make_unique<log::log_reader>(*parts.store.log, parts.store.blobs)),
       ledger_(std::make_shared<ledger_check>()) {
   folds f;
@@ -223,16 +243,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   f.reactions = std::make_shared<reactions::reaction_set>(parts.pbs_home);
   f.past = std::make_shared<projections::past_writer>(parts.store);
   if (parts.notes) f.notes = std::make_shared<event_notes>(*parts.notes);
-  second_fold status_of([&](const log::record& r) { f.fold_status(r); });
-  const auto read = reader_->read(1, [&](const log::record_ptr& r) {
-    status_of.take(r);
-    ledger_->apply(*r);
-    f.fold_rest(*r);
-    if (parts.replayed) parts.replayed(*r);
-    return true;
-  });
-  status_of.end();
-  if (!read) throw log::log_damaged(read.text);
+  replay(*log_, *reader_, *ledger_, f, parts);
   bootstrap_events words(*log_, *ledger_, f, parts);
   if (parts.loss) words.accept(*parts.loss);
   words.say();

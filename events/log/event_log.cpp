@@ -60,23 +60,30 @@ struct event_log::pending {
   std::string command;                                                    // key in staged_commands_, or empty
 };
 
-event_log::event_log(ports::record_log& store, const ports::clock& clock) : store_(store), clock_(clock) {
+event_log::event_log(ports::record_log& store, const ports::clock& clock, tail_check when) : store_(store), clock_(clock) {
   epoch_ = std::max(store.epoch(), last_epoch(store)) + 1;
   // First: behind what is read now nobody else writes any more.
   if (const auto ok = take(); !ok && ok.error != ports::store_error::disk_full) throw log_damaged(ok.text);
   durable_.sequence = store.last_sequence();
   durable_.last_stream = store.last_stream();
   if (durable_.sequence > 0) {
-    const auto from = durable_.sequence > tail_records ? durable_.sequence - tail_records : 1;
-    if (const auto tail = verify_records(store, from); !tail.ok()) throw log_damaged(tail.faults.front() + what_to_run);
+    if (when == tail_check::now) verify_tail();
     const auto read = log_reader(store).read(durable_.sequence, [&](const record_ptr& last) {
       durable_.wall_ns = last->get().getWallNs();
       durable_.head = last->hash();
       return false;
     });
+    if (!read) verify_tail();  // which says more
     if (!read) throw log_damaged(read.text);
   }
   tip_ = durable_;
+}
+
+std::uint64_t event_log::tail_begin() const { return durable_.sequence > tail_records ? durable_.sequence - tail_records : 1; }
+
+void event_log::verify_tail() const {
+  if (durable_.sequence == 0) return;
+  if (const auto tail = verify_records(store_, tail_begin()); !tail.ok()) throw log_damaged(tail.faults.front() + what_to_run);
 }
 
 // On a full disk it is tried again when something is to be written.

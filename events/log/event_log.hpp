@@ -61,12 +61,20 @@ class log_damaged : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A start with much to read verifies the tail beside that.
+enum class tail_check { now,
+                        left_to_caller };
+
 class event_log {
  public:
   // Verifies the tail, as far as it may hold what the last run wrote. Throws log_damaged when it can't be what was
   // written, or when another writer takes the log at the same moment. From here on no earlier writer can write to it.
-  event_log(ports::record_log& store, const ports::clock& clock);
+  event_log(ports::record_log& store, const ports::clock& clock, tail_check when = tail_check::now);
   ~event_log();
+
+  // What is left to the caller of the constructor: done before anything is staged, and before anybody believes a record of the tail.
+  void verify_tail() const;
+  std::uint64_t tail_begin() const;  // sequence of its first record
 
   // Puts an append into the next batch. Versions count what is staged before it. `expected_version` of a new stream is
   // 0.

@@ -408,6 +408,27 @@ BOOST_AUTO_TEST_CASE(a_torn_batch_is_found_at_the_start_and_located) {
   });
 }
 
+BOOST_AUTO_TEST_CASE(a_caller_may_verify_the_tail_itself) {
+  const auto verify_later = [&] {
+    log.reset();
+    store.crash();
+    const event_log later(store, clock, tail_check::left_to_caller);
+    BOOST_TEST(later.tail_begin() == 1u);
+    later.verify_tail();
+  };
+  verify_later();  // of an empty log
+  log.emplace(store, clock);
+  write(append_to(0, 0, {"a"}));
+  BOOST_CHECK_NO_THROW(verify_later());
+  log.emplace(store, clock);
+  stage(append_to(0, 0, {"b"}));
+  store.tear_next_append();
+  BOOST_TEST(!log->commit(committed));
+  BOOST_CHECK_EXCEPTION(verify_later(), log_damaged, [](const log_damaged& x) {
+    return std::string(x.what()).find("record 2 (stream 2, version 1)") != std::string::npos;
+  });
+}
+
 BOOST_AUTO_TEST_CASE(a_flipped_bit_is_located_by_every_reader) {
   write(append_to(0, 0, {"a", "b", "c"}));
   store.flip_bit(2);

@@ -8,7 +8,7 @@ set_target_properties(caf::core PROPERTIES IMPORTED_LOCATION ${CAF_CORE_LIBRARY}
 
 find_package(Threads REQUIRED)
 find_package(CapnProto REQUIRED)
-find_package(RocksDB REQUIRED)          # link RocksDB::rocksdb-shared; RocksDB::rocksdb is a 33 MB static library
+find_package(RocksDB REQUIRED)          # RocksDB::rocksdb-shared, or the static RocksDB::rocksdb for daemons that start quickly (events/log)
 find_package(OpenSSL REQUIRED)
 find_package(Boost 1.74 REQUIRED)
 find_package(spdlog REQUIRED)

@@ -11,6 +11,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <future>
 #include <mutex>
 #include <optional>
 #include <sstream>
@@ -238,7 +240,6 @@ class known_gateway {
   make_home(s);
   daemons::background process(line.has('N'));
   const daemons::lock_file lock(s.priv + "/server.lock", 0600, "pbs_server: another server running");
-  make_certificates(s);
   daemons::raise_open_files();
 
   daemons::end_of_process end;
@@ -259,7 +260,9 @@ class known_gateway {
     daemons::stop_at_once("pbs_server", text);
   };
   const actors::system_clock clock;
+  auto certificates = std::async(std::launch::async, make_certificates, std::cref(s));  // beside the log, which takes longer
   auto opened = open_log(s, notes);
+  certificates.get();
   const auto store = std::move(opened.store);
   if (opened.identity.empty()) opened.identity = random_bytes(16);
   daemons::make_directory(s.priv + "/uploads", fs::perms(0700));

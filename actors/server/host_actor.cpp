@@ -84,8 +84,14 @@ void host_actor::on_connected(mom_connected& m) {
   const bool log_is_new = !state().log_uuid.empty() &&
                           std::string_view(reinterpret_cast<const char*>(uuid.begin()), uuid.size()) != state().log_uuid;
   if (peer_ && peer_ != m.peer) peer_->close("the MoM connected anew");
-  peer_ = m.peer;
-  held_ = held_hello{{m.hello, host_part(m.peer->peer().address)}, compare_runs(m, log_is_new)};
+  auto unwanted = unwanted_runs(m);
+  if (std::exchange(peer_, m.peer) == m.peer) {
+    // At HUP. Orders are on their way, in both directions: what the MoM did not have when it said this may be there now.
+    if (held_) unwanted.merge(held_->unwanted);
+  } else {
+    unwanted.merge(compare_runs(m, log_is_new));
+  }
+  held_ = held_hello{{m.hello, host_part(m.peer->peer().address)}, std::move(unwanted)};
   come_up_if_rid();
   for (const auto& [key, message] : owed_) peer_->send(message);
   // The welcome comes last: who has it has heard what was owed, hooks among it.
@@ -101,9 +107,8 @@ void host_actor::come_up_if_rid() {
   receive({std::exchange(held_, std::nullopt)->hello, mom(), {}, nullptr, nullptr, {}, 0, {}});
 }
 
-// What the MoM has and what the log says it has: each difference is put to the job, which knows what it means. Returned: the runs that
-// the MoM must be rid of first.
-host_actor::keys host_actor::compare_runs(const mom_connected& m, bool log_is_new) {
+// Runs that no job has: the MoM must be rid of them first.
+host_actor::keys host_actor::unwanted_runs(const mom_connected& m) {
   keys unwanted;
   for (const auto& run : m.unwanted) {
     const auto key = discard_key(run.serial, run.run);
@@ -111,6 +116,13 @@ host_actor::keys host_actor::compare_runs(const mom_connected& m, bool log_is_ne
     owed_[key] = discard_message(run);
   }
   for (const auto& run : m.kept) unwanted.insert(discard_key(run.serial, run.run));
+  return unwanted;
+}
+
+// What a MoM has that connects, and what the log says it has: each difference is put to the job, which knows what it means. Returned: more
+// runs that the MoM must be rid of first.
+host_actor::keys host_actor::compare_runs(const mom_connected& m, bool log_is_new) {
+  keys unwanted;
   std::set<std::pair<std::uint64_t, std::uint32_t>> there;
   for (auto run : m.hello.get().getHello().getRuns()) there.emplace(run.getJobSerial(), run.getRun());
   for (const auto& run : m.expected) {

@@ -27,6 +27,7 @@ class host_actor : public event_sourced_actor<host_aggregate> {
   void on_withdraw(const withdraw_from_host& w);
   void on_ticket_wanted(const ticket_wanted& t);
   using keys = std::set<std::string>;  // of runs, as discard_key makes them
+  keys unwanted_runs(const mom_connected& m);
   keys compare_runs(const mom_connected& m, bool log_is_new);
   void come_up_if_rid();
   void give_up(schema::RunRef::Reader run);

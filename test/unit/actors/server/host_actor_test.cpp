@@ -21,10 +21,13 @@ constexpr std::uint64_t serial = 95;
 const std::string order = "7.borg/discard";  // as the job's actor names it
 
 // Jobs that do not answer: what they are told is only counted.
-caf::behavior deaf_gateway(caf::event_based_actor*, int* abandoned) {
+struct told_jobs {
+  int abandoned = 0, settled = 0, missing = 0;
+};
+caf::behavior deaf_gateway(caf::event_based_actor*, told_jobs* told) {
   return {
-      [abandoned](const actors::discard_settled& d) { *abandoned += d.abandoned ? 1 : 0; },
-      [](const actors::run_missing&) {},
+      [told](const actors::discard_settled& d) { ++(d.abandoned ? told->abandoned : told->settled); },
+      [told](const actors::run_missing&) { ++told->missing; },
   };
 }
 
@@ -37,7 +40,7 @@ struct fixture {
     BOOST_REQUIRE(static_cast<bool>(log.commit(records)));
     stream = std::get<log::staged>(staged).stream;
     writer = system->spawn(actors::log_writer, actors::log_writer_parts{&log, &reader, nullptr, {}, stop, [] { return true; }});
-    gateway = system->spawn(deaf_gateway, &abandoned);
+    gateway = system->spawn(deaf_gateway, &told);
     start();
   }
   ~fixture() { system.end({std::exchange(host, nullptr), std::exchange(gateway, nullptr), std::exchange(writer, nullptr)}); }
@@ -84,7 +87,7 @@ struct fixture {
   test::stepped_system system;
   model::settings_ptr settings = std::make_shared<model::settings>(test::small_settings());
   std::uint64_t stream = 0;
-  int abandoned = 0;
+  told_jobs told;
   caf::actor writer, gateway, host;
 };
 
@@ -94,7 +97,7 @@ BOOST_FIXTURE_TEST_SUITE(host_actor, fixture)
 
 BOOST_AUTO_TEST_CASE(a_run_that_was_given_up_is_not_forgotten_before_its_job_has_heard_of_it) {
   owe_a_discard();
-  BOOST_TEST(abandoned == 1);
+  BOOST_TEST(told.abandoned == 1);
   is_back_with_the_run();
   BOOST_TEST(!is_up());
   is_back_with_the_run();  // over a new connection
@@ -107,7 +110,7 @@ BOOST_AUTO_TEST_CASE(a_server_that_has_died_is_owed_the_discard_by_the_job_and_t
   owe_a_discard();
   restart();
   owe_a_discard();
-  BOOST_TEST(abandoned == 2);
+  BOOST_TEST(told.abandoned == 2);
   is_back_with_the_run();
   BOOST_TEST(!is_up());
   is_rid();
@@ -137,6 +140,41 @@ BOOST_AUTO_TEST_CASE(a_host_that_comes_without_the_run_is_up_at_once) {
   const auto peer = std::make_shared<test::fake_peer>(wire::identity::kind::mom, "n1");
   tell(actors::mom_connected{
       peer, schema::make<schema::FromMom>([](schema::FromMom::Builder m) { m.initHello().setHost("n1"); }), {}, {}, {}});
+  BOOST_TEST(is_up());
+}
+
+// At HUP a MoM says hello over the connection that it has: its order, or a discard, may be on its way to it.
+BOOST_AUTO_TEST_CASE(a_run_that_is_not_in_a_second_hello_of_the_same_connection_is_not_missing) {
+  const auto peer = std::make_shared<test::fake_peer>(wire::identity::kind::mom, "n1");
+  const auto hello = schema::make<schema::FromMom>([](schema::FromMom::Builder m) { m.initHello().setHost("n1"); });
+  tell(actors::mom_connected{peer, hello, {{serial, 7, 1, 0}}, {}, {}});
+  BOOST_TEST(told.missing == 1);
+  owe_a_discard();
+  tell(actors::mom_connected{peer, hello, {{serial, 7, 1, 0}}, {}, {}});
+  BOOST_TEST(told.missing == 1);
+  BOOST_TEST(told.settled == 0);
+  const auto anew = std::make_shared<test::fake_peer>(wire::identity::kind::mom, "n1");
+  tell(actors::mom_connected{anew, hello, {{serial, 7, 1, 0}}, {}, {}});
+  BOOST_TEST(told.missing == 2);
+  BOOST_TEST(told.settled == 1);
+}
+
+BOOST_AUTO_TEST_CASE(a_second_hello_of_the_same_connection_does_not_bring_a_host_up_before_it_is_rid) {
+  owe_a_discard();
+  const auto peer = std::make_shared<test::fake_peer>(wire::identity::kind::mom, "n1");
+  for (int i = 0; i < 2; ++i) {
+    tell(actors::mom_connected{peer, schema::make<schema::FromMom>([](schema::FromMom::Builder m) {
+                                 m.initHello().setHost("n1");
+                                 auto run = m.getHello().initRuns(1)[0];
+                                 run.setJobSerial(serial);
+                                 run.setRun(1);
+                               }),
+                               {},
+                               {},
+                               {}});
+    BOOST_TEST(!is_up());
+  }
+  is_rid();
   BOOST_TEST(is_up());
 }
 

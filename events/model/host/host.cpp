@@ -147,6 +147,9 @@ std::string_view reported_sharing(schema::ReportedVnode::Reader reported) {
 }
 
 bool reported_as_known(const host_state& host, schema::MomHello::Reader hello) {
+  std::set<std::string_view> reported;
+  for (auto v : hello.getVnodes()) reported.insert(schema::text(v.getName()));
+  if (std::ranges::any_of(host.vnodes, [&](const auto& v) { return !v.stale && !reported.contains(v.name); })) return false;
   for (auto v : hello.getVnodes()) {
     const auto* known = host.vnode(schema::text(v.getName()));
     if (!known || known->stale) return false;

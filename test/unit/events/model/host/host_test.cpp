@@ -102,6 +102,12 @@ BOOST_AUTO_TEST_CASE(vnodes_that_are_no_longer_reported_are_stale) {
   auto s = known_host();
   BOOST_TEST(s.hello("u1", {"borg", "borg[0]"}) == "vnodeCreated cameUp");
   BOOST_TEST(s.state("borg[0]") == "");
+  BOOST_TEST(s.hello("u1", {"borg", "borg[0]"}) == "");
+  BOOST_TEST(s.hello("u1", {"borg"}) == "cameUp");  // of a MoM that is up
+  BOOST_TEST(s.state("borg[0]") == "Stale");
+  BOOST_TEST(s.hello("u1", {"borg"}) == "");
+  BOOST_TEST(s.hello("u1", {"borg", "borg[0]"}) == "cameUp");
+  BOOST_TEST(s.state("borg[0]") == "");
   BOOST_TEST(s.hello("u2", {"borg"}) == "cameUp");
   BOOST_TEST(s.state("borg[0]") == "Stale");
   BOOST_TEST(!s.node(ManageVerb::SET, {{"state", "", "offline"}}, "borg[0]").starts_with("vnode"));

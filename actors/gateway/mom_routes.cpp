@@ -39,7 +39,9 @@ void mom_routes::route(const wire::connection_ptr& peer, schema::sealed<schema::
       return board_.tell_job_of(m.getRunUsage().getRef(), model::mom_report{message, name}, by, nullptr);
     case schema::FromMom::WANT_BLOB: return on_want_blob(peer, m.getWantBlob());
     case schema::FromMom::HOOKS_INSTALLED: return hooks_.on_installed(name, m.getHooksInstalled());
-    case schema::FromMom::HOOK_REPORT: return hooks_.on_report(peer, message);
+    case schema::FromMom::HOOK_REPORT:
+      if (vnodes_.comes_too_early(m.getHookReport(), name)) return;  // it is told again until it is acknowledged
+      return hooks_.on_report(peer, message);
     case schema::FromMom::REQUEST_DONE:
       return board_.tell_job_of(m.getRequestDone().getRef(), model::mom_report{message, name}, by, nullptr);
     case schema::FromMom::SIGNAL_DONE:  // the debt of a signal ends with the report of the exit

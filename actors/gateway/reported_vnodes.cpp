@@ -8,6 +8,14 @@ schema::sealed<schema::FromMom> reported_vnodes::taken(schema::sealed<schema::Fr
   return with_own(std::move(checked.message), host);
 }
 
+bool reported_vnodes::comes_too_early(schema::HookReport::Reader report, const std::string& host) const {
+  for (auto v : report.getVnodes()) {
+    const auto claim = claimed_.find(schema::str(v.getVnode()));
+    if (claim != claimed_.end() && claim->second == host && !board_.where().host_of_vnode(claim->first)) return true;
+  }
+  return false;
+}
+
 // In the words of PBS.
 void reported_vnodes::note_left_out(const model::left_out& what, const std::string& host) const {
   const auto server = "Server@" + board_.settings()->server_name;

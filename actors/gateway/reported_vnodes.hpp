@@ -16,6 +16,8 @@ class reported_vnodes {
   explicit reported_vnodes(actor_registry& board) : board_(board) {}
 
   schema::sealed<schema::FromMom> taken(schema::sealed<schema::FromMom> hello, const std::string& host);
+  // It is about vnodes of this host of which its hello is not in the log yet.
+  bool comes_too_early(schema::HookReport::Reader report, const std::string& host) const;
 
  private:
   schema::sealed<schema::FromMom> with_own(schema::sealed<schema::FromMom> hello, const std::string& host);

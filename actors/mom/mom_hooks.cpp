@@ -277,7 +277,7 @@ void mom_hooks::describe(schema::MomHello::Builder hello) const {
 
 // The server hears of the host when its hooks have said what it has, so that no vnode comes and goes with a restart.
 void mom_hooks::run_startup() {
-  if (hooks_at(*hooks::find_event("exechost_startup")).empty()) return;
+  if (hooks_at(*hooks::find_event("exechost_startup")).empty()) return made_vnodes_.clear();
   starting_up_ = true;
   run_host_event("exechost_startup", {}, [this](hooks::chain_result& result) { started_up(result); });
 }

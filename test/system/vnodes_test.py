@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 
+from mom_hooks import MomHookTest
 from private_cluster import ClusterTest, Done
 
 THREE = ("$configversion 2\n"
@@ -48,6 +49,9 @@ class VnodeTest(ClusterTest):
         done = self.mom_s(verb, name, path)
         self.assertEqual((done.status, done.out), (0, ""), done)
         return done.err
+
+    def hellos(self):
+        return self.server_log().count("Hello from MoM")
 
     def hang_up(self):
         os.kill(self.daemon_pids("pbs_mom", "a")[0], signal.SIGHUP)
@@ -217,7 +221,9 @@ class jobs_on_vnodes(VnodeTest):
         # Nothing of this changes when the server or the MoM is started again, or reads its files again.
         before = self.shown()
         for again in (lambda: (self.kill_daemon("pbs_server"), self.start_daemon("pbs_server"), self.until_answers()), self.restart_mom, self.hang_up):
+            hellos = self.hellos()
             again()
+            self.until(lambda: self.hellos() > hellos, "the MoM has told what it has")
             self.until(lambda: [v["state"] for v in self.shown().values()] == [v["state"] for v in before.values()], self.states)
             self.assertEqual([v.get("jobs") for v in self.shown().values()], [v.get("jobs") for v in before.values()])
             self.assertEqual([v["resources_available"] for v in self.shown().values()], [v["resources_available"] for v in before.values()])
@@ -239,9 +245,24 @@ class jobs_on_vnodes(VnodeTest):
         self.sure("qmgr", "-c", "set node a[0] resources_available.ncpus=9")
         self.sure("qmgr", "-c", "set node a[0] comment=mine")
         self.assertEqual(self.run_command("qmgr", "-c", "set node a[0] sharing=force_excl").status, 155)
+        came = lambda: self.server_log().count("Mom reporting 4 vnodes")
+        before = came()
         self.restart_mom()
-        self.until(lambda: list(self.states().values()) == ["free"] * 4, self.states)
+        self.until(lambda: came() > before and list(self.states().values()) == ["free"] * 4, self.states)
         self.assertEqual((self.amounts("a[0]", "ncpus"), self.shown()["a[0]"]["comment"]), ((9,), "mine"))
         self.sure("qmgr", "-c", "unset node a[0] resources_available.ncpus")
         self.restart_mom()
         self.until(lambda: self.amounts("a[0]", "ncpus") == (2,), self.shown)
+
+
+class vnodes_of_files_and_hooks(VnodeTest, MomHookTest):
+    hosts = ["a"]
+
+    def test_a_startup_hook_sets_what_a_file_has_just_defined(self):
+        self.mom_hook("s", "exechost_startup", "import pbs\nv = pbs.event().vnode_list\n"
+                      "if 'a[0]' in v:\n"
+                      "    v['a[0]'].resources_available['mem'] = pbs.size('7gb')\n")
+        self.defined(THREE)
+        self.hang_up()
+        mem = lambda: self.shown().get("a[0]", {}).get("resources_available", {}).get("mem")
+        self.until(lambda: mem() == "7gb", self.shown)

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <stdexcept>
+#include <utility>
 
 #include "events/model/host/host_limits.hpp"
 
@@ -46,6 +47,16 @@ void add_file(const definition_files& files, const std::string& name, read_defin
   } catch (const std::runtime_error& e) {
     out.errors.push_back({path, {0, std::string(e.what()).substr(path.size() + 2)}});
   }
+}
+
+// Of all files together; empty: nothing.
+std::string wrong_together(std::string_view host, const defined_vnodes& vnodes) {
+  if (auto mixed = mixed_exclhost(host, vnodes); !mixed.empty()) return mixed;
+  const bool fits = vnodes.all().size() + vnodes.attribute_count() <= limits::defined_attributes_max &&
+                    vnodes.text_bytes() <= limits::definition_bytes_max;
+  return fits ? ""
+              : "vnode definition files have more than " + std::to_string(limits::defined_attributes_max) +
+                    " vnodes and attributes, or more than " + std::to_string(limits::definition_bytes_max) + " bytes";
 }
 
 }  // namespace
@@ -125,17 +136,16 @@ void definition_files::remove(const std::string& name) const {
 
 read_definitions read_all(const definition_files& files, std::string_view host, const defined_vnodes& before) {
   read_definitions out;
-  out.vnodes = before;
   try {
     for (const auto& name : files.names()) add_file(files, name, out);
   } catch (const std::runtime_error& e) {
     out.errors.push_back({"", {0, e.what()}});
   }
-  if (auto mixed = mixed_exclhost(host, out.vnodes); !mixed.empty()) out.errors.push_back({"", {0, std::move(mixed)}});
-  if (out.vnodes.attribute_count() > limits::defined_attributes_max || out.vnodes.text_bytes() > limits::definition_bytes_max)
-    out.errors.push_back({"",
-                          {0, "vnode definition files set more than " + std::to_string(limits::defined_attributes_max) +
-                                  " attributes, or have more than " + std::to_string(limits::definition_bytes_max) + " bytes"}});
+  const auto said = std::exchange(out.vnodes, before);
+  out.vnodes.add(said);
+  if (auto why = wrong_together(host, said); !why.empty()) out.errors.push_back({"", {0, std::move(why)}});
+  else if (why = wrong_together(host, out.vnodes); !why.empty())
+    out.errors.push_back({"", {0, why + "; what files said before counts until the MoM is started again"}});
   if (!out.failures().empty()) out.vnodes = before;
   return out;
 }

@@ -21,12 +21,13 @@ static_assert(copy_text_bytes_max * 4 <= user_answer_bytes_max);
 // a file server. Until then the task's end waits, and the run's vnodes; a user over his quota should not hold them longer.
 constexpr unsigned output_tries_max = 60;
 
-// Vnode definition files of one host, together. A vnode has some ten attributes of 40 bytes each: room for 2000 vnodes, on
-// machines that have a hundred at most.
+// Vnode definition files of one host, together, each vnode counted as an attribute too. A vnode has some ten of them of 40 bytes each:
+// room for 900 vnodes, on machines that have a hundred at most.
 constexpr std::size_t definition_bytes_max = 1u << 20;
-constexpr std::size_t defined_attributes_max = 20'000;
-// What a host reports is one event. An attribute costs 56 bytes there beside its texts, a vnode as much.
-static_assert(2 * 56 * defined_attributes_max + definition_bytes_max <= event_bytes_max);
+constexpr std::size_t defined_attributes_max = 10'000;
+// What a host reports is one event. An attribute costs 56 bytes there beside its texts, and its value may be longer than it was written;
+// a vnode costs as much and 72 bytes for the architecture of its host.
+static_assert((56 + 72 + 32) * defined_attributes_max + definition_bytes_max <= event_bytes_max);
 // As long as a host's name may be (RFC 1035), which is its natural vnode's.
 constexpr std::size_t vnode_name_chars_max = 255;
 

@@ -157,8 +157,6 @@ void job_starts::take_step(schema::RunStep::Reader step) {
     start.join_over_ns = step.getAtNs();
   } else if (e.isSisterFailed()) {
     take_sister_failed(e.getSisterFailed(), step.getAtNs());
-  } else if (e.isSisterReady()) {
-    if (auto* part = other_host(schema::text(e.getSisterReady().getHost()))) part->prologue_ns = step.getAtNs();
   } else if (e.isAllocationReduced()) {
     take_reduced(e.getAllocationReduced(), step.getAtNs());
   } else if (e.isSisterLeft()) {

@@ -107,9 +107,6 @@ struct startup_story {
   void alarm(std::uint64_t job) {
     step(job, [](auto s) { s.setJoinWaitEnded(); });
   }
-  void ready(std::uint64_t job, const std::string& host) {
-    step(job, [&](auto s) { s.initSisterReady().setHost(host); });
-  }
   void reduced(std::uint64_t job, const std::string& exec_host) {
     step(job, [&](auto s) { s.initAllocationReduced().setExecHost(exec_host); });
   }

@@ -212,6 +212,8 @@ begun part_actor::tear_down() {
 void part_actor::leave(bool refused) {
   if (!local() && !state().aborted()) parts_.note(log_event::job, state().job, "DELETE_JOB received");
   const auto used = usage_now();
+  // First of all: what the primary says when it has heard of it would come to an actor that is no more.
+  send(mom_, part_gone{key_, {state().job_serial, state().run, state().primary, used.usage, state().refusal_code, state().refusal}});
   tell_primary([&](auto m) {
     if (refused) {
       auto r = m.initRefused();
@@ -225,7 +227,6 @@ void part_actor::leave(bool refused) {
       model::write_host_usage(used, l.initUsage());
     }
   });
-  send(mom_, part_gone{key_, {state().job_serial, state().run, state().primary, used.usage, state().refusal_code, state().refusal}});
   quit();
 }
 

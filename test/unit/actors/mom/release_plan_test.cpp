@@ -74,6 +74,15 @@ struct story {
     });
     plan.accept(reply.get(), parameters);
   }
+  // A call for each of these vnodes.
+  void accepts_without(const std::vector<std::string>& vnodes) {
+    const auto reply = schema::make<protocol::Reply>([&](protocol::Reply::Builder r) {
+      auto actions = r.initActions(static_cast<unsigned>(vnodes.size()));
+      for (unsigned i = 0; i < vnodes.size(); ++i)
+        release(actions[i].initReleaseNodes(), "12.head", [&](auto to) { to.initVnodes(1).set(0, vnodes[i]); });
+    });
+    plan.accept(reply.get(), parameters);
+  }
   const hooks::hook_object& job() const { return *hooks::object_of(parameters, "job"); }
   std::string names(const char* list) {
     std::string text;
@@ -156,15 +165,7 @@ BOOST_AUTO_TEST_CASE(a_job_that_asks_for_spare_chunks_as_in_earlier_pbs_is_told_
 
 BOOST_AUTO_TEST_CASE(several_calls_of_a_script_come_to_one_change) {
   story s;
-  const auto reply = schema::make<protocol::Reply>([&](protocol::Reply::Builder r) {
-    auto actions = r.initActions(2);
-    for (unsigned i = 0; i < 2; ++i) {
-      auto release = actions[i].initReleaseNodes();
-      release.setJob("12.head");
-      release.initVnodes(1).set(0, i == 0 ? "n2" : "n4");
-    }
-  });
-  s.plan.accept(reply.get(), s.parameters);
+  s.accepts_without({"n2", "n4"});
   BOOST_REQUIRE(s.plan.change().has_value());
   BOOST_TEST(s.plan.change()->released == "(n2:ncpus=1)+(n4:ncpus=1)");
   BOOST_TEST(s.plan.change()->exec_vnode == "(n1:ncpus=2)+(n3:ncpus=1)");
@@ -186,12 +187,7 @@ BOOST_AUTO_TEST_CASE(a_select_that_was_kept_before_the_server_completed_it_is_co
 BOOST_AUTO_TEST_CASE(vnodes_may_be_named) {  // RS-91
   story s;
   BOOST_TEST(s.drop("n2") == left);
-  const auto reply = schema::make<protocol::Reply>([&](protocol::Reply::Builder r) {
-    auto release = r.initActions(1)[0].initReleaseNodes();
-    release.setJob("12.head");
-    release.initVnodes(1).set(0, "n2");
-  });
-  s.plan.accept(reply.get(), s.parameters);
+  s.accepts_without({"n2"});
   BOOST_REQUIRE(s.plan.change().has_value());
   BOOST_TEST(s.plan.change()->keep_select == "1:ncpus=2+1:ncpus=1+1:ncpus=1");  // RD-13
   BOOST_TEST((s.plan.change()->satisfies == std::vector<std::uint32_t>{0, 1, 2}));
@@ -208,16 +204,11 @@ BOOST_AUTO_TEST_CASE(vnodes_may_be_named_of_a_job_that_has_its_hosts_for_itself)
   story s{.begun = job,
           .plan = {"execjob_launch",
                    job,
-                   {{"(n1[0]:ncpus=2)+(n2:ncpus=1)+(n3:ncpus=1)+(n1[1])", "n1/0*2+n2/0+n3/0+n1/1*0", {"n1", "n2", "n3", "n1"}, "exclhost"},
+                   {{"(n1[0]:ncpus=2)+(n2:ncpus=1)+(n3:ncpus=1)+(n1[1])", "n1/0*2+n2/0+n3/0+n1/1*0", {"n1", "n2", "n3"}, "exclhost"},
                     {},
                     {}},
                    {}}};
-  const auto reply = schema::make<protocol::Reply>([&](protocol::Reply::Builder r) {
-    auto release = r.initActions(1)[0].initReleaseNodes();
-    release.setJob("12.head");
-    release.initVnodes(1).set(0, "n2");
-  });
-  s.plan.accept(reply.get(), s.parameters);
+  s.accepts_without({"n2"});
   BOOST_REQUIRE(s.plan.change().has_value());
   BOOST_TEST(s.plan.change()->keep_select == "1:ncpus=2+1:ncpus=1");
   BOOST_TEST((s.plan.change()->satisfies == std::vector<std::uint32_t>{0, 1, model::allocation::no_chunk}));

@@ -12,6 +12,7 @@ struct disk_hooks {
   std::atomic<bool> fail_sync{false};           // every sync of the write-ahead log fails
   std::atomic<std::uint64_t> bytes_written{0};  // to all files of the store, as given to write()
   std::atomic<std::uint64_t> syncs{0};          // of the write-ahead log
+  std::atomic<std::uint64_t> removed{0};        // files of the store; who waits for it is woken
 };
 
 }  // namespace annals::log

@@ -96,4 +96,11 @@ IOStatus watched_disk::ReopenWritableFile(const std::string& name, const rocksdb
   return s;
 }
 
+IOStatus watched_disk::DeleteFile(const std::string& name, const rocksdb::IOOptions& options, IODebugContext* dbg) {
+  IOStatus s = target()->DeleteFile(name, options, dbg);
+  ++hooks_->removed;
+  hooks_->removed.notify_all();
+  return s;
+}
+
 }  // namespace annals::log

@@ -288,7 +288,9 @@ void hook_routes::carry_out(const owed_run& what, const hooks::chain_result& res
   if (asked.empty()) return done({});
   auto parts = reply_jointly(board_.reply_then(std::move(done)), asked.size());
   const auto send = [&](std::size_t i, auto envelope, auto&& to) {
-    envelope.command_id = repeatable_id("hook " + what.id + " " + std::to_string(asked[i].run) + " " + asked[i].object);
+    // By its name: when some are written down and others run again, they are fewer.
+    const auto hook = schema::str(result.runs[asked[i].run].get().getHook());
+    envelope.command_id = repeatable_id("hook " + what.id + " " + hook + " " + asked[i].object);
     envelope.cause = what.cause;
     to(std::move(envelope));
   };

@@ -15,11 +15,13 @@ namespace {
 
 constexpr std::string_view node_file = "PBS_NODEFILE=";
 
+void put_all(const model::usage_set& usage, hooks::hook_object& job) {
+  for (const auto& used : usage) job.put("resources_used", used.resource, used.value);
+}
+
 // What nobody has measured here is shown as nothing used.
 void put_usage(const model::usage_set& usage, hooks::hook_object& job) {
-  auto shown = model::measured_usage({});
-  for (const auto& used : usage) shown.set(used.resource, used.value);
-  for (const auto& used : shown) job.put("resources_used", used.resource, used.value);
+  put_all(model::with_hooks(model::measured_usage({}), usage), job);
 }
 
 hooks::hook_object as_sent(const hooked_job& from) {
@@ -39,10 +41,13 @@ hooks::hook_object as_sent(const hooked_job& from) {
 }
 
 hooks::hook_object with_changes(hooks::hook_object job, const hooked_job& from) {
-  if (from.before.empty()) return job;
-  hooks::hook_parameters changed{{"job", std::move(job)}};
-  put_changes_again(from.before, "job", changed);
-  return std::get<hooks::hook_object>(std::move(changed.front().value));
+  if (!from.before.empty()) {
+    hooks::hook_parameters changed{{"job", std::move(job)}};
+    put_changes_again(from.before, "job", changed);
+    job = std::get<hooks::hook_object>(std::move(changed.front().value));
+  }
+  put_all(from.used, job);  // later hooks may have set other values
+  return job;
 }
 
 }  // namespace

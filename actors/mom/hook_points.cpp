@@ -4,6 +4,7 @@
 #include <caf/send.hpp>
 
 #include <array>
+#include <utility>
 
 #include "actors/mom/hook_objects.hpp"
 #include "actors/mom/host/start_order.hpp"
@@ -210,9 +211,11 @@ void mom_hooks::stage_over(const std::shared_ptr<stages>& s, const hooks::hook_e
   const auto ref = s->at.job.order().getRef();
   report(event, ref, result);
   if (const auto* job = hooks::object_of(result.parameters, "job")) s->job = *job;
-  for (const auto& c : result.changes)
-    if (c.parameter == "job") keep_used(annals::mom::run_key(ref), c);
   auto& told = s->result;
+  for (const auto& c : result.changes)
+    if (c.parameter == "job" && c.attribute == "resources_used") told.used.push_back(keep_used(annals::mom::run_key(ref), c));
+  if (s->at.point == hook_point::aborted && !std::exchange(told.used, {}).empty())
+    note_of_job(schema::str(ref.getJob()), "what hooks have set of resources_used does not count: the job did not start");
   if (s->releases && !result.stopped) told.reduced = s->releases->change();
   if (s->at.point == hook_point::launch && !result.stopped) take_program(result.parameters, told.program);
   if (comes_before_program(s->at.point)) {

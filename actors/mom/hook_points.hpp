@@ -43,8 +43,10 @@ constexpr std::size_t hook_point_count = 9;
 struct hook_bits {
   std::atomic<std::uint32_t> events{0};  // bits (hooks-runtime/catalog) of events at which some hook runs
   std::atomic<bool> catching_up{false};  // hooks are on their way
-  // Sums of `alarm` of the enabled hooks of an event.
-  std::atomic<std::uint32_t> begin_alarms_s{0}, prologue_alarms_s{0};  // execjob_begin, execjob_prologue
+  // Sums of `alarm` of the enabled hooks of execjob_begin, of execjob_prologue.
+  std::atomic<std::uint32_t> begin_alarms_s{0}, prologue_alarms_s{0};
+  // The site's, as the server said last; none yet: empty.
+  std::atomic<std::shared_ptr<const attributes::resource_catalogue>> resources{};
 };
 // Whether a run that comes to this point has to wait for anything.
 bool has_hooks(const hook_bits* bits, hook_point point);
@@ -59,6 +61,7 @@ struct hooked_job {
   std::vector<schema::sealed<schema::HookRun>> before;  // hooks of this host that ran for it: what they changed is seen
   bool primary = true;                                  // this is the job's first host
   std::vector<std::string> failed{};                    // hosts that did not join or were lost, as the primary knows them
+  model::usage_set used{};                              // what hooks of this host have set of resources_used
   schema::StartRun::Reader order() const { return started ? started.get().getStartRun() : model::order_in(joined.get()); }
 };
 
@@ -81,6 +84,7 @@ struct hook_point_passed {
   std::string text;                                   // refused: the hook's words
   ports::run_order program;                           // launch: as hooks left it
   std::optional<model::allocation_change> reduced;    // what hooks let go; not if the start stops
+  std::vector<model::usage_change> used;              // what they have set of resources_used, in their order
 
   bool stops_start() const { return refused || reruns || deletes; }
   ports::start_failed why() const;  // -16 to -19 (pbs guide: MoM exit codes)
@@ -88,9 +92,14 @@ struct hook_point_passed {
 
 // A job that runs here, told once a second while has_periodic_hooks.
 struct job_at_work {
+  caf::actor who;  // is told what hooks set of resources_used
   std::string key;
   hooked_job job;
   model::usage_set usage;
+};
+
+struct hook_usage_set {
+  std::vector<model::usage_change> changes;
 };
 
 // The points of one run or part: asks, and goes on when it is answered. What hooks said that no event tells of counts for this
@@ -136,3 +145,4 @@ class hook_asker {
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::at_hook_point)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::hook_point_passed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::job_at_work)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::hook_usage_set)

@@ -55,7 +55,7 @@ struct wanted_changes {
 wanted_changes changes_by(std::size_t run, const hooks::chain_result& result, const std::set<std::string>& made_here) {
   wanted_changes out;
   for (const auto& c : result.changes) {
-    if (c.run != run) continue;
+    if (c.run != run || c.attribute == "resources_used") continue;  // those come with what the run uses
     const auto object = schema::str(c.object);
     if (c.parameter == "job") out.job.push_back(&c);
     if (c.parameter == "job_list") out.jobs[object].push_back(&c);

@@ -390,6 +390,7 @@ mom_log_contents read_mom_log(const log::log_reader& reader) {
   std::map<std::uint64_t, known_run> runs;
   std::map<std::uint64_t, known_part> parts;
   std::map<std::uint64_t, left_run> ends;  // of parts: what is remembered when they have left
+  std::map<std::uint64_t, model::usage_set> set_by_hooks;
   const auto status = reader.read(1, [&](const log::record_ptr& r) {
     const auto stream = r->get().getStream();
     const auto event = r->event();
@@ -408,13 +409,18 @@ mom_log_contents read_mom_log(const log::log_reader& reader) {
       ends[stream] = {e.getJobSerial(), e.getRun(), schema::str(e.getPrimary()), {}, 0, {}};
     } else if (schema::is(event, schema::PartEvent::TASK_ENDED)) {
       model::add_ended_task(ends[stream].usage, model::read_usage(event.getPart().getTaskEnded().getUsage()));
+    } else if (schema::is(event, schema::PartEvent::HOOK_USED)) {
+      model::apply_changes(set_by_hooks[stream], event.getPart().getHookUsed().getChanges());
     } else if (schema::is(event, schema::PartEvent::JOIN_REFUSED)) {
       ends[stream].refusal_code = event.getPart().getJoinRefused().getCode();
       ends[stream].refusal = schema::str(event.getPart().getJoinRefused().getText());
     } else if (schema::is(event, schema::PartEvent::LEFT)) {
-      contents.left_parts.push_back(std::move(ends[stream]));
+      auto& end = ends[stream];
+      end.usage = model::with_hooks(std::move(end.usage), set_by_hooks[stream]);
+      contents.left_parts.push_back(std::move(end));
       parts.erase(stream);
       ends.erase(stream);
+      set_by_hooks.erase(stream);
     }
     return true;
   });

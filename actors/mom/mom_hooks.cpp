@@ -77,12 +77,20 @@ void mom_hooks::read_again() {
 }
 
 void mom_hooks::read_files() {
+  know_resources(hooks::parse_resources(files_.read(hooks::resources_file).value_or("")));
   for (const auto& name : files_.hooks()) {
     const auto read = hooks::parse_settings(files_.read(name + ".HK").value_or(""));
     if (!read) continue;
     hooks_.push_back({make_hook(read->name, read->settings, files_.read(name + ".PY").value_or(""), files_.read(name + ".CF")), 0});
     note(log_event::system | log_event::admin | log_event::debug, name, "Found hook " + name + " type=site");
   }
+}
+
+void mom_hooks::know_resources(attributes::resource_catalogue resources) {
+  std::vector<hooks::resource_type> custom;
+  for (const auto& [name, r] : resources.custom()) custom.push_back({name, attributes::resource_type_name(r.type)});
+  if (parts_.runner) parts_.runner->know_resources(std::move(custom));
+  if (parts_.bits) parts_.bits->resources = std::make_shared<const attributes::resource_catalogue>(std::move(resources));
 }
 
 void mom_hooks::set_bits() {
@@ -206,11 +214,11 @@ void mom_hooks::install(schema::MomHooks::Reader wanted) {
     write_offlined(old.hook.name, {});
     note(log_event::debug, old.hook.name + ".HK", "delete hook-related file request received");
   }
-  if (parts_.runner) {
-    std::vector<hooks::resource_type> custom;
-    for (auto r : wanted.getResources()) custom.push_back({schema::str(r.getName()), schema::str(r.getType())});
-    parts_.runner->know_resources(std::move(custom));
-  }
+  attributes::resource_catalogue resources;
+  for (auto r : wanted.getResources())
+    (void)resources.create(schema::text(r.getName()), schema::text(r.getType()), schema::text(r.getFlags()));
+  write(hooks::resources_file, hooks::resources_text(resources));
+  know_resources(std::move(resources));
   set_bits();
   tell_(schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
     auto i = m.initHooksInstalled();
@@ -310,22 +318,30 @@ void mom_hooks::run_host_event(const char* name, const std::string& only, std::f
   }
   hooks::run_chain(chain_parts(), std::move(chosen), std::move(at), [this, event, then = std::move(then)](hooks::chain_result& result) {
     if (then) then(result);
-    for (const auto& c : result.changes)
-      for (const auto& [key, job] : jobs_)
-        if (c.parameter == "job_list" && job.job.order().getRef().getJob() == c.object) keep_used(key, c);
+    for (const auto& [key, job] : jobs_) {
+      hook_usage_set used;
+      for (const auto& c : result.changes)
+        if (c.parameter == "job_list" && c.attribute == "resources_used" && job.job.order().getRef().getJob() == c.object)
+          used.changes.push_back(keep_used(key, c));
+      if (!used.changes.empty()) caf::anon_send(job.who, std::move(used));
+    }
     report(*event, {}, result);
   });
 }
 
-void mom_hooks::keep_used(const std::string& key, const hooks::hook_change& change) {
-  if (change.attribute != "resources_used") return;
-  if (change.has_value) used_[key][schema::str(change.resource)] = schema::text(change.after);
-  else used_[key].erase(schema::str(change.resource));
+model::usage_change mom_hooks::keep_used(const std::string& key, const hooks::hook_change& change) {
+  model::usage_change kept{schema::str(change.resource)};
+  if (change.has_value) kept.value = schema::str(change.after);
+  used_[key][kept.resource] = kept.value;
+  return kept;
 }
 
 void mom_hooks::put_used(const std::string& key, hooks::hook_object& job) const {
   if (const auto at = used_.find(key); at != used_.end())
-    for (const auto& [resource, value] : at->second) job.put("resources_used", resource, value);
+    for (const auto& [resource, value] : at->second) {
+      if (value) job.put("resources_used", resource, *value);
+      else job.remove("resources_used", resource);
+    }
 }
 
 void mom_hooks::on_second() {

@@ -69,6 +69,7 @@ class mom_hooks {
 
   void read_files();
   void set_bits();
+  void know_resources(attributes::resource_catalogue resources);
   void ask_for_blobs();
   void install_if_complete();
   void install(schema::MomHooks::Reader wanted);
@@ -104,7 +105,7 @@ class mom_hooks {
   static bool makes_vnodes(const hooks::hook_event& event) { return std::string_view(event.name) == "exechost_startup"; }
   std::vector<hooks::hook_object> host_vnodes() const;  // without those that hooks made
   std::vector<hooks::hook_object> all_vnodes() const;
-  void keep_used(const std::string& key, const hooks::hook_change& change);
+  model::usage_change keep_used(const std::string& key, const hooks::hook_change& change);
   void put_used(const std::string& key, hooks::hook_object& job) const;
   void note(std::uint32_t bits, std::string_view object, const std::string& text) const {
     if (parts_.notes) parts_.notes->write(bits, "Hook", object, text);
@@ -125,8 +126,8 @@ class mom_hooks {
   std::int64_t wait_ns_ = 0;                             // sync_mom_hookfiles_timeout
   std::deque<waiting_start> starts_;                     // until the hooks are there
   std::map<std::string, job_at_work> jobs_;              // by key: job_list of exechost_periodic
-  // By key: what hooks set of resources_used in this life of the MoM. Theirs from then on (RU-04), later hooks see it.
-  std::map<std::string, std::map<std::string, std::string>> used_;
+  // By key: what hooks set of resources_used in this life of the MoM. Later hooks see it, also before it is on disk.
+  std::map<std::string, std::map<std::string, std::optional<std::string>>> used_;
   std::map<std::string, hooks::hook_object> made_vnodes_;  // by exechost_startup hooks, by name
   bool starting_up_ = false;
   bool told_all_ = false;  // by the server, over this connection

@@ -132,6 +132,11 @@ struct mom_parts {
   void note(std::uint32_t event, const std::string& job, const std::string& text) const {
     if (notes) notes->write(event, "Job", job, text);
   }
+  // With those of the site, as far as they are known.
+  std::shared_ptr<const attributes::resource_catalogue> resources() const;
+  void note_host(std::uint32_t event, const std::string& text) const {
+    if (notes) notes->write(event, "Svr", "pbs_mom", text);
+  }
 };
 
 }  // namespace annals::actors

@@ -51,7 +51,11 @@ caf::message_handler part_actor::other_handlers() {
         on_change();  // a part that was leaving already waits for its output no longer
       },
       [this](const poll_usage& p) { poll(p); },
-      [this](hook_point_passed& p) { hooks_.on_passed(p); },
+      [this](hook_point_passed& p) {
+        hooks_.on_passed(p);
+        keep(std::move(p.used));
+      },
+      [this](hook_usage_set& u) { keep(std::move(u.changes)); },
       [this](const new_settings& s) { parts_.settings = s.settings; },
   }
       .or_else(task_handlers());
@@ -321,7 +325,8 @@ model::host_usage part_actor::usage_now() {
       if (const auto u = parts_.processes->usage(state().task_key(number))) alive.add(*u);
   highest_.mem_kb = std::max(highest_.mem_kb, alive.mem_kb);
   highest_.vmem_kb = std::max(highest_.vmem_kb, alive.vmem_kb);
-  return {parts_.settings->host, model::tasks_usage(state().ended_usage, alive, highest_), parts_.base.clock->now_ns()};
+  auto used = model::with_hooks(model::tasks_usage(state().ended_usage, alive, highest_), state().hook_usage);
+  return {parts_.settings->host, std::move(used), parts_.base.clock->now_ns()};
 }
 
 // The server has a run discarded that a MoM speaks of and that it has given up: a primary that was cut off may not know that
@@ -342,7 +347,7 @@ void part_actor::poll(const poll_usage& p) {
   if (!local() && polls_ % static_cast<unsigned>(limits::part_word_s) == 0) tell_server();
   if (state().phase != phase::ready) return;
   tell_periodic_hooks();
-  if (state().tasks.empty()) return;
+  if (state().tasks.empty() && state().hook_usage.empty()) return;
   const auto now = usage_now();
   const std::uint32_t asked = state().request.get().getJoin().getUsageIntervalSeconds();
   const auto interval = std::int64_t{asked == 0 ? p.report_interval_s : asked} * 1'000'000'000;

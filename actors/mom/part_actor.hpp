@@ -57,6 +57,8 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
   void suspend_or_resume(bool suspend);
   bool closing_hooks_are_over();
   void tell_periodic_hooks();
+  std::vector<model::usage_change> to_keep(std::vector<model::usage_change> set_by_hooks) const;
+  bool keep(std::vector<model::usage_change> set_by_hooks, bool closing = false);  // true: something is on its way to the log
 
   void signal_one(schema::SignalTask::Reader request);
   caf::message_handler task_handlers();  // part_actor_tasks.cpp

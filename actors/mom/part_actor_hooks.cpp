@@ -2,7 +2,9 @@
 // all have joined, execjob_launch before each (execjob_attach where there is no program to start), execjob_epilogue and _end (or
 // _abort) before it leaves. docs/design/0023-hooks.md.
 #include <csignal>
+#include <utility>
 
+#include "actors/mom/hook_usage.hpp"
 #include "actors/mom/part_actor.hpp"
 #include "events/values/pbs_error.hpp"
 
@@ -17,6 +19,7 @@ at_hook_point part_actor::at(hook_point point) {
   a.job.joined = state().told();
   a.job.allocated = state().allocated;
   a.job.before = state().hooks.runs;
+  a.job.used = state().hook_usage;
   a.job.primary = local();
   return a;
 }
@@ -27,8 +30,8 @@ bool part_actor::hooks_allow(hook_point point) {
   if (!hooks_.wanted(point)) return hooks_.open(point), true;
   if (!hooks_.ask_once(point)) return false;
   hooks_.ask(at(point), [this, point](hook_point_passed& p) {
-    if (p.stops_start()) return refused(point, p);
-    if (!p.runs.empty()) return command(model::part_hooks_done{std::move(p.runs)});
+    if (p.stops_start()) return p.used.clear(), refused(point, p);
+    if (!p.runs.empty()) return command(model::part_hooks_done{std::move(p.runs), to_keep(std::exchange(p.used, {}))});
     hooks_.open(point);
     reconcile();
   });
@@ -97,19 +100,34 @@ void part_actor::suspend_or_resume(bool suspend) {
 // Whether the host may clean up; else it does when they are over. A job that was refused here has begun nothing.
 bool part_actor::closing_hooks_are_over() {
   const auto point = state().aborted() ? hook_point::aborted : hook_point::ended;
-  if (local() || !state().refusal.empty() || !hooks_.wanted(point) || hooks_.is_open(point)) return true;
-  if (!hooks_.ask_once(point)) return false;
+  if (local() || !state().refusal.empty() || state().closing_hooks_used || hooks_.is_open(point)) return true;
+  if (hooks_.is_asked(point)) return false;
+  if (!hooks_.wanted(point)) return true;
+  hooks_.ask_once(point);
   auto a = at(point);
   a.usage = usage_now().usage;
-  hooks_.ask(std::move(a), [this, point](hook_point_passed&) {
+  hooks_.ask(std::move(a), [this, point](hook_point_passed& p) {
+    if (keep(std::exchange(p.used, {}), true)) return;
     hooks_.open(point);
     reconcile();
   });
   return false;
 }
 
+std::vector<model::usage_change> part_actor::to_keep(std::vector<model::usage_change> set_by_hooks) const {
+  return usage_to_keep(parts_, state().job, state().hook_usage, std::move(set_by_hooks));
+}
+
+bool part_actor::keep(std::vector<model::usage_change> set_by_hooks, bool closing) {
+  auto changes = to_keep(std::move(set_by_hooks));
+  if (changes.empty()) return false;
+  command(model::part_hooks_used{std::move(changes), closing});
+  return true;
+}
+
 void part_actor::tell_periodic_hooks() {
-  if (!local() && hooks_.wanted_by_the_clock()) send(mom_, job_at_work{key_, at(hook_point::begin).job, usage_now().usage});
+  if (!local() && hooks_.wanted_by_the_clock())
+    send(mom_, job_at_work{caf::actor(this), key_, at(hook_point::begin).job, usage_now().usage});
 }
 
 }  // namespace annals::actors

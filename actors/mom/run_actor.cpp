@@ -46,7 +46,11 @@ caf::message_handler run_actor::other_handlers() {
         reconcile();  // they say how long it waits
       },
       [this](const poll_usage& p) { poll(p); },
-      [this](hook_point_passed& p) { hooks_.on_passed(p); },
+      [this](hook_point_passed& p) {
+        hooks_.on_passed(p);
+        keep(std::move(p.used));
+      },
+      [this](hook_usage_set& u) { keep(std::move(u.changes)); },
       [this](const script_text& s) {
         if (s.missing) return command(model::program_failed{{model::exit_script_lost, "the server does not have the job's script"}});
         script_ = s.text;
@@ -121,7 +125,10 @@ struct run_actor::beginner {
   begun operator()(const model::kill_harder&) const { return a.signal_everywhere(SIGKILL), begun::yes; }
   begun operator()(const model::kill_discarded&) const { return a.do_kill("SIGKILL", {}), begun::yes; }
   begun operator()(const model::carry_out& c) const { return a.carry_out(c.request), begun::yes; }
-  begun operator()(const model::place_output&) const { return a.place_after_hooks(), begun::yes; }
+  begun operator()(const model::place_output&) const {
+    if (!a.closing_hooks_are_over()) return begun::not_yet;
+    return a.place(), begun::yes;
+  }
   begun operator()(const model::clean_up&) const { return a.clean_up(), begun::yes; }
   begun operator()(const model::wake& timer) const {
     // Nobody was asked yet: hooks of this host come first.
@@ -146,7 +153,7 @@ struct run_actor::beginner {
     return a.report_refused(), begun::yes;
   }
   begun operator()(const model::report_exited&) const {
-    if (a.steps_are_out()) return begun::not_yet;
+    if (!a.closing_hooks_are_over() || a.steps_are_out()) return begun::not_yet;
     return a.report_exited(), begun::yes;
   }
   begun operator()(const model::report_left&) const {
@@ -243,7 +250,7 @@ void run_actor::poll(const poll_usage& p) {
   if (!measured) return;
   const auto own = model::measured_usage(model::counted(state(), *measured, now / 1'000'000'000));
   const auto hosts = by_host(own);
-  const auto usage = model::job_total(hosts, settings().resources);
+  const auto usage = model::job_total(hosts, *parts_.resources(), parts_.settings->config.used_strings);
   tell_periodic_hooks(own);
   if (state().order) {
     if (auto met = model::exceeded_limit(order(), usage, parts_.settings->config.enforce.mem)) command(*met);
@@ -254,8 +261,10 @@ void run_actor::poll(const poll_usage& p) {
   told_ns_ = now;
   told_ = usage;
   keep_usage_of_sisters();
+  note_words_not_shown(hosts);
   tell_server([&](auto m) {
     auto r = m.initRunUsage();
+    r.setMergeWords(merges_words());
     fill_ref(r.initRef());
     r.setSession(state().session);
     r.setJobdir(state().jobdir);

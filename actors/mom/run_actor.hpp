@@ -85,7 +85,9 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   void kill_if_allowed(const model::kill_program& request);
   void suspend_run();
   void resume_run(std::uint64_t request);
-  void place_after_hooks();
+  bool closing_hooks_are_over();
+  std::vector<model::usage_change> to_keep(std::vector<model::usage_change> set_by_hooks) const;
+  bool keep(std::vector<model::usage_change> set_by_hooks, bool closing = false);  // true: something is on its way to the log
   bool abort_hooks_are_over();
   void tell_periodic_hooks(const model::usage_set& usage);
 
@@ -125,6 +127,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
     std::uint32_t updated = 0;  // it knows of so many reductions, as it has told this life
     std::int64_t away_since_ns = 0;
     model::host_usage last;  // usage it told
+    bool words_cut = false;  // and more words than a run may tell
   };
   contact& contact_of(const std::string& host);
   void on_sister_link(const sister_link& l);
@@ -142,7 +145,10 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   std::int64_t join_alarm_s() const;
   std::int64_t launch_delay_s() const;
   std::vector<model::host_usage> by_host(const model::usage_set& own) const;  // the primary first
-  void keep_usage_of_sisters();                                               // for a life after this one
+  void take_usage(contact& from, const std::string& host, schema::HostUsage::Reader told);
+  void note_words_not_shown(const std::vector<model::host_usage>& hosts);
+  bool merges_words() const { return parts_.settings->config.used_strings == model::words_form::merge; }
+  void keep_usage_of_sisters();  // for a life after this one
   template <class Fill>
   void tell_sister(const std::string& host, Fill&& fill) {
     send(mom_, to_sister{host, schema::make<schema::ToSister>(std::forward<Fill>(fill))});
@@ -163,6 +169,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   std::optional<ports::run_order> launching_;  // as hooks left it, until their word is on disk
   model::usage_set told_;                      // last usage the server was told
   std::int64_t told_ns_ = 0;
+  std::set<std::string> words_not_shown_;             // resources of which the log says that their words can't be made one
   std::map<std::string, contact> contacts_;           // by host
   std::set<std::uint32_t> open_tasks_;                // that were not over when they were looked at last
   std::uint32_t last_task_ = 0;                       // that was ever looked at

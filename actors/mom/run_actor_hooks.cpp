@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "actors/mom/hook_objects.hpp"
+#include "actors/mom/hook_usage.hpp"
 #include "actors/mom/run_actor.hpp"
 #include "events/model/exit_codes.hpp"
 #include "hooks-runtime/chain/release.hpp"
@@ -16,6 +17,7 @@ at_hook_point run_actor::at(hook_point point) {
   a.job.started = order_now();
   a.job.allocated = state().allocated;
   a.job.before = state().hooks.runs;
+  a.job.used = state().hook_usage;
   for (const auto& s : state().sisters)
     if (s.phase == model::sister_phase::failed) a.job.failed.push_back(s.host);
   return a;
@@ -28,7 +30,7 @@ bool run_actor::hooks_allow(hook_point point) {
   if (!hooks_.ask_once(point)) return false;
   hooks_.ask(at(point), [this, point](hook_point_passed& p) {
     if (p.stops_start()) return command(model::hooks_done{std::move(p.runs), p.why()});
-    if (!p.runs.empty()) return command(model::hooks_done{std::move(p.runs), {}, std::move(p.reduced)});
+    if (!p.runs.empty()) return command(model::hooks_done{std::move(p.runs), {}, std::move(p.reduced), to_keep(std::move(p.used))});
     hooks_.open(point);
     reconcile();
   });
@@ -101,7 +103,7 @@ begun run_actor::start_after_hooks() {
   hooks_.ask(std::move(a), [this](hook_point_passed& p) {
     if (p.stops_start()) return command(model::hooks_done{std::move(p.runs), p.why()});
     launching_ = std::move(p.program);
-    if (!p.runs.empty()) return command(model::hooks_done{std::move(p.runs), {}, std::move(p.reduced)});
+    if (!p.runs.empty()) return command(model::hooks_done{std::move(p.runs), {}, std::move(p.reduced), to_keep(std::move(p.used))});
     hooks_.open(hook_point::launch);
     reconcile();
   });
@@ -135,12 +137,33 @@ void run_actor::resume_run(std::uint64_t request) {
   hooks_.ask(at(hook_point::resuming), go_on);
 }
 
-void run_actor::place_after_hooks() {
-  if (!hooks_.wanted(hook_point::ended)) return place();
-  auto a = at(hook_point::ended);
+// The end is told, and the output placed, behind them: what they set of resources_used is told with it.
+bool run_actor::closing_hooks_are_over() {
+  constexpr auto point = hook_point::ended;
+  if (state().phase != model::run_phase::ended || state().closing_hooks_used || hooks_.is_open(point)) return true;
+  if (hooks_.is_asked(point)) return false;
+  if (!hooks_.wanted(point)) return true;
+  hooks_.ask_once(point);
+  auto a = at(point);
   a.exit_status = state().exit_status;
   a.usage = state().usage;
-  hooks_.ask(std::move(a), [this](hook_point_passed&) { place(); });
+  hooks_.ask(std::move(a), [this](hook_point_passed& p) {
+    if (keep(std::exchange(p.used, {}), true)) return;
+    hooks_.open(point);
+    reconcile();
+  });
+  return false;
+}
+
+std::vector<model::usage_change> run_actor::to_keep(std::vector<model::usage_change> set_by_hooks) const {
+  return usage_to_keep(parts_, state().job, state().hook_usage, std::move(set_by_hooks));
+}
+
+bool run_actor::keep(std::vector<model::usage_change> set_by_hooks, bool closing) {
+  auto changes = to_keep(std::move(set_by_hooks));
+  if (changes.empty()) return false;
+  command(model::hooks_used{std::move(changes), closing});
+  return true;
 }
 
 // A start that failed is told when its hooks have run.
@@ -155,7 +178,7 @@ bool run_actor::abort_hooks_are_over() {
 }
 
 void run_actor::tell_periodic_hooks(const model::usage_set& usage) {
-  if (hooks_.wanted_by_the_clock()) send(mom_, job_at_work{key_, at(hook_point::begin).job, usage});
+  if (hooks_.wanted_by_the_clock()) send(mom_, job_at_work{caf::actor(this), key_, at(hook_point::begin).job, usage});
 }
 
 }  // namespace annals::actors

@@ -47,6 +47,8 @@ void run_actor::report_refused() {
 }
 
 void run_actor::report_exited() {
+  const auto hosts = state().usage_by_host({parts_.settings->host, state().usage, parts_.base.clock->now_ns()}, *parts_.resources());
+  note_words_not_shown(hosts);
   tell_server([&](auto m) {
     auto r = m.initRunExited();
     fill_ref(r.initRef());
@@ -54,7 +56,7 @@ void run_actor::report_exited() {
     r.setSession(state().session);
     r.setReported(true);
     r.setPosition(version());
-    const auto hosts = state().usage_by_host(parts_.settings->host, parts_.base.clock->now_ns(), settings().resources);
+    r.setMergeWords(merges_words());
     fill_hosts(hosts, r.initHosts(static_cast<unsigned>(hosts.size())));
   });
 }

@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include <algorithm>
+#include <utility>
 
 #include "actors/mom/run_actor.hpp"
 #include "events/model/limits.hpp"
@@ -143,7 +144,6 @@ void run_actor::on_sister_said(const schema::sealed<schema::FromSister>& message
   const auto m = message.get();
   const bool is_out = s->dropped() || s->phase == model::sister_phase::left;
   if (is_out && !m.isLeft() && !m.isRefused()) return;
-  auto& last = contact_of(host).last;
   switch (m.which()) {
     case schema::FromSister::JOINED:
       contact_of(host).has_it = true;
@@ -162,13 +162,9 @@ void run_actor::on_sister_said(const schema::sealed<schema::FromSister>& message
       return;
     }
     case schema::FromSister::LEFT:
-      if (m.getLeft().getHasUsage()) last = model::read_host_usage(m.getLeft().getUsage());
-      last.host = host;
-      return command(model::sister_left{last});
-    case schema::FromSister::USAGE:
-      last = model::read_host_usage(m.getUsage().getUsage());
-      last.host = host;  // whatever it calls itself
-      return;
+      if (m.getLeft().getHasUsage()) take_usage(contact_of(host), host, m.getLeft().getUsage());
+      return command(model::sister_left{contact_of(host).last});
+    case schema::FromSister::USAGE: return take_usage(contact_of(host), host, m.getUsage().getUsage());
     case schema::FromSister::TASK_STATE: return on_task_state(m.getTaskState(), host);
     case schema::FromSister::TASK_SIGNALLED: return on_task_signalled(m.getTaskSignalled());
     case schema::FromSister::ASK: return on_ask(m.getAsk(), host);
@@ -218,15 +214,29 @@ void run_actor::keep_usage_of_sisters() {
   if (!told.empty()) command(model::sisters_used{std::move(told)});
 }
 
+// Each host has an equal part of the words that all of them may have.
+void run_actor::take_usage(contact& from, const std::string& host, schema::HostUsage::Reader told) {
+  from.last = model::read_host_usage(told);
+  from.last.host = host;  // whatever it calls itself
+  const auto share = limits::run_words_bytes_max / (state().sisters.size() + 1);
+  if (model::cut_words(from.last.usage, share, *parts_.resources()) && !std::exchange(from.words_cut, true))
+    parts_.note(log_event::error, state().job,
+                "resources_used of " + host + " has more than " + std::to_string(share) + " bytes of words: the rest is left out");
+}
+
 std::vector<model::host_usage> run_actor::by_host(const model::usage_set& own) const {
-  std::vector<model::host_usage> hosts{{parts_.settings->host, own, parts_.base.clock->now_ns()}};
-  for (const auto& s : state().sisters) {
+  const auto last = [&](const model::sister_state& s) -> const model::host_usage& {
     const auto at = contacts_.find(s.host);
-    if (at == contacts_.end()) continue;
-    if (s.host == parts_.settings->host) model::add_usage(hosts.front().usage, at->second.last.usage, settings().resources);
-    else hosts.push_back(at->second.last);
-  }
-  return hosts;
+    return at == contacts_.end() || s.phase == model::sister_phase::left ? s.usage : at->second.last;
+  };
+  return state().usage_by_host({parts_.settings->host, own, parts_.base.clock->now_ns()}, *parts_.resources(), last);
+}
+
+// RU-15
+void run_actor::note_words_not_shown(const std::vector<model::host_usage>& hosts) {
+  if (!merges_words()) return;
+  for (const auto& [resource, why] : model::unmergeable_words(hosts, *parts_.resources()))
+    if (words_not_shown_.insert(resource).second) parts_.note_host(log_event::error, "Job " + state().job + " " + why);
 }
 
 }  // namespace annals::actors

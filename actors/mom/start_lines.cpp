@@ -116,7 +116,8 @@ void start_lines::step(std::size_t number) const {
     case which::SISTER_BACK:
     case which::TICKET_LAPSED:
     case which::TICKET_RENEWED:
-    case which::HOOK_RAN: return;
+    case which::HOOK_RAN:
+    case which::HOOK_USED: return;
   }
 }
 

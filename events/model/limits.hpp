@@ -83,6 +83,11 @@ constexpr std::int64_t update_wait_s = 5;
 // grown by so much since: 10 s apart at first, 14 minutes at the end of a day. A day's run is 550 events instead of 8,600,
 // and what qstat shows of it is a hundredth off at most.
 constexpr std::uint64_t usage_age_percent_max = 1, usage_growth_percent_max = 10;
+// Words (values that are no amounts) that hooks set in resources_used: on one host, and of all hosts of a run together, which its primary
+// tells in one report. 10,000 hosts may have a hundred bytes each; what the job shows of them may be as much again.
+constexpr std::size_t hook_words_bytes_max = 64u << 10;
+constexpr std::size_t run_words_bytes_max = 1u << 20;
+static_assert(hook_words_bytes_max < run_words_bytes_max && 2 * run_words_bytes_max < event_bytes_max);
 // Samples of one series (projections/usage). A run reports 100 times in its first 1000 s and then 100 times for each time
 // its age grows by a factor e: 890 times in a month.
 constexpr std::size_t usage_samples_max = 1000;

@@ -1,9 +1,10 @@
 #include "events/model/usage.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "events/attributes/check.hpp"
-#include "events/attributes/ids.hpp"
+#include "events/model/limits.hpp"
 #include "events/schema/message.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/number.hpp"
@@ -29,6 +30,19 @@ bool is_of_primary(std::string_view resource) { return resource == "walltime" ||
 std::optional<value_type> adds_up_as(std::string_view resource, const attributes::resource_catalogue& resources) {
   const auto* r = is_of_primary(resource) ? nullptr : resources.find(resource);
   return r && r->is_numeric() ? std::optional(r->type) : std::nullopt;
+}
+
+// What is no amount, and amounts that are too long to be one.
+bool is_word(const attributes::entry& e, const attributes::resource_catalogue& resources) {
+  constexpr std::size_t number_chars_max = 32;
+  const auto* r = resources.find(e.resource);
+  return !r || !r->is_numeric() || e.value.size() > number_chars_max;
+}
+std::size_t words_bytes(const usage_set& usage, const attributes::resource_catalogue& resources) {
+  std::size_t bytes = 0;
+  for (const auto& e : usage)
+    if (is_word(e, resources)) bytes += e.resource.size() + e.value.size();
+  return bytes;
 }
 
 void raise(usage_set& to, const usage_set& other, std::string_view resource, value_type type) {
@@ -64,6 +78,63 @@ usage_set measured_usage(const ports::run_usage& from) {
 }
 
 bool was_measured(const usage_set& usage) { return usage.count("ncpus") > 0 || usage.seconds("walltime") > 0 || usage.seconds("cput") > 0; }
+
+// -- what hooks set ----------------------------------------------------------------------------------------------------------
+
+kept_changes changes_to_keep(const usage_set& set_so_far, std::vector<usage_change> wanted,
+                             const attributes::resource_catalogue& resources) {
+  kept_changes out;
+  auto after = set_so_far;
+  for (auto& change : wanted) {
+    const auto* r = resources.find(change.resource);
+    const auto before = after;
+    if (!change.value) {
+      after.erase(change.resource);
+    } else if (auto text = r ? attributes::canonical(*r, *change.value) : std::nullopt) {
+      change.value = std::move(*text);
+      after.set(change.resource, *change.value);
+    } else {
+      out.refused.push_back(change.resource);
+      continue;
+    }
+    if (change.value && words_bytes(after, resources) > limits::hook_words_bytes_max) {
+      after = before;
+      out.refused.push_back(change.resource);
+    } else if (!(after == before)) {
+      out.kept.push_back(std::move(change));
+    }
+  }
+  return out;
+}
+
+void write_changes(const std::vector<usage_change>& from, capnp::List<schema::Attribute>::Builder to) {
+  for (unsigned i = 0; i < to.size(); ++i) {
+    to[i].setResource(from[i].resource);
+    if (from[i].value) to[i].setValue(*from[i].value);
+    else to[i].setOp(schema::AttributeOp::UNSET);
+  }
+}
+
+void apply_changes(usage_set& set_by_hooks, capnp::List<schema::Attribute>::Reader changes) {
+  for (auto c : changes) {
+    if (c.getOp() == schema::AttributeOp::UNSET) set_by_hooks.erase(schema::text(c.getResource()));
+    else set_by_hooks.set(schema::text(c.getResource()), schema::text(c.getValue()));
+  }
+}
+
+usage_set with_hooks(usage_set measured, const usage_set& set_by_hooks) {
+  for (const auto& e : set_by_hooks) measured.set(e.resource, e.value);
+  return measured;
+}
+
+bool cut_words(usage_set& usage, std::size_t bytes_max, const attributes::resource_catalogue& resources) {
+  if (words_bytes(usage, resources) <= bytes_max) return false;
+  const auto all = usage;
+  std::size_t bytes = 0;
+  for (const auto& e : all)
+    if (is_word(e, resources) && (bytes += e.resource.size() + e.value.size()) > bytes_max) usage.erase(e.resource);
+  return true;
+}
 
 // -- messages and events -----------------------------------------------------------------------------------------------------
 
@@ -115,15 +186,51 @@ void add_usage(usage_set& sum, const usage_set& more, const attributes::resource
     const auto type = adds_up_as(e.resource, resources);
     if (!type) continue;
     const auto before = sum.get(e.resource);
+    if (before && e.value.find_first_of("123456789") == std::string_view::npos) continue;  // 0: the unit stays, too
     sum.set(e.resource, before ? attributes::add_values(*type, *before, e.value) : std::string(e.value));
   }
 }
 
-usage_set job_total(std::span<const host_usage> hosts, const attributes::resource_catalogue& resources) {
+namespace {
+
+using words_of_hosts = std::map<std::string, std::vector<host_word>, std::less<>>;
+
+// Of each resource that holds words and that some host has: all hosts, in their order.
+words_of_hosts words_by_resource(std::span<const host_usage> hosts, const attributes::resource_catalogue& resources) {
+  words_of_hosts words;
+  for (const auto& host : hosts)
+    for (const auto& e : host.usage) {
+      const auto* r = resources.find(e.resource);
+      if (r && (r->type == value_type::string || r->type == value_type::string_array)) words[std::string(e.resource)];
+    }
+  for (auto& [resource, of_hosts] : words)
+    for (const auto& host : hosts) of_hosts.push_back({host.host, host.usage.get(resource)});
+  return words;
+}
+
+}  // namespace
+
+usage_set job_total(std::span<const host_usage> hosts, const attributes::resource_catalogue& resources, words_form form) {
   if (hosts.empty()) return {};
   auto sum = hosts.front().usage;
+  if (hosts.size() == 1) return sum;
   for (const auto& other : hosts.subspan(1)) add_usage(sum, other.usage, resources);
+  std::size_t bytes = 0;
+  for (const auto& [resource, words] : words_by_resource(hosts, resources)) {
+    auto text = joined_words(words, resources.find(resource)->type, form);
+    if (text && (bytes += text->size()) <= limits::run_words_bytes_max) sum.set(resource, *text);
+    else sum.erase(resource);
+  }
   return sum;
+}
+
+std::map<std::string, std::string> unmergeable_words(std::span<const host_usage> hosts, const attributes::resource_catalogue& resources) {
+  std::map<std::string, std::string> out;
+  for (const auto& [resource, words] : words_by_resource(hosts, resources))
+    if (const auto* word = unmergeable(words, resources.find(resource)->type))
+      out[resource] = "resources_used." + resource + " cannot be accumulated: value '" + std::string(*word->value) + "' from mom " +
+                      std::string(word->host) + " not JSON-format";
+  return out;
 }
 
 void add_ended_task(usage_set& sum, const usage_set& task) {

@@ -110,9 +110,11 @@ struct MomHello {
 }
 struct RunStarted { ref @0 :RunRef; session @1 :Int64; jobdir @2 :Text; position @3 :UInt64; }
 struct RunRefusedReport { ref @0 :RunRef; code @1 :Int32; text @2 :Text; position @3 :UInt64; abandoned @4 :List(Text); }
-# What a run used is told host by host, the primary first; the server makes of it what the job shows.
-struct RunUsage { ref @0 :RunRef; hosts @1 :List(Common.HostUsage); session @2 :Int64; jobdir @3 :Text; }
-struct RunExited { ref @0 :RunRef; exitStatus @1 :Int32; hosts @2 :List(Common.HostUsage); session @3 :Int64; reported @4 :Bool; position @5 :UInt64; }
+# What a run used is told host by host, the primary first; the server makes of it what the job shows. mergeWords: JSON objects of
+# several hosts are made one, other words are left out ($resources_used_strings merge).
+struct RunUsage { ref @0 :RunRef; hosts @1 :List(Common.HostUsage); session @2 :Int64; jobdir @3 :Text; mergeWords @4 :Bool; }
+struct RunExited { ref @0 :RunRef; exitStatus @1 :Int32; hosts @2 :List(Common.HostUsage); session @3 :Int64; reported @4 :Bool; position @5 :UInt64;
+                   mergeWords @6 :Bool; }
 struct RunLeftReport { ref @0 :RunRef; delivered @1 :Bool; text @2 :Text; position @3 :UInt64;
                        abandoned @4 :List(Text); }   # hosts from which the job may not be gone
 struct WantBlob { hash @0 :Data; ref @1 :RunRef; }   # the script of this run; jobSerial 0: a file of a hook

@@ -38,12 +38,46 @@ std::string settings_text(std::string_view name, const attributes::attribute_set
   return text;
 }
 
+namespace {
+std::string_view take_until(std::string_view& text, char end) {
+  const auto at = std::min(text.find(end), text.size());
+  const auto before = text.substr(0, at);
+  text.remove_prefix(std::min(at + 1, text.size()));
+  return before;
+}
+}  // namespace
+
+std::string resources_text(const attributes::resource_catalogue& resources) {
+  std::string text;
+  for (const auto& [name, r] : resources.custom()) {
+    text += name + " type=" + attributes::resource_type_name(r.type);
+    if (const auto flags = attributes::resource_flags_text(r.flags); !flags.empty()) text += " flag=" + flags;
+    text += '\n';
+  }
+  return text;
+}
+
+attributes::resource_catalogue parse_resources(std::string_view text) {
+  attributes::resource_catalogue resources;
+  while (!text.empty()) {
+    auto line = take_until(text, '\n');
+    const auto name = take_until(line, ' ');
+    std::string_view type, flags;
+    while (!line.empty()) {
+      auto value = take_until(line, ' ');
+      const auto word = take_until(value, '=');
+      if (word == "type") type = value;
+      if (word == "flag") flags = value;
+    }
+    (void)resources.create(name, type, flags);
+  }
+  return resources;
+}
+
 std::optional<read_settings> parse_settings(std::string_view text) {
   read_settings out{{}, defaults()};
   while (!text.empty()) {
-    const auto end = std::min(text.find('\n'), text.size());
-    const auto line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
+    const auto line = take_until(text, '\n');
     const auto equals = line.find('=');
     if (equals == std::string_view::npos) continue;
     const auto name = line.substr(0, equals), value = line.substr(equals + 1);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "events/attributes/attribute_set.hpp"
+#include "events/attributes/resources.hpp"
 
 namespace annals::hooks {
 
@@ -19,6 +20,11 @@ struct read_settings {
 };
 // Lines that are not understood are left out; nothing: it names no hook.
 std::optional<read_settings> parse_settings(std::string_view text);
+
+// The site's resources, a line for each: "foo_i type=long flag=h". What is no such line is left out.
+inline constexpr const char* resources_file = "resourcedef";
+std::string resources_text(const attributes::resource_catalogue& resources);
+attributes::resource_catalogue parse_resources(std::string_view text);
 
 class hook_directory {
  public:

@@ -23,19 +23,22 @@ void put_text(std::string& line, std::string_view text) {
       line.begin() + before, line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
 }
 
-// Values with a blank stand in quotes; a quote inside is left as it is, as PBS does.
-void put(std::string& line, std::string_view name, std::string_view resource, std::string_view value, bool quoted = false) {
-  quoted |= value.find(' ') != std::string_view::npos;
+void put_in(std::string& line, std::string_view name, std::string_view resource, std::string_view value, std::string_view quote = "") {
   line += name;
   if (!resource.empty()) {
     line += '.';
     put_text(line, resource);
   }
   line += '=';
-  if (quoted) line += '"';
+  line += quote;
   put_text(line, value);
-  if (quoted) line += '"';
+  line += quote;
   line += ' ';
+}
+
+// Values with a blank stand in quotes; a quote inside is left as it is, as PBS does.
+void put(std::string& line, std::string_view name, std::string_view resource, std::string_view value, bool quoted = false) {
+  put_in(line, name, resource, value, quoted || value.find(' ') != std::string_view::npos ? "\"" : "");
 }
 
 void put(std::string& line, std::string_view name, std::string_view value) { put(line, name, {}, value); }
@@ -53,10 +56,17 @@ void put_all(std::string& line, std::string_view name, const model::job_state& j
     if (e.id == id) put(line, name, e.resource, e.value);
 }
 
-// What hooks set may have quotes of its own: it stands in quotes too.
+// What hooks set may have quotes of its own: it stands in others (RU-14). JSON objects of several hosts that were made one have
+// theirs already.
 void put_used(std::string& line, const model::job_state& job) {
-  for (const auto& e : job.attributes)
-    if (e.id == ids::resources_used) put(line, "resources_used", e.resource, e.value, e.value.find_first_of("\"'") != std::string::npos);
+  for (const auto& e : job.attributes) {
+    if (e.id != ids::resources_used) continue;
+    const bool in_single_quotes = e.value.size() > 1 && e.value.front() == '\'' && e.value.back() == '\'';
+    const bool has_double = e.value.find('"') != std::string_view::npos, has_single = e.value.find('\'') != std::string_view::npos;
+    if (in_single_quotes) put_in(line, "resources_used", e.resource, e.value);
+    else if (has_double && !has_single) put_in(line, "resources_used", e.resource, e.value, "'");
+    else put(line, "resources_used", e.resource, e.value, has_double || has_single);
+  }
 }
 
 // What every record of a job begins with.

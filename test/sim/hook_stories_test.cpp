@@ -67,6 +67,15 @@ BOOST_AUTO_TEST_CASE(everything_at_once_with_hooks) {
                   20);
 }
 
+// host_checks.cpp: check_usage()
+BOOST_AUTO_TEST_CASE(what_hooks_set_on_all_hosts_of_a_job_is_counted_once) {  // RU-01, RU-10, RU-19
+  options o{.moms = 3, .jobs = 8, .by_hand = 0.05, .watch_hosts = true, .wide = 0.7, .tasks = 0.5, .site_hooks = true};
+  holds_for_seeds(o, 5);
+  o.server_crash = o.mom_crash = o.link_break = often;
+  o.hook_trouble = 0.05;
+  holds_for_seeds(o, 25);
+}
+
 BOOST_AUTO_TEST_CASE(the_server_may_crash_at_every_event_of_a_job_with_hooks) {
   for (std::uint64_t n = 1; n <= 70; ++n) {
     options o{.seed = n, .moms = 1, .jobs = 1, .site_hooks = true};

@@ -6,6 +6,7 @@
 #include "events/model/usage.hpp"
 #include "projections/accounting/accounting.hpp"
 #include "test/sim/processes.hpp"
+#include "test/sim/site_hooks.hpp"
 #include "test/sim/world.hpp"
 
 namespace annals::sim {
@@ -157,10 +158,32 @@ std::string world::check_accounting() {
   return "";
 }
 
-// A run used what its programs used, on all its hosts: every program of this world uses one second of cpu time.
+// On so many hosts hooks have set what a run used there, by the hosts' own logs. By key.
+std::map<std::string, std::uint64_t> world::hosts_whose_hooks_used() const {
+  std::map<std::string, std::uint64_t> count;
+  for (std::size_t i = 2; i < processes_.size(); ++i) {
+    std::map<std::uint64_t, std::string> keys;  // by stream
+    std::set<std::string> used;
+    (void)log::log_reader(*static_cast<const mom_process&>(*processes_[i]).store).read(1, [&](const log::record_ptr& r) {
+      const auto e = r->event();
+      auto& key = keys[r->get().getStream()];
+      if (schema::is(e, schema::RunEvent::RECEIVED))
+        key = key_of(schema::str(e.getRun().getReceived().getJob()), e.getRun().getReceived().getRun());
+      if (schema::is(e, schema::PartEvent::JOINED))
+        key = key_of(schema::str(e.getPart().getJoined().getJob()), e.getPart().getJoined().getRun());
+      if (schema::is(e, schema::RunEvent::HOOK_USED) || schema::is(e, schema::PartEvent::HOOK_USED)) used.insert(key);
+      return true;
+    });
+    for (const auto& key : used) ++count[key];
+  }
+  return count;
+}
+
+// A run used what its programs used, on all its hosts: every program of this world uses one second of cpu time. And what hooks set
+// there.
 std::string world::check_usage() {
   struct used {
-    std::uint64_t told = 0, by_host = 0;
+    std::uint64_t told = 0, by_host = 0, accelerators = 0;
     std::size_t hosts = 0;
   };
   std::map<std::uint64_t, std::string> ids;
@@ -183,16 +206,22 @@ std::string world::check_usage() {
     const auto e = event.getJob().getExited();
     auto& u = runs[key_of(id, e.getRun())];
     u.told = model::read_usage(e.getUsage()).seconds("cput");
+    u.accelerators = model::read_usage(e.getUsage()).count("naccelerators");
     u.hosts = e.getHosts().size();
     for (auto h : e.getHosts()) u.by_host += model::read_usage(h.getUsage()).seconds("cput");
     return true;
   });
+  auto of_hooks = hosts_whose_hooks_used();
   for (const auto& [key, u] : runs) {
     if (u.hosts > 0 && u.by_host != u.told)
       return "the hosts of " + key + " used " + std::to_string(u.by_host) + " s, all together " + std::to_string(u.told);
     const auto programs = executions_of(key);
     if (u.told > programs || (u.told < programs && !partly_known.contains(key)))
       return key + " used " + std::to_string(programs) + " s of cpu time, and " + std::to_string(u.told) + " were told";
+    const auto expected = accelerators_of_hooks * of_hooks[key];
+    if (u.accelerators > expected || (u.accelerators < expected && !partly_known.contains(key)))
+      return "hooks have set " + std::to_string(expected) + " naccelerators of " + key + ", and " + std::to_string(u.accelerators) +
+             " were told";
     if (!partly_known.contains(key)) wholly_known_runs_.insert(key);
   }
   return "";

@@ -110,6 +110,10 @@ void drawn_hooks::answer(hooks::protocol::Request::Reader asked, hooks::protocol
     const auto job = job_of(asked);
     if (name == "execjob_begin") change(reply.initChanges(1)[0], "job", job, "Execution_Time", drawn);  // long past: no job waits
     else change(reply.initChanges(1)[0], "job", job, "project", "p" + drawn);
+  } else if (name == "execjob_prologue" || name == "execjob_epilogue") {
+    auto used = reply.initChanges(1)[0];
+    change(used, "job", job_of(asked), "resources_used", std::to_string(accelerators_of_hooks));
+    used.setResource("naccelerators");
   } else if (name == "runjob") {
     change(reply.initChanges(1)[0], "job", job_of(asked), "Variable_List", "DRAWN=" + drawn);
   } else if (name == "periodic" || name == "exechost_periodic") {

@@ -2,6 +2,7 @@
 // alarm as it is drawn. And what must be true of the log afterwards.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <set>
 #include <string>
@@ -51,6 +52,9 @@ class hook_set_up {
   std::uint64_t asked_ = 0;
   schema::sealed<schema::Request> sent_;
 };
+
+// What hooks of a job set as its naccelerators on each host; nobody measures it.
+inline constexpr std::uint64_t accelerators_of_hooks = 7;
 
 // Empty, or the first thing that is not as it must be: every look was paid once, nothing was allowed that a hook refused,
 // nothing that a hook wanted was done twice, no report of a MoM stands in the log twice.

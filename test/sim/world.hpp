@@ -222,6 +222,7 @@ class world {
   std::string check_leaks();
   std::string check_accounting();
   std::string check_usage();
+  std::map<std::string, std::uint64_t> hosts_whose_hooks_used() const;
   std::string check_output();      // after check_usage
   std::string check_reduced();     // after each step
   std::string check_sums();        // while nothing is on its way within the server

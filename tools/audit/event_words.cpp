@@ -79,6 +79,15 @@ std::string hook_words(schema::HookRan::Reader e) {
          std::string(at < std::size(verdicts) ? verdicts[at] : "unknown") + after_colon(e.getRun().getMessage());
 }
 
+std::string used_words(schema::HookUsed::Reader e) {
+  std::string text;
+  for (auto c : e.getChanges()) {
+    const bool gone = c.getOp() == schema::AttributeOp::UNSET;
+    text += (text.empty() ? "" : ", ") + schema::str(c.getResource()) + (gone ? " is measured again" : "=" + schema::str(c.getValue()));
+  }
+  return "hooks say what was used: " + text;
+}
+
 std::string sisters_words(schema::SistersAsked::Reader e) {
   std::string text;
   for (auto h : e.getHosts()) text += (text.empty() ? "" : ", ") + schema::str(h);
@@ -133,6 +142,7 @@ std::string run_words(schema::RunEvent::Reader event) {
     }
     case which::DISCARDED: return "the run was given up at once";
     case which::HOOK_RAN: return hook_words(event.getHookRan());
+    case which::HOOK_USED: return used_words(event.getHookUsed());
     case which::KILL_SENT: return schema::str(event.getKillSent().getSignal()) + " was sent";
     case which::KILL_DELAY_ENDED: return "still there after the kill delay: SIGKILL";
     case which::SISTER_AWAY: return "no link to " + schema::str(event.getSisterAway().getHost());
@@ -154,6 +164,7 @@ std::string part_words(schema::PartEvent::Reader event) {
     case which::JOIN_REFUSED: return "could not join" + after_colon(event.getJoinRefused().getText());
     case which::LEFT: return "nothing of the job is left";
     case which::HOOK_RAN: return hook_words(event.getHookRan());
+    case which::HOOK_USED: return used_words(event.getHookUsed());
     case which::UPDATED: return "was told that the run goes on with less";
     case which::SET_UP:
     case which::TASK_STARTING:

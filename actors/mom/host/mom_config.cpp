@@ -98,6 +98,12 @@ void keep_alarm(std::string_view name, const mom_config& before, mom_config& c) 
   if (name == "$job_launch_delay" && c.job_launch_delay_s == 0) c.job_launch_delay_s = before.job_launch_delay_s;
 }
 
+bool take_words_form(std::string_view text, model::words_form& to) {
+  if (text != "by_node" && text != "merge") return false;
+  to = text == "merge" ? model::words_form::merge : model::words_form::by_node;
+  return true;
+}
+
 taken take_setting(const arguments& args, mom_config& c) {
   const auto name = args[0].substr(1);
   const auto value = args.size() > 1 ? args[1] : std::string_view();
@@ -110,6 +116,7 @@ taken take_setting(const arguments& args, mom_config& c) {
   if (name == "jobdir_root") return as_taken(take_directory(value, c.jobdir_root));
   if (name == "sister_join_job_alarm") return take_alarm(value, c.sister_join_job_alarm_s);
   if (name == "job_launch_delay") return take_alarm(value, c.job_launch_delay_s);
+  if (name == "resources_used_strings") return as_taken(take_words_form(value, c.used_strings));
   if (name == "use_cgroups") return as_taken(take_auto(value, c.use_cgroups));
   if (name == "cgroup_cpu_quota") return as_taken(take(value, c.cgroup_cpu_quota));
   if (bool on = false; name == "restrict_user" && take(value, on) && !on) return taken::yes;

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "events/model/used_words.hpp"
+
 namespace annals::mom {
 
 // "$usecp host:/from /to": files for host:/from... are copied locally to /to... The host may begin with "*" or be "*".
@@ -33,13 +35,14 @@ struct mom_config {
   enforcement enforce;
   std::uint32_t prologue_alarm_s = 30;
   std::uint32_t max_check_poll_s = 120;
-  std::uint32_t logevent = 975;               // mask of log events (pbs guide: logs)
-  std::string tmpdir = "/var/tmp";            // job directories pbs.<jobid> are made here
-  std::string jobdir_root;                    // where sandbox=PRIVATE directories are made; empty: the home
-  std::uint32_t sister_join_job_alarm_s = 0;  // 0: what execjob_begin hooks may take
-  std::uint32_t job_launch_delay_s = 0;       // 0: what execjob_prologue hooks may take
-  bool use_cgroups = true;                    // "auto": where the machine has them and the MoM is root; else "off"
-  bool cgroup_cpu_quota = false;              // a job never gets more than its ncpus
+  std::uint32_t logevent = 975;                                 // mask of log events (pbs guide: logs)
+  std::string tmpdir = "/var/tmp";                              // job directories pbs.<jobid> are made here
+  std::string jobdir_root;                                      // where sandbox=PRIVATE directories are made; empty: the home
+  std::uint32_t sister_join_job_alarm_s = 0;                    // 0: what execjob_begin hooks may take
+  std::uint32_t job_launch_delay_s = 0;                         // 0: what execjob_prologue hooks may take
+  model::words_form used_strings = model::words_form::by_node;  // $resources_used_strings "by_node" or "merge" (RU-15)
+  bool use_cgroups = true;                                      // "auto": where the machine has them and the MoM is root; else "off"
+  bool cgroup_cpu_quota = false;                                // a job never gets more than its ncpus
   bool operator==(const mom_config&) const = default;
 };
 

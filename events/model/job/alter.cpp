@@ -121,7 +121,7 @@ outcome decide_alter(const job_state& job, const client_request& request, const 
   if (job.ended()) return refuse(pbs_error::job_has_finished);
   if (!now.by.is_operator() && job.owner() != now.by.at_host() && job.owner_name() != now.by.user)
     return refuse(pbs_error::unauthorized);
-  // A hook may still set what the job used.
+  // A hook on a host may still hold it, or set when it runs again.
   if (job.phase == job_phase::exiting && !now.by.is_daemon()) return refuse(pbs_error::bad_state);
   const attributes::asker by(now.by.role, request.by_hooks);
   std::vector<new_value> changes;

@@ -28,17 +28,10 @@ std::uint8_t bits_of(capnp::List<schema::HoldType>::Reader holds) {
   return bits;
 }
 
-// A usage takes the place of the one before as a whole; what a hook has set is the hook's.
+// A usage takes the place of the one before as a whole.
 void put_usage(job_state& job, const usage_set& usage) {
-  const auto is_free = [&](std::string_view resource) {
-    return std::find(job.hook_usage.begin(), job.hook_usage.end(), resource) == job.hook_usage.end();
-  };
-  std::vector<std::string> gone;
-  for (const auto& e : job.attributes)
-    if (e.id == ids::resources_used && !usage.get(e.resource) && is_free(e.resource)) gone.emplace_back(e.resource);
-  for (const auto& resource : gone) job.attributes.erase(ids::resources_used, resource);
-  for (const auto& used : usage)
-    if (is_free(used.resource)) job.attributes.set(ids::resources_used, used.resource, used.value);
+  job.attributes.erase_all(ids::resources_used);
+  for (const auto& used : usage) job.attributes.set(ids::resources_used, used.resource, used.value);
 }
 
 void add_request(job_state& job, run_request request) {
@@ -188,9 +181,6 @@ void on_altered(job_state& job, const event_place& at, schema::AttributesChanged
   for (auto change : e.getChanges()) {
     const auto* row = take_change(job, change);
     if (!row) continue;
-    const auto resource = schema::text(change.getResource());
-    if (row->id == ids::resources_used && std::find(job.hook_usage.begin(), job.hook_usage.end(), resource) == job.hook_usage.end())
-      job.hook_usage.emplace_back(resource);
     if (row->id == ids::Execution_Time) {
       job.stage_in = job_stage_in::none;  // what it waits for is another thing now
       const auto wanted =
@@ -237,6 +227,7 @@ void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Rea
   forget_requests(job);
   job.rerun_requested = job.rerun_forced = false;
   job.rerun_exit_status = 0;
+  job.rerun_by_hook = false;
   auto& a = job.attributes;
   a.erase(ids::Exit_status);
   a.set(ids::exec_vnode, schema::text(e.getExecVnode()));
@@ -336,10 +327,10 @@ void on_requeued(job_state& job, schema::JobRequeued::Reader e) {
   ANNALS_INVARIANT(job.allocated.empty(), "a job is requeued only when it holds nothing");
   forget_reduction(job);
   job.hosts.clear();
-  job.hook_usage.clear();
   job.exited = job.usage_known = false;
   job.rerun_requested = job.rerun_forced = false;
   job.rerun_exit_status = 0;
+  job.rerun_by_hook = false;
   job.exit_status = e.getExitStatus();
   job.holds |= bits_of(e.getHolds());
   auto& a = job.attributes;
@@ -431,8 +422,8 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
     case which::RERUN_REQUESTED:
       job.rerun_requested = true;
       job.rerun_forced |= event.getRerunRequested().getForce();
-      job.rerun_exit_status = by_the_server_itself(at) ? exit_killed : job.phase == phase::exiting ? exit_hook_rerun
-                                                                                                   : 0;
+      job.rerun_by_hook |= at.by.role == schema::Role::MOM;
+      job.rerun_exit_status = by_the_server_itself(at) ? exit_killed : 0;
       return;
     case which::SIGNALLED: {
       const auto e = event.getSignalled();

@@ -101,7 +101,6 @@ struct job_state {
   bool exited = false;                         // of this run
   std::int32_t exit_status = 0;
   bool has_exit_status = false;
-  std::vector<std::string> hook_usage;  // of resources_used: set by a hook, which owns them from then on (RU-04)
 
   bool delete_requested = false;
   bool delete_forced = false;
@@ -109,6 +108,7 @@ struct job_state {
   bool rerun_requested = false;
   bool rerun_forced = false;
   std::int32_t rerun_exit_status = 0;  // of the requeue; 0: what the MoM says
+  bool rerun_by_hook = false;          // of a host: it may have asked when the program was over (execjob_epilogue)
   bool aborted = false;                // by the server itself, when it stopped
   std::string deleted_by;              // user@host
   std::vector<run_request> requests;   // of this run, not done yet

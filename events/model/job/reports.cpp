@@ -63,6 +63,12 @@ struct run_end_reason {
   std::string given_up = {}, not_started = {};
 };
 
+// A hook that has asked for another run behind the program's end has changed how it ends.
+std::int32_t requeue_exit_status(const job_state& job, std::int32_t code) {
+  if (job.rerun_exit_status != 0) return job.rerun_exit_status;
+  return job.rerun_by_hook && code != exit_rerun && code != exit_mom_restarted ? exit_hook_rerun : code;
+}
+
 event requeued(const job_state& job, std::int32_t code, const run_end_reason& why, const stamp& now) {
   const auto& given_up = why.given_up;
   if (waits_for_files(job) && given_up.empty())
@@ -77,7 +83,7 @@ event requeued(const job_state& job, std::int32_t code, const run_end_reason& wh
   return make_event([&](auto e) {
     auto r = e.initJob().initRequeued();
     r.setRun(job.run);
-    r.setExitStatus(job.rerun_exit_status != 0 ? job.rerun_exit_status : code);
+    r.setExitStatus(requeue_exit_status(job, code));
     if (failed_often || script_lost) {
       r.initHolds(1).set(0, schema::HoldType::SYSTEM);
       r.setComment(script_lost ? "job held, the server has lost its script" : "job held, too many failed attempts to run");
@@ -93,7 +99,7 @@ bool goes_back_to_queue(const job_state& job, std::int32_t code) {
   if (job.delete_requested || job.aborted) return false;
   if (code == exit_retry || code == -16 || code == -18) return true;  // a hook rejected the start, or asked for another one
   if (code == exit_script_lost) return true;                          // until somebody has put it back, or deletes the job
-  if (job.rerun_requested) return code == exit_rerun || code == exit_mom_restarted || job.rerun_exit_status == exit_hook_rerun;
+  if (job.rerun_requested) return code == exit_rerun || code == exit_mom_restarted || job.rerun_by_hook;
   return code == exit_mom_restarted && rerunable(job);
 }
 
@@ -157,11 +163,12 @@ outcome on_refused(const job_state& job, schema::RunRefusedReport::Reader r, con
   return out;
 }
 
-// What the job shows, and what it was made of where that is more than one host. Both events have the same fields for it.
-template <class Builder>
-void put_usage(capnp::List<schema::HostUsage>::Reader told, const settings& settings, Builder&& to) {
-  const auto hosts = checked_hosts(told, settings.resources);
-  write_usage(job_total(hosts, settings.resources), to.initUsage());
+// What the job shows, and what it was made of where that is more than one host. Both reports, and both events, have the same fields
+// for it.
+template <class Report, class Builder>
+void put_usage(Report&& told, const settings& settings, Builder&& to) {
+  const auto hosts = checked_hosts(told.getHosts(), settings.resources);
+  write_usage(job_total(hosts, settings.resources, told.getMergeWords() ? words_form::merge : words_form::by_node), to.initUsage());
   if (hosts.size() < 2) return;
   auto list = to.initHosts(static_cast<unsigned>(hosts.size()));
   for (unsigned i = 0; i < list.size(); ++i) write_host_usage(hosts[i], list[i]);
@@ -172,7 +179,7 @@ outcome on_usage(const job_state& job, schema::RunUsage::Reader r, const setting
   return std::vector<event>{make_event([&](auto e) {
     auto u = e.initJob().initUsageReported();
     u.setRun(job.run);
-    put_usage(r.getHosts(), settings, u);
+    put_usage(r, settings, u);
     u.setSession(r.getSession());
     u.setJobdir(r.getJobdir());
   })};
@@ -186,7 +193,7 @@ outcome on_exited(const job_state& job, schema::RunExited::Reader r, const stamp
     auto x = e.initJob().initExited();
     x.setRun(job.run);
     x.setExitStatus(r.getExitStatus());
-    put_usage(r.getHosts(), settings, x);
+    put_usage(r, settings, x);
     x.setSession(r.getSession());
     x.setReported(r.getReported());
   }));

@@ -12,10 +12,12 @@ namespace {
 constexpr part_transition transitions[] = {
     {phase::none, which::JOINED, phase::joining},
     {phase::joining, which::HOOK_RAN, phase::joining},
+    {phase::joining, which::HOOK_USED, phase::joining},
     {phase::joining, which::SET_UP, phase::ready},
     {phase::joining, which::JOIN_REFUSED, phase::leaving},
     {phase::joining, which::LEAVE_ASKED, phase::leaving},
     {phase::ready, which::HOOK_RAN, phase::ready},
+    {phase::ready, which::HOOK_USED, phase::ready},
     {phase::ready, which::UPDATED, phase::ready},
     {phase::ready, which::TASK_STARTING, phase::ready},
     {phase::ready, which::TASK_STARTED, phase::ready},
@@ -23,6 +25,7 @@ constexpr part_transition transitions[] = {
     {phase::ready, which::LEAVE_ASKED, phase::leaving},
     {phase::leaving, which::TASK_STARTED, phase::leaving},
     {phase::leaving, which::TASK_ENDED, phase::leaving},
+    {phase::leaving, which::HOOK_USED, phase::leaving},
     {phase::leaving, which::LEFT, phase::left},
 };
 
@@ -147,6 +150,26 @@ outcome on_leave(const part_state& part, const leave_order& c) {
   return one([&](auto e) { e.initPart().initLeaveAsked().setText(c.why); });
 }
 
+event hook_used_event(const std::vector<usage_change>& changes, bool closing) {
+  return make_event([&](auto e) {
+    auto used = e.initPart().initHookUsed();
+    used.setClosing(closing);
+    write_changes(changes, used.initChanges(static_cast<unsigned>(changes.size())));
+  });
+}
+
+outcome on_hooks_done(const part_state& part, const part_hooks_done& c) {
+  if (part.phase != phase::joining && part.phase != phase::ready) return no_change;
+  auto out = hook_events(c.runs, part.job, [](auto e) { return e.initPart().initHookRan(); });
+  if (!c.used.empty()) out.push_back(hook_used_event(c.used, false));
+  return out;
+}
+
+outcome on_hooks_used(const part_state& part, const part_hooks_used& c) {
+  if (part.phase == phase::none || part.phase == phase::left || c.changes.empty()) return no_change;
+  return std::vector<event>{hook_used_event(c.changes, c.closing)};
+}
+
 outcome on_torn_down(const part_state& part) {
   if (part.phase != phase::leaving || !part.active.empty()) return no_change;
   return one([](auto e) { e.initPart().setLeft(); });
@@ -166,10 +189,8 @@ outcome decide(const part_state& part, const part_command& command, const stamp&
     outcome operator()(const leave_order& c) const { return on_leave(part, c); }
     outcome operator()(const update_asked& c) const { return on_update(part, c); }
     outcome operator()(const torn_down&) const { return on_torn_down(part); }
-    outcome operator()(const part_hooks_done& c) const {
-      if (part.phase != phase::joining && part.phase != phase::ready) return no_change;
-      return hook_events(c.runs, part.job, [](auto e) { return e.initPart().initHookRan(); });
-    }
+    outcome operator()(const part_hooks_done& c) const { return on_hooks_done(part, c); }
+    outcome operator()(const part_hooks_used& c) const { return on_hooks_used(part, c); }
   };
   return std::visit(visitor{part}, command);
 }
@@ -238,6 +259,10 @@ void apply(part_state& part, const event_place& at, schema::PartEvent::Reader ev
       break;
     case which::LEAVE_ASKED: part.leave_why = schema::str(event.getLeaveAsked().getText()); break;
     case which::HOOK_RAN: part.hooks.add(event.getHookRan()); break;
+    case which::HOOK_USED:
+      apply_changes(part.hook_usage, event.getHookUsed().getChanges());
+      part.closing_hooks_used |= event.getHookUsed().getClosing();
+      break;
     case which::UPDATED: on_updated(part, event.getUpdated()); break;
     case which::TASK_STARTING: on_starting(part, event.getTaskStarting()); break;
     case which::TASK_STARTED: {

@@ -76,9 +76,11 @@ struct part_state {
   std::set<std::uint32_t> active;             // of those: that may have processes
   usage_set ended_usage;                      // of the others (add_ended_task)
   std::int32_t refusal_code = 0;
-  std::string refusal;    // why this host could not join; empty: it could
-  std::string leave_why;  // as the primary said it
-  ran_hooks hooks;        // of this host, before the job was set up and before its first task
+  std::string refusal;              // why this host could not join; empty: it could
+  std::string leave_why;            // as the primary said it
+  ran_hooks hooks;                  // of this host, before the job was set up and before its first task
+  usage_set hook_usage;             // what hooks of this host have set, in place of what is measured
+  bool closing_hooks_used = false;  // the last of them, of execjob_epilogue or execjob_end, has set some
 
   std::string key() const { return job + "." + std::to_string(run); }
   std::string task_key(std::uint32_t task) const { return key() + "-" + std::to_string(task); }
@@ -124,10 +126,16 @@ struct leave_order {
 // Hooks of execjob_begin or execjob_prologue accepted.
 struct part_hooks_done {
   std::vector<schema::sealed<schema::HookRun>> runs;
+  std::vector<usage_change> used = {};
+};
+// Other hooks of this host set resources_used. closing: they were the last ones.
+struct part_hooks_used {
+  std::vector<usage_change> changes;
+  bool closing = false;
 };
 struct torn_down {};
 using part_command = std::variant<join_asked, set_up_done, spawn_asked, task_began, task_failed, task_over, leave_order, torn_down,
-                                  part_hooks_done, update_asked>;
+                                  part_hooks_done, part_hooks_used, update_asked>;
 
 outcome decide(const part_state& part, const part_command& command, const stamp& now, const settings& settings);
 void apply(part_state& part, const event_place& at, schema::PartEvent::Reader event);

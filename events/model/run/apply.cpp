@@ -102,6 +102,10 @@ void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event
       run.hooks.add(event.getHookRan());
       if (run.phase == phase::received && run.launch_since_ns == 0) run.join_since_ns = at.wall_ns;  // sisters are asked behind them
       break;
+    case which::HOOK_USED:
+      apply_changes(run.hook_usage, event.getHookUsed().getChanges());
+      run.closing_hooks_used |= event.getHookUsed().getClosing();
+      break;
     case which::KILL_SENT: run.kill_sent_ns = at.wall_ns; break;
     case which::KILL_DELAY_ENDED: run.kill_delay_over = true; break;
     case which::FILES_STAGED_IN:

@@ -49,9 +49,24 @@ outcome on_start_stopped(const run_state& run) {
   return out;
 }
 
+event hook_used_event(const std::vector<usage_change>& changes, bool closing) {
+  return make_event([&](auto e) {
+    auto used = e.initRun().initHookUsed();
+    used.setClosing(closing);
+    write_changes(changes, used.initChanges(static_cast<unsigned>(changes.size())));
+  });
+}
+
+outcome on_hooks_used(const run_state& run, const hooks_used& c) {
+  const bool counts = run.phase == phase::received || run.active() || run.phase == phase::ended;
+  if (!counts || c.changes.empty()) return no_change;
+  return std::vector<event>{hook_used_event(c.changes, c.closing)};
+}
+
 outcome on_hooks(const run_state& run, const hooks_done& c) {
   if (run.phase != phase::received && run.phase != phase::starting) return no_change;  // killed meanwhile
   auto out = hook_events(c.runs, run.job, [](auto e) { return e.initRun().initHookRan(); });
+  if (!c.refused && !c.used.empty()) out.push_back(hook_used_event(c.used, false));
   if (!c.refused && c.reduced) reduce_run(run, *c.reduced, out);
   if (!c.refused) return out;
   out.push_back(refused_event(c.refused->code, c.refused->text));
@@ -210,6 +225,7 @@ outcome decide(const run_state& run, const run_command& command, const stamp& no
     outcome operator()(const ask_task& c) const { return on_ask_task(run, c); }
     outcome operator()(const task_told& c) const { return on_task_told(run, c); }
     outcome operator()(const hooks_done& c) const { return on_hooks(run, c); }
+    outcome operator()(const hooks_used& c) const { return on_hooks_used(run, c); }
     outcome operator()(const start_stopped&) const { return on_start_stopped(run); }
     outcome operator()(const joins_over& c) const { return on_joins_over(run, c); }
     outcome operator()(const prologue_over& c) const { return on_prologue_over(run, c); }

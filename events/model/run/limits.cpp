@@ -2,8 +2,10 @@
 #include "events/model/run/run.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "events/model/limits.hpp"
+#include "events/model/vnodes/amounts.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/size.hpp"
 
@@ -41,13 +43,31 @@ std::optional<limit_met> exceeded_limit(schema::StartRun::Reader order, const us
 
 namespace {
 bool grew(std::uint64_t now, std::uint64_t told) { return now * 100 > told * (100 + limits::usage_growth_percent_max); }
+
+// Of what hooks set: other words, or an amount that is no longer about what was told.
+bool changed(std::string_view now, std::string_view told) {
+  bool is_amount = false, was_amount = false;
+  const auto is = read_amount(now, &is_amount), was = read_amount(told, &was_amount);
+  if (!is_amount || !was_amount) return now != told;
+  return std::abs(is.value - was.value) * 100 > std::abs(was.value) * limits::usage_growth_percent_max;
+}
+
+// What a MoM measures has rules of its own: cpupercent goes up and down.
+bool hooks_changed(const usage_set& now, const usage_set& told) {
+  static const usage_set measured = measured_usage({});
+  for (const auto& e : now)
+    if (!measured.get(e.resource) && (!told.get(e.resource) || changed(e.value, *told.get(e.resource)))) return true;
+  for (const auto& e : told)
+    if (!now.get(e.resource)) return true;
+  return false;
+}
 }  // namespace
 
 bool worth_reporting(const usage_set& now, const usage_set& told, std::int64_t since_told_s, std::int64_t interval_s) {
   if (now == told || since_told_s < interval_s) return false;
   if (since_told_s * 100 >= static_cast<std::int64_t>(now.seconds("walltime") * limits::usage_age_percent_max)) return true;
   return grew(now.kb("mem"), told.kb("mem")) || grew(now.kb("vmem"), told.kb("vmem")) || grew(now.seconds("cput"), told.seconds("cput")) ||
-         now.count("ncpus") != told.count("ncpus");
+         now.count("ncpus") != told.count("ncpus") || hooks_changed(now, told);
 }
 
 }  // namespace annals::model

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -118,7 +119,9 @@ struct run_state {
   std::int64_t pid = 0, session = 0;
   std::string jobdir;
   std::int64_t started_s = 0;
-  usage_set usage;  // of this host, when the program has ended
+  usage_set usage;                  // of this host as measured, when the program has ended
+  usage_set hook_usage;             // what hooks of this host have set, in place of what is measured
+  bool closing_hooks_used = false;  // the last of them, of execjob_epilogue or execjob_end, has set some
   std::int32_t exit_status = 0;
   std::string text;                        // of a refusal
   bool placed = false, delivered = false;  // tried; and every file is where it belongs
@@ -160,9 +163,10 @@ struct run_state {
   bool all_left() const;  // the run is on no other host any more
   const sister_state* sister(std::string_view host) const;
   std::vector<std::string> abandoned_hosts() const;
-  // The primary first, which is this host. job_total() makes what the job shows of it.
-  std::vector<host_usage> usage_by_host(std::string_view own_host, std::int64_t now_ns,
-                                        const attributes::resource_catalogue& resources) const;
+  // The primary first, which is this host, with what was measured of it. A host that was let go and has used nothing is left out.
+  // last: what a sister has told, if that is more than stands in the log. job_total() makes what the job shows of it.
+  using last_usage = std::function<const host_usage&(const sister_state&)>;
+  std::vector<host_usage> usage_by_host(host_usage own, const attributes::resource_catalogue& resources, const last_usage& last = {}) const;
 };
 
 // -- commands ------------------------------------------------------------------------------------------------------------
@@ -275,11 +279,17 @@ struct hooks_done {
   std::vector<schema::sealed<schema::HookRun>> runs;
   std::optional<ports::start_failed> refused;
   std::optional<allocation_change> reduced = {};
+  std::vector<usage_change> used = {};
+};
+// Other hooks of this host set resources_used. closing: they were the last ones.
+struct hooks_used {
+  std::vector<usage_change> changes;
+  bool closing = false;
 };
 using run_command = std::variant<take_order, files_staged, program_began, program_failed, program_over, output_placed, kill_order,
                                  limit_met, tell_order, request_carried_out, discard_order, acknowledged, sister_joined, sister_refused,
                                  sister_left, sister_away, sister_back, ticket_lapsed, kill_sent, timer_fired, sisters_used, ask_task,
-                                 task_told, hooks_done, joins_over, prologue_over, start_stopped>;
+                                 task_told, hooks_done, hooks_used, joins_over, prologue_over, start_stopped>;
 
 outcome decide(const run_state& run, const run_command& command, const stamp& now, const settings& settings);
 void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event);

@@ -133,13 +133,16 @@ std::vector<std::string> run_state::abandoned_hosts() const {
     if (s.abandoned) hosts.push_back(s.host);
   return hosts;
 }
-std::vector<host_usage> run_state::usage_by_host(std::string_view own_host, std::int64_t now_ns,
-                                                 const attributes::resource_catalogue& resources) const {
-  std::vector<host_usage> hosts{{std::string(own_host), usage, now_ns}};
+std::vector<host_usage> run_state::usage_by_host(host_usage own, const attributes::resource_catalogue& resources,
+                                                 const last_usage& last) const {
+  std::vector<host_usage> hosts;
   for (const auto& s : sisters) {
-    if (s.host == own_host) add_usage(hosts.front().usage, s.usage.usage, resources);
-    else hosts.push_back({s.host, s.usage.usage, s.usage.measured_ns});
+    const auto& told = last ? last(s) : s.usage;
+    if (s.host == own.host) add_usage(own.usage, told.usage, resources);
+    else if (!s.dropped() || !told.usage.empty()) hosts.push_back({s.host, told.usage, told.measured_ns});
   }
+  own.usage = with_hooks(std::move(own.usage), hook_usage);
+  hosts.insert(hosts.begin(), std::move(own));
   return hosts;
 }
 

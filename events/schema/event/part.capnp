@@ -18,6 +18,7 @@ struct PartEvent {
     left         @7 :Void;
     hookRan      @8 :Shared.HookRan;
     updated      @9 :JobUpdated;      # the run goes on with less, on this host too
+    hookUsed     @10 :Shared.HookUsed;
   }
 }
 

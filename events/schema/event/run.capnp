@@ -43,6 +43,7 @@ struct RunEvent {
     sisterReady     @28 :SisterReady;   # its hooks there have let the job pass
     launchWaitEnded @29 :Void;          # job_launch_delay
     allocationReduced @30 :AllocationReduced;   # it goes on with less
+    hookUsed        @31 :Shared.HookUsed;   # on the primary
   }
 }
 

@@ -11,6 +11,12 @@ struct RunRefused { code @0 :Int32; text @1 :Text; }
 struct OutputDelivered { ok @0 :Bool; text @1 :Text; }
 struct UsageReported { run @0 :UInt32; usage @1 :Common.Usage; session @2 :Int64; jobdir @3 :Text;
                        hosts @4 :List(Common.HostUsage); }   # of a run on several hosts, which `usage` was made of
+struct HookUsed {
+  # What hooks on a host have set there of the resources_used of a job that has something there: theirs from then on, in place of
+  # what is measured.
+  changes @0 :List(Common.Attribute);   # the attribute's name is left out, it is always that one; unset: measured again
+  closing @1 :Bool;                     # of the job's last hooks there (execjob_epilogue, execjob_end)
+}
 struct HookRan {
   # A run of a hook that no other event tells of: it rejected, it ran on a MoM, or its event only looks on. In a MoM's log, in
   # the stream of the run it was for.

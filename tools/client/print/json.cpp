@@ -1,6 +1,7 @@
 #include "tools/client/print/json.hpp"
 
 #include "events/attributes/ids.hpp"
+#include "tools/client/print/used_object.hpp"
 
 namespace annals::client {
 namespace {
@@ -135,6 +136,9 @@ void json_printer::put_attribute(std::string& out, const label& l, const attribu
     document_.close(out, 3);
     return;
   }
+  if (kind_ == schema::ObjectKind::JOB && e.id == attributes::job::resources_used &&
+      put_object_in(document_, out, 4, e.resource, e.value))
+    return;
   if (e.resource.empty())
     document_.key(out, 3, l.name);
   else

@@ -62,20 +62,21 @@ struct site : test::followed {
 BOOST_FIXTURE_TEST_SUITE(mom_hook_rights, site)
 
 BOOST_AUTO_TEST_CASE(a_host_of_the_run_sets_what_the_event_lets_a_script_set) {  // RU-22
-  BOOST_TEST(may("n1", {"execjob_epilogue", "resources_used"}) == "job ");
-  BOOST_TEST(may("n2", {"execjob_epilogue", "resources_used"}) == "job ");
-  BOOST_TEST(may("n1", {"exechost_periodic", "resources_used"}) == "job ");
+  BOOST_TEST(may("n1", {"execjob_epilogue", "Hold_Types"}) == "job ");
+  BOOST_TEST(may("n2", {"execjob_epilogue", "Execution_Time"}) == "job ");
+  for (const char* event : {"execjob_epilogue", "exechost_periodic"})
+    BOOST_TEST(may("n1", {event, "resources_used"}) == "not:job ");  // the run itself tells what it used
   BOOST_TEST(may("n1", {"exechost_periodic", "Hold_Types"}) == "not:job ");
   BOOST_TEST(may("n1", {"execjob_epilogue", "euser"}) == "not:job ");
-  BOOST_TEST(may("n1", {"execjob_attach", "resources_used"}) == "not:job ");
-  BOOST_TEST(may("n1", {"queuejob", "resources_used"}) == "");  // no event of a MoM
-  BOOST_TEST(may("n1", {"bogus", "resources_used"}) == "");
+  BOOST_TEST(may("n1", {"execjob_attach", "Hold_Types"}) == "not:job ");
+  BOOST_TEST(may("n1", {"queuejob", "Hold_Types"}) == "");  // no event of a MoM
+  BOOST_TEST(may("n1", {"bogus", "Hold_Types"}) == "");
 }
 
 BOOST_AUTO_TEST_CASE(other_hosts_and_other_runs_have_no_say) {
-  BOOST_TEST(may("n3", {"execjob_epilogue", "resources_used"}) == "not:job ");
-  BOOST_TEST(may("n1", {"execjob_epilogue", "resources_used", {}, 2}) == "not:job ");
-  BOOST_TEST(may("n1", {"exechost_periodic", "resources_used", {}, 0}) == "not:job ");
+  BOOST_TEST(may("n3", {"execjob_epilogue", "Hold_Types"}) == "not:job ");
+  BOOST_TEST(may("n1", {"execjob_epilogue", "Hold_Types", {}, 2}) == "not:job ");
+  BOOST_TEST(may("n1", {"execjob_epilogue", "Hold_Types", {}, 0}) == "not:job ");
 }
 
 BOOST_AUTO_TEST_CASE(a_host_changes_its_own_vnodes_and_those_of_its_run) {

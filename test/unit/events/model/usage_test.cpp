@@ -96,6 +96,62 @@ BOOST_AUTO_TEST_CASE(a_month_of_usage_fits_into_a_series) {
   BOOST_TEST(reports < limits::usage_samples_max);
 }
 
+BOOST_AUTO_TEST_CASE(what_hooks_set_is_told_when_it_changes) {  // RU-01
+  const auto base =
+      used({{"cput", "00:16:40"}, {"joule", "100"}, {"fabric", "up"}, {"mem", "1000kb"}, {"ncpus", "1"}, {"walltime", "01:00:00"}});
+  const auto worth = [&](const char* resource, const char* value, std::int64_t since_s = 10) {
+    auto now = base;
+    if (value) now.set(resource, value);
+    else now.erase(resource);
+    return model::worth_reporting(now, base, since_s, 10);
+  };
+  BOOST_TEST(worth("fabric", "down"));
+  BOOST_TEST(!worth("fabric", "down", 9));
+  BOOST_TEST(worth("fabric", nullptr));
+  BOOST_TEST(worth("scratch", "1kb"));
+  BOOST_TEST(!worth("joule", "110"));
+  BOOST_TEST(worth("joule", "111"));
+  BOOST_TEST(worth("joule", "80"));
+  BOOST_TEST(!worth("cput", "00:16:41"));
+}
+
+BOOST_AUTO_TEST_CASE(of_what_hooks_set_only_values_of_known_resources_are_kept) {
+  const auto kept = model::changes_to_keep(
+      {}, {{"cput", "70"}, {"joule", "much"}, {"unheard_of", "1"}, {"fabric", "up"}, {"ecc", "yes"}, {"mem"}}, site_resources());
+  const std::vector<model::usage_change> expected{{"cput", "00:01:10"}, {"fabric", "up"}, {"ecc", "True"}};
+  BOOST_TEST((kept.kept == expected));
+  BOOST_TEST((kept.refused == std::vector<std::string>{"joule", "unheard_of"}));
+  // What is there already is no change; what is taken away is measured again.
+  const auto so_far = used({{"fabric", "up"}, {"mem", "1kb"}});
+  const auto again = model::changes_to_keep(so_far, {{"fabric", "up"}, {"mem"}}, site_resources());
+  BOOST_TEST((again.kept == std::vector<model::usage_change>{{"mem"}}));
+  BOOST_TEST(text_of(model::with_hooks(used({{"mem", "9kb"}, {"vmem", "9kb"}}), so_far)) == "fabric=up mem=1kb vmem=9kb");
+}
+
+BOOST_AUTO_TEST_CASE(a_hook_may_set_so_many_words_and_no_more) {
+  const std::string fits(limits::hook_words_bytes_max - std::string("fabric").size(), 'x');
+  BOOST_TEST(model::changes_to_keep({}, {{"fabric", fits}}, site_resources()).refused.empty());
+  const auto more = model::changes_to_keep({}, {{"fabric", fits + "x"}, {"licenses", "3"}}, site_resources());
+  BOOST_TEST((more.refused == std::vector<std::string>{"fabric"}));
+  BOOST_TEST((more.kept == std::vector<model::usage_change>{{"licenses", "3"}}));
+}
+
+BOOST_AUTO_TEST_CASE(of_a_host_with_too_many_words_the_first_that_fit_are_taken) {
+  auto usage = used({{"cput", "00:00:01"}, {"ecc", "True"}, {"fabric", "a very long story"}, {"licenses", "1"}, {"unheard_of", "1"}});
+  BOOST_TEST(!model::cut_words(usage, 100, site_resources()));
+  BOOST_TEST(model::cut_words(usage, 20, site_resources()));
+  BOOST_TEST(text_of(usage) == "cput=00:00:01 ecc=True licenses=1");
+  auto padded = used({{"licenses", std::string(1000, '0').c_str()}});  // no number is that long
+  BOOST_TEST(model::cut_words(padded, 20, site_resources()));
+  BOOST_TEST(padded.empty());
+}
+
+BOOST_AUTO_TEST_CASE(a_job_shows_no_more_words_than_fit_into_an_event) {
+  std::vector<model::host_usage> hosts{{"n1", used({{"fabric", "short"}}), 1}, {"n2", {}, 1}};
+  hosts[1].usage.set("fabric", std::string(limits::run_words_bytes_max, '"'));
+  BOOST_TEST(model::job_total(hosts, site_resources()).empty());
+}
+
 // What each host used is kept as it is; how the job's value is made of it depends on the resource alone.
 BOOST_AUTO_TEST_CASE(amounts_of_all_hosts_add_up_and_the_rest_is_the_primarys) {  // RU-02, 03, 09, 10, 17
   const std::vector<model::host_usage> hosts{{"n1",
@@ -120,7 +176,13 @@ BOOST_AUTO_TEST_CASE(amounts_of_all_hosts_add_up_and_the_rest_is_the_primarys) {
                                              {"n3", {}, 0},
                                              {"n4", used({{"licenses", "3"}, {"scratch", "1kb"}, {"unheard_of", "9"}}), 4}};
   BOOST_TEST(text_of(model::job_total(hosts, site_resources())) ==
-             "cput=00:01:05 ecc=True fabric=a joule=1.75 licenses=5 mem=1536mb ncpus=3 scratch=1kb walltime=00:01:00");
+             "cput=00:01:05 ecc=True fabric={\"n1\": \"a\", \"n2\": \"b\", \"n3\": None, \"n4\": None} joule=1.75 licenses=5 mem=1536mb "
+             "ncpus=3 scratch=1kb walltime=00:01:00");
+  BOOST_TEST(text_of(model::job_total(hosts, site_resources(), model::words_form::merge)) ==
+             "cput=00:01:05 ecc=True joule=1.75 licenses=5 mem=1536mb ncpus=3 scratch=1kb walltime=00:01:00");
+  const auto why = model::unmergeable_words(hosts, site_resources());
+  BOOST_REQUIRE(why.size() == 1u);  // RU-15
+  BOOST_TEST(why.at("fabric") == "resources_used.fabric cannot be accumulated: value 'a' from mom n1 not JSON-format");
   BOOST_TEST((model::job_total(std::span(hosts).first(1), site_resources()) == hosts.front().usage));
   BOOST_TEST(model::job_total({}, site_resources()).empty());
 }

@@ -46,6 +46,17 @@ BOOST_AUTO_TEST_CASE(settings_come_back) {
   BOOST_TEST(parse_settings("hook_name=h\nnonsense\nno_such=1\n").has_value());
 }
 
+BOOST_AUTO_TEST_CASE(the_resources_of_the_site_come_back) {
+  attributes::resource_catalogue site;
+  BOOST_REQUIRE(!site.create("foo_i", "long", "h") && !site.create("foo_str", "string", "") && !site.create("watts", "float", "hn"));
+  const auto text = hooks::resources_text(site);
+  BOOST_TEST(text == "foo_i type=long flag=h\nfoo_str type=string\nwatts type=float flag=hn\n");
+  BOOST_TEST((hooks::parse_resources(text) == site));
+  const auto odd = hooks::parse_resources("\n=\n a type=long\nb type=what\nncpus type=long\nc type=size flag=zz\nd type=size");
+  BOOST_TEST(odd.custom().size() == 1u);
+  BOOST_TEST((odd.find("d") != nullptr));
+}
+
 BOOST_AUTO_TEST_CASE(a_file_is_written_when_it_differs) {
   const test::temporary_directory d;
   const hook_directory files(d.path, 0700);

@@ -129,6 +129,23 @@ BOOST_AUTO_TEST_CASE(a_host_that_can_not_set_the_job_up_cleans_up_and_then_refus
   BOOST_TEST(s.part.leaves_alone());
 }
 
+BOOST_AUTO_TEST_CASE(what_hooks_of_the_host_set_is_kept_until_the_host_has_left) {  // RU-04, RU-19, RU-20
+  auto s = given_part(part_phase::joining);
+  BOOST_TEST(s.when(model::part_hooks_done{{}, {{"foo", "9"}, {"words", "a b"}}}) == "hookUsed");
+  s.when(model::set_up_done{});
+  BOOST_TEST(s.when(model::part_hooks_used{{{"foo", "10"}}}) == "hookUsed");
+  BOOST_TEST(s.when(model::part_hooks_used{{}}) == "");
+  s.when(model::leave_order{"the job is over"});
+  BOOST_TEST(!s.part.closing_hooks_used);
+  BOOST_TEST(s.when(model::part_hooks_used{{{"words"}}, true}) == "hookUsed");
+  BOOST_TEST(s.part.closing_hooks_used);
+  BOOST_TEST(s.part.hook_usage.get("foo").value_or("") == "10");
+  BOOST_TEST(!s.part.hook_usage.get("words").has_value());
+  s.when(model::torn_down{});
+  BOOST_TEST(s.when(model::part_hooks_used{{{"foo", "11"}}, true}) == "");
+  BOOST_TEST(s.part.hook_usage.get("foo").value_or("") == "10");
+}
+
 // The run goes on without what n1 has a second chunk of.
 model::update_asked update(std::uint32_t number, const std::vector<std::uint32_t>& gone = {1}, const std::string& user = "") {
   return {schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {

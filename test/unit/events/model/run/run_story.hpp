@@ -125,6 +125,7 @@ inline std::vector<model::run_command> every_command() {
           model::program_began{{1, 1, 1, "/"}},
           model::program_failed{{-3, "again"}},
           model::start_stopped{},
+          model::hooks_used{{{"cput", "00:00:07"}}, false},
           model::program_over{{1, {}}},
           model::output_placed{{}},
           kill(1),

@@ -80,7 +80,7 @@ BOOST_AUTO_TEST_CASE(what_sisters_have_told_of_their_use_is_kept_for_a_later_lif
   BOOST_TEST(s.run.steps.size() == steps);  // the server hears of it otherwise
   s.when(model::program_over{{0, {.cpu_seconds = 1}}});
   BOOST_TEST(s.loses(s.run.sister("n2")->usage) == "sisterLeft");
-  BOOST_TEST(model::job_total(s.run.usage_by_host("n1", 8, {}), {}).seconds("cput") == 9u);
+  BOOST_TEST(model::job_total(s.run.usage_by_host({"n1", s.run.usage, 8}, {}), {}).seconds("cput") == 9u);
   for (auto other : {run_phase::received, run_phase::ended, run_phase::left})
     BOOST_TEST(given_run(other).when(model::sisters_used{{told}}) == "");
 }
@@ -116,7 +116,7 @@ BOOST_AUTO_TEST_CASE(the_end_is_told_when_the_job_is_gone_from_every_host) {  //
   BOOST_TEST(owed(s.run) == "say-steps, release n3");
   BOOST_TEST(s.loses({"n3", model::measured_usage({.cpu_seconds = 100}), 7}) == "sisterLeft");
   BOOST_TEST(owed(s.run) == "say-steps, say-exited, place");
-  const auto hosts = s.run.usage_by_host("n1", 8, {});
+  const auto hosts = s.run.usage_by_host({"n1", s.run.usage, 8}, {});
   BOOST_TEST(hosts.size() == 3u);
   BOOST_TEST((model::job_total(hosts, {}) == model::measured_usage({111, 22, 33, 4, 3, 7})));
 }

@@ -41,7 +41,7 @@ BOOST_AUTO_TEST_CASE(the_primary_has_a_part_too_from_its_first_task_on) {
   s.when(model::program_over{{0, {.cpu_seconds = 1}}});
   BOOST_TEST(owed(s.run) == "say-steps, release n1");
   s.when(model::sister_left{{"n1", model::measured_usage({.cpu_seconds = 5}), 1}});
-  const auto hosts = s.run.usage_by_host("n1", 1, {});
+  const auto hosts = s.run.usage_by_host({"n1", s.run.usage, 1}, {});
   BOOST_REQUIRE(hosts.size() == 1u);
   BOOST_TEST(hosts.front().usage.seconds("cput") == 6u);
 }

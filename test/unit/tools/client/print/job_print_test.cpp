@@ -201,6 +201,29 @@ BOOST_AUTO_TEST_CASE(json_of_an_array_has_no_resources_used) {
   BOOST_TEST(json == golden("qstat_json.txt", "qstat -f -F json '8[].vm'"));
 }
 
+// An object as a PBS was seen to show it.
+BOOST_AUTO_TEST_CASE(json_shows_what_hooks_set_as_data) {  // RU-11, RU-12, RU-15
+  const auto printed = [](const char* value) {
+    stored_object job{"1.vm", {}, {}};
+    job.set(id::resources_used, "foo_str", value);
+    std::string json;
+    json_printer printer(ObjectKind::JOB, "Jobs");
+    printer.begin(json, 1, "23", "vm");
+    const auto start = json.size();
+    printer.put(json, job.view());
+    const auto from = json.find("\"foo_str\"", start);
+    return json.substr(from, json.rfind("\n\t\t\t}") - from);
+  };
+  BOOST_TEST(printed(R"({"seven":7})") == "\"foo_str\":\t{\n\t\t\t\t\t\"seven\":\t7\n\t\t\t\t}");
+  BOOST_TEST(printed(R"('{"b": "None", "a": [1, {"c": 2}]}')") ==
+             "\"foo_str\":\t{\n\t\t\t\t\t\"b\":\t\"None\",\n\t\t\t\t\t\"a\":\t[1,{\"c\":2}]\n\t\t\t\t}");
+  BOOST_TEST(printed(R"({"n1": "x", "n2": None})") == "\"foo_str\":\t{\n\t\t\t\t\t\"n1\":\t\"x\",\n\t\t\t\t\t\"n2\":\tnull\n\t\t\t\t}");
+  BOOST_TEST(printed("'a quoted word'") == "\"foo_str\":\t\"'a quoted word'\"");
+  for (const char* odd : {"{", "{None}", "'{", "'", "{\"a\": \"\xff\"}"}) BOOST_TEST(printed(odd).starts_with("\"foo_str\":\t\""), odd);
+  const std::string deep = "{\"a\":" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
+  BOOST_TEST(printed(deep.c_str()).starts_with("\"foo_str\":\t\"{"));
+}
+
 BOOST_AUTO_TEST_CASE(json_escapes_and_quotes_what_is_no_number) {
   BOOST_TEST(is_json_number("-12.5"));
   for (const char* text : {"", "007", "1.", ".5", "1e5", "0x10", "12kb", "-", "1 "})

@@ -9,38 +9,57 @@
 //
 // While the pool has nothing to do, a thread beside it (one that reads requests, or writes the log) may do itself what it tells:
 // next_first::here. A lone request then wakes no thread of the pool at all.
+//
+// An actor that blocks has a thread of its own (spawn_with_thread).
 #pragma once
 
+#include <caf/actor.hpp>
+#include <caf/actor_cast.hpp>
 #include <caf/actor_system.hpp>
 #include <caf/execution_unit.hpp>
 #include <caf/policy/unprofiled.hpp>
 #include <caf/resumable.hpp>
 #include <caf/scheduler/coordinator.hpp>
 
+#include <algorithm>
+#include <array>
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <stdexcept>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "actors/runtime/own_thread.hpp"
 
 namespace annals::actors {
 
 class next_first : public caf::policy::unprofiled {
  public:
   class guest;
+  static constexpr std::size_t own_threads_max = 4;
   struct coordinator_data {
     explicit coordinator_data(caf::scheduler::abstract_coordinator* c) : all(c) {}
     caf::scheduler::abstract_coordinator* const all;
     std::mutex lock;
     std::condition_variable work_came;
     std::deque<caf::resumable*> queue;
-    std::map<std::thread::id, guest> guests;  // an actor that ran here keeps its address
+    std::map<std::thread::id, guest> guests;                           // an actor that ran here keeps its address
+    std::array<std::unique_ptr<own_thread>, own_threads_max> threads;  // of actors that have their own; only more of them come
+    std::atomic<std::size_t> threads_made = 0;
     std::size_t sleepers = 0;
     bool waking = false;  // one was called and has not come yet: when it comes it calls the next, if something is left
 
     bool wants_another() const { return sleepers > 0 && !waking && !queue.empty(); }
+    own_thread* thread_of(const caf::resumable* actor) const {
+      const auto end = threads.begin() + static_cast<std::ptrdiff_t>(threads_made.load());
+      const auto at = std::find_if(threads.begin(), end, [&](const auto& t) { return t->is_of(actor); });
+      return at == end ? nullptr : at->get();
+    }
     bool nobody_works() const { return sleepers == all->num_workers() && queue.empty(); }
   };
   struct worker_data {
@@ -53,9 +72,14 @@ class next_first : public caf::policy::unprofiled {
   template <class Tell>
   static void here(caf::actor_system& system, Tell tell);
 
+  // An actor that may block; detached under another policy than this one.
+  template <class Behavior, class... Parts>
+  static caf::actor spawn_with_thread(caf::actor_system& system, const char* name, Behavior behavior, Parts... parts);
+
   template <class Coordinator>
   void central_enqueue(Coordinator* self, caf::resumable* job) {
     auto& all = self->data();
+    if (auto* own = all.thread_of(job)) return own->wake();
     if (offered_to_guest(all, job)) return;
     bool wakes = false;
     {
@@ -72,6 +96,7 @@ class next_first : public caf::policy::unprofiled {
   }
   template <class Worker>
   void internal_enqueue(Worker* self, caf::resumable* job) {
+    if (auto* own = self->parent()->data().thread_of(job)) return own->wake();
     if (auto* before = std::exchange(self->data().next, job)) central_enqueue(self->parent(), before);
   }
   template <class Worker>
@@ -114,6 +139,10 @@ class next_first : public caf::policy::unprofiled {
 
  private:
   static bool offered_to_guest(coordinator_data& all, caf::resumable* job);
+
+  static caf::scheduler::coordinator<next_first>* pool_of(caf::actor_system& system) {
+    return dynamic_cast<caf::scheduler::coordinator<next_first>*>(&system.scheduler());
+  }
 
   // Two actors that talk to each other without end must not keep others waiting.
   static constexpr unsigned in_a_row_max = 16;
@@ -182,7 +211,7 @@ inline bool next_first::offered_to_guest(coordinator_data&, caf::resumable* job)
 
 template <class Tell>
 void next_first::here(caf::actor_system& system, Tell tell) {
-  auto* pool = dynamic_cast<caf::scheduler::coordinator<next_first>*>(&system.scheduler());
+  auto* pool = pool_of(system);
   if (!pool || guest::present()) return tell();
   auto& all = pool->data();
   guest* me = nullptr;
@@ -191,6 +220,21 @@ void next_first::here(caf::actor_system& system, Tell tell) {
     me = &all.guests.try_emplace(std::this_thread::get_id(), &system, all).first->second;
   }
   me->run(std::move(tell));
+}
+
+template <class Behavior, class... Parts>
+caf::actor next_first::spawn_with_thread(caf::actor_system& system, const char* name, Behavior behavior, Parts... parts) {
+  auto* pool = pool_of(system);
+  if (!pool) return system.spawn<caf::detached>(behavior, std::move(parts)...);
+  auto actor = system.spawn<caf::lazy_init>(behavior, std::move(parts)...);  // it runs when it is told something
+  auto& all = pool->data();
+  const std::lock_guard lock(all.lock);
+  const auto n = all.threads_made.load();
+  if (n == own_threads_max) throw std::length_error("too many actors with a thread of their own");
+  auto* const runs = dynamic_cast<caf::resumable*>(caf::actor_cast<caf::abstract_actor*>(actor));
+  all.threads[n] = std::make_unique<own_thread>(&system, runs, name);
+  all.threads_made = n + 1;
+  return actor;
 }
 
 }  // namespace annals::actors

@@ -8,6 +8,7 @@
 #include "actors/gateway/blobs_to_moms.hpp"
 #include "actors/gateway/gateway.hpp"
 #include "actors/gateway/uploads.hpp"
+#include "actors/runtime/next_first.hpp"
 #include "actors/runtime/thread_share.hpp"
 #include "actors/server/aggregates.hpp"
 #include "actors/server/event_notes.hpp"
@@ -253,7 +254,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   log_writer_parts writer{log_.get(), reader_.get(), check_.get(), parts.followers, parts.stop_process, parts.disk_writable};
   writer.patient_followers = parts.patient_followers;
   if (f.notes) writer.patient_followers.push_back(spawn_writing(system, parts.detached, notes_actor, f.notes));
-  writer_ = parts.detached ? system.spawn<caf::detached>(log_writer, writer) : system.spawn(log_writer, writer);
+  writer_ = parts.detached ? next_first::spawn_with_thread(system, "log.writer", log_writer, writer) : system.spawn(log_writer, writer);
   // An answer about the past may read much of the log; no live one waits for it. A list of many jobs takes milliseconds: on a
   // worker of the pool everybody else would wait for them, and with an ordinary share who needs the same processor.
   const auto past = spawn_answering(system, parts.detached, past_actor, reader_.get(), parts.store);

@@ -243,3 +243,81 @@ BOOST_AUTO_TEST_CASE(two_that_talk_without_end_do_not_keep_others_waiting) {
   heard.get_future().get();
   BOOST_TEST(enough);
 }
+
+namespace {
+
+caf::behavior doing(caf::event_based_actor* self) {
+  return {[self](const task& t) { t.what(self); }};
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(an_actor_that_blocks_has_a_thread_of_its_own) {
+  fixture f(1);
+  const auto blocks = actors::next_first::spawn_with_thread(f.system, "blocks", doing), other = f.doer();
+  std::promise<void> begun, over;
+  std::promise<std::thread::id> first, second;
+  caf::anon_send(blocks, task{[&](caf::event_based_actor* self) {
+                   begun.set_value();
+                   over.get_future().wait();
+                   first.set_value(std::this_thread::get_id());
+                   self->send(self, task{[&](caf::event_based_actor*) { second.set_value(std::this_thread::get_id()); }});
+                 }});
+  begun.get_future().get();
+  std::promise<std::thread::id> beside;
+  caf::anon_send(other, task{[&](caf::event_based_actor*) { beside.set_value(std::this_thread::get_id()); }});
+  const auto pool = beside.get_future().get();
+  over.set_value();
+  const auto own = first.get_future().get();
+  BOOST_TEST((own != pool));
+  BOOST_TEST((own == second.get_future().get()));
+}
+
+BOOST_AUTO_TEST_CASE(its_thread_does_everything_that_anybody_tells_it) {
+  constexpr int each = 2000, tellers = 4;
+  fixture f(2);
+  const auto own = actors::next_first::spawn_with_thread(f.system, "own", doing);
+  std::atomic<std::thread::id> by{};
+  int heard = 0;  // of its thread alone
+  bool elsewhere = false;
+  std::promise<void> all;
+  const task count{[&](caf::event_based_actor*) {
+    const auto here = std::this_thread::get_id();
+    if (heard == 0) by = here;
+    elsewhere |= by.load() != here;
+    if (++heard == each * tellers) all.set_value();
+  }};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < tellers - 1; ++i)
+    threads.emplace_back([&, here = i == 0] {
+      for (int n = 0; n < each; ++n) {
+        if (here) actors::next_first::here(f.system, [&] { caf::anon_send(own, count); });
+        else caf::anon_send(own, count);
+      }
+    });
+  const auto pooled = f.doer();
+  for (int n = 0; n < each; ++n) caf::anon_send(pooled, task{[&](caf::event_based_actor* self) { self->send(own, count); }});
+  all.get_future().get();
+  for (auto& t : threads) t.join();
+  BOOST_TEST(heard == each * tellers);
+  BOOST_TEST(!elsewhere);
+}
+
+BOOST_AUTO_TEST_CASE(its_thread_ends_with_it_and_others_go_on) {
+  fixture f(1);
+  for (int i = 0; i < 2; ++i) {
+    const auto own = actors::next_first::spawn_with_thread(f.system, "own", doing);
+    std::promise<void> done;
+    caf::anon_send(own, task{[&](caf::event_based_actor* self) {
+                     self->quit();
+                     done.set_value();
+                   }});
+    done.get_future().get();
+  }
+  const auto told = actors::next_first::spawn_with_thread(f.system, "told", doing);
+  const auto never_told = actors::next_first::spawn_with_thread(f.system, "never_told", doing);
+  std::promise<void> done;
+  caf::anon_send(told, task{[&](caf::event_based_actor*) { done.set_value(); }});
+  done.get_future().get();
+  BOOST_CHECK_THROW((void)actors::next_first::spawn_with_thread(f.system, "one too many", doing), std::length_error);
+}

@@ -187,9 +187,14 @@ struct writer {
     const auto has = [&](schema::StreamKind kind) {
       return std::any_of(shared->begin(), shared->end(), [&](const log::record_ptr& r) { return r->kind() == kind; });
     };
+    const bool of_jobs_alone =
+        std::all_of(shared->begin(), shared->end(), [](const log::record_ptr& r) { return r->kind() == schema::StreamKind::JOB; });
     const auto tell = [&](const std::vector<follow>& whom) {
-      for (const auto& f : whom)
-        if (!shared->empty() && (!f.only || has(*f.only))) self->send(f.who, committed{shared});
+      for (const auto& f : whom) {
+        if (shared->empty() || (f.only && !has(*f.only))) continue;
+        if (!f.inbox) self->send(f.who, committed{shared});
+        else if (f.inbox->put(shared, of_jobs_alone)) self->send(f.who, commits_wait{});
+      }
     };
     // Its stop may be among them, and who asked for that ends the process.
     const bool of_the_server = has(schema::StreamKind::SERVER);
@@ -221,7 +226,7 @@ struct writer {
   }
 
   void tell_later(const std::vector<log::record_ptr>& records) {
-    if (patient.empty() || records.empty()) return;
+    if (records.empty() || (patient.empty() && !somebody_has_an_inbox())) return;
     untold->insert(untold->end(), records.begin(), records.end());
     const auto quiet_at = told_at.value_or(caf::actor_clock::time_point{}) + std::chrono::milliseconds(limits::patience_ms);
     const auto now = self->clock().now();
@@ -234,6 +239,15 @@ struct writer {
     told_at = self->clock().now();
     const records_ptr all = std::exchange(untold, std::make_shared<std::vector<log::record_ptr>>());
     for (const auto& f : patient) self->send(f.who, committed{all});
+    for (const auto* some : {&first_to_know, &later_to_know})
+      for (const auto& f : *some)
+        if (f.inbox && !f.inbox->empty()) self->send(f.who, commits_wait{});
+  }
+
+  bool somebody_has_an_inbox() const {
+    const auto has_one = [](const follow& f) { return f.inbox != nullptr; };
+    return std::any_of(first_to_know.begin(), first_to_know.end(), has_one) ||
+           std::any_of(later_to_know.begin(), later_to_know.end(), has_one);
   }
 
   // Nothing of the batch is kept. Reads go on; writes are refused until there is space.

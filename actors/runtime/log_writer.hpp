@@ -10,9 +10,11 @@
 #include <caf/event_based_actor.hpp>
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
+#include "actors/runtime/commit_inbox.hpp"
 #include "actors/runtime/messages.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/place.hpp"
@@ -44,11 +46,12 @@ caf::behavior log_writer(caf::event_based_actor* self, log_writer_parts parts);
 
 // A follower that joins after the writer was started; it gets what is committed from then on. With before_answers a commit
 // is in its mailbox before anybody who asked is told: what a client does next finds there what was done for it. `only`: commits
-// with a record of this kind alone.
+// with a record of this kind alone. `inbox`: what it follows is put there, and it is told when it waits for it, or like the patient ones.
 struct follow {
   caf::actor who;
   bool before_answers = false;
   std::optional<schema::StreamKind> only{};
+  std::shared_ptr<commit_inbox> inbox{};
 };
 
 }  // namespace annals::actors

@@ -176,7 +176,7 @@ bool scheduler_session::scheduling_on() const {
 }
 
 void scheduler_session::maybe_begin() {
-  if (!peer_ || in_cycle_ || proposals_open_ > 0 || trigger_.empty() || !scheduling_on()) return;
+  if (trigger_.empty() || !waits()) return;
   for (const auto& m : view_.take_delta()) peer_->send(m);
   ++cycle_;
   in_cycle_ = true;

@@ -29,6 +29,8 @@ class scheduler_session {
   // qrun: the scheduler is to run this job now, whatever else it does. Answered when the run is settled.
   void run_job(const model::job_state& job, reply_ptr reply);
   void want_cycle(const std::string& trigger);  // the iteration timer
+  // For something that lets a cycle begin.
+  bool waits() const { return peer_ && !in_cycle_ && proposals_open_ == 0 && scheduling_on(); }
 
  private:
   bool scheduling_on() const;

@@ -30,6 +30,7 @@ struct answering {
   std::shared_ptr<projections::past_writer> index;
   caf::actor past;
   const ports::clock* clock;
+  std::shared_ptr<commit_inbox> inbox;
   std::map<std::string, scheduler_session> sessions;                         // by scheduler object
   std::deque<by_hand> early_by_hand;                                         // the same
   std::deque<view_wanted> early_views;                                       // the same, for hooks
@@ -38,8 +39,27 @@ struct answering {
   std::chrono::seconds armed{0};                                             // how long the timer of cycles was set for
   std::uint64_t timer = 0;                                                   // the one that counts
 
-  void fold(const committed& c) {
-    for (const auto& record : *c.records) {
+  // Before anything is done: what asks comes after the commits that it may ask about.
+  void catch_up() {
+    do {
+      for (const auto& records : inbox->take()) fold(*records);
+    } while (inbox->tell_at_once(waits()));
+  }
+
+  // And no further: a view is of exactly this position, if the state is still there.
+  void catch_up_to(std::uint64_t sequence) {
+    if (sequence > now->sequence())
+      for (const auto& records : inbox->take(sequence)) fold(*records);
+  }
+
+  // For commits: a cycle that could begin, the end of a job, or an answer.
+  bool waits() const {
+    if (!waiters.empty() || !early.empty() || !early_by_hand.empty() || !early_views.empty()) return true;
+    return std::any_of(sessions.begin(), sessions.end(), [](const auto& s) { return s.second.waits(); });
+  }
+
+  void fold(const std::vector<log::record_ptr>& records) {
+    for (const auto& record : records) {
       now->fold(*record);
       index->fold(*record, *now);
       if (schema::is(record->event(), schema::JobEvent::ENDED)) tell_waiters(*record);
@@ -205,30 +225,43 @@ struct answering {
 }  // namespace
 
 caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
-  auto a = std::make_shared<answering>(
-      answering{std::move(parts.now), std::move(parts.index), std::move(parts.past), parts.clock, {}, {}, {}, {}, {}});
+  auto a = std::make_shared<answering>(answering{
+      std::move(parts.now), std::move(parts.index), std::move(parts.past), parts.clock, std::move(parts.inbox), {}, {}, {}, {}, {}});
   a->arm(self);
+  const auto up_to_date = [a, self](auto then) {
+    a->catch_up();
+    then();
+    a->catch_up();
+    if (a->iteration() != a->armed) a->arm(self);
+  };
   return {
-      [a, self](const committed& c) {
-        a->fold(c);
-        if (a->iteration() != a->armed) a->arm(self);
+      [=](const commits_wait&) { up_to_date([] {}); },
+      [=](query& q) { up_to_date([&] { a->receive(q); }); },
+      [=](by_hand& b) { up_to_date([&] { a->receive(b); }); },
+      [=](view_wanted& w) {
+        a->catch_up_to(w.request.get().getStat().getAt().getSequence());
+        a->receive(w);
+        if (!a->early_views.empty()) a->catch_up();
       },
-      [a](query& q) { a->receive(q); },
-      [a](by_hand& b) { a->receive(b); },
-      [a](view_wanted& w) { a->receive(w); },
-      [a](const restart_cycle&) {
-        for (auto& [name, session] : a->sessions) session.want_cycle("a hook asks for it");
+      [=](const restart_cycle&) {
+        up_to_date([&] {
+          for (auto& [name, session] : a->sessions) session.want_cycle("a hook asks for it");
+        });
       },
-      [a](const scheduler_connected& c) { a->session_of(c.name).connected(c.peer); },
-      [a](const scheduler_disconnected& d) {
-        for (auto& [name, session] : a->sessions) session.disconnected(d.peer);
+      [=](const scheduler_connected& c) { up_to_date([&] { a->session_of(c.name).connected(c.peer); }); },
+      [=](const scheduler_disconnected& d) {
+        up_to_date([&] {
+          for (auto& [name, session] : a->sessions) session.disconnected(d.peer);
+        });
       },
-      [a](const scheduler_frame& f) { a->session_of(f.from).said(f.message.get()); },
-      [a](const proposal_settled& p) { a->session_of(p.scheduler).settled(p); },
-      [a, self](iterate_atom, std::uint64_t timer) {
-        if (timer != a->timer) return;
-        for (auto& [name, session] : a->sessions) session.want_cycle("scheduling iteration");
-        a->arm(self);
+      [=](const scheduler_frame& f) { up_to_date([&] { a->session_of(f.from).said(f.message.get()); }); },
+      [=](const proposal_settled& p) { up_to_date([&] { a->session_of(p.scheduler).settled(p); }); },
+      [=](iterate_atom, std::uint64_t timer) {
+        up_to_date([&] {
+          if (timer != a->timer) return;
+          for (auto& [name, session] : a->sessions) session.want_cycle("scheduling iteration");
+          a->arm(self);
+        });
       },
       [](const disk_state&) {},
   };

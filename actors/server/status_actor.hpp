@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "actors/runtime/commit_inbox.hpp"
 #include "actors/runtime/messages.hpp"
 #include "actors/server/messages.hpp"
 #include "projections/status/past.hpp"
@@ -14,13 +15,14 @@
 
 namespace annals::actors {
 
-// `now` is what replay has folded; the actor goes on from there, and so does the index of the past. Questions about the past go
-// to `past` (past_actor), so that no live one waits for them.
+// `now` is what replay has folded; the actor goes on from there with what lies in `inbox`, and so does the index of the past. Questions
+// about the past go to `past` (past_actor), so that no live one waits for them.
 struct status_parts {
   std::shared_ptr<projections::status> now;
   std::shared_ptr<projections::past_writer> index;
   caf::actor past;
   const ports::clock* clock;
+  std::shared_ptr<commit_inbox> inbox = std::make_shared<commit_inbox>();
 };
 caf::behavior status_actor(caf::event_based_actor* self, status_parts parts);
 

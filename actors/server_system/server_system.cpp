@@ -258,7 +258,8 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   // An answer about the past may read much of the log; no live one waits for it. A list of many jobs takes milliseconds: on a
   // worker of the pool everybody else would wait for them, and with an ordinary share who needs the same processor.
   const auto past = spawn_answering(system, parts.detached, past_actor, reader_.get(), parts.store);
-  const auto status = spawn_answering(system, parts.detached, status_actor, status_parts{f.status, f.past, past, parts.clock});
+  const auto for_status = std::make_shared<commit_inbox>();
+  const auto status = spawn_answering(system, parts.detached, status_actor, status_parts{f.status, f.past, past, parts.clock, for_status});
   const auto upload = parts.detached ? system.spawn<caf::detached>(uploads, parts.store.blobs, parts.upload_directory)
                                      : system.spawn(uploads, parts.store.blobs, parts.upload_directory);
   gateway_parts g;
@@ -283,7 +284,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   // Queries and routing see a commit before anybody is told of it: they follow first. Routing before queries: the status
   // actor tells schedulers of a job, and a run they propose at once must find the job.
   caf::anon_send(writer_, follow{gateway_, true});
-  caf::anon_send(writer_, follow{status, true});
+  caf::anon_send(writer_, follow{status, true, {}, for_status});
   const auto reactions = system.spawn(reactions_actor, reactions_parts{f.reactions, gateway_, parts.clock});
   caf::anon_send(writer_, follow{reactions});
   if (!parts.hook_directory.empty()) {

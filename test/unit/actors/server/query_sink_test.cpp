@@ -9,8 +9,10 @@
 
 #include "actors/server/past_actor.hpp"
 #include "actors/server/status_actor.hpp"
+#include "events/log/event_log.hpp"
 #include "events/log/log_reader.hpp"
 #include "events/log/memory_event_store.hpp"
+#include "test/support/model_builders.hpp"
 #include "test/support/stepped_system.hpp"
 
 using namespace annals;
@@ -31,10 +33,28 @@ struct answering {
   log::memory_event_store store;
   log::log_reader reader{store};
   caf::actor past = system->spawn(actors::past_actor, &reader, static_cast<ports::event_store*>(&store));
-  caf::actor status = system->spawn(
-      actors::status_actor,
-      actors::status_parts{std::make_shared<projections::status>(), std::make_shared<projections::past_writer>(store), past, &clock});
+  std::shared_ptr<actors::commit_inbox> inbox = std::make_shared<actors::commit_inbox>();
+  caf::actor status =
+      system->spawn(actors::status_actor, actors::status_parts{std::make_shared<projections::status>(),
+                                                               std::make_shared<projections::past_writer>(store), past, &clock, inbox});
   ~answering() { system.end({status, past}); }
+
+  // Commits a queue as the log writer does. True: the status actor would be told.
+  bool commit_queue(const char* name) {
+    log::append a;
+    a.events.push_back(model::make_event([&](auto e) { e.initQueue().initCreated().setName(name); }));
+    auto records = std::make_shared<std::vector<log::record_ptr>>();
+    log::event_log log(store, clock);
+    BOOST_REQUIRE(std::holds_alternative<log::staged>(log.stage(std::move(a))));
+    BOOST_REQUIRE(static_cast<bool>(log.commit(*records)));
+    return inbox->put(records, true);
+  }
+  static unsigned queues(const kept_answers& to) {
+    unsigned n = 0;
+    for (const auto& r : to.replies) n += r.get().getObjects().getObjects().size();
+    return n;
+  }
+  static void all_queues(schema::Request::Builder r) { r.initStat().setKind(schema::ObjectKind::QUEUE); }
 
   template <class Fill>
   std::shared_ptr<kept_answers> ask(Fill fill, std::uint64_t min_sequence = 0) {
@@ -66,6 +86,23 @@ BOOST_AUTO_TEST_CASE(whoever_asks_is_answered_with_his_requests_number) {
 BOOST_AUTO_TEST_CASE(a_question_about_what_is_not_written_yet_waits) {
   answering a;
   BOOST_TEST(a.ask([](schema::Request::Builder r) { r.initStat().setKind(schema::ObjectKind::SERVER); }, 5)->replies.empty());
+}
+
+BOOST_AUTO_TEST_CASE(it_is_answered_when_that_is_written) {
+  answering a;
+  const auto asked = a.ask(answering::all_queues, 1);
+  BOOST_TEST(a.commit_queue("q1"));  // it waits, so it is to be told
+  caf::anon_send(a.status, actors::commits_wait{});
+  a.system.run();
+  BOOST_TEST(a.queues(*asked) == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_question_finds_what_nobody_was_told_of) {
+  answering a;
+  (void)a.ask(answering::all_queues);  // from now on it waits for nothing
+  for (const char* name : {"q1", "q2"}) BOOST_TEST(!a.commit_queue(name));
+  BOOST_TEST(a.queues(*a.ask(answering::all_queues, 2)) == 2u);
+  BOOST_TEST(a.inbox->empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_question_that_can_not_be_read_is_given_up) {

@@ -11,8 +11,8 @@
 #include "actors/gateway/mom_routes.hpp"
 #include "actors/gateway/order_routes.hpp"
 #include "actors/gateway/orderly_stop.hpp"
+#include "actors/gateway/presumed_defaults.hpp"
 #include "actors/gateway/scheduler_routes.hpp"
-#include "actors/gateway/settings_answer.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "actors/server/replies.hpp"
 #include "events/model/access.hpp"
@@ -92,7 +92,9 @@ class router {
     if (changes_state(r) && !fresh(r))
       return reply->refused(0, {pbs_error::expired_credential, "Expired request: its command id is older than 24 hours"});
     switch (r.which()) {
-      case schema::Request::QUEUE_JOB: return jobs_.on_submit(peer, request, by, reply);
+      case schema::Request::QUEUE_JOB:
+        if (const auto others = other_defaults(r, *board.settings(), parts_.where->sequence())) return to->send(*others);
+        return jobs_.on_submit(peer, request, by, reply);
       case schema::Request::ALTER_JOB: return jobs_.on_alter(peer, request, by, reply);
       case schema::Request::HOLD_JOB: return jobs_.to_job(r.getHoldJob().getJob(), request, by, std::move(reply));
       case schema::Request::RELEASE_JOB: return jobs_.to_job(r.getReleaseJob().getJob(), request, by, std::move(reply));
@@ -110,8 +112,6 @@ class router {
         uploaders_.insert(peer->id());
         return self_->send(parts_.uploads, upload_piece{peer->id(), to, std::move(request), by});
       case schema::Request::STAT:
-        if (const auto answer = answer_from_settings(r, *board.settings(), parts_.where->sequence())) return to->send(*answer);
-        [[fallthrough]];
       case schema::Request::SELECT_JOBS:
       case schema::Request::WAIT_JOB: return self_->send(parts_.status, query{to, std::move(request), by, parts_.where->sequence()});
       case schema::Request::EXPORT_HOOK: return manage_.export_hook(r.getExportHook(), by, std::move(reply));

@@ -43,6 +43,7 @@ struct QueueJob {
   scriptRef   @3 :Common.BlobRef;             # else uploaded before with putBlob, on the same connection
   hasScript   @4 :Bool;                       # a script of 0 bytes is a script
   submitHost  @5 :Text;
+  defaults    @6 :Text;                       # default_qsub_arguments as the client has put them in; null: it did not look
 }
 struct JobAttributes { job @0 :Text; changes @1 :List(Common.Attribute); }
 struct JobHolds { job @0 :Text; holds @1 :List(Common.HoldType); }
@@ -111,6 +112,7 @@ struct Rejection {
   code @0 :UInt32;                   # PBS error number, 15001...
   text @1 :Text;                     # as PBS says it (docs/design/0006-error-texts.md); object ids are added by the command
   uploadAgain @2 :Bool;              # what was uploaded is not here (any more): upload it anew, then ask with the same command id
+  defaults @3 :Text;                 # not null: default_qsub_arguments are these; put them in, then ask with the same command id
 }
 struct Objects {
   objects @0 :List(Object);

@@ -36,6 +36,7 @@ std::optional<reply> upload(session& server, const std::string& script, const sc
 void fill_job(schema::QueueJob::Builder job, const queue_request& what, const script_hash* hash) {
   job.setQueue(what.queue);
   job.setSubmitHost(this_host());
+  if (what.defaults) job.setDefaults(*what.defaults);
   fill(job.initAttributes(static_cast<unsigned>(what.attributes.size())), what.attributes);
   if (what.script == nullptr) return;
   job.setHasScript(true);
@@ -50,10 +51,9 @@ void fill_job(schema::QueueJob::Builder job, const queue_request& what, const sc
 
 }  // namespace
 
-reply queue_job(session& server, const queue_request& what) {
+reply queue_job(session& server, const queue_request& what, const session::command_name& command) {
   std::optional<script_hash> hash;
   if (what.script != nullptr && what.script->size() > limits::inline_blob_bytes_max) hash = sha256(*what.script);
-  const auto command = session::new_command();
   unsigned connection = server.reconnections();
   for (int rounds = 0;; ++rounds) {
     std::optional<reply> answer;

@@ -56,6 +56,12 @@ server_address default_server() {
 }
 
 session session::open(std::string_view server, std::chrono::milliseconds patience) {
+  auto s = with_first_request(server, patience);
+  s.connect();
+  return s;
+}
+
+session session::with_first_request(std::string_view server, std::chrono::milliseconds patience) {
   const pbs_conf conf = read_pbs_conf();
   const installation here = read_installation(conf);
   const std::string by_default = wanted_server(conf);
@@ -71,7 +77,7 @@ session session::open(std::string_view server, std::chrono::milliseconds patienc
     throw unreachable(pbs_error::system_error, "Connection refused");  // other hosts' servers have no socket here
   }
   if (!port_matches(target, here.port)) throw unreachable(pbs_error::system_error, "Connection refused");
-  return open_at({by_default, here.socket}, patience);
+  return session({by_default, here.socket}, patience);
 }
 
 }  // namespace annals::client

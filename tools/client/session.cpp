@@ -124,7 +124,7 @@ std::uint64_t session::send(const command_name& command, const request_fill& fil
                             std::to_string(limits::client_frame_bytes_max) + " bytes");
   if (!link_) {
     connect();
-    ++reconnections_;
+    if (last_id_ > 1) ++reconnections_;
   }
   waiting_.emplace(id, waiting{request, false});
   try {

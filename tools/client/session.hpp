@@ -70,6 +70,8 @@ class session {
   // default.
   static session open(std::string_view server = {}, std::chrono::milliseconds patience = session::patience);
   static session open_at(server_address address, std::chrono::milliseconds patience = session::patience);
+  // Connects with the first request, which the server then finds when it looks who came.
+  static session with_first_request(std::string_view server = {}, std::chrono::milliseconds patience = session::patience);
 
   session(session&&) = default;
   const server_address& address() const { return address_; }
@@ -112,7 +114,7 @@ class session {
 
   server_address address_;
   std::chrono::milliseconds patience_;
-  std::optional<wire::blocking_client> link_;  // none: the server was lost and given up
+  std::optional<wire::blocking_client> link_;  // none: there was no request yet, or the server was lost and given up
   std::uint64_t last_id_ = 0;
   unsigned reconnections_ = 0;
   bool answered_ = false;                                               // ever

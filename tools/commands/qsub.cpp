@@ -8,7 +8,10 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <functional>
+#include <string>
 #include <thread>
+#include <variant>
 
 #include "events/attributes/attribute_set.hpp"
 #include "events/attributes/ids.hpp"
@@ -54,8 +57,8 @@ int complain(const complaint& c) {
   return c.status;
 }
 
-// Options an administrator gives every job; the weakest of all. Nothing when the server has none or does not say.
-command_line default_options(session& server, const judge& check) {
+// What an administrator gives every job. Nothing when the server has none or does not say.
+std::string default_arguments(session& server) {
   std::string text;
   server.query(
       [](schema::Request::Builder r) {
@@ -72,9 +75,11 @@ command_line default_options(session& server, const judge& check) {
           if (auto value = set->get(attributes::server::default_qsub_arguments)) text = *value;
         }
       });
-  const std::vector<std::string> words = split_words(text);
-  return parse_options(qsub_command, words, check);
+  return text;
 }
+
+// A submission with these default_qsub_arguments.
+using make_with = std::function<std::variant<submission, complaint>(const std::string& defaults)>;
 
 // INT, TERM and HUP take a job away whose end is waited for. They are blocked before the job exists, so that none comes
 // between its submission and the wait, and are awaited by one thread.
@@ -121,17 +126,35 @@ int wait_for_end(const std::string& id) {
   return 3;
 }
 
-int submit(session& server, const submission& what, const std::string* script) {
-  if (what.block) block_signals();
-  const reply r = queue_job(server, {what.where.queue, what.attributes, script});
-  if ((*r).isRejected()) return print_refusal("qsub", (*r).getRejected());
-  if (!(*r).isDone()) return print_refusal("qsub", values::refuse(pbs_error::protocol));
-  const std::string id = schema::str((*r).getDone());
-  if (!what.quiet) {
-    std::puts(id.c_str());
-    std::fflush(stdout);
+// How often in a row the defaults may change while a job is submitted.
+constexpr int defaults_max = 5;
+
+// The server's answer to what a submission was made with: it has other defaults now.
+bool has_other_defaults(const reply& r) { return (*r).isRejected() && (*r).getRejected().hasDefaults(); }
+
+// Most servers have no defaults, so none are presumed, and one question is enough; the server says when there are some.
+int submit(session& server, std::variant<submission, complaint> made, const make_with& make, const std::string* script) {
+  std::string defaults;
+  if (std::holds_alternative<complaint>(made)) made = make(defaults = default_arguments(server));  // perhaps they mend it
+  const auto command = session::new_command();
+  for (int times = 1;; ++times) {
+    if (const auto* bad = std::get_if<complaint>(&made)) return complain(*bad);
+    const auto& what = std::get<submission>(made);
+    if (what.block) block_signals();
+    const reply r = queue_job(server, {what.where.queue, what.attributes, script, defaults}, command);
+    if (has_other_defaults(r) && times < defaults_max) {
+      made = make(defaults = schema::str((*r).getRejected().getDefaults()));
+      continue;
+    }
+    if ((*r).isRejected()) return print_refusal("qsub", (*r).getRejected());
+    if (!(*r).isDone()) return print_refusal("qsub", values::refuse(pbs_error::protocol));
+    const std::string id = schema::str((*r).getDone());
+    if (!what.quiet) {
+      std::puts(id.c_str());
+      std::fflush(stdout);
+    }
+    return what.block ? wait_for_end(id) : 0;
   }
-  return what.block ? wait_for_end(id) : 0;
 }
 
 int qsub(int argc, char** argv) {
@@ -162,18 +185,19 @@ int qsub(int argc, char** argv) {
   options.put_over(line);
   if (auto bad = check_submission(options, facts)) return complain(*bad);
 
-  const std::string* queue = options.find('q');
-  session server = session::open(queue != nullptr ? parse_destination(*queue)->server : "");
-  job_options complete;
-  complete.put_over(default_options(server, check));
-  complete.put_over(options);
-  if (auto bad = check_submission(complete, facts)) return complain(*bad);
-
   context.who = this_submitter(context.paths.working_directory);
   for (int i = 1; i < argc; ++i) context.arguments += (i > 1 ? " " : "") + std::string(argv[i]);
-  auto what = make_submission(complete, program, context);
-  if (auto* bad = std::get_if<complaint>(&what)) return complain(*bad);
-  return submit(server, std::get<submission>(what), script ? &*script : nullptr);
+  const auto make = [&](const std::string& defaults) -> std::variant<submission, complaint> {
+    job_options complete;  // the defaults are the weakest of all
+    complete.put_over(parse_options(qsub_command, split_words(defaults), check));
+    complete.put_over(options);
+    if (auto bad = check_submission(complete, facts)) return *bad;
+    return make_submission(complete, program, context);
+  };
+  auto made = make("");
+  const std::string* queue = options.find('q');
+  session server = session::with_first_request(queue != nullptr ? parse_destination(*queue)->server : "");
+  return submit(server, std::move(made), make, script ? &*script : nullptr);
 }
 
 }  // namespace

@@ -4,11 +4,8 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
-#include <map>
 #include <thread>
 
-#include "events/attributes/attribute_set.hpp"
-#include "events/attributes/ids.hpp"
 #include "events/model/limits.hpp"
 #include "test/support/fake_gateway.hpp"
 #include "test/support/paths.hpp"
@@ -383,39 +380,6 @@ BOOST_FIXTURE_TEST_CASE(every_command_knows_its_version_and_help, commands) {
     BOOST_TEST(run({command, "--version"}).out.starts_with("pbs_version = "));
     BOOST_TEST(run({command, "--help"}).status == 0);
   }
-}
-
-BOOST_AUTO_TEST_SUITE_END()
-
-BOOST_AUTO_TEST_SUITE(default_arguments)
-
-BOOST_AUTO_TEST_CASE(every_job_gets_them_unless_it_says_otherwise) {  // RS-09
-  fake_gateway server([](schema::Request::Reader r, schema::Reply::Builder out) {
-    if (!r.isStat()) {
-      out.setDone("12.q1");
-      return true;
-    }
-    attributes::attribute_set b;
-    b.set(attributes::server::default_qsub_arguments, "-A defacct -l walltime=33");
-    auto objects = out.initObjects();
-    objects.initObjects(1)[0].setAttributes(
-        capnp::Data::Reader(reinterpret_cast<const capnp::byte*>(b.packed().data()), b.packed().size()));
-    objects.setLast(true);
-    return true;
-  });
-  const std::string qsub = annals::test::stage_dir() + "/bin/qsub";
-  test::run({qsub, "-A", "mine", "-l", "ncpus=2", "--", "/bin/true"},
-            {"", {{"PBS_CONF_FILE", server.conf_file()}}, "", {}});
-  std::map<std::string, std::string> sent;
-  for (const auto& r : server.requests()) {
-    if (!(*r).isQueueJob()) continue;
-    for (auto a : (*r).getQueueJob().getAttributes())
-      sent[schema::str(a.getName()) + schema::str(a.getResource())] = schema::str(a.getValue());
-  }
-  BOOST_TEST(sent["Account_Name"] == "mine");
-  BOOST_TEST(sent["Resource_Listwalltime"] == "33");
-  BOOST_TEST(sent["Resource_Listncpus"] == "2");
-  BOOST_TEST(sent["Submit_arguments"] == "-A mine -l ncpus=2 -- /bin/true");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -45,10 +45,10 @@ class unix_door final : public door, public std::enable_shared_from_this<unix_do
     const auto& places = peer->uid == 0 || peer->uid == ::getuid() ? rooms_.own : rooms_.ordinary;
     std::size_t has = 0;
     auto place = places->enter(peer->uid, has);
-    if (!place)
-      turn_away(connected, has > 0 ? "too many connections (limit " + std::to_string(has) + ")"
-                                   : "too many connections of others (limit " + std::to_string(places->places()) + ")");
-    return place;
+    if (place) return std::make_shared<visitor>(visitor{{}, *peer, std::move(place)});
+    turn_away(connected, has > 0 ? "too many connections (limit " + std::to_string(has) + ")"
+                                 : "too many connections of others (limit " + std::to_string(places->places()) + ")");
+    return nullptr;
   }
 
   // What fits into the socket's buffer is read by the peer after we have closed our end.
@@ -71,17 +71,17 @@ class unix_door final : public door, public std::enable_shared_from_this<unix_do
 
   // The name service may take long to say who it is; all others are served meanwhile.
   void welcome(const std::shared_ptr<worker>& w, unique_fd connected, std::shared_ptr<void> place) override {
-    const auto peer = peer_of(connected.get());
-    if (!peer) return;
-    const auto waiting = std::make_shared<visitor>(visitor{std::move(connected), *peer, std::move(place)});
-    const bool asked = people_.ask(peer->uid, peer->gid, [self = weak_from_this(), to = std::weak_ptr(w), waiting](const person& who) {
-      if (const auto there = to.lock())
-        boost::asio::dispatch(there->io, [self, to, waiting, who] {
-          const auto here = self.lock();
-          const auto on = to.lock();
-          if (here && on) here->let_in(on, *waiting, who);
+    const auto waiting = std::static_pointer_cast<visitor>(place);  // as admit() made him
+    waiting->connected = std::move(connected);
+    const bool asked =
+        people_.ask(waiting->peer.uid, waiting->peer.gid, [self = weak_from_this(), to = std::weak_ptr(w), waiting](const person& who) {
+          if (const auto there = to.lock())
+            boost::asio::dispatch(there->io, [self, to, waiting, who] {
+              const auto here = self.lock();
+              const auto on = to.lock();
+              if (here && on) here->let_in(on, *waiting, who);
+            });
         });
-    });
     if (!asked)
       turn_away(waiting->connected.get(),
                 "too many users wait to be looked up (limit " + std::to_string(limits::lookups_waiting_max) + ")");

@@ -57,8 +57,9 @@ void status::fold_reasons_only(const log::record& record) {
 }
 
 void status::count(const model::job_state& job, int by) {
-  for (const auto& key : {std::string(), std::string(job.queue())}) {
-    auto& c = counts_[key];
+  for (const std::string_view queue : {std::string_view(), job.queue()}) {
+    const auto known = counts_.find(queue);
+    auto& c = known == counts_.end() ? counts_[std::string(queue)] : known->second;
     c.total += static_cast<std::uint64_t>(by);
     c.by_state[model::state_letter(job)] += static_cast<std::uint64_t>(by);
   }

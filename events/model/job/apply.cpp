@@ -6,6 +6,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
+#include "events/model/job/gathered_attributes.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/model/usage.hpp"
 #include "events/model/vnodes/amounts.hpp"
@@ -100,47 +101,10 @@ void set_or_clear_comment(job_state& job, std::string_view text) {
 
 // -- what each event means, one function each ----------------------------------------------------------------------------
 
-constexpr std::pair<attributes::attribute_id, std::string_view> queued_defaults[] = {{ids::Checkpoint, "u"},
-                                                                                     {ids::Join_Path, "n"},
-                                                                                     {ids::Keep_Files, "n"},
-                                                                                     {ids::Mail_Points, "a"},
-                                                                                     {ids::Priority, "0"},
-                                                                                     {ids::Rerunable, "True"},
-                                                                                     {ids::project, "_pbs_project_default"}};
-
 void put_queued_defaults(job_state& job) {
   for (const auto& [id, value] : queued_defaults)
     if (!job.attributes.has(id)) job.attributes.set(id, value);
 }
-
-// The attributes of a new job, packed at once: set one by one they cost most of a replay. The last one put counts.
-class gathered_attributes {
- public:
-  gathered_attributes() {
-    entries_.reserve(64);
-    for (const auto& [id, value] : queued_defaults) put(id, value);
-  }
-  void put(attributes::attribute_id id, std::string_view value) { put(id, {}, value); }
-  void put(attributes::attribute_id id, std::string_view resource, std::string_view value) { entries_.push_back({id, resource, value}); }
-
-  attributes::attribute_set pack() {
-    const auto place = [](const attributes::entry& e) { return std::pair(e.id, e.resource); };
-    std::stable_sort(entries_.begin(), entries_.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
-    std::size_t bytes = 0;
-    for (const auto& e : entries_) bytes += 8 + e.resource.size() + e.value.size();  // a little more than it takes
-    attributes::attribute_set_writer writer;
-    writer.buffer().reserve(bytes);
-    for (std::size_t i = 0; i < entries_.size(); ++i)
-      if (i + 1 == entries_.size() || place(entries_[i]) != place(entries_[i + 1]))
-        writer.put(entries_[i].id, entries_[i].resource, entries_[i].value);
-    auto packed = attributes::attribute_set::from_packed(writer.take());
-    ANNALS_INVARIANT(packed.has_value(), "sorted attributes are a set");
-    return *packed;
-  }
-
- private:
-  std::vector<attributes::entry> entries_;
-};
 
 void on_queued(job_state& job, const event_place& at, schema::JobQueued::Reader e) {
   job.serial = at.stream;
@@ -156,9 +120,9 @@ void on_queued(job_state& job, const event_place& at, schema::JobQueued::Reader 
 
   const auto now = std::to_string(at.seconds()), rank = std::to_string(job.queue_rank), waits_for = std::to_string(job.execution_time);
   gathered_attributes all;
-  for (auto attribute : e.getAttributes())
-    if (const auto* row = attributes::find(schema::ObjectKind::JOB, schema::text(attribute.getName())))
-      all.put(row->id, schema::text(attribute.getResource()), schema::text(attribute.getValue()));
+  const auto asked = e.getAttributes();
+  for (unsigned i = 0; i < asked.size(); ++i)
+    all.put(i, schema::text(asked[i].getName()), schema::text(asked[i].getResource()), schema::text(asked[i].getValue()));
   all.put(ids::Job_Owner, schema::text(e.getOwner()));
   all.put(ids::euser, schema::text(e.getEuser()));
   all.put(ids::egroup, schema::text(e.getEgroup()));

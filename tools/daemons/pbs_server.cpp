@@ -260,9 +260,12 @@ class known_gateway {
     daemons::stop_at_once("pbs_server", text);
   };
   const actors::system_clock clock;
-  auto certificates = std::async(std::launch::async, make_certificates, std::cref(s));  // beside the log, which takes longer
+  auto certificates = std::async(std::launch::async, [&s] {  // beside the log, which takes longer
+    make_certificates(s);
+    return std::make_shared<wire::signer>(wire::credentials::bundle(s.priv + "/daemon.pem"));
+  });
   auto opened = open_log(s, notes);
-  certificates.get();
+  const auto key = certificates.get();
   const auto store = std::move(opened.store);
   if (opened.identity.empty()) opened.identity = random_bytes(16);
   daemons::make_directory(s.priv + "/uploads", fs::perms(0700));
@@ -282,7 +285,6 @@ class known_gateway {
     parts.pbs_home = s.home;
     parts.server_uid = getuid();
     parts.upload_directory = s.priv + "/uploads";
-    const auto key = std::make_shared<wire::signer>(wire::credentials::bundle(s.priv + "/daemon.pem"));
     parts.sign_ticket = [key](schema::byte_span ticket) { return key->sign(model::ticket_purpose, ticket); };
     parts.witnesses = hear_moms(s, key, stop);
     hooks::worker_pool hook_workers(hook_settings(s));

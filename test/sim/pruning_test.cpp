@@ -20,10 +20,14 @@ BOOST_AUTO_TEST_CASE(a_quiet_day_of_jobs_that_are_pruned) { holds_for_seeds(prun
 BOOST_AUTO_TEST_CASE(hooks_and_spare_chunks_make_runs_smaller) {
   auto hooks = pruned_jobs(), spares = pruned_jobs();
   hooks.spares = spares.pruning = 0;
-  for (const auto& o : {hooks, spares}) {
-    sim::world w(o);
-    BOOST_TEST(w.run() == "");
-    BOOST_TEST(w.reductions() > 0u);
+  for (auto o : {hooks, spares}) {
+    std::uint64_t reductions = 0;
+    for (o.seed = 1; reductions == 0 && o.seed <= 10; ++o.seed) {  // in some stories nobody fails who may
+      sim::world w(o);
+      BOOST_TEST(w.run() == "");
+      reductions = w.reductions();
+    }
+    BOOST_TEST(reductions > 0u);
   }
 }
 

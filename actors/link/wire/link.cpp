@@ -70,10 +70,10 @@ void link::write_at_once(const schema::sealed_message& message, std::unique_lock
   const std::size_t written = transport_->write_at_once(frame_header(message.bytes().size()), message.bytes());
   lock.lock();
   writing_at_once_ = false;
-  const bool was_throttled = throttled();
+  const bool was_crowded = crowded();
   unsent_ -= std::min(written, unsent_.load());  // none are left when it was closed meanwhile
   if (close_waits_) return post(&link::close_transport);
-  if (was_throttled && !throttled() && posts_) post(&link::read_more);  // the worker may have stopped reading meanwhile
+  if (was_crowded && !crowded() && posts_) post(&link::drained);  // the worker may have stopped reading meanwhile
   if (written < whole && posts_) {
     written_at_once_ = written;
     pending_.insert(pending_.begin(), message);
@@ -232,11 +232,17 @@ void link::on_written(error_code ec, std::size_t bytes) {
     return;
   }
   last_written_ = steady::now();
-  const bool was_throttled = throttled();
+  const bool was_crowded = crowded();
   out_.wrote(bytes);
   unsent_ -= bytes;
   flush();
-  if (was_throttled && !throttled()) read_more();
+  if (was_crowded && !crowded()) drained();
+}
+
+// The peer has taken what was too much: who stopped for it goes on.
+void link::drained() {
+  if (setup_.throttles) read_more();
+  if (phase_ == phase::open && setup_.owner.drained) setup_.owner.drained(shared_from_this());
 }
 
 // --- closing ---

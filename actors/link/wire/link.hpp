@@ -89,7 +89,9 @@ class link final : public connection, public resident, public std::enable_shared
   void cut_off(const std::string& why);       // the same, and the log is told: the peer broke the rules
   void refuse_frame(const std::string& why);  // the peer is told too
   void complain(const std::string& why);
-  bool throttled() const { return setup_.throttles && unsent_ > worker_->options.unsent_pause_bytes; }
+  bool crowded() const { return unsent_ > worker_->options.unsent_pause_bytes; }
+  bool throttled() const { return setup_.throttles && crowded(); }
+  void drained();
   void check_silence(steady::time_point now);
 
   const std::uint64_t id_;

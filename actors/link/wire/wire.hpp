@@ -68,6 +68,8 @@ struct handler {
   // Optional: in place of received, of a frame that a read brought alone: perhaps nobody else wants anything.
   std::function<void(const connection_ptr&, schema::sealed_message)> received_alone;
   std::function<void(const connection_ptr&, const std::string& why)> closed;  // once; also after close()
+  // Optional: more than unsent_pause_bytes waited for the peer, and now less does.
+  std::function<void(const connection_ptr&)> drained;
   // Optional, for logs. A dialer's attempt failed (a reason that repeats is told once): "connect to q1:15001: Connection refused".
   // Or a listener turned somebody away, or cut a peer off that broke the rules: at most one line a minute of each user or address.
   std::function<void(const std::string& why)> failed;

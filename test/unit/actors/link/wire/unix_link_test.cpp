@@ -121,6 +121,24 @@ BOOST_AUTO_TEST_CASE(both_ends_may_send_a_lot_before_either_reads) {
   for (std::uint64_t i = 0; i < 40; ++i) BOOST_REQUIRE(number_of(client.receive(60000)) == i);
 }
 
+BOOST_AUTO_TEST_CASE(who_sends_much_hears_when_the_peer_has_taken_it) {
+  io_options o;
+  o.unsent_pause_bytes = 1 << 20;
+  on_unix t(o);
+  t.keep();
+  auto client = blocking_client::connect_unix(t.path);
+  BOOST_REQUIRE(t.server.until_opened());
+  const auto c = t.server.first();
+  c->send(message(0, 1000));  // little: nothing is told
+  BOOST_REQUIRE(number_of(client.receive(60000)) == 0u);
+  for (std::uint64_t i = 1; i <= 60; ++i) c->send(message(i, 100'000));
+  BOOST_TEST(c->unsent_bytes() > o.unsent_pause_bytes);
+  BOOST_TEST(t.server.now().drained == 0u);
+  for (std::uint64_t i = 1; i <= 60; ++i) BOOST_REQUIRE(number_of(client.receive(60000)) == i);
+  BOOST_TEST(t.server.until([](const auto& seen) { return seen.drained > 0; }));
+  BOOST_TEST(t.server.now().drained == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(frames_of_every_size_come_back_whole) {
   on_unix t;
   t.echo();

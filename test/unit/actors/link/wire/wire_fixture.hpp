@@ -35,6 +35,7 @@ class record {
     std::vector<connection_ptr> opened;
     std::vector<std::uint64_t> received;
     std::vector<std::string> closed, failed;
+    std::size_t drained = 0;
   };
 
   handler keeping(std::function<void(const connection_ptr&, const schema::sealed_message&)> also = {}) {
@@ -45,6 +46,7 @@ class record {
       change([&] { seen_.received.push_back(number_of(m)); });
     };
     h.closed = [this](const connection_ptr&, const std::string& why) { change([&] { seen_.closed.push_back(why); }); };
+    h.drained = [this](const connection_ptr&) { change([&] { ++seen_.drained; }); };
     h.failed = [this](const std::string& why) { change([&] { seen_.failed.push_back(why); }); };
     return h;
   }

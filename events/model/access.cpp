@@ -30,10 +30,26 @@ bool acl_allows(std::string_view list, std::string_view name, std::string_view h
   return allowed;
 }
 
-std::optional<rejection> server_refusal(const requester& by, const settings& settings) {
+namespace {
+
+// Whoever asks from another host than the server's does so in a job there, through its MoM.
+bool host_is_let_in(const requester& by, const settings& settings) {
   using namespace attributes::server;
-  if (by.is_operator() || settings.server.get(acl_user_enable) != "True") return std::nullopt;
-  if (acl_allows(settings.server.get(acl_users).value_or(""), by.user, by.host)) return std::nullopt;
+  if (settings.server.get(acl_host_enable) != "True" || by.host == settings.host_name) return true;
+  if (settings.server.get(acl_host_moms_enable) == "True") return true;
+  return acl_allows(settings.server.get(acl_hosts).value_or(""), by.host, "*");
+}
+
+bool user_is_let_in(const requester& by, const settings& settings) {
+  using namespace attributes::server;
+  if (settings.server.get(acl_user_enable) != "True") return true;
+  return acl_allows(settings.server.get(acl_users).value_or(""), by.user, by.host);
+}
+
+}  // namespace
+
+std::optional<rejection> server_refusal(const requester& by, const settings& settings) {
+  if (by.is_operator() || (host_is_let_in(by, settings) && user_is_let_in(by, settings))) return std::nullopt;
   return refuse(values::pbs_error::unauthorized);
 }
 

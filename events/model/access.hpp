@@ -14,9 +14,9 @@ namespace annals::model {
 // none fits, no. * stands for every name or host, *.domain for those of the domain.
 bool acl_allows(std::string_view list, std::string_view name, std::string_view host);
 
-// May who asks make any request of the server (acl_user_enable, acl_users)? 15007. Managers and operators, root of the server's
-// host among them, are let in without being listed: a list that leaves its author out can be mended. Hosts have no list to pass:
-// requests come from the server's own, which is always let in.
+// May who asks make any request of the server (acl_user_enable, acl_users; acl_host_enable, acl_hosts)? 15007. Managers and operators,
+// root of the server's host among them, are let in without being listed: a list that leaves its author out can be mended. The
+// server's own host is always let in, and with acl_host_moms_enable so are the hosts that run jobs.
 std::optional<rejection> server_refusal(const requester& by, const settings& settings);
 
 }  // namespace annals::model

@@ -1,6 +1,8 @@
 // The server's list of users at its door: every request of somebody who is not on it is refused.
 #include <boost/test/unit_test.hpp>
 
+#include "events/attributes/ids.hpp"
+#include "events/model/access.hpp"
 #include "test/support/whole_server.hpp"
 
 using namespace annals;
@@ -49,4 +51,25 @@ BOOST_AUTO_TEST_CASE(who_is_not_on_the_servers_list_of_users_gets_no_answer_to_a
   BOOST_TEST(s.refusal("bob", stat) == 0u);
   s.set("acl_user_enable", "False");
   BOOST_TEST(s.refusal("carol", stat) == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(who_asks_from_another_host_needs_that_host_to_be_listed) {
+  namespace ids = attributes::server;
+  model::settings settings;
+  settings.host_name = "borg";
+  const auto refused = [&](const std::string& host, schema::Role role = schema::Role::USER) {
+    return model::server_refusal({"alice", host, role}, settings).has_value();
+  };
+  settings.server.set(ids::acl_hosts, "n2,*.cluster,-n3.cluster");
+  for (const char* host : {"borg", "n1", "n2"}) BOOST_TEST(!refused(host));  // the list is not asked
+  settings.server.set(ids::acl_host_enable, "True");
+  for (const char* host : {"borg", "n2", "n1.cluster"}) BOOST_TEST(!refused(host));
+  for (const char* host : {"n1", "n3.cluster", ""}) BOOST_TEST(refused(host));
+  BOOST_TEST(!refused("n1", schema::Role::OPERATOR));
+  settings.server.set(ids::acl_host_moms_enable, "True");
+  BOOST_TEST(!refused("n1"));
+  settings.server.set(ids::acl_user_enable, "True");  // users have a list of their own
+  settings.server.set(ids::acl_users, "alice@n2");
+  BOOST_TEST(refused("n1"));
+  BOOST_TEST(!refused("n2"));
 }

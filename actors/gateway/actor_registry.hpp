@@ -77,6 +77,13 @@ class actor_registry {
     e.command_id.assign(reinterpret_cast<const char*>(id.begin()), id.size());
     return e;
   }
+  // A question that leaves no event; the job is there.
+  template <class Question>
+  void ask_job(std::uint64_t number, Question question) {
+    auto& entry = job(number);
+    ++entry.sent;
+    self_->send(entry.actor, std::move(question));
+  }
   // A job that is no more refuses.
   void tell_job(std::uint64_t number, envelope<model::job_command> e);
   void tell_job(std::uint64_t number, model::job_command command, const model::requester& by, reply_ptr reply, hook_runs hooks = {}) {

@@ -1,6 +1,7 @@
 #include "actors/gateway/authorise.hpp"
 
 #include <grp.h>
+#include <pwd.h>
 
 #include <vector>
 
@@ -22,6 +23,15 @@ bool listed(std::string_view acl, std::string_view user, std::string_view host) 
   return false;
 }
 
+// Of a user whose number here nobody has told: what the name service says. Without an account there is none.
+std::uint32_t primary_group(const std::string& user) {
+  std::vector<char> buffer(16384);
+  passwd entry{};
+  passwd* found = nullptr;
+  if (getpwnam_r(user.c_str(), &entry, buffer.data(), buffer.size(), &found) == 0 && found) return found->pw_gid;
+  return wire::identity::nobody;
+}
+
 std::string group_name(std::uint32_t gid) {
   std::vector<char> buffer(16384);
   group entry{};
@@ -33,15 +43,18 @@ std::string group_name(std::uint32_t gid) {
 }  // namespace
 
 model::requester requester_of(const wire::identity& peer, const model::settings& settings, std::uint32_t server_uid) {
-  model::requester r{peer.name, settings.host_name, schema::Role::USER};
+  const bool is_local = peer.what == wire::identity::kind::local;
+  model::requester r{peer.name, is_local ? settings.host_name : peer.host, schema::Role::USER};
   const auto list = [&](attributes::attribute_id id) { return settings.server.get(id).value_or(std::string_view()); };
-  if (peer.uid == 0 || peer.uid == server_uid) r.role = schema::Role::ROOT;
+  if (is_local && (peer.uid == 0 || peer.uid == server_uid)) r.role = schema::Role::ROOT;
   else if (listed(list(attributes::server::managers), r.user, r.host)) r.role = schema::Role::MANAGER;
   else if (listed(list(attributes::server::operators), r.user, r.host)) r.role = schema::Role::OPERATOR;
   return r;
 }
 
 std::vector<std::string> groups_by_name_service(const std::string& user, std::uint32_t gid) {
+  if (gid == wire::identity::nobody) gid = primary_group(user);
+  if (gid == wire::identity::nobody) return {};
   std::vector<gid_t> ids(64);
   int count = static_cast<int>(ids.size());
   if (getgrouplist(user.c_str(), gid, ids.data(), &count) < 0) {  // it then says how many there are

@@ -26,10 +26,16 @@ void directory::fold_job(const model::event_place& at, schema::JobEvent::Reader 
       if (!hash.empty()) scripts_[at.stream] = {std::string(reinterpret_cast<const char*>(hash.data()), hash.size()), script.getSize()};
       break;
     }
-    case which::ENDED: scripts_.erase(at.stream); break;
+    case which::ENDED:
+      scripts_.erase(at.stream);
+      program_ended(at.stream);
+      break;
+    case which::EXITED:
+    case which::START_FAILED:
+    case which::REQUEUED: program_ended(at.stream); break;
     case which::ASSIGNED: {
       auto& place = runs_[at.stream];
-      place = {event.getAssigned().getRun(), {}, {}, at.sequence};
+      place = {event.getAssigned().getRun(), {}, {}, at.sequence, false};
       for (auto h : event.getAssigned().getHosts()) place.hosts.push_back(schema::str(h));
       if (!place.hosts.empty()) place.primary = place.hosts.front();
       break;
@@ -51,7 +57,6 @@ void directory::fold_job(const model::event_place& at, schema::JobEvent::Reader 
     case which::RELEASED:
     case which::WAIT_ENDED:
     case which::STARTED:
-    case which::START_FAILED:
     case which::RUN_STEP:
     case which::REDUCED:
     case which::USAGE_REPORTED:
@@ -64,12 +69,14 @@ void directory::fold_job(const model::event_place& at, schema::JobEvent::Reader 
     case which::RESUMED:
     case which::VNODES_TAKEN:
     case which::REQUEST_DONE:
-    case which::EXITED:
     case which::OUTPUT_DELIVERED:
-    case which::REQUEUED:
     case which::MOVED:
     case which::REORDERED: break;
   }
+}
+
+void directory::program_ended(std::uint64_t serial) {
+  if (const auto run = runs_.find(serial); run != runs_.end()) run->second.over = true;
 }
 
 void directory::fold(const log::record& record) {
@@ -166,6 +173,11 @@ bool directory::has_run(const std::string& host, std::uint64_t serial, std::uint
   const auto at = runs_.find(serial);
   if (at == runs_.end() || at->second.run != run) return false;
   return std::find(at->second.hosts.begin(), at->second.hosts.end(), host) != at->second.hosts.end();
+}
+
+bool directory::has_program(const std::string& host, std::uint64_t serial, std::uint32_t run) const {
+  const auto at = runs_.find(serial);
+  return at != runs_.end() && !at->second.over && has_run(host, serial, run);
 }
 
 const directory::script* directory::script_of(std::uint64_t serial) const {

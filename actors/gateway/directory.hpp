@@ -51,6 +51,8 @@ class directory {
 
   const model::settings_ptr& settings() const { return settings_.settings(); }  // new after each change of a setting
   bool has_run(const std::string& host, std::uint64_t serial, std::uint32_t run) const;
+  // The same of a run whose program has not ended, as far as the log knows.
+  bool has_program(const std::string& host, std::uint64_t serial, std::uint32_t run) const;
   std::vector<expected_run> runs_on(const std::string& host) const;
   // The script of a job that has not ended; null: it has none.
   struct script {
@@ -62,6 +64,7 @@ class directory {
 
  private:
   void fold_job(const model::event_place& at, schema::JobEvent::Reader event);
+  void program_ended(std::uint64_t serial);
   void fold_host(const model::event_place& at, schema::HostEvent::Reader event);
   void fold_hook(const log::record& record);
   void fold_stream(const model::event_place& at, const log::record& record);
@@ -82,6 +85,7 @@ class directory {
     std::string primary;
     std::vector<std::string> hosts;
     std::uint64_t assigned = 0;
+    bool over = false;  // its program
   };
   std::unordered_map<std::uint64_t, script> scripts_;  // by job serial
   std::map<std::uint64_t, run_place> runs_;            // by job serial; those that hold vnodes

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "actors/gateway/authorise.hpp"
+#include "actors/gateway/job_callers.hpp"
 #include "actors/gateway/job_routes.hpp"
 #include "actors/gateway/manage_routes.hpp"
 #include "actors/gateway/mom_routes.hpp"
@@ -46,17 +47,24 @@ class router {
   void route(peer_frame& f) {
     switch (f.peer->peer().what) {
       case wire::identity::kind::local: return on_request(f.peer, schema::sealed<schema::Request>(std::move(f.message)));
-      case wire::identity::kind::mom: return moms.on_message(f.peer, schema::sealed<schema::FromMom>(std::move(f.message)));
+      case wire::identity::kind::mom:
+        if (!callers.takes(f)) moms.on_message(f.peer, schema::sealed<schema::FromMom>(std::move(f.message)));
+        return;
       case wire::identity::kind::scheduler:
         return schedulers_.on_message(f.peer, schema::sealed<schema::FromScheduler>(std::move(f.message)), winding_up());
-      case wire::identity::kind::server: return f.peer->close("a server has nothing to say here");
+      case wire::identity::kind::server:
+      case wire::identity::kind::job: return f.peer->close("nobody comes in as that");
     }
   }
 
   void on_closed(const peer_closed& c) {
-    if (c.peer->peer().what == wire::identity::kind::mom) moms.on_closed(c);
-    else if (c.peer->peer().what == wire::identity::kind::scheduler) schedulers_.on_closed(c);
-    else if (uploaders_.erase(c.peer->id()) > 0) self_->send(parts_.uploads, uploader_gone{c.peer->id()});
+    const auto what = c.peer->peer().what;
+    if (what == wire::identity::kind::scheduler) return schedulers_.on_closed(c);
+    if (what == wire::identity::kind::mom) {
+      moms.on_closed(c);
+      callers.on_closed(c);
+    }
+    if (uploaders_.erase(c.peer->id()) > 0) self_->send(parts_.uploads, uploader_gone{c.peer->id()});
   }
 
   // -- followers and other actors ------------------------------------------------------------------------------------------
@@ -134,6 +142,7 @@ class router {
   mom_hook_routes mom_hooks{board};
   hook_routes hooks{board};
   mom_routes moms{board, mom_hooks};
+  job_callers callers{board, [this](const auto& caller, auto request) { on_request(caller, std::move(request)); }};
   orderly_stop stopping{board};
   order_routes orders{board, hooks, moms, mom_hooks, stopping};
 
@@ -165,6 +174,7 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
       [r](peer_frame& f) { r->on_frame(f); },
       [r](const peer_closed& c) { r->on_closed(c); },
       [r](const committed& c) { r->on_committed(c); },
+      [r](const run_user& u) { r->callers.on_user(u); },
       [r](const job_idle& i) { r->board.on_idle(i); },
       [r](const i_may_leave& m) { r->board.on_may_leave(m); },
       [r](post_to_host& p) { r->on_post(p); },

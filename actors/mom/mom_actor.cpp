@@ -191,7 +191,7 @@ class mom {
       const auto at = runs_.find(key);
       if (at != runs_.end() && is_wanted(f, ref.job, ref.cookie)) return self_->send(at->second, f);
     }
-    if (!part_runs_.find(f)) self_->send(f.asker.who, job_found{f.asker.question, nullptr, {}, {}});
+    if (!part_runs_.find(f)) self_->send(f.asker.who, job_found{f.asker.question, nullptr, {}, {}, 0, 0});
   }
 
   // A part on this host is asked as a sister would be.

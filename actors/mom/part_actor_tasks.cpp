@@ -10,7 +10,7 @@ namespace annals::actors {
 caf::message_handler part_actor::task_handlers() {
   return caf::message_handler{
       [this](const find_job& f) {
-        job_found found{f.asker.question, caf::actor(this), {}, {}};
+        job_found found{f.asker.question, caf::actor(this), {}, {}, 0, 0};
         if (state().phase != model::part_phase::ready) found.actor = nullptr;
         else describe_job(state().order(), state().numbered, found);
         send(f.asker.who, std::move(found));

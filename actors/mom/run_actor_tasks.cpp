@@ -53,7 +53,7 @@ caf::message_handler run_actor::task_handlers() {
 }
 
 void run_actor::answer_find(const find_job& f) {
-  job_found found{f.asker.question, caf::actor(this), {}, {}};
+  job_found found{f.asker.question, caf::actor(this), {}, {}, 0, 0};
   if (state().phase != model::run_phase::started || !state().order) found.actor = nullptr;
   else describe_job(order(), state().numbered, found);
   send(f.asker.who, std::move(found));
@@ -253,6 +253,8 @@ task_answer read_answer(schema::Answer::Reader from) {
 
 void describe_job(schema::StartRun::Reader order, const model::allocation& numbered, job_found& found) {
   found.user = schema::str(order.getEuser());
+  found.job_serial = order.getRef().getJobSerial();
+  found.run = order.getRef().getRun();
   const auto text = mom::node_file_text(numbered, mom::select_of(order, numbered));
   for (std::size_t at = 0; at < text.size();) {
     const auto end = text.find('\n', at);

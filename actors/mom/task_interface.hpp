@@ -32,6 +32,8 @@ struct job_found {
   caf::actor actor;
   std::string user;                // whose job it is: nobody else may ask for it
   std::vector<std::string> nodes;  // host of each line of the node file: TM's node numbers, from 0
+  std::uint64_t job_serial = 0;
+  std::uint32_t run = 0;
 };
 
 // -- to the job's actor --------------------------------------------------------------------------------------------------------

@@ -36,6 +36,10 @@ caf::message_handler job_actor::other_handlers() {
         told_idle_ = false;  // whatever keeps it now: it says again when it is idle
         if (idle() && !owes()) send(parts_.gateway, i_may_leave{number_, question.sent});
       },
+      [this](const run_user_wanted& w) {
+        send(parts_.gateway, run_user{w.connection, model::identity_of_run(state(), w.run, w.host)});
+        if (idle()) after_turn();  // it may have been woken for this alone
+      },
   };
 }
 

@@ -14,7 +14,7 @@
 #include "actors/server/reply_sink.hpp"
 #include "events/log/log_mark.hpp"
 #include "events/model/context.hpp"
-#include "events/model/job/job.hpp"
+#include "events/model/job/run_rights.hpp"
 #include "events/schema/client.capnp.h"
 #include "events/schema/daemon.capnp.h"
 #include "events/schema/message.hpp"
@@ -65,6 +65,17 @@ struct may_you_leave {
 struct i_may_leave {
   std::uint64_t number;
   std::uint64_t sent;
+};
+
+// A command of a run speaks, by the word of its host's MoM, over a connection: as whom may it? Answered with run_user.
+struct run_user_wanted {
+  std::uint64_t connection;
+  std::uint32_t run;
+  std::string host;
+};
+struct run_user {
+  std::uint64_t connection;
+  model::run_identity who;  // nobody: this run is not there
 };
 
 // A host's MoM is there (again): what it says it has, and what the log says it has.
@@ -197,6 +208,8 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::ticket_wanted)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::job_idle)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::may_you_leave)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::i_may_leave)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::run_user_wanted)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::run_user)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::mom_connected)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::mom_gone)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::run_missing)

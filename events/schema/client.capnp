@@ -34,6 +34,12 @@ struct Request {
   }
 }
 
+struct CommandOfJob {
+  # What a command in a job says first to the MoM of its host, which then hands Requests and Replies on between it and the server
+  # (docs/design/0038-commands-of-jobs.md). The kernel says who asks.
+  job    @0 :Text;      # PBS_JOBID
+  cookie @1 :Text;      # PBS_JOBCOOKIE: drawn for this run
+}
 struct Hello { version @0 :Text; }   # answered with done: text = server name, for connection checks
 
 struct QueueJob {

@@ -81,6 +81,8 @@ struct FromMom {
     hooksInstalled @10 :HooksInstalled;
     hookReport @11 :HookReport;
     wantTicket @12 :RunRef;         # of a run whose ticket ends: its order comes again with a fresh one, if it is still owed
+    commandOf  @13 :RunRef;         # the first and only message of its connection: a command of this run speaks from here on, in
+                                    # Requests (client.capnp), and is answered in Replies
   }
 }
 struct HooksInstalled { sequence @0 :UInt64; files @1 :List(Text); }

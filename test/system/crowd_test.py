@@ -1,6 +1,7 @@
 """A user who takes all connections he can get, sends half frames or too much: he is told why, and everybody else is served.
 
-All processes may have 256 open files, so that limits are met soon: 64 connections of one user, 32 of root.
+All processes may have 256 open files, so that limits are met soon: 64 connections of one user, 32 of root;
+of a MoM, 48 for tasks and 8 for commands of jobs.
 """
 import ast
 import os
@@ -25,7 +26,8 @@ def setUpModule():
 class Hog:
     """A process of a user that opens connections until one is turned away, and keeps them until it is ended."""
 
-    def __init__(self, path, account):
+    def __init__(self, path, account, most):
+        self.most = most
         answers, says = os.pipe()
         ended, self.go_on = os.pipe()
         self.pid = os.fork()
@@ -51,7 +53,7 @@ class Hog:
             s = socket.socket(socket.AF_UNIX)
             s.connect(path)
             # Who is let in hears nothing; the one who is not is told at once.
-            if select.select([s], [], [], 0 if len(self.held) < FILES // 4 else DEADLINE_S)[0]:
+            if select.select([s], [], [], 0 if len(self.held) < self.most else DEADLINE_S)[0]:
                 with s:
                     return len(self.held), s.recv(65536)
             self.held.append(s)
@@ -67,8 +69,8 @@ class crowds(ClusterTest):
     def socket_path(self):
         return os.path.join(self.home(), "run", "server.sock")
 
-    def hog(self, path):
-        hog = Hog(path, pwd.getpwnam("nobody"))
+    def hog(self, path, most):
+        hog = Hog(path, pwd.getpwnam("nobody"), most)
         self.addCleanup(hog.end)
         return hog
 
@@ -76,7 +78,7 @@ class crowds(ClusterTest):
     def test_one_user_does_not_shut_out_others(self):
         account = pwd.getpwnam("nobody")
         nobody = dict(user=account.pw_uid, group=account.pw_gid, extra_groups=[])
-        hog = self.hog(self.socket_path())
+        hog = self.hog(self.socket_path(), FILES // 4)
         self.assertEqual(hog.number, FILES // 4)
         self.assertIn(b"user nobody: too many connections (limit 64)", hog.told)
         # Everybody else is served, and a second user would be.
@@ -94,12 +96,16 @@ class crowds(ClusterTest):
 
     @unittest.skipUnless(os.geteuid() == 0, "only root can be two users")
     def test_nor_from_the_mom(self):
-        hog = self.hog(os.path.join(self.home("a"), "mom_priv", "tm.sock"))
-        self.assertEqual(hog.number, FILES // 4)
-        self.assertIn(b"user nobody: too many connections (limit 64)", hog.told)
-        # A job of somebody else speaks to its MoM.
-        id = self.submit("--", os.path.join(STAGE, "bin", "pbsdsh"), "/bin/true")
-        self.assertEqual(self.until_state(id, "F")["Exit_status"], "0")
+        for name, limit in (("tm.sock", FILES * 3 // 16), ("commands.sock", FILES // 32)):
+            hog = self.hog(os.path.join(self.home("a"), "mom_priv", name), limit)
+            self.assertEqual(hog.number, limit, name)
+            # His name may still be asked for.
+            self.assertRegex(hog.told, rf"user (nobody|\d+): too many connections \(limit {limit}\)".encode())
+        # A job of somebody else speaks to its MoM, and through it to the server.
+        for words in (["pbsdsh", "/bin/true"], ["qstat", "-B"]):
+            command = os.path.join(STAGE, "bin", words[0])
+            id = self.submit("--", "/usr/bin/env", f"PBS_CONF_FILE={self.cluster.layout.conf('a')}", command, *words[1:])
+            self.assertEqual(self.until_state(id, "F")["Exit_status"], "0", words)
         self.until(lambda: "user nobody turned away: too many connections" in self.mom_log("a"), "the MoM logs it")
 
     def test_jobs_have_the_files_that_the_mom_was_started_with(self):

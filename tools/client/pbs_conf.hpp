@@ -75,4 +75,8 @@ struct annals_conf {
 
 annals_conf read_annals_conf(const std::string& pbs_home);
 
+// Where the MoM of a home hears TM's callers, and commands of its jobs.
+inline std::string tm_socket(const std::string& mom_home) { return mom_home + "/mom_priv/tm.sock"; }
+inline std::string command_socket(const std::string& mom_home) { return mom_home + "/mom_priv/commands.sock"; }
+
 }  // namespace annals::client

@@ -1,5 +1,6 @@
 // Which server a command means, and whether it can be reached from here.
 #include <netdb.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <cstdlib>
@@ -21,17 +22,20 @@ bool resolves(const std::string& host) {
   return rc == 0;
 }
 
-// The server that pbs.conf and annals.conf describe: one socket in our PBS_HOME.
+// The server that can be reached from here: of pbs.conf and annals.conf, with a socket in our PBS_HOME; or else that of our job.
 struct installation {
   std::string server;  // PBS_SERVER of the file, else this host
   std::string socket;
   std::uint16_t port;
+  std::optional<own_job> through{};
 };
 
 installation read_installation(const pbs_conf& conf) {
-  const std::string in_file = read_pbs_conf_file(conf.file).pbs_server;
-  return {in_file.empty() ? this_host() : in_file, read_annals_conf(conf.pbs_home).server_socket,
-          conf.batch_service_port};
+  installation here{read_pbs_conf_file(conf.file).pbs_server, read_annals_conf(conf.pbs_home).server_socket, conf.batch_service_port, {}};
+  if (::access(here.socket.c_str(), F_OK) != 0) here.through = job_of_environment();
+  if (here.through) here.server = here.through->server();
+  if (here.server.empty()) here.server = this_host();
+  return here;
 }
 
 bool port_matches(std::string_view name, std::uint16_t port) {
@@ -42,17 +46,19 @@ bool port_matches(std::string_view name, std::uint16_t port) {
   return bad == std::errc() && end == name.data() + name.size() && value == port;
 }
 
-std::string wanted_server(const pbs_conf& conf) {
+std::string wanted_server(const pbs_conf& conf, const installation& here) {
   if (const char* by_default = std::getenv("PBS_DEFAULT"); by_default != nullptr && *by_default != '\0')
     return by_default;
-  return conf.pbs_server.empty() ? this_host() : conf.pbs_server;
+  if (!conf.pbs_server.empty()) return conf.pbs_server;
+  return here.through ? here.server : this_host();
 }
 
 }  // namespace
 
 server_address default_server() {
   const pbs_conf conf = read_pbs_conf();
-  return {wanted_server(conf), read_annals_conf(conf.pbs_home).server_socket};
+  const installation here = read_installation(conf);
+  return {wanted_server(conf, here), here.socket, here.through};
 }
 
 session session::open(std::string_view server, std::chrono::milliseconds patience) {
@@ -64,7 +70,7 @@ session session::open(std::string_view server, std::chrono::milliseconds patienc
 session session::with_first_request(std::string_view server, std::chrono::milliseconds patience) {
   const pbs_conf conf = read_pbs_conf();
   const installation here = read_installation(conf);
-  const std::string by_default = wanted_server(conf);
+  const std::string by_default = wanted_server(conf, here);
   const std::string target = server.empty() ? by_default : std::string(server);
   const auto unreachable = [&](std::uint32_t code, const char* line) {
     session_error e(code, line, by_default);
@@ -72,12 +78,13 @@ session session::with_first_request(std::string_view server, std::chrono::millis
     return e;
   };
   const std::string name = short_server_name(target);
-  if (name != short_server_name(here.server) && name != "localhost" && name != this_host()) {
+  const bool on_this_host = !here.through && (name == "localhost" || name == this_host());
+  if (name != short_server_name(here.server) && !on_this_host) {
     if (!resolves(target.substr(0, target.find(':')))) throw unreachable(pbs_error::bad_host, "Unknown Host.");
     throw unreachable(pbs_error::system_error, "Connection refused");  // other hosts' servers have no socket here
   }
   if (!port_matches(target, here.port)) throw unreachable(pbs_error::system_error, "Connection refused");
-  return session({by_default, here.socket}, patience);
+  return session({by_default, here.socket, here.through}, patience);
 }
 
 }  // namespace annals::client

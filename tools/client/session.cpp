@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "tools/client/job_ids.hpp"
+#include "tools/client/pbs_conf.hpp"
 
 namespace annals::client {
 
@@ -99,11 +100,31 @@ session session::open_at(server_address address, std::chrono::milliseconds patie
   return s;
 }
 
+// In a job away from the server's host: to the MoM, which is told first which job asks.
+wire::blocking_client session::new_link() const {
+  if (!address_.through) return wire::blocking_client::connect_unix(address_.socket);
+  std::string why;
+  for (const auto& home : mom_homes()) {
+    try {
+      auto link = wire::blocking_client::connect_unix(command_socket(home));
+      link.send(schema::make<schema::CommandOfJob>([&](schema::CommandOfJob::Builder c) {
+        c.setJob(address_.through->id);
+        c.setCookie(address_.through->cookie);
+      }));
+      return link;
+    } catch (const wire::wire_error& e) {
+      why = e.what();
+    }
+  }
+  throw wire::wire_error(why);
+}
+
 void session::connect() {
   try {
-    link_.emplace(wire::blocking_client::connect_unix(address_.socket));
+    link_.emplace(new_link());
   } catch (const wire::wire_error& e) {
-    throw session_error(pbs_error::system_error, first_line_of(e), address_.name);
+    const auto line = address_.through ? "This host's MoM can't be asked: " + std::string(e.what()) : first_line_of(e);
+    throw session_error(pbs_error::system_error, line, address_.name);
   }
 }
 
@@ -181,7 +202,7 @@ void session::query(const request_fill& fill, const std::function<void(schema::R
 
 void session::connect_and_resend() {
   link_.reset();
-  link_.emplace(wire::blocking_client::connect_unix(address_.socket));
+  link_.emplace(new_link());
   ++reconnections_;
   for (const auto& [id, w] : waiting_) link_->send(w.request);
 }
@@ -210,14 +231,16 @@ void session::reconnect_and_resend(const std::string& why) {
   }
 }
 
-// The server's word about the connection, which it closes. Room there may be in a moment, anything else is final.
+// The server's word about the connection, which it closes; or the MoM's. Room there may be in a moment, and a server that we have lost may
+// be back. Anything else is final.
 void session::turned_away(schema::Reply::Reader why) {
   const auto code = why.getRejected().getCode();
   const auto text = schema::str(why.getRejected().getText());
-  if (code != pbs_error::no_connections) throw given_up(code, text);
+  const bool was_there = answered_ || reconnections_ > 0;
+  if (code != pbs_error::no_connections && !(code == pbs_error::system_error && was_there)) throw given_up(code, text);
   const auto now = clock::now();
   if (!crowded_until_) {
-    crowded_until_ = now + (answered_ ? patience_ : std::min<std::chrono::milliseconds>(patience_, crowd_patience));
+    crowded_until_ = now + (was_there ? patience_ : std::min<std::chrono::milliseconds>(patience_, crowd_patience));
     crowd_pause_ = first_crowd_pause;
   }
   const auto pause = scattered(crowd_pause_);

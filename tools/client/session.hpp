@@ -22,14 +22,17 @@
 #include "actors/link/wire/wire.hpp"
 #include "events/schema/client.capnp.h"
 #include "events/schema/message.hpp"
+#include "tools/client/own_job.hpp"
 
 namespace annals::client {
 
 // Where the server is. PBS_DEFAULT or PBS_SERVER of the environment, else pbs.conf, name it; one server is reachable
-// from here, the one whose socket is in our PBS_HOME.
+// from here, the one whose socket is in our PBS_HOME. Where there is none, a process of a job reaches the job's server through the MoM
+// of its host (docs/design/0038-commands-of-jobs.md).
 struct server_address {
-  std::string name;    // as errors show it: "q1"
-  std::string socket;  // path of the gateway's Unix socket
+  std::string name;                  // as errors show it: "q1"
+  std::string socket;                // path of the gateway's Unix socket
+  std::optional<own_job> through{};  // the job whose MoM is asked instead
 };
 server_address default_server();
 inline std::string server_name() { return default_server().name; }
@@ -107,6 +110,7 @@ class session {
   std::uint64_t send(const command_name& command, const request_fill& fill);
   reply answer_to(std::uint64_t id);
   void connect();
+  wire::blocking_client new_link() const;
   void reconnect_and_resend(const std::string& why);
   void connect_and_resend();
   void turned_away(schema::Reply::Reader why);

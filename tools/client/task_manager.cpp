@@ -9,6 +9,7 @@
 
 #include "actors/link/wire/wire.hpp"
 #include "events/model/run/task_limits.hpp"
+#include "tools/client/own_job.hpp"
 #include "tools/client/pbs_conf.hpp"
 
 namespace annals::client {
@@ -20,19 +21,6 @@ constexpr std::uint32_t system_error = 17000, not_connected = 17002, bad_environ
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
-}
-
-std::string directory_of(const std::string& path) {
-  const auto slash = path.rfind('/');
-  return slash == std::string::npos ? "" : path.substr(0, slash);
-}
-
-// The sockets where our MoM may listen. A job may name another node file, so there are two.
-std::vector<std::string> sockets() {
-  std::vector<std::string> paths;
-  if (const auto home = directory_of(directory_of(variable("PBS_NODEFILE"))); !home.empty()) paths.push_back(tm_socket(home));
-  paths.push_back(tm_socket(read_pbs_conf().mom_home()));
-  return paths;
 }
 
 tm_failure lost() { return {not_connected, "the connection to the MoM is lost"}; }
@@ -51,9 +39,9 @@ task_manager::task_manager(const std::string& path) {
 
 task_manager task_manager::connect() {
   std::string why;
-  for (const auto& path : sockets()) {
+  for (const auto& home : mom_homes()) {
     try {
-      return task_manager(path);
+      return task_manager(tm_socket(home));
     } catch (const tm_failure& f) {
       why = f.what();
     } catch (const wire::wire_error& e) {

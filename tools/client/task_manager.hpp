@@ -19,9 +19,6 @@
 
 namespace annals::client {
 
-// Where a MoM with this home listens.
-inline std::string tm_socket(const std::string& mom_home) { return mom_home + "/mom_priv/tm.sock"; }
-
 // `code`: a number of tm.h.
 struct tm_failure : std::runtime_error {
   tm_failure(std::uint32_t number, const std::string& text) : std::runtime_error(text), code(number) {}

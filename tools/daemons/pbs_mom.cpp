@@ -27,14 +27,13 @@
 #include "actors/runtime/log_writer.hpp"
 #include "actors/runtime/mark_keeper.hpp"
 #include "actors/runtime/system_clock.hpp"
-#include "events/model/run/task_limits.hpp"
 #include "events/model/run/ticket.hpp"
 #include "hooks-runtime/pool/worker_pool.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/pbs_conf.hpp"
-#include "tools/client/task_manager.hpp"
 #include "tools/client/version.hpp"
 #include "tools/daemons/caf_system.hpp"
+#include "tools/daemons/command_door.hpp"
 #include "tools/daemons/copy_notes.hpp"
 #include "tools/daemons/daemon_process.hpp"
 #include "tools/daemons/definition_command.hpp"
@@ -258,9 +257,8 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
   // Where other MoMs reach this one. None given: at every address, and the server tells them the one it sees.
   const auto address = s.ours.get("mom_address");
   const wire::signature_check check(identity);
-  wire::io_options bounds;
-  bounds.client_frame_bytes_max = limits::tm_frame_bytes_max;
-  wire::io_pool pool(1, bounds);  // outlives the actors, which dial
+  wire::io_pool pool(1, daemons::tm_bounds());  // these outlive the actors, which dial
+  wire::io_pool commands_pool(1, daemons::command_bounds());
 
   daemons::caf_config config;
   caf::actor_system system(config);
@@ -324,6 +322,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
       of_callers.failed = handler.failed;
       of_callers.last_words = daemons::mom_last_words;
       const auto callers = pool.listen_unix(client::tm_socket(s.home), 0666, of_callers);
+      const auto commands = daemons::listen_for_commands(system, commands_pool, s, identity, mom, notes);
       notes.write(actors::log_event::system, "Svr", "pbs_mom", "Mom pid = " + std::to_string(getpid()) + " ready");
       process.ready(s.priv + "/mom_out");
 

@@ -10,14 +10,10 @@
 
 namespace annals::wire {
 
-namespace {
-
 std::size_t descriptors_of_process() {
   rlimit limit{};
   return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? limit.rlim_cur : 1024;
 }
-
-}  // namespace
 
 struct io_pool::impl {
   explicit impl(std::size_t descriptors) : places(descriptors) {}

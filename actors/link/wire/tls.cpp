@@ -42,6 +42,7 @@ const char* word_of(identity::kind what) {
     case identity::kind::mom: return "mom";
     case identity::kind::scheduler: return "scheduler";
     case identity::kind::server: return "server";
+    case identity::kind::job: return "job";
   }
   return "";
 }

@@ -28,17 +28,21 @@ struct identity {
   enum class kind { local,
                     mom,
                     scheduler,
-                    server };
+                    server,
+                    job };
+  static constexpr std::uint32_t nobody = UINT32_MAX;  // no uid and no gid is this
   kind what = kind::local;
-  // local: user name (the uid in digits when it has none); mom: host name; scheduler: scheduler object's name; server: host name
+  // local: user name (the uid in digits when it has none); mom: host name; scheduler: scheduler object's name; server: host name;
+  // job: user of a run one of whose commands speaks, by the word of the MoM of its host and of the log
   std::string name;
-  std::uint32_t uid = 0;  // local only
+  std::uint32_t uid = 0;  // local; of a job's command `nobody`, as another host's numbers say nothing here
   std::uint32_t gid = 0;
   std::int64_t pid = 0;
   std::string address = {};  // "10.0.0.3:40312" for logs; empty for local
-  std::string group = {};    // local only: name of the primary group (the gid in digits when it has none)
+  std::string group = {};    // local and job: name of the primary group (the gid in digits when it has none)
+  std::string host = {};     // job: where its command is, as its MoM's certificate names it
 };
-const char* word_of(identity::kind what);  // "local", "mom", "scheduler", "server"
+const char* word_of(identity::kind what);  // "local", "mom", "scheduler", "server", "job"
 
 // One open connection. Any thread may call; callbacks come on an I/O thread of the pool, one at a time per connection.
 class connection {
@@ -85,6 +89,9 @@ struct credentials {
   auto operator<=>(const credentials&) const = default;
   static credentials bundle(const std::string& file) { return {file, file, file}; }  // daemon.pem
 };
+
+// How many files this process may have open (RLIMIT_NOFILE).
+std::size_t descriptors_of_process();
 
 // The bounds of a pool's connections; tests make them small.
 struct io_options {

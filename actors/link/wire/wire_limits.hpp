@@ -44,7 +44,10 @@ constexpr int frame_ms = 30000;
 // daemon's own user a quarter, and TCP peers that have not shown a certificate yet a sixteenth. The rest is for daemons that have,
 // for the log's files and for what programs need that the process starts: no user's connections can take these.
 constexpr std::size_t ordinary_share = 2, own_share = 4, unproven_share = 16;
-static_assert(1.0 / ordinary_share + 1.0 / own_share + 1.0 / unproven_share < 0.9, "some are left for files and daemons");
+// Commands of jobs on other hosts come over connections of their MoMs: these get a sixteenth of the server's, by user.
+constexpr std::size_t job_caller_share = 16, job_callers_max = 1024;
+static_assert(1.0 / ordinary_share + 1.0 / own_share + 1.0 / unproven_share + 1.0 / job_caller_share < 0.9,
+              "some are left for files and daemons");
 // However many descriptors there are, no more than these: each may hold a half frame in our memory.
 constexpr std::size_t ordinary_connections_max = 8192, own_connections_max = 4096, unproven_connections_max = 1024;
 

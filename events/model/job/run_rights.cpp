@@ -1,5 +1,8 @@
 #include "events/model/job/run_rights.hpp"
 
+#include <algorithm>
+
+#include "events/attributes/ids.hpp"
 #include "events/model/refuse.hpp"
 
 namespace annals::model {
@@ -47,6 +50,12 @@ std::optional<rejection> reorder_refusal(const job_state* job, const requester& 
   if (!is_there(job)) return refuse(pbs_error::unknown_job);
   if (job->ended()) return refuse(pbs_error::job_has_finished);
   return not_waiting(*job, by);
+}
+
+run_identity identity_of_run(const job_state& job, std::uint32_t run, std::string_view host) {
+  if (!job.running() || job.run != run || job.drops(host)) return {};
+  if (std::find(job.hosts.begin(), job.hosts.end(), host) == job.hosts.end()) return {};
+  return {std::string(job.attribute(attributes::job::euser)), std::string(job.attribute(attributes::job::egroup))};
 }
 
 values::result<exchanged_ranks, rejection> exchange_ranks(const job_state* first, const job_state* second, const requester& by) {

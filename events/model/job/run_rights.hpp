@@ -1,9 +1,11 @@
 // Who may have a job run and who may change its place in the order: schedulers by proposing, operators with qrun, its owner
-// with qorder. Pure; the job's decide() asks, and who answers a request asks first, so that both say the same.
-// Governed by docs/design/0034-the-gateway.md.
+// with qorder; and for whom its run may speak. Pure; the job's decide() asks, and who answers a request asks first, so that both say the
+// same. Governed by docs/design/0034-the-gateway.md.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "events/model/job/job.hpp"
@@ -22,6 +24,13 @@ std::optional<rejection> proposal_refusal(const job_state& job, const proposed_r
 std::optional<rejection> run_by_hand_refusal(const job_state* job, const requester& by);
 // The same of one job of qorder.
 std::optional<rejection> reorder_refusal(const job_state* job, const requester& by);
+
+// As whom a command speaks that is started in a run on one of its hosts: the user and the group that the run has. Nobody (no user): the
+// job has no such run, or not on this host, or its program has ended. docs/design/0038-commands-of-jobs.md.
+struct run_identity {
+  std::string user, group;
+};
+run_identity identity_of_run(const job_state& job, std::uint32_t run, std::string_view host);
 
 // What qorder makes of two jobs: each gets the other's rank.
 struct exchanged_ranks {

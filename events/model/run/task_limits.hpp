@@ -27,6 +27,13 @@ constexpr std::size_t tm_questions_max = 65536;
 // Who connects and does not say for which job is closed after this.
 constexpr int tm_silence_s = 30;
 
+// A job's id and its cookie, each, as a command says them: an id has at most the 253 letters of a host's name behind its number.
+constexpr std::size_t claim_bytes_max = 512;
+// Connections to a MoM's sockets are bounded by shares of the descriptors that it may have (actors/link/wire/wire_limits.hpp): those
+// of TM as if it had three quarters of them, commands of jobs as if it had an eighth. A command takes two, so that all take 0.8 of
+// them at most, and the rest is for daemons, the log and programs.
+constexpr std::size_t tm_descriptors_of_four = 3, command_descriptors_of = 8;
+
 // What tasks publish for each other is for addresses and keys, and the MoM keeps it in memory.
 constexpr std::size_t published_name_bytes_max = 256;
 constexpr std::size_t published_value_bytes_max = 64u << 10;

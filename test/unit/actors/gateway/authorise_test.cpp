@@ -41,6 +41,26 @@ BOOST_AUTO_TEST_CASE(a_requester_is_of_the_servers_host) {
   BOOST_TEST(by.at_host() == "alice@borg.cluster");
 }
 
+BOOST_AUTO_TEST_CASE(a_command_of_a_job_is_of_its_host_and_no_number_makes_it_root) {
+  const listed l("mgr@n1", "");
+  const auto by = [&](const std::string& user, std::uint32_t uid) {
+    wire::identity who{wire::identity::kind::job, user, uid, 100, 0, ""};
+    who.host = "n1";
+    return actors::requester_of(who, l.settings, 1000);
+  };
+  BOOST_TEST(by("alice", wire::identity::nobody).at_host() == "alice@n1");
+  BOOST_TEST((by("root", 0).role == Role::USER));
+  BOOST_TEST((by("whoever", 1000).role == Role::USER));
+  BOOST_TEST((by("mgr", wire::identity::nobody).role == Role::MANAGER));
+}
+
+BOOST_AUTO_TEST_CASE(groups_are_found_by_the_name_alone_where_no_number_is_known) {
+  const auto groups = actors::groups_by_name_service("root", wire::identity::nobody);
+  BOOST_REQUIRE(!groups.empty());
+  BOOST_TEST(groups.front() == "root");
+  BOOST_TEST(actors::groups_by_name_service("no_such_user_anywhere", wire::identity::nobody).empty());
+}
+
 BOOST_AUTO_TEST_CASE(lists_give_roles_the_higher_one_first) {
   const listed l("mgr@borg.cluster,both@*", "op@*.cluster,both@*,far@elsewhere");
   BOOST_TEST((l.role("mgr") == Role::MANAGER));

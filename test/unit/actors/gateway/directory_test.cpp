@@ -57,6 +57,30 @@ BOOST_AUTO_TEST_CASE(a_job_is_found_by_number_and_by_serial_until_it_is_forgotte
   BOOST_TEST(c.where.next_number() == 13u);  // no number is given twice
 }
 
+BOOST_AUTO_TEST_CASE(a_run_has_a_program_until_the_log_says_that_it_ended) {
+  const auto ends = {+[](schema::JobEvent::Builder e) { e.initExited().setRun(1); },
+                     +[](schema::JobEvent::Builder e) { e.initStartFailed().setRun(1); },
+                     +[](schema::JobEvent::Builder e) { e.initRequeued().setRun(1); }};
+  for (const auto end : ends) {
+    cluster c;
+    const auto serial = c.job(12);
+    BOOST_TEST(!c.where.has_program("n1", serial, 1));
+    c.assign(serial, 1, {"n1", "n2"});
+    BOOST_TEST(c.where.has_program("n1", serial, 1));
+    BOOST_TEST(c.where.has_program("n2", serial, 1));
+    BOOST_TEST(!c.where.has_program("n3", serial, 1));
+    BOOST_TEST(!c.where.has_program("n1", serial, 2));
+    c.write(serial, model::make_event([&](auto e) { end(e.initJob()); }));
+    BOOST_TEST(!c.where.has_program("n1", serial, 1));
+    BOOST_TEST(c.where.has_run("n1", serial, 1));  // its vnodes are not back
+    c.assign(serial, 2, {"n1"});
+    BOOST_TEST(c.where.has_program("n1", serial, 2));
+    BOOST_TEST(!c.where.has_program("n1", serial, 1));
+    c.hand_back(serial, "n1");
+    BOOST_TEST(!c.where.has_program("n1", serial, 2));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_vnode_leads_to_its_host_until_either_goes) {
   cluster c;
   const auto n1 = c.host("n1"), n2 = c.host("n2");

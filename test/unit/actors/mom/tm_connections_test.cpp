@@ -113,7 +113,7 @@ struct tm_fixture {
     });
     const auto asked = received<find_job>();
     BOOST_TEST(asked.cookie == "c");
-    self->send(tm, job_found{asked.asker.question, caf::actor(self), user, {"n1", "n2"}});
+    self->send(tm, job_found{asked.asker.question, caf::actor(self), user, {"n1", "n2"}, 7, 1});
   }
   static void spawn(schema::TmRequest::Builder r) {
     r.initSpawn().initArgv(1).set(0, "program");

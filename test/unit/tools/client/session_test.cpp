@@ -1,4 +1,6 @@
 #include <boost/test/unit_test.hpp>
+#include <cstdlib>
+#include <filesystem>
 #include <set>
 
 #include "test/support/fake_gateway.hpp"
@@ -211,6 +213,94 @@ BOOST_AUTO_TEST_CASE(a_query_sees_every_piece_until_the_last) {
   s.query([](schema::Request::Builder b) { b.initStat().setQueue("workq"); },
           [&](schema::Reply::Reader r) { pieces += r.getObjects().getObjects()[0].getName() == "workq" ? 1 : 0; });
   BOOST_TEST(pieces == 1);
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+namespace {
+
+struct variable {
+  const char* name;
+  variable(const char* n, const std::string& value) : name(n) { setenv(n, value.c_str(), 1); }
+  ~variable() { unsetenv(name); }
+};
+
+// A job on another host than the server's: a MoM is below its node file's home, and nothing of a server.
+struct job_elsewhere {
+  // The MoM hands on, and its answers are the server's.
+  explicit job_elsewhere(fake_gateway::answer how) : mom(std::move(how), [](schema::Request::Reader r) { return r.getId() == 0; }) {
+    std::filesystem::create_directories(mom.directory() + "/mom_priv");
+    std::filesystem::create_symlink(mom.socket_path(), mom.directory() + "/mom_priv/commands.sock");
+  }
+  fake_gateway mom;
+  const test::temporary_directory none;
+  variable conf{"PBS_CONF_FILE", none.path + "/pbs.conf"}, home{"PBS_HOME", none.path};
+  variable id{"PBS_JOBID", "12.q1"}, cookie{"PBS_JOBCOOKIE", "secret"}, nodes{"PBS_NODEFILE", mom.directory() + "/aux/12.q1"};
+};
+
+bool done(schema::Request::Reader, schema::Reply::Builder out) {
+  out.setDone("");
+  return true;
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(session_of_a_job_elsewhere)
+
+BOOST_AUTO_TEST_CASE(the_mom_of_the_node_file_hears_which_job_asks_and_then_the_requests) {
+  const job_elsewhere job(done);
+  auto s = session::open();
+  BOOST_TEST(s.address().name == "q1");
+  s.call(delete_one);
+  const auto seen = job.mom.requests();
+  BOOST_REQUIRE(seen.size() == 2u);
+  const auto said = seen[0].root<schema::CommandOfJob>();
+  BOOST_TEST(schema::text(said.getJob()) == "12.q1");
+  BOOST_TEST(schema::text(said.getCookie()) == "secret");
+  BOOST_TEST((*seen[1]).isDeleteJob());
+}
+
+BOOST_AUTO_TEST_CASE(it_reaches_its_own_server_and_no_other) {
+  const job_elsewhere job(done);
+  BOOST_TEST(server_name() == "q1");
+  session::open("q1:15001").call(delete_one);
+  BOOST_CHECK_THROW((void)session::open("localhost"), session_error);
+  const variable other("PBS_DEFAULT", "localhost");
+  BOOST_CHECK_THROW((void)session::open(), session_error);
+}
+
+BOOST_AUTO_TEST_CASE(without_a_cookie_it_is_a_command_as_any) {
+  const job_elsewhere job(done);
+  unsetenv("PBS_JOBCOOKIE");
+  BOOST_CHECK_EXCEPTION((void)session::open(), session_error,
+                        [](const session_error& e) { return e.what() == std::string("Connection refused"); });
+}
+
+BOOST_AUTO_TEST_CASE(a_mom_that_is_not_there_is_named) {
+  job_elsewhere job(done);
+  job.mom.stop();
+  BOOST_CHECK_EXCEPTION((void)session::open(), session_error, [](const session_error& e) {
+    return std::string_view(e.what()).starts_with("This host's MoM can't be asked: connect to /") && e.code == pbs_error::system_error;
+  });
+}
+
+BOOST_AUTO_TEST_CASE(a_server_that_the_mom_can_not_reach_is_final_at_first_and_waited_for_later) {
+  std::atomic<int> calls{0};
+  const job_elsewhere job([&](schema::Request::Reader r, schema::Reply::Builder out) {
+    const int call = ++calls;
+    if (call == 2) return false;  // the server dies
+    if (call == 1 || call >= 5) return done(r, out);
+    of_the_connection(out, pbs_error::system_error, "host b can't reach the server");
+    return true;
+  });
+  auto s = session::open();
+  s.call(delete_one);
+  s.call(delete_one);
+  BOOST_TEST(calls == 5);
+  calls = 2;
+  auto fresh = session::open();
+  BOOST_CHECK_EXCEPTION((void)fresh.call(delete_one), session_error,
+                        [](const session_error& e) { return e.what() == std::string("host b can't reach the server"); });
 }
 
 BOOST_AUTO_TEST_SUITE_END()

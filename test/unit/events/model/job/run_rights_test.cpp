@@ -1,6 +1,7 @@
 // Who may have a job run (schedulers, qrun) and change its place in the order (qorder), and what the others are told.
 #include <boost/test/unit_test.hpp>
 
+#include "events/attributes/ids.hpp"
 #include "events/model/job/run_rights.hpp"
 #include "events/values/pbs_error.hpp"
 #include "test/support/model_builders.hpp"
@@ -107,6 +108,27 @@ BOOST_AUTO_TEST_CASE(qorder_is_for_owners_and_operators) {
   BOOST_TEST(of_qorder(job_in(job_phase::finished), user("other")) == finished);
   BOOST_TEST(said(story.ask(model::set_rank{42}, user("other"))) == unauthorized);  // the job itself asks as well
   BOOST_TEST(said(story.ask(model::set_rank{42}, user())) == "reordered");
+}
+
+BOOST_AUTO_TEST_CASE(a_run_speaks_for_its_user_from_its_hosts_until_its_program_ends) {
+  const auto user_of = [](const model::job_state& job, std::uint32_t run, const char* host) {
+    return model::identity_of_run(job, run, host).user;
+  };
+  auto story = given(job_phase::queued);
+  story.when(propose_hosts({"borg", "lendl"}), the_scheduler());
+  const std::string euser(story.job.attribute(attributes::job::euser));
+  BOOST_REQUIRE(!euser.empty());
+  for (const char* host : {"borg", "lendl"}) BOOST_TEST(user_of(story.job, 1, host) == euser);
+  BOOST_TEST(model::identity_of_run(story.job, 1, "borg").group == story.job.attribute(attributes::job::egroup));
+  BOOST_TEST(user_of(story.job, 1, "federer") == "");
+  BOOST_TEST(user_of(story.job, 1, "") == "");
+  BOOST_TEST(user_of(story.job, 0, "borg") == "");
+  BOOST_TEST(user_of(story.job, 2, "borg") == "");
+  for (auto phase : {job_phase::assigned, job_phase::started, job_phase::suspended}) BOOST_TEST(user_of(job_in(phase), 1, "borg") != "");
+  for (auto phase : {job_phase::none, job_phase::queued, job_phase::held, job_phase::exiting, job_phase::finished}) {
+    auto job = job_in(phase);
+    for (std::uint32_t run : {0u, 1u}) BOOST_TEST(user_of(job, run, "borg") == "");
+  }
 }
 
 BOOST_AUTO_TEST_CASE(two_jobs_exchange_their_ranks_or_neither_moves) {

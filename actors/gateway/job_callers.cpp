@@ -1,0 +1,107 @@
+#include "actors/gateway/job_callers.hpp"
+
+#include <utility>
+
+#include "actors/link/wire/wire_limits.hpp"
+#include "actors/server/replies.hpp"
+#include "events/schema/readable.hpp"
+
+namespace annals::actors {
+
+namespace pbs_error = values::pbs_error;
+
+namespace {
+
+// A MoM's connection that speaks for a user.
+class users_connection final : public wire::connection {
+ public:
+  users_connection(wire::connection_ptr of, wire::identity who) : of_(std::move(of)), who_(std::move(who)) {}
+  std::uint64_t id() const override { return of_->id(); }
+  const wire::identity& peer() const override { return who_; }
+  void send(const schema::sealed_message& message) override { of_->send(message); }
+  void close(const std::string& why) override { of_->close(why); }
+  std::size_t unsent_bytes() const override { return of_->unsent_bytes(); }
+  void pause_reading() override { of_->pause_reading(); }
+  void resume_reading() override { of_->resume_reading(); }
+
+ private:
+  wire::connection_ptr of_;
+  wire::identity who_;
+};
+
+wire::identity user_of_run(const run_user& u, const wire::identity& mom) {
+  wire::identity who;
+  who.what = wire::identity::kind::job;
+  who.name = u.who.user;
+  who.group = u.who.group;
+  who.uid = who.gid = wire::identity::nobody;
+  who.address = mom.address;
+  who.host = mom.name;
+  return who;
+}
+
+bool is_command_of(const schema::sealed_message& message) { return message.root<schema::FromMom>().isCommandOf(); }
+
+}  // namespace
+
+bool job_callers::takes(peer_frame& f) {
+  if (const auto at = callers_.find(f.peer->id()); at != callers_.end()) {
+    request(at->second, std::move(f.message));
+    return true;
+  }
+  if (!is_command_of(f.message)) return false;
+  const schema::sealed<schema::FromMom> message(std::move(f.message));
+  if (schema::is_readable(message)) open(f.peer, message.get().getCommandOf());
+  else f.peer->close("a message that can't be read");
+  return true;
+}
+
+// Nothing more is read until its user is known.
+void job_callers::open(const wire::connection_ptr& peer, schema::RunRef::Reader run) {
+  const auto& host = peer->peer().name;
+  const auto number = board_.where().job_number(run.getJobSerial());
+  if (model::winding_up(*board_.settings())) return refuse(peer, pbs_error::system_error, "Connection refused");
+  if (!number || !board_.where().has_program(host, run.getJobSerial(), run.getRun()))
+    return refuse(peer, pbs_error::bad_credential, "job " + schema::str(run.getJob()) + " does not run on host " + host);
+  callers_[peer->id()] = {peer, nullptr, run.getJobSerial(), run.getRun(), board_.job_id(*number), {}, nullptr};
+  peer->pause_reading();
+  board_.ask_job(*number, run_user_wanted{peer->id(), run.getRun(), host});
+}
+
+void job_callers::on_user(const run_user& u) {
+  const auto at = callers_.find(u.connection);
+  if (at == callers_.end()) return;
+  auto& c = at->second;
+  const auto turn_away = [&](std::uint32_t code, const std::string& text) {
+    refuse(c.peer, code, text);
+    callers_.erase(at);
+  };
+  if (u.who.user.empty()) return turn_away(pbs_error::bad_credential, "job " + c.job + " does not run on host " + c.peer->peer().name);
+  std::size_t has = 0;
+  c.place = places_->enter(u.who.user, has);
+  if (!c.place)
+    return turn_away(pbs_error::no_connections, "user " + u.who.user + ": too many commands of jobs at once (limit " +
+                                                    std::to_string(has > 0 ? has : places_->places()) + ")");
+  c.as_user = std::make_shared<users_connection>(c.peer, user_of_run(u, c.peer->peer()));
+  c.peer->resume_reading();
+  const auto peer = c.peer;
+  for (auto& message : std::exchange(c.early, {})) for_peer(peer, [&] { request(c, std::move(message)); });
+}
+
+void job_callers::request(caller& c, schema::sealed_message message) {
+  if (!c.as_user) return c.early.push_back(std::move(message));
+  if (message.bytes().size() > limits::client_frame_bytes_max)
+    return c.peer->close("a request above the limit of " + std::to_string(limits::client_frame_bytes_max) + " bytes");
+  const auto& host = c.peer->peer().name;
+  if (!board_.where().has_program(host, c.serial, c.run))
+    return refuse(c.peer, pbs_error::bad_credential, "job " + c.job + " no longer runs on host " + host);
+  take_(c.as_user, schema::sealed<schema::Request>(std::move(message)));
+}
+
+// The reply is to no request: nothing follows it.
+void job_callers::refuse(const wire::connection_ptr& peer, std::uint32_t code, const std::string& text) {
+  peer->send(refusal_reply(0, board_.where().sequence(), {code, text}));
+  peer->close(text);
+}
+
+}  // namespace annals::actors

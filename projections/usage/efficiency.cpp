@@ -1,0 +1,185 @@
+#include "projections/usage/efficiency.hpp"
+
+#include <utility>
+
+#include "events/values/duration.hpp"
+#include "events/values/number.hpp"
+#include "events/values/size.hpp"
+
+namespace annals::projections {
+
+using which = schema::JobEvent::Which;
+
+namespace {
+
+// What counts of Resource_List: all else is not kept.
+constexpr std::string_view counted[] = {"ncpus", "mem", "walltime"};
+
+bool counts(std::string_view resource) {
+  for (const auto c : counted)
+    if (c == resource) return true;
+  return false;
+}
+
+std::optional<double> part_of(std::uint64_t used, std::uint64_t all) {
+  return all == 0 ? std::nullopt : std::optional(static_cast<double>(used) / static_cast<double>(all));
+}
+
+std::string_view text_of(const std::map<std::string, std::string, std::less<>>& values, std::string_view resource) {
+  const auto at = values.find(resource);
+  return at == values.end() ? std::string_view() : at->second;
+}
+
+std::uint64_t not_negative(std::optional<std::int64_t> n) { return n && *n > 0 ? static_cast<std::uint64_t>(*n) : 0; }
+
+}  // namespace
+
+// -- numbers -----------------------------------------------------------------------------------------------------------------
+
+std::optional<double> run_efficiency::cpu() const { return part_of(cput_s, cpu_given_s()); }
+std::optional<double> run_efficiency::memory() const { return part_of(mem_kb, mem_asked_kb.value_or(0)); }
+std::optional<double> run_efficiency::walltime() const { return part_of(walltime_s, walltime_asked_s.value_or(0)); }
+
+void efficiency_sum::mean::add(std::optional<double> part, double weight) {
+  if (!part) return;
+  sum += *part * weight;
+  weights += weight;
+}
+std::optional<double> efficiency_sum::mean::value() const { return weights > 0 ? std::optional(sum / weights) : std::nullopt; }
+
+void efficiency_sum::add(const run_efficiency& run) {
+  ++runs_;
+  cput_s_ += run.cput_s;
+  given_s_ += run.cpu_given_s();
+  const auto weight = static_cast<double>(run.cpu_given_s());
+  memory_.add(run.memory(), weight);
+  walltime_.add(run.walltime(), weight);
+}
+std::optional<double> efficiency_sum::cpu() const { return part_of(cput_s_, given_s_); }
+
+// -- the fold ----------------------------------------------------------------------------------------------------------------
+
+void job_efficiency::queue(const log::record& record) {
+  const auto e = record.event().getJob().getQueued();
+  const auto owner = schema::text(e.getOwner());
+  const auto user = owner.substr(0, owner.find('@'));
+  if (wanted_ && !wanted_(schema::text(e.getId()), user)) return;
+  job fresh;
+  fresh.run.job = schema::str(e.getId());
+  fresh.run.user = user;
+  fresh.run.queue = schema::str(e.getQueue());
+  take_changes(fresh, e.getAttributes());
+  jobs_.insert_or_assign(record.get().getStream(), std::move(fresh));
+}
+
+void job_efficiency::begin(job& of, const log::record& record) {
+  of.run.run = record.event().getJob().getAssigned().getRun();
+  of.run.assigned_ns = record.get().getWallNs();
+  of.run.ended_ns = 0;
+  of.run.ended_sequence = 0;
+  of.used = {};
+  of.by_hooks.clear();
+}
+
+void job_efficiency::take_changes(job& of, capnp::List<schema::Attribute>::Reader changes) {
+  for (auto c : changes) {
+    const auto resource = schema::text(c.getResource());
+    const bool gone = c.getOp() == schema::AttributeOp::UNSET;
+    if (schema::text(c.getName()) == "resources_used")
+      of.by_hooks.insert_or_assign(std::string(resource), gone ? std::string() : schema::str(c.getValue()));
+    if (schema::text(c.getName()) != "Resource_List" || !counts(resource)) continue;
+    of.asked.erase(std::string(resource));
+    if (!gone) of.asked.emplace(resource, schema::str(c.getValue()));
+  }
+}
+
+// The end of a run that was lost nobody measured: what was known before counts.
+void job_efficiency::take_usage(job& of, schema::Usage::Reader usage) {
+  if (auto used = model::read_usage(usage); model::was_measured(used)) of.used = std::move(used);
+}
+
+run_efficiency job_efficiency::told(const job& of) {
+  auto used = of.used;
+  for (const auto& [resource, value] : of.by_hooks) used.set(resource, value);
+  auto run = of.run;
+  run.cput_s = used.seconds("cput");
+  run.walltime_s = used.seconds("walltime");
+  run.mem_kb = used.kb("mem");
+  run.ncpus = used.count("ncpus");
+  if (run.ncpus == 0) run.ncpus = not_negative(values::parse_integer(text_of(of.asked, "ncpus")));
+  if (const auto size = values::parse_size(text_of(of.asked, "mem"))) run.mem_asked_kb = size->to_kb();
+  if (const auto seconds = values::parse_duration(text_of(of.asked, "walltime"))) run.walltime_asked_s = not_negative(seconds);
+  return run;
+}
+
+// Its run, and what it asks for, are over.
+std::optional<run_efficiency> job_efficiency::close(job& of) {
+  const bool ran = of.run.run != 0 && of.run.ended_sequence != 0;
+  auto run = ran ? std::optional(told(of)) : std::nullopt;
+  of.run.run = 0;
+  if (of.asked_before) of.asked = *std::exchange(of.asked_before, std::nullopt);
+  return run;
+}
+
+std::optional<run_efficiency> job_efficiency::fold(const log::record& record) {
+  if (record.kind() != schema::StreamKind::JOB) return std::nullopt;
+  const auto event = record.event().getJob();
+  if (event.isQueued()) queue(record);
+  const auto at = jobs_.find(record.get().getStream());
+  if (at == jobs_.end()) return std::nullopt;
+  auto& of = at->second;
+  switch (event.which()) {
+    case which::ALTERED: take_changes(of, event.getAltered().getChanges()); break;
+    case which::MOVED:
+      of.run.queue = schema::str(event.getMoved().getQueue());
+      take_changes(of, event.getMoved().getChanges());
+      break;
+    case which::ASSIGNED: begin(of, record); break;
+    case which::REDUCED:
+      if (!of.asked_before) of.asked_before = of.asked;
+      take_changes(of, event.getReduced().getChanges());
+      break;
+    case which::USAGE_REPORTED: take_usage(of, event.getUsageReported().getUsage()); break;
+    case which::START_FAILED: of.run.run = 0; break;
+    case which::EXITED:
+      take_usage(of, event.getExited().getUsage());
+      of.run.ended_ns = record.get().getWallNs();
+      of.run.ended_sequence = record.sequence();
+      break;
+    case which::REQUEUED: return close(of);
+    case which::ENDED: {
+      auto run = close(of);
+      jobs_.erase(at);
+      return run;
+    }
+    case which::QUEUED:
+    case which::HELD:
+    case which::RELEASED:
+    case which::WAIT_ENDED:
+    case which::STARTED:
+    case which::RUN_STEP:
+    case which::DELETE_REQUESTED:
+    case which::RERUN_REQUESTED:
+    case which::SIGNALLED:
+    case which::MESSAGED:
+    case which::SUSPENDED:
+    case which::RESUME_WANTED:
+    case which::RESUMED:
+    case which::REQUEST_DONE:
+    case which::OUTPUT_DELIVERED:
+    case which::VNODES_RELEASED:
+    case which::VNODES_TAKEN:
+    case which::REORDERED:
+    case which::FORGOTTEN: break;
+  }
+  return std::nullopt;
+}
+
+std::vector<run_efficiency> job_efficiency::open() const {
+  std::vector<run_efficiency> runs;
+  for (const auto& [stream, of] : jobs_)
+    if (of.run.run != 0) runs.push_back(told(of));
+  return runs;
+}
+
+}  // namespace annals::projections

@@ -33,12 +33,43 @@ void add_job_words(CLI::App& app, asked& a) {
   };
   add(word::job, "job", "the whole story of one job", "one JSON object per event");
   add(word::startup, "startup", "how each start of one job went, host by host", "one JSON object");
-  add(word::usage, "usage", "what one job used on each host, over time", "one JSON object");
 
   auto* hook = add_word(app, a, word::hook, "hook", "what hooks did at a job, or a hook everywhere");
   hook->add_option("job_or_hook", a.job, "the job, or the name of the hook");
   hook->add_option("--rerun", a.rerun, "run the hooks of this record again, with the scripts of today")->check(from_one);
   hook->add_flag("--json", a.json, "one JSON object per event");
+}
+
+void add_range(CLI::App* to, asked& a) {
+  to->add_option("--since", a.since, "from this time or sequence on");
+  to->add_option("--until", a.until, "up to this time or sequence");
+}
+
+// At most one of them.
+void add_forms(CLI::App* to, asked& a, bool drawn) {
+  auto* form = to->add_option_group("form");
+  form->add_flag("--json", a.json, drawn ? "one JSON object for each job" : "one JSON object");
+  form->add_flag("--csv", a.csv, "a table for spreadsheets, with every resource");
+  if (drawn) form->add_flag("--plot", a.plot, "draw it");
+  form->require_option(0, 1);
+}
+
+// --resource alone would choose nothing: the first form of usage shows what it always showed.
+void add_words_about_usage(CLI::App& app, asked& a) {
+  auto* usage = add_word(app, a, word::usage, "usage", "what one job used on each host, over time");
+  usage->add_option("id", a.job, "the job, with or without its server")->required();
+  usage->add_option_function<std::string>(
+           "--by", [&a](const std::string&) { a.by_host = true; }, "host: every resource, also what hooks set")
+      ->check(CLI::IsMember({"host"}));
+  usage->add_option("--resource", a.resources, "these resources only, with commas; for --plot else cput,mem")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  add_forms(usage, a, true);
+  add_range(usage, a);
+  usage->parse_complete_callback([&a] {
+    if (!a.resources.empty() && !a.by_host && !a.csv && !a.plot)
+      throw CLI::ValidationError("--resource", "needs --by host, --csv or --plot");
+  });
 }
 
 void add_words_about_all(CLI::App& app, asked& a) {
@@ -47,13 +78,11 @@ void add_words_about_all(CLI::App& app, asked& a) {
   log->add_option("--job", a.job, "events of this job, and the scheduler's reasons for it");
   log->add_option("--user", a.user, "what this user asked for, and what happened to the user's jobs");
   log->add_option("--kind", a.kinds, "kinds of events (JobAssigned) or of objects (job), with commas");
-  log->add_option("--since", a.since, "from this time or sequence on");
-  log->add_option("--until", a.until, "up to this time or sequence");
+  add_range(log, a);
   log->add_flag("--json", a.json, "one JSON object per event");
   log->add_option("-n", a.last, "the last so many events only")->check(from_one);
   auto* hosts = add_word(app, a, word::hosts, "hosts", "which hosts spoil starts of jobs or fail later, and how often");
-  hosts->add_option("--since", a.since, "from this time or sequence on");
-  hosts->add_option("--until", a.until, "up to this time or sequence");
+  add_range(hosts, a);
   hosts->add_flag("--all", a.all, "also hosts that never failed");
   hosts->add_flag("--json", a.json, "one JSON object");
   auto* replay = add_word(app, a, word::replay, "replay", "the state at a moment, and its digest");
@@ -87,6 +116,7 @@ std::optional<int> read_command_line(int argc, char** argv, asked& into) {
   app.fallthrough();
   add_words_about_all(app, into);
   add_job_words(app, into);
+  add_words_about_usage(app, into);
   add_words_about_the_log(app, into);
   try {
     app.parse(argc, argv);

@@ -24,9 +24,9 @@ struct asked {
   audit::word word = audit::word::log;
   std::string directory;
   std::string job, user, since, until, from, to;
-  std::vector<std::string> kinds, days;
+  std::vector<std::string> kinds, days, resources;
   std::uint64_t last = 0, rerun = 0;
-  bool follow = false, json = false, compare = false, all = false;
+  bool follow = false, json = false, csv = false, plot = false, by_host = false, compare = false, all = false;
 };
 
 // Nothing: go on with what was asked. A number: end, with 0 after --help or --version, else it was not understood; both were printed.

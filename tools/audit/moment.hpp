@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -24,5 +25,12 @@ std::optional<moment> parse_moment(std::string_view text, std::int64_t now_ns);
 // when there is none. Times never decrease within a log, so the place is found by halving.
 std::uint64_t first_since(const ports::event_store& store, const moment& m);
 std::uint64_t last_until(const ports::event_store& store, const moment& m);
+
+struct sequence_range {
+  std::uint64_t from = 1, to = 0;
+  std::string wrong;  // of the two texts: no moment
+};
+// What --since and --until say; empty: the beginning and the end of the log.
+sequence_range read_range(const ports::event_store& store, const std::string& since, const std::string& until, std::int64_t now_ns);
 
 }  // namespace annals::audit

@@ -93,23 +93,13 @@ bool fill_filter(const asked& a, audit::event_filter& filter, std::string& why) 
   return why.empty();
 }
 
-// A time or sequence as it was given; 0 for none. False: not understood.
-bool read_moment(const std::string& text, audit::moment& into) {
-  if (text.empty()) return true;
-  const auto m = audit::parse_moment(text, now_ns());
-  if (m) into = *m;
-  return m.has_value();
-}
-
 // From and to where --since and --until reach.
 bool read_range(const log::audit_store& store, const asked& a, std::uint64_t& from, std::uint64_t& to, std::string& why) {
-  audit::moment since, until;
-  if (!read_moment(a.since, since)) why = "not a time or sequence: " + a.since;
-  else if (!read_moment(a.until, until)) why = "not a time or sequence: " + a.until;
-  if (!why.empty()) return false;
-  from = a.since.empty() ? 1 : audit::first_since(store, since);
-  to = a.until.empty() ? store.last_sequence() : audit::last_until(store, until);
-  return true;
+  const auto range = audit::read_range(store, a.since, a.until, now_ns());
+  from = range.from;
+  to = range.to;
+  why = range.wrong.empty() ? std::string() : "not a time or sequence: " + range.wrong;
+  return why.empty();
 }
 
 class log_command {
@@ -234,12 +224,32 @@ int show_job(log::audit_store& store, const asked& a) {
   return end.sound ? all_well : damage_or_unknown;
 }
 
+// Damage stands between the records where there is a line for it, else beside them.
+audit::beside_jobs beside(const asked& a) {
+  return {[] { return !interrupted.load(); },
+          [&a](std::uint64_t sequence, const std::string& what) {
+            const auto line = audit::damage_line(sequence, what, a.json);
+            if (a.csv) std::fputs(line.c_str(), stderr);
+            else print(line);
+          }};
+}
+
 int show_usage(log::audit_store& store, const asked& a) {
   const auto id = values::parse_job_id(a.job);
   if (!id) return fail(bad_usage, "illegally formed job identifier: " + a.job);
-  const auto end = audit::tell_usage(store, *id, a.json, print);
-  if (end.jobs == 0) return fail(damage_or_unknown, "the log knows no job " + a.job);
-  return end.sound ? all_well : damage_or_unknown;
+  using form = audit::usage_form;
+  audit::usage_wanted wanted{.job = *id, .by_host = a.by_host, .resources = a.resources, .drawn_on = audit::page_of_output()};
+  wanted.form = a.json ? form::json : a.csv ? form::csv
+                                  : a.plot  ? form::plot
+                                            : form::text;
+  std::string why;
+  if (!read_range(store, a, wanted.from, wanted.to, why)) return fail(bad_usage, why);
+  const auto end = audit::tell_usage(store, wanted, print, beside(a));
+  if (interrupted) return fail(damage_or_unknown, "interrupted");
+  if (end.told.jobs == 0) return fail(damage_or_unknown, "the log knows no job " + a.job);
+  if (!end.not_drawn.empty()) return fail(bad_usage, "words can't be drawn: " + audit::harmless(end.not_drawn));
+  if (!end.without_value.empty()) return fail(damage_or_unknown, "job " + a.job + " has no value of " + end.without_value);
+  return end.told.sound ? all_well : damage_or_unknown;
 }
 
 int show_startup(log::audit_store& store, const asked& a) {
@@ -261,9 +271,9 @@ int show_hosts(log::audit_store& store, const asked& a) {
 }
 
 int show_replay(log::audit_store& store, const asked& a) {
-  audit::moment until;
-  if (!read_moment(a.until, until)) return fail(bad_usage, "not a time or sequence: " + a.until);
-  const auto last = a.until.empty() ? store.last_sequence() : audit::last_until(store, until);
+  std::uint64_t first = 1, last = 0;
+  std::string why;
+  if (!read_range(store, a, first, last, why)) return fail(bad_usage, why);
   audit::replayed state;
   if (const auto ok = audit::replay(log::log_reader(store), last, state, [] { return !interrupted.load(); }); !ok)
     return fail(damage_or_unknown, ok.text);

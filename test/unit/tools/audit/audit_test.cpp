@@ -240,11 +240,16 @@ namespace {
 
 std::string usage_of(const ports::event_store& store, const std::string& id, bool json, jobs_told* end = nullptr) {
   std::string text;
-  const auto e = tell_usage(store, *values::parse_job_id(id), json, [&](const std::string& more) {
+  const auto print = [&](const std::string& more) {
     text += more;
     return true;
-  });
-  if (end) *end = e;
+  };
+  const usage_wanted wanted{
+      .job = *values::parse_job_id(id), .form = json ? usage_form::json : usage_form::text, .to = store.last_sequence()};
+  const auto e =
+      tell_usage(store, wanted, print,
+                 {[] { return true; }, [&](std::uint64_t sequence, const std::string& what) { print(damage_line(sequence, what, json)); }});
+  if (end) *end = e.told;
   return text;
 }
 

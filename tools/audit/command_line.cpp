@@ -70,6 +70,12 @@ void add_words_about_usage(CLI::App& app, asked& a) {
     if (!a.resources.empty() && !a.by_host && !a.csv && !a.plot)
       throw CLI::ValidationError("--resource", "needs --by host, --csv or --plot");
   });
+  auto* efficiency = add_word(app, a, word::efficiency, "efficiency", "how much runs used of what they were given and asked for");
+  efficiency->add_option("id", a.jobs, "these jobs only");
+  efficiency->add_option("--user", a.user, "of this user only");
+  efficiency->add_option("--queue", a.queue, "of this queue only");
+  add_forms(efficiency, a, false);
+  add_range(efficiency, a);
 }
 
 void add_words_about_all(CLI::App& app, asked& a) {

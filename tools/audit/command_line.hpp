@@ -17,14 +17,15 @@ enum class word : std::uint8_t { log,
                                  startup,
                                  hosts,
                                  usage,
+                                 efficiency,
                                  replay,
                                  hook };
 
 struct asked {
   audit::word word = audit::word::log;
   std::string directory;
-  std::string job, user, since, until, from, to;
-  std::vector<std::string> kinds, days, resources;
+  std::string job, user, queue, since, until, from, to;
+  std::vector<std::string> kinds, days, jobs, resources;
   std::uint64_t last = 0, rerun = 0;
   bool follow = false, json = false, csv = false, plot = false, by_host = false, compare = false, all = false;
 };

@@ -18,6 +18,7 @@
 #include "hooks-runtime/pool/worker_pool.hpp"
 #include "tools/audit/accounting_check.hpp"
 #include "tools/audit/command_line.hpp"
+#include "tools/audit/efficiency_report.hpp"
 #include "tools/audit/hook_story.hpp"
 #include "tools/audit/host_report.hpp"
 #include "tools/audit/listing.hpp"
@@ -252,6 +253,26 @@ int show_usage(log::audit_store& store, const asked& a) {
   return end.told.sound ? all_well : damage_or_unknown;
 }
 
+int show_efficiency(log::audit_store& store, const asked& a) {
+  using form = audit::efficiency_form;
+  audit::efficiency_wanted wanted;
+  wanted.user = a.user;
+  wanted.queue = a.queue;
+  wanted.form = a.json ? form::json : a.csv ? form::csv
+                                            : form::text;
+  for (const auto& job : a.jobs) {
+    const auto id = values::parse_job_id(job);
+    if (!id) return fail(bad_usage, "illegally formed job identifier: " + job);
+    wanted.jobs.push_back(*id);
+  }
+  std::string why;
+  if (!read_range(store, a, wanted.from, wanted.to, why)) return fail(bad_usage, why);
+  const auto end = audit::tell_efficiency(store, wanted, print, beside(a));
+  if (interrupted) return fail(damage_or_unknown, "interrupted");
+  if (!end.unknown.empty()) return fail(damage_or_unknown, "the log knows no job " + a.jobs[end.unknown.front()]);
+  return end.sound ? all_well : damage_or_unknown;
+}
+
 int show_startup(log::audit_store& store, const asked& a) {
   const auto id = values::parse_job_id(a.job);
   if (!id) return fail(bad_usage, "illegally formed job identifier: " + a.job);
@@ -364,6 +385,7 @@ int main(int argc, char** argv) {
     case word::startup: return run(show_startup, a);
     case word::hosts: return run(show_hosts, a);
     case word::usage: return run(show_usage, a);
+    case word::efficiency: return run(show_efficiency, a);
     case word::replay: return run(show_replay, a);
     case word::hook: return run(show_hook, a);
   }

@@ -95,6 +95,45 @@ BOOST_AUTO_TEST_CASE(exit_statuses_tell_usage_unknown_jobs_and_missing_logs_apar
   BOOST_TEST(log.audit({"--version"}).status == 0);
 }
 
+BOOST_AUTO_TEST_CASE(usage_and_efficiency_are_printed_in_one_form_each) {
+  log_on_disk log;
+  test::made_history history(*log.store, 1);
+  history.begin();
+  for (int i = 0; i < 200; ++i) history.step();
+  BOOST_TEST(log.audit({"usage", "1"}).out.find("job 1.borg\n") == 0u);
+  BOOST_TEST(log.audit({"usage", "1", "--by", "host"}).out.find("job 1.borg\n") == 0u);
+  BOOST_TEST(log.audit({"usage", "1", "--json"}).out.find("{\"job\":\"1.borg\",") == 0u);
+  BOOST_TEST(log.audit({"usage", "1", "--csv", "--since", "1", "--until", "1"}).err == "pbs_audit: the log knows no job 1\n");
+  BOOST_TEST(log.audit({"usage", "1", "--csv"}).out.find("job,run,host,time") == 0u);
+  BOOST_TEST(log.audit({"usage", "1", "--plot"}).out.find("job 1.borg\n") == 0u);
+  BOOST_TEST(log.audit({"usage", "--resource", "volts,watts", "--csv", "1"}).err == "pbs_audit: job 1 has no value of volts\n");
+  BOOST_TEST(log.audit({"efficiency"}).out.find("job") == 0u);
+  BOOST_TEST(log.audit({"efficiency", "--json", "1", "2.borg"}).out.find("{\"runs\":[") == 0u);
+  BOOST_TEST(
+      log.audit({"efficiency", "--csv", "--user", "user1", "--queue", "workq", "--since", "2", "--until", "100"}).out.find("job,run,") ==
+      0u);
+  BOOST_TEST(log.audit({"efficiency", "--user", "nobody"}).out == "no run\n");
+  for (const auto& wrong : std::vector<std::vector<std::string>>{{"usage"},
+                                                                 {"usage", "1", "--by", "queue"},
+                                                                 {"usage", "1", "--json", "--csv"},
+                                                                 {"usage", "1", "--csv", "--plot"},
+                                                                 {"usage", "1", "--resource", "cput"},
+                                                                 {"usage", "1", "--json", "--resource", "cput"},
+                                                                 {"usage", "1", "--since", "yesterday"},
+                                                                 {"efficiency", "a.b.c"},
+                                                                 {"efficiency", "--plot"},
+                                                                 {"efficiency", "--json", "--csv"},
+                                                                 {"efficiency", "--until", "tomorrow"}}) {
+    const auto ran = log.audit(wrong);
+    BOOST_TEST(ran.status == 2, ran.out);
+    BOOST_TEST(ran.out.empty(), ran.out);
+  }
+  const auto unknown = log.audit({"efficiency", "1", "77"});
+  BOOST_TEST(unknown.status == 1);
+  BOOST_TEST(unknown.out.empty());
+  BOOST_TEST(unknown.err == "pbs_audit: the log knows no job 77\n");
+}
+
 BOOST_AUTO_TEST_CASE(accounting_files_are_compared_with_the_log_and_written_anew) {
   log_on_disk log;
   test::made_history history(*log.store, 1);

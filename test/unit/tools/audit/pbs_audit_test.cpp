@@ -188,7 +188,11 @@ BOOST_AUTO_TEST_CASE(a_damaged_log_ends_with_1_and_names_the_record) {
     if (sequence == 4) batch.records[0].bytes[60] ^= std::byte{1};
     return static_cast<bool>(bad.store->append(batch));
   }));
-  for (const char* what : {"verify", "log", "replay", "hosts"}) {
+  const auto as_csv = bad.audit({"efficiency", "--csv"});  // a table has no line for it
+  BOOST_TEST(as_csv.status == 1);
+  BOOST_TEST(as_csv.out.find("job,run,") == 0u, as_csv.out);
+  BOOST_TEST(as_csv.err.find("#4 ") == 0u, as_csv.err);
+  for (const char* what : {"verify", "log", "replay", "hosts", "efficiency"}) {
     const auto ran = bad.audit({what});
     BOOST_TEST(ran.status == 1, what);
     BOOST_TEST(((ran.out + ran.err).find("record 4") != std::string::npos || ran.out.find("#4 ") != std::string::npos), ran.out + ran.err);

@@ -2,7 +2,7 @@
 """Logs that were written by a version of Annals, and what they say: every later version must read the same from them.
 
 Beside each logs.tar.xz stands what pbs_audit said of its logs when they were made: all records, the verification, states in between and
-at the end with their digests, the accounting, the usage of each job, the runs of hooks. make_golden_logs.py makes them.
+at the end with their digests, the accounting, the usage of each job and of all, the runs of hooks. make_golden_logs.py makes them.
 
 usage: golden_logs_test.py                 compares (unittest)
        golden_logs_test.py --record        writes anew what stands beside, when the words of pbs_audit were changed on purpose
@@ -60,6 +60,8 @@ class Says:
         if log == "server":        # the other logs of a server have mostly the same
             jobs = sorted(set(re.findall(r"^job +(\S+)", said["states"], re.M)), key=lambda id: int(id.split(".")[0]))
             said["accounting"] = self.accounting(log)
+            said["usage"] = (self.audit(log, "efficiency") + self.audit(log, "efficiency", "--csv")
+                             + "".join(f"== {job}\n{self.audit(log, 'usage', job, '--csv')}" for job in jobs))
             said["jobs"] = "".join(f"== {job}\n{self.audit(log, 'job', job)}{self.audit(log, 'usage', job)}{self.audit(log, 'hook', job)}" for job in jobs)
         return {f"{log}.{what}.txt": text for what, text in said.items()}
 

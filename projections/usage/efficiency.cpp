@@ -78,15 +78,12 @@ void job_efficiency::begin(job& of, const log::record& record) {
   of.run.ended_ns = 0;
   of.run.ended_sequence = 0;
   of.used = {};
-  of.by_hooks.clear();
 }
 
 void job_efficiency::take_changes(job& of, capnp::List<schema::Attribute>::Reader changes) {
   for (auto c : changes) {
     const auto resource = schema::text(c.getResource());
     const bool gone = c.getOp() == schema::AttributeOp::UNSET;
-    if (schema::text(c.getName()) == "resources_used")
-      of.by_hooks.insert_or_assign(std::string(resource), gone ? std::string() : schema::str(c.getValue()));
     if (schema::text(c.getName()) != "Resource_List" || !counts(resource)) continue;
     of.asked.erase(std::string(resource));
     if (!gone) of.asked.emplace(resource, schema::str(c.getValue()));
@@ -99,8 +96,7 @@ void job_efficiency::take_usage(job& of, schema::Usage::Reader usage) {
 }
 
 run_efficiency job_efficiency::told(const job& of) {
-  auto used = of.used;
-  for (const auto& [resource, value] : of.by_hooks) used.set(resource, value);
+  const auto& used = of.used;
   auto run = of.run;
   run.cput_s = used.seconds("cput");
   run.walltime_s = used.seconds("walltime");

@@ -75,7 +75,6 @@ class job_efficiency {
     by_resource asked;                        // of Resource_List
     std::optional<by_resource> asked_before;  // it was reduced: what the next run asks again
     model::usage_set used;
-    by_resource by_hooks;  // empty value: taken away
   };
 
   void queue(const log::record& record);

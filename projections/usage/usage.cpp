@@ -35,21 +35,6 @@ bool tells_something(const model::usage_set& used) {
   return false;
 }
 
-template <class Values>
-model::usage_set with(const model::usage_set& measured, const Values& by_hooks) {
-  if (by_hooks.empty()) return measured;
-  model::usage_set used;
-  for (const auto& e : measured)
-    if (!by_hooks.contains(e.resource)) used.set(e.resource, e.value);
-  for (const auto& [resource, value] : by_hooks)
-    if (value) used.set(resource, *value);
-  return used;
-}
-
-model::usage_set last_of(const std::vector<usage_sample>& samples) {
-  return samples.empty() ? model::usage_set() : samples.back().used;
-}
-
 }  // namespace
 
 void job_usage::begin(const log::record& record) {
@@ -59,8 +44,6 @@ void job_usage::begin(const log::record& record) {
   run.assigned_ns = record.get().getWallNs();
   for (auto host : e.getHosts()) run.hosts.push_back({schema::str(host), {}});
   runs_.push_back(std::move(run));
-  by_hooks_.clear();
-  by_any_hook_.clear();
 }
 
 void job_usage::end(const log::record& record) {
@@ -71,43 +54,16 @@ void job_usage::end(const log::record& record) {
 // What is not told per host was used on the run's first one.
 void job_usage::take(const log::record& record, schema::Usage::Reader all, capnp::List<schema::HostUsage>::Reader hosts) {
   auto& run = runs_.back();
-  const auto sample_of = [&](const model::usage_set& used) {
-    return usage_sample{record.get().getWallNs(), used, record.sequence()};
-  };
-  const auto add_to_host = [&](host_series& host, const model::usage_set& used) {
-    add(host.samples, sample_of(with(used, by_hooks_[host.host])));
+  const auto add_to = [&](std::vector<usage_sample>& samples, const model::usage_set& used) {
+    add(samples, {record.get().getWallNs(), used, record.sequence()});
   };
   for (auto h : hosts)
     if (const auto used = model::read_usage(h.getUsage()); tells_something(used))
-      add_to_host(series_of(run, schema::text(h.getHost())), used);
+      add_to(series_of(run, schema::text(h.getHost())).samples, used);
   const auto used = model::read_usage(all);
   if (!tells_something(used)) return;
-  if (hosts.size() > 0) add(run.total, sample_of(with(used, by_any_hook_)));
-  else if (!run.hosts.empty()) add_to_host(run.hosts.front(), used);
-}
-
-// A hook of a MoM has said what the job used. From then on the value is the hook's (RU-04).
-void job_usage::take_hook_values(const log::record& record, capnp::List<schema::Attribute>::Reader changes) {
-  auto& run = runs_.back();
-  if (run.hosts.empty()) return;
-  const auto by = record.get().getWho();
-  const auto at =
-      std::find_if(run.hosts.begin(), run.hosts.end(), [&](const host_series& h) { return h.host == schema::text(by.getHost()); });
-  auto& host = by.getRole() == schema::Role::MOM && at != run.hosts.end() ? *at : run.hosts.front();
-  auto& values = by_hooks_[host.host];
-  bool changed = false;
-  for (auto c : changes) {
-    if (schema::text(c.getName()) != "resources_used") continue;
-    const bool gone = c.getOp() == schema::AttributeOp::UNSET;
-    const auto value = gone ? std::nullopt : std::optional(schema::str(c.getValue()));
-    values.insert_or_assign(schema::str(c.getResource()), value);
-    by_any_hook_.insert_or_assign(schema::str(c.getResource()), value);
-    changed = true;
-  }
-  if (!changed) return;
-  const auto now = record.get().getWallNs();
-  add(host.samples, {now, with(last_of(host.samples), values), record.sequence()});
-  if (!run.total.empty()) add(run.total, {now, with(last_of(run.total), by_any_hook_), record.sequence()});
+  if (hosts.size() > 0) add_to(run.total, used);
+  else if (!run.hosts.empty()) add_to(run.hosts.front().samples, used);
 }
 
 void job_usage::fold(const log::record& record) {
@@ -118,7 +74,6 @@ void job_usage::fold(const log::record& record) {
   if (runs_.empty()) return;
   switch (event.which()) {
     case which::USAGE_REPORTED: return take(record, event.getUsageReported().getUsage(), event.getUsageReported().getHosts());
-    case which::ALTERED: return take_hook_values(record, event.getAltered().getChanges());
     case which::START_FAILED: return end(record);
     case which::EXITED:
       take(record, event.getExited().getUsage(), event.getExited().getHosts());
@@ -127,6 +82,7 @@ void job_usage::fold(const log::record& record) {
       runs_.back().exit_status = event.getExited().getExitStatus();
       return;
     case which::QUEUED:
+    case which::ALTERED:
     case which::ASSIGNED:
     case which::HELD:
     case which::RELEASED:

@@ -8,8 +8,6 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,18 +52,12 @@ class job_usage {
   bool operator==(const job_usage&) const = default;
 
  private:
-  // By resource; nothing: a hook has taken the value away.
-  using hook_values = std::map<std::string, std::optional<std::string>, std::less<>>;
-
   void begin(const log::record& record);
   void end(const log::record& record);
   void take(const log::record& record, schema::Usage::Reader all, capnp::List<schema::HostUsage>::Reader hosts);
-  void take_hook_values(const log::record& record, capnp::List<schema::Attribute>::Reader changes);
 
   std::string id_;
   std::vector<run_series> runs_;
-  std::map<std::string, hook_values, std::less<>> by_hooks_;  // of the last run, by host
-  hook_values by_any_hook_;                                   // the same of the whole run: the last one counts
 };
 
 // How much of the cpus it held a host's part of a run made use of, in percent; 0 before the first second.

@@ -60,21 +60,8 @@ class followed_job {
       if (!hosts.empty()) fill(x.initHosts(static_cast<unsigned>(hosts.size())), hosts);
     });
   }
-  // A hook of this host's MoM; an empty value is taken away.
-  void set_by_hook(const std::string& host, const std::string& resource, const std::string& value) {
-    write(
-        [&](auto e) {
-          auto c = e.initJob().initAltered().initChanges(1)[0];
-          c.setName("resources_used");
-          c.setResource(resource);
-          c.setValue(value);
-          if (value.empty()) c.setOp(schema::AttributeOp::UNSET);
-        },
-        {"pbs_mom", host, schema::Role::MOM});
-  }
-  void write(const std::function<void(schema::Event::Builder)>& f, const log::who& by = {"root", "borg", schema::Role::SERVER}) {
+  void write(const std::function<void(schema::Event::Builder)>& f) {
     log::append a;
-    a.by = by;
     a.stream = stream_;
     a.expected_version = log_.last_version(stream_);
     a.events.push_back(model::make_event(f));
@@ -158,43 +145,6 @@ BOOST_AUTO_TEST_CASE(a_long_series_is_thinned_and_keeps_its_begin_and_its_end) {
   BOOST_TEST(samples.back().used.seconds("cput") == limits::usage_samples_max * 3);
   for (std::size_t i = 1; i < samples.size(); ++i)
     BOOST_TEST_REQUIRE(samples[i - 1].used.seconds("walltime") < samples[i].used.seconds("walltime"));
-}
-
-BOOST_AUTO_TEST_CASE(what_a_hook_sets_is_its_hosts_from_then_on_and_stays_when_the_host_is_silent) {  // RU-01, RU-04, RU-10
-  followed_job job;
-  job.assign(1, {"n1", "n2"});
-  job.report({7, 3000, 10, 4}, {{"n1", {5, 1000, 10}}, {"n2", {2, 2000, 10}}});
-  job.set_by_hook("n2", "watts", "42");
-  job.set_by_hook("n2", "mem", "9kb");
-  job.set_by_hook("n1", "vmem", "");
-  job.exit(0, {9, 3000, 20, 4}, {{"n1", {7, 1000, 20}}, {"n2", {2, 2000, 10}}});
-  job.set_by_hook("n2", "watts", "43");  // at its end
-  const auto& run = job.usage.runs()[0];
-  const auto& first = run.hosts[0].samples.back().used;
-  const auto& second = run.hosts[1].samples.back().used;
-  BOOST_TEST(run.hosts[1].samples.size() == 5u);
-  BOOST_TEST(second.get("watts").value_or("") == "43");
-  BOOST_TEST(second.kb("mem") == 9u);
-  BOOST_TEST(second.seconds("cput") == 2u);
-  BOOST_TEST(!first.get("watts"));
-  BOOST_TEST(!first.get("vmem"));
-  BOOST_TEST(first.kb("mem") == 1000u);
-  BOOST_TEST(run.total.back().used.get("watts").value_or("") == "43");
-  BOOST_TEST(run.total.back().used.kb("mem") == 9u);
-  BOOST_TEST((job.rebuilt() == job.usage));
-  job.assign(2, {"n1", "n2"});
-  job.report({7, 3000, 10, 4}, {{"n1", {5, 1000, 10}}, {"n2", {2, 2000, 10}}});
-  BOOST_TEST(!job.usage.runs()[1].hosts[1].samples.back().used.get("watts"));
-}
-
-BOOST_AUTO_TEST_CASE(what_nobody_knows_the_host_of_was_set_on_the_first) {
-  followed_job job;
-  job.set_by_hook("n1", "watts", "1");  // no run: nobody hears it
-  job.assign(1, {"n1"});
-  job.set_by_hook("elsewhere", "watts", "2");
-  BOOST_REQUIRE(job.usage.runs()[0].hosts[0].samples.size() == 1u);
-  BOOST_TEST(job.usage.runs()[0].hosts[0].samples[0].used.get("watts").value_or("") == "2");
-  BOOST_TEST(job.usage.runs()[0].total.empty());
 }
 
 BOOST_AUTO_TEST_CASE(a_host_that_has_only_what_a_hook_set_has_a_sample) {

@@ -50,38 +50,41 @@ bool job_callers::takes(peer_frame& f) {
     return true;
   }
   if (!is_command_of(f.message)) return false;
+  // From here on it is a user's until it is closed: a MoM hands on what he says as he says it.
+  auto& c = callers_[f.peer->id()];
+  c.peer = f.peer;
   const schema::sealed<schema::FromMom> message(std::move(f.message));
-  if (schema::is_readable(message)) open(f.peer, message.get().getCommandOf());
-  else f.peer->close("a message that can't be read");
+  if (schema::is_readable(message)) return open(c, message.get().getCommandOf()), true;
+  c.refused = true;
+  f.peer->close("a message that can't be read");
   return true;
 }
 
 // Nothing more is read until its user is known.
-void job_callers::open(const wire::connection_ptr& peer, schema::RunRef::Reader run) {
-  const auto& host = peer->peer().name;
+void job_callers::open(caller& c, schema::RunRef::Reader run) {
+  const auto& host = c.peer->peer().name;
   const auto number = board_.where().job_number(run.getJobSerial());
-  if (model::winding_up(*board_.settings())) return refuse(peer, pbs_error::system_error, "Connection refused");
+  if (model::winding_up(*board_.settings())) return refuse(c, pbs_error::system_error, "Connection refused");
   if (!number || !board_.where().has_program(host, run.getJobSerial(), run.getRun()))
-    return refuse(peer, pbs_error::bad_credential, "job " + schema::str(run.getJob()) + " does not run on host " + host);
-  callers_[peer->id()] = {peer, nullptr, run.getJobSerial(), run.getRun(), board_.job_id(*number), {}, nullptr};
-  peer->pause_reading();
-  board_.ask_job(*number, run_user_wanted{peer->id(), run.getRun(), host});
+    return refuse(c, pbs_error::bad_credential, "job " + schema::str(run.getJob()) + " does not run on host " + host);
+  c.serial = run.getJobSerial();
+  c.run = run.getRun();
+  c.job = board_.job_id(*number);
+  c.peer->pause_reading();
+  board_.ask_job(*number, run_user_wanted{c.peer->id(), c.run, host});
 }
 
 void job_callers::on_user(const run_user& u) {
   const auto at = callers_.find(u.connection);
-  if (at == callers_.end()) return;
+  if (at == callers_.end() || at->second.refused) return;
   auto& c = at->second;
-  const auto turn_away = [&](std::uint32_t code, const std::string& text) {
-    refuse(c.peer, code, text);
-    callers_.erase(at);
-  };
-  if (u.who.user.empty()) return turn_away(pbs_error::bad_credential, "job " + c.job + " does not run on host " + c.peer->peer().name);
+  if (u.who.user.empty()) return refuse(c, pbs_error::bad_credential, "job " + c.job + " does not run on host " + c.peer->peer().name);
   std::size_t has = 0;
   c.place = places_->enter(u.who.user, has);
   if (!c.place)
-    return turn_away(pbs_error::no_connections, "user " + u.who.user + ": too many commands of jobs at once (limit " +
-                                                    std::to_string(has > 0 ? has : places_->places()) + ")");
+    return refuse(
+        c, pbs_error::no_connections,
+        "user " + u.who.user + ": too many commands of jobs at once (limit " + std::to_string(has > 0 ? has : places_->places()) + ")");
   c.as_user = std::make_shared<users_connection>(c.peer, user_of_run(u, c.peer->peer()));
   c.peer->resume_reading();
   const auto peer = c.peer;
@@ -89,19 +92,22 @@ void job_callers::on_user(const run_user& u) {
 }
 
 void job_callers::request(caller& c, schema::sealed_message message) {
+  if (c.refused) return;
   if (!c.as_user) return c.early.push_back(std::move(message));
   if (message.bytes().size() > limits::client_frame_bytes_max)
     return c.peer->close("a request above the limit of " + std::to_string(limits::client_frame_bytes_max) + " bytes");
   const auto& host = c.peer->peer().name;
   if (!board_.where().has_program(host, c.serial, c.run))
-    return refuse(c.peer, pbs_error::bad_credential, "job " + c.job + " no longer runs on host " + host);
+    return refuse(c, pbs_error::bad_credential, "job " + c.job + " no longer runs on host " + host);
   take_(c.as_user, schema::sealed<schema::Request>(std::move(message)));
 }
 
 // The reply is to no request: nothing follows it.
-void job_callers::refuse(const wire::connection_ptr& peer, std::uint32_t code, const std::string& text) {
-  peer->send(refusal_reply(0, board_.where().sequence(), {code, text}));
-  peer->close(text);
+void job_callers::refuse(caller& c, std::uint32_t code, const std::string& text) {
+  c.refused = true;
+  c.early.clear();
+  c.peer->send(refusal_reply(0, board_.where().sequence(), {code, text}));
+  c.peer->close(text);
 }
 
 }  // namespace annals::actors

@@ -34,13 +34,14 @@ class job_callers {
     std::uint64_t serial = 0;
     std::uint32_t run = 0;
     std::string job;
+    bool refused = false;  // what may still come over it is nobody's word
     std::vector<schema::sealed_message> early;
     std::shared_ptr<void> place;
   };
 
-  void open(const wire::connection_ptr& peer, schema::RunRef::Reader run);
+  void open(caller& c, schema::RunRef::Reader run);
   void request(caller& c, schema::sealed_message message);
-  void refuse(const wire::connection_ptr& peer, std::uint32_t code, const std::string& text);
+  void refuse(caller& c, std::uint32_t code, const std::string& text);
 
   actor_registry& board_;
   take_request take_;

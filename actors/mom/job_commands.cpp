@@ -1,5 +1,6 @@
 #include "actors/mom/job_commands.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <map>
 #include <utility>
@@ -33,7 +34,12 @@ class callers {
 
   void on_silence(std::uint64_t id) {
     const auto at = callers_.find(id);
-    if (at != callers_.end() && !at->second.named) at->second.peer->close("nothing was asked");
+    if (at == callers_.end()) return;
+    auto& c = at->second;
+    if (!c.named) return c.peer->close("nothing was asked");
+    // Nobody has answered: the run has left meanwhile.
+    if (!c.refused && !c.dialer)
+      refuse(c, pbs_error::bad_credential, "no run of job " + c.job + " is on host " + parts_.host + " any more");
   }
 
   void on_frame(peer_frame& f) {
@@ -60,7 +66,11 @@ class callers {
     if (c.peer->peer().name != found.user)
       return refuse_user(c, pbs_error::unauthorized, "job " + c.job + " is not of user " + c.peer->peer().name);
     c.run = {found.job_serial, found.run};
-    c.dialer = parts_.dial(at->first);
+    try {
+      c.dialer = parts_.dial(at->first);
+    } catch (const wire::wire_error& e) {
+      refuse(c, pbs_error::system_error, "host " + parts_.host + " can't reach the server: " + e.what());
+    }
   }
 
   void on_complaints_due() {
@@ -132,6 +142,7 @@ class callers {
     if (!claim) return refuse_user(c, pbs_error::bad_credential, "a command of a job names the job and its cookie");
     c.job = claim->job;
     c.peer->pause_reading();
+    self_->delayed_send(self_, std::chrono::seconds(limits::tm_silence_s), silence_atom::value, c.peer->id());
     self_->send(parts_.mom, find_job{{self_, c.peer->id()}, claim->job, claim->cookie});
   }
 
@@ -168,11 +179,14 @@ class callers {
 
 }  // namespace
 
-// An empty cookie would be any.
+// An empty cookie would be any, and what is said stands in the log.
 std::optional<job_claim> read_claim(const schema::sealed_message& message) {
   const auto said = message.root<schema::CommandOfJob>();
   job_claim claim{schema::str(said.getJob()), schema::str(said.getCookie())};
-  const auto good = [](const std::string& word) { return !word.empty() && word.size() <= limits::claim_bytes_max; };
+  const auto good = [](const std::string& word) {
+    const bool printable = std::all_of(word.begin(), word.end(), [](char c) { return c > ' ' && c < '\x7f'; });
+    return printable && !word.empty() && word.size() <= limits::claim_bytes_max;
+  };
   if (!good(claim.job) || !good(claim.cookie)) return std::nullopt;
   return claim;
 }

@@ -65,8 +65,8 @@ class commands_of_a_job(JobsCommandTest):
 qstat -f $PBS_JOBID | put shown
 qalter -N renamed $PBS_JOBID; echo $? | put altered
 echo 'exit 7' | qsub -N child -l select=1:host=a -S /bin/sh -h -o $PWD/child.o -e $PWD/child.e | put child
+trap '' TERM
 qdel $PBS_JOBID; echo $? | put deleted
-sleep 1000
 """)
         job = self.until_state(id, "F")
         self.assertIn(f"Job Id: {id}", self.until_text("shown"))

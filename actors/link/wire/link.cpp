@@ -232,11 +232,10 @@ void link::on_written(error_code ec, std::size_t bytes) {
     return;
   }
   last_written_ = steady::now();
-  const bool was_crowded = crowded();
   out_.wrote(bytes);
-  unsent_ -= bytes;
+  const auto before = unsent_.fetch_sub(bytes);  // with what was sent meanwhile: its sender may have stopped for it
   flush();
-  if (was_crowded && !crowded()) drained();
+  if (before > worker_->options.unsent_pause_bytes && !crowded()) drained();
 }
 
 // The peer has taken what was too much: who stopped for it goes on.

@@ -139,6 +139,20 @@ std::uint32_t code(schema::Reply::Reader r) { return r.isRejected() ? r.getRejec
 
 BOOST_AUTO_TEST_SUITE(commands_from_hosts)
 
+// A MoM hands on what a user says as he says it: also what comes behind a word that was refused.
+BOOST_AUTO_TEST_CASE(what_follows_a_refused_command_is_not_the_moms_word) {
+  cluster c;
+  for (const std::uint32_t run : {7u, 1u}) {  // one that is not there; and one whose connection is already a user's
+    const auto peer = c.command("n1", run);
+    c.says(peer, schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+             auto e = m.initRunExited();
+             c.fill_ref(e.initRef(), 1);
+             e.setPosition(3);
+           }));
+    c.each_event([](const log::record& r) { BOOST_TEST(!schema::is(r.event(), schema::JobEvent::EXITED)); });
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_command_of_a_run_speaks_as_its_user_on_its_host) {
   cluster c;
   const auto peer = c.command();

@@ -173,7 +173,7 @@ BOOST_FIXTURE_TEST_CASE(root_is_another_user, callers_fixture) {
 
 BOOST_FIXTURE_TEST_CASE(a_job_that_is_not_here_is_refused, callers_fixture) {
   self->send(commands, peer_opened{caller});
-  says(claim("12.q1", "of the run before"));
+  says(claim("12.q1", "of-the-run-before"));
   self->send(commands, job_found{asked().asker.question, nullptr, {}, {}, 0, 0});
   settle();
   BOOST_TEST(refusal() == 15019u);
@@ -185,6 +185,7 @@ BOOST_FIXTURE_TEST_CASE(a_job_that_is_not_here_is_refused, callers_fixture) {
 BOOST_FIXTURE_TEST_CASE(who_names_no_job_or_no_cookie_is_refused_and_no_one_is_asked, callers_fixture) {
   for (const auto& [job, cookie] : {std::pair<std::string, std::string>{"12.q1", ""},
                                     {"", "secret"},
+                                    {"12.q1\n11/23/2026 00:00:00;0080;pbs_mom;Job;7.q1;a line of its own", "secret"},
                                     {std::string(limits::claim_bytes_max + 1, '1'), "secret"},
                                     {"12.q1", std::string(limits::claim_bytes_max + 1, 'c')}}) {
     caller = std::make_shared<kept>(7);

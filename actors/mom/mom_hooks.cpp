@@ -316,17 +316,21 @@ void mom_hooks::run_host_event(const char* name, const std::string& only, std::f
     for (const auto& [key, job] : jobs_) put_used(key, jobs.emplace_back(job_object(job)));
     at.parameters.push_back({"job_list", std::move(jobs)});
   }
-  hooks::run_chain(chain_parts(), std::move(chosen), std::move(at), [this, event, then = std::move(then)](hooks::chain_result& result) {
-    if (then) then(result);
-    for (const auto& [key, job] : jobs_) {
-      hook_usage_set used;
-      for (const auto& c : result.changes)
-        if (c.parameter == "job_list" && c.attribute == "resources_used" && job.job.order().getRef().getJob() == c.object)
-          used.changes.push_back(keep_used(key, c));
-      if (!used.changes.empty()) caf::anon_send(job.who, std::move(used));
-    }
-    report(*event, {}, result);
-  });
+  std::set<std::string> shown;  // keys: a job that is run again meanwhile has another
+  for (const auto& [key, job] : jobs_) shown.insert(key);
+  hooks::run_chain(chain_parts(), std::move(chosen), std::move(at),
+                   [this, event, shown, then = std::move(then)](hooks::chain_result& result) {
+                     if (then) then(result);
+                     for (const auto& [key, job] : jobs_) {
+                       if (!shown.contains(key)) continue;
+                       hook_usage_set used;
+                       for (const auto& c : result.changes)
+                         if (c.parameter == "job_list" && c.attribute == "resources_used" && job.job.order().getRef().getJob() == c.object)
+                           used.changes.push_back(keep_used(key, c));
+                       if (!used.changes.empty()) caf::anon_send(job.who, std::move(used));
+                     }
+                     report(*event, {}, result);
+                   });
 }
 
 model::usage_change mom_hooks::keep_used(const std::string& key, const hooks::hook_change& change) {

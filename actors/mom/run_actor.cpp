@@ -253,7 +253,7 @@ void run_actor::poll(const poll_usage& p) {
   const auto usage = model::job_total(hosts, *parts_.resources(), parts_.settings->config.used_strings);
   tell_periodic_hooks(own);
   if (state().order) {
-    if (auto met = model::exceeded_limit(order(), usage, parts_.settings->config.enforce.mem)) command(*met);
+    if (auto met = model::exceeded_limit(order(), measured_total(hosts, own), parts_.settings->config.enforce.mem)) command(*met);
   }
   const bool first = told_ns_ == 0 && now - state().started_s * 1'000'000'000 >= first_report_ns;
   const bool due = told_ns_ != 0 && model::worth_reporting(usage, told_, (now - told_ns_) / 1'000'000'000, p.report_interval_s);

@@ -145,6 +145,8 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   std::int64_t join_alarm_s() const;
   std::int64_t launch_delay_s() const;
   std::vector<model::host_usage> by_host(const model::usage_set& own) const;  // the primary first
+  // With what was measured on this host: limits are not a matter of its hooks.
+  model::usage_set measured_total(std::vector<model::host_usage> hosts, const model::usage_set& own) const;
   void take_usage(contact& from, const std::string& host, schema::HostUsage::Reader told);
   void note_words_not_shown(const std::vector<model::host_usage>& hosts);
   bool merges_words() const { return parts_.settings->config.used_strings == model::words_form::merge; }

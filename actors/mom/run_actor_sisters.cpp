@@ -232,6 +232,13 @@ std::vector<model::host_usage> run_actor::by_host(const model::usage_set& own) c
   return state().usage_by_host({parts_.settings->host, own, parts_.base.clock->now_ns()}, *parts_.resources(), last);
 }
 
+model::usage_set run_actor::measured_total(std::vector<model::host_usage> hosts, const model::usage_set& own) const {
+  auto& here = hosts.front().usage = own;
+  if (const auto tasks = contacts_.find(parts_.settings->host); tasks != contacts_.end())
+    model::add_usage(here, tasks->second.last.usage, *parts_.resources());
+  return model::job_total(hosts, *parts_.resources());
+}
+
 // RU-15
 void run_actor::note_words_not_shown(const std::vector<model::host_usage>& hosts) {
   if (!merges_words()) return;

@@ -1,11 +1,13 @@
 // What a job makes of its MoM's reports, of a scheduler's proposal and of its timers.
 #include <algorithm>
+#include <set>
 
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
 #include "events/model/exit_codes.hpp"
 #include "events/model/job/rules.hpp"
 #include "events/model/job/run_rights.hpp"
+#include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
 #include "events/model/usage.hpp"
 #include "events/values/date_time.hpp"
@@ -163,11 +165,19 @@ outcome on_refused(const job_state& job, schema::RunRefusedReport::Reader r, con
   return out;
 }
 
+// Only hosts that the run began with, each once, and no more words than its primary may tell.
+std::vector<host_usage> hosts_of_run(const job_state& job, std::vector<host_usage> told, const settings& settings) {
+  std::set<std::string_view> expected(job.hosts.begin(), job.hosts.end());
+  std::erase_if(told, [&](const host_usage& h) { return expected.erase(h.host) == 0; });
+  for (auto& h : told) cut_words(h.usage, limits::run_words_bytes_max / told.size(), settings.resources);
+  return told;
+}
+
 // What the job shows, and what it was made of where that is more than one host. Both reports, and both events, have the same fields
 // for it.
 template <class Report, class Builder>
-void put_usage(Report&& told, const settings& settings, Builder&& to) {
-  const auto hosts = checked_hosts(told.getHosts(), settings.resources);
+void put_usage(const job_state& job, Report&& told, const settings& settings, Builder&& to) {
+  const auto hosts = hosts_of_run(job, checked_hosts(told.getHosts(), settings.resources), settings);
   write_usage(job_total(hosts, settings.resources, told.getMergeWords() ? words_form::merge : words_form::by_node), to.initUsage());
   if (hosts.size() < 2) return;
   auto list = to.initHosts(static_cast<unsigned>(hosts.size()));
@@ -179,7 +189,7 @@ outcome on_usage(const job_state& job, schema::RunUsage::Reader r, const setting
   return std::vector<event>{make_event([&](auto e) {
     auto u = e.initJob().initUsageReported();
     u.setRun(job.run);
-    put_usage(r, settings, u);
+    put_usage(job, r, settings, u);
     u.setSession(r.getSession());
     u.setJobdir(r.getJobdir());
   })};
@@ -193,7 +203,7 @@ outcome on_exited(const job_state& job, schema::RunExited::Reader r, const stamp
     auto x = e.initJob().initExited();
     x.setRun(job.run);
     x.setExitStatus(r.getExitStatus());
-    put_usage(r, settings, x);
+    put_usage(job, r, settings, x);
     x.setSession(r.getSession());
     x.setReported(r.getReported());
   }));

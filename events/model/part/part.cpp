@@ -158,16 +158,17 @@ event hook_used_event(const std::vector<usage_change>& changes, bool closing) {
   });
 }
 
+outcome on_hooks_used(const part_state& part, const part_hooks_used& c) {
+  const bool too_late = part.closing_hooks_used && !c.closing;  // a periodic hook began before the closing ones, which have the last word
+  if (part.phase == phase::none || part.phase == phase::left || too_late || c.changes.empty()) return no_change;
+  return std::vector<event>{hook_used_event(c.changes, c.closing)};
+}
+
 outcome on_hooks_done(const part_state& part, const part_hooks_done& c) {
-  if (part.phase != phase::joining && part.phase != phase::ready) return no_change;
+  if (part.phase != phase::joining && part.phase != phase::ready) return on_hooks_used(part, {c.used, false});
   auto out = hook_events(c.runs, part.job, [](auto e) { return e.initPart().initHookRan(); });
   if (!c.used.empty()) out.push_back(hook_used_event(c.used, false));
   return out;
-}
-
-outcome on_hooks_used(const part_state& part, const part_hooks_used& c) {
-  if (part.phase == phase::none || part.phase == phase::left || c.changes.empty()) return no_change;
-  return std::vector<event>{hook_used_event(c.changes, c.closing)};
 }
 
 outcome on_torn_down(const part_state& part) {

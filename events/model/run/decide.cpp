@@ -59,7 +59,8 @@ event hook_used_event(const std::vector<usage_change>& changes, bool closing) {
 
 outcome on_hooks_used(const run_state& run, const hooks_used& c) {
   const bool counts = run.phase == phase::received || run.active() || run.phase == phase::ended;
-  if (!counts || c.changes.empty()) return no_change;
+  const bool too_late = run.closing_hooks_used && !c.closing;  // a periodic hook began before the closing ones, which have the last word
+  if (!counts || too_late || c.changes.empty()) return no_change;
   return std::vector<event>{hook_used_event(c.changes, c.closing)};
 }
 

@@ -226,14 +226,17 @@ BOOST_AUTO_TEST_CASE(of_what_a_mom_tells_only_values_of_known_resources_are_take
 BOOST_AUTO_TEST_CASE(the_server_makes_of_the_hosts_what_the_job_shows) {  // RU-02, RU-08
   auto story = given(model::job_phase::started);
   story.settings.resources = site_resources();
+  story.job.hosts.push_back("n2");
   const auto told = [&](auto hosts) {
     model::write_host_usage({"borg", used({{"cput", "00:00:01"}, {"licenses", "1"}, {"ncpus", "2"}, {"walltime", "00:00:09"}}), 1},
                             hosts[0]);
     model::write_host_usage({"n2", used({{"cput", "00:00:02"}, {"licenses", "4"}, {"ncpus", "0"}}), 2}, hosts[1]);
+    for (unsigned i : {2, 3})
+      model::write_host_usage({i == 2 ? "n2" : "elsewhere", used({{"cput", "01:00:00"}}), 2}, hosts[i]);  // not believed
   };
   BOOST_TEST(story.when(story.report([&](auto m) {
     fill(m.initRunUsage().initRef(), story.job, 1);
-    told(m.getRunUsage().initHosts(2));
+    told(m.getRunUsage().initHosts(4));
   }),
                         the_server()) == "usageReported");
   namespace ids = attributes::job;

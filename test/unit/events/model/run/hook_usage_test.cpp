@@ -33,6 +33,7 @@ BOOST_AUTO_TEST_CASE(what_a_hook_has_set_takes_the_place_of_what_is_measured) { 
   s.when(model::program_over{{0, {.cpu_seconds = 3, .wall_seconds = 5, .ncpus = 1}}});
   BOOST_TEST(s.when(model::hooks_used{{{"bar"}}, true}) == "hookUsed");
   BOOST_TEST(s.run.closing_hooks_used);
+  BOOST_TEST(s.when(model::hooks_used{{{"foo", "17"}}}) == "");  // a periodic hook that began before
   BOOST_TEST(used_by_host(s) == "n1 cpupercent=0 cput=00:00:10 foo=10 mem=0kb ncpus=1 vmem=0kb walltime=00:00:05");
   s.when(model::output_placed{{}});
   BOOST_TEST(s.when(model::hooks_used{{{"foo", "11"}}}) == "");  // its end was told

@@ -55,8 +55,12 @@ struct wanted_changes {
 wanted_changes changes_by(std::size_t run, const hooks::chain_result& result, const std::set<std::string>& made_here) {
   wanted_changes out;
   for (const auto& c : result.changes) {
-    if (c.run != run || c.attribute == "resources_used") continue;  // those come with what the run uses
+    if (c.run != run) continue;
     const auto object = schema::str(c.object);
+    if (c.attribute == "resources_used") {  // comes with what the run uses; that a hook set it is told of its job
+      if (c.parameter == "job_list") out.jobs[object];
+      continue;
+    }
     if (c.parameter == "job") out.job.push_back(&c);
     if (c.parameter == "job_list") out.jobs[object].push_back(&c);
     if ((c.parameter == "vnode_list" || c.parameter == "vnode_list_fail") && !made_here.contains(object)) out.vnodes[object].push_back(&c);

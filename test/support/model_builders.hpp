@@ -181,8 +181,8 @@ inline ports::run_usage as_measured(const measured& m) {
   return {.cpu_seconds = m.cpu_s, .mem_kb = m.mem_kb, .vmem_kb = m.mem_kb * 2, .wall_seconds = m.wall_s, .ncpus = m.ncpus};
 }
 // Of a run on one host.
-inline void fill(capnp::List<schema::HostUsage>::Builder hosts, const measured& m) {
-  model::write_host_usage({"borg", model::measured_usage(as_measured(m)), 1}, hosts[0]);
+inline void fill(capnp::List<schema::HostUsage>::Builder hosts, const std::string& host, const measured& m) {
+  model::write_host_usage({host, model::measured_usage(as_measured(m)), 1}, hosts[0]);
 }
 template <class Fill>
 model::mom_report report(Fill&& f) { return {schema::make<schema::FromMom>(std::forward<Fill>(f)), "borg"}; }
@@ -267,7 +267,7 @@ class job_story {
     return when(report([&](auto m) {
                   auto r = m.initRunUsage();
                   fill(r.initRef(), job, run ? run : job.run);
-                  fill(r.initHosts(1), u);
+                  fill(r.initHosts(1), job.hosts.empty() ? "borg" : job.hosts.front(), u);
                   r.setSession(4711);
                   r.setJobdir("/home/user1");
                 }),
@@ -287,7 +287,7 @@ class job_story {
                   auto r = m.initRunExited();
                   fill(r.initRef(), job, run ? run : job.run);
                   r.setExitStatus(code);
-                  fill(r.initHosts(1), u);
+                  fill(r.initHosts(1), job.hosts.empty() ? "borg" : job.hosts.front(), u);
                 }),
                 the_server());
   }

@@ -224,6 +224,7 @@ void next_first::here(caf::actor_system& system, Tell tell) {
 
 template <class Behavior, class... Parts>
 caf::actor next_first::spawn_with_thread(caf::actor_system& system, const char* name, Behavior behavior, Parts... parts) {
+  static_assert(sizeof...(parts) > 0, "CAF 0.17 reads the arguments of a function also where there are none");
   auto* pool = pool_of(system);
   if (!pool) return system.spawn<caf::detached>(behavior, std::move(parts)...);
   auto actor = system.spawn<caf::lazy_init>(behavior, std::move(parts)...);  // it runs when it is told something

@@ -28,16 +28,19 @@ struct fixture {
   fixture() {
     writer = system->spawn(actors::log_writer,
                            actors::log_writer_parts{&log, &reader, nullptr, {}, [](const std::string&) {}, [] { return true; }});
-    follower = system->spawn([this](caf::event_based_actor*) -> caf::behavior {
-      return {[this](const actors::commits_wait&) { ++told; }, [](const actors::disk_state&) {}};
-    });
-    asker = system->spawn([this](caf::event_based_actor*) -> caf::behavior {
-      return {[this](const actors::append_results&) { lay_when_told.push_back(!inbox->empty()); }};
-    });
+    follower = system->spawn(following, this);
+    asker = system->spawn(asking, this);
     caf::anon_send(writer, actors::follow{follower, true, {}, inbox});
     system.run();
   }
   ~fixture() { system.end({writer, follower, asker}); }
+
+  static caf::behavior following(caf::event_based_actor*, fixture* f) {
+    return {[f](const actors::commits_wait&) { ++f->told; }, [](const actors::disk_state&) {}};
+  }
+  static caf::behavior asking(caf::event_based_actor*, fixture* f) {
+    return {[f](const actors::append_results&) { f->lay_when_told.push_back(!f->inbox->empty()); }};
+  }
 
   // In one commit.
   void write(std::vector<model::event> events) {

@@ -179,9 +179,9 @@ BOOST_AUTO_TEST_CASE(it_does_nothing_while_a_thread_of_the_pool_works) {
   const auto busy = f.doer(), who = f.doer();
   BOOST_TEST(is_done_here(f, who));
   std::promise<void> begun, over;
-  caf::anon_send(busy, task{[&](caf::event_based_actor*) {
+  caf::anon_send(busy, task{[&begun, until = over.get_future().share()](caf::event_based_actor*) {
                    begun.set_value();
-                   over.get_future().wait();
+                   until.wait();
                  }});
   begun.get_future().get();
   std::promise<std::thread::id> done_by;
@@ -246,7 +246,7 @@ BOOST_AUTO_TEST_CASE(two_that_talk_without_end_do_not_keep_others_waiting) {
 
 namespace {
 
-caf::behavior doing(caf::event_based_actor* self) {
+caf::behavior doing(caf::event_based_actor* self, int) {
   return {[self](const task& t) { t.what(self); }};
 }
 
@@ -254,7 +254,7 @@ caf::behavior doing(caf::event_based_actor* self) {
 
 BOOST_AUTO_TEST_CASE(an_actor_that_blocks_has_a_thread_of_its_own) {
   fixture f(1);
-  const auto blocks = actors::next_first::spawn_with_thread(f.system, "blocks", doing), other = f.doer();
+  const auto blocks = actors::next_first::spawn_with_thread(f.system, "blocks", doing, 0), other = f.doer();
   std::promise<void> begun, over;
   std::promise<std::thread::id> first, second;
   caf::anon_send(blocks, task{[&](caf::event_based_actor* self) {
@@ -276,7 +276,7 @@ BOOST_AUTO_TEST_CASE(an_actor_that_blocks_has_a_thread_of_its_own) {
 BOOST_AUTO_TEST_CASE(its_thread_does_everything_that_anybody_tells_it) {
   constexpr int each = 2000, tellers = 4;
   fixture f(2);
-  const auto own = actors::next_first::spawn_with_thread(f.system, "own", doing);
+  const auto own = actors::next_first::spawn_with_thread(f.system, "own", doing, 0);
   std::atomic<std::thread::id> by{};
   int heard = 0;  // of its thread alone
   bool elsewhere = false;
@@ -306,7 +306,7 @@ BOOST_AUTO_TEST_CASE(its_thread_does_everything_that_anybody_tells_it) {
 BOOST_AUTO_TEST_CASE(its_thread_ends_with_it_and_others_go_on) {
   fixture f(1);
   for (int i = 0; i < 2; ++i) {
-    const auto own = actors::next_first::spawn_with_thread(f.system, "own", doing);
+    const auto own = actors::next_first::spawn_with_thread(f.system, "own", doing, 0);
     std::promise<void> done;
     caf::anon_send(own, task{[&](caf::event_based_actor* self) {
                      self->quit();
@@ -314,10 +314,10 @@ BOOST_AUTO_TEST_CASE(its_thread_ends_with_it_and_others_go_on) {
                    }});
     done.get_future().get();
   }
-  const auto told = actors::next_first::spawn_with_thread(f.system, "told", doing);
-  const auto never_told = actors::next_first::spawn_with_thread(f.system, "never_told", doing);
+  const auto told = actors::next_first::spawn_with_thread(f.system, "told", doing, 0);
+  const auto never_told = actors::next_first::spawn_with_thread(f.system, "never_told", doing, 0);
   std::promise<void> done;
   caf::anon_send(told, task{[&](caf::event_based_actor*) { done.set_value(); }});
   done.get_future().get();
-  BOOST_CHECK_THROW((void)actors::next_first::spawn_with_thread(f.system, "one too many", doing), std::length_error);
+  BOOST_CHECK_THROW((void)actors::next_first::spawn_with_thread(f.system, "one too many", doing, 0), std::length_error);
 }

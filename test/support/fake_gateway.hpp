@@ -7,7 +7,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -71,12 +74,25 @@ class fake_gateway {
     const std::lock_guard lock(mutex_);
     return seen_;
   }
+  bool saw(schema::Request::Which which) const {
+    const std::lock_guard lock(mutex_);
+    return has_seen(which);
+  }
+  // False: nobody asked for this within a minute.
+  bool wait_for(schema::Request::Which which) {
+    std::unique_lock lock(mutex_);
+    return asked_.wait_for(lock, std::chrono::minutes(1), [&] { return has_seen(which); });
+  }
 
  private:
   struct client {
     int fd;
     std::string in;
   };
+
+  bool has_seen(schema::Request::Which which) const {
+    return std::any_of(seen_.begin(), seen_.end(), [&](const request& r) { return (*r).which() == which; });
+  }
 
   void serve() {
     std::vector<client> clients;
@@ -121,6 +137,7 @@ class fake_gateway {
       const std::lock_guard lock(mutex_);
       seen_.push_back(r);
     }
+    asked_.notify_all();
     if (unanswered_ && unanswered_(*r)) return true;
     bool send = true;
     const auto reply = schema::make<schema::Reply>([&](schema::Reply::Builder out) {
@@ -142,6 +159,7 @@ class fake_gateway {
   std::atomic<bool> ending_{false};
   std::thread thread_;
   mutable std::mutex mutex_;
+  std::condition_variable asked_;
   std::vector<request> seen_;
 };
 

@@ -81,6 +81,54 @@ struct whole_server {
     says(peer, schema::make<schema::Request>(fill));
     return peer;
   }
+  // As a manager does; what is asked of the server itself must be taken.
+  void set(const std::string& name, const std::string& value) {
+    const auto peer = ask([&](schema::Request::Builder r) {
+      auto m = r.initManage();
+      m.setVerb(schema::ManageVerb::SET);
+      m.setKind(schema::ObjectKind::SERVER);
+      auto change = m.initChanges(1)[0];
+      change.setName(name);
+      change.setValue(value);
+    });
+    BOOST_REQUIRE(peer->sent.at(0).root<schema::Reply>().isDone());
+  }
+  void create_node(const std::string& name) {
+    ask([&](schema::Request::Builder r) {
+      auto m = r.initManage();
+      m.setVerb(schema::ManageVerb::CREATE);
+      m.setKind(schema::ObjectKind::NODE);
+      m.setName(name);
+    });
+  }
+  // Its MoM comes: one vnode with four cpus.
+  std::shared_ptr<fake_peer> hello_of(const std::string& host) {
+    const auto mom = std::make_shared<fake_peer>(wire::identity::kind::mom, host);
+    says(mom, schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+           auto hello = m.initHello();
+           hello.setHost(host);
+           const std::string uuid(16, host.back());
+           hello.setLogUuid({reinterpret_cast<const kj::byte*>(uuid.data()), uuid.size()});
+           auto vnode = hello.initVnodes(1)[0];
+           vnode.setName(host);
+           auto cpus = vnode.initAttributes(1)[0];
+           cpus.setName("resources_available");
+           cpus.setResource("ncpus");
+           cpus.setValue("4");
+         }));
+    return mom;
+  }
+  // The scheduler wants the job to run with one cpu of this host.
+  void run_on(std::uint64_t serial, const std::string& host) {
+    const auto scheduler = std::make_shared<fake_peer>(wire::identity::kind::scheduler, "default");
+    says(scheduler, schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
+           auto run = m.initRun();
+           run.setJob(serial);
+           run.setExecVnode("(" + host + ":ncpus=1)");
+           run.setExecHost(host + "/0");
+           run.initHosts(1).set(0, host);
+         }));
+  }
 
   temporary_directory uploads;
   stepped_system system;

@@ -10,17 +10,6 @@ using namespace annals;
 namespace {
 
 struct guarded_server : test::whole_server {
-  void set(const std::string& name, const std::string& value) {
-    const auto peer = ask([&](schema::Request::Builder r) {
-      auto m = r.initManage();
-      m.setVerb(schema::ManageVerb::SET);
-      m.setKind(schema::ObjectKind::SERVER);
-      auto c = m.initChanges(1)[0];
-      c.setName(name);
-      c.setValue(value);
-    });
-    BOOST_REQUIRE(peer->sent.at(0).root<schema::Reply>().isDone());
-  }
   // The number of the refusal that an ordinary user gets; 0: none.
   template <class Fill>
   std::uint32_t refusal(const std::string& user, Fill fill) {

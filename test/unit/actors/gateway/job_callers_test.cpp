@@ -24,12 +24,7 @@ struct cluster : test::whole_server {
 
   explicit cluster(const std::function<void(actors::server_system_parts&)>& change = {}) : whole_server(change) {
     for (const std::string host : {"n1", "n2"}) {
-      ask([&](schema::Request::Builder r) {
-        auto m = r.initManage();
-        m.setVerb(schema::ManageVerb::CREATE);
-        m.setKind(schema::ObjectKind::NODE);
-        m.setName(host);
-      });
+      create_node(host);
       hello(host);
     }
     ask([](schema::Request::Builder r) { r.initQueueJob().setSubmitHost("borg"); }, "alice");
@@ -44,31 +39,8 @@ struct cluster : test::whole_server {
       return true;
     });
   }
-  void hello(const std::string& host) {
-    moms[host] = std::make_shared<test::fake_peer>(wire::identity::kind::mom, host);
-    says(moms[host], schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
-           auto h = m.initHello();
-           h.setHost(host);
-           const std::string uuid(16, host.back());
-           h.setLogUuid({reinterpret_cast<const kj::byte*>(uuid.data()), uuid.size()});
-           auto vnode = h.initVnodes(1)[0];
-           vnode.setName(host);
-           auto cpus = vnode.initAttributes(1)[0];
-           cpus.setName("resources_available");
-           cpus.setResource("ncpus");
-           cpus.setValue("4");
-         }));
-  }
-  void run_it() {
-    const auto scheduler = std::make_shared<test::fake_peer>(wire::identity::kind::scheduler, "default");
-    says(scheduler, schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
-           auto run = m.initRun();
-           run.setJob(serial);
-           run.setExecVnode("(n1:ncpus=1)");
-           run.setExecHost("n1/0");
-           run.initHosts(1).set(0, "n1");
-         }));
-  }
+  void hello(const std::string& host) { moms[host] = hello_of(host); }
+  void run_it() { run_on(serial, "n1"); }
   template <class Fill>
   void mom_says(const std::string& host, Fill fill) { says(moms.at(host), schema::make<schema::FromMom>(fill)); }
   void fill_ref(schema::RunRef::Builder ref, std::uint32_t run) const {
@@ -87,17 +59,6 @@ struct cluster : test::whole_server {
     says(peer, schema::make<schema::Request>(fill));
     BOOST_REQUIRE(!peer->sent.empty());
     return peer->sent.back().root<schema::Reply>();
-  }
-  void set(const std::string& name, const std::string& value) {
-    const auto peer = ask([&](schema::Request::Builder r) {
-      auto m = r.initManage();
-      m.setVerb(schema::ManageVerb::SET);
-      m.setKind(schema::ObjectKind::SERVER);
-      auto c = m.initChanges(1)[0];
-      c.setName(name);
-      c.setValue(value);
-    });
-    BOOST_REQUIRE(peer->sent.at(0).root<schema::Reply>().isDone());
   }
   void program_ends() {
     mom_says("n1", [&](schema::FromMom::Builder m) {

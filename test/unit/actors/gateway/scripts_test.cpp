@@ -86,24 +86,8 @@ struct cluster : server {
 
   cluster() {
     for (const std::string host : {"n1", "n2"}) {
-      ask([&](schema::Request::Builder r) {
-        auto m = r.initManage();
-        m.setVerb(schema::ManageVerb::CREATE);
-        m.setKind(schema::ObjectKind::NODE);
-        m.setName(host);
-      });
-      moms[host] = std::make_shared<test::fake_peer>(wire::identity::kind::mom, host);
-      says(moms[host], schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
-             auto hello = m.initHello();
-             hello.setHost(host);
-             hello.setLogUuid(data_of(std::string(16, host.back())));
-             auto vnode = hello.initVnodes(1)[0];
-             vnode.setName(host);
-             auto cpus = vnode.initAttributes(1)[0];
-             cpus.setName("resources_available");
-             cpus.setResource("ncpus");
-             cpus.setValue("4");
-           }));
+      create_node(host);
+      moms[host] = hello_of(host);
     }
     const auto alice = client();
     upload(alice);
@@ -112,14 +96,7 @@ struct cluster : server {
       if (schema::is(r->event(), schema::JobEvent::QUEUED)) serial = r->get().getStream();
       return true;
     });
-    const auto scheduler = std::make_shared<test::fake_peer>(wire::identity::kind::scheduler, "default");
-    says(scheduler, schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
-           auto run = m.initRun();
-           run.setJob(serial);
-           run.setExecVnode("(n1:ncpus=1)");
-           run.setExecHost("n1/0");
-           run.initHosts(1).set(0, "n1");
-         }));
+    run_on(serial, "n1");
     BOOST_REQUIRE(events([](auto e) { return schema::is(e, schema::JobEvent::ASSIGNED); }) == 1u);
   }
   // "N bytes", or "missing".

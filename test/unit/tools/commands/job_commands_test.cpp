@@ -1,10 +1,8 @@
 // The job commands as programs: what they print, their exit status, and what reaches the server.
 #include <boost/test/unit_test.hpp>
 
-#include <chrono>
 #include <csignal>
 #include <fstream>
-#include <thread>
 
 #include "events/model/limits.hpp"
 #include "test/support/fake_gateway.hpp"
@@ -388,17 +386,8 @@ BOOST_AUTO_TEST_SUITE(waiting_qsub)
 
 BOOST_AUTO_TEST_CASE(an_interrupt_deletes_the_job) {
   fake_gateway server(ordinary, [](schema::Request::Reader r) { return r.isWaitJob(); });
-  const auto saw = [&](schema::Request::Which which) {
-    for (const auto& r : server.requests())
-      if ((*r).which() == which) return true;
-    return false;
-  };
   const auto interrupt = [&](pid_t qsub) {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-    while (!saw(schema::Request::WAIT_JOB)) {
-      BOOST_REQUIRE_MESSAGE(std::chrono::steady_clock::now() < until, "qsub does not wait for its job");
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
+    BOOST_REQUIRE_MESSAGE(server.wait_for(schema::Request::WAIT_JOB), "qsub does not wait for its job");
     kill(qsub, SIGINT);
   };
   const ran r = test::run({annals::test::stage_dir() + "/bin/qsub", "-W", "block=true", "--", "/bin/sleep", "4"},
@@ -406,7 +395,7 @@ BOOST_AUTO_TEST_CASE(an_interrupt_deletes_the_job) {
   BOOST_TEST(r.status == 2);
   BOOST_TEST(r.out == "12.q1\nJob 12.q1 is being deleted\n");
   BOOST_TEST(r.err == "qsub: wait for job 12.q1 interrupted by signal 2\n");
-  BOOST_TEST(saw(schema::Request::DELETE_JOB));
+  BOOST_TEST(server.saw(schema::Request::DELETE_JOB));
 }
 
 BOOST_AUTO_TEST_CASE(a_deleted_job_is_told) {

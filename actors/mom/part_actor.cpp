@@ -1,6 +1,7 @@
 #include "actors/mom/part_actor.hpp"
 
 #include "actors/mom/attached.hpp"
+#include "actors/mom/hook_usage.hpp"
 
 #include <algorithm>
 #include <chrono>
@@ -56,6 +57,11 @@ caf::message_handler part_actor::other_handlers() {
         keep(std::move(p.used));
       },
       [this](hook_usage_set& u) { keep(std::move(u.changes)); },
+      [this](const closing_usage_settled& s) {
+        note_not_kept(parts_, state().job, s);
+        hooks_.open(s.point);
+        reconcile();
+      },
       [this](const new_settings& s) { parts_.settings = s.settings; },
   }
       .or_else(task_handlers());

@@ -58,7 +58,7 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
   bool closing_hooks_are_over();
   void tell_periodic_hooks();
   std::vector<model::usage_change> to_keep(std::vector<model::usage_change> set_by_hooks) const;
-  bool keep(std::vector<model::usage_change> set_by_hooks, bool closing = false);  // true: something is on its way to the log
+  void keep(std::vector<model::usage_change> set_by_hooks);
 
   void signal_one(schema::SignalTask::Reader request);
   caf::message_handler task_handlers();  // part_actor_tasks.cpp
@@ -89,8 +89,8 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
   void tell_server();
   model::host_usage usage_now();
   bool local() const { return state().primary == parts_.settings->host; }  // the program runs here too
-  void command(model::part_command c) {
-    receive({std::move(c), {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, nullptr, nullptr, {}, 0, {}});
+  void command(model::part_command c, reply_ptr reply = nullptr) {
+    receive({std::move(c), {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, std::move(reply), nullptr, {}, 0, {}, {}, true});
   }
 
   template <class Fill>

@@ -107,9 +107,7 @@ bool part_actor::closing_hooks_are_over() {
   auto a = at(point);
   a.usage = usage_now().usage;
   hooks_.ask(std::move(a), [this, point](hook_point_passed& p) {
-    if (keep(std::exchange(p.used, {}), true)) return;
-    hooks_.open(point);
-    reconcile();
+    command(model::part_hooks_used{to_keep(std::exchange(p.used, {})), true}, tell_when_settled(caf::actor(this), point));
   });
   return false;
 }
@@ -118,11 +116,8 @@ std::vector<model::usage_change> part_actor::to_keep(std::vector<model::usage_ch
   return usage_to_keep(parts_, state().job, state().hook_usage, std::move(set_by_hooks));
 }
 
-bool part_actor::keep(std::vector<model::usage_change> set_by_hooks, bool closing) {
-  auto changes = to_keep(std::move(set_by_hooks));
-  if (changes.empty()) return false;
-  command(model::part_hooks_used{std::move(changes), closing});
-  return true;
+void part_actor::keep(std::vector<model::usage_change> set_by_hooks) {
+  if (auto changes = to_keep(std::move(set_by_hooks)); !changes.empty()) command(model::part_hooks_used{std::move(changes)});
 }
 
 void part_actor::tell_periodic_hooks() {

@@ -3,6 +3,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "actors/mom/hook_usage.hpp"
 #include "events/attributes/table.hpp"
 #include "events/model/exit_codes.hpp"
 #include "events/values/number.hpp"
@@ -51,6 +52,11 @@ caf::message_handler run_actor::other_handlers() {
         keep(std::move(p.used));
       },
       [this](hook_usage_set& u) { keep(std::move(u.changes)); },
+      [this](const closing_usage_settled& s) {
+        note_not_kept(parts_, state().job, s);
+        hooks_.open(s.point);
+        reconcile();
+      },
       [this](const script_text& s) {
         if (s.missing) return command(model::program_failed{{model::exit_script_lost, "the server does not have the job's script"}});
         script_ = s.text;

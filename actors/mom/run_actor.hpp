@@ -65,8 +65,8 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   void fire(const model::wake& timer);
   std::int64_t rings_at(const model::wake& timer) const;
   void poll(const poll_usage& p);
-  void command(model::run_command c) {
-    receive({std::move(c), {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, nullptr, nullptr, {}, 0, {}});
+  void command(model::run_command c, reply_ptr reply = nullptr) {
+    receive({std::move(c), {"pbs_mom", parts_.settings->host, schema::Role::MOM}, {}, std::move(reply), nullptr, {}, 0, {}, {}, true});
   }
 
   template <class Fill>
@@ -87,7 +87,7 @@ class run_actor : public effect_running_actor<run_aggregate, model::run_effect> 
   void resume_run(std::uint64_t request);
   bool closing_hooks_are_over();
   std::vector<model::usage_change> to_keep(std::vector<model::usage_change> set_by_hooks) const;
-  bool keep(std::vector<model::usage_change> set_by_hooks, bool closing = false);  // true: something is on its way to the log
+  void keep(std::vector<model::usage_change> set_by_hooks);
   bool abort_hooks_are_over();
   void tell_periodic_hooks(const model::usage_set& usage);
 

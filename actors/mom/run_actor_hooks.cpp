@@ -148,9 +148,7 @@ bool run_actor::closing_hooks_are_over() {
   a.exit_status = state().exit_status;
   a.usage = state().usage;
   hooks_.ask(std::move(a), [this](hook_point_passed& p) {
-    if (keep(std::exchange(p.used, {}), true)) return;
-    hooks_.open(point);
-    reconcile();
+    command(model::hooks_used{to_keep(std::exchange(p.used, {})), true}, tell_when_settled(caf::actor(this), point));
   });
   return false;
 }
@@ -159,11 +157,8 @@ std::vector<model::usage_change> run_actor::to_keep(std::vector<model::usage_cha
   return usage_to_keep(parts_, state().job, state().hook_usage, std::move(set_by_hooks));
 }
 
-bool run_actor::keep(std::vector<model::usage_change> set_by_hooks, bool closing) {
-  auto changes = to_keep(std::move(set_by_hooks));
-  if (changes.empty()) return false;
-  command(model::hooks_used{std::move(changes), closing});
-  return true;
+void run_actor::keep(std::vector<model::usage_change> set_by_hooks) {
+  if (auto changes = to_keep(std::move(set_by_hooks)); !changes.empty()) command(model::hooks_used{std::move(changes)});
 }
 
 // A start that failed is told when its hooks have run.

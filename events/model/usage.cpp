@@ -100,11 +100,21 @@ kept_changes changes_to_keep(const usage_set& set_so_far, std::vector<usage_chan
     if (change.value && words_bytes(after, resources) > limits::hook_words_bytes_max) {
       after = before;
       out.refused.push_back(change.resource);
-    } else if (!(after == before)) {
+    } else {
       out.kept.push_back(std::move(change));
     }
   }
   return out;
+}
+
+std::vector<usage_change> news_in(std::vector<usage_change> changes, usage_set set_so_far) {
+  std::erase_if(changes, [&](const usage_change& change) {
+    if (set_so_far.get(change.resource) == change.value) return true;
+    if (change.value) set_so_far.set(change.resource, *change.value);
+    else set_so_far.erase(change.resource);
+    return false;
+  });
+  return changes;
 }
 
 void write_changes(const std::vector<usage_change>& from, capnp::List<schema::Attribute>::Builder to) {

@@ -50,14 +50,16 @@ struct usage_change {
   std::optional<std::string> value = {};
   bool operator==(const usage_change&) const = default;
 };
-// Of changes those that a host keeps beside what hooks have set there so far, in canonical text; the names of the others: no value
-// of their resource, or more words than limits::hook_words_bytes_max.
+// Of changes those that a host may keep beside what hooks have set there so far, in canonical text; the names of the others: no
+// value of their resource, or more words than limits::hook_words_bytes_max.
 struct kept_changes {
   std::vector<usage_change> kept;
   std::vector<std::string> refused;
 };
 kept_changes changes_to_keep(const usage_set& set_so_far, std::vector<usage_change> wanted,
                              const attributes::resource_catalogue& resources);
+// Those that make a difference, of changes in canonical text.
+std::vector<usage_change> news_in(std::vector<usage_change> changes, usage_set set_so_far);
 void write_changes(const std::vector<usage_change>& from, capnp::List<schema::Attribute>::Builder to);
 void apply_changes(usage_set& set_by_hooks, capnp::List<schema::Attribute>::Reader changes);
 // What is measured on a host, with what hooks have set there in its place (RU-04).

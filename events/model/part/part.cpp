@@ -150,24 +150,28 @@ outcome on_leave(const part_state& part, const leave_order& c) {
   return one([&](auto e) { e.initPart().initLeaveAsked().setText(c.why); });
 }
 
-event hook_used_event(const std::vector<usage_change>& changes, bool closing) {
-  return make_event([&](auto e) {
+// The closing ones are told of also if they have set what was there: nobody has a word after them.
+void note_used(const part_state& part, const std::vector<usage_change>& set_by_hooks, bool closing, std::vector<event>& out) {
+  const auto news = news_in(set_by_hooks, part.hook_usage);
+  if (news.empty() && !(closing && !set_by_hooks.empty())) return;
+  out.push_back(make_event([&](auto e) {
     auto used = e.initPart().initHookUsed();
     used.setClosing(closing);
-    write_changes(changes, used.initChanges(static_cast<unsigned>(changes.size())));
-  });
+    write_changes(news, used.initChanges(static_cast<unsigned>(news.size())));
+  }));
 }
 
 outcome on_hooks_used(const part_state& part, const part_hooks_used& c) {
   const bool too_late = part.closing_hooks_used && !c.closing;  // a periodic hook began before the closing ones, which have the last word
-  if (part.phase == phase::none || part.phase == phase::left || too_late || c.changes.empty()) return no_change;
-  return std::vector<event>{hook_used_event(c.changes, c.closing)};
+  std::vector<event> out;
+  if (part.phase != phase::none && part.phase != phase::left && !too_late) note_used(part, c.changes, c.closing, out);
+  return out;
 }
 
 outcome on_hooks_done(const part_state& part, const part_hooks_done& c) {
   if (part.phase != phase::joining && part.phase != phase::ready) return on_hooks_used(part, {c.used, false});
   auto out = hook_events(c.runs, part.job, [](auto e) { return e.initPart().initHookRan(); });
-  if (!c.used.empty()) out.push_back(hook_used_event(c.used, false));
+  note_used(part, c.used, false, out);
   return out;
 }
 

@@ -49,25 +49,29 @@ outcome on_start_stopped(const run_state& run) {
   return out;
 }
 
-event hook_used_event(const std::vector<usage_change>& changes, bool closing) {
-  return make_event([&](auto e) {
+// The closing ones are told of also if they have set what was there: nobody has a word after them.
+void note_used(const run_state& run, const std::vector<usage_change>& set_by_hooks, bool closing, std::vector<event>& out) {
+  const auto news = news_in(set_by_hooks, run.hook_usage);
+  if (news.empty() && !(closing && !set_by_hooks.empty())) return;
+  out.push_back(make_event([&](auto e) {
     auto used = e.initRun().initHookUsed();
     used.setClosing(closing);
-    write_changes(changes, used.initChanges(static_cast<unsigned>(changes.size())));
-  });
+    write_changes(news, used.initChanges(static_cast<unsigned>(news.size())));
+  }));
 }
 
 outcome on_hooks_used(const run_state& run, const hooks_used& c) {
   const bool counts = run.phase == phase::received || run.active() || run.phase == phase::ended;
   const bool too_late = run.closing_hooks_used && !c.closing;  // a periodic hook began before the closing ones, which have the last word
-  if (!counts || too_late || c.changes.empty()) return no_change;
-  return std::vector<event>{hook_used_event(c.changes, c.closing)};
+  std::vector<event> out;
+  if (counts && !too_late) note_used(run, c.changes, c.closing, out);
+  return out;
 }
 
 outcome on_hooks(const run_state& run, const hooks_done& c) {
   if (run.phase != phase::received && run.phase != phase::starting) return no_change;  // killed meanwhile
   auto out = hook_events(c.runs, run.job, [](auto e) { return e.initRun().initHookRan(); });
-  if (!c.refused && !c.used.empty()) out.push_back(hook_used_event(c.used, false));
+  if (!c.refused) note_used(run, c.used, false, out);
   if (!c.refused && c.reduced) reduce_run(run, *c.reduced, out);
   if (!c.refused) return out;
   out.push_back(refused_event(c.refused->code, c.refused->text));

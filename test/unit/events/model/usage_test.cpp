@@ -118,13 +118,13 @@ BOOST_AUTO_TEST_CASE(what_hooks_set_is_told_when_it_changes) {  // RU-01
 BOOST_AUTO_TEST_CASE(of_what_hooks_set_only_values_of_known_resources_are_kept) {
   const auto kept = model::changes_to_keep(
       {}, {{"cput", "70"}, {"joule", "much"}, {"unheard_of", "1"}, {"fabric", "up"}, {"ecc", "yes"}, {"mem"}}, site_resources());
-  const std::vector<model::usage_change> expected{{"cput", "00:01:10"}, {"fabric", "up"}, {"ecc", "True"}};
+  const std::vector<model::usage_change> expected{{"cput", "00:01:10"}, {"fabric", "up"}, {"ecc", "True"}, {"mem"}};
   BOOST_TEST((kept.kept == expected));
   BOOST_TEST((kept.refused == std::vector<std::string>{"joule", "unheard_of"}));
-  // What is there already is no change; what is taken away is measured again.
+  // What is there already is no news; what is taken away is measured again.
   const auto so_far = used({{"fabric", "up"}, {"mem", "1kb"}});
-  const auto again = model::changes_to_keep(so_far, {{"fabric", "up"}, {"mem"}}, site_resources());
-  BOOST_TEST((again.kept == std::vector<model::usage_change>{{"mem"}}));
+  const auto news = model::news_in({{"fabric", "up"}, {"mem"}, {"mem"}, {"ecc"}}, so_far);
+  BOOST_TEST((news == std::vector<model::usage_change>{{"mem"}}));
   BOOST_TEST(text_of(model::with_hooks(used({{"mem", "9kb"}, {"vmem", "9kb"}}), so_far)) == "fabric=up mem=1kb vmem=9kb");
 }
 

@@ -29,6 +29,7 @@ BOOST_AUTO_TEST_CASE(what_a_hook_has_set_takes_the_place_of_what_is_measured) { 
   s.when(model::program_began{{1, 1, 1, "/"}});
   BOOST_TEST(s.when(model::hooks_used{{{"foo", "10"}, {"bar", "x"}}}) == "hookUsed");
   BOOST_TEST(s.when(model::hooks_used{{}}) == "");
+  BOOST_TEST(s.when(model::hooks_used{{{"bar", "x"}}}) == "");  // no news
   BOOST_TEST(!s.run.closing_hooks_used);
   s.when(model::program_over{{0, {.cpu_seconds = 3, .wall_seconds = 5, .ncpus = 1}}});
   BOOST_TEST(s.when(model::hooks_used{{{"bar"}}, true}) == "hookUsed");

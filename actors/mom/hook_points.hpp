@@ -101,6 +101,11 @@ struct job_at_work {
 struct hook_usage_set {
   std::vector<model::usage_change> changes;
 };
+// Of a part beside the program: what hooks set on a host has one place, and on the first host that is the run.
+struct hook_usage_of_run {
+  std::string key;
+  hook_usage_set set;
+};
 
 // The points of one run or part: asks, and goes on when it is answered. What hooks said that no event tells of counts for this
 // life of the process.
@@ -146,3 +151,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::at_hook_point)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::hook_point_passed)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::job_at_work)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::hook_usage_set)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::hook_usage_of_run)

@@ -157,6 +157,9 @@ class mom {
   void on_job_at_work(job_at_work& job) {
     if (runs_.contains(job.key) || part_runs_.known().contains(job.key)) hooks_->at_work(std::move(job));
   }
+  void on_hook_usage(hook_usage_of_run& u) {
+    if (const auto run = runs_.find(u.key); run != runs_.end()) self_->send(run->second, std::move(u.set));
+  }
 
   void on_gone(const run_gone& g) {
     hooks_->run_gone(g.key);
@@ -462,6 +465,7 @@ caf::behavior mom_actor(caf::event_based_actor* self, mom_actor_parts parts) {
       [m](poll_atom) { m->on_poll(); },
       [m](at_hook_point& at) { m->on_hook_point(at); },
       [m](job_at_work& job) { m->on_job_at_work(job); },
+      [m](hook_usage_of_run& u) { m->on_hook_usage(u); },
       [](run_this& t) { t.work(); },
       [](const disk_state&) {},
       [](const committed&) {},

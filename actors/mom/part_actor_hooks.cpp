@@ -117,6 +117,10 @@ std::vector<model::usage_change> part_actor::to_keep(std::vector<model::usage_ch
 }
 
 void part_actor::keep(std::vector<model::usage_change> set_by_hooks) {
+  if (local()) {
+    if (!set_by_hooks.empty()) send(mom_, hook_usage_of_run{key_, {std::move(set_by_hooks)}});
+    return;
+  }
   if (auto changes = to_keep(std::move(set_by_hooks)); !changes.empty()) command(model::part_hooks_used{std::move(changes)});
 }
 

@@ -3,37 +3,18 @@
 
 #include <caf/event_based_actor.hpp>
 
-#include <set>
-
 #include "actors/mom/run_actor.hpp"
 #include "actors/runtime/log_writer.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/fault_store.hpp"
 #include "hooks-runtime/catalog/events.hpp"
 #include "test/support/stepped_system.hpp"
+#include "test/unit/actors/mom/quiet_host.hpp"
 #include "test/unit/events/model/run/run_story.hpp"
 
 using namespace annals;
 
 namespace {
-
-// Nothing happens there but what the test says.
-struct quiet_host final : ports::process_host {
-  void listen(events) override {}
-  void start(const ports::run_order&) override {}
-  void adopt(const std::string&) override {}
-  void signal(const std::string&, int) override {}
-  void append_stderr(const std::string&, const std::string&) override {}
-  void append_stdout(const std::string&, const std::string&) override {}
-  void append_output(const std::string&, bool, const std::string&) override {}
-  std::optional<ports::run_usage> usage(const std::string&) override { return {}; }
-  void stage_in(const std::string&, const ports::stage_in_order&) override {}
-  void unstage(const std::string&, const ports::stage_in_order&) override {}
-  void deliver(const std::string&, const ports::delivery_order&) override {}
-  void keep_jobdir(const std::string&) override {}
-  void forget(const std::string&) override {}
-  void forget_others(const std::set<std::string>&) override {}
-};
 
 using release_atom = caf::atom_constant<caf::atom("release")>;
 
@@ -127,7 +108,7 @@ struct fixture {
   log::event_log log;
   log::log_reader reader;
   test::stepped_system system;
-  quiet_host host;
+  test::quiet_host host;
   switches now;
   heard all;
   caf::actor writer, door, mom, run;

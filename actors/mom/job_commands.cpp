@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "actors/link/wire/cut_handshake.hpp"
 #include "actors/link/wire/wire_limits.hpp"
 #include "actors/mom/task_interface.hpp"
 #include "events/model/run/task_limits.hpp"
@@ -117,7 +118,9 @@ class callers {
   void on_failed(const server_failed& f) {
     const auto at = callers_.find(f.caller);
     if (at == callers_.end()) return;
-    refuse(at->second, pbs_error::system_error, "host " + parts_.host + " can't reach the server: " + f.why);
+    // A server without a place for one more has it in a moment: the command comes again.
+    const auto code = f.why.ends_with(wire::cut_handshake) ? pbs_error::no_connections : pbs_error::system_error;
+    refuse(at->second, code, "host " + parts_.host + " can't reach the server: " + f.why);
     at->second.dialer.reset();
   }
 

@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <optional>
 
+#include "actors/link/wire/cut_handshake.hpp"
 #include "actors/link/wire/link.hpp"
 #include "actors/link/wire/transport.hpp"
 
@@ -152,6 +153,8 @@ class tls_socket final : public transport {
 
   std::string reason(error_code ec) {
     const std::string from = side_ == tls_side::accepts && !address_.empty() ? address_ + ": " : std::string();
+    namespace error = boost::asio::error;
+    if (ec == error::eof || ec == error::connection_reset || ec == error::broken_pipe) return from + std::string(cut_handshake);
     const long checked = SSL_get_verify_result(ssl_.get());
     const std::string why = checked == X509_V_OK ? "" : std::string(" (") + X509_verify_cert_error_string(checked) + ")";
     return from + "TLS handshake failed: " + ec.message() + why;

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <mutex>
 
+#include "actors/link/wire/cut_handshake.hpp"
 #include "actors/mom/job_commands.hpp"
 #include "actors/mom/task_interface.hpp"
 #include "events/model/run/task_limits.hpp"
@@ -206,6 +207,14 @@ BOOST_FIXTURE_TEST_CASE(a_server_that_can_not_be_reached_is_told_with_the_reason
   BOOST_TEST(refusal() == 15010u);
   BOOST_TEST(caller->closed() == "host n1 can't reach the server: connect to q1:15001: Connection refused");
   BOOST_TEST(dialers == 0);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_server_without_a_place_is_told_as_one_to_be_asked_again, callers_fixture) {
+  come();
+  settle();
+  self->send(commands, server_failed{7, "connect to q1:15001: " + std::string(wire::cut_handshake)});
+  settle();
+  BOOST_TEST(refusal() == 15033u);
 }
 
 BOOST_FIXTURE_TEST_CASE(each_side_ends_with_the_other, callers_fixture) {

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "actors/link/wire/complaints.hpp"
+#include "actors/link/wire/cut_handshake.hpp"
 #include "actors/link/wire/frames.hpp"
 #include "actors/link/wire/room.hpp"
 #include "actors/link/wire/socket_path.hpp"
@@ -340,6 +341,10 @@ BOOST_AUTO_TEST_CASE(an_address_can_not_take_all_handshakes_and_daemons_do_not_c
     BOOST_REQUIRE(server.until_failed());
     BOOST_TEST(server.now().failed.at(0) == "127.0.0.1 turned away: too many TLS handshakes at once (limit 2)");
     BOOST_TEST(server.now().closed.empty());
+    record third;
+    const auto dialer = dial(third);
+    BOOST_REQUIRE(third.until_failed());
+    BOOST_TEST(third.now().failed.at(0) == "connect to 127.0.0.1:" + std::to_string(door->port()) + ": " + std::string(cut_handshake));
   }
   const auto after = dial(second);
   BOOST_REQUIRE(second.until_opened());

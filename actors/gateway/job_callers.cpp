@@ -96,10 +96,15 @@ void job_callers::request(caller& c, schema::sealed_message message) {
   if (!c.as_user) return c.early.push_back(std::move(message));
   if (message.bytes().size() > limits::client_frame_bytes_max)
     return c.peer->close("a request above the limit of " + std::to_string(limits::client_frame_bytes_max) + " bytes");
-  const auto& host = c.peer->peer().name;
-  if (!board_.where().has_program(host, c.serial, c.run))
-    return refuse(c, pbs_error::bad_credential, "job " + c.job + " no longer runs on host " + host);
+  if (!board_.where().has_program(c.peer->peer().name, c.serial, c.run))
+    return refuse_request(c, message);
   take_(c.as_user, schema::sealed<schema::Request>(std::move(message)));
+}
+
+// It alone: what was asked while the run was there is still to be answered over this connection.
+void job_callers::refuse_request(const caller& c, const schema::sealed_message& message) {
+  c.peer->send(refusal_reply(message.root<schema::Request>().getId(), board_.where().sequence(),
+                             {pbs_error::bad_credential, "job " + c.job + " no longer runs on host " + c.peer->peer().name}));
 }
 
 // The reply is to no request: nothing follows it.

@@ -41,6 +41,7 @@ class job_callers {
 
   void open(caller& c, schema::RunRef::Reader run);
   void request(caller& c, schema::sealed_message message);
+  void refuse_request(const caller& c, const schema::sealed_message& message);
   void refuse(caller& c, std::uint32_t code, const std::string& text);
 
   actor_registry& board_;

@@ -195,6 +195,14 @@ std::optional<job_claim> read_claim(const schema::sealed_message& message) {
 }
 
 caf::behavior job_commands(caf::event_based_actor* self, job_commands_parts parts) {
+  self->set_exception_handler([stop = parts.stop_process](std::exception_ptr e) -> caf::error {
+    try {
+      std::rethrow_exception(e);
+    } catch (const std::exception& x) {
+      if (stop) stop(std::string("what hands on commands of jobs failed: ") + x.what());
+    }
+    return caf::exit_reason::unhandled_exception;
+  });
   auto d = std::make_shared<callers>(self, std::move(parts));
   return {
       [d](const peer_opened& o) { d->on_opened(o); },

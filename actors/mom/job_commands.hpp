@@ -59,6 +59,8 @@ struct job_commands_parts {
   std::size_t unsent_pause_bytes = 0;  // nothing more is read for a peer for which more than this waits
   // Who was refused here, for the log; null: nobody is told.
   std::shared_ptr<wire::complaints> complaints{};
+  // The actor failed, and commands would wait for nothing. May be null: it ends alone.
+  std::function<void(const std::string& text)> stop_process{};
 };
 
 // Messages: peer_opened, peer_frame, peer_closed and peer_taken of the callers' socket; the above of the server; job_found.

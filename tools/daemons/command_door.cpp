@@ -48,16 +48,18 @@ wire::io_options command_bounds() {
 }
 
 std::unique_ptr<wire::listener> listen_for_commands(caf::actor_system& system, wire::io_pool& pool, const mom_setup& setup,
-                                                    const wire::credentials& identity, const caf::actor& mom, actors::daemon_log& notes) {
+                                                    const wire::credentials& identity, const caf::actor& mom, actors::daemon_log& notes,
+                                                    std::function<void(const std::string& text)> stop_process) {
   const auto note = [&notes](const std::string& why) { notes.write(actors::log_event::error, "Svr", "pbs_mom", why); };
   // The actor's first turn may come when this function has returned.
-  const auto commands = system.spawn([&pool, setup, identity, mom, note](caf::event_based_actor* self) {
+  const auto commands = system.spawn([&pool, setup, identity, mom, note, stop = std::move(stop_process)](caf::event_based_actor* self) {
     const caf::actor to(self);
     actors::job_commands_parts parts;
     parts.mom = mom;
     parts.host = setup.host;
     parts.unsent_pause_bytes = limits::unsent_pause_bytes;
     parts.complaints = std::make_shared<wire::complaints>(note, limits::complaint_ms);
+    parts.stop_process = stop;
     parts.dial = [&pool, setup, identity, to](std::uint64_t caller) -> std::unique_ptr<actors::server_dialer> {
       return std::make_unique<dialed_server>(pool, setup, identity, to, caller);
     };

@@ -5,7 +5,9 @@
 #include <caf/actor.hpp>
 #include <caf/actor_system.hpp>
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "actors/link/wire/wire.hpp"
 #include "actors/runtime/daemon_log.hpp"
@@ -19,6 +21,7 @@ wire::io_options command_bounds();
 
 // The pool and the log outlive the actor that this makes.
 std::unique_ptr<wire::listener> listen_for_commands(caf::actor_system& system, wire::io_pool& pool, const mom_setup& setup,
-                                                    const wire::credentials& identity, const caf::actor& mom, actors::daemon_log& notes);
+                                                    const wire::credentials& identity, const caf::actor& mom, actors::daemon_log& notes,
+                                                    std::function<void(const std::string& text)> stop_process);
 
 }  // namespace annals::daemons

@@ -322,7 +322,7 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
       of_callers.failed = handler.failed;
       of_callers.last_words = daemons::mom_last_words;
       const auto callers = pool.listen_unix(client::tm_socket(s.home), 0666, of_callers);
-      const auto commands = daemons::listen_for_commands(system, commands_pool, s, identity, mom, notes);
+      const auto commands = daemons::listen_for_commands(system, commands_pool, s, identity, mom, notes, stop);
       notes.write(actors::log_event::system, "Svr", "pbs_mom", "Mom pid = " + std::to_string(getpid()) + " ready");
       process.ready(s.priv + "/mom_out");
 

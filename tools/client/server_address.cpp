@@ -4,6 +4,7 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <utility>
 
 #include "tools/client/job_ids.hpp"
 #include "tools/client/pbs_conf.hpp"
@@ -28,12 +29,13 @@ struct installation {
   std::string socket;
   std::uint16_t port;
   std::optional<own_job> through{};
+  std::string also{};  // through a MoM: what this host's file calls the MoM's server, which job ids may name otherwise
 };
 
 installation read_installation(const pbs_conf& conf) {
-  installation here{read_pbs_conf_file(conf.file).pbs_server, read_annals_conf(conf.pbs_home).server_socket, conf.batch_service_port, {}};
+  installation here{read_pbs_conf_file(conf.file).pbs_server, read_annals_conf(conf.pbs_home).server_socket, conf.batch_service_port};
   if (::access(here.socket.c_str(), F_OK) != 0) here.through = job_of_environment();
-  if (here.through) here.server = here.through->server();
+  if (here.through) here.also = std::exchange(here.server, here.through->server());
   if (here.server.empty()) here.server = this_host();
   return here;
 }
@@ -79,7 +81,8 @@ session session::with_first_request(std::string_view server, std::chrono::millis
   };
   const std::string name = short_server_name(target);
   const bool on_this_host = !here.through && (name == "localhost" || name == this_host());
-  if (name != short_server_name(here.server) && !on_this_host) {
+  const bool known = name == short_server_name(here.server) || (!here.also.empty() && name == short_server_name(here.also));
+  if (!known && !on_this_host) {
     if (!resolves(target.substr(0, target.find(':')))) throw unreachable(pbs_error::bad_host, "Unknown Host.");
     throw unreachable(pbs_error::system_error, "Connection refused");  // other hosts' servers have no socket here
   }

@@ -1,6 +1,7 @@
 #include <boost/test/unit_test.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <set>
 
 #include "test/support/fake_gateway.hpp"
@@ -267,6 +268,16 @@ BOOST_AUTO_TEST_CASE(it_reaches_its_own_server_and_no_other) {
   BOOST_CHECK_THROW((void)session::open("localhost"), session_error);
   const variable other("PBS_DEFAULT", "localhost");
   BOOST_CHECK_THROW((void)session::open(), session_error);
+}
+
+BOOST_AUTO_TEST_CASE(its_host_may_have_another_name_for_the_server) {
+  const job_elsewhere job(done);
+  std::ofstream(job.none.path + "/pbs.conf") << "PBS_SERVER=head.example.org\n";
+  BOOST_TEST(server_name() == "head.example.org");
+  session::open().call(delete_one);
+  session::open("head").call(delete_one);
+  session::open("q1").call(delete_one);
+  BOOST_CHECK_THROW((void)session::open("localhost"), session_error);
 }
 
 BOOST_AUTO_TEST_CASE(without_a_cookie_it_is_a_command_as_any) {

@@ -52,13 +52,6 @@ bool changes_state(schema::Request::Which what) {
   }
 }
 
-// What PBS says about a server that can't be reached; a socket that may not be opened is told apart from one without
-// server.
-std::string first_line_of(const wire::wire_error& e) {
-  return std::string_view(e.what()).find("ermission denied") != std::string_view::npos ? "Permission denied"
-                                                                                       : "Connection refused";
-}
-
 constexpr std::chrono::milliseconds first_crowd_pause{20}, last_crowd_pause{320};
 
 // Between half and one and a half of it: those who were turned away together must not come back together.
@@ -119,12 +112,19 @@ wire::blocking_client session::new_link() const {
   throw wire::wire_error(why);
 }
 
+// What PBS says about a server that can't be reached; a socket that may not be opened is told apart from one without
+// server.
+std::string session::first_line_of(const wire::wire_error& e) const {
+  if (address_.through) return "This host's MoM can't be asked: " + std::string(e.what());
+  return std::string_view(e.what()).find("ermission denied") != std::string_view::npos ? "Permission denied"
+                                                                                       : "Connection refused";
+}
+
 void session::connect() {
   try {
     link_.emplace(new_link());
   } catch (const wire::wire_error& e) {
-    const auto line = address_.through ? "This host's MoM can't be asked: " + std::string(e.what()) : first_line_of(e);
-    throw session_error(pbs_error::system_error, line, address_.name);
+    throw session_error(pbs_error::system_error, first_line_of(e), address_.name);
   }
 }
 

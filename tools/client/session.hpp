@@ -111,6 +111,7 @@ class session {
   reply answer_to(std::uint64_t id);
   void connect();
   wire::blocking_client new_link() const;
+  std::string first_line_of(const wire::wire_error& e) const;  // why there is no link
   void reconnect_and_resend(const std::string& why);
   void connect_and_resend();
   void turned_away(schema::Reply::Reader why);

@@ -296,6 +296,14 @@ BOOST_AUTO_TEST_CASE(a_mom_that_is_not_there_is_named) {
 }
 
 BOOST_AUTO_TEST_CASE(a_server_that_the_mom_can_not_reach_is_final_at_first_and_waited_for_later) {
+BOOST_AUTO_TEST_CASE(a_mom_that_does_not_come_back_is_named) {
+  job_elsewhere job(done);
+  auto s = session::open({}, std::chrono::milliseconds(50));
+  job.mom.stop();
+  BOOST_CHECK_EXCEPTION((void)s.call(delete_one), session_error,
+                        [](const session_error& e) { return std::string_view(e.what()).starts_with("This host's MoM can't be asked: "); });
+}
+
   std::atomic<int> calls{0};
   const job_elsewhere job([&](schema::Request::Reader r, schema::Reply::Builder out) {
     const int call = ++calls;

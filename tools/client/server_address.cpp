@@ -66,6 +66,7 @@ server_address default_server() {
 session session::open(std::string_view server, std::chrono::milliseconds patience) {
   auto s = with_first_request(server, patience);
   s.connect();
+  if (s.address().through) s.call([](schema::Request::Builder r) { r.initHello(); });
   return s;
 }
 

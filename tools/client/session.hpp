@@ -70,7 +70,7 @@ class session {
   static constexpr std::chrono::milliseconds crowd_patience{4000};
 
   // Connects at once or throws session_error. `server` is what stood behind '@' in an id or destination; empty:
-  // default.
+  // default. Through a MoM the server is asked for a word, too: the MoM may be there without it.
   static session open(std::string_view server = {}, std::chrono::milliseconds patience = session::patience);
   static session open_at(server_address address, std::chrono::milliseconds patience = session::patience);
   // Connects with the first request, which the server then finds when it looks who came.

@@ -111,6 +111,7 @@ class router {
       case schema::Request::SIGNAL_JOB: return jobs_.on_signal(request, by, std::move(reply));
       case schema::Request::MOVE_JOB: return jobs_.on_move(request, by, reply);
       case schema::Request::MESSAGE_JOB: return jobs_.to_job(r.getMessageJob().getJob(), request, by, std::move(reply));
+      case schema::Request::RELEASE_NODES: return jobs_.on_release_nodes(request, by, std::move(reply));
       case schema::Request::RUN_JOB:
       case schema::Request::ORDER_JOBS:
         return self_->send(parts_.status, by_hand{std::move(request), by, parts_.where->sequence(), std::move(reply), self_});

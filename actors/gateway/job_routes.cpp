@@ -97,6 +97,35 @@ void job_routes::on_signal(const schema::sealed<schema::Request>& request, const
   to_job(s.getJob(), request, by, std::move(reply));
 }
 
+namespace {
+
+// A release that is refused leaves no event: tracejob shows why (RD-44, RD-46).
+class noted_release final : public reply_to {
+ public:
+  noted_release(const actor_registry& board, std::string job, std::string who, reply_ptr to)
+      : board_(board), job_(std::move(job)), who_(std::move(who)), to_(std::move(to)) {}
+  void done(std::uint64_t sequence, const std::string& text) override { to_->done(sequence, text); }
+  void refused(std::uint64_t sequence, const model::rejection& why) override {
+    if (why.code == pbs_error::unauthorized)
+      board_.note(log_event::security, "Job", job_,
+                  "Unauthorized Request, request type: 90, Object: Job, Name: " + job_ + ", request from: " + who_);
+    else if (!why.text.empty()) board_.note(log_event::debug2, "Job", job_, why.text);
+    to_->refused(sequence, why);
+  }
+
+ private:
+  const actor_registry& board_;
+  const std::string job_, who_;
+  const reply_ptr to_;
+};
+
+}  // namespace
+
+void job_routes::on_release_nodes(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+  const auto job = request.get().getReleaseNodes().getJob();
+  to_job(job, request, by, std::make_shared<noted_release>(board_, schema::str(job), by.at_host(), std::move(reply)));
+}
+
 // What tracejob shows of requests that leave no event.
 void job_routes::note_request(capnp::Text::Reader id, schema::Request::Reader r, bool known) const {
   if (r.isDeleteJob()) board_.note(log_event::debug, "Job", schema::text(id), "delete job request received");

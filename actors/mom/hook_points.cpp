@@ -192,7 +192,7 @@ void mom_hooks::next_stage(const std::shared_ptr<stages>& s) {
 }
 
 void mom_hooks::offer_releases(stages& s, hooks::occasion& at) {
-  hooks::release_from from;
+  model::release_from from;
   from.has = s.at.job.allocated;
   from.failed.hosts = s.at.job.failed;
   const auto note = [notes = parts_.notes, job = s.job.name](std::uint32_t level, const std::string& line) {

@@ -259,8 +259,9 @@ void part_actor::on_request(const schema::sealed<schema::ToSister>& message) {
       return reconcile();
     case schema::ToSister::LEAVE:
       if (!local() && (state().phase == phase::joining || state().phase == phase::ready)) {
-        const bool aborted = schema::text(m.getLeave().getWhy()) == model::start_failed_elsewhere;
-        parts_.note(log_event::job, state().job, aborted ? "ABORT_JOB received" : "KILL_JOB received");
+        const auto why = schema::text(m.getLeave().getWhy());
+        if (why == model::goes_on_without_host) parts_.note(log_event::debug, state().job, "DELETE_JOB2 received");  // RD-86
+        else parts_.note(log_event::job, state().job, why == model::start_failed_elsewhere ? "ABORT_JOB received" : "KILL_JOB received");
         parts_.note(log_event::job, state().job, "kill_job");
       }
       output_.repeat();  // nobody but the job's files takes what is left

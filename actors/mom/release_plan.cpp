@@ -7,7 +7,7 @@
 
 namespace annals::actors {
 
-release_plan::release_plan(std::string event, hooks::hook_object job, hooks::release_from from,
+release_plan::release_plan(std::string event, hooks::hook_object job, model::release_from from,
                            hooks::line_taker note)
     : event_(std::move(event)), note_(std::move(note)), accepted_{std::move(job), std::move(from)} {
   accepted_.from.shown = hooks::shown_by(accepted_.job);

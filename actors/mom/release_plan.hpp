@@ -16,7 +16,7 @@ namespace annals::actors {
 class release_plan {
  public:
   // note: a line of the daemon's log; called on any thread.
-  release_plan(std::string event, hooks::hook_object job, hooks::release_from from,
+  release_plan(std::string event, hooks::hook_object job, model::release_from from,
                hooks::line_taker note);
 
   hooks::sealed_answer answer(const hooks::sealed_question& question);
@@ -28,7 +28,7 @@ class release_plan {
  private:
   struct stage {
     hooks::hook_object job;
-    hooks::release_from from;
+    model::release_from from;
   };
   bool release(hooks::protocol::ReleaseNodes::Reader asked, stage& at, std::optional<model::allocation_change>* to);
   void show(hooks::hook_parameters& parameters) const;

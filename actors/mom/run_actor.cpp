@@ -135,6 +135,10 @@ struct run_actor::beginner {
     if (!a.closing_hooks_are_over()) return begun::not_yet;
     return a.place(), begun::yes;
   }
+  begun operator()(const model::write_node_file&) const {
+    a.parts_.places->update(mom::place_for(a.order(), a.state().allocated, *a.parts_.settings));
+    return begun::yes;
+  }
   begun operator()(const model::clean_up&) const { return a.clean_up(), begun::yes; }
   begun operator()(const model::wake& timer) const {
     // Nobody was asked yet: hooks of this host come first.
@@ -231,7 +235,10 @@ void run_actor::do_kill(const std::string& signal, const std::string& why) {
 }
 
 void run_actor::carry_out(const model::told_request& request) {
-  if (request.what == schema::RunRequest::SUSPEND) {
+  if (const auto& r = request.release) {
+    if (!state().allocated.reduced_to(r->exec_vnode, r->exec_host, r->released))
+      parts_.note(log_event::error, state().job, "can't let go of " + r->released + ": the run has " + state().allocated.exec_vnode());
+  } else if (request.what == schema::RunRequest::SUSPEND) {
     suspend_run();
   } else if (request.what == schema::RunRequest::RESUME) {
     return resume_run(request.id);

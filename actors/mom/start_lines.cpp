@@ -42,8 +42,11 @@ void start_lines::left(schema::SisterLeft::Reader left) const {
   const auto host = schema::str(left.getHost());
   if (left.getAbandoned()) return note(log_event::error, host + " does not answer: the server will end what is left of the job there");
   const auto used = model::read_usage(left.getUsage());
-  note(log_event::debug2, host + " cput=" + values::print_duration(static_cast<std::int64_t>(used.seconds("cput"))) +
-                              " mem=" + std::to_string(used.kb("mem")) + "kb");
+  // RD-87: one that goes while the program runs
+  const bool goes_on = run_.active();
+  note(goes_on ? log_event::debug : log_event::debug2,
+       host + (goes_on ? ";" : " ") + "cput=" + values::print_duration(static_cast<std::int64_t>(used.seconds("cput"))) +
+           " mem=" + std::to_string(used.kb("mem")) + "kb");
 }
 
 // RS-95, RS-96
@@ -64,6 +67,11 @@ void start_lines::reduced(std::size_t number) const {
   }
   const auto reduced = run_.steps[number].get().getStep().getAllocationReduced();
   const auto now = schema::str(reduced.getExecVnode());
+  if (run_.phase == phase::started) {  // pbs_release_nodes
+    note(log_event::debug3, "execvnode=" + now);
+    note(log_event::debug3, "schedselect=" + schedselect_of(reduced.getChanges()).value_or(schedselect));
+    return note(log_event::job, "Job Modified at request of " + schema::str(ordered.getServerName()));
+  }
   for (const auto& line :
        {"from exec_vnode=" + exec_vnode, "to exec_vnode=" + now, "to exec_node=" + now, "from schedselect=" + schedselect,
         "to schedselect=" + schedselect_of(reduced.getChanges()).value_or(schedselect)})

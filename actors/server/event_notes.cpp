@@ -1,8 +1,10 @@
 #include "actors/server/event_notes.hpp"
 
 #include <sstream>
+#include <utility>
 
 #include "events/model/usage.hpp"
+#include "events/model/vnodes/amounts.hpp"
 #include "events/values/date_time.hpp"
 
 namespace annals::actors {
@@ -87,6 +89,7 @@ void event_notes::note_lines(const std::string& id, const std::string& text) {
 
 // What its primary tells of a run: of its files only.
 void event_notes::note_step(const std::string& id, schema::RunEvent::Reader step) {
+  if (step.isSisterLeft()) left_early_ = id;  // what it had is free, if the run goes on without it: the next event
   if (!step.isFilesStagedIn()) return;
   const auto s = step.getFilesStagedIn();
   to_.write(log_event::debug2, "Job", id, "Staged " + std::to_string(s.getStaged()) + "/" + std::to_string(s.getAsked()) + " items in");
@@ -96,10 +99,26 @@ void event_notes::note_step(const std::string& id, schema::RunEvent::Reader step
   note_lines(id, schema::str(s.getText()));
 }
 
+// RD-88, RD-89: a run that goes on is rid of a host.
+void event_notes::note_cleared(const std::string& id, schema::VnodesReleased::Reader released) {
+  std::set<std::string> vnodes;
+  std::uint32_t cpus = 0;
+  for (const auto& part : model::parts_of(schema::text(released.getExecVnode()))) {
+    vnodes.emplace(part.vnode);
+    cpus += part.cpus;
+  }
+  for (auto each : released.getHosts()) {
+    const auto host = schema::str(each);
+    for (const auto& vnode : vnodes) to_.write(log_event::debug2, "Node", host, "clearing job " + id + " from node " + vnode);
+    to_.write(log_event::debug2, "Node", host, "deallocating " + std::to_string(cpus) + " cpu(s) from job " + id);
+  }
+}
+
 void event_notes::note_job(const std::string& id, const std::string& by, schema::JobEvent::Reader event) {
   using namespace log_event;
   using which = schema::JobEvent::Which;
   const auto line = [&](std::uint32_t bits, const std::string& text) { to_.write(bits, "Job", id, text); };
+  const bool is_left_early = std::exchange(left_early_, {}) == id;
   switch (event.which()) {
     case which::QUEUED: {
       const auto q = event.getQueued();
@@ -162,13 +181,17 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
       return line(job, "Job requeued, Exit_status=" + std::to_string(r.getExitStatus()));
     }
     case which::ENDED: return line(debug2, "dequeuing, state 5");
+    case which::REDUCED:
+      if (event.getReduced().getRequest() > 0) line(job, "Job Modified at request of " + by);
+      return;
+    case which::VNODES_RELEASED:
+      if (is_left_early) note_cleared(id, event.getVnodesReleased());
+      return;
     case which::WAIT_ENDED:
     case which::STARTED:
     case which::USAGE_REPORTED:
     case which::REQUEST_DONE:
     case which::VNODES_TAKEN:
-    case which::VNODES_RELEASED:
-    case which::REDUCED:
     case which::FORGOTTEN:
     case which::REORDERED: return;
   }

@@ -22,6 +22,7 @@ class event_notes {
   void note_one(const log::record& record);
   void note_job(const std::string& id, const std::string& by, schema::JobEvent::Reader event);
   void note_step(const std::string& id, schema::RunEvent::Reader step);
+  void note_cleared(const std::string& id, schema::VnodesReleased::Reader released);
   void note_lines(const std::string& id, const std::string& text);
 
   struct subject {
@@ -38,6 +39,7 @@ class event_notes {
   void note_hook(const subject& of, schema::HookEvent::Reader event);
 
   daemon_log& to_;
+  std::string left_early_;                                                   // the job whose last event was that a host has left its run
   std::unordered_map<std::uint64_t, std::string> names_;                     // of jobs, queues, hosts and schedulers, by serial
   std::unordered_map<std::uint64_t, std::set<std::string>> further_vnodes_;  // of hosts that have more than their natural one, by serial
 };

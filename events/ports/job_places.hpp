@@ -31,7 +31,7 @@ class job_places {
   };
   virtual void listen(events e) = 0;
   virtual void set_up(const job_place& place) = 0;
-  // The node file, anew. Of a job that is set up; there is no answer.
+  // The node file, anew. Of a job that is set up, or whose program runs here; there is no answer.
   virtual void update(const job_place& place) = 0;
   virtual void tear_down(const job_place& place) = 0;
 };

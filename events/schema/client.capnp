@@ -31,6 +31,7 @@ struct Request {
     messageJob  @19 :MessageJob;
     orderJobs   @20 :OrderJobs;
     exportHook  @21 :ExportHook;
+    releaseNodes @22 :ReleaseNodes;
   }
 }
 
@@ -63,6 +64,16 @@ struct RunJob {
 struct SignalJob { job @0 :Text; signal @1 :Text; }   # "TERM", "9", "suspend", "resume", "admin-suspend", "admin-resume"
 struct MoveJob { job @0 :Text; destination @1 :Text; }   # a queue, perhaps with "@server"
 struct MessageJob { job @0 :Text; text @1 :Text; toErrors @2 :Bool; toOutput @3 :Bool; }
+struct ReleaseNodes {
+  # pbs_release_nodes: a running job goes on without some of its vnodes, never without those of its first host.
+  job @0 :Text;
+  union {
+    all        @1 :Void;
+    named      @2 :List(Text);   # vnodes of the job, or hosts of it
+    keepSelect @3 :Text;         # "2:ncpus=1": what it is to have
+    keepHosts  @4 :UInt32;       # so many other hosts stay
+  }
+}
 struct OrderJobs { first @0 :Text; second @1 :Text; }    # they change places
 
 enum ManageVerb { create @0; delete @1; set @2; unset @3; import @4; }

@@ -39,6 +39,9 @@ bool has_reliable_startup(const occasion& o) {
 bool is_padded(const occasion& o) { return goes_on_reduced(o) && has_reliable_startup(o); }
 bool starts_padded(const occasion& o) { return starts_whole(o) && has_reliable_startup(o); }
 bool began_padded(const occasion& o) { return began_whole(o) && has_reliable_startup(o); }
+bool is_asked(const occasion& o) { return o.event.getReduced().getRequest() > 0; }  // pbs_release_nodes
+bool is_told(const occasion& o) { return !is_asked(o); }                            // by its MoM
+bool ends_phases(const occasion& o) { return began(o) && o.job.has_phases(); }
 bool had_a_run(const occasion& o) { return o.job.phase == phase::exiting; }
 bool suspended(const occasion& o) { return o.event.getVnodesReleased().getWhy() == schema::ReleaseReason::SUSPENDED; }
 bool by_server(const occasion& o) { return o.at.by.role == schema::Role::SERVER; }  // it stops, and aborts the job
@@ -51,7 +54,9 @@ constexpr record_rule rules[] = {
     {which::ALTERED, 'a', moment::after, always, changed_fields, false},
     {which::REDUCED, 'S', moment::before, goes_on_reduced, started_fields, true},
     {which::REDUCED, 's', moment::before, is_padded, reduced_fields, true},
-    {which::REDUCED, 's', moment::after, always, reduced_fields, true},
+    {which::REDUCED, 's', moment::after, is_told, reduced_fields, true},
+    {which::REDUCED, 'u', moment::before, is_asked, phase_fields, false},
+    {which::REDUCED, 'c', moment::after, is_asked, next_phase_fields, true},
     {which::STARTED, 'S', moment::before, starts_whole, started_fields, true},
     {which::STARTED, 's', moment::before, starts_padded, reduced_fields, true},
     {which::START_FAILED, 'S', moment::before, began_whole, started_fields, true},  // R or E follows
@@ -61,7 +66,9 @@ constexpr record_rule rules[] = {
     {which::MOVED, 'Q', moment::after, always, queued_fields, true},
     {which::VNODES_RELEASED, 'z', moment::before, suspended, suspended_fields, false},
     {which::RESUMED, 'r', moment::before, always, no_fields, false},
+    {which::REQUEUED, 'e', moment::before, ends_phases, phase_fields, false},
     {which::REQUEUED, 'R', moment::before, began, run_fields, false},
+    {which::ENDED, 'e', moment::before, ends_phases, phase_fields, false},
     {which::ENDED, 'E', moment::before, had_a_run, run_fields, false},
     {which::ENDED, 'A', moment::before, nobody_asked, abort_text, false},
 };

@@ -7,6 +7,7 @@
 #include "events/attributes/table.hpp"
 #include "events/model/vnodes/amounts.hpp"
 #include "events/model/vnodes/sharing.hpp"
+#include "events/values/duration.hpp"
 
 namespace annals::projections {
 
@@ -58,14 +59,29 @@ void put_all(std::string& line, std::string_view name, const model::job_state& j
 
 // What hooks set may have quotes of its own: it stands in others (RU-14). JSON objects of several hosts that were made one have
 // theirs already.
+void put_one_used(std::string& line, std::string_view resource, std::string_view value) {
+  const bool in_single_quotes = value.size() > 1 && value.front() == '\'' && value.back() == '\'';
+  const bool has_double = value.find('"') != std::string_view::npos, has_single = value.find('\'') != std::string_view::npos;
+  if (in_single_quotes) put_in(line, "resources_used", resource, value);
+  else if (has_double && !has_single) put_in(line, "resources_used", resource, value, "'");
+  else put(line, "resources_used", resource, value, has_double || has_single);
+}
+
 void put_used(std::string& line, const model::job_state& job) {
+  for (const auto& e : job.attributes)
+    if (e.id == ids::resources_used) put_one_used(line, e.resource, e.value);
+}
+
+// Time counts from phase to phase; everything else is what it is at the phase's end (RD-77, RD-84).
+void put_used_in_phase(std::string& line, const model::job_state& job) {
   for (const auto& e : job.attributes) {
     if (e.id != ids::resources_used) continue;
-    const bool in_single_quotes = e.value.size() > 1 && e.value.front() == '\'' && e.value.back() == '\'';
-    const bool has_double = e.value.find('"') != std::string_view::npos, has_single = e.value.find('\'') != std::string_view::npos;
-    if (in_single_quotes) put_in(line, "resources_used", e.resource, e.value);
-    else if (has_double && !has_single) put_in(line, "resources_used", e.resource, e.value, "'");
-    else put(line, "resources_used", e.resource, e.value, has_double || has_single);
+    const bool is_time = e.resource == "cput" || e.resource == "walltime";
+    const auto before = is_time ? job.attributes.get(ids::resources_used_acct, e.resource) : std::nullopt;
+    const auto now = values::parse_duration(e.value);
+    if (!before || !now) put_one_used(line, e.resource, e.value);
+    else
+      put_one_used(line, e.resource, values::print_duration(std::max<std::int64_t>(*now - values::parse_duration(*before).value_or(0), 0)));
   }
 }
 
@@ -82,11 +98,33 @@ void put_base(std::string& line, const model::job_state& job) {
   put_time(line, "etime", job, ids::etime);  // 0: not eligible
 }
 
-void put_place(std::string& line, const model::job_state& job) {
-  put_time(line, "start", job, ids::stime);
+void put_assignment(std::string& line, const model::job_state& job) {
   put(line, "exec_host", job.attribute(ids::exec_host));
   put(line, "exec_vnode", job.attribute(ids::exec_vnode));
   put_all(line, "Resource_List", job, ids::Resource_List);
+}
+
+void put_place(std::string& line, const model::job_state& job) {
+  put_time(line, "start", job, ids::stime);
+  put_assignment(line, job);
+}
+
+// RD-83: with what it had at first.
+void put_whole_place(std::string& line, const model::job_state& job) {
+  if (!job.has_phases()) return put_place(line, job);
+  put_time(line, "start", job, ids::stime);
+  put(line, "exec_host", job.attribute(ids::exec_host_orig));
+  put(line, "exec_vnode", job.attribute(ids::exec_vnode_orig));
+  put_all(line, "Resource_List", job, ids::Resource_List_orig);
+}
+
+// RD-75
+void put_phase(std::string& line, const model::job_state& job) {
+  put_base(line, job);
+  put_time(line, "start", job, ids::stime);
+  put_time(line, "session", job, ids::session_id);
+  put(line, "run_count", job.attribute(ids::run_count));
+  put_assignment(line, job);
 }
 
 // What the job takes: what its chunks ask, or, of vnodes it has for itself, all there is of what they ask.
@@ -158,13 +196,23 @@ void reduced_fields(std::string& line, const occasion& o) {
 
 void run_fields(std::string& line, const occasion& o) {
   put_base(line, o.job);
-  put_place(line, o.job);
+  put_whole_place(line, o.job);
   put_time(line, "session", o.job, ids::session_id);
   put(line, "end", o.job.attributes.get(ids::obittime).value_or(std::to_string(o.at.seconds())));
   put(line, "Exit_status", std::to_string(exit_status(o.event)));
   put_usage(line, o.job);
   put_if(line, "eligible_time", o.job, ids::eligible_time);
   put(line, "run_count", o.job.attribute(ids::run_count));
+}
+
+void phase_fields(std::string& line, const occasion& o) {
+  put_phase(line, o.job);
+  put_used_in_phase(line, o.job);
+}
+
+void next_phase_fields(std::string& line, const occasion& o) {
+  put_phase(line, o.job);
+  for (const auto& [resource, amount] : assigned(o)) put(line, "resource_assigned", resource, amount.print());
 }
 
 // What it had used so far, and what it gives up if that is not everything.
@@ -204,7 +252,8 @@ bool shown_in_records(attributes::attribute_id id) {
   static constexpr attributes::attribute_id shown[] = {
       ids::Job_Name, ids::resources_used, ids::queue, ids::Account_Name, ids::ctime, ids::depend, ids::exec_host,
       ids::exec_vnode, ids::qtime, ids::Resource_List, ids::stime, ids::obittime, ids::session_id, ids::euser, ids::egroup,
-      ids::etime, ids::run_count, ids::eligible_time, ids::project};
+      ids::etime, ids::run_count, ids::eligible_time, ids::project, ids::exec_host_orig, ids::exec_vnode_orig,
+      ids::Resource_List_orig, ids::resources_used_acct};
   return std::find(std::begin(shown), std::end(shown), id) != std::end(shown);
 }
 

@@ -21,15 +21,18 @@ struct occasion {
   const find_vnode& vnode;
 };
 
-void queued_fields(std::string& line, const occasion& o);     // Q
-void started_fields(std::string& line, const occasion& o);    // S
-void reduced_fields(std::string& line, const occasion& o);    // s
-void run_fields(std::string& line, const occasion& o);        // E, R
-void suspended_fields(std::string& line, const occasion& o);  // z
-void no_fields(std::string& line, const occasion& o);         // r
-void requestor_field(std::string& line, const occasion& o);   // D
-void changed_fields(std::string& line, const occasion& o);    // a
-void abort_text(std::string& line, const occasion& o);        // A
+void queued_fields(std::string& line, const occasion& o);   // Q
+void started_fields(std::string& line, const occasion& o);  // S
+void reduced_fields(std::string& line, const occasion& o);  // s
+void run_fields(std::string& line, const occasion& o);      // E, R
+// RD-73 to RD-84: a run whose vnodes are released one after the other is accounted for by phases, each with what it had and used.
+void phase_fields(std::string& line, const occasion& o);       // u, e
+void next_phase_fields(std::string& line, const occasion& o);  // c
+void suspended_fields(std::string& line, const occasion& o);   // z
+void no_fields(std::string& line, const occasion& o);          // r
+void requestor_field(std::string& line, const occasion& o);    // D
+void changed_fields(std::string& line, const occasion& o);     // a
+void abort_text(std::string& line, const occasion& o);         // A
 void stop_text(std::string& line, const occasion& o);
 
 // Whether lines show this attribute of a job; the others need not be kept.

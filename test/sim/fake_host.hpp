@@ -146,7 +146,7 @@ class fake_places final : public ports::job_places {
     later(place.key, model::set_up_done{refuses ? -10 : 0, refuses ? "no such user" : ""});
   }
   void update(const ports::job_place& place) override {
-    if (*alive_) machine_.places[place.key] = place.node_file_text;
+    if (const auto at = machine_.places.find(place.key); *alive_ && at != machine_.places.end()) at->second = place.node_file_text;
   }
   void tear_down(const ports::job_place& place) override {
     if (!*alive_) return;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "events/model/run/order_now.hpp"
+#include "events/model/vnodes/allocation_change.hpp"
 #include "events/values/exec_host.hpp"
 #include "events/values/select.hpp"
 #include "events/values/string_list.hpp"

@@ -145,6 +145,7 @@ void on_altered(job_state& job, const event_place& at, schema::AttributesChanged
   for (auto change : e.getChanges()) {
     const auto* row = take_change(job, change);
     if (!row) continue;
+    if (row->id == ids::Resource_List && job.has_phases()) alter_original(job, change);
     if (row->id == ids::Execution_Time) {
       job.stage_in = job_stage_in::none;  // what it waits for is another thing now
       const auto wanted =
@@ -265,6 +266,13 @@ void show(job_state& job, const shown_value& v) {
 void on_reduced(job_state& job, schema::JobReduced::Reader e) {
   auto left = job.uses().reduced_to(schema::text(e.getExecVnode()), schema::text(e.getExecHost()), schema::text(e.getReleased()));
   ANNALS_INVARIANT(left, "a run is reduced to what it has");
+  if (e.getRequest() > 0) {
+    begin_phase(job, e);
+    add_request(job, {e.getRequest(), run_request::kind::release, {}, false, false, change_asked(e)});
+  }
+  std::vector<std::uint32_t> numbers;  // of the select that it answers from now on
+  for (const auto n : e.getSatisfies()) numbers.push_back(n);
+  if (numbers.size() == left->chunks()) left->renumber(std::move(numbers), schema::str(e.getKeepSelect()));
   job.used = std::move(*left);
   for (auto c : e.getChanges()) {
     const auto change = read_change(c);
@@ -284,6 +292,7 @@ void on_reduced(job_state& job, schema::JobReduced::Reader e) {
 void forget_reduction(job_state& job) {
   for (const auto& before : job.asked) show(job, before);
   job.asked.clear();
+  forget_phases(job);
   job.used = {};
 }
 

@@ -17,17 +17,6 @@ namespace pbs_error = values::pbs_error;
 
 namespace {
 
-// What must hold before a run can be told anything.
-std::optional<rejection> cannot_tell(const job_state& job, const requester& by) {
-  if (job.ended()) return refuse(pbs_error::job_has_finished);
-  if (!may_act(job, by)) return refuse(pbs_error::unauthorized);
-  if (!job.running()) return refuse(pbs_error::bad_state);
-  if (job.requests.size() >= limits::open_requests_max)
-    return refuse(pbs_error::try_again,
-                  "Please retry: the job's host has not taken " + std::to_string(limits::open_requests_max) + " signals and messages");
-  return std::nullopt;
-}
-
 struct release {
   std::string what;
   bool partly;
@@ -81,6 +70,16 @@ bool is_suspension(std::string_view signal) {
 }
 
 }  // namespace
+
+std::optional<rejection> cannot_tell(const job_state& job, const requester& by) {
+  if (job.ended()) return refuse(pbs_error::job_has_finished);
+  if (!may_act(job, by)) return refuse(pbs_error::unauthorized);
+  if (!job.running()) return refuse(pbs_error::bad_state);
+  if (job.requests.size() >= limits::open_requests_max)
+    return refuse(pbs_error::try_again,
+                  "Please retry: the job's host has not taken " + std::to_string(limits::open_requests_max) + " signals and messages");
+  return std::nullopt;
+}
 
 // Any name is taken, as by PBS: the host knows which signals it has.
 outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, const stamp& now, const settings& settings) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "events/attributes/attribute_set.hpp"
+#include "events/attributes/ids.hpp"
 #include "events/model/context.hpp"
 #include "events/model/effect.hpp"
 #include "events/model/outcome.hpp"
@@ -43,11 +44,13 @@ struct run_request {
   enum class kind : std::uint8_t { signal,
                                    message,
                                    suspend,
-                                   resume };
+                                   resume,
+                                   release };
   std::uint64_t id = 0;
   kind what = kind::signal;
   std::string text;  // the signal's name, or the message
   bool to_errors = false, to_output = false;
+  std::optional<allocation_change> release = {};
   bool operator==(const run_request&) const = default;
 };
 
@@ -125,6 +128,7 @@ struct job_state {
   // Its run, or its last one, was told to go on with less than it began with.
   bool reduced() const { return !used.empty(); }
   const allocation& uses() const { return reduced() ? used : allocated; }
+  bool has_phases() const { return attributes.has(attributes::job::exec_vnode_orig); }  // of accounting: vnodes were released (RD-73)
   // The run holds this host's vnodes only until nothing of it is there any more.
   bool drops(std::string_view host) const { return reduced() && allocated.is_on(host) && !used.is_on(host); }
   // A run of it is at its MoM.

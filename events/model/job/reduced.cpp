@@ -30,6 +30,7 @@ event reduced_event(const job_state& job, schema::AllocationReduced::Reader r, c
     to.setExecVnode(r.getExecVnode());
     to.setExecHost(r.getExecHost());
     to.setKeepSelect(r.getKeepSelect());
+    to.setSatisfies(r.getSatisfies());
     write_changes(changes, to.initChanges(static_cast<unsigned>(changes.size())));
   });
 }

@@ -23,6 +23,10 @@ outcome decide_hook_changes(const job_state& job, const hook_changes& changes, c
 outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, const stamp& now, const settings& settings);
 outcome decide_resume_later(const job_state& job);
 outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const stamp& now, const settings& settings);  // move.cpp
+outcome decide_release_nodes(const job_state& job, schema::ReleaseNodes::Reader command, const stamp& now,
+                             const settings& settings);  // ramp_down.cpp
+// A user or his administrator asks something of the run; what must hold first.
+std::optional<rejection> cannot_tell(const job_state& job, const requester& by);
 outcome decide_set_rank(const job_state& job, const set_rank& command, const stamp& now);
 outcome decide_message(const job_state& job, schema::MessageJob::Reader command, const stamp& now);
 outcome decide_report(const job_state& job, const mom_report& report, const stamp& now, const settings& settings);
@@ -51,6 +55,13 @@ inline void set_number(job_state& job, attributes::attribute_id id, std::int64_t
 // What the comment says of hosts that join (start_progress.cpp).
 void note_progress(job_state& job, schema::RunEvent::Reader step);
 void forget_progress(job_state& job);
+
+// The phase of its accounting that a release ends, and what its run had at first: hidden attributes (RD-73, RD-90; ramp_down.cpp).
+void begin_phase(job_state& job, schema::JobReduced::Reader e);
+void alter_original(job_state& job, schema::Attribute::Reader change);  // what was asked for at first; a release has not changed it
+void forget_phases(job_state& job);
+// What its MoM is asked to let go.
+allocation_change change_asked(schema::JobReduced::Reader e);
 
 // Everything that the run has on these hosts.
 event released(const job_state& job, const std::vector<std::string>& hosts, schema::ReleaseReason why);

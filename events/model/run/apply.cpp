@@ -60,6 +60,7 @@ void on_request_to_run(run_state& run, const event_place& at, schema::RunRequest
     w.to_errors = e.getMessage().getToErrors();
     w.to_output = e.getMessage().getToOutput();
   }
+  if (e.isRelease()) w.release = read_reduction(e.getRelease());
   run.last_request = w.id;
   run.requests.push_back(std::move(w));
 }
@@ -78,6 +79,7 @@ void apply(run_state& run, const event_place& at, schema::RunEvent::Reader event
       run.jobdir = schema::str(e.getJobdir());
       run.started_s = at.seconds();
       run.numbered = run.allocated;  // hooks before it may have let some go
+      run.pruned = run.reductions;
       break;
     }
     case which::REFUSED:

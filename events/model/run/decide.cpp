@@ -131,7 +131,11 @@ outcome on_tell(const run_state& run, const tell_order& c) {
 
 outcome on_carried_out(const run_state& run, const request_carried_out& c) {
   if (run.phase != phase::started || c.id <= run.requests_done) return no_change;
-  return one([&](auto e) { e.initRun().initRequestDone().setId(c.id); });
+  std::vector<event> out;
+  const auto request = std::ranges::find(run.requests, c.id, &told_request::id);
+  if (request != run.requests.end() && request->release) release_as_told(run, *request->release, out);
+  out.push_back(make_event([&](auto e) { e.initRun().initRequestDone().setId(c.id); }));
+  return out;
 }
 
 event discarded_event() {

@@ -48,6 +48,7 @@ std::vector<run_effect> pending_effects(const run_state& run, const run_waits& w
       if (!run.discarded) owed.push_back(report_started{});
       for (const auto& request : run.requests) owed.push_back(carry_out{request});
       if (run.requests_done > 0) owed.push_back(report_requests{run.requests_done});
+      if (run.reductions > run.pruned) owed.push_back(write_node_file{run.reductions});
       break;
     case phase::ended:
       if (run.discarded && run.stage_in != stage_in_phase::not_wanted) owed.push_back(unstage_files{});
@@ -96,6 +97,7 @@ effect_id id_of(const run_effect& effect) {
     effect_id operator()(const report_exited&) const { return {"report exited"}; }
     effect_id operator()(const report_left&) const { return {"report left"}; }
     effect_id operator()(const report_requests& e) const { return {"report requests", {}, e.done}; }
+    effect_id operator()(const write_node_file& e) const { return {"node file", {}, e.number}; }
     effect_id operator()(const clean_up&) const { return {"clean up"}; }
     effect_id operator()(const report_steps& e) const { return {"report steps", {}, e.count}; }
     effect_id operator()(const want_ticket&) const { return {"want ticket"}; }

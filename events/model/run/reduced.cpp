@@ -1,5 +1,6 @@
-// A run that goes on with less than it had (job.release_nodes() of hooks before the program): the hosts that it has nothing of any
-// more are dropped, which the job bears. docs/design/0033-allocations-and-holdings.md, 0037-failures-that-a-job-bears.md.
+// A run that goes on with less than it had: the hosts that it has nothing of any more are dropped. Hooks before the program let go what
+// has failed (job.release_nodes()), which the job bears; while the program runs the server tells what to let go (pbs_release_nodes).
+// docs/design/0033-allocations-and-holdings.md, 0037-failures-that-a-job-bears.md.
 #include <algorithm>
 
 #include "events/model/run/rules.hpp"
@@ -9,17 +10,7 @@ namespace annals::model {
 namespace {
 
 event reduced_event(const allocation_change& c) {
-  return make_event([&](auto e) {
-    auto r = e.initRun().initAllocationReduced();
-    r.setReleased(c.released);
-    r.setExecVnode(c.exec_vnode);
-    r.setExecHost(c.exec_host);
-    auto satisfies = r.initSatisfies(static_cast<unsigned>(c.satisfies.size()));
-    for (unsigned i = 0; i < c.satisfies.size(); ++i) satisfies.set(i, c.satisfies[i]);
-    r.setKeepSelect(c.keep_select);
-    write_changes(c.changes, r.initChanges(static_cast<unsigned>(c.changes.size())));
-    r.setBy(c.by);
-  });
+  return make_event([&](auto e) { write(c, e.initRun().initAllocationReduced()); });
 }
 
 }  // namespace
@@ -43,10 +34,17 @@ void reduce_run(const run_state& run, const allocation_change& change, std::vect
       run, [&](const sister_state& s) { return !left->is_on(s.host); }, out);
 }
 
+// The server has decided it for a program that runs, and has held the job to it since then (RD-42).
+void release_as_told(const run_state& run, const allocation_change& change, std::vector<event>& out) {
+  auto told = reduced_event(change);
+  if (after(run.allocated, told.get().getRun().getAllocationReduced())) out.push_back(std::move(told));
+}
+
 void apply_reduction(run_state& run, const event_place& at, schema::AllocationReduced::Reader e) {
   auto left = after(run.allocated, e);
   ANNALS_INVARIANT(left, "a run is reduced to what it has");
   run.allocated = std::move(*left);
+  if (run.phase == run_phase::started) run.numbered = run.allocated;  // its node file is written anew
   ++run.reductions;
   for (auto c : e.getChanges()) {
     auto change = read_change(c);

@@ -45,6 +45,7 @@ struct told_request {
   schema::RunRequest::Which what = schema::RunRequest::SIGNAL;
   std::string text;  // the signal's name, or the message
   bool to_errors = false, to_output = false;
+  std::optional<allocation_change> release = {};
   bool operator==(const told_request&) const = default;
 };
 
@@ -115,6 +116,7 @@ struct run_state {
   allocation allocated;                   // what it has: made from the order; for whoever asks what and where
   allocation numbered;                    // what it had when its program was started: lines of that node file number TM's nodes (0022)
   std::uint32_t reductions = 0;           // so often it was told to go on with less
+  std::uint32_t pruned = 0;               // so often of those before its program was started
   std::vector<shown_value> changes;       // what the job shows since then, where it is not what the order says
   std::int64_t pid = 0, session = 0;
   std::string jobdir;
@@ -331,7 +333,10 @@ struct report_exited {};
 struct report_left {};
 struct report_requests {
   std::uint64_t done;
-};                   // every request up to this one
+};  // every request up to this one
+struct write_node_file {
+  std::uint32_t number;
+};                   // anew, since the run was reduced so often
 struct clean_up {};  // remove the run's files
 struct report_steps {
   std::uint64_t count;
@@ -359,10 +364,11 @@ struct spawn_task_on {
   std::uint32_t task;
 };  // its host is asked, until it has answered
 // wake (above): at its time it becomes the command timer_fired.
-using run_effect = std::variant<stage_files_in, unstage_files, discard_again, note_discarded, fetch_script, start_program, watch_program,
-                                kill_program, kill_harder, kill_discarded, kill_on, place_output, report_started, report_refused,
-                                report_exited, report_left, carry_out, report_requests, clean_up, report_steps, want_ticket, ask_sister,
-                                keep_sister, release_sister, spawn_task_on, wake, begin_launch, run_prologue, ask_prologue, update_sister>;
+using run_effect =
+    std::variant<stage_files_in, unstage_files, discard_again, note_discarded, fetch_script, start_program, watch_program, kill_program,
+                 kill_harder, kill_discarded, kill_on, place_output, report_started, report_refused, report_exited, report_left, carry_out,
+                 report_requests, clean_up, report_steps, want_ticket, ask_sister, keep_sister, release_sister, spawn_task_on, wake,
+                 begin_launch, run_prologue, ask_prologue, update_sister, write_node_file>;
 std::vector<run_effect> pending_effects(const run_state& run, const run_waits& waits);
 effect_id id_of(const run_effect& effect);
 bool script_comes_later(schema::StartRun::Reader order);                // it is too large to come with the order

@@ -73,6 +73,7 @@ start_step step_of(const run_state& run) {
 // A host is out of a run that is over or goes on without it.
 outcome leave(const run_state& run, const host_usage& usage, bool abandoned) {
   std::vector<event> out{sister_left_event(usage, abandoned)};
+  if (!run.over()) end_tasks_of(run, usage.host, out);
   close_if_out(run, usage.host, out);
   return out;
 }

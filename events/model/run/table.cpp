@@ -78,6 +78,7 @@ constexpr run_transition transitions[] = {
     {phase::received, which::SISTER_READY, phase::received},
     {phase::received, which::LAUNCH_WAIT_ENDED, phase::received},
     {phase::received, which::ALLOCATION_REDUCED, phase::received},
+    {phase::started, which::ALLOCATION_REDUCED, phase::started},
     {phase::starting, which::ALLOCATION_REDUCED, phase::starting},
 };
 

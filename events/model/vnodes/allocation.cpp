@@ -238,6 +238,10 @@ void allocation::renumber(std::vector<std::uint32_t> chunks, std::string select)
   select_ = std::move(select);
 }
 
+std::size_t allocation::chunks() const {
+  return exec_host_.empty() ? 0 : static_cast<std::size_t>(std::count(exec_host_.begin(), exec_host_.end(), '+')) + 1;
+}
+
 allocation allocation_of(schema::StartRun::Reader order) {
   const auto exec_host = schema::text(order.getExecHost());
   std::vector<std::string> hosts;

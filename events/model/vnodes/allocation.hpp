@@ -50,6 +50,7 @@ class allocation {
   std::string on_kept_hosts(std::string_view released, const allocation& left) const;
   // From here on it answers another select: the number there of each of its chunks.
   void renumber(std::vector<std::uint32_t> chunks, std::string select);
+  std::size_t chunks() const;
   bool operator==(const allocation&) const = default;
 
  private:

@@ -1,5 +1,7 @@
 #include "events/model/vnodes/allocation_change.hpp"
 
+#include <algorithm>
+
 #include "events/attributes/select_rules.hpp"
 #include "events/model/vnodes/reduce.hpp"
 #include "events/schema/message.hpp"
@@ -38,6 +40,48 @@ allocation_change change_of(const reduction& reduced, const shown_request& befor
           reduced.left.exec_host(), reduced.satisfies,
           values::print(keep_select), shown_after(before, keep_select, resources),
           std::move(by)};
+}
+
+std::vector<std::size_t> items_by_chunk(const allocation& has, const values::select_spec& select) {
+  std::vector<std::uint64_t> ends;  // the number of the chunk behind each item's last
+  for (const auto& item : select.chunks) ends.push_back((ends.empty() ? 0 : ends.back()) + item.count);
+  std::vector<std::size_t> items(has.chunks());
+  for (std::size_t i = 0; i < items.size(); ++i)
+    items[i] = static_cast<std::size_t>(std::upper_bound(ends.begin(), ends.end(), has.chunk_of_select(i)) - ends.begin());
+  return items;
+}
+
+values::select_spec select_by_chunk(const allocation& has, const values::select_spec& select) {
+  values::select_spec out;
+  for (const auto item : items_by_chunk(has, select)) {
+    auto& chunk = out.chunks.emplace_back();
+    if (item == select.chunks.size()) chunk.resources = {{"ncpus", "0"}};
+    else chunk.resources = select.chunks[item].resources;
+  }
+  return out;
+}
+
+void write(const allocation_change& change, schema::AllocationReduced::Builder to) {
+  to.setReleased(change.released);
+  to.setExecVnode(change.exec_vnode);
+  to.setExecHost(change.exec_host);
+  auto satisfies = to.initSatisfies(static_cast<unsigned>(change.satisfies.size()));
+  for (unsigned i = 0; i < change.satisfies.size(); ++i) satisfies.set(i, change.satisfies[i]);
+  to.setKeepSelect(change.keep_select);
+  write_changes(change.changes, to.initChanges(static_cast<unsigned>(change.changes.size())));
+  to.setBy(change.by);
+}
+
+allocation_change read_reduction(schema::AllocationReduced::Reader change) {
+  allocation_change out;
+  out.released = schema::str(change.getReleased());
+  out.exec_vnode = schema::str(change.getExecVnode());
+  out.exec_host = schema::str(change.getExecHost());
+  out.keep_select = schema::str(change.getKeepSelect());
+  out.by = schema::str(change.getBy());
+  for (const auto n : change.getSatisfies()) out.satisfies.push_back(n);
+  for (const auto c : change.getChanges()) out.changes.push_back(read_change(c));
+  return out;
 }
 
 void write_changes(const std::vector<shown_value>& changes, capnp::List<schema::Attribute>::Builder to) {

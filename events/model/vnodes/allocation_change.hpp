@@ -1,5 +1,5 @@
-// How a run goes on with less than it had: what the hook's release_nodes() of its primary comes to, from the rule to the events that
-// tell of it. Governed by docs/design/0033-allocations-and-holdings.md.
+// How a run goes on with less than it had: what a release comes to, from the rule to the events that tell of it. Governed by
+// docs/design/0033-allocations-and-holdings.md.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@ struct allocation_change {
   std::vector<std::uint32_t> satisfies;         // of each chunk that is left: its chunk of keep_select
   std::string keep_select;                      // what it is to have; where vnodes were named: what is left
   std::vector<shown_value> changes;             // of schedselect and Resource_List
-  std::string by;                               // event of the hook: "execjob_launch"
+  std::string by;                               // event of the hook: "execjob_launch"; or "rjselect", or "pbs_release_nodes"
+  bool operator==(const allocation_change&) const = default;
 };
 
 // The job is given the chunks of rjselect, and its run is reduced to what its select asks for by itself (RS-26, RS-28): its select is
@@ -51,6 +52,14 @@ std::vector<shown_value> shown_after(const shown_request& before, const values::
 allocation_change change_of(const reduction& reduced, const shown_request& before, const values::select_spec& keep_select,
                             const attributes::resource_catalogue& resources, std::string by);
 
+// Which item of the select each chunk of what a run has was given for; its number of items: none, place=exclhost added it.
+std::vector<std::size_t> items_by_chunk(const allocation& has, const values::select_spec& select);
+
+// A chunk of the select for each chunk of what a run has, in its order; without cpus for one that place=exclhost added.
+values::select_spec select_by_chunk(const allocation& has, const values::select_spec& select);
+
+void write(const allocation_change& change, schema::AllocationReduced::Builder to);
+allocation_change read_reduction(schema::AllocationReduced::Reader change);
 void write_changes(const std::vector<shown_value>& changes, capnp::List<schema::Attribute>::Builder to);
 shown_value read_change(schema::Attribute::Reader change);
 

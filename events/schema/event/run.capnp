@@ -103,7 +103,7 @@ struct AllocationReduced {
   satisfies  @3 :List(UInt32);   # of each chunk that is left: its chunk of keepSelect, 0xffffffff for none
   keepSelect @4 :Text;           # what it is to have; where vnodes were named: what is left
   changes    @5 :List(Common.Attribute);  # what the job shows from then on of schedselect and Resource_List
-  by         @6 :Text;           # event of the hook that asked for it, "execjob_launch"; or "rjselect"
+  by         @6 :Text;           # event of the hook that asked for it, "execjob_launch"; or "rjselect", or "pbs_release_nodes"
 }
 
 # -- tasks -----------------------------------------------------------------------------------------------------------
@@ -125,6 +125,7 @@ struct RunRequest {
     suspend @2 :Void;
     resume  @3 :Void;
     message @4 :Message;
+    release @5 :AllocationReduced;   # the run goes on with less
   }
   struct Message { text @0 :Text; toErrors @1 :Bool; toOutput @2 :Bool; }
 }

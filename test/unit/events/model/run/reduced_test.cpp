@@ -250,7 +250,8 @@ BOOST_AUTO_TEST_CASE(a_kill_goes_to_a_host_that_is_dropped_and_not_out_yet) {
   s.when(model::program_began{{100, 100, 5, "/home/user1"}});
   s.when(kill(1));
   s.when(model::kill_sent{1, "SIGTERM"});
-  BOOST_TEST(owed(s.run) == "say-steps, watch, say-started, keep n2, update n2, release n3, kill-on n2 SIGTERM, kill-on n3 SIGTERM");
+  BOOST_TEST(owed(s.run) ==
+             "say-steps, watch, say-started, keep n2, update n2, release n3, kill-on n2 SIGTERM, kill-on n3 SIGTERM");
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_does_not_start_after_all_waits_for_every_host) {

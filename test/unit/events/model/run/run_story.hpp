@@ -165,6 +165,7 @@ inline std::string owed(const model::run_state& run) {
     std::string operator()(const model::carry_out& c) const { return "do " + c.request.text; }
     std::string operator()(const model::report_requests& w) const { return "say-done " + std::to_string(w.done); }
     std::string operator()(const model::clean_up&) const { return "clean"; }
+    std::string operator()(const model::write_node_file& e) const { return "node file " + std::to_string(e.number); }
     std::string operator()(const model::report_steps&) const { return "say-steps"; }
     std::string operator()(const model::ask_sister& a) const { return "ask " + a.host; }
     std::string operator()(const model::keep_sister& a) const { return "keep " + a.host; }

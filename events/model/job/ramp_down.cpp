@@ -1,0 +1,191 @@
+// pbs_release_nodes: a running job gives vnodes of its other hosts back, and goes on with the rest (RD-01 to RD-62). Its MoM is asked to
+// let them go; until a host has, the job holds what it had there. docs/design/0039-ramp-down.md.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "events/attributes/ids.hpp"
+#include "events/attributes/request_check.hpp"
+#include "events/attributes/select_rules.hpp"
+#include "events/model/host/host_limits.hpp"
+#include "events/model/job/rules.hpp"
+#include "events/model/limits.hpp"
+#include "events/model/refuse.hpp"
+#include "events/model/vnodes/planned_release.hpp"
+#include "events/values/exec_host.hpp"
+#include "events/values/exec_vnode.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::job;
+namespace pbs_error = values::pbs_error;
+
+namespace {
+
+constexpr const char* asked_by = "pbs_release_nodes";
+constexpr std::size_t unknown_bytes_max = 4096;  // of names in a refusal, which stands in the log: the first are enough
+
+using vnode_names = values::result<std::vector<std::string>, rejection>;
+using plan = values::result<planned_release, rejection>;
+
+// The vnodes that a run has, and their hosts.
+std::map<std::string, std::string, std::less<>> hosts_of_vnodes(const allocation& has) {
+  const auto slots = values::parse_exec_host(has.exec_host()).value_or(values::exec_host_spec{});
+  std::map<std::string, std::string, std::less<>> out;
+  values::exec_vnode_reader reader(has.exec_vnode());
+  for (values::exec_vnode_reader::part p; reader.next(p);)
+    if (p.chunk < slots.size()) out.emplace(p.vnode, slots[p.chunk].host);
+  return out;
+}
+
+// Those of hosts behind the first `keep`.
+std::vector<std::string> vnodes_behind(const allocation& has, std::size_t keep) {
+  const auto& hosts = has.hosts();
+  const std::set<std::string> kept(hosts.begin(), hosts.begin() + static_cast<std::ptrdiff_t>(std::min(keep, hosts.size())));
+  std::vector<std::string> out;
+  for (const auto& [vnode, host] : hosts_of_vnodes(has))
+    if (!kept.contains(host)) out.push_back(vnode);
+  return out;
+}
+
+// RD-07: a vnode of the job by its name, else all vnodes of the host of that name.
+vnode_names named_vnodes(const allocation& has, capnp::List<capnp::Text>::Reader names) {
+  if (names.size() > limits::released_names_max)
+    return refuse(pbs_error::bad_value, "more than " + std::to_string(limits::released_names_max) + " names of vnodes");
+  const auto host_of = hosts_of_vnodes(has);
+  std::map<std::string, std::vector<std::string>> on;
+  for (const auto& [vnode, host] : host_of) on[host].push_back(vnode);
+  std::set<std::string> out;
+  std::string unknown;
+  for (const auto each : names) {
+    const auto name = schema::str(each);
+    const auto vnode = host_of.find(name);
+    const auto host = vnode != host_of.end() ? vnode->second : name;
+    if (host == has.hosts().front())
+      return refuse(pbs_error::system_error, "Can't free '" + name + "' since it's on a primary execution host");  // RD-44
+    if (vnode != host_of.end()) out.insert(name);
+    else if (const auto all = on.find(name); all != on.end()) out.insert(all->second.begin(), all->second.end());
+    else if (name.size() > limits::vnode_name_chars_max || std::ranges::any_of(name, [](unsigned char c) { return c < ' '; }))
+      return refuse(pbs_error::bad_value, "a name that no vnode can have");
+    else if (unknown.size() < unknown_bytes_max) unknown += " " + name;
+  }
+  if (!unknown.empty() || out.empty())
+    return refuse(pbs_error::system_error, "node(s) requested to be released not part of the job:" + unknown);  // RD-47
+  return std::vector<std::string>(out.begin(), out.end());
+}
+
+plan without_vnodes(const vnode_names& vnodes, const release_from& from, const settings& settings) {
+  if (!vnodes) return vnodes.error();
+  if (vnodes->empty()) return planned_release{{}, from.has};  // it has no other hosts
+  auto planned = without(*vnodes, from, settings.resources, asked_by);
+  if (planned) return std::move(*planned);
+  return refuse(pbs_error::system_error, "");
+}
+
+// RD-61, RD-62
+plan with_select(std::string_view text, const release_from& from, const settings& settings) {
+  const auto select = values::parse_select(text);
+  const auto bad = "Illegal attribute or resource value: select=" + std::string(text.substr(0, 200));
+  if (!select || text.size() > limits::keep_select_bytes_max) return refuse(pbs_error::bad_value, bad);
+  for (const auto& chunk : select->chunks)
+    for (const auto& r : chunk.resources)
+      if (!settings.resources.find(r.name)) return refuse(pbs_error::unknown_resource, "Unknown resource: " + r.name);
+  if (!attributes::has_good_values(*select, settings.resources)) return refuse(pbs_error::bad_value, bad);
+  auto planned = kept_by(*select, from, settings.resources, asked_by);
+  if (planned) return std::move(*planned);
+  return refuse(pbs_error::system_error, "");
+}
+
+plan planned_for(const job_state& job, schema::ReleaseNodes::Reader asked, const settings& settings) {
+  const release_from from{
+      job.uses(), {}, {attributes::resources_of(job.attributes, ids::Resource_List), std::string(job.attribute(ids::schedselect))}};
+  switch (asked.which()) {
+    case schema::ReleaseNodes::ALL: return without_vnodes(vnodes_behind(from.has, 1), from, settings);
+    case schema::ReleaseNodes::NAMED: return without_vnodes(named_vnodes(from.has, asked.getNamed()), from, settings);
+    case schema::ReleaseNodes::KEEP_SELECT: return with_select(schema::text(asked.getKeepSelect()), from, settings);
+    case schema::ReleaseNodes::KEEP_HOSTS:
+      return without_vnodes(vnodes_behind(from.has, std::size_t{1} + asked.getKeepHosts()), from, settings);
+  }
+  return refuse(pbs_error::no_support);
+}
+
+event reduced_event(const job_state& job, const allocation_change& change) {
+  return make_event([&](auto e) {
+    auto to = e.initJob().initReduced();
+    to.setRun(job.run);
+    to.setReleased(change.released);
+    to.setExecVnode(change.exec_vnode);
+    to.setExecHost(change.exec_host);
+    to.setKeepSelect(change.keep_select);
+    write_changes(change.changes, to.initChanges(static_cast<unsigned>(change.changes.size())));
+    to.setRequest(job.last_request + 1);
+    auto satisfies = to.initSatisfies(static_cast<unsigned>(change.satisfies.size()));
+    for (unsigned i = 0; i < change.satisfies.size(); ++i) satisfies.set(i, change.satisfies[i]);
+  });
+}
+
+void copy_all(job_state& job, attributes::attribute_id from, attributes::attribute_id to) {
+  std::vector<std::pair<std::string, std::string>> values;
+  for (const auto& e : job.attributes)
+    if (e.id == from) values.emplace_back(e.resource, e.value);
+  job.attributes.erase_all(to);
+  for (const auto& [resource, value] : values) job.attributes.set(to, resource, value);
+}
+
+using copied = std::pair<attributes::attribute_id, attributes::attribute_id>;
+constexpr copied originals[] = {{ids::exec_vnode, ids::exec_vnode_orig},
+                                {ids::exec_host, ids::exec_host_orig},
+                                {ids::schedselect, ids::schedselect_orig},
+                                {ids::Resource_List, ids::Resource_List_orig}};
+// Of the phase that ended last.
+constexpr copied accounted[] = {{ids::exec_vnode, ids::exec_vnode_acct},
+                                {ids::exec_host, ids::exec_host_acct},
+                                {ids::Resource_List, ids::Resource_List_acct},
+                                {ids::resources_used, ids::resources_used_acct}};
+
+}  // namespace
+
+outcome decide_release_nodes(const job_state& job, schema::ReleaseNodes::Reader command, const stamp& now, const settings& settings) {
+  if (auto why = cannot_tell(job, now.by)) return *why;
+  // RD-48, RD-51: substate 42
+  const bool unwanted = job.rerun_requested || job.delete_requested || job.aborted;
+  if (job.phase != job_phase::started || !job.usage_known || unwanted) return refuse(pbs_error::bad_state);
+  const auto planned = planned_for(job, command, settings);
+  if (!planned) return planned.error();
+  if (planned->change.released.empty()) return no_change;
+  return std::vector<event>{reduced_event(job, planned->change)};
+}
+
+allocation_change change_asked(schema::JobReduced::Reader e) {
+  allocation_change out;
+  out.released = schema::str(e.getReleased());
+  out.exec_vnode = schema::str(e.getExecVnode());
+  out.exec_host = schema::str(e.getExecHost());
+  out.keep_select = schema::str(e.getKeepSelect());
+  out.by = asked_by;
+  for (const auto n : e.getSatisfies()) out.satisfies.push_back(n);
+  for (const auto c : e.getChanges()) out.changes.push_back(read_change(c));
+  return out;
+}
+
+void begin_phase(job_state& job, schema::JobReduced::Reader e) {
+  if (!job.has_phases())
+    for (const auto& [from, to] : originals) copy_all(job, from, to);
+  for (const auto& [from, to] : accounted) copy_all(job, from, to);
+  const std::string before(job.attribute(ids::exec_vnode_deallocated));
+  job.attributes.set(ids::exec_vnode_deallocated, before + (before.empty() ? "" : "+") + schema::str(e.getReleased()));
+}
+
+void alter_original(job_state& job, schema::Attribute::Reader change) {
+  const auto resource = schema::text(change.getResource());
+  if (change.getOp() == schema::AttributeOp::UNSET) job.attributes.erase(ids::Resource_List_orig, resource);
+  else job.attributes.set(ids::Resource_List_orig, resource, schema::text(change.getValue()));
+}
+
+void forget_phases(job_state& job) {
+  for (const auto& [from, to] : originals) job.attributes.erase_all(to);
+  for (const auto& [from, to] : accounted) job.attributes.erase_all(to);
+  job.attributes.erase(ids::exec_vnode_deallocated);
+}
+
+}  // namespace annals::model

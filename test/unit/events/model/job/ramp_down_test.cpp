@@ -1,0 +1,207 @@
+// pbs_release_nodes at the server: what may be released by whom, what the job shows and holds then, and what its MoM is asked.
+#include <boost/test/unit_test.hpp>
+
+#include <array>
+#include <functional>
+
+#include "events/model/limits.hpp"
+#include "events/schema/message.hpp"
+#include "test/support/model_builders.hpp"
+
+using namespace annals;
+using namespace annals::test;
+namespace ids = attributes::job;
+
+namespace {
+
+using fill_release = std::function<void(schema::ReleaseNodes::Builder)>;
+
+// The seed's example 1: borg with three vnodes, federer with three, lendl.
+struct ramp_story : job_story {
+  ramp_story() {
+    when(submission(241, {{"Resource_List", "select", "ncpus=3:mem=2gb+ncpus=3:mem=2gb:mpiprocs=2+ncpus=2:mem=2gb"},
+                          {"Resource_List", "place", "scatter"},
+                          {"Resource_List", "walltime", "60"}}));
+    when(model::proposed_run{schema::make<schema::FromScheduler>([](auto m) {
+                               auto p = m.initRun();
+                               p.setExecVnode(
+                                   "(borg[0]:mem=1048576kb:ncpus=1+borg[1]:mem=1048576kb:ncpus=1+borg[2]:ncpus=1)"
+                                   "+(federer:mem=1048576kb:ncpus=1+federer[0]:mem=1048576kb:ncpus=1+federer[1]:ncpus=1)"
+                                   "+(lendl:ncpus=2:mem=2097152kb)");
+                               p.setExecHost("borg/0*0+federer/0*0+lendl/0*2");
+                               auto hosts = p.initHosts(3);
+                               for (unsigned i = 0; i < 3; ++i) hosts.set(i, std::array{"borg", "federer", "lendl"}[i]);
+                             }),
+                             "default"},
+         the_scheduler());
+    starts();
+    uses({5, 2048, 10, 1});
+  }
+  std::string releases(const fill_release& fill, const model::requester& by = user()) {
+    return when(model::client_request{make_request([&](schema::Request::Builder r) {
+                  r.initReleaseNodes().setJob("241.borg");
+                  fill(r.getReleaseNodes());
+                })},
+                by);
+  }
+  std::string releases(const std::vector<std::string>& names, const model::requester& by = user()) {
+    return releases(
+        [&](auto r) {
+          auto list = r.initNamed(static_cast<unsigned>(names.size()));
+          for (unsigned i = 0; i < names.size(); ++i) list.set(i, names[i]);
+        },
+        by);
+  }
+  std::string keeps(const std::string& select) {
+    return releases([&](auto r) { r.setKeepSelect(select); });
+  }
+  std::string host_left(const std::string& host) {
+    return when(report([&](auto m) {
+                  auto r = m.initRunSteps();
+                  fill(r.initRef(), job, job.run);
+                  r.setFirst(job.steps);
+                  r.initSteps(1)[0].initStep().initSisterLeft().setHost(host);
+                }),
+                the_server());
+  }
+  std::string of(attributes::attribute_id id, const std::string& resource = "") const { return std::string(job.attribute(id, resource)); }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(ramp_down)
+
+BOOST_AUTO_TEST_CASE(vnodes_and_a_host_are_released) {  // RD-07, RD-10, RD-11, RD-13, RD-14, RD-20, RD-26, RD-28
+  ramp_story s;
+  BOOST_TEST(s.releases({"federer[1]", "lendl"}) == "reduced");
+  BOOST_TEST(s.of(ids::exec_host) == "borg/0*0+federer/0*0");
+  BOOST_TEST(s.of(ids::exec_vnode) ==
+             "(borg[0]:mem=1048576kb:ncpus=1+borg[1]:mem=1048576kb:ncpus=1+borg[2]:ncpus=1)"
+             "+(federer:mem=1048576kb:ncpus=1+federer[0]:mem=1048576kb:ncpus=1)");
+  BOOST_TEST(s.of(ids::Resource_List, "mem") == "4194304kb");
+  BOOST_TEST(s.of(ids::Resource_List, "ncpus") == "5");
+  BOOST_TEST(s.of(ids::Resource_List, "nodect") == "2");
+  BOOST_TEST(s.of(ids::Resource_List, "place") == "scatter");
+  BOOST_TEST(s.of(ids::schedselect) == "1:mem=2097152kb:ncpus=3+1:mem=2097152kb:ncpus=2:mpiprocs=2");
+  BOOST_TEST(s.of(ids::Resource_List, "select") == s.of(ids::schedselect));
+  // Nothing is free yet: lendl when it is rid of the job, federer[1] when federer is.
+  BOOST_TEST(s.job.allocated.hosts().size() == 3u);
+  BOOST_TEST(s.host_left("lendl") == "runStep vnodesReleased");
+  BOOST_TEST(s.job.allocated.on({"federer"}).find("federer[1]") != std::string::npos);
+  BOOST_TEST(s.releases({"federer"}) == "reduced");  // a vnode by that name: only it (RD-07)
+  BOOST_TEST(s.of(ids::exec_host) == "borg/0*0+federer/0*0");
+  BOOST_TEST(s.releases({"federer[0]"}) == "reduced");
+  BOOST_TEST(s.of(ids::exec_host) == "borg/0*0");
+  BOOST_TEST(s.host_left("federer") == "runStep vnodesReleased");
+  BOOST_TEST((s.job.allocated.hosts() == std::vector<std::string>{"borg"}));
+}
+
+BOOST_AUTO_TEST_CASE(its_mom_is_asked_until_it_has_done_it) {  // RD-42
+  ramp_story s;
+  s.releases({"lendl"});
+  const auto owed = model::pending_effects(s.job, s.settings);
+  const auto* tell = std::get_if<model::tell_run>(&owed.at(0));
+  BOOST_REQUIRE(tell);
+  BOOST_TEST(tell->host == "borg");
+  BOOST_REQUIRE(tell->request.release);
+  BOOST_TEST(tell->request.release->released == "(lendl:ncpus=2:mem=2097152kb)");
+  BOOST_TEST(tell->request.release->by == "pbs_release_nodes");
+  BOOST_TEST(s.obeys(tell->request.id) == "requestDone");
+  BOOST_TEST(model::pending_effects(s.job, s.settings).empty());
+}
+
+BOOST_AUTO_TEST_CASE(all_other_hosts_or_some_of_them_are_released) {  // RD-04, RD-09, RD-15
+  ramp_story s;
+  BOOST_TEST(s.releases([](auto r) { r.setKeepHosts(1); }) == "reduced");
+  BOOST_TEST(s.of(ids::exec_host) == "borg/0*0+federer/0*0");
+  BOOST_TEST(s.releases([](auto r) { r.setKeepHosts(7); }).empty());
+  BOOST_TEST(s.releases([](auto r) { r.setAll(); }) == "reduced");
+  BOOST_TEST(s.of(ids::exec_vnode) == "(borg[0]:mem=1048576kb:ncpus=1+borg[1]:mem=1048576kb:ncpus=1+borg[2]:ncpus=1)");
+  BOOST_TEST(s.of(ids::schedselect) == "1:mem=2097152kb:ncpus=3");
+  BOOST_TEST(s.of(ids::Resource_List, "nodect") == "1");
+  BOOST_TEST(s.releases([](auto r) { r.setAll(); }).empty());  // it has no other hosts any more
+}
+
+BOOST_AUTO_TEST_CASE(a_second_release_counts_chunks_in_what_the_first_has_left) {  // RD-13
+  job_story s;
+  s.when(submission(241, {{"Resource_List", "select", "ncpus=1+ncpus=1:mpiprocs=3+ncpus=1:mpiprocs=4+ncpus=1:mpiprocs=5"}}));
+  s.when(model::proposed_run{schema::make<schema::FromScheduler>([](auto m) {
+                               auto p = m.initRun();
+                               p.setExecVnode("(n1:ncpus=1)+(n2:ncpus=1)+(n3:ncpus=1)+(n4:ncpus=1)");
+                               p.setExecHost("n1/0+n2/0+n3/0+n4/0");
+                               auto hosts = p.initHosts(4);
+                               for (unsigned i = 0; i < 4; ++i) hosts.set(i, "n" + std::to_string(i + 1));
+                             }),
+                             "default"},
+         the_scheduler());
+  s.starts();
+  s.uses({5, 2048, 10, 1});
+  for (const char* vnode : {"n2", "n3"})
+    BOOST_TEST(s.when(model::client_request{make_request([&](auto r) { r.initReleaseNodes().initNamed(1).set(0, vnode); })}) == "reduced");
+  BOOST_TEST(s.job.attribute(ids::schedselect) == "1:ncpus=1+1:ncpus=1:mpiprocs=5");
+  BOOST_TEST(s.job.attribute(ids::Resource_List, "mpiprocs") == "5");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_select_asks_for_is_kept) {  // RD-09, RD-60 to RD-62
+  ramp_story s;
+  BOOST_TEST(s.keeps("ncpus=3:mem=2gb+ncpus=2:mem=2gb") == "reduced");
+  BOOST_TEST(s.of(ids::exec_vnode).find("lendl") != std::string::npos);
+  BOOST_TEST(s.of(ids::exec_vnode).find("federer") == std::string::npos);
+  BOOST_TEST(s.keeps("ncpus=9") == "15010 ");
+  BOOST_TEST(s.keeps("ncpus=1:nosuch=2") == "15035 Unknown resource: nosuch");
+  BOOST_TEST(s.keeps("+").starts_with("15014 Illegal attribute or resource value: select=+"));
+}
+
+BOOST_AUTO_TEST_CASE(what_can_not_be_released_is_named) {  // RD-44, RD-47, RD-62
+  ramp_story s;
+  BOOST_TEST(s.releases({"borg[0]"}) == "15010 Can't free 'borg[0]' since it's on a primary execution host");
+  BOOST_TEST(s.releases({"borg"}) == "15010 Can't free 'borg' since it's on a primary execution host");
+  BOOST_TEST(s.releases({"lendl", "a", "b"}) == "15010 node(s) requested to be released not part of the job: a b");
+  BOOST_TEST(s.releases({"a\nb"}) == "15014 a name that no vnode can have");
+  BOOST_TEST(s.releases(std::vector<std::string>{}) == "15010 node(s) requested to be released not part of the job:");
+  BOOST_TEST(s.releases(std::vector<std::string>(limits::released_names_max + 1, "lendl")).starts_with("15014 more than"));
+  BOOST_TEST(s.releases({"lendl"}) == "reduced");
+  BOOST_TEST(s.releases({"lendl"}) == "15010 node(s) requested to be released not part of the job: lendl");
+}
+
+BOOST_AUTO_TEST_CASE(only_who_may_and_only_of_a_job_that_runs) {  // RD-02, RD-35, RD-45, RD-48, RD-51
+  ramp_story s;
+  BOOST_TEST(s.releases({"lendl"}, user("user2")).starts_with("15007"));
+  s.when(signal("suspend"), manager());
+  BOOST_TEST(s.releases({"lendl"}).starts_with("15016"));
+  s.when(signal("resume"), manager());
+  s.when(rerun(), manager());
+  BOOST_TEST(s.releases({"lendl"}).starts_with("15016"));
+  job_story queued;
+  queued.when(submission(241));
+  BOOST_TEST(queued.when(model::client_request{make_request([](auto r) { r.initReleaseNodes().setAll(); })}).starts_with("15016"));
+}
+
+BOOST_AUTO_TEST_CASE(another_run_asks_for_everything_again) {  // RD-19, RD-90
+  ramp_story s;
+  const auto all = s.of(ids::exec_vnode), select = s.of(ids::schedselect), asked = s.of(ids::Resource_List, "select");
+  s.releases({"lendl"});
+  s.later(5).uses({9, 2048, 10, 1});
+  const auto second = s.of(ids::exec_vnode);
+  s.releases({"federer[1]"});
+  BOOST_TEST(s.of(ids::exec_vnode_orig) == all);
+  BOOST_TEST(s.of(ids::exec_host_orig) == "borg/0*0+federer/0*0+lendl/0*2");
+  BOOST_TEST(s.of(ids::schedselect_orig) == select);
+  BOOST_TEST(s.of(ids::Resource_List_orig, "ncpus") == "8");
+  BOOST_TEST(s.of(ids::exec_vnode_acct) == second);
+  BOOST_TEST(s.of(ids::resources_used_acct, "cput") == "00:00:09");
+  BOOST_TEST(s.of(ids::exec_vnode_deallocated) == "(lendl:ncpus=2:mem=2097152kb)+(federer[1]:ncpus=1)");
+  s.when(alter({{"Resource_List", "walltime", "90"}}), manager());
+  BOOST_TEST(s.of(ids::Resource_List_orig, "walltime") == "00:01:30");
+  s.when(rerun(), manager());
+  s.exits(-11);
+  s.leaves();
+  BOOST_TEST(s.of(ids::schedselect) == select);
+  BOOST_TEST(s.of(ids::Resource_List, "select") == asked);
+  BOOST_TEST(s.of(ids::Resource_List, "ncpus") == "8");
+  BOOST_TEST(!s.job.has_phases());
+  for (const auto id : {ids::exec_host_acct, ids::Resource_List_orig, ids::resources_used_acct, ids::exec_vnode_deallocated})
+    BOOST_TEST(!s.job.attributes.has(id));
+}
+
+BOOST_AUTO_TEST_SUITE_END()

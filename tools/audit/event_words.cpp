@@ -215,7 +215,8 @@ std::string job_words(schema::JobEvent::Reader event) {
     case which::VNODES_TAKEN:
       return run_text(event.getVnodesTaken().getRun()) + " takes " + schema::str(event.getVnodesTaken().getExecVnode());
     case which::REDUCED:
-      return run_text(event.getReduced().getRun()) + " goes on with " + schema::str(event.getReduced().getExecVnode());
+      return run_text(event.getReduced().getRun()) + " goes on with " + schema::str(event.getReduced().getExecVnode()) +
+             (event.getReduced().getRequest() > 0 ? ", without " + schema::str(event.getReduced().getReleased()) : "");
     case which::VNODES_RELEASED: return released_words(event.getVnodesReleased());
     case which::REQUEUED: return requeued_words(event.getRequeued());
     case which::ENDED: {

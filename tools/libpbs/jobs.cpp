@@ -1,9 +1,13 @@
 // The calls that change jobs: one request each.
+#include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "events/values/hold_set.hpp"
 #include "tools/client/hold_list.hpp"
 #include "tools/client/job_ids.hpp"
+#include "tools/client/release_request.hpp"
 #include "tools/libpbs/connections.hpp"
 #include "tools/libpbs/include/pbs_ifl.h"
 
@@ -31,6 +35,26 @@ int holds(int connect, const char* job, const char* letters, schema::JobHolds::B
     if (!set) throw ifl::failure{values::pbs_error::invalid_request, {}};
     client::fill(init(r), id, *set);
   });
+}
+
+// "a+b" are two names; what stands between two '+' is one, even if it is nothing.
+std::vector<std::string> names_of(const std::string& list) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; at <= list.size();) {
+    const auto end = std::min(list.find('+', at), list.size());
+    names.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return names;
+}
+
+client::release_request release_of(const std::string& nodes, const std::string& keep) {
+  if (!nodes.empty() && !keep.empty())
+    throw ifl::failure{values::pbs_error::invalid_request, "names of nodes and what is kept do not go together"};
+  if (nodes.empty() && keep.empty()) return {};
+  auto wanted = keep.empty() ? client::release_named(names_of(nodes)) : client::release_but(keep);
+  if (!wanted) throw ifl::failure{wanted.error().code, wanted.error().text};
+  return std::move(*wanted);
 }
 
 }  // namespace
@@ -109,6 +133,13 @@ int pbs_msgjob(int connect, const char* job, int file, const char* message, cons
     m.setText(text_of(message));
     m.setToErrors((file & MSG_ERR) != 0 || (file & MSG_OUT) == 0);
     m.setToOutput((file & MSG_OUT) != 0);
+  });
+}
+
+int pbs_relnodesjob(int connect, const char* job, const char* nodes, const char* extend) {
+  return for_job(connect, job, [&](schema::Request::Builder r, const std::string& id) {
+    if (const auto why = client::why_not_several(id)) throw ifl::failure{why->code, why->text};
+    client::fill(r.initReleaseNodes(), id, release_of(text_of(nodes), text_of(extend)));
   });
 }
 

@@ -94,6 +94,11 @@ int pbs_rerunjob(int connect, const char* job, const char* extend); /* extend: n
 int pbs_movejob(int connect, const char* job, const char* destination, const char* extend);
 int pbs_sigjob(int connect, const char* job, const char* signal, const char* extend);
 int pbs_msgjob(int connect, const char* job, int file, const char* message, const char* extend); /* MSG_OUT, MSG_ERR */
+/*
+ * A running job goes on without nodes: vnodes or hosts of it, '+' between them; null or "": all but its first host. extend, with no
+ * nodes: null, or what is kept of them, "select=..." or a number of hosts.
+ */
+int pbs_relnodesjob(int connect, const char* job, const char* nodes, const char* extend);
 int pbs_orderjob(int connect, const char* job1, const char* job2, const char* extend);
 
 /* Ids of the jobs that meet every criterion, ended by a null; one free() takes all of it. extend: as of pbs_statjob. */

@@ -124,6 +124,11 @@ class a_job_gives_vnodes_back(MomHookTest):
             done = self.run_command("pbs_release_nodes", "-j", id, *names)
             self.assertEqual((done.status, done.err), (15010 % 256, f"pbs_release_nodes: {said}\n"))
             self.until_logged(f";0100;Server@server;Job;{id};{said}\n")
+        if os.geteuid() == 0:                                                                          # RD-02, RD-45, RD-46
+            done = self.run_command("pbs_release_nodes", "-j", id, "lendl", user="nobody")
+            self.assertEqual((done.status, done.err), (15007 % 256, "pbs_release_nodes: Unauthorized Request\n"))
+            self.until_logged(f";0020;Server@server;Job;{id};Unauthorized Request, request type: 90, Object: Job, Name: {id}, "
+                              "request from: nobody@")
         self.sure("qsig", "-s", "suspend", id)
         self.until_state(id, "S")
         done = self.run_command("pbs_release_nodes", "-j", id, "lendl")

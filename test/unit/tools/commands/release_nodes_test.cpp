@@ -284,7 +284,7 @@ BOOST_FIXTURE_TEST_CASE(what_the_server_refuses_is_told_without_a_blank_at_the_e
   BOOST_TEST(refused(e::system_error, "") == line("Server returned error 15010 for job"));
 }
 
-// RD-55, 56
+// RD-23, RD-24, RD-55, 56
 BOOST_FIXTURE_TEST_CASE(vnodes_of_cray_and_cpuset_hosts_are_not_released, release) {
   at("lendl").type = "cray_compute";
   at("federer[0]").arch = "linux_cpuset";

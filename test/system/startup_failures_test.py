@@ -107,8 +107,9 @@ class RecipeTest(MomHookTest, WideJobTest):
                    f"    by_name=\"$by_name$(pbs_tmrsh $h /bin/sh {at_home}) \"\n    n=$((n+1))\n  done\n"
                    f"  echo \"$(tr '\\n' ' ' < $PBS_NODEFILE)| $by_number| $by_name\" >> {name}.saw\n}}\n"
                    f"look\nwhile [ ! -e {name}.go ]; do sleep 0.2; done\nif [ -e {name}.again ]; then look; fi\n")
-        id = self.submit("-N", name, "-j", "oe", "-S", "/bin/sh", "-l", "select=" + ASKED, "-l", "place=scatter", input=program)
+        id = self.submit("-h", "-N", name, "-j", "oe", "-S", "/bin/sh", "-l", "select=" + ASKED, "-l", "place=scatter", input=program)
         self.check_padded(id)
+        self.sure("qrls", id)      # it may be let go of spare hosts at once
         return id
 
     def check_padded(self, id):      # RS-114, RS-130

@@ -37,6 +37,7 @@ class actor_registry {
   void note(std::uint32_t bits, std::string_view cls, std::string_view object, std::string_view text) const {
     if (parts_.notes) parts_.notes->write(bits, cls, object, text);
   }
+  daemon_log* notes() const { return parts_.notes; }  // for who may outlive this; may be null
   // A server that winds up changes nothing any more. Asked when a request comes, and again when it has waited.
   bool is_too_late(schema::Request::Reader r) const { return r.getCommandId().size() > 0 && model::winding_up(*settings()); }
   void refuse(const reply_ptr& to, std::uint32_t code) const { to->refused(parts_.where->sequence(), model::refuse(code)); }

@@ -112,15 +112,9 @@ plan planned_for(const job_state& job, schema::ReleaseNodes::Reader asked, const
 event reduced_event(const job_state& job, const allocation_change& change) {
   return make_event([&](auto e) {
     auto to = e.initJob().initReduced();
+    write(change, to);
     to.setRun(job.run);
-    to.setReleased(change.released);
-    to.setExecVnode(change.exec_vnode);
-    to.setExecHost(change.exec_host);
-    to.setKeepSelect(change.keep_select);
-    write_changes(change.changes, to.initChanges(static_cast<unsigned>(change.changes.size())));
     to.setRequest(job.last_request + 1);
-    auto satisfies = to.initSatisfies(static_cast<unsigned>(change.satisfies.size()));
-    for (unsigned i = 0; i < change.satisfies.size(); ++i) satisfies.set(i, change.satisfies[i]);
   });
 }
 
@@ -157,15 +151,9 @@ outcome decide_release_nodes(const job_state& job, schema::ReleaseNodes::Reader 
 }
 
 allocation_change change_asked(schema::JobReduced::Reader e) {
-  allocation_change out;
-  out.released = schema::str(e.getReleased());
-  out.exec_vnode = schema::str(e.getExecVnode());
-  out.exec_host = schema::str(e.getExecHost());
-  out.keep_select = schema::str(e.getKeepSelect());
-  out.by = asked_by;
-  for (const auto n : e.getSatisfies()) out.satisfies.push_back(n);
-  for (const auto c : e.getChanges()) out.changes.push_back(read_change(c));
-  return out;
+  auto change = read_reduction(e);
+  change.by = asked_by;
+  return change;
 }
 
 void begin_phase(job_state& job, schema::JobReduced::Reader e) {

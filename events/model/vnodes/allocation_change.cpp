@@ -61,7 +61,10 @@ values::select_spec select_by_chunk(const allocation& has, const values::select_
   return out;
 }
 
-void write(const allocation_change& change, schema::AllocationReduced::Builder to) {
+namespace {
+
+template <class Builder>
+void write_common(const allocation_change& change, Builder& to) {
   to.setReleased(change.released);
   to.setExecVnode(change.exec_vnode);
   to.setExecHost(change.exec_host);
@@ -69,20 +72,34 @@ void write(const allocation_change& change, schema::AllocationReduced::Builder t
   for (unsigned i = 0; i < change.satisfies.size(); ++i) satisfies.set(i, change.satisfies[i]);
   to.setKeepSelect(change.keep_select);
   write_changes(change.changes, to.initChanges(static_cast<unsigned>(change.changes.size())));
-  to.setBy(change.by);
 }
 
-allocation_change read_reduction(schema::AllocationReduced::Reader change) {
+template <class Reader>
+allocation_change read_common(Reader change) {
   allocation_change out;
   out.released = schema::str(change.getReleased());
   out.exec_vnode = schema::str(change.getExecVnode());
   out.exec_host = schema::str(change.getExecHost());
   out.keep_select = schema::str(change.getKeepSelect());
-  out.by = schema::str(change.getBy());
   for (const auto n : change.getSatisfies()) out.satisfies.push_back(n);
   for (const auto c : change.getChanges()) out.changes.push_back(read_change(c));
   return out;
 }
+
+}  // namespace
+
+void write(const allocation_change& change, schema::AllocationReduced::Builder to) {
+  write_common(change, to);
+  to.setBy(change.by);
+}
+void write(const allocation_change& change, schema::JobReduced::Builder to) { write_common(change, to); }
+
+allocation_change read_reduction(schema::AllocationReduced::Reader change) {
+  auto out = read_common(change);
+  out.by = schema::str(change.getBy());
+  return out;
+}
+allocation_change read_reduction(schema::JobReduced::Reader change) { return read_common(change); }
 
 void write_changes(const std::vector<shown_value>& changes, capnp::List<schema::Attribute>::Builder to) {
   for (unsigned i = 0; i < changes.size(); ++i) {

@@ -58,8 +58,11 @@ std::vector<std::size_t> items_by_chunk(const allocation& has, const values::sel
 // A chunk of the select for each chunk of what a run has, in its order; without cpus for one that place=exclhost added.
 values::select_spec select_by_chunk(const allocation& has, const values::select_spec& select);
 
+// The events that have one, in the run's log and in the job's stream; the latter does not say by whom.
 void write(const allocation_change& change, schema::AllocationReduced::Builder to);
+void write(const allocation_change& change, schema::JobReduced::Builder to);
 allocation_change read_reduction(schema::AllocationReduced::Reader change);
+allocation_change read_reduction(schema::JobReduced::Reader change);
 void write_changes(const std::vector<shown_value>& changes, capnp::List<schema::Attribute>::Builder to);
 shown_value read_change(schema::Attribute::Reader change);
 

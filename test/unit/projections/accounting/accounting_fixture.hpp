@@ -90,4 +90,29 @@ inline std::vector<std::string> lines_of(const std::vector<log::record_ptr>& rec
   return lines;
 }
 
+// A job, and the records of it so far.
+struct told_job {
+  told_log log;
+  job_story story = log.job();
+
+  void submit(const given_values& s = {}) {
+    story.settings.server_name = "q1";
+    auto c = submission(602, s);
+    c.euser = "pbsuser";
+    c.egroup = "tstgrp00";
+    c.by_hooks = {"select_reliable_startup", "rjselect"};
+    BOOST_REQUIRE_EQUAL(story.when(c, {"pbsuser", "q1", schema::Role::USER}), "queued");
+  }
+  std::vector<std::string> lines() {
+    log.told(story);
+    return lines_of(log.records);
+  }
+  std::string last() { return lines().back(); }
+  std::string letters() {
+    std::string all;
+    for (const auto& line : lines()) all += line.substr(20, 1);
+    return all;
+  }
+};
+
 }  // namespace annals::test

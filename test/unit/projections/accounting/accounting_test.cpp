@@ -6,37 +6,13 @@ using namespace annals::test;
 
 namespace {
 
-struct fixture {
-  told_log log;
-  job_story story = log.job();
-
-  void submit(const given_values& s = {}) {
-    story.settings.server_name = "q1";
-    auto c = submission(602, s);
-    c.euser = "pbsuser";
-    c.egroup = "tstgrp00";
-    c.by_hooks = {"select_reliable_startup", "rjselect"};
-    BOOST_REQUIRE_EQUAL(story.when(c, {"pbsuser", "q1", schema::Role::USER}), "queued");
-  }
-  std::vector<std::string> lines() {
-    log.told(story);
-    return lines_of(log.records);
-  }
-  std::string last() { return lines().back(); }
-  std::string letters() {
-    std::string all;
-    for (const auto& line : lines()) all += line.substr(20, 1);
-    return all;
-  }
-};
-
 const std::string base = "user=pbsuser group=tstgrp00 project=_pbs_project_default jobname=STDIN queue=workq ";
 const std::string chunk = "Resource_List.ncpus=1 Resource_List.nodect=1 Resource_List.place=free Resource_List.select=1:host=q1 ";
 const given_values on_q1 = {{"Resource_List", "select", "1:host=q1"}};
 
 }  // namespace
 
-BOOST_FIXTURE_TEST_SUITE(records, fixture)
+BOOST_FIXTURE_TEST_SUITE(records, told_job)
 
 BOOST_AUTO_TEST_CASE(a_job_leaves_q_s_and_e_as_pbs_writes_them) {  // RD-83
   log.host("q1", "4", "24684092kb");
@@ -97,7 +73,7 @@ const std::string pruned_hosts = "corretja/0*3+lendl/0*2+nadal/0";
 const std::string padded = "1:ncpus=3:mem=1gb+2:ncpus=2:mem=2gb+2:ncpus=1:mem=3gb";
 const std::string wanted = "1:ncpus=3:mem=1gb+1:ncpus=2:mem=2gb+1:ncpus=1:mem=3gb";
 
-void run_padded(fixture& f, given_values asked = {{"Resource_List", "select", padded}, {"tolerate_node_failures", "", "job_start"}}) {
+void run_padded(told_job& f, given_values asked = {{"Resource_List", "select", padded}, {"tolerate_node_failures", "", "job_start"}}) {
   for (const char* host : {"corretja", "federer", "lendl", "nadal", "sampras"}) f.log.host(host, "3", "8gb");
   asked.push_back({"Resource_List", "place", "scatter:excl"});
   f.submit(asked);
@@ -178,10 +154,10 @@ BOOST_AUTO_TEST_CASE(a_job_with_select_reliable_startup_has_a_small_s_behind_its
                      padded + " Resource_List.select_reliable_startup=" + padded +
                      " Resource_List.select_requested=" + wanted + " ";
   run_padded(*this, asked);
-  fixture reduced;
+  told_job reduced;
   run_padded(reduced, asked);
   reduce(reduced.story);
-  for (auto* f : {static_cast<fixture*>(this), &reduced}) {
+  for (auto* f : {static_cast<told_job*>(this), &reduced}) {
     f->story.starts();
     BOOST_TEST(f->letters() == (f == this ? "QSs" : "QSss"));
     const auto all = f->lines();
@@ -438,56 +414,6 @@ BOOST_AUTO_TEST_CASE(learning_a_part_of_a_reduced_job_changes_nothing_of_the_res
   log.told(story);
   BOOST_TEST(letters() == "QSsRSE");
   check_learning(log);
-}
-
-// RD-74 to RD-77, RD-79 to RD-84
-BOOST_AUTO_TEST_CASE(each_phase_of_a_run_leaves_u_and_c_and_its_end_e_and_the_whole) {
-  log.host("q1", "4", "24684092kb");
-  log.host("q3", "4", "24684092kb");
-  story.now_s = 1795222033;
-  submit(
-      {{"Resource_List", "select", "ncpus=1:mem=1gb+ncpus=2"}, {"Resource_List", "place", "scatter"}, {"Resource_List", "walltime", "60"}});
-  auto run = propose("(q1:ncpus=1:mem=1048576kb)+(q3:ncpus=2)", "q1");
-  run.message = schema::make<schema::FromScheduler>([](auto m) {
-    auto p = m.initRun();
-    p.setExecVnode("(q1:ncpus=1:mem=1048576kb)+(q3:ncpus=2)");
-    p.setExecHost("q1/0+q3/0*2");
-    auto hosts = p.initHosts(2);
-    hosts.set(0, "q1");
-    hosts.set(1, "q3");
-  });
-  story.when(run, the_scheduler());
-  story.starts();
-  story.later(10).uses({7, 1104, 10, 3});
-  story.when(model::client_request{make_request([](auto r) { r.initReleaseNodes().setAll(); })}, manager());
-  story.when(alter({{"Resource_List", "walltime", "90"}}), manager());
-  story.later(10).exits(0, {19, 1200, 25, 3});
-  story.leaves();
-  const std::string base =
-      "user=pbsuser group=tstgrp00 project=_pbs_project_default jobname=STDIN queue=workq ctime=1795222033 qtime=1795222033 "
-      "etime=1795222033 start=1795222033 ";
-  const std::string first =
-      "exec_host=q1/0+q3/0*2 exec_vnode=(q1:ncpus=1:mem=1048576kb)+(q3:ncpus=2) Resource_List.mem=1gb Resource_List.ncpus=3 "
-      "Resource_List.nodect=2 Resource_List.place=scatter Resource_List.select=ncpus=1:mem=1gb+ncpus=2 ";
-  const std::string second =
-      "exec_host=q1/0 exec_vnode=(q1:ncpus=1:mem=1048576kb) Resource_List.mem=1048576kb Resource_List.ncpus=1 Resource_List.nodect=1 "
-      "Resource_List.place=scatter Resource_List.select=1:ncpus=1:mem=1048576kb ";
-  const auto all = lines();
-  BOOST_TEST(letters() == "QSucaeE");
-  BOOST_TEST(all[2].substr(20) == "u;602.q1;" + base + "session=4711 run_count=1 " + first +
-                                      "Resource_List.walltime=00:01:00 resources_used.cpupercent=0 resources_used.cput=00:00:07 "
-                                      "resources_used.mem=1104kb resources_used.ncpus=3 resources_used.vmem=2208kb "
-                                      "resources_used.walltime=00:00:10");
-  BOOST_TEST(all[3].substr(20) == "c;602.q1;" + base + "session=4711 run_count=1 " + second +
-                                      "Resource_List.walltime=00:01:00 resource_assigned.mem=1048576kb resource_assigned.ncpus=1 ");
-  BOOST_TEST(all[5].substr(20) == "e;602.q1;" + base + "session=4711 run_count=1 " + second +
-                                      "Resource_List.walltime=00:01:30 resources_used.cpupercent=0 resources_used.cput=00:00:12 "
-                                      "resources_used.mem=1200kb resources_used.ncpus=3 resources_used.vmem=2400kb "
-                                      "resources_used.walltime=00:00:15");
-  BOOST_TEST(all[6].substr(20) == "E;602.q1;" + base + first +
-                                      "Resource_List.walltime=00:01:30 session=4711 end=1795222053 Exit_status=0 "
-                                      "resources_used.cpupercent=0 resources_used.cput=00:00:19 resources_used.mem=1200kb "
-                                      "resources_used.ncpus=3 resources_used.vmem=2400kb resources_used.walltime=00:00:25 run_count=1");
 }
 
 BOOST_AUTO_TEST_CASE(suspension_leaves_z_and_r_and_a_move_another_q) {

@@ -59,7 +59,7 @@ class a_job_gives_vnodes_back(MomHookTest):
         id = self.submit_wide(script="while [ ! -e again ]; do sleep 0.05; done\n"
                                      "pbsdsh -- /bin/sh -c 'echo on $(cat $PBS_NODEFILE | sort -u)'\ntouch spread")
         before = self.job(id)
-        self.assertEqual(before["exec_vnode"].replace("mem=1048576kb:ncpus=1", "ncpus=1:mem=1048576kb").count("+"), 6, before)
+        self.assertEqual(before["exec_vnode"].count("+"), 6, before)
         self.released(id, "federer[1]", "lendl")
         job = self.job(id)
         self.assertEqual(job["Resource_List.ncpus"], "5")

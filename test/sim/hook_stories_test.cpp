@@ -28,7 +28,7 @@ BOOST_AUTO_TEST_CASE(hooks_run_at_every_step_of_a_job) {
              .moms = 3,
              .jobs = 30,
              .mom_crash = sometimes,
-             .by_hand = 0.1,
+             .by_hand = 0.3,
              .wide = 0.4,
              .tasks = 0.5,
              .site_hooks = true,

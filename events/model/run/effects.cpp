@@ -46,7 +46,8 @@ std::vector<run_effect> pending_effects(const run_state& run, const run_waits& w
     case phase::started:
       owed.push_back(watch_program{});
       if (!run.discarded) owed.push_back(report_started{});
-      for (const auto& request : run.requests) owed.push_back(carry_out{request});
+      // One after the other: a later one that is done would say that the earlier are.
+      if (!run.requests.empty()) owed.push_back(carry_out{run.requests.front()});
       if (run.requests_done > 0) owed.push_back(report_requests{run.requests_done});
       if (run.reductions > run.pruned) owed.push_back(write_node_file{run.reductions});
       break;

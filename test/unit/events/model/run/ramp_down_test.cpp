@@ -66,6 +66,18 @@ BOOST_AUTO_TEST_CASE(it_goes_on_with_what_the_server_says) {
   }
 }
 
+BOOST_AUTO_TEST_CASE(what_is_asked_is_done_one_after_the_other) {
+  auto s = given_started();
+  s.when(tell(1));
+  s.when(without_n3(2));  // when this is done the signal before it counts as done
+  BOOST_TEST(owed<model::carry_out>(s) == 1);
+  s.when(model::request_carried_out{1});
+  BOOST_TEST(s.run.allocated.is_on("n3"));
+  BOOST_TEST(owed<model::carry_out>(s) == 1);
+  BOOST_TEST(s.when(model::request_carried_out{2}) == "allocationReduced requestDone");
+  BOOST_TEST(owed<model::carry_out>(s) == 0);
+}
+
 BOOST_AUTO_TEST_CASE(tasks_of_a_host_end_when_it_has_left) {
   auto s = given_started();
   s.when(model::ask_task{"n3", "n1", 2, {"sleep"}, {}});

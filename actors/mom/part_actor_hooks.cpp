@@ -64,7 +64,8 @@ begun part_actor::say_prologue_over() {
 
 void part_actor::start_after_hooks(std::uint32_t number, ports::run_order order) {
   const auto point = order.attached.pid != 0 ? hook_point::attach : hook_point::launch;
-  if (!hooks_.wanted(point)) return parts_.processes->start(order);
+  // Hooks are not asked again for what an earlier life of the MoM has ordered: a refusal would come too late.
+  if (!hooks_.wanted(point) || parts_.processes->has_order(order.key)) return parts_.processes->start(order);
   auto a = at(point);
   a.pid = order.attached.pid;
   a.program = std::move(order);

@@ -152,6 +152,8 @@ class process_host {
   // Starts the program once: if the shepherd's exclusive file for this key exists, what it says is reported instead
   // (running: started; ended: started and ended; died before exec: failed). Never runs a program twice.
   virtual void start(const run_order& order) = 0;
+  // Whether start() has taken this key in an earlier life of the MoM: it may run already, and is not decided again.
+  virtual bool has_order(const std::string& key) const = 0;
   // After a restart of the MoM: finds the run by its files, as `start` would, without ever starting it. A run that
   // was never begun is told as failed (-3) and will not begin any more.
   virtual void adopt(const std::string& key) = 0;

@@ -36,6 +36,7 @@ class fake_host final : public ports::process_host {
     }
     tell_state(order.key);
   }
+  bool has_order(const std::string& key) const override { return machine_.programs.contains(key); }
   void adopt(const std::string& key) override { tell_state(key); }
 
   void signal(const std::string& key, int number) override {

@@ -121,6 +121,8 @@ class real_process_host::impl {
     find_shepherd(r);
   }
 
+  bool has_order(const std::string& key) const { return is_file_name(key) && exists(files_.run(key)); }
+
   void adopt(const std::string& key) {
     if (!is_file_name(key)) return news_.failed(key, -2, "no file can be named " + key);
     // Never ordered: examine() will make a run file that says so, which keeps a shepherd away.
@@ -490,6 +492,7 @@ void real_process_host::listen(events e) { impl_->listen(std::move(e)); }
 void real_process_host::start(const ports::run_order& order) {
   impl_->work([this, order] { impl_->start(order); });
 }
+bool real_process_host::has_order(const std::string& key) const { return impl_->has_order(key); }
 void real_process_host::adopt(const std::string& key) {
   impl_->work([this, key] { impl_->adopt(key); });
 }

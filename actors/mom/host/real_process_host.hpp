@@ -40,6 +40,7 @@ class real_process_host : public ports::process_host {
 
   void listen(events e) override;  // before anything else
   void start(const ports::run_order& order) override;
+  bool has_order(const std::string& key) const override;
   void adopt(const std::string& key) override;
   void signal(const std::string& key, int signal) override;
   void append_stderr(const std::string& key, const std::string& text) override;

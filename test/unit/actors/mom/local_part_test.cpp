@@ -1,4 +1,5 @@
-// Tasks beside a run's program, on its first host: what their hooks set of resources_used is the run's (RU-04, RU-10).
+// Tasks beside a run's program, on its first host: what their hooks set of resources_used is the run's (RU-04, RU-10), and whose
+// hooks are asked.
 #include <boost/test/unit_test.hpp>
 
 #include <caf/event_based_actor.hpp>
@@ -43,48 +44,74 @@ schema::sealed<schema::ToSister> spawn() {
   });
 }
 
+// A host on which an earlier life of the MoM may have ordered task 2.
+struct task_host final : test::quiet_host {
+  bool ordered = false;
+  int started = 0;
+  bool has_order(const std::string&) const override { return ordered; }
+  void start(const ports::run_order&) override { ++started; }
+};
+
+// A part on the run's first host, with a hook of execjob_launch, that is told to start a task.
+struct part_with_a_task {
+  log::fault_store store{1};
+  test::still_clock clock;
+  log::event_log log{store, clock};
+  log::log_reader reader{store};
+  test::stepped_system system;
+  task_host host;
+  heard all;
+  const std::function<void(const std::string&)> stop = [](const std::string& why) { BOOST_ERROR("stopped: " + why); };
+  caf::actor writer, mom, part;
+
+  explicit part_with_a_task(bool ordered) {
+    host.ordered = ordered;
+    actors::log_writer_parts writing;
+    writing.log = &log;
+    writing.reader = &reader;
+    writing.stop_process = stop;
+    writer = system->spawn(actors::log_writer, writing);
+    mom = system->spawn(playing_mom, &all);
+    auto settings = std::make_shared<mom::mom_settings>();
+    settings->host = "n1";
+    actors::mom_parts parts{{writer, &reader, &clock, stop}, &host, settings};
+    parts.hooks = std::make_shared<actors::hook_bits>();
+    parts.hooks->events = hooks::find_event("execjob_launch")->bit;
+    part = system->spawn<actors::part_actor>(parts, mom, "key", 0, std::make_shared<model::settings>());
+    caf::anon_send(
+        part, actors::envelope<model::part_command>{model::join_asked{join(), "n1"}, test::the_server(), "", nullptr, nullptr, {}, 0, {}});
+    system.run();
+    caf::anon_send(part, actors::primary_said{spawn()});
+    system.run();
+  }
+  ~part_with_a_task() { system.end({part, mom, writer}); }
+};
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(parts_beside_the_program)
 
 BOOST_AUTO_TEST_CASE(what_hooks_of_their_tasks_set_goes_to_the_run_and_is_not_added_to_it) {
-  log::fault_store store{1};
-  test::still_clock clock;
-  log::event_log log(store, clock);
-  log::log_reader reader(store);
-  test::stepped_system system;
-  test::quiet_host host;
-  heard all;
-  const auto stop = [](const std::string& why) { BOOST_ERROR("stopped: " + why); };
-  actors::log_writer_parts writing;
-  writing.log = &log;
-  writing.reader = &reader;
-  writing.stop_process = stop;
-  const auto writer = system->spawn(actors::log_writer, writing);
-  const auto mom = system->spawn(playing_mom, &all);
-  auto settings = std::make_shared<mom::mom_settings>();
-  settings->host = "n1";
-  actors::mom_parts parts{{writer, &reader, &clock, stop}, &host, settings};
-  parts.hooks = std::make_shared<actors::hook_bits>();
-  parts.hooks->events = hooks::find_event("execjob_launch")->bit;
-  const auto part = system->spawn<actors::part_actor>(parts, mom, "key", 0, std::make_shared<model::settings>());
-  caf::anon_send(
-      part, actors::envelope<model::part_command>{model::join_asked{join(), "n1"}, test::the_server(), "", nullptr, nullptr, {}, 0, {}});
-  system.run();
-  caf::anon_send(part, actors::primary_said{spawn()});
-  system.run();
-  BOOST_TEST_REQUIRE(all.asked.size() == 1u);
-  actors::hook_point_passed p;
-  p.question = all.asked.front().question;
-  p.used = {{"naccelerators", "7"}};
-  const auto written = log.last_sequence();
-  caf::anon_send(part, std::move(p));
-  system.run();
-  BOOST_TEST_REQUIRE(all.of_run.size() == 1u);
-  BOOST_TEST(all.of_run.front().key == "key");
-  BOOST_TEST((all.of_run.front().set.changes == std::vector<model::usage_change>{{"naccelerators", "7"}}));
-  BOOST_TEST(log.last_sequence() == written);
-  system.end({part, mom, writer});
+  part_with_a_task p(false);
+  BOOST_TEST_REQUIRE(p.all.asked.size() == 1u);
+  actors::hook_point_passed passed;
+  passed.question = p.all.asked.front().question;
+  passed.used = {{"naccelerators", "7"}};
+  const auto written = p.log.last_sequence();
+  caf::anon_send(p.part, std::move(passed));
+  p.system.run();
+  BOOST_TEST_REQUIRE(p.all.of_run.size() == 1u);
+  BOOST_TEST(p.all.of_run.front().key == "key");
+  BOOST_TEST((p.all.of_run.front().set.changes == std::vector<model::usage_change>{{"naccelerators", "7"}}));
+  BOOST_TEST(p.log.last_sequence() == written);
+  BOOST_TEST(p.host.started == 1);
+}
+
+// It may run already: hooks that refuse now would make it a task that was not started, and runs.
+BOOST_AUTO_TEST_CASE(hooks_are_not_asked_again_for_a_task_that_an_earlier_life_has_ordered) {
+  part_with_a_task p(true);
+  BOOST_TEST(p.all.asked.empty());
+  BOOST_TEST(p.host.started == 1);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -9,9 +9,10 @@
 
 namespace annals::test {
 
-struct quiet_host final : ports::process_host {
+struct quiet_host : ports::process_host {
   void listen(events) override {}
   void start(const ports::run_order&) override {}
+  bool has_order(const std::string&) const override { return false; }
   void adopt(const std::string&) override {}
   void signal(const std::string&, int) override {}
   void append_stderr(const std::string&, const std::string&) override {}

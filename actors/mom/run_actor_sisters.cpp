@@ -142,8 +142,10 @@ void run_actor::on_sister_said(const schema::sealed<schema::FromSister>& message
   const auto* s = state().sister(host);
   if (!s) return;  // another run's host has nothing to say here
   const auto m = message.get();
-  const bool is_out = s->dropped() || s->phase == model::sister_phase::left;
-  if (is_out && !m.isLeft() && !m.isRefused()) return;
+  const bool has_left = s->phase == model::sister_phase::left;
+  // A host that the run goes on without leaves when its tasks' output and ends have come.
+  const bool last_words = m.isLeft() || m.isRefused() || (!has_left && (m.isOutput() || m.isTaskState()));
+  if ((has_left || s->dropped()) && !last_words) return;
   switch (m.which()) {
     case schema::FromSister::JOINED:
       contact_of(host).has_it = true;
@@ -162,6 +164,7 @@ void run_actor::on_sister_said(const schema::sealed<schema::FromSister>& message
       return;
     }
     case schema::FromSister::LEFT:
+      forget_askers_of(host);
       if (m.getLeft().getHasUsage()) take_usage(contact_of(host), host, m.getLeft().getUsage());
       return command(model::sister_left{contact_of(host).last});
     case schema::FromSister::USAGE: return take_usage(contact_of(host), host, m.getUsage().getUsage());

@@ -67,9 +67,9 @@ void reduced_runs::see(job& j, const log::record& r) {
   const auto e = r.event().getJob();
   const auto now = r.get().getWallNs();
   if (e.isQueued()) j.asked = request_of(j.state);
-  if (e.isAssigned()) j = {j.state, j.asked, cpus_of(schema::text(e.getAssigned().getExecVnode())), {}, {}, true};
+  if (e.isAssigned()) j = {j.state, j.asked, cpus_of(schema::text(e.getAssigned().getExecVnode())), {}, {}, {}, {}, true};
   if (e.isAssigned()) j.used = j.held;
-  if (e.isRunStep() && e.getRunStep().getStep().isAllocationReduced()) j.believes = false;
+  if (e.isRunStep() && e.getRunStep().getStep().isAllocationReduced()) on_told(j, e.getRunStep().getStep().getAllocationReduced());
   if (e.isReduced()) on_reduced(j, e.getReduced(), now);
   if (e.isVnodesReleased()) on_released(j, e.getVnodesReleased(), now);
   if (e.isVnodesTaken()) add(j.held, cpus_of(schema::text(e.getVnodesTaken().getExecVnode())));
@@ -79,13 +79,23 @@ void reduced_runs::see(job& j, const log::record& r) {
   if (e.isRequeued()) j.reduced = false;
 }
 
+// What hooks or rjselect have reduced is believed in the next record; what was asked for the server knows.
+void reduced_runs::on_told(job& j, schema::AllocationReduced::Reader e) {
+  const auto left = schema::str(e.getExecVnode());
+  if (schema::text(e.getBy()) != "pbs_release_nodes") j.believes = false;
+  else if (!j.released.contains(left)) fault_ = key_of(j.state) + " goes on with " + left + ", and nobody asked for it";
+}
+
 void reduced_runs::on_reduced(job& j, schema::JobReduced::Reader e, std::int64_t now_ns) {
   ++count_;
   j.believes = j.reduced = true;
   const auto before = std::exchange(j.used, cpus_of(schema::text(e.getExecVnode())));
+  const bool asked_for = e.getRequest() != 0;
+  if (asked_for) j.released.insert(schema::str(e.getExecVnode()));
   for (const auto& [vnode, n] : before)
-    if (!j.used.contains(vnode)) j.dropped[vnode] = {now_ns, n};
-  if (!j.state.bears_failures) fault_ = key_of(j.state) + " was reduced, and bears no failure";
+    if (!j.used.contains(vnode)) j.dropped[vnode] = {now_ns, n + std::exchange(j.behind[vnode], 0)};
+    else if (asked_for) j.behind[vnode] += n - j.used.at(vnode);
+  if (!asked_for && !j.state.bears_failures) fault_ = key_of(j.state) + " was reduced, and bears no failure";
 }
 
 void reduced_runs::on_released(job& j, schema::VnodesReleased::Reader e, std::int64_t now_ns) {
@@ -111,6 +121,7 @@ std::string reduced_runs::fault_of(const job& j) const {
     return "asks " + request_of(j.state) + ", and asked " + j.asked;
   if (!j.goes_on) return "";
   auto expected = j.suspended ? cpus_by_vnode() : j.used;
+  if (!j.suspended) add(expected, j.behind);
   for (const auto& [host, part] : j.dropped) expected[host] += part.cpus;
   if (print(expected) != print(j.held)) return "holds " + print(j.held) + ", and has " + print(expected);
   const auto shown = j.state.attribute(ids::exec_vnode);

@@ -1,9 +1,10 @@
-// Runs that go on with less than they began with (job.release_nodes() of hooks, rjselect), by the server's log: what each job holds
-// and shows, and which hosts it has dropped. docs/design/0033-allocations-and-holdings.md.
+// Runs that go on with less than they began with (job.release_nodes() of hooks, rjselect, pbs_release_nodes), by the server's log: what
+// each job holds and shows, and which hosts it has dropped. docs/design/0033-allocations-and-holdings.md.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,9 @@ class reduced_runs {
 
   // Empty, or the first that is not as it must be after what was written so far. Between two records of one append it may not be.
   //
-  // The rules: a server believes its own MoMs. A job that goes on with less had said that it bears failures, holds what it uses and
-  // what hosts that it dropped have not handed back, shows just what it uses, and asks again what it asked first when it is requeued.
+  // The rules: a server believes its own MoMs, and they do what they are asked. A job that goes on with less had said that it bears
+  // failures or was asked to, holds what it uses and what hosts that it dropped have not handed back, shows just what it uses, and asks
+  // again what it asked first when it is requeued. Of a host that stays a release frees nothing before the host goes.
   std::string fault() const;
   // And what the ledger keeps are the sums of that.
   std::string fault_of_sums(const model::holdings& ledger) const;
@@ -44,6 +46,8 @@ class reduced_runs {
     model::job_state state;
     std::string asked;  // as it was queued
     cpus_by_vnode held, used;
+    cpus_by_vnode behind;            // released, on hosts that it still uses
+    std::set<std::string> released;  // exec_vnodes that were left by releases of this run
     struct part {
       std::int64_t since_ns;
       int cpus;
@@ -52,6 +56,7 @@ class reduced_runs {
     bool goes_on = false, suspended = false, reduced = false, believes = true;
   };
   void see(job& j, const log::record& r);
+  void on_told(job& j, schema::AllocationReduced::Reader e);
   void on_reduced(job& j, schema::JobReduced::Reader e, std::int64_t now_ns);
   void on_released(job& j, schema::VnodesReleased::Reader e, std::int64_t now_ns);
   std::string fault_of(const job& j) const;

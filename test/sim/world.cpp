@@ -231,6 +231,26 @@ void world::act_by_hand() {
                     }));
 }
 
+// Of any job in any state: most are refused.
+void world::release_vnodes() {
+  if (!faults_on_ || !chance(o.releases) || !client_link_ || client_link_->broken()) return;
+  const auto job = submissions_[random() % submissions_.size()].acknowledged;
+  if (job.empty()) return;
+  const auto what = random() % 4;
+  const auto host = static_cast<mom_process&>(*processes_[2 + random() % (processes_.size() - 2)]).name();
+  client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
+                      r.setId(next_request_++);
+                      auto release = r.initReleaseNodes();
+                      release.setJob(job);
+                      switch (what) {
+                        case 0: return release.setAll();
+                        case 1: return release.setKeepHosts(1);
+                        case 2: return release.setKeepSelect("2:ncpus=1");
+                        default: release.initNamed(1).set(0, host);
+                      }
+                    }));
+}
+
 void world::on_reply(schema::Reply::Reader r) {
   if (const auto node = asked_node_.find(r.getId()); node != asked_node_.end()) {
     const bool there = r.isDone() || r.getRejected().getCode() == 15066;  // a repeat finds it there
@@ -265,6 +285,7 @@ bool world::step() {
   connect_everybody();
   submit_what_is_open();
   act_by_hand();
+  release_vnodes();
   if (fire_one()) return true;
   const std::size_t first = random() % (processes_.size() + 1);
   for (std::size_t i = 0; i <= processes_.size(); ++i) {

@@ -148,8 +148,9 @@ struct options {
   double hook_trouble = 0;  // of their runs: late, refused, raised, killed at the alarm
   double pruning = 0;       // of the hooks before a program: they let go of some of its job's vnodes
   double spares = 0;        // of the wide jobs: they are given more chunks than they ask for (rjselect)
+  double releases = 0;      // per step: somebody releases some of a job's vnodes (pbs_release_nodes)
   bool any_hooks() const { return site_hooks || pruning > 0; }
-  bool reduces() const { return pruning > 0 || spares > 0; }
+  bool reduces() const { return pruning > 0 || spares > 0 || releases > 0; }
 };
 
 class world {
@@ -235,6 +236,7 @@ class world {
   std::size_t index_of(const std::string& mom) const;
   void submit_what_is_open();
   void act_by_hand();
+  void release_vnodes();
   void create_node(std::size_t mom);
   void set_server();
   bool quiet();

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""How soon jobs of many hosts start, with hosts that fail and without. Usage: startup.py [--build DIR] [--hosts N] [--rounds R] [--alarm S]
+"""How soon jobs of many hosts start, with hosts that fail and without, and give their hosts back.
+Usage: startup.py [--build DIR] [--hosts N] [--rounds R] [--alarm S] [--part tolerances|prune|release]
 
 Brings up N real pbs_mom and a twentieth more on one machine, as scale.py does, and measures:
 - what it costs that a job of N hosts tolerates failures when nothing fails: the same job in turn with each tolerate_node_failures,
-- how soon a job of all hosts starts after $sister_join_job_alarm when a twentieth of them stand still and a launch hook prunes it to N.
+- how soon a job of all hosts starts after $sister_join_job_alarm when a twentieth of them stand still and a launch hook prunes it to N.- how soon pbs_release_nodes -a of a job of N hosts has answered, and all but its first are free.
 docs/performance.md keeps what was measured.
 """
 import argparse
@@ -14,6 +15,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import time
 
 from cluster import HERE
 from scale import ManyMoms, enough_watches
@@ -103,6 +105,27 @@ class StartingMoms(ManyMoms):
                 "pruned -> program started": (started - reduced) / 1e6, "pruned -> last host updated": (updated - reduced) / 1e6}
 
 
+    def released(self):
+        """How long a job's hosts take to be free again, in ms: the command, and from the decision to the last host by the server's log."""
+        self.marks += 1
+        mark = os.path.join(self.top, f"started{self.marks}")
+        job = self.submit(self.wanted, "none", "/bin/sh", "-c", f"touch {mark}; exec sleep 1000")
+        self.wait(lambda: os.path.exists(mark), f"the program of {job} runs", pause_s=0.05)
+        # Until its usage is known it is still starting, and nothing can be released.
+        self.wait(lambda: re.search(r"(?m)^\s+substate = 42$", self.run("qstat", "-f", job)), f"{job} is in substate 42", pause_s=0.1)
+        begin = time.monotonic()
+        self.run("pbs_release_nodes", "-j", job, "-a")
+        answered = time.monotonic()
+        free = len(self.names) - 1
+        self.wait(lambda: len(re.findall(r"(?m)^\s+state = free$", self.run("pbsnodes", "-av"))) >= free, f"{free} vnodes are free", pause_s=0.1)
+        events = self.audit("job", "--json", job)
+        decided = min(e["wallNs"] for e in events if e["kind"] == "JobReduced")
+        last = max(e["wallNs"] for e in events if e["kind"] == "JobVnodesReleased")
+        self.run("qdel", job)
+        self.until_all_are_free()
+        return {"the command": (answered - begin) * 1000, "decided -> last vnode free": (last - decided) / 1e6}
+
+
 def spread(ms):
     return f"{statistics.median(ms):.0f} ({min(ms):.0f} to {max(ms):.0f}) ms"
 
@@ -130,12 +153,19 @@ def prune(c, rounds, alarm):
           "; ".join(f"{part} {spread([each[part] for each in took])}" for part in took[0]))
 
 
+def release(c, rounds):
+    took = [c.released() for _ in range(rounds)]
+    c.say(f"pbs_release_nodes -a of a job of {c.wanted} hosts, {rounds} rounds: median (least to most)",
+          "; ".join(f"{part} {spread([each[part] for each in took])}" for part in took[0]))
+
+
 def main():
     top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), help="where it was built")
     top.add_argument("--hosts", type=int, default=500)
     top.add_argument("--rounds", type=int, default=9)
     top.add_argument("--alarm", type=int, default=5, help="$sister_join_job_alarm, in which all hosts that live must join")
+    top.add_argument("--part", choices=["tolerances", "prune", "release"], help="only this; otherwise all")
     options = top.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with enough_watches(options.hosts * 21 // 20):
@@ -144,8 +174,12 @@ def main():
             c.make_homes()
             c.start_moms()
             c.until_all_are_free()
-            compare_tolerances(c, options.rounds)
-            prune(c, options.rounds, options.alarm)
+            if options.part in (None, "tolerances"):
+                compare_tolerances(c, options.rounds)
+            if options.part in (None, "release"):
+                release(c, options.rounds)
+            if options.part in (None, "prune"):
+                prune(c, options.rounds, options.alarm)
         finally:
             c.down()
 

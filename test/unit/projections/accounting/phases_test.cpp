@@ -1,8 +1,71 @@
 // Records of a job whose vnodes are released while it runs: one for each phase, and the whole at the end.
+#include <random>
+
+#include "events/values/duration.hpp"
 #include "test/unit/projections/accounting/accounting_fixture.hpp"
 
 using namespace annals;
 using namespace annals::test;
+
+namespace {
+
+std::string field_of(const std::string& line, const std::string& name) {
+  const auto at = line.find(" " + name + "=");
+  if (at == std::string::npos) return "";
+  const auto begin = at + name.size() + 2;
+  return line.substr(begin, line.find(' ', begin) - begin);
+}
+
+std::int64_t seconds_of(const std::string& line, const std::string& resource) {
+  return values::parse_duration(field_of(line, "resources_used." + resource)).value_or(-1);
+}
+
+// A job on hosts h0, h1 ... from which some are released at random, while it uses more and more.
+struct shrinking_job : told_job {
+  std::mt19937 random;
+  int hosts;
+  measured used{1, 1000, 1, 4};
+
+  explicit shrinking_job(unsigned seed) : random(seed), hosts(static_cast<int>(2 + random() % 5)) {
+    story.now_s = 1795222033;
+    for (int i = 0; i < hosts; ++i) log.host(host(i), "4", "24684092kb");
+    submit({{"Resource_List", "select", std::to_string(hosts) + ":ncpus=1"}, {"Resource_List", "place", "scatter"}});
+    auto run = propose("", host(0));
+    run.message = schema::make<schema::FromScheduler>([&](auto m) {
+      std::string vnodes, slots;
+      auto p = m.initRun();
+      auto list = p.initHosts(static_cast<unsigned>(hosts));
+      for (int i = 0; i < hosts; ++i) {
+        vnodes += (i ? "+(" : "(") + host(i) + ":ncpus=1)";
+        slots += (i ? "+" : "") + host(i) + "/0";
+        list.set(static_cast<unsigned>(i), host(i));
+      }
+      p.setExecVnode(vnodes);
+      p.setExecHost(slots);
+    });
+    story.when(run, the_scheduler());
+    story.starts();
+  }
+  static std::string host(int n) { return "h" + std::to_string(n); }
+  int up_to(int n) { return static_cast<int>(random() % static_cast<unsigned>(n + 1)); }
+
+  void use_more() {
+    used.cpu_s += static_cast<unsigned>(up_to(500));
+    used.mem_kb += static_cast<unsigned>(up_to(4000));
+    used.wall_s += static_cast<unsigned>(up_to(300));
+    story.later(300).uses(used);
+  }
+  void release_some() {
+    story.when(model::client_request{make_request([&](auto r) {
+                 auto release = r.initReleaseNodes();
+                 if (up_to(2) == 0) release.setKeepHosts(static_cast<unsigned>(up_to(hosts)));
+                 else release.initNamed(1).set(0, host(up_to(hosts - 1)));
+               })},
+               manager());
+  }
+};
+
+}  // namespace
 
 BOOST_FIXTURE_TEST_SUITE(phases, told_job)
 
@@ -54,6 +117,45 @@ BOOST_AUTO_TEST_CASE(each_phase_of_a_run_leaves_u_and_c_and_its_end_e_and_the_wh
                                       "Resource_List.walltime=00:01:30 session=4711 end=1795222053 Exit_status=0 "
                                       "resources_used.cpupercent=0 resources_used.cput=00:00:19 resources_used.mem=1200kb "
                                       "resources_used.ncpus=3 resources_used.vmem=2400kb resources_used.walltime=00:00:25 run_count=1");
+}
+
+BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_SUITE(phases_of_random_releases)
+
+// RD-77, RD-84: what was used is accounted for once, whatever was released and when.
+BOOST_AUTO_TEST_CASE(times_of_all_phases_are_those_of_the_whole) {
+  std::size_t releases = 0;
+  for (unsigned seed = 1; seed <= 60; ++seed) {
+    shrinking_job job(seed);
+    for (int n = job.up_to(12); n > 0; --n) {
+      if (job.up_to(1) == 0) job.use_more();
+      job.release_some();
+    }
+    job.use_more();
+    job.story.exits(0, job.used);
+    job.story.leaves();
+    std::int64_t cput = 0, walltime = 0;
+    std::string vnodes, before;  // of the phase that goes on, and the record of the one that ended last
+    for (const auto& line : job.lines()) {
+      const auto letter = line.substr(20, 1);
+      if (letter == "S" || letter == "c") vnodes = field_of(line, "exec_vnode");
+      if (letter == "c") ++releases;
+      if (letter == "u" || letter == "e") {
+        cput += seconds_of(line, "cput");
+        walltime += seconds_of(line, "walltime");
+        BOOST_TEST(field_of(line, "exec_vnode") == vnodes, "seed " << seed);
+        before = line;
+      }
+      if (letter != "E" || before.empty()) continue;
+      BOOST_TEST(seconds_of(line, "cput") == cput, "seed " << seed);
+      BOOST_TEST(seconds_of(line, "walltime") == walltime, "seed " << seed);
+      for (const char* resource : {"cpupercent", "mem", "ncpus", "vmem"})
+        BOOST_TEST(field_of(line, "resources_used." + std::string(resource)) == field_of(before, "resources_used." + std::string(resource)),
+                   "seed " << seed);
+    }
+  }
+  BOOST_TEST(releases > 60u);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -1,5 +1,6 @@
 """pbs_release_nodes on three hosts with several vnodes each (docs/design/0039-ramp-down.md): the examples of the design document, daemons
 that are killed on the way, and the books of phases."""
+import concurrent.futures
 import os
 import unittest
 
@@ -159,6 +160,27 @@ class a_job_gives_vnodes_back(MomHookTest):
         gate.open()
         self.vnode_is("lendl", "state = free", "resources_assigned.ncpus = 0")
         self.assertEqual(self.job(id)["Resource_List.nodect"], "2")
+        self.end(id)
+        self.until_recorded(id, "SuceE", among="SuceE")
+
+    def test_a_task_that_writes_goes_with_its_host(self):                                              # RD-26
+        lines = os.path.join(self.work, "lines")
+        status = os.path.join(self.work, "status")
+        id = self.submit_wide(script=f"(pbsdsh -n 2 -- /bin/sh -c 'while :; do echo still; sleep 0.01; done' > {lines}; echo $? > {status}) &")
+        self.until(lambda: os.path.exists(lines) and "still" in open(lines).read(), "the task on lendl writes")
+        self.released(id, "lendl")
+        self.vnode_is("lendl", "state = free", "resources_assigned.ncpus = 0")
+        self.until(lambda: os.path.exists(status) and open(status).read(), "pbsdsh hears of the end of its task")
+        self.end(id)
+        self.until_recorded(id, "SuceE", among="SuceE")
+
+    def test_of_two_at_once_one_releases(self):                                                        # RD-47
+        id = self.submit_wide()
+        with concurrent.futures.ThreadPoolExecutor(2) as clients:
+            both = list(clients.map(lambda _: self.run_command("pbs_release_nodes", "-j", id, "lendl"), range(2)))
+        self.assertEqual(sorted((done.status, done.err) for done in both),
+                         [(0, ""), (15010 % 256, "pbs_release_nodes: node(s) requested to be released not part of the job: lendl\n")])
+        self.vnode_is("lendl", "state = free", "resources_assigned.ncpus = 0")
         self.end(id)
         self.until_recorded(id, "SuceE", among="SuceE")
 

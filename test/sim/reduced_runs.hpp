@@ -47,7 +47,7 @@ class reduced_runs {
     std::string asked;  // as it was queued
     cpus_by_vnode held, used;
     cpus_by_vnode behind;            // released, on hosts that it still uses
-    std::set<std::string> released;  // exec_vnodes that were left by releases of this run
+    std::set<std::string> released;  // each exec_vnode that a release of this run has left
     struct part {
       std::int64_t since_ns;
       int cpus;

@@ -71,7 +71,10 @@ std::string world::check_reductions() {
     for (const auto& [key, node_file] : mom.machine().node_files) {
       if (run_of_key(key) != key) continue;
       const auto has = all.find(key);
-      if (has == all.end()) continue;  // its log is lost
+      if (has == all.end()) {  // its log is lost, and with it what was released
+        if (o.releases == 0) programs[key] = {node_file};
+        continue;
+      }
       const auto& last = has->second.back();
       for (const auto& one : has->second)
         if (o.releases > 0 || &one == &last) programs[key].insert(lines_of(one));

@@ -103,6 +103,19 @@ struct told_job {
     c.by_hooks = {"select_reliable_startup", "rjselect"};
     BOOST_REQUIRE_EQUAL(story.when(c, {"pbsuser", "q1", schema::Role::USER}), "queued");
   }
+  // Its order is sent, and its program runs.
+  void runs_on(const std::vector<std::string>& hosts, const std::string& exec_vnode, const std::string& exec_host) {
+    auto run = propose(exec_vnode, hosts.front());
+    run.message = schema::make<schema::FromScheduler>([&](auto m) {
+      auto p = m.initRun();
+      p.setExecVnode(exec_vnode);
+      p.setExecHost(exec_host);
+      auto list = p.initHosts(static_cast<unsigned>(hosts.size()));
+      for (unsigned i = 0; i < list.size(); ++i) list.set(i, hosts[i]);
+    });
+    story.when(run, the_scheduler());
+    story.starts();
+  }
   std::vector<std::string> lines() {
     log.told(story);
     return lines_of(log.records);

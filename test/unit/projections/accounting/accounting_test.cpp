@@ -27,17 +27,7 @@ BOOST_AUTO_TEST_CASE(a_job_leaves_q_s_and_e_as_pbs_writes_them) {  // RD-83
           {"Resource_List", "place", "scatter:excl"},
           {"Resource_List", "walltime", "60"}});
   story.later(2).when(release({HoldType::USER}), manager());
-  auto run = propose("(q1:ncpus=1:mem=10240kb)+(q3:ncpus=1)", "q1");
-  run.message = schema::make<schema::FromScheduler>([](auto m) {
-    auto p = m.initRun();
-    p.setExecVnode("(q1:ncpus=1:mem=10240kb)+(q3:ncpus=1)");
-    p.setExecHost("q1/0+q3/0");
-    auto hosts = p.initHosts(2);
-    hosts.set(0, "q1");
-    hosts.set(1, "q3");
-  });
-  story.when(run, the_scheduler());
-  story.starts();
+  runs_on({"q1", "q3"}, "(q1:ncpus=1:mem=10240kb)+(q3:ncpus=1)", "q1/0+q3/0");
   story.later(3).uses({0, 1104, 2, 2});
   story.job.attributes.set(attributes::job::session_id, "4711");
   story.exits(0, {0, 1104, 2, 2});

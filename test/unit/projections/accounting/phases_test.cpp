@@ -30,21 +30,14 @@ struct shrinking_job : told_job {
     story.now_s = 1795222033;
     for (int i = 0; i < hosts; ++i) log.host(host(i), "4", "24684092kb");
     submit({{"Resource_List", "select", std::to_string(hosts) + ":ncpus=1"}, {"Resource_List", "place", "scatter"}});
-    auto run = propose("", host(0));
-    run.message = schema::make<schema::FromScheduler>([&](auto m) {
-      std::string vnodes, slots;
-      auto p = m.initRun();
-      auto list = p.initHosts(static_cast<unsigned>(hosts));
-      for (int i = 0; i < hosts; ++i) {
-        vnodes += (i ? "+(" : "(") + host(i) + ":ncpus=1)";
-        slots += (i ? "+" : "") + host(i) + "/0";
-        list.set(static_cast<unsigned>(i), host(i));
-      }
-      p.setExecVnode(vnodes);
-      p.setExecHost(slots);
-    });
-    story.when(run, the_scheduler());
-    story.starts();
+    std::vector<std::string> names;
+    std::string vnodes, slots;
+    for (int i = 0; i < hosts; ++i) {
+      names.push_back(host(i));
+      vnodes += (i ? "+(" : "(") + host(i) + ":ncpus=1)";
+      slots += (i ? "+" : "") + host(i) + "/0";
+    }
+    runs_on(names, vnodes, slots);
   }
   static std::string host(int n) { return "h" + std::to_string(n); }
   int up_to(int n) { return static_cast<int>(random() % static_cast<unsigned>(n + 1)); }
@@ -76,17 +69,7 @@ BOOST_AUTO_TEST_CASE(each_phase_of_a_run_leaves_u_and_c_and_its_end_e_and_the_wh
   story.now_s = 1795222033;
   submit(
       {{"Resource_List", "select", "ncpus=1:mem=1gb+ncpus=2"}, {"Resource_List", "place", "scatter"}, {"Resource_List", "walltime", "60"}});
-  auto run = propose("(q1:ncpus=1:mem=1048576kb)+(q3:ncpus=2)", "q1");
-  run.message = schema::make<schema::FromScheduler>([](auto m) {
-    auto p = m.initRun();
-    p.setExecVnode("(q1:ncpus=1:mem=1048576kb)+(q3:ncpus=2)");
-    p.setExecHost("q1/0+q3/0*2");
-    auto hosts = p.initHosts(2);
-    hosts.set(0, "q1");
-    hosts.set(1, "q3");
-  });
-  story.when(run, the_scheduler());
-  story.starts();
+  runs_on({"q1", "q3"}, "(q1:ncpus=1:mem=1048576kb)+(q3:ncpus=2)", "q1/0+q3/0*2");
   story.later(10).uses({7, 1104, 10, 3});
   story.when(model::client_request{make_request([](auto r) { r.initReleaseNodes().setAll(); })}, manager());
   story.when(alter({{"Resource_List", "walltime", "90"}}), manager());

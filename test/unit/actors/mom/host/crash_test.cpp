@@ -72,8 +72,10 @@ BOOST_AUTO_TEST_CASE(an_end_that_no_mom_saw_is_found) {
 }
 
 BOOST_AUTO_TEST_CASE(starting_again_after_a_restart_reports_and_does_not_run) {
+  BOOST_TEST(!host->has_order(key));
   begin();
   restart_mom();
+  BOOST_TEST(host->has_order(key));
   host->start(waiting());
   wait_started(key);
   go();

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "events/attributes/ids.hpp"
+#include "events/attributes/unreleasable.hpp"
 #include "events/log/place.hpp"
 
 namespace annals::actors {
@@ -117,20 +119,17 @@ void directory::fold_stream(const model::event_place& at, const log::record& rec
 
 void directory::fold_host(const model::event_place& at, schema::HostEvent::Reader event) {
   using which = schema::HostEvent::Which;
+  model::apply(host_states_[at.stream], at, event);
   switch (event.which()) {
-    case which::ADDED:
-      hosts_[schema::str(event.getAdded().getName())] = at.stream;
-      host_names_[at.stream] = schema::str(event.getAdded().getName());
-      return;
+    case which::ADDED: hosts_[schema::str(event.getAdded().getName())] = at.stream; return;
     case which::REMOVED:
       erase_stream(hosts_, at.stream);
       erase_stream(vnodes_, at.stream);
-      return;
-    case which::CAME_UP:
-      moms_[host_names_[at.stream]] = {schema::str(event.getCameUp().getAddress()), event.getCameUp().getPort()};
+      host_states_.erase(at.stream);
       return;
     case which::VNODE_CREATED: vnodes_[schema::str(event.getVnodeCreated().getName())] = at.stream; return;
     case which::VNODE_DELETED: vnodes_.erase(schema::str(event.getVnodeDeleted().getName())); return;
+    case which::CAME_UP:
     case which::WENT_DOWN:
     case which::VNODE_CHANGED: return;
   }
@@ -161,12 +160,14 @@ std::optional<std::uint64_t> directory::job_number(std::uint64_t serial) const {
 
 std::optional<std::string> directory::host_of_vnode(std::string_view vnode) const {
   const auto at = vnodes_.find(vnode);
-  return at == vnodes_.end() ? std::nullopt : std::optional(host_names_.at(at->second));
+  return at == vnodes_.end() ? std::nullopt : std::optional(host_states_.at(at->second).name);
 }
 
 mom_place directory::mom_of(std::string_view host) const {
-  const auto at = moms_.find(host);
-  return at == moms_.end() ? mom_place{} : at->second;
+  const auto at = hosts_.find(host);
+  if (at == hosts_.end()) return {};
+  const auto& state = host_states_.at(at->second);
+  return {state.address, state.port};
 }
 
 bool directory::has_run(const std::string& host, std::uint64_t serial, std::uint32_t run) const {
@@ -178,6 +179,22 @@ bool directory::has_run(const std::string& host, std::uint64_t serial, std::uint
 bool directory::has_program(const std::string& host, std::uint64_t serial, std::uint32_t run) const {
   const auto at = runs_.find(serial);
   return at != runs_.end() && !at->second.over && has_run(host, serial, run);
+}
+
+std::vector<std::string> directory::unreleasable_vnodes(std::uint64_t serial) const {
+  namespace node = attributes::node;
+  std::vector<std::string> names;
+  const auto run = runs_.find(serial);
+  if (run == runs_.end()) return names;
+  for (const auto& name : run->second.hosts) {
+    const auto host = hosts_.find(name);
+    if (name == run->second.primary || host == hosts_.end()) continue;
+    for (const auto& vnode : host_states_.at(host->second).vnodes) {
+      const auto of = [&](std::string_view resource) { return vnode.attributes.get(node::resources_available, resource).value_or(""); };
+      if (attributes::why_unreleasable(of("vntype"), of("arch")) != attributes::unreleasable::no) names.push_back(vnode.name);
+    }
+  }
+  return names;
 }
 
 const directory::script* directory::script_of(std::uint64_t serial) const {

@@ -14,6 +14,7 @@
 #include "events/log/losses.hpp"
 #include "events/log/record.hpp"
 #include "events/model/hook/hook.hpp"
+#include "events/model/host/host.hpp"
 #include "events/model/settings_fold.hpp"
 
 namespace annals::actors {
@@ -54,6 +55,8 @@ class directory {
   // The same of a run whose program has not ended, as far as the log knows.
   bool has_program(const std::string& host, std::uint64_t serial, std::uint32_t run) const;
   std::vector<expected_run> runs_on(const std::string& host) const;
+  // Of the vnodes on this job's other hosts than its first those that it can't give back before it is over (RD-67).
+  std::vector<std::string> unreleasable_vnodes(std::uint64_t serial) const;
   // The script of a job that has not ended; null: it has none.
   struct script {
     std::string hash;
@@ -75,8 +78,7 @@ class directory {
   names queues_, hosts_, schedulers_, vnodes_, hooks_;
   reactions::hook_table hook_table_;
   reactions::mom_hooks_fold mom_hooks_;
-  std::map<std::uint64_t, std::string> host_names_;
-  std::map<std::string, mom_place, std::less<>> moms_;
+  std::map<std::uint64_t, model::host_state> host_states_;
   std::uint64_t server_stream_ = 0;
   log::accepted_losses losses_;
   model::settings_fold settings_;

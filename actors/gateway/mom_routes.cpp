@@ -170,7 +170,9 @@ void mom_routes::end_unwanted(schema::RunRef::Reader ref, const std::string& on)
 void mom_routes::report(const wire::connection_ptr& peer, schema::RunRef::Reader ref, schema::Ack::What what,
                         const schema::sealed<schema::FromMom>& message) {
   const auto& name = peer->peer().name;
-  board_.tell_job_of(ref, model::mom_report{message, name}, actor_registry::mom_of(name), acknowledge_mom(peer, ref, what));
+  model::mom_report report{message, name};
+  if (what == schema::Ack::What::RUN_EXITED) report.unreleasable = board_.where().unreleasable_vnodes(ref.getJobSerial());
+  board_.tell_job_of(ref, std::move(report), actor_registry::mom_of(name), acknowledge_mom(peer, ref, what));
 }
 
 // A MoM has the scripts of its runs, and the hooks that MoMs run.

@@ -58,6 +58,7 @@ void run_actor::report_exited() {
     r.setPosition(version());
     r.setMergeWords(merges_words());
     fill_hosts(hosts, r.initHosts(static_cast<unsigned>(hosts.size())));
+    fill_abandoned(r.initAbandoned(static_cast<unsigned>(state().abandoned_hosts().size())));
   });
 }
 

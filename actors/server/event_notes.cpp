@@ -183,10 +183,12 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
     case which::ENDED: return line(debug2, "dequeuing, state 5");
     case which::REDUCED:
       if (event.getReduced().getRequest() > 0) line(job, "Job Modified at request of " + by);
+      if (event.getReduced().getStageOut()) left_early_ = id;
       return;
     case which::VNODES_RELEASED:
-      if (is_left_early) note_cleared(id, event.getVnodesReleased());
-      return;
+      if (!is_left_early) return;
+      left_early_ = id;  // more of its hosts may follow
+      return note_cleared(id, event.getVnodesReleased());
     case which::WAIT_ENDED:
     case which::STARTED:
     case which::USAGE_REPORTED:

@@ -116,7 +116,8 @@ struct RunRefusedReport { ref @0 :RunRef; code @1 :Int32; text @2 :Text; positio
 # several hosts are made one, other words are left out ($resources_used_strings merge).
 struct RunUsage { ref @0 :RunRef; hosts @1 :List(Common.HostUsage); session @2 :Int64; jobdir @3 :Text; mergeWords @4 :Bool; }
 struct RunExited { ref @0 :RunRef; exitStatus @1 :Int32; hosts @2 :List(Common.HostUsage); session @3 :Int64; reported @4 :Bool; position @5 :UInt64;
-                   mergeWords @6 :Bool; }
+                   mergeWords @6 :Bool;
+                   abandoned @7 :List(Text); }   # as in RunLeftReport
 struct RunLeftReport { ref @0 :RunRef; delivered @1 :Bool; text @2 :Text; position @3 :UInt64;
                        abandoned @4 :List(Text); }   # hosts from which the job may not be gone
 struct WantBlob { hash @0 :Data; ref @1 :RunRef; }   # the script of this run; jobSerial 0: a file of a hook

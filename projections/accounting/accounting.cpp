@@ -39,8 +39,8 @@ bool has_reliable_startup(const occasion& o) {
 bool is_padded(const occasion& o) { return goes_on_reduced(o) && has_reliable_startup(o); }
 bool starts_padded(const occasion& o) { return starts_whole(o) && has_reliable_startup(o); }
 bool began_padded(const occasion& o) { return began_whole(o) && has_reliable_startup(o); }
-bool is_asked(const occasion& o) { return o.event.getReduced().getRequest() > 0; }  // pbs_release_nodes
-bool is_told(const occasion& o) { return !is_asked(o); }                            // by its MoM
+bool ends_one(const occasion& o) { return model::ends_phase(o.event.getReduced()); }
+bool is_told(const occasion& o) { return !ends_one(o); }  // by its MoM
 bool ends_phases(const occasion& o) { return began(o) && o.job.has_phases(); }
 bool had_a_run(const occasion& o) { return o.job.phase == phase::exiting; }
 bool suspended(const occasion& o) { return o.event.getVnodesReleased().getWhy() == schema::ReleaseReason::SUSPENDED; }
@@ -55,8 +55,8 @@ constexpr record_rule rules[] = {
     {which::REDUCED, 'S', moment::before, goes_on_reduced, started_fields, true},
     {which::REDUCED, 's', moment::before, is_padded, reduced_fields, true},
     {which::REDUCED, 's', moment::after, is_told, reduced_fields, true},
-    {which::REDUCED, 'u', moment::before, is_asked, phase_fields, false},
-    {which::REDUCED, 'c', moment::after, is_asked, next_phase_fields, true},
+    {which::REDUCED, 'u', moment::before, ends_one, phase_fields, false},
+    {which::REDUCED, 'c', moment::after, ends_one, next_phase_fields, true},
     {which::STARTED, 'S', moment::before, starts_whole, started_fields, true},
     {which::STARTED, 's', moment::before, starts_padded, reduced_fields, true},
     {which::START_FAILED, 'S', moment::before, began_whole, started_fields, true},  // R or E follows

@@ -132,6 +132,7 @@ std::optional<run_efficiency> job_efficiency::fold(const log::record& record) {
       break;
     case which::ASSIGNED: begin(of, record); break;
     case which::REDUCED:
+      if (event.getReduced().getStageOut()) break;  // its program has ended
       if (!of.asked_before) of.asked_before = of.asked;
       take_changes(of, event.getReduced().getChanges());
       break;

@@ -1,5 +1,6 @@
 // A sentence for each kind of event that people ask about. Kinds without one are printed by their fields.
 #include "events/model/usage.hpp"
+#include "events/model/vnodes/allocation_change.hpp"
 #include "events/values/date_time.hpp"
 #include "tools/audit/event_text.hpp"
 
@@ -186,6 +187,11 @@ std::string released_words(schema::VnodesReleased::Reader e) {
   return what;
 }
 
+std::string reduced_words(schema::JobReduced::Reader e) {
+  return run_text(e.getRun()) + (e.getStageOut() ? " stages its files out with " : " goes on with ") + schema::str(e.getExecVnode()) +
+         (model::ends_phase(e) ? ", without " + schema::str(e.getReleased()) : "");
+}
+
 std::string job_words(schema::JobEvent::Reader event) {
   using which = schema::JobEvent::Which;
   switch (event.which()) {
@@ -214,9 +220,7 @@ std::string job_words(schema::JobEvent::Reader event) {
     case which::OUTPUT_DELIVERED: return delivered_words(event.getOutputDelivered());
     case which::VNODES_TAKEN:
       return run_text(event.getVnodesTaken().getRun()) + " takes " + schema::str(event.getVnodesTaken().getExecVnode());
-    case which::REDUCED:
-      return run_text(event.getReduced().getRun()) + " goes on with " + schema::str(event.getReduced().getExecVnode()) +
-             (event.getReduced().getRequest() > 0 ? ", without " + schema::str(event.getReduced().getReleased()) : "");
+    case which::REDUCED: return reduced_words(event.getReduced());
     case which::VNODES_RELEASED: return released_words(event.getVnodesReleased());
     case which::REQUEUED: return requeued_words(event.getRequeued());
     case which::ENDED: {

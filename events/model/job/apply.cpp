@@ -266,10 +266,8 @@ void show(job_state& job, const shown_value& v) {
 void on_reduced(job_state& job, schema::JobReduced::Reader e) {
   auto left = job.uses().reduced_to(schema::text(e.getExecVnode()), schema::text(e.getExecHost()), schema::text(e.getReleased()));
   ANNALS_INVARIANT(left, "a run is reduced to what it has");
-  if (e.getRequest() > 0) {
-    begin_phase(job, e);
-    add_request(job, {e.getRequest(), run_request::kind::release, {}, false, false, change_asked(e)});
-  }
+  if (ends_phase(e)) begin_phase(job, e);
+  if (e.getRequest() > 0) add_request(job, {e.getRequest(), run_request::kind::release, {}, false, false, change_asked(e)});
   std::vector<std::uint32_t> numbers;  // of the select that it answers from now on
   for (const auto n : e.getSatisfies()) numbers.push_back(n);
   if (numbers.size() == left->chunks()) left->renumber(std::move(numbers), schema::str(e.getKeepSelect()));

@@ -164,6 +164,7 @@ struct hook_changes {   // of a hook on a host, to a run there
 struct mom_report {
   schema::sealed<schema::FromMom> message;
   std::string host;
+  std::vector<std::string> unreleasable = {};  // of a run's end: vnodes of its other hosts that it keeps until it is over (RD-67)
 };
 struct proposed_run {
   schema::sealed<schema::FromScheduler> message;

@@ -1,5 +1,6 @@
 // pbs_release_nodes: a running job gives vnodes of its other hosts back, and goes on with the rest (RD-01 to RD-62). Its MoM is asked to
-// let them go; until a host has, the job holds what it had there. docs/design/0039-ramp-down.md.
+// let them go; until a host has, the job holds what it had there. Or it lets them go by itself when its program has ended
+// (release_nodes_on_stageout, RD-63 to RD-72). docs/design/0039-ramp-down.md.
 #include <algorithm>
 #include <map>
 #include <set>
@@ -96,9 +97,12 @@ plan with_select(std::string_view text, const release_from& from, const settings
   return refuse(pbs_error::system_error, "");
 }
 
+release_from release_of(const job_state& job) {
+  return {job.uses(), {}, {attributes::resources_of(job.attributes, ids::Resource_List), std::string(job.attribute(ids::schedselect))}};
+}
+
 plan planned_for(const job_state& job, schema::ReleaseNodes::Reader asked, const settings& settings) {
-  const release_from from{
-      job.uses(), {}, {attributes::resources_of(job.attributes, ids::Resource_List), std::string(job.attribute(ids::schedselect))}};
+  const auto from = release_of(job);
   switch (asked.which()) {
     case schema::ReleaseNodes::ALL: return without_vnodes(vnodes_behind(from.has, 1), from, settings);
     case schema::ReleaseNodes::NAMED: return without_vnodes(named_vnodes(from.has, asked.getNamed()), from, settings);
@@ -109,13 +113,19 @@ plan planned_for(const job_state& job, schema::ReleaseNodes::Reader asked, const
   return refuse(pbs_error::no_support);
 }
 
-event reduced_event(const job_state& job, const allocation_change& change) {
+event reduced_event(const job_state& job, const allocation_change& change, bool stage_out = false) {
   return make_event([&](auto e) {
     auto to = e.initJob().initReduced();
     write(change, to);
     to.setRun(job.run);
-    to.setRequest(job.last_request + 1);
+    if (stage_out) to.setStageOut(true);
+    else to.setRequest(job.last_request + 1);
   });
+}
+
+// RD-63, RD-66
+bool releases_at_stage_out(const job_state& job) {
+  return job.attribute(ids::release_nodes_on_stageout) == "True" && job.attributes.has(ids::stageout) && job.uses().hosts().size() > 1;
 }
 
 void copy_all(job_state& job, attributes::attribute_id from, attributes::attribute_id to) {
@@ -148,6 +158,20 @@ outcome decide_release_nodes(const job_state& job, schema::ReleaseNodes::Reader 
   if (!planned) return planned.error();
   if (planned->change.released.empty()) return no_change;
   return std::vector<event>{reduced_event(job, planned->change)};
+}
+
+void release_at_stage_out(const job_state& job, const mom_report& exited, const settings& settings, std::vector<event>& out) {
+  if (!releases_at_stage_out(job)) return;
+  const auto others = vnodes_behind(job.uses(), 1);
+  const std::set<std::string_view> kept(exited.unreleasable.begin(), exited.unreleasable.end());
+  if (std::ranges::any_of(others, [&](const auto& vnode) { return kept.contains(vnode); })) return;
+  const auto planned = without(others, release_of(job), settings.resources, asked_by);
+  if (!planned) return;
+  out.push_back(reduced_event(job, planned->change, true));
+  std::set<std::string_view> unsure;
+  for (const auto host : exited.message.get().getRunExited().getAbandoned()) unsure.insert(schema::text(host));
+  for (const auto& host : job.allocated.hosts())
+    if (host != job.hosts.front() && !unsure.contains(host)) out.push_back(released(job, {host}, schema::ReleaseReason::LEFT));
 }
 
 allocation_change change_asked(schema::JobReduced::Reader e) {

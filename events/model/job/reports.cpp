@@ -195,7 +195,8 @@ outcome on_usage(const job_state& job, schema::RunUsage::Reader r, const setting
   })};
 }
 
-outcome on_exited(const job_state& job, schema::RunExited::Reader r, const stamp& now, const settings& settings) {
+outcome on_exited(const job_state& job, const mom_report& report, const stamp& now, const settings& settings) {
+  const auto r = report.message.get().getRunExited();
   if (r.getRef().getRun() != job.run || !job.running()) return no_change;
   std::vector<event> out;
   if (job.phase == phase::assigned) out.push_back(started_event(job, r.getSession(), now));  // S comes before E
@@ -207,6 +208,7 @@ outcome on_exited(const job_state& job, schema::RunExited::Reader r, const stamp
     x.setSession(r.getSession());
     x.setReported(r.getReported());
   }));
+  if (!goes_back_to_queue(job, r.getExitStatus())) release_at_stage_out(job, report, settings, out);
   return out;
 }
 
@@ -272,7 +274,7 @@ outcome decide_report(const job_state& job, const mom_report& report, const stam
     case schema::FromMom::RUN_STARTED: return on_started(job, m.getRunStarted(), now);
     case schema::FromMom::RUN_REFUSED: return on_refused(job, m.getRunRefused(), now, settings);
     case schema::FromMom::RUN_USAGE: return on_usage(job, m.getRunUsage(), settings);
-    case schema::FromMom::RUN_EXITED: return on_exited(job, m.getRunExited(), now, settings);
+    case schema::FromMom::RUN_EXITED: return on_exited(job, report, now, settings);
     case schema::FromMom::RUN_LEFT: return on_left(job, m.getRunLeft(), now, settings);
     case schema::FromMom::REQUEST_DONE: return on_request_done(job, m.getRequestDone());
     case schema::FromMom::RUN_STEPS: return on_steps(job, m.getRunSteps(), now, settings);

@@ -56,6 +56,10 @@ inline void set_number(job_state& job, attributes::attribute_id id, std::int64_t
 void note_progress(job_state& job, schema::RunEvent::Reader step);
 void forget_progress(job_state& job);
 
+// The program has ended and its files are staged out, by its first host alone: what it has on others is free, but for hosts from which
+// nobody knows whether it is gone (release_nodes_on_stageout; ramp_down.cpp).
+void release_at_stage_out(const job_state& job, const mom_report& exited, const settings& settings, std::vector<event>& out);
+
 // The phase of its accounting that a release ends, and what its run had at first: hidden attributes (RD-73, RD-90; ramp_down.cpp).
 void begin_phase(job_state& job, schema::JobReduced::Reader e);
 void alter_original(job_state& job, schema::Attribute::Reader change);  // what was asked for at first; a release has not changed it

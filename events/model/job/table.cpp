@@ -55,6 +55,7 @@ constexpr job_transition transitions[] = {
     {phase::suspended, which::RUN_STEP, phase::suspended},
     {phase::assigned, which::REDUCED, phase::assigned},
     {phase::started, which::REDUCED, phase::started},
+    {phase::exiting, which::REDUCED, phase::exiting},  // release_nodes_on_stageout
     {phase::queued, which::DELETE_REQUESTED, phase::queued},
     {phase::held, which::DELETE_REQUESTED, phase::held},
     {phase::waiting, which::DELETE_REQUESTED, phase::waiting},

@@ -63,6 +63,8 @@ void write(const allocation_change& change, schema::AllocationReduced::Builder t
 void write(const allocation_change& change, schema::JobReduced::Builder to);
 allocation_change read_reduction(schema::AllocationReduced::Reader change);
 allocation_change read_reduction(schema::JobReduced::Reader change);
+// Of a program that runs, or whose files are staged out now: a phase of its accounting ends (RD-73, RD-85).
+inline bool ends_phase(schema::JobReduced::Reader e) { return e.getRequest() > 0 || e.getStageOut(); }
 void write_changes(const std::vector<shown_value>& changes, capnp::List<schema::Attribute>::Builder to);
 shown_value read_change(schema::Attribute::Reader change);
 

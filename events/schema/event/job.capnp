@@ -106,15 +106,17 @@ enum ReleaseReason {
   reduced   @3;      # the run goes on without them, on a host that it keeps
 }
 struct JobReduced {
-  # Its run goes on with less: its primary has told it, or is asked to (pbs_release_nodes). What goes stays held until VnodesReleased.
+  # Its run goes on with less: its primary has told it, or is asked to (pbs_release_nodes); or its program has ended, and only its first
+  # host has work left (release_nodes_on_stageout). What goes stays held until VnodesReleased.
   run        @0 :UInt32;
   released   @1 :Text;           # exec_vnode of what goes
   execVnode  @2 :Text;           # of what is left
   execHost   @3 :Text;
   keepSelect @4 :Text;           # what it is to have
   changes    @5 :List(Common.Attribute);  # of schedselect and Resource_List, until the run is over
-  request    @6 :UInt64;         # that its MoM carries out; 0: the MoM has told it
+  request    @6 :UInt64;         # that its MoM carries out; 0: nobody has to
   satisfies  @7 :List(UInt32);   # as in AllocationReduced
+  stageOut   @8 :Bool;           # its files are staged out now; false, and no request: its MoM has told it
 }
 struct JobRequeued {
   run        @0 :UInt32;

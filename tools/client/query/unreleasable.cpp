@@ -4,8 +4,8 @@
 #include <set>
 
 #include "events/attributes/ids.hpp"
+#include "events/attributes/unreleasable.hpp"
 #include "events/values/exec_vnode.hpp"
-#include "events/values/string_list.hpp"
 #include "tools/client/client_limits.hpp"
 #include "tools/client/print/nodes.hpp"
 #include "tools/client/query/stat.hpp"
@@ -19,11 +19,14 @@ using names_set = std::set<std::string, std::less<>>;
 namespace node = attributes::node;
 
 std::optional<std::string> why_not(const object_view& vnode) {
-  const auto types = values::split_list(value_of(vnode, node::resources_available, "vntype"));
-  if (std::any_of(types.begin(), types.end(), [](const auto& t) { return t.starts_with("cray_"); }))
-    return "not currently supported on Cray X* series nodes: " + std::string(vnode.name);
-  if (value_of(vnode, node::resources_available, "arch") == "linux_cpuset")
-    return "not currently supported on nodes whose resources are part of a cpuset: " + std::string(vnode.name);
+  using attributes::unreleasable;
+  const auto of = [&](std::string_view resource) { return value_of(vnode, node::resources_available, resource); };
+  switch (attributes::why_unreleasable(of("vntype"), of("arch"))) {
+    case unreleasable::no: return std::nullopt;
+    case unreleasable::cray: return "not currently supported on Cray X* series nodes: " + std::string(vnode.name);
+    case unreleasable::cpuset:
+      return "not currently supported on nodes whose resources are part of a cpuset: " + std::string(vnode.name);
+  }
   return std::nullopt;
 }
 

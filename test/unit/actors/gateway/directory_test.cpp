@@ -57,6 +57,31 @@ BOOST_AUTO_TEST_CASE(a_job_is_found_by_number_and_by_serial_until_it_is_forgotte
   BOOST_TEST(c.where.next_number() == 13u);  // no number is given twice
 }
 
+BOOST_AUTO_TEST_CASE(vnodes_that_a_run_can_not_give_back_are_known) {  // RD-67
+  cluster c;
+  const auto n1 = c.host("n1"), n2 = c.host("n2"), n3 = c.host("n3");
+  c.vnode(n2, "n2[0]");
+  const auto set = [&](std::uint64_t host, const char* vnode, const char* resource, const char* value) {
+    c.write(host, model::make_event([&](auto e) {
+              auto changed = e.initHost().initVnodeChanged();
+              changed.setVnode(vnode);
+              auto a = changed.initChanges(1)[0];
+              a.setName("resources_available");
+              a.setResource(resource);
+              a.setValue(value);
+            }));
+  };
+  const auto serial = c.job(12);
+  c.assign(serial, 1, {"n1", "n2"});
+  set(n1, "n1", "vntype", "cray_login");
+  set(n3, "n3", "vntype", "cray_compute");
+  BOOST_TEST(c.where.unreleasable_vnodes(serial).empty());  // of its other hosts none
+  set(n2, "n2[0]", "arch", "linux_cpuset");
+  set(n2, "n2", "vntype", "fast,cray_compute");
+  BOOST_TEST(c.where.unreleasable_vnodes(serial) == (std::vector<std::string>{"n2", "n2[0]"}), boost::test_tools::per_element());
+  BOOST_TEST(c.where.unreleasable_vnodes(serial + 1000).empty());
+}
+
 BOOST_AUTO_TEST_CASE(a_run_has_a_program_until_the_log_says_that_it_ended) {
   const auto ends = {+[](schema::JobEvent::Builder e) { e.initExited().setRun(1); },
                      +[](schema::JobEvent::Builder e) { e.initStartFailed().setRun(1); },

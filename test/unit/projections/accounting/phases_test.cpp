@@ -102,6 +102,28 @@ BOOST_AUTO_TEST_CASE(each_phase_of_a_run_leaves_u_and_c_and_its_end_e_and_the_wh
                                       "resources_used.ncpus=3 resources_used.vmem=2400kb resources_used.walltime=00:00:25 run_count=1");
 }
 
+BOOST_AUTO_TEST_CASE(a_release_at_stage_out_is_a_phase_too) {  // RD-85
+  log.host("q1", "4", "24684092kb");
+  log.host("q3", "4", "24684092kb");
+  submit({{"Resource_List", "select", "ncpus=1+ncpus=2"},
+          {"Resource_List", "place", "scatter"},
+          {"stageout", "", "result@store:/back"},
+          {"release_nodes_on_stageout", "", "True"}});
+  runs_on({"q1", "q3"}, "(q1:ncpus=1)+(q3:ncpus=2)", "q1/0+q3/0*2");
+  story.later(10).exits(0, {7, 1104, 10, 3});
+  story.later(10).leaves();
+  BOOST_TEST(letters() == "QSuceE");
+  const auto all = lines();
+  BOOST_TEST(field_of(all[2], "exec_host") == "q1/0+q3/0*2");
+  BOOST_TEST(field_of(all[2], "resources_used.walltime") == "00:00:10");
+  BOOST_TEST(field_of(all[3], "exec_host") == "q1/0");
+  BOOST_TEST(field_of(all[4], "exec_host") == "q1/0");
+  BOOST_TEST(field_of(all[4], "resources_used.walltime") == "00:00:00");
+  BOOST_TEST(field_of(all[5], "exec_host") == "q1/0+q3/0*2");
+  BOOST_TEST(field_of(all[5], "Resource_List.ncpus") == "3");
+  BOOST_TEST(field_of(all[5], "resources_used.walltime") == "00:00:10");
+}
+
 BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(phases_of_random_releases)

@@ -18,10 +18,11 @@ using fill_release = std::function<void(schema::ReleaseNodes::Builder)>;
 
 // The seed's example 1: borg with three vnodes, federer with three, lendl.
 struct ramp_story : job_story {
-  ramp_story() {
-    when(submission(241, {{"Resource_List", "select", "ncpus=3:mem=2gb+ncpus=3:mem=2gb:mpiprocs=2+ncpus=2:mem=2gb"},
-                          {"Resource_List", "place", "scatter"},
-                          {"Resource_List", "walltime", "60"}}));
+  explicit ramp_story(given_values more = {}) {
+    more.insert(more.end(), {{"Resource_List", "select", "ncpus=3:mem=2gb+ncpus=3:mem=2gb:mpiprocs=2+ncpus=2:mem=2gb"},
+                             {"Resource_List", "place", "scatter"},
+                             {"Resource_List", "walltime", "60"}});
+    when(submission(241, more));
     when(model::proposed_run{schema::make<schema::FromScheduler>([](auto m) {
                                auto p = m.initRun();
                                p.setExecVnode(
@@ -63,6 +64,20 @@ struct ramp_story : job_story {
                   r.initSteps(1)[0].initStep().initSisterLeft().setHost(host);
                 }),
                 the_server());
+  }
+  // All that is left to do is to stage files out, on its first host.
+  std::string program_ends(std::int32_t code = 0, const std::vector<std::string>& abandoned = {},
+                           const std::vector<std::string>& unreleasable = {}) {
+    auto said = report([&](auto m) {
+      auto r = m.initRunExited();
+      fill(r.initRef(), job, job.run);
+      r.setExitStatus(code);
+      fill(r.initHosts(1), "borg", {9, 4096, 20, 8});
+      auto list = r.initAbandoned(static_cast<unsigned>(abandoned.size()));
+      for (unsigned i = 0; i < list.size(); ++i) list.set(i, abandoned[i]);
+    });
+    said.unreleasable = unreleasable;
+    return when(said, the_server());
   }
   std::string of(attributes::attribute_id id, const std::string& resource = "") const { return std::string(job.attribute(id, resource)); }
 };
@@ -202,6 +217,80 @@ BOOST_AUTO_TEST_CASE(another_run_asks_for_everything_again) {  // RD-19, RD-90
   BOOST_TEST(!s.job.has_phases());
   for (const auto id : {ids::exec_host_acct, ids::Resource_List_orig, ids::resources_used_acct, ids::exec_vnode_deallocated})
     BOOST_TEST(!s.job.attributes.has(id));
+}
+
+// -- release_nodes_on_stageout ---------------------------------------------------------------------------------------------
+
+const given_values stages_out{{"stageout", "", "result@store:/back/result"}, {"release_nodes_on_stageout", "", "True"}};
+
+BOOST_AUTO_TEST_CASE(other_hosts_are_free_while_files_are_staged_out) {  // RD-63, RD-64
+  ramp_story s(stages_out);
+  BOOST_TEST(s.program_ends() == "exited reduced vnodesReleased vnodesReleased");
+  BOOST_TEST(s.of(ids::job_state) == "E");
+  BOOST_TEST(s.of(ids::exec_host) == "borg/0*0");
+  BOOST_TEST(s.of(ids::exec_vnode) == "(borg[0]:mem=1048576kb:ncpus=1+borg[1]:mem=1048576kb:ncpus=1+borg[2]:ncpus=1)");
+  BOOST_TEST(s.of(ids::Resource_List, "select") == "1:mem=2097152kb:ncpus=3");
+  BOOST_TEST(s.of(ids::Resource_List, "nodect") == "1");
+  BOOST_TEST((s.job.allocated.hosts() == std::vector<std::string>{"borg"}));
+  BOOST_TEST(model::pending_effects(s.job, s.settings).empty());  // nobody has to do anything for it
+  BOOST_TEST(s.leaves() == "outputDelivered vnodesReleased ended");
+  BOOST_TEST(s.of(ids::exec_host) == "borg/0*0");
+}
+
+BOOST_AUTO_TEST_CASE(what_was_released_before_is_not_released_again) {
+  ramp_story s(stages_out);
+  s.releases({"lendl", "federer[1]"});
+  BOOST_TEST(s.host_left("lendl") == "runStep vnodesReleased");
+  BOOST_TEST(s.program_ends() == "exited reduced vnodesReleased");
+  BOOST_TEST((s.job.allocated.hosts() == std::vector<std::string>{"borg"}));
+  ramp_story alone(stages_out);
+  alone.releases([](auto r) { r.setAll(); });
+  BOOST_TEST(alone.program_ends() == "exited");
+  BOOST_TEST(alone.leaves() == "outputDelivered vnodesReleased ended");
+}
+
+BOOST_AUTO_TEST_CASE(a_host_that_nobody_hears_of_is_not_free_at_stage_out) {
+  ramp_story s(stages_out);
+  BOOST_TEST(s.program_ends(0, {"federer"}) == "exited reduced vnodesReleased");
+  BOOST_TEST((s.job.allocated.hosts() == std::vector<std::string>{"borg", "federer"}));
+}
+
+BOOST_AUTO_TEST_CASE(nothing_is_released_without_files_to_stage_out_or_when_it_is_to_run_again) {  // RD-66, RD-72
+  for (const auto& [given, rerun] : std::vector<std::pair<given_values, bool>>{
+           {{}, false},
+           {{stages_out[0]}, false},
+           {{stages_out[1]}, false},
+           {{stages_out[0], {"release_nodes_on_stageout", "", "False"}}, false},
+           {stages_out, true}}) {
+    ramp_story s(given);
+    if (rerun) s.when(model::client_request{make_request([](auto r) { r.initRerunJob(); })}, manager());
+    BOOST_TEST(s.program_ends(rerun ? -11 : 0) == "exited");
+  }
+}
+
+BOOST_AUTO_TEST_CASE(the_owner_may_change_it_while_the_job_runs) {  // RD-70
+  ramp_story s({stages_out[0]});
+  BOOST_TEST(s.when(alter({{"release_nodes_on_stageout", "", "True"}})) == "altered");
+  BOOST_TEST(s.program_ends() == "exited reduced vnodesReleased vnodesReleased");
+}
+
+BOOST_AUTO_TEST_CASE(vnodes_that_can_not_be_given_back_keep_all_others) {  // RD-67
+  ramp_story s(stages_out);
+  BOOST_TEST(s.program_ends(0, {}, {"federer[0]"}) == "exited");
+  ramp_story other(stages_out);
+  BOOST_TEST(other.program_ends(0, {}, {"federer[7]"}) == "exited reduced vnodesReleased vnodesReleased");  // it does not have that one
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_follows_a_stage_out_asks_for_everything_again) {
+  ramp_story s(stages_out);
+  const auto before = s.of(ids::schedselect);
+  s.program_ends();
+  // A hook of execjob_epilogue wants another run, and its word comes behind the program's end.
+  s.job.rerun_requested = s.job.rerun_by_hook = true;
+  s.leaves();
+  BOOST_TEST(s.of(ids::job_state) == "Q");
+  BOOST_TEST(s.of(ids::schedselect) == before);
+  BOOST_TEST(!s.job.reduced());
 }
 
 BOOST_AUTO_TEST_SUITE_END()

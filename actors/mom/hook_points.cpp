@@ -27,6 +27,7 @@ const names& events_of(hook_point point) {
                                    {"execjob_preterm"},
                                    {"execjob_postsuspend"},
                                    {"execjob_preresume"},
+                                   {"execjob_resize"},
                                    {"execjob_epilogue", "execjob_end"},
                                    {"execjob_abort", "execjob_end"}};
   static_assert(std::size(of_point) == hook_point_count);

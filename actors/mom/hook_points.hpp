@@ -34,10 +34,11 @@ enum class hook_point : std::uint8_t {
   preterm,    // execjob_preterm: before a kill
   suspended,  // execjob_postsuspend
   resuming,   // execjob_preresume
+  resized,    // execjob_resize: some of this host's vnodes were released
   ended,      // execjob_epilogue, execjob_end
   aborted,    // execjob_abort, execjob_end: the job's program never started
 };
-constexpr std::size_t hook_point_count = 9;
+constexpr std::size_t hook_point_count = 10;
 
 // What every actor of the host may look at: which hooks there are.
 struct hook_bits {

@@ -126,6 +126,7 @@ begun part_actor::begin(const model::part_effect& effect) {
     }
     begun operator()(const model::say_prologue_over&) const { return a.say_prologue_over(); }
     begun operator()(const model::say_updated& u) const { return a.say_updated(u.number), begun::yes; }
+    begun operator()(const model::resize_part& r) const { return a.resize(r.number), begun::yes; }
     begun operator()(const model::tear_down_part&) const { return a.tear_down(); }
   };
   return std::visit(visitor{*this}, effect);
@@ -177,7 +178,9 @@ begun part_actor::start(std::uint32_t number) {
     parts_.note(log_event::job, state().job,
                 "task " + task_number(number) + " started, " + (task.argv.empty() ? std::string() : task.argv.front()));
   }
-  start_after_hooks(number, mom::task_order_for(state().order(), state().allocated, *parts_.settings, words));
+  auto order = mom::task_order_for(state().order(), state().allocated, *parts_.settings, words);
+  order.share = mom::share_here(state().confined, *parts_.settings);
+  start_after_hooks(number, std::move(order));
   return begun::yes;
 }
 
@@ -255,7 +258,7 @@ void part_actor::on_request(const schema::sealed<schema::ToSister>& message) {
       return reconcile();
     case schema::ToSister::UPDATE:
       effects().again_one(id_of(model::part_effect(model::say_updated{m.getUpdate().getNumber()})));  // a repeat is answered again
-      command(model::update_asked{message});
+      command(model::update_asked{message, parts_.settings->host});
       return reconcile();
     case schema::ToSister::LEAVE:
       if (!local() && (state().phase == phase::joining || state().phase == phase::ready)) {

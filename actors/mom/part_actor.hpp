@@ -52,6 +52,7 @@ class part_actor : public effect_running_actor<part_aggregate, model::part_effec
   void refused(hook_point point, const hook_point_passed& p);
   begun say_prologue_over();
   void say_updated(std::uint32_t number);
+  void resize(std::uint32_t number);
   void start_after_hooks(std::uint32_t task, ports::run_order order);
   void kill_if_allowed(int signal);
   void suspend_or_resume(bool suspend);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "actors/mom/hook_usage.hpp"
+#include "actors/mom/host/start_order.hpp"
 #include "actors/mom/part_actor.hpp"
 #include "events/values/pbs_error.hpp"
 
@@ -73,6 +74,17 @@ void part_actor::start_after_hooks(std::uint32_t number, ports::run_order order)
     if (p.stops_start()) return command(model::task_failed{number, p.why()});
     if (state().phase == model::part_phase::ready) return parts_.processes->start(p.program);
     parts_.processes->adopt(state().task_key(number));  // the job leaves: told as not started, and never will be
+  });
+}
+
+// RD-25: what confines the job's processes on this host becomes smaller only if a hook wants it.
+void part_actor::resize(std::uint32_t number) {
+  if (!hooks_.wanted(hook_point::resized)) return command(model::part_resized{number, false});
+  hooks_.ask(at(hook_point::resized), [this, number](hook_point_passed& p) {
+    if (number != state().to_resize) return;  // hooks hear of a later one
+    const auto share = mom::share_here(state().allocated, *parts_.settings);
+    if (!p.refused && share) parts_.processes->confine(key_, *share);
+    command(model::part_resized{number, !p.refused});
   });
 }
 

@@ -158,6 +158,8 @@ class process_host {
   // was never begun is told as failed (-3) and will not begin any more.
   virtual void adopt(const std::string& key) = 0;
   virtual void signal(const std::string& key, int signal) = 0;  // to every process of the run
+  // What the run and its tasks may take of the host from now on, where a cgroup confines them. Never less memory than they have now.
+  virtual void confine(const std::string& run_key, const host_share& share) = 0;
   // Append to the run's standard error or output file, as the user: "=>> PBS: job killed: ...".
   virtual void append_stderr(const std::string& key, const std::string& text) = 0;
   virtual void append_stdout(const std::string& key, const std::string& text) = 0;

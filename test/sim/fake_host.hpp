@@ -52,6 +52,7 @@ class fake_host final : public ports::process_host {
     at->second.exit = 256 + number;
     tell_state(key);
   }
+  void confine(const std::string&, const ports::host_share&) override {}
   void append_stderr(const std::string&, const std::string&) override {}
   void append_stdout(const std::string&, const std::string&) override {}
   void append_output(const std::string& key, bool, const std::string& bytes) override {

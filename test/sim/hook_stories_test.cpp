@@ -20,7 +20,7 @@ BOOST_AUTO_TEST_CASE(hooks_that_are_late_refuse_or_die_stop_no_job_for_ever) {
 BOOST_AUTO_TEST_CASE(hooks_run_at_every_step_of_a_job) {
   std::set<std::string> missing;
   for (const auto& event : hooks::hook_events()) missing.insert(event.name);
-  // What is not in this release: reservations, provisioning, released vnodes.
+  // What is not in this release: reservations, provisioning. Of released vnodes ramp_down_test.cpp tells.
   for (const char* name : {"resvsub", "modifyresv", "resv_confirm", "resv_begin", "resv_end", "provision", "execjob_resize"})
     missing.erase(name);
   for (std::uint64_t seed = 1; seed <= 100 && !missing.empty(); ++seed) {

@@ -1,6 +1,7 @@
 // Stories of jobs whose vnodes are released while they run, one release upon the other, while anybody may fail. What must hold:
 // reduced_runs.hpp, reduction_checks.cpp. docs/design/0039-ramp-down.md (RD-20, RD-28 to RD-34).
 #include "test/sim/seeds.hpp"
+#include "test/sim/site_hooks.hpp"
 
 using namespace annals;
 using sim::holds_for_seeds, sim::sometimes, sim::seldom;
@@ -8,7 +9,7 @@ using sim::holds_for_seeds, sim::sometimes, sim::seldom;
 namespace {
 
 sim::options released_jobs(int jobs = 8) {
-  return {.moms = 3, .jobs = jobs, .watch_hosts = true, .wide = 0.9, .tolerant = 0.3, .tasks = 0.6, .releases = 0.1};
+  return {.moms = 3, .jobs = jobs, .watch_hosts = true, .wide = 0.9, .tolerant = 0.3, .tasks = 0.6, .releases = 0.1, .stage_out = 0.5};
 }
 
 }  // namespace
@@ -26,6 +27,32 @@ BOOST_AUTO_TEST_CASE(running_jobs_are_left_with_less) {
     reductions += w.reductions();
   }
   BOOST_TEST(reductions > 3u);
+}
+
+BOOST_AUTO_TEST_CASE(other_hosts_are_free_while_files_are_staged_out) {  // RD-63, RD-66
+  std::uint64_t reductions = 0;
+  auto o = released_jobs();
+  o.releases = 0;
+  for (o.seed = 1; o.seed <= 3; ++o.seed) {
+    sim::world w(o);
+    BOOST_TEST(w.run() == "");
+    reductions += w.reductions();
+  }
+  BOOST_TEST(reductions > 3u);
+}
+
+BOOST_AUTO_TEST_CASE(hooks_of_a_host_hear_that_it_has_less) {  // RD-25
+  bool heard = false;
+  auto o = released_jobs();
+  o.tolerant = o.tasks = 0;
+  o.program_s = 60;
+  o.site_hooks = true;
+  for (o.seed = 1; o.seed <= 20 && !heard; ++o.seed) {
+    sim::world w(o);
+    BOOST_TEST(w.run() == "");
+    heard = sim::steps_with_hooks(w.server_store()).contains("execjob_resize");
+  }
+  BOOST_TEST(heard);
 }
 
 // Programs go on for as long as it takes to be sure that no released host is forgotten.

@@ -89,8 +89,9 @@ void reduced_runs::on_told(job& j, schema::AllocationReduced::Reader e) {
 void reduced_runs::on_reduced(job& j, schema::JobReduced::Reader e, std::int64_t now_ns) {
   ++count_;
   j.believes = j.reduced = true;
+  j.stages_out = e.getStageOut();
   const auto before = std::exchange(j.used, cpus_of(schema::text(e.getExecVnode())));
-  const bool asked_for = e.getRequest() != 0;
+  const bool asked_for = model::ends_phase(e);
   if (asked_for) j.released.insert(schema::str(e.getExecVnode()));
   for (const auto& [vnode, n] : before)
     if (!j.used.contains(vnode)) j.dropped[vnode] = {now_ns, n + std::exchange(j.behind[vnode], 0)};
@@ -102,7 +103,7 @@ void reduced_runs::on_released(job& j, schema::VnodesReleased::Reader e, std::in
   take_away(j.held, cpus_of(schema::text(e.getExecVnode())));
   if (e.getWhy() == schema::ReleaseReason::SUSPENDED) j.suspended = true;
   for (auto host : e.getHosts())
-    if (j.dropped.erase(schema::str(host)) != 0 && j.goes_on && e.getWhy() == schema::ReleaseReason::LEFT)
+    if (j.dropped.erase(schema::str(host)) != 0 && (j.goes_on || j.stages_out) && e.getWhy() == schema::ReleaseReason::LEFT)
       handed_back_.push_back({key_of(j.state), schema::str(host), now_ns});
 }
 

@@ -54,6 +54,7 @@ class reduced_runs {
     };
     std::map<std::string, part> dropped;  // by host
     bool goes_on = false, suspended = false, reduced = false, believes = true;
+    bool stages_out = false;  // and its other hosts have left
   };
   void see(job& j, const log::record& r);
   void on_told(job& j, schema::AllocationReduced::Reader e);

@@ -32,7 +32,7 @@ constexpr site_hook every_hook[] = {
     {"starts_too", "execjob_begin,execjob_launch", nullptr},
     {"before_the_kill", "execjob_preterm", nullptr},
     {"ends", "execjob_epilogue,execjob_end", nullptr},
-    {"stops", "execjob_abort,execjob_postsuspend,execjob_preresume", nullptr},
+    {"stops", "execjob_abort,execjob_postsuspend,execjob_preresume,execjob_resize", nullptr},
     {"joins", "execjob_attach", nullptr},
     {"of_the_host", "exechost_startup,exechost_periodic", "15"},
 };

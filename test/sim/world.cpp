@@ -31,6 +31,9 @@ world::world(options options) : random(options.seed), net(*this), o(options), ho
     s.words = {{"Job_Name", "", "j" + std::to_string(i)}};
     for (auto& word : drawn_words(*this)) s.words.push_back(std::move(word));
     if (s.staged) s.words.push_back({"stagein", "", "in@store:/data/in"});
+    if (!chance(o.stage_out)) continue;
+    s.words.push_back({"stageout", "", "out@store:/data/out"});
+    s.words.push_back({"release_nodes_on_stageout", "", "True"});
   }
   net.loss_rate = o.lost_effect;
   server_store().set_sync_failure_rate(o.sync_failure);
@@ -237,6 +240,7 @@ void world::release_vnodes() {
   const auto job = submissions_[random() % submissions_.size()].acknowledged;
   if (job.empty()) return;
   const auto what = random() % 4;
+  const auto kept = std::to_string(2 + random() % 2) + ":ncpus=1";
   const auto host = static_cast<mom_process&>(*processes_[2 + random() % (processes_.size() - 2)]).name();
   client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
                       r.setId(next_request_++);
@@ -245,7 +249,7 @@ void world::release_vnodes() {
                       switch (what) {
                         case 0: return release.setAll();
                         case 1: return release.setKeepHosts(1);
-                        case 2: return release.setKeepSelect("2:ncpus=1");
+                        case 2: return release.setKeepSelect(kept);
                         default: release.initNamed(1).set(0, host);
                       }
                     }));

@@ -149,8 +149,9 @@ struct options {
   double pruning = 0;       // of the hooks before a program: they let go of some of its job's vnodes
   double spares = 0;        // of the wide jobs: they are given more chunks than they ask for (rjselect)
   double releases = 0;      // per step: somebody releases some of a job's vnodes (pbs_release_nodes)
+  double stage_out = 0;     // share of the jobs that free their other hosts when their files go (release_nodes_on_stageout)
   bool any_hooks() const { return site_hooks || pruning > 0; }
-  bool reduces() const { return pruning > 0 || spares > 0 || releases > 0; }
+  bool reduces() const { return pruning > 0 || spares > 0 || releases > 0 || stage_out > 0; }
 };
 
 class world {

@@ -3,6 +3,7 @@ Needs root and cgroups that can be written; skipped elsewhere."""
 import os
 import unittest
 
+from mom_hooks import MomHookTest
 from private_cluster import STAGE, ClusterTest, procs, signal, wait_gone
 
 ESCAPE = "env -i setsid sh -c 'trap \"\" TERM HUP INT; sleep 1000 & echo $! > {0}/escapee.new; mv {0}/escapee.new {0}/escapee; wait' &\n"
@@ -171,6 +172,43 @@ class jobs_in_cgroups_of_two_hosts(CgroupTest):
         self.sure("qdel", id)
         self.until_state(id, "F")
         self.until_no_cgroups(on_a + on_b)
+
+
+class jobs_that_have_less(CgroupTest, MomHookTest):
+    hosts = ["a", "b"]
+    vnodes = {"b": "b: resources_available.ncpus = 0\nb: resources_available.mem = 0kb\n" +
+                   "".join(f"b[{i}]: resources_available.ncpus = 1\nb[{i}]: resources_available.mem = 300mb\n" for i in range(3))}
+
+    def task_on_b(self, n):
+        """Its cgroups; the job's script starts the task when there is a file."""
+        there = os.path.join(self.work, f"there{n}")
+        open(os.path.join(self.work, f"task{n}"), "w").close()
+        self.until(lambda: os.path.exists(there), f"task {n} runs on b")
+        with open(there) as f:
+            return self.cgroups_in(f)
+
+    def test_the_cgroup_of_a_host_follows_what_was_released_if_a_hook_wants_it(self):                  # RD-25
+        task = ("while [ ! -e {0}/task{1} ]; do sleep 0.05; done\n"
+                "{2}/bin/pbsdsh -n 1 -- /bin/sh -c 'cat /proc/self/cgroup > {0}/new; mv {0}/new {0}/there{1}; exec sleep 1000' &\n")
+        self.sure("qmgr", "-c", "set server acl_roots = root")
+        id = self.submit("-S", "/bin/sh", "-l", "select=1:host=a+1:mem=100mb:vnode=b[0]+1:mem=200mb:vnode=b[1]+1:mem=300mb:vnode=b[2]",
+                         input="".join(task.format(self.work, n, STAGE) for n in (1, 2)) + "wait\n")
+        self.until_running(id)
+        limit = lambda: self.memory_limit(on_b)
+        on_b = self.task_on_b(1)
+        if limit() is None:
+            self.skipTest("the MoM limits no memory here")
+        self.assertEqual(int(limit()), 600 << 20)
+        self.sure("pbs_release_nodes", "-j", id, "b[2]")
+        self.until(lambda: "updated nodes info" in self.mom_log("b"), "b knows")
+        self.task_on_b(2)
+        self.assertEqual(int(limit()), 600 << 20)
+        self.mom_hook("less", "execjob_resize", "import pbs\n", hosts=["b"])
+        self.sure("pbs_release_nodes", "-j", id, "b[1]")
+        self.until(lambda: int(limit()) == 100 << 20, lambda: f"b has less: {limit()}")
+        self.sure("qdel", id)
+        self.until_state(id, "F")
+        self.until_no_cgroups(on_b)
 
 
 def procs_parent(pid):

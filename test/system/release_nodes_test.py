@@ -174,6 +174,46 @@ class a_job_gives_vnodes_back(MomHookTest):
         self.end(id)
         self.until_recorded(id, "SuceE", among="SuceE")
 
+    def test_hooks_of_a_host_hear_that_it_has_less(self):                                              # RD-25
+        self.mom_hook("less", "execjob_resize", self.script(says="' '.join(sorted(e.vnode_list))"))
+        id = self.submit_wide()
+        heard = lambda: [line for line in self.lines() if line.startswith("execjob_resize")]
+        self.released(id, "federer[1]", "lendl")
+        self.until_said("execjob_resize federer federer federer[0]")
+        self.kill_daemon("pbs_mom", "federer")
+        self.released(id, "federer[0]")
+        self.start_daemon("pbs_mom", "federer")
+        self.until_said("execjob_resize federer federer")
+        self.released(id, "federer")
+        self.vnode_is("federer", "state = free", "resources_assigned.ncpus = 0")
+        self.end(id)
+        self.assertEqual(len(heard()), 2, heard())     # once for each, and not for what was released as a whole
+
+    def test_a_host_that_is_down_is_free_when_it_is_back(self):                                        # RD-20
+        id = self.submit_wide()
+        self.kill_daemon("pbs_mom", "lendl")
+        self.released(id, "lendl")
+        self.assertEqual(self.job(id)["Resource_List.nodect"], "2")
+        self.until(lambda: f"{id}/" in self.vnode("lendl"), "nobody knows whether the job is gone from there")
+        self.start_daemon("pbs_mom", "lendl")
+        self.vnode_is("lendl", "state = free", "resources_assigned.ncpus = 0")
+        self.end(id)
+        self.until_recorded(id, "SuceE", among="SuceE")
+
+    def test_vnodes_are_released_while_the_job_ends(self):
+        said = {(0, ""), (15016 % 256, "pbs_release_nodes: Request invalid for state of job\n")}
+        for names in ["lendl"], ["-a"], ["federer", "lendl"]:
+            id = self.submit_wide()
+            with concurrent.futures.ThreadPoolExecutor(2) as two:
+                ends = two.submit(lambda: open(self.go, "w").close())
+                released = two.submit(self.run_command, "pbs_release_nodes", "-j", id, *names)
+            ends.result()
+            done = released.result()
+            self.assertIn((done.status, done.err), said)
+            self.end(id)
+            self.until_recorded(id, "SE" if done.status else "SuceE", among="SuceE")
+            os.remove(self.go)
+
     def test_of_two_at_once_one_releases(self):                                                        # RD-47
         id = self.submit_wide()
         with concurrent.futures.ThreadPoolExecutor(2) as clients:

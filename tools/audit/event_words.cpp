@@ -167,6 +167,7 @@ std::string part_words(schema::PartEvent::Reader event) {
     case which::HOOK_RAN: return hook_words(event.getHookRan());
     case which::HOOK_USED: return used_words(event.getHookUsed());
     case which::UPDATED: return "was told that the run goes on with less";
+    case which::RESIZED: return event.getResized().getAccepted() ? "hooks confine it to what it has left" : "";
     case which::SET_UP:
     case which::TASK_STARTING:
     case which::TASK_STARTED:

@@ -1,6 +1,7 @@
 #include "actors/mom/host/cgroup_v1.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 #include "actors/mom/host/cgroup_files.hpp"
@@ -16,6 +17,13 @@ constexpr std::uint64_t period_us = 100000, idle_quota_us = 20000;  // of a chun
 
 std::string set(const std::string& path, std::uint64_t value) {
   const int error = files::write(path, std::to_string(value));
+  return error ? path + ": " + strerror(error) : "";
+}
+
+// A run at work may have more than its new limit: the kernel takes back what it can, and refuses to go below the rest.
+std::string set_not_below(const std::string& path, std::uint64_t value, const std::string& in_use) {
+  const int error = files::write(path, std::to_string(value));
+  if (error == EBUSY) return set(path, std::max(value, files::number(in_use).value_or(0)));
   return error ? path + ": " + strerror(error) : "";
 }
 
@@ -40,11 +48,13 @@ std::string limit(const std::string& directory, const cgroup_root& root, const c
       note(set(directory + "/cpu.cfs_quota_us", limits.ncpus ? limits.ncpus * period_us : idle_quota_us));
   }
   if (root.memory) {
-    if (limits.memory_bytes) note(set(directory + "/memory.limit_in_bytes", *limits.memory_bytes));
+    if (limits.memory_bytes)
+      note(set_not_below(directory + "/memory.limit_in_bytes", *limits.memory_bytes, directory + "/memory.usage_in_bytes"));
     // After the other, which may not be higher. A kernel that does not account for swap has no such file.
     const std::string both = directory + "/memory.memsw.limit_in_bytes";
+    const auto memory = files::number(directory + "/memory.limit_in_bytes").value_or(0);
     if (limits.vmem_bytes && files::read(both))
-      note(set(both, std::max(*limits.vmem_bytes, limits.memory_bytes.value_or(0))));
+      note(set_not_below(both, std::max(*limits.vmem_bytes, limits.memory_bytes ? memory : 0), directory + "/memory.memsw.usage_in_bytes"));
   }
   return wrong;
 }

@@ -44,12 +44,16 @@ std::string limit(const std::string& directory, const cgroup_root& root, const c
     if (limits.cpu_quota) note(set(directory + "/cpu.max", std::to_string(quota) + ' ' + std::to_string(period_us)));
   }
   if (root.memory) {
+    // A run at work loses no process because its limit comes down: it stays above what is in use.
+    const auto not_below = [&](std::uint64_t bytes, const char* in_use) {
+      return std::to_string(std::max(bytes, files::number(directory + in_use).value_or(0)));
+    };
     const auto memory = limits.memory_bytes.value_or(0);
-    if (limits.memory_bytes) note(set(directory + "/memory.max", std::to_string(memory)));
+    if (limits.memory_bytes) note(set(directory + "/memory.max", not_below(memory, "/memory.current")));
     // A kernel that does not account for swap has no such file.
     const std::string swap = directory + "/memory.swap.max";
     if (limits.vmem_bytes && files::read(swap))
-      note(set(swap, std::to_string(*limits.vmem_bytes - std::min(*limits.vmem_bytes, memory))));
+      note(set(swap, not_below(*limits.vmem_bytes - std::min(*limits.vmem_bytes, memory), "/memory.swap.current")));
   }
   return wrong;
 }

@@ -102,9 +102,22 @@ std::string job_cgroup::make(const cgroup_limits& limits) const {
   for (const auto& root : roots_) {
     bool made = make_in(root);
     for (int i = 1; !made && errno == ENOENT && i < make_tries_max; ++i) made = make_in(root);
-    const auto text = !made     ? directory(root) + ": " + strerror(errno)
-                      : root.v2 ? cgroup_v2::limit(run_directory(root), root, limits)
-                                : cgroup_v1::limit(run_directory(root), root, limits);
+    const auto text = made ? limit_in(root, limits) : directory(root) + ": " + strerror(errno);
+    if (wrong.empty()) wrong = text;
+  }
+  return wrong;
+}
+
+std::string job_cgroup::limit_in(const cgroup_root& root, const cgroup_limits& limits) const {
+  const auto run = run_directory(root);
+  return root.v2 ? cgroup_v2::limit(run, root, limits) : cgroup_v1::limit(run, root, limits);
+}
+
+std::string job_cgroup::limit(const cgroup_limits& limits) const {
+  std::string wrong;
+  for (const auto& root : roots_) {
+    if (access(run_directory(root).c_str(), F_OK) != 0) continue;
+    const auto text = limit_in(root, limits);
     if (wrong.empty()) wrong = text;
   }
   return wrong;

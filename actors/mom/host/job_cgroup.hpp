@@ -20,6 +20,8 @@ class job_cgroup {
 
   // Makes it and sets the limits. What can't be done is left out; returns the first such thing, or "".
   std::string make(const cgroup_limits& limits) const;
+  // Sets other limits for its run, where it is. Memory in use is never above them. What went wrong first, or "".
+  std::string limit(const cgroup_limits& limits) const;
   // Descriptors of its cgroup.procs: a process that writes "0" to each is in it, with all that it will start.
   std::vector<int> open_doors() const;
 
@@ -36,6 +38,7 @@ class job_cgroup {
   std::string run_directory(const cgroup_root& root) const { return root.path + '/' + parent_ + '/' + run_; }
   std::string directory(const cgroup_root& root) const { return shared(root) ? run_directory(root) : run_directory(root) + '/' + key_; }
   bool make_in(const cgroup_root& root) const;
+  std::string limit_in(const cgroup_root& root, const cgroup_limits& limits) const;
   bool make_parents(const cgroup_root& root) const;
   // A hierarchy that only shares out cpus has nothing to tell of one task.
   static bool shared(const cgroup_root& root) { return !root.v2 && !root.memory && !root.cpuacct && !root.freezer; }

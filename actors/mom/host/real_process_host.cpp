@@ -454,6 +454,14 @@ class real_process_host::impl {
     ask_shepherd(at->second.pidfd, number);
   }
 
+  void confine(const std::string& run_key, const ports::host_share& share) {
+    const auto wrong = cgroups_.confine(run_key, share);
+    if (wrong.empty()) return;
+    news_.tell([run_key, wrong](const events& e) {
+      if (e.log) e.log(run_key, "cgroup: " + wrong);
+    });
+  }
+
   std::optional<ports::run_usage> usage(const std::string& key) {
     const auto lock = news_.lock();
     const auto at = runs_.find(key);
@@ -498,6 +506,9 @@ void real_process_host::adopt(const std::string& key) {
 }
 void real_process_host::signal(const std::string& key, int number) {
   impl_->work([this, key, number] { impl_->signal(key, number); });
+}
+void real_process_host::confine(const std::string& run_key, const ports::host_share& share) {
+  impl_->work([this, run_key, share] { impl_->confine(run_key, share); });
 }
 void real_process_host::append_stderr(const std::string& key, const std::string& text) {
   impl_->work([this, key, text] { impl_->append(key, &shepherd_order::stderr_file, text); });

@@ -44,6 +44,10 @@ void run_cgroups::write_into(shepherd_order& to, const ports::run_order& from) c
   to.cgroup_cpu_quota = from.share->cpu_quota;
 }
 
+std::string run_cgroups::confine(const std::string& run_key, const ports::host_share& share) const {
+  return job_cgroup(roots_, parent_, run_key).limit({share.memory_bytes, share.vmem_bytes, share.ncpus, share.cpu_quota});
+}
+
 bool run_cgroups::sweep(const std::function<bool(const std::string& key)>& known) const {
   std::map<std::string, std::set<std::string>> runs;  // and the tasks that have a cgroup anywhere
   for (const auto& text : roots_)

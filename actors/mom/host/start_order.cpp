@@ -204,10 +204,14 @@ void put_allocation(start_reader start, const model::allocation& has, const mom_
   o.node_file_text = node_file_text(has, select_of(start, has));
   o.ncpus = ncpus_of(has);
   o.resource_list = resource_list_text(start);
-  o.share.reset();
-  if (!settings.config.use_cgroups) return;
-  o.share = share_of_host(has.exec_vnode(), has.exec_host(), [&](const auto& host) { return is_this_host(settings, host); });
-  o.share->cpu_quota = settings.config.cgroup_cpu_quota;
+  o.share = share_here(has, settings);
+}
+
+std::optional<ports::host_share> share_here(const model::allocation& has, const mom_settings& settings) {
+  if (!settings.config.use_cgroups) return std::nullopt;
+  auto share = share_of_host(has.exec_vnode(), has.exec_host(), [&](const auto& host) { return is_this_host(settings, host); });
+  share.cpu_quota = settings.config.cgroup_cpu_quota;
+  return share;
 }
 
 ports::run_order order_for(start_reader start, const model::allocation& has, const mom_settings& settings) {

@@ -45,6 +45,9 @@ std::string private_jobdir_for(schema::StartRun::Reader start);
 // What the run has on a host besides processes, where its program does not run.
 ports::job_place place_for(schema::StartRun::Reader start, const model::allocation& has, const mom_settings& settings);
 
+// What its processes may take of this host. Nothing: no cgroup is wanted ($use_cgroups).
+std::optional<ports::host_share> share_here(const model::allocation& has, const mom_settings& settings);
+
 // The order for a task of the run. `key`: of the task; its environment wins over the job's.
 struct task_words {
   std::string key;

@@ -19,6 +19,7 @@ constexpr part_transition transitions[] = {
     {phase::ready, which::HOOK_RAN, phase::ready},
     {phase::ready, which::HOOK_USED, phase::ready},
     {phase::ready, which::UPDATED, phase::ready},
+    {phase::ready, which::RESIZED, phase::ready},
     {phase::ready, which::TASK_STARTING, phase::ready},
     {phase::ready, which::TASK_STARTED, phase::ready},
     {phase::ready, which::TASK_ENDED, phase::ready},
@@ -98,20 +99,32 @@ std::optional<allocation> left_by(const part_state& part, schema::UpdateJob::Rea
 }
 
 // The ticket was for what it was asked to join with.
-bool follows(const part_state& part, schema::UpdateJob::Reader update) {
+bool is_of_same_job(const part_state& part, schema::UpdateJob::Reader update) {
   const auto joined = part.request.get().getJoin().getOrder(), now = update.getOrder();
-  const bool same_job = joined.getEuser() == now.getEuser() && joined.getEgroup() == now.getEgroup() && joined.getOwner() == now.getOwner();
-  return same_job && left_by(part, update);
+  return joined.getEuser() == now.getEuser() && joined.getEgroup() == now.getEgroup() && joined.getOwner() == now.getOwner();
 }
 
 outcome on_update(const part_state& part, const update_asked& c) {
   const auto update = c.message.get().getUpdate();
-  if (part.phase != phase::ready || update.getNumber() <= part.reductions || !follows(part, update)) return no_change;
+  if (part.phase != phase::ready || update.getNumber() <= part.reductions || !is_of_same_job(part, update)) return no_change;
+  const auto left = left_by(part, update);
+  if (!left) return no_change;
+  const auto here = left->on({c.host});
   const auto bytes = c.message.bytes();
   return one([&](auto e) {
     auto u = e.initPart().initUpdated();
     u.setNumber(update.getNumber());
+    u.setLessHere(!here.empty() && here != part.allocated.on({c.host}));
     u.setOrder({reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()});
+  });
+}
+
+outcome on_resized(const part_state& part, const part_resized& c) {
+  if (part.phase != phase::ready || c.number != part.to_resize || c.number <= part.resized) return no_change;
+  return one([&](auto e) {
+    auto r = e.initPart().initResized();
+    r.setNumber(c.number);
+    r.setAccepted(c.accepted);
   });
 }
 
@@ -193,6 +206,7 @@ outcome decide(const part_state& part, const part_command& command, const stamp&
     outcome operator()(const task_over& c) const { return on_task_over(part, c); }
     outcome operator()(const leave_order& c) const { return on_leave(part, c); }
     outcome operator()(const update_asked& c) const { return on_update(part, c); }
+    outcome operator()(const part_resized& c) const { return on_resized(part, c); }
     outcome operator()(const torn_down&) const { return on_torn_down(part); }
     outcome operator()(const part_hooks_done& c) const { return on_hooks_done(part, c); }
     outcome operator()(const part_hooks_used& c) const { return on_hooks_used(part, c); }
@@ -213,7 +227,7 @@ void on_joined(part_state& part, const event_place& at, schema::JobJoined::Reade
   auto message = schema::sealed_message::from_bytes(schema::bytes_of(e.getOrder()));
   ANNALS_INVARIANT(message.has_value(), "a request in the log is well-formed");
   part.request = schema::sealed<schema::ToSister>(std::move(*message));
-  part.allocated = part.numbered = allocation_of(part.order());
+  part.allocated = part.numbered = part.confined = allocation_of(part.order());
 }
 
 void on_updated(part_state& part, schema::JobUpdated::Reader e) {
@@ -224,6 +238,13 @@ void on_updated(part_state& part, schema::JobUpdated::Reader e) {
   part.update = schema::sealed<schema::ToSister>(std::move(*message));
   part.reductions = e.getNumber();
   part.allocated = part.numbered = std::move(*left);
+  if (part.tasks.empty()) part.confined = part.allocated;  // there are no processes yet
+  if (e.getLessHere()) part.to_resize = part.reductions;
+}
+
+void on_resized(part_state& part, schema::PartResized::Reader e) {
+  part.resized = e.getNumber();
+  if (e.getAccepted()) part.confined = part.allocated;
 }
 
 task_state& known(part_state& part, std::uint32_t number) {
@@ -269,6 +290,7 @@ void apply(part_state& part, const event_place& at, schema::PartEvent::Reader ev
       part.closing_hooks_used |= event.getHookUsed().getClosing();
       break;
     case which::UPDATED: on_updated(part, event.getUpdated()); break;
+    case which::RESIZED: on_resized(part, event.getResized()); break;
     case which::TASK_STARTING: on_starting(part, event.getTaskStarting()); break;
     case which::TASK_STARTED: {
       auto& t = known(part, event.getTaskStarted().getTask());
@@ -295,6 +317,7 @@ std::vector<part_effect> pending_effects(const part_state& part) {
     owed.push_back(say_joined{});
     owed.push_back(say_known{});
     if (part.reductions > 0) owed.push_back(say_updated{part.reductions});
+    if (part.to_resize > part.resized) owed.push_back(resize_part{part.to_resize});
   }
   for (const auto number : part.active) {
     if (part.tasks.at(number).phase == task_phase::starting) {
@@ -327,6 +350,7 @@ effect_id id_of(const part_effect& effect) {
     effect_id operator()(const kill_task& e) const { return {"kill", {}, e.task}; }
     effect_id operator()(const say_prologue_over&) const { return {"say prologue over"}; }
     effect_id operator()(const say_updated& e) const { return {"say updated", {}, e.number}; }
+    effect_id operator()(const resize_part& e) const { return {"resize", {}, e.number}; }
     effect_id operator()(const tear_down_part&) const { return {"tear down"}; }
   };
   return std::visit(visitor{}, effect);

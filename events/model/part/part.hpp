@@ -71,6 +71,8 @@ struct part_state {
   schema::sealed<schema::ToSister> update;    // the last one, of a run that was made smaller; empty: none
   std::uint32_t reductions = 0;               // so often it was
   allocation allocated;                       // what the run has on all its hosts: made from the order
+  allocation confined;                        // what confines its processes here is made for what the run had then
+  std::uint32_t to_resize = 0, resized = 0;   // the last reduction that took some of this host's vnodes; the last that hooks heard of
   allocation numbered;                        // as it was when the program was started: numbers TM's nodes, as on the primary
   std::map<std::uint32_t, task_state> tasks;  // by number
   std::set<std::uint32_t> active;             // of those: that may have processes
@@ -104,6 +106,12 @@ struct set_up_done {
 };  // code 0: everything is there
 struct update_asked {
   schema::sealed<schema::ToSister> message;
+  std::string host;  // this one
+};
+// Hooks of execjob_resize heard of this reduction; accepted: there were some, and none of them refused.
+struct part_resized {
+  std::uint32_t number;
+  bool accepted;
 };
 struct spawn_asked {
   schema::sealed<schema::ToSister> message;
@@ -135,7 +143,7 @@ struct part_hooks_used {
 };
 struct torn_down {};
 using part_command = std::variant<join_asked, set_up_done, spawn_asked, task_began, task_failed, task_over, leave_order, torn_down,
-                                  part_hooks_done, part_hooks_used, update_asked>;
+                                  part_hooks_done, part_hooks_used, update_asked, part_resized>;
 
 outcome decide(const part_state& part, const part_command& command, const stamp& now, const settings& settings);
 void apply(part_state& part, const event_place& at, schema::PartEvent::Reader event);
@@ -170,10 +178,13 @@ struct say_prologue_over {};  // its actor knows whether the primary asks
 struct say_updated {
   std::uint32_t number;
 };
+struct resize_part {
+  std::uint32_t number;
+};  // hooks of execjob_resize hear of it, and the cgroup follows if they want it
 struct tear_down_part {};
 struct say_left {};
 using part_effect = std::variant<set_up_part, say_joined, say_known, say_refused, start_task, watch_task, say_task, say_ended_tasks,
-                                 say_task_end, kill_task, tear_down_part, say_left, say_prologue_over, say_updated>;
+                                 say_task_end, kill_task, tear_down_part, say_left, say_prologue_over, say_updated, resize_part>;
 std::vector<part_effect> pending_effects(const part_state& part);
 effect_id id_of(const part_effect& effect);
 

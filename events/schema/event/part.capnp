@@ -19,6 +19,7 @@ struct PartEvent {
     hookRan      @8 :Shared.HookRan;
     updated      @9 :JobUpdated;      # the run goes on with less, on this host too
     hookUsed     @10 :Shared.HookUsed;
+    resized      @11 :PartResized;    # hooks of execjob_resize have heard that the run has less on this host
   }
 }
 
@@ -28,6 +29,11 @@ struct TaskEnded { task @0 :UInt32; exitStatus @1 :Int32; usage @2 :Common.Usage
 struct JobUpdated {
   number @0 :UInt32;             # how often the run was made smaller
   order  @1 :Data;               # the ToSister message as it came (sister.capnp)
+  lessHere @2 :Bool;             # it has less on this host too, and has not left it
+}
+struct PartResized {
+  number   @0 :UInt32;           # that of the update
+  accepted @1 :Bool;             # by a hook, at least: what confines the job's processes here follows
 }
 struct JobJoined {
   job       @0 :Text;

@@ -197,6 +197,33 @@ BOOST_AUTO_TEST_CASE(limits_of_the_chunk_are_written) {
   });
 }
 
+// RD-25
+BOOST_AUTO_TEST_CASE(limits_of_a_run_at_work_become_smaller_but_not_than_what_it_has) {
+  with_each([&] {
+    start(limited("x=$(head -c 60000000 /dev/zero | tr '\\0' x); echo $$ > pid; read y < go", {256 * mb, {}, 2, true}));
+    BOOST_REQUIRE(mkfifo((work() + "/go").c_str(), 0666) == 0);
+    (void)number_in("pid");
+    const auto value = [&](const mom::cgroup_root& r, const char* v2, const char* v1) {
+      return mom::cgroup_files::number(run_directory(r) + (r.v2 ? v2 : v1)).value();
+    };
+    host->confine(key, {128 * mb, {}, 1, true});
+    for (const auto& r : parsed()) {
+      if (r.memory) test::wait_until([&] { return value(r, "/memory.max", "/memory.limit_in_bytes") == 128 * mb; }, "a smaller limit");
+      if (r.cpu) test::wait_until([&] { return value(r, "/cpu.weight", "/cpu.shares") == (r.v2 ? 100u : 1024u); }, "fewer cpus");
+    }
+    host->confine(key, {16 * mb, {}, 1, true});
+    for (const auto& r : parsed()) {
+      if (!r.memory) continue;
+      test::wait_until([&] { return value(r, "/memory.max", "/memory.limit_in_bytes") < 128 * mb; }, "what can be taken back");
+      BOOST_TEST(value(r, "/memory.max", "/memory.limit_in_bytes") > 50 * mb);  // of its 60 MB none is lost
+    }
+    test::write_whole(work() + "/go", "x\n");
+    BOOST_TEST(wait_ended(key).ended.at(0).exit_status == 0);
+    unlink((work() + "/go").c_str());
+  });
+  host->confine("99.b.1", {mb, {}, 1, true});  // there is no such run
+}
+
 BOOST_AUTO_TEST_CASE(suspension_stops_whom_no_signal_reaches_and_resumption_lets_all_go) {
   with_each([&] {
     start(limited("echo $$ > pid; while :; do sleep 0.01; done"));

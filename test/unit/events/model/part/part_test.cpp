@@ -73,6 +73,7 @@ std::string owed(const model::part_state& part) {
     std::string operator()(const model::say_task& t) const { return "say " + std::to_string(t.task); }
     std::string operator()(const model::say_ended_tasks&) const { return "say-ended"; }
     std::string operator()(const model::kill_task& t) const { return "kill " + std::to_string(t.task); }
+    std::string operator()(const model::resize_part& r) const { return "resize " + std::to_string(r.number); }
     std::string operator()(const model::say_updated& u) const { return "say-updated " + std::to_string(u.number); }
     std::string operator()(const model::say_prologue_over&) const { return "say-prologue-over"; }
     std::string operator()(const model::tear_down_part&) const { return "tear-down"; }
@@ -149,13 +150,14 @@ BOOST_AUTO_TEST_CASE(what_hooks_of_the_host_set_is_kept_until_the_host_has_left)
 // The run goes on without what n1 has a second chunk of.
 model::update_asked update(std::uint32_t number, const std::vector<std::uint32_t>& gone = {1}, const std::string& user = "") {
   return {schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
-    auto u = m.initUpdate();
-    u.initOrder().setEuser(user);
-    u.getOrder().initAttributes(1)[0].setName("schedselect");
-    u.getOrder().getAttributes()[0].setValue("1:ncpus=1+1:ncpus=2");
-    u.setNumber(number);
-    u.setGone({gone.data(), gone.size()});
-  })};
+            auto u = m.initUpdate();
+            u.initOrder().setEuser(user);
+            u.getOrder().initAttributes(1)[0].setName("schedselect");
+            u.getOrder().getAttributes()[0].setValue("1:ncpus=1+1:ncpus=2");
+            u.setNumber(number);
+            u.setGone({gone.data(), gone.size()});
+          }),
+          "n2"};
 }
 part_story given_wide_part() {
   part_story s;
@@ -192,6 +194,45 @@ BOOST_AUTO_TEST_CASE(what_does_not_follow_from_the_join_is_not_believed) {
   BOOST_TEST(s.when(update(1, {1}, "root")) == "");
   BOOST_TEST(owed(s.part) == "say-joined, say-known");
   BOOST_TEST(given_part(part_phase::joining).when(update(1)) == "");
+}
+
+// Of two vnodes of this host one goes, or both.
+BOOST_AUTO_TEST_CASE(hooks_hear_once_that_the_run_has_less_on_this_host) {  // RD-25
+  const auto joined = [] {
+    part_story s;
+    s.when(model::join_asked{schema::make<schema::ToSister>([](schema::ToSister::Builder m) {
+                               auto o = m.initJoin().initOrder();
+                               o.setExecVnode("(n1:ncpus=1)+(n2[0]:ncpus=1+n2[1]:ncpus=2)+(n3:ncpus=1)");
+                               o.setExecHost("n1/0+n2/0*3+n3/0");
+                             }),
+                             "n1"});
+    s.when(model::set_up_done{});
+    return s;
+  };
+  auto s = joined();
+  BOOST_TEST(s.when(update(1, {3})) == "updated");  // n3 goes: nothing changes here
+  BOOST_TEST(owed(s.part) == "say-joined, say-known, say-updated 1");
+  s.when(spawn(2));
+  BOOST_TEST(s.when(update(2, {2, 3})) == "updated");
+  BOOST_TEST(owed(s.part).find("resize 2") != std::string::npos);
+  BOOST_TEST(s.part.confined.exec_vnode() == "(n1:ncpus=1)+(n2[0]:ncpus=1+n2[1]:ncpus=2)");
+  BOOST_TEST(s.when(model::part_resized{1, true}) == "");  // of an earlier one
+  BOOST_TEST(s.when(model::part_resized{2, true}) == "resized");
+  BOOST_TEST(s.when(model::part_resized{2, true}) == "");
+  BOOST_TEST(owed(s.part).find("resize") == std::string::npos);
+  BOOST_TEST((s.part.confined == s.part.allocated));
+
+  auto refused = joined();
+  BOOST_TEST(refused.when(update(1, {2})) == "updated");
+  BOOST_TEST((refused.part.confined == refused.part.allocated));  // it has no processes yet
+  refused.when(spawn(2));
+  BOOST_TEST(refused.when(model::part_resized{1, false}) == "resized");
+  BOOST_TEST(refused.when(update(2, {2, 3})) == "updated");
+  BOOST_TEST(owed(refused.part).find("resize") == std::string::npos);
+
+  auto left = joined();
+  BOOST_TEST(left.when(update(1, {1, 2})) == "updated");  // it will be asked to leave
+  BOOST_TEST(owed(left.part) == "say-joined, say-known, say-updated 1");
 }
 
 model::part_hooks_done hooks_of(const char* event) {

@@ -181,20 +181,20 @@ bool directory::has_program(const std::string& host, std::uint64_t serial, std::
   return at != runs_.end() && !at->second.over && has_run(host, serial, run);
 }
 
-std::vector<std::string> directory::unreleasable_vnodes(std::uint64_t serial) const {
+attributes::unreleasable_vnodes directory::unreleasable_vnodes(std::uint64_t serial) const {
   namespace node = attributes::node;
-  std::vector<std::string> names;
+  attributes::unreleasable_vnodes found;
   const auto run = runs_.find(serial);
-  if (run == runs_.end()) return names;
+  if (run == runs_.end()) return found;
   for (const auto& name : run->second.hosts) {
     const auto host = hosts_.find(name);
     if (name == run->second.primary || host == hosts_.end()) continue;
     for (const auto& vnode : host_states_.at(host->second).vnodes) {
       const auto of = [&](std::string_view resource) { return vnode.attributes.get(node::resources_available, resource).value_or(""); };
-      if (attributes::why_unreleasable(of("vntype"), of("arch")) != attributes::unreleasable::no) names.push_back(vnode.name);
+      if (auto why = attributes::why_unreleasable(vnode.name, of("vntype"), of("arch"))) found.emplace(vnode.name, std::move(*why));
     }
   }
-  return names;
+  return found;
 }
 
 const directory::script* directory::script_of(std::uint64_t serial) const {

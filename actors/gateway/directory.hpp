@@ -55,8 +55,8 @@ class directory {
   // The same of a run whose program has not ended, as far as the log knows.
   bool has_program(const std::string& host, std::uint64_t serial, std::uint32_t run) const;
   std::vector<expected_run> runs_on(const std::string& host) const;
-  // Of the vnodes on this job's other hosts than its first those that it can't give back before it is over (RD-67).
-  std::vector<std::string> unreleasable_vnodes(std::uint64_t serial) const;
+  // On this job's other hosts than its first.
+  attributes::unreleasable_vnodes unreleasable_vnodes(std::uint64_t serial) const;
   // The script of a job that has not ended; null: it has none.
   struct script {
     std::string hash;

@@ -137,11 +137,13 @@ void job_routes::note_request(capnp::Text::Reader id, schema::Request::Reader r,
 void job_routes::to_job(capnp::Text::Reader id, const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply,
                         std::vector<std::string> groups, hook_runs hooks, std::vector<std::string> by_hooks) {
   const auto parsed = values::parse_job_id(schema::text(id));
-  const bool known = parsed && board_.where().job_serial(parsed->number);
+  const auto serial = parsed ? board_.where().job_serial(parsed->number) : std::nullopt;
+  const bool known = serial.has_value();
   if (board_.is_too_late(request.get())) return board_.refuse(reply, pbs_error::server_down);
   note_request(id, request.get(), known);
   if (!known || parsed->form != values::id_form::job) return board_.refuse(reply, pbs_error::unknown_job);
   model::client_request command{request, std::move(groups), std::move(by_hooks)};
+  if (request.get().isReleaseNodes()) command.unreleasable = board_.where().unreleasable_vnodes(*serial);
   board_.tell_job(parsed->number,
                   board_.wrap<model::job_command>(std::move(command), request.get(), by, std::move(reply), std::move(hooks)));
 }

@@ -10,7 +10,5 @@ namespace annals::limits {
 
 // In a request a name takes a pointer of 8 bytes, and its text ends at a word.
 static_assert(released_names_max * (vnode_name_chars_max + 16) < event_bytes_max, "the longest list is one request");
-// So many vnodes are asked for by name, more as all of the cluster at once: for each name the server looks through all its vnodes.
-constexpr std::size_t vnodes_asked_by_name_max = 100;
 
 }  // namespace annals::limits

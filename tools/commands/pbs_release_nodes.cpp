@@ -7,7 +7,6 @@
 #include "tools/client/command_main.hpp"
 #include "tools/client/job_ids.hpp"
 #include "tools/client/options.hpp"
-#include "tools/client/query/unreleasable.hpp"
 #include "tools/client/release_request.hpp"
 
 namespace {
@@ -60,7 +59,6 @@ values::refusal as_told(schema::Rejection::Reader why, const std::string& id) {
 
 int ask_for(const job_name& job, const release_request& what) {
   session server = session::open(job.server);
-  if (const auto why = why_unreleasable(server, job.id, what.names)) return refuse({pbs_error::system_error, *why});
   const reply r = server.call([&](schema::Request::Builder request) { fill(request.initReleaseNodes(), job.id, what); });
   return (*r).isRejected() ? refuse(as_told((*r).getRejected(), job.id)) : 0;
 }

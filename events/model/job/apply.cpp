@@ -266,7 +266,7 @@ void show(job_state& job, const shown_value& v) {
 void on_reduced(job_state& job, schema::JobReduced::Reader e) {
   auto left = job.uses().reduced_to(schema::text(e.getExecVnode()), schema::text(e.getExecHost()), schema::text(e.getReleased()));
   ANNALS_INVARIANT(left, "a run is reduced to what it has");
-  if (ends_phase(e)) begin_phase(job, e);
+  if (ends_phase(e)) begin_phase(job);
   if (e.getRequest() > 0) add_request(job, {e.getRequest(), run_request::kind::release, {}, false, false, change_asked(e)});
   std::vector<std::uint32_t> numbers;  // of the select that it answers from now on
   for (const auto n : e.getSatisfies()) numbers.push_back(n);
@@ -284,6 +284,7 @@ void on_reduced(job_state& job, schema::JobReduced::Reader e) {
   }
   job.attributes.set(ids::exec_vnode, job.used.exec_vnode());
   job.attributes.set(ids::exec_host, job.used.exec_host());
+  show_deallocated(job);
 }
 
 // The next run asks what the job asked before it was reduced.
@@ -350,6 +351,7 @@ void on_released(job_state& job, schema::VnodesReleased::Reader e) {
   const bool primary_left = primary_was_there && !job.allocated.is_on(job.hosts.front());
   job.primary_abandoned |= primary_left && e.getWhy() == schema::ReleaseReason::ABANDONED;
   for (auto host : e.getHosts()) std::erase(job.unheard, schema::text(host));
+  show_deallocated(job);
   if (!job.running()) return;
   ANNALS_INVARIANT(!primary_left, "a run that goes on keeps its first host");
   if (job.reduced()) return;

@@ -15,6 +15,7 @@
 
 #include "events/attributes/attribute_set.hpp"
 #include "events/attributes/ids.hpp"
+#include "events/attributes/unreleasable.hpp"
 #include "events/model/context.hpp"
 #include "events/model/effect.hpp"
 #include "events/model/outcome.hpp"
@@ -153,8 +154,9 @@ struct submit_job {
 };
 struct client_request {  // alter, hold, release, delete, rerun, run
   schema::sealed<schema::Request> request;
-  std::vector<std::string> groups = {};    // of who asks, the primary one first; only there when group_list is given
-  std::vector<std::string> by_hooks = {};  // members of Resource_List that the site's hooks set or changed in it
+  std::vector<std::string> groups = {};               // of who asks, the primary one first; only there when group_list is given
+  std::vector<std::string> by_hooks = {};             // members of Resource_List that the site's hooks set or changed in it
+  attributes::unreleasable_vnodes unreleasable = {};  // of releaseNodes: of its other hosts
 };
 struct hook_changes {   // of a hook on a host, to a run there
   client_request what;  // its alterJob, deleteJob or rerunJob
@@ -164,7 +166,7 @@ struct hook_changes {   // of a hook on a host, to a run there
 struct mom_report {
   schema::sealed<schema::FromMom> message;
   std::string host;
-  std::vector<std::string> unreleasable = {};  // of a run's end: vnodes of its other hosts that it keeps until it is over (RD-67)
+  attributes::unreleasable_vnodes unreleasable = {};  // of a run's end: of its other hosts
 };
 struct proposed_run {
   schema::sealed<schema::FromScheduler> message;

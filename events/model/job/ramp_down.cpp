@@ -92,7 +92,7 @@ plan with_select(std::string_view text, const release_from& from, const settings
     for (const auto& r : chunk.resources)
       if (!settings.resources.find(r.name)) return refuse(pbs_error::unknown_resource, "Unknown resource: " + r.name);
   if (!attributes::has_good_values(*select, settings.resources)) return refuse(pbs_error::bad_value, bad);
-  auto planned = kept_by(*select, from, settings.resources, asked_by);
+  auto planned = kept_beside_first_host(*select, from, settings.resources, asked_by);
   if (planned) return std::move(*planned);
   return refuse(pbs_error::system_error, "");
 }
@@ -123,6 +123,15 @@ event reduced_event(const job_state& job, const allocation_change& change, bool 
   });
 }
 
+// RD-55 to RD-57: the first vnode that is to go and can't.
+std::optional<std::string> why_not(const allocation_change& change, const attributes::unreleasable_vnodes& unreleasable) {
+  if (unreleasable.empty()) return std::nullopt;
+  values::exec_vnode_reader reader(change.released);
+  for (values::exec_vnode_reader::part p; reader.next(p);)
+    if (const auto found = unreleasable.find(p.vnode); found != unreleasable.end()) return found->second;
+  return std::nullopt;
+}
+
 // RD-63, RD-66
 bool releases_at_stage_out(const job_state& job) {
   return job.attribute(ids::release_nodes_on_stageout) == "True" && job.attributes.has(ids::stageout) && job.uses().hosts().size() > 1;
@@ -149,24 +158,22 @@ constexpr copied accounted[] = {{ids::exec_vnode, ids::exec_vnode_acct},
 
 }  // namespace
 
-outcome decide_release_nodes(const job_state& job, schema::ReleaseNodes::Reader command, const stamp& now, const settings& settings) {
+outcome decide_release_nodes(const job_state& job, const client_request& command, const stamp& now, const settings& settings) {
   if (auto why = cannot_tell(job, now.by)) return *why;
   // RD-48, RD-51: substate 42
   const bool unwanted = job.rerun_requested || job.delete_requested || job.aborted;
   if (job.phase != job_phase::started || !job.usage_known || unwanted) return refuse(pbs_error::bad_state);
-  const auto planned = planned_for(job, command, settings);
+  const auto planned = planned_for(job, command.request.get().getReleaseNodes(), settings);
   if (!planned) return planned.error();
-  if (planned->change.released.empty()) return no_change;
+  if (planned->change.released.empty()) return refuse(pbs_error::system_error, "");
+  if (const auto why = why_not(planned->change, command.unreleasable)) return refuse(pbs_error::system_error, *why);
   return std::vector<event>{reduced_event(job, planned->change)};
 }
 
 void release_at_stage_out(const job_state& job, const mom_report& exited, const settings& settings, std::vector<event>& out) {
   if (!releases_at_stage_out(job)) return;
-  const auto others = vnodes_behind(job.uses(), 1);
-  const std::set<std::string_view> kept(exited.unreleasable.begin(), exited.unreleasable.end());
-  if (std::ranges::any_of(others, [&](const auto& vnode) { return kept.contains(vnode); })) return;
-  const auto planned = without(others, release_of(job), settings.resources, asked_by);
-  if (!planned) return;
+  const auto planned = without(vnodes_behind(job.uses(), 1), release_of(job), settings.resources, asked_by);
+  if (!planned || why_not(planned->change, exited.unreleasable)) return;
   out.push_back(reduced_event(job, planned->change, true));
   std::set<std::string_view> unsure;
   for (const auto host : exited.message.get().getRunExited().getAbandoned()) unsure.insert(schema::text(host));
@@ -180,12 +187,20 @@ allocation_change change_asked(schema::JobReduced::Reader e) {
   return change;
 }
 
-void begin_phase(job_state& job, schema::JobReduced::Reader e) {
+void begin_phase(job_state& job) {
   if (!job.has_phases())
     for (const auto& [from, to] : originals) copy_all(job, from, to);
   for (const auto& [from, to] : accounted) copy_all(job, from, to);
-  const std::string before(job.attribute(ids::exec_vnode_deallocated));
-  job.attributes.set(ids::exec_vnode_deallocated, before + (before.empty() ? "" : "+") + schema::str(e.getReleased()));
+}
+
+void show_deallocated(job_state& job) {
+  if (!job.has_phases() || !job.reduced()) return;
+  auto rest = job.allocated;
+  const auto used = rest.parts_in(job.used.exec_vnode(), job.used.exec_host());
+  if (!used) return;  // the run is over, and hands back what it used
+  const auto not_free = rest.keep(*used);
+  if (not_free.empty()) job.attributes.erase(ids::exec_vnode_deallocated);
+  else job.attributes.set(ids::exec_vnode_deallocated, not_free);
 }
 
 void alter_original(job_state& job, schema::Attribute::Reader change) {

@@ -165,7 +165,7 @@ outcome decide_request(const job_state& job, const client_request& command, cons
     case schema::Request::ALTER_JOB: return decide_alter(job, command, now, settings);
     case schema::Request::SIGNAL_JOB: return decide_signal(job, r.getSignalJob(), now, settings);
     case schema::Request::MOVE_JOB: return decide_move(job, r.getMoveJob(), now, settings);
-    case schema::Request::RELEASE_NODES: return decide_release_nodes(job, r.getReleaseNodes(), now, settings);
+    case schema::Request::RELEASE_NODES: return decide_release_nodes(job, command, now, settings);
     case schema::Request::MESSAGE_JOB: return decide_message(job, r.getMessageJob(), now);
     default: return refuse(pbs_error::no_support);
   }

@@ -23,7 +23,7 @@ outcome decide_hook_changes(const job_state& job, const hook_changes& changes, c
 outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, const stamp& now, const settings& settings);
 outcome decide_resume_later(const job_state& job);
 outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const stamp& now, const settings& settings);  // move.cpp
-outcome decide_release_nodes(const job_state& job, schema::ReleaseNodes::Reader command, const stamp& now,
+outcome decide_release_nodes(const job_state& job, const client_request& command, const stamp& now,
                              const settings& settings);  // ramp_down.cpp
 // A user or his administrator asks something of the run; what must hold first.
 std::optional<rejection> cannot_tell(const job_state& job, const requester& by);
@@ -61,7 +61,8 @@ void forget_progress(job_state& job);
 void release_at_stage_out(const job_state& job, const mom_report& exited, const settings& settings, std::vector<event>& out);
 
 // The phase of its accounting that a release ends, and what its run had at first: hidden attributes (RD-73, RD-90; ramp_down.cpp).
-void begin_phase(job_state& job, schema::JobReduced::Reader e);
+void begin_phase(job_state& job);
+void show_deallocated(job_state& job);                                  // what was released, and is not free yet
 void alter_original(job_state& job, schema::Attribute::Reader change);  // what was asked for at first; a release has not changed it
 void forget_phases(job_state& job);
 // What its MoM is asked to let go.

@@ -6,6 +6,7 @@
 #include "events/attributes/resources.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/vnodes/amounts.hpp"
+#include "events/values/exec_host.hpp"
 #include "events/values/exec_vnode.hpp"
 
 namespace annals::model {
@@ -79,6 +80,26 @@ values::result<planned_release, not_reduced> kept_by(const values::select_spec& 
   auto reduced = reduce(from.has, select, from.failed, resources);
   if (!reduced) return reduced.error();
   return planned(std::move(*reduced), select, from, resources, by);
+}
+
+values::result<planned_release, not_reduced> kept_beside_first_host(const values::select_spec& keep_select, const release_from& from,
+                                                                    const attributes::resource_catalogue& resources,
+                                                                    const std::string& by) {
+  values::select_spec all;
+  const auto asked = values::parse_select(from.has.select().empty() ? from.shown.schedselect : from.has.select());
+  const auto slots = values::parse_exec_host(from.has.exec_host());
+  if (asked && slots) {
+    const auto by_chunk = select_by_chunk(from.has, *asked);
+    for (std::size_t i = 0; i < slots->size(); ++i)
+      if ((*slots)[i].host == slots->front().host && !by_chunk.chunks[i].resources.empty()) all.chunks.push_back(by_chunk.chunks[i]);
+  }
+  all.chunks.insert(all.chunks.end(), keep_select.chunks.begin(), keep_select.chunks.end());
+  auto plan = kept_by(all, from, resources, by);
+  const auto first = from.has.on({from.has.hosts().front()});
+  // Another host's chunk may do for one of the first host, but that one would have to go.
+  if (plan && plan->left.on({from.has.hosts().front()}) != first)
+    return not_reduced{values::print(all), values::print(all), from.has.exec_vnode(), false, {}};
+  return plan;
 }
 
 std::optional<planned_release> without(const std::vector<std::string>& vnodes, const release_from& from,

@@ -29,5 +29,8 @@ std::optional<planned_release> without(const std::vector<std::string>& vnodes, c
 // With what keep_select says. `by`: as in allocation_change.
 values::result<planned_release, not_reduced> kept_by(const values::select_spec& keep_select, const release_from& from,
                                                      const attributes::resource_catalogue& resources, const std::string& by);
+// With all of its first host, and what keep_select says beside it (pbs_release_nodes -k; RD-09).
+values::result<planned_release, not_reduced> kept_beside_first_host(const values::select_spec& keep_select, const release_from& from,
+                                                                    const attributes::resource_catalogue& resources, const std::string& by);
 
 }  // namespace annals::model

@@ -38,12 +38,14 @@ struct ramp_story : job_story {
     starts();
     uses({5, 2048, 10, 1});
   }
+  attributes::unreleasable_vnodes unreleasable;
   std::string releases(const fill_release& fill, const model::requester& by = user()) {
-    return when(model::client_request{make_request([&](schema::Request::Builder r) {
-                  r.initReleaseNodes().setJob("241.borg");
-                  fill(r.getReleaseNodes());
-                })},
-                by);
+    model::client_request asked{make_request([&](schema::Request::Builder r) {
+      r.initReleaseNodes().setJob("241.borg");
+      fill(r.getReleaseNodes());
+    })};
+    asked.unreleasable = unreleasable;
+    return when(asked, by);
   }
   std::string releases(const std::vector<std::string>& names, const model::requester& by = user()) {
     return releases(
@@ -67,7 +69,7 @@ struct ramp_story : job_story {
   }
   // All that is left to do is to stage files out, on its first host.
   std::string program_ends(std::int32_t code = 0, const std::vector<std::string>& abandoned = {},
-                           const std::vector<std::string>& unreleasable = {}) {
+                           const attributes::unreleasable_vnodes& unreleasable = {}) {
     auto said = report([&](auto m) {
       auto r = m.initRunExited();
       fill(r.initRef(), job, job.run);
@@ -129,12 +131,12 @@ BOOST_AUTO_TEST_CASE(all_other_hosts_or_some_of_them_are_released) {  // RD-04, 
   ramp_story s;
   BOOST_TEST(s.releases([](auto r) { r.setKeepHosts(1); }) == "reduced");
   BOOST_TEST(s.of(ids::exec_host) == "borg/0*0+federer/0*0");
-  BOOST_TEST(s.releases([](auto r) { r.setKeepHosts(7); }).empty());
+  BOOST_TEST(s.releases([](auto r) { r.setKeepHosts(7); }) == "15010 ");
   BOOST_TEST(s.releases([](auto r) { r.setAll(); }) == "reduced");
   BOOST_TEST(s.of(ids::exec_vnode) == "(borg[0]:mem=1048576kb:ncpus=1+borg[1]:mem=1048576kb:ncpus=1+borg[2]:ncpus=1)");
   BOOST_TEST(s.of(ids::schedselect) == "1:mem=2097152kb:ncpus=3");
   BOOST_TEST(s.of(ids::Resource_List, "nodect") == "1");
-  BOOST_TEST(s.releases([](auto r) { r.setAll(); }).empty());  // it has no other hosts any more
+  BOOST_TEST(s.releases([](auto r) { r.setAll(); }) == "15010 ");  // it has no other hosts any more
 }
 
 BOOST_AUTO_TEST_CASE(a_second_release_counts_chunks_in_what_the_first_has_left) {  // RD-13
@@ -157,9 +159,63 @@ BOOST_AUTO_TEST_CASE(a_second_release_counts_chunks_in_what_the_first_has_left) 
   BOOST_TEST(s.job.attribute(ids::Resource_List, "mpiprocs") == "5");
 }
 
+BOOST_AUTO_TEST_CASE(what_it_has_on_its_first_host_stays_beside_a_select) {  // RD-09
+  const auto runs = [] {
+    job_story s;
+    s.when(submission(241, {{"Resource_List", "select", "ncpus=2+ncpus=1+2:ncpus=2+ncpus=1"}}));
+    s.when(model::proposed_run{schema::make<schema::FromScheduler>([](auto m) {
+                                 auto p = m.initRun();
+                                 p.setExecVnode("(n1:ncpus=2)+(n1[0]:ncpus=1)+(n2:ncpus=2)+(n3:ncpus=2)+(n4:ncpus=1)");
+                                 p.setExecHost("n1/0*2+n1/1+n2/0*2+n3/0*2+n4/0");
+                                 auto hosts = p.initHosts(4);
+                                 for (unsigned i = 0; i < 4; ++i) hosts.set(i, "n" + std::to_string(i + 1));
+                               }),
+                               "default"},
+           the_scheduler());
+    s.starts();
+    s.uses({5, 2048, 10, 1});
+    return s;
+  };
+  const std::string first = "(n1:ncpus=2)+(n1[0]:ncpus=1)";
+  for (const auto& [select, beside] : std::vector<std::pair<std::string, std::string>>{{"ncpus=1", "+(n4:ncpus=1)"},
+                                                                                       {"ncpus=2", "+(n2:ncpus=2)"},
+                                                                                       {"ncpus=2+ncpus=1", "+(n2:ncpus=2)+(n4:ncpus=1)"},
+                                                                                       {"2:ncpus=1", "+(n2:ncpus=2)+(n4:ncpus=1)"}}) {
+    auto s = runs();
+    s.when(model::client_request{make_request([&](auto r) { r.initReleaseNodes().setKeepSelect(select); })});
+    BOOST_TEST(s.job.attribute(ids::exec_vnode) == first + beside, select);
+  }
+  auto s = runs();
+  BOOST_TEST(s.when(model::client_request{make_request([&](auto r) { r.initReleaseNodes().setKeepSelect("3:ncpus=2"); })}) == "15010 ");
+}
+
+BOOST_AUTO_TEST_CASE(vnodes_of_cray_and_cpuset_hosts_are_not_released) {  // RD-23, RD-24, RD-55 to RD-57
+  ramp_story s;
+  s.unreleasable = {{"lendl", "not on Cray: lendl"}, {"federer[7]", "it does not have this one"}};
+  BOOST_TEST(s.releases({"lendl"}) == "15010 not on Cray: lendl");
+  BOOST_TEST(s.releases({"federer", "lendl"}) == "15010 not on Cray: lendl");
+  BOOST_TEST(s.releases({"nosuch", "lendl"}).starts_with("15010 node(s) requested to be released not part of the job"));
+  BOOST_TEST(s.releases({"borg[0]", "lendl"}).starts_with("15010 Can't free"));
+  BOOST_TEST(s.releases([](auto r) { r.setAll(); }) == "15010 not on Cray: lendl");
+  BOOST_TEST(s.releases([](auto r) { r.setKeepHosts(1); }) == "15010 not on Cray: lendl");
+  BOOST_TEST(s.keeps("ncpus=3:mem=2gb:mpiprocs=2") == "15010 not on Cray: lendl");
+  BOOST_TEST(s.releases({"federer"}) == "reduced");  // the others may go
+}
+
+BOOST_AUTO_TEST_CASE(what_is_released_and_not_free_yet_is_told) {  // RD-90
+  ramp_story s;
+  s.releases({"federer[1]", "lendl"});
+  BOOST_TEST(s.of(ids::exec_vnode_deallocated) == "(federer[1]:ncpus=1)+(lendl:ncpus=2:mem=2097152kb)");
+  s.host_left("lendl");
+  BOOST_TEST(s.of(ids::exec_vnode_deallocated) == "(federer[1]:ncpus=1)");
+  s.releases({"federer", "federer[0]"});
+  s.host_left("federer");
+  BOOST_TEST(s.of(ids::exec_vnode_deallocated) == "");
+}
+
 BOOST_AUTO_TEST_CASE(what_a_select_asks_for_is_kept) {  // RD-09, RD-60 to RD-62
   ramp_story s;
-  BOOST_TEST(s.keeps("ncpus=3:mem=2gb+ncpus=2:mem=2gb") == "reduced");
+  BOOST_TEST(s.keeps("ncpus=2:mem=2gb") == "reduced");  // beside its first host
   BOOST_TEST(s.of(ids::exec_vnode).find("lendl") != std::string::npos);
   BOOST_TEST(s.of(ids::exec_vnode).find("federer") == std::string::npos);
   BOOST_TEST(s.keeps("ncpus=9") == "15010 ");
@@ -205,7 +261,7 @@ BOOST_AUTO_TEST_CASE(another_run_asks_for_everything_again) {  // RD-19, RD-90
   BOOST_TEST(s.of(ids::Resource_List_orig, "ncpus") == "8");
   BOOST_TEST(s.of(ids::exec_vnode_acct) == second);
   BOOST_TEST(s.of(ids::resources_used_acct, "cput") == "00:00:09");
-  BOOST_TEST(s.of(ids::exec_vnode_deallocated) == "(lendl:ncpus=2:mem=2097152kb)+(federer[1]:ncpus=1)");
+  BOOST_TEST(s.of(ids::exec_vnode_deallocated) == "(federer[1]:ncpus=1)+(lendl:ncpus=2:mem=2097152kb)");
   s.when(alter({{"Resource_List", "walltime", "90"}}), manager());
   BOOST_TEST(s.of(ids::Resource_List_orig, "walltime") == "00:01:30");
   s.when(rerun(), manager());
@@ -276,9 +332,10 @@ BOOST_AUTO_TEST_CASE(the_owner_may_change_it_while_the_job_runs) {  // RD-70
 
 BOOST_AUTO_TEST_CASE(vnodes_that_can_not_be_given_back_keep_all_others) {  // RD-67
   ramp_story s(stages_out);
-  BOOST_TEST(s.program_ends(0, {}, {"federer[0]"}) == "exited");
+  BOOST_TEST(s.program_ends(0, {}, {{"federer[0]", "of a Cray"}}) == "exited");
   ramp_story other(stages_out);
-  BOOST_TEST(other.program_ends(0, {}, {"federer[7]"}) == "exited reduced vnodesReleased vnodesReleased");  // it does not have that one
+  BOOST_TEST(other.program_ends(0, {}, {{"federer[7]", "of a Cray"}}) ==
+             "exited reduced vnodesReleased vnodesReleased");  // it does not have that one
 }
 
 BOOST_AUTO_TEST_CASE(a_run_that_follows_a_stage_out_asks_for_everything_again) {

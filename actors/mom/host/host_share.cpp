@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "actors/mom/host/order_file.hpp"
+#include "events/model/host/host_limits.hpp"
 #include "events/values/exec_host.hpp"
 #include "events/values/exec_vnode.hpp"
 #include "events/values/size.hpp"
@@ -49,8 +50,8 @@ ports::host_share share_of_host(const std::string& exec_vnode, const std::string
     if (const auto bytes = bytes_of(chunk, "vmem")) vmem += *bytes, ++with_vmem;
   }
   share.ncpus = static_cast<std::uint32_t>(std::min<std::uint64_t>(ncpus, UINT32_MAX));
-  if (here > 0 && with_memory == here) share.memory_bytes = memory;
-  if (here > 0 && with_vmem == here) share.vmem_bytes = vmem;
+  if (here > 0 && with_memory == here) share.memory_bytes = std::max(memory, limits::cgroup_memory_bytes_min);
+  if (here > 0 && with_vmem == here) share.vmem_bytes = std::max(vmem, limits::cgroup_memory_bytes_min);
   return share;
 }
 

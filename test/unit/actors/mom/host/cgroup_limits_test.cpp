@@ -8,6 +8,7 @@
 #include "actors/mom/host/cgroup_v1.hpp"
 #include "actors/mom/host/cgroup_v2.hpp"
 #include "actors/mom/host/host_share.hpp"
+#include "events/model/host/host_limits.hpp"
 #include "host_fixture.hpp"
 
 using namespace annals;
@@ -134,16 +135,22 @@ ports::host_share share(const std::string& exec_vnode, const std::string& exec_h
 }  // namespace
 
 BOOST_AUTO_TEST_CASE(the_chunks_of_this_host_count_and_no_others) {
-  const auto s = share("(a[0]:ncpus=2:mem=1024kb+a[1]:ncpus=1:mem=1mb)+(b:ncpus=8:mem=8gb)+(a[1]:ncpus=1:mem=1mb)", "a/0*3+b/0*8+a/1");
+  const auto s = share("(a[0]:ncpus=2:mem=3072kb+a[1]:ncpus=1:mem=1mb)+(b:ncpus=8:mem=8gb)+(a[1]:ncpus=1:mem=1mb)", "a/0*3+b/0*8+a/1");
   BOOST_TEST(s.ncpus == 4u);
-  BOOST_TEST(s.memory_bytes.value() == 3 * mb);
+  BOOST_TEST(s.memory_bytes.value() == 5 * mb);
   BOOST_TEST(!s.vmem_bytes.has_value());
 }
 
 BOOST_AUTO_TEST_CASE(one_chunk_without_memory_leaves_the_host_without_a_limit) {
   BOOST_TEST(!share("(a:ncpus=1:mem=1mb)+(a:ncpus=1)", "a/0+a/1").memory_bytes.has_value());
-  BOOST_TEST(share("(a:ncpus=1:vmem=2mb)", "a/0").vmem_bytes.value() == 2 * mb);
+  BOOST_TEST(share("(a:ncpus=1:vmem=20mb)", "a/0").vmem_bytes.value() == 20 * mb);
   BOOST_TEST(!share("(b:ncpus=1:mem=1mb)", "b/0").memory_bytes.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(there_is_always_memory_for_a_program_to_start) {
+  const auto s = share("(a:ncpus=1:mem=1kb:vmem=2kb)", "a/0");
+  BOOST_TEST(s.memory_bytes.value() == limits::cgroup_memory_bytes_min);
+  BOOST_TEST(s.vmem_bytes.value() == limits::cgroup_memory_bytes_min);
 }
 
 BOOST_AUTO_TEST_CASE(an_order_that_cannot_be_read_gives_the_share_of_one_cpu) {

@@ -240,7 +240,7 @@ void world::release_vnodes() {
   const auto job = submissions_[random() % submissions_.size()].acknowledged;
   if (job.empty()) return;
   const auto what = random() % 4;
-  const auto kept = std::to_string(2 + random() % 2) + ":ncpus=1";
+  const auto kept = std::to_string(1 + random() % 2) + ":ncpus=1";
   const auto host = static_cast<mom_process&>(*processes_[2 + random() % (processes_.size() - 2)]).name();
   client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
                       r.setId(next_request_++);

@@ -85,8 +85,6 @@ BOOST_FIXTURE_TEST_CASE(without_nodes_all_go_but_what_extend_keeps, connected) {
     BOOST_TEST(last().isAll());
     BOOST_TEST(release("12", none, "") == 0);
     BOOST_TEST(last().isAll());
-    BOOST_TEST(release("12", none, "0") == 0);
-    BOOST_TEST(last().isAll());
     BOOST_TEST(release("12", none, "2") == 0);
     BOOST_TEST(last().getKeepHosts() == 2u);
     BOOST_TEST(release("12", none, "select=2:ncpus=1") == 0);

@@ -122,7 +122,7 @@ std::string reduced_runs::fault_of(const job& j) const {
     return "asks " + request_of(j.state) + ", and asked " + j.asked;
   if (!j.goes_on) return "";
   auto expected = j.suspended ? cpus_by_vnode() : j.used;
-  if (!j.suspended) add(expected, j.behind);
+  add(expected, j.behind);  // until its host goes, whether it is suspended or not
   for (const auto& [host, part] : j.dropped) expected[host] += part.cpus;
   if (print(expected) != print(j.held)) return "holds " + print(j.held) + ", and has " + print(expected);
   const auto shown = j.state.attribute(ids::exec_vnode);

@@ -45,6 +45,25 @@ void add(const values::named_value& more, values::select_chunk& to) {
   at->value = sum.print();
 }
 
+// Of which its chunks are: of what the server has given it, or of what a reduction has left.
+std::optional<values::select_spec> select_answered(const allocation& has, const shown_request& shown) {
+  auto asked = values::parse_select(has.select().empty() ? shown.schedselect : has.select());
+  if (!asked) return std::nullopt;
+  return std::move(*asked);
+}
+
+// Those of its chunks that its first host has. Nothing: what it has can't be read.
+std::optional<values::select_spec> items_of_first_host(const release_from& from) {
+  const auto asked = select_answered(from.has, from.shown);
+  const auto slots = values::parse_exec_host(from.has.exec_host());
+  if (!asked || !slots) return std::nullopt;
+  const auto by_chunk = select_by_chunk(from.has, *asked);
+  values::select_spec out;
+  for (std::size_t i = 0; i < slots->size(); ++i)
+    if ((*slots)[i].host == slots->front().host && !by_chunk.chunks[i].resources.empty()) out.chunks.push_back(by_chunk.chunks[i]);
+  return out;
+}
+
 struct select_of_left {
   values::select_spec select;
   std::vector<std::uint32_t> satisfies;  // as allocation_change's
@@ -53,7 +72,7 @@ struct select_of_left {
 // The select of what is left: a chunk for each, with what its vnodes have, and what it asked besides (RD-13). None for chunks without
 // resources, which place=exclhost adds.
 std::optional<select_of_left> select_of(const allocation& left, const shown_request& shown) {
-  const auto asked = values::parse_select(left.select().empty() ? shown.schedselect : left.select());
+  const auto asked = select_answered(left, shown);
   const auto chunks = values::parse_exec_vnode(left.exec_vnode());
   if (!asked || !chunks) return std::nullopt;
   const auto by_chunk = select_by_chunk(left, *asked);
@@ -85,20 +104,17 @@ values::result<planned_release, not_reduced> kept_by(const values::select_spec& 
 values::result<planned_release, not_reduced> kept_beside_first_host(const values::select_spec& keep_select, const release_from& from,
                                                                     const attributes::resource_catalogue& resources,
                                                                     const std::string& by) {
-  values::select_spec all;
-  const auto asked = values::parse_select(from.has.select().empty() ? from.shown.schedselect : from.has.select());
-  const auto slots = values::parse_exec_host(from.has.exec_host());
-  if (asked && slots) {
-    const auto by_chunk = select_by_chunk(from.has, *asked);
-    for (std::size_t i = 0; i < slots->size(); ++i)
-      if ((*slots)[i].host == slots->front().host && !by_chunk.chunks[i].resources.empty()) all.chunks.push_back(by_chunk.chunks[i]);
-  }
-  all.chunks.insert(all.chunks.end(), keep_select.chunks.begin(), keep_select.chunks.end());
-  auto plan = kept_by(all, from, resources, by);
+  const auto refused = [&](const values::select_spec& select) {
+    return not_reduced{values::print(select), values::print(select), from.has.exec_vnode(), false, {}};
+  };
+  auto all = items_of_first_host(from);
+  if (!all) return refused(keep_select);
+  all->chunks.insert(all->chunks.end(), keep_select.chunks.begin(), keep_select.chunks.end());
+  if (values::print(*all).size() > limits::keep_select_bytes_max) return refused(keep_select);
+  auto plan = kept_by(*all, from, resources, by);
   const auto first = from.has.on({from.has.hosts().front()});
   // Another host's chunk may do for one of the first host, but that one would have to go.
-  if (plan && plan->left.on({from.has.hosts().front()}) != first)
-    return not_reduced{values::print(all), values::print(all), from.has.exec_vnode(), false, {}};
+  if (plan && plan->left.on({from.has.hosts().front()}) != first) return refused(*all);
   return plan;
 }
 

@@ -84,6 +84,24 @@ struct ramp_story : job_story {
   std::string of(attributes::attribute_id id, const std::string& resource = "") const { return std::string(job.attribute(id, resource)); }
 };
 
+// A job that runs on n1 to n4.
+job_story on_four_hosts(const std::string& select, const std::string& exec_vnode, const std::string& exec_host) {
+  job_story s;
+  s.when(submission(241, {{"Resource_List", "select", select}}));
+  s.when(model::proposed_run{schema::make<schema::FromScheduler>([&](auto m) {
+                               auto p = m.initRun();
+                               p.setExecVnode(exec_vnode);
+                               p.setExecHost(exec_host);
+                               auto hosts = p.initHosts(4);
+                               for (unsigned i = 0; i < 4; ++i) hosts.set(i, "n" + std::to_string(i + 1));
+                             }),
+                             "default"},
+         the_scheduler());
+  s.starts();
+  s.uses({5, 2048, 10, 1});
+  return s;
+}
+
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(ramp_down)
@@ -140,19 +158,8 @@ BOOST_AUTO_TEST_CASE(all_other_hosts_or_some_of_them_are_released) {  // RD-04, 
 }
 
 BOOST_AUTO_TEST_CASE(a_second_release_counts_chunks_in_what_the_first_has_left) {  // RD-13
-  job_story s;
-  s.when(submission(241, {{"Resource_List", "select", "ncpus=1+ncpus=1:mpiprocs=3+ncpus=1:mpiprocs=4+ncpus=1:mpiprocs=5"}}));
-  s.when(model::proposed_run{schema::make<schema::FromScheduler>([](auto m) {
-                               auto p = m.initRun();
-                               p.setExecVnode("(n1:ncpus=1)+(n2:ncpus=1)+(n3:ncpus=1)+(n4:ncpus=1)");
-                               p.setExecHost("n1/0+n2/0+n3/0+n4/0");
-                               auto hosts = p.initHosts(4);
-                               for (unsigned i = 0; i < 4; ++i) hosts.set(i, "n" + std::to_string(i + 1));
-                             }),
-                             "default"},
-         the_scheduler());
-  s.starts();
-  s.uses({5, 2048, 10, 1});
+  auto s = on_four_hosts("ncpus=1+ncpus=1:mpiprocs=3+ncpus=1:mpiprocs=4+ncpus=1:mpiprocs=5",
+                         "(n1:ncpus=1)+(n2:ncpus=1)+(n3:ncpus=1)+(n4:ncpus=1)", "n1/0+n2/0+n3/0+n4/0");
   for (const char* vnode : {"n2", "n3"})
     BOOST_TEST(s.when(model::client_request{make_request([&](auto r) { r.initReleaseNodes().initNamed(1).set(0, vnode); })}) == "reduced");
   BOOST_TEST(s.job.attribute(ids::schedselect) == "1:ncpus=1+1:ncpus=1:mpiprocs=5");
@@ -161,20 +168,8 @@ BOOST_AUTO_TEST_CASE(a_second_release_counts_chunks_in_what_the_first_has_left) 
 
 BOOST_AUTO_TEST_CASE(what_it_has_on_its_first_host_stays_beside_a_select) {  // RD-09
   const auto runs = [] {
-    job_story s;
-    s.when(submission(241, {{"Resource_List", "select", "ncpus=2+ncpus=1+2:ncpus=2+ncpus=1"}}));
-    s.when(model::proposed_run{schema::make<schema::FromScheduler>([](auto m) {
-                                 auto p = m.initRun();
-                                 p.setExecVnode("(n1:ncpus=2)+(n1[0]:ncpus=1)+(n2:ncpus=2)+(n3:ncpus=2)+(n4:ncpus=1)");
-                                 p.setExecHost("n1/0*2+n1/1+n2/0*2+n3/0*2+n4/0");
-                                 auto hosts = p.initHosts(4);
-                                 for (unsigned i = 0; i < 4; ++i) hosts.set(i, "n" + std::to_string(i + 1));
-                               }),
-                               "default"},
-           the_scheduler());
-    s.starts();
-    s.uses({5, 2048, 10, 1});
-    return s;
+    return on_four_hosts("ncpus=2+ncpus=1+2:ncpus=2+ncpus=1", "(n1:ncpus=2)+(n1[0]:ncpus=1)+(n2:ncpus=2)+(n3:ncpus=2)+(n4:ncpus=1)",
+                         "n1/0*2+n1/1+n2/0*2+n3/0*2+n4/0");
   };
   const std::string first = "(n1:ncpus=2)+(n1[0]:ncpus=1)";
   for (const auto& [select, beside] : std::vector<std::pair<std::string, std::string>>{{"ncpus=1", "+(n4:ncpus=1)"},
@@ -187,6 +182,22 @@ BOOST_AUTO_TEST_CASE(what_it_has_on_its_first_host_stays_beside_a_select) {  // 
   }
   auto s = runs();
   BOOST_TEST(s.when(model::client_request{make_request([&](auto r) { r.initReleaseNodes().setKeepSelect("3:ncpus=2"); })}) == "15010 ");
+}
+
+BOOST_AUTO_TEST_CASE(a_first_host_with_too_many_chunks_stands_beside_no_select) {
+  const auto keeps_beside = [](int chunks) {
+    const std::string item = "ncpus=1:arch=" + std::string(1000, 'x');
+    std::string select, exec_vnode, exec_host;
+    for (int i = 0; i < chunks; ++i) {
+      select += item + "+";
+      exec_vnode += "(n1:ncpus=1)+";
+      exec_host += "n1/" + std::to_string(i) + "+";
+    }
+    auto s = on_four_hosts(select + "3:ncpus=1", exec_vnode + "(n2:ncpus=1)+(n3:ncpus=1)+(n4:ncpus=1)", exec_host + "n2/0+n3/0+n4/0");
+    return s.when(model::client_request{make_request([](auto r) { r.initReleaseNodes().setKeepSelect("ncpus=1"); })});
+  };
+  BOOST_TEST(keeps_beside(200) == "reduced");
+  BOOST_TEST(keeps_beside(300) == "15010 ");
 }
 
 BOOST_AUTO_TEST_CASE(vnodes_of_cray_and_cpuset_hosts_are_not_released) {  // RD-23, RD-24, RD-55 to RD-57

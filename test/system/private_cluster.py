@@ -73,6 +73,19 @@ class ClusterTest(unittest.TestCase):
         with open(os.path.join(directory, "vnodes"), "w") as f:
             f.write("$configversion 2\n" + lines)
 
+    def copy_with(self, scp, text):
+        """The script `scp` copies files for the MoMs from now on."""
+        with open(scp, "w") as f:
+            f.write(text)
+        os.chmod(scp, 0o755)
+        for host in self.hosts:
+            with open(self.cluster.layout.conf(host), "a") as f:
+                f.write(f"PBS_SCP={scp}\n")
+            self.kill_daemon("pbs_mom", host)
+            self.start_daemon("pbs_mom", host)
+        for host in self.hosts:
+            self.until_free(host)
+
     # ---- commands ------------------------------------------------------------------------------------------------
 
     def environment(self):

@@ -28,17 +28,7 @@ class a_job_that_stages_out(MomHookTest):
         self.store = os.path.join(self.work, "store")
         os.makedirs(self.store)
         self.way_out = self.gate()
-        scp = os.path.join(self.top, "scp")
-        with open(scp, "w") as f:
-            f.write(SCP.format(gate=self.way_out.path, store=self.store))
-        os.chmod(scp, 0o755)
-        for host in self.hosts:
-            with open(self.cluster.layout.conf(host), "a") as f:
-                f.write(f"PBS_SCP={scp}\n")
-            self.kill_daemon("pbs_mom", host)
-            self.start_daemon("pbs_mom", host)
-        for host in self.hosts:
-            self.until_free(host)
+        self.copy_with(os.path.join(self.top, "scp"), SCP.format(gate=self.way_out.path, store=self.store))
 
     def submit_wide(self, *more):
         return self.submit(*WIDE, *more, "--", "/bin/sh", "-c", f"echo result > {self.work}/result")

@@ -35,20 +35,11 @@ class staging(ClusterTest):
             os.makedirs(os.path.dirname(config))
             with open(config, "w") as f:
                 f.write(f"$restrict_user_maxsysid 999\n$jobdir_root {self.work}\n$usecp near:/data {self.work}\n$usecp server:/ /\n")
-        self.scp = os.path.join(self.top, "scp")
-        with open(self.scp, "w") as f:
-            f.write(SCP.format(top=self.top))
-        os.chmod(self.scp, 0o755)
 
     def setUp(self):
         super().setUp()
-        for host in self.hosts:
-            with open(self.cluster.layout.conf(host), "a") as f:
-                f.write(f"PBS_SCP={self.scp}\n")
-            self.kill_daemon("pbs_mom", host)
-            self.start_daemon("pbs_mom", host)
-        for host in self.hosts:
-            self.until_free(host)
+        self.scp = os.path.join(self.top, "scp")
+        self.copy_with(self.scp, SCP.format(top=self.top))
 
     def write(self, path, text):
         with open(path, "w") as f:

@@ -52,9 +52,10 @@ std::string limit(const std::string& directory, const cgroup_root& root, const c
       note(set_not_below(directory + "/memory.limit_in_bytes", *limits.memory_bytes, directory + "/memory.usage_in_bytes"));
     // After the other, which may not be higher. A kernel that does not account for swap has no such file.
     const std::string both = directory + "/memory.memsw.limit_in_bytes";
-    const auto memory = files::number(directory + "/memory.limit_in_bytes").value_or(0);
-    if (limits.vmem_bytes && files::read(both))
-      note(set_not_below(both, std::max(*limits.vmem_bytes, limits.memory_bytes ? memory : 0), directory + "/memory.memsw.usage_in_bytes"));
+    if (limits.vmem_bytes && files::read(both)) {
+      const auto memory = limits.memory_bytes ? files::number(directory + "/memory.limit_in_bytes").value_or(0) : 0;
+      note(set_not_below(both, std::max(*limits.vmem_bytes, memory), directory + "/memory.memsw.usage_in_bytes"));
+    }
   }
   return wrong;
 }

@@ -28,8 +28,9 @@ constexpr std::size_t defined_attributes_max = 10'000;
 // What a host reports is one event. An attribute costs 56 bytes there beside its texts, and its value may be longer than it was written;
 // a vnode costs as much and 72 bytes for the architecture of its host.
 static_assert((56 + 72 + 32) * defined_attributes_max + definition_bytes_max <= event_bytes_max);
-// With less no program starts in a cgroup: the kernel refuses what it needs for that itself, and a shell is killed before it reads its
-// first line. A job that asks for less is held to this.
+// With too little no program starts in a cgroup: the kernel refuses what it needs for that itself, and a shell is killed before it reads
+// its first line. On x86-64 a shell starts with 1 MB and does not with 512 KB; the rest is room for other machines. A job that asks for
+// less is held to this.
 constexpr std::uint64_t cgroup_memory_bytes_min = 4u << 20;
 // As long as a host's name may be (RFC 1035), which is its natural vnode's.
 constexpr std::size_t vnode_name_chars_max = 255;

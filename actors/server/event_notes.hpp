@@ -39,7 +39,7 @@ class event_notes {
   void note_hook(const subject& of, schema::HookEvent::Reader event);
 
   daemon_log& to_;
-  std::string left_early_;                                                   // the job whose last event was that a host has left its run
+  std::string left_early_;                                                   // a job; its next event frees hosts that have left its run
   std::unordered_map<std::uint64_t, std::string> names_;                     // of jobs, queues, hosts and schedulers, by serial
   std::unordered_map<std::uint64_t, std::set<std::string>> further_vnodes_;  // of hosts that have more than their natural one, by serial
 };

@@ -79,7 +79,6 @@ class UsingMoms(ManyMoms):
 
 def measure(c, options):
     job = c.start_job()
-    time.sleep(options.every)                # its first reports
     quiet = c.spent(options.seconds)
     c.hook(options.resources, options.every)
     c.until_all_have_told(job)

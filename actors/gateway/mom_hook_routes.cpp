@@ -1,7 +1,10 @@
 #include "actors/gateway/mom_hook_routes.hpp"
 
+#include <chrono>
+
 #include "actors/gateway/hooked_requests.hpp"
 #include "actors/gateway/mom_hook_rights.hpp"
+#include "actors/runtime/run_this.hpp"
 #include "actors/server/replies.hpp"
 
 namespace annals::actors {
@@ -95,7 +98,7 @@ void mom_hook_routes::carry_out(const wire::connection_ptr& peer, const schema::
     if (auto h = board_.host_of(schema::str(v.getVnode()))) vnodes.emplace_back(std::move(h), v);
   if (r.getRestartScheduling()) board_.self()->send(board_.parts().status, restart_cycle{});
   const auto count = vnodes.size() + of_job.size();
-  if (count == 0) return write_down(peer, message);
+  if (count == 0) return write_down_soon(peer, message);
   auto parts = reply_jointly(board_.reply_then([this, peer, message](const model::rejection& why) {
     if (why.code != values::pbs_error::system_error) write_down(peer, message);  // a full disk: the MoM tells it again
   }),
@@ -113,6 +116,15 @@ void mom_hook_routes::carry_out(const wire::connection_ptr& peer, const schema::
     e.command_id = part_id(host, r, of_job[i].what);
     board_.tell_job(*number, std::move(e));
   }
+}
+
+// Nobody waits for a run that wants nothing: those of many hosts that come within a moment are written with one sync.
+void mom_hook_routes::write_down_soon(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message) {
+  unwritten_.emplace_back(peer, message);
+  if (unwritten_.size() > 1) return;
+  board_.self()->delayed_send(board_.self(), std::chrono::milliseconds(limits::hook_runs_wait_ms), run_this{[this] {
+                                for (const auto& [from, report] : std::exchange(unwritten_, {})) write_down(from, report);
+                              }});
 }
 
 void mom_hook_routes::note_changes(const std::string& vnode, capnp::List<schema::Attribute>::Reader changes) const {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "actors/gateway/actor_registry.hpp"
 
@@ -23,8 +25,10 @@ class mom_hook_routes {
   void carry_out(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message);
   void note_changes(const std::string& vnode, capnp::List<schema::Attribute>::Reader changes) const;
   void write_down(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message);
+  void write_down_soon(const wire::connection_ptr& peer, const schema::sealed<schema::FromMom>& message);
 
   actor_registry& board_;
+  std::vector<std::pair<wire::connection_ptr, schema::sealed<schema::FromMom>>> unwritten_;
   std::uint64_t told_sequence_ = 0;  // of what MoMs were told last
 };
 

@@ -106,5 +106,8 @@ constexpr std::uint64_t believed_job_numbers_max = 10'000'000;
 // records at once. What accounting and the mark miss they read from the log at the next start.
 constexpr int patience_ms = 20;
 constexpr std::size_t untold_records_max = 1000;
+// Runs of hosts' hooks that want nothing of the server are written down together. A sync for each costs more than its event, and their
+// hosts repeat them after five seconds.
+constexpr int hook_runs_wait_ms = 200;
 
 }  // namespace annals::limits

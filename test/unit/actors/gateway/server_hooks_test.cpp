@@ -98,6 +98,32 @@ struct site {
       change.setValue(event);
     });
   }
+  // The MoM of `host` tells a run of a hook; with a comment it wants that for its vnode.
+  peer_ptr tells_run(const std::string& host, const std::string& hook, std::uint64_t position, const std::string& comment = "") {
+    const auto mom = std::make_shared<test::fake_peer>(wire::identity::kind::mom, host);
+    whole.says(mom, schema::make<schema::FromMom>([&](schema::FromMom::Builder m) {
+                 auto r = m.initHookReport();
+                 r.setPosition(position);
+                 r.initRun().setHook(hook);
+                 r.getRun().setEvent("exechost_periodic");
+                 if (comment.empty()) return;
+                 auto change = r.initVnodes(1)[0];
+                 change.setVnode(host);
+                 change.initChanges(1)[0].setName("comment");
+                 change.getChanges()[0].setValue(comment);
+               }));
+    settle();
+    return mom;
+  }
+  // Of the run at this position, as often as it was said.
+  static std::size_t acknowledged(const peer_ptr& mom, std::uint64_t position) {
+    std::size_t n = 0;
+    for (const auto& m : mom->sent) {
+      const auto r = m.root<schema::ToMom>();
+      n += r.isHookAck() && r.getHookAck().getPosition() == position ? 1 : 0;
+    }
+    return n;
+  }
   void damage(const std::string& hook) { write_blob_of(hook, "!"); }
   void restore(const std::string& hook) { write_blob_of(hook, code_of(hook)); }
   static void a_job(schema::Request::Builder r) {
@@ -251,6 +277,35 @@ BOOST_AUTO_TEST_CASE(a_periodic_hook_whose_run_can_not_be_written_runs_again_whe
   s.later(freq);
   BOOST_TEST(s.runner.runs() == 2u);
   BOOST_TEST(s.written_runs().size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(runs_of_hosts_that_want_nothing_are_written_down_together) {
+  site s;
+  s.add_host();
+  s.add_hook("p", "exechost_periodic");
+  const auto first = s.tells_run("n1", "p", 1), second = s.tells_run("n2", "p", 1), again = s.tells_run("n1", "p", 1);
+  BOOST_TEST(s.written_runs().size() == 0u);
+  BOOST_TEST(site::acknowledged(first, 1) == 0u);
+  const auto wants = s.tells_run("n1", "p", 2, "of the third");
+  BOOST_TEST(s.comments().size() == 1u);
+  BOOST_TEST(s.written_runs().size() == 1u);
+  BOOST_TEST(site::acknowledged(wants, 2) == 1u);
+  s.later(std::chrono::seconds(1));
+  BOOST_TEST(s.written_runs().size() == 3u);
+  for (const auto& told : {first, second, again}) BOOST_TEST(site::acknowledged(told, 1) == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_run_that_waits_when_the_server_dies_is_told_again) {
+  site s;
+  s.add_hook("p", "exechost_periodic");
+  s.tells_run("n1", "p", 1);
+  s.whole.restart();
+  s.later(std::chrono::seconds(1));
+  BOOST_TEST(s.written_runs().size() == 0u);
+  const auto again = s.tells_run("n1", "p", 1);
+  s.later(std::chrono::seconds(1));
+  BOOST_TEST(s.written_runs().size() == 1u);
+  BOOST_TEST(site::acknowledged(again, 1) == 1u);
 }
 
 // Both runs follow from the same record, the start.

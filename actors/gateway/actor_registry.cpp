@@ -52,18 +52,22 @@ caf::actor actor_registry::server() {
   return server_;
 }
 
+// One that is being made stays the object's actor: a second request that makes it comes to it too, and is refused there. An actor whose
+// object is no more is no one's.
 template <class Actor, class... Extra>
-caf::actor actor_registry::named(std::map<std::string, caf::actor>& actors, const directory::names& known, const std::string& name,
+caf::actor actor_registry::named(std::map<std::string, named_entry>& actors, const directory::names& known, const std::string& name,
                                  bool creates, Extra... extra) {
   const auto stream = known.find(name);
-  if (stream == known.end() && !creates) {
-    actors.erase(name);
+  const bool is_known = stream != known.end();
+  auto& entry = actors[name];
+  if (!is_known && !entry.is_new) entry.actor = nullptr;
+  if (!is_known && !creates) {
+    if (!entry.actor) actors.erase(name);
     return {};
   }
-  auto& a = actors[name];
-  if (!a || stream == known.end())
-    a = self_->spawn<Actor>(parts_.base, extra..., stream == known.end() ? 0 : stream->second, settings());
-  return a;
+  entry.is_new = !is_known;
+  if (!entry.actor) entry.actor = self_->spawn<Actor>(parts_.base, extra..., is_known ? stream->second : 0, settings());
+  return entry.actor;
 }
 
 caf::actor actor_registry::queue(const std::string& name, bool creates) {
@@ -75,7 +79,7 @@ caf::actor actor_registry::scheduler(const std::string& name, bool creates) {
 // The stream of a hook holds its runs: its actor begins with what the directory knows, not with a million of them.
 caf::actor actor_registry::hook(const std::string& name, bool creates) {
   const auto stream = parts_.where->hooks().find(name);
-  if (auto& a = hooks_[name]; !a && stream != parts_.where->hooks().end())
+  if (auto& a = hooks_[name].actor; !a && stream != parts_.where->hooks().end())
     a = self_->spawn<hook_actor>(parts_.base, stream->second, settings(), parts_.where->hook_states().at(stream->second));
   return named<hook_actor>(hooks_, parts_.where->hooks(), name, creates);
 }
@@ -90,7 +94,7 @@ caf::actor actor_registry::host_of(const std::string& vnode) {
 
 caf::actor actor_registry::known_host(const std::string& name) const {
   const auto at = hosts_.find(name);
-  return at == hosts_.end() ? caf::actor() : at->second;
+  return at == hosts_.end() ? caf::actor() : at->second.actor;
 }
 
 // -- commands ------------------------------------------------------------------------------------------------------------

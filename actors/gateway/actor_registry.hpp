@@ -110,10 +110,14 @@ class actor_registry {
     caf::actor actor;
     std::uint64_t sent = 0;
   };
+  struct named_entry {
+    caf::actor actor;
+    bool is_new = false;  // its object was not in the log when it was asked for last
+  };
   job_entry& job(std::uint64_t number);
   order_lines::parts order_parts();
   template <class Actor, class... Extra>
-  caf::actor named(std::map<std::string, caf::actor>& actors, const directory::names& known, const std::string& name, bool creates,
+  caf::actor named(std::map<std::string, named_entry>& actors, const directory::names& known, const std::string& name, bool creates,
                    Extra... extra);
 
   caf::event_based_actor* self_;
@@ -121,7 +125,7 @@ class actor_registry {
   std::uint64_t next_number_;
   std::unordered_map<std::uint64_t, job_entry> jobs_;  // in memory, by number
   std::deque<std::uint64_t> idle_;                     // in the order they became idle
-  std::map<std::string, caf::actor> queues_, hosts_, schedulers_, hooks_;
+  std::map<std::string, named_entry> queues_, hosts_, schedulers_, hooks_;
   caf::actor server_;
   helper_pool names_, signatures_, reading_, hellos_;
   order_lines orders_;

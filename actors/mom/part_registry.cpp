@@ -1,5 +1,7 @@
 #include "actors/mom/part_registry.hpp"
 
+#include <algorithm>
+
 #include "events/values/pbs_error.hpp"
 
 namespace annals::actors {
@@ -127,10 +129,18 @@ void part_registry::say_refused(const std::string& to, schema::RunRef::Reader re
   });
 }
 
+// The server has ordered a later run, so it has given this one up; its primary may be cut off and not know.
+bool part_registry::is_run_again(schema::RunRef::Reader ref) const {
+  return std::ranges::any_of(refs_, [&](const auto& known) {
+    return known.second.job_serial == ref.getJobSerial() && known.second.run > ref.getRun();
+  });
+}
+
 void part_registry::join(const std::string& from, const wire::connection_ptr& peer, schema::sealed<schema::ToSister> message) {
   const auto ref = message.get().getJoin().getOrder().getRef();
   // Whoever asks from within is the run itself, which the server ordered.
-  const auto why = peer ? gate_.why_not(message.get().getJoin(), from, with_.base.clock->now_ns()) : std::string();
+  auto why = peer ? gate_.why_not(message.get().getJoin(), from, with_.base.clock->now_ns()) : std::string();
+  if (why.empty() && is_run_again(ref)) why = "the job is run again, and this host is one of the later run";
   if (!why.empty()) {
     with_.note(log_event::error | log_event::security, schema::str(ref.getJob()), "join asked by " + from + " refused: " + why);
     return say_refused(from, ref, values::pbs_error::sister_rejected, why);

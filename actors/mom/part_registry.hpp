@@ -45,6 +45,7 @@ class part_registry {
   void say_left(const std::string& to, schema::RunRef::Reader ref);  // or why it could not join
   void say_refused(const std::string& to, schema::RunRef::Reader ref, std::int32_t code, const std::string& text);
   void join(const std::string& from, const wire::connection_ptr& peer, schema::sealed<schema::ToSister> message);
+  bool is_run_again(schema::RunRef::Reader ref) const;
   envelope<model::part_command> wrap(model::part_command c) const;
   template <class Fill>
   void answer(const std::string& to, Fill&& fill) {

@@ -2,9 +2,12 @@
 
 #include <kj/string.h>
 
+#include <algorithm>
+
 #include "events/log/log_reader.hpp"
 #include "events/model/usage.hpp"
 #include "projections/accounting/accounting.hpp"
+#include "test/sim/network.hpp"
 #include "test/sim/processes.hpp"
 #include "test/sim/site_hooks.hpp"
 #include "test/sim/world.hpp"
@@ -58,10 +61,18 @@ std::int64_t joined_ns(const mom_process& mom, const std::string& key) {
 }
 }  // namespace
 
-bool world::joined_just_now(const mom_process& mom, const std::string& key) const {
+bool world::hears_server(std::size_t mom) const {
+  const auto at = links_.find(mom);
+  return processes_[0]->up() && can_talk(0, mom) && at != links_.end() && at->second && !at->second->broken();
+}
+
+bool world::joined_just_now(std::size_t i, const std::string& key) const {
   constexpr std::int64_t told_within_ns = 10'000'000'000;
+  const auto& mom = static_cast<const mom_process&>(*processes_[i]);
   const auto joined = joined_ns(mom, key);
-  return joined > freed_.gone_ns(mom.name(), key) && clock.now - joined < told_within_ns;
+  const auto deaf = deaf_ns_.find(i);
+  return joined > freed_.gone_ns(mom.name(), key) &&
+         clock.now - std::max(joined, deaf == deaf_ns_.end() ? 0 : deaf->second) < told_within_ns;
 }
 
 // Looked at after every step of the world.
@@ -77,13 +88,14 @@ std::string world::check_vnodes() {
     if (auto why = check_reduced(); !why.empty()) return why;
   for (std::size_t i = 2; i < processes_.size(); ++i) {
     const auto& mom = static_cast<mom_process&>(*processes_[i]);
+    if (!hears_server(i)) deaf_ns_[i] = clock.now;
     for (const auto& [key, node_file] : mom.machine().places)
-      if (freed_.believes_gone(mom.name(), key) && !joined_just_now(mom, key))
+      if (freed_.believes_gone(mom.name(), key) && !joined_just_now(i, key))
         return mom.name() + " has a place for " + key + " while its vnode is free at sequence " + std::to_string(freed_.sequence());
     for (const auto& [key, p] : mom.machine().programs) {
       if (p.started > clock.now || clock.now >= p.ends) continue;
       const auto run = run_of_key(key);
-      if (freed_.believes_gone(mom.name(), run) && !joined_just_now(mom, run))
+      if (freed_.believes_gone(mom.name(), run) && !joined_just_now(i, run))
         return mom.name() + " has processes of " + key + " while its vnode is free at sequence " + std::to_string(freed_.sequence());
       if (!o.watch_suspension) continue;
       if (const auto fault = suspended_.fault(run, p.stopped, p.started, clock.now); !fault.empty())

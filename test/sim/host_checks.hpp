@@ -13,7 +13,8 @@ namespace annals::sim {
 //
 // The rule: while a process of a run lives on a host that is up in the log, that run's vnodes of the host are not given to
 // others. By force of an operator they are, at once (pbs guide: qdel -W force, qrerun -W force): such runs are not counted. A
-// primary that is cut off from the server may have a host join a run that was given up before: the host is told within seconds.
+// primary that is cut off from the server may have a host join a run that was given up before: the host is told within seconds of
+// hearing the server.
 class freed_vnodes {
  public:
   void fold(const log::record& record);

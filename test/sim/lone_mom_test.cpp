@@ -7,6 +7,7 @@
 #include "actors/mom/task_interface.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/run/ticket.hpp"
+#include "events/values/pbs_error.hpp"
 #include "test/sim/lone_mom_words.hpp"
 
 using namespace annals;
@@ -53,6 +54,25 @@ BOOST_AUTO_TEST_CASE(a_host_that_could_not_join_says_why_as_often_as_it_is_asked
     BOOST_TEST_REQUIRE(refused.size() == 1u);
     BOOST_TEST(refused[0].get().getRefused().getCode() == -10);
     BOOST_TEST(schema::str(refused[0].get().getRefused().getText()) == "no such user");
+    n1->hang_up();
+  }
+}
+
+// Of a primary that the server has given up, and that was cut off when it was told.
+BOOST_AUTO_TEST_CASE(a_host_of_a_later_run_does_not_join_an_earlier_one) {
+  lone_mom n2("n2");
+  for (const bool restarted : {false, true}) {
+    if (restarted) n2.restart();
+    const auto n1 = n2.primary_connects("n1");
+    n1->say(join(n2.around.clock.now, 2));
+    n2.pass(5);
+    BOOST_TEST(only(n1->heard<schema::FromSister>(), schema::FromSister::JOINED).size() == 1u);
+    n1->say(join(n2.around.clock.now, 1));
+    n2.pass(5);
+    const auto refused = only(n1->heard<schema::FromSister>(), schema::FromSister::REFUSED);
+    BOOST_TEST_REQUIRE(refused.size() == 1u);
+    BOOST_TEST(refused[0].get().getRefused().getRef().getRun() == 1u);
+    BOOST_TEST(refused[0].get().getRefused().getCode() == values::pbs_error::sister_rejected);
     n1->hang_up();
   }
 }

@@ -1,4 +1,5 @@
-// What the tests of a lone MoM say to it, as its server, its primary or its sister: all about one run of one job.
+// What the tests of a lone MoM say to it, as its server, its primary or its sister: all about one job, and its first run unless they
+// say otherwise.
 #pragma once
 
 #include <boost/test/unit_test.hpp>
@@ -14,17 +15,18 @@ namespace annals::sim {
 
 inline constexpr const char* job = "12.server";
 
-inline void name(schema::RunRef::Builder ref) {
+inline void name(schema::RunRef::Builder ref, std::uint32_t run = 1) {
   ref.setJob(job);
   ref.setJobSerial(7);
-  ref.setRun(1);
+  ref.setRun(run);
 }
 
 // Of a job on these hosts; the ticket, when there is more than one, is as fresh as the order.
-inline schema::sealed<schema::ToMom> order(const std::vector<std::string>& hosts, std::int64_t now_ns, bool staged = false) {
+inline schema::sealed<schema::ToMom> order(const std::vector<std::string>& hosts, std::int64_t now_ns, bool staged = false,
+                                           std::uint32_t run = 1) {
   return schema::make<schema::ToMom>([&](schema::ToMom::Builder m) {
     auto o = m.initStartRun();
-    name(o.initRef());
+    name(o.initRef(), run);
     o.setEuser("anna");
     o.setExecHost("n1/0+n2/0");
     o.setExecVnode("(n1:ncpus=1)+(n2:ncpus=1)");
@@ -43,8 +45,8 @@ inline schema::sealed<schema::ToMom> order(const std::vector<std::string>& hosts
   });
 }
 
-inline schema::sealed<schema::ToSister> join(std::int64_t now_ns) {
-  const auto of = order({"n1", "n2"}, now_ns);
+inline schema::sealed<schema::ToSister> join(std::int64_t now_ns, std::uint32_t run = 1) {
+  const auto of = order({"n1", "n2"}, now_ns, false, run);
   return schema::make<schema::ToSister>([&](schema::ToSister::Builder m) {
     auto j = m.initJoin();
     j.setTicket(of.get().getStartRun().getTicket());

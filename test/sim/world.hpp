@@ -220,7 +220,8 @@ class world {
   bool can_talk(std::size_t a, std::size_t b) const;
   void let_time_pass(std::size_t process, std::int64_t ns);
   std::string check_vnodes();
-  bool joined_just_now(const mom_process& mom, const std::string& key) const;
+  bool hears_server(std::size_t mom) const;
+  bool joined_just_now(std::size_t mom, const std::string& key) const;
   std::string check_leaks();
   std::string check_accounting();
   std::string check_usage();
@@ -270,6 +271,7 @@ class world {
   std::map<std::size_t, std::int64_t> restart_at_;
   std::map<std::size_t, std::int64_t> still_until_, missed_ns_;  // of processes that stand still: the time they did not see
   std::map<std::pair<std::size_t, std::size_t>, std::int64_t> cut_until_;
+  std::map<std::size_t, std::int64_t> deaf_ns_;  // when a MoM could not hear the server, the last time
   freed_vnodes freed_;
   suspended_jobs suspended_;
   reduced_runs reduced_;

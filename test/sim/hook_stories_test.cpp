@@ -28,9 +28,10 @@ BOOST_AUTO_TEST_CASE(hooks_run_at_every_step_of_a_job) {
              .moms = 3,
              .jobs = 30,
              .mom_crash = sometimes,
-             .by_hand = 0.3,
+             .by_hand = 0.1,  // not so often that no job lives to be suspended and resumed
              .wide = 0.4,
              .tasks = 0.5,
+             .program_s = 20,
              .site_hooks = true,
              .hook_trouble = 0.1});
     BOOST_TEST(w.run() == "");

@@ -153,6 +153,8 @@ void job_starts::take_step(schema::RunStep::Reader step) {
       }
   } else if (e.isSisterJoined()) {
     if (auto* part = other_host(schema::text(e.getSisterJoined().getHost()))) part->joined_ns = step.getAtNs();
+  } else if (e.isSisterReady()) {
+    if (auto* part = other_host(schema::text(e.getSisterReady().getHost()))) part->prologue_ns = step.getAtNs();
   } else if (e.isJoinWaitEnded()) {
     start.join_over_ns = step.getAtNs();
   } else if (e.isSisterFailed()) {

@@ -32,6 +32,7 @@ struct host_part {
   std::string host;
   bool asked = false;                   // to join; the first host never is
   std::int64_t joined_ns = 0;           // 0: it has not
+  std::int64_t prologue_ns = 0;         // when its execjob_prologue hooks had let the job pass; 0: it has not said so
   std::int64_t let_go_ns = 0;           // the run goes on without it (job.release_nodes(), rjselect); 0: it was kept
   std::int64_t left_ns = 0;             // 0: it has not
   std::optional<host_failure> failure;  // the first one of this run

@@ -83,11 +83,11 @@ std::string table_text(const job_start& start) {
     for (const auto& time : times) text += right(time, time_width);
     return text + (why.empty() ? "" : "  " + why) + "\n";
   };
-  auto text = line("host", {"joined", "failed", "let go", "left"}, "");
+  auto text = line("host", {"joined", "prologue", "failed", "let go", "left"}, "");
   for (const auto& part : start.hosts)
     text +=
         line(harmless(part.host),
-             {joined_text(start, part), since(start, part, part.failure ? part.failure->at_ns : 0),
+             {joined_text(start, part), since(start, part, part.prologue_ns), since(start, part, part.failure ? part.failure->at_ns : 0),
               since(start, part, part.let_go_ns), since(start, part, part.left_ns)},
              part.failure ? failure_text(part) : std::string());
   return text;
@@ -114,6 +114,7 @@ std::string text_of(const job_starts& job) {
 json json_of(const host_part& part) {
   json h{{"host", part.host}};
   if (part.joined_ns != 0) h["joinedNs"] = part.joined_ns;
+  if (part.prologue_ns != 0) h["prologueNs"] = part.prologue_ns;
   if (part.failure) {
     constexpr const char* when[] = {"beforeStart", "whileRunning", "atTheEnd"};
     const auto& f = *part.failure;

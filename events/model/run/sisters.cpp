@@ -329,7 +329,7 @@ void apply_to_sisters(run_state& run, const event_place& at, schema::RunEvent::R
   if (event.isSisterBack()) return on_away(run, event.getSisterBack(), false);
   if (event.isTicketLapsed()) return (void)(run.ticket_lapsed = true);
   if (event.isTicketRenewed()) return on_renewed(run, at, event.getTicketRenewed());
-  if (event.isSisterReady()) return on_ready(run, event.getSisterReady());
+  if (event.isSisterReady()) on_ready(run, event.getSisterReady());
   if (event.isPrologueAsked()) run.launch_since_ns = at.wall_ns;
   if (event.isSistersAsked()) on_asked(run, event.getSistersAsked());
   if (event.isSisterJoined()) set_phase(run, event.getSisterJoined().getHost(), sister_phase::joined);

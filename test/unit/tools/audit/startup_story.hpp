@@ -96,6 +96,9 @@ struct startup_story {
   void joined(std::uint64_t job, const std::string& host) {
     step(job, [&](auto s) { s.initSisterJoined().setHost(host); });
   }
+  void ready(std::uint64_t job, const std::string& host) {
+    step(job, [&](auto s) { s.initSisterReady().setHost(host); });
+  }
   void failed(std::uint64_t job, const std::string& host, int code, const std::string& text) {
     step(job, [&](auto s) {
       auto f = s.initSisterFailed();

@@ -10,8 +10,8 @@ using namespace annals::audit;
 
 namespace {
 
-const std::string head = "  host      joined      failed      let go        left\n";
-const std::string joined_a = "  a     first host           -           -           -\n";
+const std::string head = "  host      joined    prologue      failed      let go        left\n";
+const std::string joined_a = "  a     first host           -           -           -           -\n";
 
 struct story : test::startup_story {
   jobs_told end;
@@ -62,8 +62,26 @@ BOOST_AUTO_TEST_CASE(hosts_say_when_they_joined_and_left) {
   exited(job, 5);
   BOOST_TEST(told("1") == "job 1.borg\nrun 1  from " + time_text(from) + " on 3 hosts: started after 1.300 s, exit status 5\n" + head +
                               joined_a +
-                              "  b        0.120 s           -           -    61.200 s\n"
-                              "  c        1.150 s           -           -    62.200 s\n");
+                              "  b        0.120 s           -           -           -    61.200 s\n"
+                              "  c        1.150 s           -           -           -    62.200 s\n");
+}
+
+BOOST_AUTO_TEST_CASE(hosts_say_when_their_prologue_hooks_are_over) {  // RS-123
+  const auto job = submit();
+  const auto from = now_ns();
+  assign(job, {"a", "b", "c"});
+  later(120);
+  joined(job, "b");
+  joined(job, "c");
+  later(500);
+  ready(job, "c");
+  later(80);
+  failed(job, "b", 15169, "a hook says no");
+  BOOST_TEST(told("1") == "job 1.borg\nrun 1  from " + time_text(from) + " on 3 hosts: on its way\n" + head + joined_a +
+                              "  b        0.120 s           -     0.700 s           -           -  before the program started, code "
+                              "15169: a hook says no\n"
+                              "  c        0.120 s     0.620 s           -           -           -\n");
+  BOOST_TEST(told("1", true).find("\"prologueNs\":" + std::to_string(now_ns() - 80 * ms)) != std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(a_start_that_bears_nothing_is_refused_and_the_next_run_is_another_start) {
@@ -87,11 +105,11 @@ BOOST_AUTO_TEST_CASE(a_start_that_bears_nothing_is_refused_and_the_next_run_is_a
           " on 3 hosts: did not start, code -16 after 0.300 s: "
           "job_start_error 15169 from node c could not JOIN_JOB successfully\n" +
           head + joined_a +
-          "  b        0.120 s           -           -     0.200 s\n"
-          "  c             no     0.200 s           -     0.200 s  before the program started, code 15169: a hook says no\n"
+          "  b        0.120 s           -           -           -     0.200 s\n"
+          "  c             no           -     0.200 s           -     0.200 s  before the program started, code 15169: a hook says no\n"
           "run 2  from " +
           time_text(second) + " on 2 hosts: on its way\n" + head + joined_a +
-          "  b     waited for           -           -           -\n");
+          "  b     waited for           -           -           -           -\n");
 }
 
 BOOST_AUTO_TEST_CASE(failures_that_are_borne_are_named) {
@@ -112,11 +130,11 @@ BOOST_AUTO_TEST_CASE(failures_that_are_borne_are_named) {
   left(job, "d", true);
   BOOST_TEST(told("1") == "job 1.borg\nrun 1  from " + time_text(from) +
                               " on 4 hosts, tolerate_node_failures=all: started after 2.200 s, 2 failures borne\n" + head + joined_a +
-                              "  b        0.000 s           -           -    10.000 s\n"
-                              "  c        0.000 s    10.000 s           -    10.000 s  while the program ran, borne, code "
+                              "  b        0.000 s           -           -           -    10.000 s\n"
+                              "  c        0.000 s           -    10.000 s           -    10.000 s  while the program ran, borne, code "
                               "15059: the host no longer has "
                               "the job\n"
-                              "  d             no     2.000 s           -           -  before the program started, borne, code "
+                              "  d             no           -     2.000 s           -           -  before the program started, borne, code "
                               "15059: did not join in "
                               "time\n");
 }
@@ -141,10 +159,10 @@ BOOST_AUTO_TEST_CASE(hosts_that_a_run_goes_on_without_are_shown_as_let_go) {  //
              "job 1.borg\nrun 1  from " + time_text(from) +
                  " on 4 hosts, tolerate_node_failures=job_start: started after 2.200 s, 1 failure borne, 2 hosts let go\n" + head +
                  joined_a +
-                 "  b        0.000 s           -           -           -\n"
-                 "  c             no     2.000 s     2.010 s           -  before the program started, borne, code "
+                 "  b        0.000 s           -           -           -           -\n"
+                 "  c             no           -     2.000 s     2.010 s           -  before the program started, borne, code "
                  "15059: did not join in time\n"
-                 "  d        0.000 s     2.100 s     2.010 s           -  given up after it was let go: the job was not "
+                 "  d        0.000 s           -     2.100 s     2.010 s           -  given up after it was let go: the job was not "
                  "gone from there in time\n");
   const auto json = told("1", true);
   BOOST_TEST(json.find("\"letGoNs\":" + std::to_string(from + 2110 * ms)) != std::string::npos, json);
@@ -216,7 +234,7 @@ BOOST_AUTO_TEST_CASE(a_host_that_keeps_the_job_too_long_is_given_up_and_the_firs
   left(job, "b", true);
   exited(job, 0);
   const auto text = told("1");
-  BOOST_TEST(text.find(joined_a + "  b        0.000 s     0.000 s           -           -  given up at the end: the job was "
+  BOOST_TEST(text.find(joined_a + "  b        0.000 s           -     0.000 s           -           -  given up at the end: the job was "
                                   "not gone from there in time\n") != std::string::npos,
              text);
 }
@@ -243,7 +261,7 @@ BOOST_AUTO_TEST_CASE(a_first_host_that_refuses_or_is_lost_is_named) {
   BOOST_TEST(text.find(" on 2 hosts: lost after 30.100 s, before anybody knew that it had started\n") != std::string::npos, text);
   BOOST_TEST(
       text.find(
-          "  a     first host    30.100 s           -           -  before the program started, code -4: the run was lost\n") !=
+          "  a     first host           -    30.100 s           -           -  before the program started, code -4: the run was lost\n") !=
           std::string::npos,
       text);
   BOOST_TEST(text.find(" on a: started after 0.040 s, exit status -4\n") != std::string::npos, text);

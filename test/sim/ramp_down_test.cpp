@@ -89,10 +89,10 @@ BOOST_AUTO_TEST_CASE(everybody_fails_while_vnodes_are_released) {
   o.new_disk = 0.3;
   o.node_fail_s = 20;
   o.pruning = 0.3;
-  holds_for_seeds(o, 20);
+  holds_for_seeds(o, 40);
   o.server_crash = o.scheduler_crash = seldom;
   o.by_hand = 0.02;
-  holds_for_seeds(o, 20);
+  holds_for_seeds(o, 40);
 }
 
 BOOST_AUTO_TEST_SUITE_END()

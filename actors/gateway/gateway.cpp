@@ -124,6 +124,7 @@ class router {
       case schema::Request::SELECT_JOBS:
       case schema::Request::WAIT_JOB: return self_->send(parts_.status, query{to, std::move(request), by, parts_.where->sequence()});
       case schema::Request::EXPORT_HOOK: return manage_.export_hook(r.getExportHook(), by, std::move(reply));
+      case schema::Request::FAIRSHARE: break;
       case schema::Request::HELLO: return reply->done(parts_.where->sequence(), board.settings()->server_name);
     }
     reply->refused(0, model::refuse(pbs_error::unknown_request));

@@ -23,6 +23,8 @@ void scheduler_routes::on_message(const wire::connection_ptr& peer, schema::seal
   const auto& status = board_.parts().status;
   switch (m.which()) {
     case schema::FromScheduler::CANNOT_RUN: return board_.self()->send(status, scheduler_frame{name, std::move(message)});
+    case schema::FromScheduler::DIRECTORIES:
+    case schema::FromScheduler::FAIRSHARE: return;
     case schema::FromScheduler::HELLO:
       tell(model::scheduler_came{schema::str(m.getHello().getHost()), schema::str(m.getHello().getVersion())});
       return board_.self()->send(status, scheduler_connected{peer, name});

@@ -135,6 +135,8 @@ class mom {
         parts_.server_mark = schema::copy_of<schema::LogMark>(m.getLogMark());
         if (parts_.keep_server_mark) parts_.keep_server_mark(parts_.server_mark);
         return;
+      case schema::ToMom::START_SCHEDULER:
+      case schema::ToMom::STOP_SCHEDULER: return;
       case schema::ToMom::HOOK_ACK: return hooks_->on_ack(m.getHookAck());
       case schema::ToMom::BLOB:
         if (m.getBlob().getRef().getJobSerial() == 0) hooks_->on_blob(m.getBlob());

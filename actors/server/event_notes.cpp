@@ -268,6 +268,14 @@ void event_notes::note_scheduler(const subject& of, schema::SchedulerEvent::Read
     case which::DELETED: return note_line(of, log_event::admin, "deleted at request of " + of.by);
     case which::STARTED: return note_line(of, log_event::sched, "scheduler connected");
     case which::STOPPED: return note_line(of, log_event::sched, "scheduler disconnected: " + schema::str(event.getStopped().getText()));
+    case which::START_FAILED:
+      return note_line(of, log_event::error, "scheduler not started: " + schema::str(event.getStartFailed().getText()));
+    case which::FAIRSHARE_SET:
+      return note_line(of, log_event::admin,
+                       "fairshare usage of " + schema::str(event.getFairshareSet().getEntity()) + " set at request of " + of.by);
+    case which::FAIRSHARE_DECAYED: return note_line(of, log_event::admin, "fairshare usage decayed at request of " + of.by);
+    case which::FAIRSHARE_TRIMMED: return note_line(of, log_event::admin, "fairshare usage trimmed at request of " + of.by);
+    case which::FAIRSHARE_POLICY:
     case which::CYCLE_BEGAN:
     case which::CYCLE_REASONS:
     case which::CYCLE_ENDED: return;

@@ -4,6 +4,7 @@
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("annals::schema");
 using Common = import "common.capnp";
+using SchedulerEvents = import "event/scheduler.capnp";
 
 struct Request {
   id        @0 :UInt64;    # chosen by the client, unique on its connection; the replies carry it
@@ -32,6 +33,7 @@ struct Request {
     orderJobs   @20 :OrderJobs;
     exportHook  @21 :ExportHook;
     releaseNodes @22 :ReleaseNodes;
+    fairshare   @23 :Fairshare;
   }
 }
 
@@ -87,8 +89,19 @@ struct Manage {
   content   @6 :Data;                # of import: the script or configuration itself
   pbsHook   @7 :Bool;                # the hook was named as a pbshook
 }
+struct Fairshare {
+  # pbsfs: the fairshare usage of one scheduler.
+  scheduler @0 :Text;
+  union {
+    show  @1 :Void;                          # answered with fairshare
+    why   @2 :Text;                          # of this entity: which jobs made its usage; answered with fairshare
+    set   @3 :SchedulerEvents.FairshareUsage;
+    decay @4 :Void;
+    trim  @5 :List(Text);                    # the entities that stay
+  }
+}
 struct ExportHook { name @0 :Text; contentType @1 :Text; pbsHook @2 :Bool; }   # answered with done: the content in base64
-struct Shutdown { how @0 :Text; }    # "quick", "immediate", "delay"
+struct Shutdown { how @0 :Text; schedulers @1 :Bool; }    # "quick", "immediate", "delay"; schedulers: qterm -s, they end too
 # The first piece has offset 0; the answer to the last one says that the whole is on disk.
 struct PutBlob { hash @0 :Data; offset @1 :UInt64; data @2 :Data; last @3 :Bool; }
 
@@ -123,6 +136,7 @@ struct Reply {
     objects  @4 :Objects;            # a piece of the answer to a stat; `last` ends it
     jobs     @5 :List(Text);         # answer to selectJobs
     jobEnded @6 :WaitedJob;
+    fairshare @7 :FairshareAnswer;
   }
 }
 struct Rejection {
@@ -140,5 +154,17 @@ struct Rejected { name @0 :Text; rejection @1 :Rejection; }
 struct Object {
   name       @0 :Text;
   attributes @1 :Data;               # a packed attribute list (events/attributes/attribute_set.hpp), in table order
+}
+struct FairshareAnswer {
+  policy @0 :SchedulerEvents.FairsharePolicy;
+  usages @1 :List(SchedulerEvents.FairshareUsage);
+  jobs   @2 :List(FairshareJob);             # of why, the oldest first
+  lastDecayNs @3 :Int64;                     # 0: never
+}
+struct FairshareJob {
+  job    @0 :Text;
+  used   @1 :Float64;                        # what the job added
+  counts @2 :Float64;                        # what is left of it after decays
+  lastNs @3 :Int64;                          # when it last added something
 }
 struct WaitedJob { exitStatus @0 :Int32; hasExitStatus @1 :Bool; text @2 :Text; }

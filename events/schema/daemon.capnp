@@ -22,8 +22,19 @@ struct ToMom {
     hooks       @7 :MomHooks;    # all hooks of MoMs as they are now; owed until hooksInstalled has its sequence
     hookAck     @8 :HookAck;
     logMark     @9 :LogMark;     # kept by the MoM and told again with its hello; only the newest counts
+    startScheduler @10 :StartScheduler;   # owed until the scheduler has said hello to the server, or schedulerFailed
+    stopScheduler  @11 :Text;    # its name
   }
 }
+struct StartScheduler {
+  # A scheduler whose sched_host is this host (MS-86). Harmless when one of that name runs here already.
+  name        @0 :Text;
+  certificate @1 :Data;          # its certificate and key, PEM; kept as daemon.pem in its sched_priv
+  priv        @2 :Text;          # sched_priv
+  logs        @3 :Text;          # sched_log
+  port        @4 :UInt16;        # sched_port
+}
+struct SchedulerFailed { name @0 :Text; text @1 :Text; }
 struct MomHooks {
   sequence @0 :UInt64;           # of the log when this was true; rises with each change
   hooks    @1 :List(MomHook);
@@ -83,6 +94,7 @@ struct FromMom {
     wantTicket @12 :RunRef;         # of a run whose ticket ends: its order comes again with a fresh one, if it is still owed
     commandOf  @13 :RunRef;         # the first and only message of its connection: a command of this run speaks from here on, in
                                     # Requests (client.capnp), and is answered in Replies
+    schedulerFailed @14 :SchedulerFailed;   # a StartScheduler of which no process came, or whose process ended before it said hello
   }
 }
 struct HooksInstalled { sequence @0 :UInt64; files @1 :List(Text); }
@@ -165,6 +177,8 @@ struct SchedulingDelta {
   jobsGone @11 :List(UInt64);
   resources @12 :List(ServerEvents.ResourceDefined);   # all custom resources, when changed (resourcesChanged)
   resourcesChanged @13 :Bool;
+  usages   @14 :List(SchedulerEvents.FairshareUsage);  # fairshare usage of these entities now
+  usagesChanged @15 :Bool;                  # usages are all there are: forget the others
 }
 struct SchedQueue { name @0 :Text; order @1 :UInt64; attributes @2 :List(Common.Attribute); }
 struct SchedVnode {
@@ -196,6 +210,7 @@ struct SchedJob {
   execHost   @15 :Text;                     # of running jobs; which slots of a host are taken
   resume     @16 :Bool;                     # a suspended job that is to go on when there is room; execVnode: what it needs
   failedHosts @17 :List(Text);              # of a queued job: where it could not be started, the latest last; they are tried last
+  accountName @18 :Text;                    # Account_Name
 }
 
 struct FromScheduler {
@@ -208,9 +223,19 @@ struct FromScheduler {
     cycleBegan @5 :SchedulerEvents.CycleBegan;
     policy   @6 :Data;              # the text of the policy files the next cycles use
     cannotRun @7 :CannotRun;        # answers a RunOneJob; else it is answered with run
+    directories @8 :SchedDirectories;   # after the hello, and after each change of sched_priv or sched_log
+    fairshare @9 :SchedulerEvents.FairsharePolicy;   # after the hello, and whenever sched_config says otherwise
   }
 }
-struct SchedHello { name @0 :Text; host @1 :Text; version @2 :Text; pid @3 :UInt32; }
+struct SchedHello { name @0 :Text; host @1 :Text; version @2 :Text; pid @3 :UInt32; port @4 :UInt16; }
+struct SchedDirectories {
+  # Which directories it uses now; of one that it was told to use and can't, why not (MS-50 to MS-52).
+  priv        @0 :Text;
+  logs        @1 :Text;
+  privTrouble @2 :PrivTrouble;
+  logTrouble  @3 :Bool;
+  enum PrivTrouble { none @0; unreachable @1; notValid @2; }
+}
 struct ProposeRun { job @0 :UInt64; execVnode @1 :Text; execHost @2 :Text; hosts @3 :List(Text); cycle @4 :UInt64;
                     request @5 :UInt64; }     # of the RunOneJob it answers; 0: none
 struct CannotRun { job @0 :UInt64; request @1 :UInt64; reason @2 :Text; }

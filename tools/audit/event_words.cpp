@@ -1,4 +1,7 @@
 // A sentence for each kind of event that people ask about. Kinds without one are printed by their fields.
+#include <iomanip>
+#include <sstream>
+
 #include "events/model/usage.hpp"
 #include "events/model/vnodes/allocation_change.hpp"
 #include "events/values/date_time.hpp"
@@ -284,6 +287,12 @@ std::string host_words(schema::HostEvent::Reader event) {
   return {};
 }
 
+std::string amount_words(double amount) {
+  std::ostringstream out;
+  out << std::setprecision(15) << amount;
+  return out.str();
+}
+
 std::string scheduler_words(schema::SchedulerEvent::Reader event) {
   using which = schema::SchedulerEvent::Which;
   switch (event.which()) {
@@ -297,6 +306,21 @@ std::string scheduler_words(schema::SchedulerEvent::Reader event) {
       return "cycle " + std::to_string(e.getNumber()) + ": " + std::to_string(e.getStarted()) + " of " + std::to_string(e.getConsidered()) +
              " jobs started, " + std::to_string(e.getElapsedUs()) + " us";
     }
+    case which::START_FAILED: return schema::str(event.getStartFailed().getText());
+    case which::FAIRSHARE_POLICY: {
+      const auto e = event.getFairsharePolicy();
+      if (!e.getOn()) return "no fairshare";
+      return schema::str(e.getUsage()) + " of each " + schema::str(e.getEntity()) + ", times " + amount_words(e.getDecayFactor()) + " every " +
+             std::to_string(e.getDecaySeconds()) + " s";
+    }
+    case which::FAIRSHARE_SET:
+      return schema::str(event.getFairshareSet().getEntity()) + " = " + amount_words(event.getFairshareSet().getUsage());
+    case which::FAIRSHARE_TRIMMED: {
+      std::string names;
+      for (const auto name : event.getFairshareTrimmed()) names += (names.empty() ? "" : ", ") + schema::str(name);
+      return names;
+    }
+    case which::FAIRSHARE_DECAYED:
     case which::CREATED:
     case which::DELETED:
     case which::STARTED: break;

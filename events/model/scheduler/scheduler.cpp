@@ -128,7 +128,12 @@ void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerE
       scheduler.in_cycle = true;
       state("scheduling");
       break;
-    case which::CYCLE_REASONS: break;  // told to the jobs' rows by the status projection
+    case which::CYCLE_REASONS: break;     // told to the jobs' rows by the status projection
+    case which::START_FAILED: break;      // the reaction that starts it waits longer
+    case which::FAIRSHARE_POLICY:         // the fairshare projection counts
+    case which::FAIRSHARE_SET:
+    case which::FAIRSHARE_DECAYED:
+    case which::FAIRSHARE_TRIMMED: break;
     case which::CYCLE_ENDED:
       scheduler.in_cycle = false;
       state("idle");

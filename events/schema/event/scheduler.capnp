@@ -15,10 +15,24 @@ struct SchedulerEvent {
     cycleBegan   @5 :CycleBegan;
     cycleReasons @6 :CycleReasons;
     cycleEnded   @7 :CycleEnded;
+    fairsharePolicy  @8 :FairsharePolicy;     # how its fairshare usage is counted from here on
+    fairshareSet     @9 :FairshareUsage;      # pbsfs -s: the entity has this usage from here on
+    fairshareDecayed @10 :Void;               # pbsfs -d: all usage is multiplied with the decay factor
+    fairshareTrimmed @11 :List(Text);         # pbsfs -e: the entities whose usage is forgotten
+    startFailed      @12 :Shared.Reason;      # the server wanted it started, and no process came of it
   }
 }
 
-struct SchedulerStarted { host @0 :Text; version @1 :Text; }
+struct SchedulerStarted { host @0 :Text; version @1 :Text; pid @2 :UInt32; port @3 :UInt16; }
+struct FairsharePolicy {
+  # From sched_config: fairshare_entity, fairshare_usage_res, fairshare_decay_time, fairshare_decay_factor.
+  on           @0 :Bool;            # fair_share, at any time of the day
+  entity       @1 :Text;            # euser, egroup, Account_Name, queue, "egroup:euser"
+  usage        @2 :Text;            # a resource or a formula of resources: "cput", "ncpus*walltime"
+  decaySeconds @3 :UInt64;          # 0: it never decays by itself
+  decayFactor  @4 :Float64;
+}
+struct FairshareUsage { entity @0 :Text; usage @1 :Float64; }
 struct CycleBegan { number @0 :UInt64; viewSequence @1 :UInt64; trigger @2 :Text; policy @3 :Common.BlobRef; }
 struct CycleReasons {
   # Only reasons that changed, in pieces of at most limits::cycle_reasons_bytes_max.

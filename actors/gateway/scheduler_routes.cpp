@@ -8,17 +8,45 @@ namespace pbs_error = values::pbs_error;
 
 void scheduler_routes::on_closed(const peer_closed& c) {
   const auto& name = c.peer->peer().name;
+  const auto there = there_.find(name);
+  if (there == there_.end() || there->second != c.peer) return;  // it was turned away, or never said hello
+  there_.erase(there);
+  turned_away_.erase(name);
   board_.self()->send(board_.parts().status, scheduler_disconnected{c.peer});
   if (const auto s = board_.scheduler(name))
     board_.self()->send(s,
                         board_.wrap<model::scheduler_command>(model::scheduler_gone{c.why}, {"Scheduler", name, schema::Role::SCHEDULER}));
 }
 
+// A scheduler that was killed has no link any more at once; of one whose host is gone the link ends when it was silent for too long
+// (wire). Until then who comes in its place is told to come again, and does.
+bool scheduler_routes::takes(const wire::connection_ptr& peer, schema::SchedHello::Reader hello) {
+  const auto& name = peer->peer().name;
+  if (schema::text(hello.getName()) != name)
+    return turn_away(peer, "the certificate is that of scheduler " + name + ", not of " + schema::str(hello.getName())), false;
+  const auto [there, is_first] = there_.try_emplace(name, peer);
+  if (is_first || there->second == peer) return true;
+  if (turned_away_.insert(name).second)
+    board_.note(log_event::security, "Sched", name,
+                "another scheduler of this name is connected already; turned away " + peer->peer().address);
+  const auto why = model::refuse(pbs_error::scheduler_connected);
+  return turn_away(peer, why.text + " (" + std::to_string(why.code) + ")"), false;
+}
+
+// Refused as a proposal of no job is, so that its log says why.
+void scheduler_routes::turn_away(const wire::connection_ptr& peer, const std::string& why) {
+  peer->send(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) { m.initRefused().setReason(why); }));
+  peer->close(why);
+}
+
 void scheduler_routes::on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromScheduler> message, bool winding_up) {
   const auto m = message.get();
   const auto& name = peer->peer().name;
   auto object = board_.scheduler(name);
-  if (!object) return peer->close("no scheduler object is named " + name);
+  if (!object) return turn_away(peer, "no scheduler object is named " + name);
+  if (m.isHello() && !takes(peer, m.getHello())) return;
+  if (const auto there = there_.find(name); there == there_.end() || there->second != peer)
+    return;  // still on its way when it was turned away
   const auto tell = [&](model::scheduler_command c) { board_.self()->send(object, board_.wrap(std::move(c), scheduler_itself())); };
   const auto& status = board_.parts().status;
   switch (m.which()) {

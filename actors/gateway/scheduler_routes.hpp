@@ -1,5 +1,6 @@
-// What schedulers say: proposals go to their jobs (past the runjob hooks), the words of cycles to the scheduler's object, and
-// what concerns the scheduling view to the status actor. Part of the gateway's actor.
+// What schedulers say, one of each name: who comes while another of its name is there is turned away (15230). Proposals go to their jobs
+// (past the runjob hooks), the words of cycles to the scheduler's object, and what concerns the scheduling view to the status actor. Part
+// of the gateway's actor.
 #pragma once
 
 #include <map>
@@ -21,12 +22,17 @@ class scheduler_routes {
   void on_closed(const peer_closed& c);
 
  private:
+  // Whether who says hello is the scheduler of its name from now on; else it is turned away.
+  bool takes(const wire::connection_ptr& peer, schema::SchedHello::Reader hello);
+  void turn_away(const wire::connection_ptr& peer, const std::string& why);
   model::requester scheduler_itself() const { return {"Scheduler", board_.settings()->host_name, schema::Role::SCHEDULER}; }
   void propose(const std::string& name, const schema::sealed<schema::FromScheduler>& message, bool winding_up);
   void cycle_began(const caf::actor& object, const std::string& name, schema::sealed<schema::FromScheduler> message);
 
   actor_registry& board_;
   hook_routes& hooks_;
+  std::map<std::string, wire::connection_ptr> there_;       // who said hello, by name
+  std::set<std::string> turned_away_;                       // names of which the log has a line, until the one that is there goes
   std::map<std::string, std::vector<std::byte>> policies_;  // of each scheduler's coming cycles
   std::set<std::string> stored_policies_;                   // hashes
 };

@@ -14,7 +14,7 @@ namespace {
 using Builder = schema::FromScheduler::Builder;
 
 // Bits of the log that the driver itself uses (pbs guide: logs).
-constexpr std::uint32_t event_sched = 0x40;
+constexpr std::uint32_t event_error = 0x1, event_sched = 0x40;
 
 template <class Fill>
 cycle_driver::message make(Fill&& fill) { return schema::make<schema::FromScheduler>(std::forward<Fill>(fill)); }
@@ -107,6 +107,7 @@ cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {
     }
     case schema::ToScheduler::REFUSED: {
       const auto refused = said.getRefused();
+      if (refused.getJob() == 0) out_.log(event_error, "Svr", "pbs_sched", schema::str(refused.getReason()));  // we ourselves are
       if (const auto* job = view_.find_job(refused.getJob()))
         out_.log(event_sched, "Job", job->id, "Failed to run: " + schema::str(refused.getReason()));
       view_.withdraw(refused.getJob());

@@ -1,9 +1,12 @@
 #include "actors/server/scheduler_session.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "events/attributes/ids.hpp"
+#include "events/attributes/read.hpp"
 #include "events/model/refuse.hpp"
+#include "projections/scheduling/partition.hpp"
 #include "projections/scheduling/scheduling_rows.hpp"
 
 namespace annals::actors {
@@ -73,13 +76,22 @@ const char* trigger_of(schema::ServerEvent::Reader event) {
   return nullptr;
 }
 
+bool changes_settings(schema::Event::Reader event) {
+  return schema::is(event, schema::ServerEvent::CHANGED) || schema::is(event, schema::SchedulerEvent::CHANGED);
+}
+
+// It came into its queue just now.
+bool is_new_job(schema::Event::Reader event) {
+  return schema::is(event, schema::JobEvent::QUEUED) || schema::is(event, schema::JobEvent::MOVED);
+}
+
 const char* trigger_of(schema::Event::Reader event) {
   switch (event.which()) {
     case schema::Event::JOB: return trigger_of(event.getJob());
     case schema::Event::HOST: return trigger_of(event.getHost());
     case schema::Event::SERVER: return trigger_of(event.getServer());
     case schema::Event::QUEUE: return event.getQueue().isChanged() ? "settings changed" : nullptr;
-    case schema::Event::SCHEDULER: return event.getScheduler().isChanged() ? "settings changed" : nullptr;
+    case schema::Event::SCHEDULER: return changes_settings(event) ? "settings changed" : nullptr;
     case schema::Event::HOOK:
     case schema::Event::RUN:
     case schema::Event::PART:
@@ -90,20 +102,96 @@ const char* trigger_of(schema::Event::Reader event) {
 
 }  // namespace
 
-scheduler_session::scheduler_session(const projections::status& from, std::string name, const ports::clock& clock)
-    : from_(from), name_(std::move(name)), clock_(clock), view_(from, name_) {
+scheduler_session::scheduler_session(const projections::status& from, std::string name, outlets out)
+    : from_(from), name_(std::move(name)), out_(std::move(out)), view_(from, name_) {
   if (const auto at = from.schedulers().find(name_); at != from.schedulers().end()) cycle_ = at->second.cycle;
+  keep_iteration();
 }
 
 void scheduler_session::folded(const log::record& record) {
   view_.apply(record);
-  if (const char* why = trigger_of(record.event()); why && trigger_.empty()) trigger_ = why;
+  const auto event = record.event();
+  settings_changed_ |= changes_settings(event);
+  if (peer_ && schema::is(event, schema::SchedulerEvent::DELETED) && !from_.schedulers().contains(name_))
+    peer_->close("its scheduler object was deleted");
+  if (!peer_) {
+    if (schema::is(event, schema::JobEvent::QUEUED)) job_came_in_vain(event.getJob().getQueued());
+    return;
+  }
+  if (!trigger_.empty()) return;
+  const char* why = trigger_of(event);
+  if (!why || !view_.concerns(record)) return;
+  if (is_new_job(event) && accumulation().count() > 0) job_came();
+  else trigger_ = why;
+}
+
+void scheduler_session::all_folded() {
+  if (std::exchange(settings_changed_, false)) keep_iteration();
+  maybe_begin();
+}
+
+// The first of them counts; the others that come meanwhile are placed with it (MS-33).
+void scheduler_session::job_came() {
+  if (accumulation_reminder_ != 0) return;
+  accumulation_reminder_ = ++reminders_;
+  out_.remind(accumulation(), accumulation_reminder_);
+}
+
+// Once until it is there again: jobs may come by the thousand. In both forms that scripts may look for (MS-67).
+void scheduler_session::job_came_in_vain(schema::JobQueued::Reader job) {
+  if (complained_ || !scheduling_on()) return;
+  const auto its = projections::partition_of_scheduler(from_, name_);
+  if (!its || its->empty() || projections::partition_of_queue(from_, schema::text(job.getQueue())) != *its) return;
+  complained_ = true;
+  complain_of_partition(*its);
+}
+
+void scheduler_session::complain_of_partition(std::string_view partition) {
+  const std::string text = "Unable to reach scheduler associated with partition ", its(partition);
+  out_.complain(text + "[" + its + "]");
+  out_.complain(text + its);
+}
+
+void scheduler_session::reminded(std::uint64_t number) {
+  if (number == accumulation_reminder_) {
+    accumulation_reminder_ = 0;
+    want_cycle("new job");
+  } else if (number == iteration_reminder_) {
+    iteration_reminder_ = 0;
+    want_cycle("scheduling iteration");
+    keep_iteration();
+  }
+}
+
+// A scheduler_iteration that was changed counts from then on: the reminder before it does not any more.
+void scheduler_session::keep_iteration() {
+  const auto now = iteration();
+  if (iteration_reminder_ != 0 && now == iteration_set_) return;
+  iteration_set_ = now;
+  iteration_reminder_ = ++reminders_;
+  out_.remind(now, iteration_reminder_);
+}
+
+// Seconds between cycles when nothing happens (pbs guide: scheduler_iteration). The default scheduler's mirrors the server's.
+std::chrono::seconds scheduler_session::iteration() const {
+  std::optional<std::int64_t> set;
+  if (name_ == model::default_scheduler) set = attributes::integer_of(from_.server().attributes, attributes::server::scheduler_iteration);
+  else if (const auto at = from_.schedulers().find(name_); at != from_.schedulers().end())
+    set = attributes::integer_of(at->second.attributes, attributes::scheduler::scheduler_iteration);
+  return std::chrono::seconds(std::max<std::int64_t>(1, set.value_or(600)));
+}
+
+std::chrono::seconds scheduler_session::accumulation() const {
+  const auto at = from_.schedulers().find(name_);
+  if (at == from_.schedulers().end()) return {};
+  return std::chrono::seconds(attributes::integer_of(at->second.attributes, attributes::scheduler::job_accumulation_time).value_or(0));
 }
 
 void scheduler_session::connected(wire::connection_ptr peer) {
   peer_ = std::move(peer);
   in_cycle_ = false;
   proposals_open_ = 0;
+  complained_ = false;
   for (const auto& m : view_.full_view()) peer_->send(m);
   want_cycle("scheduler started");
 }
@@ -111,6 +199,7 @@ void scheduler_session::connected(wire::connection_ptr peer) {
 void scheduler_session::disconnected(const wire::connection_ptr& peer) {
   if (peer != peer_) return;
   peer_ = nullptr;
+  view_.stop();
   const auto lost = model::refuse(values::pbs_error::internal);
   while (!asked_.empty()) answer_asked(asked_.begin()->first, &lost);
 }
@@ -143,7 +232,11 @@ void scheduler_session::settled(const proposal_settled& p) {
 }
 
 void scheduler_session::run_job(const model::job_state& job, reply_ptr reply) {
-  if (!peer_) return reply->refused(from_.sequence(), model::refuse(values::pbs_error::no_scheduler));
+  if (!peer_) {
+    out_.complain("Unable to reach scheduler associated with job " + job.id);  // MS-68
+    if (const auto its = projections::partition_of_queue(from_, job.queue()); !its.empty()) complain_of_partition(its);
+    return reply->refused(from_.sequence(), model::refuse(values::pbs_error::no_scheduler));
+  }
   for (const auto& m : view_.take_delta()) peer_->send(m);
   asked_.emplace(job.serial, std::move(reply));
   peer_->send(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
@@ -171,12 +264,13 @@ void scheduler_session::want_cycle(const std::string& trigger) {
 bool scheduler_session::scheduling_on() const {
   const auto at = from_.schedulers().find(name_);
   if (at == from_.schedulers().end()) return false;
-  if (name_ == "default") return from_.server().attributes.get(attributes::server::scheduling) == "True";
+  if (name_ == model::default_scheduler) return from_.server().attributes.get(attributes::server::scheduling) == "True";
   return at->second.attributes.get(attributes::scheduler::scheduling) == "True";
 }
 
 void scheduler_session::maybe_begin() {
   if (trigger_.empty() || !waits()) return;
+  accumulation_reminder_ = 0;  // what has come by now is placed with it
   for (const auto& m : view_.take_delta()) peer_->send(m);
   ++cycle_;
   in_cycle_ = true;
@@ -185,7 +279,7 @@ void scheduler_session::maybe_begin() {
     c.setNumber(cycle_);
     c.setTrigger(trigger_);
     c.setViewSequence(view_.sequence());
-    c.setWallNs(clock_.now_ns());
+    c.setWallNs(out_.clock.now_ns());
   }));
   trigger_.clear();
 }

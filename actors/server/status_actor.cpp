@@ -11,19 +11,18 @@
 #include "actors/server/hook_views.hpp"
 #include "actors/server/replies.hpp"
 #include "actors/server/scheduler_session.hpp"
-#include "events/attributes/ids.hpp"
-#include "events/attributes/read.hpp"
 #include "events/model/job/run_rights.hpp"
 #include "events/model/refuse.hpp"
 #include "events/values/pbs_error.hpp"
 #include "projections/scheduling/by_hand.hpp"
+#include "projections/scheduling/partition.hpp"
 #include "projections/status/query.hpp"
 
 namespace annals::actors {
 
 namespace {
 
-using iterate_atom = caf::atom_constant<caf::atom("iterate")>;
+using remind_atom = caf::atom_constant<caf::atom("remind")>;
 
 struct answering {
   std::shared_ptr<projections::status> now;
@@ -31,13 +30,13 @@ struct answering {
   caf::actor past;
   const ports::clock* clock;
   std::shared_ptr<commit_inbox> inbox;
+  daemon_log* notes;
+  caf::event_based_actor* self;
   std::map<std::string, scheduler_session> sessions;                         // by scheduler object
   std::deque<by_hand> early_by_hand;                                         // the same
   std::deque<view_wanted> early_views;                                       // the same, for hooks
   std::deque<query> early;                                                   // asked for a position not folded yet
   std::multimap<std::uint64_t, std::pair<sink_ptr, std::uint64_t>> waiters;  // job serial -> who waits for its end
-  std::chrono::seconds armed{0};                                             // how long the timer of cycles was set for
-  std::uint64_t timer = 0;                                                   // the one that counts
 
   // Before anything is done: what asks comes after the commits that it may ask about.
   void catch_up() {
@@ -63,6 +62,7 @@ struct answering {
       now->fold(*record);
       index->fold(*record, *now);
       if (schema::is(record->event(), schema::JobEvent::ENDED)) tell_waiters(*record);
+      if (schema::is(record->event(), schema::SchedulerEvent::CREATED)) know_schedulers();
       for (auto& [name, session] : sessions) session.folded(*record);
     }
     for (auto& [name, session] : sessions) session.all_folded();
@@ -97,7 +97,7 @@ struct answering {
     const auto r = b.request.get();
     const auto* job = now->job_by_id(schema::text(r.getRunJob().getJob()));
     if (const auto why = model::run_by_hand_refusal(job, b.by)) return b.reply->refused(now->sequence(), *why);
-    if (r.getRunJob().getExecVnode().size() == 0) return session_of(std::string(model::scheduler_of(*job))).run_job(*job, b.reply);
+    if (r.getRunJob().getExecVnode().size() == 0) return session_for(*job).run_job(*job, b.reply);
     const auto place = projections::place_by_hand(*now, *job, schema::text(r.getRunJob().getExecVnode()));
     if (!place) return b.reply->refused(now->sequence(), place.error());
     auto proposal = schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
@@ -125,18 +125,27 @@ struct answering {
     caf::anon_send(b.gateway, job_command_for{second->number, ranks->second, b.by, {}, parts[1]});
   }
 
-  scheduler_session& session_of(const std::string& name) { return sessions.try_emplace(name, *now, name, *clock).first->second; }
-
-  // A scheduler_iteration that was changed counts from then on: the timer before it is not listened to any more.
-  void arm(caf::event_based_actor* self) {
-    armed = iteration();
-    self->delayed_send(self, armed, iterate_atom::value, ++timer);
+  // Each scheduler has one as soon as its object is there: also who never came can't be reached.
+  void know_schedulers() {
+    for (const auto& [name, scheduler] : now->schedulers()) session_of(name);
   }
 
-  // Seconds between cycles when nothing happens (pbs guide: scheduler_iteration).
-  std::chrono::seconds iteration() const {
-    const auto set = attributes::integer_of(now->server().attributes, attributes::server::scheduler_iteration);
-    return std::chrono::seconds(std::max<std::int64_t>(1, set.value_or(600)));
+  scheduler_session& session_of(const std::string& name) {
+    const auto known = sessions.find(name);
+    if (known != sessions.end()) return known->second;
+    scheduler_session::outlets out{*clock,
+                                   [me = self, name](std::chrono::seconds after, std::uint64_t number) {
+                                     me->delayed_send(me, after, remind_atom::value, name, number);
+                                   },
+                                   [to = notes, server = "Server@" + now->server().server_name](const std::string& text) {
+                                     if (to) to->write(log_event::error, "Svr", server, text);
+                                   }};
+    return sessions.try_emplace(name, *now, name, std::move(out)).first->second;
+  }
+
+  // That of the scheduler whose partition the job's queue is in. The one without a name is nobody's, and nobody ever connects to it.
+  scheduler_session& session_for(const model::job_state& job) {
+    return session_of(std::string(projections::scheduler_of_partition(*now, projections::partition_of_queue(*now, job.queue()))));
   }
 
   void receive(view_wanted& w) {
@@ -225,14 +234,23 @@ struct answering {
 }  // namespace
 
 caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
-  auto a = std::make_shared<answering>(answering{
-      std::move(parts.now), std::move(parts.index), std::move(parts.past), parts.clock, std::move(parts.inbox), {}, {}, {}, {}, {}});
-  a->arm(self);
-  const auto up_to_date = [a, self](auto then) {
+  auto a = std::make_shared<answering>(answering{std::move(parts.now),
+                                                 std::move(parts.index),
+                                                 std::move(parts.past),
+                                                 parts.clock,
+                                                 std::move(parts.inbox),
+                                                 parts.notes,
+                                                 self,
+                                                 {},
+                                                 {},
+                                                 {},
+                                                 {},
+                                                 {}});
+  a->know_schedulers();
+  const auto up_to_date = [a](auto then) {
     a->catch_up();
     then();
     a->catch_up();
-    if (a->iteration() != a->armed) a->arm(self);
   };
   return {
       [=](const commits_wait&) { up_to_date([] {}); },
@@ -256,12 +274,8 @@ caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
       },
       [=](const scheduler_frame& f) { up_to_date([&] { a->session_of(f.from).said(f.message.get()); }); },
       [=](const proposal_settled& p) { up_to_date([&] { a->session_of(p.scheduler).settled(p); }); },
-      [=](iterate_atom, std::uint64_t timer) {
-        up_to_date([&] {
-          if (timer != a->timer) return;
-          for (auto& [name, session] : a->sessions) session.want_cycle("scheduling iteration");
-          a->arm(self);
-        });
+      [=](remind_atom, const std::string& scheduler, std::uint64_t number) {
+        up_to_date([&] { a->session_of(scheduler).reminded(number); });
       },
       [](const disk_state&) {},
   };

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "actors/runtime/commit_inbox.hpp"
+#include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/messages.hpp"
 #include "actors/server/messages.hpp"
 #include "projections/status/past.hpp"
@@ -23,6 +24,7 @@ struct status_parts {
   caf::actor past;
   const ports::clock* clock;
   std::shared_ptr<commit_inbox> inbox = std::make_shared<commit_inbox>();
+  daemon_log* notes = nullptr;  // the server's log; may be null
 };
 caf::behavior status_actor(caf::event_based_actor* self, status_parts parts);
 

@@ -259,7 +259,8 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   // worker of the pool everybody else would wait for them, and with an ordinary share who needs the same processor.
   const auto past = spawn_answering(system, parts.detached, past_actor, reader_.get(), parts.store);
   const auto for_status = std::make_shared<commit_inbox>();
-  const auto status = spawn_answering(system, parts.detached, status_actor, status_parts{f.status, f.past, past, parts.clock, for_status});
+  const auto status =
+      spawn_answering(system, parts.detached, status_actor, status_parts{f.status, f.past, past, parts.clock, for_status, parts.notes});
   const auto upload = parts.detached ? system.spawn<caf::detached>(uploads, parts.store.blobs, parts.upload_directory)
                                      : system.spawn(uploads, parts.store.blobs, parts.upload_directory);
   gateway_parts g;

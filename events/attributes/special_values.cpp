@@ -167,12 +167,6 @@ maybe partition_name(text value) {
   if (value == default_partition) return std::nullopt;
   return std::string(value);
 }
-// A vnode may stand in several; one of them being the default's is as wrong.
-maybe partition_names(text value) {
-  const auto names = split_trimmed(value);
-  if (std::find(names.begin(), names.end(), default_partition) != names.end()) return std::nullopt;
-  return join_list(names);
-}
 
 using kind = schema::ObjectKind;
 constexpr auto bad = pbs_error::bad_value;
@@ -204,7 +198,7 @@ constexpr special_value rows[] = {
     {kind::SERVER, server::job_history_duration, wait_duration, bad, false},
     {kind::SERVER, server::sync_mom_hookfiles_timeout, wait_seconds, bad, false},
     {kind::SERVER, server::max_job_sequence_id, job_sequence_limit, pbs_error::bad_max_job_sequence_id, false},
-    {kind::NODE, node::partition, partition_names, pbs_error::default_partition, false},
+    {kind::NODE, node::partition, partition_name, pbs_error::default_partition, false},
     {kind::SCHEDULER, scheduler::partition, partition_name, pbs_error::default_partition, false},
     {kind::SCHEDULER, scheduler::scheduler_iteration, wait_seconds_or_below_0, bad, false},
     {kind::SCHEDULER, scheduler::job_run_wait, job_run_wait, bad, false},

@@ -60,6 +60,16 @@ std::string worked_out(const attribute& row, const one_change& c, std::string_vi
   }
 }
 
+// A scheduler, a queue and a vnode are in one partition at most (MS-40): += gives one to what has none, -= takes the one there is.
+// False: it would be a second one.
+bool one_partition(one_change& c, std::string_view now) {
+  if (c.value.find(',') != std::string::npos) return false;
+  if (c.op == schema::AttributeOp::INCREMENT && !now.empty() && now != c.value) return false;
+  if (c.op == schema::AttributeOp::DECREMENT) c.value = now == c.value ? "" : now;
+  c.op = c.value.empty() ? schema::AttributeOp::UNSET : schema::AttributeOp::SET;
+  return true;
+}
+
 // The canonical change, or why not.
 values::result<one_change, rejection> checked(const attribute& row, schema::Attribute::Reader change,
                                               const attributes::attribute_set& now_set, const requester& by, bool creating,
@@ -74,7 +84,8 @@ values::result<one_change, rejection> checked(const attribute& row, schema::Attr
     if (!text) return rejection{text.error().code, text.error().text};
     c.value = *text;
   }
-  if (c.op != schema::AttributeOp::SET) {
+  if (c.name == "partition" && !one_partition(c, now_set.get(row.id).value_or(""))) return refuse(pbs_error::bad_value);
+  if (c.op == schema::AttributeOp::INCREMENT || c.op == schema::AttributeOp::DECREMENT) {
     c.value = worked_out(row, c, now_set.get(row.id, c.resource).value_or(""), resources);
     c.op = c.value.empty() ? schema::AttributeOp::UNSET : schema::AttributeOp::SET;
     // A sum must be a value that could have been set.

@@ -15,7 +15,8 @@ std::size_t ledger::jobs_in_queue(std::string_view queue) const {
 
 bool ledger::operator==(const ledger& other) const {
   return next_job_number_ == other.next_job_number_ && jobs_ == other.jobs_ && queues_ == other.queues_ &&
-         schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && holdings_ == other.holdings_;
+         schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && partitions_ == other.partitions_ &&
+         suspended_ == other.suspended_ && holdings_ == other.holdings_;
 }
 
 // -- check ---------------------------------------------------------------------------------------------------------------
@@ -31,8 +32,8 @@ bool names_contain(const std::map<std::uint64_t, std::string>& names, std::strin
 std::optional<rejection> ledger::check(const event_place& at, schema::Event::Reader event) const {
   switch (event.which()) {
     case schema::Event::JOB: return check_job(at, event.getJob());
-    case schema::Event::QUEUE: return check_queue(event.getQueue());
-    case schema::Event::SCHEDULER: return check_scheduler(event.getScheduler());
+    case schema::Event::QUEUE: return check_queue(at, event.getQueue());
+    case schema::Event::SCHEDULER: return check_scheduler(at, event.getScheduler());
     case schema::Event::HOOK: return check_hook(event.getHook());
     case schema::Event::HOST: return check_host(event.getHost());
     case schema::Event::SERVER:
@@ -54,11 +55,11 @@ std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEve
     }
     case which::ASSIGNED: {
       const auto e = event.getAssigned();
-      return check_room(at.stream, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace()), false});
+      return check_room(at.stream, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace())}, true);
     }
     case which::VNODES_TAKEN: {
       const auto e = event.getVnodesTaken();
-      return check_room(at.stream, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace()), e.getAmountsOnly()});
+      return check_room(at.stream, {{}, schema::text(e.getExecVnode()), schema::text(e.getPlace()), e.getAmountsOnly()}, false);
     }
     case which::MOVED:
       if (!names_contain(queues_, schema::text(event.getMoved().getQueue()))) return refuse(pbs_error::unknown_queue);
@@ -91,24 +92,26 @@ std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEve
   return std::nullopt;
 }
 
-std::optional<rejection> ledger::check_room(std::uint64_t stream, model::holdings::wanted w) const {
+// A run stays in the partition in which it began, wherever its queue has come meanwhile.
+std::optional<rejection> ledger::check_room(std::uint64_t stream, model::holdings::wanted w, bool begins) const {
   const auto job = jobs_.find(stream);
   if (job == jobs_.end()) return refuse(pbs_error::unknown_job);
   const auto id = std::to_string(job->second.number);
   w.id = id;
+  w.partition = begins ? holdings_.partition_number(partitions_.of_queue(job->second.queue)) : job->second.partition;
   return holdings_.why_not(w);
 }
 
-std::optional<rejection> ledger::check_queue(schema::QueueEvent::Reader event) const {
+std::optional<rejection> ledger::check_queue(const event_place& at, schema::QueueEvent::Reader event) const {
   if (event.isCreated() && names_contain(queues_, schema::text(event.getCreated().getName()))) return refuse(pbs_error::queue_exists);
   if (event.isDeleted() && jobs_in_queue(schema::text(event.getDeleted().getName())) > 0) return refuse(pbs_error::object_busy);
-  return std::nullopt;
+  return partitions_.check(at, event, holdings_);
 }
 
-std::optional<rejection> ledger::check_scheduler(schema::SchedulerEvent::Reader event) const {
+std::optional<rejection> ledger::check_scheduler(const event_place& at, schema::SchedulerEvent::Reader event) const {
   if (event.isCreated() && names_contain(schedulers_, schema::text(event.getCreated().getName())))
     return refuse(pbs_error::scheduler_exists);
-  return std::nullopt;
+  return partitions_.check(at, event);
 }
 
 std::optional<rejection> ledger::check_hook(schema::HookEvent::Reader event) const {
@@ -119,6 +122,7 @@ std::optional<rejection> ledger::check_hook(schema::HookEvent::Reader event) con
 
 std::optional<rejection> ledger::check_host(schema::HostEvent::Reader event) const {
   if (event.isVnodeCreated() && holdings_.host_of(schema::text(event.getVnodeCreated().getName()))) return refuse(pbs_error::node_exists);
+  if (event.isVnodeChanged()) return partitions_.check(event.getVnodeChanged(), holdings_, suspended_);
   if (!event.isVnodeDeleted()) return std::nullopt;
   const auto* use = holdings_.find(schema::text(event.getVnodeDeleted().getName()));
   if (use && !use->jobs.empty()) return refuse(pbs_error::object_busy);
@@ -130,8 +134,12 @@ std::optional<rejection> ledger::check_host(schema::HostEvent::Reader event) con
 void ledger::apply(const event_place& at, schema::Event::Reader event) {
   switch (event.which()) {
     case schema::Event::JOB: return apply_job(at, event.getJob());
-    case schema::Event::QUEUE: return apply_named(queues_, at, event.getQueue());
-    case schema::Event::SCHEDULER: return apply_named(schedulers_, at, event.getScheduler());
+    case schema::Event::QUEUE:
+      partitions_.apply(at, event.getQueue());
+      return apply_named(queues_, at, event.getQueue());
+    case schema::Event::SCHEDULER:
+      partitions_.apply(at, event.getScheduler());
+      return apply_named(schedulers_, at, event.getScheduler());
     case schema::Event::HOOK: return apply_named(hooks_, at, event.getHook());
     case schema::Event::HOST: return holdings_.apply(at, event.getHost());
     case schema::Event::LOG:
@@ -156,14 +164,21 @@ void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
     case which::QUEUED: {
       const auto e = event.getQueued();
       next_job_number_ = std::max(next_job_number_, e.getNumber() + 1);
-      jobs_[at.stream] = {e.getNumber(), schema::str(e.getQueue())};
+      jobs_[at.stream] = {e.getNumber(), schema::str(e.getQueue()), 0};
       job_of_number_[e.getNumber()] = at.stream;
       ++jobs_per_queue_[schema::str(e.getQueue())];
       return;
     }
-    case which::ASSIGNED:
-    case which::VNODES_TAKEN:
+    case which::ASSIGNED: {
+      auto& job = jobs_.at(at.stream);
+      job.partition = holdings_.partition_number(partitions_.of_queue(job.queue));
+      return holdings_.apply(at, std::to_string(job.number), event);
+    }
     case which::VNODES_RELEASED:
+      if (event.getVnodesReleased().getWhy() == schema::ReleaseReason::SUSPENDED)
+        suspended_[at.stream] = schema::str(event.getVnodesReleased().getExecVnode());
+      return holdings_.apply(at, std::to_string(jobs_.at(at.stream).number), event);
+    case which::VNODES_TAKEN: suspended_.erase(at.stream); [[fallthrough]];
     case which::SUSPENDED:
     case which::RESUMED: return holdings_.apply(at, std::to_string(jobs_.at(at.stream).number), event);
     case which::MOVED: {
@@ -173,7 +188,8 @@ void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
       ++jobs_per_queue_[queue];
       return;
     }
-    case which::ENDED: --jobs_per_queue_[jobs_.at(at.stream).queue]; return;
+    case which::ENDED: --jobs_per_queue_[jobs_.at(at.stream).queue]; [[fallthrough]];
+    case which::REQUEUED: suspended_.erase(at.stream); return;
     case which::FORGOTTEN:
       job_of_number_.erase(jobs_.at(at.stream).number);
       jobs_.erase(at.stream);
@@ -195,7 +211,6 @@ void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
     case which::REQUEST_DONE:
     case which::EXITED:
     case which::OUTPUT_DELIVERED:
-    case which::REQUEUED:
     case which::REORDERED: return;
   }
 }

@@ -1,5 +1,5 @@
-// The one piece of state that spans streams: what is assigned on each vnode, names and ids in use, jobs per queue. Lives
-// in the log writer, is a pure fold like everything else, and is asked before each batch is written, so that two actors
+// The one piece of state that spans streams: what is assigned on each vnode, names and ids in use, jobs per queue, partitions.
+// Lives in the log writer, is a pure fold like everything else, and is asked before each batch is written, so that two actors
 // can never hand out the same cpu or the same name. Governed by docs/design/0007-ledger.md.
 #pragma once
 
@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "events/model/outcome.hpp"
+#include "events/model/partitions.hpp"
 #include "events/model/vnodes/holdings.hpp"
 
 namespace annals::model {
@@ -29,13 +30,14 @@ class ledger {
   struct job_entry {
     std::uint64_t number = 0;
     std::string queue;
+    std::uint32_t partition = 0;  // of its run, as a number of holdings: that of its queue when it was assigned
     bool operator==(const job_entry&) const = default;
   };
   using names = std::map<std::uint64_t, std::string>;  // by stream serial
   std::optional<rejection> check_job(const event_place& at, schema::JobEvent::Reader event) const;
-  std::optional<rejection> check_room(std::uint64_t stream, model::holdings::wanted w) const;
-  std::optional<rejection> check_queue(schema::QueueEvent::Reader event) const;
-  std::optional<rejection> check_scheduler(schema::SchedulerEvent::Reader event) const;
+  std::optional<rejection> check_room(std::uint64_t stream, model::holdings::wanted w, bool begins) const;
+  std::optional<rejection> check_queue(const event_place& at, schema::QueueEvent::Reader event) const;
+  std::optional<rejection> check_scheduler(const event_place& at, schema::SchedulerEvent::Reader event) const;
   std::optional<rejection> check_hook(schema::HookEvent::Reader event) const;
   std::optional<rejection> check_host(schema::HostEvent::Reader event) const;
   void apply_job(const event_place& at, schema::JobEvent::Reader event);
@@ -47,6 +49,8 @@ class ledger {
   std::unordered_map<std::uint64_t, std::uint64_t> job_of_number_;  // number -> serial
   std::map<std::string, std::size_t, std::less<>> jobs_per_queue_;  // unfinished
   names queues_, schedulers_, hooks_;
+  model::partitions partitions_;
+  model::partitions::given_up suspended_;
   model::holdings holdings_;  // a job's id there: its number
 };
 

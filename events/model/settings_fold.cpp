@@ -1,5 +1,7 @@
 #include "events/model/settings_fold.hpp"
 
+#include "events/attributes/ids.hpp"
+
 namespace annals::model {
 
 bool settings_fold::fold(const event_place& at, schema::Event::Reader event) {
@@ -9,11 +11,23 @@ bool settings_fold::fold(const event_place& at, schema::Event::Reader event) {
     auto& queue = queues_[at.stream];
     apply(queue, at, event);
     if (!queue.exists) queues_.erase(at.stream);
-  } else {
+  } else if (!event.isScheduler() || !fold_scheduler(at, event.getScheduler())) {
     return false;
   }
   rebuild();
   return true;
+}
+
+// Cycles begin and end all the time, and change no settings.
+bool settings_fold::fold_scheduler(const event_place& at, schema::SchedulerEvent::Reader event) {
+  if (!event.isCreated() && !event.isChanged() && !event.isDeleted()) return false;
+  auto& scheduler = schedulers_[at.stream];
+  const auto partition = [&] { return std::string(placed_partition(scheduler)); };
+  const auto before = partition();
+  apply(scheduler, at, event);
+  const auto now = partition();
+  if (!scheduler.exists) schedulers_.erase(at.stream);
+  return now != before;
 }
 
 void settings_fold::rebuild() {
@@ -24,6 +38,8 @@ void settings_fold::rebuild() {
   s->server = server_.attributes;
   s->resources = server_.resources;
   for (const auto& [stream, queue] : queues_) s->queues[queue.name] = {queue.order, queue.attributes};
+  for (const auto& [stream, scheduler] : schedulers_)
+    if (const auto its = placed_partition(scheduler); !its.empty()) s->scheduler_of_partition.emplace(its, scheduler.name);
   settings_ = std::move(s);
 }
 

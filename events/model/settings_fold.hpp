@@ -1,4 +1,4 @@
-// The settings that rules consult, as the log says they are: a fold over the events of the server and of queues.
+// The settings that rules consult, as the log says they are: a fold over the events of the server, of queues and of schedulers.
 #pragma once
 
 #include <cstdint>
@@ -6,6 +6,7 @@
 #include <string>
 
 #include "events/model/queue/queue.hpp"
+#include "events/model/scheduler/scheduler.hpp"
 #include "events/model/server/server.hpp"
 #include "events/model/settings.hpp"
 
@@ -16,18 +17,20 @@ class settings_fold {
   // home: PBS_HOME at the server, which no event says.
   explicit settings_fold(std::string home = {}) : home_(std::move(home)) {}
 
-  // True: the event was the server's or a queue's, and `site` is a new one.
+  // True: `settings` is a new one. Of schedulers only their partitions count.
   bool fold(const event_place& at, schema::Event::Reader event);
   const settings_ptr& settings() const { return settings_; }
   const server_state& server() const { return server_; }
   const std::map<std::uint64_t, queue_state>& queues() const { return queues_; }  // that exist, by stream
 
  private:
+  bool fold_scheduler(const event_place& at, schema::SchedulerEvent::Reader event);
   void rebuild();
 
   std::string home_;
   server_state server_;
   std::map<std::uint64_t, queue_state> queues_;
+  std::map<std::uint64_t, scheduler_state> schedulers_;  // by stream: who had a partition first keeps it
   settings_ptr settings_ = std::make_shared<model::settings>();
 };
 

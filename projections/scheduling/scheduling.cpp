@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "events/attributes/ids.hpp"
 #include "events/values/exec_vnode.hpp"
+#include "projections/scheduling/partition.hpp"
 #include "projections/scheduling/scheduling_rows.hpp"
 
 namespace annals::projections {
@@ -11,10 +13,23 @@ namespace {
 // Rows per message. A row is a few hundred bytes, a vnode's grows by 16 bytes with each of its jobs: 500 rows stay far below
 // the largest frame (limits::daemon_frame_bytes_max) even when each vnode runs a thousand jobs.
 constexpr std::size_t rows_per_message = 500;
+
+bool changes_partition(capnp::List<schema::Attribute>::Reader changes) {
+  for (auto c : changes)
+    if (c.getName() == "partition") return true;
+  return false;
+}
+
+const model::queue_state* queue_of_stream(const status& from, std::uint64_t serial) {
+  for (const auto& [name, queue] : from.queues())
+    if (queue.serial == serial) return &queue;
+  return nullptr;
+}
 }  // namespace
 
 bool scheduling_projection::marks::empty() const {
-  return jobs.empty() && hosts.empty() && queues.empty() && vnodes.empty() && !server && !scheduler && !resources;
+  return jobs.empty() && hosts.empty() && queues.empty() && vnodes.empty() && queues_of_jobs.empty() && !server && !scheduler &&
+         !resources && !partition;
 }
 
 // -- marking -------------------------------------------------------------------------------------------------------------
@@ -27,20 +42,30 @@ void scheduling_projection::apply(const log::record& record) {
   switch (event.which()) {
     case schema::StreamKind::JOB: return mark_job_event(r.getStream(), event.getJob());
     case schema::StreamKind::HOST: return mark_host_event(r.getStream(), event.getHost());
-    case schema::StreamKind::QUEUE:
-      // Queues are few: whichever it was, all are looked at again.
-      for (const auto& [name, queue] : from_.queues()) marks_.queues.insert(name);
-      marks_.queues.insert(sent_queues_.begin(), sent_queues_.end());
-      return;
+    case schema::StreamKind::QUEUE: return mark_queue_event(r.getStream(), event.getQueue());
     case schema::StreamKind::SERVER: return mark_server_event(event.getServer());
-    case schema::StreamKind::SCHEDULER:
-      if (event.getScheduler().isChanged()) marks_.scheduler = true;
-      return;
+    case schema::StreamKind::SCHEDULER: return mark_scheduler_event(r.getStream(), event.getScheduler());
     case schema::StreamKind::HOOK:
     case schema::StreamKind::RUN:
     case schema::StreamKind::PART:
     case schema::StreamKind::LOG: return;
   }
+}
+
+// Queues are few: whichever it was, all are looked at again.
+void scheduling_projection::mark_queue_event(std::uint64_t serial, schema::QueueEvent::Reader event) {
+  for (const auto& [name, queue] : from_.queues()) marks_.queues.insert(name);
+  marks_.queues.insert(sent_queues_.begin(), sent_queues_.end());
+  if (!event.isChanged() || !changes_partition(event.getChanged().getChanges())) return;
+  if (const auto* queue = queue_of_stream(from_, serial)) marks_.queues_of_jobs.insert(queue->name);
+}
+
+void scheduling_projection::mark_scheduler_event(std::uint64_t serial, schema::SchedulerEvent::Reader event) {
+  const auto own = from_.schedulers().find(scheduler_);
+  if (event.isChanged() && own != from_.schedulers().end() && own->second.serial == serial) marks_.scheduler = true;
+  // Whose a partition is may depend on another scheduler, of a log from before these rules.
+  if (event.isCreated() || event.isDeleted() || (event.isChanged() && changes_partition(event.getChanged().getChanges())))
+    marks_.partition = true;
 }
 
 void scheduling_projection::mark_server_event(schema::ServerEvent::Reader event) {
@@ -57,7 +82,11 @@ void scheduling_projection::mark_server_event(schema::ServerEvent::Reader event)
 
 void scheduling_projection::mark_vnodes(capnp::Text::Reader exec_vnode) {
   values::exec_vnode_reader parts(schema::text(exec_vnode));
-  for (values::exec_vnode_reader::part p; parts.next(p);) marks_.vnodes.insert(std::string(p.vnode));
+  const bool all = !from_.holdings().has_partitions();
+  for (values::exec_vnode_reader::part p; parts.next(p);) {
+    std::string name(p.vnode);
+    if (all || has_vnode(name)) marks_.vnodes.insert(std::move(name));
+  }
 }
 
 void scheduling_projection::mark_job_event(std::uint64_t serial, schema::JobEvent::Reader event) {
@@ -96,7 +125,11 @@ void scheduling_projection::mark_job_event(std::uint64_t serial, schema::JobEven
     case which::MOVED:
     case which::REORDERED: break;
   }
-  marks_.jobs.insert(marks_.jobs.end(), serial);  // serials rise: new jobs come last
+  mark_job(serial);
+}
+
+void scheduling_projection::mark_job(std::uint64_t serial) {
+  if (has_job(serial)) marks_.jobs.insert(marks_.jobs.end(), serial);  // serials rise: new jobs come last
 }
 
 void scheduling_projection::mark_host_event(std::uint64_t serial, schema::HostEvent::Reader event) {
@@ -116,15 +149,70 @@ void scheduling_projection::mark_host_event(std::uint64_t serial, schema::HostEv
 
 // -- telling -------------------------------------------------------------------------------------------------------------
 
-bool scheduling_projection::in_view(const model::job_state& job) const {
-  return !job.allocated.empty() || job.phase == model::job_phase::queued;
+bool scheduling_projection::has_vnode(const std::string& name) const {
+  return sent_vnodes_.contains(name) || has(from_.holdings().partition_of(name));
 }
 
-std::vector<scheduling_projection::message> scheduling_projection::full_view() {
-  following_ = true;
+bool scheduling_projection::has_job(std::uint64_t serial) const {
+  if (sent_jobs_.contains(serial)) return true;
+  const auto* job = from_.job(serial);
+  return job && has(partition_of_job(from_, *job));
+}
+
+bool scheduling_projection::has_queue(const model::queue_state& queue) const {
+  return has(queue.attributes.get(attributes::queue::partition).value_or(""));
+}
+
+bool scheduling_projection::has_host(std::uint64_t serial, schema::HostEvent::Reader event) const {
+  if (event.isVnodeChanged()) return has_vnode(schema::str(event.getVnodeChanged().getVnode()));
+  const auto host = from_.hosts().find(serial);
+  if (host == from_.hosts().end()) return true;
+  const auto& vnodes = host->second.vnodes;
+  return std::any_of(vnodes.begin(), vnodes.end(), [&](const auto& v) { return has_vnode(v.name); });
+}
+
+bool scheduling_projection::in_view(const model::job_state& job) const {
+  return (!job.allocated.empty() || job.phase == model::job_phase::queued) && has(partition_of_job(from_, job));
+}
+
+bool scheduling_projection::concerns(const log::record& record) const {
+  if (!following_) return false;
+  const auto stream = record.get().getStream();
+  const auto event = record.event();
+  switch (event.which()) {
+    case schema::Event::JOB: return has_job(stream);
+    case schema::Event::HOST: return has_host(stream, event.getHost());
+    case schema::Event::SERVER: return true;
+    case schema::Event::QUEUE: {
+      const auto* queue = queue_of_stream(from_, stream);
+      return !queue || has_queue(*queue) || sent_queues_.contains(queue->name);
+    }
+    case schema::Event::SCHEDULER: {
+      const auto own = from_.schedulers().find(scheduler_);
+      return (own != from_.schedulers().end() && own->second.serial == stream) ||
+             (marks_.partition && partition_of_scheduler(from_, scheduler_) != partition_);
+    }
+    case schema::Event::HOOK:
+    case schema::Event::RUN:
+    case schema::Event::PART:
+    case schema::Event::LOG: return false;
+  }
+  return false;
+}
+
+void scheduling_projection::stop() {
+  following_ = false;
+  partition_.reset();
+  marks_ = {};
   sent_jobs_.clear();
   sent_vnodes_.clear();
   sent_queues_.clear();
+}
+
+std::vector<scheduling_projection::message> scheduling_projection::full_view() {
+  stop();
+  following_ = true;
+  partition_ = partition_of_scheduler(from_, scheduler_);
   marks all;
   all.server = all.scheduler = all.resources = true;
   for (const auto& [name, queue] : from_.queues()) all.queues.insert(name);
@@ -133,7 +221,6 @@ std::vector<scheduling_projection::message> scheduling_projection::full_view() {
     if (in_view(job)) all.jobs.insert(job.serial);
     return true;
   });
-  marks_ = {};
   return messages(all, true);
 }
 
@@ -141,9 +228,24 @@ std::vector<scheduling_projection::message> scheduling_projection::take_delta() 
   if (marks_.empty()) return {};
   // What a resource's type means for amounts that were read before can't be told in a delta.
   if (marks_.resources) return full_view();
-  const marks changed = std::move(marks_);
+  if (marks_.partition && partition_of_scheduler(from_, scheduler_) != partition_) return full_view();
+  marks changed = std::move(marks_);
   marks_ = {};
+  mark_what_moved(changed);
   return messages(changed, false);
+}
+
+// The jobs that come and go with their queues: every job is looked at, which is rare.
+void scheduling_projection::mark_what_moved(marks& changed) const {
+  std::erase_if(changed.queues_of_jobs, [&](const auto& name) {
+    const auto at = from_.queues().find(name);
+    return !sent_queues_.contains(name) && (at == from_.queues().end() || !has_queue(at->second));
+  });
+  if (changed.queues_of_jobs.empty()) return;
+  from_.each_job([&](const model::job_state& job) {
+    if (changed.queues_of_jobs.contains(job.queue())) changed.jobs.insert(job.serial);
+    return true;
+  });
 }
 
 // What the rows of the next messages are made of.
@@ -166,14 +268,14 @@ scheduling_projection::news scheduling_projection::gather(const marks& changed) 
     if (const auto host = from_.hosts().find(serial); host != from_.hosts().end())
       for (const auto& v : host->second.vnodes) vnode_names.insert(v.name);
   for (const auto& name : vnode_names) {
-    const auto* host = from_.host_of_vnode(name);
-    const auto* vnode = host ? host->vnode(name) : nullptr;
+    const auto [host, partition] = from_.holdings().place_of(name);
+    const auto* vnode = host && has(partition) ? host->vnode(name) : nullptr;
     if (vnode) out.vnodes.push_back({host, vnode}), sent_vnodes_.insert(name);
     else if (sent_vnodes_.erase(name) > 0) out.vnodes_gone.push_back(name);
   }
   for (const auto& name : changed.queues) {
     const auto at = from_.queues().find(name);
-    if (at != from_.queues().end()) out.queues.push_back(&at->second), sent_queues_.insert(name);
+    if (at != from_.queues().end() && has_queue(at->second)) out.queues.push_back(&at->second), sent_queues_.insert(name);
     else if (sent_queues_.erase(name) > 0) out.queues_gone.push_back(name);
   }
   for (const auto serial : changed.jobs) {

@@ -1,11 +1,15 @@
 // What a scheduler is told: the whole view when it comes, then deltas of what changed. Keeps only marks of what changed;
 // the rows themselves are made from the status projection, so that no job's state is held twice.
 //
+// A view holds the queues, vnodes and jobs of the scheduler's own partition; the default scheduler's what is in none; that of a
+// scheduler without a partition none at all. What comes to another partition leaves the view with the next delta (MS-35, MS-93).
+//
 // One per connected scheduler. Promise: a scheduler that took in the full view and every delta after it sees, at the
 // sequence of the last one, exactly what the full view of that moment would show. Governed by docs/design/0005-scheduling.md.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -25,6 +29,9 @@ class scheduling_projection {
   scheduling_projection(const status& from, std::string scheduler) : from_(from), scheduler_(std::move(scheduler)) {}
 
   void apply(const log::record& record);  // marks what changed; nothing before the first full view
+  // Whether a record, when apply has seen it, says something of what is or was in the view: server, queues, vnodes, jobs, the scheduler.
+  bool concerns(const log::record& record) const;
+  void stop();  // nobody has the view any more: nothing is marked until the next full one
 
   // Messages in the order to send them, each well below the largest frame. The deltas of one answer are true together:
   // only the last one moves the view to the new sequence. take_delta is empty when nothing changed.
@@ -37,7 +44,9 @@ class scheduling_projection {
   struct marks {
     std::set<std::uint64_t> jobs, hosts;                // serials
     std::set<std::string, std::less<>> queues, vnodes;  // names
+    std::set<std::string, std::less<>> queues_of_jobs;  // whose partition changed: their jobs
     bool server = false, scheduler = false, resources = false;
+    bool partition = false;  // the scheduler's may be another one now
     bool empty() const;
   };
 
@@ -47,14 +56,24 @@ class scheduling_projection {
   void mark_vnodes(capnp::Text::Reader exec_vnode);
   void mark_job_event(std::uint64_t serial, schema::JobEvent::Reader event);
   void mark_host_event(std::uint64_t serial, schema::HostEvent::Reader event);
+  void mark_queue_event(std::uint64_t serial, schema::QueueEvent::Reader event);
+  void mark_scheduler_event(std::uint64_t serial, schema::SchedulerEvent::Reader event);
+  void mark_job(std::uint64_t serial);
+  bool has(std::string_view partition) const { return partition_ && *partition_ == partition; }
+  bool has_vnode(const std::string& name) const;
+  bool has_job(std::uint64_t serial) const;
+  bool has_queue(const model::queue_state& queue) const;
+  bool has_host(std::uint64_t serial, schema::HostEvent::Reader event) const;
   bool in_view(const model::job_state& job) const;
+  void mark_what_moved(marks& changed) const;
   news gather(const marks& changed);
   void fill_few(schema::SchedulingDelta::Builder d, const marks& changed, const news& what) const;
   std::vector<message> messages(const marks& changed, bool full);
 
   const status& from_;
   std::string scheduler_;
-  bool following_ = false;  // somebody has a full view
+  bool following_ = false;                // somebody has a full view
+  std::optional<std::string> partition_;  // whose that view is; nothing: of a scheduler that has none
   std::uint64_t epoch_ = 0;
   std::uint64_t sent_sequence_ = 0;
   marks marks_;

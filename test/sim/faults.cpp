@@ -15,8 +15,8 @@ constexpr std::int64_t heartbeats_missed = 10 * second;  // then whoever talks w
 void world::maybe_fault() {
   for (std::size_t i = 0; i < processes_.size(); ++i) {
     auto& p = *processes_[i];
-    const double rate = i == 0 ? o.server_crash : i == 1 ? o.scheduler_crash
-                                                         : o.mom_crash;
+    const double rate = i == 0 ? o.server_crash : i < first_mom() ? o.scheduler_crash
+                                                                  : o.mom_crash;
     if (p.up() && (p.wants_crash || (faults_on_ && chance(rate)))) {
       p.crash();
       p.wants_crash = false;
@@ -37,12 +37,27 @@ void world::maybe_fault() {
     at(disk_heals_at_, client_alive_, [this] { server_store().set_disk_full(false); });
   }
   if (faults_on_) fault_hosts();
+  if (faults_on_) fault_schedulers();
+}
+
+// -- schedulers --------------------------------------------------------------------------------------------------------------
+
+void world::fault_schedulers() {
+  if (!chance(o.scheduler_trouble)) return;
+  const auto i = 1 + random() % (first_mom() - 1);
+  const auto until = clock.now + pick_ns(second, 20 * second);
+  if (random() % 2) return cut(0, i, until);
+  still_until_[i] = std::max(still_until_[i], until);
+  if (until - clock.now > heartbeats_missed)
+    at(clock.now + heartbeats_missed, client_alive_, [this, i] {
+      if (stands_still(i)) net.break_all_of(processes_[i]->alive());
+    });
 }
 
 // -- hosts -------------------------------------------------------------------------------------------------------------------
 
 void world::fault_hosts() {
-  const auto any_mom = [&] { return 2 + random() % (processes_.size() - 2); };
+  const auto any_mom = [&] { return first_mom() + random() % (processes_.size() - first_mom()); };
   const auto any = [&] { return random() % (processes_.size() - 1) == 0 ? 0 : any_mom(); };
   if (chance(o.power_off)) {
     const auto i = any_mom();

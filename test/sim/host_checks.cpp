@@ -86,7 +86,7 @@ std::string world::check_vnodes() {
     });
   if (o.reduces())
     if (auto why = check_reduced(); !why.empty()) return why;
-  for (std::size_t i = 2; i < processes_.size(); ++i) {
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i) {
     const auto& mom = static_cast<mom_process&>(*processes_[i]);
     if (!hears_server(i)) deaf_ns_[i] = clock.now;
     for (const auto& [key, node_file] : mom.machine().places)
@@ -120,7 +120,7 @@ std::string world::story() const {
     });
   };
   tell("server", static_cast<const server_process&>(*processes_[0]).store);
-  for (std::size_t i = 2; i < processes_.size(); ++i) {
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i) {
     const auto& mom = static_cast<const mom_process&>(*processes_[i]);
     tell(mom.name(), *mom.store);
   }
@@ -131,7 +131,7 @@ std::string world::story() const {
 
 // Nothing of any job is left: no process, no file, no directory, no actor.
 std::string world::check_leaks() {
-  for (std::size_t i = 2; i < processes_.size(); ++i) {
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i) {
     const auto& mom = static_cast<mom_process&>(*processes_[i]);
     if (!mom.machine().programs.empty()) return mom.name() + " still has files of " + mom.machine().programs.begin()->first;
     if (!mom.machine().places.empty()) return mom.name() + " still has a place for " + mom.machine().places.begin()->first;
@@ -173,7 +173,7 @@ std::string world::check_accounting() {
 // On so many hosts hooks have set what a run used there, by the hosts' own logs. By key.
 std::map<std::string, std::uint64_t> world::hosts_whose_hooks_used() const {
   std::map<std::string, std::uint64_t> count;
-  for (std::size_t i = 2; i < processes_.size(); ++i) {
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i) {
     std::map<std::uint64_t, std::string> keys;  // by stream
     std::set<std::string> used;
     (void)log::log_reader(*static_cast<const mom_process&>(*processes_[i]).store).read(1, [&](const log::record_ptr& r) {
@@ -202,7 +202,7 @@ std::string world::check_usage() {
   std::map<std::string, used> runs;  // whose end was reported, by key
   wholly_known_runs_.clear();
   std::set<std::string> partly_known;  // a host did not say what it used
-  for (std::size_t i = 2; i < processes_.size(); ++i)
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i)
     for (const auto& key : static_cast<mom_process&>(*processes_[i]).machine().lost_with_disk) partly_known.insert(run_of_key(key));
   (void)log::log_reader(server_store()).read(1, [&](const log::record_ptr& r) {
     const auto event = r->event();
@@ -242,11 +242,11 @@ std::string world::check_usage() {
 // What tasks wrote came to who asked for it or is in the job's files, all of it.
 std::string world::check_output() {
   std::set<std::string> came;
-  for (std::size_t i = 2; i < processes_.size(); ++i) {
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i) {
     const auto& lines = static_cast<const mom_process&>(*processes_[i]).machine().lines;
     came.insert(lines.begin(), lines.end());
   }
-  for (std::size_t i = 2; i < processes_.size(); ++i)
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i)
     for (const auto& [key, executed] : static_cast<const mom_process&>(*processes_[i]).machine().executions) {
       if (run_of_key(key) == key || !wholly_known_runs_.contains(run_of_key(key))) continue;
       for (const bool errors : {false, true})
@@ -259,7 +259,7 @@ std::string world::check_output() {
 // How many programs of a run were ever started, on all hosts.
 std::size_t world::executions_of(const std::string& key) const {
   std::size_t count = 0;
-  for (std::size_t i = 2; i < processes_.size(); ++i)
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i)
     for (const auto& [program, times] : static_cast<const mom_process&>(*processes_[i]).machine().executions)
       if (run_of_key(program) == key) ++count;
   return count;

@@ -29,7 +29,7 @@ schema::sealed_message forged_join(const std::string& ticket, const char* signat
 
 void world::play_hostile_node() {
   if (!chance(0.02)) return;
-  const auto victim = 2 + random() % (processes_.size() - 2);
+  const auto victim = first_mom() + random() % (processes_.size() - first_mom());
   auto& mom = static_cast<mom_process&>(*processes_[victim]);
   if (!mom.up() || mom.wants_crash) return;
   auto& l = hostile_links_[victim];
@@ -69,7 +69,7 @@ void world::play_hostile_node() {
 }
 
 std::string world::check_hostile_node() {
-  for (std::size_t i = 2; i < processes_.size(); ++i) {
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i) {
     const auto& mom = static_cast<mom_process&>(*processes_[i]);
     for (const auto& [key, times] : mom.machine().executions)
       if (key.starts_with(invented_job) || key.find('-') != std::string::npos) return mom.name() + " ran " + key + " for a hostile node";

@@ -57,10 +57,10 @@ class server_process final : public actor_process {
 
 class scheduler_process final : public process {
  public:
-  explicit scheduler_process(world& w) : world_(w) {}
+  scheduler_process(world& w, std::string name) : world_(w), name_(std::move(name)) {}
   void start() override;
   void crash() override;
-  bool step() override { return false; }
+  bool step() override;  // what came while it could have stood still
   void advance(std::int64_t) override {}
   bool up() const override { return driver_ != nullptr; }
   endpoint end() const;
@@ -69,7 +69,9 @@ class scheduler_process final : public process {
  private:
   world& world_;
   life alive_ = std::make_shared<bool>(false);
+  std::string name_;
   std::shared_ptr<actors::cycle_driver> driver_;
+  std::shared_ptr<std::deque<std::pair<wire::connection_ptr, schema::sealed_message>>> inbox_;
   std::shared_ptr<wire::connection_ptr> server_ = std::make_shared<wire::connection_ptr>();
 };
 

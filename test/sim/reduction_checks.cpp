@@ -65,7 +65,7 @@ std::string world::check_sums() {
 // at some time, and what the job shows may be released before its MoM has heard of it.
 std::string world::check_reductions() {
   std::map<std::string, std::set<std::string>> programs;  // node files that the run may show
-  for (std::size_t i = 2; i < processes_.size(); ++i) {
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i) {
     const auto& mom = static_cast<const mom_process&>(*processes_[i]);
     const auto all = exec_vnodes_of(mom);
     for (const auto& [key, node_file] : mom.machine().node_files) {
@@ -83,7 +83,7 @@ std::string world::check_reductions() {
       if (o.releases == 0 && told && *told != last) return key + " ended with " + last + ", and the job shows " + *told;
     }
   }
-  for (std::size_t i = 2; i < processes_.size(); ++i) {
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i) {
     const auto& mom = static_cast<const mom_process&>(*processes_[i]);
     const auto names_it = [&](const std::string& node_file) { return node_file.find(mom.name() + '\n') != std::string::npos; };
     for (const auto& [key, times] : mom.machine().executions) {

@@ -18,16 +18,21 @@ constexpr std::int64_t fault_time = 120 * second;  // faults happen this long
 constexpr std::int64_t patience = 3600 * second;   // after which a world that is not quiet has lost something
 }  // namespace
 
-world::world(options options) : random(options.seed), net(*this), o(options), hooks_(options) {
+world::world(options options)
+    : random(options.seed), net(*this), o(options), hooks_(options), partitions_(options.partitions, options.moms) {
   processes_.push_back(std::make_unique<server_process>(*this));
-  processes_.push_back(std::make_unique<scheduler_process>(*this));
+  processes_.push_back(std::make_unique<scheduler_process>(*this, "default"));
+  if (o.partitions)
+    for (const char* name : {"s1", "s2"}) processes_.push_back(std::make_unique<scheduler_process>(*this, name));
   for (int i = 0; i < o.moms; ++i) processes_.push_back(std::make_unique<mom_process>(*this, "n" + std::to_string(i + 1)));
-  for (auto& p : processes_) p->start();
+  for (std::size_t i = 0; i < processes_.size(); ++i)
+    if (!o.late_scheduler || i != 3) processes_[i]->start();
   for (int i = 0; i < o.jobs; ++i) {
     std::string id(16, '\0');
     for (auto& c : id) c = static_cast<char>(random());
-    submissions_.push_back({id, "", false, 0, chance(o.staging), {}});
+    submissions_.push_back({id, "", false, 0, chance(o.staging), {}, {}});
     auto& s = submissions_.back();
+    if (o.partitions) s.queue = partitioned_queues[random() % partitioned_queues.size()];
     s.words = {{"Job_Name", "", "j" + std::to_string(i)}};
     for (auto& word : drawn_words(*this)) s.words.push_back(std::move(word));
     if (s.staged) s.words.push_back({"stagein", "", "in@store:/data/in"});
@@ -53,6 +58,33 @@ void world::drop_timers_of(const life& process) {
   std::erase_if(timers_, [&](const auto& t) { return t.second.of == process; });
 }
 
+// -- several schedulers ------------------------------------------------------------------------------------------------------
+
+scheduler_process& world::scheduler(std::size_t i) const { return static_cast<scheduler_process&>(*processes_[i]); }
+
+void world::alter_partitions() {
+  if (o.alterations == 0 || !client_link_ || client_link_->broken()) return;
+  if (!faults_on_ && std::exchange(altered_, false)) partitions_.restore();
+  if (!faults_on_ || !partitions_.done() || !chance(o.alterations)) return;
+  altered_ = true;
+  client_link_->put(1, partitions_.drawn_change(next_request_++, random));
+}
+
+// Every job of the partitions whose schedulers are there has ended, although one is not.
+bool world::only_late_jobs_left() {
+  for (const auto& s : submissions_)
+    if (s.acknowledged.empty()) return false;
+  projections::status now;
+  log::log_reader reader(server_store());
+  (void)reader.read(1, [&](const log::record_ptr& r) { now.fold(*r); return true; });
+  bool others = false;
+  now.each_job([&](const model::job_state& j) {
+    others |= !j.ended() && j.queue() != "q2";
+    return !others;
+  });
+  return !others;
+}
+
 // -- links -------------------------------------------------------------------------------------------------------------------
 
 void world::connect_everybody() {
@@ -63,8 +95,8 @@ void world::connect_everybody() {
     auto& l = links_[i];
     if (l && !l->broken()) continue;
     if (chance(0.5)) continue;  // not everybody is equally quick
-    l = i == 1 ? net.connect(server.end(wire::identity::kind::scheduler), static_cast<scheduler_process&>(*processes_[i]).end())
-               : net.connect(server.end(wire::identity::kind::mom), static_cast<mom_process&>(*processes_[i]).end());
+    l = i < first_mom() ? net.connect(server.end(wire::identity::kind::scheduler), scheduler(i).end())
+                        : net.connect(server.end(wire::identity::kind::mom), static_cast<mom_process&>(*processes_[i]).end());
   }
   connect_moms();
   if (o.hostile_node) play_hostile_node();
@@ -74,6 +106,7 @@ void world::connect_everybody() {
     if (state == node::asked) state = node::unknown;
   if (settings_ == node::asked) settings_ = node::unknown;
   hooks_.link_broken();
+  partitions_.link_broken();
   endpoint client;
   client.seen_as = {wire::identity::kind::local, "alice", 1000, 1000, 1, "", "users"};
   client.alive = client_alive_;
@@ -82,7 +115,7 @@ void world::connect_everybody() {
 }
 
 std::size_t world::index_of(const std::string& mom) const {
-  for (std::size_t i = 2; i < processes_.size(); ++i)
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i)
     if (static_cast<mom_process&>(*processes_[i]).name() == mom) return i;
   return 0;
 }
@@ -143,13 +176,18 @@ void world::set_server() {
 void world::submit_what_is_open() {
   if (!client_link_ || client_link_->broken()) return;
   if (settings_ == node::unknown) set_server();
-  for (std::size_t i = 2; i < processes_.size(); ++i)
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i)
     if (nodes_[i] == node::unknown) create_node(i);
   if (const auto* request = hooks_.next_to_send(next_request_)) {
     ++next_request_;
     client_link_->put(1, *request);
   }
-  if (!hooks_.done()) return;
+  if (!partitions_.done() && chance(0.2))
+    if (const auto* request = partitions_.next_to_send(next_request_)) {
+      ++next_request_;
+      client_link_->put(1, *request);
+    }
+  if (!hooks_.done() || !partitions_.done()) return;
   for (std::size_t i = 0; i < submissions_.size(); ++i) {
     auto& s = submissions_[i];
     if (s.sent || !chance(0.05)) continue;
@@ -160,6 +198,7 @@ void world::submit_what_is_open() {
                         r.setId(id);
                         r.setCommandId({reinterpret_cast<const kj::byte*>(s.command_id.data()), s.command_id.size()});
                         auto q = r.initQueueJob();
+                        q.setQueue(s.queue);
                         auto list = q.initAttributes(static_cast<unsigned>(s.words.size()));
                         for (unsigned n = 0; n < list.size(); ++n) {
                           list[n].setName(s.words[n].name);
@@ -201,7 +240,7 @@ void world::act_by_hand() {
                         case 4: {
                           auto m = r.initMoveJob();
                           m.setJob(one);
-                          return m.setDestination("workq");
+                          return m.setDestination(o.partitions ? partitioned_queues[random() % partitioned_queues.size()] : "workq");
                         }
                         case 5: {
                           auto order = r.initOrderJobs();
@@ -229,7 +268,9 @@ void world::act_by_hand() {
                           change.setName("Priority");
                           return change.setValue(std::to_string(random() % 1000));
                         }
-                        default: return run(static_cast<mom_process&>(*processes_[2 + random() % (processes_.size() - 2)]).name());
+                        default:
+                          return run(
+                              static_cast<mom_process&>(*processes_[first_mom() + random() % (processes_.size() - first_mom())]).name());
                       }
                     }));
 }
@@ -241,7 +282,7 @@ void world::release_vnodes() {
   if (job.empty()) return;
   const auto what = random() % 4;
   const auto kept = std::to_string(1 + random() % 2) + ":ncpus=1";
-  const auto host = static_cast<mom_process&>(*processes_[2 + random() % (processes_.size() - 2)]).name();
+  const auto host = static_cast<mom_process&>(*processes_[first_mom() + random() % (processes_.size() - first_mom())]).name();
   client_link_->put(1, schema::make<schema::Request>([&](schema::Request::Builder r) {
                       r.setId(next_request_++);
                       auto release = r.initReleaseNodes();
@@ -261,7 +302,7 @@ void world::on_reply(schema::Reply::Reader r) {
     nodes_[node->second] = there ? node::there : node::unknown;
     return;
   }
-  if (hooks_.on_reply(r.getId())) return;
+  if (hooks_.on_reply(r.getId()) || partitions_.on_reply(r)) return;
   if (r.getId() == asked_settings_) {
     settings_ = r.isDone() ? node::there : node::unknown;
     return;
@@ -290,6 +331,7 @@ bool world::step() {
   submit_what_is_open();
   act_by_hand();
   release_vnodes();
+  alter_partitions();
   if (fire_one()) return true;
   const std::size_t first = random() % (processes_.size() + 1);
   for (std::size_t i = 0; i <= processes_.size(); ++i) {
@@ -311,6 +353,11 @@ void world::pass_time() {
 }
 
 bool world::quiet() {
+  if (o.late_scheduler && !processes_[3]->up()) {
+    if (only_late_jobs_left()) processes_[3]->start();
+    return false;
+  }
+  if (!partitions_.done()) return false;
   for (const auto& s : submissions_)
     if (s.acknowledged.empty()) return false;
   for (std::size_t i = 0; i < processes_.size(); ++i)
@@ -320,7 +367,7 @@ bool world::quiet() {
   (void)reader.read(1, [&](const log::record_ptr& r) { now.fold(*r); return true; });
   bool any_left = false;  // a finished job stays until its history is over
   now.each_job([&](const model::job_state&) { return !(any_left = true); });
-  for (std::size_t i = 2; i < processes_.size(); ++i)
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i)
     if (static_cast<mom_process&>(*processes_[i]).has_runs()) return false;
   if (o.site_hooks && !check_hooks(server_store()).empty()) return false;  // a look may still be under way
   return !any_left;
@@ -340,7 +387,7 @@ std::string world::unfinished() {
     return true;
   });
   for (const auto& [serial, h] : now.hosts()) text += h.name + (h.up ? " up; " : " down; ");
-  for (std::size_t i = 2; i < processes_.size(); ++i) {
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i) {
     const auto contents = actors::read_mom_log(log::log_reader(*static_cast<mom_process&>(*processes_[i]).store));
     for (const auto& k : contents.known) text += "run " + k.key + " has not left; ";
     for (const auto& p : contents.known_parts) text += "the part of " + p.what.key + " has not left; ";
@@ -377,6 +424,7 @@ std::string world::check() {
   auto why = found_;
   if (why.empty()) why = check_history();
   if (why.empty()) why = check_executions();
+  if (why.empty() && o.partitions) why = check_partitions(server_store());
   if (why.empty() && o.hostile_node) why = check_hostile_node();
   if (why.empty() && o.any_hooks()) why = check_hooks(server_store());
   if (why.empty() && o.watch_hosts) why = check_leaks();
@@ -448,10 +496,10 @@ std::string world::check_history() {
 }
 
 std::string world::check_executions() {
-  for (std::size_t i = 2; i < processes_.size(); ++i)
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i)
     for (const auto& [key, times] : static_cast<mom_process&>(*processes_[i]).machine().executions)
       if (times > 1) return "run " + key + " was executed " + std::to_string(times) + " times";
-  for (std::size_t i = 2; i < processes_.size(); ++i) {
+  for (std::size_t i = first_mom(); i < processes_.size(); ++i) {
     const auto& mom = static_cast<mom_process&>(*processes_[i]);
     for (const auto& [key, p] : mom.machine().programs)
       if (p.ends > clock.now) return mom.name() + " still has processes of " + key;

@@ -20,6 +20,7 @@
 #include "events/schema/client.capnp.h"
 #include "test/sim/host_checks.hpp"
 #include "test/sim/job_words.hpp"
+#include "test/sim/partitioned.hpp"
 #include "test/sim/reduced_runs.hpp"
 #include "test/sim/site_hooks.hpp"
 #include "test/sim/suspension.hpp"
@@ -28,6 +29,7 @@ namespace annals::sim {
 
 class world;
 class mom_process;
+class scheduler_process;
 
 struct sim_clock final : ports::clock {
   std::int64_t now = 1'795'000'000'000'000'000;
@@ -150,6 +152,12 @@ struct options {
   double spares = 0;        // of the wide jobs: they are given more chunks than they ask for (rjselect)
   double releases = 0;      // per step: somebody releases some of a job's vnodes (pbs_release_nodes)
   double stage_out = 0;     // share of the jobs that free their other hosts when their files go (release_nodes_on_stageout)
+  // Three schedulers, each with queues and hosts of its own (partitioned.hpp).
+  bool partitions = false;
+  double alterations = 0;         // per step: an administrator gives a host, a queue or a scheduler another partition
+  double scheduler_trouble = 0;   // per step: a scheduler stands still, or can't reach the server, for some seconds
+  bool greedy_scheduler = false;  // s2 proposes jobs of others too, on any host
+  bool late_scheduler = false;    // s2 is not there until all jobs of the others are done
   bool any_hooks() const { return site_hooks || pruning > 0; }
   bool reduces() const { return pruning > 0 || spares > 0 || releases > 0 || stage_out > 0; }
 };
@@ -199,6 +207,7 @@ class world {
     bool sent = false;
     std::int64_t run_s = 0;
     bool staged = false;
+    std::string queue = {};          // empty: the default one
     std::vector<asked_value> words;  // that it is submitted with besides
   };
   struct mom_dial {
@@ -211,6 +220,11 @@ class world {
     std::function<void()> what;
   };
 
+  std::size_t first_mom() const { return o.partitions ? 4 : 2; }
+  scheduler_process& scheduler(std::size_t i) const;
+  void fault_schedulers();
+  void alter_partitions();
+  bool only_late_jobs_left();
   bool step();  // false: nothing can happen without time passing
   void pass_time();
   void maybe_fault();
@@ -250,7 +264,7 @@ class world {
 
   std::string found_;
   std::set<std::string> wholly_known_runs_;          // whose end was reported, with the usage of every host
-  std::vector<std::unique_ptr<process>> processes_;  // server, scheduler, MoMs
+  std::vector<std::unique_ptr<process>> processes_;  // server, schedulers, MoMs
   std::vector<submission> submissions_;
   std::map<std::uint64_t, std::size_t> asked_;  // request id -> submission
   enum class node { unknown,
@@ -258,6 +272,7 @@ class world {
                     there };
   std::map<std::size_t, node> nodes_;  // by process index of the MoM
   hook_set_up hooks_;
+  partition_set_up partitions_;
   node settings_ = node::unknown;                    // of the server
   std::uint64_t asked_settings_ = 0;                 // their request
   std::map<std::uint64_t, std::size_t> asked_node_;  // request id -> MoM
@@ -278,6 +293,7 @@ class world {
   std::int64_t calm_since_ns_ = 0;  // nobody fails any more
   std::int64_t disk_heals_at_ = 0;
   bool faults_on_ = true;
+  bool altered_ = false;  // partitions, and not yet put right
 };
 
 }  // namespace annals::sim

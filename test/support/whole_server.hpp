@@ -61,6 +61,7 @@ struct whole_server {
     system.run();
   }
   void kill() {
+    scheduler_.reset();
     system.end({whole->gateway(), whole->writer()});
     whole.reset();
   }
@@ -118,10 +119,18 @@ struct whole_server {
          }));
     return mom;
   }
-  // The scheduler wants the job to run with one cpu of this host.
+  std::shared_ptr<fake_peer> scheduler_comes(const std::string& name) {
+    const auto peer = std::make_shared<fake_peer>(wire::identity::kind::scheduler, name);
+    says(peer, schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
+           m.initHello().setName(name);
+           m.getHello().setHost("borg");
+         }));
+    return peer;
+  }
+  // The default scheduler wants the job to run with one cpu of this host.
   void run_on(std::uint64_t serial, const std::string& host) {
-    const auto scheduler = std::make_shared<fake_peer>(wire::identity::kind::scheduler, "default");
-    says(scheduler, schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
+    if (!scheduler_) scheduler_ = scheduler_comes("default");
+    says(scheduler_, schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
            auto run = m.initRun();
            run.setJob(serial);
            run.setExecVnode("(" + host + ":ncpus=1)");
@@ -138,6 +147,7 @@ struct whole_server {
 
  private:
   std::function<void(actors::server_system_parts&)> change_;
+  std::shared_ptr<fake_peer> scheduler_;  // that was needed
 };
 
 }  // namespace annals::test

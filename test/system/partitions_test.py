@@ -2,6 +2,7 @@
 import os
 import pwd
 import re
+import shutil
 import socket
 import unittest
 
@@ -237,6 +238,263 @@ class cycles(ManagedTest):
         self.assertLessEqual(len(told) - before, 2 * 2, told)
         for id in ids:
             self.sure("qdel", id)
+
+
+class ManyTest(ManagedTest):
+    """The default scheduler and s1, which has partition P1 with queue q1."""
+    hosts = ["a", "b"]
+
+    def setUp(self):
+        super().setUp()
+        self.set("create sched s1 partition=P1")
+        self.set("create queue q1 queue_type=execution, enabled=true, started=true, partition=P1")
+
+    def private_directories(self, name):
+        """sched_priv of a scheduler, with its certificate and with a sched_config, and its sched_log."""
+        priv, default = os.path.join(self.home(), "sched_priv_" + name), os.path.join(self.home(), "sched_priv")
+        os.makedirs(priv, 0o750, exist_ok=True)
+        os.makedirs(os.path.join(self.home(), "sched_log_" + name), exist_ok=True)
+        shutil.copy(os.path.join(default, "sched_config"), priv)
+        bundle = os.path.join(priv, "daemon.pem")
+        if not os.path.exists(bundle):
+            self.cluster.enrol(bundle, "--scheduler", name)
+
+    def start_scheduler(self, name):
+        """By hand, unless the server was quicker."""
+        self.private_directories(name)
+        machine = self.cluster.machines["server"]
+        if not procs.daemons("pbs_sched", self.cluster.layout.conf("server"), name):
+            machine.run(machine.program("pbs_sched"), "-I", name, check=False)
+        self.until_scheduler(name)
+
+    def until_scheduler(self, name, state="idle"):
+        self.until(lambda: self.listed("sched " + name)["state"] == state, lambda: f"{name} is {state}: {self.listed('sched ' + name)}")
+
+    def pids(self, name):
+        return procs.daemons("pbs_sched", self.cluster.layout.conf("server"), name)
+
+    def kill(self, name):
+        self.assertTrue(self.pids(name))
+        procs.kill_all(lambda: self.pids(name))
+
+    def turn_on(self):
+        """s1 runs and schedules, with node b."""
+        self.set("set node b partition = P1")
+        self.start_scheduler("s1")
+        self.set("set sched s1 scheduling = True")
+
+
+class several_schedulers(ManyTest):
+    def test_each_places_the_jobs_of_its_partition_on_its_vnodes(self):      # MS-29, MS-35, MS-38, MS-72, MS-73, MS-77, MS-81
+        self.turn_on()
+        self.set("create queue q1b queue_type=execution, enabled=true, started=true, partition=P1")
+        jobs = {queue: [self.submit("-q", queue, "-l", "ncpus=1", "--", "/bin/sleep", "1000") for _ in range(3)] for queue in ("workq", "q1", "q1b")}
+        for queue, ids in jobs.items():
+            for id in ids:
+                self.until_running(id)
+                self.assertEqual(self.hosts_of(id), ["a" if queue == "workq" else "b"], (queue, id))
+        self.assertEqual(self.listed("sched s1")["partition"], "P1")
+        # A job that needs a vnode of another partition waits.
+        alone = self.submit("-q", "q1", "-l", "select=vnode=a", "--", "/bin/true")
+        self.until(lambda: self.job(alone).get("comment", "").startswith(("Not Running", "Can Never Run")), "it was tried")
+        for ids in jobs.values():
+            self.sure("qdel", *ids)
+        self.sure("qdel", alone)
+
+    def test_a_partition_without_a_scheduler_runs_nothing(self):      # MS-36
+        self.set("set node b partition = P1")
+        id = self.submit("-q", "q1", "--", "/bin/true")
+        for other in [self.submit("-q", "workq", "--", "/bin/true") for _ in range(3)]:
+            self.until_state(other, "F")
+            self.assertEqual(self.job(other)["exec_host"].split("/")[0], "a")
+        self.assertEqual(self.job(id)["job_state"], "Q")
+        self.turn_on()
+        self.until_state(id, "F")
+        # And one that has lost its partition runs nothing either.
+        self.set("unset sched s1 partition")
+        id = self.submit("-q", "q1", "--", "/bin/true")
+        other = self.submit("-q", "workq", "--", "/bin/true")
+        self.until_state(other, "F")
+        self.assertEqual(self.job(id)["job_state"], "Q")
+
+    def test_jobs_go_where_their_queue_goes_and_runs_stay(self):
+        self.turn_on()
+        stays = self.submit("-q", "q1", "--", "/bin/sleep", "1000")
+        self.until_running(stays)
+        self.set("set sched s1 scheduling = False")
+        waits, moved = (self.submit("-q", "q1", "--", "/bin/sleep", "1000") for _ in range(2))
+        self.sure("qmove", "workq", moved)
+        self.until_running(moved)
+        self.assertEqual(self.hosts_of(moved), ["a"])
+        self.set("unset queue q1 partition")
+        self.until_running(waits)
+        self.assertEqual(self.hosts_of(waits), ["a"])
+        self.assertEqual((self.hosts_of(stays), self.job(stays)["job_state"]), (["b"], "R"))
+        for id in stays, waits, moved:
+            self.sure("qdel", id)
+
+    def test_qrun_places_no_job_in_another_partition(self):
+        self.turn_on()
+        self.set("set sched s1 scheduling = False")
+        id = self.submit("-q", "q1", "--", "/bin/sleep", "1000")
+        done = self.run_command("qrun", "-H", "a", id)
+        self.assertEqual((done.status, done.err), (2, f"qrun: Node a is in no partition, and the job's queue is not {id}\n"))
+        self.assertEqual(self.job(id)["job_state"], "Q")
+        self.sure("qrun", id)
+        self.until_running(id)
+        self.assertEqual(self.hosts_of(id), ["b"])
+        self.sure("qdel", id)
+
+    def test_a_scheduler_that_is_gone_delays_nobody(self):      # MS-67, MS-68, MS-90
+        self.turn_on()
+        self.set("set sched s1 scheduling = False")      # nobody starts it again meanwhile
+        self.kill("s1")
+        self.until_scheduler("s1", "down")
+        for id in [self.submit("--", "/bin/true") for _ in range(3)]:
+            self.until_state(id, "F")
+        id = self.submit("-q", "q1", "--", "/bin/true")
+        done = self.run_command("qrun", id)
+        self.assertEqual((done.status, done.err), (2, f"qrun: Could not contact Scheduler {id}\n"))
+        for text in f"job {id}", "partition [P1]", "partition P1":
+            self.until_logged(f";Unable to reach scheduler associated with {text}\n")
+        self.set("set sched s1 scheduling = True")
+        self.start_scheduler("s1")
+        self.until_state(id, "F")
+        self.assertEqual(self.listed("sched default")["state"], "idle")
+
+    def test_one_that_stands_still_delays_nobody(self):      # MS-91
+        self.turn_on()
+        pids = self.pids("s1")
+        procs.send(pids, signal.SIGSTOP)
+        try:
+            id = self.submit("-q", "q1", "--", "/bin/true")
+            for other in [self.submit("--", "/bin/true") for _ in range(5)]:
+                self.until_state(other, "F")
+            self.assertEqual(self.job(id)["job_state"], "Q")
+        finally:
+            procs.send(pids, signal.SIGCONT)
+        self.until_state(id, "F")
+
+    def test_a_second_process_takes_nothing_from_the_first(self):
+        """As a scheduler without an object, and with the certificate of another."""
+        priv = os.path.join(self.home(), "sched_priv_s9")
+        self.private_directories("s9")
+        shutil.copy(os.path.join(self.home(), "sched_priv", "daemon.pem"), priv)      # the default scheduler's
+        machine = self.cluster.machines["server"]
+        machine.run(machine.program("pbs_sched"), "-I", "s9")
+        log = lambda: self.log("sched_log_s9")
+        self.until(lambda: "the certificate is that of scheduler default, not of s9" in log(), "it is told so")
+        self.until_state(self.submit("--", "/bin/true"), "F")
+        self.kill("s9")
+        self.until_state(self.submit("--", "/bin/true"), "F")
+        self.assertEqual(self.listed("sched default")["state"], "idle")
+
+    def test_who_comes_twice_is_turned_away(self):      # 15230
+        self.turn_on()
+        elsewhere = os.path.join(self.top, "elsewhere")      # as on another host: no lock file keeps it away
+        os.makedirs(os.path.join(elsewhere, "sched_log_s1"))
+        shutil.copytree(os.path.join(self.home(), "sched_priv_s1"), os.path.join(elsewhere, "sched_priv_s1"),
+                        ignore=shutil.ignore_patterns("sched.lock", "sched_out"))
+        if os.path.exists(os.path.join(self.home(), "annals.conf")):
+            shutil.copy(os.path.join(self.home(), "annals.conf"), elsewhere)
+        first = self.pids("s1")
+        machine = self.cluster.machines["server"]
+        machine.run(machine.program("pbs_sched"), "-I", "s1", "-d", elsewhere)
+        second = set(self.pids("s1")) - set(first)
+        log = os.path.join(elsewhere, "sched_log_s1")
+        said = lambda: "".join(open(os.path.join(log, name)).read() for name in os.listdir(log))
+        self.until(lambda: "Scheduler already connected (15230)" in said(), said)
+        self.until_state(self.submit("-q", "q1", "--", "/bin/true"), "F")
+        self.assertEqual(self.listed("sched s1")["state"], "idle")
+        # When the first is gone the second has its place.
+        procs.kill_all(lambda: [pid for pid in self.pids("s1") if pid in first])
+        self.until_state(self.submit("-q", "q1", "--", "/bin/true"), "F")
+        self.assertTrue(second)
+
+
+class cycles_of_several(ManyTest):
+    def begun(self, scheduler):
+        """(number, why) of its cycles."""
+        lines = self.audit("log", "--kind", "SchedulerCycleBegan").splitlines()
+        return [re.search(r"cycle (\d+): (.*)", line).groups() for line in lines if re.search(rf"\b{scheduler}\b", line)]
+
+    def test_a_cycle_begins_in_the_partition_where_something_happened(self):      # MS-89, MS-90
+        self.turn_on()
+        self.until_scheduler("s1")
+        self.until_state(self.submit("-q", "q1", "--", "/bin/true"), "F")
+        before = self.begun("default")
+        for _ in range(3):
+            self.until_state(self.submit("-q", "q1", "--", "/bin/true"), "F")
+        self.assertEqual(self.begun("default"), before)
+        before = self.begun("s1")
+        for _ in range(3):
+            self.until_state(self.submit("--", "/bin/true"), "F")
+        self.assertEqual(self.begun("s1"), before)
+        self.assertTrue(before)
+
+    def test_each_has_its_own_iteration(self):      # MS-89
+        self.turn_on()
+        self.set("set sched s1 scheduler_iteration = 1")
+        by_itself = lambda name: sum(why == "scheduling iteration" for _, why in self.begun(name))
+        self.until(lambda: by_itself("s1") >= 2, lambda: f"cycles begin by themselves: {self.begun('s1')}")
+        self.assertEqual(by_itself("default"), 0)
+
+    def test_job_accumulation_time_gathers_jobs(self):      # MS-33, MS-92
+        self.turn_on()
+        self.until_scheduler("s1")
+        self.set("set sched s1 job_accumulation_time = 3")
+        self.until_state(self.submit("-q", "workq", "--", "/bin/true"), "F")      # what the settings began is over
+        before = self.begun("s1")
+        ids = [self.submit("-q", "q1", "--", "/bin/sleep", "1000") for _ in range(3)]
+        self.until_state(self.submit("--", "/bin/true"), "F")      # the other one does not wait
+        self.assertEqual(self.begun("s1"), before)
+        for id in ids:
+            self.until_running(id)
+        self.assertEqual([why for _, why in self.begun("s1")[len(before):]], ["new job"])
+        for id in ids:
+            self.sure("qdel", id)
+
+
+class what_partitions_may_be(ManyTest):
+    def test_of_schedulers(self):      # MS-29, MS-35, MS-37, MS-39, MS-40, MS-105
+        self.set("create sched s2")
+        self.refused("set sched s2 partition = P1", 120, 15224, "Partition P1 is already associated with scheduler s1.")
+        self.refused("create sched s3 partition=P1", 120, 15224, "Partition P1 is already associated with scheduler s1.")
+        self.assertEqual(self.schedulers(), ["default", "s1", "s2"])
+        self.set("set sched s1 partition = P1")
+        self.refused("set sched s1 partition += P2", 166, 15014, "Illegal attribute or resource value")
+        self.refused("set sched s1 partition = 'P1,P2'", 166, 15014, "Illegal attribute or resource value")
+        self.set("set sched s2 partition += P2")
+        self.assertEqual([self.listed("sched " + name)["partition"] for name in ("default", "s1", "s2")], ["pbs-default", "P1", "P2"])
+        self.set("delete sched s1")
+        self.set("set sched s2 partition = P1")
+        for what in "sched s2", "queue q1", "node a":
+            self.refused(f"set {what} partition = pbs-default", 124, 15228, "Default partition name is not allowed")
+
+    def test_of_nodes_and_queues(self):      # MS-74, MS-75, MS-76
+        self.set("create queue q2 queue_type=execution, enabled=true, started=true, partition=P2")
+        self.set("set node a partition = P1")
+        self.refused("set node a queue = q2", 116, 15220, "Partition P1 is not part of queue for node")
+        self.set("set node a queue = q1")
+        self.refused("set node a partition = P2", 115, 15219, "Queue q1 is not part of partition for node")
+        self.refused("set queue q1 partition = P2", 117, 15221, "Invalid partition in queue")
+        self.set("set node b queue = q2")
+        self.refused("set node b partition = P1", 115, 15219, "Queue q2 is not part of partition for node")
+        self.set("set node b partition = P2")
+        self.assertEqual((self.listed("queue q1")["partition"], self.listed("node b")["partition"]), ("P1", "P2"))
+
+    def test_of_routing_queues(self):      # MS-82, MS-83
+        self.set("create queue rq queue_type=route, route_destinations=workq")
+        self.refused("set queue rq partition = P1", 113, 15217, "Cannot assign a partition to route queue")
+        self.refused("set queue q1 queue_type = route", 114, 15218, "Route queues are incompatible with the partition attribute queue_type")
+
+    def test_of_a_node_with_jobs(self):      # MS-78
+        id = self.submit("-l", "select=vnode=a", "--", "/bin/sleep", "1000")
+        self.until_running(id)
+        self.refused("set node a partition = P1", 123, 15227, "Node is busy")
+        self.sure("qdel", id)
+        self.until_state(id, "F")
+        self.set("set node a partition = P1")
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ reaction_set::reaction_set(std::string home, std::vector<named_reaction> reactio
 
 void reaction_set::fold(const log::record& record) {
   const auto event = record.event();
-  const bool settings = (event.isServer() || event.isQueue()) && settings_.fold(log::place_of(record), event);
+  const bool settings = (event.isServer() || event.isQueue() || event.isScheduler()) && settings_.fold(log::place_of(record), event);
   for (auto& k : reactions_) k.differs |= k.reaction.what->fold(record) || settings;
 }
 

@@ -16,10 +16,11 @@ namespace {
 constexpr std::string_view sharings[] = {"default_shared", "default_excl", "default_exclhost",
                                          "ignore_excl", "force_excl", "force_exclhost"};
 
-// What managers set of a vnode, but what says which vnode it is and how it is now.
+// What managers set of a vnode, but what says which vnode it is and how it is now. Nor its partition: a vnode with jobs can't change
+// it (MS-78), and a MoM that comes can't be refused.
 bool may_be_defined(const attributes::attribute& row) {
   return row.set_by != attributes::setter::nobody && row.id != ids::Mom && row.id != ids::Port && row.id != ids::state &&
-         row.id != ids::in_multivnode_host;
+         row.id != ids::partition && row.id != ids::in_multivnode_host;
 }
 
 struct good_attribute {
@@ -42,6 +43,16 @@ good_vnode checked(schema::ReportedVnode::Reader vnode, bool natural, const attr
     out.as_it_is = out.as_it_is && good && *good == value && name == row->name;
     if (good) out.attributes.push_back({row->name, std::string(resource), *good});
     else problems.push_back({schema::str(vnode.getName()), std::string(name), std::string(resource), good.error()});
+  }
+  return out;
+}
+
+// A hook on the host has said it, and its values were checked; but no hook says at a hello in which partition its vnodes are.
+good_vnode made_by_hook(schema::ReportedVnode::Reader vnode) {
+  good_vnode out{vnode, {}, true};
+  for (auto a : vnode.getAttributes()) {
+    if (schema::text(a.getName()) == "partition") out.as_it_is = false;
+    else out.attributes.push_back({schema::str(a.getName()), schema::str(a.getResource()), schema::str(a.getValue())});
   }
   return out;
 }
@@ -79,7 +90,7 @@ checked_hello with_checked_values(const schema::sealed<schema::FromMom>& hello, 
   bool as_it_is = true;
   for (auto v : from.getVnodes()) {
     const auto name = schema::text(v.getName());
-    if (by_hooks.contains(name)) vnodes.push_back({v, {}, true});
+    if (by_hooks.contains(name)) vnodes.push_back(made_by_hook(v));
     else vnodes.push_back(checked(v, name == schema::text(from.getHost()), resources, out.problems));
     as_it_is = as_it_is && vnodes.back().as_it_is;
   }

@@ -354,7 +354,7 @@ outcome run_as_hooks_left_it(job_state job, const proposed_run& proposed, const 
 }  // namespace
 
 outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now, const settings& settings) {
-  if (auto why = proposal_refusal(job, proposed, now.by)) return *why;
+  if (auto why = proposal_refusal(job, proposed, now.by, settings)) return *why;
   const auto p = proposed.message.get().getRun();
   // A run has a host. A proposal without one is that a suspended job goes on where it is; it may come when that job runs no more.
   if (p.getHosts().size() == 0) {

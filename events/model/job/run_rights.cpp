@@ -25,17 +25,20 @@ std::optional<rejection> not_waiting(const job_state& job, const requester& by) 
 
 }  // namespace
 
-std::string_view scheduler_of(const job_state&) { return "default"; }
+std::string_view scheduler_of(const job_state& job, const settings& settings) { return settings.scheduler_of_queue(job.queue()); }
 
-std::optional<rejection> proposal_refusal(const job_state& job, const proposed_run& proposed, const requester& by) {
+std::optional<rejection> proposal_refusal(const job_state& job, const proposed_run& proposed, const requester& by,
+                                          const settings& settings) {
   if (by.role != schema::Role::SCHEDULER) {
     const bool by_hand = proposed.asked && proposed.scheduler.empty() && may_order_runs(by);
     return by_hand ? std::nullopt : std::optional(refuse(pbs_error::unauthorized));
   }
-  const auto its = scheduler_of(job);
-  if (proposed.scheduler == its) return std::nullopt;
-  return refuse(pbs_error::unauthorized, "Unauthorized Request: job " + job.id + " is scheduler " + std::string(its) + "'s to run, not " +
-                                             proposed.scheduler + "'s");
+  const auto its = scheduler_of(job, settings);
+  if (proposed.scheduler == its && !its.empty()) return std::nullopt;
+  if (job.phase == job_phase::suspended && settings.places_jobs(proposed.scheduler)) return std::nullopt;
+  const auto whose = its.empty() ? "nobody's to run: no scheduler has partition " + std::string(settings.partition_of_queue(job.queue()))
+                                 : "scheduler " + std::string(its) + "'s to run, not " + proposed.scheduler + "'s";
+  return refuse(pbs_error::unauthorized, "Unauthorized Request: job " + job.id + " is " + whose);
 }
 
 std::optional<rejection> run_by_hand_refusal(const job_state* job, const requester& by) {

@@ -13,12 +13,15 @@
 
 namespace annals::model {
 
-// The scheduler object whose job it is. A queue is the default scheduler's until it has a partition (MS-38), and there are none.
-std::string_view scheduler_of(const job_state& job);
+// The scheduler object whose job it is: that of the partition of its queue (MS-35), the default one for a queue without (MS-38). Empty:
+// no scheduler has the partition.
+std::string_view scheduler_of(const job_state& job, const settings& settings);
 
 // Why this proposal to run the job is not for the proposer to make: a scheduler may propose its own jobs alone, a person must be
-// one who may order runs (qrun -H). 15007.
-std::optional<rejection> proposal_refusal(const job_state& job, const proposed_run& proposed, const requester& by);
+// one who may order runs (qrun -H). A suspended job goes on where it was, and its queue may have come to another partition meanwhile: any
+// scheduler that places jobs may say so, and the ledger knows whose vnodes they are. 15007.
+std::optional<rejection> proposal_refusal(const job_state& job, const proposed_run& proposed, const requester& by,
+                                          const settings& settings);
 
 // Why qrun is refused before anybody looks for room. Null: there is no such job.
 std::optional<rejection> run_by_hand_refusal(const job_state* job, const requester& by);

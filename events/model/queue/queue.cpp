@@ -20,12 +20,22 @@ std::optional<rejection> incomplete(const queue_state& then) {
   return std::nullopt;
 }
 
+// A routing queue has no partition: nobody schedules its jobs (MS-82, MS-83).
+std::optional<rejection> route_with_partition(const queue_state& before, const queue_state& then) {
+  const auto partition = then.attributes.get(ids::partition).value_or("");
+  if (partition.empty() || then.attributes.get(ids::queue_type) != "Route") return std::nullopt;
+  if (partition != before.attributes.get(ids::partition)) return refuse(pbs_error::route_queue_partition);
+  const auto why = values::refuse(pbs_error::cannot_become_route_queue, "queue_type");
+  return rejection{why.code, why.text};
+}
+
 outcome decide_set(const queue_state& queue, schema::Manage::Reader m, const stamp& now, const settings& settings) {
   auto changed = changed_or_refused(schema::ObjectKind::QUEUE, queue.attributes, m, now.by, settings.resources);
   if (!changed.accepted()) return changed;
   queue_state then = queue;
   for (auto& e : changed.events()) apply_changes(schema::ObjectKind::QUEUE, then.attributes, e.get().getQueue().getChanged().getChanges());
   if (auto why = incomplete(then)) return *why;
+  if (auto why = route_with_partition(queue, then)) return *why;
   return changed;
 }
 

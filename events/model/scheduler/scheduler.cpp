@@ -81,6 +81,11 @@ outcome decide_said(const scheduler_state& scheduler, schema::FromScheduler::Rea
 
 }  // namespace
 
+std::string_view placed_partition(const scheduler_state& scheduler) {
+  if (!scheduler.exists || scheduler.name == default_scheduler) return {};
+  return scheduler.attributes.get(ids::partition).value_or("");
+}
+
 outcome decide(const scheduler_state& scheduler, const scheduler_command& command, const stamp& now, const settings& settings) {
   if (const auto* request = std::get_if<schema::sealed<schema::Request>>(&command))
     return decide_manage(scheduler, request->get().getManage(), now, settings);
@@ -128,9 +133,9 @@ void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerE
       scheduler.in_cycle = true;
       state("scheduling");
       break;
-    case which::CYCLE_REASONS: break;     // told to the jobs' rows by the status projection
-    case which::START_FAILED: break;      // the reaction that starts it waits longer
-    case which::FAIRSHARE_POLICY:         // the fairshare projection counts
+    case which::CYCLE_REASONS: break;  // told to the jobs' rows by the status projection
+    case which::START_FAILED: break;   // the reaction that starts it waits longer
+    case which::FAIRSHARE_POLICY:      // the fairshare projection counts
     case which::FAIRSHARE_SET:
     case which::FAIRSHARE_DECAYED:
     case which::FAIRSHARE_TRIMMED: break;

@@ -24,6 +24,9 @@ struct scheduler_state {
   bool in_cycle = false;
   attributes::attribute_set attributes;
 };
+// The partition that it schedules (MS-29, MS-35); empty: none. The default one has what is in none, and none itself (MS-37).
+std::string_view placed_partition(const scheduler_state& scheduler);
+
 struct scheduler_came {
   std::string host, version;
 };

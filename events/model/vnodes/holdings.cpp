@@ -91,11 +91,38 @@ const vnode_use* holdings::find(std::string_view vnode) const {
   return v ? &v->use : nullptr;
 }
 
+holdings::place holdings::place_of(std::string_view vnode) const {
+  const auto* v = entry(vnode);
+  if (!v || v->host == 0) return {nullptr, {}};
+  return {&hosts_.at(v->host), partitions_[v->partition]};
+}
+
+std::string_view holdings::partition_of(std::string_view vnode) const { return place_of(vnode).partition; }
+
+std::string_view holdings::partition_of_first(std::string_view exec_vnode) const {
+  values::exec_vnode_reader parts(exec_vnode);
+  values::exec_vnode_reader::part first;
+  return parts.next(first) ? partition_of(first.vnode) : std::string_view();
+}
+
+// Partitions are few: schedulers have one each.
+std::uint32_t holdings::partition_number(std::string_view name) const {
+  const auto at = std::find(partitions_.begin(), partitions_.end(), name);
+  return at == partitions_.end() ? no_vnode_has_it : static_cast<std::uint32_t>(at - partitions_.begin());
+}
+
+std::uint32_t holdings::known_partition(std::string_view name) {
+  if (const auto at = partition_number(name); at != no_vnode_has_it) return at;
+  partitions_.emplace_back(name);
+  return static_cast<std::uint32_t>(partitions_.size() - 1);
+}
+
 void holdings::refresh(std::uint64_t serial, const vnode_state& vnode) {
   auto& v = vnodes_[known(vnode.name)];
   v.host = serial;
   v.able = base_state(hosts_.at(serial), vnode).empty();
   v.sharing = read_sharing(vnode.attributes.get(ids::sharing).value_or(""));
+  v.partition = known_partition(vnode.attributes.get(ids::partition).value_or(""));
   v.available = {};
   for (const auto& e : vnode.attributes) {
     if (e.id != ids::resources_available) continue;

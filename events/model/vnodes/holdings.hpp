@@ -47,17 +47,30 @@ class holdings {
   // `id`: how the job is named to users.
   void apply(const event_place& at, std::string_view id, schema::JobEvent::Reader event);
 
-  // Whether a job may take this now: its vnodes are there and able, nobody shares what is held exclusively, and there is enough
-  // of what is counted. `amounts_only`: the job has the vnodes already.
+  // Whether a job may take this now: its vnodes are there and able, all of them are in the partition (0: in none), nobody shares what
+  // is held exclusively, and there is enough of what is counted. `amounts_only`: the job has the vnodes already.
   struct wanted {
     std::string_view id, exec_vnode, place;
     bool amounts_only = false;
+    std::uint32_t partition = 0;
   };
   std::optional<rejection> why_not(const wanted& w) const;
 
   const std::map<std::uint64_t, host_state>& hosts() const { return hosts_; }  // by stream serial
   const host_state* host_of(std::string_view vnode) const;
   const vnode_use* find(std::string_view vnode) const;  // nullptr for a name that never was a vnode
+  // A partition's number here; 0 for "", in which what has none is. One that no vnode ever had: no_vnode_has_it.
+  std::uint32_t partition_number(std::string_view name) const;
+  static constexpr std::uint32_t no_vnode_has_it = UINT32_MAX;
+  std::string_view partition_of(std::string_view vnode) const;    // "": in none, or no vnode
+  bool has_partitions() const { return partitions_.size() > 1; }  // some vnode is, or was, in one
+  struct place {
+    const host_state* host;  // nullptr: there is no such vnode
+    std::string_view partition;
+  };
+  place place_of(std::string_view vnode) const;
+  // That of the first vnode that an exec_vnode names; of a run it is that of all of them.
+  std::string_view partition_of_first(std::string_view exec_vnode) const;
   // Every vnode that was used, in the order in which they were first heard of: see(name, use).
   template <class See>
   void each_used(See&& see) const {
@@ -82,6 +95,7 @@ class holdings {
     bool able = false;       // no word of its state is against it
     sharing_kind sharing = sharing_kind::by_place;
     std::uint32_t exclusive_jobs = 0;  // entries of use.jobs
+    std::uint32_t partition = 0;       // in partitions_
     std::uint64_t low_slots = 0;       // cpu slots below 64 that jobs have, a bit each
     amounts available;                 // resources_available that are counted
     vnode_use use;
@@ -109,6 +123,7 @@ class holdings {
   std::vector<located> locate(std::string_view exec_vnode, std::string_view* unknown = nullptr) const;
   void expect(const std::vector<located>& parts, std::size_t next) const;  // that these entries are read soon
   void refresh(std::uint64_t serial, const vnode_state& vnode);            // of its host
+  std::uint32_t known_partition(std::string_view name);                    // a new one if there is none
   std::optional<rejection> unusable(const vnode_entry& v, const wanted& w, bool exclusive) const;
   // What is there of a resource, for a job that asks for it; nothing: it is not counted.
   std::optional<double> available(const vnode_entry& v, std::string_view resource) const;
@@ -126,6 +141,7 @@ class holdings {
   void end_maintenance(std::uint64_t job, std::string_view id);  // of all that it holds
 
   std::map<std::uint64_t, host_state> hosts_;
+  std::vector<std::string> partitions_{""};  // that vnodes ever had, by number; 0: none
   std::vector<vnode_entry> vnodes_;
   name_table numbers_;                                                           // of vnodes, by name
   std::unordered_map<std::uint64_t, std::unordered_set<number>> vnodes_of_job_;  // by serial

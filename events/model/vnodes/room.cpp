@@ -15,6 +15,11 @@ rejection unknown(std::string_view vnode) {
   return refuse(pbs_error::unknown_node, std::string(values::pbs_error_text(pbs_error::unknown_node)) + " " + std::string(vnode));
 }
 
+rejection elsewhere(std::string_view vnode, const std::string& its) {
+  return refuse(pbs_error::resource_unavailable, "Node " + std::string(vnode) + " is in " +
+                                                     (its.empty() ? "no partition" : "partition " + its) + ", and the job's queue is not");
+}
+
 }  // namespace
 
 std::optional<double> holdings::available(const vnode_entry& v, std::string_view resource) const {
@@ -59,6 +64,7 @@ std::optional<rejection> holdings::why_not(const wanted& w) const {
     expect(parts, i);
     const auto& v = vnodes_[parts[i].at];
     if (v.host == 0) return unknown(v.name);
+    if (v.partition != w.partition) return elsewhere(v.name, partitions_[v.partition]);
     if (auto why = unusable(v, w, hold_of(place, v.sharing) == hold_kind::exclusive)) return why;
     auto asked = read(parts[i].resources);
     for (++i; i < parts.size() && parts[i].at == parts[i - 1].at; ++i) asked.add(read(parts[i].resources), +1);

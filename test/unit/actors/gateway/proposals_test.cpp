@@ -17,13 +17,13 @@ kj::ArrayPtr<const kj::byte> data_of(const std::string& s) { return {reinterpret
 
 // A server with host n1 that is up, a queued job 0, and the schedulers "default" and "second".
 struct cluster : test::whole_server {
-  peer_ptr first = scheduler("default"), second;
+  peer_ptr first = scheduler_comes("default"), second;
   std::uint64_t serial = 0;
 
   cluster() {
     create(schema::ObjectKind::NODE, "n1");
     create(schema::ObjectKind::SCHEDULER, "second");
-    second = scheduler("second");
+    second = scheduler_comes("second");
     says(std::make_shared<test::fake_peer>(wire::identity::kind::mom, "n1"), schema::make<schema::FromMom>([](schema::FromMom::Builder m) {
            auto hello = m.initHello();
            hello.setHost("n1");
@@ -49,11 +49,6 @@ struct cluster : test::whole_server {
       m.setKind(kind);
       m.setName(name);
     });
-  }
-  peer_ptr scheduler(const std::string& name) {
-    auto peer = std::make_shared<test::fake_peer>(wire::identity::kind::scheduler, name);
-    says(peer, schema::make<schema::FromScheduler>([](schema::FromScheduler::Builder m) { m.initHello().setHost("borg"); }));
-    return peer;
   }
   void propose(const peer_ptr& by) {
     by->sent.clear();
@@ -112,7 +107,7 @@ BOOST_AUTO_TEST_CASE(the_default_scheduler_runs_it) {  // MS-38
 
 BOOST_AUTO_TEST_CASE(who_has_no_scheduler_object_proposes_nothing) {
   cluster c;
-  const auto stranger = c.scheduler("nobody");
+  const auto stranger = c.scheduler_comes("nobody");
   BOOST_TEST(!stranger->closed.empty());
   BOOST_TEST(!c.runs());
 }

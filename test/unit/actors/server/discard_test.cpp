@@ -81,10 +81,10 @@ struct server_with_a_run : server {
          }));
     const auto submitted = ask([](schema::Request::Builder r) { r.initQueueJob().setSubmitHost("borg"); }, "alice");
     job = schema::str(submitted->sent.at(0).root<schema::Reply>().getDone());
-    const auto scheduler = std::make_shared<test::fake_peer>(wire::identity::kind::scheduler, "default");
-    says(scheduler, schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
+    const auto serial = last_stream();
+    says(scheduler_comes("default"), schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
            auto run = m.initRun();
-           run.setJob(last_stream());
+           run.setJob(serial);
            run.setExecVnode("(n1:ncpus=1)");
            run.setExecHost("n1/0");
            run.initHosts(1).set(0, "n1");
@@ -108,7 +108,7 @@ struct server_with_an_abandoned_run : server {
     for (const auto& peer : {n1, n2}) comes(peer, false);
     ask([](schema::Request::Builder r) { r.initQueueJob().setSubmitHost("borg"); }, "alice");
     job = last_stream();
-    says(std::make_shared<test::fake_peer>(wire::identity::kind::scheduler, "default"),
+    says(scheduler_comes("default"),
          schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
            auto run = m.initRun();
            run.setJob(job);

@@ -66,8 +66,15 @@ BOOST_AUTO_TEST_CASE(values_are_canonical_or_refused) {
     BOOST_TEST(of("sharing", "", known) == known);
   BOOST_TEST(of("sharing", "", "maybe") == "15067");
   BOOST_TEST(of("sharing", "", "force_shared") == "15067");
-  for (const char* fixed : {"pcpus", "state", "Mom", "Port", "jobs", "license", "in_multivnode_host"})
+  for (const char* fixed : {"pcpus", "state", "Mom", "Port", "jobs", "license", "in_multivnode_host", "partition"})
     BOOST_TEST(of(fixed, "", "1") == "15003");
+}
+
+// A vnode with jobs stays in its partition, and a MoM that comes can't be refused: only qmgr and hooks that run then say it (MS-78).
+BOOST_AUTO_TEST_CASE(a_hello_gives_no_vnode_a_partition) {
+  const given_values with{{"Priority", "", "3"}, {"partition", "", "P1"}};
+  BOOST_TEST(shown(model::with_checked_values(hello({}, with, true), with_custom())) == "vm{}vm[0]{Priority.=3;}");
+  BOOST_TEST(shown(model::with_checked_values(hello({}, with, false), with_custom())) == "vm{}vm[0]{Priority.=3;} vm[0] partition. 15003");
 }
 
 BOOST_AUTO_TEST_CASE(what_is_no_value_is_left_out) {

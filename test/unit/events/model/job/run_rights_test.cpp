@@ -36,9 +36,9 @@ model::proposed_run by_hand() {
 
 BOOST_AUTO_TEST_SUITE(run_rights)
 
-BOOST_AUTO_TEST_CASE(the_default_scheduler_runs_every_job) {  // MS-38, MS-81
+BOOST_AUTO_TEST_CASE(the_default_scheduler_runs_every_job_of_no_partition) {  // MS-38, MS-81
   const auto story = given(job_phase::queued);
-  BOOST_TEST(model::scheduler_of(story.job) == "default");
+  BOOST_TEST(model::scheduler_of(story.job, story.settings) == "default");
   BOOST_TEST(said(story.ask(propose(), the_scheduler())) == "assigned");
 }
 
@@ -49,6 +49,37 @@ BOOST_AUTO_TEST_CASE(a_scheduler_runs_no_job_of_another) {  // MS-36
   auto asked = propose_as("sched2");  // its own word that somebody asked for it does not help
   asked.asked = true;
   BOOST_TEST(said(story.ask(asked, the_scheduler())) == no);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_is_the_scheduler_s_that_has_the_partition_of_its_queue) {  // MS-35, MS-36, MS-81
+  auto story = given(job_phase::queued);
+  story.settings.queues["workq"].attributes.set(attributes::queue::partition, "P1");
+  BOOST_TEST(model::scheduler_of(story.job, story.settings) == "");
+  const std::string nobody = "15007 Unauthorized Request: job " + story.job.id + " is nobody's to run: no scheduler has partition P1";
+  BOOST_TEST(said(story.ask(propose(), the_scheduler())) == nobody);
+  BOOST_TEST(said(story.ask(propose_as(""), the_scheduler())) == nobody);
+  story.settings.scheduler_of_partition["P1"] = "s1";
+  BOOST_TEST(model::scheduler_of(story.job, story.settings) == "s1");
+  BOOST_TEST(said(story.ask(propose(), the_scheduler())) ==
+             "15007 Unauthorized Request: job " + story.job.id + " is scheduler s1's to run, not default's");
+  BOOST_TEST(said(story.ask(propose_as("s1"), the_scheduler())) == "assigned");
+  BOOST_TEST(said(story.ask(by_hand(), operator_())) == "assigned");
+}
+
+// Its queue has come to another partition; its vnodes have not.
+BOOST_AUTO_TEST_CASE(a_suspended_job_goes_on_where_it_was) {
+  auto story = given(job_phase::suspended);
+  story.when(model::resume_later{}, operator_());
+  story.settings.queues["workq"].attributes.set(attributes::queue::partition, "P1");
+  story.settings.scheduler_of_partition = {{"P1", "s1"}, {"P2", "s2"}};
+  model::proposed_run resume{
+      schema::make<schema::FromScheduler>([](schema::FromScheduler::Builder m) { m.initRun().setExecVnode("(borg:ncpus=1)"); }), "default"};
+  for (const char* scheduler : {"default", "s1", "s2"}) {
+    resume.scheduler = scheduler;
+    BOOST_TEST(said(story.ask(resume, the_scheduler())) == "resumed vnodesTaken");
+  }
+  resume.scheduler = "s3";
+  BOOST_TEST(said(story.ask(resume, the_scheduler())).starts_with("15007"));
 }
 
 BOOST_AUTO_TEST_CASE(a_scheduler_resumes_no_job_of_another) {

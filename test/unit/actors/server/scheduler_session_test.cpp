@@ -1,0 +1,146 @@
+// When a scheduler's cycles begin by time, and what the log says of one that is not there.
+#include "actors/server/scheduler_session.hpp"
+
+#include <boost/test/unit_test.hpp>
+
+#include <map>
+#include <vector>
+
+#include "test/support/stepped_system.hpp"
+#include "test/support/told_records.hpp"
+#include "test/support/whole_server.hpp"
+
+using namespace annals;
+
+namespace {
+
+struct scene {
+  projections::status status;
+  test::told_records records;
+  test::still_clock clock;
+  std::map<std::uint64_t, std::int64_t> reminders;  // number -> seconds
+  std::vector<std::string> complaints;
+  std::shared_ptr<test::fake_peer> peer = std::make_shared<test::fake_peer>(wire::identity::kind::scheduler, "s1");
+  std::unique_ptr<actors::scheduler_session> session;
+
+  scene() {
+    happen(1, [](auto e) { e.initServer().initStarted().setServerName("borg"); });
+    happen(2, [](auto e) { e.initScheduler().initCreated().setName("s1"); });
+    happen(3, [](auto e) { e.initQueue().initCreated().setName("q1"); });
+    happen(3, [](auto e) { put(e.initQueue().initChanged().initChanges(1), "partition", "P1"); });
+    set("partition", "P1");
+    set("scheduling", "True");
+    session = std::make_unique<actors::scheduler_session>(
+        status, "s1",
+        actors::scheduler_session::outlets{clock, [this](std::chrono::seconds after, std::uint64_t number) { reminders[number] = after.count(); },
+                                           [this](const std::string& text) { complaints.push_back(text); }});
+  }
+
+  static void put(capnp::List<schema::Attribute>::Builder list, const char* name, const char* value) {
+    list[0].setName(name);
+    list[0].setValue(value);
+  }
+  template <class Fill>
+  void happen(std::uint64_t stream, const Fill& fill) {
+    const auto record = records.next(stream, fill);
+    status.fold(record);
+    if (!session) return;
+    session->folded(record);
+    session->all_folded();
+  }
+  void set(const char* name, const char* value) {
+    happen(2, [&](auto e) { put(e.initScheduler().initChanged().initChanges(1), name, value); });
+  }
+  void submit(unsigned number) {
+    happen(100 + number, [&](auto e) {
+      auto j = e.initJob().initQueued();
+      j.setNumber(number);
+      j.setId(std::to_string(number) + ".borg");
+      j.setQueue("q1");
+    });
+  }
+  // Why the cycle that it was told to begin since the last look does; it ends at once. "": none.
+  std::string cycle() {
+    std::string why;
+    for (const auto& m : peer->sent)
+      if (m.root<schema::ToScheduler>().isCycle()) why = schema::str(m.root<schema::ToScheduler>().getCycle().getTrigger());
+    peer->sent.clear();
+    if (!why.empty()) session->said(schema::make<schema::FromScheduler>([](auto m) { m.initCycleEnded(); }).get());
+    return why;
+  }
+  std::uint64_t last_reminder() const { return reminders.rbegin()->first; }
+};
+
+struct connected : scene {
+  connected() {
+    session->connected(peer);
+    BOOST_REQUIRE_EQUAL(cycle(), "scheduler started");
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(sessions)
+
+BOOST_FIXTURE_TEST_CASE(a_cycle_begins_when_its_iteration_is_over, connected) {  // MS-89
+  BOOST_TEST(reminders.size() == 1u);
+  BOOST_TEST(reminders.at(last_reminder()) == 600);
+  const auto before = last_reminder();
+  set("scheduler_iteration", "30");
+  BOOST_TEST(cycle() == "settings changed");
+  BOOST_TEST(reminders.at(last_reminder()) == 30);
+  session->reminded(before);  // it does not count any more
+  BOOST_TEST(cycle() == "");
+  session->reminded(last_reminder());
+  BOOST_TEST(cycle() == "scheduling iteration");
+  BOOST_TEST(reminders.size() == 3u);
+}
+
+BOOST_FIXTURE_TEST_CASE(a_job_waits_for_others_to_come, connected) {  // MS-33, MS-92
+  submit(1);
+  BOOST_TEST(cycle() == "new job");  // unset: at once
+  set("job_accumulation_time", "5");
+  BOOST_TEST(cycle() == "settings changed");
+  const auto before = reminders.size();
+  submit(2);
+  submit(3);
+  BOOST_TEST(cycle() == "");
+  BOOST_TEST(reminders.size() == before + 1);
+  BOOST_TEST(reminders.at(last_reminder()) == 5);
+  session->reminded(last_reminder());
+  BOOST_TEST(cycle() == "new job");
+  // A cycle that something else begins places what has come.
+  submit(4);
+  const auto pending = last_reminder();
+  happen(101, [](auto e) { e.initJob().initEnded(); });
+  BOOST_TEST(cycle() == "job ended");
+  session->reminded(pending);
+  BOOST_TEST(cycle() == "");
+  set("job_accumulation_time", "0");
+  (void)cycle();
+  submit(5);
+  BOOST_TEST(cycle() == "new job");
+}
+
+BOOST_FIXTURE_TEST_CASE(who_is_not_there_is_complained_of_once, scene) {  // MS-67
+  const std::vector<std::string> both = {"Unable to reach scheduler associated with partition [P1]",
+                                         "Unable to reach scheduler associated with partition P1"};
+  submit(1);
+  submit(2);
+  BOOST_TEST(complaints == both, boost::test_tools::per_element());
+  session->connected(peer);
+  complaints.clear();
+  submit(3);
+  BOOST_TEST(complaints.empty());
+  session->disconnected(peer);
+  submit(4);
+  BOOST_TEST(complaints == both, boost::test_tools::per_element());
+  complaints.clear();
+  set("scheduling", "False");
+  session->connected(peer);
+  session->disconnected(peer);
+  submit(5);
+  BOOST_TEST(complaints.empty());  // nobody expects it to run
+}
+
+BOOST_AUTO_TEST_SUITE_END()

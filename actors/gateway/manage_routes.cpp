@@ -1,5 +1,6 @@
 #include "actors/gateway/manage_routes.hpp"
 
+#include "actors/runtime/daemon_log.hpp"
 #include "actors/server/replies.hpp"
 #include "events/values/base64.hpp"
 
@@ -11,6 +12,25 @@ using schema::ObjectKind;
 namespace {
 model::rejection no_hook(const std::string& name) { return {pbs_error::hook_error, name + " does not exist!"}; }
 }  // namespace
+
+// What may not be done to the default scheduler stands in the server's log, too (MS-47).
+reply_ptr manage_routes::noted_in_log(const std::string& name, reply_ptr to) const {
+  class noting final : public reply_to {
+   public:
+    noting(daemon_log* log, std::string name, reply_ptr to) : log_(log), name_(std::move(name)), to_(std::move(to)) {}
+    void done(std::uint64_t sequence, const std::string& text) override { to_->done(sequence, text); }
+    void refused(std::uint64_t sequence, const model::rejection& why) override {
+      if (log_ && why.code == pbs_error::not_on_default_scheduler) log_->write(log_event::error, "Sched", name_, why.text);
+      to_->refused(sequence, why);
+    }
+
+   private:
+    daemon_log* log_;
+    std::string name_;
+    reply_ptr to_;
+  };
+  return std::make_shared<noting>(board_.notes(), name, std::move(to));
+}
 
 void manage_routes::on_manage(const schema::sealed<schema::Request>& request, const model::requester& by, const reply_ptr& reply) {
   hooks_.ask_management(request, by, reply, [this, by, reply](const schema::sealed<schema::Request>& allowed, hook_runs runs) {
@@ -41,7 +61,8 @@ void manage_routes::manage(const schema::sealed<schema::Request>& request, const
     case ObjectKind::SCHEDULER: {
       auto s = board_.scheduler(name, creates);
       if (!s) return reply->refused(0, model::refuse(pbs_error::unknown_scheduler));
-      return board_.self()->send(s, board_.wrap<model::scheduler_command>(request, r, by, std::move(reply), std::move(runs)));
+      auto told = noted_in_log(name, std::move(reply));
+      return board_.self()->send(s, board_.wrap<model::scheduler_command>(request, r, by, std::move(told), std::move(runs)));
     }
     case ObjectKind::HOOK:
     case ObjectKind::JOB: break;

@@ -17,6 +17,7 @@ class manage_routes {
   void export_hook(schema::ExportHook::Reader asked, const model::requester& by, reply_ptr reply);
 
  private:
+  reply_ptr noted_in_log(const std::string& name, reply_ptr to) const;
   void manage(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs);
   void manage_all(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs);
   void manage_node(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply, hook_runs runs);

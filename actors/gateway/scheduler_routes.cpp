@@ -23,27 +23,32 @@ void scheduler_routes::on_closed(const peer_closed& c) {
 bool scheduler_routes::takes(const wire::connection_ptr& peer, schema::SchedHello::Reader hello) {
   const auto& name = peer->peer().name;
   if (schema::text(hello.getName()) != name)
-    return turn_away(peer, "the certificate is that of scheduler " + name + ", not of " + schema::str(hello.getName())), false;
+    return turn_away(peer, {pbs_error::unauthorized, "the certificate is that of scheduler " + name + ", not of " + schema::str(hello.getName())}), false;
   const auto [there, is_first] = there_.try_emplace(name, peer);
   if (is_first || there->second == peer) return true;
   if (turned_away_.insert(name).second)
     board_.note(log_event::security, "Sched", name,
                 "another scheduler of this name is connected already; turned away " + peer->peer().address);
-  const auto why = model::refuse(pbs_error::scheduler_connected);
-  return turn_away(peer, why.text + " (" + std::to_string(why.code) + ")"), false;
+  auto why = model::refuse(pbs_error::scheduler_connected);
+  why.text += " (" + std::to_string(why.code) + ")";
+  return turn_away(peer, why), false;
 }
 
-// Refused as a proposal of no job is, so that its log says why.
-void scheduler_routes::turn_away(const wire::connection_ptr& peer, const std::string& why) {
-  peer->send(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) { m.initRefused().setReason(why); }));
-  peer->close(why);
+// A refusal of no job is one of the scheduler itself: its log says why, and it ends, unless there will be room for it.
+void scheduler_routes::turn_away(const wire::connection_ptr& peer, const model::rejection& why) {
+  peer->send(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
+    auto r = m.initRefused();
+    r.setReason(why.text);
+    r.setCode(why.code);
+  }));
+  peer->close(why.text);
 }
 
 void scheduler_routes::on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromScheduler> message, bool winding_up) {
   const auto m = message.get();
   const auto& name = peer->peer().name;
   auto object = board_.scheduler(name);
-  if (!object) return turn_away(peer, "no scheduler object is named " + name);
+  if (!object) return turn_away(peer, {pbs_error::unknown_scheduler, std::string(values::pbs_error_text(pbs_error::unknown_scheduler)) + " " + name});
   if (m.isHello() && !takes(peer, m.getHello())) return;
   if (const auto there = there_.find(name); there == there_.end() || there->second != peer)
     return;  // still on its way when it was turned away
@@ -51,13 +56,15 @@ void scheduler_routes::on_message(const wire::connection_ptr& peer, schema::seal
   const auto& status = board_.parts().status;
   switch (m.which()) {
     case schema::FromScheduler::CANNOT_RUN: return board_.self()->send(status, scheduler_frame{name, std::move(message)});
-    case schema::FromScheduler::DIRECTORIES:
     case schema::FromScheduler::FAIRSHARE: return;
-    case schema::FromScheduler::HELLO:
-      tell(model::scheduler_came{schema::str(m.getHello().getHost()), schema::str(m.getHello().getVersion())});
+    case schema::FromScheduler::HELLO: {
+      const auto hello = m.getHello();
+      tell(model::scheduler_came{schema::str(hello.getHost()), schema::str(hello.getVersion()), hello.getPid(), hello.getPort()});
       return board_.self()->send(status, scheduler_connected{peer, name});
+    }
     case schema::FromScheduler::RUN: return propose(name, message, winding_up);
     case schema::FromScheduler::CYCLE_BEGAN: return cycle_began(object, name, std::move(message));
+    case schema::FromScheduler::DIRECTORIES:
     case schema::FromScheduler::REASONS: return tell(model::scheduler_said{std::move(message)});
     case schema::FromScheduler::POLICY: {
       const auto bytes = schema::bytes_of(m.getPolicy());

@@ -24,8 +24,8 @@ class scheduler_routes {
  private:
   // Whether who says hello is the scheduler of its name from now on; else it is turned away.
   bool takes(const wire::connection_ptr& peer, schema::SchedHello::Reader hello);
-  void turn_away(const wire::connection_ptr& peer, const std::string& why);
   model::requester scheduler_itself() const { return {"Scheduler", board_.settings()->host_name, schema::Role::SCHEDULER}; }
+  void turn_away(const wire::connection_ptr& peer, const model::rejection& why);
   void propose(const std::string& name, const schema::sealed<schema::FromScheduler>& message, bool winding_up);
   void cycle_began(const caf::actor& object, const std::string& name, schema::sealed<schema::FromScheduler> message);
 

@@ -98,6 +98,24 @@ daemon_log::gathering::~gathering() {
   if (--log_.sink_->gathering == 0) log_.sink_->flush();
 }
 
+bool daemon_log::move_to(const std::string& directory) {
+  std::unique_ptr<spdlog::logger> opened;
+  try {
+    opened = open_log(directory);
+  } catch (const std::exception&) {
+    return false;
+  }
+  write(log_event::force | log_event::system, "Svr", "Log", "Log closed");
+  {
+    std::lock_guard held(sink_->guard);
+    sink_->flush();
+    sink_->logger = std::move(opened);
+    directory_ = directory;
+  }
+  write(log_event::force | log_event::system, "Svr", "Log", "Log opened");
+  return true;
+}
+
 void daemon_log::reopen() {
   write(log_event::force | log_event::system, "Svr", "Log", "Log closed");
   {

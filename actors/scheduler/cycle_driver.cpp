@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "events/model/limits.hpp"
+#include "events/values/pbs_error.hpp"
 
 namespace annals::actors {
 
@@ -70,7 +71,8 @@ capnp::Data::Reader data_of(const std::string& bytes) {
 
 }  // namespace
 
-cycle_driver::cycle_driver(scheduler_identity self, outlets out) : self_(std::move(self)), out_(std::move(out)) {}
+cycle_driver::cycle_driver(scheduler_identity self, outlets out)
+    : self_(std::move(self)), out_(std::move(out)), directories_(self_.used, {out_.use_priv, out_.use_logs, out_.send, out_.log}) {}
 
 void cycle_driver::set_policy(std::string sched_config, std::string sha256) {
   auto parsed = cycle::parse_policy(sched_config);
@@ -87,18 +89,22 @@ void cycle_driver::connected() {
   asks_.clear();
   policy_sent_ = false;
   view_wanted_ = false;
+  directories_.connected();
   out_.send(make([&](Builder m) {
     auto h = m.initHello();
     h.setName(self_.name);
     h.setHost(self_.host);
     h.setVersion(self_.version);
     h.setPid(self_.pid);
+    h.setPort(self_.port);
   }));
 }
 
 cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {
   switch (said.which()) {
-    case schema::ToScheduler::VIEW: take_view(said.getView()); break;
+    case schema::ToScheduler::VIEW:
+      if (const auto what = take_view(said.getView()); what != next::go_on) return what;
+      break;
     case schema::ToScheduler::CYCLE: {
       const auto c = said.getCycle();
       waiting_ = start{c.getNumber(), c.getViewSequence(), schema::str(c.getTrigger())};
@@ -107,7 +113,7 @@ cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {
     }
     case schema::ToScheduler::REFUSED: {
       const auto refused = said.getRefused();
-      if (refused.getJob() == 0) out_.log(event_error, "Svr", "pbs_sched", schema::str(refused.getReason()));  // we ourselves are
+      if (refused.getJob() == 0) return refused_itself(refused);
       if (const auto* job = view_.find_job(refused.getJob()))
         out_.log(event_sched, "Job", job->id, "Failed to run: " + schema::str(refused.getReason()));
       view_.withdraw(refused.getJob());
@@ -128,10 +134,39 @@ cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {
   return next::go_on;
 }
 
-void cycle_driver::take_view(schema::SchedulingDelta::Reader delta) {
+cycle_driver::next cycle_driver::take_view(schema::SchedulingDelta::Reader delta) {
   if (delta.getFull()) view_wanted_ = false;
-  else if (view_wanted_) return;  // belongs to a view that we no longer have
+  else if (view_wanted_) return next::go_on;  // belongs to a view that we no longer have
   if (!view_.apply(delta)) ask_for_full_view();
+  else if (delta.getScheduler().size() > 0) return take_own(read_own_object(delta.getScheduler()));
+  return next::go_on;
+}
+
+cycle_driver::next cycle_driver::take_own(const own_object& own) {
+  const bool is_default = self_.name == "default";
+  // The default one has no partition to lose. Another without one would be a second default scheduler (MS-49, MS-55).
+  if (!is_default && own.partition.empty()) return give_up("Scheduler does not contain a partition", {});
+  const bool moved = own_ ? own_->port != own.port : !self_.port_given;
+  own_ = own;
+  if (!is_default && moved && own.port != 0 && own.port != self_.port && out_.listen && out_.listen(own.port)) self_.port = own.port;
+  if (out_.use_priv && out_.use_logs) directories_.wanted({own.priv, own.logs}, own.scheduling);
+  return next::go_on;
+}
+
+// The server does not take it for a scheduler (MS-56). While another of its name is connected it comes again: that one may be about to go.
+cycle_driver::next cycle_driver::refused_itself(schema::Refused::Reader why) {
+  const auto reason = schema::str(why.getReason());
+  if (why.getCode() != values::pbs_error::scheduler_connected)
+    return give_up("Unable to retrieve the scheduler attributes from server", reason);
+  out_.log(event_error, "Sched", self_.name, reason);
+  return next::go_on;
+}
+
+cycle_driver::next cycle_driver::give_up(const std::string& line, const std::string& reason) {
+  why_ = reason.empty() ? line : line + ": " + reason;
+  out_.log(event_error, "Sched", self_.name, line);
+  if (!reason.empty()) out_.log(event_error, "Sched", self_.name, reason);
+  return next::give_up;
 }
 
 void cycle_driver::ask_for_full_view() {

@@ -13,6 +13,8 @@
 #include <string_view>
 
 #include "actors/scheduler/cycle/cycle.hpp"
+#include "actors/scheduler/directory_keeper.hpp"
+#include "actors/scheduler/own_object.hpp"
 #include "events/ports/clock.hpp"
 #include "events/schema/daemon.capnp.h"
 #include "events/schema/message.hpp"
@@ -20,8 +22,11 @@
 namespace annals::actors {
 
 struct scheduler_identity {
-  std::string name = "default", host, version;
+  std::string name = "default", host = {}, version = {};
   std::uint32_t pid = 0;
+  std::uint16_t port = 0;           // where it listens; 0: nowhere
+  bool port_given = false;          // by who started it: then what the object says counts from its next change on
+  scheduler_directories used = {};  // where it works
 };
 
 class cycle_driver {
@@ -31,6 +36,10 @@ class cycle_driver {
     std::function<void(const message&)> send;  // to the server; dropped by the owner when there is none
     std::function<void(std::uint32_t event, std::string_view cls, std::string_view object, std::string_view text)> log;
     const ports::clock* clock = nullptr;  // for how long a cycle took; decides nothing
+    // What only a process can do; none: the directories are not kept (directory_keeper), and nothing listens.
+    std::function<directory_keeper::trouble(const std::string&)> use_priv = {};
+    std::function<std::optional<std::string>(const std::string&)> use_logs = {};
+    std::function<bool(std::uint16_t)> listen = {};  // at this port from now on; false: it can't
   };
 
   cycle_driver(scheduler_identity self, outlets out);
@@ -41,8 +50,12 @@ class cycle_driver {
   void connected();  // says hello; what was known before is forgotten
   enum class next { go_on,
                     reread_policy,
-                    stop };  // what the owner should do
+                    stop,
+                    give_up };  // what the owner should do; give_up: it can't be this scheduler, see why()
   next received(schema::ToScheduler::Reader said);
+  const std::string& why() const { return why_; }
+  bool knows_object() const { return own_.has_value(); }  // the server has told it about itself
+  void try_directories_again() { directories_.again(); }
 
   std::uint32_t log_events() const { return view_.log_events(); }
   const cycle::view& view() const { return view_; }
@@ -53,7 +66,10 @@ class cycle_driver {
     std::string trigger;
   };
 
-  void take_view(schema::SchedulingDelta::Reader delta);
+  next take_view(schema::SchedulingDelta::Reader delta);
+  next take_own(const own_object& own);
+  next refused_itself(schema::Refused::Reader why);
+  next give_up(const std::string& line, const std::string& reason);
   void run(const start& what);
   void run_asked(schema::RunOneJob::Reader ask);
   void run_waiting_asks();
@@ -65,7 +81,10 @@ class cycle_driver {
   void log_cycle(const cycle::result& decided);
 
   scheduler_identity self_;
+  std::optional<own_object> own_;
+  std::string why_;
   outlets out_;
+  directory_keeper directories_;
   cycle::view view_;
   cycle::policy policy_;
   std::string policy_text_, policy_hash_;

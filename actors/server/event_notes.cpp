@@ -3,6 +3,8 @@
 #include <sstream>
 #include <utility>
 
+#include "events/attributes/table.hpp"
+#include "events/attributes/without_effect.hpp"
 #include "events/model/usage.hpp"
 #include "events/model/vnodes/amounts.hpp"
 #include "events/values/date_time.hpp"
@@ -260,11 +262,23 @@ void event_notes::note_host(const subject& of, const log::record& record) {
   }
 }
 
+// What was set and has no effect: said by name, so that nobody waits for it.
+void event_notes::note_missing(const subject& of, capnp::List<schema::Attribute>::Reader changes) {
+  for (auto c : changes) {
+    const auto* row = attributes::find(schema::ObjectKind::SCHEDULER, schema::text(c.getName()));
+    if (!row || c.getOp() == schema::AttributeOp::UNSET || schema::text(c.getValue()) == row->default_value) continue;
+    if (const auto part = attributes::missing_for(schema::ObjectKind::SCHEDULER, row->id); !part.empty())
+      note_line(of, log_event::error, std::string(row->name) + " has no effect: there is no " + std::string(part) + " in this release");
+  }
+}
+
 void event_notes::note_scheduler(const subject& of, schema::SchedulerEvent::Reader event) {
   using which = schema::SchedulerEvent::Which;
   switch (event.which()) {
     case which::CREATED: return note_line(of, log_event::admin, "created at request of " + of.by);
-    case which::CHANGED: return note_changes(of, event.getChanged().getChanges());
+    case which::CHANGED:
+      note_changes(of, event.getChanged().getChanges());
+      return note_missing(of, event.getChanged().getChanges());
     case which::DELETED: return note_line(of, log_event::admin, "deleted at request of " + of.by);
     case which::STARTED: return note_line(of, log_event::sched, "scheduler connected");
     case which::STOPPED: return note_line(of, log_event::sched, "scheduler disconnected: " + schema::str(event.getStopped().getText()));

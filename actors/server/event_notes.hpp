@@ -32,6 +32,7 @@ class event_notes {
   };  // class and name of a line; who asked
   void note_line(const subject& of, std::uint32_t bits, const std::string& text);
   void note_changes(const subject& of, capnp::List<schema::Attribute>::Reader changes);
+  void note_missing(const subject& of, capnp::List<schema::Attribute>::Reader changes);
   void note_queue(const subject& of, schema::QueueEvent::Reader event);
   void note_host(const subject& of, const log::record& record);
   void note_vnodes(const subject& of, const log::record& record);

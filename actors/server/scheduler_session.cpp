@@ -112,8 +112,7 @@ void scheduler_session::folded(const log::record& record) {
   view_.apply(record);
   const auto event = record.event();
   settings_changed_ |= changes_settings(event);
-  if (peer_ && schema::is(event, schema::SchedulerEvent::DELETED) && !from_.schedulers().contains(name_))
-    peer_->close("its scheduler object was deleted");
+  if (event.isScheduler()) note_own(event.getScheduler(), record.get().getStream());
   if (!peer_) {
     if (schema::is(event, schema::JobEvent::QUEUED)) job_came_in_vain(event.getJob().getQueued());
     return;
@@ -125,8 +124,11 @@ void scheduler_session::folded(const log::record& record) {
   else trigger_ = why;
 }
 
+// What its object says of the scheduler itself, as its directories, does not wait for a cycle: there may be none.
 void scheduler_session::all_folded() {
   if (std::exchange(settings_changed_, false)) keep_iteration();
+  if (std::exchange(own_changed_, false) && peer_)
+    for (const auto& m : view_.take_delta()) peer_->send(m);
   maybe_begin();
 }
 
@@ -185,6 +187,13 @@ std::chrono::seconds scheduler_session::accumulation() const {
   const auto at = from_.schedulers().find(name_);
   if (at == from_.schedulers().end()) return {};
   return std::chrono::seconds(attributes::integer_of(at->second.attributes, attributes::scheduler::job_accumulation_time).value_or(0));
+}
+
+void scheduler_session::note_own(schema::SchedulerEvent::Reader event, std::uint64_t stream) {
+  if (event.isDeleted() && schema::text(event.getDeleted().getName()) == name_ && peer_)
+    peer_->send(schema::make<schema::ToScheduler>([](schema::ToScheduler::Builder m) { m.setStop(); }));
+  const auto own = from_.schedulers().find(name_);
+  own_changed_ |= event.isChanged() && own != from_.schedulers().end() && own->second.serial == stream;
 }
 
 void scheduler_session::connected(wire::connection_ptr peer) {

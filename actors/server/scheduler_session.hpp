@@ -51,6 +51,7 @@ class scheduler_session {
   void job_came();
   void job_came_in_vain(schema::JobQueued::Reader job);
   void complain_of_partition(std::string_view partition);
+  void note_own(schema::SchedulerEvent::Reader event, std::uint64_t stream);
   void maybe_begin();
   void answer_asked(std::uint64_t job, const model::rejection* why);
 
@@ -69,6 +70,7 @@ class scheduler_session {
   std::uint64_t iteration_reminder_ = 0, accumulation_reminder_ = 0;  // those that count; 0: none
   std::chrono::seconds iteration_set_{0};                             // how long the first of them was set for
   bool settings_changed_ = false;
+  bool own_changed_ = false;
   bool complained_ = false;  // that it can't be reached, since it was there last
 };
 

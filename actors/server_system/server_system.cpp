@@ -3,6 +3,7 @@
 #include <caf/event_based_actor.hpp>
 #include <caf/send.hpp>
 
+#include <filesystem>
 #include <future>
 
 #include "actors/gateway/blobs_to_moms.hpp"
@@ -64,13 +65,20 @@ schema::sealed<schema::Request> manage(schema::ObjectKind kind, const std::strin
   });
 }
 
+// A home of an older release has its logs in sched_logs, and goes on with it (MS-09).
+std::string log_directory_in(const std::string& home) {
+  std::error_code unknown;
+  const bool older = !std::filesystem::exists(home + "/sched_log", unknown) && std::filesystem::is_directory(home + "/sched_logs", unknown);
+  return home + (older ? "/sched_logs" : "/sched_log");
+}
+
 std::vector<std::array<std::string, 2>> scheduler_defaults(const server_system_parts& parts) {
   std::vector<std::array<std::string, 2>> set;
   for (const auto& row : attributes::table_of(schema::ObjectKind::SCHEDULER))
     if (*row.default_value != '\0' && row.set_by != attributes::setter::nobody && row.set_by != attributes::setter::internal)
       set.push_back({row.name, row.default_value});
   set.push_back({"sched_priv", parts.pbs_home + "/sched_priv"});
-  set.push_back({"sched_log", parts.pbs_home + "/sched_logs"});
+  set.push_back({"sched_log", log_directory_in(parts.pbs_home)});
   set.push_back({"sched_host", parts.self.host_name});
   set.push_back({"scheduling", "True"});
   return set;

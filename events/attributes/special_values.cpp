@@ -167,6 +167,18 @@ maybe partition_name(text value) {
   if (value == default_partition) return std::nullopt;
   return std::string(value);
 }
+// A new scheduler shows "None" (MS-05): what is printed of it can be set again, and is no partition.
+maybe partition_of_scheduler(text value) {
+  if (value == "None") return "";
+  return partition_name(value);
+}
+
+// A scheduler's directory does not depend on where its process was started. Empty: it is unset.
+maybe whole_path(text value) {
+  if (!value.empty() && value.front() != '/') return std::nullopt;
+  return std::string(value);
+}
+constexpr auto port = number_within<1, 65535>;
 
 using kind = schema::ObjectKind;
 constexpr auto bad = pbs_error::bad_value;
@@ -199,7 +211,10 @@ constexpr special_value rows[] = {
     {kind::SERVER, server::sync_mom_hookfiles_timeout, wait_seconds, bad, false},
     {kind::SERVER, server::max_job_sequence_id, job_sequence_limit, pbs_error::bad_max_job_sequence_id, false},
     {kind::NODE, node::partition, partition_name, pbs_error::default_partition, false},
-    {kind::SCHEDULER, scheduler::partition, partition_name, pbs_error::default_partition, false},
+    {kind::SCHEDULER, scheduler::partition, partition_of_scheduler, pbs_error::default_partition, false},
+    {kind::SCHEDULER, scheduler::sched_priv, whole_path, bad, false},
+    {kind::SCHEDULER, scheduler::sched_log, whole_path, bad, false},
+    {kind::SCHEDULER, scheduler::sched_port, port, bad, false},
     {kind::SCHEDULER, scheduler::scheduler_iteration, wait_seconds_or_below_0, bad, false},
     {kind::SCHEDULER, scheduler::job_run_wait, job_run_wait, bad, false},
     {kind::SCHEDULER, scheduler::opt_backfill_fuzzy, backfill_fuzzy, bad, false},

@@ -4,6 +4,7 @@
 #include <array>
 #include <unordered_map>
 
+#include "events/attributes/ids.hpp"
 #include "events/attributes/tables.hpp"
 #include "events/values/string_list.hpp"
 
@@ -34,12 +35,22 @@ namespace {
 constexpr std::size_t kind_count = static_cast<std::size_t>(schema::ObjectKind::HOOK) + 1;
 using name_index = std::unordered_map<std::string_view, const attribute*>;
 
+// Older names of attributes of scheduler objects (MS-07, MS-28): find() takes them, and they are shown under the newer name.
+struct older_name {
+  std::string_view older;
+  attribute_id id;
+};
+constexpr older_name older_scheduler_names[] = {
+    {"port", scheduler::sched_port}, {"host", scheduler::sched_host}, {"sched_logs", scheduler::sched_log}};
+
 // Rows by their exact names, made once: replaying an event looks up every attribute it carries.
 const name_index& names_of(schema::ObjectKind kind) {
   static const std::array<name_index, kind_count> made = [] {
     std::array<name_index, kind_count> out;
     for (std::size_t k = 0; k < kind_count; ++k)
       for (const attribute& row : table_of(static_cast<schema::ObjectKind>(k))) out[k].emplace(row.name, &row);
+    for (const auto& [older, id] : older_scheduler_names)
+      out[static_cast<std::size_t>(schema::ObjectKind::SCHEDULER)].emplace(older, find(schema::ObjectKind::SCHEDULER, id));
     return out;
   }();
   return made[static_cast<std::size_t>(kind)];

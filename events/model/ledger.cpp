@@ -16,7 +16,7 @@ std::size_t ledger::jobs_in_queue(std::string_view queue) const {
 bool ledger::operator==(const ledger& other) const {
   return next_job_number_ == other.next_job_number_ && jobs_ == other.jobs_ && queues_ == other.queues_ &&
          schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && partitions_ == other.partitions_ &&
-         suspended_ == other.suspended_ && holdings_ == other.holdings_;
+         suspended_ == other.suspended_ && directories_ == other.directories_ && holdings_ == other.holdings_;
 }
 
 // -- check ---------------------------------------------------------------------------------------------------------------
@@ -33,7 +33,9 @@ std::optional<rejection> ledger::check(const event_place& at, schema::Event::Rea
   switch (event.which()) {
     case schema::Event::JOB: return check_job(at, event.getJob());
     case schema::Event::QUEUE: return check_queue(at, event.getQueue());
-    case schema::Event::SCHEDULER: return check_scheduler(at, event.getScheduler());
+    case schema::Event::SCHEDULER:
+      if (auto why = directories_.check(at, event.getScheduler())) return why;
+      return check_scheduler(at, event.getScheduler());
     case schema::Event::HOOK: return check_hook(event.getHook());
     case schema::Event::HOST: return check_host(event.getHost());
     case schema::Event::SERVER:
@@ -139,6 +141,7 @@ void ledger::apply(const event_place& at, schema::Event::Reader event) {
       return apply_named(queues_, at, event.getQueue());
     case schema::Event::SCHEDULER:
       partitions_.apply(at, event.getScheduler());
+      directories_.apply(at, event.getScheduler());
       return apply_named(schedulers_, at, event.getScheduler());
     case schema::Event::HOOK: return apply_named(hooks_, at, event.getHook());
     case schema::Event::HOST: return holdings_.apply(at, event.getHost());

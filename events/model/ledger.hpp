@@ -11,6 +11,7 @@
 
 #include "events/model/outcome.hpp"
 #include "events/model/partitions.hpp"
+#include "events/model/scheduler/directories.hpp"
 #include "events/model/vnodes/holdings.hpp"
 
 namespace annals::model {
@@ -51,6 +52,7 @@ class ledger {
   names queues_, schedulers_, hooks_;
   model::partitions partitions_;
   model::partitions::given_up suspended_;
+  scheduler_directories directories_;
   model::holdings holdings_;  // a job's id there: its number
 };
 

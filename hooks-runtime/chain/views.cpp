@@ -10,6 +10,7 @@ std::optional<schema::ObjectKind> kind_of(protocol::ObjectKind kind) {
     case protocol::ObjectKind::VNODE: return schema::ObjectKind::NODE;
     case protocol::ObjectKind::QUEUE: return schema::ObjectKind::QUEUE;
     case protocol::ObjectKind::SERVER: return schema::ObjectKind::SERVER;
+    case protocol::ObjectKind::SCHEDULER: return schema::ObjectKind::SCHEDULER;
     case protocol::ObjectKind::RESERVATION:
     case protocol::ObjectKind::MANAGEMENT:
     case protocol::ObjectKind::SERVER_ATTRIBUTE: break;
@@ -22,6 +23,7 @@ protocol::ObjectKind kind_of(schema::ObjectKind kind) {
     case schema::ObjectKind::NODE: return protocol::ObjectKind::VNODE;
     case schema::ObjectKind::QUEUE: return protocol::ObjectKind::QUEUE;
     case schema::ObjectKind::SERVER: return protocol::ObjectKind::SERVER;
+    case schema::ObjectKind::SCHEDULER: return protocol::ObjectKind::SCHEDULER;
     default: return protocol::ObjectKind::JOB;
   }
 }

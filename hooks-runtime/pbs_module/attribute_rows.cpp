@@ -177,6 +177,8 @@ std::optional<schema::ObjectKind> table_kind(ObjectKind kind) {
       return schema::ObjectKind::QUEUE;
     case ObjectKind::SERVER:
       return schema::ObjectKind::SERVER;
+    case ObjectKind::SCHEDULER:
+      return schema::ObjectKind::SCHEDULER;
     case ObjectKind::RESERVATION:
     case ObjectKind::MANAGEMENT:
     case ObjectKind::SERVER_ATTRIBUTE:
@@ -222,7 +224,7 @@ std::optional<attribute_row> found_row(ObjectKind kind, std::string_view name) {
 
 const attribute_row* attribute_row_of(ObjectKind kind, std::string_view name) {
   // Only what there is: a script can't make it grow.
-  static std::map<std::string, attribute_row, by_name> known[static_cast<int>(ObjectKind::SERVER_ATTRIBUTE) + 1];
+  static std::map<std::string, attribute_row, by_name> known[static_cast<int>(ObjectKind::SCHEDULER) + 1];
   auto& rows = known[static_cast<int>(kind)];
   if (const auto at = rows.find(name); at != rows.end()) return &at->second;
   const auto row = found_row(kind, name);
@@ -259,6 +261,8 @@ const char* kind_word(ObjectKind kind) {
       return "management";
     case ObjectKind::SERVER_ATTRIBUTE:
       return "server_attribute";
+    case ObjectKind::SCHEDULER:
+      return "scheduler";
   }
   return "object";
 }

@@ -56,6 +56,7 @@ bool is_name(ObjectKind kind, std::string_view name) {
     case ObjectKind::VNODE:
     case ObjectKind::QUEUE:
     case ObjectKind::SERVER:
+    case ObjectKind::SCHEDULER:
       return name == "name";
     case ObjectKind::MANAGEMENT:
     case ObjectKind::SERVER_ATTRIBUTE:
@@ -326,6 +327,7 @@ bool add_objects(PyObject* module) {
       {ObjectKind::RESERVATION, "resv", "pbs.v1._svr_types._resv", no_methods},
       {ObjectKind::MANAGEMENT, "management", "pbs.v1._svr_types._management", no_methods},
       {ObjectKind::SERVER_ATTRIBUTE, "server_attribute", "pbs.v1._svr_types._server_attribute", no_methods},
+      {ObjectKind::SCHEDULER, "scheduler", "pbs.v1._svr_types._scheduler", no_methods},
   };
   for (const row& r : rows) {
     PyType_Slot slots[] = {{Py_tp_dealloc, slot(deallocate)},

@@ -187,6 +187,8 @@ PyObject* server_resv(PyObject*, PyObject* args) { return one_of(ObjectKind::RES
 PyObject* server_queues(PyObject*, PyObject*) { return all_of(ObjectKind::QUEUE); }
 PyObject* server_jobs(PyObject*, PyObject*) { return all_of(ObjectKind::JOB); }
 PyObject* server_vnodes(PyObject*, PyObject*) { return all_of(ObjectKind::VNODE); }
+PyObject* server_scheduler(PyObject*, PyObject* args) { return one_of(ObjectKind::SCHEDULER, args); }
+PyObject* server_schedulers(PyObject*, PyObject*) { return all_of(ObjectKind::SCHEDULER); }
 PyObject* server_resvs(PyObject*, PyObject*) { return all_of(ObjectKind::RESERVATION); }
 
 PyObject* restart_cycle(PyObject*, PyObject*) {
@@ -236,6 +238,8 @@ PyMethodDef server_methods[] = {
     {"jobs", method(server_jobs), METH_NOARGS, "iterator over the jobs"},
     {"vnodes", method(server_vnodes), METH_NOARGS, "iterator over the vnodes"},
     {"resvs", method(server_resvs), METH_NOARGS, "iterator over the reservations"},
+    {"scheduler", method(server_scheduler), METH_VARARGS, "a scheduler object by name, or None"},
+    {"schedulers", method(server_schedulers), METH_NOARGS, "iterator over the scheduler objects"},
     {"scheduler_restart_cycle", method(restart_cycle), METH_NOARGS, "ask for a new scheduling cycle"},
     {nullptr, nullptr, 0, nullptr}};
 

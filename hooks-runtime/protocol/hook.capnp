@@ -68,7 +68,7 @@ struct Pair {
   value @1 :Text;
 }
 
-enum ObjectKind { job @0; vnode @1; queue @2; server @3; reservation @4; management @5; serverAttribute @6; }
+enum ObjectKind { job @0; vnode @1; queue @2; server @3; reservation @4; management @5; serverAttribute @6; scheduler @7; }
 
 struct Object {
   kind       @0 :ObjectKind;

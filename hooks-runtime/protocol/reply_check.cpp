@@ -9,7 +9,7 @@ namespace {
 
 using namespace protocol;
 
-bool is_known(ObjectKind kind) { return kind <= ObjectKind::SERVER_ATTRIBUTE; }
+bool is_known(ObjectKind kind) { return kind <= ObjectKind::SCHEDULER; }
 
 // Texts go into logs and commands, where a zero byte would end them early.
 bool is_plain(capnp::Text::Reader text) { return schema::text(text).find('\0') == std::string_view::npos; }

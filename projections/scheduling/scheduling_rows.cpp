@@ -39,7 +39,9 @@ void fill_attributes(Init&& init, schema::ObjectKind kind, const attributes::att
 constexpr std::array server_wanted = {attributes::server::resources_available, attributes::server::node_group_enable,
                                       attributes::server::node_group_key, attributes::server::scheduling};
 constexpr std::array scheduler_wanted = {attributes::scheduler::do_not_span_psets, attributes::scheduler::only_explicit_psets,
-                                         attributes::scheduler::scheduling, attributes::scheduler::log_events};
+                                         attributes::scheduler::scheduling, attributes::scheduler::log_events,
+                                         attributes::scheduler::sched_priv, attributes::scheduler::sched_log,
+                                         attributes::scheduler::partition, attributes::scheduler::sched_port};
 constexpr std::array queue_wanted = {attributes::queue::queue_type, attributes::queue::Priority, attributes::queue::started,
                                      attributes::queue::resources_available, attributes::queue::node_group_key};
 constexpr std::array vnode_wanted = {attributes::node::Priority, attributes::node::max_running, attributes::node::max_user_run,

@@ -181,10 +181,13 @@ void stat_nodes(const status& from, schema::Stat::Reader asked, const filter& sh
 }
 
 void stat_schedulers(const status& from, schema::Stat::Reader asked, const filter& shown, piecewise& out) {
-  auto add = [&](const model::scheduler_state& s) { out.add(s.name, shown.apply(s.attributes)); };
+  auto add = [&](const model::scheduler_state& s) { out.add(s.name, shown.apply(model::shown_attributes(s))); };
+  std::vector<const model::scheduler_state*> all;  // in the order in which they were made: the default one is the first
+  for (const auto& [name, s] : from.schedulers()) all.push_back(&s);
+  std::sort(all.begin(), all.end(), [](auto* a, auto* b) { return a->serial < b->serial; });
   stat_named(
       asked, out, pbs_error::unknown_scheduler,
-      [&] { for (const auto& [name, s] : from.schedulers()) add(s); },
+      [&] { for (const auto* s : all) add(*s); },
       [&](const std::string& name) {
         const auto at = from.schedulers().find(name);
         if (at != from.schedulers().end()) add(at->second);

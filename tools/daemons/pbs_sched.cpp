@@ -4,16 +4,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <condition_variable>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <ctime>
-#include <deque>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <mutex>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include "actors/link/wire/wire.hpp"
 #include "actors/runtime/daemon_log.hpp"
@@ -24,6 +24,12 @@
 #include "tools/client/version.hpp"
 #include "tools/daemons/daemon_process.hpp"
 #include "tools/daemons/home_check.hpp"
+#include "tools/daemons/sched_directories.hpp"
+#include "tools/daemons/sched_limits.hpp"
+#include "tools/daemons/sched_mailbox.hpp"
+#include "tools/daemons/sched_object.hpp"
+#include "tools/daemons/sched_places.hpp"
+#include "tools/daemons/sched_port.hpp"
 
 using namespace annals;
 
@@ -32,20 +38,22 @@ namespace {
 constexpr client::option options[] = {
     {'d', "home", "use this directory instead of PBS_HOME"},
     {'I', "name", "be the scheduler of this scheduler object (default: default)"},
-    {'L', "file", "accepted; the log is sched_logs/YYYYMMDD"},
+    {'L', "file", "accepted; the log is a file for each day in sched_log"},
+    {'l', "directory", "begin with this sched_log (default: as the server says, else sched_log or sched_log_NAME)"},
     {'N', nullptr, "stay in the foreground"},
     {'n', nullptr, "accepted; nothing restarts itself"},
+    {'P', "directory", "begin with this sched_priv (default: as the server says, else sched_priv or sched_priv_NAME)"},
     {'p', "file", "where output of the program goes (default: sched_priv/sched_out)"},
-    {'S', "port", "accepted; the scheduler connects to the server and needs no port"},
-    {'R', "port", "accepted, see -S"},
+    {'S', "port", "listen at this port (default: sched_port of the object, else the first free one from 15050)"},
+    {'R', "port", "accepted; nobody connects to a scheduler to start cycles"},
     {'a', "seconds", "accepted; obsolete"},
     {'c', "file", "accepted; who may connect is told by certificates"},
     {'t', "threads", "accepted; a cycle runs in one thread"},
 };
 constexpr client::command command = {
     "pbs_sched",
-    "usage: pbs_sched [-d home][-I scheduler name][-L logfile][-N][-n][-p outputfile][-S port][-R port][-t threads]\n"
-    "                 [-c clientsfile][-a alarm]\n"
+    "usage: pbs_sched [-d home][-I scheduler name][-L logfile][-l sched_log][-N][-n][-P sched_priv][-p outputfile][-S port][-R port]\n"
+    "                 [-t threads][-c clientsfile][-a alarm]\n"
     "       pbs_sched --version\n",
     options,
 };
@@ -59,28 +67,6 @@ class wall_clock : public ports::clock {
   }
 };
 
-struct places {
-  std::string home, exec, priv, logs;
-};
-
-places places_of(const client::pbs_conf& conf, const client::command_line& line, const std::string& name) {
-  places p;
-  p.home = line.has('d') ? *line.find('d') : conf.pbs_home;
-  p.exec = conf.pbs_exec;
-  if (name == "default") {
-    p.priv = p.home + "/sched_priv";
-    p.logs = p.home + "/sched_logs";
-    return p;
-  }
-  p.priv = p.home + "/sched_priv_" + name;
-  p.logs = p.home + "/sched_log_" + name;
-  // A site may have made the directory under its older name.
-  const std::string older = p.home + "/sched_logs_" + name;
-  std::error_code gone;
-  if (!std::filesystem::exists(p.logs, gone) && std::filesystem::is_directory(older, gone)) p.logs = older;
-  return p;
-}
-
 std::optional<std::string> read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return std::nullopt;
@@ -93,98 +79,159 @@ std::string short_host_name() {
   return name;
 }
 
-// What the threads of sockets and signals tell the one that schedules.
-struct happening {
-  enum class kind { opened,
-                    received,
-                    closed,
-                    failed,
-                    signal };
-  kind what;
-  wire::connection_ptr connection;
-  schema::sealed_message message;
-  std::string text;
-  int signal = 0;
-};
+using trouble = actors::directory_keeper::trouble;
 
-class mailbox {
- public:
-  void put(happening h) {
-    std::lock_guard held(guard_);
-    waiting_.push_back(std::move(h));
-    arrived_.notify_one();
-  }
-  happening take() {
-    std::unique_lock held(guard_);
-    arrived_.wait(held, [&] { return !waiting_.empty(); });
-    happening h = std::move(waiting_.front());
-    waiting_.pop_front();
-    return h;
-  }
-
- private:
-  std::mutex guard_;
-  std::condition_variable arrived_;
-  std::deque<happening> waiting_;
+// What is wrong with the directories that a scheduler was to begin with.
+struct unusable {
+  trouble priv = trouble::NONE;
+  bool logs = false;
+  std::string why;  // the line
 };
 
 class scheduler {
  public:
-  scheduler(places where, actors::scheduler_identity self, actors::daemon_log& log)
+  scheduler(daemons::sched_places where, std::unique_ptr<daemons::lock_file> lock, unusable wrong, actors::daemon_log& log)
       : where_(std::move(where)),
+        lock_(std::move(lock)),
+        wrong_(std::move(wrong)),
         log_(log),
-        driver_(std::move(self),
+        port_(open_port()),
+        driver_(identity(),
                 {[this](const auto& m) {
                    if (connection_) connection_->send(m);
                  },
-                 [this](auto event, auto cls, auto object, auto text) { log_.write(event, cls, object, text); }, &clock_}) {
+                 [this](auto event, auto cls, auto object, auto text) { log_.write(event, cls, object, text); }, &clock_,
+                 [this](const std::string& d) { return use_priv(d); }, [this](const std::string& d) { return use_logs(d); },
+                 [this](std::uint16_t port) { return listen(port); }}) {
     read_policy();
   }
 
   // False: the scheduler is to end.
-  bool handle(const happening& h) {
+  bool handle(const daemons::happening& h) {
     using actors::log_event::admin;
     const actors::daemon_log::gathering lines(log_);
     switch (h.what) {
-      case happening::kind::opened:
+      case daemons::happening::kind::opened:
         connection_ = h.connection;
+        unreachable_ = false;
         log_.write(admin, "Sched", "pbs_sched", "Connected to the server");
         driver_.connected();
+        if (!wrong_.why.empty()) tell_and_end();
         return true;
-      case happening::kind::closed:
+      case daemons::happening::kind::closed:
         if (connection_ == h.connection) connection_.reset();
         log_.write(admin, "Sched", "pbs_sched", "Disconnected from the server: " + h.text);
-        return true;
-      case happening::kind::failed:
+        return wrong_.why.empty();
+      case daemons::happening::kind::failed:
         log_.write(actors::log_event::error, "Svr", "pbs_sched", h.text);
-        return true;
-      case happening::kind::signal: return on_signal(h.signal);
-      case happening::kind::received: return h.connection != connection_ || on_message(h);
+        no_server();
+        return wrong_.why.empty();
+      case daemons::happening::kind::signal: return on_signal(h.signal);
+      case daemons::happening::kind::received: return h.connection != connection_ || on_message(h);
     }
     return true;
   }
 
+  // It has begun: the server said what it is, or can't be asked now.
+  bool has_begun() const { return driver_.knows_object() || unreachable_; }
+  // Once for each time that the server is out of reach (MS-56).
+  void no_server() {
+    if (!std::exchange(unreachable_, true))
+      log_.write(actors::log_event::error, "Sched", where_.name, "Unable to retrieve the scheduler attributes from server");
+  }
+  // Why it can't be this scheduler; empty: it can.
+  const std::string& why() const { return wrong_.why.empty() ? driver_.why() : wrong_.why; }
+
  private:
+  actors::scheduler_identity identity() const {
+    return {where_.name,
+            short_host_name(),
+            client::version,
+            static_cast<std::uint32_t>(getpid()),
+            port_ ? port_->port() : std::uint16_t{0},
+            where_.port_given,
+            {where_.priv, where_.logs}};
+  }
+
+  std::unique_ptr<daemons::sched_port> open_port() const {
+    if (where_.picks_port) return daemons::sched_port::first_free(where_.address, limits::scheduler_ports_from);
+    return where_.port != 0 ? std::make_unique<daemons::sched_port>(where_.address, where_.port) : nullptr;
+  }
+
+  // What it says stays visible in its object.
+  void tell_and_end() {
+    connection_->send(actors::directories_message({where_.priv, where_.logs}, wrong_.priv, wrong_.logs));
+    connection_->close(wrong_.why);
+  }
+
   bool on_signal(int signal) {
     if (signal != SIGHUP) return false;
     log_.reopen();
     log_.write(actors::log_event::system, "Svr", "restart", "restart on signal 1");
     reconfigure();
+    driver_.try_directories_again();
     return true;
   }
 
-  bool on_message(const happening& h) {
+  bool on_message(const daemons::happening& h) {
     try {
       switch (driver_.received(h.message.root<schema::ToScheduler>())) {
         case actors::cycle_driver::next::go_on: break;
         case actors::cycle_driver::next::reread_policy: reconfigure(); break;
-        case actors::cycle_driver::next::stop: return false;
+        case actors::cycle_driver::next::stop:
+        case actors::cycle_driver::next::give_up: return false;
       }
     } catch (const kj::Exception& e) {
       connection_->close(std::string("a message that can't be read: ") + e.getDescription().cStr());
     }
     log_.set_mask(driver_.log_events());
     return true;
+  }
+
+  trouble use_priv(const std::string& directory) {
+    std::error_code unknown;
+    if (std::filesystem::equivalent(directory, where_.priv, unknown)) return where_.priv = directory, trouble::NONE;
+    if (const auto why = daemons::trouble_with_priv(directory); !why.empty()) return complain(directory, why), trouble::NOT_VALID;
+    try {
+      auto lock = lock_of(directory);
+      keep_certificate(directory);
+      lock_ = std::move(lock);
+    } catch (const std::exception& e) {
+      return complain(directory, e.what()), trouble::UNREACHABLE;
+    }
+    where_.priv = directory;
+    reconfigure();
+    return trouble::NONE;
+  }
+
+  std::optional<std::string> use_logs(const std::string& wanted) {
+    const auto directory = daemons::log_directory_at(wanted);
+    if (directory == where_.logs) return directory;
+    auto why = daemons::trouble_with_logs(directory);
+    if (why.empty() && !log_.move_to(directory)) why = "the file of today can't be written";
+    if (!why.empty()) return complain(directory, why), std::nullopt;
+    return where_.logs = directory;
+  }
+
+  bool listen(std::uint16_t port) {
+    try {
+      port_ = std::make_unique<daemons::sched_port>(where_.address, port);
+    } catch (const std::exception& e) {
+      log_.write(actors::log_event::error, "Svr", "sched_port", e.what());
+      return false;
+    }
+    return true;
+  }
+
+  void complain(const std::string& directory, const std::string& why) {
+    log_.write(actors::log_event::error, "Fil", directory, why);
+  }
+
+  // The next start finds it there.
+  void keep_certificate(const std::string& directory) const {
+    const auto kept = directory + "/daemon.pem";
+    if (std::filesystem::exists(kept)) return;
+    if (const auto bundle = read_file(where_.priv + "/daemon.pem")) wire::create_private_file(kept, *bundle);
   }
 
   void reconfigure() {
@@ -204,46 +251,108 @@ class scheduler {
     driver_.set_policy(text.value_or(""), std::string(reinterpret_cast<const char*>(digest.data()), digest.size()));
   }
 
-  places where_;
+ public:
+  static std::unique_ptr<daemons::lock_file> lock_of(const std::string& priv) {
+    return std::make_unique<daemons::lock_file>(priv + "/sched.lock", 0644, "pbs_sched: another scheduler running");
+  }
+
+ private:
+  daemons::sched_places where_;
+  std::unique_ptr<daemons::lock_file> lock_;
+  const unusable wrong_;
   actors::daemon_log& log_;
+  std::unique_ptr<daemons::sched_port> port_;
   wall_clock clock_;
   wire::connection_ptr connection_;
   actors::cycle_driver driver_;
+  bool unreachable_ = false;
 };
+
+// The default scheduler's directories can't be changed: what is wrong with them is a line in its log, and it goes on.
+unusable look_at(const daemons::sched_places& where, const std::string& home) {
+  unusable found;
+  const auto priv = daemons::trouble_with_priv(where.priv);
+  const bool own_logs = where.logs.starts_with(home + "/sched_log");
+  const auto logs = own_logs ? std::string() : daemons::trouble_with_logs(where.logs);
+  if (!priv.empty()) {
+    found.priv = trouble::NOT_VALID;
+    found.why = "PBS failed validation checks for directory " + where.priv + ": " + priv;
+  }
+  if (!logs.empty()) {
+    found.logs = true;
+    if (found.why.empty()) found.why = "Unable to change the sched_log directory to " + where.logs + ": " + logs;
+  }
+  return found;
+}
+
+std::string how_to_make(const std::string& name) {
+  return name == "default" ? "pbs_habitat sched" : "pbs_habitat sched:" + name;
+}
+
+// Its log says what the terminal is told; of one without a directory for it only the terminal is.
+[[noreturn]] void refuse_to_start(actors::daemon_log& log, const std::string& name, const std::string& why) {
+  log.write(actors::log_event::error, "Sched", name, why);
+  throw std::runtime_error(why);
+}
 
 int run(const client::command_line& line) {
   const auto conf = client::read_pbs_conf();
   const std::string name = line.has('I') ? *line.find('I') : "default";
-  const places where = places_of(conf, line, name);
-  const auto ours = client::read_annals_conf(where.home);
-  daemons::check_home(conf, where.home, std::filesystem::path(where.priv).filename(),
-                      name == "default" ? "pbs_habitat sched" : "mkdir -m 750 " + where.priv);
-  std::error_code exists;
-  std::filesystem::create_directories(where.logs, exists);
+  const std::string home = line.has('d') ? *line.find('d') : conf.pbs_home;
+  const auto ours = client::read_annals_conf(home);
+  if (name == "default") daemons::check_home(conf, home, "sched_priv", how_to_make(name));
+  else daemons::check_conf(conf);
 
   daemons::background process(line.has('N'));
-  const daemons::lock_file lock(where.priv + "/sched.lock", 0644, "pbs_sched: another scheduler running");
-  mailbox mail;
-  const daemons::signal_watch signals([&](int s) { mail.put({happening::kind::signal, {}, {}, {}, s}); });
-  actors::daemon_log log(where.logs, "pbs_sched", 767, conf.log_highres_timestamp);
+  daemons::mailbox mail;
+  const daemons::signal_watch signals([&](int s) { mail.put({daemons::happening::kind::signal, {}, {}, {}, s}); });
+  const auto object = daemons::ask_for_object(conf.server_host(), ours.server_socket, name);
+  if (object && !object->exists)
+    throw std::runtime_error("Unable to retrieve the scheduler attributes from server: Unknown Scheduler " + name);
+  auto where = daemons::places_of(conf, line, home, ours, name, object);
+  if (std::error_code unknown; !std::filesystem::is_directory(where.priv, unknown))
+    throw std::runtime_error("PBS failed validation checks for directory " + where.priv + ": it is no directory; `" + how_to_make(name) +
+                             "` makes one");
+
+  where.logs = daemons::ready_logs(where);
+  auto wrong = look_at(where, home);
+  auto lock = wrong.priv == trouble::NONE || name == "default" ? scheduler::lock_of(where.priv) : nullptr;
+  if (wrong.logs) daemons::make_log_directory(home + "/sched_log_" + name);
+  actors::daemon_log log(wrong.logs ? home + "/sched_log_" + name : where.logs, "pbs_sched", 767, conf.log_highres_timestamp);
   using actors::log_event::system;
   log.write(system, "Svr", "pbs_sched", std::string("pbs_version=") + client::version);
   log.write(system, "Svr", "sched_main", "pbs_sched startup pid " + std::to_string(getpid()));
   for (const auto& problem : conf.problems) log.write(actors::log_event::error, "Fil", "pbs.conf", problem);
+  if (!wrong.why.empty()) log.write(actors::log_event::error, "Sched", name, wrong.why);
+  if (name == "default") wrong = {};
+  else if (object && object->partition.empty()) refuse_to_start(log, name, "Scheduler does not contain a partition");
+  if (!wrong.why.empty()) where.port = 0, where.picks_port = false;
 
-  scheduler self(where, {name, short_host_name(), client::version, static_cast<std::uint32_t>(getpid())}, log);
+  scheduler self(where, std::move(lock), wrong, log);
   wire::io_pool pool;
   wire::handler h;
-  h.opened = [&](const wire::connection_ptr& c) { mail.put({happening::kind::opened, c, {}, {}, 0}); };
+  h.opened = [&](const wire::connection_ptr& c) { mail.put({daemons::happening::kind::opened, c, {}, {}, 0}); };
   h.received = [&](const wire::connection_ptr& c, schema::sealed_message m) {
-    mail.put({happening::kind::received, c, std::move(m), {}, 0});
+    mail.put({daemons::happening::kind::received, c, std::move(m), {}, 0});
   };
-  h.closed = [&](const wire::connection_ptr& c, const std::string& why) { mail.put({happening::kind::closed, c, {}, why, 0}); };
-  h.failed = [&](const std::string& why) { mail.put({happening::kind::failed, {}, {}, why, 0}); };
+  h.closed = [&](const wire::connection_ptr& c, const std::string& why) { mail.put({daemons::happening::kind::closed, c, {}, why, 0}); };
+  h.failed = [&](const std::string& why) { mail.put({daemons::happening::kind::failed, {}, {}, why, 0}); };
   const auto dialer = pool.dial_tls(conf.server_host(), ours.listen_port ? ours.listen_port : conf.batch_service_port,
                                     wire::credentials::bundle(where.priv + "/daemon.pem"), wire::identity::kind::server, h);
-  process.ready(line.has('p') ? *line.find('p') : where.priv + "/sched_out");
-  while (self.handle(mail.take())) {}
+  // Who starts it hears whether it can be this scheduler; a server that says nothing is waited for in the background.
+  const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(limits::scheduler_start_ms);
+  for (bool begun = false;;) {
+    const auto next = begun ? mail.take() : mail.take(until);
+    if (!next) self.no_server();
+    else if (!self.handle(*next)) {
+      if (!begun && !self.why().empty()) throw std::runtime_error(self.why());
+      break;
+    }
+    if (!begun && self.has_begun()) {
+      process.ready(line.has('p') ? *line.find('p') : where.priv + "/sched_out");
+      begun = true;
+    }
+  }
   log.write(system, "Svr", "pbs_sched", "Scheduler is shutting down");
   return 0;
 }

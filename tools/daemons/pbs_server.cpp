@@ -42,6 +42,7 @@
 #include "tools/daemons/home_check.hpp"
 #include "tools/daemons/last_words.hpp"
 #include "tools/daemons/peer_feed.hpp"
+#include "tools/daemons/sched_directories.hpp"
 #include "tools/daemons/server_log.hpp"
 
 using namespace annals;
@@ -128,7 +129,7 @@ void make_home(const setup& s) {
   daemons::make_directory(s.priv + "/hooks", fs::perms(0750));
   daemons::make_directory(s.priv + "/hooks/tmp", fs::perms(0750));
   daemons::make_directory(s.home + "/sched_priv", fs::perms(0750));
-  daemons::make_directory(s.home + "/sched_logs", fs::perms(0755));
+  daemons::make_log_directory(s.home + "/sched_log");
   daemons::make_directory(s.home + "/run", fs::perms(0755));
   daemons::make_directory(s.home + "/spool", fs::perms(0755));
 }

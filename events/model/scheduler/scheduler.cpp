@@ -4,6 +4,7 @@
 #include "events/model/changes.hpp"
 #include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
+#include "events/model/scheduler/directories.hpp"
 #include "events/model/scheduler/scheduler.hpp"
 
 namespace annals::model {
@@ -36,6 +37,37 @@ schema::sealed<schema::Manage> with_defaults(schema::Manage::Reader m, const set
   });
 }
 
+// What qmgr may not change of the default scheduler (MS-47, MS-48). Unsetting one is taken, as by PBS, and leaves it as it is.
+bool is_fixed_for_default(schema::Attribute::Reader change) {
+  const auto* row = attributes::find(schema::ObjectKind::SCHEDULER, schema::text(change.getName()));
+  if (!row) return false;
+  for (const auto id : {ids::sched_host, ids::sched_port, ids::sched_priv, ids::sched_log, ids::partition})
+    if (row->id == id) return true;
+  return false;
+}
+
+schema::sealed<schema::Manage> without_fixed(schema::Manage::Reader m) {
+  std::vector<schema::Attribute::Reader> kept;
+  for (auto c : m.getChanges())
+    if (!is_fixed_for_default(c)) kept.push_back(c);
+  return schema::make<schema::Manage>([&](schema::Manage::Builder b) {
+    b.setVerb(m.getVerb());
+    b.setKind(m.getKind());
+    b.setName(m.getName());
+    auto changes = b.initChanges(static_cast<unsigned>(kept.size()));
+    for (unsigned i = 0; i < kept.size(); ++i) changes.setWithCaveats(i, kept[i]);
+  });
+}
+
+outcome decide_change_of_default(const scheduler_state& scheduler, schema::Manage::Reader m, const stamp& now, const settings& settings) {
+  bool fixed = false;
+  if (now.by.is_manager() && now.by.role != schema::Role::SERVER)
+    for (auto c : m.getChanges()) fixed |= is_fixed_for_default(c);
+  if (fixed && m.getVerb() == schema::ManageVerb::SET) return refuse(pbs_error::not_on_default_scheduler);
+  const auto rest = without_fixed(m);
+  return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, fixed ? *rest : m, now.by, settings.resources);
+}
+
 outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m, const stamp& now, const settings& settings) {
   auto set = [&](schema::Manage::Reader what) {
     return changed_or_refused(schema::ObjectKind::SCHEDULER, scheduler.attributes, what, now.by, settings.resources);
@@ -59,7 +91,9 @@ outcome decide_manage(const scheduler_state& scheduler, schema::Manage::Reader m
       if (scheduler.name == "default") return refuse(pbs_error::cannot_delete_scheduler);
       return std::vector<event>{make_event([&](auto e) { e.initScheduler().initDeleted().setName(name); })};
     case schema::ManageVerb::SET:
-    case schema::ManageVerb::UNSET: return scheduler.exists ? set(m) : outcome(refuse(pbs_error::unknown_scheduler));
+    case schema::ManageVerb::UNSET:
+      if (!scheduler.exists) return refuse(pbs_error::unknown_scheduler);
+      return scheduler.name == "default" ? decide_change_of_default(scheduler, m, now, settings) : set(m);
     case schema::ManageVerb::IMPORT: break;
   }
   return refuse(pbs_error::invalid_request);
@@ -75,6 +109,7 @@ outcome decide_said(const scheduler_state& scheduler, schema::FromScheduler::Rea
     case schema::FromScheduler::CYCLE_ENDED:
       if (!scheduler.in_cycle || m.getCycleEnded().getNumber() != scheduler.cycle) return no_change;
       return std::vector<event>{make_event([&](auto e) { e.initScheduler().setCycleEnded(m.getCycleEnded()); })};
+    case schema::FromScheduler::DIRECTORIES: return decide_directories(scheduler, m.getDirectories());
     default: return no_change;
   }
 }
@@ -96,6 +131,8 @@ outcome decide(const scheduler_state& scheduler, const scheduler_command& comman
       auto s = e.initScheduler().initStarted();
       s.setHost(came->host);
       s.setVersion(came->version);
+      s.setPid(came->pid);
+      s.setPort(came->port);
     })};
   }
   if (!scheduler.connected) return no_change;
@@ -116,12 +153,17 @@ void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerE
       break;
     case which::CHANGED:
       apply_changes(schema::ObjectKind::SCHEDULER, scheduler.attributes, event.getChanged().getChanges());
+      for (auto c : event.getChanged().getChanges())
+        scheduler.partition_given |= c.getOp() == schema::AttributeOp::SET && schema::text(c.getName()) == "partition";
       break;
     case which::DELETED: scheduler.exists = false; break;
     case which::STARTED:
       scheduler.connected = true;
       scheduler.in_cycle = false;
       scheduler.attributes.set(ids::sched_host, schema::text(event.getStarted().getHost()));
+      // The default one needs no port, and shows one only while it was given one.
+      if (const auto port = event.getStarted().getPort(); port != 0) scheduler.attributes.set(ids::sched_port, std::to_string(port));
+      else if (scheduler.name == "default") scheduler.attributes.erase(ids::sched_port);
       state("idle");
       break;
     case which::STOPPED:
@@ -145,6 +187,12 @@ void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerE
       break;
   }
   scheduler.version = at.version;
+}
+
+attributes::attribute_set shown_attributes(const scheduler_state& scheduler) {
+  auto shown = scheduler.attributes;
+  if (!scheduler.partition_given && !shown.has(ids::partition)) shown.set(ids::partition, "None");
+  return shown;
 }
 
 }  // namespace annals::model

@@ -22,6 +22,7 @@ struct scheduler_state {
   std::string name;
   std::uint64_t cycle = 0;  // number of the last cycle that began
   bool in_cycle = false;
+  bool partition_given = false;  // it has one, or had one
   attributes::attribute_set attributes;
 };
 // The partition that it schedules (MS-29, MS-35); empty: none. The default one has what is in none, and none itself (MS-37).
@@ -29,17 +30,22 @@ std::string_view placed_partition(const scheduler_state& scheduler);
 
 struct scheduler_came {
   std::string host, version;
+  std::uint32_t pid = 0;
+  std::uint16_t port = 0;  // where it listens; 0: nowhere
 };
 struct scheduler_gone {
   std::string why;
 };
 struct scheduler_said {
   schema::sealed<schema::FromScheduler> message;
-};  // cycleBegan, reasons, cycleEnded
+};  // cycleBegan, reasons, cycleEnded, directories
 using scheduler_command =
     std::variant<schema::sealed<schema::Request>, scheduler_came, scheduler_gone, scheduler_said>;
 outcome decide(const scheduler_state& scheduler, const scheduler_command& command, const stamp& now, const settings& settings);
 void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerEvent::Reader event);
+// What lists show. A new object says `partition = None` (MS-05); one whose partition was taken away has none to show, as every
+// attribute that was unset (MS-55).
+attributes::attribute_set shown_attributes(const scheduler_state& scheduler);
 inline void apply(scheduler_state& scheduler, const event_place& at, schema::Event::Reader event) {
   ANNALS_INVARIANT(event.isScheduler(), "an event of another kind in a scheduler's stream");
   apply(scheduler, at, event.getScheduler());

@@ -115,6 +115,21 @@ class an_installation(unittest.TestCase):
         self.assertEqual(self.call("pbs_habitat", "server").returncode, 0)
         self.assertFalse(os.path.exists(permit))
 
+    def test_habitat_gives_the_log_directory_of_a_scheduler_its_older_name_too(self):      # MS-09, MS-11, MS-15, MS-23
+        self.assertEqual(self.call("pbs_habitat", "sched", "sched:sc1").returncode, 0)
+        for behind in "", "_sc1":
+            log, older, priv = (os.path.join(self.home, name + behind) for name in ("sched_log", "sched_logs", "sched_priv"))
+            self.assertEqual(stat.S_IMODE(os.lstat(log).st_mode), 0o755)
+            self.assertTrue(os.path.islink(older) and os.path.samefile(log, older))
+            self.assertEqual(stat.S_IMODE(os.stat(priv).st_mode), 0o750)
+            self.assertEqual(sorted(os.listdir(priv)), ["dedicated_time", "holidays", "resource_group", "sched_config"])
+        # A home of before has a directory of the older name, and goes on with it.
+        os.remove(os.path.join(self.home, "sched_logs"))
+        os.rename(os.path.join(self.home, "sched_log"), os.path.join(self.home, "sched_logs"))
+        self.assertEqual(self.call("pbs_habitat", "sched").returncode, 0)
+        self.assertFalse(os.path.lexists(os.path.join(self.home, "sched_log")))
+        self.assertEqual(self.call("pbs_habitat", "sched:a/b").returncode, 1)
+
     def test_habitat_makes_only_the_parts_asked_for(self):
         self.assertEqual(self.call("pbs_habitat", "mom").returncode, 0)
         self.assertTrue(os.path.isdir(os.path.join(self.home, "mom_priv")))

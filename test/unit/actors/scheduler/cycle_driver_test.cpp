@@ -205,3 +205,85 @@ BOOST_AUTO_TEST_CASE(a_job_that_is_asked_for_is_proposed_or_answered_with_a_reas
   ask(1, 9, 6);  // of a view that is not here yet
   BOOST_TEST(said(d, {which::FULL_VIEW}));
 }
+
+// What is said of the scheduler's own object.
+namespace {
+
+struct named {
+  stopped_clock clock;
+  std::vector<cycle_driver::message> sent;
+  std::vector<std::string> log;
+  std::vector<int> ports;
+  std::unique_ptr<cycle_driver> driver;
+
+  explicit named(actors::scheduler_identity who) {
+    cycle_driver::outlets out;
+    out.send = [this](const auto& m) { sent.push_back(m); };
+    out.log = [this](auto, auto, auto, auto text) { log.emplace_back(text); };
+    out.clock = &clock;
+    out.use_priv = [](const std::string&) { return actors::directory_keeper::trouble::NONE; };
+    out.use_logs = [](const std::string& d) { return std::optional(d); };
+    out.listen = [this](std::uint16_t port) { return ports.push_back(port), true; };
+    driver = std::make_unique<cycle_driver>(std::move(who), out);
+    driver->connected();
+  }
+  cycle_driver::next object(const std::vector<std::pair<const char*, std::string>>& attributes) {
+    return driver->received(*schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
+      auto d = m.initView();
+      d.setFull(true);
+      auto list = d.initScheduler(static_cast<unsigned>(attributes.size()));
+      for (unsigned i = 0; i < list.size(); ++i) {
+        list[i].setName(attributes[i].first);
+        list[i].setValue(attributes[i].second);
+      }
+    }));
+  }
+};
+using next = cycle_driver::next;
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(a_scheduler_without_a_partition_says_so_and_gives_up) {  // MS-49, MS-55
+  named sc1{actors::scheduler_identity{.name = "sc1"}};
+  BOOST_TEST((sc1.object({{"scheduling", "True"}}) == next::give_up));
+  BOOST_TEST(sc1.driver->why() == "Scheduler does not contain a partition");
+  BOOST_TEST(sc1.log.back() == "Scheduler does not contain a partition");
+  named sc2{actors::scheduler_identity{.name = "sc2"}};
+  BOOST_TEST((sc2.object({{"scheduling", "True"}, {"partition", "P1"}}) == next::go_on));
+  BOOST_TEST((sc2.object({{"scheduling", "True"}}) == next::give_up));  // it was unset
+  named first{actors::scheduler_identity{.name = "default"}};
+  BOOST_TEST((first.object({{"scheduling", "True"}}) == next::go_on));
+}
+
+BOOST_AUTO_TEST_CASE(a_scheduler_that_the_server_does_not_know_gives_up) {  // MS-56
+  named sc1{actors::scheduler_identity{.name = "sc1"}};
+  const auto answer = sc1.driver->received(
+      *schema::make<schema::ToScheduler>([](schema::ToScheduler::Builder m) { m.initRefused().setReason("Unknown Scheduler sc1"); }));
+  BOOST_TEST((answer == next::give_up));
+  BOOST_TEST(sc1.driver->why() == "Unable to retrieve the scheduler attributes from server: Unknown Scheduler sc1");
+  BOOST_TEST(sc1.log.front() == "Unable to retrieve the scheduler attributes from server");
+}
+
+BOOST_AUTO_TEST_CASE(it_says_where_it_works_and_goes_where_its_object_says) {  // MS-27, MS-28
+  named sc1{actors::scheduler_identity{.name = "sc1", .used = {"/priv", "/log"}}};
+  sc1.object({{"partition", "P1"}, {"sched_priv", "/other"}, {"sched_log", "/log"}});
+  const auto told = sc1.sent.back().get();
+  BOOST_REQUIRE(told.isDirectories());
+  BOOST_TEST(schema::str(told.getDirectories().getPriv()) == "/other");
+}
+
+BOOST_AUTO_TEST_CASE(it_listens_where_its_object_says) {  // MS-31, MS-57
+  named sc1{actors::scheduler_identity{.name = "sc1", .port = 15050}};
+  BOOST_TEST(sc1.sent.front().get().getHello().getPort() == 15050);
+  sc1.object({{"partition", "P1"}, {"sched_port", "15050"}});
+  BOOST_TEST(sc1.ports.empty());
+  sc1.object({{"partition", "P1"}, {"sched_port", "15077"}});
+  BOOST_TEST(sc1.ports == std::vector<int>{15077});
+  // What -S says counts until the object says something else.
+  named given{actors::scheduler_identity{.name = "sc1", .port = 15051, .port_given = true}};
+  given.object({{"partition", "P1"}, {"sched_port", "15050"}});
+  given.object({{"partition", "P1"}, {"sched_port", "15050"}});
+  BOOST_TEST(given.ports.empty());
+  given.object({{"partition", "P1"}, {"sched_port", "15052"}});
+  BOOST_TEST(given.ports == std::vector<int>{15052});
+}

@@ -9,6 +9,7 @@
 #include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
+#include "events/attributes/without_effect.hpp"
 #include "test/support/paths.hpp"
 
 using namespace annals;
@@ -99,6 +100,24 @@ BOOST_AUTO_TEST_CASE(the_order_is_that_of_qstat) {
     BOOST_TEST(row->id > last, name);
     last = row->id;
   }
+}
+
+BOOST_AUTO_TEST_CASE(attributes_of_schedulers_have_older_names) {  // MS-07, MS-28
+  const std::map<const char*, const char*> names{{"port", "sched_port"}, {"host", "sched_host"}, {"sched_logs", "sched_log"}};
+  for (const auto& [older, newer] : names) {
+    const attribute* row = find(ObjectKind::SCHEDULER, older);
+    BOOST_REQUIRE_MESSAGE(row, older);
+    BOOST_TEST(row->name == newer);
+  }
+  BOOST_TEST(!find(ObjectKind::QUEUE, "port"));
+}
+
+BOOST_AUTO_TEST_CASE(what_has_no_effect_is_known) {
+  BOOST_TEST(missing_for(ObjectKind::SCHEDULER, scheduler::preempt_order) == "preemption");
+  for (const auto id : {scheduler::sched_priv, scheduler::sched_log, scheduler::sched_port, scheduler::sched_host, scheduler::partition,
+                        scheduler::scheduling, scheduler::scheduler_iteration, scheduler::comment, scheduler::log_events,
+                        scheduler::do_not_span_psets, scheduler::only_explicit_psets, scheduler::job_accumulation_time, scheduler::state})
+    BOOST_TEST(missing_for(ObjectKind::SCHEDULER, id) == "");
 }
 
 BOOST_AUTO_TEST_SUITE_END()

@@ -255,6 +255,35 @@ BOOST_AUTO_TEST_CASE(of_what_the_server_gives_vnodes_may_be_set_where_vnode_list
                  "error 'BadAttributeValueError: attribute 'Priority' is part of a readonly object'");
 }
 
+BOOST_AUTO_TEST_CASE(the_server_gives_its_scheduler_objects) {
+  hook_case c{.source =
+                  "import pbs\ns = pbs.server()\none = s.scheduler('sc1')\n"
+                  "names = [o.name for o in s.schedulers()]\n"
+                  "pbs.event().reject(f'{one.name} {one.partition} {one.scheduling} {one.scheduler_iteration} {one.comment} {names}')\n",
+              .event = "queuejob"};
+  c.answer = [](hooks::protocol::Question::Reader q, hooks::protocol::Answer::Builder a) {
+    if (q.isNames()) {
+      auto names = a.initNames(2);
+      names.set(0, "default");
+      names.set(1, "sc1");
+      return;
+    }
+    auto o = a.initObject();
+    o.setKind(q.getObject().getKind());
+    o.setName(q.getObject().getName());
+    auto list = o.initAttributes(3);
+    list[0].setName("partition");
+    list[0].setValue("P1");
+    list[1].setName("scheduling");
+    list[1].setValue("True");
+    list[2].setName("scheduler_iteration");
+    list[2].setValue("600");
+  };
+  BOOST_TEST(result(c) == "reject 'sc1 P1 1 600 None ['default', 'sc1']'");
+  c.source = "import pbs\npbs.server().scheduler('sc1').comment = 'x'\n";
+  BOOST_TEST(result(c) == "error 'BadAttributeValueError: attribute 'comment' is part of a readonly object'");
+}
+
 BOOST_AUTO_TEST_CASE(a_startup_hook_makes_custom_resources_with_the_type_of_the_value) {  // RU-06
   hook_case c{.source =
                   "import pbs\ne = pbs.event()\nr = e.vnode_list[pbs.get_local_nodename()].resources_available\n"

@@ -1,0 +1,66 @@
+#include "tools/daemons/sched_directories.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <stdexcept>
+
+#include "events/model/scheduler/directories.hpp"
+
+namespace annals::daemons {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string octal(mode_t mode) {
+  std::string digits;
+  for (int shift = 6; shift >= 0; shift -= 3) digits += static_cast<char>('0' + ((mode >> shift) & 7u));
+  return digits;
+}
+
+// forbidden: bits that its mode may not have; needed: what this process must be allowed (R_OK, W_OK, X_OK).
+std::string trouble_with(const std::string& directory, mode_t forbidden, int needed) {
+  struct stat is {};
+  if (stat(directory.c_str(), &is) != 0) return std::strerror(errno);
+  if (!S_ISDIR(is.st_mode)) return std::strerror(ENOTDIR);
+  if (is.st_uid != 0 && is.st_uid != geteuid()) return "it belongs to user " + std::to_string(is.st_uid);
+  if ((is.st_mode & forbidden) != 0) return "its mode is " + octal(is.st_mode);
+  if (faccessat(AT_FDCWD, directory.c_str(), needed, AT_EACCESS) != 0) return std::strerror(errno);
+  return {};
+}
+
+}  // namespace
+
+std::string trouble_with_priv(const std::string& directory) {
+  if (auto why = trouble_with(directory, 027, R_OK | W_OK | X_OK); !why.empty()) return why;
+  const std::string config = directory + "/sched_config";
+  struct stat is {};
+  if (stat(config.c_str(), &is) != 0 || faccessat(AT_FDCWD, config.c_str(), R_OK, AT_EACCESS) != 0)
+    return config + ": " + std::strerror(errno);
+  return S_ISREG(is.st_mode) ? std::string() : config + " is no file";
+}
+
+std::string trouble_with_logs(const std::string& directory) { return trouble_with(directory, 022, W_OK | X_OK); }
+
+std::string log_directory_at(const std::string& path) {
+  const auto older = model::other_log_name(path);
+  std::error_code unknown;
+  return !older.empty() && !fs::exists(path, unknown) && fs::is_directory(older, unknown) ? older : path;
+}
+
+void make_log_directory(const std::string& path) {
+  std::error_code failed;
+  const auto older = model::other_log_name(path);
+  if (log_directory_at(path) != path) return;
+  if (fs::create_directories(path, failed)) fs::permissions(path, fs::perms(0755), failed);
+  if (failed) throw std::runtime_error("cannot make the directory " + path + ": " + failed.message());
+  if (!older.empty() && older > path && !fs::exists(fs::symlink_status(older, failed)))
+    fs::create_directory_symlink(fs::path(path).filename(), older, failed);  // without it only older tools miss something
+}
+
+}  // namespace annals::daemons

@@ -104,6 +104,7 @@ void directory::fold_stream(const model::event_place& at, const log::record& rec
     case schema::StreamKind::HOST: return fold_host(at, event.getHost());
     case schema::StreamKind::SCHEDULER:
       settings_.fold(at, event);
+      scheduler_table_.fold(record);
       if (schema::is(event, schema::SchedulerEvent::CREATED))
         schedulers_[schema::str(event.getScheduler().getCreated().getName())] = at.stream;
       else if (schema::is(event, schema::SchedulerEvent::DELETED)) erase_stream(schedulers_, at.stream);

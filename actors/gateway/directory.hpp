@@ -11,6 +11,7 @@
 
 #include "actors/server/messages.hpp"
 #include "actors/server/reactions/hook_table.hpp"
+#include "actors/server/reactions/scheduler_table.hpp"
 #include "events/log/losses.hpp"
 #include "events/log/record.hpp"
 #include "events/model/hook/hook.hpp"
@@ -37,6 +38,8 @@ class directory {
   const names& queues() const { return queues_; }
   const names& hosts() const { return hosts_; }
   const names& schedulers() const { return schedulers_; }
+  const model::scheduler_state* scheduler(std::string_view name) const { return scheduler_table_.find(name); }
+  const std::map<std::uint64_t, model::scheduler_state>& schedulers_as_they_are() const { return scheduler_table_.schedulers(); }
   const names& hooks() const { return hooks_; }
   const model::hook_state* hook(const std::string& name) const;
   const std::map<std::uint64_t, model::hook_state>& hook_states() const { return hook_table_.hooks(); }  // in the order of creation
@@ -78,6 +81,7 @@ class directory {
   names queues_, hosts_, schedulers_, vnodes_, hooks_;
   reactions::hook_table hook_table_;
   reactions::mom_hooks_fold mom_hooks_;
+  reactions::scheduler_table scheduler_table_;
   std::map<std::uint64_t, model::host_state> host_states_;
   std::uint64_t server_stream_ = 0;
   log::accepted_losses losses_;

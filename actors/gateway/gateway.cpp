@@ -14,6 +14,7 @@
 #include "actors/gateway/orderly_stop.hpp"
 #include "actors/gateway/presumed_defaults.hpp"
 #include "actors/gateway/scheduler_routes.hpp"
+#include "actors/gateway/scheduler_starts.hpp"
 #include "actors/runtime/run_this.hpp"
 #include "actors/server/replies.hpp"
 #include "events/model/access.hpp"
@@ -145,14 +146,15 @@ class router {
   hook_routes hooks{board};
   mom_routes moms{board, mom_hooks};
   job_callers callers{board, [this](const auto& caller, auto request) { on_request(caller, std::move(request)); }};
-  orderly_stop stopping{board};
-  order_routes orders{board, hooks, moms, mom_hooks, stopping};
+  scheduler_starts starts{board, moms};
+  orderly_stop stopping{board, starts};
+  order_routes orders{board, hooks, moms, mom_hooks, starts, stopping};
 
  private:
   const gateway_parts& parts_;
   job_routes jobs_{board, hooks};
   manage_routes manage_{board, hooks};
-  scheduler_routes schedulers_{board, hooks};
+  scheduler_routes schedulers_{board, hooks, starts};
 };
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "actors/gateway/directory.hpp"
 #include "actors/gateway/log_witnesses.hpp"
 #include "actors/gateway/run_ticket.hpp"
+#include "actors/gateway/scheduler_hosting.hpp"
 #include "actors/link/wire/wire_limits.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "actors/runtime/event_sourced_actor.hpp"
@@ -37,6 +38,7 @@ struct gateway_parts {
   std::string hook_directory;                             // where the hooks' files stand, for the log
   log_witnesses witnesses;                                // MoMs that know how far the log went
   look_up_groups groups_of = groups_by_name_service;      // on threads of its own
+  scheduler_hosting schedulers;
   std::size_t job_callers_max = limits::job_callers_max;  // commands of jobs on other hosts
   bool detached = true;                                   // helpers have threads of their own (not in simulation)
 };

@@ -52,7 +52,7 @@ void mom_routes::route(const wire::connection_ptr& peer, schema::sealed<schema::
       if (const auto h = board_.known_host(name))
         board_.self()->send(h, ticket_wanted{m.getWantTicket().getJobSerial(), m.getWantTicket().getRun()});
       return;
-    case schema::FromMom::SCHEDULER_FAILED: return;
+    case schema::FromMom::SCHEDULER_FAILED: return failed_scheduler_(name, m.getSchedulerFailed());
     case schema::FromMom::COMMAND_OF: return;  // job_callers took it
   }
   peer->close("an unknown message");

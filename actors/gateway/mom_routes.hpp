@@ -30,6 +30,13 @@ class mom_routes {
   void tell_job_while_away(const std::string& host, std::uint64_t number, envelope<model::job_command> e);
   // A host that is there learns at once that its run is no longer wanted, another with its next hello.
   void discard(const run_name& run, const std::string& on);
+  // A message that is not kept for a host that is not there.
+  bool is_here(const std::string& host) const { return here_.contains(host); }
+  void tell(const std::string& host, const schema::sealed<schema::ToMom>& message) const {
+    if (const auto at = here_.find(host); at != here_.end()) at->second->send(message);
+  }
+  using failed_scheduler = std::function<void(const std::string& host, schema::SchedulerFailed::Reader failed)>;
+  void hear_failed_schedulers(failed_scheduler hear) { failed_scheduler_ = std::move(hear); }
   void on_marked(const log_marked& m) { marks_.on_marked(m, tell_all()); }
   void on_mark_timer() { marks_.on_timer(tell_all()); }
 
@@ -78,6 +85,7 @@ class mom_routes {
   };
   std::map<std::string, giving_up> giving_up_;
   reported_vnodes vnodes_{board_};
+  failed_scheduler failed_scheduler_;
 };
 
 }  // namespace annals::actors

@@ -5,14 +5,16 @@
 #include "actors/gateway/hook_routes.hpp"
 #include "actors/gateway/mom_routes.hpp"
 #include "actors/gateway/orderly_stop.hpp"
+#include "actors/gateway/scheduler_starts.hpp"
 #include "actors/server/reactions_actor.hpp"
 
 namespace annals::actors {
 
 class order_routes {
  public:
-  order_routes(actor_registry& board, hook_routes& hooks, mom_routes& moms, mom_hook_routes& mom_hooks, orderly_stop& stopping)
-      : board_(board), hooks_(hooks), moms_(moms), mom_hooks_(mom_hooks), stopping_(stopping) {}
+  order_routes(actor_registry& board, hook_routes& hooks, mom_routes& moms, mom_hook_routes& mom_hooks, scheduler_starts& schedulers,
+               orderly_stop& stopping)
+      : board_(board), hooks_(hooks), moms_(moms), mom_hooks_(mom_hooks), schedulers_(schedulers), stopping_(stopping) {}
 
   void on_order(give_order& given);
 
@@ -22,6 +24,9 @@ class order_routes {
   void carry_out(const reactions::run_periodic_hook& what, give_order& given);
   void carry_out(const reactions::discard_run& what, give_order& given);
   void carry_out(const reactions::manage_object& what, give_order& given);
+  void carry_out(const reactions::start_scheduler& what, give_order& given) { schedulers_.start(what, given.reply); }
+  void carry_out(const reactions::stop_scheduler& what, give_order& given) { schedulers_.stop(what, given.reply); }
+  void carry_out(const reactions::miss_scheduler& what, give_order& given) { schedulers_.miss(what, given.reply); }
   void carry_out(const reactions::send_hooks& what, give_order& given);
   void carry_out(const reactions::end_server& what, give_order& given);
   void done(const reply_ptr& reply) const { reply->done(board_.where().sequence(), ""); }
@@ -30,6 +35,7 @@ class order_routes {
   hook_routes& hooks_;
   mom_routes& moms_;
   mom_hook_routes& mom_hooks_;
+  scheduler_starts& schedulers_;
   orderly_stop& stopping_;
 };
 

@@ -16,6 +16,7 @@ void orderly_stop::on_shutdown(schema::Shutdown::Reader how, const model::reques
   };
   line("Shutdown request from " + by.at_host() + " ");
   line(std::string("Starting to shutdown the server, type is ") + name);
+  ends_schedulers_ |= how.getSchedulers();
   if (type != "quick") return wind_up(type, by, reply);
   reply->done(board_.where().sequence(), "");
   stop(type);
@@ -32,8 +33,13 @@ void orderly_stop::wind_up(const std::string& how, const model::requester& by, c
   board_.self()->send(board_.server(), board_.wrap<model::server_command>(model::wind_up{how == "delay"}, by, std::move(then)));
 }
 
-// The process ends whether or not the stop could be written: a full disk must not keep it.
 void orderly_stop::stop(const std::string& how) {
+  if (!ends_schedulers_) return write_stop(how);
+  schedulers_.stop_all([this, how] { write_stop(how); });
+}
+
+// The process ends whether or not the stop could be written: a full disk must not keep it.
+void orderly_stop::write_stop(const std::string& how) {
   auto ended = board_.reply_then([this, how](const model::rejection&) { board_.parts().shut_down(how); });
   board_.self()->send(board_.server(),
                       board_.wrap<model::server_command>(model::server_down{how}, {"", board_.settings()->host_name, schema::Role::SERVER},

@@ -1,6 +1,7 @@
 #include "actors/gateway/scheduler_routes.hpp"
 
 #include "actors/server/replies.hpp"
+#include "events/model/scheduler/places.hpp"
 
 namespace annals::actors {
 
@@ -8,14 +9,13 @@ namespace pbs_error = values::pbs_error;
 
 void scheduler_routes::on_closed(const peer_closed& c) {
   const auto& name = c.peer->peer().name;
-  const auto there = there_.find(name);
-  if (there == there_.end() || there->second != c.peer) return;  // it was turned away, or never said hello
-  there_.erase(there);
+  const auto why = starts_.went(c);
+  if (!why) return;  // it was turned away, or never said hello
   turned_away_.erase(name);
   board_.self()->send(board_.parts().status, scheduler_disconnected{c.peer});
   if (const auto s = board_.scheduler(name))
     board_.self()->send(s,
-                        board_.wrap<model::scheduler_command>(model::scheduler_gone{c.why}, {"Scheduler", name, schema::Role::SCHEDULER}));
+                        board_.wrap<model::scheduler_command>(model::scheduler_gone{*why}, {"Scheduler", name, schema::Role::SCHEDULER}));
 }
 
 // A scheduler that was killed has no link any more at once; of one whose host is gone the link ends when it was silent for too long
@@ -24,18 +24,27 @@ bool scheduler_routes::takes(const wire::connection_ptr& peer, schema::SchedHell
   const auto& name = peer->peer().name;
   if (schema::text(hello.getName()) != name)
     return turn_away(peer, {pbs_error::unauthorized, "the certificate is that of scheduler " + name + ", not of " + schema::str(hello.getName())}), false;
-  const auto [there, is_first] = there_.try_emplace(name, peer);
-  if (is_first || there->second == peer) return true;
+  const auto* scheduler = board_.where().scheduler(name);
+  const auto host = schema::str(hello.getHost());
+  if (scheduler && !model::may_come_from(*scheduler, host, board_.settings()->host_name))
+    return turn_away(peer, {pbs_error::unauthorized, "scheduler " + name + " has left host " + host}), false;
+  const auto there = starts_.connection_of(name);
+  if (!there || there == peer) return true;
   if (turned_away_.insert(name).second)
     board_.note(log_event::security, "Sched", name,
                 "another scheduler of this name is connected already; turned away " + peer->peer().address);
   auto why = model::refuse(pbs_error::scheduler_connected);
   why.text += " (" + std::to_string(why.code) + ")";
-  return turn_away(peer, why), false;
+  return refuse(peer, why), false;
 }
 
 // A refusal of no job is one of the scheduler itself: its log says why, and it ends, unless there will be room for it.
 void scheduler_routes::turn_away(const wire::connection_ptr& peer, const model::rejection& why) {
+  board_.note(log_event::error, "Sched", peer->peer().name, "scheduler turned away: " + why.text);
+  refuse(peer, why);
+}
+
+void scheduler_routes::refuse(const wire::connection_ptr& peer, const model::rejection& why) {
   peer->send(schema::make<schema::ToScheduler>([&](schema::ToScheduler::Builder m) {
     auto r = m.initRefused();
     r.setReason(why.text);
@@ -49,19 +58,13 @@ void scheduler_routes::on_message(const wire::connection_ptr& peer, schema::seal
   const auto& name = peer->peer().name;
   auto object = board_.scheduler(name);
   if (!object) return turn_away(peer, {pbs_error::unknown_scheduler, std::string(values::pbs_error_text(pbs_error::unknown_scheduler)) + " " + name});
-  if (m.isHello() && !takes(peer, m.getHello())) return;
-  if (const auto there = there_.find(name); there == there_.end() || there->second != peer)
-    return;  // still on its way when it was turned away
+  if (!m.isHello() && starts_.connection_of(name) != peer) return;  // still on its way when it was turned away
   const auto tell = [&](model::scheduler_command c) { board_.self()->send(object, board_.wrap(std::move(c), scheduler_itself())); };
   const auto& status = board_.parts().status;
   switch (m.which()) {
     case schema::FromScheduler::CANNOT_RUN: return board_.self()->send(status, scheduler_frame{name, std::move(message)});
     case schema::FromScheduler::FAIRSHARE: return;
-    case schema::FromScheduler::HELLO: {
-      const auto hello = m.getHello();
-      tell(model::scheduler_came{schema::str(hello.getHost()), schema::str(hello.getVersion()), hello.getPid(), hello.getPort()});
-      return board_.self()->send(status, scheduler_connected{peer, name});
-    }
+    case schema::FromScheduler::HELLO: return hello(peer, object, m.getHello());
     case schema::FromScheduler::RUN: return propose(name, message, winding_up);
     case schema::FromScheduler::CYCLE_BEGAN: return cycle_began(object, name, std::move(message));
     case schema::FromScheduler::DIRECTORIES:
@@ -77,6 +80,16 @@ void scheduler_routes::on_message(const wire::connection_ptr& peer, schema::seal
     case schema::FromScheduler::FULL_VIEW: return board_.self()->send(status, scheduler_frame{name, std::move(message)});
   }
   peer->close("an unknown message");
+}
+
+void scheduler_routes::hello(const wire::connection_ptr& peer, const caf::actor& object, schema::SchedHello::Reader hello) {
+  if (!takes(peer, hello)) return;
+  const auto& name = peer->peer().name;
+  starts_.came(name, peer);
+  board_.self()->send(object, board_.wrap<model::scheduler_command>(
+                                  model::scheduler_came{schema::str(hello.getHost()), schema::str(hello.getVersion()), hello.getPid(), hello.getPort()},
+                                  scheduler_itself()));
+  board_.self()->send(board_.parts().status, scheduler_connected{peer, name});
 }
 
 void scheduler_routes::propose(const std::string& name, const schema::sealed<schema::FromScheduler>& message, bool winding_up) {

@@ -10,12 +10,13 @@
 
 #include "actors/gateway/actor_registry.hpp"
 #include "actors/gateway/hook_routes.hpp"
+#include "actors/gateway/scheduler_starts.hpp"
 
 namespace annals::actors {
 
 class scheduler_routes {
  public:
-  scheduler_routes(actor_registry& board, hook_routes& hooks) : board_(board), hooks_(hooks) {}
+  scheduler_routes(actor_registry& board, hook_routes& hooks, scheduler_starts& starts) : board_(board), hooks_(hooks), starts_(starts) {}
 
   // winding_up: the server is about to stop, and nothing is run any more.
   void on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromScheduler> message, bool winding_up);
@@ -26,12 +27,14 @@ class scheduler_routes {
   bool takes(const wire::connection_ptr& peer, schema::SchedHello::Reader hello);
   model::requester scheduler_itself() const { return {"Scheduler", board_.settings()->host_name, schema::Role::SCHEDULER}; }
   void turn_away(const wire::connection_ptr& peer, const model::rejection& why);
+  static void refuse(const wire::connection_ptr& peer, const model::rejection& why);
+  void hello(const wire::connection_ptr& peer, const caf::actor& object, schema::SchedHello::Reader hello);
   void propose(const std::string& name, const schema::sealed<schema::FromScheduler>& message, bool winding_up);
   void cycle_began(const caf::actor& object, const std::string& name, schema::sealed<schema::FromScheduler> message);
 
   actor_registry& board_;
   hook_routes& hooks_;
-  std::map<std::string, wire::connection_ptr> there_;       // who said hello, by name
+  scheduler_starts& starts_;
   std::set<std::string> turned_away_;                       // names of which the log has a line, until the one that is there goes
   std::map<std::string, std::vector<std::byte>> policies_;  // of each scheduler's coming cycles
   std::set<std::string> stored_policies_;                   // hashes

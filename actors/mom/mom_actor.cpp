@@ -22,7 +22,8 @@ class mom {
       : self_(self),
         parts_(with_hook_bits(std::move(parts))),
         sisters_(self, parts_.dial),
-        part_runs_(self, parts_.runs, parts_.gate, parts_.left_parts) {
+        part_runs_(self, parts_.runs, parts_.gate, parts_.left_parts),
+        schedulers_(self, with_names(parts_), [this](const auto& message) { on_to_server({message}); }) {
     for (const auto& l : parts_.left) left_.remember(l);
     hooks_ = std::make_unique<mom_hooks>(
         self_,
@@ -135,8 +136,8 @@ class mom {
         parts_.server_mark = schema::copy_of<schema::LogMark>(m.getLogMark());
         if (parts_.keep_server_mark) parts_.keep_server_mark(parts_.server_mark);
         return;
-      case schema::ToMom::START_SCHEDULER:
-      case schema::ToMom::STOP_SCHEDULER: return;
+      case schema::ToMom::START_SCHEDULER: return schedulers_.start(m.getStartScheduler());
+      case schema::ToMom::STOP_SCHEDULER: return schedulers_.stop(schema::str(m.getStopScheduler()));
       case schema::ToMom::HOOK_ACK: return hooks_->on_ack(m.getHookAck());
       case schema::ToMom::BLOB:
         if (m.getBlob().getRef().getJobSerial() == 0) hooks_->on_blob(m.getBlob());
@@ -259,6 +260,13 @@ class mom {
     return parts;
   }
 
+  static mom_schedulers_parts with_names(const mom_actor_parts& parts) {
+    auto p = parts.schedulers;
+    p.host = parts.host;
+    p.notes = parts.runs.notes;
+    return p;
+  }
+
   void note(std::uint32_t event, const char* cls, const std::string& object, const std::string& text) {
     if (parts_.runs.notes) parts_.runs.notes->write(event, cls, object, text);
   }
@@ -361,6 +369,7 @@ class mom {
   left_runs left_;
   sister_links sisters_;
   part_registry part_runs_;
+  mom_schedulers schedulers_;
   std::unique_ptr<mom_hooks> hooks_;
   std::map<std::string, script_wait> scripts_;  // that are on their way, by the run's key
 };

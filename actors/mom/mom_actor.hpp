@@ -11,6 +11,7 @@
 #include "actors/link/peer_messages.hpp"
 #include "actors/mom/host/job_cookie.hpp"
 #include "actors/mom/mom_hooks.hpp"
+#include "actors/mom/mom_schedulers.hpp"
 #include "actors/mom/part_actor.hpp"
 #include "actors/mom/run_actor.hpp"
 #include "actors/mom/ticket_check.hpp"
@@ -66,6 +67,7 @@ struct mom_actor_parts {
   dial_sister dial;
   // What this host reports about itself: its vnodes (name, attributes).
   std::function<void(schema::MomHello::Builder)> describe;
+  mom_schedulers_parts schedulers;       // host and notes are filled in by the actor
   hooks::hook_runner* runner = nullptr;  // null: no hook ever runs
   std::string hook_directory;            // mom_priv/hooks
   // How far the server's log was durable, by its last word; false: none yet.

@@ -288,6 +288,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   g.witnesses = parts.witnesses;
   g.witnesses.log = log::identity_of(*parts.store.log);
   g.groups_of = parts.groups_of;
+  g.schedulers = parts.schedulers;
   if (parts.job_callers_max > 0) g.job_callers_max = parts.job_callers_max;
   g.detached = parts.helpers_detached.value_or(parts.detached);
   gateway_ = system.spawn(actors::gateway, std::move(g));

@@ -14,6 +14,7 @@
 #include "actors/gateway/authorise.hpp"
 #include "actors/gateway/log_witnesses.hpp"
 #include "actors/gateway/run_ticket.hpp"
+#include "actors/gateway/scheduler_hosting.hpp"
 #include "actors/runtime/daemon_log.hpp"
 #include "events/log/event_log.hpp"
 #include "events/log/log_reader.hpp"
@@ -42,6 +43,7 @@ struct server_system_parts {
   std::string hook_directory;               // where hooks stand as files for site tools; empty: nowhere
   std::optional<log::loss_to_accept> loss;  // part of the log is gone: written down, and what follows goes on above it
   log_witnesses witnesses;
+  scheduler_hosting schedulers;
   look_up_groups groups_of = groups_by_name_service;  // of a submitter; may block
   std::shared_ptr<append_check> ledger;               // in place of the real one: the simulation's proof that it is needed
   std::size_t job_callers_max = 0;                    // commands of jobs on other hosts at a time; 0: limits::job_callers_max

@@ -5,14 +5,15 @@
 # Required-Stop:     $network $remote_fs
 # Default-Start:     2 3 4 5
 # Default-Stop:      0 1 6
-# Short-Description: PBS server, scheduler and MoM
+# Short-Description: PBS server and MoM
 ### END INIT INFO
 #
 # usage: pbs_init.d {start|stop|restart|status}
 #
-# Starts or stops the daemons for which pbs.conf, or the environment, says PBS_START_SERVER, _SCHED, _MOM or _COMM = 1.
-# `start` returns when each answers; `status` prints what runs. PBS_START_COMM is accepted: there is no router process
-# to start, because the daemons talk directly.
+# Starts or stops the daemons for which pbs.conf, or the environment, says PBS_START_SERVER, _MOM or _COMM = 1. `start`
+# returns when each answers; `status` prints what runs. The server starts its schedulers, and ends them when it is
+# stopped: see them with qmgr. PBS_START_SCHED is deprecated and has no effect; a scheduler's attribute `scheduling` says
+# whether it is to run. PBS_START_COMM is accepted: there is no router process to start, because the daemons talk directly.
 set -uo pipefail
 
 conf_file=${PBS_CONF_FILE:-/etc/pbs.conf}
@@ -28,25 +29,25 @@ conf() {   # KEY DEFAULT
 exec_dir=$(conf PBS_EXEC /opt/pbs)
 home=$(conf PBS_HOME /var/spool/pbs)
 mom_home=$(conf PBS_MOM_HOME "$home")
-declare -A lock=([pbs_server]="$home/server_priv/server.lock" [pbs_sched]="$home/sched_priv/sched.lock"
-                 [pbs_mom]="$mom_home/mom_priv/mom.lock" [pbs_comm]="$home/server_priv/comm.lock")
-stop_deadline_s=60
+declare -A lock=([pbs_server]="$home/server_priv/server.lock" [pbs_mom]="$mom_home/mom_priv/mom.lock"
+                 [pbs_comm]="$home/server_priv/comm.lock")
+stop_deadline_s=60 qterm_deadline_s=20
 
 wanted() {   # DAEMON
   case $1 in
     pbs_server) [ "$(conf PBS_START_SERVER 0)" = 1 ] ;;
-    pbs_sched) [ "$(conf PBS_START_SCHED 0)" = 1 ] ;;
     pbs_mom) [ "$(conf PBS_START_MOM 0)" = 1 ] ;;
     pbs_comm) [ "$(conf PBS_START_COMM 0)" = 1 ] ;;
   esac
 }
 
 # Prints the pid of the daemon if it runs. A lock file may outlive its daemon, and its pid may then be anybody's.
-pid_of() {
+pid_in() {   # DAEMON FILE
   local pid=
-  read -r pid 2>/dev/null < "${lock[$1]}" || return 1
+  read -r pid 2>/dev/null < "$2" || return 1
   [[ $pid =~ ^[0-9]+$ ]] && [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = "$1" ] && echo "$pid"
 }
+pid_of() { pid_in "$1" "${lock[$1]}"; }
 
 start_daemon() {
   if pid_of "$1" >/dev/null; then
@@ -59,40 +60,62 @@ start_daemon() {
 
 start() {
   echo "Starting PBS"
+  [ -z "$(conf PBS_START_SCHED "")" ] ||
+    echo "PBS_START_SCHED is deprecated: the server starts each scheduler whose scheduling is True (qmgr: set sched)."
   "$exec_dir/libexec/pbs_habitat" || return 1
   local daemon failed=0
-  for daemon in pbs_mom pbs_server pbs_sched; do
+  for daemon in pbs_mom pbs_server; do
     if wanted $daemon; then start_daemon $daemon || failed=1; fi
   done
   return $failed
 }
 
-stop_daemon() {   # waits until it is gone
-  local pid deadline=$((SECONDS + stop_deadline_s))
-  pid=$(pid_of "$1") || return 0
-  kill -TERM "$pid" 2>/dev/null
-  while [ "$(pid_of "$1")" = "$pid" ]; do
+await_end() {   # DAEMON FILE PID: waits until it is gone
+  local deadline=$((SECONDS + stop_deadline_s))
+  while [ "$(pid_in "$1" "$2")" = "$3" ]; do
     if [ $SECONDS -ge $deadline ]; then
-      echo "$1 (pid $pid) does not end" >&2
+      echo "$1 (pid $3) does not end" >&2
       return 1
     fi
     sleep 0.05
   done
 }
 
-stop() {
-  echo "Stopping PBS"
-  local daemon failed=0
-  for daemon in pbs_sched pbs_server pbs_mom; do
-    if wanted $daemon; then stop_daemon $daemon || failed=1; fi
+end_daemon() {   # DAEMON FILE: by a signal
+  local pid
+  pid=$(pid_in "$1" "$2") || return 0
+  kill -TERM "$pid" 2>/dev/null
+  await_end "$1" "$2" "$pid"
+}
+
+# With the server its schedulers end, wherever they run. A server that does not answer is told by a signal, and so are the
+# schedulers of this host.
+stop_server() {
+  local pid priv failed=0
+  if pid=$(pid_of pbs_server) && timeout $qterm_deadline_s "$exec_dir/bin/qterm" -s >/dev/null 2>&1; then
+    await_end pbs_server "${lock[pbs_server]}" "$pid" || failed=1
+  else
+    end_daemon pbs_server "${lock[pbs_server]}" || failed=1
+  fi
+  for priv in "$home"/sched_priv "$home"/sched_priv_*; do
+    end_daemon pbs_sched "$priv/sched.lock" || failed=1
   done
   return $failed
 }
 
-# Exit status 0 when all that is wanted runs. The wording is what site tools expect: comm without the word pid.
+stop() {
+  echo "Stopping PBS"
+  local failed=0
+  if wanted pbs_server; then stop_server || failed=1; fi
+  if wanted pbs_mom; then end_daemon pbs_mom "${lock[pbs_mom]}" || failed=1; fi
+  return $failed
+}
+
+# Exit status 0 when all that is wanted runs. The wording is what site tools expect: comm without the word pid. Schedulers are the
+# server's: qmgr -c 'list sched'.
 status() {
   local daemon pid failed=0
-  for daemon in pbs_server pbs_mom pbs_sched pbs_comm; do
+  for daemon in pbs_server pbs_mom pbs_comm; do
     wanted $daemon || continue
     if pid=$(pid_of $daemon); then
       if [ $daemon = pbs_comm ]; then echo "pbs_comm is $pid"; else echo "$daemon is pid $pid"; fi

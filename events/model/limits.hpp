@@ -110,4 +110,18 @@ constexpr std::size_t untold_records_max = 1000;
 // hosts repeat them after five seconds.
 constexpr int hook_runs_wait_ms = 200;
 
+// A scheduler that ended is started again at once; if it ends again, after 1 s, 2 s, 4 s and so on: one that can't live costs a process a
+// minute. Who has run so long has lived: the next end of it is a first one.
+constexpr std::int64_t scheduler_pause_s_max = 60, scheduler_steady_s = 120;
+// It ended so often within an hour, and somebody should look (MS-10).
+constexpr std::size_t scheduler_ends_of_concern = 3;
+// Starts that its MoM reports as failed, one after another: then it is started on the server's host.
+constexpr std::size_t scheduler_starts_elsewhere_max = 2;
+// A process is given this long to be ready; one that ends, and its log directory on a slow file system, take less.
+constexpr int scheduler_start_s = 30;
+// One that is told to end finishes its cycle first; after this it is killed. It proposes and keeps nothing, so nothing is lost.
+constexpr int scheduler_end_s = 5;
+// Schedulers that are started, or ended, at the same time; each waits for a process.
+constexpr std::size_t scheduler_starts_at_once = 4;
+
 }  // namespace annals::limits

@@ -20,7 +20,7 @@ void world::maybe_fault() {
     if (p.up() && (p.wants_crash || (faults_on_ && chance(rate)))) {
       p.crash();
       p.wants_crash = false;
-      restart_at_[i] = clock.now + pick_ns(0, 5 * second);
+      if (i != 1) restart_at_[i] = clock.now + pick_ns(0, 5 * second);  // the scheduler is the server's to start
     }
     if (const auto at = restart_at_.find(i); at != restart_at_.end() && at->second <= clock.now) {
       restart_at_.erase(at);
@@ -52,6 +52,16 @@ void world::fault_schedulers() {
     at(clock.now + heartbeats_missed, client_alive_, [this, i] {
       if (stands_still(i)) net.break_all_of(processes_[i]->alive());
     });
+}
+
+bool world::start_scheduler() {
+  if (processes_[1]->up()) return false;
+  restart_at_[1] = clock.now;
+  return true;
+}
+
+void world::end_scheduler() {
+  if (processes_[1]->up()) processes_[1]->wants_crash = true;
 }
 
 // -- hosts -------------------------------------------------------------------------------------------------------------------

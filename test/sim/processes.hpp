@@ -38,6 +38,17 @@ class actor_process : public process {
   std::vector<caf::actor> roots_;  // that hold all others; killed with the process
 };
 
+// The simulated scheduler's process, as the server starts and ends it. Nobody else does.
+class simulated_schedulers final : public ports::scheduler_processes {
+ public:
+  explicit simulated_schedulers(world& w) : world_(w) {}
+  ports::scheduler_start_result start(const ports::scheduler_start& what) override;
+  void stop(const std::string& name, const std::string& priv) override;
+
+ private:
+  world& world_;
+};
+
 class server_process final : public actor_process {
  public:
   explicit server_process(world& w);
@@ -52,6 +63,7 @@ class server_process final : public actor_process {
   std::unique_ptr<ports::event_store> disk_;  // the store as this life of the process sees it
   std::unique_ptr<actors::server_system> server_;
   drawn_hooks hooks_;
+  simulated_schedulers schedulers_{world_};
   std::string uuid_;
 };
 

@@ -31,6 +31,13 @@ actors::cycle_driver::message of_anybody(world& w, int moms, std::uint64_t cycle
 }
 }  // namespace
 
+ports::scheduler_start_result simulated_schedulers::start(const ports::scheduler_start&) {
+  using outcome = ports::scheduler_start_result::outcome;
+  return {world_.start_scheduler() ? outcome::started : outcome::runs_already, {}};
+}
+
+void simulated_schedulers::stop(const std::string&, const std::string&) { world_.end_scheduler(); }
+
 void scheduler_process::start() {
   alive_ = std::make_shared<bool>(true);
   if (world_.o.partitions) inbox_ = std::make_shared<decltype(inbox_)::element_type>();

@@ -59,6 +59,8 @@ void server_process::start() {
     world_.tickets.emplace_back(reinterpret_cast<const char*>(ticket.data()), ticket.size());
     return wire::signature{"the server's", ""};
   };
+  parts.schedulers.processes = &schedulers_;
+  parts.schedulers.certificate = [](const std::string& name) { return "certificate of " + name; };
   parts.disk_writable = [this] { return world_.disk_heals_at_ <= world_.clock.now; };
   parts.stop_process = [this, alive](const std::string&) { if (*alive) wants_crash = true; };
   parts.shut_down = [](const std::string&) {};

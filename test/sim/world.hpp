@@ -192,6 +192,8 @@ class world {
   // A MoM dials another one as long as `wanted` lives.
   void dial_mom(const std::string& from, const std::string& to, std::weak_ptr<bool> wanted);
 
+  bool start_scheduler();  // false: it is up
+  void end_scheduler();
   std::vector<std::string> tickets;  // every one that the server ever signed, for whoever steals them
 
   std::size_t reductions() const { return reduced_.count(); }  // so often a run went on with less

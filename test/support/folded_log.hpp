@@ -30,8 +30,9 @@ struct folded_log {
   void later(std::int64_t seconds) { clock.ns += seconds * second; }
 
   // Stream 0 is a new one; its number is returned.
-  std::uint64_t write(std::uint64_t stream, std::vector<model::event> events, std::uint64_t cause = 0) {
+  std::uint64_t write(std::uint64_t stream, std::vector<model::event> events, std::uint64_t cause = 0, log::who by = {}) {
     log::append a;
+    a.by = std::move(by);
     a.cause = cause;
     a.stream = stream;
     a.expected_version = log_.last_version(stream);

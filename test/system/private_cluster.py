@@ -42,6 +42,7 @@ class ClusterTest(unittest.TestCase):
     hosts = ["a"]
     vnodes = {}       # host -> its vnode definitions: "a[0]: resources_available.ncpus = 2\n..."
     plain = True
+    start_schedulers = True      # the server does; False: the mini-cluster does once, and one that is killed stays dead
 
     def setUp(self):
         # A short path: the server's socket lies deep below it.
@@ -52,7 +53,7 @@ class ClusterTest(unittest.TestCase):
         os.mkdir(self.work, 0o777)
         self.dir = os.path.join(self.top, "c")
         self.before_up()
-        mini.describe(self.dir, "server", self.hosts, STAGE, plain=self.plain)
+        mini.describe(self.dir, "server", self.hosts, STAGE, plain=self.plain, start_schedulers=self.start_schedulers)
         self.cluster = mini.Cluster(self.dir)
         self.addCleanup(self.cluster.down)
         self.addCleanup(self.print_logs_if_failed)
@@ -161,11 +162,16 @@ class ClusterTest(unittest.TestCase):
 
     def kill_daemon(self, daemon, host="server"):
         """SIGKILL to the daemon and to nothing else: its jobs go on."""
-        self.assertTrue(self.daemon_pids(daemon, host), f"{daemon} runs")
-        procs.kill_all(lambda: self.daemon_pids(daemon, host))
+        pids = self.daemon_pids(daemon, host)
+        self.assertTrue(pids, f"{daemon} runs")
+        procs.kill_all(lambda: mini.alive_of(pids) if daemon == "pbs_sched" else self.daemon_pids(daemon, host))
 
     def start_daemon(self, daemon, host="server"):
-        self.cluster.machines[host].start_daemon(daemon)
+        """A scheduler is started by the server: it is waited for."""
+        if daemon == "pbs_sched":
+            self.cluster.await_scheduler()
+        else:
+            self.cluster.machines[host].start_daemon(daemon)
 
     def home(self, host="server"):
         return self.cluster.layout.home(host)

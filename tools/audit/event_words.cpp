@@ -310,8 +310,8 @@ std::string scheduler_words(schema::SchedulerEvent::Reader event) {
     case which::FAIRSHARE_POLICY: {
       const auto e = event.getFairsharePolicy();
       if (!e.getOn()) return "no fairshare";
-      return schema::str(e.getUsage()) + " of each " + schema::str(e.getEntity()) + ", times " + amount_words(e.getDecayFactor()) + " every " +
-             std::to_string(e.getDecaySeconds()) + " s";
+      return schema::str(e.getUsage()) + " of each " + schema::str(e.getEntity()) + ", times " + amount_words(e.getDecayFactor()) +
+             " every " + std::to_string(e.getDecaySeconds()) + " s";
     }
     case which::FAIRSHARE_SET:
       return schema::str(event.getFairshareSet().getEntity()) + " = " + amount_words(event.getFairshareSet().getUsage());

@@ -30,10 +30,14 @@ int wrong_usage(const command_line& line) {
   return 1;
 }
 
-int stop(const std::string& how, const std::string& server) {
+int stop(const std::string& how, bool schedulers, const std::string& server) {
   try {
     session s = session::open(server);
-    const reply r = s.call([&](schema::Request::Builder request) { request.initShutdown().setHow(how); });
+    const reply r = s.call([&](schema::Request::Builder request) {
+      auto shutdown = request.initShutdown();
+      shutdown.setHow(how);
+      shutdown.setSchedulers(schedulers);
+    });
     if (!(*r).isRejected()) return 0;
     // PBS names the server here even when none was given, which leaves the blank before it.
     print_refusal("qterm",
@@ -54,15 +58,16 @@ int run(int argc, char** argv) {
   const bool both = line.has('f') && line.has('i');
   if (!line.problems.empty() || both || (how != "quick" && how != "immediate" && how != "delay"))
     return wrong_usage(line);
-  if (line.has('s') || line.has('m') || line.has('f') || line.has('i') || line.has('F')) {
-    // Each daemon is stopped by its own init script; a standby does not exist yet.
+  if (line.has('m') || line.has('f') || line.has('i') || line.has('F')) {
+    // A MoM is stopped by its own init script; a standby does not exist yet.
     print_refusal("qterm", values::refuse(pbs_error::no_support));
     return 2;
   }
-  if (line.words.empty()) return stop(how, "");
+  const bool schedulers = line.has('s');
+  if (line.words.empty()) return stop(how, schedulers, "");
   int status = 0;
   for (const std::string& server : line.words)
-    if (stop(how, server) != 0) status = 2;
+    if (stop(how, schedulers, server) != 0) status = 2;
   return status;
 }
 

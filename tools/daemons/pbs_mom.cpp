@@ -45,6 +45,7 @@
 #include "tools/daemons/mom_report.hpp"
 #include "tools/daemons/mom_setup.hpp"
 #include "tools/daemons/peer_feed.hpp"
+#include "tools/daemons/real_scheduler_processes.hpp"
 
 using namespace annals;
 namespace fs = std::filesystem;
@@ -260,6 +261,8 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
   wire::io_pool pool(1, daemons::tm_bounds());  // these outlive the actors, which dial
   wire::io_pool commands_pool(1, daemons::command_bounds());
 
+  daemons::real_scheduler_processes schedulers({.program = s.conf.pbs_exec + "/sbin/pbs_sched", .defaults = s.conf.pbs_exec + "/etc"});
+
   daemons::caf_config config;
   caf::actor_system system(config);
   daemons::or_give_up("pbs_mom", [&] {
@@ -293,6 +296,8 @@ caf::behavior server_mark_actor(caf::event_based_actor*, const std::string& priv
     parts.describe = [host = s.host](schema::MomHello::Builder hello) { daemons::describe_host(host, hello); };
     hooks::worker_pool hook_workers(hook_settings(s));
     parts.runner = &hook_workers;
+    parts.schedulers.processes = &schedulers;
+    parts.schedulers.directory = s.priv + "/schedulers";
     parts.hook_directory = s.priv + "/hooks";
     const auto mom = on_hup.begin([&](std::shared_ptr<const mom::mom_settings> settings) {
       parts.runs = {{writer, &reader, &clock, stop}, &processes, std::move(settings), &places, &notes, nullptr, &outputs};

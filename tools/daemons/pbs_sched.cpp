@@ -145,7 +145,7 @@ class scheduler {
  private:
   actors::scheduler_identity identity() const {
     return {where_.name,
-            short_host_name(),
+            where_.host.empty() ? short_host_name() : where_.host,
             client::version,
             static_cast<std::uint32_t>(getpid()),
             port_ ? port_->port() : std::uint16_t{0},

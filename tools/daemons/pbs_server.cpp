@@ -42,6 +42,7 @@
 #include "tools/daemons/home_check.hpp"
 #include "tools/daemons/last_words.hpp"
 #include "tools/daemons/peer_feed.hpp"
+#include "tools/daemons/real_scheduler_processes.hpp"
 #include "tools/daemons/sched_directories.hpp"
 #include "tools/daemons/server_log.hpp"
 
@@ -184,6 +185,25 @@ daemons::server_log open_log(const setup& s, actors::daemon_log& notes) {
   }
 }
 
+// listening: a scheduler asks the server about itself when it starts.
+daemons::scheduler_installation scheduler_installation(const setup& s, const client::command_line& line, std::shared_future<void> listening) {
+  return {.program = s.conf.pbs_exec + "/sbin/pbs_sched",
+          .defaults = s.conf.pbs_exec + "/etc",
+          .home = line.has('d') ? s.home : "",
+          .server_port = line.has('p') ? s.port : std::uint16_t{0},
+          .after = std::move(listening)};
+}
+
+// annals.conf: start_schedulers = off, for who starts them by hand.
+bool starts_schedulers(const setup& s, actors::daemon_log& notes) {
+  const auto wanted = s.ours.get("start_schedulers", "on");
+  if (wanted == "off")
+    notes.write(actors::log_event::admin, "Svr", "PBS_Server", "start_schedulers is off: no scheduler is started by this server");
+  else if (wanted != "on")
+    notes.write(actors::log_event::error, "Fil", "annals.conf", "start_schedulers: not on or off: " + wanted + "; it is on");
+  return wanted != "off";
+}
+
 // MoMs keep what the server signs, and are believed only when they say it again.
 actors::log_witnesses hear_moms(const setup& s, std::shared_ptr<wire::signer> key, const std::function<void(const std::string&)>& stop) {
   actors::log_witnesses w;
@@ -277,8 +297,14 @@ class known_gateway {
   config.load<caf::scheduler::coordinator<actors::next_first>>();  // docs/design/0027
   config.set("scheduler.max-throughput", std::size_t{16});         // what an actor was told waits for no more messages
   caf::actor_system system(config);
+  std::promise<void> listening;
+  daemons::real_scheduler_processes schedulers(scheduler_installation(s, line, listening.get_future().share()));
   daemons::or_give_up("pbs_server", [&] {
     actors::server_system_parts parts;
+    if (starts_schedulers(s, notes)) parts.schedulers.processes = &schedulers;
+    parts.schedulers.certificate = [ca = s.priv + "/ca"](const std::string& name) {
+      return wire::authority::open(ca).issue(wire::identity::kind::scheduler, name).bundle();
+    };
     parts.store = store.get();
     parts.clock = &clock;
     parts.notes = &notes;
@@ -348,6 +374,7 @@ class known_gateway {
                   "Server pid = " + std::to_string(getpid()) + " ready;  using ports Server:" + std::to_string(daemons_in->port()) +
                       " MOM:" + std::to_string(s.conf.mom_service_port) + " RM:" + std::to_string(s.conf.manager_service_port));
       process.ready(s.priv + "/server_out");
+      listening.set_value();
       checker.emplace(actors::log_checker_parts{.store = store.get(),
                                                 .clock = &clock,
                                                 .file = log::check_notes_file(s.priv + "/log"),

@@ -35,7 +35,7 @@ sched_places places_of(const client::pbs_conf& conf, const client::command_line&
   };
   const auto said = object.value_or(sched_object());
   sched_places p{name, home, conf.pbs_exec, first_of(line.find('P'), said.priv, home + "/sched_priv" + behind),
-                 first_of(line.find('l'), said.logs, logs_of_name(home, name)), address_of(ours)};
+                 first_of(line.find('l'), said.logs, logs_of_name(home, name)), address_of(ours), conf.pbs_leaf_name};
   p.port_given = line.has('S');
   if (p.port_given) p.port = port_of(*line.find('S'));
   else if (name != "default") p.port = said.port;

@@ -14,6 +14,7 @@ namespace annals::daemons {
 // Where a scheduler begins: what its options say, else its object, else the directories of its name.
 struct sched_places {
   std::string name, home, exec, priv, logs, address;
+  std::string host;         // its own; empty: as the machine calls itself
   std::uint16_t port = 0;   // 0: none
   bool port_given = false;  // as an option
   bool picks_port = false;  // the first free one

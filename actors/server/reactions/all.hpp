@@ -15,7 +15,9 @@
   each(looking_hooks) \
   each(mirrored_scheduling) \
   each(orderly_stop) \
-  each(periodic_hooks)
+  each(periodic_hooks) \
+  each(running_schedulers) \
+  each(scheduler_comments)
 // clang-format on
 
 namespace annals::reactions {

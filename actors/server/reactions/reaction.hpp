@@ -55,11 +55,29 @@ struct manage_object {
   schema::sealed<schema::Request> request;
   model::requester by;
 };
+// On this host, whose MoM starts it if it is elsewhere: not the server's own (MS-86). Harmless while one of this name runs there.
+struct start_scheduler {
+  std::string name, host;
+  bool elsewhere = false;
+  std::string priv, logs;  // its directories
+  std::uint16_t port = 0;
+};
+// One that runs on this host is to end.
+struct stop_scheduler {
+  std::string name, host;
+  bool elsewhere = false;
+  std::string priv;
+};
+// The log has it as connected from before the server's start, and it has not come back; nothing happens if it has.
+struct miss_scheduler {
+  std::string name;
+};
 struct send_hooks {};  // every host is owed the hooks of MoMs as they are now
 struct end_server {
   std::string how;
 };
-using instruction = std::variant<tell_job, run_looking_hooks, run_periodic_hook, discard_run, manage_object, send_hooks, end_server>;
+using instruction = std::variant<tell_job, run_looking_hooks, run_periodic_hook, discard_run, manage_object, start_scheduler,
+                                 stop_scheduler, miss_scheduler, send_hooks, end_server>;
 
 struct order {
   std::uint64_t cause = 0;  // sequence of the record that it follows from

@@ -11,6 +11,7 @@ from .plain import PlainMachine
 
 FREE_DEADLINE_S = 120
 CLIENT_DEADLINE_S = 60
+SCHEDULER_DEADLINE_S = 60
 POLL_S = 0.05
 # Hosts share this machine's files: a job's output is copied into place, never sent to the host where qsub ran.
 MOM_CONFIG = "$restrict_user_maxsysid 999\n$usecp *:/ /\n"
@@ -48,7 +49,7 @@ class Cluster:
             machine.boot()
         self.start_server()
         self.enrol_hosts()
-        self.start_scheduler()
+        self.await_scheduler()
         for host in self.hosts:
             self.machines[host].start_daemon("pbs_mom")
         self.wait_until_free()
@@ -91,7 +92,7 @@ class Cluster:
         if client:      # who types commands outside the hosts does so on the server's host
             lines.append(f"PBS_LEAF_NAME={name}")
         else:
-            lines += [f"PBS_START_SERVER={int(on_server)}", f"PBS_START_SCHED={int(on_server)}", "PBS_START_COMM=0",
+            lines += [f"PBS_START_SERVER={int(on_server)}", "PBS_START_COMM=0",
                       f"PBS_START_MOM={int(runs_jobs)}", f"PBS_TMPDIR={self.layout.tmp(name)}",
                       f"PBS_LEAF_NAME={name}", f"PBS_MOM_NODE_NAME={name}", "PBS_CORE_LIMIT=unlimited"]
             if self.plain:      # names of plain hosts are known to nobody but the cluster
@@ -103,6 +104,8 @@ class Cluster:
         lines = [f"server_address = {server}"]
         if name == self.server:
             lines += [f"listen_address = {server}", f"hosts_file = {self.layout.hosts_file}"]
+            if not self.info.get("start_schedulers", True):
+                lines.append("start_schedulers = off")
         if self.plain and name in self.hosts:
             lines.append(f"mom_address = {self.address(self.everywhere().index(name))}")
         return "\n".join(lines) + "\n"
@@ -176,11 +179,18 @@ class Cluster:
     def start_server(self):
         self.machines[self.server].start_daemon("pbs_server")
 
-    def start_scheduler(self):
-        bundle = os.path.join(self.layout.home(self.server), "sched_priv", "daemon.pem")
-        if not os.path.exists(bundle):
-            self.enrol(bundle, "--scheduler", "default")
-        self.machines[self.server].start_daemon("pbs_sched")
+    def await_scheduler(self):
+        """The server starts it, and again whenever it has ended. One that starts none leaves that to us."""
+        if not self.info.get("start_schedulers", True):
+            self.machines[self.server].start_daemon("pbs_sched")
+            return
+        deadline = time.monotonic() + SCHEDULER_DEADLINE_S
+        while not self.daemon_pids("sched") or "state = down" in self.client("qmgr", "-c", "list sched default state"):
+            if not self.daemon_pids("server"):
+                raise Trouble("the server starts the scheduler, and does not run")
+            if time.monotonic() > deadline:
+                raise Trouble(f"after {SCHEDULER_DEADLINE_S} s the scheduler is down\n{self.machines[self.server].log_tail('pbs_server')}")
+            time.sleep(POLL_S)
 
     def daemon_pids(self, target):
         if target == "sched":
@@ -201,7 +211,8 @@ class Cluster:
         if machine:
             self.power_off(machine)
         else:
-            procs.kill_all(lambda: self.daemon_pids(target))
+            pids = self.daemon_pids(target)
+            procs.kill_all(lambda: alive_of(pids) if target == "sched" else self.daemon_pids(target))
 
     def power_off(self, machine):
         home = self.layout.home(machine.name)
@@ -218,7 +229,7 @@ class Cluster:
         if target == "server" or (machine and name == self.server):
             self.start_server()
         if target == "sched" or (machine and name == self.server):
-            self.start_scheduler()
+            self.await_scheduler()
         if machine and name in self.hosts:
             machine.start_daemon("pbs_mom")
 
@@ -270,6 +281,11 @@ def usable(state):
     return all(word in ("free", "job-busy", "job-exclusive", "offline") for word in state.split(","))
 
 
+def alive_of(pids):
+    """Those of them that still run: a scheduler that was killed is started again at once, and the new one is to live."""
+    return [pid for pid in pids if procs.start_time(pid) is not None]
+
+
 def stopped(pid):
     try:
         with open(f"/proc/{pid}/stat", "rb") as f:
@@ -278,11 +294,11 @@ def stopped(pid):
         return False
 
 
-def describe(directory, server, hosts, exec_dir, plain):
-    """Writes down what a new cluster is to be."""
+def describe(directory, server, hosts, exec_dir, plain, start_schedulers=True):
+    """Writes down what a new cluster is to be. start_schedulers: the server does (annals.conf), and again when one was killed."""
     layout = Layout(directory)
     check_names(server, hosts)
     check_length(layout, server)
     net, port = addresses.choose() if plain else (None, 15001)
     layout.save({"kind": "plain" if plain else "namespaces", "server": server, "hosts": hosts, "exec": exec_dir,
-                 "net": net, "port": port})
+                 "net": net, "port": port, "start_schedulers": start_schedulers})

@@ -49,7 +49,8 @@ class PlainMachine(Machine):
         return read_status(ready, f"{self.name}: {os.path.basename(command[0])}")
 
     def pids(self):
-        return procs.descendants(self.keepers())
+        """With the schedulers of a server or a MoM that was not started by us: nobody keeps them."""
+        return procs.descendants(self.keepers()) | set(procs.daemons("pbs_sched", self.layout.conf(self.name)))
 
     def kill(self):
         procs.kill_all(self.pids)

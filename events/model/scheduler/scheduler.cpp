@@ -5,6 +5,7 @@
 #include "events/model/limits.hpp"
 #include "events/model/refuse.hpp"
 #include "events/model/scheduler/directories.hpp"
+#include "events/model/scheduler/places.hpp"
 #include "events/model/scheduler/scheduler.hpp"
 
 namespace annals::model {
@@ -114,6 +115,32 @@ outcome decide_said(const scheduler_state& scheduler, schema::FromScheduler::Rea
   }
 }
 
+outcome decide_came(const scheduler_state& scheduler, const scheduler_came& came, const settings& settings) {
+  if (!scheduler.exists) return refuse(pbs_error::unknown_scheduler);
+  if (!may_come_from(scheduler, came.host, settings.host_name)) return refuse(pbs_error::scheduler_connected);
+  return std::vector<event>{make_event([&](auto e) {
+    auto s = e.initScheduler().initStarted();
+    s.setHost(came.host);
+    s.setVersion(came.version);
+    s.setPid(came.pid);
+    s.setPort(came.port);
+  })};
+}
+
+outcome decide_not_started(const scheduler_state& scheduler, const scheduler_not_started& failed) {
+  if (!scheduler.exists) return no_change;
+  std::vector<event> out{make_event([&](auto e) { e.initScheduler().initStartFailed().setText(failed.text); })};
+  if (!failed.trouble.empty())
+    out.push_back(make_event([&](auto e) {
+      auto changes = e.initScheduler().initChanged().initChanges(2);
+      changes[0].setName("comment");
+      changes[0].setValue(failed.trouble);
+      changes[1].setName("scheduling");
+      changes[1].setValue("False");
+    }));
+  return out;
+}
+
 }  // namespace
 
 std::string_view placed_partition(const scheduler_state& scheduler) {
@@ -125,19 +152,26 @@ outcome decide(const scheduler_state& scheduler, const scheduler_command& comman
   if (const auto* request = std::get_if<schema::sealed<schema::Request>>(&command))
     return decide_manage(scheduler, request->get().getManage(), now, settings);
   if (const auto* said = std::get_if<scheduler_said>(&command)) return decide_said(scheduler, said->message.get());
-  if (const auto* came = std::get_if<scheduler_came>(&command)) {
-    if (!scheduler.exists) return refuse(pbs_error::unknown_scheduler);
-    return std::vector<event>{make_event([&](auto e) {
-      auto s = e.initScheduler().initStarted();
-      s.setHost(came->host);
-      s.setVersion(came->version);
-      s.setPid(came->pid);
-      s.setPort(came->port);
-    })};
-  }
+  if (const auto* came = std::get_if<scheduler_came>(&command)) return decide_came(scheduler, *came, settings);
+  if (const auto* failed = std::get_if<scheduler_not_started>(&command)) return decide_not_started(scheduler, *failed);
   if (!scheduler.connected) return no_change;
   return std::vector<event>{make_event([&](auto e) { e.initScheduler().initStopped().setText(std::get<scheduler_gone>(command).why); })};
 }
+
+namespace {
+
+// One that comes from another host than it was set to was started there because that one was out of reach. The default one never is on
+// another host (MS-47): it has only been called by another name.
+void comes_from(scheduler_state& scheduler, std::string_view host) {
+  const auto was_on = scheduler.attributes.get(ids::sched_host).value_or("");
+  if (scheduler.name != "default" && !was_on.empty() && !same_host(was_on, host)) scheduler.left_host = was_on;
+  scheduler.connected = true;
+  scheduler.in_cycle = false;
+  scheduler.runs_on = host;
+  scheduler.attributes.set(ids::sched_host, host);
+}
+
+}  // namespace
 
 void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerEvent::Reader event) {
   auto state = [&](std::string_view text) { scheduler.attributes.set(ids::state, text); };
@@ -153,14 +187,14 @@ void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerE
       break;
     case which::CHANGED:
       apply_changes(schema::ObjectKind::SCHEDULER, scheduler.attributes, event.getChanged().getChanges());
-      for (auto c : event.getChanged().getChanges())
+      for (auto c : event.getChanged().getChanges()) {
         scheduler.partition_given |= c.getOp() == schema::AttributeOp::SET && schema::text(c.getName()) == "partition";
+        if (c.getName() == "sched_host") scheduler.left_host.clear();
+      }
       break;
     case which::DELETED: scheduler.exists = false; break;
     case which::STARTED:
-      scheduler.connected = true;
-      scheduler.in_cycle = false;
-      scheduler.attributes.set(ids::sched_host, schema::text(event.getStarted().getHost()));
+      comes_from(scheduler, schema::text(event.getStarted().getHost()));
       // The default one needs no port, and shows one only while it was given one.
       if (const auto port = event.getStarted().getPort(); port != 0) scheduler.attributes.set(ids::sched_port, std::to_string(port));
       else if (scheduler.name == "default") scheduler.attributes.erase(ids::sched_port);
@@ -176,8 +210,11 @@ void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerE
       state("scheduling");
       break;
     case which::CYCLE_REASONS: break;  // told to the jobs' rows by the status projection
-    case which::START_FAILED: break;   // the reaction that starts it waits longer
-    case which::FAIRSHARE_POLICY:      // the fairshare projection counts
+    case which::START_FAILED:          // there was no connection, whatever the server that ran before this one knew
+      scheduler.connected = scheduler.in_cycle = false;
+      state("down");
+      break;
+    case which::FAIRSHARE_POLICY:  // the fairshare projection counts
     case which::FAIRSHARE_SET:
     case which::FAIRSHARE_DECAYED:
     case which::FAIRSHARE_TRIMMED: break;

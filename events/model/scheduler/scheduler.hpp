@@ -23,6 +23,8 @@ struct scheduler_state {
   std::uint64_t cycle = 0;  // number of the last cycle that began
   bool in_cycle = false;
   bool partition_given = false;  // it has one, or had one
+  std::string runs_on;    // the host it said hello from last
+  std::string left_host;  // out of reach when it was started somewhere else; empty: none, or somebody has set sched_host since
   attributes::attribute_set attributes;
 };
 // The partition that it schedules (MS-29, MS-35); empty: none. The default one has what is in none, and none itself (MS-37).
@@ -33,6 +35,12 @@ struct scheduler_came {
   std::uint32_t pid = 0;
   std::uint16_t port = 0;  // where it listens; 0: nowhere
 };
+// The server wanted it started, and no process came of it.
+struct scheduler_not_started {
+  std::string text;
+  // Not empty: what has to be put right first. It becomes the comment, and nobody tries again until scheduling is set (MS-14, MS-19).
+  std::string trouble;
+};
 struct scheduler_gone {
   std::string why;
 };
@@ -40,7 +48,7 @@ struct scheduler_said {
   schema::sealed<schema::FromScheduler> message;
 };  // cycleBegan, reasons, cycleEnded, directories
 using scheduler_command =
-    std::variant<schema::sealed<schema::Request>, scheduler_came, scheduler_gone, scheduler_said>;
+    std::variant<schema::sealed<schema::Request>, scheduler_came, scheduler_gone, scheduler_said, scheduler_not_started>;
 outcome decide(const scheduler_state& scheduler, const scheduler_command& command, const stamp& now, const settings& settings);
 void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerEvent::Reader event);
 // What lists show. A new object says `partition = None` (MS-05); one whose partition was taken away has none to show, as every

@@ -5,6 +5,7 @@ import signal
 import stat
 import subprocess
 import tempfile
+import time
 import unittest
 
 from minicluster_test import ROOT, make_prefix
@@ -51,15 +52,36 @@ class an_installation(unittest.TestCase):
         done = self.init("status")
         self.assertEqual(done.returncode, 0)
         self.assertEqual(done.stdout, f"pbs_server is pid {self.pid('server_priv/server.lock')}\n"
-                                      f"pbs_mom is pid {self.pid('mom_priv/mom.lock')}\n"
-                                      f"pbs_sched is pid {self.pid('sched_priv/sched.lock')}\n")
+                                      f"pbs_mom is pid {self.pid('mom_priv/mom.lock')}\n")      # MS-95
         self.assertEqual(self.init("stop").returncode, 0)
         done = self.init("status")
         self.assertNotEqual(done.returncode, 0)
-        self.assertEqual(done.stdout, "pbs_server is not running\npbs_mom is not running\npbs_sched is not running\n")
+        self.assertEqual(done.stdout, "pbs_server is not running\npbs_mom is not running\n")
+
+    def test_the_server_starts_the_scheduler_and_stop_ends_it(self):      # MS-87, MS-97
+        done = self.init("start")
+        self.assertIn("PBS_START_SCHED is deprecated", done.stdout)
+        lock = os.path.join(self.home, "sched_priv", "sched.lock")
+        deadline = time.monotonic() + 60
+        while not os.path.exists(lock) or not self.pid("sched_priv/sched.lock"):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.02)
+        scheduler = self.pid("sched_priv/sched.lock")
+        self.assertEqual(self.init("stop").returncode, 0)
+        self.assertFalse(os.path.exists(f"/proc/{scheduler}"))      # there is no qterm here: by a signal
+
+    def test_stop_asks_the_server_to_end_its_schedulers_too(self):      # MS-96, MS-97
+        self.init("start")
+        told = os.path.join(self.top, "told")
+        with open(os.path.join(self.exec, "bin", "qterm"), "w") as f:
+            f.write(f"#!/bin/sh\necho \"$*\" >> {told}\nkill $(cat {self.home}/server_priv/server.lock)\n")
+        os.chmod(os.path.join(self.exec, "bin", "qterm"), 0o755)
+        self.assertEqual(self.init("stop").returncode, 0)
+        with open(told) as f:
+            self.assertEqual(f.read(), "-s\n")
 
     def test_the_environment_says_which_daemons_are_meant(self):
-        only_mom = {"PBS_START_SERVER": "0", "PBS_START_SCHED": "0", "PBS_START_COMM": "0", "PBS_START_MOM": "1"}
+        only_mom = {"PBS_START_SERVER": "0", "PBS_START_COMM": "0", "PBS_START_MOM": "1"}
         self.assertEqual(self.init("start", **only_mom).returncode, 0)
         self.assertIn("pbs_server is not running", self.init("status").stdout)
         self.assertIn("pbs_mom is pid", self.init("status").stdout)
@@ -84,11 +106,11 @@ class an_installation(unittest.TestCase):
         self.init("stop")       # and nobody kills us
 
     def test_a_daemon_that_does_not_start_makes_start_fail(self):
-        with open(os.path.join(self.exec, "sbin", "pbs_sched"), "w") as f:
+        with open(os.path.join(self.exec, "sbin", "pbs_mom"), "w") as f:
             f.write("#!/bin/sh\nexit 1\n")
         done = self.init("start")
         self.assertNotEqual(done.returncode, 0)
-        self.assertIn("pbs_sched did not start", done.stderr)
+        self.assertIn("pbs_mom did not start", done.stderr)
 
     def test_habitat_makes_the_directories_with_their_modes_and_changes_no_file(self):
         self.assertEqual(self.call("pbs_habitat").returncode, 0)

@@ -127,7 +127,7 @@ class Cluster:
 
     def start(self):
         self.write_conf("/etc/pbs.conf", self.hosts[0], HOME)
-        self.init_script(PBS_START_MOM="0", PBS_START_SCHED="0")
+        self.init_script(PBS_START_MOM="0")
         for host in self.hosts:
             home = HOME if host == self.hosts[0] else f"{HOME}_{host}"
             conf = "/etc/pbs.conf" if host == self.hosts[0] else f"/etc/pbs.conf.{host}"
@@ -143,7 +143,7 @@ class Cluster:
     def write_conf(self, path, host, home):
         server = host == self.hosts[0]
         write(path, f"PBS_EXEC=/opt/pbs\nPBS_SERVER={self.hosts[0]}\nPBS_START_SERVER={int(server)}\n"
-                    f"PBS_START_SCHED={int(server)}\nPBS_START_COMM=0\nPBS_START_MOM=1\nPBS_HOME={home}\n"
+                    f"PBS_START_COMM=0\nPBS_START_MOM=1\nPBS_HOME={home}\n"
                     f"PBS_CORE_LIMIT=unlimited\nPBS_SCP=/usr/bin/scp\n"
                     + ("" if server else f"PBS_MOM_NODE_NAME={host}\nPBS_LEAF_NAME={host}\n"))
         os.makedirs(home, mode=0o755, exist_ok=True)

@@ -1,0 +1,37 @@
+#include "events/model/scheduler/places.hpp"
+
+#include "events/attributes/ids.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::scheduler;
+
+bool same_host(std::string_view a, std::string_view b) {
+  if (a == b) return true;
+  const auto& longer = a.size() > b.size() ? a : b;
+  const auto& shorter = a.size() > b.size() ? b : a;
+  return !shorter.empty() && longer.starts_with(shorter) && longer[shorter.size()] == '.';
+}
+
+bool is_to_run(const scheduler_state& scheduler) {
+  if (!scheduler.exists || scheduler.attributes.get(ids::scheduling).value_or("") != "True") return false;
+  return scheduler.name == "default" || !scheduler.attributes.get(ids::partition).value_or("").empty();
+}
+
+bool is_elsewhere(const scheduler_state& scheduler, std::string_view server_host) {
+  const auto host = scheduler.attributes.get(ids::sched_host).value_or("");
+  return !host.empty() && !same_host(host, server_host);
+}
+
+std::string start_host(const scheduler_state& scheduler, const std::string& server_host,
+                       const std::function<bool(const std::string& host)>& reachable) {
+  if (!is_elsewhere(scheduler, server_host)) return server_host;
+  const std::string host(*scheduler.attributes.get(ids::sched_host));
+  return reachable(host) ? host : server_host;
+}
+
+bool may_come_from(const scheduler_state& scheduler, std::string_view host, std::string_view server_host) {
+  return scheduler.left_host.empty() || same_host(host, server_host) || !same_host(host, scheduler.left_host);
+}
+
+}  // namespace annals::model

@@ -82,6 +82,14 @@ class router {
     board.tell_job(c.number, std::move(e));
   }
 
+  void on_scheduler_command(scheduler_command_for& c) {
+    const auto scheduler = board.scheduler(c.name);
+    if (!scheduler) return c.reply->refused(0, model::refuse(pbs_error::unknown_scheduler));
+    auto e = board.wrap(std::move(c.command), c.by, std::move(c.reply));
+    e.command_id = std::move(c.command_id);
+    self_->send(scheduler, std::move(e));
+  }
+
   // On each connection the hooks come before a run that they are for.
   void on_post(post_to_host& p) {
     if (p.message.get().isStartRun()) mom_hooks.keep_up();
@@ -125,10 +133,21 @@ class router {
       case schema::Request::SELECT_JOBS:
       case schema::Request::WAIT_JOB: return self_->send(parts_.status, query{to, std::move(request), by, parts_.where->sequence()});
       case schema::Request::EXPORT_HOOK: return manage_.export_hook(r.getExportHook(), by, std::move(reply));
-      case schema::Request::FAIRSHARE: break;
+      case schema::Request::FAIRSHARE: return on_fairshare(to, std::move(request), by, std::move(reply));
       case schema::Request::HELLO: return reply->done(parts_.where->sequence(), board.settings()->server_name);
     }
     reply->refused(0, model::refuse(pbs_error::unknown_request));
+  }
+
+  // Who looks asks the status, who changes asks the scheduler object.
+  void on_fairshare(const sink_ptr& to, schema::sealed<schema::Request> request, const model::requester& by, reply_ptr reply) {
+    const auto asked = request.get().getFairshare();
+    if (asked.isShow() || asked.isWhy()) return self_->send(parts_.status, query{to, std::move(request), by, parts_.where->sequence()});
+    const auto scheduler = board.scheduler(schema::str(asked.getScheduler()));
+    if (!scheduler) return reply->refused(0, model::refuse(pbs_error::unknown_scheduler));
+    if (asked.isTrim())
+      return self_->send(parts_.status, by_hand{std::move(request), by, parts_.where->sequence(), std::move(reply), self_});
+    self_->send(scheduler, board.wrap<model::scheduler_command>(request, request.get(), by, std::move(reply)));
   }
 
   bool winding_up() const { return model::winding_up(*board.settings()); }
@@ -183,6 +202,7 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
       [r](const i_may_leave& m) { r->board.on_may_leave(m); },
       [r](post_to_host& p) { r->on_post(p); },
       [r](job_command_for& c) { r->on_job_command(c); },
+      [r](scheduler_command_for& c) { r->on_scheduler_command(c); },
       [r](resume_waits& w) {
         job_command_for c{w.number, model::resume_later{}, w.by, {}, std::move(w.reply)};
         r->on_job_command(c);

@@ -63,11 +63,11 @@ void scheduler_routes::on_message(const wire::connection_ptr& peer, schema::seal
   const auto& status = board_.parts().status;
   switch (m.which()) {
     case schema::FromScheduler::CANNOT_RUN: return board_.self()->send(status, scheduler_frame{name, std::move(message)});
-    case schema::FromScheduler::FAIRSHARE: return;
     case schema::FromScheduler::HELLO: return hello(peer, object, m.getHello());
     case schema::FromScheduler::RUN: return propose(name, message, winding_up);
     case schema::FromScheduler::CYCLE_BEGAN: return cycle_began(object, name, std::move(message));
     case schema::FromScheduler::DIRECTORIES:
+    case schema::FromScheduler::FAIRSHARE:
     case schema::FromScheduler::REASONS: return tell(model::scheduler_said{std::move(message)});
     case schema::FromScheduler::POLICY: {
       const auto bytes = schema::bytes_of(m.getPolicy());

@@ -74,17 +74,37 @@ capnp::Data::Reader data_of(const std::string& bytes) {
 cycle_driver::cycle_driver(scheduler_identity self, outlets out)
     : self_(std::move(self)), out_(std::move(out)), directories_(self_.used, {out_.use_priv, out_.use_logs, out_.send, out_.log}) {}
 
-void cycle_driver::set_policy(std::string sched_config, std::string sha256) {
-  auto parsed = cycle::parse_policy(sched_config);
+void cycle_driver::set_policy(std::string text, std::string sha256) {
+  auto parsed = cycle::parse_policy(text);
   for (const auto& complaint : parsed.complaints) out_.log(event_sched, "Fil", "sched_config", complaint);
+  for (const auto& complaint : parsed.group_complaints) {
+    if (!complaint.why.empty()) out_.log(event_sched, "Fil", "resource_group", complaint.why);
+    out_.log(event_sched, "Fil", "resgroup", "error on line " + std::to_string(complaint.line) + ".");
+  }
   policy_ = std::move(parsed.value);
-  policy_text_ = std::move(sched_config);
+  policy_text_ = std::move(text);
   policy_hash_ = std::move(sha256);
   policy_sent_ = false;
+  if (view_.count_by(policy_.sharing)) ask_for_full_view();
+  if (greeted_) send_fairshare();
+}
+
+// How usage is to be counted; the server's rules write it down when it is news.
+void cycle_driver::send_fairshare() {
+  out_.send(make([&](Builder m) {
+    const auto& s = policy_.sharing;
+    auto f = m.initFairshare();
+    f.setOn(s.ever);
+    f.setEntity(values::fairshare_entity_text(s.entity));
+    f.setUsage(s.usage_text);
+    f.setDecaySeconds(s.decay_seconds);
+    f.setDecayFactor(s.decay_factor);
+  }));
 }
 
 void cycle_driver::connected() {
   view_ = cycle::view();
+  view_.count_by(policy_.sharing);
   waiting_.reset();
   asks_.clear();
   policy_sent_ = false;
@@ -98,6 +118,8 @@ void cycle_driver::connected() {
     h.setPid(self_.pid);
     h.setPort(self_.port);
   }));
+  greeted_ = true;
+  send_fairshare();
 }
 
 cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {

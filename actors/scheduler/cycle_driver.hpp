@@ -44,8 +44,8 @@ class cycle_driver {
 
   cycle_driver(scheduler_identity self, outlets out);
 
-  // The policy of the cycles to come: the text of sched_config and its SHA-256 (32 bytes). Complaints go to the log.
-  void set_policy(std::string sched_config, std::string sha256);
+  // The policy of the cycles to come: its text (cycle::policy_text) and that text's SHA-256 (32 bytes). Complaints go to the log.
+  void set_policy(std::string text, std::string sha256);
 
   void connected();  // says hello; what was known before is forgotten
   enum class next { go_on,
@@ -74,6 +74,7 @@ class cycle_driver {
   void run_asked(schema::RunOneJob::Reader ask);
   void run_waiting_asks();
   void send_policy();
+  void send_fairshare();
   static void fill_run(schema::ProposeRun::Builder to, const cycle::proposed_run& run);
   void send_runs(const cycle::result& decided, std::uint64_t number);
   void send_reasons(const cycle::result& decided);
@@ -89,6 +90,7 @@ class cycle_driver {
   cycle::policy policy_;
   std::string policy_text_, policy_hash_;
   bool policy_sent_ = false;
+  bool greeted_ = false;  // somebody heard our hello
   bool view_wanted_ = false;                               // the server was asked and has not answered
   std::vector<schema::sealed<schema::ToScheduler>> asks_;  // runJob whose view is not here yet
   std::optional<start> waiting_;                           // a cycle whose view is not here yet

@@ -15,6 +15,7 @@
 #include "events/log/log_mark.hpp"
 #include "events/model/context.hpp"
 #include "events/model/job/run_rights.hpp"
+#include "events/model/scheduler/scheduler.hpp"
 #include "events/schema/client.capnp.h"
 #include "events/schema/daemon.capnp.h"
 #include "events/schema/message.hpp"
@@ -191,6 +192,14 @@ struct job_command_for {
   std::string command_id;
   reply_ptr reply;
 };
+// The same for a scheduler object.
+struct scheduler_command_for {
+  std::string name;
+  model::scheduler_command command;
+  model::requester by;
+  std::string command_id;
+  reply_ptr reply;
+};
 // A suspended job could not be resumed at once: it is when there is room.
 struct resume_waits {
   std::uint64_t number;
@@ -226,4 +235,5 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::claim_upload)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::uploader_gone)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::by_hand)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::job_command_for)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_command_for)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::resume_waits)

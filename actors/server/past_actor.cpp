@@ -3,18 +3,21 @@
 #include <memory>
 
 #include "actors/server/hook_views.hpp"
+#include "projections/status/fairshare_query.hpp"
 #include "projections/status/query.hpp"
 
 namespace annals::actors {
 
-caf::behavior past_actor(caf::event_based_actor*, const log::log_reader* reader, ports::storage store) {
+caf::behavior past_actor(caf::event_based_actor*, const log::log_reader* reader, ports::storage store, const ports::clock* clock) {
   const auto index = std::make_shared<log::snapshot_store>(store);
   return {
-      [reader, index](const query& q) {
+      [reader, index, clock](const query& q) {
         for_asker(q.to, [&] {
           const auto request = q.request.get();
-          projections::answer_stat_at(*reader, index.get(), request.getId(), request.getStat(), q.by,
-                                      [&](const schema::sealed<schema::Reply>& r) { q.to->send(r); });
+          const auto send = [&](const schema::sealed<schema::Reply>& r) { q.to->send(r); };
+          if (request.isFairshare())
+            return projections::answer_fairshare_why(*reader, request.getId(), request.getFairshare(), q.by, clock->now_ns(), send);
+          projections::answer_stat_at(*reader, index.get(), request.getId(), request.getStat(), q.by, send);
         });
       },
       [reader, index](const view_wanted& w) {

@@ -6,7 +6,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
 #include "events/model/refuse.hpp"
-#include "projections/scheduling/partition.hpp"
+#include "projections/status/partition.hpp"
 #include "projections/scheduling/scheduling_rows.hpp"
 
 namespace annals::actors {

@@ -15,7 +15,8 @@
 #include "events/model/refuse.hpp"
 #include "events/values/pbs_error.hpp"
 #include "projections/scheduling/by_hand.hpp"
-#include "projections/scheduling/partition.hpp"
+#include "projections/status/partition.hpp"
+#include "projections/status/fairshare_query.hpp"
 #include "projections/status/query.hpp"
 
 namespace annals::actors {
@@ -83,6 +84,7 @@ struct answering {
     if (b.min_sequence > now->sequence()) return early_by_hand.push_back(std::move(b));
     try {
       if (b.request.get().isRunJob()) run(b);
+      else if (b.request.get().isFairshare()) trim(b);
       else order(b);
     } catch (const kj::Exception&) {
       b.reply->refused(now->sequence(), model::refuse(values::pbs_error::invalid_request));
@@ -123,6 +125,14 @@ struct answering {
     auto parts = reply_jointly(b.reply, 2);
     caf::anon_send(b.gateway, job_command_for{first->number, ranks->first, b.by, command_id(b.request.get()), parts[0]});
     caf::anon_send(b.gateway, job_command_for{second->number, ranks->second, b.by, {}, parts[1]});
+  }
+
+  // pbsfs -e says who stays; who goes is known here.
+  void trim(const by_hand& b) {
+    const auto asked = b.request.get().getFairshare();
+    model::trim_fairshare command{projections::entities_to_trim(*now, asked)};
+    caf::anon_send(b.gateway, scheduler_command_for{schema::str(asked.getScheduler()), std::move(command), b.by,
+                                                    command_id(b.request.get()), b.reply});
   }
 
   // Each scheduler has one as soon as its object is there: also who never came can't be reached.
@@ -182,6 +192,10 @@ struct answering {
       case schema::Request::SELECT_JOBS:
         return projections::answer_select(*now, request.getId(), request.getSelectJobs(), q.by, send);
       case schema::Request::WAIT_JOB: return wait(q, request);
+      case schema::Request::FAIRSHARE:
+        if (request.getFairshare().isWhy()) return caf::anon_send(past, q);
+        return projections::answer_fairshare(*now, request.getId(), request.getFairshare(), q.by,
+                                             std::max(clock->now_ns(), now->wall_ns()), send);
       default: return send(refusal_reply(request.getId(), now->sequence(), {values::pbs_error::unknown_request, "Unknown request"}));
     }
   }

@@ -265,7 +265,7 @@ server_system::server_system(caf::actor_system& system, server_system_parts part
   writer_ = parts.detached ? next_first::spawn_with_thread(system, "log.writer", log_writer, writer) : system.spawn(log_writer, writer);
   // An answer about the past may read much of the log; no live one waits for it. A list of many jobs takes milliseconds: on a
   // worker of the pool everybody else would wait for them, and with an ordinary share who needs the same processor.
-  const auto past = spawn_answering(system, parts.detached, past_actor, reader_.get(), parts.store);
+  const auto past = spawn_answering(system, parts.detached, past_actor, reader_.get(), parts.store, parts.clock);
   const auto for_status = std::make_shared<commit_inbox>();
   const auto status =
       spawn_answering(system, parts.detached, status_actor, status_parts{f.status, f.past, past, parts.clock, for_status, parts.notes});

@@ -4,7 +4,7 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/values/exec_vnode.hpp"
-#include "projections/scheduling/partition.hpp"
+#include "projections/status/partition.hpp"
 #include "projections/scheduling/scheduling_rows.hpp"
 
 namespace annals::projections {
@@ -225,7 +225,11 @@ std::vector<scheduling_projection::message> scheduling_projection::full_view() {
 }
 
 std::vector<scheduling_projection::message> scheduling_projection::take_delta() {
-  if (marks_.empty()) return {};
+  if (marks_.empty()) {
+    std::vector<message> usages;
+    if (following_) usages_.append(usages, epoch_, sent_sequence_, false);
+    return usages;
+  }
   // What a resource's type means for amounts that were read before can't be told in a delta.
   if (marks_.resources) return full_view();
   if (marks_.partition && partition_of_scheduler(from_, scheduler_) != partition_) return full_view();
@@ -327,6 +331,7 @@ std::vector<scheduling_projection::message> scheduling_projection::messages(cons
     }));
   } while (vnode < what.vnodes.size() || job < what.jobs.size());
   sent_sequence_ = from_.sequence();
+  usages_.append(out, epoch_, sent_sequence_, full);
   return out;
 }
 

@@ -17,6 +17,7 @@
 
 #include "events/log/record.hpp"
 #include "events/schema/daemon.capnp.h"
+#include "projections/scheduling/usage_news.hpp"
 #include "projections/status/status.hpp"
 
 namespace annals::projections {
@@ -26,7 +27,7 @@ class scheduling_projection {
   using message = schema::sealed<schema::ToScheduler>;  // its view
 
   // `scheduler` is the name of the scheduler object; `from` must outlive this and have folded a record before apply sees it.
-  scheduling_projection(const status& from, std::string scheduler) : from_(from), scheduler_(std::move(scheduler)) {}
+  scheduling_projection(const status& from, std::string scheduler) : from_(from), scheduler_(scheduler), usages_(from, std::move(scheduler)) {}
 
   void apply(const log::record& record);  // marks what changed; nothing before the first full view
   // Whether a record, when apply has seen it, says something of what is or was in the view: server, queues, vnodes, jobs, the scheduler.
@@ -72,6 +73,7 @@ class scheduling_projection {
 
   const status& from_;
   std::string scheduler_;
+  usage_news usages_;
   bool following_ = false;                // somebody has a full view
   std::optional<std::string> partition_;  // whose that view is; nothing: of a scheduler that has none
   std::uint64_t epoch_ = 0;

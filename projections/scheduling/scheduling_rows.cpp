@@ -111,6 +111,7 @@ void fill_job(schema::SchedJob::Builder to, const model::job_state& job) {
   to.setEuser(text(ids::euser));
   to.setEgroup(text(ids::egroup));
   to.setProject(text(ids::project));
+  to.setAccountName(text(ids::Account_Name));
   to.setRank(job.queue_rank);
   to.setPriority(static_cast<std::int32_t>(values::parse_integer(text(ids::Priority)).value_or(0)));
   to.setSchedselect(text(ids::schedselect));

@@ -3,6 +3,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/log/place.hpp"
 #include "events/values/job_id.hpp"
+#include "projections/status/partition.hpp"
 
 namespace annals::projections {
 
@@ -23,15 +24,7 @@ void status::fold(const log::record& record) {
       if (!queue.exists) queues_.erase(name);
       break;
     }
-    case schema::StreamKind::SCHEDULER: {
-      auto& name = scheduler_names_[at.stream];
-      if (event.getScheduler().isCreated()) name = schema::str(event.getScheduler().getCreated().getName());
-      auto& scheduler = schedulers_[name];
-      model::apply(scheduler, at, event.getScheduler());
-      if (!scheduler.exists) schedulers_.erase(name);
-      if (event.getScheduler().isCycleReasons()) fold_reasons(event.getScheduler().getCycleReasons());
-      break;
-    }
+    case schema::StreamKind::SCHEDULER: fold_scheduler(at, event.getScheduler()); break;
     case schema::StreamKind::HOST: holdings_.apply(at, event.getHost()); break;
     case schema::StreamKind::HOOK: {
       auto& hook = hooks_[at.stream];
@@ -44,6 +37,24 @@ void status::fold(const log::record& record) {
     case schema::StreamKind::LOG: break;
   }
   pass(record);
+}
+
+void status::fold_scheduler(const model::event_place& at, schema::SchedulerEvent::Reader event) {
+  auto& name = scheduler_names_[at.stream];
+  if (event.isCreated()) name = schema::str(event.getCreated().getName());
+  auto& scheduler = schedulers_[name];
+  model::apply(scheduler, at, event);
+  if (!scheduler.exists) schedulers_.erase(name);
+  if (event.isCycleReasons()) fold_reasons(event.getCycleReasons());
+  fairshare_.fold(at, name, event, [&](const fairshare::visit_job& visit) {
+    for (const auto& [serial, job] : jobs_)
+      if (scheduler_of(job) == name) visit(job);
+  });
+}
+
+// For whose fairshare usage a job counts.
+std::string_view status::scheduler_of(const model::job_state& job) const {
+  return scheduler_of_partition(*this, partition_of_job(*this, job));
 }
 
 void status::pass(const log::record& record) {
@@ -66,13 +77,15 @@ void status::count(const model::job_state& job, int by) {
 }
 
 void status::fold_job(const model::event_place& at, schema::JobEvent::Reader event) {
+  if (!keeps_history_ && !event.isQueued() && !jobs_.contains(at.stream)) return;
   auto& job = jobs_[at.stream];
   if (job.phase != model::job_phase::none) count(job, -1);
   holdings_.apply(at, job.id, event);
   model::apply(job, at, event);
   if (event.isQueued()) serial_of_number_.insert_or_assign(serial_of_number_.end(), job.number, at.stream);  // numbers rise
   if (event.isMoved() || event.isReordered()) displace(job);
-  if (job.phase == model::job_phase::forgotten) {
+  if (fairshare_.wants(event)) fairshare_.fold(at, job, scheduler_of(job), event);
+  if (job.phase == model::job_phase::forgotten || (job.ended() && !keeps_history_)) {
     forget(job);
     jobs_.erase(at.stream);
   } else {

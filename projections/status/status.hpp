@@ -21,6 +21,7 @@
 #include "events/model/server/server.hpp"
 #include "events/model/vnodes/holdings.hpp"
 #include "events/schema/client.capnp.h"
+#include "projections/fairshare/fairshare.hpp"
 
 namespace annals::projections {
 
@@ -51,6 +52,10 @@ class status {
   const model::server_state& server() const { return server_; }
   const model::holdings& holdings() const { return holdings_; }
   const model::host_state* host_of_vnode(std::string_view vnode) const { return holdings_.host_of(vnode); }
+  const fairshare& shares() const { return fairshare_; }
+  fairshare& shares() { return fairshare_; }
+  // For a fold of the whole log that is asked only for usage: jobs leave memory when they end.
+  void keep_no_history() { keeps_history_ = false; }
   // Whether anything of this stream is left: a forgotten job or a deleted queue has nothing.
   bool holds(schema::StreamKind kind, std::uint64_t stream) const;
 
@@ -64,7 +69,9 @@ class status {
 
  private:
   void fold_job(const model::event_place& at, schema::JobEvent::Reader event);
+  void fold_scheduler(const model::event_place& at, schema::SchedulerEvent::Reader event);
   void fold_reasons(schema::CycleReasons::Reader reasons);
+  std::string_view scheduler_of(const model::job_state& job) const;
   void count(const model::job_state& job, int by);
   void displace(const model::job_state& job);
   void forget(const model::job_state& job);
@@ -84,6 +91,8 @@ class status {
   std::map<std::uint64_t, model::hook_state> hooks_;  // by serial
   model::server_state server_;
   std::map<std::string, counts, std::less<>> counts_;  // by queue; "" is all
+  fairshare fairshare_;
+  bool keeps_history_ = true;
 };
 
 }  // namespace annals::projections

@@ -25,7 +25,7 @@ DEADLINE_S = 300
 
 
 class Cluster:
-    def __init__(self, build):
+    def __init__(self, build, hosts="n1"):
         self.build = build
         self.top = tempfile.mkdtemp(prefix="annals.", dir="/tmp")    # short: the server's socket lies deep below it
         os.chmod(self.top, 0o755)
@@ -33,7 +33,7 @@ class Cluster:
         self.prefix = os.path.join(build, "stage")
         self.env = {**{k: v for k, v in os.environ.items() if not k.startswith("PBS")},
                     "PATH": f"{self.prefix}/bin:{self.prefix}/sbin:{os.environ['PATH']}"}
-        self.mini("up", "--hosts", "n1", "--plain")
+        self.mini("up", "--hosts", hosts, "--plain")
         text = self.mini("env")
         self.env["PBS_CONF_FILE"] = re.search(r"PBS_CONF_FILE=(\S+)", text).group(1)
         with open(self.env["PBS_CONF_FILE"]) as f:

@@ -1,5 +1,6 @@
 // How long a scheduling cycle takes: 10,000 queued jobs that all ask for something else while nothing is free, the same
-// with some cpus left but none where they help, and 500 one-cpu jobs that start on one vnode.
+// with some cpus left but none where they help, and 500 one-cpu jobs that start on one vnode; and the first two with fairshare over
+// as many entities as there are jobs.
 // Usage: bench_cycle [jobs]. Figures with the machine they were measured on: docs/performance.md.
 #include <sys/resource.h>
 
@@ -21,7 +22,32 @@ namespace {
 struct shape {
   unsigned jobs = 0, hosts = 1, cpus = 1, used = 0;
   std::function<std::string(unsigned)> schedselect;
+  bool fairshare = false;
 };
+
+std::string user(unsigned i) { return "user" + std::to_string(i); }
+
+// A user of each job, in a hundred groups.
+std::string resource_group(unsigned users) {
+  std::string text;
+  for (unsigned g = 0; g < 100; ++g) text += "group" + std::to_string(g) + " " + std::to_string(g + 2) + " root " + std::to_string(1 + g % 7) + "\n";
+  for (unsigned i = 0; i < users; ++i)
+    text += user(i) + " " + std::to_string(i + 1000) + " group" + std::to_string(i % 100) + " " + std::to_string(1 + i % 5) + "\n";
+  return text;
+}
+
+schema::sealed<schema::SchedulingDelta> usages(unsigned users) {
+  return schema::make<schema::SchedulingDelta>([&](schema::SchedulingDelta::Builder d) {
+    d.setPrevious(1);
+    d.setSequence(1);
+    d.setUsagesChanged(true);
+    auto list = d.initUsages(users);
+    for (unsigned i = 0; i < users; ++i) {
+      list[i].setEntity(user(i));
+      list[i].setUsage(1 + (i * 7919) % 100'000);
+    }
+  });
+}
 
 void put(schema::Attribute::Builder a, const char* name, const char* resource, const std::string& value) {
   a.setName(name);
@@ -53,7 +79,8 @@ schema::sealed<schema::SchedulingDelta> cluster(const shape& s) {
       jobs[i].setSerial(i + 1);
       jobs[i].setId(std::to_string(i) + ".borg");
       jobs[i].setQueue("workq");
-      jobs[i].setEuser("user");
+      jobs[i].setEuser(user(i));
+      put(jobs[i].initResources(1)[0], "Resource_List", "walltime", "01:00:00");
       jobs[i].setState('Q');
       jobs[i].setRank(i);
       jobs[i].setSchedselect(s.schedselect(i));
@@ -75,16 +102,21 @@ long resident_kb() {
 }
 
 void measure(const char* what, const shape& s) {
-  cycle::policy p;
-  p.checked_resources = {"ncpus", "mem", "arch", "host", "vnode"};
+  const std::string config = "resources: \"ncpus, mem, arch, host, vnode\"\n";
+  const std::string sharing = "fair_share: true ALL\nfairshare_usage_res: walltime\n";
+  const auto p = cycle::parse_policy(s.fairshare ? cycle::policy_text(config + sharing, resource_group(s.jobs)) : config).value;
   const auto full = cluster(s);
+  const auto used = usages(s.jobs);
   std::vector<double> cycles, intakes;
   std::size_t runs = 0, comments = 0;
   const long before = resident_kb();
   long grown = 0;
   for (int i = 0; i < 11; ++i) {
     cycle::view v;
+    v.count_by(p.sharing);
     intakes.push_back(milliseconds([&] { if (!v.apply(*full)) std::abort(); }));
+    if (s.fairshare && !v.apply(*used)) std::abort();
+    if (s.fairshare) v.place_entities(p.sharing.tree);  // as a cycle before it did
     if (i == 0) grown = resident_kb() - before;
     cycles.push_back(milliseconds([&] {
       const auto decided = cycle::run_cycle(v, p);
@@ -105,11 +137,14 @@ int main(int argc, char** argv) {
   const auto distinct = [](unsigned i) { return "1:ncpus=" + std::to_string(1 + i % 8) + ":mem=" + std::to_string(1 + i) + "mb"; };
   const auto one_cpu = [](unsigned) { return std::string("1:ncpus=1"); };
   measure("distinct jobs, every vnode busy", {n, 100, 8, 8, distinct});
-  measure("distinct jobs, one cpu free on each of 1000",
-          {n, 1000, 8, 7, [](unsigned i) { return "1:ncpus=" + std::to_string(2 + i % 7) + ":mem=" + std::to_string(1 + i) + "mb"; }});
+  const auto too_wide = [](unsigned i) { return "1:ncpus=" + std::to_string(2 + i % 7) + ":mem=" + std::to_string(1 + i) + "mb"; };
+  measure("the same with fairshare", {n, 100, 8, 8, distinct, true});
+  measure("distinct jobs, one cpu free on each of 1000", {n, 1000, 8, 7, too_wide});
+  measure("the same with fairshare", {n, 1000, 8, 7, too_wide, true});
   measure("distinct jobs, each larger than the complex", {n, 4, 8, 0, [](unsigned i) { return "1:ncpus=" + std::to_string(100 + i); }});
   measure("equal jobs, nothing free", {n, 100, 8, 8, one_cpu});
   measure("500 one-cpu jobs start on one vnode", {500, 1, 512, 0, one_cpu});
   measure("500 one-cpu jobs start on 500 hosts", {500, 500, 1, 0, one_cpu});
+  measure("the same with fairshare", {500, 500, 1, 0, one_cpu, true});
   return 0;
 }

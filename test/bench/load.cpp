@@ -1,8 +1,9 @@
 // What a measurement of a running cluster needs and commands are too slow for: jobs by the thousand, submissions at a
 // steady pace with their latencies, the disk's own latency, and a log that holds a million events.
-// Usage: bench_load fill COUNT [distinct] | paced PER_SECOND SECONDS | sync DIRECTORY COUNT | grow LOG EVENTS
-// `fill` queues held jobs, or with `distinct` jobs that all ask for something else and may run. `grow` repeats the last
-// job that ended, stream after stream, in the log of a server that is down. (PBS_CONF_FILE names the cluster.)
+// Usage: bench_load fill COUNT [distinct|queue=QUEUE] | paced PER_SECOND SECONDS | sync DIRECTORY COUNT | grow LOG EVENTS
+// `fill` queues held jobs, or with `distinct` jobs that all ask for something else and may run, or jobs without output that may run
+// in that queue. `grow` repeats the last job that ended, stream after stream, in the log of a server that is down. (PBS_CONF_FILE names
+// the cluster.)
 // test/bench/cluster.py runs all of it; figures are in docs/performance.md.
 #include <fcntl.h>
 #include <unistd.h>
@@ -52,12 +53,34 @@ void stop_if_refused(schema::Reply::Reader r) {
   std::exit(1);
 }
 
-int fill(unsigned count, bool distinct) {
+// One that may run, and leaves nothing behind.
+void fill_runnable(schema::Request::Builder r, const std::string& queue) {
+  auto job = r.initQueueJob();
+  job.setSubmitHost("bench");
+  job.setQueue(queue);
+  auto list = job.initAttributes(5);
+  const auto put = [&](unsigned i, const char* name, const char* value) {
+    list[i].setName(name);
+    list[i].setValue(value);
+  };
+  put(0, "Job_Name", "STDIN");
+  put(1, "Variable_List", "PBS_O_HOME=/tmp,PBS_O_WORKDIR=/tmp,PBS_O_SYSTEM=Linux");
+  put(2, "executable", "<jsdl-hpcpa:Executable>/bin/true</jsdl-hpcpa:Executable>");
+  put(3, "Output_Path", "/dev/null");
+  put(4, "Error_Path", "/dev/null");
+}
+
+int fill(unsigned count, const std::string& how) {
+  const bool distinct = how == "distinct";
+  const std::string queue = how.rfind("queue=", 0) == 0 ? how.substr(6) : "";
   constexpr std::size_t in_flight = 256;
   auto server = client::session::open();
   for (unsigned i = 1; i <= count; ++i) {
     while (server.in_flight() >= in_flight) stop_if_refused(*server.receive());
-    server.send([&](schema::Request::Builder r) { fill_job(r, distinct ? i : 0); });
+    server.send([&](schema::Request::Builder r) {
+      if (queue.empty()) fill_job(r, distinct ? i : 0);
+      else fill_runnable(r, queue);
+    });
   }
   while (server.in_flight() > 0) stop_if_refused(*server.receive());
   return 0;
@@ -164,13 +187,13 @@ int main(int argc, char** argv) {
   const std::string mode = argc > 2 ? argv[1] : "";
   const auto number = [&](int i) { return i < argc ? std::strtoul(argv[i], nullptr, 10) : 0; };
   try {
-    if (mode == "fill") return fill(static_cast<unsigned>(number(2)), argc == 4);
+    if (mode == "fill") return fill(static_cast<unsigned>(number(2)), argc == 4 ? argv[3] : "");
     if (mode == "paced" && argc == 4) return paced(std::atof(argv[2]), std::atof(argv[3]));
     if (mode == "sync" && argc == 4) return sync_latency(argv[2], static_cast<unsigned>(number(3)));
     if (mode == "grow" && argc == 4) return grow(argv[2], number(3));
   } catch (const client::session_error& e) {
     return client::print_session_error("bench_load", e);
   }
-  std::fprintf(stderr, "usage: %s fill COUNT [distinct] | paced PER_SECOND SECONDS | sync DIRECTORY COUNT | grow LOG EVENTS\n", argv[0]);
+  std::fprintf(stderr, "usage: %s fill COUNT [distinct|queue=QUEUE] | paced PER_SECOND SECONDS | sync DIRECTORY COUNT | grow LOG EVENTS\n", argv[0]);
   return 2;
 }

@@ -136,6 +136,8 @@ class made_history {
     }
   }
 
+  void pass(std::int64_t seconds) { clock_.ns += seconds * 1'000'000'000; }
+
   const std::vector<std::uint64_t>& jobs() const { return jobs_; }  // not forgotten
   std::uint64_t last_number() const { return number_; }
 
@@ -248,7 +250,7 @@ class made_history {
     write(serial, [&](auto e) {
       auto u = e.initJob().initUsageReported();
       u.setRun(run);
-      model::write_usage(model::measured_usage({.mem_kb = random_() % 1000}), u.initUsage());
+      model::write_usage(model::measured_usage({.cpu_seconds = jobs_.size(), .mem_kb = random_() % 1000, .wall_seconds = number_}), u.initUsage());
       if (random_() % 3 > 0) u.setSession(static_cast<std::int64_t>(random_() % 5));
       if (random_() % 3 > 0) u.setJobdir("/home/" + std::to_string(random_() % 4));
     });

@@ -247,8 +247,9 @@ class scheduler {
       log_.write(actors::log_event::error, "Fil", "sched_config", "Can not open file: " + where_.priv + "/sched_config");
       text = read_file(where_.exec + "/etc/pbs_sched_config");
     }
-    const auto digest = client::sha256(text.value_or(""));
-    driver_.set_policy(text.value_or(""), std::string(reinterpret_cast<const char*>(digest.data()), digest.size()));
+    const auto policy = cycle::policy_text(text.value_or(""), read_file(where_.priv + "/resource_group").value_or(""));
+    const auto digest = client::sha256(policy);
+    driver_.set_policy(policy, std::string(reinterpret_cast<const char*>(digest.data()), digest.size()));
   }
 
  public:

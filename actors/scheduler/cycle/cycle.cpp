@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "actors/scheduler/cycle/exec_text.hpp"
+#include "actors/scheduler/cycle/fairshare.hpp"
 #include "actors/scheduler/cycle/placement.hpp"
 #include "events/values/exec_vnode.hpp"
 #include "events/values/string_list.hpp"
@@ -68,14 +69,16 @@ class cycle_run {
   }
 
   result run(const policy& p) {
-    const auto order = in_order(view_, p);
+    auto order = in_order(view_, p);
     result_.log.reserve(order.size() * 2 + 4);
     result_.reasons.reserve(order.size());
     log(event_debug, "Req", "", "Starting Scheduling Cycle");
     log(event_debug2, "Svr", "", "It is primetime.  It will never end");
     count_classes(order);
     resume_suspended();
-    for (const index at : order) consider(at);
+    if (p.sharing.on) consider_by_shares(std::move(order), p);
+    else
+      for (const index at : order) consider(at);
     log(event_debug, "Req", "", "Leaving Scheduling Cycle");
     return std::move(result_);
   }
@@ -120,6 +123,29 @@ class cycle_run {
     }
     if (!holds && std::none_of(c.vnodes.begin(), c.vnodes.end(), [&](const auto& taken) { return taken.vnode == at; }))
       c.vnodes.push_back({at, alone});
+    return true;
+  }
+
+  void consider_by_shares(std::vector<index> order, const policy& p) {
+    fairshare_standing standing(view_, p.sharing);
+    if (p.sharing.enforce_no_shares) std::erase_if(order, [&](index at) { return refuse_without_share(standing, view_.jobs()[at]); });
+    fairshare_order shares(view_, standing, std::move(order), p.by_queue || p.round_robin);
+    for (index at = shares.next(); at != none; at = shares.next()) {
+      const auto runs = result_.runs.size();
+      consider(at);
+      if (result_.runs.size() > runs) standing.started(view_.jobs()[at]);
+    }
+  }
+
+  bool refuse_without_share(const fairshare_standing& standing, const job& j) {
+    if (standing.has_share(j)) return false;
+    refusal why;
+    why.never = true;
+    why.text = "Job has zero shares for fairshare";
+    ++result_.considered;
+    const auto comment = comment_for(why);
+    log(event_sched, "Job", j.id, spoken_[comment].log_text);
+    result_.reasons.push_back({j.serial, comment});
     return true;
   }
 

@@ -24,13 +24,6 @@ constexpr std::array accepted_names = {
     "job_sort_key",
     "provision_policy",
     "smp_cluster_dist",
-    "fair_share",
-    "fairshare_usage_res",
-    "fairshare_entity",
-    "fairshare_decay_time",
-    "fairshare_decay_factor",
-    "fairshare_enforce_no_shares",
-    "unknown_shares",
     "preemptive_sched",
     "dedicated_prefix",
     "server_dyn_res",
@@ -131,16 +124,49 @@ void read_line(parsed_policy& out, std::string_view text, int line) {
     auto key = read_node_sort_key(c->value);
     if (!key) out.complaints.push_back("Error reading line " + std::to_string(line) + ": Invalid node_sort_key");
     else if (holds(*c)) out.value.node_sort_keys.push_back(std::move(*key));
+  } else if (const auto kind = read_fairshare_line(out.value.sharing, c->name, c->value, holds(*c)); kind != line_kind::not_ours) {
+    if (kind == line_kind::wrong)
+      out.complaints.push_back("Error reading line " + std::to_string(line) + ": Invalid " + std::string(c->name));
   } else if (auto complaint = complaint_about(c->name, line); !complaint.empty()) {
     out.complaints.push_back(std::move(complaint));
   }
 }
 
+// Nothing but blanks and comments.
+bool says_nothing(std::string_view text) {
+  while (!text.empty()) {
+    const auto end = text.find('\n');
+    const auto line = trimmed(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    if (!line.empty() && line[0] != '#') return false;
+  }
+  return true;
+}
+
+// Where the line of resource_group begins; npos: there is none.
+std::size_t find_groups(std::string_view text) {
+  const std::string_view mark = resource_group_line;
+  for (auto at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at + 1)) {
+    const auto end = at + mark.size();
+    if ((at == 0 || text[at - 1] == '\n') && (end == text.size() || text[end] == '\n')) return at;
+  }
+  return std::string_view::npos;
+}
+
 }  // namespace
 
-parsed_policy parse_policy(std::string_view sched_config) {
+std::string policy_text(std::string_view sched_config, std::string_view resource_group) {
+  std::string text(sched_config);
+  if (says_nothing(resource_group)) return text;
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text + resource_group_line + '\n' + std::string(resource_group);
+}
+
+parsed_policy parse_policy(std::string_view whole) {
   parsed_policy out;
   int line = 0;
+  const auto groups_at = find_groups(whole);
+  auto sched_config = whole.substr(0, groups_at);
   while (!sched_config.empty()) {
     const auto end = sched_config.find('\n');
     const auto text = trimmed(sched_config.substr(0, end));
@@ -148,6 +174,10 @@ parsed_policy parse_policy(std::string_view sched_config) {
     ++line;
     if (!text.empty() && text[0] != '#') read_line(out, text, line);
   }
+  auto groups = groups_at == std::string_view::npos ? std::string_view() : whole.substr(groups_at + std::string_view(resource_group_line).size());
+  if (!groups.empty()) groups.remove_prefix(1);
+  auto& sharing = out.value.sharing;
+  sharing.tree = std::make_shared<const share_tree>(groups, sharing.unknown_shares, &out.group_complaints);
   return out;
 }
 

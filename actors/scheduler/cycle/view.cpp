@@ -70,6 +70,7 @@ bool view::apply(schema::SchedulingDelta::Reader delta) {
   for (const auto serial : delta.getJobsGone())
     if (const auto at = job_ids_.find(serial); at != job_ids_.end()) remove_job(at->second);
   for (const auto j : delta.getJobs()) apply_job(j);
+  apply_usages(delta);
   for (const auto name : delta.getVnodesGone()) {
     const auto at = vnode_ids_.find(text(name));
     if (at == vnode_ids_.end()) continue;
@@ -85,7 +86,38 @@ bool view::apply(schema::SchedulingDelta::Reader delta) {
   return true;
 }
 
-void view::forget_everything() { *this = view(); }
+void view::forget_everything() {
+  auto sharing = std::move(sharing_);
+  *this = view();
+  sharing_ = std::move(sharing);
+}
+
+bool view::count_by(const fairshare_settings& settings) {
+  const bool same = count_the_same(sharing_, settings);
+  sharing_ = settings;
+  return !same && seen_full_;
+}
+
+const entity_table& view::place_entities(const std::shared_ptr<const share_tree>& tree) {
+  entities_.find_places(tree);
+  return entities_;
+}
+
+void view::apply_usages(schema::SchedulingDelta::Reader delta) {
+  if (delta.getUsagesChanged()) entities_.forget_usages();
+  for (const auto u : delta.getUsages()) entities_.set_usage(text(u.getEntity()), u.getUsage());
+}
+
+void view::count_entity(job& j, schema::SchedJob::Reader row) {
+  if (!sharing_.on) return;
+  j.entity = entities_.number_of(
+      values::entity_of(sharing_.entity, {text(row.getEuser()), text(row.getEgroup()), text(row.getAccountName()), text(row.getQueue())}));
+  j.expected_usage = sharing_.usage.value_with([&](std::string_view name) {
+    for (const auto a : row.getResources())
+      if (text(a.getResource()) == name) return values::number_of(text(a.getValue()));
+    return 0.0;
+  });
+}
 
 void view::apply_server(capnp::List<schema::Attribute>::Reader attributes) {
   server_.available.clear();
@@ -240,6 +272,7 @@ void view::apply_job(schema::SchedJob::Reader row) {
   j.euser = text(row.getEuser());
   j.egroup = text(row.getEgroup());
   j.request = request_at(row);
+  count_entity(j, row);
   const bool holds_vnodes = row.getExecVnode().size() > 0;
   j.where = row.getState() == 'Q' && !holds_vnodes ? job_place::queued : holds_vnodes ? job_place::running
                                                                                       : job_place::other;

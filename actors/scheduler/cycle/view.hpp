@@ -13,6 +13,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "actors/scheduler/cycle/entities.hpp"
+#include "actors/scheduler/cycle/fairshare_settings.hpp"
 #include "actors/scheduler/cycle/request.hpp"
 #include "actors/scheduler/cycle/resource_table.hpp"
 #include "events/schema/daemon.capnp.h"
@@ -115,6 +117,8 @@ struct job {
   std::string exec_vnode, exec_host;                   // of such a job
   std::vector<index> failed_hosts;                     // that could not start it, the latest last
   job_place before_proposal = job_place::queued;
+  entity_index entity = 0;    // with fairshare: for whom it counts,
+  double expected_usage = 0;  // and how much it will, by what it asks for
 };
 
 // What a proposal takes, until the server speaks about the job.
@@ -137,6 +141,11 @@ class view {
  public:
   // False: a delta before this one is missing; the view is unchanged and needs a full one.
   bool apply(schema::SchedulingDelta::Reader delta);
+  // Who counts for what in fairshare, of jobs taken in from here on. True: jobs taken in before were counted otherwise, and a full
+  // view is needed.
+  bool count_by(const fairshare_settings& settings);
+  // The entities, with their places in this tree.
+  const entity_table& place_entities(const std::shared_ptr<const share_tree>& tree);
   std::uint64_t sequence() const { return sequence_; }
   bool complete() const { return seen_full_; }  // a full view was taken in
 
@@ -191,6 +200,8 @@ class view {
   void apply_vnode_attribute(vnode& v, schema::Attribute::Reader a);
   void link_borrowed_pools();
   void apply_job(schema::SchedJob::Reader row);
+  void count_entity(job& j, schema::SchedJob::Reader row);
+  void apply_usages(schema::SchedulingDelta::Reader delta);
   void remove_job(index at);
   void leave(job& j);  // undoes what the job's row did to sums, slots and claims
   void drop_claim(index job_at);
@@ -218,6 +229,8 @@ class view {
   std::vector<std::string> server_group_keys_;
   bool node_group_enable_ = false, do_not_span_psets_ = false, only_explicit_psets_ = false;
   std::uint32_t log_events_ = 767;  // pbs guide: log masks
+  fairshare_settings sharing_;
+  entity_table entities_;
 
   std::vector<vnode> vnodes_;
   std::vector<std::vector<std::pair<resource_id, std::string>>> borrowed_names_;  // by vnode: from whom

@@ -111,6 +111,7 @@ outcome decide_said(const scheduler_state& scheduler, schema::FromScheduler::Rea
       if (!scheduler.in_cycle || m.getCycleEnded().getNumber() != scheduler.cycle) return no_change;
       return std::vector<event>{make_event([&](auto e) { e.initScheduler().setCycleEnded(m.getCycleEnded()); })};
     case schema::FromScheduler::DIRECTORIES: return decide_directories(scheduler, m.getDirectories());
+    case schema::FromScheduler::FAIRSHARE: return decide_fairshare_policy(scheduler.fairshare, m.getFairshare());
     default: return no_change;
   }
 }
@@ -149,8 +150,12 @@ std::string_view placed_partition(const scheduler_state& scheduler) {
 }
 
 outcome decide(const scheduler_state& scheduler, const scheduler_command& command, const stamp& now, const settings& settings) {
-  if (const auto* request = std::get_if<schema::sealed<schema::Request>>(&command))
-    return decide_manage(scheduler, request->get().getManage(), now, settings);
+  if (const auto* request = std::get_if<schema::sealed<schema::Request>>(&command)) {
+    if (request->get().isManage()) return decide_manage(scheduler, request->get().getManage(), now, settings);
+    return scheduler.exists ? decide_fairshare(request->get().getFairshare(), now) : outcome(refuse(pbs_error::unknown_scheduler));
+  }
+  if (const auto* trim = std::get_if<trim_fairshare>(&command))
+    return scheduler.exists ? decide_trim(*trim, now) : outcome(refuse(pbs_error::unknown_scheduler));
   if (const auto* said = std::get_if<scheduler_said>(&command)) return decide_said(scheduler, said->message.get());
   if (const auto* came = std::get_if<scheduler_came>(&command)) return decide_came(scheduler, *came, settings);
   if (const auto* failed = std::get_if<scheduler_not_started>(&command)) return decide_not_started(scheduler, *failed);
@@ -214,8 +219,8 @@ void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerE
       scheduler.connected = scheduler.in_cycle = false;
       state("down");
       break;
-    case which::FAIRSHARE_POLICY:  // the fairshare projection counts
-    case which::FAIRSHARE_SET:
+    case which::FAIRSHARE_POLICY: scheduler.fairshare = read_fairshare_policy(event.getFairsharePolicy()); break;
+    case which::FAIRSHARE_SET:  // the fairshare projection counts
     case which::FAIRSHARE_DECAYED:
     case which::FAIRSHARE_TRIMMED: break;
     case which::CYCLE_ENDED:

@@ -8,6 +8,7 @@
 #include "events/attributes/attribute_set.hpp"
 #include "events/model/context.hpp"
 #include "events/model/outcome.hpp"
+#include "events/model/scheduler/fairshare.hpp"
 #include "events/model/settings.hpp"
 #include "events/schema/client.capnp.h"
 #include "events/schema/daemon.capnp.h"
@@ -26,6 +27,7 @@ struct scheduler_state {
   std::string runs_on;    // the host it said hello from last
   std::string left_host;  // out of reach when it was started somewhere else; empty: none, or somebody has set sched_host since
   attributes::attribute_set attributes;
+  fairshare_policy fairshare;
 };
 // The partition that it schedules (MS-29, MS-35); empty: none. The default one has what is in none, and none itself (MS-37).
 std::string_view placed_partition(const scheduler_state& scheduler);
@@ -46,9 +48,10 @@ struct scheduler_gone {
 };
 struct scheduler_said {
   schema::sealed<schema::FromScheduler> message;
-};  // cycleBegan, reasons, cycleEnded, directories
+};  // cycleBegan, reasons, cycleEnded, directories, fairshare
+// A request is a manage or a fairshare.
 using scheduler_command =
-    std::variant<schema::sealed<schema::Request>, scheduler_came, scheduler_gone, scheduler_said, scheduler_not_started>;
+    std::variant<schema::sealed<schema::Request>, scheduler_came, scheduler_gone, scheduler_said, scheduler_not_started, trim_fairshare>;
 outcome decide(const scheduler_state& scheduler, const scheduler_command& command, const stamp& now, const settings& settings);
 void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerEvent::Reader event);
 // What lists show. A new object says `partition = None` (MS-05); one whose partition was taken away has none to show, as every

@@ -73,7 +73,7 @@ small_cluster two_jobs() {
 
 BOOST_AUTO_TEST_CASE(a_cycle_is_told_from_its_beginning_to_its_end) {
   driven d;
-  BOOST_TEST(said(d, {which::HELLO}));
+  BOOST_TEST(said(d, {which::HELLO, which::FAIRSHARE}));
   BOOST_TEST(d.sent[0].get().getHello().getPid() == 42u);
   d.forget();
   d.view(two_jobs().full_view(5));

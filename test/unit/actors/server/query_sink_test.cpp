@@ -32,7 +32,7 @@ struct answering {
   test::still_clock clock;
   log::memory_event_store store;
   log::log_reader reader{store};
-  caf::actor past = system->spawn(actors::past_actor, &reader, static_cast<ports::event_store*>(&store));
+  caf::actor past = system->spawn(actors::past_actor, &reader, static_cast<ports::event_store*>(&store), &clock);
   std::shared_ptr<actors::commit_inbox> inbox = std::make_shared<actors::commit_inbox>();
   caf::actor status =
       system->spawn(actors::status_actor, actors::status_parts{std::make_shared<projections::status>(),

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "events/model/ledger.hpp"
-#include "projections/scheduling/partition.hpp"
+#include "projections/status/partition.hpp"
 #include "projections/scheduling/scheduling.hpp"
 #include "test/support/dumped_view.hpp"
 #include "test/support/told_records.hpp"

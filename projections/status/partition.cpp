@@ -1,4 +1,4 @@
-#include "projections/scheduling/partition.hpp"
+#include "projections/status/partition.hpp"
 
 #include "events/attributes/ids.hpp"
 

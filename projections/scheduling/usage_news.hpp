@@ -1,0 +1,28 @@
+// The fairshare usages that a scheduler is told: all of them when each one changed, else those that did. Messages of their own,
+// of the view's sequence, behind those of the other rows; so a scheduler without fairshare is told nothing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "events/schema/daemon.capnp.h"
+#include "projections/status/status.hpp"
+
+namespace annals::projections {
+
+class usage_news {
+ public:
+  usage_news(const status& from, std::string scheduler) : from_(from), scheduler_(std::move(scheduler)) {}
+
+  // `sequence`: to which the messages before moved the view. `full`: the scheduler has nothing yet.
+  void append(std::vector<schema::sealed<schema::ToScheduler>>& out, std::uint64_t epoch, std::uint64_t sequence, bool full);
+
+ private:
+  const status& from_;
+  std::string scheduler_;
+  fairshare::told told_;
+};
+
+}  // namespace annals::projections

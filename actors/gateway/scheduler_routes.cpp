@@ -23,7 +23,9 @@ void scheduler_routes::on_closed(const peer_closed& c) {
 bool scheduler_routes::takes(const wire::connection_ptr& peer, schema::SchedHello::Reader hello) {
   const auto& name = peer->peer().name;
   if (schema::text(hello.getName()) != name)
-    return turn_away(peer, {pbs_error::unauthorized, "the certificate is that of scheduler " + name + ", not of " + schema::str(hello.getName())}), false;
+    return turn_away(peer, {pbs_error::unauthorized,
+                            "the certificate is that of scheduler " + name + ", not of " + schema::str(hello.getName())}),
+           false;
   const auto* scheduler = board_.where().scheduler(name);
   const auto host = schema::str(hello.getHost());
   if (scheduler && !model::may_come_from(*scheduler, host, board_.settings()->host_name))
@@ -57,7 +59,8 @@ void scheduler_routes::on_message(const wire::connection_ptr& peer, schema::seal
   const auto m = message.get();
   const auto& name = peer->peer().name;
   auto object = board_.scheduler(name);
-  if (!object) return turn_away(peer, {pbs_error::unknown_scheduler, std::string(values::pbs_error_text(pbs_error::unknown_scheduler)) + " " + name});
+  if (!object)
+    return turn_away(peer, {pbs_error::unknown_scheduler, std::string(values::pbs_error_text(pbs_error::unknown_scheduler)) + " " + name});
   if (!m.isHello() && starts_.connection_of(name) != peer) return;  // still on its way when it was turned away
   const auto tell = [&](model::scheduler_command c) { board_.self()->send(object, board_.wrap(std::move(c), scheduler_itself())); };
   const auto& status = board_.parts().status;
@@ -86,9 +89,10 @@ void scheduler_routes::hello(const wire::connection_ptr& peer, const caf::actor&
   if (!takes(peer, hello)) return;
   const auto& name = peer->peer().name;
   starts_.came(name, peer);
-  board_.self()->send(object, board_.wrap<model::scheduler_command>(
-                                  model::scheduler_came{schema::str(hello.getHost()), schema::str(hello.getVersion()), hello.getPid(), hello.getPort()},
-                                  scheduler_itself()));
+  board_.self()->send(
+      object, board_.wrap<model::scheduler_command>(
+                  model::scheduler_came{schema::str(hello.getHost()), schema::str(hello.getVersion()), hello.getPid(), hello.getPort()},
+                  scheduler_itself()));
   board_.self()->send(board_.parts().status, scheduler_connected{peer, name});
 }
 

@@ -26,6 +26,7 @@ const char* trouble_of(outcome what) {
     case outcome::no_priv: return "PBS failed validation checks for sched_priv directory";
     case outcome::no_logs: return "Unable to change the sched_log directory";
     case outcome::started:
+    case outcome::unwanted:
     case outcome::runs_already:
     case outcome::failed: break;
   }
@@ -45,6 +46,12 @@ scheduler_starts::scheduler_starts(actor_registry& board, mom_routes& moms)
 
 // -- connections -------------------------------------------------------------------------------------------------------------
 
+// One that was only cut off may have come while a helper waited for its place.
+void scheduler_starts::came(const std::string& name, const wire::connection_ptr& peer) {
+  here_[name] = peer;
+  if (const auto at = starting_.find(name); at != starting_.end()) *at->second = false;
+}
+
 std::optional<std::string> scheduler_starts::went(const peer_closed& c) {
   const auto at = here_.find(c.peer->peer().name);
   if (at == here_.end() || at->second != c.peer) return std::nullopt;
@@ -63,8 +70,9 @@ void scheduler_starts::start(const reactions::start_scheduler& what, const reply
 }
 
 void scheduler_starts::start_here(const reactions::start_scheduler& what, const reply_ptr& reply) {
-  if (!starting_.insert(what.name).second) return done(reply);
-  helpers_.ask_always([this, what, reply, how = board_.parts().schedulers, home = board_.settings()->home] {
+  const auto wanted = std::make_shared<std::atomic<bool>>(true);
+  if (!starting_.try_emplace(what.name, wanted).second) return done(reply);
+  helpers_.ask_always([this, what, reply, wanted, how = board_.parts().schedulers, home = board_.settings()->home] {
     ports::scheduler_start_result result;
     try {
       result = how.processes->start({.name = what.name,
@@ -73,7 +81,8 @@ void scheduler_starts::start_here(const reactions::start_scheduler& what, const 
                                      .priv = what.priv,
                                      .logs = what.logs,
                                      .port = what.port,
-                                     .own_directories = has_own_directories(what, home)});
+                                     .own_directories = has_own_directories(what, home),
+                                     .is_wanted = [wanted] { return wanted->load(); }});
     } catch (const std::exception& e) {
       result = {outcome::failed, e.what()};
     }
@@ -81,12 +90,14 @@ void scheduler_starts::start_here(const reactions::start_scheduler& what, const 
       starting_.erase(what.name);
       on_result(what, result);
       done(reply);
+      if (ending_ && result.what == outcome::started) end_for_all(what.name, what.priv);
+      else look_whether_all_ended();
     };
   });
 }
 
 void scheduler_starts::on_result(const reactions::start_scheduler& what, const ports::scheduler_start_result& result) {
-  if (result.what == outcome::started) return;  // it says hello
+  if (result.what == outcome::started || result.what == outcome::unwanted) return;  // it says hello, or somebody else did
   if (result.what != outcome::runs_already) return not_started(what.name, {result.text, trouble_of(result.what)});
   board_.note(log_event::debug | log_event::sched, "Sched", what.name, "its process runs already and is waited for");
 }
@@ -171,6 +182,7 @@ void scheduler_starts::miss(const reactions::miss_scheduler& what, const reply_p
 
 void scheduler_starts::stop_all(std::function<void()> then) {
   ending_ = true;
+  for (const auto& [name, wanted] : starting_) *wanted = false;
   ended_all_ = std::move(then);
   ++ending_here_;  // until all are told
   for (const auto& [stream, s] : board_.where().schedulers_as_they_are()) {
@@ -181,11 +193,7 @@ void scheduler_starts::stop_all(std::function<void()> then) {
       if (!told) moms_.tell(host, schema::make<schema::ToMom>([&](schema::ToMom::Builder m) { m.setStopScheduler(s.name); }));
       continue;
     }
-    ++ending_here_;
-    end_here(s.name, text(attributes::scheduler::sched_priv), [this] {
-      --ending_here_;
-      look_whether_all_ended();
-    });
+    end_for_all(s.name, text(attributes::scheduler::sched_priv));
   }
   board_.self()->delayed_send(board_.self(), std::chrono::seconds(2 * limits::scheduler_end_s), run_this{[this] {
                                 if (ended_all_) std::exchange(ended_all_, nullptr)();
@@ -194,8 +202,16 @@ void scheduler_starts::stop_all(std::function<void()> then) {
   look_whether_all_ended();
 }
 
+void scheduler_starts::end_for_all(const std::string& name, const std::string& priv) {
+  ++ending_here_;
+  end_here(name, priv, [this] {
+    --ending_here_;
+    look_whether_all_ended();
+  });
+}
+
 void scheduler_starts::look_whether_all_ended() {
-  if (ended_all_ && ending_here_ == 0 && here_.empty()) std::exchange(ended_all_, nullptr)();
+  if (ended_all_ && ending_here_ == 0 && starting_.empty() && here_.empty()) std::exchange(ended_all_, nullptr)();
 }
 
 }  // namespace annals::actors

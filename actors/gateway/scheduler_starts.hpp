@@ -3,8 +3,10 @@
 // Governed by docs/design/0041-running-schedulers.md.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -21,7 +23,7 @@ class scheduler_starts {
   scheduler_starts(actor_registry& board, mom_routes& moms);
 
   // -- connections of schedulers -----------------------------------------------------------------------------------------------
-  void came(const std::string& name, const wire::connection_ptr& peer) { here_[name] = peer; }
+  void came(const std::string& name, const wire::connection_ptr& peer);
   // Empty: it is not connected.
   wire::connection_ptr connection_of(const std::string& name) const {
     const auto at = here_.find(name);
@@ -46,6 +48,7 @@ class scheduler_starts {
   void not_started(const std::string& name, model::scheduler_not_started why);
   bool tell_to_end(const std::string& name);
   void end_here(const std::string& name, const std::string& priv, std::function<void()> then);
+  void end_for_all(const std::string& name, const std::string& priv);
   void look_whether_all_ended();
   void done(const reply_ptr& reply) const { reply->done(board_.where().sequence(), ""); }
 
@@ -54,7 +57,8 @@ class scheduler_starts {
   helper_pool helpers_;
   std::map<std::string, wire::connection_ptr> here_;  // by the scheduler's name
   std::set<std::string> told_to_end_;                 // and are still connected
-  std::set<std::string> starting_;                    // a helper is about it: one start of each at a time
+  // A helper is about it, one start of each at a time: whether a process is still wanted of it.
+  std::map<std::string, std::shared_ptr<std::atomic<bool>>> starting_;
   std::map<std::string, std::string> asked_;          // whose MoM was told to start it
   bool ending_ = false;
   std::size_t ending_here_ = 0;      // that helpers wait for

@@ -84,9 +84,19 @@ void cycle_driver::set_policy(std::string text, std::string sha256) {
   policy_ = std::move(parsed.value);
   policy_text_ = std::move(text);
   policy_hash_ = std::move(sha256);
-  policy_sent_ = false;
+  policy_sent_ = usage_checked_ = false;
   if (view_.count_by(policy_.sharing)) ask_for_full_view();
   if (greeted_) send_fairshare();
+}
+
+// Which resources there are is known only now.
+void cycle_driver::name_what_counts_nothing() {
+  if (std::exchange(usage_checked_, true) || !policy_.sharing.ever) return;
+  for (const auto& name : policy_.sharing.usage.names()) {
+    const auto r = view_.resources().find(name);
+    if (r != cycle::no_resource && view_.resources()[r].numeric) continue;
+    out_.log(event_sched, "Fil", "sched_config", "fairshare_usage_res: " + name + " is no amount of a resource and counts as 0");
+  }
 }
 
 // How usage is to be counted; the server's rules write it down when it is news.
@@ -199,6 +209,7 @@ void cycle_driver::ask_for_full_view() {
 void cycle_driver::run(const start& what) {
   const std::int64_t began = out_.clock->now_ns();
   send_policy();
+  name_what_counts_nothing();
   out_.send(make([&](Builder m) {
     auto c = m.initCycleBegan();
     c.setNumber(what.number);

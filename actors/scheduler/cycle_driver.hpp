@@ -75,6 +75,7 @@ class cycle_driver {
   void run_waiting_asks();
   void send_policy();
   void send_fairshare();
+  void name_what_counts_nothing();
   static void fill_run(schema::ProposeRun::Builder to, const cycle::proposed_run& run);
   void send_runs(const cycle::result& decided, std::uint64_t number);
   void send_reasons(const cycle::result& decided);
@@ -90,7 +91,8 @@ class cycle_driver {
   cycle::policy policy_;
   std::string policy_text_, policy_hash_;
   bool policy_sent_ = false;
-  bool greeted_ = false;  // somebody heard our hello
+  bool greeted_ = false;                                   // somebody heard our hello
+  bool usage_checked_ = false;                             // fairshare_usage_res, against the resources there are
   bool view_wanted_ = false;                               // the server was asked and has not answered
   std::vector<schema::sealed<schema::ToScheduler>> asks_;  // runJob whose view is not here yet
   std::optional<start> waiting_;                           // a cycle whose view is not here yet

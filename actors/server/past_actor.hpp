@@ -1,5 +1,5 @@
-// Answers questions about the past: stat with a sequence or a time, and which jobs made a fairshare usage. Has a thread of its own in the server, because an answer may
-// read much of the log (projections/status/at.cpp) and no live question is to wait for it.
+// Answers questions about the past: stat with a sequence or a time, and which jobs made a fairshare usage. Has a thread of its own
+// in the server, because an answer may read much of the log (projections/status/at.cpp) and no live question is to wait for it.
 #pragma once
 
 #include <caf/event_based_actor.hpp>

@@ -6,8 +6,8 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/read.hpp"
 #include "events/model/refuse.hpp"
-#include "projections/status/partition.hpp"
 #include "projections/scheduling/scheduling_rows.hpp"
+#include "projections/status/partition.hpp"
 
 namespace annals::actors {
 

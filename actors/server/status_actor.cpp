@@ -15,8 +15,8 @@
 #include "events/model/refuse.hpp"
 #include "events/values/pbs_error.hpp"
 #include "projections/scheduling/by_hand.hpp"
-#include "projections/status/partition.hpp"
 #include "projections/status/fairshare_query.hpp"
+#include "projections/status/partition.hpp"
 #include "projections/status/query.hpp"
 
 namespace annals::actors {

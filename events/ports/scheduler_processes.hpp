@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace annals::ports {
@@ -15,11 +16,13 @@ struct scheduler_start {
   std::uint16_t port = 0;   // sched_port; 0: none
   // The directories are the ones that a new scheduler is given: what is missing is made, with the files that are shipped.
   bool own_directories = false;
+  std::function<bool()> is_wanted;  // empty: it is. Asked from the thread that starts it, before a process is made
 };
 
 struct scheduler_start_result {
   enum class outcome : std::uint8_t {
     started,       // its process is ready
+    unwanted,      // it is not wanted any more, and was not started
     runs_already,  // one of this name does, and was left alone
     failed,
     no_priv,  // its sched_priv is missing, or others may write in it (MS-14)

@@ -19,7 +19,7 @@ struct py_object {
   PyObject_HEAD object_state* state;
 };
 
-PyTypeObject* classes[7];  // by ObjectKind
+PyTypeObject* classes[static_cast<unsigned>(ObjectKind::SCHEDULER) + 1];  // by ObjectKind
 
 object_state& state_in(PyObject* self) { return *reinterpret_cast<py_object*>(self)->state; }
 

@@ -190,7 +190,8 @@ bool fairshare::wants(schema::JobEvent::Reader event) const {
   return false;
 }
 
-void fairshare::fold(const model::event_place& at, const model::job_state& job, std::string_view scheduler, schema::JobEvent::Reader event) {
+void fairshare::fold(const model::event_place& at, const model::job_state& job, std::string_view scheduler,
+                     schema::JobEvent::Reader event) {
   if (!wants(event)) return;
   if (event.isEnded() || event.isRequeued()) {
     counted_.erase(at.stream);

@@ -102,7 +102,7 @@ class fairshare {
   };
   struct counted {
     std::uint32_t run = 0;
-    double amount = 0;          // by the formula of this table
+    double amount = 0;  // by the formula of this table
     const table* of = nullptr;
   };
 

@@ -16,9 +16,9 @@ namespace annals::projections {
 constexpr std::size_t why_rows_max = 10'000;
 
 struct why_row {
-  std::string what;    // a job's id; or one of the words below
-  double used = 0;     // what it added
-  double counts = 0;   // what is left of that after decays
+  std::string what;          // a job's id; or one of the words below
+  double used = 0;           // what it added
+  double counts = 0;         // what is left of that after decays
   std::int64_t last_ns = 0;  // when it last added something
 };
 constexpr const char* why_start = "start";      // what every entity begins with, and never falls below

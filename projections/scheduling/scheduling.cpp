@@ -4,8 +4,8 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/values/exec_vnode.hpp"
-#include "projections/status/partition.hpp"
 #include "projections/scheduling/scheduling_rows.hpp"
+#include "projections/status/partition.hpp"
 
 namespace annals::projections {
 

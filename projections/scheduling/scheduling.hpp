@@ -27,7 +27,8 @@ class scheduling_projection {
   using message = schema::sealed<schema::ToScheduler>;  // its view
 
   // `scheduler` is the name of the scheduler object; `from` must outlive this and have folded a record before apply sees it.
-  scheduling_projection(const status& from, std::string scheduler) : from_(from), scheduler_(scheduler), usages_(from, std::move(scheduler)) {}
+  scheduling_projection(const status& from, std::string scheduler)
+      : from_(from), scheduler_(std::move(scheduler)), usages_(from, scheduler_) {}
 
   void apply(const log::record& record);  // marks what changed; nothing before the first full view
   // Whether a record, when apply has seen it, says something of what is or was in the view: server, queues, vnodes, jobs, the scheduler.

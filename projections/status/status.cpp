@@ -77,7 +77,7 @@ void status::count(const model::job_state& job, int by) {
 }
 
 void status::fold_job(const model::event_place& at, schema::JobEvent::Reader event) {
-  if (!keeps_history_ && !event.isQueued() && !jobs_.contains(at.stream)) return;
+  if (!keeps_history_ && !event.isQueued() && !jobs_.contains(at.stream)) return holdings_.apply(at, {}, event);
   auto& job = jobs_[at.stream];
   if (job.phase != model::job_phase::none) count(job, -1);
   holdings_.apply(at, job.id, event);

@@ -22,7 +22,7 @@ namespace {
 struct shape {
   unsigned jobs = 0, hosts = 1, cpus = 1, used = 0;
   std::function<std::string(unsigned)> schedselect;
-  bool fairshare = false;
+  bool fairshare = false, shuffled = false;
 };
 
 std::string user(unsigned i) { return "user" + std::to_string(i); }
@@ -30,7 +30,8 @@ std::string user(unsigned i) { return "user" + std::to_string(i); }
 // A user of each job, in a hundred groups.
 std::string resource_group(unsigned users) {
   std::string text;
-  for (unsigned g = 0; g < 100; ++g) text += "group" + std::to_string(g) + " " + std::to_string(g + 2) + " root " + std::to_string(1 + g % 7) + "\n";
+  for (unsigned g = 0; g < 100; ++g)
+    text += "group" + std::to_string(g) + " " + std::to_string(g + 2) + " root " + std::to_string(1 + g % 7) + "\n";
   for (unsigned i = 0; i < users; ++i)
     text += user(i) + " " + std::to_string(i + 1000) + " group" + std::to_string(i % 100) + " " + std::to_string(1 + i % 5) + "\n";
   return text;
@@ -82,7 +83,7 @@ schema::sealed<schema::SchedulingDelta> cluster(const shape& s) {
       jobs[i].setEuser(user(i));
       put(jobs[i].initResources(1)[0], "Resource_List", "walltime", "01:00:00");
       jobs[i].setState('Q');
-      jobs[i].setRank(i);
+      jobs[i].setRank(s.shuffled ? (i * 7919) % 10'007 : i);
       jobs[i].setSchedselect(s.schedselect(i));
       jobs[i].setPlace("free");
     }
@@ -138,6 +139,7 @@ int main(int argc, char** argv) {
   const auto one_cpu = [](unsigned) { return std::string("1:ncpus=1"); };
   measure("distinct jobs, every vnode busy", {n, 100, 8, 8, distinct});
   const auto too_wide = [](unsigned i) { return "1:ncpus=" + std::to_string(2 + i % 7) + ":mem=" + std::to_string(1 + i) + "mb"; };
+  measure("the same in another order", {n, 100, 8, 8, distinct, false, true});
   measure("the same with fairshare", {n, 100, 8, 8, distinct, true});
   measure("distinct jobs, one cpu free on each of 1000", {n, 1000, 8, 7, too_wide});
   measure("the same with fairshare", {n, 1000, 8, 7, too_wide, true});

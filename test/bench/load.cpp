@@ -194,6 +194,7 @@ int main(int argc, char** argv) {
   } catch (const client::session_error& e) {
     return client::print_session_error("bench_load", e);
   }
-  std::fprintf(stderr, "usage: %s fill COUNT [distinct|queue=QUEUE] | paced PER_SECOND SECONDS | sync DIRECTORY COUNT | grow LOG EVENTS\n", argv[0]);
+  std::fprintf(stderr, "usage: %s fill COUNT [distinct|queue=QUEUE] | paced PER_SECOND SECONDS | sync DIRECTORY COUNT | grow LOG EVENTS\n",
+               argv[0]);
   return 2;
 }

@@ -250,7 +250,8 @@ class made_history {
     write(serial, [&](auto e) {
       auto u = e.initJob().initUsageReported();
       u.setRun(run);
-      model::write_usage(model::measured_usage({.cpu_seconds = jobs_.size(), .mem_kb = random_() % 1000, .wall_seconds = number_}), u.initUsage());
+      const ports::run_usage used{.cpu_seconds = jobs_.size(), .mem_kb = random_() % 1000, .wall_seconds = number_};
+      model::write_usage(model::measured_usage(used), u.initUsage());
       if (random_() % 3 > 0) u.setSession(static_cast<std::int64_t>(random_() % 5));
       if (random_() % 3 > 0) u.setJobdir("/home/" + std::to_string(random_() % 4));
     });

@@ -146,6 +146,7 @@ class on_the_servers_host(SchedulersTest):
             pids = [self.until_idle(), self.until_idle("s1")]
             self.sure("qterm", *how)
             self.until(lambda: not self.daemon_pids("pbs_server"), "the server has gone")
+            self.assertTrue(wait_gone(pids))
             self.assertEqual(self.every_scheduler(), [])
         self.start_daemon("pbs_server")
         self.until_idle("s1")

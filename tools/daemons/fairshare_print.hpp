@@ -20,9 +20,9 @@ struct standing {
 };
 standing standing_of(cycle::share_tree tree, capnp::List<schema::FairshareUsage>::Reader usages);
 
-std::string table(const standing& s, std::string_view units);                             // pbsfs, pbsfs -p
-std::string tree(const standing& s);                                                      // -t
-std::string details(const standing& s, cycle::share_index v, std::string_view units);     // -g
+std::string table(const standing& s, std::string_view units);                                              // pbsfs, pbsfs -p
+std::string tree(const standing& s);                                                                       // -t
+std::string details(const standing& s, cycle::share_index v, std::string_view units);                      // -g
 std::string why(schema::FairshareAnswer::Reader answer, std::string_view entity, std::string_view units);  // --why
 // "entity a is not unique" and "resgroup: error on line 2."
 std::string complaints(const std::vector<cycle::group_complaint>& of);

@@ -133,7 +133,7 @@ class scheduler {
   }
 
   // It has begun: the server said what it is, or can't be asked now.
-  bool has_begun() const { return driver_.knows_object() || unreachable_; }
+  bool has_begun() const { return wrong_.why.empty() && (driver_.knows_object() || unreachable_); }
   // Once for each time that the server is out of reach (MS-56).
   void no_server() {
     if (!std::exchange(unreachable_, true))
@@ -344,8 +344,8 @@ int run(const client::command_line& line) {
   const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(limits::scheduler_start_ms);
   for (bool begun = false;;) {
     const auto next = begun ? mail.take() : mail.take(until);
-    if (!next) self.no_server();
-    else if (!self.handle(*next)) {
+    const bool goes_on = next ? self.handle(*next) : (self.no_server(), self.why().empty());
+    if (!goes_on) {
       if (!begun && !self.why().empty()) throw std::runtime_error(self.why());
       break;
     }

@@ -186,7 +186,8 @@ daemons::server_log open_log(const setup& s, actors::daemon_log& notes) {
 }
 
 // listening: a scheduler asks the server about itself when it starts.
-daemons::scheduler_installation scheduler_installation(const setup& s, const client::command_line& line, std::shared_future<void> listening) {
+daemons::scheduler_installation scheduler_installation(const setup& s, const client::command_line& line,
+                                                       std::shared_future<void> listening) {
   return {.program = s.conf.pbs_exec + "/sbin/pbs_sched",
           .defaults = s.conf.pbs_exec + "/etc",
           .home = line.has('d') ? s.home : "",

@@ -15,12 +15,12 @@
 #include <fstream>
 #include <optional>
 #include <stdexcept>
-#include <string_view>
 #include <system_error>
 #include <thread>
 
 #include "actors/runtime/thread_share.hpp"
 #include "events/model/limits.hpp"
+#include "tools/daemons/sched_directories.hpp"
 
 namespace annals::daemons {
 
@@ -116,10 +116,11 @@ std::string why_unfit(const std::string& priv) {
   return {};
 }
 
-// The log directory of its name pbs_sched makes itself.
+// The directories of its name are made where they are missing, also on a host whose PBS_HOME is another one.
 result make_ready(const ports::scheduler_start& what, const std::string& defaults) {
   std::error_code unknown;
   if (what.own_directories && !fs::exists(what.priv, unknown)) make_priv(what.priv, defaults);
+  if (what.own_directories && !what.logs.empty()) make_log_directory(what.logs);
   if (auto why = why_unfit(what.priv); !why.empty()) return {outcome::no_priv, std::move(why)};
   if (!what.own_directories && !what.logs.empty() && !fs::is_directory(what.logs, unknown))
     return {outcome::no_logs, what.logs + " is no directory"};
@@ -142,10 +143,13 @@ void write_private(const std::string& path, const std::string& text) {
 
 std::vector<std::string> environment_of(const ports::scheduler_start& what, std::uint16_t server_port) {
   std::vector<std::string> all;
-  for (char** at = environ; *at; ++at)
-    if (!std::string_view(*at).starts_with("PBS_LEAF_NAME=")) all.emplace_back(*at);
-  all.push_back("PBS_LEAF_NAME=" + what.host);
-  if (server_port != 0) all.push_back("PBS_BATCH_SERVICE_PORT=" + std::to_string(server_port));
+  const auto set = [&](const std::string& name, const std::string& value) {
+    std::erase_if(all, [&](const std::string& entry) { return entry.starts_with(name + "="); });
+    all.push_back(name + "=" + value);
+  };
+  for (char** at = environ; *at; ++at) all.emplace_back(*at);
+  set("PBS_LEAF_NAME", what.host);
+  if (server_port != 0) set("PBS_BATCH_SERVICE_PORT", std::to_string(server_port));
   return all;
 }
 
@@ -247,6 +251,7 @@ result real_scheduler_processes::start(const ports::scheduler_start& what) {
     if (!is_deaf(what.priv)) return {outcome::runs_already, {}};
     stop(what.name, what.priv);
   }
+  if (what.is_wanted && !what.is_wanted()) return {outcome::unwanted, {}};  // while its place was waited for
   write_private(what.priv + "/daemon.pem", what.certificate);
   std::vector<std::string> words{where_.program};
   if (!where_.home.empty()) words.insert(words.end(), {"-d", where_.home});

@@ -39,7 +39,7 @@ sched_places places_of(const client::pbs_conf& conf, const client::command_line&
   p.port_given = line.has('S');
   if (p.port_given) p.port = port_of(*line.find('S'));
   else if (name != "default") p.port = said.port;
-  p.picks_port = p.port == 0 && name != "default" && object;
+  p.picks_port = p.port == 0 && name != "default";
   return p;
 }
 

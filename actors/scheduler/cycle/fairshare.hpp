@@ -20,21 +20,19 @@ class fairshare_standing {
 
   std::size_t size() const { return usage_.size(); }
   share_index leaf_of(const job& j) const { return entities_.place_of(j.entity); }
-  share_index parent_of(share_index v) const { return v < own_ ? tree_.vertices()[v].parent : share_tree::unknown; }
-  double ratio(share_index v) const;
-  bool has_share(const job& j) const { return percentage(leaf_of(j)) > 0; }
+  share_index parent_of(share_index v) const { return parents_[v]; }
+  double ratio(share_index v) const { return ratios_[v]; }  // infinite: it has no share
+  bool has_share(const job& j) const { return percentages_[leaf_of(j)] > 0; }
   void started(const job& j);
 
  private:
-  double percentage(share_index v) const {
-    return static_cast<double>(v < own_ ? tree_.vertices()[v].percentage : outsider_percentage_);
-  }
+  void find_ratio(share_index v);
 
   const entity_table& entities_;
-  const share_tree& tree_;
-  share_index own_;  // vertices of the tree; behind them stand the entities that are not in it
-  float outsider_percentage_ = 0;
-  std::vector<double> usage_;
+  // Of the tree's vertices, and behind them of the entities that are not in it. Apart, since they are looked at in any order.
+  std::vector<share_index> parents_;
+  std::vector<float> percentages_;
+  std::vector<double> usage_, ratios_;
 };
 
 class fairshare_order {
@@ -54,9 +52,9 @@ class fairshare_order {
   std::vector<index> order_;
   bool queues_count_;
   std::size_t at_ = 0;
-  std::vector<std::vector<index>> jobs_;           // of each queue
-  std::vector<std::unique_ptr<picker>> pickers_;   // of each queue, from its first job on
-  std::vector<std::uint32_t> node_of_;             // for who builds a picker: of each vertex
+  std::vector<std::vector<index>> jobs_;          // of each queue
+  std::vector<std::unique_ptr<picker>> pickers_;  // of each queue, from its first job on
+  std::vector<std::uint32_t> node_of_;            // for who builds a picker: of each vertex
 };
 
 }  // namespace annals::cycle

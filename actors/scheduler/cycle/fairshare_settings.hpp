@@ -13,8 +13,8 @@
 namespace annals::cycle {
 
 struct fairshare_settings {
-  bool on = false;     // fair_share: it orders jobs now
-  bool ever = false;   // it does so at some time of the day: usage is counted always
+  bool on = false;    // fair_share: it orders jobs now
+  bool ever = false;  // it does so at some time of the day: usage is counted always
   values::fairshare_entity entity = values::fairshare_entity::euser;
   std::string usage_text = "cput";  // fairshare_usage_res
   values::usage_formula usage = *values::usage_formula::parse("cput");

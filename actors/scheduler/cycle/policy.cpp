@@ -174,8 +174,9 @@ parsed_policy parse_policy(std::string_view whole) {
     ++line;
     if (!text.empty() && text[0] != '#') read_line(out, text, line);
   }
-  auto groups = groups_at == std::string_view::npos ? std::string_view() : whole.substr(groups_at + std::string_view(resource_group_line).size());
-  if (!groups.empty()) groups.remove_prefix(1);
+  std::string_view groups;
+  if (groups_at != std::string_view::npos) groups = whole.substr(groups_at + std::string_view(resource_group_line).size());
+  if (!groups.empty()) groups.remove_prefix(1);  // the line's end
   auto& sharing = out.value.sharing;
   sharing.tree = std::make_shared<const share_tree>(groups, sharing.unknown_shares, &out.group_complaints);
   return out;

@@ -1,5 +1,6 @@
-// The site's scheduling policy: what sched_config and resource_group say (pbs guide: sched_config, fairshare). A value; the same
-// text gives the same policy. Parameters that this release does not act on are accepted and change nothing (docs/design/0005-scheduling.md).
+// The site's scheduling policy: what sched_config and resource_group say (pbs guide: sched_config, fairshare). A value; the
+// same text gives the same policy. Parameters that this release does not act on are accepted and change nothing
+// (docs/design/0005-scheduling.md).
 #pragma once
 
 #include <cstdint>
@@ -32,7 +33,7 @@ struct policy {
 
 struct parsed_policy {
   policy value;
-  std::vector<std::string> complaints;  // log texts, class Fil, object sched_config, event 0040
+  std::vector<std::string> complaints;            // log texts, class Fil, object sched_config, event 0040
   std::vector<group_complaint> group_complaints;  // of resource_group
 };
 

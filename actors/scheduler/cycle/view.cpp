@@ -320,6 +320,13 @@ void view::forget_asked(index job_at) {
   if (jobs_[job_at].where == job_place::other) remove_job(job_at);
 }
 
+void view::expect(index job_at, int steps) const {
+  const job& j = jobs_[job_at];
+  if (steps == 3) __builtin_prefetch(&j);
+  if (steps == 2) __builtin_prefetch(&requests_[j.request]);
+  if (steps == 1) __builtin_prefetch(requests_[j.request].parsed.get());
+}
+
 index view::find_vnode(std::string_view name) const {
   const auto at = vnode_ids_.find(name);
   return at == vnode_ids_.end() ? none : at->second;

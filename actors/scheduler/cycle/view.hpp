@@ -154,6 +154,9 @@ class view {
   const std::vector<host>& hosts() const { return hosts_; }
   const std::vector<queue>& queues() const { return queues_; }
   const std::vector<job>& jobs() const { return jobs_; }
+  // The job will be looked at soon, in so many steps: what is read of it is fetched into the processor's cache meanwhile: by
+  // shares jobs are considered in another order than they lie in memory.
+  void expect(index job_at, int steps) const;
   const request& request_of(const job& j) const { return *requests_[j.request].parsed; }
   const job* find_job(std::uint64_t serial) const;
   index find_vnode(std::string_view name) const;  // none: unknown

@@ -24,8 +24,8 @@ struct scheduler_state {
   std::uint64_t cycle = 0;  // number of the last cycle that began
   bool in_cycle = false;
   bool partition_given = false;  // it has one, or had one
-  std::string runs_on;    // the host it said hello from last
-  std::string left_host;  // out of reach when it was started somewhere else; empty: none, or somebody has set sched_host since
+  std::string runs_on;           // the host it said hello from last
+  std::string left_host;         // out of reach when it was started somewhere else; empty: none, or somebody has set sched_host since
   attributes::attribute_set attributes;
   fairshare_policy fairshare;
 };

@@ -1,8 +1,8 @@
 // The server starts its schedulers and ends them, here and through MoMs (docs/design/0041-running-schedulers.md).
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
 #include <map>
-#include <mutex>
 #include <utility>
 
 #include "events/log/record.hpp"

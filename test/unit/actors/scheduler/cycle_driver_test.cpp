@@ -1,5 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
+#include <algorithm>
+
 #include "actors/scheduler/cycle_driver.hpp"
 #include "events/model/limits.hpp"
 #include "transcript.hpp"
@@ -262,6 +264,14 @@ BOOST_AUTO_TEST_CASE(a_scheduler_that_the_server_does_not_know_gives_up) {  // M
   BOOST_TEST((answer == next::give_up));
   BOOST_TEST(sc1.driver->why() == "Unable to retrieve the scheduler attributes from server: Unknown Scheduler sc1");
   BOOST_TEST(sc1.log.front() == "Unable to retrieve the scheduler attributes from server");
+  // Another one is there: perhaps only its link is.
+  named late{actors::scheduler_identity{.name = "sc1"}};
+  const auto wait = late.driver->received(*schema::make<schema::ToScheduler>([](schema::ToScheduler::Builder m) {
+    m.initRefused().setReason("Scheduler already connected (15230)");
+    m.getRefused().setCode(15230);
+  }));
+  BOOST_TEST((wait == next::go_on));
+  BOOST_TEST(late.log.back() == "Scheduler already connected (15230)");
 }
 
 BOOST_AUTO_TEST_CASE(it_says_where_it_works_and_goes_where_its_object_says) {  // MS-27, MS-28
@@ -286,4 +296,25 @@ BOOST_AUTO_TEST_CASE(it_listens_where_its_object_says) {  // MS-31, MS-57
   BOOST_TEST(given.ports.empty());
   given.object({{"partition", "P1"}, {"sched_port", "15052"}});
   BOOST_TEST(given.ports == std::vector<int>{15052});
+}
+
+BOOST_AUTO_TEST_CASE(how_usage_counts_is_told_after_the_hello_and_when_it_changes) {  // MS-107
+  driven d;
+  BOOST_TEST(!d.sent[1].get().getFairshare().getOn());
+  BOOST_TEST(schema::str(d.sent[1].get().getFairshare().getUsage()) == "cput");
+  d.view(two_jobs().full_view(5));
+  d.forget();
+  const auto config = shipped_sched_config() + "fair_share: true ALL\nfairshare_usage_res: ncpus*wall\n";
+  d.driver.set_policy(cycle::policy_text(config, "a x\nb 2 c 1\n"),
+                      std::string(32, 'i'));
+  BOOST_TEST(said(d, {which::FULL_VIEW, which::FAIRSHARE}));
+  BOOST_TEST(d.sent[1].get().getFairshare().getOn());
+  BOOST_TEST(d.sent[1].get().getFairshare().getDecaySeconds() == 86400u);
+  d.view(two_jobs().full_view(5));
+  d.cycle(1, 5);
+  const auto logged = [&](const std::string& line) { return std::find(d.log.begin(), d.log.end(), line) != d.log.end(); };
+  BOOST_TEST(logged("Fil;resgroup;error on line 1."));
+  BOOST_TEST(logged("Fil;resource_group;Parent ginfo of b doesnt exist."));
+  BOOST_TEST(logged("Fil;resgroup;error on line 2."));
+  BOOST_TEST(logged("Fil;sched_config;fairshare_usage_res: wall is no amount of a resource and counts as 0"));
 }

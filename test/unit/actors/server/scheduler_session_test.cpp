@@ -32,7 +32,8 @@ struct scene {
     set("scheduling", "True");
     session = std::make_unique<actors::scheduler_session>(
         status, "s1",
-        actors::scheduler_session::outlets{clock, [this](std::chrono::seconds after, std::uint64_t number) { reminders[number] = after.count(); },
+        actors::scheduler_session::outlets{clock,
+                                           [this](std::chrono::seconds after, std::uint64_t number) { reminders[number] = after.count(); },
                                            [this](const std::string& text) { complaints.push_back(text); }});
   }
 

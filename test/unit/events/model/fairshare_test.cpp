@@ -48,7 +48,6 @@ model::scheduler_said told(const model::fairshare_policy& policy) {
   })};
 }
 
-
 }  // namespace
 
 BOOST_AUTO_TEST_SUITE(fairshare)

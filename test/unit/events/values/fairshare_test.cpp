@@ -54,7 +54,8 @@ BOOST_AUTO_TEST_CASE(names_stand_once_in_the_order_of_the_text) {
 }
 
 BOOST_AUTO_TEST_CASE(other_texts_are_no_formula) {
-  for (const char* text : {"", " ", "cput+", "*cput", "cput cput", "(cput", "cput)", "()", "1.2.3", "cput;mem", "a=b", "f(x)", "2**3", "\"cput\""})
+  for (const char* text : {"", " ", "cput+", "*cput", "cput cput", "(cput", "cput)", "()", "1.2.3", "cput;mem", "a=b", "f(x)", "2**3",
+                           "\"cput\""})
     BOOST_TEST(!usage_formula::parse(text), text);
   BOOST_TEST(!usage_formula::parse(std::string(usage_formula::chars_max + 1, '1')));
   BOOST_TEST(!usage_formula::parse(std::string(500, '(') + "1" + std::string(500, ')')));

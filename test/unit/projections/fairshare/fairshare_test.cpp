@@ -3,8 +3,8 @@
 
 #include <random>
 
-#include "events/log/memory_event_store.hpp"
 #include "events/log/log_reader.hpp"
+#include "events/log/memory_event_store.hpp"
 #include "projections/fairshare/fairshare_why.hpp"
 #include "projections/status/fairshare_query.hpp"
 #include "test/support/made_history.hpp"

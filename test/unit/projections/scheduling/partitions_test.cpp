@@ -7,8 +7,8 @@
 #include <set>
 
 #include "events/model/ledger.hpp"
-#include "projections/status/partition.hpp"
 #include "projections/scheduling/scheduling.hpp"
+#include "projections/status/partition.hpp"
 #include "test/support/dumped_view.hpp"
 #include "test/support/told_records.hpp"
 

@@ -205,3 +205,50 @@ BOOST_AUTO_TEST_CASE(a_large_view_comes_in_pieces_and_counts_only_when_whole) {
   BOOST_TEST(s.view.jobs().size() == 1200u);
   BOOST_TEST(s.view.sequence() == s.records.sequence);
 }
+
+BOOST_AUTO_TEST_CASE(usages_follow_while_fairshare_is_on) {  // MS-107
+  projections::status status;
+  scheduling_projection followed(status, "default");
+  test::told_records records;
+  const auto happen = [&](const fill_event& fill) {
+    const auto record = records.next(2, fill);
+    status.fold(record);
+    followed.apply(record);
+  };
+  const auto set = [&](const char* entity, double usage) {
+    happen([&](auto e) {
+      auto s = e.initScheduler().initFairshareSet();
+      s.setEntity(entity);
+      s.setUsage(usage);
+    });
+  };
+  using told = std::map<std::string, double>;
+  bool all = false;
+  const auto usages = [&](const std::vector<scheduling_projection::message>& messages) {
+    told found;
+    all = false;
+    for (const auto& m : messages) {
+      all |= m.get().getView().getUsagesChanged();
+      for (auto u : m.get().getView().getUsages()) found[schema::str(u.getEntity())] = u.getUsage();
+    }
+    return found;
+  };
+  happen([](auto e) { e.initScheduler().initCreated().setName("default"); });
+  followed.full_view();
+  set("user1", 10);
+  BOOST_TEST(followed.take_delta().empty(), "fairshare is off");
+  happen([](auto e) { model::write_fairshare_policy({true, "euser", "cput", 10, 0.5}, e.initScheduler().initFairsharePolicy()); });
+  BOOST_TEST((usages(followed.take_delta()) == told{{"user1", 10}}));
+  BOOST_TEST(all);
+  set("user2", 8);
+  const auto messages = followed.take_delta();
+  BOOST_TEST((usages(messages) == told{{"user2", 8}}));
+  BOOST_TEST(!all);
+  BOOST_REQUIRE(messages.size() == 1u);
+  BOOST_TEST(messages[0].get().getView().getPrevious() == messages[0].get().getView().getSequence());
+  BOOST_TEST(followed.take_delta().empty());
+  for (int i = 0; i < 9; ++i) set("user3", 2);  // a second each: a decay
+  BOOST_TEST((usages(followed.take_delta()) == told{{"user1", 5}, {"user2", 4}, {"user3", 2}}));
+  BOOST_TEST(all);
+  BOOST_TEST((usages(followed.full_view()) == told{{"user1", 5}, {"user2", 4}, {"user3", 2}}));
+}

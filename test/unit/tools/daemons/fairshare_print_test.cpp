@@ -68,7 +68,8 @@ BOOST_AUTO_TEST_CASE(a_tree_with_usage) {  // F3, F4
              "pbsuser   : Grp: 50     cgrp: 60   Shares: 30     Usage: 100    Perc: 18.000%\n"
              "unknown   : Grp: 0      cgrp: 1    Shares: 0      Usage: 1      Perc:  0.000%\n");
   BOOST_TEST(s.tree() ==
-             " TREEROOT(0)\n     grp2(51)\n          bob(62)\n     grp1(50)\n          pbsuser1(61)\n          pbsuser(60)\n     unknown(1)\n");
+             " TREEROOT(0)\n     grp2(51)\n          bob(62)\n     grp1(50)\n          pbsuser1(61)\n          pbsuser(60)\n"
+             "     unknown(1)\n");
   BOOST_TEST(s.details("pbsuser") ==
              "fairshare entity: pbsuser\nResgroup\t\t: 50\ncresgroup\t\t: 60\nShares\t\t\t: 30\nPercentage\t\t: 18.000000%\n"
              "fairshare_tree_usage\t: 0.421951\nusage\t\t\t: 100 (cput)\nusage/perc\t\t: 556\nPath from root: \n"

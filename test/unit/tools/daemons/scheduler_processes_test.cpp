@@ -50,7 +50,8 @@ struct host {
             .certificate = ca.issue(wire::identity::kind::scheduler, "s1").bundle(),
             .priv = priv,
             .logs = home + "/sched_log_s1",
-            .own_directories = true};
+            .own_directories = true,
+            .is_wanted = {}};
   }
   static mode_t mode_of(const std::string& path) {
     struct stat is {};

@@ -168,10 +168,11 @@ BOOST_AUTO_TEST_CASE(the_shipped_file_has_pbs_defaults) {
 }
 
 BOOST_AUTO_TEST_CASE(parameters_are_read) {
-  const auto p = parse_policy(policy_text("fair_share: true ALL\nfairshare_usage_res: ncpus*walltime\nfairshare_entity: egroup:euser\n"
-                                          "fairshare_decay_time: 1:00:00\nfairshare_decay_factor: 0.25\nunknown_shares: 10\n"
-                                          "fairshare_enforce_no_shares: True\n",
-                                          two_groups));
+  const auto p = parse_policy(policy_text(
+      "fair_share: true ALL\nfairshare_usage_res: ncpus*walltime\nfairshare_entity: egroup:euser\n"
+      "fairshare_decay_time: 1:00:00\nfairshare_decay_factor: 0.25\nunknown_shares: 10\n"
+      "fairshare_enforce_no_shares: True\n",
+      two_groups));
   const auto& s = p.value.sharing;
   BOOST_TEST(p.complaints.empty());
   BOOST_TEST((s.on && s.ever && s.enforce_no_shares));
@@ -195,8 +196,8 @@ BOOST_AUTO_TEST_CASE(wrong_values_are_named_and_change_nothing) {
       "fair_share: perhaps ALL\nfairshare_usage_res: cput+\nfairshare_entity: shoe\nfairshare_decay_time: soon\n"
       "fairshare_decay_factor: 1.5\nunknown_shares: -1\nfairshare_enforce_no_shares: 7\n");
   const std::vector<std::string> expected{
-      "Error reading line 1: Invalid fair_share",           "Error reading line 2: Invalid fairshare_usage_res",
-      "Error reading line 3: Invalid fairshare_entity",     "Error reading line 4: Invalid fairshare_decay_time",
+      "Error reading line 1: Invalid fair_share", "Error reading line 2: Invalid fairshare_usage_res",
+      "Error reading line 3: Invalid fairshare_entity", "Error reading line 4: Invalid fairshare_decay_time",
       "Error reading line 5: Invalid fairshare_decay_factor", "Error reading line 6: Invalid unknown_shares",
       "Error reading line 7: Invalid fairshare_enforce_no_shares"};
   BOOST_TEST(p.complaints == expected, boost::test_tools::per_element());
@@ -218,7 +219,7 @@ BOOST_AUTO_TEST_SUITE_END()
 
 BOOST_AUTO_TEST_SUITE(jobs_by_shares)
 
-BOOST_AUTO_TEST_CASE(who_had_least_of_his_share_comes_first) {  // golden scheduler.txt S7
+BOOST_AUTO_TEST_CASE(who_had_least_of_his_share_comes_first) {  // as a real PBS printed it
   const auto p = sharing("grp1 50 root 60\ngrp2 51 root 40\npbsuser 60 grp1 20\npbsuser1 61 grp2 10\n", "unknown_shares: 10\n");
   const auto o = cycle_of(with({of("pbsuser", 695), of("pbsuser1", 696), of("pbsuser2", 697), of("pbsuser", 698)}), p,
                           {{"pbsuser", 50}, {"pbsuser1", 25}});
@@ -288,7 +289,7 @@ BOOST_AUTO_TEST_CASE(queues_take_turns_and_shares_say_who_takes_each) {
              boost::test_tools::per_element());
 }
 
-BOOST_AUTO_TEST_CASE(who_has_no_share_comes_last_or_not_at_all) {  // golden scheduler.txt S7
+BOOST_AUTO_TEST_CASE(who_has_no_share_comes_last_or_not_at_all) {  // as a real PBS printed it
   const auto c = with({of("stranger", 1), of("a", 2), of("nought", 3)});
   const std::string groups = "a 10 root 1\nnought 11 root 0\n";
   const serials last{2, 1, 3}, only{2};

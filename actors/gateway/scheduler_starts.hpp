@@ -59,7 +59,7 @@ class scheduler_starts {
   std::set<std::string> told_to_end_;                 // and are still connected
   // A helper is about it, one start of each at a time: whether a process is still wanted of it.
   std::map<std::string, std::shared_ptr<std::atomic<bool>>> starting_;
-  std::map<std::string, std::string> asked_;          // whose MoM was told to start it
+  std::map<std::string, std::string> asked_;  // whose MoM was told to start it
   bool ending_ = false;
   std::size_t ending_here_ = 0;      // that helpers wait for
   std::function<void()> ended_all_;  // empty: nobody waits

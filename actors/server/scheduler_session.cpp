@@ -190,8 +190,10 @@ std::chrono::seconds scheduler_session::accumulation() const {
 }
 
 void scheduler_session::note_own(schema::SchedulerEvent::Reader event, std::uint64_t stream) {
-  if (event.isDeleted() && schema::text(event.getDeleted().getName()) == name_ && peer_)
+  if (event.isDeleted() && schema::text(event.getDeleted().getName()) == name_ && peer_) {
     peer_->send(schema::make<schema::ToScheduler>([](schema::ToScheduler::Builder m) { m.setStop(); }));
+    peer_->close("its scheduler object was deleted");
+  }
   const auto own = from_.schedulers().find(name_);
   own_changed_ |= event.isChanged() && own != from_.schedulers().end() && own->second.serial == stream;
 }

@@ -100,8 +100,7 @@ BOOST_AUTO_TEST_CASE(each_scheduler_has_its_own) {  // MS-107, MS-108, MS-111
 
 BOOST_AUTO_TEST_CASE(a_scheduler_says_how_usage_is_counted) {
   pbsfs p;
-  const auto scheduler = std::make_shared<fake_peer>(wire::identity::kind::scheduler, "default");
-  p.server.says(scheduler, schema::make<schema::FromScheduler>([](schema::FromScheduler::Builder m) {
+  p.server.says(p.server.scheduler_comes("default"), schema::make<schema::FromScheduler>([](schema::FromScheduler::Builder m) {
                   model::write_fairshare_policy({true, "queue", "ncpus*walltime", 60, 0.25}, m.initFairshare());
                 }));
   p.server.restart();

@@ -44,19 +44,20 @@ struct server {
 
   peer_ptr manage(schema::ManageVerb verb, const std::string& name, const std::vector<std::pair<const char*, const char*>>& set,
                   const std::string& user = "root") {
-    return whole.ask(
-        [&](schema::Request::Builder r) {
-          auto m = r.initManage();
-          m.setVerb(verb);
-          m.setKind(schema::ObjectKind::SCHEDULER);
-          m.setName(name);
-          auto changes = m.initChanges(static_cast<unsigned>(set.size()));
-          for (unsigned i = 0; i < set.size(); ++i) {
-            changes[i].setName(set[i].first);
-            changes[i].setValue(set[i].second);
-          }
-        },
-        user);
+    const auto peer = std::make_shared<test::fake_peer>(wire::identity::kind::local, user);
+    if (user != "root") peer->who.uid = 1001;  // the server's own user is root to it
+    whole.says(peer, schema::make<schema::Request>([&](schema::Request::Builder r) {
+                 auto m = r.initManage();
+                 m.setVerb(verb);
+                 m.setKind(schema::ObjectKind::SCHEDULER);
+                 m.setName(name);
+                 auto changes = m.initChanges(static_cast<unsigned>(set.size()));
+                 for (unsigned i = 0; i < set.size(); ++i) {
+                   changes[i].setName(set[i].first);
+                   changes[i].setValue(set[i].second);
+                 }
+               }));
+    return peer;
   }
   // With a partition, and to run.
   void second(const char* host = "borg") {
@@ -97,7 +98,10 @@ struct server {
     return found;
   }
   static bool was_told_to_end(const peer_ptr& scheduler) {
-    return std::ranges::any_of(scheduler->sent, [](const auto& m) { return m.template root<schema::ToScheduler>().isStop(); });
+    return std::ranges::any_of(scheduler->sent, [](const auto& m) {
+      const auto said = m.template root<schema::ToScheduler>();
+      return said.isStop() || (said.isRefused() && said.getRefused().getJob() == 0);
+    });
   }
   // Of the messages to this MoM those that are about schedulers.
   static std::vector<schema::sealed_message> orders_to(const peer_ptr& mom) {

@@ -316,7 +316,11 @@ BOOST_AUTO_TEST_CASE(deltas_of_every_partition_lead_to_its_full_view) {
         case 7:
           if (j.vnode.empty()) break;
           if (!j.suspended) {
-            c.happen(stream, [&](auto e) { e.initJob().initSuspended().setRun(j.run); });
+            c.happen(stream, [&](auto e) {
+              auto s = e.initJob().initSuspended();
+              s.setRun(j.run);
+              s.setRequest(c.status.job(stream)->last_request + 1);
+            });
             c.happen(stream, [&](auto e) {
               auto r = e.initJob().initVnodesReleased();
               r.setRun(j.run);
@@ -327,11 +331,16 @@ BOOST_AUTO_TEST_CASE(deltas_of_every_partition_lead_to_its_full_view) {
           } else {
             const auto takes = [&](schema::Event::Builder e) {
               auto t = e.initJob().initVnodesTaken();
+              t.setRun(j.run);
               t.setExecVnode("(" + j.vnode + ":ncpus=2)");
               t.setPlace("pack");
             };
             if (!c.may_happen(stream, takes)) break;
-            c.happen(stream, [&](auto e) { e.initJob().initResumed(); });
+            c.happen(stream, [&](auto e) {
+              auto r = e.initJob().initResumed();
+              r.setRun(j.run);
+              r.setRequest(c.status.job(stream)->last_request + 1);
+            });
             c.happen(stream, takes);
             j.suspended = false;
           }

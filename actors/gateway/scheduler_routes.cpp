@@ -1,5 +1,10 @@
 #include "actors/gateway/scheduler_routes.hpp"
 
+#include <caf/send.hpp>
+
+#include <chrono>
+
+#include "actors/runtime/run_this.hpp"
 #include "actors/server/replies.hpp"
 #include "events/model/scheduler/places.hpp"
 
@@ -7,15 +12,43 @@ namespace annals::actors {
 
 namespace pbs_error = values::pbs_error;
 
+namespace {
+
+class until_written final : public reply_to {
+ public:
+  until_written(caf::actor gateway, std::function<void()> again) : gateway_(std::move(gateway)), again_(std::move(again)) {}
+  void done(std::uint64_t, const std::string&) override {}
+  void refused(std::uint64_t, const model::rejection& why) override {
+    if (why.code == pbs_error::system_error) caf::anon_send(gateway_, run_this{again_});
+  }
+
+ private:
+  const caf::actor gateway_;
+  const std::function<void()> again_;
+};
+
+}  // namespace
+
 void scheduler_routes::on_closed(const peer_closed& c) {
   const auto& name = c.peer->peer().name;
   const auto why = starts_.went(c);
   if (!why) return;  // it was turned away, or never said hello
   turned_away_.erase(name);
   board_.self()->send(board_.parts().status, scheduler_disconnected{c.peer});
-  if (const auto s = board_.scheduler(name))
-    board_.self()->send(s,
-                        board_.wrap<model::scheduler_command>(model::scheduler_gone{*why}, {"Scheduler", name, schema::Role::SCHEDULER}));
+  tell_until_written(name, model::scheduler_gone{*why}, {"Scheduler", name, schema::Role::SCHEDULER},
+                     [this, name] { return !starts_.connection_of(name); });
+}
+
+// That one came or went is not said twice: while the disk is full it is told again.
+void scheduler_routes::tell_until_written(const std::string& name, const model::scheduler_command& command, const model::requester& by,
+                                          const std::function<bool()>& is_still_so) {
+  const auto object = board_.scheduler(name);
+  if (!object || !is_still_so()) return;
+  auto again = [this, name, command, by, is_still_so] {
+    board_.self()->delayed_send(board_.self(), std::chrono::seconds(1),
+                                run_this{[=, this] { tell_until_written(name, command, by, is_still_so); }});
+  };
+  board_.self()->send(object, board_.wrap(command, by, std::make_shared<until_written>(caf::actor(board_.self()), std::move(again))));
 }
 
 // A scheduler that was killed has no link any more at once; of one whose host is gone the link ends when it was silent for too long
@@ -66,7 +99,7 @@ void scheduler_routes::on_message(const wire::connection_ptr& peer, schema::seal
   const auto& status = board_.parts().status;
   switch (m.which()) {
     case schema::FromScheduler::CANNOT_RUN: return board_.self()->send(status, scheduler_frame{name, std::move(message)});
-    case schema::FromScheduler::HELLO: return hello(peer, object, m.getHello());
+    case schema::FromScheduler::HELLO: return hello(peer, m.getHello());
     case schema::FromScheduler::RUN: return propose(name, message, winding_up);
     case schema::FromScheduler::CYCLE_BEGAN: return cycle_began(object, name, std::move(message));
     case schema::FromScheduler::DIRECTORIES:
@@ -85,14 +118,13 @@ void scheduler_routes::on_message(const wire::connection_ptr& peer, schema::seal
   peer->close("an unknown message");
 }
 
-void scheduler_routes::hello(const wire::connection_ptr& peer, const caf::actor& object, schema::SchedHello::Reader hello) {
+void scheduler_routes::hello(const wire::connection_ptr& peer, schema::SchedHello::Reader hello) {
   if (!takes(peer, hello)) return;
   const auto& name = peer->peer().name;
   starts_.came(name, peer);
-  board_.self()->send(
-      object, board_.wrap<model::scheduler_command>(
-                  model::scheduler_came{schema::str(hello.getHost()), schema::str(hello.getVersion()), hello.getPid(), hello.getPort()},
-                  scheduler_itself()));
+  tell_until_written(
+      name, model::scheduler_came{schema::str(hello.getHost()), schema::str(hello.getVersion()), hello.getPid(), hello.getPort()},
+      scheduler_itself(), [this, name, peer] { return starts_.connection_of(name) == peer; });
   board_.self()->send(board_.parts().status, scheduler_connected{peer, name});
 }
 

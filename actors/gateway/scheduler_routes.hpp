@@ -3,6 +3,7 @@
 // of the gateway's actor.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -28,7 +29,9 @@ class scheduler_routes {
   model::requester scheduler_itself() const { return {"Scheduler", board_.settings()->host_name, schema::Role::SCHEDULER}; }
   void turn_away(const wire::connection_ptr& peer, const model::rejection& why);
   static void refuse(const wire::connection_ptr& peer, const model::rejection& why);
-  void hello(const wire::connection_ptr& peer, const caf::actor& object, schema::SchedHello::Reader hello);
+  void tell_until_written(const std::string& name, const model::scheduler_command& command, const model::requester& by,
+                          const std::function<bool()>& is_still_so);
+  void hello(const wire::connection_ptr& peer, schema::SchedHello::Reader hello);
   void propose(const std::string& name, const schema::sealed<schema::FromScheduler>& message, bool winding_up);
   void cycle_began(const caf::actor& object, const std::string& name, schema::sealed<schema::FromScheduler> message);
 

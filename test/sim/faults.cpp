@@ -20,7 +20,7 @@ void world::maybe_fault() {
     if (p.up() && (p.wants_crash || (faults_on_ && chance(rate)))) {
       p.crash();
       p.wants_crash = false;
-      if (i != 1) restart_at_[i] = clock.now + pick_ns(0, 5 * second);  // the scheduler is the server's to start
+      if (i == 0 || i >= first_mom()) restart_at_[i] = clock.now + pick_ns(0, 5 * second);  // schedulers are the server's to start
     }
     if (const auto at = restart_at_.find(i); at != restart_at_.end() && at->second <= clock.now) {
       restart_at_.erase(at);
@@ -54,14 +54,22 @@ void world::fault_schedulers() {
     });
 }
 
-bool world::start_scheduler() {
-  if (processes_[1]->up()) return false;
-  restart_at_[1] = clock.now;
+std::size_t world::scheduler_named(const std::string& name) const {
+  std::size_t i = 1;
+  while (i < first_mom() && scheduler(i).name() != name) ++i;
+  return i;
+}
+
+bool world::start_scheduler(const std::string& name) {
+  const auto i = scheduler_named(name);
+  if (i == first_mom() || processes_[i]->up() || (o.late_scheduler && !late_one_came_ && i == late_one)) return false;
+  restart_at_[i] = clock.now;
   return true;
 }
 
-void world::end_scheduler() {
-  if (processes_[1]->up()) processes_[1]->wants_crash = true;
+void world::end_scheduler(const std::string& name) {
+  const auto i = scheduler_named(name);
+  if (i < first_mom() && processes_[i]->up()) processes_[i]->wants_crash = true;
 }
 
 // -- hosts -------------------------------------------------------------------------------------------------------------------

@@ -75,10 +75,13 @@ class scheduler_process final : public process {
   bool step() override;  // what came while it could have stood still
   void advance(std::int64_t) override {}
   bool up() const override { return driver_ != nullptr; }
-  endpoint end() const;
+  endpoint end();
+  const std::string& name() const { return name_; }
   const life& alive() const override { return alive_; }
 
  private:
+  void hear(const schema::sealed_message& m);
+
   world& world_;
   life alive_ = std::make_shared<bool>(false);
   std::string name_;

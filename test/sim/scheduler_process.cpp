@@ -31,12 +31,12 @@ actors::cycle_driver::message of_anybody(world& w, int moms, std::uint64_t cycle
 }
 }  // namespace
 
-ports::scheduler_start_result simulated_schedulers::start(const ports::scheduler_start&) {
+ports::scheduler_start_result simulated_schedulers::start(const ports::scheduler_start& what) {
   using outcome = ports::scheduler_start_result::outcome;
-  return {world_.start_scheduler() ? outcome::started : outcome::runs_already, {}};
+  return {world_.start_scheduler(what.name) ? outcome::started : outcome::runs_already, {}};
 }
 
-void simulated_schedulers::stop(const std::string&, const std::string&) { world_.end_scheduler(); }
+void simulated_schedulers::stop(const std::string& name, const std::string&) { world_.end_scheduler(name); }
 
 void scheduler_process::start() {
   alive_ = std::make_shared<bool>(true);
@@ -68,11 +68,17 @@ bool scheduler_process::step() {
   if (!inbox_ || inbox_->empty()) return false;
   const auto [from, message] = std::move(inbox_->front());
   inbox_->pop_front();
-  if (from == *server_) driver_->received(message.root<schema::ToScheduler>());
+  if (from == *server_) hear(message);
   return true;
 }
 
-endpoint scheduler_process::end() const {
+void scheduler_process::hear(const schema::sealed_message& m) {
+  using next = actors::cycle_driver::next;
+  const auto what = driver_->received(m.root<schema::ToScheduler>());
+  if (what == next::stop || what == next::give_up) wants_crash = true;
+}
+
+endpoint scheduler_process::end() {
   endpoint e;
   e.seen_as = {wire::identity::kind::scheduler, name_, 0, 0, 0, ""};
   e.alive = alive_;
@@ -80,9 +86,9 @@ endpoint scheduler_process::end() const {
     *server = c;
     driver->connected();
   };
-  e.received = [driver = driver_, inbox = inbox_](const wire::connection_ptr& c, schema::sealed_message m) {
+  e.received = [this, inbox = inbox_](const wire::connection_ptr& c, schema::sealed_message m) {
     if (inbox) inbox->emplace_back(c, std::move(m));
-    else driver->received(m.root<schema::ToScheduler>());
+    else hear(m);
   };
   e.closed = [server = server_](const wire::connection_ptr& c, const std::string&) { if (*server == c) *server = nullptr; };
   return e;

@@ -26,7 +26,7 @@ world::world(options options)
     for (const char* name : {"s1", "s2"}) processes_.push_back(std::make_unique<scheduler_process>(*this, name));
   for (int i = 0; i < o.moms; ++i) processes_.push_back(std::make_unique<mom_process>(*this, "n" + std::to_string(i + 1)));
   for (std::size_t i = 0; i < processes_.size(); ++i)
-    if (!o.late_scheduler || i != 3) processes_[i]->start();
+    if (!o.late_scheduler || i != late_one) processes_[i]->start();
   for (int i = 0; i < o.jobs; ++i) {
     std::string id(16, '\0');
     for (auto& c : id) c = static_cast<char>(random());
@@ -353,8 +353,9 @@ void world::pass_time() {
 }
 
 bool world::quiet() {
-  if (o.late_scheduler && !processes_[3]->up()) {
-    if (only_late_jobs_left()) processes_[3]->start();
+  if (o.late_scheduler && !late_one_came_) {
+    late_one_came_ = only_late_jobs_left();
+    if (late_one_came_) processes_[late_one]->start();
     return false;
   }
   if (!partitions_.done()) return false;
@@ -387,6 +388,11 @@ std::string world::unfinished() {
     return true;
   });
   for (const auto& [serial, h] : now.hosts()) text += h.name + (h.up ? " up; " : " down; ");
+  for (std::size_t i = 1; i < first_mom(); ++i)
+    if (!processes_[i]->up() || stands_still(i))
+      text += scheduler(i).name() + (processes_[i]->up() ? " stands still; " : " does not run; ");
+  for (const auto& [name, s] : now.schedulers())
+    text += name + " is " + std::string(s.attributes.get(attributes::scheduler::state).value_or("")) + "; ";
   for (std::size_t i = first_mom(); i < processes_.size(); ++i) {
     const auto contents = actors::read_mom_log(log::log_reader(*static_cast<mom_process&>(*processes_[i]).store));
     for (const auto& k : contents.known) text += "run " + k.key + " has not left; ";

@@ -192,8 +192,8 @@ class world {
   // A MoM dials another one as long as `wanted` lives.
   void dial_mom(const std::string& from, const std::string& to, std::weak_ptr<bool> wanted);
 
-  bool start_scheduler();  // false: it is up
-  void end_scheduler();
+  bool start_scheduler(const std::string& name);  // false: it is up, or late
+  void end_scheduler(const std::string& name);
   std::vector<std::string> tickets;  // every one that the server ever signed, for whoever steals them
 
   std::size_t reductions() const { return reduced_.count(); }  // so often a run went on with less
@@ -224,6 +224,7 @@ class world {
 
   std::size_t first_mom() const { return o.partitions ? 4 : 2; }
   scheduler_process& scheduler(std::size_t i) const;
+  std::size_t scheduler_named(const std::string& name) const;
   void fault_schedulers();
   void alter_partitions();
   bool only_late_jobs_left();
@@ -267,6 +268,8 @@ class world {
   std::string found_;
   std::set<std::string> wholly_known_runs_;          // whose end was reported, with the usage of every host
   std::vector<std::unique_ptr<process>> processes_;  // server, schedulers, MoMs
+  static constexpr std::size_t late_one = 3;         // s2
+  bool late_one_came_ = false;
   std::vector<submission> submissions_;
   std::map<std::uint64_t, std::size_t> asked_;  // request id -> submission
   enum class node { unknown,

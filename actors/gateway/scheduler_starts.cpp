@@ -185,7 +185,8 @@ void scheduler_starts::stop_all(std::function<void()> then) {
   for (const auto& [name, wanted] : starting_) *wanted = false;
   ended_all_ = std::move(then);
   ++ending_here_;  // until all are told
-  for (const auto& [stream, s] : board_.where().schedulers_as_they_are()) {
+  for (const auto& entry : board_.where().schedulers_as_they_are()) {
+    const auto& s = entry.second;
     const auto text = [&s](attributes::attribute_id id) { return std::string(s.attributes.get(id).value_or("")); };
     const bool told = tell_to_end(s.name);
     if (s.name != "default" && model::is_elsewhere(s, board_.settings()->host_name)) {

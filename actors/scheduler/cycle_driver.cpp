@@ -287,16 +287,18 @@ void cycle_driver::send_runs(const cycle::result& decided, std::uint64_t number)
 }
 
 void cycle_driver::send_reasons(const cycle::result& decided) {
+  std::vector<std::uint64_t> hashes;
+  for (const auto& comment : decided.comments) hashes.push_back(cycle::comment_hash(comment));
   reasons_piece piece;
   for (const auto& reason : decided.reasons) {
+    if (view_.jobs()[reason.at].comment == hashes[reason.comment]) continue;
     const auto& comment = decided.comments[reason.comment];
-    if (view_.find_job(reason.job)->comment == comment) continue;
     if (!piece.add(reason.job, reason.comment, comment)) {
       out_.send(piece.seal());
       piece = reasons_piece();
       piece.add(reason.job, reason.comment, comment);
     }
-    view_.set_comment(reason.job, comment);
+    view_.set_comment(reason.at, hashes[reason.comment]);
   }
   if (!piece.empty()) out_.send(piece.seal());
 }

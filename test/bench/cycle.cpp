@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "actors/scheduler/cycle/cycle.hpp"
+#include "actors/scheduler/cycle/fairshare.hpp"
 #include "events/schema/message.hpp"
 
 using namespace annals;
@@ -117,7 +118,7 @@ void measure(const char* what, const shape& s) {
     v.count_by(p.sharing);
     intakes.push_back(milliseconds([&] { if (!v.apply(*full)) std::abort(); }));
     if (s.fairshare && !v.apply(*used)) std::abort();
-    if (s.fairshare) v.place_entities(p.sharing.tree);  // as a cycle before it did
+    if (s.fairshare) cycle::fairshare_order(v, v.stand(p.sharing.tree), {}, false);  // as a cycle before it did
     if (i == 0) grown = resident_kb() - before;
     cycles.push_back(milliseconds([&] {
       const auto decided = cycle::run_cycle(v, p);

@@ -127,25 +127,26 @@ class cycle_run {
   }
 
   void consider_by_shares(std::vector<index> order, const policy& p) {
-    fairshare_standing standing(view_, p.sharing);
-    if (p.sharing.enforce_no_shares) std::erase_if(order, [&](index at) { return refuse_without_share(standing, view_.jobs()[at]); });
+    auto& standing = view_.stand(p.sharing.tree);
+    if (p.sharing.enforce_no_shares) std::erase_if(order, [&](index at) { return refuse_without_share(standing, at); });
     fairshare_order shares(view_, standing, std::move(order), p.by_queue || p.round_robin);
     for (index at = shares.next(); at != none; at = shares.next()) {
       const auto runs = result_.runs.size();
       consider(at);
-      if (result_.runs.size() > runs) standing.started(view_.jobs()[at]);
+      if (result_.runs.size() > runs) standing.started(view_.leaf_of(view_.jobs()[at]), view_.jobs()[at].expected_usage);
     }
   }
 
-  bool refuse_without_share(const fairshare_standing& standing, const job& j) {
-    if (standing.has_share(j)) return false;
+  bool refuse_without_share(const fairshare_standing& standing, index at) {
+    const job& j = view_.jobs()[at];
+    if (standing.has_share(view_.leaf_of(j))) return false;
     refusal why;
     why.never = true;
     why.text = "Job has zero shares for fairshare";
     ++result_.considered;
     const auto comment = comment_for(why);
     log(event_sched, "Job", j.id, spoken_[comment].log_text);
-    result_.reasons.push_back({j.serial, comment});
+    result_.reasons.push_back({j.serial, at, comment});
     return true;
   }
 
@@ -191,11 +192,11 @@ class cycle_run {
     ++result_.considered;
     log(event_debug, "Job", j.id, "Considering job to run");
     verdict& known = verdicts_[j.request];
-    if (known.first != none && same_class(view_.jobs()[known.first], j)) return refuse(j, known.comment);
+    if (known.first != none && same_class(view_.jobs()[known.first], j)) return refuse(at, known.comment);
     refusal why;
     if (may_run(j, why) && placement_.place(j, allocation_, why)) return start(at);
     known = {at, comment_for(why)};
-    refuse(j, known.comment);
+    refuse(at, known.comment);
   }
 
   bool may_run(const job& j, refusal& why) const {
@@ -248,10 +249,11 @@ class cycle_run {
     return at->second;
   }
 
-  void refuse(const job& j, std::uint32_t comment) {
+  void refuse(index at, std::uint32_t comment) {
+    const job& j = view_.jobs()[at];
     log(event_sched, "Job", j.id, spoken_[comment].log_text);
     if (spoken_[comment].never) log(event_sched, "Job", j.id, never_text);
-    result_.reasons.push_back({j.serial, comment});
+    result_.reasons.push_back({j.serial, at, comment});
   }
 
   void start(index at) {

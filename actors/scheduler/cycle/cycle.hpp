@@ -22,6 +22,7 @@ struct proposed_run {
 
 struct job_reason {
   std::uint64_t job = 0;
+  index at = none;            // of the view
   std::uint32_t comment = 0;  // index into result::comments
 };
 

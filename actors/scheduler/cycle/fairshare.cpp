@@ -1,85 +1,53 @@
 #include "actors/scheduler/cycle/fairshare.hpp"
 
 #include <algorithm>
-#include <limits>
 
 namespace annals::cycle {
 
 namespace {
 
-constexpr double usage_min = 1;
-constexpr std::uint32_t nothing = UINT32_MAX;
-
-double counts(double leaf) { return leaf > usage_min ? leaf : 0; }
+constexpr std::uint32_t nothing = fairshare_standing::no_job;
 
 }  // namespace
 
-// -- standing ------------------------------------------------------------------------------------------------------------------
-
-fairshare_standing::fairshare_standing(view& v, const fairshare_settings& settings) : entities_(v.place_entities(settings.tree)) {
-  const auto& own = settings.tree->vertices();
-  const auto outsiders = entities_.outsiders();
-  const auto count = own.size() + outsiders;
-  parents_.reserve(count);
-  percentages_.reserve(count);
-  for (const auto& vertex : own) {
-    parents_.push_back(vertex.parent);
-    percentages_.push_back(vertex.percentage);
-  }
-  parents_.resize(count, share_tree::unknown);
-  percentages_.resize(count, outsiders == 0 ? 0 : own[share_tree::unknown].percentage / static_cast<float>(outsiders));
-  usage_.assign(count, usage_min);
-  for (entity_index e = 0; e < entities_.size(); ++e) usage_[entities_.place_of(e)] = std::max(entities_.usage(e), usage_min);
-  for (auto at = static_cast<share_index>(count); at-- > 1;) {  // children stand behind their parents
-    const bool leaf = at >= own.size() || (own[at].children.empty() && at != share_tree::unknown);
-    usage_[parents_[at]] += leaf ? counts(usage_[at]) : usage_[at] - usage_min;
-  }
-  ratios_.resize(count);
-  for (share_index at = 0; at < count; ++at) find_ratio(at);
-}
-
-void fairshare_standing::find_ratio(share_index v) {
-  const auto part = static_cast<double>(percentages_[v]);
-  ratios_[v] = part > 0 ? usage_[v] / part : std::numeric_limits<double>::infinity();
-}
-
-void fairshare_standing::started(const job& j) {
-  auto at = leaf_of(j);
-  const double before = counts(usage_[at]);
-  usage_[at] += j.expected_usage;
-  find_ratio(at);
-  const double more = counts(usage_[at]) - before;
-  while (at != share_tree::root) {
-    at = parents_[at];
-    usage_[at] += more;
-    find_ratio(at);
-  }
-}
-
-// -- order ---------------------------------------------------------------------------------------------------------------------
-
-// Of the jobs of one queue, or of all. Each vertex that has jobs below it is a node. A group's children are sorted once; one that
-// comes later than it did, because a job of it was started or taken, goes from there into a heap. Only what is in front is ever
-// wrong, since usage only grows: it is looked at again before it is used.
+// Of the jobs of one queue, or of all. Each vertex that has jobs below it is a node, and stands as an entry among its siblings, which
+// are in order. One that comes later than it did, because a job of it was started or taken, goes from there into a heap. Only what is
+// in front is ever wrong, since usage only grows: it is looked at again before it is used, unless nothing can have changed.
 class fairshare_order::picker {
  public:
-  picker(const view& v, const fairshare_standing& standing, const std::vector<index>& jobs, std::vector<std::uint32_t>& node_of)
-      : view_(v), standing_(standing), jobs_(jobs), behind_(jobs.size(), nothing) {
-    nodes_.reserve(std::min(jobs.size() + 64, standing.size()));
-    for (std::uint32_t p = 0; p < jobs.size(); ++p) put(p, standing.leaf_of(v.jobs()[jobs[p]]), node_of);
-    for (auto& g : groups_) std::sort(g.sorted.begin(), g.sorted.end(), comes_first);
-    for (auto& n : nodes_) node_of[n.vertex] = nothing;
+  picker(const view& v, const fairshare_standing& standing, const std::vector<index>& order)
+      : view_(v), standing_(standing), order_(order) {}
+
+  // The next job of the leaf at the end of `way`, from the root on. Leaves come one after the other, in the order of children_of.
+  void put(std::uint32_t p, const std::vector<share_index>& way) {
+    if (path_.size() != way.size() || nodes_[path_.back()].vertex != way.back()) open(way);
+    nodes_[path_.back()].end = static_cast<std::uint32_t>(jobs_.size()) + 1;
+    jobs_.push_back(p);
+  }
+
+  // All are there.
+  void begin() {
+    for (auto at = static_cast<std::uint32_t>(nodes_.size()); at-- > 0;) {  // children stand behind their parents
+      const auto& n = nodes_[at];
+      if (!n.leaf) {
+        const auto first = children_of(n).begin() + n.at, end = children_of(n).begin() + n.end;
+        if (!std::is_sorted(first, end, comes_first)) std::sort(first, end, comes_first);
+      }
+      if (at > 0) levels_[n.depth][n.place].position = next_of(n);
+    }
   }
 
   index next() {
-    settle(root_);
-    auto at = root_;
-    while (nodes_[at].group != nothing) at = groups_[nodes_[at].group].front().node;
-    const auto p = nodes_[at].first;
-    nodes_[at].first = behind_[p];
-    if (nodes_[at].first == nothing) remove(at);
-    expect_after(nodes_[at].parent);
-    return jobs_[p];
+    if (unsure_ || seen_ != standing_.starts()) settle(0);
+    seen_ = standing_.starts();
+    unsure_ = false;
+    std::uint32_t at = 0;
+    while (!nodes_[at].leaf) at = front(nodes_[at]).node;
+    const auto p = jobs_[nodes_[at].at++];
+    if (nodes_[at].at == nodes_[at].end) at = remove(at);
+    for (; at > 0 && !unsure_; at = nodes_[at].parent) unsure_ = !stays_in_front(nodes_[nodes_[at].parent]);
+    expect_after(taken_++);
+    return order_[p];
   }
 
  private:
@@ -91,137 +59,188 @@ class fairshare_order::picker {
   static bool comes_first(const entry& a, const entry& b) { return a.ratio != b.ratio ? a.ratio < b.ratio : a.position < b.position; }
   static bool comes_later(const entry& a, const entry& b) { return comes_first(b, a); }
 
-  struct group {
-    std::vector<entry> sorted;  // from `at` on
-    std::size_t at = 0;
-    std::vector<entry> moved;  // a heap
-
-    bool empty() const { return at == sorted.size() && moved.empty(); }
-    bool front_is_sorted() const { return at < sorted.size() && (moved.empty() || !comes_first(moved.front(), sorted[at])); }
-    const entry& front() const { return front_is_sorted() ? sorted[at] : moved.front(); }
-    void remove_front() {
-      if (front_is_sorted()) {
-        ++at;
-      } else {
-        std::pop_heap(moved.begin(), moved.end(), comes_later);
-        moved.pop_back();
-      }
-    }
-    void change_front(const entry& now) {
-      const bool stays = front_is_sorted() && (at + 1 == sorted.size() || !comes_first(sorted[at + 1], now)) &&
-                         (moved.empty() || !comes_first(moved.front(), now));
-      if (stays) {
-        sorted[at] = now;
-        return;
-      }
-      remove_front();
-      moved.push_back(now);
-      std::push_heap(moved.begin(), moved.end(), comes_later);
-    }
-  };
   struct node {
     share_index vertex;
     std::uint32_t parent = nothing;
-    std::uint32_t first = nothing, last = nothing;  // of a leaf: its jobs
-    std::uint32_t group = nothing;                  // of another: which of groups_
+    std::uint32_t place = 0;        // among the entries of its level, until begin()
+    std::uint32_t at = 0, end = 0;  // what is left of a leaf's jobs, or of a group's children that did not move
+    std::uint32_t moved = nothing;  // which of moved_ has those that did
+    std::uint16_t depth = 0;
+    bool leaf = false;
   };
 
-  void put(std::uint32_t p, share_index leaf, std::vector<std::uint32_t>& node_of) {
-    if (node_of[leaf] == nothing) make(p, leaf, node_of);
-    auto& n = nodes_[node_of[leaf]];
-    if (n.first == nothing) n.first = p;
-    else behind_[n.last] = p;
-    n.last = p;
-  }
+  std::vector<entry>& children_of(const node& n) { return levels_[n.depth + 1U]; }
+  const std::vector<entry>& children_of(const node& n) const { return levels_[n.depth + 1U]; }
 
-  // If nothing is started, the next jobs are mostly those of the entities that stand behind this one in its group.
-  void expect_after(std::uint32_t parent) const {
-    const auto& g = groups_[nodes_[parent].group];
-    for (int steps = 1; steps <= 3; ++steps)
-      if (const auto later = g.at + static_cast<std::size_t>(steps) * 3; later < g.sorted.size())
-        if (const auto p = nodes_[g.sorted[later].node].first; p != nothing) view_.expect(jobs_[p], steps);
-  }
-
-  // The node of a leaf, and those of its groups that are not there yet.
-  void make(std::uint32_t p, share_index vertex, std::vector<std::uint32_t>& node_of) {
-    auto below = nothing;
-    for (;;) {
-      const bool is_new = node_of[vertex] == nothing;
-      if (is_new) {
-        node_of[vertex] = static_cast<std::uint32_t>(nodes_.size());
-        nodes_.push_back({vertex});
+  // The nodes at the end of this way that are not there yet.
+  void open(const std::vector<share_index>& way) {
+    std::size_t known = 0;
+    while (known < path_.size() && known < way.size() && nodes_[path_[known]].vertex == way[known]) ++known;
+    path_.resize(known);
+    if (levels_.size() <= way.size()) levels_.resize(way.size() + 1);
+    for (; known < way.size(); ++known) {
+      const auto number = static_cast<std::uint32_t>(nodes_.size());
+      node n;
+      n.vertex = way[known];
+      n.depth = static_cast<std::uint16_t>(known);
+      n.leaf = known + 1 == way.size();
+      n.at = n.end = static_cast<std::uint32_t>(n.leaf ? jobs_.size() : levels_[known + 1].size());
+      n.place = static_cast<std::uint32_t>(levels_[known].size());
+      levels_[known].push_back({standing_.ratio(n.vertex), nothing, number});
+      if (known > 0) {
+        n.parent = path_.back();
+        ++nodes_[n.parent].end;
       }
-      const auto at = node_of[vertex];
-      if (below != nothing) {
-        if (is_new) {
-          nodes_[at].group = static_cast<std::uint32_t>(groups_.size());
-          groups_.emplace_back();
-        }
-        nodes_[below].parent = at;
-        groups_[nodes_[at].group].sorted.push_back({standing_.ratio(nodes_[below].vertex), p, below});
-      }
-      if (!is_new) return;
-      if (vertex == share_tree::root) {
-        root_ = at;
-        return;
-      }
-      below = at;
-      vertex = standing_.parent_of(vertex);
+      nodes_.push_back(n);
+      path_.push_back(number);
     }
+  }
+
+  std::uint32_t next_of(const node& n) const { return n.leaf ? jobs_[n.at] : front(n).position; }
+
+  // -- a group's children ------------------------------------------------------------------------------------------------------
+
+  bool empty(const node& group) const { return group.at == group.end && (group.moved == nothing || moved_[group.moved].empty()); }
+  const entry* first_moved(const node& group) const {
+    return group.moved == nothing || moved_[group.moved].empty() ? nullptr : &moved_[group.moved].front();
+  }
+  bool front_did_not_move(const node& group) const {
+    const auto* moved = first_moved(group);
+    return group.at < group.end && (!moved || !comes_first(*moved, children_of(group)[group.at]));
+  }
+  const entry& front(const node& group) const { return front_did_not_move(group) ? children_of(group)[group.at] : *first_moved(group); }
+
+  void remove_front(node& group) {
+    if (front_did_not_move(group)) {
+      ++group.at;
+    } else {
+      auto& moved = moved_[group.moved];
+      std::pop_heap(moved.begin(), moved.end(), comes_later);
+      moved.pop_back();
+    }
+  }
+
+  // Of the same entry with another ratio or position.
+  bool would_stay(const node& group, const entry& now) const {
+    const auto* moved = first_moved(group);
+    return front_did_not_move(group) && (group.at + 1 == group.end || !comes_first(children_of(group)[group.at + 1], now)) &&
+           (!moved || !comes_first(*moved, now));
+  }
+
+  void change_front(node& group, const entry& now) {
+    if (would_stay(group, now)) {
+      children_of(group)[group.at] = now;
+      return;
+    }
+    remove_front(group);
+    if (group.moved == nothing) {
+      group.moved = static_cast<std::uint32_t>(moved_.size());
+      moved_.emplace_back();
+    }
+    auto& moved = moved_[group.moved];
+    moved.push_back(now);
+    std::push_heap(moved.begin(), moved.end(), comes_later);
+  }
+
+  // Whatever its position is now.
+  bool stays_in_front(const node& group) const {
+    return front_did_not_move(group) && !first_moved(group) &&
+           (group.at + 1 == group.end || children_of(group)[group.at].ratio < children_of(group)[group.at + 1].ratio);
   }
 
   // In front stands what comes next.
   void settle(std::uint32_t at) {
-    auto& g = groups_[nodes_[at].group];
     for (;;) {
-      const auto front = g.front();
-      const auto& child = nodes_[front.node];
-      if (child.group != nothing) settle(front.node);
-      const auto position = child.group == nothing ? child.first : groups_[child.group].front().position;
-      const entry now{standing_.ratio(child.vertex), position, front.node};
-      if (now.ratio == front.ratio && now.position == front.position) return;
-      g.change_front(now);
-      if (g.front().node == front.node) return;
+      auto& group = nodes_[at];
+      if (group.leaf) return;
+      const auto known = front(group);
+      settle(known.node);
+      const auto& child = nodes_[known.node];
+      const entry now{standing_.ratio(child.vertex), next_of(child), known.node};
+      if (now.ratio == known.ratio && now.position == known.position) return;
+      change_front(group, now);
+      if (front(group).node == known.node) return;
     }
   }
 
-  // A leaf without jobs, which stands in front everywhere.
-  void remove(std::uint32_t at) {
-    while (nodes_[at].parent != nothing) {
+  // A leaf without jobs, which stands in front everywhere, and the groups that are empty then. Answers the one that is not.
+  std::uint32_t remove(std::uint32_t at) {
+    while (at > 0) {
       at = nodes_[at].parent;
-      auto& g = groups_[nodes_[at].group];
-      g.remove_front();
-      if (!g.empty()) return;
+      remove_front(nodes_[at]);
+      if (!empty(nodes_[at])) break;
     }
+    return at;
+  }
+
+  // If nothing is started, jobs are taken as they were put.
+  void expect_after(std::size_t taken) const {
+    for (int steps = 1; steps <= 4; ++steps)
+      if (const auto later = taken + static_cast<std::size_t>(steps) * 4; later < jobs_.size()) view_.expect(order_[jobs_[later]], steps);
   }
 
   const view& view_;
   const fairshare_standing& standing_;
-  const std::vector<index>& jobs_;
-  std::vector<std::uint32_t> behind_;  // of each job: the next one of its leaf
-  std::vector<node> nodes_;
-  std::vector<group> groups_;
-  std::uint32_t root_ = nothing;
+  const std::vector<index>& order_;
+  std::vector<std::uint32_t> jobs_;         // places in order_, those of a leaf together
+  std::vector<node> nodes_;                 // the first is the root's
+  std::vector<std::vector<entry>> levels_;  // of each depth; siblings together
+  std::vector<std::vector<entry>> moved_;   // heaps
+  std::vector<std::uint32_t> path_;         // while jobs are put: nodes from the root to the latest leaf
+  std::size_t taken_ = 0;
+  std::uint64_t seen_ = 0;  // starts that were looked at
+  bool unsure_ = false;     // something in front may have to stand behind another
 };
 
-fairshare_order::fairshare_order(const view& v, const fairshare_standing& standing, std::vector<index> order, bool queues_count)
-    : view_(v), standing_(standing), order_(std::move(order)), queues_count_(queues_count), node_of_(standing.size(), nothing) {
-  jobs_.resize(queues_count ? v.queues().size() : 1);
-  pickers_.resize(jobs_.size());
-  for (const auto at : order_) jobs_[queues_count ? v.jobs()[at].queue : 0].push_back(at);
+// Deals the jobs to the pickers of their queues: leaf by leaf, in the order of the tree's children.
+class fairshare_order::dealer {
+ public:
+  dealer(fairshare_order& to, const view& v, fairshare_standing& standing, bool queues_count)
+      : to_(to), standing_(standing), first_(standing.size(), nothing), behind_(to.order_.size(), nothing) {
+    std::vector<std::uint32_t> last(standing.size(), nothing);
+    to.queues_.reserve(to.order_.size());
+    for (std::uint32_t p = 0; p < to.order_.size(); ++p) {
+      const job& j = v.jobs()[to.order_[p]];
+      to.queues_.push_back(queues_count ? j.queue : 0);
+      const auto leaf = v.leaf_of(j);
+      (first_[leaf] == nothing ? first_[leaf] : behind_[last[leaf]]) = p;
+      last[leaf] = p;
+    }
+    standing.order_children(first_);
+    if (first_[share_tree::root] != nothing) deal(share_tree::root);
+  }
+
+ private:
+  void deal(share_index at) {
+    way_.push_back(at);
+    const auto children = standing_.children_of(at);
+    for (const auto child : children)
+      if (first_[child] != nothing) deal(child);
+    if (children.empty())
+      for (auto p = first_[at]; p != nothing; p = behind_[p]) to_.pickers_[to_.queues_[p]]->put(p, way_);
+    way_.pop_back();
+  }
+
+  fairshare_order& to_;
+  const fairshare_standing& standing_;
+  std::vector<std::uint32_t> first_;   // of each vertex
+  std::vector<std::uint32_t> behind_;  // of each job: the next one of its leaf
+  std::vector<share_index> way_;
+};
+
+fairshare_order::fairshare_order(const view& v, fairshare_standing& standing, std::vector<index> order, bool queues_count)
+    : order_(std::move(order)) {
+  pickers_.resize(queues_count ? v.queues().size() : 1);
+  for (auto& p : pickers_) p = std::make_unique<picker>(v, standing, order_);
+  dealer(*this, v, standing, queues_count);
+  for (auto& p : pickers_) p->begin();
 }
 
 fairshare_order::~fairshare_order() = default;
 
-fairshare_order::picker& fairshare_order::of(const job& j) {
-  const auto queue = queues_count_ ? j.queue : 0;
-  if (!pickers_[queue]) pickers_[queue] = std::make_unique<picker>(view_, standing_, jobs_[queue], node_of_);
-  return *pickers_[queue];
-}
-
 index fairshare_order::next() {
   if (at_ == order_.size()) return none;
-  return of(view_.jobs()[order_[at_++]]).next();
+  return pickers_[queues_[at_++]]->next();
 }
 
 }  // namespace annals::cycle

@@ -86,6 +86,8 @@ bool view::apply(schema::SchedulingDelta::Reader delta) {
   return true;
 }
 
+std::uint64_t comment_hash(std::string_view text) { return text.empty() ? 0 : std::hash<std::string_view>{}(text); }
+
 void view::forget_everything() {
   auto sharing = std::move(sharing_);
   *this = view();
@@ -98,9 +100,10 @@ bool view::count_by(const fairshare_settings& settings) {
   return !same && seen_full_;
 }
 
-const entity_table& view::place_entities(const std::shared_ptr<const share_tree>& tree) {
+fairshare_standing& view::stand(const std::shared_ptr<const share_tree>& tree) {
   entities_.find_places(tree);
-  return entities_;
+  standing_.begin(entities_, tree);
+  return standing_;
 }
 
 void view::apply_usages(schema::SchedulingDelta::Reader delta) {
@@ -280,11 +283,11 @@ void view::apply_job(schema::SchedJob::Reader row) {
   j.resume = row.getResume();
   j.exec_vnode = j.resume ? text(row.getExecVnode()) : "";
   j.exec_host = j.resume ? text(row.getExecHost()) : "";
-  j.comment.clear();
+  j.comment = 0;
   j.slots.clear();
   j.failed_hosts.clear();
   if (j.where == job_place::queued) {
-    j.comment = text(row.getComment());
+    j.comment = comment_hash(text(row.getComment()));
     for (const auto name : row.getFailedHosts()) j.failed_hosts.push_back(host_at(text(name)));
   }
   if (j.where != job_place::running) return;
@@ -322,9 +325,11 @@ void view::forget_asked(index job_at) {
 
 void view::expect(index job_at, int steps) const {
   const job& j = jobs_[job_at];
-  if (steps == 3) __builtin_prefetch(&j);
-  if (steps == 2) __builtin_prefetch(&requests_[j.request]);
-  if (steps == 1) __builtin_prefetch(requests_[j.request].parsed.get());
+  if (steps == 4) __builtin_prefetch(&j), __builtin_prefetch(&j.failed_hosts);
+  if (steps == 3) __builtin_prefetch(&requests_[j.request]);
+  if (steps == 2) __builtin_prefetch(requests_[j.request].parsed.get()), __builtin_prefetch(&requests_[j.request].parsed->arrange);
+  if (steps == 1)
+    __builtin_prefetch(requests_[j.request].parsed->sums.data()), __builtin_prefetch(requests_[j.request].parsed->sums.data() + 1);
 }
 
 index view::find_vnode(std::string_view name) const {

@@ -15,6 +15,7 @@
 
 #include "actors/scheduler/cycle/entities.hpp"
 #include "actors/scheduler/cycle/fairshare_settings.hpp"
+#include "actors/scheduler/cycle/fairshare_standing.hpp"
 #include "actors/scheduler/cycle/request.hpp"
 #include "actors/scheduler/cycle/resource_table.hpp"
 #include "events/schema/daemon.capnp.h"
@@ -103,6 +104,10 @@ enum class job_place : std::uint8_t { gone,
                                       suspended,
                                       other };
 
+// Comments of jobs are only ever compared. 0: none.
+std::uint64_t comment_hash(std::string_view text);
+
+// What a cycle looks at of each job comes first.
 struct job {
   std::uint64_t serial = 0;
   std::string id;
@@ -110,15 +115,15 @@ struct job {
   index queue = none;
   index request = none;
   std::int64_t rank = 0;
+  entity_index entity = 0;    // with fairshare: for whom it counts,
+  double expected_usage = 0;  // and how much it will, by what it asks for
+  std::uint64_t comment = 0;  // of a queued job: what it shows, or will show once the server heard us
   std::string euser, egroup;
-  std::string comment;                                 // of a queued job: what it shows, or will show once the server heard us
   std::vector<std::pair<index, std::uint32_t>> slots;  // of a running job: host and slot per chunk
   bool resume = false;                                 // of a suspended job: it is to go on when there is room for exec_vnode
   std::string exec_vnode, exec_host;                   // of such a job
   std::vector<index> failed_hosts;                     // that could not start it, the latest last
   job_place before_proposal = job_place::queued;
-  entity_index entity = 0;    // with fairshare: for whom it counts,
-  double expected_usage = 0;  // and how much it will, by what it asks for
 };
 
 // What a proposal takes, until the server speaks about the job.
@@ -144,8 +149,9 @@ class view {
   // Who counts for what in fairshare, of jobs taken in from here on. True: jobs taken in before were counted otherwise, and a full
   // view is needed.
   bool count_by(const fairshare_settings& settings);
-  // The entities, with their places in this tree.
-  const entity_table& place_entities(const std::shared_ptr<const share_tree>& tree);
+  // A cycle by shares begins: what the entities have used, in this tree.
+  fairshare_standing& stand(const std::shared_ptr<const share_tree>& tree);
+  share_index leaf_of(const job& j) const { return entities_.place_of(j.entity); }  // in that tree, or behind it
   std::uint64_t sequence() const { return sequence_; }
   bool complete() const { return seen_full_; }  // a full view was taken in
 
@@ -185,7 +191,7 @@ class view {
   void forget_asked(index job_at);
   // The server refused the proposal: the job is what it was before and holds nothing.
   void withdraw(std::uint64_t job);
-  void set_comment(std::uint64_t job, std::string comment);
+  void set_comment(index job_at, std::uint64_t hash) { jobs_[job_at].comment = hash; }
   std::uint32_t lowest_free_slot(const host& h, std::uint32_t from) const;
 
  private:
@@ -234,6 +240,7 @@ class view {
   std::uint32_t log_events_ = 767;  // pbs guide: log masks
   fairshare_settings sharing_;
   entity_table entities_;
+  fairshare_standing standing_;
 
   std::vector<vnode> vnodes_;
   std::vector<std::vector<std::pair<resource_id, std::string>>> borrowed_names_;  // by vnode: from whom

@@ -93,8 +93,4 @@ void view::withdraw(std::uint64_t serial) {
   forget_asked(at->second);
 }
 
-void view::set_comment(std::uint64_t serial, std::string comment) {
-  if (const auto at = job_ids_.find(serial); at != job_ids_.end()) jobs_[at->second].comment = std::move(comment);
-}
-
 }  // namespace annals::cycle

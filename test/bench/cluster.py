@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The figures that need a whole cluster. Usage: cluster.py [--build DIR] [alone|submit|hooks|hookruns|drain|status|paced|crowd|replay]...
+"""The figures that need a whole cluster. Usage: cluster.py [--build DIR] [alone|submit|hooks|hookruns|drain|status|fairshare|paced|crowd|replay]...
 
 Each measurement brings up a plain mini-cluster of its own in a temporary directory and removes it. One line per figure:
 what it is, the value, how long a sync of the same disk took beside it, and the load average (it shows whether the
@@ -378,6 +378,63 @@ def lock_is_free(c):
     return True
 
 
+# ---- fairshare ---------------------------------------------------------------------------------------------------
+
+CYCLE_TOOK = re.compile(r"cycle \d+: 0 of (\d+) jobs started, (\d+) us")
+
+
+def fairshare(build):
+    """What ordering jobs by the shares of 10,000 accounts adds to a cycle: with and without in turn, as each cycle's event says."""
+    entities, rounds, cycles = 10_000, 8, 8
+    with cluster(build) as c:
+        c.scheduling(False)
+        c.run("qmgr", "-c", "set node n1 resources_available.ncpus = 0")
+        priv = os.path.join(c.home, "sched_priv")
+        with open(os.path.join(priv, "resource_group"), "w") as f:
+            f.writelines(f"group{g} {g + 10} root {1 + g % 7}\n" for g in range(100))
+            f.writelines(f"account{i} {i + 1000} group{i % 100} {1 + i % 5}\n" for i in range(1, entities + 1))
+        with open(os.path.join(priv, "sched_config")) as f:
+            config = [line for line in f if not line.lstrip("#").startswith("fair")]
+        with open(os.path.join(priv, "sched.lock")) as f:
+            scheduler = int(f.read().split()[0])
+
+        def share(on):
+            with open(os.path.join(priv, "sched_config"), "w") as f:
+                f.writelines(config + ["fairshare_entity: Account_Name\n", "fairshare_usage_res: walltime\n", f"fair_share: {on} ALL\n"])
+            os.kill(scheduler, signal.SIGHUP)
+
+        def took():
+            return [int(us) / 1000 for jobs, us in CYCLE_TOOK.findall(c.run("pbs_audit", "log")) if int(jobs) == entities]
+
+        def log():
+            """Of the scheduler: how long, and how it ends. Of a cycle it is written last."""
+            logs = os.path.join(c.home, "sched_logs")
+            with open(os.path.join(logs, sorted(os.listdir(logs))[-1]), "rb") as f:
+                size = f.seek(0, os.SEEK_END)
+                f.seek(max(0, size - 100))
+                return size, f.read()
+
+        def cycle():
+            before = log()[0]
+            c.scheduling(False)
+            c.scheduling(True)
+            c.wait(lambda: log()[0] > before and log()[1].endswith(b"Leaving Scheduling Cycle\n"), "a cycle")
+
+        share("true")
+        c.bench("load", "fill", str(entities), "accounts")
+        c.bench("load", "usages", str(entities))
+        times = {"false": [], "true": []}
+        for on, into in list(times.items()) * rounds:
+            share(on)
+            before = len(took())
+            for _ in range(1 + cycles):
+                cycle()
+            into += took()[before + 1:]     # in the first one it took the view in anew
+        off, on = (statistics.median(t) for t in times.values())
+        c.say(f"a cycle over 10,000 distinct jobs, by the shares of {entities} accounts, medians of {rounds * cycles}",
+              f"{off:.2f} -> {on:.2f} ms: {on / off * 100 - 100:+.0f} %")
+
+
 # ---- paced -------------------------------------------------------------------------------------------------------
 
 def paced(build):
@@ -449,9 +506,9 @@ def replay(build):
 def main():
     top = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     top.add_argument("--build", default=os.path.join(HERE, "..", "..", "build"), help="where it was built")
-    top.add_argument("what", nargs="*", default=[], metavar="alone|submit|hooks|hookruns|drain|status|paced|crowd|replay")
+    top.add_argument("what", nargs="*", default=[], metavar="alone|submit|hooks|hookruns|drain|status|fairshare|paced|crowd|replay")
     options = top.parse_args()
-    every = {"alone": alone, "submit": submit, "hooks": hooks, "hookruns": hookruns, "drain": drain, "status": status, "paced": paced, "crowd": crowd, "replay": replay}
+    every = {"alone": alone, "submit": submit, "hooks": hooks, "hookruns": hookruns, "drain": drain, "status": status, "fairshare": fairshare, "paced": paced, "crowd": crowd, "replay": replay}
     for name in options.what or every:
         print(f"-- {name}", flush=True)
         every[name](os.path.abspath(options.build))

@@ -1,8 +1,10 @@
 // What a measurement of a running cluster needs and commands are too slow for: jobs by the thousand, submissions at a
 // steady pace with their latencies, the disk's own latency, and a log that holds a million events.
-// Usage: bench_load fill COUNT [distinct|queue=QUEUE] | paced PER_SECOND SECONDS | sync DIRECTORY COUNT | grow LOG EVENTS
-// `fill` queues held jobs, or with `distinct` jobs that all ask for something else and may run, or jobs without output that may run
-// in that queue. `grow` repeats the last job that ended, stream after stream, in the log of a server that is down. (PBS_CONF_FILE names
+// Usage: bench_load fill COUNT [distinct|accounts|queue=QUEUE] | usages COUNT | paced PER_SECOND SECONDS | sync DIRECTORY COUNT |
+//        grow LOG EVENTS
+// `fill` queues held jobs, or with `distinct` jobs that all ask for something else and may run, with `accounts` the same for an account
+// each (account1, account2, ...), or jobs without output that may run in that queue. `usages` gives each of these accounts a fairshare
+// usage. `grow` repeats the last job that ended, stream after stream, in the log of a server that is down. (PBS_CONF_FILE names
 // the cluster.)
 // test/bench/cluster.py runs all of it; figures are in docs/performance.md.
 #include <fcntl.h>
@@ -27,11 +29,13 @@ void print_latencies(const char* what, std::vector<double> ms) {
   std::printf("%s: %zu, ms p50 %.2f p90 %.2f p99 %.2f max %.2f\n", what, ms.size(), at(0.5), at(0.9), at(0.99), ms.back());
 }
 
+std::string account(unsigned i) { return "account" + std::to_string(i); }
+
 // What `qsub -- /bin/true` sends, with a short environment. `distinct` > 0 asks for what no other job asks for.
-void fill_job(schema::Request::Builder r, unsigned distinct) {
+void fill_job(schema::Request::Builder r, unsigned distinct, bool accounts = false) {
   auto job = r.initQueueJob();
   job.setSubmitHost("bench");
-  auto list = job.initAttributes(distinct ? 6 : 5);
+  auto list = job.initAttributes(5 + (distinct ? 1 : 0) + (accounts ? 1 : 0));
   const auto put = [&](unsigned i, const char* name, const std::string& value) {
     list[i].setName(name);
     list[i].setValue(value);
@@ -45,6 +49,7 @@ void fill_job(schema::Request::Builder r, unsigned distinct) {
   list[4].setResource("walltime");
   put(5, "Resource_List", std::to_string(1000 + distinct) + "kb");
   list[5].setResource("mem");
+  if (accounts) put(6, "Account_Name", account(distinct));
 }
 
 void stop_if_refused(schema::Reply::Reader r) {
@@ -70,20 +75,36 @@ void fill_runnable(schema::Request::Builder r, const std::string& queue) {
   put(4, "Error_Path", "/dev/null");
 }
 
-int fill(unsigned count, const std::string& how) {
-  const bool distinct = how == "distinct";
-  const std::string queue = how.rfind("queue=", 0) == 0 ? how.substr(6) : "";
+// Requests 1 to `count`, many in flight.
+template <class Fill>
+int ask(unsigned count, Fill&& fill) {
   constexpr std::size_t in_flight = 256;
   auto server = client::session::open();
   for (unsigned i = 1; i <= count; ++i) {
     while (server.in_flight() >= in_flight) stop_if_refused(*server.receive());
-    server.send([&](schema::Request::Builder r) {
-      if (queue.empty()) fill_job(r, distinct ? i : 0);
-      else fill_runnable(r, queue);
-    });
+    server.send([&](schema::Request::Builder r) { fill(r, i); });
   }
   while (server.in_flight() > 0) stop_if_refused(*server.receive());
   return 0;
+}
+
+int fill(unsigned count, const std::string& how) {
+  const bool accounts = how == "accounts", distinct = accounts || how == "distinct";
+  const std::string queue = how.rfind("queue=", 0) == 0 ? how.substr(6) : "";
+  return ask(count, [&](schema::Request::Builder r, unsigned i) {
+    if (queue.empty()) fill_job(r, distinct ? i : 0, accounts);
+    else fill_runnable(r, queue);
+  });
+}
+
+int usages(unsigned count) {
+  return ask(count, [](schema::Request::Builder r, unsigned i) {
+    auto f = r.initFairshare();
+    f.setScheduler("default");
+    auto set = f.initSet();
+    set.setEntity(account(i));
+    set.setUsage(1 + (i * 7919U) % 100'000);
+  });
 }
 
 // Each submission is due at its time whether or not those before it were answered; its latency counts from then, so that
@@ -188,13 +209,16 @@ int main(int argc, char** argv) {
   const auto number = [&](int i) { return i < argc ? std::strtoul(argv[i], nullptr, 10) : 0; };
   try {
     if (mode == "fill") return fill(static_cast<unsigned>(number(2)), argc == 4 ? argv[3] : "");
+    if (mode == "usages" && argc == 3) return usages(static_cast<unsigned>(number(2)));
     if (mode == "paced" && argc == 4) return paced(std::atof(argv[2]), std::atof(argv[3]));
     if (mode == "sync" && argc == 4) return sync_latency(argv[2], static_cast<unsigned>(number(3)));
     if (mode == "grow" && argc == 4) return grow(argv[2], number(3));
   } catch (const client::session_error& e) {
     return client::print_session_error("bench_load", e);
   }
-  std::fprintf(stderr, "usage: %s fill COUNT [distinct|queue=QUEUE] | paced PER_SECOND SECONDS | sync DIRECTORY COUNT | grow LOG EVENTS\n",
+  std::fprintf(stderr,
+               "usage: %s fill COUNT [distinct|accounts|queue=QUEUE] | usages COUNT | paced PER_SECOND SECONDS | "
+               "sync DIRECTORY COUNT | grow LOG EVENTS\n",
                argv[0]);
   return 2;
 }

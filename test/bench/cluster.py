@@ -315,9 +315,9 @@ def restart_scheduler_with_microseconds(c):
 
 def status(build):
     with cluster(build) as c:
+        restart_scheduler_with_microseconds(c)
         c.scheduling(False)
         c.run("qmgr", "-c", "set node n1 resources_available.ncpus = 0")
-        restart_scheduler_with_microseconds(c)
         restart(c)
         empty = c.server_rss_kb()
         c.bench("load", "fill", "10000", "distinct")

@@ -3,7 +3,7 @@ import os
 import time
 import unittest
 
-from private_cluster import ClusterTest, DEADLINE_S, attributes, procs, signal, wait_gone
+from private_cluster import ClusterTest, DEADLINE_S, Trouble, attributes, procs, signal, wait_gone
 
 
 class SchedulersTest(ClusterTest):
@@ -46,6 +46,19 @@ class on_the_servers_host(SchedulersTest):
             except OSError:
                 pass
         self.assertFalse([name for name in names if "server_priv" in name or "server_logs" in name], "it has no file of the server")
+        self.a_job_runs()
+
+    def test_one_that_does_not_schedule_is_not_waited_for(self):
+        pid = self.until_idle()
+        self.qmgr("set server scheduling = False")
+        procs.send([pid], signal.SIGKILL)
+        wait_gone([pid])
+        self.cluster.kill("server")
+        self.cluster.start("server")
+        with self.assertRaisesRegex(Trouble, "when its `scheduling` is True"):
+            self.cluster.start("sched")
+        self.qmgr("set server scheduling = True")
+        self.cluster.start("sched")
         self.a_job_runs()
 
     def test_one_that_is_killed_in_a_cycle_is_back_and_places_jobs(self):      # MS-42, MS-86

@@ -184,6 +184,10 @@ class Cluster:
         if not self.info.get("start_schedulers", True):
             self.machines[self.server].start_daemon("pbs_sched")
             return
+        if not self.daemon_pids("server"):
+            raise Trouble("the server starts the scheduler, and does not run")
+        if not self.scheduler_is_wanted():
+            return
         deadline = time.monotonic() + SCHEDULER_DEADLINE_S
         while not self.daemon_pids("sched") or "state = down" in self.client("qmgr", "-c", "list sched default state"):
             if not self.daemon_pids("server"):
@@ -191,6 +195,10 @@ class Cluster:
             if time.monotonic() > deadline:
                 raise Trouble(f"after {SCHEDULER_DEADLINE_S} s the scheduler is down\n{self.machines[self.server].log_tail('pbs_server')}")
             time.sleep(POLL_S)
+
+    def scheduler_is_wanted(self):
+        """The server leaves those alone that do not schedule."""
+        return "scheduling = False" not in self.client("qmgr", "-c", "list sched default scheduling")
 
     def daemon_pids(self, target):
         if target == "sched":
@@ -230,6 +238,8 @@ class Cluster:
             self.start_server()
         if target == "sched" or (machine and name == self.server):
             self.await_scheduler()
+        if target == "sched" and not self.daemon_pids("sched"):
+            raise Trouble("the server starts the scheduler when its `scheduling` is True")
         if machine and name in self.hosts:
             machine.start_daemon("pbs_mom")
 

@@ -207,6 +207,9 @@ class fairshare_order::dealer {
       last[leaf] = p;
     }
     standing.order_children(first_);
+  }
+
+  void deal_all() {
     if (first_[share_tree::root] != nothing) deal(share_tree::root);
   }
 
@@ -232,7 +235,7 @@ fairshare_order::fairshare_order(const view& v, fairshare_standing& standing, st
     : order_(std::move(order)) {
   pickers_.resize(queues_count ? v.queues().size() : 1);
   for (auto& p : pickers_) p = std::make_unique<picker>(v, standing, order_);
-  dealer(*this, v, standing, queues_count);
+  dealer(*this, v, standing, queues_count).deal_all();
   for (auto& p : pickers_) p->begin();
 }
 

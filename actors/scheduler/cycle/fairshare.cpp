@@ -38,8 +38,7 @@ class fairshare_order::picker {
   }
 
   index next() {
-    if (unsure_ || seen_ != standing_.starts()) settle(0);
-    seen_ = standing_.starts();
+    if (unsure_ || standing_.starts() != starts_before_) settle(0);
     unsure_ = false;
     std::uint32_t at = 0;
     while (!nodes_[at].leaf) at = front(nodes_[at]).node;
@@ -188,8 +187,8 @@ class fairshare_order::picker {
   std::vector<std::vector<entry>> moved_;   // heaps
   std::vector<std::uint32_t> path_;         // while jobs are put: nodes from the root to the latest leaf
   std::size_t taken_ = 0;
-  std::uint64_t seen_ = 0;  // starts that were looked at
-  bool unsure_ = false;     // something in front may have to stand behind another
+  std::uint64_t starts_before_ = standing_.starts();  // since then usage may have grown anywhere, also by jobs of other queues
+  bool unsure_ = false;                               // something in front may have to stand behind another
 };
 
 // Deals the jobs to the pickers of their queues: leaf by leaf, in the order of the tree's children.

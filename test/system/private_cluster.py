@@ -24,7 +24,7 @@ sys.path.insert(0, os.path.join(STAGE, "lib", "python"))
 from minicluster import cluster as mini, procs  # noqa: E402  found by the path above
 from minicluster.layout import Trouble  # noqa: E402
 
-DEADLINE_S = 60          # for anything that a healthy cluster does in milliseconds, on a machine that is busy
+DEADLINE_S = 180         # for anything that a healthy cluster does in milliseconds, on a machine that is busy
 COMMAND_DEADLINE_S = 120
 
 

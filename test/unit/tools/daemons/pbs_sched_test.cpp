@@ -126,7 +126,7 @@ struct site {
   template <class Condition>
   void wait_for(Condition&& condition) {
     std::unique_lock held(guard);
-    BOOST_REQUIRE(arrived.wait_for(held, std::chrono::seconds(30), condition));
+    BOOST_REQUIRE(arrived.wait_for(held, std::chrono::seconds(120), condition));
   }
   // The next message of this kind; those before it are dropped.
   schema::sealed<schema::FromScheduler> next(which kind) {
@@ -156,7 +156,7 @@ struct site {
   std::string log() const { return log_in(dir / ("sched_log" + behind)); }
   template <class Condition>
   void until(Condition&& condition) {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);
     while (!condition()) {
       BOOST_REQUIRE(std::chrono::steady_clock::now() < deadline);
       std::this_thread::sleep_for(std::chrono::milliseconds(5));

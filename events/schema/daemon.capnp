@@ -211,6 +211,10 @@ struct SchedJob {
   resume     @16 :Bool;                     # a suspended job that is to go on when there is room; execVnode: what it needs
   failedHosts @17 :List(Text);              # of a queued job: where it could not be started, the latest last; they are tried last
   accountName @18 :Text;                    # Account_Name
+  eligibleSeconds @19 :Int64;               # eligible_time, as far as it was counted
+  eligibleSinceNs @20 :Int64;               # and since when it grows; 0: it does not
+  topjobIneligible @21 :Bool;
+  rerunable  @22 :Bool;
 }
 
 struct FromScheduler {
@@ -237,5 +241,6 @@ struct SchedDirectories {
   enum PrivTrouble { none @0; unreachable @1; notValid @2; }
 }
 struct ProposeRun { job @0 :UInt64; execVnode @1 :Text; execHost @2 :Text; hosts @3 :List(Text); cycle @4 :UInt64;
-                    request @5 :UInt64; }     # of the RunOneJob it answers; 0: none
+                    request @5 :UInt64;       # of the RunOneJob it answers; 0: none
+                    walltimeSeconds @6 :UInt64; }   # shrink-to-fit: the walltime the job gets; 0: its own
 struct CannotRun { job @0 :UInt64; request @1 :UInt64; reason @2 :Text; }

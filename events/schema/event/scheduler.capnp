@@ -33,11 +33,56 @@ struct FairsharePolicy {
   decayFactor  @4 :Float64;
 }
 struct FairshareUsage { entity @0 :Text; usage @1 :Float64; }
-struct CycleBegan { number @0 :UInt64; viewSequence @1 :UInt64; trigger @2 :Text; policy @3 :Common.BlobRef; }
+struct CycleBegan {
+  number       @0 :UInt64;
+  viewSequence @1 :UInt64;
+  trigger      @2 :Text;
+  policy       @3 :Common.BlobRef;
+  wallNs       @4 :Int64;                   # the time that the cycle decides for
+  dynamic      @5 :List(Common.Attribute);  # what server_dyn_res scripts said: name resources_available
+}
 struct CycleReasons {
   # Only reasons that changed, in pieces of at most limits::cycle_reasons_bytes_max.
   texts @0 :List(Text);             # each distinct comment once, whole ("Not Running: ...")
   jobs  @1 :List(JobReason);
+  whys  @2 :List(Why);              # beside texts: the same as data
+  blockers  @3 :List(Text);         # ids of jobs and reservations
+  estimates @4 :List(JobEstimate);  # of top jobs, when they changed
 }
-struct JobReason { job @0 :UInt64; text @1 :UInt32; }   # job = stream serial, text = index into texts
+struct JobReason {
+  job    @0 :UInt64;                # serial of the stream
+  text   @1 :UInt32;                # index into texts
+  behind @2 :UInt32;                # index into blockers, from 1: what the job waits behind; 0: nothing
+}
+struct Why {
+  # What keeps a job from running. Fields that say nothing of its kind are empty.
+  kind     @0 :Kind;
+  resource @1 :Text;                # of resources and limits: which
+  asked    @2 :Text;                # what the job wants of it
+  free     @3 :Text;                # what is left of it
+  total    @4 :Text;                # what there is of it
+  vnodes   @5 :List(Text);          # where it was looked for and is too little; the first few
+  limit    @6 :Text;                # the attribute, with its entity: "max_run [u:PBS_GENERIC=2]"
+  owner    @7 :Text;                # whose limit or pool: "server", "queue workq"
+  count    @8 :Text;                # of a limit: how much of it is in use
+  enum Kind {
+    other       @0;
+    resources   @1;   # of vnodes: too little of one, or no place for all
+    pool        @2;   # resources_available of server or queue, server_dyn_res
+    limit       @3;   # max_run and its family
+    queue       @4;   # not started, no execution queue
+    primeTime   @5;   # prime time, non-prime time, a boundary between them
+    dedicated   @6;   # dedicated time
+    order       @7;   # strict_ordering
+    booked      @8;   # a top job or a confirmed reservation needs the place
+    formula     @9;   # job_sort_formula_threshold
+    shares      @10;  # fairshare
+    preemption  @11;  # it may preempt, and can't
+  }
+}
+struct JobEstimate {
+  job       @0 :UInt64;             # serial of the stream
+  startNs   @1 :Int64;              # estimated.start_time; 0: there is none any more
+  execVnode @2 :Text;               # estimated.exec_vnode
+}
 struct CycleEnded { number @0 :UInt64; considered @1 :UInt32; started @2 :UInt32; elapsedUs @3 :UInt64; }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "actors/scheduler/cycle/policy.hpp"
+#include "actors/scheduler/cycle/refusal.hpp"
 #include "actors/scheduler/cycle/view.hpp"
 
 namespace annals::cycle {
@@ -53,12 +54,6 @@ struct allocation {
     pieces.clear();
     whole_host_extra.clear();
   }
-};
-
-struct refusal {
-  bool never = false;
-  std::string text;  // as the comment has it, without "Not Running: "
-  std::string log;   // empty: the same
 };
 
 enum class hold_kind : std::uint8_t { shared,

@@ -1,0 +1,27 @@
+// Why a job does not run: what its comment says, and the same as data (qstat --why).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "events/schema/event/scheduler.capnp.h"
+
+namespace annals::cycle {
+
+// As schema::Why, which says what the fields mean.
+struct why_data {
+  schema::Why::Kind kind = schema::Why::Kind::OTHER;
+  std::string resource, asked, free, total;
+  std::vector<std::string> vnodes;
+  std::string limit, owner, count;
+};
+
+struct refusal {
+  bool never = false;
+  std::string text;  // as the comment has it, without "Not Running: "
+  std::string log;   // empty: the same
+  why_data data;
+  std::string behind;  // id of the job or reservation that the job waits behind; empty: none
+};
+
+}  // namespace annals::cycle

@@ -20,8 +20,8 @@ struct refusal {
   bool never = false;
   std::string text;  // as the comment has it, without "Not Running: "
   std::string log;   // empty: the same
-  why_data data;
-  std::string behind;  // id of the job or reservation that the job waits behind; empty: none
+  why_data data = {};
+  std::string behind = {};  // id of the job or reservation that the job waits behind; empty: none
 };
 
 }  // namespace annals::cycle

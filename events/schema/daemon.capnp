@@ -215,6 +215,10 @@ struct SchedJob {
   eligibleSinceNs @20 :Int64;               # and since when it grows; 0: it does not
   topjobIneligible @21 :Bool;
   rerunable  @22 :Bool;
+  leaving    @23 :Bool;                     # its end or its requeue was asked for: what it holds will soon be free
+  estimatedNs @24 :Int64;                   # estimated.start_time that it shows; 0: none
+  estimatedVnode @25 :Text;                 # estimated.exec_vnode
+  topjob     @26 :Bool;                     # what it shows
 }
 
 struct FromScheduler {
@@ -242,5 +246,11 @@ struct SchedDirectories {
 }
 struct ProposeRun { job @0 :UInt64; execVnode @1 :Text; execHost @2 :Text; hosts @3 :List(Text); cycle @4 :UInt64;
                     request @5 :UInt64;       # of the RunOneJob it answers; 0: none
-                    walltimeSeconds @6 :UInt64; }   # shrink-to-fit: the walltime the job gets; 0: its own
+                    walltimeSeconds @6 :UInt64;     # shrink-to-fit: the walltime the job gets; 0: its own
+                    victims @7 :List(PreemptVictim); }   # jobs that must make room first; the run is tried when they have
+struct PreemptVictim {
+  job @0 :UInt64;
+  how @1 :How;
+  enum How { suspend @0; requeue @1; delete @2; }   # as preempt_order has it; checkpointing is not there
+}
 struct CannotRun { job @0 :UInt64; request @1 :UInt64; reason @2 :Text; }

@@ -27,6 +27,21 @@ class until_written final : public reply_to {
   const std::function<void()> again_;
 };
 
+// Also writes down that a proposal was refused. The note is on its way before the scheduler can begin its next cycle.
+class proposal_noted final : public reply_to {
+ public:
+  proposal_noted(reply_ptr to, std::function<void(const std::string&)> note) : to_(std::move(to)), note_(std::move(note)) {}
+  void done(std::uint64_t sequence, const std::string& text) override { to_->done(sequence, text); }
+  void refused(std::uint64_t sequence, const model::rejection& why) override {
+    note_(why.text);
+    to_->refused(sequence, why);
+  }
+
+ private:
+  const reply_ptr to_;
+  const std::function<void(const std::string&)> note_;
+};
+
 }  // namespace
 
 void scheduler_routes::on_closed(const peer_closed& c) {
@@ -130,12 +145,19 @@ void scheduler_routes::hello(const wire::connection_ptr& peer, schema::SchedHell
 
 void scheduler_routes::propose(const std::string& name, const schema::sealed<schema::FromScheduler>& message, bool winding_up) {
   const auto run = message.get().getRun();
-  auto reply = settle_proposal(board_.parts().status, name, run.getJob(), run.getCycle());
+  auto note = [this, gateway = caf::actor(board_.self()), name, message](const std::string& why) {
+    caf::anon_send(gateway, run_this{[=, this] { note_refused(name, {message, why}); }});
+  };
+  reply_ptr reply = std::make_shared<proposal_noted>(settle_proposal(board_.parts().status, name, run.getJob(), run.getCycle()), std::move(note));
   board_.self()->send(board_.parts().status, scheduler_frame{name, message});  // counted before it is settled
   if (winding_up) return reply->refused(0, model::refuse(pbs_error::server_down));
   const auto number = board_.where().job_number(run.getJob());
   if (!number) return reply->refused(0, model::refuse(pbs_error::unknown_job));
   hooks_.ask_run(*number, model::proposed_run{message, name, run.getRequest() != 0}, scheduler_itself(), std::move(reply));
+}
+
+void scheduler_routes::note_refused(const std::string& name, const model::proposal_refused& what) {
+  if (const auto object = board_.scheduler(name)) board_.self()->send(object, board_.wrap(model::scheduler_command(what), scheduler_itself()));
 }
 
 // The policy files' text is kept once, beside the first cycle that used it.

@@ -292,6 +292,7 @@ void event_notes::note_scheduler(const subject& of, schema::SchedulerEvent::Read
     case which::FAIRSHARE_POLICY:
     case which::CYCLE_BEGAN:
     case which::CYCLE_REASONS:
+    case which::PROPOSAL_REFUSED:
     case which::CYCLE_ENDED: return;
   }
 }

@@ -114,6 +114,7 @@ struct Stat {
   queue    @5 :Text;                 # jobs of this queue only
   users    @6 :List(Text);           # jobs of these users only
   states   @7 :Text;                 # jobs in these state letters only; empty: any
+  why      @8 :Bool;                 # of jobs that are named: also why they wait (Object.why), and of ended ones their end
 }
 enum History { live @0; also @1; only @2; }
 struct At { union { now @0 :Void; wallNs @1 :Int64; sequence @2 :UInt64; } }
@@ -154,6 +155,17 @@ struct Rejected { name @0 :Text; rejection @1 :Rejection; }
 struct Object {
   name       @0 :Text;
   attributes @1 :Data;               # a packed attribute list (events/attributes/attribute_set.hpp), in table order
+  why        @2 :JobWhy;             # of a job that waits, when it was asked for and a scheduler has said why
+}
+struct JobWhy {
+  # What the last cycle that had something new to say of the job said.
+  comment   @0 :Text;                # "Not Running: ..."
+  data      @1 :SchedulerEvents.Why;
+  behind    @2 :Text;                # id of the job or reservation that it waits behind; empty: none
+  sinceNs   @3 :Int64;               # since when it waits for this reason
+  saidNs    @4 :Int64;               # when it was said last
+  cycle     @5 :UInt64;              # in which cycle; 0: not known
+  scheduler @6 :Text;                # of which scheduler
 }
 struct FairshareAnswer {
   policy @0 :SchedulerEvents.FairsharePolicy;

@@ -126,6 +126,7 @@ void fairshare::fold(const model::event_place& at, const std::string& scheduler,
     case scheduler_which::CYCLE_BEGAN:
     case scheduler_which::CYCLE_REASONS:
     case scheduler_which::CYCLE_ENDED:
+    case scheduler_which::PROPOSAL_REFUSED:
     case scheduler_which::START_FAILED: return;
   }
 }

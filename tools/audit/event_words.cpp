@@ -307,6 +307,11 @@ std::string scheduler_words(schema::SchedulerEvent::Reader event) {
              " jobs started, " + std::to_string(e.getElapsedUs()) + " us";
     }
     case which::START_FAILED: return schema::str(event.getStartFailed().getText());
+    case which::PROPOSAL_REFUSED: {
+      const auto e = event.getProposalRefused();
+      return (e.getCycle() > 0 ? "cycle " + std::to_string(e.getCycle()) + ": " : std::string()) + "a job may not run on " +
+             schema::str(e.getExecVnode()) + after_colon(e.getReason());
+    }
     case which::FAIRSHARE_POLICY: {
       const auto e = event.getFairsharePolicy();
       if (!e.getOn()) return "no fairshare";

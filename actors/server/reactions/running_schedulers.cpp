@@ -149,7 +149,8 @@ class running final : public reaction {
       case which::FAIRSHARE_POLICY:
       case which::FAIRSHARE_SET:
       case which::FAIRSHARE_DECAYED:
-      case which::FAIRSHARE_TRIMMED: return false;
+      case which::FAIRSHARE_TRIMMED:
+      case which::PROPOSAL_REFUSED: return false;
     }
     life.since = record.sequence();
     return true;

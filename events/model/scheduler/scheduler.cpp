@@ -116,6 +116,17 @@ outcome decide_said(const scheduler_state& scheduler, schema::FromScheduler::Rea
   }
 }
 
+event proposal_event(const proposal_refused& refused) {
+  const auto run = refused.proposal.get().getRun();
+  return make_event([&](auto e) {
+    auto r = e.initScheduler().initProposalRefused();
+    r.setJob(run.getJob());
+    r.setCycle(run.getCycle());
+    r.setReason(refused.why);
+    r.setExecVnode(run.getExecVnode());
+  });
+}
+
 outcome decide_came(const scheduler_state& scheduler, const scheduler_came& came, const settings& settings) {
   if (!scheduler.exists) return refuse(pbs_error::unknown_scheduler);
   if (!may_come_from(scheduler, came.host, settings.host_name)) return refuse(pbs_error::scheduler_connected);
@@ -159,6 +170,8 @@ outcome decide(const scheduler_state& scheduler, const scheduler_command& comman
   if (const auto* said = std::get_if<scheduler_said>(&command)) return decide_said(scheduler, said->message.get());
   if (const auto* came = std::get_if<scheduler_came>(&command)) return decide_came(scheduler, *came, settings);
   if (const auto* failed = std::get_if<scheduler_not_started>(&command)) return decide_not_started(scheduler, *failed);
+  if (const auto* refused = std::get_if<proposal_refused>(&command))
+    return scheduler.exists ? outcome(std::vector<event>{proposal_event(*refused)}) : outcome(no_change);
   if (!scheduler.connected) return no_change;
   return std::vector<event>{make_event([&](auto e) { e.initScheduler().initStopped().setText(std::get<scheduler_gone>(command).why); })};
 }
@@ -214,7 +227,8 @@ void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerE
       scheduler.in_cycle = true;
       state("scheduling");
       break;
-    case which::CYCLE_REASONS: break;  // told to the jobs' rows by the status projection
+    case which::CYCLE_REASONS:  // told to the jobs' rows by the status projection
+    case which::PROPOSAL_REFUSED: break;
     case which::START_FAILED:          // there was no connection, whatever the server that ran before this one knew
       scheduler.connected = scheduler.in_cycle = false;
       state("down");

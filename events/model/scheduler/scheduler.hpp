@@ -49,9 +49,14 @@ struct scheduler_gone {
 struct scheduler_said {
   schema::sealed<schema::FromScheduler> message;
 };  // cycleBegan, reasons, cycleEnded, directories, fairshare
+// The job's rules, a hook or the ledger did not let a job run that it proposed.
+struct proposal_refused {
+  schema::sealed<schema::FromScheduler> proposal;  // its run
+  std::string why;
+};
 // A request is a manage or a fairshare.
-using scheduler_command =
-    std::variant<schema::sealed<schema::Request>, scheduler_came, scheduler_gone, scheduler_said, scheduler_not_started, trim_fairshare>;
+using scheduler_command = std::variant<schema::sealed<schema::Request>, scheduler_came, scheduler_gone, scheduler_said,
+                                       scheduler_not_started, trim_fairshare, proposal_refused>;
 outcome decide(const scheduler_state& scheduler, const scheduler_command& command, const stamp& now, const settings& settings);
 void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerEvent::Reader event);
 // What lists show. A new object says `partition = None` (MS-05); one whose partition was taken away has none to show, as every

@@ -20,6 +20,7 @@ struct SchedulerEvent {
     fairshareDecayed @10 :Void;               # pbsfs -d: all usage is multiplied with the decay factor
     fairshareTrimmed @11 :List(Text);         # pbsfs -e: the entities whose usage is forgotten
     startFailed      @12 :Shared.Reason;      # the server wanted it started, and no process came of it
+    proposalRefused  @13 :ProposalRefused;    # a job that it wanted to run, and the job's rules or the ledger did not let it
   }
 }
 
@@ -48,6 +49,7 @@ struct CycleReasons {
   whys  @2 :List(Why);              # beside texts: the same as data
   blockers  @3 :List(Text);         # ids of jobs and reservations
   estimates @4 :List(JobEstimate);  # of top jobs, when they changed
+  cycle @5 :UInt64;                 # which cycle says so; 0: written before this was told
 }
 struct JobReason {
   job    @0 :UInt64;                # serial of the stream
@@ -84,5 +86,11 @@ struct JobEstimate {
   job       @0 :UInt64;             # serial of the stream
   startNs   @1 :Int64;              # estimated.start_time; 0: there is none any more
   execVnode @2 :Text;               # estimated.exec_vnode
+}
+struct ProposalRefused {
+  job       @0 :UInt64;             # serial of the stream
+  cycle     @1 :UInt64;             # 0: asked for by name (qrun)
+  reason    @2 :Text;
+  execVnode @3 :Text;               # where it was to run
 }
 struct CycleEnded { number @0 :UInt64; considered @1 :UInt32; started @2 :UInt32; elapsedUs @3 :UInt64; }

@@ -16,6 +16,7 @@ using Builder = schema::FromScheduler::Builder;
 
 // Bits of the log that the driver itself uses (pbs guide: logs).
 constexpr std::uint32_t event_error = 0x1, event_sched = 0x40;
+constexpr std::int64_t ns_per_second = 1'000'000'000;
 
 template <class Fill>
 cycle_driver::message make(Fill&& fill) { return schema::make<schema::FromScheduler>(std::forward<Fill>(fill)); }
@@ -139,7 +140,8 @@ cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {
       break;
     case schema::ToScheduler::CYCLE: {
       const auto c = said.getCycle();
-      waiting_ = start{c.getNumber(), c.getViewSequence(), schema::str(c.getTrigger())};
+      waiting_ = start{c.getNumber(), c.getViewSequence(), schema::str(c.getTrigger()),
+                       c.getWallNs() != 0 ? c.getWallNs() : out_.clock->now_ns()};
       if (!view_.complete() || view_.sequence() < c.getViewSequence()) ask_for_full_view();
       break;
     }
@@ -215,11 +217,12 @@ void cycle_driver::run(const start& what) {
     c.setNumber(what.number);
     c.setViewSequence(view_.sequence());
     c.setTrigger(what.trigger);
+    c.setWallNs(what.wall_ns);
     auto p = c.initPolicy();
     p.setHash(data_of(policy_hash_));
     p.setSize(policy_text_.size());
   }));
-  const auto decided = cycle::run_cycle(view_, policy_);
+  const auto decided = cycle::run_cycle(view_, policy_, what.wall_ns / ns_per_second);
   send_runs(decided, what.number);
   send_reasons(decided);
   const std::int64_t elapsed = std::max<std::int64_t>(out_.clock->now_ns() - began, 0);
@@ -246,7 +249,7 @@ void cycle_driver::run_asked(schema::RunOneJob::Reader ask) {
   std::string why = "Job is running";
   const auto where = view_.jobs()[at].where;
   const bool may = where == cycle::job_place::queued || where == cycle::job_place::other;
-  const auto run = may ? cycle::run_asked(view_, policy_, at, why) : std::nullopt;
+  const auto run = may ? cycle::run_asked(view_, policy_, out_.clock->now_ns() / ns_per_second, at, why) : std::nullopt;
   const auto& id = view_.jobs()[at].id;
   out_.log(event_sched, "Job", id, run ? "Job run" : why);
   if (!run) view_.forget_asked(at);

@@ -35,7 +35,7 @@ class cycle_driver {
   struct outlets {
     std::function<void(const message&)> send;  // to the server; dropped by the owner when there is none
     std::function<void(std::uint32_t event, std::string_view cls, std::string_view object, std::string_view text)> log;
-    const ports::clock* clock = nullptr;  // for how long a cycle took; decides nothing
+    const ports::clock* clock = nullptr;  // of runJob the time it decides for; of a cycle only how long it took
     // What only a process can do; none: the directories are not kept (directory_keeper), and nothing listens.
     std::function<directory_keeper::trouble(const std::string&)> use_priv = {};
     std::function<std::optional<std::string>(const std::string&)> use_logs = {};
@@ -64,6 +64,7 @@ class cycle_driver {
   struct start {
     std::uint64_t number, view_sequence;
     std::string trigger;
+    std::int64_t wall_ns;  // for which time it decides
   };
 
   next take_view(schema::SchedulingDelta::Reader delta);

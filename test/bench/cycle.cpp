@@ -106,7 +106,7 @@ long resident_kb() {
 void measure(const char* what, const shape& s) {
   const std::string config = "resources: \"ncpus, mem, arch, host, vnode\"\n";
   const std::string sharing = "fair_share: true ALL\nfairshare_usage_res: walltime\n";
-  const auto p = cycle::parse_policy(s.fairshare ? cycle::policy_text(config + sharing, resource_group(s.jobs)) : config).value;
+  const auto p = cycle::parse_policy(s.fairshare ? cycle::policy_text({config + sharing, resource_group(s.jobs)}) : config).value;
   const auto full = cluster(s);
   const auto used = usages(s.jobs);
   std::vector<double> cycles, intakes;
@@ -121,7 +121,7 @@ void measure(const char* what, const shape& s) {
     if (s.fairshare) cycle::fairshare_order(v, v.stand(p.sharing.tree), {}, false);  // as a cycle before it did
     if (i == 0) grown = resident_kb() - before;
     cycles.push_back(milliseconds([&] {
-      const auto decided = cycle::run_cycle(v, p);
+      const auto decided = cycle::run_cycle(v, p, 1'795'359'430);
       runs = decided.runs.size();
       comments = decided.comments.size();
     }));

@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!v.apply(*full)) std::abort();
   cycle::policy p;
   p.checked_resources = {"ncpus", "mem", "host", "vnode", "arch"};
-  const auto decided = cycle::run_cycle(v, p);
+  const auto decided = cycle::run_cycle(v, p, 1'795'359'430);
   if (decided.runs.size() + decided.reasons.size() != 3) std::abort();
   for (const auto& n : v.vnodes())
     for (cycle::resource_id r = 0; r < v.resources().size(); ++r)

@@ -247,7 +247,11 @@ class scheduler {
       log_.write(actors::log_event::error, "Fil", "sched_config", "Can not open file: " + where_.priv + "/sched_config");
       text = read_file(where_.exec + "/etc/pbs_sched_config");
     }
-    const auto policy = cycle::policy_text(text.value_or(""), read_file(where_.priv + "/resource_group").value_or(""));
+    const auto beside = [&](const char* name) { return read_file(where_.priv + "/" + name).value_or(""); };
+    const auto config = text.value_or(""), groups = beside("resource_group"), holidays = beside("holidays"),
+               dedicated = beside("dedicated_time");
+    const auto policy = cycle::policy_text(
+        {.sched_config = config, .resource_group = groups, .holidays = holidays, .dedicated_time = dedicated});
     const auto digest = client::sha256(policy);
     driver_.set_policy(policy, std::string(reinterpret_cast<const char*>(digest.data()), digest.size()));
   }

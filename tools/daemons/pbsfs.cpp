@@ -138,8 +138,8 @@ std::optional<cycle::parsed_policy> read_policy(const asked& a, const directory&
       say("pbsfs: scheduler " + a.scheduler + " runs on " + of.host + ": make its directory " + of.path + " readable here too");
     return std::nullopt;
   }
-  const auto groups = read_file(of.path + "/resource_group");
-  return cycle::parse_policy(cycle::policy_text(read_file(of.path + "/sched_config").value_or(""), groups.value_or("")));
+  const auto config = read_file(of.path + "/sched_config").value_or(""), groups = read_file(of.path + "/resource_group").value_or("");
+  return cycle::parse_policy(cycle::policy_text({.sched_config = config, .resource_group = groups}));
 }
 
 // -- what is asked -------------------------------------------------------------------------------------------------------------

@@ -21,7 +21,8 @@ constexpr const char *not_running = "Not Running: ", *can_never_run = "Can Never
 
 class cycle_run {
  public:
-  cycle_run(view& v, const policy& p) : view_(v), placement_(v, p), verdicts_(v.request_slots()) {
+  cycle_run(view& v, const policy& p, moment now)
+      : view_(v), policy_(p), settings_(p.at(now)), placement_(v, p, now), verdicts_(v.request_slots()) {
     for (const auto& n : v.vnodes()) users_matter_ |= n.max_user_run >= 0 || n.max_group_run >= 0;
   }
 
@@ -36,15 +37,15 @@ class cycle_run {
     return std::nullopt;
   }
 
-  result run(const policy& p) {
-    auto order = in_order(view_, p);
+  result run() {
+    auto order = in_order(view_, settings_);
     result_.log.reserve(order.size() * 2 + 4);
     result_.reasons.reserve(order.size());
     log(event_debug, "Req", "", "Starting Scheduling Cycle");
     log(event_debug2, "Svr", "", "It is primetime.  It will never end");
     count_classes(order);
     resume_suspended();
-    if (p.sharing.on) consider_by_shares(std::move(order), p);
+    if (settings_.fair_share) consider_by_shares(std::move(order));
     else
       for (const index at : order) consider(at);
     log(event_debug, "Req", "", "Leaving Scheduling Cycle");
@@ -94,10 +95,10 @@ class cycle_run {
     return true;
   }
 
-  void consider_by_shares(std::vector<index> order, const policy& p) {
-    auto& standing = view_.stand(p.sharing.tree);
-    if (p.sharing.enforce_no_shares) std::erase_if(order, [&](index at) { return refuse_without_share(standing, at); });
-    fairshare_order shares(view_, standing, std::move(order), p.by_queue || p.round_robin);
+  void consider_by_shares(std::vector<index> order) {
+    auto& standing = view_.stand(policy_.sharing.tree);
+    if (policy_.sharing.enforce_no_shares) std::erase_if(order, [&](index at) { return refuse_without_share(standing, at); });
+    fairshare_order shares(view_, standing, std::move(order), settings_.by_queue || settings_.round_robin);
     for (index at = shares.next(); at != none; at = shares.next()) {
       const auto runs = result_.runs.size();
       consider(at);
@@ -253,6 +254,8 @@ class cycle_run {
   }
 
   view& view_;
+  const policy& policy_;
+  const timed_settings& settings_;  // of now
   placement placement_;
   allocation allocation_;
   result result_;
@@ -264,10 +267,10 @@ class cycle_run {
 
 }  // namespace
 
-std::optional<proposed_run> run_asked(view& v, const policy& p, index job_at, std::string& why) {
-  return cycle_run(v, p).run_asked(job_at, why);
+std::optional<proposed_run> run_asked(view& v, const policy& p, moment now, index job_at, std::string& why) {
+  return cycle_run(v, p, now).run_asked(job_at, why);
 }
 
-result run_cycle(view& v, const policy& p) { return cycle_run(v, p).run(p); }
+result run_cycle(view& v, const policy& p, moment now) { return cycle_run(v, p, now).run(); }
 
 }  // namespace annals::cycle

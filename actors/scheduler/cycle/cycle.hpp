@@ -1,5 +1,5 @@
-// One scheduling cycle: which queued jobs should run where, and why the others do not. A function of view and policy;
-// the clock plays no part until prime time and reservations come. Governed by docs/design/0005-scheduling.md.
+// One scheduling cycle: which queued jobs should run where, and why the others do not. A function of view, policy and the time it
+// is asked for. Governed by docs/design/0005-scheduling.md.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "actors/scheduler/cycle/moment.hpp"
 #include "actors/scheduler/cycle/policy.hpp"
 #include "actors/scheduler/cycle/view.hpp"
 
@@ -45,10 +46,10 @@ struct result {
 
 // One job that somebody asked for by name (qrun), whatever its queue, its holds and its place in the order say. `job_at`: of
 // view::take_asked. Nothing: there is no room; `why` says it.
-std::optional<proposed_run> run_asked(view& v, const policy& p, index job_at, std::string& why);
+std::optional<proposed_run> run_asked(view& v, const policy& p, moment now, index job_at, std::string& why);
 
 // Afterwards the view holds a claim for each proposed job, and each job that does not run has its new comment only once
 // the caller says so (view::set_comment).
-result run_cycle(view& v, const policy& p);
+result run_cycle(view& v, const policy& p, moment now);
 
 }  // namespace annals::cycle

@@ -13,8 +13,7 @@
 namespace annals::cycle {
 
 struct fairshare_settings {
-  bool on = false;    // fair_share: it orders jobs now
-  bool ever = false;  // it does so at some time of the day: usage is counted always
+  bool ever = false;  // fair_share orders jobs at some time of the day: usage is counted always
   values::fairshare_entity entity = values::fairshare_entity::euser;
   std::string usage_text = "cput";  // fairshare_usage_res
   values::usage_formula usage = *values::usage_formula::parse("cput");
@@ -32,7 +31,7 @@ bool count_the_same(const fairshare_settings& a, const fairshare_settings& b);
 enum class line_kind : std::uint8_t { not_ours,
                                       taken,
                                       wrong };  // it has no value of its kind and changes nothing
-// A line of sched_config. `now`: it is said for this time of the day.
-line_kind read_fairshare_line(fairshare_settings& to, std::string_view name, std::string_view value, bool now);
+// A line of sched_config.
+line_kind read_fairshare_line(fairshare_settings& to, std::string_view name, std::string_view value);
 
 }  // namespace annals::cycle

@@ -6,7 +6,7 @@
 
 namespace annals::cycle {
 
-std::vector<index> in_order(const view& v, const policy& p) {
+std::vector<index> in_order(const view& v, const timed_settings& p) {
   using key = std::tuple<std::int64_t, std::uint64_t, std::int64_t, std::uint64_t, index>;  // queue, then rank, then serial
   const bool queue_counts = p.by_queue || p.round_robin;
   std::vector<key> keys;

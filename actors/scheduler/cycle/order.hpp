@@ -9,6 +9,6 @@
 
 namespace annals::cycle {
 
-std::vector<index> in_order(const view& v, const policy& p);
+std::vector<index> in_order(const view& v, const timed_settings& now);
 
 }  // namespace annals::cycle

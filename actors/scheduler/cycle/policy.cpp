@@ -1,9 +1,10 @@
 #include "actors/scheduler/cycle/policy.hpp"
 
-#include <array>
 #include <optional>
 #include <utility>
 
+#include "events/values/duration.hpp"
+#include "events/values/number.hpp"
 #include "events/values/string_list.hpp"
 
 namespace annals::cycle {
@@ -12,23 +13,6 @@ using values::equal_any_case;
 using values::trimmed;
 
 namespace {
-
-// Accepted; what they would change is not part of this release.
-constexpr std::array accepted_names = {
-    "strict_ordering",
-    "backfill_prime",
-    "prime_exempt_anytime_queues",
-    "prime_spill",
-    "primetime_prefix",
-    "nonprimetime_prefix",
-    "job_sort_key",
-    "provision_policy",
-    "smp_cluster_dist",
-    "preemptive_sched",
-    "dedicated_prefix",
-    "server_dyn_res",
-    "peer_queue",
-};
 
 struct obsolete_name {
   const char* name;
@@ -74,14 +58,21 @@ std::optional<config_line> split(std::string_view line) {
   return c;
 }
 
-// The clock has no prime time in this release: what is said for prime time holds always, what is for other times never.
-bool holds(const config_line& c) {
-  return c.when.empty() || equal_any_case(c.when, "all") || equal_any_case(c.when, "prime");
+// For which times a line is said.
+struct times {
+  bool prime = true, non_prime = true;
+};
+std::optional<times> times_of(std::string_view word) {
+  if (word.empty() || equal_any_case(word, "all")) return times{};
+  if (equal_any_case(word, "prime")) return times{true, false};
+  if (equal_any_case(word, "non_prime")) return times{false, true};
+  if (equal_any_case(word, "none")) return times{false, false};
+  return std::nullopt;
 }
 
+// Anything but a boolean changes nothing, silently (as PBS).
 void read_flag(bool& flag, std::string_view value) {
-  if (equal_any_case(value, "true") || value == "1") flag = true;
-  if (equal_any_case(value, "false") || value == "0") flag = false;  // anything else changes nothing, silently
+  if (const auto read = values::parse_boolean(value)) flag = *read;
 }
 
 std::optional<node_sort_key> read_node_sort_key(std::string_view value) {
@@ -97,88 +88,169 @@ std::optional<node_sort_key> read_node_sort_key(std::string_view value) {
   return key;
 }
 
-// The line's name is none of ours: what to say about it, nothing when it is accepted.
-std::string complaint_about(std::string_view name, int line) {
-  for (const char* known : accepted_names)
-    if (name == known) return {};
-  for (const auto& o : obsolete_names) {
-    if (name != o.name) continue;
-    std::string text = "Obsolete config name " + std::string(name);
-    return *o.advice ? text + ", instead use " + o.advice : text;
-  }
-  return "Error reading line " + std::to_string(line) + ": Unknown config parameter";
-}
-
-void read_line(parsed_policy& out, std::string_view text, int line) {
-  const auto c = split(text);
-  if (!c) {
-    out.complaints.push_back("Error reading line " + std::to_string(line) + ": Unknown config parameter");
-  } else if (c->name == "by_queue") {
-    if (holds(*c)) read_flag(out.value.by_queue, c->value);
-  } else if (c->name == "round_robin") {
-    if (holds(*c)) read_flag(out.value.round_robin, c->value);
-  } else if (c->name == "resources") {
-    for (auto& r : values::split_trimmed(c->value))
-      if (!r.empty()) out.value.checked_resources.push_back(std::move(r));
-  } else if (c->name == "node_sort_key") {
-    auto key = read_node_sort_key(c->value);
-    if (!key) out.complaints.push_back("Error reading line " + std::to_string(line) + ": Invalid node_sort_key");
-    else if (holds(*c)) out.value.node_sort_keys.push_back(std::move(*key));
-  } else if (const auto kind = read_fairshare_line(out.value.sharing, c->name, c->value, holds(*c)); kind != line_kind::not_ours) {
-    if (kind == line_kind::wrong)
-      out.complaints.push_back("Error reading line " + std::to_string(line) + ": Invalid " + std::string(c->name));
-  } else if (auto complaint = complaint_about(c->name, line); !complaint.empty()) {
-    out.complaints.push_back(std::move(complaint));
-  }
-}
-
-// Nothing but blanks and comments.
-bool says_nothing(std::string_view text) {
-  while (!text.empty()) {
-    const auto end = text.find('\n');
-    const auto line = trimmed(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (!line.empty() && line[0] != '#') return false;
-  }
+bool read_job_sort_key(timed_settings& to, std::string_view value) {
+  job_sort_key key;
+  key.name = next_word(value);
+  const auto direction = next_word(value);
+  if (key.name.empty() || !(direction == "HIGH" || direction == "LOW") || !trimmed(value).empty()) return false;
+  if (key.name == "sort_priority") key.name = "job_priority";
+  key.high_first = direction == "HIGH";
+  to.job_sort_keys.push_back(std::move(key));
   return true;
 }
 
-// Where the line of resource_group begins; npos: there is none.
-std::size_t find_groups(std::string_view text) {
-  const std::string_view mark = resource_group_line;
-  for (auto at = text.find(mark); at != std::string_view::npos; at = text.find(mark, at + 1)) {
-    const auto end = at + mark.size();
-    if ((at == 0 || text[at - 1] == '\n') && (end == text.size() || text[end] == '\n')) return at;
-  }
-  return std::string_view::npos;
+template <bool timed_settings::*Flag>
+bool read_timed_flag(timed_settings& to, std::string_view value) {
+  read_flag(to.*Flag, value);
+  return true;
 }
+
+// Parameters that may differ between prime and non-prime time. False: the value is none.
+struct timed_parameter {
+  const char* name;
+  bool (*read)(timed_settings& to, std::string_view value);
+};
+constexpr timed_parameter timed_parameters[] = {
+    {"by_queue", read_timed_flag<&timed_settings::by_queue>},
+    {"round_robin", read_timed_flag<&timed_settings::round_robin>},
+    {"strict_ordering", read_timed_flag<&timed_settings::strict_ordering>},
+    {"backfill_prime", read_timed_flag<&timed_settings::backfill_prime>},
+    {"preemptive_sched", read_timed_flag<&timed_settings::preemptive_sched>},
+    {"fair_share",
+     [](timed_settings& to, std::string_view value) {
+       read_flag(to.fair_share, value);
+       return values::parse_boolean(value).has_value();
+     }},
+    {"prime_spill",
+     [](timed_settings& to, std::string_view value) {
+       const auto seconds = values::parse_duration(value);
+       if (!seconds || *seconds < 0) return false;
+       to.prime_spill = *seconds;
+       return true;
+     }},
+    {"job_sort_key", read_job_sort_key},
+    {"node_sort_key",
+     [](timed_settings& to, std::string_view value) {
+       auto key = read_node_sort_key(value);
+       if (key) to.node_sort_keys.push_back(std::move(*key));
+       return key.has_value();
+     }},
+};
+
+class config_reader {
+ public:
+  explicit config_reader(parsed_policy& out) : out_(out) {}
+
+  void read(std::string_view sched_config) {
+    for (line_ = 1; !sched_config.empty(); ++line_) {
+      const auto end = sched_config.find('\n');
+      const auto text = trimmed(sched_config.substr(0, end));
+      sched_config.remove_prefix(end == std::string_view::npos ? sched_config.size() : end + 1);
+      if (!text.empty() && text[0] != '#') read_line(text);
+    }
+  }
+
+ private:
+  void wrong(const std::string& what) { out_.complaints.push_back("Error reading line " + std::to_string(line_) + ": " + what); }
+
+  void read_line(std::string_view text) {
+    const auto c = split(text);
+    if (!c) return wrong("Unknown config parameter");
+    for (const auto& p : timed_parameters)
+      if (c->name == p.name) return read_timed(p, *c);
+    if (!read_untimed(*c)) return unknown(c->name);
+    if (const auto when = times_of(c->when); when && when->prime != when->non_prime) wrong(std::string(c->name) + " holds at all times");
+  }
+
+  void read_timed(const timed_parameter& p, const config_line& c) {
+    const auto when = times_of(c.when);
+    if (!when) return wrong(std::string(c.when) + " is none of prime, non_prime, all, none");
+    timed_settings unused;
+    auto& prime = when->prime ? out_.value.prime : unused;
+    auto& non_prime = when->non_prime ? out_.value.non_prime : unused;
+    if (!p.read(prime, c.value) || !p.read(non_prime, c.value)) return wrong("Invalid " + std::string(c.name));
+    if (c.name == "job_sort_key" && values::trimmed(c.value).starts_with("sort_priority"))
+      out_.complaints.push_back("Obsolete config name sort_priority in job_sort_key, instead use job_priority");
+  }
+
+  // Parameters that hold at all times. False: it is none of them.
+  bool read_untimed(const config_line& c) {
+    auto& p = out_.value;
+    if (c.name == "resources") {
+      for (auto& r : values::split_trimmed(c.value))
+        if (!r.empty()) p.checked_resources.push_back(std::move(r));
+    } else if (c.name == "prime_exempt_anytime_queues") {
+      read_flag(p.prime_exempt_anytime_queues, c.value);
+    } else if (c.name == "primetime_prefix") {
+      p.primetime_prefix = c.value;
+    } else if (c.name == "nonprimetime_prefix") {
+      p.nonprimetime_prefix = c.value;
+    } else if (c.name == "dedicated_prefix") {
+      p.dedicated_prefix = c.value;
+    } else if (c.name == "server_dyn_res") {
+      read_dynamic(c.value);
+    } else if (const auto kind = read_fairshare_line(p.sharing, c.name, c.value); kind != line_kind::not_ours) {
+      if (kind == line_kind::wrong) wrong("Invalid " + std::string(c.name));
+    } else {
+      return has_no_effect(c);
+    }
+    return true;
+  }
+
+  void read_dynamic(std::string_view value) {
+    dynamic_resource d;
+    d.resource = next_word(value);
+    value = trimmed(value);
+    if (d.resource.empty() || !value.starts_with('!') || trimmed(value.substr(1)).empty()) return wrong("Invalid server_dyn_res");
+    d.script = trimmed(value.substr(1));
+    out_.value.dynamic_resources.push_back(std::move(d));
+    out_.dynamic_lines.push_back(line_);
+  }
+
+  // Parameters of PBS that change nothing here: said by name, unless the value is what happens anyway.
+  bool has_no_effect(const config_line& c) {
+    if (c.name == "smp_cluster_dist") {
+      if (c.value == "round_robin" || c.value == "lowest_load") without_effect(c, "chunks are packed");
+    } else if (c.name == "provision_policy") {
+      if (c.value != "aggressive_provision") without_effect(c, "no vnode is provisioned");
+    } else if (c.name == "peer_queue") {
+      without_effect(c, "jobs are not fetched from other servers");
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void without_effect(const config_line& c, const char* why) {
+    wrong(std::string(c.name) + " " + std::string(c.value) + " has no effect: " + why);
+  }
+
+  void unknown(std::string_view name) {
+    for (const auto& o : obsolete_names) {
+      if (name != o.name) continue;
+      const std::string text = "Obsolete config name " + std::string(name);
+      out_.complaints.push_back(*o.advice ? text + ", instead use " + o.advice : text);
+      return;
+    }
+    wrong("Unknown config parameter");
+  }
+
+  parsed_policy& out_;
+  int line_ = 0;
+};
 
 }  // namespace
 
-std::string policy_text(std::string_view sched_config, std::string_view resource_group) {
-  std::string text(sched_config);
-  if (says_nothing(resource_group)) return text;
-  if (!text.empty() && text.back() != '\n') text += '\n';
-  return text + resource_group_line + '\n' + std::string(resource_group);
-}
+// Without holidays it is always prime time.
+const timed_settings& policy::at(moment) const { return prime; }
 
-parsed_policy parse_policy(std::string_view whole) {
+parsed_policy parse_policy(std::string_view text) {
   parsed_policy out;
-  int line = 0;
-  const auto groups_at = find_groups(whole);
-  auto sched_config = whole.substr(0, groups_at);
-  while (!sched_config.empty()) {
-    const auto end = sched_config.find('\n');
-    const auto text = trimmed(sched_config.substr(0, end));
-    sched_config.remove_prefix(end == std::string_view::npos ? sched_config.size() : end + 1);
-    ++line;
-    if (!text.empty() && text[0] != '#') read_line(out, text, line);
-  }
-  std::string_view groups;
-  if (groups_at != std::string_view::npos) groups = whole.substr(groups_at + std::string_view(resource_group_line).size());
-  if (!groups.empty()) groups.remove_prefix(1);  // the line's end
+  const auto files = split_policy_text(text);
+  config_reader(out).read(files.sched_config);
   auto& sharing = out.value.sharing;
-  sharing.tree = std::make_shared<const share_tree>(groups, sharing.unknown_shares, &out.group_complaints);
+  sharing.ever = out.value.prime.fair_share || out.value.non_prime.fair_share;
+  sharing.tree = std::make_shared<const share_tree>(files.resource_group, sharing.unknown_shares, &out.group_complaints);
   return out;
 }
 

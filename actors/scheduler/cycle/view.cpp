@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "events/schema/message.hpp"
+#include "events/values/duration.hpp"
 #include "events/values/exec_host.hpp"
 #include "events/values/number.hpp"
 #include "events/values/string_list.hpp"
@@ -36,6 +37,12 @@ void read_pool(named_amounts& pool, const resource_table& resources, schema::Att
     w.value = *value;
   }
   pool.available.push_back(std::move(w));
+}
+
+std::int64_t walltime_of(schema::SchedJob::Reader row) {
+  for (const auto a : row.getResources())
+    if (text(a.getResource()) == "walltime") return values::parse_duration(text(a.getValue())).value_or(no_walltime);
+  return no_walltime;
 }
 
 template <class T>
@@ -112,7 +119,7 @@ void view::apply_usages(schema::SchedulingDelta::Reader delta) {
 }
 
 void view::count_entity(job& j, schema::SchedJob::Reader row) {
-  if (!sharing_.on) return;
+  if (!sharing_.ever) return;
   j.entity = entities_.number_of(
       values::entity_of(sharing_.entity, {text(row.getEuser()), text(row.getEgroup()), text(row.getAccountName()), text(row.getQueue())}));
   j.expected_usage = sharing_.usage.value_with([&](std::string_view name) {
@@ -272,6 +279,7 @@ void view::apply_job(schema::SchedJob::Reader row) {
   j.id = text(row.getId());
   j.queue = queue_at(text(row.getQueue()));
   j.rank = row.getRank();
+  j.walltime = walltime_of(row);
   j.euser = text(row.getEuser());
   j.egroup = text(row.getEgroup());
   j.request = request_at(row);

@@ -107,6 +107,8 @@ enum class job_place : std::uint8_t { gone,
 // Comments of jobs are only ever compared. 0: none.
 std::uint64_t comment_hash(std::string_view text);
 
+constexpr std::int64_t no_walltime = -1;  // the job may run for any time
+
 // What a cycle looks at of each job comes first.
 struct job {
   std::uint64_t serial = 0;
@@ -115,9 +117,10 @@ struct job {
   index queue = none;
   index request = none;
   std::int64_t rank = 0;
-  entity_index entity = 0;    // with fairshare: for whom it counts,
-  double expected_usage = 0;  // and how much it will, by what it asks for
-  std::uint64_t comment = 0;  // of a queued job: what it shows, or will show once the server heard us
+  std::int64_t walltime = no_walltime;  // seconds
+  entity_index entity = 0;              // with fairshare: for whom it counts,
+  double expected_usage = 0;            // and how much it will, by what it asks for
+  std::uint64_t comment = 0;            // of a queued job: what it shows, or will show once the server heard us
   std::string euser, egroup;
   std::vector<std::pair<index, std::uint32_t>> slots;  // of a running job: host and slot per chunk
   bool resume = false;                                 // of a suspended job: it is to go on when there is room for exec_vnode

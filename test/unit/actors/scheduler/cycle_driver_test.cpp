@@ -43,6 +43,7 @@ struct driven {
       c.setNumber(number);
       c.setTrigger("test");
       c.setViewSequence(view_sequence);
+      c.setWallNs(77'000'000'000);
     });
   }
   std::vector<schema::FromScheduler::Which> kinds() const {
@@ -83,6 +84,7 @@ BOOST_AUTO_TEST_CASE(a_cycle_is_told_from_its_beginning_to_its_end) {
   BOOST_REQUIRE(said(d, {which::POLICY, which::CYCLE_BEGAN, which::RUN, which::REASONS, which::CYCLE_ENDED}));
   const auto began = d.sent[1].get().getCycleBegan();
   BOOST_TEST(began.getViewSequence() == 5u);
+  BOOST_TEST(began.getWallNs() == 77'000'000'000);
   BOOST_TEST(began.getPolicy().getSize() == shipped_sched_config().size());
   const auto run = d.sent[2].get().getRun();
   BOOST_TEST(run.getJob() == 1u);
@@ -305,7 +307,7 @@ BOOST_AUTO_TEST_CASE(how_usage_counts_is_told_after_the_hello_and_when_it_change
   d.view(two_jobs().full_view(5));
   d.forget();
   const auto config = shipped_sched_config() + "fair_share: true ALL\nfairshare_usage_res: ncpus*wall\n";
-  d.driver.set_policy(cycle::policy_text(config, "a x\nb 2 c 1\n"),
+  d.driver.set_policy(cycle::policy_text({config, "a x\nb 2 c 1\n"}),
                       std::string(32, 'i'));
   BOOST_TEST(said(d, {which::FULL_VIEW, which::FAIRSHARE}));
   BOOST_TEST(d.sent[1].get().getFairshare().getOn());

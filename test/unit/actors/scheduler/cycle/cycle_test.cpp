@@ -19,7 +19,7 @@ policy shipped_with(const std::string& more = "") { return parse_policy(shipped_
 outcome cycle_of(const small_cluster& c, const policy& p = shipped_with()) {
   outcome o;
   BOOST_REQUIRE(o.v.apply(*c.full_view()));
-  o.r = run_cycle(o.v, p);
+  o.r = run_cycle(o.v, p, some_day);
   return o;
 }
 
@@ -277,7 +277,7 @@ BOOST_AUTO_TEST_CASE(the_next_cycle_does_not_hand_out_what_was_proposed) {
   c.jobs = {queued(1, "1:ncpus=2")};
   auto o = cycle_of(c);
   BOOST_REQUIRE(o.v.apply(*delta(1, 2, {queued(2, "1:ncpus=1")})));
-  const auto again = run_cycle(o.v, shipped_with());
+  const auto again = run_cycle(o.v, shipped_with(), some_day);
   BOOST_TEST(again.runs.empty());
   BOOST_TEST(again.considered == 1u);
 }
@@ -289,7 +289,7 @@ BOOST_AUTO_TEST_CASE(a_refused_proposal_gives_everything_back) {
   c.jobs[0].place = "excl";
   auto o = cycle_of(c);
   o.v.withdraw(1);
-  const auto again = run_cycle(o.v, shipped_with());
+  const auto again = run_cycle(o.v, shipped_with(), some_day);
   BOOST_REQUIRE(again.runs.size() == 1u);
   BOOST_TEST(again.runs[0].exec_host == "p1/0*2");
   BOOST_TEST(o.v.vnodes()[0].jobs.size() == 1u);
@@ -311,14 +311,14 @@ BOOST_AUTO_TEST_CASE(what_the_server_says_replaces_the_claim) {
   BOOST_TEST(o.v.free_amount(o.v.vnodes()[0], o.v.resources().find("ncpus")) == 2);
   BOOST_TEST(o.v.vnodes()[0].jobs.size() == 1u);
   BOOST_REQUIRE(o.v.apply(*delta(5, 6, {queued(2, "2:ncpus=1")})));
-  const auto next = run_cycle(o.v, shipped_with());
+  const auto next = run_cycle(o.v, shipped_with(), some_day);
   BOOST_REQUIRE(next.runs.size() == 1u);
   BOOST_TEST(next.runs[0].exec_host == "p1/1+p1/2");
   // And when the first job has gone, its slot is the lowest free one again.
   vnode.assigned = {{"ncpus", "0"}};
   vnode.jobs.clear();
   BOOST_REQUIRE(o.v.apply(*delta(6, 9, {queued(3)}, {1}, {vnode}, 1)));
-  const auto last = run_cycle(o.v, shipped_with());
+  const auto last = run_cycle(o.v, shipped_with(), some_day);
   BOOST_REQUIRE(last.runs.size() == 1u);
   BOOST_TEST(last.runs[0].exec_host == "p1/0");
 }
@@ -384,7 +384,7 @@ BOOST_AUTO_TEST_CASE(a_job_asked_for_by_name_runs_whatever_its_queue_says) {
   const auto rows = asked.full_view();
   std::string why;
   const auto at = o.v.take_asked((*rows).getJobs()[0]);
-  const auto run = run_asked(o.v, shipped_with(), at, why);
+  const auto run = run_asked(o.v, shipped_with(), some_day, at, why);
   BOOST_REQUIRE(run);
   BOOST_TEST(run->exec_vnode == "(p1:ncpus=3)");
   o.v.withdraw(2);  // the server refused it: it is gone, not queued
@@ -393,6 +393,6 @@ BOOST_AUTO_TEST_CASE(a_job_asked_for_by_name_runs_whatever_its_queue_says) {
   asked.jobs = {large};
   const auto more = asked.full_view();
   const auto large_at = o.v.take_asked((*more).getJobs()[0]);
-  BOOST_TEST(!run_asked(o.v, shipped_with(), large_at, why));
+  BOOST_TEST(!run_asked(o.v, shipped_with(), some_day, large_at, why));
   BOOST_TEST(why.starts_with("Can Never Run: "));
 }

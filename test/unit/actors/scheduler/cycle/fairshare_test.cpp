@@ -38,7 +38,7 @@ schema::sealed<schema::SchedulingDelta> told(const usages& all, bool changed = t
 }
 
 policy sharing(const std::string& groups, const std::string& more = "") {
-  return parse_policy(policy_text(shipped_sched_config() + "fair_share: true ALL\n" + more, groups)).value;
+  return parse_policy(policy_text({shipped_sched_config() + "fair_share: true ALL\n" + more, groups})).value;
 }
 
 job_row of(const std::string& user, std::uint64_t serial, const values_by_name& resources = {}, const std::string& queue = "workq") {
@@ -72,7 +72,7 @@ outcome cycle_of(const small_cluster& c, const policy& p, const usages& used = {
   o.v.count_by(p.sharing);
   BOOST_REQUIRE(o.v.apply(*c.full_view()));
   BOOST_REQUIRE(o.v.apply(*told(used)));
-  o.r = run_cycle(o.v, p);
+  o.r = run_cycle(o.v, p, some_day);
   return o;
 }
 
@@ -189,7 +189,7 @@ BOOST_AUTO_TEST_SUITE(sharing_in_sched_config)
 BOOST_AUTO_TEST_CASE(the_shipped_file_has_pbs_defaults) {
   const auto s = parse_policy(shipped_sched_config()).value.sharing;
   BOOST_TEST((s == fairshare_settings{}));
-  BOOST_TEST(!s.on);
+  BOOST_TEST(!s.ever);
   BOOST_TEST(s.usage_text == "cput");
   BOOST_TEST(s.decay_seconds == 86400u);
   BOOST_TEST(s.decay_factor == 0.5);
@@ -197,14 +197,15 @@ BOOST_AUTO_TEST_CASE(the_shipped_file_has_pbs_defaults) {
 }
 
 BOOST_AUTO_TEST_CASE(parameters_are_read) {
-  const auto p = parse_policy(policy_text(
+  const auto p = parse_policy(policy_text({
       "fair_share: true ALL\nfairshare_usage_res: ncpus*walltime\nfairshare_entity: egroup:euser\n"
       "fairshare_decay_time: 1:00:00\nfairshare_decay_factor: 0.25\nunknown_shares: 10\n"
       "fairshare_enforce_no_shares: True\n",
-      two_groups));
+      two_groups}));
   const auto& s = p.value.sharing;
   BOOST_TEST(p.complaints.empty());
-  BOOST_TEST((s.on && s.ever && s.enforce_no_shares));
+  BOOST_TEST((s.ever && s.enforce_no_shares));
+  BOOST_TEST((p.value.prime.fair_share && p.value.non_prime.fair_share));
   BOOST_TEST(s.usage_text == "ncpus*walltime");
   BOOST_TEST((s.entity == values::fairshare_entity::egroup_euser));
   BOOST_TEST(s.decay_seconds == 3600u);
@@ -214,10 +215,12 @@ BOOST_AUTO_TEST_CASE(parameters_are_read) {
 }
 
 BOOST_AUTO_TEST_CASE(what_is_said_for_other_times_only_makes_usage_count) {
-  const auto s = parse_policy("fair_share: true non_prime\nfairshare_entity: queue non_prime\n").value.sharing;
-  BOOST_TEST(!s.on);
-  BOOST_TEST(s.ever);
-  BOOST_TEST((s.entity == values::fairshare_entity::euser));
+  const auto p = parse_policy("fair_share: true non_prime\nfairshare_entity: queue non_prime\n");
+  BOOST_TEST((!p.value.prime.fair_share && p.value.non_prime.fair_share));
+  BOOST_TEST(p.value.sharing.ever);
+  BOOST_TEST((p.value.sharing.entity == values::fairshare_entity::queue));
+  const std::vector<std::string> told = {"Error reading line 2: fairshare_entity holds at all times"};
+  BOOST_TEST(p.complaints == told, boost::test_tools::per_element());
 }
 
 BOOST_AUTO_TEST_CASE(wrong_values_are_named_and_change_nothing) {
@@ -234,12 +237,12 @@ BOOST_AUTO_TEST_CASE(wrong_values_are_named_and_change_nothing) {
 }
 
 BOOST_AUTO_TEST_CASE(both_files_are_one_text_that_says_the_same) {
-  BOOST_TEST(policy_text("by_queue: true\n", "# only a comment\n\n") == "by_queue: true\n");
-  const auto whole = policy_text("by_queue: true", two_groups);
+  BOOST_TEST(policy_text({"by_queue: true\n", "# only a comment\n\n"}) == "by_queue: true\n");
+  const auto whole = policy_text({"by_queue: true", two_groups});
   BOOST_TEST(whole == "by_queue: true\n### resource_group ###\n" + two_groups);
   BOOST_TEST(parse_policy(whole).complaints.empty());
   BOOST_TEST((*parse_policy(whole).value.sharing.tree == share_tree(two_groups, 0)));
-  const auto wrong = parse_policy(policy_text("# one\n# two\n", "a 5 root 1\nb 6 nosuch 1\n"));
+  const auto wrong = parse_policy(policy_text({"# one\n# two\n", "a 5 root 1\nb 6 nosuch 1\n"}));
   BOOST_REQUIRE(wrong.group_complaints.size() == 1u);
   BOOST_TEST(wrong.group_complaints[0].line == 2);
 }
@@ -290,7 +293,7 @@ BOOST_AUTO_TEST_CASE(the_next_cycle_counts_only_what_was_used) {
   running.exec_vnode = "(p1:ncpus=1)";
   running.exec_host = "p1/0";
   BOOST_REQUIRE(o.v.apply(*delta(1, 2, {running})));
-  o.r = run_cycle(o.v, p);
+  o.r = run_cycle(o.v, p, some_day);
   BOOST_TEST(o.r.log.size() > 0u);
   std::vector<std::string_view> considered;
   for (const auto& l : o.r.log)
@@ -332,7 +335,7 @@ BOOST_AUTO_TEST_CASE(who_has_no_share_comes_last_or_not_at_all) {  // as a real 
 }
 
 BOOST_AUTO_TEST_CASE(off_it_changes_nothing) {
-  const auto p = parse_policy(policy_text(shipped_sched_config(), two_groups)).value;
+  const auto p = parse_policy(policy_text({shipped_sched_config(), two_groups})).value;
   const auto o = cycle_of(with({of("pbsuser", 1), of("pbsuser1", 2)}), p, {{"pbsuser", 1e9}});
   const serials expected{1, 2};
   BOOST_TEST(o.started() == expected, boost::test_tools::per_element());

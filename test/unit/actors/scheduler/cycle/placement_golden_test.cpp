@@ -26,7 +26,7 @@ struct answer {
 answer run(const placement_case& c) {
   view v;
   BOOST_REQUIRE(v.apply(*c.cluster.full_view()));
-  const auto decided = run_cycle(v, parse_policy(c.sched_config).value);
+  const auto decided = run_cycle(v, parse_policy(c.sched_config).value, some_day);
   answer a;
   if (!decided.runs.empty()) {
     a.exec_vnode = decided.runs[0].exec_vnode;

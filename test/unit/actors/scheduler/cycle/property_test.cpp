@@ -114,15 +114,15 @@ BOOST_AUTO_TEST_CASE(no_vnode_is_over_committed_and_a_cycle_can_be_repeated) {
       view first, second;
       BOOST_REQUIRE(first.apply(*c.full_view()));
       BOOST_REQUIRE(second.apply(*c.full_view()));
-      const auto r = run_cycle(first, p);
+      const auto r = run_cycle(first, p, some_day);
       check(c, r);
-      BOOST_TEST(same(r, run_cycle(second, p)));
+      BOOST_TEST(same(r, run_cycle(second, p, some_day)));
       BOOST_TEST(r.runs.size() + r.reasons.size() == c.jobs.size());
       runs += r.runs.size();
       reasons += r.reasons.size();
       // Giving all proposals back leads to the same decisions again.
       for (const auto& run : r.runs) first.withdraw(run.job);
-      BOOST_TEST(same(r, run_cycle(first, p)));
+      BOOST_TEST(same(r, run_cycle(first, p, some_day)));
     }
   }
   BOOST_TEST(runs > 400u);

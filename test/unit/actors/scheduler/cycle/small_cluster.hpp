@@ -7,11 +7,14 @@
 #include <utility>
 #include <vector>
 
+#include "actors/scheduler/cycle/moment.hpp"
 #include "actors/scheduler/cycle/view.hpp"
 #include "events/schema/daemon.capnp.h"
 #include "events/schema/message.hpp"
 
 namespace annals::cycle::test {
+
+constexpr moment some_day = 1'795'359'430;  // 2026-11-22 14:57:10 UTC, a Sunday
 
 using pairs = std::vector<std::pair<std::string, std::string>>;
 using values_by_name = std::map<std::string, std::string>;

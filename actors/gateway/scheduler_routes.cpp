@@ -148,7 +148,8 @@ void scheduler_routes::propose(const std::string& name, const schema::sealed<sch
   auto note = [this, gateway = caf::actor(board_.self()), name, message](const std::string& why) {
     caf::anon_send(gateway, run_this{[=, this] { note_refused(name, {message, why}); }});
   };
-  reply_ptr reply = std::make_shared<proposal_noted>(settle_proposal(board_.parts().status, name, run.getJob(), run.getCycle()), std::move(note));
+  reply_ptr reply =
+      std::make_shared<proposal_noted>(settle_proposal(board_.parts().status, name, run.getJob(), run.getCycle()), std::move(note));
   board_.self()->send(board_.parts().status, scheduler_frame{name, message});  // counted before it is settled
   if (winding_up) return reply->refused(0, model::refuse(pbs_error::server_down));
   const auto number = board_.where().job_number(run.getJob());
@@ -157,7 +158,8 @@ void scheduler_routes::propose(const std::string& name, const schema::sealed<sch
 }
 
 void scheduler_routes::note_refused(const std::string& name, const model::proposal_refused& what) {
-  if (const auto object = board_.scheduler(name)) board_.self()->send(object, board_.wrap(model::scheduler_command(what), scheduler_itself()));
+  if (const auto object = board_.scheduler(name))
+    board_.self()->send(object, board_.wrap(model::scheduler_command(what), scheduler_itself()));
 }
 
 // The policy files' text is kept once, beside the first cycle that used it.

@@ -15,7 +15,7 @@ namespace {
 using Builder = schema::FromScheduler::Builder;
 
 // Bits of the log that the driver itself uses (pbs guide: logs).
-constexpr std::uint32_t event_error = 0x1, event_sched = 0x40;
+constexpr std::uint32_t event_error = 0x1, event_admin = 0x4, event_sched = 0x40;
 constexpr std::int64_t ns_per_second = 1'000'000'000;
 
 template <class Fill>
@@ -82,7 +82,14 @@ void cycle_driver::set_policy(std::string text, std::string sha256) {
     if (!complaint.why.empty()) out_.log(event_sched, "Fil", "resource_group", complaint.why);
     out_.log(event_sched, "Fil", "resgroup", "error on line " + std::to_string(complaint.line) + ".");
   }
+  const auto tell = [&](const char* file, const std::vector<cycle::file_complaint>& complaints) {
+    for (const auto& c : complaints) out_.log(event_sched, "Fil", file, "Error on line " + std::to_string(c.line) + ": " + c.why);
+  };
+  tell("holidays", parsed.holiday_complaints);
+  tell("dedicated_time", parsed.dedicated_complaints);
   policy_ = std::move(parsed.value);
+  if (policy_.prime_days.out_of_date(out_.clock->now_ns() / ns_per_second, policy_.zone))
+    out_.log(event_admin, "Fil", "holidays", cycle::holidays_out_of_date);
   policy_text_ = std::move(text);
   policy_hash_ = std::move(sha256);
   policy_sent_ = usage_checked_ = false;

@@ -4,9 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -24,6 +26,7 @@
 #include "tools/client/version.hpp"
 #include "tools/daemons/daemon_process.hpp"
 #include "tools/daemons/home_check.hpp"
+#include "tools/daemons/local_clock.hpp"
 #include "tools/daemons/sched_directories.hpp"
 #include "tools/daemons/sched_limits.hpp"
 #include "tools/daemons/sched_mailbox.hpp"
@@ -240,6 +243,15 @@ class scheduler {
     log_.write(actors::log_event::debug, "Req", "", "Updating scheduler attributes");
   }
 
+  // `reader`: as PBS names what reads the file.
+  std::string read_times(const std::string& file, const std::string& reader) {
+    const auto text = read_file(where_.priv + "/" + file);
+    if (!text)
+      log_.write(actors::log_event::error, "Svr", "pbs_sched",
+                 std::string(std::strerror(ENOENT)) + " (" + std::to_string(ENOENT) + ") in " + reader + ", Error opening file " + file);
+    return text.value_or("");
+  }
+
   // A site that has no sched_config of its own gets the shipped one.
   void read_policy() {
     auto text = read_file(where_.priv + "/sched_config");
@@ -247,11 +259,14 @@ class scheduler {
       log_.write(actors::log_event::error, "Fil", "sched_config", "Can not open file: " + where_.priv + "/sched_config");
       text = read_file(where_.exec + "/etc/pbs_sched_config");
     }
-    const auto beside = [&](const char* name) { return read_file(where_.priv + "/" + name).value_or(""); };
-    const auto config = text.value_or(""), groups = beside("resource_group"), holidays = beside("holidays"),
-               dedicated = beside("dedicated_time");
-    const auto policy = cycle::policy_text(
-        {.sched_config = config, .resource_group = groups, .holidays = holidays, .dedicated_time = dedicated});
+    const auto config = text.value_or(""), groups = read_file(where_.priv + "/resource_group").value_or("");
+    const auto holidays = read_times("holidays", "parse_holidays"), dedicated = read_times("dedicated_time", "parse_ded_file");
+    const auto zone = daemons::local_clock(clock_.now_ns() / 1'000'000'000).text();
+    const auto policy = cycle::policy_text({.sched_config = config,
+                                            .resource_group = groups,
+                                            .holidays = holidays,
+                                            .dedicated_time = dedicated,
+                                            .time_zone = zone});
     const auto digest = client::sha256(policy);
     driver_.set_policy(policy, std::string(reinterpret_cast<const char*>(digest.data()), digest.size()));
   }

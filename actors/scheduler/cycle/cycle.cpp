@@ -7,6 +7,7 @@
 #include "actors/scheduler/cycle/fairshare.hpp"
 #include "actors/scheduler/cycle/order.hpp"
 #include "actors/scheduler/cycle/placement.hpp"
+#include "actors/scheduler/cycle/time_rules.hpp"
 #include "events/values/exec_vnode.hpp"
 #include "events/values/string_list.hpp"
 
@@ -15,14 +16,20 @@ namespace annals::cycle {
 namespace {
 
 // Bits and classes of the log (pbs guide: logs).
-constexpr std::uint16_t event_sched = 0x40, event_debug = 0x80, event_debug2 = 0x100, event_debug3 = 0x400;
+constexpr std::uint16_t event_admin = 0x4, event_sched = 0x40, event_debug = 0x80, event_debug2 = 0x100, event_debug3 = 0x400;
 constexpr const char* never_text = "Job will never run with the resources currently configured in the complex";
 constexpr const char *not_running = "Not Running: ", *can_never_run = "Can Never Run: ";
 
 class cycle_run {
  public:
   cycle_run(view& v, const policy& p, moment now)
-      : view_(v), policy_(p), settings_(p.at(now)), placement_(v, p, now), verdicts_(v.request_slots()) {
+      : view_(v),
+        policy_(p),
+        now_(now),
+        rules_(p, now),
+        settings_(rules_.settings()),
+        placement_(v, p, settings_),
+        verdicts_(v.request_slots()) {
     for (const auto& n : v.vnodes()) users_matter_ |= n.max_user_run >= 0 || n.max_group_run >= 0;
   }
 
@@ -42,8 +49,12 @@ class cycle_run {
     result_.log.reserve(order.size() * 2 + 4);
     result_.reasons.reserve(order.size());
     log(event_debug, "Req", "", "Starting Scheduling Cycle");
-    log(event_debug2, "Svr", "", "It is primetime.  It will never end");
-    count_classes(order);
+    if (policy_.prime_days.out_of_date(now_, policy_.zone)) log(event_admin, "Fil", "holidays", holidays_out_of_date);
+    log(event_debug2, "Svr", "", keep(rules_.status_line()));
+    const auto classes = count_classes(order);
+    std::erase_if(order, [&](index at) { return refuse_by_time(at); });
+    if (classes > 0)
+      log(event_debug3, "Sched", "create_resresv_sets", keep("Number of job equivalence classes: " + std::to_string(classes)));
     resume_suspended();
     if (settings_.fair_share) consider_by_shares(std::move(order));
     else
@@ -134,8 +145,7 @@ class cycle_run {
     result_.log.push_back({event, log_class, object, text});
   }
 
-  void count_classes(const std::vector<index>& order) {
-    if (order.empty()) return;
+  std::size_t count_classes(const std::vector<index>& order) const {
     std::vector<char> seen(view_.request_slots());
     std::size_t classes = 0;
     for (const index at : order) {
@@ -143,8 +153,19 @@ class cycle_run {
       classes += first == 0;
       first = 1;
     }
-    log(event_debug3, "Sched", "create_resresv_sets", keep("Number of job equivalence classes: " + std::to_string(classes)));
+    return classes;
   }
+
+  // Jobs of queues that may not run now are refused before any job is considered.
+  bool refuse_by_time(index at) {
+    refusal why;
+    if (rules_.queue_may_run(queue_of(at), why)) return false;
+    ++result_.considered;
+    refuse(at, comment_for(why));
+    return true;
+  }
+
+  const std::string& queue_of(index at) const { return view_.queues()[view_.jobs()[at].queue].name; }
 
   // Log texts that are no part of a comment live as long as the result.
   std::string_view keep(std::string text) {
@@ -160,6 +181,7 @@ class cycle_run {
     const job& j = view_.jobs()[at];
     ++result_.considered;
     log(event_debug, "Job", j.id, "Considering job to run");
+    if (refusal crosses; !rules_.may_begin(j, queue_of(at), crosses)) return refuse(at, comment_for(crosses));
     verdict& known = verdicts_[j.request];
     if (known.first != none && same_class(view_.jobs()[known.first], j)) return refuse(at, known.comment);
     refusal why;
@@ -255,6 +277,8 @@ class cycle_run {
 
   view& view_;
   const policy& policy_;
+  const moment now_;
+  const time_rules rules_;
   const timed_settings& settings_;  // of now
   placement placement_;
   allocation allocation_;

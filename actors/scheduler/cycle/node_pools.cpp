@@ -6,13 +6,13 @@
 
 namespace annals::cycle {
 
-placement::placement(view& v, const policy& p, moment now) : view_(v) {
+placement::placement(view& v, const policy& p, const timed_settings& now) : view_(v) {
   const auto& table = view_.resources();
   checked_.resize(table.size());
   for (resource_id r = 0; r < table.size(); ++r) checked_[r] = table[r].is_boolean();
   for (const auto& name : p.checked_resources)
     if (const resource_id r = table.find(name); r != no_resource) checked_[r] = 1;
-  for (const auto& key : p.at(now).node_sort_keys) {
+  for (const auto& key : now.node_sort_keys) {
     sort_keys_.emplace_back(key, table.find(key.resource));
     order_moves_ |= key.by != node_sort_key::measure::total;
   }

@@ -64,7 +64,7 @@ hold_kind hold_on(const vnode& v, values::sharing asked);
 
 class placement {
  public:
-  placement(view& v, const policy& p, moment now);
+  placement(view& v, const policy& p, const timed_settings& now);
 
   // True: `out` says where, and its consumable amounts are taken in the view. False: `why` says why.
   bool place(const job& j, allocation& out, refusal& why);

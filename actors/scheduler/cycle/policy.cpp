@@ -241,13 +241,13 @@ class config_reader {
 
 }  // namespace
 
-// Without holidays it is always prime time.
-const timed_settings& policy::at(moment) const { return prime; }
-
 parsed_policy parse_policy(std::string_view text) {
   parsed_policy out;
   const auto files = split_policy_text(text);
   config_reader(out).read(files.sched_config);
+  out.value.zone = time_zone::parse(files.time_zone);
+  out.value.prime_days = holidays::parse(files.holidays, &out.holiday_complaints);
+  out.value.dedicated = dedicated_time::parse(files.dedicated_time, out.value.zone, &out.dedicated_complaints);
   auto& sharing = out.value.sharing;
   sharing.ever = out.value.prime.fair_share || out.value.non_prime.fair_share;
   sharing.tree = std::make_shared<const share_tree>(files.resource_group, sharing.unknown_shares, &out.group_complaints);

@@ -8,9 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "actors/scheduler/cycle/dedicated_time.hpp"
 #include "actors/scheduler/cycle/fairshare_settings.hpp"
 #include "actors/scheduler/cycle/moment.hpp"
 #include "actors/scheduler/cycle/policy_files.hpp"
+#include "actors/scheduler/cycle/prime.hpp"
+#include "actors/scheduler/cycle/time_zone.hpp"
 
 namespace annals::cycle {
 
@@ -60,9 +63,14 @@ struct policy {
   std::string nonprimetime_prefix = "np_";
   std::string dedicated_prefix = "ded";
   std::vector<dynamic_resource> dynamic_resources;
+  holidays prime_days;
+  dedicated_time dedicated;
+  time_zone zone;
   bool operator==(const policy&) const = default;
 
-  const timed_settings& at(moment now) const;
+  prime_status prime_status_at(moment now) const { return prime_at(prime_days, zone, now); }
+  const timed_settings& in(const prime_status& time) const { return time.prime ? prime : non_prime; }
+  const timed_settings& at(moment now) const { return in(prime_status_at(now)); }
 };
 
 struct parsed_policy {
@@ -70,6 +78,7 @@ struct parsed_policy {
   std::vector<std::string> complaints;            // log texts, class Fil, object sched_config, event 0040
   std::vector<group_complaint> group_complaints;  // of resource_group
   std::vector<int> dynamic_lines;                 // beside value.dynamic_resources: their lines in sched_config
+  std::vector<file_complaint> holiday_complaints, dedicated_complaints;
 };
 
 // Never fails: a line that means nothing is a complaint, a parameter that is not there has its default. `text`: of policy_text.

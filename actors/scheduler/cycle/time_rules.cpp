@@ -1,0 +1,64 @@
+#include "actors/scheduler/cycle/time_rules.hpp"
+
+#include <algorithm>
+
+namespace annals::cycle {
+
+namespace {
+
+constexpr std::int64_t endless_walltime = 5 * 365 * day_seconds;
+
+bool refuse(refusal& why, schema::Why::Kind kind, std::string text, std::string log) {
+  why.text = std::move(text);
+  why.log = std::move(log);
+  why.data.kind = kind;
+  return false;
+}
+
+}  // namespace
+
+time_rules::time_rules(const policy& p, moment now)
+    : policy_(p),
+      now_(now),
+      prime_(p.prime_status_at(now)),
+      settings_(p.in(prime_)),
+      dedicated_now_(p.dedicated.at(now)),
+      dedicated_next_(p.dedicated.next_after(now)) {}
+
+std::string time_rules::status_line() const {
+  const std::string what = prime_.prime ? "It is primetime.  It will " : "It is non-primetime.  It will ";
+  if (!prime_.ends) return what + "never end";
+  return what + "end in " + std::to_string(*prime_.ends - now_) + " seconds at " + print_local(policy_.zone.local(*prime_.ends));
+}
+
+bool time_rules::queue_may_run(std::string_view queue, refusal& why) const {
+  using kind = schema::Why::Kind;
+  if (is_dedicated(queue) != (dedicated_now_ != nullptr))
+    return refuse(why, kind::DEDICATED, "Dedicated time conflict", "Dedicated Time");
+  if (begins(queue, policy_.primetime_prefix) && !prime_.prime)
+    return refuse(why, kind::PRIME_TIME, "Job will run in primetime only", "Job only runs in primetime");
+  if (begins(queue, policy_.nonprimetime_prefix) && prime_.prime)
+    return refuse(why, kind::PRIME_TIME, "Job will run in nonprimetime only", "Job only runs in nonprimetime");
+  return true;
+}
+
+bool time_rules::may_begin(const job& j, std::string_view queue, refusal& why) const {
+  const moment end = now_ + (j.walltime == no_walltime ? endless_walltime : std::min(j.walltime, endless_walltime));
+  return ends_within_dedicated_rules(end, queue, why) && ends_within_prime_rules(end, queue, why);
+}
+
+bool time_rules::ends_within_dedicated_rules(moment end, std::string_view queue, refusal& why) const {
+  const bool within = is_dedicated(queue) ? !dedicated_now_ || end <= dedicated_now_->to : !dedicated_next_ || end <= dedicated_next_->from;
+  return within || refuse(why, schema::Why::Kind::DEDICATED, "Job would cross dedicated time boundary",
+                          "Job would not finish before dedicated time");
+}
+
+bool time_rules::ends_within_prime_rules(moment end, std::string_view queue, refusal& why) const {
+  if (!settings_.backfill_prime || !prime_.ends || end <= *prime_.ends + settings_.prime_spill) return true;
+  const bool any_time = !begins(queue, policy_.primetime_prefix) && !begins(queue, policy_.nonprimetime_prefix);
+  if (any_time && policy_.prime_exempt_anytime_queues) return true;
+  const std::string into = prime_.prime ? "non-primetime" : "primetime";
+  return refuse(why, schema::Why::Kind::PRIME_TIME, "Job will cross into " + into, "Job would cross into " + into);
+}
+
+}  // namespace annals::cycle

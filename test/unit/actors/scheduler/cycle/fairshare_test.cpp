@@ -2,11 +2,13 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <random>
 
 #include "actors/scheduler/cycle/cycle.hpp"
 #include "actors/scheduler/cycle/fairshare.hpp"
+#include "actors/scheduler/cycle/order.hpp"
 #include "transcript.hpp"
 
 using namespace annals;
@@ -107,14 +109,19 @@ job_number best_below(share_index top, const std::vector<job_number>& jobs, cons
   return best;
 }
 
-// The jobs of a view in which nothing runs, each next one found by a whole walk.
+// The jobs of a view in which nothing runs, each next one found by a whole walk: where queues count, among those of the queue whose
+// turn it is.
 serials by_whole_walks(view& v, const policy& p) {
   auto& standing = v.stand(p.sharing.tree);
-  std::vector<job_number> left;
-  for (job_number i = 0; i < v.jobs().size(); ++i) left.push_back(i);
+  const auto places = in_order(v, p.prime);
+  auto left = places;
+  std::sort(left.begin(), left.end());
   serials order;
-  while (!left.empty()) {
-    const auto next = best_below(share_tree::root, left, v, standing);
+  for (const auto place : places) {
+    auto of_queue = left;
+    if (p.prime.by_queue || p.prime.round_robin)
+      std::erase_if(of_queue, [&](job_number at) { return v.jobs()[at].queue != v.jobs()[place].queue; });
+    const auto next = best_below(share_tree::root, of_queue, v, standing);
     order.push_back(v.jobs()[next].serial);
     standing.started(v.leaf_of(v.jobs()[next]), v.jobs()[next].expected_usage);
     std::erase(left, next);
@@ -125,9 +132,7 @@ serials by_whole_walks(view& v, const policy& p) {
 // The same as the cycle finds them.
 serials by_heaps(view& v, const policy& p) {
   auto& standing = v.stand(p.sharing.tree);
-  std::vector<job_number> all;
-  for (job_number i = 0; i < v.jobs().size(); ++i) all.push_back(i);
-  fairshare_order shares(v, standing, all, false);
+  fairshare_order shares(v, standing, in_order(v, p.prime), p.prime.by_queue || p.prime.round_robin);
   serials order;
   for (auto at = shares.next(); at != cycle::none; at = shares.next()) {
     order.push_back(v.jobs()[at].serial);
@@ -359,26 +364,31 @@ BOOST_AUTO_TEST_CASE(another_way_to_count_needs_a_new_view) {
   BOOST_TEST(v.count_by(parse_policy("").value.sharing));
 }
 
-// The heaps give what a walk from the root gives that looks at every child each time.
+// The heaps give what a walk from the root gives that looks at every child each time: also when a start in one queue changes who
+// comes next in the others.
 BOOST_AUTO_TEST_CASE(each_job_is_that_of_a_whole_walk_through_the_tree) {
+  const std::array ways = {"by_queue: False ALL\n", "by_queue: True ALL\n", "round_robin: True ALL\n"};
   std::mt19937 random(107);
-  for (int round = 0; round < 60; ++round) {
+  for (int round = 0; round < 120; ++round) {
     std::string groups;
     const unsigned vertices = 2 + random() % 30;
     for (unsigned i = 0; i < vertices; ++i)
       groups += "e" + std::to_string(i) + " " + std::to_string(10 + i) + " " +
                 (i == 0 || random() % 3 == 0 ? "root" : "e" + std::to_string(random() % i)) + " " + std::to_string(random() % 4) + "\n";
-    const auto p = sharing(groups, "by_queue: False ALL\nfairshare_usage_res: walltime\nunknown_shares: 3\n");
+    const auto p = sharing(groups, std::string(ways[random() % ways.size()]) + "fairshare_usage_res: walltime\nunknown_shares: 3\n");
     std::vector<job_row> jobs;
     for (unsigned i = 1; i <= 60; ++i)
-      jobs.push_back(of("e" + std::to_string(random() % (vertices + 3)), i, {{"walltime", std::to_string(random() % 50)}}));
+      jobs.push_back(of("e" + std::to_string(random() % (vertices + 3)), i, {{"walltime", std::to_string(random() % 50)}},
+                        "q" + std::to_string(random() % 3)));
     usages used;
     for (unsigned i = 0; i < vertices; ++i) used.emplace_back("e" + std::to_string(i), static_cast<double>(random() % 40));
-    const auto o = cycle_of(with(jobs), p, used);
+    auto c = with(jobs);
+    c.queues = {execution_queue("q0"), execution_queue("q1"), execution_queue("q2")};
+    const auto o = cycle_of(c, p, used);
 
     view v;
     v.count_by(p.sharing);
-    BOOST_REQUIRE(v.apply(*with(jobs).full_view()));
+    BOOST_REQUIRE(v.apply(*c.full_view()));
     BOOST_REQUIRE(v.apply(*told(used)));
     BOOST_TEST(o.started() == by_whole_walks(v, p), boost::test_tools::per_element());
     // How children stood is kept from cycle to cycle.

@@ -229,7 +229,7 @@ void apply(scheduler_state& scheduler, const event_place& at, schema::SchedulerE
       break;
     case which::CYCLE_REASONS:  // told to the jobs' rows by the status projection
     case which::PROPOSAL_REFUSED: break;
-    case which::START_FAILED:          // there was no connection, whatever the server that ran before this one knew
+    case which::START_FAILED:  // there was no connection, whatever the server that ran before this one knew
       scheduler.connected = scheduler.in_cycle = false;
       state("down");
       break;

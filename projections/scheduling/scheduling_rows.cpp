@@ -14,6 +14,8 @@ using attributes::attribute_id;
 
 namespace {
 
+constexpr std::int64_t ns_per_second = 1'000'000'000;
+
 using attribute_list = capnp::List<schema::Attribute>::Builder;
 
 bool is_one_of(std::span<const attribute_id> wanted, attribute_id id) {
@@ -37,13 +39,15 @@ void fill_attributes(Init&& init, schema::ObjectKind kind, const attributes::att
 }
 
 constexpr std::array server_wanted = {attributes::server::resources_available, attributes::server::node_group_enable,
-                                      attributes::server::node_group_key, attributes::server::scheduling};
+                                      attributes::server::node_group_key, attributes::server::scheduling,
+                                      attributes::server::backfill_depth, attributes::server::clear_topjob_estimates_enable};
 constexpr std::array scheduler_wanted = {attributes::scheduler::do_not_span_psets, attributes::scheduler::only_explicit_psets,
                                          attributes::scheduler::scheduling, attributes::scheduler::log_events,
                                          attributes::scheduler::sched_priv, attributes::scheduler::sched_log,
                                          attributes::scheduler::partition, attributes::scheduler::sched_port};
 constexpr std::array queue_wanted = {attributes::queue::queue_type, attributes::queue::Priority, attributes::queue::started,
-                                     attributes::queue::resources_available, attributes::queue::node_group_key};
+                                     attributes::queue::resources_available, attributes::queue::node_group_key,
+                                     attributes::queue::backfill_depth};
 constexpr std::array vnode_wanted = {attributes::node::Priority, attributes::node::max_running, attributes::node::max_user_run,
                                      attributes::node::max_group_run, attributes::node::resources_available,
                                      attributes::node::queue, attributes::node::no_multinode_jobs, attributes::node::sharing};
@@ -118,6 +122,10 @@ void fill_job(schema::SchedJob::Builder to, const model::job_state& job) {
   to.setPlace(text(ids::Resource_List, "place"));
   fill_attributes([&](unsigned n) { return to.initResources(n); }, schema::ObjectKind::JOB, job.attributes, job_wanted);
   to.setComment(text(ids::comment));
+  to.setTopjobIneligible(text(ids::topjob_ineligible) == "True");
+  to.setRerunable(text(ids::Rerunable) != "False");
+  to.setEstimatedNs(values::parse_integer(text(ids::estimated, "start_time")).value_or(0) * ns_per_second);
+  to.setEstimatedVnode(text(ids::estimated, "exec_vnode"));
   auto failed = to.initFailedHosts(static_cast<unsigned>(job.failed_starts.size()));
   for (unsigned i = 0; i < failed.size(); ++i) failed.set(i, job.failed_starts[i].host);
   if (job.allocated.empty()) return;
@@ -125,7 +133,8 @@ void fill_job(schema::SchedJob::Builder to, const model::job_state& job) {
   to.setExecVnode(suspended ? job.released : job.allocated.exec_vnode());
   to.setResume(suspended && job.resume_wanted);
   to.setExecHost(job.allocated.exec_host());
-  to.setStartedNs(values::parse_integer(text(ids::stime)).value_or(0) * 1'000'000'000);
+  to.setStartedNs(values::parse_integer(text(ids::stime)).value_or(0) * ns_per_second);
+  to.setLeaving(job.delete_requested || job.rerun_requested || job.phase == model::job_phase::exiting);
 }
 
 }  // namespace annals::projections

@@ -49,6 +49,8 @@ class needed_streams {
     if (serials_.empty()) return false;
     for (auto entry : reasons.getJobs())
       if (serials_.contains(entry.getJob())) return true;
+    for (auto entry : reasons.getEstimates())
+      if (serials_.contains(entry.getJob())) return true;
     return false;
   }
 

@@ -115,16 +115,26 @@ void past_writer::note(const log::record& record, const status& now) {
   if (!now.holds(r.getEvent().which(), r.getStream())) streams_.erase(at);
 }
 
-// A reason matters until the next one, and only to jobs that wait (status::fold_reasons).
+// What a cycle says of jobs matters until it says something else of the kind, and only to jobs that wait (status::fold_reasons).
+// Reasons and estimates come in records of their own.
 void past_writer::note_reasons(const log::record& record, const status& now) {
-  for (auto told : record.event().getScheduler().getCycleReasons().getJobs()) {
-    const auto* job = now.job(told.getJob());
-    const auto at = streams_.find(told.getJob());
-    if (!job || job->phase != model::job_phase::queued || at == streams_.end()) continue;
-    auto& entries = at->second.entries;
-    if (entries.back().what == entry_class::reasons) entries.pop_back();
-    entries.push_back({record.sequence(), entry_class::reasons});
+  const auto said = record.event().getScheduler().getCycleReasons();
+  for (auto told : said.getJobs()) note_of_queued(told.getJob(), entry_class::reasons, record.sequence(), now);
+  for (auto told : said.getEstimates()) note_of_queued(told.getJob(), entry_class::estimate, record.sequence(), now);
+}
+
+void past_writer::note_of_queued(std::uint64_t serial, entry_class what, std::uint64_t sequence, const status& now) {
+  const auto* job = now.job(serial);
+  const auto at = streams_.find(serial);
+  if (!job || !status::may_be_told(*job) || at == streams_.end()) return;
+  auto& entries = at->second.entries;
+  for (auto last = entries.rbegin(); last != entries.rend(); ++last) {
+    if (last->what != entry_class::reasons && last->what != entry_class::estimate) break;
+    if (last->what != what) continue;
+    entries.erase(std::next(last).base());
+    break;
   }
+  entries.push_back({sequence, what});
 }
 
 void past_writer::add(stream& to, const log::record& record) {

@@ -44,6 +44,7 @@ class past_writer {
   // What a later record of the same class makes superfluous.
   enum class entry_class : std::uint8_t { plain,
                                           reasons,
+                                          estimate,
                                           usage,
                                           cycle,
                                           hook_run };
@@ -59,6 +60,7 @@ class past_writer {
 
   void note(const log::record& record, const status& now);
   void note_reasons(const log::record& record, const status& now);
+  void note_of_queued(std::uint64_t job, entry_class what, std::uint64_t sequence, const status& now);
   void add(stream& to, const log::record& record);
   void close(const log::record& record, const status& now);
   schema::sealed<schema::PastCheckpoint> content(std::uint64_t sequence, const status& now) const;

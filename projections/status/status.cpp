@@ -106,13 +106,33 @@ void status::forget(const model::job_state& job) {
   displaced_rank_.erase(job.number);
 }
 
+bool status::may_be_told(const model::job_state& job) {
+  return job.phase == model::job_phase::queued || (job.phase == model::job_phase::suspended && job.resume_wanted);
+}
+
 void status::fold_reasons(schema::CycleReasons::Reader reasons) {
   const auto texts = reasons.getTexts();
   for (auto entry : reasons.getJobs()) {
     const auto at = jobs_.find(entry.getJob());
-    if (at == jobs_.end() || at->second.phase != model::job_phase::queued || entry.getText() >= texts.size()) continue;
+    if (at == jobs_.end() || !may_be_told(at->second) || entry.getText() >= texts.size()) continue;
     at->second.attributes.set(attributes::job::comment, schema::text(texts[entry.getText()]));
   }
+  for (auto e : reasons.getEstimates())
+    if (const auto at = jobs_.find(e.getJob()); at != jobs_.end() && may_be_told(at->second))
+      set_estimate(at->second.attributes, e);
+}
+
+// Of a top job; it keeps the latest when it is none any more, unless a cycle takes that away (clear_topjob_estimates_enable).
+void status::set_estimate(attributes::attribute_set& of, schema::JobEstimate::Reader e) {
+  namespace ids = attributes::job;
+  if (e.getStartNs() == 0) {
+    of.erase_all(ids::estimated);
+    of.erase_all(ids::topjob);
+    return;
+  }
+  of.set(ids::estimated, "start_time", std::to_string(e.getStartNs() / 1'000'000'000));
+  of.set(ids::estimated, "exec_vnode", schema::text(e.getExecVnode()));
+  of.set(ids::topjob, "True");
 }
 
 // -- read ----------------------------------------------------------------------------------------------------------------

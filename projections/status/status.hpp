@@ -32,6 +32,8 @@ class status {
   // For a fold of selected records (projections/status/at.cpp), which must be whole streams in the order of the log:
   // what a scheduler said of jobs, without its stream;
   void fold_reasons_only(const log::record& record);
+  // The job waits for a place: what cycles say of it counts.
+  static bool may_be_told(const model::job_state& job);
   // a record that is of no interest, but moves sequence and time on;
   void pass(const log::record& record);
   // and who holds what, where the records that led to it were left out.
@@ -71,6 +73,7 @@ class status {
   void fold_job(const model::event_place& at, schema::JobEvent::Reader event);
   void fold_scheduler(const model::event_place& at, schema::SchedulerEvent::Reader event);
   void fold_reasons(schema::CycleReasons::Reader reasons);
+  static void set_estimate(attributes::attribute_set& of, schema::JobEstimate::Reader e);
   std::string_view scheduler_of(const model::job_state& job) const;
   void count(const model::job_state& job, int by);
   void displace(const model::job_state& job);

@@ -129,6 +129,15 @@ class made_history {
           list[i].setText(i % 2);
         }
       });
+    if (!told.empty() && random_() % 2 == 0)
+      write(scheduler_, [&](auto e) {
+        auto list = e.initScheduler().initCycleReasons().initEstimates(1 + static_cast<unsigned>(random_() % told.size()));
+        for (unsigned i = 0; i < list.size(); ++i) {
+          list[i].setJob(told[i]);
+          list[i].setStartNs(random_() % 3 == 0 ? 0 : static_cast<std::int64_t>(cycles_) * 1'000'000'000);
+          list[i].setExecVnode("(n1:ncpus=1)");
+        }
+      });
     write(scheduler_, [&](auto e) { e.initScheduler().initCycleEnded().setNumber(cycles_); });
     if (random_() % 6 == 0) {
       write(scheduler_, [&](auto e) { e.initScheduler().initStopped().setText("gone"); });

@@ -232,6 +232,7 @@ void cycle_driver::run(const start& what) {
   const auto decided = cycle::run_cycle(view_, policy_, what.wall_ns / ns_per_second);
   send_runs(decided, what.number);
   send_reasons(decided);
+  send_estimates(decided);
   const std::int64_t elapsed = std::max<std::int64_t>(out_.clock->now_ns() - began, 0);
   out_.send(make([&](Builder m) {
     auto c = m.initCycleEnded();
@@ -311,6 +312,20 @@ void cycle_driver::send_reasons(const cycle::result& decided) {
     view_.set_comment(reason.at, hashes[reason.comment]);
   }
   if (!piece.empty()) out_.send(piece.seal());
+}
+
+void cycle_driver::send_estimates(const cycle::result& decided) {
+  if (decided.estimates.empty()) return;
+  out_.send(make([&](Builder m) {
+    auto list = m.initReasons().initEstimates(static_cast<unsigned>(decided.estimates.size()));
+    for (unsigned i = 0; i < list.size(); ++i) {
+      const auto& e = decided.estimates[i];
+      list[i].setJob(e.job);
+      list[i].setStartNs(e.start * ns_per_second);
+      list[i].setExecVnode(e.exec_vnode);
+    }
+  }));
+  for (const auto& e : decided.estimates) view_.set_estimate(e.at, e.start, e.exec_vnode);
 }
 
 void cycle_driver::log_cycle(const cycle::result& decided) {

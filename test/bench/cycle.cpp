@@ -1,7 +1,7 @@
 // How long a scheduling cycle takes: 10,000 queued jobs that all ask for something else while nothing is free, the same
-// with some cpus left but none where they help, and 500 one-cpu jobs that start on one vnode; and the first two with fairshare over
-// as many entities as there are jobs.
-// Usage: bench_cycle [jobs]. Figures with the machine they were measured on: docs/performance.md.
+// with some cpus left but none where they help, with and without top jobs, and 500 one-cpu jobs that start on one vnode; and the first two
+// with fairshare over as many entities as there are jobs. Usage: bench_cycle [jobs]. Figures with the machine they were measured on:
+// docs/performance.md.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -24,7 +24,12 @@ struct shape {
   unsigned jobs = 0, hosts = 1, cpus = 1, used = 0;
   std::function<std::string(unsigned)> schedselect;
   bool fairshare = false, shuffled = false;
+  bool strict = false;      // with a backfill_depth of 10; what is used is held by two jobs on each host, each with another end
+  int walltime = 3600;      // of queued jobs
+  bool little_new = false;  // the cycle before decided the same
 };
+
+constexpr std::int64_t now = 1'795'359'430;
 
 std::string user(unsigned i) { return "user" + std::to_string(i); }
 
@@ -75,14 +80,33 @@ schema::sealed<schema::SchedulingDelta> cluster(const shape& s) {
       put(a[0], "resources_available", "ncpus", std::to_string(s.cpus));
       put(a[1], "resources_available", "mem", "512gb");
       put(vnodes[i].initAssigned(1)[0], "resources_assigned", "ncpus", std::to_string(s.used));
+      if (!s.strict) continue;
+      auto on = vnodes[i].initJobs(2);
+      on[0].setJob(s.jobs + 1 + 2 * i);
+      on[1].setJob(s.jobs + 2 + 2 * i);
     }
-    auto jobs = d.initJobs(s.jobs);
+    if (s.strict) put(d.initServer(1)[0], "backfill_depth", "", "10");
+    auto jobs = d.initJobs(s.jobs + (s.strict ? 2 * s.hosts : 0));
+    for (unsigned i = 0; i < jobs.size() - s.jobs; ++i) {
+      auto j = jobs[s.jobs + i];
+      const unsigned cpus = i % 2 == 0 ? s.used / 2 : s.used - s.used / 2;
+      const std::string host = "h" + std::to_string(i / 2);
+      j.setSerial(s.jobs + i + 1);
+      j.setId(std::to_string(s.jobs + i) + ".borg");
+      j.setQueue("workq");
+      j.setState('R');
+      j.setStartedNs((now - i) * 1'000'000'000);
+      put(j.initResources(1)[0], "Resource_List", "walltime", "10:00:00");
+      j.setSchedselect("1:ncpus=" + std::to_string(cpus));
+      j.setExecVnode("(" + host + ":ncpus=" + std::to_string(cpus) + ")");
+      j.setExecHost(host + "/" + std::to_string(i % 2) + "*" + std::to_string(cpus));
+    }
     for (unsigned i = 0; i < s.jobs; ++i) {
       jobs[i].setSerial(i + 1);
       jobs[i].setId(std::to_string(i) + ".borg");
       jobs[i].setQueue("workq");
       jobs[i].setEuser(user(i));
-      put(jobs[i].initResources(1)[0], "Resource_List", "walltime", "01:00:00");
+      put(jobs[i].initResources(1)[0], "Resource_List", "walltime", std::to_string(s.walltime));
       jobs[i].setState('Q');
       jobs[i].setRank(s.shuffled ? (i * 7919) % 10'007 : i);
       jobs[i].setSchedselect(s.schedselect(i));
@@ -106,7 +130,8 @@ long resident_kb() {
 void measure(const char* what, const shape& s) {
   const std::string config = "resources: \"ncpus, mem, arch, host, vnode\"\n";
   const std::string sharing = "fair_share: true ALL\nfairshare_usage_res: walltime\n";
-  const auto p = cycle::parse_policy(s.fairshare ? cycle::policy_text({config + sharing, resource_group(s.jobs)}) : config).value;
+  const std::string all = config + (s.strict ? "strict_ordering: true ALL\n" : "");
+  const auto p = cycle::parse_policy(s.fairshare ? cycle::policy_text({all + sharing, resource_group(s.jobs)}) : all).value;
   const auto full = cluster(s);
   const auto used = usages(s.jobs);
   std::vector<double> cycles, intakes;
@@ -120,8 +145,10 @@ void measure(const char* what, const shape& s) {
     if (s.fairshare && !v.apply(*used)) std::abort();
     if (s.fairshare) cycle::fairshare_order(v, v.stand(p.sharing.tree), {}, false);  // as a cycle before it did
     if (i == 0) grown = resident_kb() - before;
+    if (s.little_new)
+      for (const auto& e : cycle::run_cycle(v, p, now).estimates) v.set_estimate(e.at, e.start, e.exec_vnode);
     cycles.push_back(milliseconds([&] {
-      const auto decided = cycle::run_cycle(v, p, 1'795'359'430);
+      const auto decided = cycle::run_cycle(v, p, now);
       runs = decided.runs.size();
       comments = decided.comments.size();
     }));
@@ -144,6 +171,18 @@ int main(int argc, char** argv) {
   measure("the same with fairshare", {n, 100, 8, 8, distinct, true});
   measure("distinct jobs, one cpu free on each of 1000", {n, 1000, 8, 7, too_wide});
   measure("the same with fairshare", {n, 1000, 8, 7, too_wide, true});
+  shape strict{n, 1000, 8, 7, too_wide, true};
+  strict.strict = true;
+  measure("with strict_ordering, 10 top jobs", strict);
+  strict.little_new = true;
+  measure("the same in the next cycle", strict);
+  // The first ten want many vnodes, the others one cpu for longer than the first can wait.
+  shape booked{n, 1000, 8, 7, [&](unsigned i) { return i < 10 ? "300:ncpus=8" : "1:ncpus=1:mem=" + std::to_string(1 + i) + "mb"; }};
+  booked.strict = true;
+  booked.walltime = 20 * 3600;
+  measure("ten wide top jobs before jobs for one cpu", booked);
+  booked.little_new = true;
+  measure("the same in the next cycle", booked);
   measure("distinct jobs, each larger than the complex", {n, 4, 8, 0, [](unsigned i) { return "1:ncpus=" + std::to_string(100 + i); }});
   measure("equal jobs, nothing free", {n, 100, 8, 8, one_cpu});
   measure("500 one-cpu jobs start on one vnode", {500, 1, 512, 0, one_cpu});

@@ -3,20 +3,20 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "actors/scheduler/cycle/backfill.hpp"
+#include "actors/scheduler/cycle/cycle_log.hpp"
 #include "actors/scheduler/cycle/exec_text.hpp"
 #include "actors/scheduler/cycle/fairshare.hpp"
 #include "actors/scheduler/cycle/order.hpp"
 #include "actors/scheduler/cycle/placement.hpp"
+#include "actors/scheduler/cycle/pools.hpp"
 #include "actors/scheduler/cycle/time_rules.hpp"
 #include "events/values/exec_vnode.hpp"
-#include "events/values/string_list.hpp"
 
 namespace annals::cycle {
 
 namespace {
 
-// Bits and classes of the log (pbs guide: logs).
-constexpr std::uint16_t event_admin = 0x4, event_sched = 0x40, event_debug = 0x80, event_debug2 = 0x100, event_debug3 = 0x400;
 constexpr const char* never_text = "Job will never run with the resources currently configured in the complex";
 constexpr const char *not_running = "Not Running: ", *can_never_run = "Can Never Run: ";
 
@@ -28,7 +28,9 @@ class cycle_run {
         now_(now),
         rules_(p, now),
         settings_(rules_.settings()),
+        log_(result_, v.log_events()),
         placement_(v, p, settings_),
+        backfill_(v, p, settings_, now, log_),
         verdicts_(v.request_slots()) {
     for (const auto& n : v.vnodes()) users_matter_ |= n.max_user_run >= 0 || n.max_group_run >= 0;
   }
@@ -48,18 +50,20 @@ class cycle_run {
     auto order = in_order(view_, settings_);
     result_.log.reserve(order.size() * 2 + 4);
     result_.reasons.reserve(order.size());
-    log(event_debug, "Req", "", "Starting Scheduling Cycle");
-    if (policy_.prime_days.out_of_date(now_, policy_.zone)) log(event_admin, "Fil", "holidays", holidays_out_of_date);
-    log(event_debug2, "Svr", "", keep(rules_.status_line()));
+    log_.line(event_debug, "Req", "", "Starting Scheduling Cycle");
+    if (policy_.prime_days.out_of_date(now_, policy_.zone)) log_.line(event_admin, "Fil", "holidays", holidays_out_of_date);
+    log_.line(event_debug2, "Svr", "", log_.keep(rules_.status_line()));
     const auto classes = count_classes(order);
     std::erase_if(order, [&](index at) { return refuse_by_time(at); });
     if (classes > 0)
-      log(event_debug3, "Sched", "create_resresv_sets", keep("Number of job equivalence classes: " + std::to_string(classes)));
+      log_.line(event_debug3, "Sched", "create_resresv_sets",
+                log_.keep("Number of job equivalence classes: " + std::to_string(classes)));
     resume_suspended();
     if (settings_.fair_share) consider_by_shares(std::move(order));
     else
       for (const index at : order) consider(at);
-    log(event_debug, "Req", "", "Leaving Scheduling Cycle");
+    result_.estimates = backfill_.estimates();
+    log_.line(event_debug, "Req", "", "Leaving Scheduling Cycle");
     return std::move(result_);
   }
 
@@ -80,10 +84,9 @@ class cycle_run {
           for (const auto& t : c.amounts) view_.give_back(t.vnode, t.resource, t.value);
           return;
         }
-    log(event_sched, "Job", j.id, "Job run");
+    log_.of_job(event_sched, j.id, "Job run");
     result_.runs.push_back({j.serial, j.exec_vnode, j.exec_host, {}});  // no hosts: it goes on where it is
-    view_.claim_for(at, std::move(c));
-    placement_.vnodes_changed();
+    hold(at, std::move(c));
   }
 
   bool take_again(const job& j, const values::vnode_part& part, claim& c) {
@@ -91,7 +94,7 @@ class cycle_run {
     if (at == none) return false;
     const vnode& node = view_.vnodes()[at];
     const bool holds = std::any_of(node.jobs.begin(), node.jobs.end(), [&](const job_on_vnode& on) { return on.job == j.serial; });
-    const bool alone = hold_on(node, view_.request_of(j).share) != hold_kind::shared && node.sharing != sharing_mode::ignore_excl;
+    const bool alone = holds_alone(node, view_.request_of(j).share);
     if (!holds && (!view_.usable(node) || (alone && !node.jobs.empty()))) return false;
     for (const auto& v : part.resources) {
       const auto r = view_.resources().find(v.name);
@@ -125,7 +128,7 @@ class cycle_run {
     why.text = "Job has zero shares for fairshare";
     ++result_.considered;
     const auto comment = comment_for(why);
-    log(event_sched, "Job", j.id, spoken_[comment].log_text);
+    log_.of_job(event_sched, j.id, spoken_[comment].log_text);
     result_.reasons.push_back({j.serial, at, comment});
     return true;
   }
@@ -134,16 +137,14 @@ class cycle_run {
   struct verdict {
     index first = none;
     std::uint32_t comment = 0;
+    bool lacks_room = false;                   // and no rule forbids it
+    std::optional<std::int64_t> seconds = {};  // it holds for jobs that run exactly so long: a booking is in the way
   };
   struct spoken {
     std::uint32_t comment;
     std::string_view log_text;
     bool never;
   };
-
-  void log(std::uint16_t event, const char* log_class, std::string_view object, std::string_view text) {
-    result_.log.push_back({event, log_class, object, text});
-  }
 
   std::size_t count_classes(const std::vector<index>& order) const {
     std::vector<char> seen(view_.request_slots());
@@ -167,12 +168,6 @@ class cycle_run {
 
   const std::string& queue_of(index at) const { return view_.queues()[view_.jobs()[at].queue].name; }
 
-  // Log texts that are no part of a comment live as long as the result.
-  std::string_view keep(std::string text) {
-    result_.other_texts.push_back(std::move(text));
-    return result_.other_texts.back();
-  }
-
   bool same_class(const job& a, const job& b) const {
     return a.queue == b.queue && (!users_matter_ || (a.euser == b.euser && a.egroup == b.egroup));
   }
@@ -180,13 +175,17 @@ class cycle_run {
   void consider(index at) {
     const job& j = view_.jobs()[at];
     ++result_.considered;
-    log(event_debug, "Job", j.id, "Considering job to run");
-    if (refusal crosses; !rules_.may_begin(j, queue_of(at), crosses)) return refuse(at, comment_for(crosses));
-    verdict& known = verdicts_[j.request];
-    if (known.first != none && same_class(view_.jobs()[known.first], j)) return refuse(at, known.comment);
+    log_.of_job(event_debug, j.id, "Considering job to run");
     refusal why;
-    if (may_run(j, why) && placement_.place(j, allocation_, why)) return start(at);
-    known = {at, comment_for(why)};
+    if (!rules_.may_begin(j, queue_of(at), why) || backfill_.breaks_order(j, why)) return refuse(at, comment_for(why));
+    verdict& known = verdicts_[j.request];
+    if (known.first == none || !same_class(view_.jobs()[known.first], j) || known.seconds.value_or(duration_of(j)) != duration_of(j)) {
+      const bool allowed = may_run(j, why);
+      if (allowed && finds_room(j, why)) return start(at);
+      known = {at, comment_for(why), allowed && !why.never};
+      if (why.data.kind == schema::Why::Kind::BOOKED) known.seconds = duration_of(j);
+    }
+    if (known.lacks_room) backfill_.could_not_run(at);
     refuse(at, known.comment);
   }
 
@@ -195,37 +194,12 @@ class cycle_run {
     if (!view_.request_of(j).understood) why.text = "Internal Scheduling Error", why.log = "A scheduling error has occurred";
     else if (!q.exists || !q.execution) why.text = "Queue not an execution queue.";
     else if (!q.started) why.text = "Queue not started.";
-    else if (pool_suffices(view_.server_pool(), j, "server", why) && pool_suffices(q.pool, j, "queue", why)) return true;
+    else return true;
     return false;
   }
 
-  bool pool_suffices(const named_amounts& pool, const job& j, const char* whose, refusal& why) const {
-    const auto& table = view_.resources();
-    for (const want& has : pool.available) {
-      if (!placement_.is_checked(has.resource)) continue;
-      const auto& wants = view_.request_of(j).job_wide;
-      const auto asked = std::find_if(wants.begin(), wants.end(), [&](const want& w) { return w.resource == has.resource; });
-      if (asked == wants.end()) continue;
-      const auto& r = table[has.resource];
-      std::string detail;
-      if (r.numeric) {
-        const amount left = r.summed ? has.value - pool.in_use(has.resource) : has.value;
-        if (asked->value <= left) continue;
-        why.never = asked->value > has.value;
-        detail = "(R: " + table.print(has.resource, asked->value) + " A: " + table.print(has.resource, left) +
-                 " T: " + table.print(has.resource, has.value) + ")";
-      } else {
-        const auto values = values::split_list(has.text);
-        if (r.is_boolean() ? asked->value == has.value : std::find(values.begin(), values.end(), asked->text) != values.end())
-          continue;
-        why.never = true;
-        detail = r.is_boolean() ? "(" + table.print(has.resource, asked->value) + " != " + table.print(has.resource, has.value) + ")"
-                                : "(" + asked->text + " != " + has.text + ")";
-      }
-      why.text = std::string("Insufficient amount of ") + whose + " resource: " + r.name + " " + detail;
-      return false;
-    }
-    return true;
+  bool finds_room(const job& j, refusal& why) {
+    return pools_suffice(view_, placement_, j, why) && backfill_.place(placement_, j, allocation_, why);
   }
 
   std::uint32_t comment_for(const refusal& why) {
@@ -234,7 +208,7 @@ class cycle_run {
     if (is_new) {
       result_.comments.push_back(whole);
       const std::string_view kept = result_.comments.back();
-      const auto log_text = why.log.empty() ? kept.substr(kept.size() - why.text.size()) : keep(why.log);
+      const auto log_text = why.log.empty() ? kept.substr(kept.size() - why.text.size()) : log_.keep(why.log);
       spoken_.push_back({at->second, log_text, why.never});
     }
     return at->second;
@@ -242,37 +216,25 @@ class cycle_run {
 
   void refuse(index at, std::uint32_t comment) {
     const job& j = view_.jobs()[at];
-    log(event_sched, "Job", j.id, spoken_[comment].log_text);
-    if (spoken_[comment].never) log(event_sched, "Job", j.id, never_text);
+    log_.of_job(event_sched, j.id, spoken_[comment].log_text);
+    if (spoken_[comment].never) log_.of_job(event_sched, j.id, never_text);
     result_.reasons.push_back({j.serial, at, comment});
   }
 
   void start(index at) {
     const job& j = view_.jobs()[at];
     auto texts = describe(view_, allocation_);
-    log(event_sched, "Job", j.id, "Job run");
+    log_.of_job(event_sched, j.id, "Job run");
     result_.runs.push_back({j.serial, std::move(texts.exec_vnode), std::move(texts.exec_host), std::move(texts.hosts)});
-    view_.claim_for(at, claim_of(j, std::move(texts.slots)));
-    placement_.vnodes_changed();
+    claim c = placement_.claim_of(j, allocation_);
+    c.slots = std::move(texts.slots);
+    hold(at, std::move(c));
   }
 
-  claim claim_of(const job& j, std::vector<std::pair<index, std::uint32_t>> slots) const {
-    claim c;
-    c.slots = std::move(slots);
-    const auto share = view_.request_of(j).share;
-    const auto hold = [&](index v) {
-      if (std::any_of(c.vnodes.begin(), c.vnodes.end(), [&](const auto& taken) { return taken.vnode == v; })) return;
-      const vnode& node = view_.vnodes()[v];
-      c.vnodes.push_back({v, hold_on(node, share) != hold_kind::shared && node.sharing != sharing_mode::ignore_excl});
-    };
-    for (const auto& part : allocation_.parts) {
-      hold(part.vnode);
-      for (std::uint32_t i = part.first_piece; i < part.end_piece; ++i)
-        if (view_.resources()[allocation_.pieces[i].resource].consumable)
-          c.amounts.push_back({part.vnode, allocation_.pieces[i].resource, allocation_.pieces[i].value});
-    }
-    for (const index extra : allocation_.whole_host_extra) hold(extra);
-    return c;
+  void hold(index at, claim c) {
+    view_.claim_for(at, std::move(c));
+    placement_.vnodes_changed();
+    backfill_.started(at);
   }
 
   view& view_;
@@ -280,9 +242,11 @@ class cycle_run {
   const moment now_;
   const time_rules rules_;
   const timed_settings& settings_;  // of now
+  result result_;
+  cycle_log log_;
   placement placement_;
   allocation allocation_;
-  result result_;
+  backfill backfill_;
   std::vector<verdict> verdicts_;  // by request
   std::vector<spoken> spoken_;     // beside result_.comments
   std::unordered_map<std::string, std::uint32_t> comment_ids_;

@@ -23,13 +23,19 @@ hold_kind hold_on(const vnode& v, values::sharing asked) {
   return asked == sharing::excl ? hold_kind::exclusive : hold_kind::shared;
 }
 
+bool holds_alone(const vnode& v, values::sharing asked) {
+  return hold_on(v, asked) != hold_kind::shared && v.sharing != sharing_mode::ignore_excl;
+}
+
 // -- the whole job -----------------------------------------------------------------------------------------------------
 
-bool placement::place(const job& j, allocation& out, refusal& why) {
+bool placement::place(const job& j, allocation& out, refusal& why, const reserved_space* others) {
   job_ = &j;
+  others_ = others;
   request_ = &view_.request_of(j);
   out.clear();
   why = {};
+  if (beyond_what_others_leave()) return false;
   const node_pool& pool = pool_of(j);
   const bool one_each = request_->arrange == values::arrangement::scatter || request_->arrange == values::arrangement::vscatter;
   const std::uint64_t vnodes_needed = one_each ? request_->chunk_count : 1;
@@ -211,6 +217,13 @@ bool placement::beyond_every_host(const node_pool& pool, const std::vector<want>
                      [&](const want& w) { return counted(w) && w.value > pool.largest_host[w.resource]; });
 }
 
+bool placement::beyond_what_others_leave() const {
+  if (!others_ || others_->largest.empty()) return false;
+  return std::any_of(request_->chunks.begin(), request_->chunks.end(), [&](const chunk& c) {
+    return std::any_of(c.wants.begin(), c.wants.end(), [&](const want& w) { return counted(w) && w.value > others_->largest[w.resource]; });
+  });
+}
+
 bool placement::place_chunk_on(const node_pool::host_group& host, const chunk& c, allocation& out) {
   if (whole_on_one(host, c, out)) return true;
   return request_->arrange != values::arrangement::vscatter && host.vnodes.size() > 1 && split_over(host, c, out);
@@ -221,7 +234,7 @@ bool placement::whole_on_one(const node_pool::host_group& host, const chunk& c, 
     const vnode& v = view_.vnodes()[at];
     if (!may_use(at) || !matches(v, c.wants)) continue;
     const bool holds = std::all_of(c.wants.begin(), c.wants.end(), [&](const want& w) {
-      return !counted(w) || view_.free_amount(v, w.resource) >= w.value;
+      return !counted(w) || left_on(at, w.resource) >= w.value;
     });
     if (!holds) continue;
     allocation::part part{at, static_cast<std::uint32_t>(out.pieces.size()), 0};
@@ -260,13 +273,12 @@ bool placement::split_over(const node_pool::host_group& host, const chunk& c, al
 // Takes as much of everything still needed as the vnode has. PBS writes the parts of a split chunk backwards, and what
 // was asked as 0 on the first vnode only.
 bool placement::give_part(index at, const chunk& c, bool first, allocation& out) {
-  const vnode& v = view_.vnodes()[at];
   allocation::part part{at, static_cast<std::uint32_t>(out.pieces.size()), 0};
   bool gives = false;
   for (std::size_t i = c.wants.size(); i-- > 0;) {
     const want& w = c.wants[i];
     if (!counted(w)) continue;
-    const amount given = needed_[i] > 0 ? std::min(needed_[i], view_.free_amount(v, w.resource)) : 0;
+    const amount given = needed_[i] > 0 ? std::min(needed_[i], left_on(at, w.resource)) : 0;
     if (given > 0) gives = true;
     if (given > 0 || (first && w.value == 0)) out.pieces.push_back({w.resource, std::max<amount>(given, 0)});
   }
@@ -314,15 +326,41 @@ void placement::finish(allocation& out) {
   sort_vnodes(out.whole_host_extra);
 }
 
+void placement::give_back(const allocation& placed) {
+  for (const auto& part : placed.parts)
+    for (std::uint32_t i = part.first_piece; i < part.end_piece; ++i)
+      if (view_.resources()[placed.pieces[i].resource].consumable)
+        view_.give_back(part.vnode, placed.pieces[i].resource, placed.pieces[i].value);
+}
+
+claim placement::claim_of(const job& j, const allocation& placed) const {
+  claim c;
+  const auto share = view_.request_of(j).share;
+  const auto hold = [&](index v) {
+    if (std::any_of(c.vnodes.begin(), c.vnodes.end(), [&](const auto& taken) { return taken.vnode == v; })) return;
+    c.vnodes.push_back({v, holds_alone(view_.vnodes()[v], share)});
+  };
+  for (const auto& part : placed.parts) {
+    hold(part.vnode);
+    for (std::uint32_t i = part.first_piece; i < part.end_piece; ++i)
+      if (view_.resources()[placed.pieces[i].resource].consumable)
+        c.amounts.push_back({part.vnode, placed.pieces[i].resource, placed.pieces[i].value});
+  }
+  for (const index extra : placed.whole_host_extra) hold(extra);
+  return c;
+}
+
 // -- one vnode ---------------------------------------------------------------------------------------------------------
 
 bool placement::may_use(index at) const {
-  if (!usable_[at]) return false;
   const vnode& v = view_.vnodes()[at];
+  if (!usable_[at] || v.exclusive_jobs > 0) return false;
   if (failed_on(v.host)) return false;
   if (v.no_multinode_jobs && request_->arrange == values::arrangement::scatter && request_->chunk_count > 1) return false;
   if (!vnodes_taken_.empty() && std::find(vnodes_taken_.begin(), vnodes_taken_.end(), at) != vnodes_taken_.end()) return false;
-  switch (hold_on(v, request_->share)) {
+  const auto wanted = hold_on(v, request_->share);
+  if (others_ && reserved_for_others(at, wanted)) return false;
+  switch (wanted) {
     case hold_kind::shared: break;
     case hold_kind::exclusive:
       if (!v.jobs.empty()) return false;
@@ -332,6 +370,36 @@ bool placement::may_use(index at) const {
         if (!view_.vnodes()[other].jobs.empty()) return false;
   }
   return within_run_limits(v);
+}
+
+bool placement::reserved_for_others(index at, hold_kind wanted) const {
+  using kind = reserved_space::kind;
+  const auto& v = view_.vnodes()[at];
+  if (others_->vnodes[at] == kind::alone) return true;
+  if (wanted == hold_kind::shared || v.sharing == sharing_mode::ignore_excl) return false;
+  if (wanted == hold_kind::exclusive) return others_->vnodes[at] != kind::none;
+  const auto& all = view_.hosts()[v.host].vnodes;
+  return std::any_of(all.begin(), all.end(), [&](index other) { return others_->vnodes[other] != kind::none; });
+}
+
+amount placement::left_on(index at, resource_id r) const {
+  const vnode& v = view_.vnodes()[at];
+  const amount left = view_.free_amount(v, r);
+  if (!others_) return left;
+  if (v.borrowed.empty() && v.lent.empty()) return left - others_->of(at, r);
+  index owner = at;
+  for (const auto& b : v.borrowed)
+    if (b.resource == r) owner = b.vnode;
+  amount reserved = others_->of(owner, r);
+  for (const auto& l : view_.vnodes()[owner].lent)
+    if (l.resource == r) reserved += others_->of(l.vnode, r);
+  return left - reserved;
+}
+
+amount reserved_space::of_pool(index queue, resource_id r) const {
+  for (const auto& p : pools)
+    if (p.queue == queue && p.resource == r) return p.value;
+  return 0;
 }
 
 bool placement::within_run_limits(const vnode& v) const {

@@ -61,16 +61,40 @@ enum class hold_kind : std::uint8_t { shared,
                                       whole_host };
 // How a job with this place uses the vnode (pbs guide: effect of vnode sharing).
 hold_kind hold_on(const vnode& v, values::sharing asked);
+// Nobody else may use the vnode meanwhile.
+bool holds_alone(const vnode& v, values::sharing asked);
+
+// What somebody else will need of vnodes and pools while a job runs, beside what is in use now (calendar).
+struct reserved_space {
+  enum class kind : std::uint8_t { none,
+                                   shared,
+                                   alone };
+  struct pool_part {
+    index queue;  // none: the server's
+    resource_id resource;
+    amount value;
+  };
+  std::vector<kind> vnodes;                  // by vnode
+  std::vector<std::vector<amount>> amounts;  // by vnode and resource; empty: nothing
+  std::vector<pool_part> pools;
+  std::vector<amount> largest;  // at most so much is left on one host, by resource; empty: not known
+  amount of(index vnode_at, resource_id r) const { return r < amounts[vnode_at].size() ? amounts[vnode_at][r] : 0; }
+  amount of_pool(index queue, resource_id r) const;
+};
 
 class placement {
  public:
   placement(view& v, const policy& p, const timed_settings& now);
 
-  // True: `out` says where, and its consumable amounts are taken in the view. False: `why` says why.
-  bool place(const job& j, allocation& out, refusal& why);
+  // True: `out` says where, and its consumable amounts are taken in the view. False: `why` says why. `others`: to be left alone.
+  bool place(const job& j, allocation& out, refusal& why, const reserved_space* others = nullptr);
   // To be called once a job got its vnodes (view::claim_for): counts and orders what is left.
   void vnodes_changed();
   bool is_checked(resource_id r) const { return checked_[r] != 0; }
+  // What `place` took is given back.
+  void give_back(const allocation& placed);
+  // What the job will hold there.
+  claim claim_of(const job& j, const allocation& placed) const;
 
  private:
   node_pool make_pool(std::vector<index> members) const;
@@ -98,10 +122,13 @@ class placement {
   bool any_usable(const node_pool::host_group& host) const;
   bool host_may_hold(const node_pool::host_group& host, const std::vector<want>& wants);
   bool beyond_every_host(const node_pool& pool, const std::vector<want>& wants) const;
+  bool beyond_what_others_leave() const;
   bool may_use(index vnode_at) const;
   bool within_run_limits(const vnode& v) const;
   bool matches(const vnode& v, const want& w) const;  // texts and booleans
   bool matches(const vnode& v, const std::vector<want>& wants) const;
+  amount left_on(index vnode_at, resource_id r) const;
+  bool reserved_for_others(index vnode_at, hold_kind wanted) const;
   bool counted(const want& w) const { return checked_[w.resource] && view_.resources()[w.resource].numeric; }
   void undo(allocation& out, allocation::placed_chunk to, std::size_t chunks);
   void finish(allocation& out);
@@ -118,6 +145,7 @@ class placement {
   // Of the job in hand.
   const job* job_ = nullptr;
   const request* request_ = nullptr;
+  const reserved_space* others_ = nullptr;
   resource_id first_lack_ = no_resource;           // of the first host that can't hold a chunk
   std::size_t forgiven_ = 0;                       // of the hosts that could not start it: so many of the oldest may be used
   std::vector<index> hosts_taken_, vnodes_taken_;  // scatter, vscatter

@@ -23,6 +23,14 @@ sharing_mode read_sharing(std::string_view word) {
   return sharing_mode::default_shared;
 }
 
+// Jobs and reservations come and go; whatever else a state says stays.
+bool only_busy(std::string_view state) {
+  const auto words = values::split_trimmed(state);
+  return std::all_of(words.begin(), words.end(), [](const std::string& word) {
+    return word == "free" || word == "job-busy" || word == "job-exclusive" || word == "resv-exclusive";
+  });
+}
+
 bool is_true(std::string_view value) { return values::parse_boolean(value).value_or(false); }
 
 void read_pool(named_amounts& pool, const resource_table& resources, schema::Attribute::Reader a) {
@@ -44,6 +52,8 @@ std::int64_t walltime_of(schema::SchedJob::Reader row) {
     if (text(a.getResource()) == "walltime") return values::parse_duration(text(a.getValue())).value_or(no_walltime);
   return no_walltime;
 }
+
+constexpr std::int64_t ns_per_second = 1'000'000'000;
 
 template <class T>
 void set_at(std::vector<T>& list, std::size_t at, T value) {
@@ -132,12 +142,15 @@ void view::count_entity(job& j, schema::SchedJob::Reader row) {
 void view::apply_server(capnp::List<schema::Attribute>::Reader attributes) {
   server_.available.clear();
   server_group_keys_.clear();
-  node_group_enable_ = false;
+  node_group_enable_ = clears_estimates_ = false;
+  backfill_depth_ = 1;
   for (const auto a : attributes) {
     const auto name = text(a.getName());
     if (name == "resources_available") read_pool(server_, resources_, a);
     if (name == "node_group_enable") node_group_enable_ = is_true(text(a.getValue()));
     if (name == "node_group_key") server_group_keys_ = values::split_list(text(a.getValue()));
+    if (name == "backfill_depth") backfill_depth_ = values::parse_integer(text(a.getValue())).value_or(1);
+    if (name == "clear_topjob_estimates_enable") clears_estimates_ = is_true(text(a.getValue()));
   }
 }
 
@@ -160,6 +173,7 @@ void view::apply_queue(schema::SchedQueue::Reader row) {
   q.started = false;
   q.execution = true;
   q.group_keys.clear();
+  q.backfill_depth.reset();
   q.pool.available.clear();
   for (const auto a : row.getAttributes()) {
     const auto name = text(a.getName());
@@ -168,6 +182,7 @@ void view::apply_queue(schema::SchedQueue::Reader row) {
     if (name == "started") q.started = is_true(value);
     if (name == "queue_type") q.execution = value.empty() || value[0] == 'E' || value[0] == 'e';
     if (name == "node_group_key") q.group_keys = values::split_list(value);
+    if (name == "backfill_depth") q.backfill_depth = values::parse_integer(value);
     if (name == "resources_available") read_pool(q.pool, resources_, a);
   }
 }
@@ -210,6 +225,7 @@ void view::apply_vnode(schema::SchedVnode::Reader row) {
   v.exists = true;
   v.order = row.getOrder();
   v.free = text(row.getState()) == "free";
+  v.up = only_busy(text(row.getState()));
   v.stale = text(row.getState()).find("Stale") != std::string_view::npos;
   v.host = host_at(text(row.getHost()));
   borrowed_names_[i].clear();
@@ -289,8 +305,15 @@ void view::apply_job(schema::SchedJob::Reader row) {
                                                                                       : job_place::other;
   if (row.getState() == 'S') j.where = job_place::suspended;
   j.resume = row.getResume();
-  j.exec_vnode = j.resume ? text(row.getExecVnode()) : "";
+  j.exec_vnode = text(row.getExecVnode());
   j.exec_host = j.resume ? text(row.getExecHost()) : "";
+  j.started = row.getStartedNs() / ns_per_second;
+  j.topjob_ineligible = row.getTopjobIneligible();
+  j.rerunable = row.getRerunable();
+  j.leaving = row.getLeaving();
+  j.estimated = row.getEstimatedNs() / ns_per_second;
+  j.estimated_vnode = text(row.getEstimatedVnode());
+  j.held.reset();
   j.comment = 0;
   j.slots.clear();
   j.failed_hosts.clear();

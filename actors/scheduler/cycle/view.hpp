@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -54,6 +55,7 @@ struct vnode {
   std::uint64_t order = 0;  // of creation at the server
   bool exists = false;      // false: a place left by a vnode that is gone
   bool free = false;        // the server says so
+  bool up = false;          // only jobs and reservations may keep it from being free
   bool stale = false;
   sharing_mode sharing = sharing_mode::default_shared;
   bool no_multinode_jobs = false;
@@ -94,7 +96,8 @@ struct queue {
   std::uint64_t order = 0;
   std::vector<std::string> group_keys;  // node_group_key
   named_amounts pool;
-  std::uint32_t vnodes = 0;  // that serve only this queue
+  std::uint32_t vnodes = 0;                    // that serve only this queue
+  std::optional<std::int64_t> backfill_depth;  // none: the server's
 };
 
 enum class job_place : std::uint8_t { gone,
@@ -108,6 +111,22 @@ enum class job_place : std::uint8_t { gone,
 std::uint64_t comment_hash(std::string_view text);
 
 constexpr std::int64_t no_walltime = -1;  // the job may run for any time
+
+// What a job holds: one that runs, or a proposal until the server speaks about the job; or will hold.
+struct claim {
+  struct amount_taken {
+    index vnode;
+    resource_id resource;
+    amount value;
+  };
+  struct vnode_taken {
+    index vnode;
+    bool exclusive;
+  };
+  std::vector<amount_taken> amounts;
+  std::vector<vnode_taken> vnodes;
+  std::vector<std::pair<index, std::uint32_t>> slots;
+};
 
 // What a cycle looks at of each job comes first.
 struct job {
@@ -124,25 +143,17 @@ struct job {
   std::string euser, egroup;
   std::vector<std::pair<index, std::uint32_t>> slots;  // of a running job: host and slot per chunk
   bool resume = false;                                 // of a suspended job: it is to go on when there is room for exec_vnode
-  std::string exec_vnode, exec_host;                   // of such a job
+  std::string exec_vnode;                              // of one that has vnodes, or would have if it went on
+  std::string exec_host;                               // of a suspended one that is to go on
   std::vector<index> failed_hosts;                     // that could not start it, the latest last
   job_place before_proposal = job_place::queued;
-};
-
-// What a proposal takes, until the server speaks about the job.
-struct claim {
-  struct amount_taken {
-    index vnode;
-    resource_id resource;
-    amount value;
-  };
-  struct vnode_taken {
-    index vnode;
-    bool exclusive;
-  };
-  std::vector<amount_taken> amounts;
-  std::vector<vnode_taken> vnodes;
-  std::vector<std::pair<index, std::uint32_t>> slots;
+  std::int64_t started = 0;  // of a running job; seconds since 1970
+  bool topjob_ineligible = false;
+  bool rerunable = false;
+  bool leaving = false;         // a running one is to end or to be queued again
+  std::int64_t estimated = 0;   // estimated.start_time that it shows, or will show once the server heard us; 0: none
+  std::string estimated_vnode;  // and estimated.exec_vnode
+  std::optional<claim> held;    // of a running job, once somebody asked (view::held_by)
 };
 
 class view {
@@ -175,7 +186,9 @@ class view {
   bool do_not_span_sets() const { return do_not_span_psets_; }
   bool only_explicit_sets() const { return only_explicit_psets_; }
   std::uint32_t log_events() const { return log_events_; }
-  std::size_t request_slots() const { return requests_.size(); }  // job.request is below this
+  std::int64_t backfill_depth() const { return backfill_depth_; }  // of the server
+  bool clears_estimates() const { return clears_estimates_; }      // clear_topjob_estimates_enable
+  std::size_t request_slots() const { return requests_.size(); }   // job.request is below this
 
   // In state free, and no claim has made it busy or exclusive.
   bool usable(const vnode& v) const;
@@ -195,7 +208,20 @@ class view {
   // The server refused the proposal: the job is what it was before and holds nothing.
   void withdraw(std::uint64_t job);
   void set_comment(index job_at, std::uint64_t hash) { jobs_[job_at].comment = hash; }
+  void set_estimate(index job_at, std::int64_t start, std::string exec_vnode);  // start 0: it has none
   std::uint32_t lowest_free_slot(const host& h, std::uint32_t from) const;
+
+  // What a running or proposed job holds.
+  const claim& held_by(index job_at);
+  // The amounts and vnodes that an exec_vnode names; vnodes that are not in the view are left out. `exclusive`: it has them for itself.
+  claim claim_of(std::string_view exec_vnode, const request& r) const;
+
+  // -- what if (calendar, preemption) ---------------------------------------------------------------------------------------
+  // While it supposes, vnodes count as usable that only jobs keep busy, and jobs come and go. Whoever lifted one MUST put it back before it
+  // ends.
+  void suppose(bool on) { supposing_ = on; }
+  void lift(index job_at);      // it has ended: its vnodes and its part of the pools are free
+  void put_back(index job_at);  // it has not
 
  private:
   struct shared_request {
@@ -220,6 +246,7 @@ class view {
   void count_pools(const job& j, int sign);
   void count_slots(const std::vector<std::pair<index, std::uint32_t>>& slots, int sign);
   void take_vnode(index vnode_at, std::uint64_t job, bool exclusive);
+  void leave_vnode(index vnode_at, std::uint64_t job);
   amount free_of_shared(const vnode& v, resource_id r) const;
   void count_vnodes_of_queues();
   index queue_at(std::string_view name);
@@ -241,6 +268,9 @@ class view {
   std::vector<std::string> server_group_keys_;
   bool node_group_enable_ = false, do_not_span_psets_ = false, only_explicit_psets_ = false;
   std::uint32_t log_events_ = 767;  // pbs guide: log masks
+  std::int64_t backfill_depth_ = 1;
+  bool clears_estimates_ = false;
+  bool supposing_ = false;
   fairshare_settings sharing_;
   entity_table entities_;
   fairshare_standing standing_;

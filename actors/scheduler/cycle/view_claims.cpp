@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "actors/scheduler/cycle/placement.hpp"
 #include "actors/scheduler/cycle/view.hpp"
+#include "events/values/exec_vnode.hpp"
 
 namespace annals::cycle {
 
 bool view::usable(const vnode& v) const {
-  if (!v.exists || !v.free || v.exclusive_jobs > 0) return false;
+  if (!v.exists || !(supposing_ ? v.up : v.free) || v.exclusive_jobs > 0) return false;
   const amount cpus = v.available(ncpus_);
   return cpus <= 0 || v.in_use(ncpus_) < cpus;  // all in use: job-busy
 }
@@ -31,6 +33,14 @@ void view::take(index vnode_at, resource_id r, amount value) {
 void view::take_vnode(index vnode_at, std::uint64_t job, bool exclusive) {
   vnodes_[vnode_at].jobs.push_back({job, exclusive});
   vnodes_[vnode_at].exclusive_jobs += exclusive;
+}
+
+void view::leave_vnode(index vnode_at, std::uint64_t job) {
+  auto& jobs = vnodes_[vnode_at].jobs;
+  const auto entry = std::find_if(jobs.begin(), jobs.end(), [&](const job_on_vnode& on) { return on.job == job; });
+  if (entry == jobs.end()) return;
+  vnodes_[vnode_at].exclusive_jobs -= entry->exclusive;
+  jobs.erase(entry);
 }
 
 void view::count_slots(const std::vector<std::pair<index, std::uint32_t>>& slots, int sign) {
@@ -73,16 +83,61 @@ void view::drop_claim(index job_at) {
   const auto at = claims_.find(job_at);
   const job& j = jobs_[job_at];
   for (const auto& t : at->second.amounts) give_back(t.vnode, t.resource, t.value);
-  for (const auto& t : at->second.vnodes) {
-    auto& jobs = vnodes_[t.vnode].jobs;
-    const auto entry = std::find_if(jobs.begin(), jobs.end(), [&](const job_on_vnode& on) { return on.job == j.serial; });
-    if (entry == jobs.end()) continue;
-    vnodes_[t.vnode].exclusive_jobs -= entry->exclusive;
-    jobs.erase(entry);
-  }
+  for (const auto& t : at->second.vnodes) leave_vnode(t.vnode, j.serial);
   count_slots(at->second.slots, -1);
   count_pools(j, -1);
   claims_.erase(at);
+}
+
+claim view::claim_of(std::string_view exec_vnode, const request& r) const {
+  claim c;
+  const auto spec = values::parse_exec_vnode(exec_vnode).value_or(values::exec_vnode_spec{});
+  for (const auto& chunk : spec.chunks)
+    for (const auto& part : chunk.parts) {
+      const index at = find_vnode(part.vnode);
+      if (at == none) continue;
+      const vnode& node = vnodes_[at];
+      if (std::none_of(c.vnodes.begin(), c.vnodes.end(), [&](const auto& taken) { return taken.vnode == at; }))
+        c.vnodes.push_back({at, holds_alone(node, r.share)});
+      for (const auto& v : part.resources) {
+        const auto id = resources_.find(v.name);
+        if (id == no_resource || !resources_[id].consumable) continue;
+        if (const auto value = resources_.read(id, v.value, rounding::up)) c.amounts.push_back({at, id, *value});
+      }
+    }
+  return c;
+}
+
+const claim& view::held_by(index job_at) {
+  job& j = jobs_[job_at];
+  if (j.where == job_place::proposed) return claims_.at(job_at);
+  if (j.held) return *j.held;
+  j.held = claim_of(j.exec_vnode, request_of(j));
+  // A suspended job may have kept its vnodes, and one that was reduced may hold more than it shows: the vnodes have the last word.
+  for (auto& t : j.held->vnodes)
+    for (const auto& on : vnodes_[t.vnode].jobs)
+      if (on.job == j.serial) t.exclusive = on.exclusive;
+  return *j.held;
+}
+
+void view::lift(index job_at) {
+  const claim& held = held_by(job_at);
+  for (const auto& t : held.amounts) give_back(t.vnode, t.resource, t.value);
+  for (const auto& t : held.vnodes) leave_vnode(t.vnode, jobs_[job_at].serial);
+  count_pools(jobs_[job_at], -1);
+}
+
+void view::put_back(index job_at) {
+  const claim& held = held_by(job_at);
+  for (const auto& t : held.amounts) take(t.vnode, t.resource, t.value);
+  for (const auto& t : held.vnodes) take_vnode(t.vnode, jobs_[job_at].serial, t.exclusive);
+  count_pools(jobs_[job_at], +1);
+}
+
+void view::set_estimate(index job_at, std::int64_t start, std::string exec_vnode) {
+  job& j = jobs_[job_at];
+  j.estimated = start;
+  j.estimated_vnode = std::move(exec_vnode);
 }
 
 void view::withdraw(std::uint64_t serial) {

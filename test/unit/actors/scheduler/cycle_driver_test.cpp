@@ -112,6 +112,31 @@ BOOST_AUTO_TEST_CASE(an_unchanged_reason_is_not_sent_again) {
   BOOST_TEST(said(d, {which::CYCLE_BEGAN, which::CYCLE_ENDED}));
 }
 
+BOOST_AUTO_TEST_CASE(an_estimate_is_sent_when_it_is_news) {
+  driven d;
+  d.driver.set_policy(shipped_sched_config() + "strict_ordering: True ALL\n", std::string(32, 's'));
+  auto c = two_jobs();
+  c.jobs[0].state = 'R';
+  c.jobs[0].exec_vnode = "(p1:ncpus=3)";
+  c.jobs[0].exec_host = "p1/0*3";
+  c.jobs[0].started = 70;
+  c.jobs[0].resources["walltime"] = "00:10:00";
+  c.vnodes[0].assigned["ncpus"] = "3";
+  c.vnodes[0].jobs = {{1, false}};
+  d.view(c.full_view(5));
+  d.forget();
+  d.cycle(1, 5);
+  BOOST_REQUIRE(said(d, {which::POLICY, which::CYCLE_BEGAN, which::REASONS, which::REASONS, which::CYCLE_ENDED}));
+  const auto estimates = d.sent[3].get().getReasons().getEstimates();
+  BOOST_REQUIRE(estimates.size() == 1u);
+  BOOST_TEST(estimates[0].getJob() == 2u);
+  BOOST_TEST(estimates[0].getStartNs() == 670'000'000'000);
+  BOOST_TEST(schema::str(estimates[0].getExecVnode()) == "(p1:ncpus=3)");
+  d.forget();
+  d.cycle(2, 5);
+  BOOST_TEST(said(d, {which::CYCLE_BEGAN, which::CYCLE_ENDED}));
+}
+
 BOOST_AUTO_TEST_CASE(a_cycle_waits_for_its_view) {
   driven d;
   d.forget();

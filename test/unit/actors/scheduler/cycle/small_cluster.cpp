@@ -45,6 +45,13 @@ void fill_job(schema::SchedJob::Builder to, const job_row& j) {
   to.setExecHost(j.exec_host);
   to.setResume(j.resume);
   to.setComment(j.comment);
+  constexpr std::int64_t ns_per_second = 1'000'000'000;
+  to.setStartedNs(j.started * ns_per_second);
+  to.setEstimatedNs(j.estimated * ns_per_second);
+  to.setEstimatedVnode(j.estimated_vnode);
+  to.setTopjobIneligible(j.topjob_ineligible);
+  to.setRerunable(j.rerunable);
+  to.setLeaving(j.leaving);
   auto failed = to.initFailedHosts(static_cast<unsigned>(j.failed_hosts.size()));
   for (unsigned i = 0; i < failed.size(); ++i) failed.set(i, j.failed_hosts[i]);
 }

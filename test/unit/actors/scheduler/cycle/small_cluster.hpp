@@ -49,6 +49,9 @@ struct job_row {
   std::string exec_vnode, exec_host, comment;
   bool resume = false;
   std::vector<std::string> failed_hosts;
+  std::int64_t started = 0, estimated = 0;  // seconds since 1970
+  std::string estimated_vnode;
+  bool topjob_ineligible = false, rerunable = true, leaving = false;
 };
 
 struct small_cluster {

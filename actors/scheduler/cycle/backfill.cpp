@@ -1,0 +1,99 @@
+#include "actors/scheduler/cycle/backfill.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "actors/scheduler/cycle/pools.hpp"
+#include "events/values/date_time.hpp"
+
+namespace annals::cycle {
+
+calendar& backfill::dates() {
+  if (!dates_) dates_.emplace(view_, policy_, settings_, now_);
+  return *dates_;
+}
+
+std::int64_t backfill::depth_for(const job& j) const { return view_.queues()[j.queue].backfill_depth.value_or(view_.backfill_depth()); }
+
+bool backfill::breaks_order(const job& j, refusal& why) const {
+  const auto at = turns_.find(turn_of(j));
+  if (at == turns_.end() || at->second.blocked_by.empty()) return false;
+  why.text = "Job would break strict sorted order";
+  why.data.kind = schema::Why::Kind::ORDER;
+  why.behind = at->second.blocked_by;
+  return true;
+}
+
+// First as if there were no bookings: most jobs that can't run can't run anyway, and that is the reason they are told.
+bool backfill::place(placement& where, const job& j, allocation& out, refusal& why) {
+  if (!where.place(j, out, why)) return false;
+  if (!dates_) return true;
+  const moment end = now_ + duration_of(j);
+  if (end <= dates_->first_start()) return true;
+  where.give_back(out);
+  const auto& others = dates_->reserved_until(end);
+  refusal unused;
+  if (pools_suffice(view_, where, j, unused, &others) && where.place(j, out, unused, &others)) return true;
+  dates_->found_no_place_until(end);
+  why = {};
+  why.text = "Job would conflict with reservation or top job";
+  why.data.kind = schema::Why::Kind::BOOKED;
+  why.behind = dates_->first_met_before(end).id;
+  return false;
+}
+
+void backfill::started(index at) {
+  if (dates_) dates_->started(at);
+}
+
+void backfill::could_not_run(index at) {
+  const job& j = view_.jobs()[at];
+  if (!settings_.strict_ordering || j.topjob_ineligible) return;
+  auto& turn = turns_[turn_of(j)];
+  if (depth_for(j) <= 0) turn.blocked_by = j.id;
+  else if (turn.tops < depth_for(j)) make_top(at);
+}
+
+void backfill::make_top(index at) {
+  const job& j = view_.jobs()[at];
+  log_.of_job(event_debug2, j.id, "Estimating the start time for a top job.");
+  auto found = dates().first_time_for(at, duration_of(j));
+  if (!found) return;
+  ++turns_[turn_of(j)].tops;
+  log_simulation(found->start);
+  log_.of_job(event_debug, j.id, log_.keep("Job is a top job and will run at " + values::print_date(found->start)));
+  dates().add(dates().booking_of(at, *found, duration_of(j)));
+  tops_[at] = {j.serial, at, found->start, std::move(found->exec_vnode)};
+}
+
+// What happened until then, as far as it was supposed.
+void backfill::log_simulation(moment start) {
+  if (!log_.shows(event_debug3)) return;
+  std::vector<std::tuple<moment, bool, std::string_view>> points;  // when, whether it begins, who
+  for (const auto& e : dates_->ends())
+    if (e.at <= start) points.emplace_back(e.at, false, view_.jobs()[e.job].id);
+  for (const auto& b : dates_->bookings()) {
+    if (b.start <= start) points.emplace_back(b.start, true, log_.keep(b.id));
+    if (b.end <= start) points.emplace_back(b.end, false, log_.keep(b.id));
+  }
+  std::stable_sort(points.begin(), points.end(), [](const auto& a, const auto& b) {
+    return std::tie(std::get<0>(a), std::get<1>(a)) < std::tie(std::get<0>(b), std::get<1>(b));
+  });
+  for (const auto& [when, begins, who] : points)
+    log_.of_job(event_debug3, who,
+                log_.keep(std::string("Simulation: job ") + (begins ? "start" : "end") + " point [" + values::print_date(when) + "]"));
+}
+
+std::vector<job_estimate> backfill::estimates() {
+  std::vector<job_estimate> out;
+  for (auto& [at, e] : tops_)
+    if (view_.jobs()[at].estimated != e.start || view_.jobs()[at].estimated_vnode != e.exec_vnode) out.push_back(std::move(e));
+  if (!view_.clears_estimates()) return out;
+  for (index at = 0; at < view_.jobs().size(); ++at) {
+    const job& j = view_.jobs()[at];
+    if (j.where == job_place::queued && j.estimated != 0 && !tops_.contains(at)) out.push_back({j.serial, at, 0, {}});
+  }
+  return out;
+}
+
+}  // namespace annals::cycle

@@ -1,0 +1,57 @@
+// Strict ordering and what may pass (pbs guide: strict ordering and backfilling). With strict_ordering the first jobs that can't run,
+// backfill_depth of them, become top jobs: the calendar has a place for each, and later jobs run only where they leave that alone.
+// Bookings count in any case. Governed by docs/design/0045-calendar.md.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "actors/scheduler/cycle/calendar.hpp"
+#include "actors/scheduler/cycle/cycle_log.hpp"
+
+namespace annals::cycle {
+
+class backfill {
+ public:
+  backfill(view& v, const policy& p, const timed_settings& settings, moment now, cycle_log& log)
+      : view_(v), policy_(p), settings_(settings), now_(now), log_(log) {}
+
+  // To be left alone by all jobs of this cycle: a confirmed reservation.
+  void book(booking b) { dates().add(std::move(b)); }
+
+  // True: the job would pass one that nothing may pass.
+  bool breaks_order(const job& j, refusal& why) const;
+  // As placement::place, and the job meets no booking.
+  bool place(placement& where, const job& j, allocation& out, refusal& why);
+  void started(index at);
+  // For want of resources: it becomes a top job, if it may.
+  void could_not_run(index at);
+
+  // Of top jobs, and of jobs that are none any more, where it differs from what they show.
+  std::vector<job_estimate> estimates();
+
+ private:
+  struct turn {  // of a queue with a depth of its own, or of all others
+    std::int64_t tops = 0;
+    std::string blocked_by;  // a job that nothing of them may pass
+  };
+  calendar& dates();
+  std::int64_t depth_for(const job& j) const;
+  index turn_of(const job& j) const { return view_.queues()[j.queue].backfill_depth ? j.queue : none; }
+  void make_top(index at);
+  void log_simulation(moment start);
+
+  view& view_;
+  const policy& policy_;
+  const timed_settings& settings_;
+  moment now_;
+  cycle_log& log_;
+  std::optional<calendar> dates_;  // when somebody needs them
+  std::map<index, turn> turns_;    // by queue; none: of all queues without a depth of their own
+  std::map<index, job_estimate> tops_;
+};
+
+}  // namespace annals::cycle

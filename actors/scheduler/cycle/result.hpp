@@ -1,0 +1,53 @@
+// What a cycle decided.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "actors/scheduler/cycle/moment.hpp"
+#include "actors/scheduler/cycle/view.hpp"
+
+namespace annals::cycle {
+
+struct proposed_run {
+  std::uint64_t job = 0;
+  std::string exec_vnode, exec_host;
+  std::vector<std::string> hosts;  // each once, primary first; none: a suspended job goes on where it is
+};
+
+struct job_reason {
+  std::uint64_t job = 0;
+  index at = none;            // of the view
+  std::uint32_t comment = 0;  // index into result::comments
+};
+
+// When and where a top job will run (pbs guide: estimated). Only what differs from what the job shows.
+struct job_estimate {
+  std::uint64_t job = 0;
+  index at = none;   // of the view
+  moment start = 0;  // 0: there is none any more
+  std::string exec_vnode;
+};
+
+// A line of the scheduler's log (pbs guide: logs). Object and text live as long as the result and the view's jobs.
+struct log_line {
+  std::uint16_t event = 0;  // bit
+  const char* log_class = "";
+  std::string_view object;
+  std::string_view text;
+};
+
+struct result {
+  std::vector<proposed_run> runs;       // in the order decided
+  std::deque<std::string> comments;     // each different one once, whole: "Not Running: ..."
+  std::deque<std::string> other_texts;  // that log lines point at
+  std::vector<job_reason> reasons;      // of every job considered that does not run
+  std::vector<job_estimate> estimates;
+  std::vector<log_line> log;
+  std::uint32_t considered = 0;
+};
+
+}  // namespace annals::cycle

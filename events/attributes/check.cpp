@@ -7,6 +7,7 @@
 #include "events/attributes/special_values.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/hold_set.hpp"
+#include "events/values/job_formula.hpp"
 #include "events/values/limit_spec.hpp"
 #include "events/values/node_state.hpp"
 #include "events/values/number.hpp"
@@ -124,12 +125,28 @@ std::optional<std::string> canonical(const resource& what, std::string_view text
   return value;
 }
 
+namespace {
+
+// Whatever it names must be there: a formula that can't be computed would order nothing.
+checked_text check_formula(std::string_view text, const resource_catalogue& resources) {
+  if (trimmed(text).empty()) return std::string();
+  const auto is_name = [&](std::string_view name) {
+    return resources.find(name) || std::ranges::find(job_formula_words(), name) != job_formula_words().end();
+  };
+  job_formula::trouble why;
+  if (job_formula::parse(text, is_name, &why)) return std::string(text);
+  return refuse(why == job_formula::trouble::keyword ? pbs_error::bad_formula_keyword : pbs_error::bad_formula);
+}
+
+}  // namespace
+
 checked_text check_value(const attribute& what, std::string_view resource, std::string_view text,
                          const resource_catalogue& resources) {
   if (needs_resource(what) != !resource.empty())
     return refuse(needs_resource(what) ? pbs_error::unknown_resource : pbs_error::bad_value, full_name(what, resource));
   if (!resource.empty()) return check_resource(what, resource, text, resources);
   if (what.type == value_type::limits) return check_limits(nullptr, what.name, text);
+  if (what.name == std::string_view("job_sort_formula")) return check_formula(text, resources);
   if (const special_value* special = special_value_of(what)) {
     if (auto value = special->canonical(text)) return std::move(*value);
     return special->name_in_text ? refuse(special->error, what.name) : refuse(special->error);

@@ -18,7 +18,6 @@ constexpr row of_schedulers[] = {
     {scheduler::sched_cycle_length, "a limit of the time of a cycle"},
     {scheduler::sched_preempt_enforce_resumption, "preemption"},
     {scheduler::preempt_targets_enable, "preemption"},
-    {scheduler::job_sort_formula_threshold, "job_sort_formula"},
     {scheduler::throughput_mode, "waiting for a run within a cycle"},
     {scheduler::job_run_wait, "waiting for a run within a cycle"},
     {scheduler::opt_backfill_fuzzy, "backfill"},
@@ -27,8 +26,6 @@ constexpr row of_schedulers[] = {
     {scheduler::preempt_prio, "preemption"},
     {scheduler::preempt_order, "preemption"},
     {scheduler::preempt_sort, "preemption"},
-    {scheduler::job_sort_formula, "job_sort_formula"},
-    {scheduler::server_dyn_res_alarm, "server_dyn_res"},
     {scheduler::attr_update_period, "a pause between what is said of jobs: only what changed is said"},
 };
 

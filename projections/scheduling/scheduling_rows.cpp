@@ -40,11 +40,14 @@ void fill_attributes(Init&& init, schema::ObjectKind kind, const attributes::att
 
 constexpr std::array server_wanted = {attributes::server::resources_available, attributes::server::node_group_enable,
                                       attributes::server::node_group_key, attributes::server::scheduling,
-                                      attributes::server::backfill_depth, attributes::server::clear_topjob_estimates_enable};
+                                      attributes::server::backfill_depth, attributes::server::clear_topjob_estimates_enable,
+                                      attributes::server::job_sort_formula, attributes::server::eligible_time_enable};
 constexpr std::array scheduler_wanted = {attributes::scheduler::do_not_span_psets, attributes::scheduler::only_explicit_psets,
                                          attributes::scheduler::scheduling, attributes::scheduler::log_events,
                                          attributes::scheduler::sched_priv, attributes::scheduler::sched_log,
-                                         attributes::scheduler::partition, attributes::scheduler::sched_port};
+                                         attributes::scheduler::partition, attributes::scheduler::sched_port,
+                                         attributes::scheduler::job_sort_formula, attributes::scheduler::job_sort_formula_threshold,
+                                         attributes::scheduler::server_dyn_res_alarm};
 constexpr std::array queue_wanted = {attributes::queue::queue_type, attributes::queue::Priority, attributes::queue::started,
                                      attributes::queue::resources_available, attributes::queue::node_group_key,
                                      attributes::queue::backfill_depth};

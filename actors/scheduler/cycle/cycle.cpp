@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 #include "actors/scheduler/cycle/backfill.hpp"
 #include "actors/scheduler/cycle/cycle_log.hpp"
@@ -12,6 +13,7 @@
 #include "actors/scheduler/cycle/pools.hpp"
 #include "actors/scheduler/cycle/time_rules.hpp"
 #include "events/values/exec_vnode.hpp"
+#include "events/values/number.hpp"
 
 namespace annals::cycle {
 
@@ -47,7 +49,8 @@ class cycle_run {
   }
 
   result run() {
-    auto order = in_order(view_, settings_);
+    auto ordered = in_order(view_, policy_, settings_, now_);
+    auto& order = ordered.jobs;
     result_.log.reserve(order.size() * 2 + 4);
     result_.reasons.reserve(order.size());
     log_.line(event_debug, "Req", "", "Starting Scheduling Cycle");
@@ -55,11 +58,13 @@ class cycle_run {
     log_.line(event_debug2, "Svr", "", log_.keep(rules_.status_line()));
     const auto classes = count_classes(order);
     std::erase_if(order, [&](index at) { return refuse_by_time(at); });
+    apply_formula(ordered);
     if (classes > 0)
       log_.line(event_debug3, "Sched", "create_resresv_sets",
                 log_.keep("Number of job equivalence classes: " + std::to_string(classes)));
     resume_suspended();
-    if (settings_.fair_share) consider_by_shares(std::move(order));
+    if (settings_.fair_share && policy_.sharing.enforce_no_shares) refuse_without_shares(order);
+    if (settings_.fair_share && !view_.formula()) consider_by_shares(std::move(order));
     else
       for (const index at : order) consider(at);
     result_.estimates = backfill_.estimates();
@@ -111,13 +116,17 @@ class cycle_run {
 
   void consider_by_shares(std::vector<index> order) {
     auto& standing = view_.stand(policy_.sharing.tree);
-    if (policy_.sharing.enforce_no_shares) std::erase_if(order, [&](index at) { return refuse_without_share(standing, at); });
     fairshare_order shares(view_, standing, std::move(order), settings_.by_queue || settings_.round_robin);
     for (index at = shares.next(); at != none; at = shares.next()) {
       const auto runs = result_.runs.size();
       consider(at);
       if (result_.runs.size() > runs) standing.started(view_.leaf_of(view_.jobs()[at]), view_.jobs()[at].expected_usage);
     }
+  }
+
+  void refuse_without_shares(std::vector<index>& order) {
+    const auto& standing = view_.stand(policy_.sharing.tree);
+    std::erase_if(order, [&](index at) { return refuse_without_share(standing, at); });
   }
 
   bool refuse_without_share(const fairshare_standing& standing, index at) {
@@ -164,6 +173,32 @@ class cycle_run {
     ++result_.considered;
     refuse(at, comment_for(why));
     return true;
+  }
+
+  // Says what the formula gives, and refuses jobs that are worth no more than the threshold.
+  void apply_formula(job_order& ordered) {
+    const auto threshold = view_.formula_threshold();
+    const bool says = log_.shows(event_debug2);
+    if (!threshold && !says) return;
+    std::vector<char> waits(view_.jobs().size());  // not refused already
+    for (const index at : ordered.jobs) waits[at] = 1;
+    for (const auto& f : ordered.values) {
+      const job& j = view_.jobs()[f.job];
+      if (says && f.error)
+        log_.of_job(event_debug2, j.id, log_.keep("Formula evaluation for job had an error.  Zero value will be used: " + std::string(f.error)));
+      if (says) log_.of_job(event_debug2, j.id, log_.keep("Formula Evaluation = " + values::print_real(f.value)));
+      if (!threshold || f.value > *threshold) continue;
+      if (says)
+        log_.of_job(event_debug2, j.id,
+            log_.keep("Job's formula value " + values::print_real(f.value) + " is under threshold " + values::print_real(*threshold)));
+      if (!std::exchange(waits[f.job], 0)) continue;
+      refusal why;
+      why.text = "Job is under job_sort_formula threshold value";
+      why.data.kind = schema::Why::Kind::FORMULA;
+      ++result_.considered;
+      refuse(f.job, comment_for(why));
+    }
+    std::erase_if(ordered.jobs, [&](index at) { return waits[at] == 0; });
   }
 
   const std::string& queue_of(index at) const { return view_.queues()[view_.jobs()[at].queue].name; }

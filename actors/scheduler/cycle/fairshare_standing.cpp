@@ -49,6 +49,15 @@ void fairshare_standing::find_ratio(share_index v) {
   ratios_[v] = part > 0 ? usage_[v] / part : std::numeric_limits<double>::infinity();
 }
 
+double fairshare_standing::tree_usage(share_index v) const {
+  if (v == share_tree::root) return 0;
+  const double own = usage_[v] / usage_[share_tree::root];
+  const auto parent = parents_[v];
+  if (parent == share_tree::root) return own;
+  const double part = percentages_[parent] > 0 ? percentage(v) / percentage(parent) : 0;
+  return own + (tree_usage(parent) - own) * part;
+}
+
 void fairshare_standing::started(share_index leaf, double expected_usage) {
   ++starts_;
   auto at = leaf;

@@ -26,7 +26,9 @@ class fairshare_standing {
   // Vertices of the tree, a parent before its children, and behind them the entities that are not in it, below `unknown`.
   std::size_t size() const { return usage_.size(); }
   share_index parent_of(share_index v) const { return parents_[v]; }
-  double ratio(share_index v) const { return ratios_[v]; }  // usage by percentage; infinite: it has no share
+  double ratio(share_index v) const { return ratios_[v]; }                                 // usage by percentage; infinite: it has no share
+  double percentage(share_index v) const { return static_cast<double>(percentages_[v]); }  // of the cluster, 0 to 1
+  double tree_usage(share_index v) const;                                                  // as share_usage has it
   bool has_share(share_index v) const { return percentages_[v] > 0; }
 
   // Puts the children of each vertex in order: by ratio, among equals by where the next job of each stands. `next_job`: of each leaf,

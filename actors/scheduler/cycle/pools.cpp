@@ -35,10 +35,11 @@ bool suffices(const view& v, const placement& checked, const named_amounts& pool
     if (asked == wants.end()) continue;
     const auto& r = table[has.resource];
     amount left = has.value;
-    if (r.summed) left -= pool.in_use(has.resource) + (others ? others->of_pool(queue, has.resource) : 0);
-    const auto detail = lack(table, has, *asked, left);
+    if (r.summed || pool.is_dynamic(has.resource)) left -= pool.in_use(has.resource) + (others ? others->of_pool(queue, has.resource) : 0);
+    const bool never = !r.numeric || asked->value > has.value;
+    const auto detail = lack(table, has, *asked, never ? has.value : left);  // what never suffices is told with all there is
     if (detail.empty()) continue;
-    why.never = !r.numeric || asked->value > has.value;
+    why.never = never;
     why.text = std::string("Insufficient amount of ") + (queue == none ? "server" : "queue") + " resource: " + r.name + " " + detail;
     return false;
   }

@@ -88,6 +88,10 @@ std::optional<amount> resource_table::read(resource_id id, std::string_view text
   }
 }
 
+double resource_table::number(resource_id id, amount value) const {
+  return rows_[id].type == value_type::real ? static_cast<double>(value) / real_scale : static_cast<double>(value);
+}
+
 void resource_table::print_assigned(std::string& out, resource_id id, amount value) const {
   switch (rows_[id].type) {
     case value_type::size:

@@ -42,6 +42,7 @@ class resource_table {
   void define(std::string_view name, std::string_view type, std::string_view flags);
 
   std::optional<amount> read(resource_id id, std::string_view text, rounding round) const;  // nothing: no amount
+  double number(resource_id id, amount value) const;                                        // seconds, kb, the number itself
   void print_assigned(std::string& out, resource_id id, amount value) const;                // as in exec_vnode: sizes in kb
   // As in reasons: sizes in the largest exact unit.
   std::string print(resource_id id, amount value) const;

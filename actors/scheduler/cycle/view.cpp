@@ -47,10 +47,17 @@ void read_pool(named_amounts& pool, const resource_table& resources, schema::Att
   pool.available.push_back(std::move(w));
 }
 
-std::int64_t walltime_of(schema::SchedJob::Reader row) {
-  for (const auto a : row.getResources())
-    if (text(a.getResource()) == "walltime") return values::parse_duration(text(a.getValue())).value_or(no_walltime);
-  return no_walltime;
+void read_durations(job& j, schema::SchedJob::Reader row, const resource_table& resources) {
+  j.walltime = no_walltime;
+  j.durations.clear();
+  for (const auto a : row.getResources()) {
+    const auto r = resources.find(text(a.getResource()));
+    if (r == no_resource || resources[r].type != attributes::value_type::duration) continue;
+    const auto seconds = values::parse_duration(text(a.getValue()));
+    if (!seconds) continue;
+    if (resources[r].name == "walltime") j.walltime = *seconds;
+    else j.durations.emplace_back(r, *seconds);
+  }
 }
 
 constexpr std::int64_t ns_per_second = 1'000'000'000;
@@ -141,9 +148,11 @@ void view::count_entity(job& j, schema::SchedJob::Reader row) {
 
 void view::apply_server(capnp::List<schema::Attribute>::Reader attributes) {
   server_.available.clear();
+  server_.dynamic.clear();
   server_group_keys_.clear();
-  node_group_enable_ = clears_estimates_ = false;
+  node_group_enable_ = clears_estimates_ = eligible_time_enable_ = false;
   backfill_depth_ = 1;
+  server_formula_.clear();
   for (const auto a : attributes) {
     const auto name = text(a.getName());
     if (name == "resources_available") read_pool(server_, resources_, a);
@@ -151,18 +160,46 @@ void view::apply_server(capnp::List<schema::Attribute>::Reader attributes) {
     if (name == "node_group_key") server_group_keys_ = values::split_list(text(a.getValue()));
     if (name == "backfill_depth") backfill_depth_ = values::parse_integer(text(a.getValue())).value_or(1);
     if (name == "clear_topjob_estimates_enable") clears_estimates_ = is_true(text(a.getValue()));
+    if (name == "eligible_time_enable") eligible_time_enable_ = is_true(text(a.getValue()));
+    if (name == "job_sort_formula") server_formula_ = text(a.getValue());
+  }
+  compile_formula();
+}
+
+// The server took it, so its names mean something; one whose resource is gone since counts as 0 (job_terms).
+void view::compile_formula() {
+  const auto& formula = scheduler_formula_.empty() ? server_formula_ : scheduler_formula_;
+  if (formula.empty()) formula_.reset();
+  else formula_ = values::job_formula::parse(formula, [](std::string_view) { return true; });
+}
+
+void view::set_dynamic(const std::vector<std::pair<resource_id, amount>>& amounts) {
+  std::erase_if(server_.available, [&](const want& w) { return server_.is_dynamic(w.resource); });
+  server_.dynamic.clear();
+  for (const auto& [resource, value] : amounts) {
+    std::erase_if(server_.available, [&, r = resource](const want& w) { return w.resource == r; });
+    server_.available.push_back({resource, value, {}});
+    server_.dynamic.push_back(resource);
+    if (resource >= server_.used.size()) server_.used.resize(resources_.size());
+    server_.used[resource] = 0;
   }
 }
 
 void view::apply_scheduler(capnp::List<schema::Attribute>::Reader attributes) {
   do_not_span_psets_ = only_explicit_psets_ = false;
+  scheduler_formula_.clear();
+  formula_threshold_.reset();
   for (const auto a : attributes) {
     const auto name = text(a.getName());
     const auto value = text(a.getValue());
     if (name == "do_not_span_psets") do_not_span_psets_ = is_true(value);
+    if (name == "job_sort_formula") scheduler_formula_ = value;
+    if (name == "job_sort_formula_threshold") formula_threshold_ = values::parse_real(value);
+    if (name == "server_dyn_res_alarm") dynamic_alarm_seconds_ = values::parse_integer(value).value_or(dynamic_alarm_seconds_);
     if (name == "only_explicit_psets") only_explicit_psets_ = is_true(value);
     if (name == "log_events") log_events_ = static_cast<std::uint32_t>(values::parse_integer(value).value_or(log_events_));
   }
+  compile_formula();
 }
 
 void view::apply_queue(schema::SchedQueue::Reader row) {
@@ -295,7 +332,10 @@ void view::apply_job(schema::SchedJob::Reader row) {
   j.id = text(row.getId());
   j.queue = queue_at(text(row.getQueue()));
   j.rank = row.getRank();
-  j.walltime = walltime_of(row);
+  j.priority = row.getPriority();
+  j.eligible_seconds = row.getEligibleSeconds();
+  j.eligible_since_ns = row.getEligibleSinceNs();
+  read_durations(j, row, resources_);
   j.euser = text(row.getEuser());
   j.egroup = text(row.getEgroup());
   j.request = request_at(row);

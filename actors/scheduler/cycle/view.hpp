@@ -6,6 +6,7 @@
 // same cpu again. Governed by docs/design/0005-scheduling.md. One thread uses a view.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "actors/scheduler/cycle/request.hpp"
 #include "actors/scheduler/cycle/resource_table.hpp"
 #include "events/schema/daemon.capnp.h"
+#include "events/values/job_formula.hpp"
 
 namespace annals::cycle {
 
@@ -82,9 +84,11 @@ struct host {
 
 // A pool of server or queue, or what is used of it.
 struct named_amounts {
-  std::vector<want> available;  // amounts and texts
-  std::vector<amount> used;     // by resource id
+  std::vector<want> available;       // amounts and texts
+  std::vector<amount> used;          // by resource id
+  std::vector<resource_id> dynamic;  // whose amounts were told for this cycle (server_dyn_res): what it starts uses them up
   amount in_use(resource_id r) const { return r < used.size() ? used[r] : 0; }
+  bool is_dynamic(resource_id r) const { return std::find(dynamic.begin(), dynamic.end(), r) != dynamic.end(); }
 };
 
 struct queue {
@@ -136,10 +140,14 @@ struct job {
   index queue = none;
   index request = none;
   std::int64_t rank = 0;
-  std::int64_t walltime = no_walltime;  // seconds
-  entity_index entity = 0;              // with fairshare: for whom it counts,
-  double expected_usage = 0;            // and how much it will, by what it asks for
-  std::uint64_t comment = 0;            // of a queued job: what it shows, or will show once the server heard us
+  std::int64_t walltime = no_walltime;                          // seconds
+  std::int32_t priority = 0;                                    // qsub -p
+  std::int64_t eligible_seconds = 0;                            // eligible_time, as far as it was counted,
+  std::int64_t eligible_since_ns = 0;                           // and since when it grows; 0: it does not
+  entity_index entity = 0;                                      // with fairshare: for whom it counts,
+  double expected_usage = 0;                                    // and how much it will, by what it asks for
+  std::uint64_t comment = 0;                                    // of a queued job: what it shows, or will show once the server heard us
+  std::vector<std::pair<resource_id, std::int64_t>> durations;  // that it asks for, besides walltime; seconds
   std::string euser, egroup;
   std::vector<std::pair<index, std::uint32_t>> slots;  // of a running job: host and slot per chunk
   bool resume = false;                                 // of a suspended job: it is to go on when there is room for exec_vnode
@@ -188,7 +196,12 @@ class view {
   std::uint32_t log_events() const { return log_events_; }
   std::int64_t backfill_depth() const { return backfill_depth_; }  // of the server
   bool clears_estimates() const { return clears_estimates_; }      // clear_topjob_estimates_enable
-  std::size_t request_slots() const { return requests_.size(); }   // job.request is below this
+  // job_sort_formula of the scheduler, or else of the server; nullptr: there is none.
+  const values::job_formula* formula() const { return formula_ ? &*formula_ : nullptr; }
+  std::optional<double> formula_threshold() const { return formula_threshold_; }
+  bool counts_eligible_time() const { return eligible_time_enable_; }
+  std::int64_t dynamic_alarm_seconds() const { return dynamic_alarm_seconds_; }  // server_dyn_res_alarm; 0: none
+  std::size_t request_slots() const { return requests_.size(); }                 // job.request is below this
 
   // In state free, and no claim has made it busy or exclusive.
   bool usable(const vnode& v) const;
@@ -207,6 +220,8 @@ class view {
   void forget_asked(index job_at);
   // The server refused the proposal: the job is what it was before and holds nothing.
   void withdraw(std::uint64_t job);
+  // Before a cycle: the amounts of the server that its scripts told (server_dyn_res); those told before are gone.
+  void set_dynamic(const std::vector<std::pair<resource_id, amount>>& amounts);
   void set_comment(index job_at, std::uint64_t hash) { jobs_[job_at].comment = hash; }
   void set_estimate(index job_at, std::int64_t start, std::string exec_vnode);  // start 0: it has none
   std::uint32_t lowest_free_slot(const host& h, std::uint32_t from) const;
@@ -233,6 +248,7 @@ class view {
   void forget_everything();
   void apply_server(capnp::List<schema::Attribute>::Reader attributes);
   void apply_scheduler(capnp::List<schema::Attribute>::Reader attributes);
+  void compile_formula();
   void apply_queue(schema::SchedQueue::Reader row);
   void apply_vnode(schema::SchedVnode::Reader row);
   void apply_vnode_attribute(vnode& v, schema::Attribute::Reader a);
@@ -271,6 +287,11 @@ class view {
   std::int64_t backfill_depth_ = 1;
   bool clears_estimates_ = false;
   bool supposing_ = false;
+  std::string server_formula_, scheduler_formula_;
+  std::optional<values::job_formula> formula_;
+  std::optional<double> formula_threshold_;
+  bool eligible_time_enable_ = false;
+  std::int64_t dynamic_alarm_seconds_ = 30;  // pbs guide: server_dyn_res_alarm
   fairshare_settings sharing_;
   entity_table entities_;
   fairshare_standing standing_;

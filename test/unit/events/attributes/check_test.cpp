@@ -178,6 +178,18 @@ BOOST_AUTO_TEST_CASE(sums_and_differences_keep_the_form) {
   BOOST_TEST(!compare_values(value_type::integer, "1", "x"));
 }
 
+BOOST_AUTO_TEST_CASE(a_formula_must_be_one_that_can_be_computed) {
+  for (const auto kind : {ObjectKind::SERVER, ObjectKind::SCHEDULER}) {
+    BOOST_TEST(check(kind, "job_sort_formula", "", "ncpus*2+queue_priority+job_priority") == "ncpus*2+queue_priority+job_priority");
+    BOOST_TEST(check(kind, "job_sort_formula", "", "eligible_time+fairshare_perc+accrue_type+fairshare_factor+fairshare_tree_usage") ==
+               "eligible_time+fairshare_perc+accrue_type+fairshare_factor+fairshare_tree_usage");
+    BOOST_TEST(check(kind, "job_sort_formula", "", "ncpus+") == "15123 Invalid Formula Format");
+    BOOST_TEST(check(kind, "job_sort_formula", "", "foo*2") == "15124 Formula contains invalid keyword");
+    BOOST_TEST(check(kind, "job_sort_formula", "", "pow(2,job_priority)+math.sqrt(4)") == "15124 Formula contains invalid keyword");
+    BOOST_TEST(check(kind, "job_sort_formula", "", "") == "");
+  }
+}
+
 BOOST_AUTO_TEST_CASE(owners_set_what_is_theirs) {
   BOOST_TEST(set_by(ObjectKind::JOB, "Priority", Role::USER, true, true) == "allowed");
   BOOST_TEST(set_by(ObjectKind::JOB, "Priority", Role::USER, false) == "Unauthorized Request ");

@@ -116,7 +116,8 @@ BOOST_AUTO_TEST_CASE(what_has_no_effect_is_known) {
   BOOST_TEST(missing_for(ObjectKind::SCHEDULER, scheduler::preempt_order) == "preemption");
   for (const auto id : {scheduler::sched_priv, scheduler::sched_log, scheduler::sched_port, scheduler::sched_host, scheduler::partition,
                         scheduler::scheduling, scheduler::scheduler_iteration, scheduler::comment, scheduler::log_events,
-                        scheduler::do_not_span_psets, scheduler::only_explicit_psets, scheduler::job_accumulation_time, scheduler::state})
+                        scheduler::do_not_span_psets, scheduler::only_explicit_psets, scheduler::job_accumulation_time, scheduler::state,
+                        scheduler::job_sort_formula, scheduler::job_sort_formula_threshold, scheduler::server_dyn_res_alarm})
     BOOST_TEST(missing_for(ObjectKind::SCHEDULER, id) == "");
 }
 

@@ -191,7 +191,7 @@ BOOST_AUTO_TEST_CASE(a_queue_has_its_own_pool_of_a_resource) {
   const auto o = cycle_of(c);
   BOOST_TEST(started(o) == serials{1}, all_equal);
   BOOST_TEST(comment_of(o, 2) == "Not Running: Insufficient amount of queue resource: ncpus (R: 1 A: 0 T: 2)");
-  BOOST_TEST(comment_of(o, 3) == "Can Never Run: Insufficient amount of queue resource: ncpus (R: 3 A: 0 T: 2)");
+  BOOST_TEST(comment_of(o, 3) == "Can Never Run: Insufficient amount of queue resource: ncpus (R: 3 A: 2 T: 2)");
 }
 
 BOOST_AUTO_TEST_CASE(a_request_that_no_grammar_allows_does_not_stop_the_cycle) {

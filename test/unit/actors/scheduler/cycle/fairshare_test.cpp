@@ -113,7 +113,7 @@ job_number best_below(share_index top, const std::vector<job_number>& jobs, cons
 // turn it is.
 serials by_whole_walks(view& v, const policy& p) {
   auto& standing = v.stand(p.sharing.tree);
-  const auto places = in_order(v, p.prime);
+  const auto places = in_order(v, p, p.prime, some_day).jobs;
   auto left = places;
   std::sort(left.begin(), left.end());
   serials order;
@@ -132,7 +132,7 @@ serials by_whole_walks(view& v, const policy& p) {
 // The same as the cycle finds them.
 serials by_heaps(view& v, const policy& p) {
   auto& standing = v.stand(p.sharing.tree);
-  fairshare_order shares(v, standing, in_order(v, p.prime), p.prime.by_queue || p.prime.round_robin);
+  fairshare_order shares(v, standing, in_order(v, p, p.prime, some_day).jobs, p.prime.by_queue || p.prime.round_robin);
   serials order;
   for (auto at = shares.next(); at != cycle::none; at = shares.next()) {
     order.push_back(v.jobs()[at].serial);

@@ -38,6 +38,9 @@ void fill_job(schema::SchedJob::Builder to, const job_row& j) {
   to.setEgroup(j.egroup);
   to.setState(static_cast<std::uint8_t>(j.state));
   to.setRank(j.rank);
+  to.setPriority(j.priority);
+  to.setEligibleSeconds(j.eligible_seconds);
+  to.setEligibleSinceNs(j.eligible_since_ns);
   to.setSchedselect(j.schedselect);
   to.setPlace(j.place);
   fill_resources(to.initResources(static_cast<unsigned>(j.resources.size())), "Resource_List", j.resources);

@@ -44,6 +44,8 @@ struct job_row {
   std::string id = "1.p1", queue = "workq", euser = "pbsuser", egroup = "pbsuser";
   char state = 'Q';
   std::int64_t rank = 0;
+  std::int32_t priority = 0;
+  std::int64_t eligible_seconds = 0, eligible_since_ns = 0;
   std::string schedselect = "1:ncpus=1", place = "free";
   values_by_name resources;
   std::string exec_vnode, exec_host, comment;

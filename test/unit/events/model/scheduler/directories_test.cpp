@@ -207,3 +207,17 @@ BOOST_AUTO_TEST_CASE(the_port_is_where_it_listens) {  // MS-07, MS-31, MS-57
 }
 
 BOOST_AUTO_TEST_SUITE_END()
+
+BOOST_AUTO_TEST_CASE(a_formula_of_its_own_is_the_servers_if_that_has_one) {  // MS-120
+  schedulers s;
+  BOOST_TEST(s.create(2, "sc1") == "");
+  BOOST_TEST(s.set(2, "job_sort_formula", "walltime") == "");
+  s.settings.server.set(attributes::server::job_sort_formula, "ncpus");
+  const std::string conflict = "15226 Server's job_sort_formula value is incompatible with sched's";
+  BOOST_TEST(s.set(1, "job_sort_formula", "walltime") == conflict);
+  BOOST_TEST(s.set(2, "job_sort_formula", "mem") == conflict);
+  BOOST_TEST(s.create(3, "sc2", {{"job_sort_formula", "", "mem"}}) == conflict);
+  BOOST_TEST(s.set(1, "job_sort_formula", "ncpus") == "");
+  BOOST_TEST(s.unset(2, "job_sort_formula") == "");
+  BOOST_TEST(s.set(2, "job_sort_formula_threshold", "5") == "");
+}

@@ -1,0 +1,50 @@
+// The numbers of a job that job_sort_key and job_sort_formula name (pbs guide: terms of the job sort formula).
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "actors/scheduler/cycle/moment.hpp"
+#include "actors/scheduler/cycle/policy.hpp"
+#include "actors/scheduler/cycle/view.hpp"
+
+namespace annals::cycle {
+
+class job_terms {
+ public:
+  enum class kind : std::uint8_t { none,  // 0
+                                   amount,
+                                   duration,
+                                   walltime,
+                                   nodect,
+                                   queue_priority,
+                                   job_priority,
+                                   eligible_time,
+                                   accrue_type,
+                                   fairshare_perc,
+                                   fairshare_tree_usage,
+                                   fairshare_factor };
+  struct term {
+    kind what = kind::none;
+    resource_id resource = no_resource;
+  };
+
+  // Without fair_share its terms are those of nobody: 0, 1 and 0.
+  job_terms(view& v, const policy& p, const timed_settings& settings, moment now);
+
+  // Nothing: no resource and no term has this name.
+  static std::optional<term> find(const resource_table& resources, std::string_view name);
+  // 0 of what the job does not ask for.
+  double value(term t, const job& j) const;
+
+ private:
+  double amount_of(resource_id r, const job& j) const;
+  double eligible_time(const job& j) const;
+  double factor(const job& j) const;
+
+  const view& view_;
+  moment now_;
+  const fairshare_standing* standing_ = nullptr;
+};
+
+}  // namespace annals::cycle

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "actors/scheduler/cycle/job_terms.hpp"
 #include "events/model/limits.hpp"
 #include "events/values/pbs_error.hpp"
 
@@ -15,7 +16,7 @@ namespace {
 using Builder = schema::FromScheduler::Builder;
 
 // Bits of the log that the driver itself uses (pbs guide: logs).
-constexpr std::uint32_t event_error = 0x1, event_admin = 0x4, event_sched = 0x40;
+constexpr std::uint32_t event_error = 0x1, event_admin = 0x4, event_sched = 0x40, event_debug = 0x80, event_debug2 = 0x100;
 constexpr std::int64_t ns_per_second = 1'000'000'000;
 
 template <class Fill>
@@ -92,19 +93,78 @@ void cycle_driver::set_policy(std::string text, std::string sha256) {
     out_.log(event_admin, "Fil", "holidays", cycle::holidays_out_of_date);
   policy_text_ = std::move(text);
   policy_hash_ = std::move(sha256);
-  policy_sent_ = usage_checked_ = false;
+  policy_sent_ = names_checked_ = false;
+  leave_out_missing_programs(parsed.dynamic_lines);
+  if (view_.complete()) name_what_counts_nothing();
   if (view_.count_by(policy_.sharing)) ask_for_full_view();
   if (greeted_) send_fairshare();
 }
 
-// Which resources there are is known only now.
+// Which resources there are is known only with a view.
 void cycle_driver::name_what_counts_nothing() {
-  if (std::exchange(usage_checked_, true) || !policy_.sharing.ever) return;
-  for (const auto& name : policy_.sharing.usage.names()) {
+  if (std::exchange(names_checked_, true)) return;
+  const auto tell = [&](const std::string& what) { out_.log(event_sched, "Fil", "sched_config", what); };
+  const auto is_amount = [&](const std::string& name) {
     const auto r = view_.resources().find(name);
-    if (r != cycle::no_resource && view_.resources()[r].numeric) continue;
-    out_.log(event_sched, "Fil", "sched_config", "fairshare_usage_res: " + name + " is no amount of a resource and counts as 0");
+    return r != cycle::no_resource && view_.resources()[r].numeric;
+  };
+  if (policy_.sharing.ever)
+    for (const auto& name : policy_.sharing.usage.names())
+      if (!is_amount(name)) tell("fairshare_usage_res: " + name + " is no amount of a resource and counts as 0");
+  for (const auto& [settings, when] : {std::pair(&policy_.prime, "prime"), std::pair(&policy_.non_prime, "Non-prime")})
+    for (const auto& key : settings->job_sort_keys)
+      if (!cycle::job_terms::find(view_.resources(), key.name))
+        tell(std::string(when) + " job sorting resource " + key.name + " is not a valid resource");
+  for (const auto& d : policy_.dynamic_resources) {
+    const auto& checked = policy_.checked_resources;
+    if (!is_amount(d.resource)) tell("server_dyn_res: " + d.resource + " is no amount of a resource and is not asked for");
+    else if (std::find(checked.begin(), checked.end(), d.resource) == checked.end())
+      tell("server_dyn_res: " + d.resource + " is not in the resources line and is not looked at");
   }
+}
+
+// As in PBS, their resources are not limited.
+void cycle_driver::leave_out_missing_programs(const std::vector<int>& lines) {
+  if (!out_.has_program) return;
+  std::vector<cycle::dynamic_resource> there;
+  for (std::size_t i = 0; i < policy_.dynamic_resources.size(); ++i) {
+    auto& d = policy_.dynamic_resources[i];
+    if (out_.has_program(d.script)) there.push_back(std::move(d));
+    else
+      out_.log(event_sched, "Fil", "sched_config",
+               "Error reading line " + std::to_string(lines[i]) + ": server_dyn_res script " + d.script + " does not exist");
+  }
+  policy_.dynamic_resources = std::move(there);
+}
+
+std::vector<std::pair<cycle::resource_id, cycle::amount>> cycle_driver::ask_programs() {
+  std::vector<std::pair<cycle::resource_id, cycle::amount>> told;
+  if (!out_.run_program) return told;
+  for (const auto& d : policy_.dynamic_resources) {
+    const auto r = view_.resources().find(d.resource);
+    if (r != cycle::no_resource && view_.resources()[r].numeric) told.emplace_back(r, ask_program(d, r));
+  }
+  return told;
+}
+
+cycle::amount cycle_driver::ask_program(const cycle::dynamic_resource& d, cycle::resource_id resource) {
+  using kind = script_answer::kind;
+  const auto tell = [&](std::uint32_t event, const std::string& what) { out_.log(event, "Svr", "server_dyn_res", what); };
+  const auto answer = out_.run_program(d.script, view_.dynamic_alarm_seconds());
+  auto value = answer.what == kind::told ? view_.resources().read(resource, answer.line, cycle::rounding::down) : std::nullopt;
+  if (value && *value < 0) value.reset();
+  if (answer.what == kind::told && !value) {
+    out_.log(event_error, "Resc", d.resource, "Invalid value for consumable resource");
+    tell(event_debug, "Script " + d.script + " returned bad output");
+  } else if (answer.what != kind::told) {
+    const char* why = answer.what == kind::timed_out ? " timed out"
+                      : answer.what == kind::missing ? " can't be run"
+                                                     : " may be changed by others and is not run";
+    tell(event_debug, "Program " + d.script + why);
+    tell(event_debug, "Setting resource " + d.resource + " to 0");
+  }
+  tell(event_debug2, d.script + " = " + view_.resources().print(resource, value.value_or(0)) + " (\"" + answer.line + "\")");
+  return value.value_or(0);
 }
 
 // How usage is to be counted; the server's rules write it down when it is news.
@@ -219,12 +279,20 @@ void cycle_driver::run(const start& what) {
   const std::int64_t began = out_.clock->now_ns();
   send_policy();
   name_what_counts_nothing();
+  const auto told = ask_programs();
+  view_.set_dynamic(told);
   out_.send(make([&](Builder m) {
     auto c = m.initCycleBegan();
     c.setNumber(what.number);
     c.setViewSequence(view_.sequence());
     c.setTrigger(what.trigger);
     c.setWallNs(what.wall_ns);
+    auto dynamic = c.initDynamic(static_cast<unsigned>(told.size()));
+    for (unsigned i = 0; i < told.size(); ++i) {
+      dynamic[i].setName("resources_available");
+      dynamic[i].setResource(view_.resources()[told[i].first].name);
+      dynamic[i].setValue(view_.resources().print(told[i].first, told[i].second));
+    }
     auto p = c.initPolicy();
     p.setHash(data_of(policy_hash_));
     p.setSize(policy_text_.size());

@@ -11,6 +11,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "actors/scheduler/cycle/cycle.hpp"
 #include "actors/scheduler/directory_keeper.hpp"
@@ -29,6 +31,16 @@ struct scheduler_identity {
   scheduler_directories used = {};  // where it works
 };
 
+// What a program of server_dyn_res said.
+struct script_answer {
+  enum class kind : std::uint8_t { told,
+                                   timed_out,
+                                   missing,
+                                   unsafe };  // others could have changed it; it was not run
+  kind what = kind::missing;
+  std::string line;  // of told: the first one
+};
+
 class cycle_driver {
  public:
   using message = schema::sealed<schema::FromScheduler>;
@@ -40,6 +52,9 @@ class cycle_driver {
     std::function<directory_keeper::trouble(const std::string&)> use_priv = {};
     std::function<std::optional<std::string>(const std::string&)> use_logs = {};
     std::function<bool(std::uint16_t)> listen = {};  // at this port from now on; false: it can't
+    // Programs of server_dyn_res: whether one is there, and what it says, in at most so many seconds. None: there are none.
+    std::function<bool(const std::string& command)> has_program = {};
+    std::function<script_answer(const std::string& command, std::int64_t seconds)> run_program = {};
   };
 
   cycle_driver(scheduler_identity self, outlets out);
@@ -77,6 +92,9 @@ class cycle_driver {
   void send_policy();
   void send_fairshare();
   void name_what_counts_nothing();
+  void leave_out_missing_programs(const std::vector<int>& lines);
+  std::vector<std::pair<cycle::resource_id, cycle::amount>> ask_programs();
+  cycle::amount ask_program(const cycle::dynamic_resource& d, cycle::resource_id resource);
   static void fill_run(schema::ProposeRun::Builder to, const cycle::proposed_run& run);
   void send_runs(const cycle::result& decided, std::uint64_t number);
   void send_reasons(const cycle::result& decided);
@@ -94,7 +112,7 @@ class cycle_driver {
   std::string policy_text_, policy_hash_;
   bool policy_sent_ = false;
   bool greeted_ = false;                                   // somebody heard our hello
-  bool usage_checked_ = false;                             // fairshare_usage_res, against the resources there are
+  bool names_checked_ = false;                             // those in sched_config, against the resources there are
   bool view_wanted_ = false;                               // the server was asked and has not answered
   std::vector<schema::sealed<schema::ToScheduler>> asks_;  // runJob whose view is not here yet
   std::optional<start> waiting_;                           // a cycle whose view is not here yet

@@ -24,6 +24,7 @@
 #include "tools/client/pbs_conf.hpp"
 #include "tools/client/sha256.hpp"
 #include "tools/client/version.hpp"
+#include "tools/daemons/amount_script.hpp"
 #include "tools/daemons/daemon_process.hpp"
 #include "tools/daemons/home_check.hpp"
 #include "tools/daemons/local_clock.hpp"
@@ -105,7 +106,7 @@ class scheduler {
                  },
                  [this](auto event, auto cls, auto object, auto text) { log_.write(event, cls, object, text); }, &clock_,
                  [this](const std::string& d) { return use_priv(d); }, [this](const std::string& d) { return use_logs(d); },
-                 [this](std::uint16_t port) { return listen(port); }}) {
+                 [this](std::uint16_t port) { return listen(port); }, daemons::has_program, daemons::run_amount_script}) {
     read_policy();
   }
 

@@ -1,6 +1,7 @@
 #include <boost/test/unit_test.hpp>
 
 #include <algorithm>
+#include <map>
 
 #include "actors/scheduler/cycle_driver.hpp"
 #include "events/model/limits.hpp"
@@ -20,12 +21,22 @@ struct driven {
   stopped_clock clock;
   std::vector<cycle_driver::message> sent;
   std::vector<std::string> log;
+  std::map<std::string, actors::script_answer> programs;  // by command; the others are missing
+  std::int64_t alarm = 0;                                 // that the last program had
   cycle_driver driver{{"default", "p1", "1.0", 42},
                       {[this](const auto& m) { sent.push_back(m); },
                        [this](auto, auto cls, auto object, auto text) {
                          log.push_back(std::string(cls) + ";" + std::string(object) + ";" + std::string(text));
                        },
-                       &clock}};
+                       &clock,
+                       {},
+                       {},
+                       {},
+                       [this](const std::string& command) { return programs.contains(command); },
+                       [this](const std::string& command, std::int64_t seconds) {
+                         alarm = seconds;
+                         return programs.at(command);
+                       }}};
 
   driven() {
     driver.set_policy(shipped_sched_config(), std::string(32, 'h'));
@@ -344,4 +355,88 @@ BOOST_AUTO_TEST_CASE(how_usage_counts_is_told_after_the_hello_and_when_it_change
   BOOST_TEST(logged("Fil;resource_group;Parent ginfo of b doesnt exist."));
   BOOST_TEST(logged("Fil;resgroup;error on line 2."));
   BOOST_TEST(logged("Fil;sched_config;fairshare_usage_res: wall is no amount of a resource and counts as 0"));
+}
+
+// -- server_dyn_res (scene S11) ------------------------------------------------------------------------------------------
+
+namespace {
+
+std::size_t count_of(const driven& d, const std::string& line) {
+  return static_cast<std::size_t>(std::count(d.log.begin(), d.log.end(), line));
+}
+
+// Two jobs that want two licences each, and a program that tells how many there are.
+void ask_for_licences(driven& d, const actors::script_answer& answer) {
+  d.programs["/lic.sh -a"] = answer;
+  d.driver.set_policy(shipped_sched_config() + "resources: \"ncpus, lic\"\nserver_dyn_res: \"lic !/lic.sh -a\"\n", std::string(32, 'd'));
+  auto c = two_jobs();
+  c.resources = {{"lic", "long", ""}};
+  c.scheduler["server_dyn_res_alarm"] = "7";
+  for (auto& j : c.jobs) j.schedselect = "1:ncpus=1", j.resources["lic"] = "2";
+  d.view(c.full_view(5));
+  d.forget();
+  d.log.clear();
+  d.cycle(1, 5);
+}
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(what_a_program_tells_limits_the_cycle_and_is_written_down) {
+  driven d;
+  ask_for_licences(d, {actors::script_answer::kind::told, "3"});
+  BOOST_TEST(d.log.front() == "Svr;server_dyn_res;/lic.sh -a = 3 (\"3\")");
+  BOOST_TEST(d.alarm == 7);
+  BOOST_REQUIRE(said(d, {which::POLICY, which::CYCLE_BEGAN, which::RUN, which::REASONS, which::CYCLE_ENDED}));
+  const auto dynamic = d.sent[1].get().getCycleBegan().getDynamic();
+  BOOST_REQUIRE(dynamic.size() == 1u);
+  BOOST_TEST(schema::str(dynamic[0].getName()) == "resources_available");
+  BOOST_TEST(schema::str(dynamic[0].getResource()) == "lic");
+  BOOST_TEST(schema::str(dynamic[0].getValue()) == "3");
+  BOOST_TEST(schema::str(d.sent[3].get().getReasons().getTexts()[0]) ==
+             "Not Running: Insufficient amount of server resource: lic (R: 2 A: 1 T: 3)");
+}
+
+BOOST_AUTO_TEST_CASE(what_a_program_does_not_tell_is_nothing) {
+  using kind = actors::script_answer::kind;
+  for (const auto& [answer, lines] : std::vector<std::pair<actors::script_answer, std::vector<std::string>>>{
+           {{kind::told, "abc"},
+            {"Resc;lic;Invalid value for consumable resource", "Svr;server_dyn_res;Script /lic.sh -a returned bad output",
+             "Svr;server_dyn_res;/lic.sh -a = 0 (\"abc\")"}},
+           {{kind::told, "-1"}, {"Svr;server_dyn_res;/lic.sh -a = 0 (\"-1\")"}},
+           {{kind::timed_out, ""},
+            {"Svr;server_dyn_res;Program /lic.sh -a timed out", "Svr;server_dyn_res;Setting resource lic to 0",
+             "Svr;server_dyn_res;/lic.sh -a = 0 (\"\")"}},
+           {{kind::unsafe, ""}, {"Svr;server_dyn_res;Program /lic.sh -a may be changed by others and is not run"}}}) {
+    driven d;
+    ask_for_licences(d, answer);
+    for (const auto& line : lines) BOOST_TEST(count_of(d, line) == 1u, line);
+    BOOST_TEST(said(d, {which::POLICY, which::CYCLE_BEGAN, which::REASONS, which::CYCLE_ENDED}));
+  }
+}
+
+BOOST_AUTO_TEST_CASE(a_program_that_is_not_there_limits_nothing) {
+  driven d;
+  d.driver.set_policy("server_dyn_res: \"lic !/nosuch\"\n", std::string(32, 'd'));
+  BOOST_TEST(d.log.back() == "Fil;sched_config;Error reading line 1: server_dyn_res script /nosuch does not exist");
+  d.view(two_jobs().full_view(5));
+  d.cycle(1, 5);
+  BOOST_TEST(d.sent[d.sent.size() - 4].get().getCycleBegan().getDynamic().size() == 0u);
+}
+
+// Scene S3.
+BOOST_AUTO_TEST_CASE(keys_and_amounts_that_are_no_resources_are_named_once_the_resources_are_known) {
+  driven d;
+  d.programs["/lic.sh"] = {actors::script_answer::kind::told, "3"};
+  d.driver.set_policy("job_sort_key: \"nosuch HIGH\" ALL\nserver_dyn_res: \"lic !/lic.sh\"\nserver_dyn_res: \"mem !/lic.sh\"\n",
+                      std::string(32, 'd'));
+  d.view(two_jobs().full_view(5));
+  d.cycle(1, 5);
+  for (const char* line :
+       {"prime job sorting resource nosuch is not a valid resource", "Non-prime job sorting resource nosuch is not a valid resource",
+        "server_dyn_res: lic is no amount of a resource and is not asked for",
+        "server_dyn_res: mem is not in the resources line and is not looked at"})
+    BOOST_TEST(count_of(d, std::string("Fil;sched_config;") + line) == 1u, line);
+  d.log.clear();
+  d.driver.set_policy("job_sort_key: \"nosuch HIGH\" prime\n", std::string(32, 'e'));  // the resources are known now
+  BOOST_TEST(count_of(d, "Fil;sched_config;prime job sorting resource nosuch is not a valid resource") == 1u);
 }

@@ -27,6 +27,7 @@ struct shape {
   bool strict = false;      // with a backfill_depth of 10; what is used is held by two jobs on each host, each with another end
   int walltime = 3600;      // of queued jobs
   bool little_new = false;  // the cycle before decided the same
+  std::string formula = {};
 };
 
 constexpr std::int64_t now = 1'795'359'430;
@@ -86,6 +87,7 @@ schema::sealed<schema::SchedulingDelta> cluster(const shape& s) {
       on[1].setJob(s.jobs + 2 + 2 * i);
     }
     if (s.strict) put(d.initServer(1)[0], "backfill_depth", "", "10");
+    if (!s.formula.empty()) put(d.initServer(1)[0], "job_sort_formula", "", s.formula);
     auto jobs = d.initJobs(s.jobs + (s.strict ? 2 * s.hosts : 0));
     for (unsigned i = 0; i < jobs.size() - s.jobs; ++i) {
       auto j = jobs[s.jobs + i];
@@ -109,6 +111,7 @@ schema::sealed<schema::SchedulingDelta> cluster(const shape& s) {
       put(jobs[i].initResources(1)[0], "Resource_List", "walltime", std::to_string(s.walltime));
       jobs[i].setState('Q');
       jobs[i].setRank(s.shuffled ? (i * 7919) % 10'007 : i);
+      jobs[i].setPriority(static_cast<std::int32_t>(i % 97));
       jobs[i].setSchedselect(s.schedselect(i));
       jobs[i].setPlace("free");
     }
@@ -169,6 +172,9 @@ int main(int argc, char** argv) {
   const auto too_wide = [](unsigned i) { return "1:ncpus=" + std::to_string(2 + i % 7) + ":mem=" + std::to_string(1 + i) + "mb"; };
   measure("the same in another order", {n, 100, 8, 8, distinct, false, true});
   measure("the same with fairshare", {n, 100, 8, 8, distinct, true});
+  shape with_formula{n, 100, 8, 8, distinct};
+  with_formula.formula = "job_priority * 10 + max(walltime, 60) / 60.0 + (5 if mem > 100 else 0)";
+  measure("the same with job_sort_formula", with_formula);
   measure("distinct jobs, one cpu free on each of 1000", {n, 1000, 8, 7, too_wide});
   measure("the same with fairshare", {n, 1000, 8, 7, too_wide, true});
   shape strict{n, 1000, 8, 7, too_wide, true};

@@ -185,11 +185,13 @@ class cycle_run {
     for (const auto& f : ordered.values) {
       const job& j = view_.jobs()[f.job];
       if (says && f.error)
-        log_.of_job(event_debug2, j.id, log_.keep("Formula evaluation for job had an error.  Zero value will be used: " + std::string(f.error)));
+        log_.of_job(event_debug2, j.id,
+                    log_.keep("Formula evaluation for job had an error.  Zero value will be used: " + std::string(f.error)));
       if (says) log_.of_job(event_debug2, j.id, log_.keep("Formula Evaluation = " + values::print_real(f.value)));
       if (!threshold || f.value > *threshold) continue;
       if (says)
-        log_.of_job(event_debug2, j.id,
+        log_.of_job(
+            event_debug2, j.id,
             log_.keep("Job's formula value " + values::print_real(f.value) + " is under threshold " + values::print_real(*threshold)));
       if (!std::exchange(waits[f.job], 0)) continue;
       refusal why;

@@ -202,7 +202,7 @@ struct answering {
 
   void answer_stat(const query& q, schema::Request::Reader request, const projections::send_reply& send) {
     const auto asked = request.getStat();
-    if (asked.getAt().isNow()) return projections::answer_stat(*now, request.getId(), asked, q.by, send);
+    if (asked.getAt().isNow()) return projections::answer_stat(*now, request.getId(), asked, q.by, send, clock->now_ns());
     caf::anon_send(past, q);
   }
 

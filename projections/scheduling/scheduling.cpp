@@ -5,6 +5,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/values/exec_vnode.hpp"
 #include "projections/scheduling/scheduling_rows.hpp"
+#include "projections/status/eligible_time.hpp"
 #include "projections/status/partition.hpp"
 
 namespace annals::projections {
@@ -14,11 +15,12 @@ namespace {
 // the largest frame (limits::daemon_frame_bytes_max) even when each vnode runs a thousand jobs.
 constexpr std::size_t rows_per_message = 500;
 
-bool changes_partition(capnp::List<schema::Attribute>::Reader changes) {
-  for (auto c : changes)
-    if (c.getName() == "partition") return true;
+bool changes(capnp::List<schema::Attribute>::Reader all, const char* name) {
+  for (auto c : all)
+    if (c.getName() == name) return true;
   return false;
 }
+bool changes_partition(capnp::List<schema::Attribute>::Reader all) { return changes(all, "partition"); }
 
 const model::queue_state* queue_of_stream(const status& from, std::uint64_t serial) {
   for (const auto& [name, queue] : from.queues())
@@ -62,6 +64,11 @@ void scheduling_projection::mark_queue_event(std::uint64_t serial, schema::Queue
 
 void scheduling_projection::mark_scheduler_event(std::uint64_t serial, schema::SchedulerEvent::Reader event) {
   const auto own = from_.schedulers().find(scheduler_);
+  // A reason that began or ended eligible time changes what the scheduler knows of the job.
+  if (event.isCycleReasons())
+    for (auto told : event.getCycleReasons().getJobs())
+      if (const auto* job = from_.job(told.getJob()); job && accrual_changed_at(*job, from_.wall_ns() / 1'000'000'000))
+        mark_job(told.getJob());
   if (event.isChanged() && own != from_.schedulers().end() && own->second.serial == serial) marks_.scheduler = true;
   // Whose a partition is may depend on another scheduler, of a log from before these rules.
   if (event.isCreated() || event.isDeleted() || (event.isChanged() && changes_partition(event.getChanged().getChanges())))
@@ -71,7 +78,10 @@ void scheduling_projection::mark_scheduler_event(std::uint64_t serial, schema::S
 void scheduling_projection::mark_server_event(schema::ServerEvent::Reader event) {
   using which = schema::ServerEvent::Which;
   switch (event.which()) {
-    case which::CHANGED: marks_.server = true; return;
+    case which::CHANGED:
+      marks_.server = true;
+      if (changes(event.getChanged().getChanges(), "eligible_time_enable")) marks_.resources = true;  // of each job: a whole view
+      return;
     case which::RESOURCE_CREATED:
     case which::RESOURCE_CHANGED:
     case which::RESOURCE_DELETED: marks_.resources = true; return;

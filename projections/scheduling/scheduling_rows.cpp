@@ -6,6 +6,7 @@
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
 #include "events/values/number.hpp"
+#include "projections/status/eligible_time.hpp"
 #include "projections/status/query.hpp"
 
 namespace annals::projections {
@@ -125,6 +126,9 @@ void fill_job(schema::SchedJob::Builder to, const model::job_state& job) {
   to.setPlace(text(ids::Resource_List, "place"));
   fill_attributes([&](unsigned n) { return to.initResources(n); }, schema::ObjectKind::JOB, job.attributes, job_wanted);
   to.setComment(text(ids::comment));
+  const auto eligible = eligible_time_of(job);
+  to.setEligibleSeconds(eligible.seconds);
+  to.setEligibleSinceNs(eligible.since * ns_per_second);
   to.setTopjobIneligible(text(ids::topjob_ineligible) == "True");
   to.setRerunable(text(ids::Rerunable) != "False");
   to.setEstimatedNs(values::parse_integer(text(ids::estimated, "start_time")).value_or(0) * ns_per_second);

@@ -4,11 +4,13 @@
 #include <cstdio>
 #include <cstring>
 
+#include "projections/status/eligible_time.hpp"
+
 namespace annals::projections {
 
 namespace {
 
-constexpr std::uint32_t format = 2;  // of checkpoints and of what decides which records they name
+constexpr std::uint32_t format = 3;  // of checkpoints and of what decides which records they name
 constexpr const char* directory_name = "past";
 
 std::string name_of(std::uint64_t sequence) {
@@ -134,7 +136,9 @@ void past_writer::note_of_queued(std::uint64_t serial, entry_class what, std::ui
     entries.erase(std::next(last).base());
     break;
   }
-  entries.push_back({sequence, what});
+  // A reason that began or ended eligible time is never superfluous.
+  const bool counts = what == entry_class::reasons && accrual_changed_at(*job, now.wall_ns() / 1'000'000'000);
+  entries.push_back({sequence, counts ? entry_class::plain : what});
 }
 
 void past_writer::add(stream& to, const log::record& record) {

@@ -6,9 +6,11 @@
 #include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
+#include "events/values/duration.hpp"
 #include "events/values/job_id.hpp"
 #include "events/values/pbs_error.hpp"
 #include "events/values/string_list.hpp"
+#include "projections/status/eligible_time.hpp"
 
 namespace annals::projections {
 
@@ -115,7 +117,10 @@ bool fits(const model::job_state& job, schema::Stat::Reader asked) {
   return false;
 }
 
-void stat_jobs(const status& from, schema::Stat::Reader asked, const model::requester& by, const filter& shown, piecewise& out) {
+void stat_jobs(const status& from, schema::Stat::Reader asked, const model::requester& by, const filter& shown, piecewise& out,
+               std::int64_t now_s) {
+  const bool timed = shown.passes(attributes::job::eligible_time) || shown.passes(attributes::job::accrue_type);
+  const auto row_of = [&](const model::job_state& job) { return shown.apply(timed ? job_row(from, job, now_s) : job.attributes); };
   for (auto n : asked.getNames()) {
     const auto name = schema::str(n);
     const auto* job = from.job_by_id(name);
@@ -126,13 +131,13 @@ void stat_jobs(const status& from, schema::Stat::Reader asked, const model::requ
     } else if (job->ended() && asked.getHistory() == schema::History::LIVE) {
       out.unknown(name, values::refuse(pbs_error::job_has_finished));
     } else {
-      out.add(job->id, shown.apply(job->attributes));
+      out.add(job->id, row_of(*job));
     }
   }
   if (asked.getNames().size() > 0) return;
   from.each_job([&](const model::job_state& job) {
     if (fits_history(job, asked.getHistory()) && fits(job, asked) && may_see_job(from, job, by))
-      out.add(job.id, shown.apply(job.attributes));
+      out.add(job.id, row_of(job));
     return true;
   });
 }
@@ -243,7 +248,7 @@ void refuse_whole(std::uint64_t id, std::uint64_t sequence, const values::refusa
 }  // namespace
 
 void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Reader asked, const model::requester& by,
-                 const send_reply& send) {
+                 const send_reply& send, std::int64_t now_ns) {
   if (asked.getKind() == ObjectKind::JOB && asked.getHistory() != schema::History::LIVE && !history_allowed(from))
     return refuse_whole(request_id, from.sequence(), values::refuse(pbs_error::no_history), send);
   if (asked.getKind() == ObjectKind::HOOK)
@@ -253,7 +258,7 @@ void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Rea
   const filter shown(asked.getKind() == ObjectKind::HOST ? ObjectKind::NODE : asked.getKind(), by, hidden, asked.getWanted());
   piecewise out(request_id, from.sequence(), send);
   switch (asked.getKind()) {
-    case ObjectKind::JOB: stat_jobs(from, asked, by, shown, out); break;
+    case ObjectKind::JOB: stat_jobs(from, asked, by, shown, out, std::max(now_ns, from.wall_ns()) / 1'000'000'000); break;
     case ObjectKind::QUEUE: stat_queues(from, asked, shown, out); break;
     case ObjectKind::SERVER: out.add(from.server().server_name, shown.apply(server_row(from))); break;
     case ObjectKind::NODE: stat_nodes(from, asked, shown, out, false); break;
@@ -301,6 +306,9 @@ bool meets(const status& from, const model::job_state& job, schema::Criterion::R
   if (!row) return false;
   auto type = row->type;
   std::string_view has = job.attribute(row->id, schema::text(c.getResource()));
+  std::string grown;
+  if (row->id == attributes::job::eligible_time)
+    has = grown = values::print_duration(eligible_time_of(job).at(from.wall_ns() / 1'000'000'000));
   if (type == attributes::value_type::resource_list) {
     const auto* r = from.server().resources.find(schema::text(c.getResource()));
     if (!r) return false;

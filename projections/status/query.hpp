@@ -15,8 +15,9 @@ constexpr unsigned objects_per_reply = 256;
 
 using send_reply = std::function<void(const schema::sealed<schema::Reply>&)>;
 
+// `now_ns`: for what grows with time (eligible_time); at least the time of the last record is taken.
 void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Reader asked, const model::requester& by,
-                 const send_reply& send);
+                 const send_reply& send, std::int64_t now_ns = 0);
 // The same at a moment of the past (asked.at): folded from the log, with the help of the index if there is one
 // (projections/status/past.hpp). Who may see what follows from the settings of that moment.
 void answer_stat_at(const log::log_reader& reader, const log::snapshot_store* index, std::uint64_t request_id,
@@ -24,6 +25,8 @@ void answer_stat_at(const log::log_reader& reader, const log::snapshot_store* in
 void answer_select(const status& from, std::uint64_t request_id, schema::SelectJobs::Reader asked,
                    const model::requester& by, const send_reply& send);
 
+// A job's attributes as it shows them at this time.
+attributes::attribute_set job_row(const status& from, const model::job_state& job, std::int64_t now_s);
 // Packed rows (events/attributes/attribute_set.hpp) of what is not kept as one set.
 std::string queue_row(const status& from, const model::queue_state& queue);
 std::string server_row(const status& from);

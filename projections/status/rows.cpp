@@ -6,7 +6,9 @@
 #include "events/attributes/check.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/attributes/table.hpp"
+#include "events/values/duration.hpp"
 #include "events/values/string_list.hpp"
+#include "projections/status/eligible_time.hpp"
 #include "projections/status/query.hpp"
 
 namespace annals::projections {
@@ -90,6 +92,18 @@ void put_constants(attributes::attribute_set& row, schema::ObjectKind kind) {
 }
 
 }  // namespace
+
+attributes::attribute_set job_row(const status& from, const model::job_state& job, std::int64_t now_s) {
+  namespace ids = attributes::job;
+  auto row = job.attributes;
+  if (counts_eligible_time(from.server())) {
+    row.set(ids::eligible_time, values::print_duration(eligible_time_of(job).at(now_s)));
+  } else {  // what was counted is kept, and not shown
+    row.erase(ids::eligible_time);
+    row.erase(ids::accrue_type);
+  }
+  return row;
+}
 
 std::string queue_row(const status& from, const model::queue_state& queue) {
   namespace ids = attributes::queue;

@@ -3,9 +3,24 @@
 #include "events/attributes/ids.hpp"
 #include "events/log/place.hpp"
 #include "events/values/job_id.hpp"
+#include "projections/status/eligible_time.hpp"
 #include "projections/status/partition.hpp"
 
 namespace annals::projections {
+
+namespace {
+
+bool changes_eligible_time(capnp::List<schema::Attribute>::Reader changes) {
+  for (auto c : changes)
+    if (schema::text(c.getName()) == "eligible_time") return true;
+  return false;
+}
+
+}  // namespace
+
+bool counts_eligible_time(const model::server_state& server) {
+  return server.attributes.get(attributes::server::eligible_time_enable) == "True";
+}
 
 // -- fold ----------------------------------------------------------------------------------------------------------------
 
@@ -13,9 +28,19 @@ void status::fold(const log::record& record) {
   const auto r = record.get();
   const auto at = place_of(record);
   const auto event = r.getEvent();
+  pass(record);
   switch (event.which()) {
     case schema::StreamKind::JOB: fold_job(at, event.getJob()); break;
-    case schema::StreamKind::SERVER: model::apply(server_, at, event.getServer()); break;
+    case schema::StreamKind::SERVER: {
+      const bool counted = counts_eligible_time(server_);
+      model::apply(server_, at, event.getServer());
+      if (counts_eligible_time(server_) == counted) break;
+      for (auto& [serial, job] : jobs_) {
+        if (counted) stop_accrual(job, at.seconds());
+        else accrue(job, accrual_by_state(job), at.seconds());
+      }
+      break;
+    }
     case schema::StreamKind::QUEUE: {
       auto& name = queue_names_[at.stream];
       if (event.getQueue().isCreated()) name = schema::str(event.getQueue().getCreated().getName());
@@ -36,7 +61,6 @@ void status::fold(const log::record& record) {
     case schema::StreamKind::PART:
     case schema::StreamKind::LOG: break;
   }
-  pass(record);
 }
 
 void status::fold_scheduler(const model::event_place& at, schema::SchedulerEvent::Reader event) {
@@ -63,8 +87,8 @@ void status::pass(const log::record& record) {
 }
 
 void status::fold_reasons_only(const log::record& record) {
-  fold_reasons(record.event().getScheduler().getCycleReasons());
   pass(record);
+  fold_reasons(record.event().getScheduler().getCycleReasons());
 }
 
 void status::count(const model::job_state& job, int by) {
@@ -80,8 +104,13 @@ void status::fold_job(const model::event_place& at, schema::JobEvent::Reader eve
   if (!keeps_history_ && !event.isQueued() && !jobs_.contains(at.stream)) return holdings_.apply(at, {}, event);
   auto& job = jobs_[at.stream];
   if (job.phase != model::job_phase::none) count(job, -1);
+  const char before = model::state_letter(job);
   holdings_.apply(at, job.id, event);
   model::apply(job, at, event);
+  if ((event.isQueued() || event.isAltered() || model::state_letter(job) != before) && counts_eligible_time(server_)) {
+    if (event.isQueued() || model::state_letter(job) != before) accrue(job, accrual_by_state(job), at.seconds());
+    else if (changes_eligible_time(event.getAltered().getChanges())) restart_accrual(job, at.seconds());
+  }
   if (event.isQueued()) serial_of_number_.insert_or_assign(serial_of_number_.end(), job.number, at.stream);  // numbers rise
   if (event.isMoved() || event.isReordered()) displace(job);
   if (fairshare_.wants(event)) fairshare_.fold(at, job, scheduler_of(job), event);
@@ -112,10 +141,15 @@ bool status::may_be_told(const model::job_state& job) {
 
 void status::fold_reasons(schema::CycleReasons::Reader reasons) {
   const auto texts = reasons.getTexts();
+  const auto whys = reasons.getWhys();
+  const bool counted = counts_eligible_time(server_);
   for (auto entry : reasons.getJobs()) {
     const auto at = jobs_.find(entry.getJob());
     if (at == jobs_.end() || !may_be_told(at->second) || entry.getText() >= texts.size()) continue;
     at->second.attributes.set(attributes::job::comment, schema::text(texts[entry.getText()]));
+    if (!counted) continue;
+    const bool limited = entry.getText() < whys.size() && whys[entry.getText()].getKind() == schema::Why::Kind::LIMIT;
+    accrue(at->second, limited ? accrual::ineligible : accrual::eligible, wall_ns_ / 1'000'000'000);
   }
   for (auto e : reasons.getEstimates())
     if (const auto at = jobs_.find(e.getJob()); at != jobs_.end() && may_be_told(at->second))

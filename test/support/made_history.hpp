@@ -65,7 +65,9 @@ class made_history {
       case 0: return add_host("n" + std::to_string(hosts_.size() + removed_ + 1), 1 + random_() % 3);
       case 1: return disturb_host();
       case 2: return random_() % 2 ? add_queue("q" + std::to_string(++queues_made_)) : remove_queue();
-      case 3: return change_server("comment", "step " + std::to_string(random_() % 100));
+      case 3:
+        if (cycles_ % 3 == 1) return change_server("eligible_time_enable", cycles_ % 2 ? "True" : "False");
+        return change_server("comment", "step " + std::to_string(random_() % 100));
       case 4:
       case 5: return cycle();
       case 6:
@@ -123,6 +125,7 @@ class made_history {
         auto r = e.initScheduler().initCycleReasons();
         r.initTexts(2).set(0, "Not Running: cycle " + std::to_string(cycles_));
         r.getTexts().set(1, "Can Never Run: too large");
+        r.initWhys(2)[cycles_ % 2].setKind(schema::Why::Kind::LIMIT);
         auto list = r.initJobs(static_cast<unsigned>(told.size()));
         for (unsigned i = 0; i < told.size(); ++i) {
           list[i].setJob(told[i]);

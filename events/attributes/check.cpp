@@ -23,12 +23,6 @@ using namespace values;
 
 bool is_same_row(const attribute& what, schema::ObjectKind kind, attribute_id id) { return find(kind, id) == &what; }
 
-// Whether the attribute holds one value per resource: resource lists, and the limits on resources.
-bool needs_resource(const attribute& what) {
-  if (what.type == value_type::resource_list) return true;
-  return what.type == value_type::limits && std::string_view(what.name).find("_res") != std::string_view::npos;
-}
-
 std::string sorted_list(std::string_view text) {
   auto elements = split_trimmed(text);
   std::sort(elements.begin(), elements.end());
@@ -36,11 +30,13 @@ std::string sorted_list(std::string_view text) {
   return join_list(elements);
 }
 
-// Each entry's value is a count, or a value of the resource that is limited.
-checked_text check_limits(const resource* limited, std::string_view name, std::string_view text) {
-  auto limits = parse_limits(text);
-  if (!limits) return refuse(pbs_error::bad_value, name);
+// Each entry's value is a count, or a value of the resource that is limited. What can't be counted can't be limited.
+checked_text check_limits(const resource* limited, std::string_view name, std::string_view text, bool need_values = true) {
+  auto limits = parse_limits(text, need_values);
+  if (!limits) return limits.error() == limit_error::malformed ? refuse(pbs_error::bad_value) : refuse(pbs_error::bad_value, name);
+  if (limited && !limited->is_numeric()) return refuse(pbs_error::bad_value, name);
   for (limit_entry& entry : *limits) {
+    if (entry.value.empty()) continue;  // of -=
     const auto value = limited ? canonical(*limited, entry.value) : canonical(value_type::integer, entry.value);
     if (!value || value->front() == '-') return refuse(pbs_error::bad_value, name);
     entry.value = *value;
@@ -68,6 +64,11 @@ checked_text check_resource(const attribute& what, std::string_view name, std::s
 bool is_negative(std::string_view number) { return !number.empty() && number.front() == '-'; }
 
 }  // namespace
+
+bool has_resources(const attribute& what) {
+  if (what.type == value_type::resource_list) return true;
+  return what.type == value_type::limits && std::string_view(what.name).find("_res") != std::string_view::npos;
+}
 
 std::string full_name(const attribute& what, std::string_view resource) {
   return resource.empty() ? what.name : std::string(what.name) + '.' + std::string(resource);
@@ -140,10 +141,19 @@ checked_text check_formula(std::string_view text, const resource_catalogue& reso
 
 }  // namespace
 
+checked_text check_removed_limits(const attribute& what, std::string_view resource, std::string_view text,
+                                  const resource_catalogue& resources) {
+  if (has_resources(what) != !resource.empty()) return refuse(pbs_error::unknown_resource, full_name(what, resource));
+  if (resource.empty()) return check_limits(nullptr, what.name, text, false);
+  const auto* r = resources.find(resource);
+  return r ? check_limits(r, full_name(what, resource), text, false)
+           : refuse(pbs_error::unknown_resource, full_name(what, resource));
+}
+
 checked_text check_value(const attribute& what, std::string_view resource, std::string_view text,
                          const resource_catalogue& resources) {
-  if (needs_resource(what) != !resource.empty())
-    return refuse(needs_resource(what) ? pbs_error::unknown_resource : pbs_error::bad_value, full_name(what, resource));
+  if (has_resources(what) != !resource.empty())
+    return refuse(has_resources(what) ? pbs_error::unknown_resource : pbs_error::bad_value, full_name(what, resource));
   if (!resource.empty()) return check_resource(what, resource, text, resources);
   if (what.type == value_type::limits) return check_limits(nullptr, what.name, text);
   if (what.name == std::string_view("job_sort_formula")) return check_formula(text, resources);

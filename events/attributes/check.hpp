@@ -17,6 +17,9 @@ namespace annals::attributes {
 using values::refusal;
 using checked_text = values::result<std::string, refusal>;
 
+// Whether the attribute holds one value for each resource: resource lists, and the limits on resources.
+bool has_resources(const attribute& what);
+
 // "Resource_List.walltime", or "Priority" for a plain attribute.
 std::string full_name(const attribute& what, std::string_view resource);
 
@@ -25,6 +28,10 @@ std::string full_name(const attribute& what, std::string_view resource);
 // resource. An empty text is refused for all types but strings and lists.
 checked_text check_value(const attribute& what, std::string_view resource, std::string_view text,
                          const resource_catalogue& resources);
+
+// What -= takes away from a limit attribute: its entries may stand without values. The same refusals.
+checked_text check_removed_limits(const attribute& what, std::string_view resource, std::string_view text,
+                                  const resource_catalogue& resources);
 
 // The same by type alone: what resource values and `-l` checks share. Nothing: no value of this type.
 std::optional<std::string> canonical(value_type type, std::string_view text);

@@ -36,10 +36,8 @@ std::string without_elements(std::string_view now, std::string_view gone) {
 
 std::string merged_limits(std::string_view now, std::string_view change, bool adds) {
   auto limits = *values::parse_limits(now);
-  const auto parsed = values::parse_limits(change, adds);
-  if (!parsed) return std::string(now);
-  if (adds) add_limits(limits, *parsed);
-  else remove_limits(limits, *parsed);
+  if (adds) add_limits(limits, *values::parse_limits(change));
+  else remove_limits(limits, *values::parse_limits(change, false));
   return values::print(limits);
 }
 
@@ -79,7 +77,15 @@ values::result<one_change, rejection> checked(const attribute& row, schema::Attr
     return rejection{why->code, why->text};
   if (c.op == schema::AttributeOp::UNSET) return c;
   const bool removes = c.op == schema::AttributeOp::DECREMENT;
-  if (!(removes && (row.type == value_type::limits || row.type == value_type::acl))) {
+  if (row.type == value_type::limits && c.value.empty()) {  // nobody is limited
+    c.op = schema::AttributeOp::UNSET;
+    return c;
+  }
+  if (removes && row.type == value_type::limits) {
+    auto text = attributes::check_removed_limits(row, c.resource, c.value, resources);
+    if (!text) return rejection{text.error().code, text.error().text};
+    c.value = *text;
+  } else if (!(removes && row.type == value_type::acl)) {
     auto text = attributes::check_value(row, c.resource, c.value, resources);
     if (!text) return rejection{text.error().code, text.error().text};
     c.value = *text;
@@ -126,9 +132,9 @@ event changed_event(schema::ObjectKind kind, std::string_view vnode, const std::
   });
 }
 
-// `unset resources_max` without a resource takes every one of them away.
+// `unset resources_max` without a resource takes every one of them away; `unset max_run_res` too.
 void expand_unset(const attribute& row, const one_change& c, const attributes::attribute_set& now_set, std::vector<one_change>& out) {
-  if (c.op != schema::AttributeOp::UNSET || row.type != value_type::resource_list || !c.resource.empty()) {
+  if (c.op != schema::AttributeOp::UNSET || !attributes::has_resources(row) || !c.resource.empty()) {
     out.push_back(c);
     return;
   }

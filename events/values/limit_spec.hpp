@@ -25,6 +25,10 @@ enum class limit_error : std::uint8_t { malformed,
                                         duplicate_entity,
                                         bad_value };
 
+// Where the text breaks the grammar that qmgr checks: brackets, letters, PBS_ALL and o together, no sign before a value. Nothing: it does
+// not; a name or a value may be missing all the same, which parse_limits says.
+std::optional<std::size_t> limit_syntax_problem(std::string_view text);
+
 // `need_values` false: entries may stand without "=N" (for -=).
 result<limit_spec, limit_error> parse_limits(std::string_view text, bool need_values = true);
 std::string print(const limit_entry& entry);  // "[u:bob=2]"
@@ -32,7 +36,5 @@ std::string print(const limit_spec& limits);  // joined by commas
 
 void add_limits(limit_spec& limits, const limit_spec& more);     // += : adds or replaces
 void remove_limits(limit_spec& limits, const limit_spec& gone);  // -= : with a value only when it is the same
-// The value that holds for an entity: its own entry, else that of PBS_GENERIC. nullptr: no limit.
-const std::string* find_limit(const limit_spec& limits, char kind, std::string_view entity);
 
 }  // namespace annals::values

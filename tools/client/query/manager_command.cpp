@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "events/attributes/table.hpp"
+#include "events/values/limit_spec.hpp"
 
 namespace annals::client {
 namespace {
@@ -217,8 +218,11 @@ class parser {
     if (at_ == line_.size() || (!row && command_.object == manager_object::server)) return syntax();
     if (!take_value(change.value)) return syntax();
     const bool limits = row && row->type == attributes::value_type::limits;
-    if (limits && (change.value.empty() || change.value.front() != '['))
-      return manager_problem{kind::syntax, {}, value_at};
+    if (limits && !change.value.empty()) {  // "" takes them all away
+      skip_blanks();
+      if (at_ < line_.size() && line_[at_] != ',') return syntax();
+      if (const auto offset = values::limit_syntax_problem(change.value)) return manager_problem{kind::syntax, {}, value_at + *offset};
+    }
     command_.changes.push_back(std::move(change));
     return std::nullopt;
   }

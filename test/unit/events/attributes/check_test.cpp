@@ -145,6 +145,16 @@ BOOST_AUTO_TEST_CASE(some_refusals_name_the_attribute) {  // MS-105
 BOOST_AUTO_TEST_CASE(limits_on_resources_take_values_of_the_resource) {
   BOOST_TEST(check(ObjectKind::SERVER, "max_run_res", "mem", "[u:PBS_GENERIC=4g]") == "[u:PBS_GENERIC=4gb]");
   BOOST_TEST(check(ObjectKind::SERVER, "max_run", "", "[u:b=1],[g:a=2]") == "[g:a=2],[u:b=1]");
+  BOOST_TEST(check(ObjectKind::SERVER, "max_run", "", "[u:bob]") == "15014 Illegal attribute or resource value");
+  BOOST_TEST(check(ObjectKind::SERVER, "max_run", "", "[u:a=1],[u:a=2]") == "15014 Illegal attribute or resource value max_run");
+  BOOST_TEST(check(ObjectKind::SERVER, "max_run_res", "arch", "[u:a=1]") == "15014 Illegal attribute or resource value max_run_res.arch");
+  const auto removed = [](const char* text) {
+    const auto said = check_removed_limits(*find(ObjectKind::SERVER, "max_run_res"), "mem", text, resource_catalogue());
+    return said ? *said : std::to_string(said.error().code);
+  };
+  BOOST_TEST(removed("[u:a=4g],[u:b]") == "[u:a=4gb],[u:b]");
+  BOOST_TEST(removed("[u:a=x]") == "15014");
+  BOOST_TEST(removed("u:a") == "15014");
 }
 
 BOOST_AUTO_TEST_CASE(only_vnodes_share_the_pool_of_another) {

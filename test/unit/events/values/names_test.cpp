@@ -4,7 +4,9 @@
 #include "events/values/hold_set.hpp"
 #include "events/values/job_id.hpp"
 #include "events/values/limit_spec.hpp"
+#include "events/values/limit_table.hpp"
 #include "events/values/node_state.hpp"
+#include "events/values/number.hpp"
 #include "events/values/pbs_error.hpp"
 #include "events/values/string_list.hpp"
 
@@ -85,9 +87,41 @@ BOOST_AUTO_TEST_CASE(limit_entries_are_added_replaced_and_removed) {
   BOOST_TEST(print(spec) == "[g:x=1],[u:PBS_GENERIC=5],[u:bob=3]");
   remove_limits(spec, *parse_limits("[u:bob=9],[g:x]", false));
   BOOST_TEST(print(spec) == "[u:PBS_GENERIC=5],[u:bob=3]");
-  BOOST_TEST(*find_limit(spec, 'u', "bob") == "3");
-  BOOST_TEST(*find_limit(spec, 'u', "eve") == "5");
-  BOOST_TEST(!find_limit(spec, 'g', "x"));
+}
+
+BOOST_AUTO_TEST_CASE(a_named_limit_beats_the_generic_one) {
+  const limit_table table(*parse_limits("[u:bob=3],[u:PBS_GENERIC=5],[o:PBS_ALL=9],[p:x=1]"),
+                          [](auto text) { return parse_integer(text); });
+  BOOST_TEST((table.of(limit_kind::user, "bob") == limit_table::bound{3, true}));
+  BOOST_TEST((table.of(limit_kind::user, "eve") == limit_table::bound{5, false}));
+  BOOST_TEST((table.of(limit_kind::all, "bob") == limit_table::bound{9, false}));
+  BOOST_TEST(!table.of(limit_kind::group, "x"));
+  BOOST_TEST(!table.of(limit_kind::project, "y"));
+  BOOST_TEST(!table.empty());
+  BOOST_TEST(limit_table().empty());
+  BOOST_TEST(limit_table::entry_text(limit_kind::user, "bob", false, "5") == "[u:PBS_GENERIC=5]");
+  BOOST_TEST(limit_table::entry_text(limit_kind::group, "x", true, "4gb") == "[g:x=4gb]");
+}
+
+// Where the transcripts of qmgr have their carets.
+BOOST_AUTO_TEST_CASE(limits_that_break_the_grammar_are_pointed_at) {
+  const std::pair<const char*, std::size_t> cases[] = {
+      {"u:PBS_GENERIC=1", 0},
+      {"5", 0},
+      {"", 0},
+      {"[z:PBS_GENERIC=1]", 1},
+      {"[o:foo=1]", 5},
+      {"[u:PBS_ALL=1]", 5},
+      {"[o:PBS_GENERIC=5]", 5},
+      {"[u:bob=1, p:proj=2]", 8},
+      {"[u:pbsuser=-1]", 11},
+      {"[u:pbsuser=3", 12},
+      {"[u:a b=3]", 5},
+      {"[u:bob=1],", 10},
+  };
+  for (const auto& [text, at] : cases) BOOST_TEST(limit_syntax_problem(text).value_or(999) == at, text);
+  for (const char* fine : {"[u:bob=1]", "[u:bob]", "[u:=3]", "[u:bob=abc]", "[u:a=1],[u:a=2]", "[p:\"a b\"=4gb] , [o:PBS_ALL=1:0]"})
+    BOOST_TEST(!limit_syntax_problem(fine), fine);
 }
 
 BOOST_AUTO_TEST_CASE(list_elements_may_hold_commas) {

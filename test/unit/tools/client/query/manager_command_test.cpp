@@ -142,6 +142,15 @@ BOOST_AUTO_TEST_CASE(syntax_errors_point_at_their_place_as_pbs_does) {
   check_caret("set server bogus=1", 17);
   check_caret("u s nosuch", 10);
   check_caret("set s max_run=3", 14);
+  check_caret("set server max_run=\"u:PBS_GENERIC=1\"", 19);
+  check_caret("set server max_run=\"[z:PBS_GENERIC=1]\"", 20);
+  check_caret("set server max_run=\"[o:foo=1]\"", 24);
+  check_caret("set server max_run=\"[u:bob=1, p:proj=2]\"", 27);
+  check_caret("set server max_run = \"[u:pbsuser=-1]\"", 32);
+  check_caret("set server max_run = \"[u:\"a b\"=3]\"", 26);
+  check_caret("set queue workq max_queued_res.mem=[x:a=1gb]", 36);
+  BOOST_TEST(parsed("set server max_run = \"\"").changes.front().value == "");
+  BOOST_TEST(parsed("set server max_run-=[u:bob]").changes.front().value == "[u:bob]");
   check_caret("l q workq enabled; l q workq started", 19);
   check_caret("set queue workq comment=\"a", 26);
 }

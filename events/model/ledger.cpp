@@ -16,7 +16,7 @@ std::size_t ledger::jobs_in_queue(std::string_view queue) const {
 bool ledger::operator==(const ledger& other) const {
   return next_job_number_ == other.next_job_number_ && jobs_ == other.jobs_ && queues_ == other.queues_ &&
          schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && partitions_ == other.partitions_ &&
-         suspended_ == other.suspended_ && directories_ == other.directories_ && holdings_ == other.holdings_;
+         suspended_ == other.suspended_ && directories_ == other.directories_ && limits_ == other.limits_ && holdings_ == other.holdings_;
 }
 
 // -- check ---------------------------------------------------------------------------------------------------------------
@@ -38,7 +38,7 @@ std::optional<rejection> ledger::check(const event_place& at, schema::Event::Rea
       return check_scheduler(at, event.getScheduler());
     case schema::Event::HOOK: return check_hook(event.getHook());
     case schema::Event::HOST: return check_host(event.getHost());
-    case schema::Event::SERVER:
+    case schema::Event::SERVER: return limits_.check(event.getServer());
     case schema::Event::RUN:
     case schema::Event::PART:
     case schema::Event::LOG: return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEve
       const auto e = event.getQueued();
       if (job_of_number_.contains(e.getNumber())) return refuse(pbs_error::job_exists);
       if (!names_contain(queues_, schema::text(e.getQueue()))) return refuse(pbs_error::unknown_queue);
-      return std::nullopt;
+      return limits_.check({}, "", event);
     }
     case which::ASSIGNED: {
       const auto e = event.getAssigned();
@@ -65,8 +65,12 @@ std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEve
     }
     case which::MOVED:
       if (!names_contain(queues_, schema::text(event.getMoved().getQueue()))) return refuse(pbs_error::unknown_queue);
-      return std::nullopt;
-    case which::ALTERED:
+      [[fallthrough]];
+    case which::ALTERED: {
+      const auto job = jobs_.find(at.stream);
+      if (job == jobs_.end() || !job->second.counted.counted) return std::nullopt;
+      return limits_.check(job->second.counted, job->second.queue, event);
+    }
     case which::HELD:
     case which::RELEASED:
     case which::WAIT_ENDED:
@@ -107,6 +111,7 @@ std::optional<rejection> ledger::check_room(std::uint64_t stream, model::holding
 std::optional<rejection> ledger::check_queue(const event_place& at, schema::QueueEvent::Reader event) const {
   if (event.isCreated() && names_contain(queues_, schema::text(event.getCreated().getName()))) return refuse(pbs_error::queue_exists);
   if (event.isDeleted() && jobs_in_queue(schema::text(event.getDeleted().getName())) > 0) return refuse(pbs_error::object_busy);
+  if (auto why = limits_.check(event)) return why;
   return partitions_.check(at, event, holdings_);
 }
 
@@ -138,6 +143,7 @@ void ledger::apply(const event_place& at, schema::Event::Reader event) {
     case schema::Event::JOB: return apply_job(at, event.getJob());
     case schema::Event::QUEUE:
       partitions_.apply(at, event.getQueue());
+      limits_.apply(at, event.getQueue());
       return apply_named(queues_, at, event.getQueue());
     case schema::Event::SCHEDULER:
       partitions_.apply(at, event.getScheduler());
@@ -149,7 +155,7 @@ void ledger::apply(const event_place& at, schema::Event::Reader event) {
       if (event.getLog().isSalvaged()) next_job_number_ = std::max(next_job_number_, event.getLog().getSalvaged().getNextJobNumber());
       if (event.getLog().isLossAccepted()) next_job_number_ = std::max(next_job_number_, event.getLog().getLossAccepted().getNextNumber());
       return;
-    case schema::Event::SERVER:
+    case schema::Event::SERVER: return limits_.apply(event.getServer());
     case schema::Event::RUN:
     case schema::Event::PART: return;
   }
@@ -163,11 +169,16 @@ void ledger::apply_named(names& of, const event_place& at, Event event) {
 
 void ledger::apply_job(const event_place& at, schema::JobEvent::Reader event) {
   using which = schema::JobEvent::Which;
+  if (event.isQueued()) limits_.apply(jobs_[at.stream].counted, at, event);
+  else if (const auto job = jobs_.find(at.stream); job != jobs_.end() && job->second.counted.counted)
+    limits_.apply(job->second.counted, at, event);
   switch (event.which()) {
     case which::QUEUED: {
       const auto e = event.getQueued();
       next_job_number_ = std::max(next_job_number_, e.getNumber() + 1);
-      jobs_[at.stream] = {e.getNumber(), schema::str(e.getQueue()), 0};
+      auto& job = jobs_[at.stream];
+      job.number = e.getNumber();
+      job.queue = schema::str(e.getQueue());
       job_of_number_[e.getNumber()] = at.stream;
       ++jobs_per_queue_[schema::str(e.getQueue())];
       return;

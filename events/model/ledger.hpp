@@ -1,4 +1,5 @@
-// The one piece of state that spans streams: what is assigned on each vnode, names and ids in use, jobs per queue, partitions.
+// The one piece of state that spans streams: what is assigned on each vnode, names and ids in use, jobs per queue, partitions,
+// and what limits of submissions count.
 // Lives in the log writer, is a pure fold like everything else, and is asked before each batch is written, so that two actors
 // can never hand out the same cpu or the same name. Governed by docs/design/0007-ledger.md.
 #pragma once
@@ -9,6 +10,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "events/model/entity_limits/entity_limits.hpp"
 #include "events/model/outcome.hpp"
 #include "events/model/partitions.hpp"
 #include "events/model/scheduler/directories.hpp"
@@ -25,6 +27,7 @@ class ledger {
   std::uint64_t next_job_number() const { return next_job_number_; }
   const model::holdings& holdings() const { return holdings_; }
   std::size_t jobs_in_queue(std::string_view queue) const;
+  const job_counts& counts() const { return limits_.counts(); }
   bool operator==(const ledger& other) const;
 
  private:
@@ -32,6 +35,7 @@ class ledger {
     std::uint64_t number = 0;
     std::string queue;
     std::uint32_t partition = 0;  // of its run, as a number of holdings: that of its queue when it was assigned
+    counted_job counted;
     bool operator==(const job_entry&) const = default;
   };
   using names = std::map<std::uint64_t, std::string>;  // by stream serial
@@ -53,6 +57,7 @@ class ledger {
   model::partitions partitions_;
   model::partitions::given_up suspended_;
   scheduler_directories directories_;
+  entity_limits limits_;
   model::holdings holdings_;  // a job's id there: its number
 };
 

@@ -42,7 +42,20 @@ void fill_attributes(Init&& init, schema::ObjectKind kind, const attributes::att
 constexpr std::array server_wanted = {attributes::server::resources_available, attributes::server::node_group_enable,
                                       attributes::server::node_group_key, attributes::server::scheduling,
                                       attributes::server::backfill_depth, attributes::server::clear_topjob_estimates_enable,
-                                      attributes::server::job_sort_formula, attributes::server::eligible_time_enable};
+                                      attributes::server::job_sort_formula, attributes::server::eligible_time_enable,
+                                      attributes::server::max_running,
+                                      attributes::server::max_user_run,
+                                      attributes::server::max_group_run,
+                                      attributes::server::max_user_run_soft,
+                                      attributes::server::max_group_run_soft,
+                                      attributes::server::max_user_res,
+                                      attributes::server::max_group_res,
+                                      attributes::server::max_user_res_soft,
+                                      attributes::server::max_group_res_soft,
+                                      attributes::server::max_run,
+                                      attributes::server::max_run_res,
+                                      attributes::server::max_run_soft,
+                                      attributes::server::max_run_res_soft};
 constexpr std::array scheduler_wanted = {attributes::scheduler::do_not_span_psets, attributes::scheduler::only_explicit_psets,
                                          attributes::scheduler::scheduling, attributes::scheduler::log_events,
                                          attributes::scheduler::sched_priv, attributes::scheduler::sched_log,
@@ -51,7 +64,20 @@ constexpr std::array scheduler_wanted = {attributes::scheduler::do_not_span_pset
                                          attributes::scheduler::server_dyn_res_alarm};
 constexpr std::array queue_wanted = {attributes::queue::queue_type, attributes::queue::Priority, attributes::queue::started,
                                      attributes::queue::resources_available, attributes::queue::node_group_key,
-                                     attributes::queue::backfill_depth};
+                                     attributes::queue::backfill_depth,
+                                     attributes::queue::max_running,
+                                     attributes::queue::max_user_run,
+                                     attributes::queue::max_group_run,
+                                     attributes::queue::max_user_run_soft,
+                                     attributes::queue::max_group_run_soft,
+                                     attributes::queue::max_user_res,
+                                     attributes::queue::max_group_res,
+                                     attributes::queue::max_user_res_soft,
+                                     attributes::queue::max_group_res_soft,
+                                     attributes::queue::max_run,
+                                     attributes::queue::max_run_res,
+                                     attributes::queue::max_run_soft,
+                                     attributes::queue::max_run_res_soft};
 constexpr std::array vnode_wanted = {attributes::node::Priority, attributes::node::max_running, attributes::node::max_user_run,
                                      attributes::node::max_group_run, attributes::node::resources_available,
                                      attributes::node::queue, attributes::node::no_multinode_jobs, attributes::node::sharing};

@@ -81,6 +81,7 @@ class cycle_run {
 
   void resume(index at) {
     const job& j = view_.jobs()[at];
+    if (view_.limit_reached_by(j)) return;
     claim c;
     const auto spec = values::parse_exec_vnode(j.exec_vnode).value_or(values::exec_vnode_spec{});
     for (const auto& chunk : spec.chunks)
@@ -213,6 +214,7 @@ class cycle_run {
     const job& j = view_.jobs()[at];
     ++result_.considered;
     log_.of_job(event_debug, j.id, "Considering job to run");
+    if (const auto reached = queue_runs_jobs(j) ? view_.limit_reached_by(j) : std::nullopt) return refuse(at, comment_for(*reached, j));
     refusal why;
     if (!rules_.may_begin(j, queue_of(at), why) || backfill_.breaks_order(j, why)) return refuse(at, comment_for(why));
     verdict& known = verdicts_[j.request];
@@ -224,6 +226,12 @@ class cycle_run {
     }
     if (known.lacks_room) backfill_.could_not_run(at);
     refuse(at, known.comment);
+  }
+
+  // Limits are asked of each job, before what is known of its class: who owns a job is no part of that.
+  bool queue_runs_jobs(const job& j) const {
+    const queue& q = view_.queues()[j.queue];
+    return q.exists && q.execution && q.started && view_.request_of(j).understood;
   }
 
   bool may_run(const job& j, refusal& why) const {
@@ -248,6 +256,12 @@ class cycle_run {
       const auto log_text = why.log.empty() ? kept.substr(kept.size() - why.text.size()) : log_.keep(why.log);
       spoken_.push_back({at->second, log_text, why.never});
     }
+    return at->second;
+  }
+
+  std::uint32_t comment_for(const reached_limit& reached, const job& j) {
+    const auto [at, is_new] = limit_comments_.try_emplace(view_.key_of(reached, j), 0);
+    if (is_new) at->second = comment_for(view_.explain(reached, j));
     return at->second;
   }
 
@@ -287,6 +301,7 @@ class cycle_run {
   std::vector<verdict> verdicts_;  // by request
   std::vector<spoken> spoken_;     // beside result_.comments
   std::unordered_map<std::string, std::uint32_t> comment_ids_;
+  std::unordered_map<std::uint64_t, std::uint32_t> limit_comments_;  // by key of the limit
   bool users_matter_ = false;
 };
 

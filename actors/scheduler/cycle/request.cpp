@@ -50,13 +50,6 @@ void add_to_sums(std::vector<want>& sums, const chunk& c, const resource_table& 
   }
 }
 
-// What the request says where; the amounts of a chunk are no pool of server or queue.
-bool belongs_to_pools(std::string_view name, const resource_table& resources) {
-  if (name == "select" || name == "place" || name == "nodect" || name == "nodes") return false;
-  const resource_id id = resources.find(name);
-  return id != no_resource && resources[id].type != attributes::value_type::duration;
-}
-
 bool read_chunks(request& r, std::string_view schedselect, const resource_table& resources) {
   const auto select = values::parse_select(schedselect);
   if (!select) return false;
@@ -77,6 +70,13 @@ bool read_chunks(request& r, std::string_view schedselect, const resource_table&
 
 }  // namespace
 
+// What the request says where; the amounts of a chunk are no pool of server or queue.
+bool request::is_of_pools(std::string_view name, const resource_table& resources) {
+  if (name == "select" || name == "place" || name == "nodect" || name == "nodes") return false;
+  const resource_id id = resources.find(name);
+  return id != no_resource && resources[id].type != attributes::value_type::duration;
+}
+
 request request::parse(schema::SchedJob::Reader job, const resource_table& resources) {
   request r;
   const auto place = values::parse_place(text(job.getPlace()));
@@ -88,7 +88,7 @@ request request::parse(schema::SchedJob::Reader job, const resource_table& resou
   r.understood = (place || job.getPlace().size() == 0) && read_chunks(r, text(job.getSchedselect()), resources);
   for (const auto a : job.getResources()) {
     const auto name = text(a.getResource());
-    if (!belongs_to_pools(name, resources)) continue;
+    if (!request::is_of_pools(name, resources)) continue;
     if (auto w = read_want(resources, name, text(a.getValue()))) r.job_wide.push_back(std::move(*w));
   }
   return r;
@@ -100,7 +100,7 @@ void request::append_key(std::string& key, schema::SchedJob::Reader job, const r
   key += text(job.getPlace());
   for (const auto a : job.getResources()) {
     const auto name = text(a.getResource());
-    if (!belongs_to_pools(name, resources)) continue;
+    if (!request::is_of_pools(name, resources)) continue;
     key += '\n';
     key += name;
     key += '=';

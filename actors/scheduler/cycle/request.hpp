@@ -36,6 +36,8 @@ struct request {
   std::string group;        // resource name of group=, empty for none
   bool understood = false;  // false: schedselect or place is not what the grammar allows; never runs
 
+  // What belongs to job_wide: all but durations and what says how the chunks lie.
+  static bool is_of_pools(std::string_view resource, const resource_table& resources);
   static request parse(schema::SchedJob::Reader job, const resource_table& resources);
   // Equal keys have equal requests. Durations are left out: no pool of them exists, and jobs often differ in walltime only.
   static void append_key(std::string& key, schema::SchedJob::Reader job, const resource_table& resources);

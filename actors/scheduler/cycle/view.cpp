@@ -77,9 +77,10 @@ const std::vector<std::string>* vnode::text(resource_id r) const {
 }
 
 bool view::apply(schema::SchedulingDelta::Reader delta) {
+  const bool reads_all = reads_all_limited(delta);
   if (delta.getFull()) {
     forget_everything();
-  } else if (!seen_full_ || delta.getPrevious() != sequence_) {
+  } else if (!seen_full_ || !reads_all || delta.getPrevious() != sequence_) {
     return false;
   }
   seen_full_ = true;
@@ -114,8 +115,10 @@ std::uint64_t comment_hash(std::string_view text) { return text.empty() ? 0 : st
 
 void view::forget_everything() {
   auto sharing = std::move(sharing_);
+  auto limited = std::move(limited_beside_pools_);
   *this = view();
   sharing_ = std::move(sharing);
+  limited_beside_pools_ = std::move(limited);
 }
 
 bool view::count_by(const fairshare_settings& settings) {
@@ -153,6 +156,7 @@ void view::apply_server(capnp::List<schema::Attribute>::Reader attributes) {
   node_group_enable_ = clears_estimates_ = eligible_time_enable_ = false;
   backfill_depth_ = 1;
   server_formula_.clear();
+  take_limits(run_limit_book::server_place, attributes);
   for (const auto a : attributes) {
     const auto name = text(a.getName());
     if (name == "resources_available") read_pool(server_, resources_, a);
@@ -203,7 +207,9 @@ void view::apply_scheduler(capnp::List<schema::Attribute>::Reader attributes) {
 }
 
 void view::apply_queue(schema::SchedQueue::Reader row) {
-  queue& q = queues_[queue_at(text(row.getName()))];
+  const index at = queue_at(text(row.getName()));
+  take_limits(at, row.getAttributes());
+  queue& q = queues_[at];
   q.exists = true;
   q.order = row.getOrder();
   q.priority = 0;
@@ -319,6 +325,7 @@ void view::apply_job(schema::SchedJob::Reader row) {
   if (known != job_ids_.end()) {
     at = known->second;
     leave(jobs_[at]);
+    limits_.forget(jobs_[at].owners);
   } else if (!free_jobs_.empty()) {
     at = free_jobs_.back();
     free_jobs_.pop_back();
@@ -340,6 +347,7 @@ void view::apply_job(schema::SchedJob::Reader row) {
   j.egroup = text(row.getEgroup());
   j.request = request_at(row);
   count_entity(j, row);
+  own_limits(j, row);
   const bool holds_vnodes = row.getExecVnode().size() > 0;
   j.where = row.getState() == 'Q' && !holds_vnodes ? job_place::queued : holds_vnodes ? job_place::running
                                                                                       : job_place::other;
@@ -379,6 +387,7 @@ void view::leave(job& j) {
 
 void view::remove_job(index at) {
   leave(jobs_[at]);
+  limits_.forget(jobs_[at].owners);
   job_ids_.erase(jobs_[at].serial);
   jobs_[at] = job();
   free_jobs_.push_back(at);

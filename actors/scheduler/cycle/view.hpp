@@ -18,6 +18,7 @@
 #include "actors/scheduler/cycle/entities.hpp"
 #include "actors/scheduler/cycle/fairshare_settings.hpp"
 #include "actors/scheduler/cycle/fairshare_standing.hpp"
+#include "actors/scheduler/cycle/limits.hpp"
 #include "actors/scheduler/cycle/request.hpp"
 #include "actors/scheduler/cycle/resource_table.hpp"
 #include "events/schema/daemon.capnp.h"
@@ -139,6 +140,7 @@ struct job {
   job_place where = job_place::gone;
   index queue = none;
   index request = none;
+  job_owners owners;  // for limits
   std::int64_t rank = 0;
   std::int64_t walltime = no_walltime;                          // seconds
   std::int32_t priority = 0;                                    // qsub -p
@@ -149,6 +151,7 @@ struct job {
   std::uint64_t comment = 0;                                    // of a queued job: what it shows, or will show once the server heard us
   std::vector<std::pair<resource_id, std::int64_t>> durations;  // that it asks for, besides walltime; seconds
   std::string euser, egroup;
+  asked_amounts beside_pools;                          // of what is limited and is in no pool: durations, nodect
   std::vector<std::pair<index, std::uint32_t>> slots;  // of a running job: host and slot per chunk
   bool resume = false;                                 // of a suspended job: it is to go on when there is room for exec_vnode
   std::string exec_vnode;                              // of one that has vnodes, or would have if it went on
@@ -166,7 +169,7 @@ struct job {
 
 class view {
  public:
-  // False: a delta before this one is missing; the view is unchanged and needs a full one.
+  // False: a delta before this one is missing, or it limits what was not read of jobs so far; the view is unchanged and needs a full one.
   bool apply(schema::SchedulingDelta::Reader delta);
   // Who counts for what in fairshare, of jobs taken in from here on. True: jobs taken in before were counted otherwise, and a full
   // view is needed.
@@ -238,6 +241,14 @@ class view {
   void lift(index job_at);      // it has ended: its vnodes and its part of the pools are free
   void put_back(index job_at);  // it has not
 
+  // The first run limit of server or queue that the job would pass if it ran now. Nothing: none.
+  std::optional<reached_limit> limit_reached_by(const job& j) const;
+  std::uint64_t key_of(const reached_limit& r, const job& j) const { return limits_.key(r, j.owners, j.queue); }  // one refusal each
+  refusal explain(const reached_limit& r, const job& j) const;
+  // Whether the job's user, group or project, or all together, have more running than a soft limit of the server, or of the job's queue,
+  // allows (pbs guide: preempt_prio, server_softlimits and queue_softlimits). Of a job that does not run: whether they would.
+  soft_limits_passed over_soft_limits(const job& j) const;
+
  private:
   struct shared_request {
     std::string key;
@@ -259,6 +270,11 @@ class view {
   void remove_job(index at);
   void leave(job& j);  // undoes what the job's row did to sums, slots and claims
   void drop_claim(index job_at);
+  amount asked_by(const job& j, resource_id r) const;
+  bool reads_all_limited(schema::SchedulingDelta::Reader delta);
+  void take_limits(std::uint32_t queue, capnp::List<schema::Attribute>::Reader attributes);
+  void count_limits(const job& j, int sign);
+  void own_limits(job& j, schema::SchedJob::Reader row);
   void count_pools(const job& j, int sign);
   void count_slots(const std::vector<std::pair<index, std::uint32_t>>& slots, int sign);
   void take_vnode(index vnode_at, std::uint64_t job, bool exclusive);
@@ -292,6 +308,9 @@ class view {
   std::optional<double> formula_threshold_;
   bool eligible_time_enable_ = false;
   std::int64_t dynamic_alarm_seconds_ = 30;  // pbs guide: server_dyn_res_alarm
+
+  run_limit_book limits_;
+  std::vector<std::string> limited_beside_pools_;  // resources
   fairshare_settings sharing_;
   entity_table entities_;
   fairshare_standing standing_;

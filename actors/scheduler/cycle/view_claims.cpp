@@ -60,6 +60,7 @@ std::uint32_t view::lowest_free_slot(const host& h, std::uint32_t from) const {
 }
 
 void view::count_pools(const job& j, int sign) {
+  count_limits(j, sign);
   for (const want& w : requests_[j.request].parsed->job_wide) {
     if (!resources_[w.resource].summed && !server_.is_dynamic(w.resource)) continue;
     for (named_amounts* pool : {&server_, &queues_[j.queue].pool}) {

@@ -11,7 +11,9 @@ using attribute_list = capnp::List<schema::Attribute>::Builder;
 void fill(attribute_list list, const values_by_name& plain, const values_by_name& available) {
   unsigned i = 0;
   for (const auto& [name, value] : plain) {
-    list[i].setName(name);
+    const auto dot = name.find('.');
+    list[i].setName(name.substr(0, dot));
+    if (dot != std::string::npos) list[i].setResource(name.substr(dot + 1));
     list[i++].setValue(value);
   }
   for (const auto& [name, value] : available) {
@@ -36,6 +38,7 @@ void fill_job(schema::SchedJob::Builder to, const job_row& j) {
   to.setQueue(j.queue);
   to.setEuser(j.euser);
   to.setEgroup(j.egroup);
+  to.setProject(j.project);
   to.setState(static_cast<std::uint8_t>(j.state));
   to.setRank(j.rank);
   to.setPriority(j.priority);

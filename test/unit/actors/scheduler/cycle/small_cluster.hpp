@@ -41,7 +41,7 @@ inline queue_row execution_queue(const std::string& name) {
 
 struct job_row {
   std::uint64_t serial = 1;
-  std::string id = "1.p1", queue = "workq", euser = "pbsuser", egroup = "pbsuser";
+  std::string id = "1.p1", queue = "workq", euser = "pbsuser", egroup = "pbsuser", project = "_pbs_project_default";
   char state = 'Q';
   std::int64_t rank = 0;
   std::int32_t priority = 0;
@@ -60,7 +60,7 @@ struct small_cluster {
   std::vector<vnode_row> vnodes;  // in order of creation
   std::vector<queue_row> queues{execution_queue("workq")};
   std::vector<job_row> jobs;
-  values_by_name server_available, server, scheduler;
+  values_by_name server_available, server, scheduler;  // of attributes by resource: "max_run_res.ncpus"
   struct custom {
     std::string name, type, flags;
   };

@@ -206,6 +206,35 @@ BOOST_AUTO_TEST_CASE(a_large_view_comes_in_pieces_and_counts_only_when_whole) {
   BOOST_TEST(s.view.sequence() == s.records.sequence);
 }
 
+BOOST_AUTO_TEST_CASE(eligible_time_follows_when_it_is_counted_and_when_a_limit_stops_it) {
+  story s;
+  s.queue(2, "workq");
+  s.happen(3, [](auto e) { e.initScheduler().initCreated().setName("default"); });
+  s.submit(10, 1);
+  const auto since = [&] { return s.view.find_job(10)->eligible_since_ns; };
+  const auto reason = [&](schema::Why::Kind kind) {
+    s.fold(3, [&](auto e) {  // the texts of reasons are not sent back
+      auto r = e.initScheduler().initCycleReasons();
+      r.initTexts(1).set(0, "Not Running: because");
+      r.initWhys(1)[0].setKind(kind);
+      r.initJobs(1)[0].setJob(10);
+    });
+    s.take(s.followed.take_delta());
+  };
+  BOOST_TEST(since() == 0);
+  s.happen(1, [](auto e) { set(e.initServer().initChanged().initChanges(1)[0], "eligible_time_enable", "", "True"); });
+  const auto counted_from = since();
+  BOOST_TEST(counted_from == s.status.wall_ns());
+  BOOST_TEST(s.view.counts_eligible_time());
+  reason(schema::Why::Kind::RESOURCES);
+  BOOST_TEST(since() == counted_from);
+  reason(schema::Why::Kind::LIMIT);
+  BOOST_TEST(since() == 0);
+  BOOST_TEST(s.view.find_job(10)->eligible_seconds == (s.status.wall_ns() - counted_from) / 1'000'000'000);
+  reason(schema::Why::Kind::RESOURCES);
+  BOOST_TEST(since() == s.status.wall_ns());
+}
+
 BOOST_AUTO_TEST_CASE(usages_follow_while_fairshare_is_on) {  // MS-107
   projections::status status;
   scheduling_projection followed(status, "default");

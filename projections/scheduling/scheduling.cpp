@@ -238,6 +238,7 @@ std::vector<scheduling_projection::message> scheduling_projection::take_delta() 
   if (marks_.empty()) {
     std::vector<message> usages;
     if (following_) usages_.append(usages, epoch_, sent_sequence_, false);
+    if (!usages.empty()) sent_sequence_ = from_.sequence();
     return usages;
   }
   // What a resource's type means for amounts that were read before can't be told in a delta.

@@ -16,8 +16,9 @@ class usage_news {
  public:
   usage_news(const status& from, std::string scheduler) : from_(from), scheduler_(std::move(scheduler)) {}
 
-  // `sequence`: to which the messages before moved the view. `full`: the scheduler has nothing yet.
-  void append(std::vector<schema::sealed<schema::ToScheduler>>& out, std::uint64_t epoch, std::uint64_t sequence, bool full);
+  // `before`: to which sequence the messages before moved the view; these move it to that of the status. `full`: the scheduler has
+  // nothing yet.
+  void append(std::vector<schema::sealed<schema::ToScheduler>>& out, std::uint64_t epoch, std::uint64_t before, bool full);
 
  private:
   const status& from_;

@@ -34,6 +34,7 @@
 #include "tools/daemons/sched_object.hpp"
 #include "tools/daemons/sched_places.hpp"
 #include "tools/daemons/sched_port.hpp"
+#include "tools/replay/command.hpp"
 
 using namespace annals;
 
@@ -58,6 +59,7 @@ constexpr client::command command = {
     "pbs_sched",
     "usage: pbs_sched [-d home][-I scheduler name][-L logfile][-l sched_log][-N][-n][-P sched_priv][-p outputfile][-S port][-R port]\n"
     "                 [-t threads][-c clientsfile][-a alarm]\n"
+    "       pbs_sched --replay log [--policy file] [--json]\n"
     "       pbs_sched --version\n",
     options,
 };
@@ -381,6 +383,7 @@ int run(const client::command_line& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (replay::is_replay(argc, argv)) return replay::run_replay(argc, argv);
   const auto line = client::parse_options_or_exit(command, argc, argv);
   if (!line.words.empty()) return client::usage(command);
   try {

@@ -1,0 +1,124 @@
+// What would have happened with another policy.
+#include <boost/test/unit_test.hpp>
+
+#include <nlohmann/json.hpp>
+
+#include "test/support/recorded_cluster.hpp"
+#include "tools/replay/comparison.hpp"
+
+using namespace annals;
+using namespace annals::test;
+
+namespace {
+
+constexpr const char* fifo = "by_queue: False all\nround_robin: False all\nresources: \"ncpus\"\n";
+constexpr const char* by_queue = "by_queue: True all\nround_robin: False all\nresources: \"ncpus\"\n";
+
+struct tried {
+  replay::histories recorded;
+  replay::simulation_outcome simulated;
+  replay::comparison compared;
+
+  tried(const recorded_cluster& c, const std::string& policy) {
+    const log::log_reader reader(c.store);
+    const auto go_on = [] { return true; };
+    BOOST_REQUIRE(static_cast<bool>(replay::read_histories(reader, c.store.last_sequence(), "default", go_on, recorded)));
+    simulated = replay::simulate(reader, recorded, {"default", policy}, go_on);
+    BOOST_TEST(simulated.trouble == "");
+    compared = replay::compare(recorded, simulated);
+  }
+  // Seconds that the job waited.
+  std::int64_t wait(std::size_t job) const {
+    return (simulated.jobs[job].first_start_ns - recorded.jobs[job].queued_ns + second / 2) / second;
+  }
+  std::int64_t recorded_wait(std::size_t job) const {
+    return (recorded.jobs[job].first_start_ns - recorded.jobs[job].queued_ns + second / 2) / second;
+  }
+};
+
+// Three jobs that need the whole cluster, one after the other; the last stands in a queue of higher priority.
+struct three_jobs : recorded_cluster {
+  three_jobs() : recorded_cluster(fifo, 1, 4) {
+    add_queue("express", "100");
+    submit("alice", 4, 100);
+    cycle();
+    later(1);
+    submit("alice", 4, 50);
+    submit("bob", 4, 10, "express");
+    cycle();
+    later(1000);
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_CASE(the_policy_of_then_gives_the_waits_of_then) {
+  const three_jobs c;
+  const tried t(c, fifo);
+  for (std::size_t job = 0; job < 3; ++job) BOOST_TEST(t.wait(job) == t.recorded_wait(job));
+  BOOST_TEST(t.wait(2) == 149);
+  BOOST_TEST(t.compared.all.jobs == 3u);
+  BOOST_TEST(t.compared.all.sooner + t.compared.all.later == 0u);
+  BOOST_TEST(std::abs(t.compared.all.cpu_now - t.compared.all.cpu_then) <= 1);
+}
+
+BOOST_AUTO_TEST_CASE(another_policy_moves_what_it_moves) {
+  const three_jobs c;
+  const tried t(c, by_queue);
+  BOOST_TEST(t.wait(0) == 0);
+  BOOST_TEST(t.wait(2) == 99);   // first, when the place is free
+  BOOST_TEST(t.wait(1) == 109);  // and the other after it
+  BOOST_TEST(t.compared.all.sooner == 1u);
+  BOOST_TEST(t.compared.all.later == 1u);
+  BOOST_REQUIRE(t.compared.users.size() == 2u);
+  BOOST_TEST(t.compared.users[0].name == "bob");  // who wins most comes first
+  BOOST_TEST(t.compared.users[0].mean_wait_then - t.compared.users[0].mean_wait_now > 49'000);
+  BOOST_TEST(t.compared.users[1].name == "alice");
+  const auto json = nlohmann::json::parse(replay::comparison_json(t.compared));
+  BOOST_TEST(json["users"][0]["name"] == "bob");
+  BOOST_TEST(json["all"]["sooner"] == 1);
+  BOOST_TEST(replay::comparison_text(t.compared).find("start sooner") != std::string::npos);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_was_deleted_while_it_waited_ends_then) {
+  recorded_cluster c(fifo, 1, 4);
+  c.submit("alice", 4, 100);
+  c.cycle();
+  const auto waits = c.submit("bob", 4, 10);
+  c.cycle();
+  c.later(50);
+  c.write(waits, [](auto e) { e.initJob().initDeleteRequested(); });
+  c.write(waits, [](auto e) { e.initJob().initEnded(); });
+  c.later(200);
+  const tried t(c, fifo);
+  BOOST_TEST(t.simulated.jobs[1].first_start_ns == 0);
+  BOOST_TEST((t.simulated.jobs[1].ended_ns - t.recorded.began_ns) / second == 50);
+  BOOST_TEST(t.compared.all.started_now == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(a_job_that_still_runs_is_charged_until_the_log_ends) {
+  recorded_cluster c(fifo, 1, 4);
+  c.submit("alice", 2, 0);
+  c.cycle();
+  c.later(100);
+  c.change_server("comment", "the end");
+  const tried t(c, fifo);
+  BOOST_TEST(t.compared.all.cpu_then == 200);
+  BOOST_TEST(std::abs(t.compared.all.cpu_now - 200) <= 1);
+  BOOST_TEST(std::abs(t.compared.capacity_cpu_ns / second - 400) <= 4);
+}
+
+BOOST_AUTO_TEST_CASE(fairshare_counts_what_was_used_in_the_simulation) {
+  recorded_cluster c(fifo, 1, 4);
+  c.submit("alice", 4, 100);
+  c.cycle();
+  c.later(1);
+  c.submit("alice", 4, 100);
+  c.submit("bob", 4, 100);
+  c.cycle();
+  c.later(1000);
+  const tried t(c,
+                "fair_share: True all\nby_queue: False all\nround_robin: False all\nfairshare_usage_res: ncpus\nresources: "
+                "\"ncpus\"\nunknown_shares: 10\n");
+  BOOST_TEST(t.wait(2) < t.wait(1));  // bob has used nothing
+}

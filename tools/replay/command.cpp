@@ -1,0 +1,148 @@
+#include "tools/replay/command.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <optional>
+#include <string>
+
+#include "actors/scheduler/cycle/policy.hpp"
+#include "events/log/rocksdb_event_store.hpp"
+#include "tools/client/version.hpp"
+#include "tools/replay/comparison.hpp"
+#include "tools/replay/repeat.hpp"
+
+namespace annals::replay {
+
+namespace {
+
+constexpr int all_well = 0, differs = 1, bad_usage = 2, not_opened = 3;
+
+std::atomic<bool> interrupted{false};
+void interrupt(int) { interrupted = true; }
+
+int fail(int code, const std::string& why) {
+  std::fprintf(stderr, "pbs_sched: %s\n", why.c_str());
+  return code;
+}
+
+struct asked {
+  std::string log, policy, resource_group, holidays, scheduler;
+  std::uint64_t since = 1, until = 0;
+  bool json = false;
+};
+
+std::optional<int> read_arguments(int argc, char** argv, asked& a) {
+  CLI::App app("Runs the scheduling cycles of a recorded history again: with the policy of then, or with another one.",
+               "pbs_sched --replay");
+  app.add_option("--replay", a.log, "directory of the event log, also of a running server")->required();
+  auto* policy = app.add_option("--policy", a.policy, "a sched_config: what would have happened with it");
+  app.add_option("--resource-group", a.resource_group, "with --policy: a resource_group (else the recorded one)")->needs(policy);
+  app.add_option("--holidays", a.holidays, "with --policy: a holidays file (else the recorded one)")->needs(policy);
+  app.add_option("--scheduler", a.scheduler, "the scheduler object (else with --policy default, without it all)");
+  auto* since = app.add_option("--since", a.since, "without --policy: cycles from this sequence on");
+  since->excludes(policy);
+  app.add_option("--until", a.until, "up to this sequence");
+  app.add_flag("--json", a.json, "one JSON object");
+  app.set_version_flag("--version", client::version_line);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? all_well : bad_usage;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::nullopt;
+  std::string text(std::istreambuf_iterator<char>(in), {});
+  if (in.bad()) return std::nullopt;
+  return text;
+}
+
+// The last policy that was recorded; empty: none is there.
+std::string recorded_policy(const log::log_reader& reader, const std::string& hash) {
+  const auto bytes = hash.empty() ? std::nullopt : reader.blobs().read_blob(hash);
+  return bytes ? std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size()) : std::string();
+}
+
+bool go_on() { return !interrupted.load(); }
+
+int show_repeat(const log::log_reader& reader, const asked& a, std::uint64_t last) {
+  const auto outcome = repeat(reader, {a.since, last}, a.scheduler, go_on);
+  if (interrupted) return fail(differs, "interrupted");
+  std::fputs((a.json ? repeat_json(outcome) : repeat_text(outcome)).c_str(), stdout);
+  if (!outcome.trouble.empty()) return fail(differs, outcome.trouble);
+  return outcome.differing == 0 && outcome.not_repeated == 0 ? all_well : differs;
+}
+
+// Puts the content of `path` in the place of a recorded file; an empty path leaves that as it is.
+bool replace(std::string_view& file, const std::string& path, std::string& content) {
+  if (path.empty()) return true;
+  auto read = read_file(path);
+  if (!read) return false;
+  content = std::move(*read);
+  file = content;
+  return true;
+}
+
+void complain(const asked& a, const cycle::parsed_policy& parsed) {
+  for (const auto& complaint : parsed.complaints) std::fprintf(stderr, "pbs_sched: %s: %s\n", a.policy.c_str(), complaint.c_str());
+  for (const auto& complaint : parsed.group_complaints)
+    std::fprintf(stderr, "pbs_sched: resource_group: error on line %d. %s\n", static_cast<int>(complaint.line), complaint.why.c_str());
+}
+
+int show_simulation(const log::log_reader& reader, const asked& a, std::uint64_t last) {
+  const auto config = read_file(a.policy);
+  if (!config) return fail(bad_usage, "can't read " + a.policy);
+  simulation_wanted wanted;
+  if (!a.scheduler.empty()) wanted.scheduler = a.scheduler;
+  histories recorded;
+  if (const auto read = read_histories(reader, last, wanted.scheduler, go_on, recorded); !read) return fail(differs, read.text);
+  const auto then = recorded_policy(reader, recorded.policy);
+  auto files = cycle::split_policy_text(then);
+  files.sched_config = *config;
+  std::string groups, holidays;
+  if (!replace(files.resource_group, a.resource_group, groups)) return fail(bad_usage, "can't read " + a.resource_group);
+  if (!replace(files.holidays, a.holidays, holidays)) return fail(bad_usage, "can't read " + a.holidays);
+  wanted.policy = cycle::policy_text(files);
+  complain(a, cycle::parse_policy(wanted.policy));
+  const auto outcome = simulate(reader, recorded, wanted, go_on);
+  if (interrupted) return fail(differs, "interrupted");
+  if (!outcome.trouble.empty()) return fail(differs, outcome.trouble);
+  const auto compared = compare(recorded, outcome);
+  std::fputs((a.json ? comparison_json(compared) : comparison_text(compared)).c_str(), stdout);
+  return all_well;
+}
+
+}  // namespace
+
+bool is_replay(int argc, char** argv) {
+  return std::any_of(argv + 1, argv + argc, [](const char* word) {
+    const std::string_view w(word);
+    return w == "--replay" || w.starts_with("--replay=");
+  });
+}
+
+int run_replay(int argc, char** argv) {
+  asked a;
+  if (const auto end = read_arguments(argc, argv, a)) return *end;
+  auto opened = log::open_for_audit(a.log);
+  if (const auto* why = std::get_if<ports::store_status>(&opened)) return fail(not_opened, why->text);
+  std::signal(SIGINT, interrupt);
+  std::signal(SIGTERM, interrupt);
+  const auto& store = *std::get<0>(opened);
+  const log::log_reader reader(store);
+  const auto last = a.until > 0 ? std::min(a.until, store.last_sequence()) : store.last_sequence();
+  const auto status = a.policy.empty() ? show_repeat(reader, a, last) : show_simulation(reader, a, last);
+  if (std::fflush(stdout) != 0) return fail(differs, "standard output can't be written");
+  return status;
+}
+
+}  // namespace annals::replay

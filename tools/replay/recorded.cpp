@@ -1,0 +1,106 @@
+#include "tools/replay/recorded.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace annals::replay {
+
+namespace {
+
+class reading {
+ public:
+  reading(const range& within, std::vector<recorded_cycle>& into) : within_(within), into_(into) {}
+
+  void take(const log::record& record) {
+    const auto event = record.event();
+    if (event.isScheduler()) take_scheduler(record, event.getScheduler());
+    if (event.isJob()) take_job(record.get().getStream(), event.getJob());
+  }
+
+ private:
+  struct scheduler {
+    std::string name;
+    bool came = true;
+    std::size_t open = SIZE_MAX;  // its last cycle, if that is in the range
+  };
+
+  void take_scheduler(const log::record& record, schema::SchedulerEvent::Reader event) {
+    auto& s = schedulers_[record.get().getStream()];
+    using which = schema::SchedulerEvent::Which;
+    switch (event.which()) {
+      case which::CREATED:
+        s.name = schema::str(event.getCreated().getName());
+        by_name_[s.name] = record.get().getStream();
+        break;
+      case which::STARTED: s.came = true; break;
+      case which::CYCLE_BEGAN: begin(s, record, event.getCycleBegan()); break;
+      case which::CYCLE_REASONS: take_reasons(s, event.getCycleReasons()); break;
+      case which::PROPOSAL_REFUSED:
+        if (auto* open = open_of(s); open && event.getProposalRefused().getCycle() == open->began.get().getNumber())
+          open->refused.emplace(event.getProposalRefused().getJob(), schema::str(event.getProposalRefused().getExecVnode()));
+        break;
+      case which::CYCLE_ENDED:
+        if (auto* open = open_of(s)) open->ended = true, open->proposed = event.getCycleEnded().getStarted();
+        break;
+      default: break;
+    }
+  }
+
+  void begin(scheduler& s, const log::record& record, schema::CycleBegan::Reader began) {
+    s.open = SIZE_MAX;
+    if (record.sequence() < within_.from || record.sequence() > within_.to) return;
+    s.open = into_.size();
+    auto& c = into_.emplace_back();
+    c.scheduler = s.name;
+    c.sequence = record.sequence();
+    c.wall_ns = record.get().getWallNs();
+    c.began = schema::copy_of<schema::CycleBegan>(began);
+    c.first = std::exchange(s.came, false);
+  }
+
+  void take_reasons(scheduler& s, schema::CycleReasons::Reader said) {
+    auto* open = open_of(s);
+    if (!open) return;
+    for (const auto job : said.getJobs()) {
+      if (job.getText() >= said.getTexts().size()) continue;
+      const bool behind = job.getBehind() > 0 && job.getBehind() <= said.getBlockers().size();
+      open->reasons[job.getJob()] = {schema::str(said.getTexts()[job.getText()]),
+                                     behind ? schema::str(said.getBlockers()[job.getBehind() - 1]) : std::string()};
+    }
+  }
+
+  void take_job(std::uint64_t job, schema::JobEvent::Reader event) {
+    if (event.isAssigned()) {
+      const auto at = by_name_.find(schema::str(event.getAssigned().getScheduler()));
+      if (at == by_name_.end()) return;
+      if (auto* open = open_of(schedulers_[at->second])) open->started[job] = schema::str(event.getAssigned().getExecVnode());
+    } else if (event.isVnodesTaken()) {  // a suspended one goes on: whichever scheduler has it
+      for (auto& [stream, s] : schedulers_)
+        if (auto* open = open_of(s)) open->started.emplace(job, schema::str(event.getVnodesTaken().getExecVnode()));
+    }
+  }
+
+  recorded_cycle* open_of(const scheduler& s) { return s.open == SIZE_MAX ? nullptr : &into_[s.open]; }
+
+  const range& within_;
+  std::vector<recorded_cycle>& into_;
+  std::unordered_map<std::uint64_t, scheduler> schedulers_;  // by stream
+  std::unordered_map<std::string, std::uint64_t> by_name_;
+};
+
+}  // namespace
+
+ports::store_status read_cycles(const log::log_reader& reader, const range& within, const std::function<bool()>& go_on,
+                                std::vector<recorded_cycle>& into) {
+  reading r(within, into);
+  const auto read = reader.read(1, [&](const log::record_ptr& record) {
+    r.take(*record);
+    return go_on();
+  });
+  std::stable_sort(into.begin(), into.end(), [](const recorded_cycle& a, const recorded_cycle& b) {
+    return a.began.get().getViewSequence() < b.began.get().getViewSequence();
+  });
+  return read;
+}
+
+}  // namespace annals::replay

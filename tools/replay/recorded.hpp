@@ -1,0 +1,43 @@
+// The scheduling cycles that a log tells of, with what came of each: what a repetition is compared with.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "events/log/log_reader.hpp"
+#include "events/schema/event/scheduler.capnp.h"
+#include "events/schema/message.hpp"
+
+namespace annals::replay {
+
+struct recorded_reason {
+  std::string comment, behind;
+  bool operator==(const recorded_reason&) const = default;
+};
+
+struct recorded_cycle {
+  std::string scheduler;
+  std::uint64_t sequence = 0;  // of its CycleBegan
+  std::int64_t wall_ns = 0;    // of that record
+  schema::sealed<schema::CycleBegan> began;
+  bool first = false;  // since the scheduler came
+  bool ended = false;
+  std::uint32_t proposed = 0;                        // as CycleEnded says
+  std::map<std::uint64_t, std::string> started;      // jobs that got vnodes until the next cycle began: exec_vnode
+  std::map<std::uint64_t, std::string> refused;      // proposals: exec_vnode
+  std::map<std::uint64_t, recorded_reason> reasons;  // that it said, by job
+};
+
+struct range {
+  std::uint64_t from = 1, to = 0;  // sequences, both included
+};
+
+// Those that began within the range, in the order of their views. Reads the log from its beginning.
+ports::store_status read_cycles(const log::log_reader& reader, const range& within, const std::function<bool()>& go_on,
+                                std::vector<recorded_cycle>& into);
+
+}  // namespace annals::replay

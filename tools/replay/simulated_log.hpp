@@ -1,0 +1,36 @@
+// The server's side of a simulation: its status and the view that a scheduler has of it, fed with recorded and with invented records.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "events/log/record.hpp"
+#include "projections/scheduling/scheduling.hpp"
+#include "projections/status/status.hpp"
+
+namespace annals::replay {
+
+class simulated_log {
+ public:
+  explicit simulated_log(const std::string& scheduler) : view_(now_, scheduler) { now_.keep_no_history(); }
+  simulated_log(const simulated_log&) = delete;
+  simulated_log& operator=(const simulated_log&) = delete;
+
+  void fold(const log::record& record) {
+    now_.fold(record);
+    view_.apply(record);
+  }
+  // An event that never was, at this time.
+  void write(std::uint64_t stream, std::int64_t wall_ns, const std::function<void(schema::Event::Builder)>& fill);
+
+  const projections::status& now() const { return now_; }
+  projections::scheduling_projection& view() { return view_; }
+
+ private:
+  projections::status now_;
+  projections::scheduling_projection view_;
+};
+
+}  // namespace annals::replay

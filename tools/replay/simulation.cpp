@@ -1,0 +1,369 @@
+#include "tools/replay/simulation.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <queue>
+#include <unordered_map>
+#include <utility>
+
+#include "actors/scheduler/cycle_driver.hpp"
+#include "events/attributes/ids.hpp"
+#include "events/attributes/read.hpp"
+#include "events/values/duration.hpp"
+#include "projections/status/partition.hpp"
+#include "tools/replay/simulated_log.hpp"
+
+namespace annals::replay {
+
+namespace {
+
+namespace ids = attributes::job;
+using which = schema::JobEvent::Which;
+
+constexpr std::int64_t second_ns = 1'000'000'000;
+// What happens so soon after another thing is placed by the same cycle, as by a server that is busy with the cycle before.
+constexpr std::int64_t gather_ns = 10'000'000;
+
+struct no_clock : ports::clock {  // only for how long a cycle takes, which is not looked at
+  std::int64_t now_ns() const override { return 0; }
+};
+
+// Whether a recorded event that is no part of a run may happen to the job as it is in the simulation.
+bool happens_to(const model::job_state& job, which event) {
+  switch (event) {
+    case which::ALTERED:
+    case which::HELD:
+    case which::RELEASED:
+    case which::WAIT_ENDED:
+    case which::MOVED:
+    case which::REORDERED: return model::may_happen(job.phase, event);
+    default: return false;
+  }
+}
+
+class simulating {
+ public:
+  simulating(const log::log_reader& reader, histories& recorded, const simulation_wanted& wanted, simulation_outcome& out)
+      : reader_(reader),
+        recorded_(recorded),
+        wanted_(wanted),
+        out_(out),
+        log_(wanted.scheduler),
+        driver_({.name = wanted.scheduler},
+                {.send = [this](const auto& m) { sent_.push_back(m); }, .log = [](auto, auto, auto, auto) {}, .clock = &clock_}) {
+    out_.jobs.resize(recorded.jobs.size());
+    driver_.set_policy(wanted.policy, std::string(32, '\0'));
+  }
+
+  void take(const log::record_ptr& record) {
+    advance(record->get().getWallNs());
+    const auto event = record->event();
+    switch (event.which()) {
+      case schema::Event::JOB: return take_job(*record, event.getJob());
+      case schema::Event::SCHEDULER: return take_scheduler(*record, event.getScheduler());
+      case schema::Event::HOST:
+        log_.fold(*record);
+        count_capacity();
+        return want_cycle();
+      default: log_.fold(*record); return want_cycle();
+    }
+  }
+
+  // The log's end: what runs then is charged up to it.
+  void finish(std::int64_t end_ns) {
+    advance(end_ns);
+    count_capacity();
+    for (const auto& [job, run] : running_) charge(job, run, end_ns);
+  }
+
+ private:
+  struct running_job {
+    std::int64_t since_ns = 0, cpus = 0;
+    std::uint64_t number = 0;  // of the start: an end of another one is none
+  };
+  struct end_of_run {
+    std::int64_t at_ns;
+    std::uint64_t job, number;
+    bool operator>(const end_of_run& other) const { return std::tie(at_ns, number) > std::tie(other.at_ns, other.number); }
+  };
+
+  // -- time --------------------------------------------------------------------------------------------------------------------
+
+  void want_cycle() {
+    if (cycle_at_ == 0) cycle_at_ = time_ns_ + gather_ns;
+  }
+
+  std::int64_t next_due() const {
+    std::int64_t due = iteration_at_ > 0 ? iteration_at_ : INT64_MAX;
+    if (cycle_at_ > 0) due = std::min(due, cycle_at_);
+    if (!ends_.empty()) due = std::min(due, ends_.top().at_ns);
+    return due;
+  }
+
+  void advance(std::int64_t to_ns) {
+    for (auto due = next_due(); due < to_ns; due = next_due()) {
+      time_ns_ = std::max(time_ns_, due);
+      if (!ends_.empty() && ends_.top().at_ns <= due) end_due();
+      else cycle();
+    }
+    time_ns_ = std::max(time_ns_, to_ns);
+  }
+
+  void end_due() {
+    const auto end = ends_.top();
+    ends_.pop();
+    const auto run = running_.find(end.job);
+    if (run == running_.end() || run->second.number != end.number) return;
+    end_run(end.job, true);
+    want_cycle();
+  }
+
+  void count_capacity() {
+    out_.capacity_cpu_ns += capacity_ * (time_ns_ - capacity_since_ns_);
+    capacity_since_ns_ = time_ns_;
+    capacity_ = 0;
+    for (const auto& [serial, host] : log_.now().hosts())
+      for (const auto& v : host.vnodes) {
+        if (!model::base_state(host, v).empty() ||
+            projections::partition_of_scheduler(log_.now(), wanted_.scheduler) != log_.now().holdings().partition_of(v.name))
+          continue;
+        if (const auto cpus = v.attributes.get(attributes::node::resources_available, "ncpus"))
+          capacity_ += model::read_amount(*cpus).value;
+      }
+  }
+
+  // -- what was recorded ---------------------------------------------------------------------------------------------------------
+
+  void take_job(const log::record& record, schema::JobEvent::Reader event) {
+    const auto serial = record.get().getStream();
+    if (event.isQueued()) {
+      log_.fold(record);
+      const auto* job = log_.now().job(serial);
+      if (const auto at = recorded_.by_job.find(serial); job && at != recorded_.by_job.end())
+        out_.jobs[at->second].takes_part = projections::partition_of_queue(log_.now(), job->queue()) ==
+                                           projections::partition_of_scheduler(log_.now(), wanted_.scheduler);
+      return want_cycle();
+    }
+    const auto* job = log_.now().job(serial);
+    if (!job) return;
+    if (event.isEnded()) return take_end(record, *job);
+    if (!happens_to(*job, event.which())) return;
+    log_.fold(record);
+    want_cycle();
+  }
+
+  // The end of a job that ran is decided by how long it runs; that of one which never did, by who deleted it.
+  void take_end(const log::record& record, const model::job_state& job) {
+    const auto* history = recorded_.find(job.serial);
+    if (!history || history->ran_ns >= 0) return;
+    if (running_.contains(job.serial)) end_run(job.serial, true);
+    else if (model::may_happen(job.phase, which::ENDED)) {
+      out_.jobs[recorded_.by_job.at(job.serial)].ended_ns = record.get().getWallNs();
+      log_.fold(record);
+    }
+    want_cycle();
+  }
+
+  void take_scheduler(const log::record& record, schema::SchedulerEvent::Reader event) {
+    using scheduler_which = schema::SchedulerEvent::Which;
+    switch (event.which()) {
+      case scheduler_which::CREATED:
+      case scheduler_which::CHANGED:
+      case scheduler_which::DELETED:
+      case scheduler_which::FAIRSHARE_SET:
+      case scheduler_which::FAIRSHARE_DECAYED:
+      case scheduler_which::FAIRSHARE_TRIMMED: break;
+      default: return;  // of cycles and connections, and how usage was counted: that is the policy's now
+    }
+    log_.fold(record);
+    if (event.isCreated() && schema::text(event.getCreated().getName()) == wanted_.scheduler) stream_ = record.get().getStream();
+    want_cycle();
+  }
+
+  // -- cycles --------------------------------------------------------------------------------------------------------------------
+
+  bool scheduling_on() const {
+    const auto at = log_.now().schedulers().find(wanted_.scheduler);
+    if (at == log_.now().schedulers().end()) return false;
+    if (wanted_.scheduler == model::default_scheduler)
+      return log_.now().server().attributes.get(attributes::server::scheduling) != "False";
+    return at->second.attributes.get(attributes::scheduler::scheduling) == "True";
+  }
+
+  std::int64_t iteration_ns() const {
+    std::optional<std::int64_t> seconds;
+    if (wanted_.scheduler == model::default_scheduler)
+      seconds = attributes::integer_of(log_.now().server().attributes, attributes::server::scheduler_iteration);
+    else if (const auto at = log_.now().schedulers().find(wanted_.scheduler); at != log_.now().schedulers().end())
+      seconds = attributes::integer_of(at->second.attributes, attributes::scheduler::scheduler_iteration);
+    return std::max<std::int64_t>(seconds.value_or(600), 1) * second_ns;
+  }
+
+  void cycle() {
+    cycle_at_ = 0;
+    iteration_at_ = time_ns_ + iteration_ns();
+    if (!scheduling_on()) return;
+    show_view();
+    sent_.clear();
+    tell([&](schema::ToScheduler::Builder m) {
+      auto c = m.initCycle();
+      c.setNumber(++out_.cycles);
+      c.setTrigger("simulation");
+      c.setViewSequence(driver_.view().sequence());
+      c.setWallNs(time_ns_);
+    });
+    for (const auto& m : std::exchange(sent_, {}))
+      if (m.get().isRun()) start(m.get().getRun());
+  }
+
+  void show_view() {
+    if (!greeted_) {
+      greeted_ = true;
+      driver_.connected();
+      for (const auto& m : sent_)
+        if (m.get().isFairshare()) {
+          const auto policy = m.get().getFairshare();
+          log_.write(stream_, time_ns_, [&](schema::Event::Builder e) { e.initScheduler().setFairsharePolicy(policy); });
+        }
+      for (const auto& m : log_.view().full_view()) driver_.received(m.get());
+      return;
+    }
+    for (const auto& m : log_.view().take_delta()) driver_.received(m.get());
+  }
+
+  template <class Fill>
+  void tell(Fill&& fill) { driver_.received(*schema::make<schema::ToScheduler>(std::forward<Fill>(fill))); }
+
+  // -- runs ----------------------------------------------------------------------------------------------------------------------
+
+  void start(schema::ProposeRun::Reader run) {
+    for (const auto victim : run.getVictims()) make_room(victim);
+    const auto* job = log_.now().job(run.getJob());
+    if (!job || job->phase != model::job_phase::queued) return withdraw(run);
+    const auto serial = job->serial;
+    const auto number = job->run + 1;
+    const auto place = std::string(job->attribute(ids::Resource_List, "place"));
+    write(serial, [&](auto e) {
+      auto a = e.initAssigned();
+      a.setRun(number);
+      a.setExecVnode(run.getExecVnode());
+      a.setExecHost(run.getExecHost());
+      a.setScheduler(wanted_.scheduler);
+      a.setHosts(run.getHosts());
+      a.setPlace(place);
+    });
+    write(serial, [&](auto e) { e.initStarted().setRun(number); });
+    const auto at = recorded_.by_job.at(serial);
+    auto& now = out_.jobs[at];
+    if (now.first_start_ns == 0) now.first_start_ns = time_ns_;
+    running_[serial] = {time_ns_, cpus_of(schema::text(run.getExecVnode())), ++starts_};
+    const auto runs_ns = left_of(*log_.now().job(serial), recorded_.jobs[at]);
+    if (runs_ns < INT64_MAX - time_ns_) ends_.push({time_ns_ + runs_ns, serial, starts_});
+  }
+
+  void withdraw(schema::ProposeRun::Reader run) {
+    tell([&](schema::ToScheduler::Builder m) { m.initRefused().setJob(run.getJob()); });
+  }
+
+  // How long it runs from now on.
+  std::int64_t left_of(const model::job_state& job, const job_history& history) const {
+    if (const auto kept = left_.find(job.serial); kept != left_.end()) return kept->second;
+    if (history.ran_ns >= 0) return history.ran_ns;
+    const auto walltime = values::parse_duration(job.attribute(ids::Resource_List, "walltime"));
+    return walltime ? static_cast<std::int64_t>(*walltime) * second_ns : INT64_MAX;
+  }
+
+  // Preempted: what a suspended one has done is kept, as if it went on where it was; a requeued one begins anew.
+  void make_room(schema::PreemptVictim::Reader victim) {
+    const auto run = running_.find(victim.getJob());
+    const auto* job = log_.now().job(victim.getJob());
+    if (run == running_.end() || !job) return;
+    using how = schema::PreemptVictim::How;
+    if (victim.getHow() == how::SUSPEND)
+      if (const auto left = left_of(*job, *recorded_.find(job->serial)); left < INT64_MAX)
+        left_[job->serial] = std::max<std::int64_t>(left - (time_ns_ - run->second.since_ns), 0);
+    end_run(victim.getJob(), victim.getHow() == how::DELETE);
+    want_cycle();
+  }
+
+  void end_run(std::uint64_t serial, bool for_good) {
+    const auto* job = log_.now().job(serial);
+    const auto run_at = running_.find(serial);
+    const auto number = job->run;
+    const auto held = job->allocated.exec_vnode();
+    const auto hosts = job->allocated.hosts();
+    const auto at = recorded_.by_job.at(serial);
+    charge(serial, run_at->second, time_ns_);
+    running_.erase(run_at);
+    write(serial, [&](auto e) {
+      auto x = e.initExited();
+      x.setRun(number);
+      x.setReported(true);
+      put_usage(x, recorded_.jobs[at]);
+    });
+    write(serial, [&](auto e) {
+      auto v = e.initVnodesReleased();
+      v.setRun(number);
+      v.setExecVnode(held);
+      auto list = v.initHosts(static_cast<unsigned>(hosts.size()));
+      for (unsigned i = 0; i < list.size(); ++i) list.set(i, hosts[i]);
+    });
+    if (!for_good) return write(serial, [&](auto e) { e.initRequeued().setRun(number); });
+    out_.jobs[at].ended_ns = time_ns_;
+    left_.erase(serial);
+    write(serial, [&](auto e) { e.initEnded(); });
+  }
+
+  void charge(std::uint64_t serial, const running_job& run, std::int64_t until_ns) {
+    out_.jobs[recorded_.by_job.at(serial)].cpu_ns += run.cpus * (until_ns - run.since_ns);
+  }
+
+  // What it really used, when somebody counts it.
+  void put_usage(schema::JobExited::Builder to, const job_history& history) {
+    if (history.exited_sequence == 0 || !log_.now().shares().policy(wanted_.scheduler).on) return;
+    (void)reader_.read(history.exited_sequence, [&](const log::record_ptr& r) {
+      if (r->event().isJob() && r->event().getJob().isExited()) to.setUsage(r->event().getJob().getExited().getUsage());
+      return false;
+    });
+  }
+
+  template <class Fill>
+  void write(std::uint64_t job, Fill&& fill) {
+    log_.write(job, time_ns_, [&](schema::Event::Builder e) { fill(e.initJob()); });
+  }
+
+  const log::log_reader& reader_;
+  histories& recorded_;
+  const simulation_wanted& wanted_;
+  simulation_outcome& out_;
+  simulated_log log_;
+  no_clock clock_;
+  std::vector<actors::cycle_driver::message> sent_;
+  actors::cycle_driver driver_;
+  bool greeted_ = false;
+  std::uint64_t stream_ = 0;                                    // of the scheduler
+  std::int64_t time_ns_ = 0, cycle_at_ = 0, iteration_at_ = 0;  // 0: none is due
+  std::priority_queue<end_of_run, std::vector<end_of_run>, std::greater<>> ends_;
+  std::unordered_map<std::uint64_t, running_job> running_;
+  std::unordered_map<std::uint64_t, std::int64_t> left_;  // of suspended jobs
+  std::uint64_t starts_ = 0;
+  std::int64_t capacity_ = 0, capacity_since_ns_ = 0;
+};
+
+}  // namespace
+
+simulation_outcome simulate(const log::log_reader& reader, histories& recorded, const simulation_wanted& wanted,
+                            const std::function<bool()>& go_on) {
+  simulation_outcome out;
+  simulating s(reader, recorded, wanted, out);
+  const auto read = reader.read(1, [&](const log::record_ptr& record) {
+    if (record->sequence() > recorded.last_sequence) return false;
+    s.take(record);
+    return go_on();
+  });
+  if (!read) out.trouble = read.text;
+  s.finish(recorded.ended_ns);
+  return out;
+}
+
+}  // namespace annals::replay

@@ -34,6 +34,11 @@ void add_job_words(CLI::App& app, asked& a) {
   add(word::job, "job", "the whole story of one job", "one JSON object per event");
   add(word::startup, "startup", "how each start of one job went, host by host", "one JSON object");
 
+  auto* cycle = add_word(app, a, word::cycle, "cycle", "one scheduling cycle: what it started, what it said, what was refused");
+  cycle->add_option("number", a.cycle, "of the cycle, as `log --kind SchedulerCycleBegan` prints it")->required()->check(from_one);
+  cycle->add_option("--scheduler", a.scheduler, "whose cycle (default: default)");
+  cycle->add_flag("--json", a.json, "one JSON object");
+
   auto* hook = add_word(app, a, word::hook, "hook", "what hooks did at a job, or a hook everywhere");
   hook->add_option("job_or_hook", a.job, "the job, or the name of the hook");
   hook->add_option("--rerun", a.rerun, "run the hooks of this record again, with the scripts of today")->check(from_one);

@@ -14,6 +14,7 @@ enum class word : std::uint8_t { log,
                                  status,
                                  accounting,
                                  job,
+                                 cycle,
                                  startup,
                                  hosts,
                                  usage,
@@ -26,7 +27,8 @@ struct asked {
   std::string directory;
   std::string job, user, queue, since, until, from, to;
   std::vector<std::string> kinds, days, jobs, resources;
-  std::uint64_t last = 0, rerun = 0;
+  std::string scheduler = "default";
+  std::uint64_t last = 0, rerun = 0, cycle = 0;
   bool follow = false, json = false, csv = false, plot = false, by_host = false, compare = false, all = false;
 };
 

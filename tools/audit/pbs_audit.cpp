@@ -18,6 +18,7 @@
 #include "hooks-runtime/pool/worker_pool.hpp"
 #include "tools/audit/accounting_check.hpp"
 #include "tools/audit/command_line.hpp"
+#include "tools/audit/cycle_report.hpp"
 #include "tools/audit/efficiency_report.hpp"
 #include "tools/audit/hook_story.hpp"
 #include "tools/audit/host_report.hpp"
@@ -282,6 +283,14 @@ int show_startup(log::audit_store& store, const asked& a) {
   return end.sound ? all_well : damage_or_unknown;
 }
 
+int show_cycle(log::audit_store& store, const asked& a) {
+  const auto end = audit::tell_cycle(store, {.scheduler = a.scheduler, .number = a.cycle, .json = a.json}, print,
+                                     [] { return !interrupted.load(); });
+  if (interrupted) return fail(damage_or_unknown, "interrupted");
+  if (!end.found) return fail(damage_or_unknown, "the log knows no cycle " + std::to_string(a.cycle) + " of scheduler " + a.scheduler);
+  return end.sound ? all_well : damage_or_unknown;
+}
+
 int show_hosts(log::audit_store& store, const asked& a) {
   audit::hosts_wanted wanted{.all = a.all, .json = a.json};
   std::string why;
@@ -382,6 +391,7 @@ int main(int argc, char** argv) {
     case word::status: return run(show_status, a);
     case word::accounting: return run(show_accounting, a);
     case word::job: return run(show_job, a);
+    case word::cycle: return run(show_cycle, a);
     case word::startup: return run(show_startup, a);
     case word::hosts: return run(show_hosts, a);
     case word::usage: return run(show_usage, a);

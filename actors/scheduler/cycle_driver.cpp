@@ -1,12 +1,11 @@
 #include "actors/scheduler/cycle_driver.hpp"
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "actors/scheduler/cycle/job_terms.hpp"
-#include "events/model/limits.hpp"
+#include "actors/scheduler/reasons_piece.hpp"
 #include "events/values/pbs_error.hpp"
 
 namespace annals::actors {
@@ -21,51 +20,6 @@ constexpr std::int64_t ns_per_second = 1'000'000'000;
 
 template <class Fill>
 cycle_driver::message make(Fill&& fill) { return schema::make<schema::FromScheduler>(std::forward<Fill>(fill)); }
-
-// One piece of reasons: texts each once, and which job has which.
-class reasons_piece {
- public:
-  // False: it does not fit any more. The sums are what Cap'n Proto needs: a text is a pointer, perhaps a second one into
-  // another segment, and whole words; a job is two words.
-  bool add(std::uint64_t job, std::uint32_t comment, const std::string& text) {
-    const auto known = local_.find(comment);
-    const std::size_t more = 16 + (known == local_.end() ? 16 + (text.size() / 8 + 1) * 8 : 0);
-    if (bytes_ + more > limits::cycle_reasons_bytes_max && !jobs_.empty()) return false;
-    bytes_ += more;
-    std::uint32_t at;
-    if (known != local_.end()) {
-      at = known->second;
-    } else {
-      at = static_cast<std::uint32_t>(texts_.size());
-      local_.emplace(comment, at);
-      texts_.push_back(&text);
-    }
-    jobs_.emplace_back(job, at);
-    return true;
-  }
-
-  bool empty() const { return jobs_.empty(); }
-
-  cycle_driver::message seal() const {
-    return make([&](Builder m) {
-      auto r = m.initReasons();
-      auto texts = r.initTexts(static_cast<unsigned>(texts_.size()));
-      for (unsigned i = 0; i < texts_.size(); ++i) texts.set(i, *texts_[i]);
-      auto jobs = r.initJobs(static_cast<unsigned>(jobs_.size()));
-      for (unsigned i = 0; i < jobs_.size(); ++i) {
-        jobs[i].setJob(jobs_[i].first);
-        jobs[i].setText(jobs_[i].second);
-      }
-    });
-  }
-
- private:
-  static constexpr std::size_t frame_bytes = 128;  // message, event and list headers
-  std::size_t bytes_ = frame_bytes;
-  std::unordered_map<std::uint32_t, std::uint32_t> local_;
-  std::vector<const std::string*> texts_;
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> jobs_;
-};
 
 capnp::Data::Reader data_of(const std::string& bytes) {
   return {reinterpret_cast<const capnp::byte*>(bytes.data()), bytes.size()};
@@ -299,7 +253,7 @@ void cycle_driver::run(const start& what) {
   }));
   const auto decided = cycle::run_cycle(view_, policy_, what.wall_ns / ns_per_second);
   send_runs(decided, what.number);
-  send_reasons(decided);
+  send_reasons(decided, what.number);
   send_estimates(decided);
   const std::int64_t elapsed = std::max<std::int64_t>(out_.clock->now_ns() - began, 0);
   out_.send(make([&](Builder m) {
@@ -365,19 +319,22 @@ void cycle_driver::send_runs(const cycle::result& decided, std::uint64_t number)
     }));
 }
 
-void cycle_driver::send_reasons(const cycle::result& decided) {
-  std::vector<std::uint64_t> hashes;
+// Comment and what stands before the job are what is told again when it changes; amounts of the data alone change with every job
+// that ends.
+void cycle_driver::send_reasons(const cycle::result& decided, std::uint64_t number) {
+  std::vector<std::uint64_t> hashes, blockers{0};
   for (const auto& comment : decided.comments) hashes.push_back(cycle::comment_hash(comment));
-  reasons_piece piece;
+  for (const auto& blocker : decided.blockers) blockers.push_back(cycle::comment_hash(blocker));
+  reasons_piece piece(decided, number);
   for (const auto& reason : decided.reasons) {
-    if (view_.jobs()[reason.at].comment == hashes[reason.comment]) continue;
-    const auto& comment = decided.comments[reason.comment];
-    if (!piece.add(reason.job, reason.comment, comment)) {
+    const auto& job = view_.jobs()[reason.at];
+    if (job.comment == hashes[reason.comment] && job.behind == blockers[reason.behind]) continue;
+    if (!piece.add(reason)) {
       out_.send(piece.seal());
-      piece = reasons_piece();
-      piece.add(reason.job, reason.comment, comment);
+      piece = reasons_piece(decided, number);
+      piece.add(reason);
     }
-    view_.set_comment(reason.at, hashes[reason.comment]);
+    view_.set_reason(reason.at, hashes[reason.comment], blockers[reason.behind]);
   }
   if (!piece.empty()) out_.send(piece.seal());
 }

@@ -97,7 +97,7 @@ class cycle_driver {
   cycle::amount ask_program(const cycle::dynamic_resource& d, cycle::resource_id resource);
   static void fill_run(schema::ProposeRun::Builder to, const cycle::proposed_run& run);
   void send_runs(const cycle::result& decided, std::uint64_t number);
-  void send_reasons(const cycle::result& decided);
+  void send_reasons(const cycle::result& decided, std::uint64_t number);
   void send_estimates(const cycle::result& decided);
   void ask_for_full_view();
   void log_cycle(const cycle::result& decided);

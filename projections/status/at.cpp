@@ -21,7 +21,7 @@ class needed_streams {
   explicit needed_streams(schema::Stat::Reader asked) {
     const auto kind = asked.getKind();
     all_ = kind == ObjectKind::QUEUE || kind == ObjectKind::SERVER || kind == ObjectKind::NODE || kind == ObjectKind::HOST;
-    schedulers_ = kind == ObjectKind::SCHEDULER;
+    schedulers_ = kind == ObjectKind::SCHEDULER || asked.getWhy();  // their names
     hooks_ = kind == ObjectKind::HOOK;
     if (kind != ObjectKind::JOB) return;
     all_jobs_ = asked.getNames().size() == 0;

@@ -121,24 +121,50 @@ void past_writer::note(const log::record& record, const status& now) {
 // Reasons and estimates come in records of their own.
 void past_writer::note_reasons(const log::record& record, const status& now) {
   const auto said = record.event().getScheduler().getCycleReasons();
-  for (auto told : said.getJobs()) note_of_queued(told.getJob(), entry_class::reasons, record.sequence(), now);
-  for (auto told : said.getEstimates()) note_of_queued(told.getJob(), entry_class::estimate, record.sequence(), now);
+  for (auto told : said.getJobs()) note_reason(told.getJob(), record.sequence(), now);
+  for (auto told : said.getEstimates())
+    if (auto* entries = entries_of_waiting(told.getJob(), now)) {
+      drop_last(*entries, entry_class::estimate);
+      entries->push_back({record.sequence(), entry_class::estimate});
+    }
 }
 
-void past_writer::note_of_queued(std::uint64_t serial, entry_class what, std::uint64_t sequence, const status& now) {
+// The one that was told first with its text says since when; it is told from the one before it, which stays too.
+void past_writer::note_reason(std::uint64_t job, std::uint64_t sequence, const status& now) {
+  auto* entries = entries_of_waiting(job, now);
+  const auto* why = now.why(job);
+  if (!entries || !why) return;
+  const bool begins = why->since_ns == why->said->wall_ns;
+  if (begins) keep_last_reason(*entries);
+  else drop_last(*entries, entry_class::reasons);
+  // A reason that began or ended eligible time is never superfluous.
+  const bool counts = accrual_changed_at(*now.job(job), now.wall_ns() / 1'000'000'000);
+  entries->push_back({sequence, counts ? entry_class::plain : begins ? entry_class::reason_began : entry_class::reasons});
+}
+
+std::vector<past_writer::entry>* past_writer::entries_of_waiting(std::uint64_t serial, const status& now) {
   const auto* job = now.job(serial);
   const auto at = streams_.find(serial);
-  if (!job || !status::may_be_told(*job) || at == streams_.end()) return;
-  auto& entries = at->second.entries;
+  return job && status::may_be_told(*job) && at != streams_.end() ? &at->second.entries : nullptr;
+}
+
+void past_writer::keep_last_reason(std::vector<entry>& entries) {
+  const auto is_reason = [](const entry& e) { return e.what == entry_class::reasons || e.what == entry_class::reason_began; };
+  const auto last = std::find_if(entries.rbegin(), entries.rend(), is_reason);
+  if (last == entries.rend()) return;
+  const auto kept = last->sequence;
+  std::erase_if(entries, [&](const entry& e) { return is_reason(e) && e.sequence != kept; });
+}
+
+// Of this class among what cycles said last.
+void past_writer::drop_last(std::vector<entry>& entries, entry_class what) {
   for (auto last = entries.rbegin(); last != entries.rend(); ++last) {
-    if (last->what != entry_class::reasons && last->what != entry_class::estimate) break;
-    if (last->what != what) continue;
-    entries.erase(std::next(last).base());
-    break;
+    if (last->what == what) {
+      entries.erase(std::next(last).base());
+      return;
+    }
+    if (last->what != entry_class::reasons && last->what != entry_class::reason_began && last->what != entry_class::estimate) return;
   }
-  // A reason that began or ended eligible time is never superfluous.
-  const bool counts = what == entry_class::reasons && accrual_changed_at(*job, now.wall_ns() / 1'000'000'000);
-  entries.push_back({sequence, counts ? entry_class::plain : what});
 }
 
 void past_writer::add(stream& to, const log::record& record) {
@@ -150,7 +176,8 @@ void past_writer::add(stream& to, const log::record& record) {
     what = entry_class::usage;
     const bool whole = e.getSession() > 0 && e.getJobdir().size() > 0;
     if (whole && !to.entries.empty() && to.entries.back().what == what) to.entries.pop_back();
-  } else if (schema::is(event, schema::SchedulerEvent::CYCLE_BEGAN) || schema::is(event, schema::SchedulerEvent::CYCLE_ENDED)) {
+  } else if (schema::is(event, schema::SchedulerEvent::CYCLE_BEGAN) || schema::is(event, schema::SchedulerEvent::CYCLE_ENDED) ||
+             schema::is(event, schema::SchedulerEvent::PROPOSAL_REFUSED)) {
     what = entry_class::cycle;
     if (schema::is(event, schema::SchedulerEvent::CYCLE_BEGAN))
       while (!to.entries.empty() && to.entries.back().what == what) to.entries.pop_back();

@@ -44,6 +44,7 @@ class past_writer {
   // What a later record of the same class makes superfluous.
   enum class entry_class : std::uint8_t { plain,
                                           reasons,
+                                          reason_began,
                                           estimate,
                                           usage,
                                           cycle,
@@ -59,8 +60,11 @@ class past_writer {
   };
 
   void note(const log::record& record, const status& now);
+  void note_reason(std::uint64_t job, std::uint64_t sequence, const status& now);
   void note_reasons(const log::record& record, const status& now);
-  void note_of_queued(std::uint64_t job, entry_class what, std::uint64_t sequence, const status& now);
+  std::vector<entry>* entries_of_waiting(std::uint64_t job, const status& now);  // nullptr: it does not wait
+  static void keep_last_reason(std::vector<entry>& entries);
+  static void drop_last(std::vector<entry>& entries, entry_class what);
   void add(stream& to, const log::record& record);
   void close(const log::record& record, const status& now);
   schema::sealed<schema::PastCheckpoint> content(std::uint64_t sequence, const status& now) const;

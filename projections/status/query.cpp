@@ -52,8 +52,9 @@ class filter {
 class piecewise {
  public:
   piecewise(std::uint64_t id, std::uint64_t sequence, const send_reply& send) : id_(id), sequence_(sequence), send_(send) {}
-  void add(std::string_view name, std::string row) {
-    rows_.emplace_back(name, std::move(row));
+  using fill_why = std::function<void(schema::JobWhy::Builder)>;
+  void add(std::string_view name, std::string row, fill_why why = {}) {
+    rows_.push_back({std::string(name), std::move(row), std::move(why)});
     if (rows_.size() == objects_per_reply) flush(false);
   }
   void unknown(std::string_view name, const values::refusal& why) { unknown_.emplace_back(name, why); }
@@ -65,8 +66,9 @@ class piecewise {
       objects.setLast(last);
       auto list = objects.initObjects(static_cast<unsigned>(rows_.size()));
       for (unsigned i = 0; i < rows_.size(); ++i) {
-        list[i].setName(rows_[i].first);
-        list[i].setAttributes({reinterpret_cast<const kj::byte*>(rows_[i].second.data()), rows_[i].second.size()});
+        list[i].setName(rows_[i].name);
+        list[i].setAttributes({reinterpret_cast<const kj::byte*>(rows_[i].packed.data()), rows_[i].packed.size()});
+        if (rows_[i].why) rows_[i].why(list[i].initWhy());
       }
       if (!last) return;
       auto unknown = objects.initUnknown(static_cast<unsigned>(unknown_.size()));
@@ -83,7 +85,11 @@ class piecewise {
  private:
   std::uint64_t id_, sequence_;
   const send_reply& send_;
-  std::vector<std::pair<std::string, std::string>> rows_;
+  struct row {
+    std::string name, packed;
+    fill_why why;  // empty: nothing is said of it
+  };
+  std::vector<row> rows_;
   std::vector<std::pair<std::string, values::refusal>> unknown_;
 };
 
@@ -117,6 +123,20 @@ bool fits(const model::job_state& job, schema::Stat::Reader asked) {
   return false;
 }
 
+piecewise::fill_why why_of(const status& from, const model::job_state& job) {
+  const auto* why = from.why(job.serial);
+  if (!why) return {};
+  return [why, &from](schema::JobWhy::Builder to) {
+    to.setComment(why->why->text);
+    to.setData(why->why->data());
+    if (const auto behind = why->behind_id(); !behind.empty()) to.setBehind(std::string(behind));
+    to.setSinceNs(why->since_ns);
+    to.setSaidNs(why->said->wall_ns);
+    to.setCycle(why->said->cycle);
+    to.setScheduler(from.scheduler_name(why->said->scheduler));
+  };
+}
+
 void stat_jobs(const status& from, schema::Stat::Reader asked, const model::requester& by, const filter& shown, piecewise& out,
                std::int64_t now_s) {
   const bool timed = shown.passes(attributes::job::eligible_time) || shown.passes(attributes::job::accrue_type);
@@ -128,6 +148,8 @@ void stat_jobs(const status& from, schema::Stat::Reader asked, const model::requ
       out.unknown(name, values::refuse(pbs_error::unknown_job));
     } else if (!may_see_job(from, *job, by)) {
       continue;  // with query_other_jobs False PBS shows nothing of it, not even a refusal
+    } else if (asked.getWhy()) {
+      out.add(job->id, row_of(*job), why_of(from, *job));
     } else if (job->ended() && asked.getHistory() == schema::History::LIVE) {
       out.unknown(name, values::refuse(pbs_error::job_has_finished));
     } else {

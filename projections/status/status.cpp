@@ -69,7 +69,7 @@ void status::fold_scheduler(const model::event_place& at, schema::SchedulerEvent
   auto& scheduler = schedulers_[name];
   model::apply(scheduler, at, event);
   if (!scheduler.exists) schedulers_.erase(name);
-  if (event.isCycleReasons()) fold_reasons(event.getCycleReasons());
+  if (event.isCycleReasons()) fold_reasons(at, event.getCycleReasons());
   fairshare_.fold(at, name, event, [&](const fairshare::visit_job& visit) {
     for (const auto& [serial, job] : jobs_)
       if (scheduler_of(job) == name) visit(job);
@@ -88,7 +88,7 @@ void status::pass(const log::record& record) {
 
 void status::fold_reasons_only(const log::record& record) {
   pass(record);
-  fold_reasons(record.event().getScheduler().getCycleReasons());
+  fold_reasons(place_of(record), record.event().getScheduler().getCycleReasons());
 }
 
 void status::count(const model::job_state& job, int by) {
@@ -113,6 +113,7 @@ void status::fold_job(const model::event_place& at, schema::JobEvent::Reader eve
   }
   if (event.isQueued()) serial_of_number_.insert_or_assign(serial_of_number_.end(), job.number, at.stream);  // numbers rise
   if (event.isMoved() || event.isReordered()) displace(job);
+  if (!may_be_told(job)) waiting_.forget(at.stream);
   if (fairshare_.wants(event)) fairshare_.fold(at, job, scheduler_of(job), event);
   if (job.phase == model::job_phase::forgotten || (job.ended() && !keeps_history_)) {
     forget(job);
@@ -139,21 +140,25 @@ bool status::may_be_told(const model::job_state& job) {
   return job.phase == model::job_phase::queued || (job.phase == model::job_phase::suspended && job.resume_wanted);
 }
 
-void status::fold_reasons(schema::CycleReasons::Reader reasons) {
+void status::fold_reasons(const model::event_place& at, schema::CycleReasons::Reader reasons) {
   const auto texts = reasons.getTexts();
   const auto whys = reasons.getWhys();
   const bool counted = counts_eligible_time(server_);
+  const auto waits = [&](std::uint64_t job) {
+    const auto known = jobs_.find(job);
+    return known != jobs_.end() && may_be_told(known->second);
+  };
   for (auto entry : reasons.getJobs()) {
-    const auto at = jobs_.find(entry.getJob());
-    if (at == jobs_.end() || !may_be_told(at->second) || entry.getText() >= texts.size()) continue;
-    at->second.attributes.set(attributes::job::comment, schema::text(texts[entry.getText()]));
+    if (entry.getText() >= texts.size() || !waits(entry.getJob())) continue;
+    auto& job = jobs_.at(entry.getJob());
+    job.attributes.set(attributes::job::comment, schema::text(texts[entry.getText()]));
     if (!counted) continue;
     const bool limited = entry.getText() < whys.size() && whys[entry.getText()].getKind() == schema::Why::Kind::LIMIT;
-    accrue(at->second, limited ? accrual::ineligible : accrual::eligible, wall_ns_ / 1'000'000'000);
+    accrue(job, limited ? accrual::ineligible : accrual::eligible, at.seconds());
   }
+  waiting_.fold(at.stream, at.wall_ns, reasons, waits);
   for (auto e : reasons.getEstimates())
-    if (const auto at = jobs_.find(e.getJob()); at != jobs_.end() && may_be_told(at->second))
-      set_estimate(at->second.attributes, e);
+    if (waits(e.getJob())) set_estimate(jobs_.at(e.getJob()).attributes, e);
 }
 
 // Of a top job; it keeps the latest when it is none any more, unless a cycle takes that away (clear_topjob_estimates_enable).
@@ -181,6 +186,11 @@ const model::job_state* status::job_by_id(std::string_view id) const {
   if (!parsed || parsed->form != values::id_form::job) return nullptr;
   const auto at = serial_of_number_.find(parsed->number);
   return at == serial_of_number_.end() ? nullptr : job(at->second);
+}
+
+std::string status::scheduler_name(std::uint64_t stream) const {
+  const auto at = scheduler_names_.find(stream);
+  return at == scheduler_names_.end() ? std::string() : at->second;
 }
 
 void status::each_job(const std::function<bool(const model::job_state&)>& visit) const {

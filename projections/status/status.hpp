@@ -22,6 +22,7 @@
 #include "events/model/vnodes/holdings.hpp"
 #include "events/schema/client.capnp.h"
 #include "projections/fairshare/fairshare.hpp"
+#include "projections/status/waiting.hpp"
 
 namespace annals::projections {
 
@@ -54,6 +55,9 @@ class status {
   const model::server_state& server() const { return server_; }
   const model::holdings& holdings() const { return holdings_; }
   const model::host_state* host_of_vnode(std::string_view vnode) const { return holdings_.host_of(vnode); }
+  std::string scheduler_name(std::uint64_t stream) const;  // empty: unknown
+  // Why a job that waits does so, as a cycle said it last. Nothing: none has.
+  const waiting_reasons::entry* why(std::uint64_t job) const { return waiting_.find(job); }
   const fairshare& shares() const { return fairshare_; }
   fairshare& shares() { return fairshare_; }
   // For a fold of the whole log that is asked only for usage: jobs leave memory when they end.
@@ -72,7 +76,7 @@ class status {
  private:
   void fold_job(const model::event_place& at, schema::JobEvent::Reader event);
   void fold_scheduler(const model::event_place& at, schema::SchedulerEvent::Reader event);
-  void fold_reasons(schema::CycleReasons::Reader reasons);
+  void fold_reasons(const model::event_place& at, schema::CycleReasons::Reader reasons);
   static void set_estimate(attributes::attribute_set& of, schema::JobEstimate::Reader e);
   std::string_view scheduler_of(const model::job_state& job) const;
   void count(const model::job_state& job, int by);
@@ -95,6 +99,7 @@ class status {
   model::server_state server_;
   std::map<std::string, counts, std::less<>> counts_;  // by queue; "" is all
   fairshare fairshare_;
+  waiting_reasons waiting_;
   bool keeps_history_ = true;
 };
 

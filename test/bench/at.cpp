@@ -1,4 +1,4 @@
-// Questions about the past in a long log: one job, and all jobs alive, at moments spread over it; and what the index costs.
+// Questions about the past in a long log: one job, why it waits, and all jobs alive, at moments spread over it; and what the index costs.
 // usage: bench_at [DIRECTORY [EVENTS [JOBS ALIVE]]]
 #include <algorithm>
 #include <deque>
@@ -149,7 +149,7 @@ double cpu_ms() {
 
 // Milliseconds of the median and of the slowest, as a clock shows them and of the processor.
 void ask(const char* what, const log::log_reader& reader, const log::snapshot_store& index, std::uint64_t events,
-         const std::function<std::string(std::uint64_t)>& job_at) {
+         const std::function<std::string(std::uint64_t)>& job_at, bool why = false) {
   std::vector<double> took, busy;
   std::uint64_t objects = 0;
   for (int i = 1; i <= questions; ++i) {
@@ -159,6 +159,7 @@ void ask(const char* what, const log::log_reader& reader, const log::snapshot_st
       s.setKind(schema::ObjectKind::JOB);
       if (!job.empty()) s.initNames(1).set(0, job);
       s.initAt().setSequence(at);
+      s.setWhy(why);
     });
     const auto begin = steady::now();
     const auto cpu = cpu_ms();
@@ -208,6 +209,8 @@ int main(int argc, char** argv) {
               static_cast<double>(bytes) / static_cast<double>(events));
   const log::snapshot_store index(*store);
   ask("one job", reader, index, events, [&](std::uint64_t at) { return std::prev(alive_at.upper_bound(at))->second; });
+  ask(
+      "why one job waits", reader, index, events, [&](std::uint64_t at) { return std::prev(alive_at.upper_bound(at))->second; }, true);
   ask("all jobs", reader, index, events, [](std::uint64_t) { return std::string(); });
   return 0;
 }

@@ -123,13 +123,18 @@ class made_history {
     if (!told.empty())
       write(scheduler_, [&](auto e) {
         auto r = e.initScheduler().initCycleReasons();
-        r.initTexts(2).set(0, "Not Running: cycle " + std::to_string(cycles_));
+        r.setCycle(cycles_);
+        r.initTexts(2).set(0, "Not Running: cycle " + std::to_string(cycles_ / 3));  // some are said again
         r.getTexts().set(1, "Can Never Run: too large");
-        r.initWhys(2)[cycles_ % 2].setKind(schema::Why::Kind::LIMIT);
+        r.initWhys(2)[0].setResource("ncpus");
+        r.getWhys()[1].setResource("mem");
+        r.initBlockers(1).set(0, std::to_string(cycles_) + ".borg");
+        r.getWhys()[cycles_ % 2].setKind(schema::Why::Kind::LIMIT);
         auto list = r.initJobs(static_cast<unsigned>(told.size()));
         for (unsigned i = 0; i < told.size(); ++i) {
           list[i].setJob(told[i]);
           list[i].setText(i % 2);
+          list[i].setBehind(i % 3 == 0);
         }
       });
     if (!told.empty() && random_() % 2 == 0)

@@ -1,4 +1,5 @@
 // qstat: the status of jobs, queues and servers (pbs guide: qstat), now or at a moment of the past (--at).
+#include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <memory>
@@ -8,6 +9,7 @@
 #include "tools/client/job_ids.hpp"
 #include "tools/client/options.hpp"
 #include "tools/client/print/object_form.hpp"
+#include "tools/client/print/why.hpp"
 #include "tools/client/query/output.hpp"
 #include "tools/client/query/stat.hpp"
 #include "tools/client/version.hpp"
@@ -54,6 +56,8 @@ constexpr command qstat = {
     "qstat -B [-f] [-F format] [-D delim] [ server_name... ]\n"
     "qstat --version\n",
     options};
+
+constexpr const char why_help[] = "  --why                why the named jobs wait, or what they do; with -F json as data\n";
 
 constexpr int cannot_connect = 255;
 
@@ -114,6 +118,63 @@ std::unique_ptr<object_form> make_form(const given_options& w, std::int64_t now,
                         .unit = w.unit()},
                        now, server);
 }
+
+// qstat --why: why jobs wait, or what they do.
+class why_run {
+ public:
+  why_run(const command_line& line, const moment& at) : words_(line.words), json_(line.has('F')), at_(at), server_name_(server_name()) {}
+
+  int go() {
+    const auto now = at_.seconds_or(std::time(nullptr));
+    if (json_) document_.begin(out_.text(), now, version, short_server_name(server_name_));
+    for (const auto& word : words_) ask_about(word);
+    if (json_) document_.end(out_.text());
+    out_.flush();
+    return out_.failed() && status_ == 0 ? 1 : status_;
+  }
+
+ private:
+  void ask_about(const std::string& word) {
+    const auto id = parse_job_name(word, server_name_);
+    if (!id) {
+      out_.flush();
+      std::fprintf(stderr, "qstat: illegally formed job identifier: %s\n", word.c_str());
+      status_ = 1;
+      return;
+    }
+    stat_question q;
+    q.names = {id->id};
+    q.at = at_;
+    q.why = true;
+    const auto outcome = ask_why(open(id->server), q, [&](const object_view& job, schema::JobWhy::Reader why) {
+      if (json_) document_.put(out_.text(), job, why);
+      else put_why_text(out_.text(), job, why);
+    });
+    if (outcome.refused) refuse(*outcome.refused);
+    for (const auto& unknown : outcome.unknown) refuse(unknown);
+  }
+
+  void refuse(const refused_name& why) {
+    out_.flush();
+    status_ = print_refusal("qstat", why.code, why.text, why.name);
+  }
+
+  session& open(const std::string& server) {
+    if (!session_ || server != open_server_) session_.emplace(session::open(server));
+    open_server_ = server;
+    return *session_;
+  }
+
+  const std::vector<std::string>& words_;
+  const bool json_;
+  const moment at_;
+  const std::string server_name_;
+  why_json document_;
+  output out_;
+  std::optional<session> session_;
+  std::string open_server_;
+  int status_ = 0;
+};
 
 // One run of the command over its words.
 class run {
@@ -270,22 +331,39 @@ std::optional<std::string> check(const given& g) {
   return std::nullopt;
 }
 
+// Takes the word out of the arguments, wherever it stands before "--".
+bool take_word(std::vector<std::string>& arguments, std::string_view word) {
+  const auto end = std::find(arguments.begin(), arguments.end(), "--");
+  const auto at = std::find(arguments.begin(), end, word);
+  if (at == end) return false;
+  arguments.erase(at);
+  return true;
+}
+
+bool fits_why(const command_line& line) {
+  for (const auto& o : options)
+    if (o.letter != 'F' && line.has(o.letter)) return false;
+  return !line.words.empty() && (!line.has('F') || *line.find('F') == "json");
+}
+
 int work(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 1 && arguments[0] == "--version") return std::puts(version_line) < 0;
   if (arguments.size() == 1 && arguments[0] == "--help")
-    return std::printf("%s%s", help_text(qstat).c_str(), moment_help) < 0;
+    return std::printf("%s%s%s", help_text(qstat).c_str(), moment_help, why_help) < 0;
   std::string bad;
   const auto at = take_moment(arguments, &bad);
   if (!at) {
     std::fprintf(stderr, "qstat: illegal --at value: %s\n", bad.c_str());
     return usage(qstat);
   }
+  const bool why = take_word(arguments, "--why");
   command_line line = parse_options(qstat, arguments, check);
-  if (line.problems.empty() && given_options(line).conflict()) line.problems.push_back("qstat: conflicting options.");
+  if (why && line.problems.empty() && !fits_why(line)) line.problems.push_back("qstat: conflicting options.");
+  if (!why && line.problems.empty() && given_options(line).conflict()) line.problems.push_back("qstat: conflicting options.");
   for (const std::string& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
   if (!line.problems.empty()) return usage(qstat);
-  return run(line, *at).go();
+  return why ? why_run(line, *at).go() : run(line, *at).go();
 }
 
 }  // namespace

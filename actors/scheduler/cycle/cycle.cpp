@@ -136,17 +136,18 @@ class cycle_run {
     refusal why;
     why.never = true;
     why.text = "Job has zero shares for fairshare";
+    why.data.kind = schema::Why::Kind::SHARES;
     ++result_.considered;
     const auto comment = comment_for(why);
     log_.of_job(event_sched, j.id, spoken_[comment].log_text);
-    result_.reasons.push_back({j.serial, at, comment});
+    result_.reasons.push_back({j.serial, at, comment, 0});
     return true;
   }
 
   // What became of the first job of an equivalence class: the others get the same reason without a new search.
   struct verdict {
     index first = none;
-    std::uint32_t comment = 0;
+    std::uint32_t comment = 0, behind = 0;     // as in job_reason
     bool lacks_room = false;                   // and no rule forbids it
     std::optional<std::int64_t> seconds = {};  // it holds for jobs that run exactly so long: a booking is in the way
   };
@@ -172,7 +173,7 @@ class cycle_run {
     refusal why;
     if (rules_.queue_may_run(queue_of(at), why)) return false;
     ++result_.considered;
-    refuse(at, comment_for(why));
+    refuse(at, told(at, why));
     return true;
   }
 
@@ -199,7 +200,7 @@ class cycle_run {
       why.text = "Job is under job_sort_formula threshold value";
       why.data.kind = schema::Why::Kind::FORMULA;
       ++result_.considered;
-      refuse(f.job, comment_for(why));
+      refuse(f.job, told(f.job, why));
     }
     std::erase_if(ordered.jobs, [&](index at) { return waits[at] == 0; });
   }
@@ -214,18 +215,19 @@ class cycle_run {
     const job& j = view_.jobs()[at];
     ++result_.considered;
     log_.of_job(event_debug, j.id, "Considering job to run");
-    if (const auto reached = queue_runs_jobs(j) ? view_.limit_reached_by(j) : std::nullopt) return refuse(at, comment_for(*reached, j));
+    if (const auto reached = queue_runs_jobs(j) ? view_.limit_reached_by(j) : std::nullopt) return refuse(at, verdict{at, comment_for(*reached, j)});
     refusal why;
-    if (!rules_.may_begin(j, queue_of(at), why) || backfill_.breaks_order(j, why)) return refuse(at, comment_for(why));
+    if (!rules_.may_begin(j, queue_of(at), why) || backfill_.breaks_order(j, why)) return refuse(at, told(at, why));
     verdict& known = verdicts_[j.request];
     if (known.first == none || !same_class(view_.jobs()[known.first], j) || known.seconds.value_or(duration_of(j)) != duration_of(j)) {
       const bool allowed = may_run(j, why);
       if (allowed && finds_room(j, why)) return start(at);
-      known = {at, comment_for(why), allowed && !why.never};
+      known = told(at, why);
+      known.lacks_room = allowed && !why.never;
       if (why.data.kind == schema::Why::Kind::BOOKED) known.seconds = duration_of(j);
     }
     if (known.lacks_room) backfill_.could_not_run(at);
-    refuse(at, known.comment);
+    refuse(at, known);
   }
 
   // Limits are asked of each job, before what is known of its class: who owns a job is no part of that.
@@ -237,10 +239,16 @@ class cycle_run {
   bool may_run(const job& j, refusal& why) const {
     const queue& q = view_.queues()[j.queue];
     if (!view_.request_of(j).understood) why.text = "Internal Scheduling Error", why.log = "A scheduling error has occurred";
-    else if (!q.exists || !q.execution) why.text = "Queue not an execution queue.";
-    else if (!q.started) why.text = "Queue not started.";
+    else if (!q.exists || !q.execution) refuse_for_queue("Queue not an execution queue.", q, why);
+    else if (!q.started) refuse_for_queue("Queue not started.", q, why);
     else return true;
     return false;
+  }
+
+  static void refuse_for_queue(const char* text, const queue& q, refusal& why) {
+    why.text = text;
+    why.data.kind = schema::Why::Kind::QUEUE;
+    why.data.owner = "queue " + q.name;
   }
 
   bool finds_room(const job& j, refusal& why) {
@@ -248,10 +256,11 @@ class cycle_run {
   }
 
   std::uint32_t comment_for(const refusal& why) {
-    const std::string whole = (why.never ? can_never_run : not_running) + why.text;
-    const auto [at, is_new] = comment_ids_.try_emplace(whole, static_cast<std::uint32_t>(spoken_.size()));
+    std::string whole = (why.never ? can_never_run : not_running) + why.text;
+    const auto [at, is_new] = comment_ids_.try_emplace(whole + key_of(why.data), static_cast<std::uint32_t>(spoken_.size()));
     if (is_new) {
-      result_.comments.push_back(whole);
+      result_.comments.push_back(std::move(whole));
+      result_.whys.push_back(why.data);
       const std::string_view kept = result_.comments.back();
       const auto log_text = why.log.empty() ? kept.substr(kept.size() - why.text.size()) : log_.keep(why.log);
       spoken_.push_back({at->second, log_text, why.never});
@@ -265,11 +274,20 @@ class cycle_run {
     return at->second;
   }
 
-  void refuse(index at, std::uint32_t comment) {
+  std::uint32_t blocker_for(const std::string& behind) {
+    if (behind.empty()) return 0;
+    const auto [at, is_new] = blocker_ids_.try_emplace(behind, static_cast<std::uint32_t>(result_.blockers.size() + 1));
+    if (is_new) result_.blockers.push_back(behind);
+    return at->second;
+  }
+
+  verdict told(index at, const refusal& why) { return {at, comment_for(why), blocker_for(why.behind)}; }
+
+  void refuse(index at, const verdict& why) {
     const job& j = view_.jobs()[at];
-    log_.of_job(event_sched, j.id, spoken_[comment].log_text);
-    if (spoken_[comment].never) log_.of_job(event_sched, j.id, never_text);
-    result_.reasons.push_back({j.serial, at, comment});
+    log_.of_job(event_sched, j.id, spoken_[why.comment].log_text);
+    if (spoken_[why.comment].never) log_.of_job(event_sched, j.id, never_text);
+    result_.reasons.push_back({j.serial, at, why.comment, why.behind});
   }
 
   void start(index at) {
@@ -298,9 +316,10 @@ class cycle_run {
   placement placement_;
   allocation allocation_;
   backfill backfill_;
-  std::vector<verdict> verdicts_;  // by request
-  std::vector<spoken> spoken_;     // beside result_.comments
-  std::unordered_map<std::string, std::uint32_t> comment_ids_;
+  std::vector<verdict> verdicts_;                               // by request
+  std::vector<spoken> spoken_;                                  // beside result_.comments
+  std::unordered_map<std::string, std::uint32_t> comment_ids_;  // by text and data
+  std::unordered_map<std::string, std::uint32_t> blocker_ids_;
   std::unordered_map<std::uint64_t, std::uint32_t> limit_comments_;  // by key of the limit
   bool users_matter_ = false;
 };

@@ -17,7 +17,7 @@ namespace annals::cycle {
 std::optional<proposed_run> run_asked(view& v, const policy& p, moment now, index job_at, std::string& why);
 
 // Afterwards the view holds a claim for each proposed job, and each job that does not run has its new comment only once
-// the caller says so (view::set_comment).
+// the caller says so (view::set_reason).
 result run_cycle(view& v, const policy& p, moment now);
 
 }  // namespace annals::cycle

@@ -40,11 +40,11 @@ bool placement::place(const job& j, allocation& out, refusal& why, const reserve
   const bool one_each = request_->arrange == values::arrangement::scatter || request_->arrange == values::arrangement::vscatter;
   const std::uint64_t vnodes_needed = one_each ? request_->chunk_count : 1;
   if (vnodes_needed > pool.vnodes.size()) {
-    why = {true, "Not enough total nodes available", {}};
+    why = {true, "Not enough total nodes available", {}, lack_of_vnodes(pool, vnodes_needed)};
     return false;
   }
   if (vnodes_needed > pool.usable) {
-    why = {false, "Not enough free nodes available", {}};
+    why = {false, "Not enough free nodes available", {}, lack_of_vnodes(pool, vnodes_needed)};
     return false;
   }
   if (!sums_suffice(pool, false, &why)) return false;
@@ -52,9 +52,10 @@ bool placement::place(const job& j, allocation& out, refusal& why, const reserve
     finish(out);
     return true;
   }
+  why.data = lack_of_place(pool);
   if (why.text.empty())
-    why.text = first_lack_ == no_resource ? "No available resources on nodes"
-                                          : "Insufficient amount of resource: " + view_.resources()[first_lack_].name + " ";
+    why.text = first_lack_host_ ? "Insufficient amount of resource: " + view_.resources()[first_lack_want_.resource].name + " "
+                                : "No available resources on nodes";
   return false;
 }
 
@@ -62,7 +63,7 @@ bool placement::place(const job& j, allocation& out, refusal& why, const reserve
 bool placement::place_anywhere(allocation& out, const node_pool& pool, refusal& why) {
   const auto keys = group_keys(*job_);
   for (forgiven_ = 0;; ++forgiven_) {
-    first_lack_ = no_resource;
+    first_lack_host_ = nullptr;
     why = {};
     if (keys.empty() ? place_in(pool, out) : place_in_sets(pool, keys, out, why)) return true;
     if (forgiven_ == job_->failed_hosts.size()) return false;
@@ -81,7 +82,14 @@ bool placement::sums_suffice(const node_pool& pool, bool totals_only, refusal* w
     const auto& r = table[w.resource];
     if (!r.numeric) {
       if (matched_somewhere(pool, w)) continue;
-      if (why) *why = {true, "Insufficient amount of resource: " + values_instead_of(pool, w), {}};
+      if (why) {
+        const auto there = values_instead_of(pool, w);
+        const auto asked = r.is_boolean() ? table.print(w.resource, w.value) : w.text;
+        *why = {true,
+                "Insufficient amount of resource: " + r.name + " (" + asked + " != " + there + ")",
+                {},
+                lack_of_value(w, there, pool.vnodes)};
+      }
       return false;
     }
     const amount total = pool.total[w.resource], now = totals_only ? total : pool.at_start[w.resource];
@@ -90,7 +98,8 @@ bool placement::sums_suffice(const node_pool& pool, bool totals_only, refusal* w
       *why = {w.value > total,
               "Insufficient amount of resource: " + r.name + " (R: " + table.print(w.resource, w.value) +
                   " A: " + table.print(w.resource, now) + " T: " + table.print(w.resource, total) + ")",
-              {}};
+              {},
+              lack_of_amount(w, now, total, pool.vnodes)};
     return false;
   }
   return true;
@@ -100,7 +109,7 @@ bool placement::matched_somewhere(const node_pool& pool, const want& w) const {
   return std::any_of(pool.vnodes.begin(), pool.vnodes.end(), [&](index v) { return matches(view_.vnodes()[v], w); });
 }
 
-// "arch (Linux != linux)": what the vnodes have instead, each value once.
+// What the vnodes have instead, each value once: "linux,aix".
 std::string placement::values_instead_of(const node_pool& pool, const want& w) const {
   const auto& table = view_.resources();
   const bool boolean = table[w.resource].is_boolean();
@@ -115,9 +124,9 @@ std::string placement::values_instead_of(const node_pool& pool, const want& w) c
     if (boolean) see(table.print(w.resource, view_.vnodes()[v].available(w.resource)));
     if (const auto* values = view_.vnodes()[v].text(w.resource)) std::for_each(values->begin(), values->end(), see);
   }
-  std::string out = table[w.resource].name + " (" + (boolean ? table.print(w.resource, w.value) : w.text) + " != ";
+  std::string out;
   for (std::size_t i = 0; i < seen.size(); ++i) (out += i ? "," : "") += seen[i];
-  return out + ")";
+  return out;
 }
 
 bool placement::place_in_sets(const node_pool& pool, const std::vector<std::string>& keys, allocation& out, refusal& why) {
@@ -205,7 +214,7 @@ bool placement::host_may_hold(const node_pool::host_group& host, const std::vect
                            : std::any_of(host.vnodes.begin(), host.vnodes.end(),
                                          [&](index v) { return matches(view_.vnodes()[v], w); });
     if (holds) continue;
-    if (first_lack_ == no_resource) first_lack_ = w.resource;
+    if (!first_lack_host_) first_lack_host_ = &host, first_lack_want_ = w;
     return false;
   }
   return true;

@@ -110,6 +110,11 @@ class placement {
   bool sums_suffice(const node_pool& pool, bool totals_only, refusal* why) const;
   bool matched_somewhere(const node_pool& pool, const want& w) const;
   std::string values_instead_of(const node_pool& pool, const want& w) const;
+  void name_vnodes(why_data& why, const std::vector<index>& from) const;
+  why_data lack_of_vnodes(const node_pool& pool, std::uint64_t needed) const;
+  why_data lack_of_amount(const want& w, amount free, amount total, const std::vector<index>& where) const;
+  why_data lack_of_value(const want& w, std::string there, const std::vector<index>& where) const;
+  why_data lack_of_place(const node_pool& pool) const;
   bool place_in_sets(const node_pool& pool, const std::vector<std::string>& keys, allocation& out, refusal& why);
   bool place_in(const node_pool& pool, allocation& out);
   bool place_packed(const node_pool& pool, allocation& out);
@@ -146,10 +151,11 @@ class placement {
   const job* job_ = nullptr;
   const request* request_ = nullptr;
   const reserved_space* others_ = nullptr;
-  resource_id first_lack_ = no_resource;           // of the first host that can't hold a chunk
-  std::size_t forgiven_ = 0;                       // of the hosts that could not start it: so many of the oldest may be used
-  std::vector<index> hosts_taken_, vnodes_taken_;  // scatter, vscatter
-  std::vector<amount> needed_;                     // of the chunk being split, by want
+  const node_pool::host_group* first_lack_host_ = nullptr;  // the first that can't hold a chunk,
+  want first_lack_want_ = {};                               // and what it lacks
+  std::size_t forgiven_ = 0;                                // of the hosts that could not start it: so many of the oldest may be used
+  std::vector<index> hosts_taken_, vnodes_taken_;           // scatter, vscatter
+  std::vector<amount> needed_;                              // of the chunk being split, by want
 };
 
 }  // namespace annals::cycle

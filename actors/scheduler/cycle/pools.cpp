@@ -8,21 +8,30 @@ namespace annals::cycle {
 
 namespace {
 
-// Nothing: there is enough.
-std::string lack(const resource_table& table, const want& has, const want& asked, amount left) {
+bool is_enough(const resource_table& table, const want& has, const want& asked, amount left) {
   const auto& r = table[has.resource];
-  if (r.numeric) {
-    if (asked.value <= left) return {};
-    return "(R: " + table.print(has.resource, asked.value) + " A: " + table.print(has.resource, left) +
-           " T: " + table.print(has.resource, has.value) + ")";
-  }
-  if (r.is_boolean()) {
-    if (asked.value == has.value) return {};
-    return "(" + table.print(has.resource, asked.value) + " != " + table.print(has.resource, has.value) + ")";
-  }
+  if (r.numeric) return asked.value <= left;
+  if (r.is_boolean()) return asked.value == has.value;
   const auto values = values::split_list(has.text);
-  if (std::find(values.begin(), values.end(), asked.text) != values.end()) return {};
-  return "(" + asked.text + " != " + has.text + ")";
+  return std::find(values.begin(), values.end(), asked.text) != values.end();
+}
+
+why_data lack(const resource_table& table, const want& has, const want& asked, amount left) {
+  const auto& r = table[has.resource];
+  const bool printed = r.numeric || r.is_boolean();
+  why_data data;
+  data.kind = schema::Why::Kind::POOL;
+  data.resource = r.name;
+  data.asked = printed ? table.print(has.resource, asked.value) : asked.text;
+  data.total = printed ? table.print(has.resource, has.value) : has.text;
+  if (r.numeric) data.free = table.print(has.resource, left);
+  return data;
+}
+
+// "(R: 3 A: 1 T: 4)", "(linux != aix)".
+std::string detail(const why_data& data) {
+  if (data.free.empty()) return "(" + data.asked + " != " + data.total + ")";
+  return "(R: " + data.asked + " A: " + data.free + " T: " + data.total + ")";
 }
 
 bool suffices(const view& v, const placement& checked, const named_amounts& pool, const job& j, index queue, refusal& why,
@@ -37,10 +46,13 @@ bool suffices(const view& v, const placement& checked, const named_amounts& pool
     amount left = has.value;
     if (r.summed || pool.is_dynamic(has.resource)) left -= pool.in_use(has.resource) + (others ? others->of_pool(queue, has.resource) : 0);
     const bool never = !r.numeric || asked->value > has.value;
-    const auto detail = lack(table, has, *asked, never ? has.value : left);  // what never suffices is told with all there is
-    if (detail.empty()) continue;
+    if (never) left = has.value;  // what never suffices is told with all there is
+    if (is_enough(table, has, *asked, left)) continue;
     why.never = never;
-    why.text = std::string("Insufficient amount of ") + (queue == none ? "server" : "queue") + " resource: " + r.name + " " + detail;
+    why.data = lack(table, has, *asked, left);
+    why.data.owner = queue == none ? "server" : "queue " + v.queues()[queue].name;
+    why.text =
+        std::string("Insufficient amount of ") + (queue == none ? "server" : "queue") + " resource: " + r.name + " " + detail(why.data);
     return false;
   }
   return true;

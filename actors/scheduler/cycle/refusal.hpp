@@ -1,12 +1,16 @@
 // Why a job does not run: what its comment says, and the same as data (qstat --why).
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "events/schema/event/scheduler.capnp.h"
 
 namespace annals::cycle {
+
+// So many vnodes a reason names: enough to look at, and a reason of a large cluster stays small.
+constexpr std::size_t why_vnodes_max = 4;
 
 // As schema::Why, which says what the fields mean.
 struct why_data {
@@ -15,6 +19,9 @@ struct why_data {
   std::vector<std::string> vnodes;
   std::string limit, owner, count;
 };
+
+// The same for equal data only; begins with a 0, so that it may stand behind a text.
+std::string key_of(const why_data& why);
 
 struct refusal {
   bool never = false;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "actors/scheduler/cycle/moment.hpp"
+#include "actors/scheduler/cycle/refusal.hpp"
 #include "actors/scheduler/cycle/view.hpp"
 
 namespace annals::cycle {
@@ -22,6 +23,7 @@ struct job_reason {
   std::uint64_t job = 0;
   index at = none;            // of the view
   std::uint32_t comment = 0;  // index into result::comments
+  std::uint32_t behind = 0;   // index into result::blockers, from 1; 0: it waits behind nothing
 };
 
 // When and where a top job will run (pbs guide: estimated). Only what differs from what the job shows.
@@ -42,7 +44,9 @@ struct log_line {
 
 struct result {
   std::vector<proposed_run> runs;       // in the order decided
-  std::deque<std::string> comments;     // each different one once, whole: "Not Running: ..."
+  std::deque<std::string> comments;     // whole: "Not Running: ..."; each once with the same data
+  std::vector<why_data> whys;           // beside comments
+  std::vector<std::string> blockers;    // ids of jobs and reservations, each once
   std::deque<std::string> other_texts;  // that log lines point at
   std::vector<job_reason> reasons;      // of every job considered that does not run
   std::vector<job_estimate> estimates;

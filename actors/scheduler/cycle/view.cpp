@@ -362,7 +362,7 @@ void view::apply_job(schema::SchedJob::Reader row) {
   j.estimated = row.getEstimatedNs() / ns_per_second;
   j.estimated_vnode = text(row.getEstimatedVnode());
   j.held.reset();
-  j.comment = 0;
+  j.comment = j.behind = 0;
   j.slots.clear();
   j.failed_hosts.clear();
   if (j.where == job_place::queued) {

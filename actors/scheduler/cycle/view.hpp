@@ -149,6 +149,7 @@ struct job {
   entity_index entity = 0;                                      // with fairshare: for whom it counts,
   double expected_usage = 0;                                    // and how much it will, by what it asks for
   std::uint64_t comment = 0;                                    // of a queued job: what it shows, or will show once the server heard us
+  std::uint64_t behind = 0;                                     // as comment_hash: what it is said to wait behind; 0: nothing
   std::vector<std::pair<resource_id, std::int64_t>> durations;  // that it asks for, besides walltime; seconds
   std::string euser, egroup;
   asked_amounts beside_pools;                          // of what is limited and is in no pool: durations, nodect
@@ -225,7 +226,10 @@ class view {
   void withdraw(std::uint64_t job);
   // Before a cycle: the amounts of the server that its scripts told (server_dyn_res); those told before are gone.
   void set_dynamic(const std::vector<std::pair<resource_id, amount>>& amounts);
-  void set_comment(index job_at, std::uint64_t hash) { jobs_[job_at].comment = hash; }
+  void set_reason(index job_at, std::uint64_t comment, std::uint64_t behind) {
+    jobs_[job_at].comment = comment;
+    jobs_[job_at].behind = behind;
+  }
   void set_estimate(index job_at, std::int64_t start, std::string exec_vnode);  // start 0: it has none
   std::uint32_t lowest_free_slot(const host& h, std::uint32_t from) const;
 

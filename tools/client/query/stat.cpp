@@ -15,24 +15,20 @@ void fill(schema::Stat::Builder stat, const stat_question& q) {
   auto users = stat.initUsers(static_cast<unsigned>(q.users.size()));
   for (unsigned i = 0; i < users.size(); ++i) users.set(i, q.users[i]);
   stat.setStates(q.states);
+  stat.setWhy(q.why);
 }
 
 refused_name refusal_of(std::string name, schema::Rejection::Reader r) {
   return {std::move(name), r.getCode(), schema::str(r.getText())};
 }
 
-}  // namespace
-
-stat_outcome ask(session& server, const stat_question& question, const std::function<void(const object_view&)>& each,
-                 const std::function<void()>& piece_done) {
+stat_outcome ask_each(session& server, const stat_question& question, const std::function<void(schema::Object::Reader)>& each,
+                      const std::function<void()>& piece_done) {
   stat_outcome outcome;
   const auto read = [&](schema::Reply::Reader reply) {
     if (reply.isRejected()) outcome.refused = refusal_of({}, reply.getRejected());
     if (!reply.isObjects()) return;
-    for (const auto object : reply.getObjects().getObjects()) {
-      const auto data = object.getAttributes();
-      each({schema::text(object.getName()), {reinterpret_cast<const char*>(data.begin()), data.size()}});
-    }
+    for (const auto object : reply.getObjects().getObjects()) each(object);
     for (const auto u : reply.getObjects().getUnknown()) {
       outcome.unknown.push_back(refusal_of(schema::str(u.getName()), u.getRejection()));
     }
@@ -40,6 +36,24 @@ stat_outcome ask(session& server, const stat_question& question, const std::func
   };
   server.query([&](schema::Request::Builder r) { fill(r.initStat(), question); }, read);
   return outcome;
+}
+
+object_view view_of(schema::Object::Reader object) {
+  const auto data = object.getAttributes();
+  return {schema::text(object.getName()), {reinterpret_cast<const char*>(data.begin()), data.size()}};
+}
+
+}  // namespace
+
+stat_outcome ask(session& server, const stat_question& question, const std::function<void(const object_view&)>& each,
+                 const std::function<void()>& piece_done) {
+  return ask_each(
+      server, question, [&](schema::Object::Reader object) { each(view_of(object)); }, piece_done);
+}
+
+stat_outcome ask_why(session& server, const stat_question& question,
+                     const std::function<void(const object_view&, schema::JobWhy::Reader)>& each) {
+  return ask_each(server, question, [&](schema::Object::Reader object) { each(view_of(object), object.getWhy()); }, {});
 }
 
 stat_outcome ask_all(session& server, const stat_question& question, std::vector<kept_object>& into) {

@@ -23,6 +23,7 @@ struct stat_question {
   std::string queue;
   std::vector<std::string> users;
   std::string states;
+  bool why = false;  // of the jobs that are named
 };
 
 struct refused_name {
@@ -38,6 +39,10 @@ struct stat_outcome {
 // `each` sees every object; what it is given lives until it returns. `piece_done` is called after each reply.
 stat_outcome ask(session& server, const stat_question& question, const std::function<void(const object_view&)>& each,
                  const std::function<void()>& piece_done = {});
+
+// Of named jobs, with why they wait; of one that nothing is said of that is empty.
+stat_outcome ask_why(session& server, const stat_question& question,
+                     const std::function<void(const object_view&, schema::JobWhy::Reader)>& each);
 
 // Objects that own their bytes, for what must be seen as a whole.
 struct kept_object {

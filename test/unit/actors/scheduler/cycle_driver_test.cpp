@@ -4,6 +4,7 @@
 #include <map>
 
 #include "actors/scheduler/cycle_driver.hpp"
+#include "actors/scheduler/reasons_piece.hpp"
 #include "events/model/limits.hpp"
 #include "transcript.hpp"
 
@@ -211,6 +212,68 @@ BOOST_AUTO_TEST_CASE(reasons_come_in_pieces_below_the_limit) {
   }
   BOOST_TEST(pieces > 1u);
   BOOST_TEST(jobs == 3000u);
+}
+
+BOOST_AUTO_TEST_CASE(a_reason_comes_with_its_data) {
+  driven d;
+  auto c = two_jobs();
+  c.jobs[1].schedselect = "1:ncpus=9";
+  d.view(c.full_view(5));
+  d.forget();
+  d.cycle(8, 5);
+  BOOST_REQUIRE(said(d, {which::POLICY, which::CYCLE_BEGAN, which::RUN, which::REASONS, which::CYCLE_ENDED}));
+  const auto reasons = d.sent[3].get().getReasons();
+  BOOST_TEST(reasons.getCycle() == 8u);
+  BOOST_REQUIRE(reasons.getWhys().size() == reasons.getTexts().size());
+  const auto why = reasons.getWhys()[reasons.getJobs()[0].getText()];
+  BOOST_TEST((why.getKind() == schema::Why::Kind::RESOURCES));
+  BOOST_TEST(schema::str(why.getResource()) == "ncpus");
+  BOOST_TEST(schema::str(why.getAsked()) == "9");
+  BOOST_TEST(schema::str(why.getFree()) == "4");  // when the cycle began, as the comment has it
+  BOOST_TEST(schema::str(why.getTotal()) == "4");
+  BOOST_REQUIRE(why.getVnodes().size() == 1u);
+  BOOST_TEST(schema::str(why.getVnodes()[0]) == "p1");
+  BOOST_TEST(reasons.getJobs()[0].getBehind() == 0u);
+}
+
+BOOST_AUTO_TEST_CASE(a_piece_with_much_data_stays_below_the_limit_and_loses_nothing) {
+  cycle::result of;
+  for (unsigned i = 0; i < 2000; ++i) {
+    of.comments.push_back("Not Running: " + std::string(i % 90, 'x') + std::to_string(i));
+    cycle::why_data why;
+    why.kind = schema::Why::Kind::LIMIT;
+    why.resource = "r" + std::to_string(i);
+    why.limit = std::string(i % 70, 'l');
+    why.owner = "queue workq";
+    for (unsigned v = 0; v < i % (cycle::why_vnodes_max + 1); ++v) why.vnodes.push_back("vnode" + std::to_string(v));
+    of.whys.push_back(why);
+    of.blockers.push_back(std::to_string(i) + ".borg");
+    of.reasons.push_back({i + 1, 0, i, i % 3 == 0 ? 0 : i + 1});
+  }
+  std::size_t told = 0;
+  const auto check = [&](const actors::reasons_piece& piece) {
+    const auto m = piece.seal();
+    BOOST_TEST(m.bytes().size() <= limits::cycle_reasons_bytes_max);
+    const auto r = m.get().getReasons();
+    for (const auto job : r.getJobs()) {
+      const auto& reason = of.reasons[told++];
+      BOOST_TEST(job.getJob() == reason.job);
+      BOOST_TEST(schema::str(r.getTexts()[job.getText()]) == of.comments[reason.comment]);
+      BOOST_TEST(schema::str(r.getWhys()[job.getText()].getResource()) == of.whys[reason.comment].resource);
+      BOOST_TEST(r.getWhys()[job.getText()].getVnodes().size() == of.whys[reason.comment].vnodes.size());
+      BOOST_TEST((job.getBehind() == 0 ? std::string() : schema::str(r.getBlockers()[job.getBehind() - 1])) ==
+                 (reason.behind == 0 ? std::string() : of.blockers[reason.behind - 1]));
+    }
+  };
+  actors::reasons_piece piece(of, 1);
+  for (const auto& reason : of.reasons) {
+    if (piece.add(reason)) continue;
+    check(piece);
+    piece = actors::reasons_piece(of, 1);
+    BOOST_REQUIRE(piece.add(reason));
+  }
+  check(piece);
+  BOOST_TEST(told == of.reasons.size());
 }
 
 BOOST_AUTO_TEST_CASE(stop_and_reconfigure_are_for_the_owner) {

@@ -194,6 +194,9 @@ BOOST_AUTO_TEST_CASE(a_scheduler_object_is_down_idle_and_scheduling) {  // MS-41
   BOOST_TEST(state() == "scheduling");
   BOOST_TEST(s.when(began, the_server()) == "");
   BOOST_TEST(s.when(cycle([](schema::FromScheduler::Builder m) { m.initReasons(); }), the_server()) == "cycleReasons");
+  const model::proposal_refused refused{
+      schema::make<schema::FromScheduler>([](schema::FromScheduler::Builder m) { m.initRun().setJob(7); }), "no"};
+  BOOST_TEST(s.when(refused, the_server()) == "proposalRefused");
   BOOST_TEST(s.when(ended, the_server()) == "cycleEnded");
   BOOST_TEST(state() == "idle");
   BOOST_TEST(s.when(model::scheduler_gone{"link lost"}, the_server()) == "stopped");

@@ -21,6 +21,7 @@ struct question {
   std::vector<std::string> users = {};
   std::uint64_t at_sequence = 0;  // 0: now
   std::int64_t at_wall_ns = 0;
+  bool why = false;
 };
 
 inline model::requester someone(std::string name = "user1") { return {std::move(name), "front", schema::Role::USER}; }
@@ -34,6 +35,7 @@ inline schema::sealed<schema::Request> request_of(const question& q) {
     s.setHistory(q.history);
     s.setQueue(q.queue);
     s.setStates(q.states);
+    s.setWhy(q.why);
     auto names = s.initNames(static_cast<unsigned>(q.names.size()));
     for (unsigned i = 0; i < q.names.size(); ++i) names.set(i, q.names[i]);
     auto users = s.initUsers(static_cast<unsigned>(q.users.size()));
@@ -65,6 +67,12 @@ inline void write_down(std::string& text, ObjectKind kind, schema::Reply::Reader
       text += " " + attribute_name(kind, e.id);
       if (!e.resource.empty()) text += "." + std::string(e.resource);
       text += "=" + std::string(e.value);
+    }
+    if (o.hasWhy()) {
+      const auto w = o.getWhy();
+      text += " why=" + schema::str(w.getComment()) + "/" + schema::str(w.getData().getResource()) + "/" + schema::str(w.getBehind()) +
+              "/" + std::to_string(w.getSinceNs()) + "/" + std::to_string(w.getSaidNs()) + "/" + std::to_string(w.getCycle()) + "/" +
+              schema::str(w.getScheduler());
     }
     text += "\n";
   }

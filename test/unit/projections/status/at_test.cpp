@@ -22,6 +22,8 @@ std::vector<question> questions(std::uint64_t jobs) {
   all.push_back({.kind = ObjectKind::JOB, .history = schema::History::ALSO});
   for (std::uint64_t n = 1; n <= jobs; n += 1 + jobs / 4)
     all.push_back({.kind = ObjectKind::JOB, .names = {std::to_string(n) + ".borg"}, .history = schema::History::ALSO});
+  for (std::uint64_t n = 2; n <= jobs; n += 1 + jobs / 6)
+    all.push_back({.kind = ObjectKind::JOB, .names = {std::to_string(n) + ".borg"}, .wanted = {"job_state"}, .why = true});
   return all;
 }
 

@@ -61,6 +61,63 @@ BOOST_AUTO_TEST_CASE(a_reason_becomes_the_comment_of_a_job_that_waits_and_of_no_
   BOOST_TEST(c.now().job(runs)->attribute(attributes::job::comment) == before);
 }
 
+BOOST_AUTO_TEST_CASE(a_waiting_job_has_its_reason_as_data_until_it_waits_no_more) {
+  cluster c;
+  c.history.submit("user1");
+  const auto job = c.history.jobs()[0];
+  c.bring(job, model::job_phase::queued);
+  BOOST_TEST(!c.now().why(job));
+  const auto scheduler = c.now().schedulers().at("default").serial;
+  const auto say = [&](const std::string& text, const std::string& behind, std::uint64_t cycle) {
+    c.history.write(scheduler, [&](auto e) {
+      auto r = e.initScheduler().initCycleReasons();
+      r.setCycle(cycle);
+      r.initTexts(1).set(0, text);
+      r.initWhys(1)[0].setAsked("8");
+      if (!behind.empty()) r.initBlockers(1).set(0, behind);
+      auto j = r.initJobs(2);
+      j[0].setJob(job);
+      j[0].setBehind(!behind.empty());
+      j[1].setJob(job + 1000);  // of no job
+    });
+    return c.now().wall_ns();
+  };
+  const auto first = say("Not Running: a", "", 4);
+  const auto second = say("Not Running: a", "7.borg", 5);
+  const auto* why = c.now().why(job);
+  BOOST_REQUIRE(why);
+  BOOST_TEST(why->why->text == "Not Running: a");
+  BOOST_TEST(schema::str(why->why->data().getAsked()) == "8");
+  BOOST_TEST(why->behind_id() == "7.borg");
+  BOOST_TEST(why->since_ns == first);  // it is the same reason
+  BOOST_TEST(why->said->wall_ns == second);
+  BOOST_TEST(why->said->cycle == 5u);
+  BOOST_TEST(c.now().scheduler_name(why->said->scheduler) == "default");
+  const auto third = say("Not Running: b", "", 6);
+  BOOST_TEST(c.now().why(job)->since_ns == third);
+  BOOST_TEST(c.now().why(job)->behind_id() == "");
+  c.bring(job, model::job_phase::started);
+  BOOST_TEST(!c.now().why(job));
+}
+
+BOOST_AUTO_TEST_CASE(reasons_that_nobody_has_any_more_go) {
+  cluster c;
+  c.history.submit("user1");
+  const auto job = c.history.jobs()[0];
+  projections::waiting_reasons kept;
+  for (unsigned i = 0; i < 10'000; ++i) {
+    const auto said = schema::make<schema::CycleReasons>([&](schema::CycleReasons::Builder r) {
+      r.initTexts(1).set(0, "Not Running: " + std::to_string(i));
+      r.initJobs(1)[0].setJob(job);
+    });
+    kept.fold(1, i, said.get(), [](std::uint64_t) { return true; });
+  }
+  BOOST_TEST(kept.reasons() < 200u);
+  BOOST_TEST(kept.find(job)->why->text == "Not Running: 9999");
+  kept.forget(job);
+  BOOST_TEST(!kept.find(job));
+}
+
 BOOST_AUTO_TEST_CASE(a_forgotten_job_is_found_by_neither_serial_nor_id) {
   cluster c;
   c.history.submit("user1");

@@ -1,0 +1,59 @@
+// What a placement that found no place says of it as data.
+#include <algorithm>
+
+#include "actors/scheduler/cycle/placement.hpp"
+
+namespace annals::cycle {
+
+void placement::name_vnodes(why_data& why, const std::vector<index>& from) const {
+  why.kind = schema::Why::Kind::RESOURCES;
+  const auto count = std::min(from.size(), why_vnodes_max);
+  for (std::size_t i = 0; i < count; ++i) why.vnodes.push_back(view_.vnodes()[from[i]].name);
+}
+
+why_data placement::lack_of_vnodes(const node_pool& pool, std::uint64_t needed) const {
+  why_data why;
+  why.kind = schema::Why::Kind::RESOURCES;
+  why.resource = "vnodes";
+  why.asked = std::to_string(needed);
+  why.free = std::to_string(pool.usable);
+  why.total = std::to_string(pool.vnodes.size());
+  for (const index at : pool.vnodes)
+    if (!usable_[at] && why.vnodes.size() < why_vnodes_max) why.vnodes.push_back(view_.vnodes()[at].name);
+  return why;
+}
+
+why_data placement::lack_of_amount(const want& w, amount free, amount total, const std::vector<index>& where) const {
+  const auto& table = view_.resources();
+  why_data why;
+  name_vnodes(why, where);
+  why.resource = table[w.resource].name;
+  why.asked = table.print(w.resource, w.value);
+  why.free = table.print(w.resource, free);
+  why.total = table.print(w.resource, total);
+  return why;
+}
+
+why_data placement::lack_of_value(const want& w, std::string there, const std::vector<index>& where) const {
+  const auto& table = view_.resources();
+  why_data why;
+  name_vnodes(why, where);
+  why.resource = table[w.resource].name;
+  why.asked = table[w.resource].is_boolean() ? table.print(w.resource, w.value) : w.text;
+  why.total = std::move(there);
+  return why;
+}
+
+// Of the first host that can't hold a chunk; where each could, of all.
+why_data placement::lack_of_place(const node_pool& pool) const {
+  why_data why;
+  if (!first_lack_host_) return name_vnodes(why, pool.vnodes), why;
+  const auto& host = *first_lack_host_;
+  const want& w = first_lack_want_;
+  if (!view_.resources()[w.resource].numeric) return lack_of_value(w, {}, host.vnodes);
+  amount total = 0;
+  for (const index at : host.vnodes) total += view_.vnodes()[at].available(w.resource);
+  return lack_of_amount(w, host.at_start[w.resource], total, host.vnodes);
+}
+
+}  // namespace annals::cycle

@@ -1,0 +1,130 @@
+// What qstat --why says.
+#include <boost/test/unit_test.hpp>
+
+#include <cstdlib>
+#include <ctime>
+
+#include "events/attributes/ids.hpp"
+#include "events/schema/message.hpp"
+#include "tools/client/print/why.hpp"
+
+using namespace annals;
+namespace ids = attributes::job;
+using kind = schema::Why::Kind;
+
+namespace {
+
+struct asked_job {
+  asked_job() {
+    ::setenv("TZ", "UTC", 1);
+    ::tzset();
+    row.set(ids::job_state, "Q");
+    row.set(ids::queue, "workq");
+    row.set(ids::qtime, "1795222000");
+  }
+  schema::sealed<schema::JobWhy> said(
+      kind k, const std::function<void(schema::Why::Builder)>& fill = [](auto) {}) const {
+    return schema::make<schema::JobWhy>([&](schema::JobWhy::Builder w) {
+      w.setComment("Not Running: a reason");
+      w.setSinceNs(1'795'222'100'000'000'000);
+      w.setSaidNs(1'795'222'200'000'000'000);
+      w.setCycle(41);
+      w.setScheduler("default");
+      auto data = w.initData();
+      data.setKind(k);
+      fill(data);
+    });
+  }
+  std::string text(schema::JobWhy::Reader why = {}) const {
+    std::string out;
+    client::put_why_text(out, {"12.borg", row.packed()}, why);
+    return out;
+  }
+  std::string text(const schema::sealed<schema::JobWhy>& why) const { return text(*why); }
+  std::string second(const schema::sealed<schema::JobWhy>& why) const {
+    const auto all = text(why);
+    std::size_t from = 0;
+    for (int i = 0; i < 2; ++i) from = all.find('\n', from) + 1;
+    return all.substr(from + 2, all.find('\n', from) - from - 2);
+  }
+  attributes::attribute_set row;
+};
+
+}  // namespace
+
+BOOST_FIXTURE_TEST_SUITE(why_a_job_waits, asked_job)
+
+BOOST_AUTO_TEST_CASE(a_waiting_job_is_told_with_its_reason) {
+  const auto why = said(kind::RESOURCES, [](schema::Why::Builder w) {
+    w.setResource("ncpus");
+    w.setAsked("8");
+    w.setFree("2");
+    w.setTotal("16");
+    w.initVnodes(2).set(0, "n1");
+    w.getVnodes().set(1, "n2");
+  });
+  BOOST_TEST(
+      text(why) ==
+      "12.borg waits in queue workq.\n"
+      "  Not Running: a reason\n"
+      "  It asks for 8 of ncpus; 2 of 16 can be had on n1, n2.\n"
+      "  It has waited for this since Sat Nov 21 00:48:20 2026; scheduler default said so last Sat Nov 21 00:50:00 2026 in cycle 41.\n");
+}
+
+BOOST_AUTO_TEST_CASE(each_kind_has_its_sentence) {
+  BOOST_TEST(second(said(kind::POOL, [](auto w) {
+               w.setResource("lic"), w.setAsked("3"), w.setFree("1"), w.setTotal("4"), w.setOwner("queue workq");
+             })) == "It asks for 3 of lic; of what queue workq has 1 of 4 can be had.");
+  BOOST_TEST(second(said(kind::RESOURCES, [](auto w) { w.setResource("arch"), w.setAsked("cray"), w.setTotal("linux"); })) ==
+             "It asks for arch=cray; there is linux.");
+  BOOST_TEST(second(said(kind::LIMIT, [](auto w) { w.setLimit("max_run [u:alice=2]"), w.setOwner("server"), w.setCount("2"); })) ==
+             "The limit max_run [u:alice=2] of server is reached: 2 of it is in use.");
+  BOOST_TEST(second(said(kind::QUEUE, [](auto w) { w.setOwner("queue workq"); })) == "No job of queue workq may run now.");
+  for (const auto k : {kind::PRIME_TIME, kind::DEDICATED, kind::ORDER, kind::BOOKED, kind::FORMULA, kind::SHARES, kind::PREEMPTION})
+    BOOST_TEST(second(said(k)).ends_with("."));
+}
+
+BOOST_AUTO_TEST_CASE(what_stands_before_it_and_when_it_may_start_is_told) {
+  const auto why = schema::make<schema::JobWhy>([](schema::JobWhy::Builder w) {
+    w.setComment("Not Running: a reason");
+    w.setBehind("10.borg");
+    w.setSinceNs(1'795'222'100'000'000'000);
+    w.setSaidNs(1'795'222'100'000'000'000);
+  });
+  row.set(ids::estimated, "start_time", "1795223000");
+  row.set(ids::estimated, "exec_vnode", "(n1:ncpus=8)");
+  const auto told = text(why);
+  BOOST_TEST(told.find("\n  It waits behind 10.borg.\n") != std::string::npos, told);
+  BOOST_TEST(told.ends_with("\n  Its start is expected Sat Nov 21 01:03:20 2026 on (n1:ncpus=8).\n"), told);
+}
+
+BOOST_AUTO_TEST_CASE(jobs_that_do_not_wait_are_told_as_what_they_are) {
+  BOOST_TEST(text() == "12.borg waits in queue workq.\n  No scheduler has said why; it came Sat Nov 21 00:46:40 2026.\n");
+  row.set(ids::job_state, "H");
+  row.set(ids::Hold_Types, "uo");
+  BOOST_TEST(text() == "12.borg is held by a user hold and an operator hold.\n");
+  row.set(ids::job_state, "W");
+  row.set(ids::Execution_Time, "1795223000");
+  BOOST_TEST(text() == "12.borg waits for its time: Sat Nov 21 01:03:20 2026.\n");
+  row.set(ids::job_state, "R");
+  row.set(ids::stime, "1795222000");
+  row.set(ids::exec_vnode, "(n1:ncpus=1)");
+  BOOST_TEST(text(said(kind::RESOURCES)) == "12.borg runs since Sat Nov 21 00:46:40 2026 on (n1:ncpus=1).\n");
+  row.set(ids::job_state, "F");
+  row.set(ids::Exit_status, "3");
+  BOOST_TEST(text() == "12.borg has ended with exit status 3.\n");
+}
+
+BOOST_AUTO_TEST_CASE(as_json_the_data_stand_by_name) {
+  client::why_json document;
+  std::string out;
+  document.begin(out, 1, "1.0", "borg");
+  document.put(out, {"12.borg", row.packed()},
+               *said(kind::RESOURCES, [](auto w) { w.setResource("ncpus"), w.initVnodes(1).set(0, "n1"); }));
+  document.end(out);
+  for (const char* part : {"\"Why\":\t{", "\"12.borg\":\t{", "\"kind\":\t\"resources\"", "\"resource\":\t\"ncpus\"",
+                           "\"vnodes\":\t[\"n1\"]", "\"cycle\":\t41", "\"since\":\t1795222100", "\"scheduler\":\t\"default\""})
+    BOOST_TEST(out.find(part) != std::string::npos, part << " in " << out);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,203 @@
+#include "tools/client/print/why.hpp"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "events/attributes/ids.hpp"
+#include "events/schema/message.hpp"
+#include "tools/client/print/dates.hpp"
+
+namespace annals::client {
+
+namespace ids = attributes::job;
+using kind = schema::Why::Kind;
+
+namespace {
+
+constexpr std::int64_t ns_per_s = 1'000'000'000;
+
+std::string date(std::string_view seconds) { return std::string(date_text().of(seconds)); }
+std::string date_of_ns(std::int64_t ns) { return std::string(date_text().of(ns / ns_per_s)); }
+
+// "n1, n2"
+std::string list(capnp::List<capnp::Text>::Reader names) {
+  std::string out;
+  for (const auto name : names) (out += out.empty() ? "" : ", ") += schema::text(name);
+  return out;
+}
+
+std::string on(capnp::List<capnp::Text>::Reader vnodes) { return vnodes.size() > 0 ? " on " + list(vnodes) : std::string(); }
+
+std::string lack(schema::Why::Reader why, const std::string& of) {
+  const auto text = [](capnp::Text::Reader t) { return schema::str(t); };
+  const auto resource = text(why.getResource()), asked = text(why.getAsked()), free = text(why.getFree()), total = text(why.getTotal());
+  if (resource.empty()) return "There is no room for all of it now; it was looked for" + on(why.getVnodes()) + ".";
+  if (free.empty() && total.empty()) return "It asks for " + resource + "=" + asked + ", which is not there" + on(why.getVnodes()) + ".";
+  if (free.empty())
+    return "It asks for " + resource + "=" + asked + "; " + (of.empty() ? "there is " : of + " has ") + total + on(why.getVnodes()) + ".";
+  return "It asks for " + asked + " of " + resource + "; " + (of.empty() ? "" : "of what " + of + " has ") + free + " of " + total +
+         " can be had" + on(why.getVnodes()) + ".";
+}
+
+std::string limit(schema::Why::Reader why) {
+  std::string out = "The limit " + schema::str(why.getLimit());
+  if (why.getOwner().size() > 0) out += " of " + schema::str(why.getOwner());
+  out += " is reached";
+  if (why.getCount().size() > 0) out += ": " + schema::str(why.getCount()) + " of it is in use";
+  if (why.getAsked().size() > 0) out += ", and it asks for " + schema::str(why.getAsked());
+  return out + ".";
+}
+
+// What the data says beyond the comment; empty: nothing.
+std::string sentence(schema::Why::Reader why) {
+  switch (why.getKind()) {
+    case kind::RESOURCES: return lack(why, "");
+    case kind::POOL: return lack(why, schema::str(why.getOwner()));
+    case kind::LIMIT: return limit(why);
+    case kind::QUEUE: return "No job of " + schema::str(why.getOwner()) + " may run now.";
+    case kind::PRIME_TIME: return "Prime time, or what comes after it, does not let it run now.";
+    case kind::DEDICATED: return "Dedicated time does not let it run now.";
+    case kind::ORDER: return "Jobs run strictly in their order, and one before it can't run yet.";
+    case kind::BOOKED: return "The place that it needs is kept for what comes first.";
+    case kind::FORMULA: return "What job_sort_formula makes of it is not above job_sort_formula_threshold.";
+    case kind::SHARES: return "Who it counts for has no fairshare shares.";
+    case kind::PREEMPTION: return "It may preempt other jobs, and can't: too few of them would make room.";
+    case kind::OTHER: break;
+  }
+  return {};
+}
+
+constexpr std::array kind_names = {
+    std::pair(kind::OTHER, "other"), std::pair(kind::RESOURCES, "resources"), std::pair(kind::POOL, "pool"),
+    std::pair(kind::LIMIT, "limit"), std::pair(kind::QUEUE, "queue"), std::pair(kind::PRIME_TIME, "prime_time"),
+    std::pair(kind::DEDICATED, "dedicated_time"), std::pair(kind::ORDER, "order"), std::pair(kind::BOOKED, "booked"),
+    std::pair(kind::FORMULA, "formula"), std::pair(kind::SHARES, "shares"), std::pair(kind::PREEMPTION, "preemption")};
+
+std::string_view kind_name(kind k) {
+  for (const auto& [each, name] : kind_names)
+    if (each == k) return name;
+  return "other";  // of a newer server
+}
+
+std::string held_words(std::string_view holds) {
+  constexpr std::array names = {std::pair('u', "a user hold"), std::pair('o', "an operator hold"), std::pair('s', "a system hold"),
+                                std::pair('p', "a bad password")};
+  std::string out;
+  for (const auto& [letter, name] : names)
+    if (holds.find(letter) != std::string_view::npos) (out += out.empty() ? "" : " and ") += name;
+  return out.empty() ? "a hold" : out;
+}
+
+// "12.borg waits": what it does.
+std::string what_it_does(const object_view& job) {
+  const auto state = value_of(job, ids::job_state);
+  const auto place = value_of(job, ids::exec_vnode);
+  const std::string where = place.empty() ? "" : " on " + std::string(place);
+  const auto start = value_of(job, ids::stime);
+  const std::string since = start.empty() ? "" : " since " + date(start);
+  switch (state.empty() ? ' ' : state[0]) {
+    case 'Q': return "waits in queue " + std::string(value_of(job, ids::queue));
+    case 'H': return "is held by " + held_words(value_of(job, ids::Hold_Types));
+    case 'W': {
+      const auto until = value_of(job, ids::Execution_Time);
+      return until.empty() ? "waits for its time" : "waits for its time: " + date(until);
+    }
+    case 'R': return "runs" + since + where;
+    case 'S': return "is suspended; it began " + date(start);
+    case 'E': return "is ending, after it ran" + where;
+    case 'B': return "is an array of which subjobs have begun";
+    case 'F':
+    case 'X':
+    case 'M': {
+      const auto code = value_of(job, ids::Exit_status);
+      return "has ended" + (code.empty() ? std::string(" without having run") : " with exit status " + std::string(code));
+    }
+    default: return "is in state " + std::string(state);
+  }
+}
+
+bool is_queued(const object_view& job) { return value_of(job, ids::job_state) == "Q"; }
+
+void line(std::string& out, const std::string& text) {
+  if (!text.empty()) out += "  " + text + "\n";
+}
+
+void put_reason(std::string& out, const object_view& job, schema::JobWhy::Reader why) {
+  if (why.getComment().size() == 0) {
+    const auto since = value_of(job, ids::qtime);
+    return line(out, "No scheduler has said why" + (since.empty() ? std::string() : "; it came " + date(since)) + ".");
+  }
+  line(out, schema::str(why.getComment()));
+  line(out, sentence(why.getData()));
+  if (why.getBehind().size() > 0) line(out, "It waits behind " + schema::str(why.getBehind()) + ".");
+  std::string said = "It has waited for this since " + date_of_ns(why.getSinceNs()) + "; ";
+  said += why.getScheduler().size() > 0 ? "scheduler " + schema::str(why.getScheduler()) : "its scheduler";
+  said += " said so last " + date_of_ns(why.getSaidNs());
+  if (why.getCycle() > 0) said += " in cycle " + std::to_string(why.getCycle());
+  line(out, said + ".");
+}
+
+}  // namespace
+
+void put_why_text(std::string& out, const object_view& job, schema::JobWhy::Reader why) {
+  (out += job.name) += " " + what_it_does(job) + ".\n";
+  if (is_queued(job)) put_reason(out, job, why);
+  else if (const auto comment = value_of(job, ids::comment); !comment.empty()) line(out, std::string(comment));
+  const auto start = value_of(job, ids::estimated, "start_time");
+  if (start.empty()) return;
+  const auto where = value_of(job, ids::estimated, "exec_vnode");
+  line(out, "Its start is expected " + date(start) + (where.empty() ? "" : " on " + std::string(where)) + ".");
+}
+
+void why_json::text(std::string& out, int depth, std::string_view name, std::string_view value) {
+  if (value.empty()) return;
+  document_.key(out, depth, name);
+  put_json_string(out, value);
+}
+
+void why_json::number(std::string& out, int depth, std::string_view name, std::uint64_t value) {
+  if (value == 0) return;
+  document_.key(out, depth, name);
+  out += std::to_string(value);
+}
+
+void why_json::put_data(std::string& out, schema::Why::Reader why) {
+  text(out, 3, "kind", kind_name(why.getKind()));
+  text(out, 3, "resource", schema::text(why.getResource()));
+  text(out, 3, "asked", schema::text(why.getAsked()));
+  text(out, 3, "free", schema::text(why.getFree()));
+  text(out, 3, "total", schema::text(why.getTotal()));
+  text(out, 3, "limit", schema::text(why.getLimit()));
+  text(out, 3, "owner", schema::text(why.getOwner()));
+  text(out, 3, "count", schema::text(why.getCount()));
+  if (why.getVnodes().size() == 0) return;
+  document_.key(out, 3, "vnodes");
+  const char* before = "[";
+  for (const auto vnode : why.getVnodes()) out += std::exchange(before, ", "), put_json_string(out, schema::text(vnode));
+  out += "]";
+}
+
+void why_json::put(std::string& out, const object_view& job, schema::JobWhy::Reader why) {
+  document_.open_object(out, job.name);
+  text(out, 3, "says", what_it_does(job));
+  text(out, 3, "job_state", value_of(job, ids::job_state));
+  text(out, 3, "queue", value_of(job, ids::queue));
+  const bool told = is_queued(job) && why.getComment().size() > 0;
+  text(out, 3, "comment", told ? schema::text(why.getComment()) : value_of(job, ids::comment));
+  if (told) {
+    put_data(out, why.getData());
+    text(out, 3, "behind", schema::text(why.getBehind()));
+    number(out, 3, "since", static_cast<std::uint64_t>(why.getSinceNs() / ns_per_s));
+    number(out, 3, "said", static_cast<std::uint64_t>(why.getSaidNs() / ns_per_s));
+    number(out, 3, "cycle", why.getCycle());
+    text(out, 3, "scheduler", schema::text(why.getScheduler()));
+  }
+  text(out, 3, "Hold_Types", value_of(job, ids::job_state) == "H" ? value_of(job, ids::Hold_Types) : std::string_view());
+  text(out, 3, "exec_vnode", value_of(job, ids::exec_vnode));
+  text(out, 3, "estimated_start", value_of(job, ids::estimated, "start_time"));
+  text(out, 3, "estimated_exec_vnode", value_of(job, ids::estimated, "exec_vnode"));
+  document_.close_object(out);
+}
+
+}  // namespace annals::client

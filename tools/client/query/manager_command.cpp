@@ -158,13 +158,15 @@ class parser {
     const bool last = at_ == line_.size();
     at_ = start;
     if (attribute) return false;
-    if (command_.object != manager_object::server) return true;
-    // What follows "server" is an attribute where one may stand: `list server scheduling`, `unset server comment`.
-    const auto comma = word.find(',');
-    if (command_.verb == manager_verb::unset) return !last && !attribute_of(command_.object, word.substr(0, comma));
-    if (command_.verb == manager_verb::list || command_.verb == manager_verb::print) {
-      return !attribute_of(command_.object, word.substr(0, comma));
-    }
+    if (!nameless) return true;
+    // What follows "server" or "sched" is an attribute where one may stand: `list server scheduling`, `unset sched comment`.
+    const auto kind = command_.object == manager_object::server ? schema::ObjectKind::SERVER : schema::ObjectKind::SCHEDULER;
+    const auto first = word.substr(0, word.find_first_of(",."));
+    const bool names_attribute = attributes::find(kind, first) != nullptr;
+    const bool shows = command_.verb == manager_verb::list || command_.verb == manager_verb::print;
+    if (command_.object == manager_object::scheduler) return !names_attribute || (!shows && command_.verb != manager_verb::unset);
+    if (command_.verb == manager_verb::unset) return !last && !names_attribute;
+    if (shows) return !names_attribute;
     return command_.verb != manager_verb::set || !last;
   }
 

@@ -155,6 +155,15 @@ BOOST_AUTO_TEST_CASE(syntax_errors_point_at_their_place_as_pbs_does) {
   check_caret("set queue workq comment=\"a", 26);
 }
 
+BOOST_AUTO_TEST_CASE(an_attribute_behind_sched_is_no_name) {
+  for (const char* line : {"list sched job_sort_formula", "print sched job_sort_formula_threshold", "unset sched job_sort_formula"}) {
+    BOOST_TEST(parsed(line).names.empty(), line);
+    BOOST_TEST(parsed(line).changes.size() == 1u, line);
+  }
+  BOOST_TEST(parsed("list sched sc1").names.size() == 1u);
+  BOOST_TEST(parsed("unset sched sc1 comment").names.size() == 1u);
+}
+
 BOOST_AUTO_TEST_CASE(a_scheduler_is_made_and_deleted_by_its_name) {  // MS-03
   check_caret("c sched", 7, 3);
   check_caret("create sched partition=P1", 13, 3);

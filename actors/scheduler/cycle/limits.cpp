@@ -91,7 +91,7 @@ bool run_limit_book::set(std::uint32_t queue, run_limits limits) {
   p.set = !limits.empty();
   p.limits = std::move(limits);
   for (const auto kind : limit_kinds) {
-    p.limits_jobs[static_cast<std::size_t>(kind)] = p.limits.hard.limits(kind);
+    if (p.limits.hard.limits(kind)) p.of_jobs[p.kinds_of_jobs++] = kind;
     if (p.set) make_room(p, kind);
   }
   any_ = server_.set || std::any_of(queues_.begin(), queues_.end(), [](const place& q) { return q.set; });

@@ -83,11 +83,12 @@ class run_limit_book {
   std::optional<reached_limit> reached(const job_owners& owners, std::uint32_t queue, Asked&& asked) const {
     if (!any_) return std::nullopt;
     const place* its = place_of(queue);
+    if (!reaches_any(server_, owners, asked) && !(its && reaches_any(*its, owners, asked))) return std::nullopt;
     const std::array<const place*, 2> places = {&server_, its ? its : &nothing_set_};
     for (const auto kind : values::limit_kinds)
       for (const bool at_queue : {false, true}) {
         const place& p = *places[at_queue];
-        if (!p.limits_jobs[static_cast<std::size_t>(kind)]) continue;
+        if (!p.limits.hard.limits(kind)) continue;
         const counter& c = p.at(kind, owners[kind]);
         if (c.jobs >= c.bound) return reached_limit{at_queue, kind, c.named, reached_limit::none};
       }
@@ -138,7 +139,8 @@ class run_limit_book {
   struct place {
     run_limits limits;
     bool set = false;
-    std::array<bool, values::limit_kinds.size()> limits_jobs{};  // kinds that have a hard limit of numbers
+    std::array<values::limit_kind, values::limit_kinds.size()> of_jobs{};  // kinds that have a hard limit of numbers,
+    std::size_t kinds_of_jobs = 0;                                         // so many
     std::array<std::vector<counter>, values::limit_kinds.size()> jobs;
     std::array<std::vector<used>, values::limit_kinds.size()> amounts;  // of each owner so many as there are limited resources
 
@@ -189,6 +191,21 @@ class run_limit_book {
 
   static refusal say(const reached_limit& r, const place& p, std::string_view name, owner_number owner, std::string_view queue,
                      amount asked, const resource_table& resources);
+  // In no order: mostly no limit is reached, and that has to be known soon.
+  template <class Asked>
+  static bool reaches_any(const place& p, const job_owners& owners, Asked&& asked) {
+    for (std::size_t i = 0; i < p.kinds_of_jobs; ++i) {
+      const counter& c = p.at(p.of_jobs[i], owners[p.of_jobs[i]]);
+      if (c.jobs >= c.bound) return true;
+    }
+    for (std::size_t i = 0; i < p.limits.resources.size(); ++i)
+      if (const amount wanted = asked(p.limits.resources[i].resource); wanted > 0)
+        for (const auto kind : values::limit_kinds) {
+          const used& u = p.used_at(kind, owners[kind], i);
+          if (u.bound != unlimited && u.sum + wanted > u.bound) return true;
+        }
+    return false;
+  }
   place* place_of(std::uint32_t queue) { return queue < queues_.size() ? &queues_[queue] : nullptr; }
   const place* place_of(std::uint32_t queue) const { return queue < queues_.size() ? &queues_[queue] : nullptr; }
   std::string_view name_of(values::limit_kind kind, owner_number owner) const;

@@ -100,6 +100,31 @@ class order(PolicyTest):
         self.assertEqual(self.order_of_starts(short, long, endless), [long, short, endless])
 
 
+class eligible_time(PolicyTest):
+    def accrues(self, id):
+        job = self.job(id)
+        return job.get("accrue_type"), job.get("eligible_time")
+
+    def test_it_grows_while_a_job_waits_for_its_turn_only(self):
+        self.sure("qmgr", "-c", "set node a resources_available.ncpus = 1")
+        self.sure("qmgr", "-c", "set server eligible_time_enable = True")
+        runs = self.submit("--", "/bin/sleep", "1000")
+        self.until_running(runs)
+        waits, held = self.submit("--", "/bin/true"), self.submit("-h", "--", "/bin/true")
+        self.until(lambda: self.accrues(waits)[1] >= "00:00:02", lambda: self.job(waits))
+        self.assertEqual(self.accrues(waits)[0], "2")
+        self.assertEqual(self.accrues(held), ("1", "00:00:00"))
+        self.assertEqual(self.accrues(runs)[0], "3")
+        self.sure("qmgr", "-c", "set server max_run = [o:PBS_ALL=1]")
+        self.until(lambda: self.accrues(waits)[0] == "1", lambda: self.job(waits))      # a limit keeps it back
+        self.sure("qmgr", "-c", "unset server max_run")
+        self.until(lambda: self.accrues(waits)[0] == "2", lambda: self.job(waits))
+        self.sure("qalter", "-W", "eligible_time=1:00:00", waits)
+        self.assertTrue(self.accrues(waits)[1] >= "01:00:00")
+        self.sure("qmgr", "-c", "set server eligible_time_enable = False")
+        self.assertEqual(self.accrues(waits), (None, None))
+
+
 class amounts_of_programs(PolicyTest):
     def test_jobs_wait_for_licences(self):
         script = self.priv("licences")

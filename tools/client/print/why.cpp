@@ -29,9 +29,16 @@ std::string list(capnp::List<capnp::Text>::Reader names) {
 
 std::string on(capnp::List<capnp::Text>::Reader vnodes) { return vnodes.size() > 0 ? " on " + list(vnodes) : std::string(); }
 
+std::string lack_of_vnodes(schema::Why::Reader why) {
+  const auto asked = schema::str(why.getAsked());
+  return "It needs " + asked + (asked == "1" ? " vnode; " : " vnodes; ") + schema::str(why.getFree()) + " of " +
+         schema::str(why.getTotal()) + " are free" + (why.getVnodes().size() > 0 ? ", not " + list(why.getVnodes()) : "") + ".";
+}
+
 std::string lack(schema::Why::Reader why, const std::string& of) {
   const auto text = [](capnp::Text::Reader t) { return schema::str(t); };
   const auto resource = text(why.getResource()), asked = text(why.getAsked()), free = text(why.getFree()), total = text(why.getTotal());
+  if (resource == "vnodes") return lack_of_vnodes(why);
   if (resource.empty()) return "There is no room for all of it now; it was looked for" + on(why.getVnodes()) + ".";
   if (free.empty() && total.empty()) return "It asks for " + resource + "=" + asked + ", which is not there" + on(why.getVnodes()) + ".";
   if (free.empty())

@@ -77,6 +77,14 @@ BOOST_AUTO_TEST_CASE(each_kind_has_its_sentence) {
              })) == "It asks for 3 of lic; of what queue workq has 1 of 4 can be had.");
   BOOST_TEST(second(said(kind::RESOURCES, [](auto w) { w.setResource("arch"), w.setAsked("cray"), w.setTotal("linux"); })) ==
              "It asks for arch=cray; there is linux.");
+  const auto few = said(kind::RESOURCES, [](auto w) {
+    w.setResource("vnodes");
+    w.setAsked("3");
+    w.setFree("2");
+    w.setTotal("4");
+    w.initVnodes(1).set(0, "n4");
+  });
+  BOOST_TEST(second(few) == "It needs 3 vnodes; 2 of 4 are free, not n4.");
   BOOST_TEST(second(said(kind::LIMIT, [](auto w) { w.setLimit("max_run [u:alice=2]"), w.setOwner("server"), w.setCount("2"); })) ==
              "The limit max_run [u:alice=2] of server is reached: 2 of it is in use.");
   BOOST_TEST(second(said(kind::QUEUE, [](auto w) { w.setOwner("queue workq"); })) == "No job of queue workq may run now.");

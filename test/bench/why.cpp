@@ -11,7 +11,10 @@ using namespace annals::bench;
 
 namespace {
 
-std::size_t bytes_in_use() { return ::mallinfo2().uordblks; }
+std::size_t bytes_in_use() {
+  const auto m = ::mallinfo2();
+  return m.uordblks + m.hblkhd;
+}
 
 void put_reasons(projections::status& to, test::told_records& records, std::uint64_t first_job, std::uint64_t jobs, unsigned reasons,
                  std::uint64_t cycle) {

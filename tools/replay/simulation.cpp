@@ -176,6 +176,7 @@ class simulating {
       default: return;  // of cycles and connections, and how usage was counted: that is the policy's now
     }
     log_.fold(record);
+    count_capacity();  // whose vnodes are its own
     if (event.isCreated() && schema::text(event.getCreated().getName()) == wanted_.scheduler) stream_ = record.get().getStream();
     want_cycle();
   }

@@ -71,7 +71,10 @@ class router {
   // -- followers and other actors ------------------------------------------------------------------------------------------
 
   void on_committed(const committed& c) {
-    for (const auto& r : *c.records) parts_.where->fold(*r);
+    for (const auto& r : *c.records) {
+      parts_.where->fold(*r);
+      schedulers_.folded(*r);
+    }
   }
 
   void on_job_command(job_command_for& c) {

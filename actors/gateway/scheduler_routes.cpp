@@ -154,7 +154,11 @@ void scheduler_routes::propose(const std::string& name, const schema::sealed<sch
   if (winding_up) return reply->refused(0, model::refuse(pbs_error::server_down));
   const auto number = board_.where().job_number(run.getJob());
   if (!number) return reply->refused(0, model::refuse(pbs_error::unknown_job));
-  hooks_.ask_run(*number, model::proposed_run{message, name, run.getRequest() != 0}, scheduler_itself(), std::move(reply));
+  auto go_on = [this, number = *number, message, name, asked = run.getRequest() != 0, reply] {
+    hooks_.ask_run(number, model::proposed_run{message, name, asked}, scheduler_itself(), reply);
+  };
+  if (run.getVictims().size() == 0) go_on();
+  else preemptions_.make_room(run, scheduler_itself(), reply, std::move(go_on));
 }
 
 void scheduler_routes::note_refused(const std::string& name, const model::proposal_refused& what) {

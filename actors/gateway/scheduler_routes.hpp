@@ -11,17 +11,20 @@
 
 #include "actors/gateway/actor_registry.hpp"
 #include "actors/gateway/hook_routes.hpp"
+#include "actors/gateway/preemption_routes.hpp"
 #include "actors/gateway/scheduler_starts.hpp"
 
 namespace annals::actors {
 
 class scheduler_routes {
  public:
-  scheduler_routes(actor_registry& board, hook_routes& hooks, scheduler_starts& starts) : board_(board), hooks_(hooks), starts_(starts) {}
+  scheduler_routes(actor_registry& board, hook_routes& hooks, scheduler_starts& starts)
+      : board_(board), hooks_(hooks), starts_(starts), preemptions_(board) {}
 
   // winding_up: the server is about to stop, and nothing is run any more.
   void on_message(const wire::connection_ptr& peer, schema::sealed<schema::FromScheduler> message, bool winding_up);
   void on_closed(const peer_closed& c);
+  void folded(const log::record& record) { preemptions_.folded(record); }
 
  private:
   // Whether who says hello is the scheduler of its name from now on; else it is turned away.
@@ -39,6 +42,7 @@ class scheduler_routes {
   actor_registry& board_;
   hook_routes& hooks_;
   scheduler_starts& starts_;
+  preemption_routes preemptions_;
   std::set<std::string> turned_away_;                       // names of which the log has a line, until the one that is there goes
   std::map<std::string, std::vector<std::byte>> policies_;  // of each scheduler's coming cycles
   std::set<std::string> stored_policies_;                   // hashes

@@ -141,6 +141,7 @@ void cycle_driver::connected() {
   asks_.clear();
   policy_sent_ = false;
   view_wanted_ = false;
+  preempting_.clear();
   directories_.connected();
   out_.send(make([&](Builder m) {
     auto h = m.initHello();
@@ -172,6 +173,7 @@ cycle_driver::next cycle_driver::received(schema::ToScheduler::Reader said) {
       if (const auto* job = view_.find_job(refused.getJob()))
         out_.log(event_sched, "Job", job->id, "Failed to run: " + schema::str(refused.getReason()));
       view_.withdraw(refused.getJob());
+      if (preempting_.erase(refused.getJob()) > 0) ask_for_full_view();
       break;
     }
     case schema::ToScheduler::RUN_JOB:
@@ -252,6 +254,7 @@ void cycle_driver::run(const start& what) {
     p.setSize(policy_text_.size());
   }));
   const auto decided = cycle::run_cycle(view_, policy_, what.wall_ns / ns_per_second);
+  remember_victims(decided);
   send_runs(decided, what.number);
   send_reasons(decided, what.number);
   send_estimates(decided);
@@ -279,14 +282,15 @@ void cycle_driver::run_asked(schema::RunOneJob::Reader ask) {
   std::string why = "Job is running";
   const auto where = view_.jobs()[at].where;
   const bool may = where == cycle::job_place::queued || where == cycle::job_place::other;
-  const auto run = may ? cycle::run_asked(view_, policy_, out_.clock->now_ns() / ns_per_second, at, why) : std::nullopt;
-  const auto& id = view_.jobs()[at].id;
-  out_.log(event_sched, "Job", id, run ? "Job run" : why);
-  if (!run) view_.forget_asked(at);
+  const auto decided = may ? cycle::run_asked(view_, policy_, out_.clock->now_ns() / ns_per_second, at, why) : cycle::result();
+  log_cycle(decided);
+  if (!may) out_.log(event_sched, "Job", view_.jobs()[at].id, why);
+  if (decided.runs.empty()) view_.forget_asked(at);
+  else remember_victims(decided);
   out_.send(make([&](Builder m) {
-    if (run) {
+    if (!decided.runs.empty()) {
       auto r = m.initRun();
-      fill_run(r, *run);
+      fill_run(r, decided.runs.front());
       r.setRequest(ask.getRequest());
     } else {
       auto c = m.initCannotRun();
@@ -297,12 +301,36 @@ void cycle_driver::run_asked(schema::RunOneJob::Reader ask) {
   }));
 }
 
+namespace {
+
+schema::PreemptVictim::How how_of(cycle::preempt_victim::method by) {
+  switch (by) {
+    case cycle::preempt_victim::method::suspend: return schema::PreemptVictim::How::SUSPEND;
+    case cycle::preempt_victim::method::requeue: return schema::PreemptVictim::How::REQUEUE;
+    case cycle::preempt_victim::method::remove: break;
+  }
+  return schema::PreemptVictim::How::DELETE;
+}
+
+}  // namespace
+
 void cycle_driver::fill_run(schema::ProposeRun::Builder to, const cycle::proposed_run& run) {
   to.setJob(run.job);
   to.setExecVnode(run.exec_vnode);
   to.setExecHost(run.exec_host);
   auto hosts = to.initHosts(static_cast<unsigned>(run.hosts.size()));
   for (unsigned i = 0; i < run.hosts.size(); ++i) hosts.set(i, run.hosts[i]);
+  auto victims = to.initVictims(static_cast<unsigned>(run.victims.size()));
+  for (unsigned i = 0; i < run.victims.size(); ++i) {
+    victims[i].setJob(run.victims[i].job);
+    victims[i].setHow(how_of(run.victims[i].by));
+  }
+}
+
+// What a refused proposal of this kind has done to its victims is not known here.
+void cycle_driver::remember_victims(const cycle::result& decided) {
+  for (const auto& run : decided.runs)
+    if (!run.victims.empty()) preempting_.insert(run.job);
 }
 
 void cycle_driver::send_policy() {

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -96,6 +97,7 @@ class cycle_driver {
   std::vector<std::pair<cycle::resource_id, cycle::amount>> ask_programs();
   cycle::amount ask_program(const cycle::dynamic_resource& d, cycle::resource_id resource);
   static void fill_run(schema::ProposeRun::Builder to, const cycle::proposed_run& run);
+  void remember_victims(const cycle::result& decided);
   void send_runs(const cycle::result& decided, std::uint64_t number);
   void send_reasons(const cycle::result& decided, std::uint64_t number);
   void send_estimates(const cycle::result& decided);
@@ -115,6 +117,7 @@ class cycle_driver {
   bool names_checked_ = false;                             // those in sched_config, against the resources there are
   bool view_wanted_ = false;                               // the server was asked and has not answered
   std::vector<schema::sealed<schema::ToScheduler>> asks_;  // runJob whose view is not here yet
+  std::set<std::uint64_t> preempting_;                     // proposed with victims, since the connection began
   std::optional<start> waiting_;                           // a cycle whose view is not here yet
 };
 

@@ -119,6 +119,7 @@ void event_notes::note_cleared(const std::string& id, schema::VnodesReleased::Re
 void event_notes::note_job(const std::string& id, const std::string& by, schema::JobEvent::Reader event) {
   using namespace log_event;
   using which = schema::JobEvent::Which;
+  const bool by_scheduler = by.starts_with("Scheduler@");
   const auto line = [&](std::uint32_t bits, const std::string& text) { to_.write(bits, "Job", id, text); };
   const bool is_left_early = std::exchange(left_early_, {}) == id;
   switch (event.which()) {
@@ -142,7 +143,7 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
     case which::DELETE_REQUESTED: return line(job, "Job to be deleted at request of " + by);
     case which::RERUN_REQUESTED:
       if (event.getRerunRequested().getForce()) line(job, "Discard running job, Force rerun ");
-      return line(job, "Job rerun at request of " + by);
+      return line(job, std::string(by_scheduler ? "Job Rerun" : "Job rerun") + " at request of " + by);
     case which::SIGNALLED:
       line(debug, "signal job request received");
       return line(job, "job signaled with " + schema::str(event.getSignalled().getSignal()) + " by " + by);
@@ -153,6 +154,7 @@ void event_notes::note_job(const std::string& id, const std::string& by, schema:
       return line(job, "job signaled with " + how + " by " + by);
     }
     case which::RESUME_WANTED:
+      if (by_scheduler) return;  // it suspended the job
       line(debug, "signal job request received");
       return line(admin, "resume job by " + by);
     case which::RESUMED: {
@@ -267,7 +269,7 @@ void event_notes::note_missing(const subject& of, capnp::List<schema::Attribute>
   for (auto c : changes) {
     const auto* row = attributes::find(schema::ObjectKind::SCHEDULER, schema::text(c.getName()));
     if (!row || c.getOp() == schema::AttributeOp::UNSET || schema::text(c.getValue()) == row->default_value) continue;
-    if (const auto part = attributes::missing_for(schema::ObjectKind::SCHEDULER, row->id); !part.empty())
+    if (const auto part = attributes::missing_for(schema::ObjectKind::SCHEDULER, row->id, schema::text(c.getValue())); !part.empty())
       note_line(of, log_event::error, std::string(row->name) + " has no effect: there is no " + std::string(part) + " in this release");
   }
 }

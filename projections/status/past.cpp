@@ -139,7 +139,8 @@ void past_writer::note_reason(std::uint64_t job, std::uint64_t sequence, const s
   else drop_last(*entries, entry_class::reasons);
   // A reason that began or ended eligible time is never superfluous.
   const bool counts = accrual_changed_at(*now.job(job), now.wall_ns() / 1'000'000'000);
-  entries->push_back({sequence, counts ? entry_class::plain : begins ? entry_class::reason_began : entry_class::reasons});
+  entries->push_back({sequence, counts ? entry_class::plain : begins ? entry_class::reason_began
+                                                                     : entry_class::reasons});
 }
 
 std::vector<past_writer::entry>* past_writer::entries_of_waiting(std::uint64_t serial, const status& now) {

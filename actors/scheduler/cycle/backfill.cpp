@@ -46,6 +46,27 @@ void backfill::started(index at) {
   if (dates_) dates_->started(at);
 }
 
+void backfill::others_moved() {
+  if (dates_) dates_->others_moved();
+}
+
+void backfill::left(index at) {
+  if (dates_) dates_->left(at);
+}
+
+bool backfill::leaves_alone(const claim& what, moment end) {
+  if (!dates_ || end <= dates_->first_start()) return true;
+  const auto& others = dates_->reserved_until(end);
+  const auto free = [&](const claim::amount_taken& t) {  // it is taken already
+    return view_.free_amount(view_.vnodes()[t.vnode], t.resource) >= others.of(t.vnode, t.resource);
+  };
+  using kind = reserved_space::kind;
+  return std::all_of(what.amounts.begin(), what.amounts.end(), free) &&
+         std::all_of(what.vnodes.begin(), what.vnodes.end(), [&](const auto& t) {
+           return others.vnodes[t.vnode] == kind::none || (others.vnodes[t.vnode] == kind::shared && !t.exclusive);
+         });
+}
+
 void backfill::could_not_run(index at) {
   const job& j = view_.jobs()[at];
   if (!settings_.strict_ordering || j.topjob_ineligible) return;

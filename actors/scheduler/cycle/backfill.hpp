@@ -27,6 +27,11 @@ class backfill {
   // As placement::place, and the job meets no booking.
   bool place(placement& where, const job& j, allocation& out, refusal& why);
   void started(index at);
+  // For preemption: jobs were lifted or put back; one that was lifted does not come back.
+  void others_moved();
+  void left(index at);
+  // Whether what a suspended job takes again is nobody's until `end`.
+  bool leaves_alone(const claim& what, moment end);
   // For want of resources: it becomes a top job, if it may.
   void could_not_run(index at);
 

@@ -29,7 +29,7 @@ void calendar::started(index at) {
   ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), end), end);
   const claim& held = view_.held_by(at);
   for (const auto& t : held.amounts)
-    if (const auto known = booked_.find(t.vnode); known != booked_.end()) known->second.ends.push_back({end.at, t.resource, t.value});
+    if (const auto known = booked_.find(t.vnode); known != booked_.end()) known->second.ends.push_back({end.at, t.resource, t.value, at});
   for (auto& [count, known] : reserved_now_) {
     for (const auto& t : held.vnodes)
       if (const auto dates = booked_.find(t.vnode); dates != booked_.end()) {
@@ -40,6 +40,11 @@ void calendar::started(index at) {
     known.space.pools.clear();
     reserve_pools(now_, known.until, known.space);
   }
+}
+
+void calendar::left(index at) {
+  std::erase_if(ends_, [&](const job_end& e) { return e.job == at; });
+  reserved_now_.clear();
 }
 
 // -- bookings ----------------------------------------------------------------------------------------------------------------
@@ -92,15 +97,16 @@ calendar::vnode_dates& calendar::dates_of(index vnode_at) {
     if (!j || (j->where != job_place::running && j->where != job_place::proposed)) continue;
     const auto job_at = static_cast<index>(j - view_.jobs().data());
     for (const auto& t : view_.held_by(job_at).amounts)
-      if (t.vnode == vnode_at) at->second.ends.push_back({end_of(job_at), t.resource, t.value});
+      if (t.vnode == vnode_at) at->second.ends.push_back({end_of(job_at), t.resource, t.value, job_at});
   }
   return at->second;
 }
 
-amount calendar::ended_on(const vnode_dates& dates, resource_id r, moment from, moment until) {
+// What is lifted has nothing to give back any more.
+amount calendar::ended_on(const vnode_dates& dates, resource_id r, moment from, moment until) const {
   amount sum = 0;
   for (const auto& e : dates.ends)
-    if (e.resource == r && e.at > from && e.at <= until) sum += e.value;
+    if (e.resource == r && e.at > from && e.at <= until && !view_.jobs()[e.job].lifted) sum += e.value;
   return sum;
 }
 
@@ -177,8 +183,8 @@ void calendar::reserve_pools(moment from, moment until, reserved_space& out) con
 amount calendar::ended_in_pool(const reserved_space::pool_part& part, moment from, moment until) const {
   amount sum = 0;
   for (const auto& e : ends_) {
-    if (e.at <= from || e.at > until) continue;
     const job& j = view_.jobs()[e.job];
+    if (e.at <= from || e.at > until || j.lifted) continue;
     if (part.queue != none && part.queue != j.queue) continue;
     for (const want& w : view_.request_of(j).job_wide)
       if (w.resource == part.resource) sum += w.value;

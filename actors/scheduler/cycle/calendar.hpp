@@ -52,6 +52,10 @@ class calendar {
   const std::vector<job_end>& ends() const { return ends_; }          // of running and proposed jobs, the earliest first
   // The job was proposed in this cycle, and has its claim.
   void started(index job_at);
+  // Jobs were lifted or put back by somebody else (preemption).
+  void others_moved() { reserved_now_.clear(); }
+  // A lifted job does not come back.
+  void left(index job_at);
 
   // The earliest start of a booking, or now if one is on: a job that ends by then meets none.
   moment first_start() const { return starts_.empty() ? endless : starts_.front(); }
@@ -71,6 +75,7 @@ class calendar {
     moment at;
     resource_id resource;
     amount value;
+    index job;
   };
   // What a booked vnode is booked for, and when what is held there now comes back.
   struct vnode_dates {
@@ -101,7 +106,7 @@ class calendar {
   void reserve_on(index vnode_at, const vnode_dates& dates, moment from, moment until, reserved_space& out) const;
   void reserve_pools(moment from, moment until, reserved_space& out) const;
   amount booked_at(const vnode_dates& dates, resource_id r, moment t) const;
-  static amount ended_on(const vnode_dates& dates, resource_id r, moment from, moment until);
+  amount ended_on(const vnode_dates& dates, resource_id r, moment from, moment until) const;
   reserved_until_then& make_reserved(moment end);
   void find_largest(reserved_space& of) const;
   amount ended_in_pool(const reserved_space::pool_part& part, moment from, moment until) const;

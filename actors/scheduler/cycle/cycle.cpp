@@ -11,8 +11,9 @@
 #include "actors/scheduler/cycle/order.hpp"
 #include "actors/scheduler/cycle/placement.hpp"
 #include "actors/scheduler/cycle/pools.hpp"
+#include "actors/scheduler/cycle/preemption.hpp"
+#include "actors/scheduler/cycle/resumption.hpp"
 #include "actors/scheduler/cycle/time_rules.hpp"
-#include "events/values/exec_vnode.hpp"
 #include "events/values/number.hpp"
 
 namespace annals::cycle {
@@ -21,6 +22,15 @@ namespace {
 
 constexpr const char* never_text = "Job will never run with the resources currently configured in the complex";
 constexpr const char *not_running = "Not Running: ", *can_never_run = "Can Never Run: ";
+
+const char* words_for(preempt_victim::method by) {
+  switch (by) {
+    case preempt_victim::method::suspend: return "Job preempted by suspension";
+    case preempt_victim::method::requeue: return "Job preempted by requeuing";
+    case preempt_victim::method::remove: break;
+  }
+  return "Job preempted by deletion";
+}
 
 class cycle_run {
  public:
@@ -33,19 +43,24 @@ class cycle_run {
         log_(result_, v.log_events()),
         placement_(v, p, settings_),
         backfill_(v, p, settings_, now, log_),
+        preemption_(v, p, settings_, now, backfill_, log_),
         verdicts_(v.request_slots()) {
     for (const auto& n : v.vnodes()) users_matter_ |= n.max_user_run >= 0 || n.max_group_run >= 0;
   }
 
-  std::optional<proposed_run> run_asked(index at, std::string& why) {
-    refusal refused;
-    if (!view_.request_of(view_.jobs()[at]).understood) refused.text = "Internal Scheduling Error";
-    else if (placement_.place(view_.jobs()[at], allocation_, refused)) {
-      start(at);
-      return std::move(result_.runs.back());
-    }
-    why = (refused.never ? can_never_run : not_running) + refused.text;
-    return std::nullopt;
+  // One job, whatever stands against it but a lack of room. Where that can be helped, others go.
+  result run_asked(index at, std::string& said) {
+    const job& j = view_.jobs()[at];
+    refusal why;
+    log_.of_job(event_job, j.id, "Received qrun request");
+    if (!view_.request_of(j).understood) why.text = "Internal Scheduling Error";
+    else if (placement_.place(j, allocation_, why)) start(at, {});
+    else if (std::vector<preempt_victim> victims;
+             !why.never && settings_.preemptive_sched && preemption_.make_room(at, true, allocation_, victims))
+      start(at, std::move(victims));
+    if (result_.runs.empty()) refuse(at, told(at, why));
+    if (!result_.comments.empty()) said = result_.comments.front();
+    return std::move(result_);
   }
 
   result run() {
@@ -62,8 +77,9 @@ class cycle_run {
     if (classes > 0)
       log_.line(event_debug3, "Sched", "create_resresv_sets",
                 log_.keep("Number of job equivalence classes: " + std::to_string(classes)));
-    resume_suspended();
     if (settings_.fair_share && policy_.sharing.enforce_no_shares) refuse_without_shares(order);
+    consider_before_suspended(order);
+    resume_suspended();
     if (settings_.fair_share && !view_.formula()) consider_by_shares(std::move(order));
     else
       for (const index at : order) consider(at);
@@ -73,46 +89,41 @@ class cycle_run {
   }
 
  private:
-  // Suspended jobs that are to go on come first: they have waited in the middle of their work. Each goes back to where it was.
+  bool is_to_resume(const job& j) const { return j.where == job_place::suspended && j.resume; }
+
+  // Whoever could preempt a suspended job comes before it: it would have to make room again.
+  void consider_before_suspended(std::vector<index>& order) {
+    std::size_t highest = SIZE_MAX;
+    for (index at = 0; at < view_.jobs().size(); ++at)
+      if (is_to_resume(view_.jobs()[at])) highest = std::min(highest, preemption_.level_of(at));
+    if (highest == SIZE_MAX || !settings_.preemptive_sched) return;
+    const auto rest = std::stable_partition(order.begin(), order.end(), [&](index at) { return preemption_.level_of(at) < highest; });
+    std::for_each(order.begin(), rest, [&](index at) { consider(at); });
+    order.erase(order.begin(), rest);
+  }
+
+  // Suspended jobs that are to go on come before queued ones: they have waited in the middle of their work. Each goes back to where it was.
   void resume_suspended() {
     for (index at = 0; at < view_.jobs().size(); ++at)
-      if (view_.jobs()[at].where == job_place::suspended && view_.jobs()[at].resume) resume(at);
+      if (is_to_resume(view_.jobs()[at])) resume(at);
   }
 
   void resume(index at) {
     const job& j = view_.jobs()[at];
     if (view_.limit_reached_by(j)) return;
-    claim c;
-    const auto spec = values::parse_exec_vnode(j.exec_vnode).value_or(values::exec_vnode_spec{});
-    for (const auto& chunk : spec.chunks)
-      for (const auto& part : chunk.parts)
-        if (!take_again(j, part, c)) {
-          for (const auto& t : c.amounts) view_.give_back(t.vnode, t.resource, t.value);
-          return;
-        }
+    auto taken = take_again(view_, j);
+    if (taken && !backfill_.leaves_alone(*taken, now_ + duration_of(j))) {
+      for (const auto& t : taken->amounts) view_.give_back(t.vnode, t.resource, t.value);
+      taken.reset();
+    }
+    if (!taken) {
+      refusal why;
+      why.text = "Not enough free nodes available";
+      return refuse(at, told(at, why));
+    }
     log_.of_job(event_sched, j.id, "Job run");
     result_.runs.push_back({j.serial, j.exec_vnode, j.exec_host, {}});  // no hosts: it goes on where it is
-    hold(at, std::move(c));
-  }
-
-  bool take_again(const job& j, const values::vnode_part& part, claim& c) {
-    const index at = view_.find_vnode(part.vnode);
-    if (at == none) return false;
-    const vnode& node = view_.vnodes()[at];
-    const bool holds = std::any_of(node.jobs.begin(), node.jobs.end(), [&](const job_on_vnode& on) { return on.job == j.serial; });
-    const bool alone = holds_alone(node, view_.request_of(j).share);
-    if (!holds && (!view_.usable(node) || (alone && !node.jobs.empty()))) return false;
-    for (const auto& v : part.resources) {
-      const auto r = view_.resources().find(v.name);
-      if (r == no_resource || !view_.resources()[r].consumable) continue;
-      const auto wanted = view_.resources().read(r, v.value, rounding::up);
-      if (!wanted || *wanted > view_.free_amount(node, r)) return false;
-      view_.take(at, r, *wanted);
-      c.amounts.push_back({at, r, *wanted});
-    }
-    if (!holds && std::none_of(c.vnodes.begin(), c.vnodes.end(), [&](const auto& taken) { return taken.vnode == at; }))
-      c.vnodes.push_back({at, alone});
-    return true;
+    hold(at, std::move(*taken));
   }
 
   void consider_by_shares(std::vector<index> order) {
@@ -215,13 +226,15 @@ class cycle_run {
     const job& j = view_.jobs()[at];
     ++result_.considered;
     log_.of_job(event_debug, j.id, "Considering job to run");
-    if (const auto reached = queue_runs_jobs(j) ? view_.limit_reached_by(j) : std::nullopt) return refuse(at, verdict{at, comment_for(*reached, j)});
+    if (const auto reached = queue_runs_jobs(j) ? view_.limit_reached_by(j) : std::nullopt)
+      return refuse(at, verdict{at, comment_for(*reached, j)});
     refusal why;
     if (!rules_.may_begin(j, queue_of(at), why) || backfill_.breaks_order(j, why)) return refuse(at, told(at, why));
     verdict& known = verdicts_[j.request];
     if (known.first == none || !same_class(view_.jobs()[known.first], j) || known.seconds.value_or(duration_of(j)) != duration_of(j)) {
       const bool allowed = may_run(j, why);
-      if (allowed && finds_room(j, why)) return start(at);
+      if (allowed && finds_room(j, why)) return start(at, {});
+      if (std::vector<preempt_victim> victims; allowed && !why.never && preempts(at, victims)) return start(at, std::move(victims));
       known = told(at, why);
       known.lacks_room = allowed && !why.never;
       if (why.data.kind == schema::Why::Kind::BOOKED) known.seconds = duration_of(j);
@@ -253,6 +266,10 @@ class cycle_run {
 
   bool finds_room(const job& j, refusal& why) {
     return pools_suffice(view_, placement_, j, why) && backfill_.place(placement_, j, allocation_, why);
+  }
+
+  bool preempts(index at, std::vector<preempt_victim>& victims) {
+    return preemption_.may_employ(at) && !preemption_.waits_for_leaving(at) && preemption_.make_room(at, false, allocation_, victims);
   }
 
   std::uint32_t comment_for(const refusal& why) {
@@ -290,11 +307,14 @@ class cycle_run {
     result_.reasons.push_back({j.serial, at, why.comment, why.behind});
   }
 
-  void start(index at) {
+  void start(index at, std::vector<preempt_victim> victims) {
     const job& j = view_.jobs()[at];
     auto texts = describe(view_, allocation_);
+    for (const auto& v : victims) log_.of_job(event_sched, view_.jobs()[v.at].id, words_for(v.by));
     log_.of_job(event_sched, j.id, "Job run");
-    result_.runs.push_back({j.serial, std::move(texts.exec_vnode), std::move(texts.exec_host), std::move(texts.hosts)});
+    for (const auto& v : victims)  // what they will be told in the next cycle
+      if (v.by != preempt_victim::method::remove) log_.of_job(event_sched, view_.jobs()[v.at].id, "Not enough free nodes available");
+    result_.runs.push_back({j.serial, std::move(texts.exec_vnode), std::move(texts.exec_host), std::move(texts.hosts), std::move(victims)});
     claim c = placement_.claim_of(j, allocation_);
     c.slots = std::move(texts.slots);
     hold(at, std::move(c));
@@ -316,6 +336,7 @@ class cycle_run {
   placement placement_;
   allocation allocation_;
   backfill backfill_;
+  preemption preemption_;
   std::vector<verdict> verdicts_;                               // by request
   std::vector<spoken> spoken_;                                  // beside result_.comments
   std::unordered_map<std::string, std::uint32_t> comment_ids_;  // by text and data
@@ -326,7 +347,7 @@ class cycle_run {
 
 }  // namespace
 
-std::optional<proposed_run> run_asked(view& v, const policy& p, moment now, index job_at, std::string& why) {
+result run_asked(view& v, const policy& p, moment now, index job_at, std::string& why) {
   return cycle_run(v, p, now).run_asked(job_at, why);
 }
 

@@ -2,7 +2,6 @@
 // is asked for. Governed by docs/design/0005-scheduling.md.
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "actors/scheduler/cycle/moment.hpp"
@@ -12,9 +11,9 @@
 
 namespace annals::cycle {
 
-// One job that somebody asked for by name (qrun), whatever its queue, its holds and its place in the order say. `job_at`: of
-// view::take_asked. Nothing: there is no room; `why` says it.
-std::optional<proposed_run> run_asked(view& v, const policy& p, moment now, index job_at, std::string& why);
+// One job that somebody asked for by name (qrun), whatever its queue, its holds and its place in the order say; running jobs make room
+// for it. `job_at`: of view::take_asked. The result has one run; or none, and `why` says why.
+result run_asked(view& v, const policy& p, moment now, index job_at, std::string& why);
 
 // Afterwards the view holds a claim for each proposed job, and each job that does not run has its new comment only once
 // the caller says so (view::set_reason).

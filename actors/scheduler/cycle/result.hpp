@@ -13,10 +13,21 @@
 
 namespace annals::cycle {
 
+// A running job that is to make room.
+struct preempt_victim {
+  enum class method : std::uint8_t { suspend,
+                                     requeue,
+                                     remove };
+  std::uint64_t job = 0;
+  index at = none;  // of the view
+  method by = method::suspend;
+};
+
 struct proposed_run {
   std::uint64_t job = 0;
   std::string exec_vnode, exec_host;
   std::vector<std::string> hosts;  // each once, primary first; none: a suspended job goes on where it is
+  std::vector<preempt_victim> victims = {};
 };
 
 struct job_reason {

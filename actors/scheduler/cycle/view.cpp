@@ -193,6 +193,7 @@ void view::apply_scheduler(capnp::List<schema::Attribute>::Reader attributes) {
   do_not_span_psets_ = only_explicit_psets_ = false;
   scheduler_formula_.clear();
   formula_threshold_.reset();
+  preempting_ = {};
   for (const auto a : attributes) {
     const auto name = text(a.getName());
     const auto value = text(a.getValue());
@@ -201,6 +202,10 @@ void view::apply_scheduler(capnp::List<schema::Attribute>::Reader attributes) {
     if (name == "job_sort_formula_threshold") formula_threshold_ = values::parse_real(value);
     if (name == "server_dyn_res_alarm") dynamic_alarm_seconds_ = values::parse_integer(value).value_or(dynamic_alarm_seconds_);
     if (name == "only_explicit_psets") only_explicit_psets_ = is_true(value);
+    if (name == "preempt_queue_prio") preempting_.queue_prio = values::parse_integer(value).value_or(preempting_.queue_prio);
+    if (name == "preempt_targets_enable") preempting_.targets_count = is_true(value);
+    if (name == "preempt_prio") preempting_.set_levels(value);
+    if (name == "preempt_order") preempting_.set_order(value);
     if (name == "log_events") log_events_ = static_cast<std::uint32_t>(values::parse_integer(value).value_or(log_events_));
   }
   compile_formula();
@@ -363,8 +368,13 @@ void view::apply_job(schema::SchedJob::Reader row) {
   j.estimated_vnode = text(row.getEstimatedVnode());
   j.held.reset();
   j.comment = j.behind = 0;
+  j.lifted = false;
+  j.preempt_targets.clear();
+  for (const auto a : row.getResources())
+    if (text(a.getResource()) == "preempt_targets") j.preempt_targets = text(a.getValue());
   j.slots.clear();
   j.failed_hosts.clear();
+  if (j.where == job_place::suspended) j.comment = comment_hash(text(row.getComment()));
   if (j.where == job_place::queued) {
     j.comment = comment_hash(text(row.getComment()));
     for (const auto name : row.getFailedHosts()) j.failed_hosts.push_back(host_at(text(name)));

@@ -19,6 +19,7 @@
 #include "actors/scheduler/cycle/fairshare_settings.hpp"
 #include "actors/scheduler/cycle/fairshare_standing.hpp"
 #include "actors/scheduler/cycle/limits.hpp"
+#include "actors/scheduler/cycle/preempt_settings.hpp"
 #include "actors/scheduler/cycle/request.hpp"
 #include "actors/scheduler/cycle/resource_table.hpp"
 #include "events/schema/daemon.capnp.h"
@@ -110,6 +111,7 @@ enum class job_place : std::uint8_t { gone,
                                       proposed,
                                       running,
                                       suspended,
+                                      preempted,
                                       other };
 
 // Comments of jobs are only ever compared. 0: none.
@@ -162,6 +164,8 @@ struct job {
   std::int64_t started = 0;  // of a running job; seconds since 1970
   bool topjob_ineligible = false;
   bool rerunable = false;
+  bool lifted = false;  // see view::lift
+  std::string preempt_targets;
   bool leaving = false;         // a running one is to end or to be queued again
   std::int64_t estimated = 0;   // estimated.start_time that it shows, or will show once the server heard us; 0: none
   std::string estimated_vnode;  // and estimated.exec_vnode
@@ -199,7 +203,8 @@ class view {
   bool only_explicit_sets() const { return only_explicit_psets_; }
   std::uint32_t log_events() const { return log_events_; }
   std::int64_t backfill_depth() const { return backfill_depth_; }  // of the server
-  bool clears_estimates() const { return clears_estimates_; }      // clear_topjob_estimates_enable
+  const preempt_settings& preempting() const { return preempting_; }
+  bool clears_estimates() const { return clears_estimates_; }  // clear_topjob_estimates_enable
   // job_sort_formula of the scheduler, or else of the server; nullptr: there is none.
   const values::job_formula* formula() const { return formula_ ? &*formula_ : nullptr; }
   std::optional<double> formula_threshold() const { return formula_threshold_; }
@@ -244,6 +249,8 @@ class view {
   void suppose(bool on) { supposing_ = on; }
   void lift(index job_at);      // it has ended: its vnodes and its part of the pools are free
   void put_back(index job_at);  // it has not
+  // A lifted job is proposed to make room: it stays lifted until the server speaks about it, and its slots are free.
+  void preempted(index job_at);
 
   // The first run limit of server or queue that the job would pass if it ran now. Nothing: none.
   std::optional<reached_limit> limit_reached_by(const job& j) const;
@@ -315,6 +322,7 @@ class view {
 
   run_limit_book limits_;
   std::vector<std::string> limited_beside_pools_;  // resources
+  preempt_settings preempting_;
   fairshare_settings sharing_;
   entity_table entities_;
   fairshare_standing standing_;

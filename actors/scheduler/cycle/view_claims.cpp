@@ -122,6 +122,7 @@ const claim& view::held_by(index job_at) {
 }
 
 void view::lift(index job_at) {
+  jobs_[job_at].lifted = true;
   const claim& held = held_by(job_at);
   for (const auto& t : held.amounts) give_back(t.vnode, t.resource, t.value);
   for (const auto& t : held.vnodes) leave_vnode(t.vnode, jobs_[job_at].serial);
@@ -129,10 +130,16 @@ void view::lift(index job_at) {
 }
 
 void view::put_back(index job_at) {
+  jobs_[job_at].lifted = false;
   const claim& held = held_by(job_at);
   for (const auto& t : held.amounts) take(t.vnode, t.resource, t.value);
   for (const auto& t : held.vnodes) take_vnode(t.vnode, jobs_[job_at].serial, t.exclusive);
   count_pools(jobs_[job_at], +1);
+}
+
+void view::preempted(index job_at) {
+  jobs_[job_at].where = job_place::preempted;
+  count_slots(jobs_[job_at].slots, -1);
 }
 
 void view::set_estimate(index job_at, std::int64_t start, std::string exec_vnode) {

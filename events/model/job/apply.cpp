@@ -10,6 +10,7 @@
 #include "events/model/job/rules.hpp"
 #include "events/model/usage.hpp"
 #include "events/model/vnodes/amounts.hpp"
+#include "events/values/date_time.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/hold_set.hpp"
 #include "events/values/number.hpp"
@@ -67,6 +68,14 @@ void forget_suspension(job_state& job) {
 void on_suspended(job_state& job, schema::JobSuspended::Reader e) {
   add_request(job, {e.getRequest(), run_request::kind::suspend, {}, false, false});
   job.admin_suspended = e.getAdmin();
+}
+
+// Meanwhile cycles may have said why it waits.
+void on_resumed(job_state& job, const event_place& at, schema::JobResumed::Reader e) {
+  add_request(job, {e.getRequest(), run_request::kind::resume, {}, false, false});
+  if (!job.resume_wanted) return;
+  job.attributes.set(ids::comment,
+                     "Job run at " + values::print_comment_date(at.seconds()) + " on " + std::string(job.attribute(ids::exec_vnode)));
 }
 
 // What a suspended job gives up until it goes on: it stays allocated to the run.
@@ -408,7 +417,7 @@ void take_meaning(job_state& job, const event_place& at, schema::JobEvent::Reade
     }
     case which::SUSPENDED: return on_suspended(job, event.getSuspended());
     case which::RESUME_WANTED: job.resume_wanted = true; return;
-    case which::RESUMED: return add_request(job, {event.getResumed().getRequest(), run_request::kind::resume, {}, false, false});
+    case which::RESUMED: return on_resumed(job, at, event.getResumed());
     case which::VNODES_TAKEN: return forget_suspension(job);
     case which::MOVED: return on_moved(job, at, event.getMoved());
     case which::REORDERED:

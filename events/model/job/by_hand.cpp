@@ -39,7 +39,8 @@ release released_by(const job_state& job, const settings& settings) {
   return {values::print(spec), true};
 }
 
-outcome suspend(const job_state& job, bool admin, const settings& settings) {
+// `resumes`: it goes on when a scheduler has room for it again.
+outcome suspend(const job_state& job, bool admin, bool resumes, const settings& settings) {
   if (job.phase != job_phase::started) return refuse(pbs_error::bad_state);
   std::vector<event> out{make_event([&](auto e) {
     auto s = e.initJob().initSuspended();
@@ -55,6 +56,7 @@ outcome suspend(const job_state& job, bool admin, const settings& settings) {
     r.setWhy(schema::ReleaseReason::SUSPENDED);
     r.setAmountsOnly(given_up.partly);
   }));
+  if (resumes) out.push_back(make_event([](auto e) { e.initJob().setResumeWanted(); }));
   return out;
 }
 
@@ -88,7 +90,8 @@ outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, c
   if (is_suspension(signal)) {
     if (!now.by.is_operator()) return refuse(pbs_error::unauthorized);
     const bool admin = signal.starts_with("admin-");
-    return signal.ends_with("suspend") ? suspend(job, admin, settings) : resume(job, admin);
+    const bool preempts = now.by.role == schema::Role::SCHEDULER;
+    return signal.ends_with("suspend") ? suspend(job, admin, preempts, settings) : resume(job, admin);
   }
   return std::vector<event>{make_event([&](auto e) {
     auto s = e.initJob().initSignalled();

@@ -51,8 +51,9 @@ int substate_of(const job_state& job) {
     case phase::started: return job.rerun_requested ? 60 : job.aborted   ? 54
                                                        : job.usage_known ? 42
                                                                          : 41;
-    case phase::suspended: return job.rerun_requested ? 60 : job.aborted ? 54
-                                                                         : 43;
+    case phase::suspended: return job.rerun_requested ? 60 : job.aborted     ? 54
+                                                         : job.resume_wanted ? 45
+                                                                             : 43;
     case phase::exiting: return 51;
     case phase::finished:
     case phase::forgotten: return 0;  // set by JobEnded

@@ -384,15 +384,15 @@ BOOST_AUTO_TEST_CASE(a_job_asked_for_by_name_runs_whatever_its_queue_says) {
   const auto rows = asked.full_view();
   std::string why;
   const auto at = o.v.take_asked((*rows).getJobs()[0]);
-  const auto run = run_asked(o.v, shipped_with(), some_day, at, why);
-  BOOST_REQUIRE(run);
-  BOOST_TEST(run->exec_vnode == "(p1:ncpus=3)");
+  const auto runs = run_asked(o.v, shipped_with(), some_day, at, why).runs;
+  BOOST_REQUIRE(runs.size() == 1u);
+  BOOST_TEST(runs[0].exec_vnode == "(p1:ncpus=3)");
   o.v.withdraw(2);  // the server refused it: it is gone, not queued
   BOOST_TEST((o.v.find_job(2) == nullptr));
   const auto large = queued(3, "1:ncpus=9");
   asked.jobs = {large};
   const auto more = asked.full_view();
   const auto large_at = o.v.take_asked((*more).getJobs()[0]);
-  BOOST_TEST(!run_asked(o.v, shipped_with(), some_day, large_at, why));
+  BOOST_TEST(run_asked(o.v, shipped_with(), some_day, large_at, why).runs.empty());
   BOOST_TEST(why.starts_with("Can Never Run: "));
 }

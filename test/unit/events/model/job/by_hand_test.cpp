@@ -129,7 +129,7 @@ BOOST_AUTO_TEST_CASE(a_job_without_room_is_resumed_by_the_scheduler) {
   BOOST_TEST(said(story.ask(propose_resume(), the_scheduler())).starts_with("15016"));  // nobody asked for it
   BOOST_TEST(story.when(model::resume_later{}, operator_()) == "resumeWanted");
   BOOST_TEST(story.when(model::resume_later{}, operator_()) == "");
-  BOOST_TEST(story.state() == "S 43");
+  BOOST_TEST(story.state() == "S 45");
   BOOST_TEST(said(story.ask(propose(), the_scheduler())).starts_with("15016"));  // it runs already
   BOOST_TEST(story.when(propose_resume(), the_scheduler()) == "resumed vnodesTaken");
   BOOST_TEST(story.state() == "R 41");
@@ -141,6 +141,15 @@ BOOST_AUTO_TEST_CASE(a_proposal_to_resume_starts_no_job_that_was_queued_again_me
   story.when(rerun(true), operator_());
   BOOST_TEST(story.state() == "Q 10");
   BOOST_TEST(said(story.ask(propose_resume(), the_scheduler())) == "15016 Job not suspended");
+}
+
+// Preemption: no second command, which a crash could lose.
+BOOST_AUTO_TEST_CASE(a_job_that_a_scheduler_suspends_wants_to_go_on) {
+  auto story = given(job_phase::started);
+  BOOST_TEST(story.when(signal("suspend"), the_scheduler()) == "suspended vnodesReleased resumeWanted");
+  BOOST_TEST(story.job.attribute(ids::substate) == "45");
+  BOOST_TEST(story.when(propose_resume(), the_scheduler()) == "resumed vnodesTaken");
+  BOOST_TEST(story.job.attribute(ids::comment).starts_with("Job run at "));
 }
 
 BOOST_AUTO_TEST_CASE(a_suspended_job_can_be_deleted_run_again_and_can_end) {

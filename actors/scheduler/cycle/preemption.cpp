@@ -1,0 +1,229 @@
+#include "actors/scheduler/cycle/preemption.hpp"
+
+#include <algorithm>
+
+#include "actors/scheduler/cycle/pools.hpp"
+#include "events/values/string_list.hpp"
+
+namespace annals::cycle {
+
+using how = preempt_victim::method;
+
+std::size_t preemption::level_of(index at) const {
+  const auto& settings = view_.preempting();
+  const job& j = view_.jobs()[at];
+  const auto over = view_.over_soft_limits(j);
+  unsigned conditions = 0;
+  if (view_.queues()[j.queue].priority >= settings.queue_prio) conditions |= express_queue;
+  if (over.server) conditions |= over_server_limit;
+  if (over.queue) conditions |= over_queue_limit;
+  return settings.level_of(static_cast<std::uint8_t>(conditions));
+}
+
+// -- who may be a victim -------------------------------------------------------------------------------------------------------
+
+// The methods that may be tried with this job, by how much of its time is left.
+std::string preemption::methods_of(const job& victim) const {
+  const auto all = duration_of(victim);
+  const auto left = std::clamp<std::int64_t>(victim.started + all - now_, 0, all);
+  auto letters = view_.preempting().methods_for(all == 0 ? 0 : (left * 100 + all - 1) / all);
+  if (!victim.rerunable) std::erase(letters, 'R');
+  return letters;
+}
+
+// The youngest first (preempt_sort min_time_since_start).
+std::vector<index> preemption::candidates(index at, bool anybody) const {
+  const auto level = level_of(at);
+  std::vector<index> out;
+  for (index other = 0; other < view_.jobs().size(); ++other) {
+    const job& victim = view_.jobs()[other];
+    if (victim.where != job_place::running || victim.leaving || failed_.contains(other)) continue;
+    if ((anybody || level_of(other) > level) && !methods_of(victim).empty()) out.push_back(other);
+  }
+  std::sort(out.begin(), out.end(), [&](index a, index b) {
+    const job &x = view_.jobs()[a], &y = view_.jobs()[b];
+    return x.started != y.started ? x.started > y.started : x.serial > y.serial;
+  });
+  return out;
+}
+
+bool preemption::is_target(const std::string& targets, const job& victim) const {
+  for (const std::string& target : values::split_list(targets)) {
+    const auto equals = target.find('=');
+    if (equals == std::string::npos) continue;
+    const auto name = std::string_view(target).substr(0, equals);
+    const auto value = target.substr(equals + 1);
+    if (values::equal_any_case(name, "queue") && view_.queues()[victim.queue].name == value) return true;
+    constexpr std::string_view list = "Resource_List.";
+    if (!name.starts_with(list)) continue;
+    const auto r = view_.resources().find(name.substr(list.size()));
+    if (r == no_resource) continue;
+    const bool is_text = view_.resources()[r].is_text();
+    const auto asked = is_text ? std::nullopt : view_.resources().read(r, value, rounding::up);
+    for (const want& w : view_.request_of(victim).job_wide)
+      if (w.resource == r && (is_text ? w.text == value : asked == w.value)) return true;
+  }
+  return false;
+}
+
+// False: the job wants nobody preempted.
+bool preemption::limit_to_targets(const job& j, std::vector<index>& victims) {
+  if (j.preempt_targets.empty() || !view_.preempting().targets_count) return true;
+  if (values::equal_any_case(j.preempt_targets, "none")) {
+    log_.of_job(event_debug2, j.id, "No preemption set specified for the job: Job will not preempt");
+    return false;
+  }
+  const auto all = std::count_if(view_.jobs().begin(), view_.jobs().end(), [](const job& o) { return o.where == job_place::running; });
+  std::erase_if(victims, [&](index v) { return !is_target(j.preempt_targets, view_.jobs()[v]); });
+  log_.of_job(event_debug2, j.id,
+              log_.keep("Limited running jobs used for preemption from " + std::to_string(all) + " to " + std::to_string(victims.size()) +
+                        (victims.empty() ? ": No jobs to preempt" : "")));
+  return true;
+}
+
+// -- how many it takes ---------------------------------------------------------------------------------------------------------
+
+bool preemption::make_room(index at, bool anybody, allocation& out, std::vector<preempt_victim>& victims) {
+  const auto& id = view_.jobs()[at].id;
+  for (;;) {
+    log_.of_job(event_debug2, id, "Employing preemption to try and run high priority job.");
+    auto able = candidates(at, anybody);
+    if (!limit_to_targets(view_.jobs()[at], able) || able.empty()) return false;
+    view_.suppose(true);
+    std::vector<index> chosen;
+    if (enough_altogether(at, able, out)) chosen = choose(at, able, out);
+    view_.suppose(false);
+    if (chosen.empty()) return false;
+    log_.of_job(event_debug2, id, "Simulation: Preempted enough work to run job");
+    if (name_methods(chosen, victims)) break;
+    supposed_->give_back(out);
+    put_back(chosen);
+  }
+  for (const auto& v : victims) {
+    dates_.left(v.at);
+    view_.preempted(v.at);
+  }
+  return true;
+}
+
+// Asked first: nobody is preempted for a job that can't run even then.
+bool preemption::enough_altogether(index at, const std::vector<index>& able, allocation& out) {
+  lift(able);
+  supposed_.emplace(view_, policy_, settings_);
+  const bool enough = find(at, out);
+  if (enough) supposed_->give_back(out);
+  put_back(able);
+  return enough;
+}
+
+std::vector<index> preemption::choose(index at, const std::vector<index>& able, allocation& out) {
+  std::vector<index> chosen;
+  bool found = false;
+  for (auto v = able.begin(); v != able.end() && !found; ++v) {
+    log_.of_job(event_debug2, view_.jobs()[*v].id, "Simulation: preempting job");
+    lift({*v});
+    chosen.push_back(*v);
+    found = find(at, out);
+    if (!found) log_.of_job(event_debug2, view_.jobs()[at].id, log_.keep("Simulation: not enough work preempted: " + lack_of(at)));
+  }
+  if (found) {
+    drop_unneeded(at, chosen, out);
+  } else {
+    put_back(chosen);
+    chosen.clear();
+  }
+  return chosen;
+}
+
+// A young one may have been no help.
+void preemption::drop_unneeded(index at, std::vector<index>& chosen, allocation& out) {
+  for (std::size_t i = 0; i < chosen.size() && chosen.size() > 1;) {
+    const index doubtful = chosen[i];
+    supposed_->give_back(out);
+    put_back({doubtful});
+    if (find(at, out)) {
+      chosen.erase(chosen.begin() + static_cast<std::ptrdiff_t>(i));
+    } else {
+      lift({doubtful});
+      find(at, out);
+      ++i;
+    }
+  }
+}
+
+bool preemption::find(index at, allocation& out) {
+  const job& j = view_.jobs()[at];
+  refusal unused;
+  supposed_->vnodes_changed();
+  return pools_suffice(view_, *supposed_, j, unused) && dates_.place(*supposed_, j, out, unused);
+}
+
+// What no vnode has enough of now, as PBS says it of the first chunk.
+std::string preemption::lack_of(index at) const {
+  const auto& chunks = view_.request_of(view_.jobs()[at]).chunks;
+  for (const want& w : chunks.empty() ? std::vector<want>{} : chunks.front().wants) {
+    if (!supposed_->is_checked(w.resource) || !view_.resources()[w.resource].numeric) continue;
+    const bool somewhere = std::any_of(view_.vnodes().begin(), view_.vnodes().end(), [&](const vnode& v) {
+      return view_.usable(v) && view_.free_amount(v, w.resource) >= w.value;
+    });
+    if (!somewhere) return "Insufficient amount of resource: " + view_.resources()[w.resource].name + " ";
+  }
+  return "No available resources on nodes";
+}
+
+// The other way round than they were found, as PBS does. False: one of them can't be made to leave.
+bool preemption::name_methods(const std::vector<index>& chosen, std::vector<preempt_victim>& victims) {
+  bool all = true;
+  victims.clear();
+  for (auto v = chosen.rbegin(); v != chosen.rend(); ++v) {
+    const job& victim = view_.jobs()[*v];
+    auto letters = methods_of(victim);
+    std::erase(letters, 'C');  // no host can write a checkpoint
+    if (letters.empty()) {
+      log_.of_job(event_sched, victim.id, "Job failed to be preempted");
+      failed_.insert(*v);
+      all = false;
+    } else {
+      const auto by = letters[0] == 'S' ? how::suspend : letters[0] == 'R' ? how::requeue
+                                                                           : how::remove;
+      victims.push_back({victim.serial, *v, by});
+    }
+  }
+  return all;
+}
+
+void preemption::lift(const std::vector<index>& jobs) {
+  for (const index v : jobs) view_.lift(v);
+  dates_.others_moved();
+}
+
+void preemption::put_back(const std::vector<index>& jobs) {
+  for (const index v : jobs) view_.put_back(v);
+  dates_.others_moved();
+}
+
+// -- those who leave already ---------------------------------------------------------------------------------------------------
+
+bool preemption::waits_for_leaving(index at) {
+  std::vector<index> leaving;
+  for (index other = 0; other < view_.jobs().size(); ++other)
+    if (view_.jobs()[other].where == job_place::running && view_.jobs()[other].leaving) leaving.push_back(other);
+  if (leaving.empty()) return false;
+  const job& j = view_.jobs()[at];
+  allocation place;
+  claim what;
+  view_.suppose(true);
+  lift(leaving);
+  supposed_.emplace(view_, policy_, settings_);
+  const bool found = find(at, place);
+  if (found) {
+    what = supposed_->claim_of(j, place);
+    supposed_->give_back(place);
+  }
+  put_back(leaving);
+  view_.suppose(false);
+  if (found) dates_.book({j.id, now_, now_ + duration_of(j), std::move(what)});
+  return found;
+}
+
+}  // namespace annals::cycle

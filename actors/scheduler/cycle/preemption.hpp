@@ -1,0 +1,58 @@
+// Running jobs that make room for one that is more important (pbs guide: preemption). Who preempts whom is a matter of levels
+// (preempt_prio); victims are the youngest, and no more than it takes. Nothing happens here: the cycle proposes the victims with the run.
+// Governed by docs/design/0046-preemption.md.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "actors/scheduler/cycle/backfill.hpp"
+#include "actors/scheduler/cycle/cycle_log.hpp"
+#include "actors/scheduler/cycle/moment.hpp"
+#include "actors/scheduler/cycle/placement.hpp"
+#include "actors/scheduler/cycle/view.hpp"
+
+namespace annals::cycle {
+
+class preemption {
+ public:
+  preemption(view& v, const policy& p, const timed_settings& settings, moment now, backfill& dates, cycle_log& log)
+      : view_(v), policy_(p), settings_(settings), now_(now), dates_(dates), log_(log) {}
+
+  // There are levels below the job's: whether it may preempt somebody at all.
+  bool may_employ(index at) const { return settings_.preemptive_sched && level_of(at) + 1 < view_.preempting().levels.size(); }
+  std::size_t level_of(index at) const;
+
+  // Makes room for the job. `anybody`: whatever their levels, as for qrun. True: `out` is its place, taken in the view, and the victims
+  // are lifted for good. False: nothing has changed.
+  bool make_room(index at, bool anybody, allocation& out, std::vector<preempt_victim>& victims);
+  // True: the job has a place as soon as those have left that are on their way out already. It is booked for it.
+  bool waits_for_leaving(index at);
+
+ private:
+  std::vector<index> candidates(index at, bool anybody) const;
+  bool is_target(const std::string& targets, const job& victim) const;
+  bool limit_to_targets(const job& j, std::vector<index>& victims);
+  bool enough_altogether(index at, const std::vector<index>& able, allocation& out);
+  std::vector<index> choose(index at, const std::vector<index>& able, allocation& out);
+  void drop_unneeded(index at, std::vector<index>& chosen, allocation& out);
+  bool find(index at, allocation& out);
+  std::string lack_of(index at) const;
+  std::string methods_of(const job& victim) const;
+  bool name_methods(const std::vector<index>& chosen, std::vector<preempt_victim>& victims);
+  void lift(const std::vector<index>& jobs);
+  void put_back(const std::vector<index>& jobs);
+
+  view& view_;
+  const policy& policy_;
+  const timed_settings& settings_;
+  moment now_;
+  backfill& dates_;
+  cycle_log& log_;
+  std::set<index> failed_;             // that no method could make leave, in this cycle
+  std::optional<placement> supposed_;  // made as if all who may be victims were gone
+};
+
+}  // namespace annals::cycle

@@ -101,7 +101,27 @@ class reading {
         }
         if (event.isEnded()) job->ended_ns = now;
         break;
-      default: break;
+      case which::QUEUED:
+      case which::ALTERED:
+      case which::HELD:
+      case which::RELEASED:
+      case which::WAIT_ENDED:
+      case which::START_FAILED:
+      case which::RUN_STEP:
+      case which::USAGE_REPORTED:
+      case which::DELETE_REQUESTED:
+      case which::RERUN_REQUESTED:
+      case which::SIGNALLED:
+      case which::MESSAGED:
+      case which::RESUME_WANTED:
+      case which::REQUEST_DONE:
+      case which::OUTPUT_DELIVERED:
+      case which::VNODES_RELEASED:
+      case which::FORGOTTEN:
+      case which::MOVED:
+      case which::REORDERED:
+      case which::VNODES_TAKEN:
+      case which::REDUCED: break;
     }
   }
 

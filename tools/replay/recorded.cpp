@@ -14,14 +14,22 @@ class reading {
   void take(const log::record& record) {
     const auto event = record.event();
     if (event.isScheduler()) take_scheduler(record, event.getScheduler());
-    if (event.isJob()) take_job(record.get().getStream(), event.getJob());
+    if (event.isJob()) take_job(record, event.getJob());
+  }
+  void finish() {
+    for (auto& [stream, s] : schedulers_) settle(s, UINT64_MAX);
   }
 
  private:
+  struct start {
+    std::uint64_t sequence, job;
+    std::string exec_vnode;
+  };
   struct scheduler {
     std::string name;
     bool came = true;
     std::size_t open = SIZE_MAX;  // its last cycle, if that is in the range
+    std::vector<start> starts;    // since that one began
   };
 
   void take_scheduler(const log::record& record, schema::SchedulerEvent::Reader event) {
@@ -54,6 +62,7 @@ class reading {
   }
 
   void begin(scheduler& s, const log::record& record, schema::CycleBegan::Reader began) {
+    settle(s, began.getViewSequence());
     s.open = SIZE_MAX;
     if (record.sequence() < within_.from || record.sequence() > within_.to) return;
     s.open = into_.size();
@@ -76,15 +85,25 @@ class reading {
     }
   }
 
-  void take_job(std::uint64_t job, schema::JobEvent::Reader event) {
+  void take_job(const log::record& record, schema::JobEvent::Reader event) {
+    const auto job = record.get().getStream();
     if (event.isAssigned()) {
       const auto at = by_name_.find(schema::str(event.getAssigned().getScheduler()));
       if (at == by_name_.end()) return;
-      if (auto* open = open_of(schedulers_[at->second])) open->started[job] = schema::str(event.getAssigned().getExecVnode());
+      schedulers_[at->second].starts.push_back({record.sequence(), job, schema::str(event.getAssigned().getExecVnode())});
     } else if (event.isVnodesTaken()) {  // a suspended one goes on: whichever scheduler has it
       for (auto& [stream, s] : schedulers_)
-        if (auto* open = open_of(s)) open->started.emplace(job, schema::str(event.getVnodesTaken().getExecVnode()));
+        s.starts.push_back({record.sequence(), job, schema::str(event.getVnodesTaken().getExecVnode())});
     }
+  }
+
+  // What a cycle starts may stand before its CycleBegan: jobs and schedulers write their events apart. But the view of the next cycle has
+  // all that became of the one before.
+  void settle(scheduler& s, std::uint64_t next_view) {
+    const auto later = std::find_if(s.starts.begin(), s.starts.end(), [&](const start& at) { return at.sequence > next_view; });
+    if (auto* open = open_of(s))
+      for (auto at = s.starts.begin(); at != later; ++at) open->started[at->job] = std::move(at->exec_vnode);
+    s.starts.erase(s.starts.begin(), later);
   }
 
   recorded_cycle* open_of(const scheduler& s) { return s.open == SIZE_MAX ? nullptr : &into_[s.open]; }
@@ -104,6 +123,7 @@ ports::store_status read_cycles(const log::log_reader& reader, const range& with
     r.take(*record);
     return go_on();
   });
+  r.finish();
   std::stable_sort(into.begin(), into.end(), [](const recorded_cycle& a, const recorded_cycle& b) {
     return a.began.get().getViewSequence() < b.began.get().getViewSequence();
   });

@@ -27,7 +27,7 @@ struct recorded_cycle {
   bool first = false;  // since the scheduler came
   bool ended = false;
   std::uint32_t proposed = 0;                        // as CycleEnded says
-  std::map<std::uint64_t, std::string> started;      // jobs that got vnodes until the next cycle began: exec_vnode
+  std::map<std::uint64_t, std::string> started;      // jobs that got vnodes before the next cycle looked: exec_vnode
   std::map<std::uint64_t, std::string> refused;      // proposals: exec_vnode
   std::map<std::uint64_t, recorded_reason> reasons;  // that it said, by job
 };

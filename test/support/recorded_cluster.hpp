@@ -2,6 +2,7 @@
 // For tests of what is made of recorded cycles.
 #pragma once
 
+#include <algorithm>
 #include <boost/test/unit_test.hpp>
 
 #include <functional>
@@ -26,7 +27,8 @@ class recorded_cluster {
   log::memory_event_store store;
   virtual_clock clock;
   projections::status now;
-  bool refuses = false;  // every proposal
+  bool refuses = false;       // every proposal
+  bool starts_first = false;  // a start is written before the beginning of its cycle
 
   explicit recorded_cluster(const std::string& sched_config, unsigned hosts = 2, unsigned cpus = 4) {
     server_ = write(0, [](auto e) {
@@ -176,7 +178,9 @@ class recorded_cluster {
   }
 
   void take_sent() {
-    for (const auto& m : std::exchange(sent_, {})) take(m.get());
+    auto sent = std::exchange(sent_, {});
+    if (starts_first && !refuses) std::stable_partition(sent.begin(), sent.end(), [](const auto& m) { return m.get().isRun(); });
+    for (const auto& m : sent) take(m.get());
   }
   void take(schema::FromScheduler::Reader m) {
     using which = schema::FromScheduler::Which;

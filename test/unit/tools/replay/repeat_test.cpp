@@ -55,6 +55,15 @@ BOOST_AUTO_TEST_CASE(every_cycle_of_an_invented_life_is_decided_again_as_recorde
   }
 }
 
+BOOST_AUTO_TEST_CASE(a_start_that_was_written_before_its_cycle_is_that_cycles) {
+  recorded_cluster c(config);
+  c.starts_first = true;
+  live(c, 5, 300);
+  const auto outcome = repeated(c);
+  BOOST_TEST(outcome.proposals > 20u);
+  BOOST_TEST(outcome.differing == 0u, replay::repeat_text(outcome));
+}
+
 BOOST_AUTO_TEST_CASE(cycles_with_fairshare_are_decided_again_as_recorded) {
   recorded_cluster c("fair_share: True all\nby_queue: False all\nfairshare_usage_res: ncpus\nresources: \"ncpus\"\n");
   live(c, 3, 300);

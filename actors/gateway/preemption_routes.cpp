@@ -39,11 +39,13 @@ bool is_gone(const model::rejection& why) { return why.code == pbs_error::unknow
 
 }  // namespace
 
-void preemption_routes::make_room(schema::ProposeRun::Reader run, const model::requester& by, reply_ptr reply, std::function<void()> then) {
+void preemption_routes::make_room(schema::ProposeRun::Reader run, const std::string& scheduler, const model::requester& by, reply_ptr reply,
+                                  std::function<void()> then) {
   const auto id = ++last_id_;
   auto& w = waiting_[id];
   w.reply = std::move(reply);
   w.then = std::move(then);
+  w.scheduler = scheduler;
   const auto victims = run.getVictims();
   w.unanswered = victims.size();
   for (auto v : victims)
@@ -64,14 +66,16 @@ void preemption_routes::make_room(schema::ProposeRun::Reader run, const model::r
 
 void preemption_routes::tell(std::uint64_t id, std::uint64_t number, std::uint64_t serial, how what, const model::requester& by,
                              int tries) {
+  const auto at = waiting_.find(id);
+  if (at == waiting_.end()) return;  // the proposal was refused meanwhile
   const auto job = board_.job_id(number);
   auto then = [=, this](const model::rejection& why) {
-    if (what == how::SUSPEND && why.code == pbs_error::bad_state && tries > 0 && waiting_.contains(id))
+    if (what == how::SUSPEND && why.code == pbs_error::bad_state && tries > 0)
       return board_.self()->delayed_send(board_.self(), suspend_pause,
                                          run_this{[=, this] { tell(id, number, serial, what, by, tries - 1); }});
     answered(id, serial, why);
   };
-  board_.tell_job(number, model::client_request{request_for(what, job)}, by, board_.reply_then(std::move(then)));
+  board_.tell_job(number, model::make_room{{request_for(what, job)}, at->second.scheduler}, by, board_.reply_then(std::move(then)));
 }
 
 void preemption_routes::answered(std::uint64_t id, std::uint64_t serial, const model::rejection& why) {
@@ -91,6 +95,10 @@ void preemption_routes::folded(const log::record& record) {
   for (auto& [id, w] : waiting_)
     if (w.leaving.erase(record.get().getStream()) > 0) ids.push_back(id);
   for (const auto id : ids) settle(id);
+}
+
+void preemption_routes::forget(const std::string& scheduler) {
+  std::erase_if(waiting_, [&](const auto& w) { return w.second.scheduler == scheduler; });
 }
 
 void preemption_routes::settle(std::uint64_t id) {

@@ -19,8 +19,11 @@ class preemption_routes {
   explicit preemption_routes(actor_registry& board) : board_(board) {}
 
   // `then` once all victims have let go; else `reply` is refused.
-  void make_room(schema::ProposeRun::Reader run, const model::requester& by, reply_ptr reply, std::function<void()> then);
+  void make_room(schema::ProposeRun::Reader run, const std::string& scheduler, const model::requester& by, reply_ptr reply,
+                 std::function<void()> then);
   void folded(const log::record& record);
+  // The scheduler is gone: nobody waits for its proposals any more.
+  void forget(const std::string& scheduler);
 
  private:
   struct waiting {
@@ -29,6 +32,7 @@ class preemption_routes {
     std::size_t unanswered = 0;
     std::set<std::uint64_t> leaving;  // serials of victims whose run must be over
     std::optional<model::rejection> failed;
+    std::string scheduler;
   };
   void tell(std::uint64_t id, std::uint64_t number, std::uint64_t serial, schema::PreemptVictim::How how, const model::requester& by,
             int tries);

@@ -49,6 +49,7 @@ void scheduler_routes::on_closed(const peer_closed& c) {
   const auto why = starts_.went(c);
   if (!why) return;  // it was turned away, or never said hello
   turned_away_.erase(name);
+  preemptions_.forget(name);
   board_.self()->send(board_.parts().status, scheduler_disconnected{c.peer});
   tell_until_written(name, model::scheduler_gone{*why}, {"Scheduler", name, schema::Role::SCHEDULER},
                      [this, name] { return !starts_.connection_of(name); });
@@ -158,7 +159,7 @@ void scheduler_routes::propose(const std::string& name, const schema::sealed<sch
     hooks_.ask_run(number, model::proposed_run{message, name, asked}, scheduler_itself(), reply);
   };
   if (run.getVictims().size() == 0) go_on();
-  else preemptions_.make_room(run, scheduler_itself(), reply, std::move(go_on));
+  else preemptions_.make_room(run, name, scheduler_itself(), reply, std::move(go_on));
 }
 
 void scheduler_routes::note_refused(const std::string& name, const model::proposal_refused& what) {

@@ -90,8 +90,7 @@ outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, c
   if (is_suspension(signal)) {
     if (!now.by.is_operator()) return refuse(pbs_error::unauthorized);
     const bool admin = signal.starts_with("admin-");
-    const bool preempts = now.by.role == schema::Role::SCHEDULER;
-    return signal.ends_with("suspend") ? suspend(job, admin, preempts, settings) : resume(job, admin);
+    return signal.ends_with("suspend") ? suspend(job, admin, false, settings) : resume(job, admin);
   }
   return std::vector<event>{make_event([&](auto e) {
     auto s = e.initJob().initSignalled();
@@ -99,6 +98,13 @@ outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, c
     s.setRequest(job.last_request + 1);
     s.setSignal(command.getSignal());
   })};
+}
+
+outcome decide_make_room(const job_state& job, const make_room& command, const stamp& now, const settings& settings) {
+  if (auto why = preemption_refusal(job, command.scheduler, settings)) return *why;
+  if (!command.what.request.get().isSignalJob()) return decide_request(job, command.what, now, settings);
+  if (auto why = cannot_tell(job, now.by)) return *why;
+  return suspend(job, false, true, settings);
 }
 
 std::vector<event> resumed_events(const job_state& job) {

@@ -174,6 +174,10 @@ struct proposed_run {
   bool asked = false;                          // by qrun
   std::optional<client_request> changes = {};  // what runjob hooks set of the job: its alterJob
 };
+struct make_room {      // a scheduler's proposal needs what the job has
+  client_request what;  // its signalJob (suspend), rerunJob or deleteJob
+  std::string scheduler;
+};
 struct resume_later {};  // there is no room now: the scheduler resumes it
 struct set_rank {
   std::int64_t rank;
@@ -193,8 +197,8 @@ struct forget_job {};  // its time in the history may be over
 struct server_stops {
   bool waits_for_jobs = false;
 };  // qterm -t immediate, or -t delay
-using job_command = std::variant<submit_job, client_request, hook_changes, mom_report, proposed_run, resume_later, set_rank, end_wait,
-                                 run_lost, run_gone_from, forget_job, server_stops>;
+using job_command = std::variant<submit_job, client_request, hook_changes, mom_report, proposed_run, make_room, resume_later, set_rank,
+                                 end_wait, run_lost, run_gone_from, forget_job, server_stops>;
 
 outcome decide(const job_state& job, const job_command& command, const stamp& now, const settings& settings);
 void apply(job_state& job, const event_place& at, schema::JobEvent::Reader event);

@@ -21,6 +21,7 @@ outcome decide_alter(const job_state& job, const client_request& request, const 
 outcome decide_hook_changes(const job_state& job, const hook_changes& changes, const stamp& now, const settings& settings);
 // What is done with a job by hand: qsig, qmsg, qmove, qorder (by_hand.cpp).
 outcome decide_signal(const job_state& job, schema::SignalJob::Reader command, const stamp& now, const settings& settings);
+outcome decide_make_room(const job_state& job, const make_room& command, const stamp& now, const settings& settings);
 outcome decide_resume_later(const job_state& job);
 outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const stamp& now, const settings& settings);  // move.cpp
 outcome decide_release_nodes(const job_state& job, const client_request& command, const stamp& now,

@@ -23,6 +23,13 @@ std::optional<rejection> not_waiting(const job_state& job, const requester& by) 
   return std::nullopt;
 }
 
+rejection not_its_own(const job_state& job, std::string_view its, std::string_view scheduler, const settings& settings, const char* to_do) {
+  const auto whose = its.empty() ? "nobody's to " + std::string(to_do) + ": no scheduler has partition " +
+                                       std::string(settings.partition_of_queue(job.queue()))
+                                 : "scheduler " + std::string(its) + "'s to " + to_do + ", not " + std::string(scheduler) + "'s";
+  return refuse(pbs_error::unauthorized, "Unauthorized Request: job " + job.id + " is " + whose);
+}
+
 }  // namespace
 
 std::string_view scheduler_of(const job_state& job, const settings& settings) { return settings.scheduler_of_queue(job.queue()); }
@@ -36,9 +43,13 @@ std::optional<rejection> proposal_refusal(const job_state& job, const proposed_r
   const auto its = scheduler_of(job, settings);
   if (proposed.scheduler == its && !its.empty()) return std::nullopt;
   if (job.phase == job_phase::suspended && settings.places_jobs(proposed.scheduler)) return std::nullopt;
-  const auto whose = its.empty() ? "nobody's to run: no scheduler has partition " + std::string(settings.partition_of_queue(job.queue()))
-                                 : "scheduler " + std::string(its) + "'s to run, not " + proposed.scheduler + "'s";
-  return refuse(pbs_error::unauthorized, "Unauthorized Request: job " + job.id + " is " + whose);
+  return not_its_own(job, its, proposed.scheduler, settings, "run");
+}
+
+std::optional<rejection> preemption_refusal(const job_state& job, std::string_view scheduler, const settings& settings) {
+  if (!is_there(&job)) return refuse(pbs_error::unknown_job);
+  const auto its = scheduler_of(job, settings);
+  return scheduler == its && !its.empty() ? std::nullopt : std::optional(not_its_own(job, its, scheduler, settings, "preempt"));
 }
 
 std::optional<rejection> run_by_hand_refusal(const job_state* job, const requester& by) {

@@ -23,6 +23,9 @@ std::string_view scheduler_of(const job_state& job, const settings& settings);
 std::optional<rejection> proposal_refusal(const job_state& job, const proposed_run& proposed, const requester& by,
                                           const settings& settings);
 
+// Why this scheduler may not have the job make room: it is not one of its own. 15007; of a job that is gone, that.
+std::optional<rejection> preemption_refusal(const job_state& job, std::string_view scheduler, const settings& settings);
+
 // Why qrun is refused before anybody looks for room. Null: there is no such job.
 std::optional<rejection> run_by_hand_refusal(const job_state* job, const requester& by);
 // The same of one job of qorder.

@@ -144,9 +144,9 @@ BOOST_AUTO_TEST_CASE(a_proposal_to_resume_starts_no_job_that_was_queued_again_me
 }
 
 // Preemption: no second command, which a crash could lose.
-BOOST_AUTO_TEST_CASE(a_job_that_a_scheduler_suspends_wants_to_go_on) {
+BOOST_AUTO_TEST_CASE(a_job_that_makes_room_wants_to_go_on) {
   auto story = given(job_phase::started);
-  BOOST_TEST(story.when(signal("suspend"), the_scheduler()) == "suspended vnodesReleased resumeWanted");
+  BOOST_TEST(story.when(model::make_room{signal("suspend"), "default"}, the_scheduler()) == "suspended vnodesReleased resumeWanted");
   BOOST_TEST(story.job.attribute(ids::substate) == "45");
   BOOST_TEST(story.when(propose_resume(), the_scheduler()) == "resumed vnodesTaken");
   BOOST_TEST(story.job.attribute(ids::comment).starts_with("Job run at "));

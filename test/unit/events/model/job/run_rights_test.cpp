@@ -66,6 +66,17 @@ BOOST_AUTO_TEST_CASE(a_job_is_the_scheduler_s_that_has_the_partition_of_its_queu
   BOOST_TEST(said(story.ask(by_hand(), operator_())) == "assigned");
 }
 
+BOOST_AUTO_TEST_CASE(no_job_makes_room_for_the_scheduler_of_another_partition) {  // MS-35, MS-36
+  auto story = given(job_phase::started);
+  for (const auto& what : {signal("suspend"), rerun(), remove()}) {
+    BOOST_TEST(said(story.ask(model::make_room{what, "sched2"}, the_scheduler())) ==
+               "15007 Unauthorized Request: job " + story.job.id + " is scheduler default's to preempt, not sched2's");
+    BOOST_TEST(!said(story.ask(model::make_room{what, "default"}, the_scheduler())).starts_with("15"));
+  }
+  story.settings.queues["workq"].attributes.set(attributes::queue::partition, "P1");
+  BOOST_TEST(said(story.ask(model::make_room{signal("suspend"), "default"}, the_scheduler())).starts_with("15007"));
+}
+
 // Its queue has come to another partition; its vnodes have not.
 BOOST_AUTO_TEST_CASE(a_suspended_job_goes_on_where_it_was) {
   auto story = given(job_phase::suspended);

@@ -58,6 +58,7 @@ std::vector<std::pair<model::job_command, model::requester>> every_command(const
   auto resumes = propose();
   resumes.message = schema::make<schema::FromScheduler>([](schema::FromScheduler::Builder m) { m.initRun(); });
   all.emplace_back(resumes, the_scheduler());
+  for (const auto& what : {signal("suspend"), rerun(), remove()}) all.emplace_back(model::make_room{what, "default"}, the_scheduler());
   all.emplace_back(model::resume_later{}, operator_());
   all.emplace_back(model::set_rank{7}, user());
   all.emplace_back(model::end_wait{}, the_server());

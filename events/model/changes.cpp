@@ -78,6 +78,7 @@ values::result<one_change, rejection> checked(const attribute& row, schema::Attr
   if (c.op == schema::AttributeOp::UNSET) return c;
   const bool removes = c.op == schema::AttributeOp::DECREMENT;
   if (row.type == value_type::limits && c.value.empty()) {  // nobody is limited
+    if (c.op != schema::AttributeOp::SET) return refuse(pbs_error::bad_value);
     c.op = schema::AttributeOp::UNSET;
     return c;
   }

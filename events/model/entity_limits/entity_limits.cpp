@@ -82,7 +82,7 @@ std::uint8_t bits_of(capnp::List<schema::HoldType>::Reader holds) {
 // -- check ---------------------------------------------------------------------------------------------------------------
 
 std::optional<rejection> entity_limits::over_count(const submission_limits& limits, std::string_view place, const newcomer& n) const {
-  if (limits.max_queuable) {
+  if (limits.max_queuable && n.counts(limit_kind::all)) {
     const auto* all = counts_.find(place, limit_kind::all, "");
     if ((all ? all->jobs : 0) >= static_cast<std::uint64_t>(std::max<std::int64_t>(*limits.max_queuable, 0)))
       return refuse(pbs_error::too_many_queued);

@@ -204,6 +204,13 @@ BOOST_AUTO_TEST_CASE(what_a_job_asks_for_is_counted_when_it_is_altered) {
   BOOST_TEST(tell(last(), alter({{"Priority", "", "5"}})) == "");
 }
 
+BOOST_AUTO_TEST_CASE(another_project_makes_no_more_jobs) {
+  BOOST_TEST(set_queue("workq", {{"max_queuable", "", "1"}}) == "");
+  BOOST_TEST(submit() == "");
+  BOOST_TEST(tell(last(), alter({{"project", "", "x"}})) == "");
+  BOOST_TEST(submit().starts_with("15046"));
+}
+
 BOOST_AUTO_TEST_CASE(a_job_that_counts_for_another_project_is_counted_there) {
   set_server({{"max_queued", "", "[p:x=1]"}, {"max_queued_res", "ncpus", "[p:y=2]"}});
   BOOST_TEST(submit({{"project", "", "x"}}) == "");

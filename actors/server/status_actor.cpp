@@ -190,7 +190,7 @@ struct answering {
     switch (request.which()) {
       case schema::Request::STAT: return answer_stat(q, request, send);
       case schema::Request::SELECT_JOBS:
-        return projections::answer_select(*now, request.getId(), request.getSelectJobs(), q.by, send);
+        return projections::answer_select(*now, request.getId(), request.getSelectJobs(), q.by, send, clock->now_ns());
       case schema::Request::WAIT_JOB: return wait(q, request);
       case schema::Request::FAIRSHARE:
         if (request.getFairshare().isWhy()) return caf::anon_send(past, q);

@@ -40,6 +40,7 @@ void fill_attributes(Init&& init, schema::ObjectKind kind, const attributes::att
 }
 
 constexpr std::array server_wanted = {attributes::server::resources_available, attributes::server::node_group_enable,
+                                      attributes::server::restrict_res_to_release_on_suspend,
                                       attributes::server::node_group_key, attributes::server::scheduling,
                                       attributes::server::backfill_depth, attributes::server::clear_topjob_estimates_enable,
                                       attributes::server::job_sort_formula, attributes::server::eligible_time_enable,

@@ -160,7 +160,7 @@ void answer_stat_at(const log::log_reader& reader, const log::snapshot_store* in
                                         : reader.records().last_sequence();
   status then;
   if (read && sequence > 0) read = fold_to(reader, index, sequence, needed_streams(asked), then);
-  if (read) return answer_stat(then, request_id, asked, by, send);
+  if (read) return answer_stat(then, request_id, asked, by, send, at.isWallNs() ? at.getWallNs() : 0);
   send(schema::make<schema::Reply>([&](schema::Reply::Builder r) {
     r.setId(request_id);
     auto why = r.initRejected();

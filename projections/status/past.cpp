@@ -164,7 +164,10 @@ void past_writer::drop_last(std::vector<entry>& entries, entry_class what) {
       entries.erase(std::next(last).base());
       return;
     }
-    if (last->what != entry_class::reasons && last->what != entry_class::reason_began && last->what != entry_class::estimate) return;
+    // What stands before the beginning of a reason tells since when that one holds.
+    const bool passes = last->what == entry_class::estimate ||
+                        (what == entry_class::estimate && (last->what == entry_class::reasons || last->what == entry_class::reason_began));
+    if (!passes) return;
   }
 }
 

@@ -319,7 +319,7 @@ bool is_number(attributes::value_type type) {
   return type == t::integer || type == t::real || type == t::size || type == t::duration || type == t::date;
 }
 
-bool meets(const status& from, const model::job_state& job, schema::Criterion::Reader c) {
+bool meets(const status& from, const model::job_state& job, schema::Criterion::Reader c, std::int64_t now_s) {
   const auto name = schema::text(c.getName());
   const auto wanted = schema::text(c.getValue());
   if (name == "job_state") return wanted.find(model::state_letter(job)) != std::string_view::npos;
@@ -329,8 +329,8 @@ bool meets(const status& from, const model::job_state& job, schema::Criterion::R
   auto type = row->type;
   std::string_view has = job.attribute(row->id, schema::text(c.getResource()));
   std::string grown;
-  if (row->id == attributes::job::eligible_time)
-    has = grown = values::print_duration(eligible_time_of(job).at(from.wall_ns() / 1'000'000'000));
+  if (row->id == attributes::job::eligible_time && counts_eligible_time(from.server()))
+    has = grown = values::print_duration(eligible_time_of(job).at(now_s));
   if (type == attributes::value_type::resource_list) {
     const auto* r = from.server().resources.find(schema::text(c.getResource()));
     if (!r) return false;
@@ -341,24 +341,25 @@ bool meets(const status& from, const model::job_state& job, schema::Criterion::R
   return (c.getOp() == schema::CompareOp::EQ && has == wanted) || (c.getOp() == schema::CompareOp::NE && has != wanted);
 }
 
-bool meets_all(const status& from, const model::job_state& job, capnp::List<schema::Criterion>::Reader criteria) {
+bool meets_all(const status& from, const model::job_state& job, capnp::List<schema::Criterion>::Reader criteria, std::int64_t now_s) {
   for (auto c : criteria)
-    if (!meets(from, job, c)) return false;
+    if (!meets(from, job, c, now_s)) return false;
   return true;
 }
 
 }  // namespace
 
 void answer_select(const status& from, std::uint64_t request_id, schema::SelectJobs::Reader asked,
-                   const model::requester& by, const send_reply& send) {
+                   const model::requester& by, const send_reply& send, std::int64_t now_ns) {
   if (asked.getHistory() != schema::History::LIVE && !history_allowed(from))
     return refuse_whole(request_id, from.sequence(), values::refuse(pbs_error::no_history), send);
   for (auto c : asked.getCriteria())
     if (schema::text(c.getName()) == "queue" && !from.queues().contains(schema::text(c.getValue())))
       return refuse_whole(request_id, from.sequence(), values::refuse(pbs_error::unknown_queue), send);
+  const auto now_s = std::max(now_ns, from.wall_ns()) / 1'000'000'000;
   std::vector<std::string_view> ids;
   from.each_job([&](const model::job_state& job) {
-    if (fits_history(job, asked.getHistory()) && may_see_job(from, job, by) && meets_all(from, job, asked.getCriteria()))
+    if (fits_history(job, asked.getHistory()) && may_see_job(from, job, by) && meets_all(from, job, asked.getCriteria(), now_s))
       ids.push_back(job.id);
     return true;
   });

@@ -23,7 +23,7 @@ void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Rea
 void answer_stat_at(const log::log_reader& reader, const log::snapshot_store* index, std::uint64_t request_id,
                     schema::Stat::Reader asked, const model::requester& by, const send_reply& send);
 void answer_select(const status& from, std::uint64_t request_id, schema::SelectJobs::Reader asked,
-                   const model::requester& by, const send_reply& send);
+                   const model::requester& by, const send_reply& send, std::int64_t now_ns = 0);
 
 // A job's attributes as it shows them at this time.
 attributes::attribute_set job_row(const status& from, const model::job_state& job, std::int64_t now_s);

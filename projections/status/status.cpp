@@ -108,8 +108,8 @@ void status::fold_job(const model::event_place& at, schema::JobEvent::Reader eve
   holdings_.apply(at, job.id, event);
   model::apply(job, at, event);
   if ((event.isQueued() || event.isAltered() || model::state_letter(job) != before) && counts_eligible_time(server_)) {
+    if (event.isAltered() && changes_eligible_time(event.getAltered().getChanges())) restart_accrual(job, at.seconds());
     if (event.isQueued() || model::state_letter(job) != before) accrue(job, accrual_by_state(job), at.seconds());
-    else if (changes_eligible_time(event.getAltered().getChanges())) restart_accrual(job, at.seconds());
   }
   if (event.isQueued()) serial_of_number_.insert_or_assign(serial_of_number_.end(), job.number, at.stream);  // numbers rise
   if (event.isMoved() || event.isReordered()) displace(job);

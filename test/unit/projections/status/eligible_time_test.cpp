@@ -68,11 +68,15 @@ struct story {
       a.setExecVnode("(p1:ncpus=1)");
     });
   }
-  void alter(const char* value) {
+  // `until`: it is not to run before, seconds since 1970.
+  void alter(const char* value, const char* until = nullptr) {
     happens(job, [&](auto e) {
-      auto c = e.initJob().initAltered().initChanges(1)[0];
-      c.setName("eligible_time");
-      c.setValue(value);
+      auto c = e.initJob().initAltered().initChanges(until ? 2 : 1);
+      c[0].setName("eligible_time");
+      c[0].setValue(value);
+      if (!until) return;
+      c[1].setName("Execution_Time");
+      c[1].setValue(until);
     });
   }
   // "eligible_time accrue_type", as the job shows them so many seconds after the last event.
@@ -134,6 +138,15 @@ BOOST_AUTO_TEST_CASE(it_goes_on_from_what_it_was_given) {
   s.alter("01:00:00");
   BOOST_TEST(s.shown() == "01:00:00 2");
   BOOST_TEST(s.shown(5) == "01:00:05 2");
+}
+
+BOOST_AUTO_TEST_CASE(what_it_is_given_counts_from_that_moment_also_when_it_stops_waiting) {
+  story s;
+  s.set("eligible_time_enable", "True");
+  s.submit();
+  s.passes(20);
+  s.alter("00:00:10", "4102444800");
+  BOOST_TEST(s.shown(5) == "00:00:10 1");
 }
 
 BOOST_AUTO_TEST_CASE(nothing_is_counted_and_nothing_shown_while_it_is_off) {

@@ -6,6 +6,7 @@
 
 #include "actors/scheduler/cycle/job_terms.hpp"
 #include "actors/scheduler/reasons_piece.hpp"
+#include "events/model/limits.hpp"
 #include "events/values/pbs_error.hpp"
 
 namespace annals::actors {
@@ -42,7 +43,7 @@ void cycle_driver::set_policy(std::string text, std::string sha256) {
   };
   tell("holidays", parsed.holiday_complaints);
   tell("dedicated_time", parsed.dedicated_complaints);
-  policy_ = std::move(parsed.value);
+  const auto programs = std::exchange(policy_, std::move(parsed.value)).dynamic_resources;
   if (policy_.prime_days.out_of_date(out_.clock->now_ns() / ns_per_second, policy_.zone))
     out_.log(event_admin, "Fil", "holidays", cycle::holidays_out_of_date);
   policy_text_ = std::move(text);
@@ -50,7 +51,11 @@ void cycle_driver::set_policy(std::string text, std::string sha256) {
   policy_sent_ = names_checked_ = false;
   leave_out_missing_programs(parsed.dynamic_lines);
   if (view_.complete()) name_what_counts_nothing();
-  if (view_.count_by(policy_.sharing)) ask_for_full_view();
+  // What the server has of a resource that a program told is in a new view only.
+  const bool same_programs =
+      std::equal(programs.begin(), programs.end(), policy_.dynamic_resources.begin(), policy_.dynamic_resources.end(),
+                 [](const auto& a, const auto& b) { return a.resource == b.resource; });
+  if (view_.count_by(policy_.sharing) || (view_.complete() && !same_programs)) ask_for_full_view();
   if (greeted_) send_fairshare();
 }
 
@@ -330,7 +335,8 @@ void cycle_driver::fill_run(schema::ProposeRun::Builder to, const cycle::propose
 // What a refused proposal of this kind has done to its victims is not known here.
 void cycle_driver::remember_victims(const cycle::result& decided) {
   for (const auto& run : decided.runs)
-    if (!run.victims.empty()) preempting_.insert(run.job);
+    if (run.victims.empty()) preempting_.erase(run.job);
+    else preempting_.insert(run.job);
 }
 
 void cycle_driver::send_policy() {
@@ -368,17 +374,23 @@ void cycle_driver::send_reasons(const cycle::result& decided, std::uint64_t numb
 }
 
 void cycle_driver::send_estimates(const cycle::result& decided) {
-  if (decided.estimates.empty()) return;
-  out_.send(make([&](Builder m) {
-    auto list = m.initReasons().initEstimates(static_cast<unsigned>(decided.estimates.size()));
-    for (unsigned i = 0; i < list.size(); ++i) {
-      const auto& e = decided.estimates[i];
-      list[i].setJob(e.job);
-      list[i].setStartNs(e.start * ns_per_second);
-      list[i].setExecVnode(e.exec_vnode);
+  const auto& all = decided.estimates;
+  for (std::size_t from = 0, to = 0; from < all.size(); from = to) {  // in pieces, as reasons
+    for (std::size_t bytes = 0; to < all.size(); ++to) {
+      bytes += 48 + all[to].exec_vnode.size();
+      if (bytes > limits::cycle_reasons_bytes_max && to > from) break;
     }
-  }));
-  for (const auto& e : decided.estimates) view_.set_estimate(e.at, e.start, e.exec_vnode);
+    out_.send(make([&](Builder m) {
+      auto list = m.initReasons().initEstimates(static_cast<unsigned>(to - from));
+      for (unsigned i = 0; i < list.size(); ++i) {
+        const auto& e = all[from + i];
+        list[i].setJob(e.job);
+        list[i].setStartNs(e.start * ns_per_second);
+        list[i].setExecVnode(e.exec_vnode);
+      }
+    }));
+  }
+  for (const auto& e : all) view_.set_estimate(e.at, e.start, e.exec_vnode);
 }
 
 void cycle_driver::log_cycle(const cycle::result& decided) {

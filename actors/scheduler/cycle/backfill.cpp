@@ -51,6 +51,7 @@ void backfill::others_moved() {
 }
 
 void backfill::left(index at) {
+  without_time_.clear();
   if (dates_) dates_->left(at);
 }
 
@@ -67,19 +68,30 @@ bool backfill::leaves_alone(const claim& what, moment end) {
          });
 }
 
+void backfill::book_now(index at, claim what) {
+  dates().add(dates().booking_of(at, {now_, {}, std::move(what)}, duration_of(view_.jobs()[at])));
+  booked_.insert(at);
+}
+
 void backfill::could_not_run(index at) {
   const job& j = view_.jobs()[at];
   if (!settings_.strict_ordering || j.topjob_ineligible) return;
   auto& turn = turns_[turn_of(j)];
   if (depth_for(j) <= 0) turn.blocked_by = j.id;
+  else if (booked_.contains(at)) ++turn.tops;
   else if (turn.tops < depth_for(j)) make_top(at);
 }
 
 void backfill::make_top(index at) {
   const job& j = view_.jobs()[at];
+  const std::tuple same(j.queue, j.request, duration_of(j));
+  if (j.estimated == 0 && without_time_.contains(same)) return;
   log_.of_job(event_debug2, j.id, "Estimating the start time for a top job.");
   auto found = dates().first_time_for(at, duration_of(j));
-  if (!found) return;
+  if (!found) {
+    without_time_.insert(same);
+    return;
+  }
   ++turns_[turn_of(j)].tops;
   log_simulation(found->start);
   log_.of_job(event_debug, j.id, log_.keep("Job is a top job and will run at " + values::print_date(found->start)));

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "actors/scheduler/cycle/calendar.hpp"
@@ -21,6 +23,8 @@ class backfill {
 
   // To be left alone by all jobs of this cycle: a confirmed reservation.
   void book(booking b) { dates().add(std::move(b)); }
+  // The job has this place as soon as those have left who are on their way out: it needs no other.
+  void book_now(index job_at, claim what);
 
   // True: the job would pass one that nothing may pass.
   bool breaks_order(const job& j, refusal& why) const;
@@ -57,6 +61,8 @@ class backfill {
   std::optional<calendar> dates_;  // when somebody needs them
   std::map<index, turn> turns_;    // by queue; none: of all queues without a depth of their own
   std::map<index, job_estimate> tops_;
+  std::set<index> booked_;                                         // by book_now
+  std::set<std::tuple<index, index, std::int64_t>> without_time_;  // queue, request and duration: no time was found for them
 };
 
 }  // namespace annals::cycle

@@ -3,6 +3,7 @@
 // docs/design/0045-calendar.md.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -15,12 +16,14 @@
 
 namespace annals::cycle {
 
-// Of a job that says no walltime: five years, as PBS takes it.
+// Of a job that says no walltime, or a longer one: five years, as PBS takes it.
 constexpr std::int64_t endless_seconds = std::int64_t{5} * 365 * 24 * 3600;
 // A job that runs on after its time is taken to end so soon.
 constexpr std::int64_t overdue_seconds = 60;
 
-inline std::int64_t duration_of(const job& j) { return j.walltime == no_walltime ? endless_seconds : j.walltime; }
+inline std::int64_t duration_of(const job& j) {
+  return j.walltime == no_walltime ? endless_seconds : std::min(j.walltime, endless_seconds);
+}
 
 // Vnodes, and parts of the pools of server and queue, that are somebody's from start until just before end.
 struct booking {

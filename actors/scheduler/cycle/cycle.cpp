@@ -110,14 +110,15 @@ class cycle_run {
 
   void resume(index at) {
     const job& j = view_.jobs()[at];
-    if (view_.limit_reached_by(j)) return;
+    refusal why;
+    if (const auto reached = view_.limit_reached_by(j)) return refuse(at, verdict{at, comment_for(*reached, j)});
+    if (!pools_suffice(view_, placement_, j, why)) return refuse(at, told(at, why));
     auto taken = take_again(view_, j);
     if (taken && !backfill_.leaves_alone(*taken, now_ + duration_of(j))) {
       for (const auto& t : taken->amounts) view_.give_back(t.vnode, t.resource, t.value);
       taken.reset();
     }
     if (!taken) {
-      refusal why;
       why.text = "Not enough free nodes available";
       return refuse(at, told(at, why));
     }
@@ -160,6 +161,7 @@ class cycle_run {
     index first = none;
     std::uint32_t comment = 0, behind = 0;     // as in job_reason
     bool lacks_room = false;                   // and no rule forbids it
+    std::size_t level = 0;                     // of preemption: it does not hold for a job that is more important
     std::optional<std::int64_t> seconds = {};  // it holds for jobs that run exactly so long: a booking is in the way
   };
   struct spoken {
@@ -231,11 +233,14 @@ class cycle_run {
     refusal why;
     if (!rules_.may_begin(j, queue_of(at), why) || backfill_.breaks_order(j, why)) return refuse(at, told(at, why));
     verdict& known = verdicts_[j.request];
-    if (known.first == none || !same_class(view_.jobs()[known.first], j) || known.seconds.value_or(duration_of(j)) != duration_of(j)) {
+    const auto level = settings_.preemptive_sched ? preemption_.level_of(at) : 0;
+    if (known.first == none || level < known.level || !same_class(view_.jobs()[known.first], j) ||
+        known.seconds.value_or(duration_of(j)) != duration_of(j)) {
       const bool allowed = may_run(j, why);
       if (allowed && finds_room(j, why)) return start(at, {});
       if (std::vector<preempt_victim> victims; allowed && !why.never && preempts(at, victims)) return start(at, std::move(victims));
       known = told(at, why);
+      known.level = level;
       known.lacks_room = allowed && !why.never;
       if (why.data.kind == schema::Why::Kind::BOOKED) known.seconds = duration_of(j);
     }

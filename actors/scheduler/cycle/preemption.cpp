@@ -31,6 +31,13 @@ std::string preemption::methods_of(const job& victim) const {
   return letters;
 }
 
+// No host can write a checkpoint.
+std::string preemption::working_methods_of(const job& victim) const {
+  auto letters = methods_of(victim);
+  std::erase(letters, 'C');
+  return letters;
+}
+
 // The youngest first (preempt_sort min_time_since_start).
 std::vector<index> preemption::candidates(index at, bool anybody) const {
   const auto level = level_of(at);
@@ -38,6 +45,7 @@ std::vector<index> preemption::candidates(index at, bool anybody) const {
   for (index other = 0; other < view_.jobs().size(); ++other) {
     const job& victim = view_.jobs()[other];
     if (victim.where != job_place::running || victim.leaving || failed_.contains(other)) continue;
+    if (!view_.queues()[victim.queue].exists) continue;  // it came to another partition while its job runs here
     if ((anybody || level_of(other) > level) && !methods_of(victim).empty()) out.push_back(other);
   }
   std::sort(out.begin(), out.end(), [&](index a, index b) {
@@ -98,6 +106,8 @@ bool preemption::make_room(index at, bool anybody, allocation& out, std::vector<
     if (name_methods(chosen, victims)) break;
     supposed_->give_back(out);
     put_back(chosen);
+    for (const index v : able)  // the others that can't be made to leave: not one of them at a time
+      if (working_methods_of(view_.jobs()[v]).empty()) failed_.insert(v);
   }
   for (const auto& v : victims) {
     dates_.left(v.at);
@@ -124,7 +134,8 @@ std::vector<index> preemption::choose(index at, const std::vector<index>& able, 
     lift({*v});
     chosen.push_back(*v);
     found = find(at, out);
-    if (!found) log_.of_job(event_debug2, view_.jobs()[at].id, log_.keep("Simulation: not enough work preempted: " + lack_of(at)));
+    if (!found)
+      log_.of_job(event_debug2, view_.jobs()[at].id, log_.keep("Simulation: not enough work preempted: " + lack_of(at)));
   }
   if (found) {
     drop_unneeded(at, chosen, out);
@@ -177,8 +188,7 @@ bool preemption::name_methods(const std::vector<index>& chosen, std::vector<pree
   victims.clear();
   for (auto v = chosen.rbegin(); v != chosen.rend(); ++v) {
     const job& victim = view_.jobs()[*v];
-    auto letters = methods_of(victim);
-    std::erase(letters, 'C');  // no host can write a checkpoint
+    const auto letters = working_methods_of(victim);
     if (letters.empty()) {
       log_.of_job(event_sched, victim.id, "Job failed to be preempted");
       failed_.insert(*v);
@@ -193,12 +203,18 @@ bool preemption::name_methods(const std::vector<index>& chosen, std::vector<pree
 }
 
 void preemption::lift(const std::vector<index>& jobs) {
-  for (const index v : jobs) view_.lift(v);
+  for (const index v : jobs) {
+    if (is_to_suspend(view_.jobs()[v])) view_.lift_suspended(v);
+    else view_.lift(v);
+  }
   dates_.others_moved();
 }
 
 void preemption::put_back(const std::vector<index>& jobs) {
-  for (const index v : jobs) view_.put_back(v);
+  for (const index v : jobs) {
+    if (is_to_suspend(view_.jobs()[v])) view_.put_back_suspended(v);
+    else view_.put_back(v);
+  }
   dates_.others_moved();
 }
 
@@ -222,7 +238,7 @@ bool preemption::waits_for_leaving(index at) {
   }
   put_back(leaving);
   view_.suppose(false);
-  if (found) dates_.book({j.id, now_, now_ + duration_of(j), std::move(what)});
+  if (found) dates_.book_now(at, std::move(what));
   return found;
 }
 

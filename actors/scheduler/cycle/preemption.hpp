@@ -41,6 +41,8 @@ class preemption {
   bool find(index at, allocation& out);
   std::string lack_of(index at) const;
   std::string methods_of(const job& victim) const;
+  std::string working_methods_of(const job& victim) const;
+  bool is_to_suspend(const job& victim) const { return !victim.leaving && working_methods_of(victim).starts_with('S'); }
   bool name_methods(const std::vector<index>& chosen, std::vector<preempt_victim>& victims);
   void lift(const std::vector<index>& jobs);
   void put_back(const std::vector<index>& jobs);

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "actors/scheduler/cycle/calendar.hpp"
+
 namespace annals::cycle {
 
 namespace {
-
-constexpr std::int64_t endless_walltime = 5 * 365 * day_seconds;
 
 bool refuse(refusal& why, schema::Why::Kind kind, std::string text, std::string log) {
   why.text = std::move(text);
@@ -43,7 +43,7 @@ bool time_rules::queue_may_run(std::string_view queue, refusal& why) const {
 }
 
 bool time_rules::may_begin(const job& j, std::string_view queue, refusal& why) const {
-  const moment end = now_ + (j.walltime == no_walltime ? endless_walltime : std::min(j.walltime, endless_walltime));
+  const moment end = now_ + duration_of(j);
   return ends_within_dedicated_rules(end, queue, why) && ends_within_prime_rules(end, queue, why);
 }
 

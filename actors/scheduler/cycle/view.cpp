@@ -153,6 +153,7 @@ void view::apply_server(capnp::List<schema::Attribute>::Reader attributes) {
   server_.available.clear();
   server_.dynamic.clear();
   server_group_keys_.clear();
+  released_on_suspend_.clear();
   node_group_enable_ = clears_estimates_ = eligible_time_enable_ = false;
   backfill_depth_ = 1;
   server_formula_.clear();
@@ -160,6 +161,7 @@ void view::apply_server(capnp::List<schema::Attribute>::Reader attributes) {
   for (const auto a : attributes) {
     const auto name = text(a.getName());
     if (name == "resources_available") read_pool(server_, resources_, a);
+    if (name == "restrict_res_to_release_on_suspend") released_on_suspend_ = values::split_trimmed(text(a.getValue()));
     if (name == "node_group_enable") node_group_enable_ = is_true(text(a.getValue()));
     if (name == "node_group_key") server_group_keys_ = values::split_list(text(a.getValue()));
     if (name == "backfill_depth") backfill_depth_ = values::parse_integer(text(a.getValue())).value_or(1);

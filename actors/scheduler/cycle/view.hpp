@@ -249,6 +249,10 @@ class view {
   void suppose(bool on) { supposing_ = on; }
   void lift(index job_at);      // it has ended: its vnodes and its part of the pools are free
   void put_back(index job_at);  // it has not
+  // The same of one that is suspended: it stays on its vnodes if the site says which resources are released
+  // (restrict_res_to_release_on_suspend).
+  void lift_suspended(index job_at) { lift(job_at, !released_on_suspend_.empty()); }
+  void put_back_suspended(index job_at) { put_back(job_at, !released_on_suspend_.empty()); }
   // A lifted job is proposed to make room: it stays lifted until the server speaks about it, and its slots are free.
   void preempted(index job_at);
 
@@ -267,6 +271,9 @@ class view {
     std::uint32_t users = 0;
   };
 
+  void lift(index job_at, bool partly);
+  void put_back(index job_at, bool partly);
+  bool is_released_on_suspend(resource_id r) const;
   void forget_everything();
   void apply_server(capnp::List<schema::Attribute>::Reader attributes);
   void apply_scheduler(capnp::List<schema::Attribute>::Reader attributes);
@@ -309,6 +316,7 @@ class view {
   resource_id ncpus_ = resources_.find("ncpus");
   named_amounts server_;
   std::vector<std::string> server_group_keys_;
+  std::vector<std::string> released_on_suspend_;  // empty: all
   bool node_group_enable_ = false, do_not_span_psets_ = false, only_explicit_psets_ = false;
   std::uint32_t log_events_ = 767;  // pbs guide: log masks
   std::int64_t backfill_depth_ = 1;

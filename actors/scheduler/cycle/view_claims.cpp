@@ -121,19 +121,30 @@ const claim& view::held_by(index job_at) {
   return *j.held;
 }
 
-void view::lift(index job_at) {
+void view::lift(index job_at) { lift(job_at, false); }
+void view::put_back(index job_at) { put_back(job_at, false); }
+
+bool view::is_released_on_suspend(resource_id r) const {
+  return std::find(released_on_suspend_.begin(), released_on_suspend_.end(), resources_[r].name) != released_on_suspend_.end();
+}
+
+void view::lift(index job_at, bool partly) {
   jobs_[job_at].lifted = true;
   const claim& held = held_by(job_at);
-  for (const auto& t : held.amounts) give_back(t.vnode, t.resource, t.value);
-  for (const auto& t : held.vnodes) leave_vnode(t.vnode, jobs_[job_at].serial);
+  for (const auto& t : held.amounts)
+    if (!partly || is_released_on_suspend(t.resource)) give_back(t.vnode, t.resource, t.value);
+  if (!partly)
+    for (const auto& t : held.vnodes) leave_vnode(t.vnode, jobs_[job_at].serial);
   count_pools(jobs_[job_at], -1);
 }
 
-void view::put_back(index job_at) {
+void view::put_back(index job_at, bool partly) {
   jobs_[job_at].lifted = false;
   const claim& held = held_by(job_at);
-  for (const auto& t : held.amounts) take(t.vnode, t.resource, t.value);
-  for (const auto& t : held.vnodes) take_vnode(t.vnode, jobs_[job_at].serial, t.exclusive);
+  for (const auto& t : held.amounts)
+    if (!partly || is_released_on_suspend(t.resource)) take(t.vnode, t.resource, t.value);
+  if (!partly)
+    for (const auto& t : held.vnodes) take_vnode(t.vnode, jobs_[job_at].serial, t.exclusive);
   count_pools(jobs_[job_at], +1);
 }
 

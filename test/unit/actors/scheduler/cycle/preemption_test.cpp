@@ -91,6 +91,33 @@ BOOST_AUTO_TEST_CASE(a_job_of_an_express_queue_suspends_another) {
              all_equal);
 }
 
+BOOST_AUTO_TEST_CASE(nobody_is_suspended_for_what_he_would_keep) {  // restrict_res_to_release_on_suspend
+  const auto suspended = [](const char* released) {
+    auto c = with_express();
+    c.server["restrict_res_to_release_on_suspend"] = released;
+    c.vnodes[0].available["mem"] = "8gb";
+    c.jobs = {runs(c, 1, 1), asks(2, 1, "exp")};
+    c.jobs[0].exec_vnode = "(p1:ncpus=1:mem=8388608kb)";
+    c.jobs[0].resources["mem"] = "8gb";
+    c.vnode("p1").assigned["mem"] = "8388608kb";
+    c.jobs[1].schedselect = "1:ncpus=1:mem=1gb";
+    c.jobs[1].resources["mem"] = "1gb";
+    return victims_of(cycle_of(c).r);
+  };
+  BOOST_TEST(suspended("ncpus").empty());
+  BOOST_TEST(suspended("ncpus,mem") == texts{"1 S"}, all_equal);
+}
+
+BOOST_AUTO_TEST_CASE(who_may_preempt_is_not_judged_by_who_may_not) {
+  auto c = with_express();
+  c.scheduler["preempt_prio"] = "normal_jobs, server_softlimits";
+  c.jobs = {runs(c, 1, 4), asks(2, 4), asks(3, 4)};
+  c.jobs[0].euser = c.jobs[1].euser = "alice";
+  c.jobs[2].euser = "bob";
+  c.server["max_run_soft"] = "[u:alice=0]";
+  BOOST_TEST(victims_of(cycle_of(c).r) == texts{"1 S"}, all_equal);
+}
+
 BOOST_AUTO_TEST_CASE(the_first_method_that_is_there_is_used) {
   const auto by = [](const std::string& order, bool rerunable = true) {
     auto c = with_express();

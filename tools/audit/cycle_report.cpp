@@ -79,8 +79,10 @@ class reading {
     if (e.isCreated() && schema::text(e.getCreated().getName()) == wanted_.scheduler) stream_ = stream;
     if (stream != stream_) return true;
     if (e.isCycleBegan()) {
-      if (story_) return false;
-      if (e.getCycleBegan().getNumber() == wanted_.number) story_.emplace().began = record;
+      const auto view = e.getCycleBegan().getViewSequence();
+      if (story_) return cut_starts(view), false;
+      std::erase_if(starts_, [&](const place_of_job& s) { return s.sequence <= view; });
+      if (e.getCycleBegan().getNumber() == wanted_.number) story_.emplace(cycle_story{record, nullptr, std::move(starts_), {}, {}, {}});
     }
     if (!story_) return true;
     if (e.isCycleReasons()) take_reasons(e.getCycleReasons());
@@ -95,9 +97,14 @@ class reading {
 
  private:
   bool take_start(const log::record& record, schema::JobAssigned::Reader e) {
-    if (story_ && schema::text(e.getScheduler()) == wanted_.scheduler)
-      story_->started.push_back({record.get().getStream(), record.sequence(), schema::str(e.getExecVnode()), {}});
+    if (schema::text(e.getScheduler()) == wanted_.scheduler)
+      (story_ ? story_->started : starts_).push_back({record.get().getStream(), record.sequence(), schema::str(e.getExecVnode()), {}});
     return true;
+  }
+
+  // A start may stand before the beginning of its cycle; the view of the next cycle has all of the one before.
+  void cut_starts(std::uint64_t next_view) {
+    std::erase_if(story_->started, [&](const place_of_job& s) { return s.sequence > next_view; });
   }
 
   void take_reasons(schema::CycleReasons::Reader said) {
@@ -121,6 +128,7 @@ class reading {
 
   const cycle_wanted& wanted_;
   std::uint64_t stream_ = 0;
+  std::vector<place_of_job> starts_;  // since the last cycle looked, until the wanted one begins
   std::optional<cycle_story> story_;
 };
 
@@ -128,14 +136,15 @@ class job_names {
  public:
   explicit job_names(const ports::event_store& store) : reader_(store) {}
   const std::string& of(std::uint64_t job) {
-    const auto [at, is_new] = known_.try_emplace(job);
-    if (!is_new) return at->second;
-    at->second = "#" + std::to_string(job);  // its beginning can't be read
+    const auto known = known_.try_emplace(job);
+    auto& name = known.first->second;
+    if (!known.second) return name;
+    name = "#" + std::to_string(job);  // its beginning can't be read
     (void)reader_.read_stream(job, 1, [&](const log::record_ptr& r) {
-      at->second = subject_of(*r).name;
+      name = subject_of(*r).name;
       return false;
     });
-    return at->second;
+    return name;
   }
 
  private:

@@ -383,10 +383,10 @@ int run(const client::command_line& line) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (replay::is_replay(argc, argv)) return replay::run_replay(argc, argv);
-  const auto line = client::parse_options_or_exit(command, argc, argv);
-  if (!line.words.empty()) return client::usage(command);
   try {
+    if (replay::is_replay(argc, argv)) return replay::run_replay(argc, argv);
+    const auto line = client::parse_options_or_exit(command, argc, argv);
+    if (!line.words.empty()) return client::usage(command);
     return run(line);
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n",

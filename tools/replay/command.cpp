@@ -6,9 +6,10 @@
 #include <atomic>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
+#include <sstream>
 #include <string>
 
 #include "actors/scheduler/cycle/policy.hpp"
@@ -32,7 +33,8 @@ int fail(int code, const std::string& why) {
 }
 
 struct asked {
-  std::string log, policy, resource_group, holidays, scheduler;
+  std::string log, resource_group, holidays, scheduler;
+  std::optional<std::string> policy;  // nothing: the recorded ones
   std::uint64_t since = 1, until = 0;
   bool json = false;
 };
@@ -60,10 +62,10 @@ std::optional<int> read_arguments(int argc, char** argv, asked& a) {
 
 std::optional<std::string> read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  std::string text(std::istreambuf_iterator<char>(in), {});
-  if (in.bad()) return std::nullopt;
-  return text;
+  if (!in || std::filesystem::is_directory(path)) return std::nullopt;
+  std::ostringstream text;
+  text << in.rdbuf();
+  return std::move(text).str();
 }
 
 // The last policy that was recorded; empty: none is there.
@@ -74,9 +76,12 @@ std::string recorded_policy(const log::log_reader& reader, const std::string& ha
 
 bool go_on() { return !interrupted.load(); }
 
+int no_cycle_of(const std::string& scheduler) { return fail(bad_usage, "the log knows no cycle of scheduler " + scheduler); }
+
 int show_repeat(const log::log_reader& reader, const asked& a, std::uint64_t last) {
   const auto outcome = repeat(reader, {a.since, last}, a.scheduler, go_on);
   if (interrupted) return fail(differs, "interrupted");
+  if (outcome.cycles == 0 && !a.scheduler.empty()) return no_cycle_of(a.scheduler);
   std::fputs((a.json ? repeat_json(outcome) : repeat_text(outcome)).c_str(), stdout);
   if (!outcome.trouble.empty()) return fail(differs, outcome.trouble);
   return outcome.differing == 0 && outcome.not_repeated == 0 ? all_well : differs;
@@ -93,18 +98,19 @@ bool replace(std::string_view& file, const std::string& path, std::string& conte
 }
 
 void complain(const asked& a, const cycle::parsed_policy& parsed) {
-  for (const auto& complaint : parsed.complaints) std::fprintf(stderr, "pbs_sched: %s: %s\n", a.policy.c_str(), complaint.c_str());
+  for (const auto& complaint : parsed.complaints) std::fprintf(stderr, "pbs_sched: %s: %s\n", a.policy->c_str(), complaint.c_str());
   for (const auto& complaint : parsed.group_complaints)
     std::fprintf(stderr, "pbs_sched: resource_group: error on line %d. %s\n", static_cast<int>(complaint.line), complaint.why.c_str());
 }
 
 int show_simulation(const log::log_reader& reader, const asked& a, std::uint64_t last) {
-  const auto config = read_file(a.policy);
-  if (!config) return fail(bad_usage, "can't read " + a.policy);
+  const auto config = read_file(*a.policy);
+  if (!config) return fail(bad_usage, "can't read " + *a.policy);
   simulation_wanted wanted;
   if (!a.scheduler.empty()) wanted.scheduler = a.scheduler;
   histories recorded;
   if (const auto read = read_histories(reader, last, wanted.scheduler, go_on, recorded); !read) return fail(differs, read.text);
+  if (recorded.policy.empty() && !a.scheduler.empty()) return no_cycle_of(a.scheduler);
   const auto then = recorded_policy(reader, recorded.policy);
   auto files = cycle::split_policy_text(then);
   files.sched_config = *config;
@@ -140,7 +146,7 @@ int run_replay(int argc, char** argv) {
   const auto& store = *std::get<0>(opened);
   const log::log_reader reader(store);
   const auto last = a.until > 0 ? std::min(a.until, store.last_sequence()) : store.last_sequence();
-  const auto status = a.policy.empty() ? show_repeat(reader, a, last) : show_simulation(reader, a, last);
+  const auto status = !a.policy ? show_repeat(reader, a, last) : show_simulation(reader, a, last);
   if (std::fflush(stdout) != 0) return fail(differs, "standard output can't be written");
   return status;
 }

@@ -61,10 +61,14 @@ class reading {
     return at->second;
   }
 
-  static void charge(job_history& job, const open_run& run, std::int64_t until_ns) {
-    const auto from = run.started_ns > 0 ? run.started_ns : run.assigned_ns;
+  // Without the time that it was suspended.
+  static std::int64_t ran(const open_run& run, std::int64_t from_ns, std::int64_t until_ns) {
     const auto suspended = run.suspended_ns + (run.suspended_since_ns > 0 ? until_ns - run.suspended_since_ns : 0);
-    job.cpu_ns += run.cpus * std::max<std::int64_t>(until_ns - from - suspended, 0);
+    return std::max<std::int64_t>(until_ns - from_ns - suspended, 0);
+  }
+
+  static void charge(job_history& job, const open_run& run, std::int64_t until_ns) {
+    job.cpu_ns += run.cpus * ran(run, run.started_ns > 0 ? run.started_ns : run.assigned_ns, until_ns);
   }
 
   void take_job(const log::record& record, schema::JobEvent::Reader event) {
@@ -89,7 +93,7 @@ class reading {
       case which::EXITED: {
         const auto run = open_.find(serial);
         if (run == open_.end() || run->second.started_ns == 0) break;
-        job->ran_ns = std::max<std::int64_t>(now - run->second.started_ns - run->second.suspended_ns, 0);
+        job->ran_ns = ran(run->second, run->second.started_ns, now);
         job->exited_sequence = record.sequence();
         break;
       }
@@ -100,6 +104,7 @@ class reading {
           open_.erase(run);
         }
         if (event.isEnded()) job->ended_ns = now;
+        else job->ran_ns = -1;  // it was cut off
         break;
       case which::QUEUED:
       case which::ALTERED:

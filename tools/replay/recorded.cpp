@@ -17,7 +17,11 @@ class reading {
     if (event.isJob()) take_job(record, event.getJob());
   }
   void finish() {
-    for (auto& [stream, s] : schedulers_) settle(s, UINT64_MAX);
+    for (auto& [stream, s] : schedulers_) {
+      settle(s, UINT64_MAX);
+      if (auto* open = open_of(s)) open->last = true;
+    }
+    std::erase_if(into_, [](const recorded_cycle& c) { return c.last && !c.ended; });  // it is at work
   }
 
  private:

@@ -26,6 +26,7 @@ struct recorded_cycle {
   schema::sealed<schema::CycleBegan> began;
   bool first = false;  // since the scheduler came
   bool ended = false;
+  bool last = false;                                 // of its scheduler: the log may end before its starts are written
   std::uint32_t proposed = 0;                        // as CycleEnded says
   std::map<std::uint64_t, std::string> started;      // jobs that got vnodes before the next cycle looked: exec_vnode
   std::map<std::uint64_t, std::string> refused;      // proposals: exec_vnode

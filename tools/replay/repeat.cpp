@@ -62,7 +62,7 @@ class again {
       r.setJob(job);
       r.setCycle(cycle);
     });
-    sent_.clear();
+    give_whole_view_if_wanted();  // of a job whose victims did not go
   }
 
  private:
@@ -167,8 +167,9 @@ class repeating {
       const auto run = m.get().getRun();
       ++out_.proposals;
       const auto at = recorded.find(run.getJob());
-      if (at == recorded.end()) differs(c, run.getJob(), "not started", "on " + schema::str(run.getExecVnode()));
-      else if (at->second != schema::text(run.getExecVnode()))
+      if (at == recorded.end()) {
+        if (!c.last) differs(c, run.getJob(), "not started", "on " + schema::str(run.getExecVnode()));
+      } else if (at->second != schema::text(run.getExecVnode()))
         differs(c, run.getJob(), "on " + at->second, "on " + schema::str(run.getExecVnode()));
       if (at != recorded.end()) recorded.erase(at);
       if (!c.started.contains(run.getJob())) scheduler.withdraw(run.getJob(), c.began.get().getNumber());

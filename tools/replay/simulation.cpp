@@ -251,7 +251,8 @@ class simulating {
       for (const auto& m : log_.view().full_view()) driver_.received(m.get());
       return;
     }
-    for (const auto& m : log_.view().take_delta()) driver_.received(m.get());
+    const bool anew = std::any_of(sent_.begin(), sent_.end(), [](const auto& m) { return m.get().isFullView(); });
+    for (const auto& m : anew ? log_.view().full_view() : log_.view().take_delta()) driver_.received(m.get());
   }
 
   template <class Fill>

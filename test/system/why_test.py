@@ -34,7 +34,9 @@ class why(ClusterTest):
         self.assertEqual((data["kind"], data["job_state"], data["scheduler"]), ("resources", "Q", "default"))
         self.assertIn("a", data["vnodes"])
 
-        cycle = self.sure("pbs_audit", "cycle", str(data["cycle"]))
+        report = lambda: self.sure("pbs_audit", "cycle", str(data["cycle"]))
+        self.until(lambda: "\n  ended " in report(), "the cycle is over")
+        cycle = report()
         self.assertIn(f"cycle {data['cycle']} of scheduler default\n", cycle)
         self.assertIn(waits, cycle)
         told_by = json.loads(self.sure("pbs_audit", "cycle", str(data["cycle"]), "--json"))
@@ -44,7 +46,7 @@ class why(ClusterTest):
         self.sure("qdel", runs)
         self.until_state(waits, "F")
         self.assertRegex(self.why(waits), "has ended with exit status 0")
-        sequence = told_by["sequence"] + 5
+        sequence = re.search(r"\n  ended .*?#(\d+)", cycle)[1]
         self.assertIn("Not Running: ", self.why("--at", f"#{sequence}", waits))
 
     def test_a_held_job_and_one_that_waits_for_its_time(self):
@@ -98,6 +100,9 @@ class why(ClusterTest):
         self.assertEqual({q["name"] for q in tried["queues"]}, {"workq", "express"})
         self.assertIn("start sooner", self.sure("pbs_sched", "--replay", log, "--policy", policy))
         self.assertEqual(self.run_command("pbs_sched", "--replay", log, "--policy", policy + ".no").status, 2)
+        self.assertEqual(self.run_command("pbs_sched", "--replay", log, "--policy", self.home()).status, 2)
+        self.assertEqual(self.run_command("pbs_sched", "--replay", log, "--policy", "").status, 2)
+        self.assertIn("no cycle of scheduler nihgt", self.run_command("pbs_sched", "--replay", log, "--scheduler", "nihgt").err)
         self.assertEqual(self.run_command("pbs_sched", "--replay", log + ".no").status, 3)
 
 

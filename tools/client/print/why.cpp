@@ -125,6 +125,8 @@ std::string what_it_does(const object_view& job) {
 }
 
 bool is_queued(const object_view& job) { return value_of(job, ids::job_state) == "Q"; }
+// A job keeps what was estimated for it when it runs and when it has ended.
+bool is_to_start(const object_view& job) { return std::string_view("QHW").find(value_of(job, ids::job_state)) != std::string_view::npos; }
 
 void line(std::string& out, const std::string& text) {
   if (!text.empty()) out += "  " + text + "\n";
@@ -152,7 +154,7 @@ void put_why_text(std::string& out, const object_view& job, schema::JobWhy::Read
   if (is_queued(job)) put_reason(out, job, why);
   else if (const auto comment = value_of(job, ids::comment); !comment.empty()) line(out, std::string(comment));
   const auto start = value_of(job, ids::estimated, "start_time");
-  if (start.empty()) return;
+  if (start.empty() || !is_to_start(job)) return;
   const auto where = value_of(job, ids::estimated, "exec_vnode");
   line(out, "Its start is expected " + date(start) + (where.empty() ? "" : " on " + std::string(where)) + ".");
 }
@@ -202,8 +204,10 @@ void why_json::put(std::string& out, const object_view& job, schema::JobWhy::Rea
   }
   text(out, 3, "Hold_Types", value_of(job, ids::job_state) == "H" ? value_of(job, ids::Hold_Types) : std::string_view());
   text(out, 3, "exec_vnode", value_of(job, ids::exec_vnode));
-  text(out, 3, "estimated_start", value_of(job, ids::estimated, "start_time"));
-  text(out, 3, "estimated_exec_vnode", value_of(job, ids::estimated, "exec_vnode"));
+  if (is_to_start(job)) {
+    text(out, 3, "estimated_start", value_of(job, ids::estimated, "start_time"));
+    text(out, 3, "estimated_exec_vnode", value_of(job, ids::estimated, "exec_vnode"));
+  }
   document_.close_object(out);
 }
 

@@ -22,8 +22,7 @@ struct no_clock : ports::clock {  // only for how long a cycle takes, which is n
 class again {
  public:
   again(const projections::status& from, const std::string& name)
-      : from_(from),
-        view_(from, name),
+      : view_(from, name),
         driver_({.name = name},
                 {.send = [this](const auto& m) { sent_.push_back(m); },
                  .log = [](auto, auto, auto, auto) {},
@@ -103,7 +102,6 @@ class again {
     for (const auto& m : view) driver_.received(m.get());
   }
 
-  const projections::status& from_;
   projections::scheduling_projection view_;
   no_clock clock_;
   messages sent_;

@@ -323,6 +323,7 @@ void cycle_driver::fill_run(schema::ProposeRun::Builder to, const cycle::propose
   to.setJob(run.job);
   to.setExecVnode(run.exec_vnode);
   to.setExecHost(run.exec_host);
+  to.setWalltimeSeconds(static_cast<std::uint64_t>(run.walltime));
   auto hosts = to.initHosts(static_cast<unsigned>(run.hosts.size()));
   for (unsigned i = 0; i < run.hosts.size(); ++i) hosts.set(i, run.hosts[i]);
   auto victims = to.initVictims(static_cast<unsigned>(run.victims.size()));

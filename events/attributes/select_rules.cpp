@@ -68,16 +68,6 @@ maybe_refusal check_company(const draft& d) {
   return std::nullopt;
 }
 
-maybe_refusal check_walltimes(const draft& d) {
-  const std::string* min = d.find("min_walltime");
-  const std::string* max = d.find("max_walltime");
-  if (max && !min) return refuse(pbs_error::max_without_min_walltime);
-  if (max && compare_values(value_type::duration, *min, *max).value_or(0) > 0)
-    return refuse(pbs_error::min_above_max_walltime);
-  if (min && d.has("soft_walltime")) return refuse(pbs_error::soft_walltime_shrink);
-  return std::nullopt;
-}
-
 // Job-wide members nobody gave. With a select, what stands in chunks is the business of default_chunk.
 void fill_defaults(draft& d, bool with_select) {
   for (const resource_list* defaults : {&d.defaults.queue_default, &d.defaults.server_default})
@@ -210,13 +200,22 @@ schema::Role asker::role_for(std::string_view member) const {
   return a_hooks && role < schema::Role::MANAGER ? schema::Role::MANAGER : role;
 }
 
+std::optional<refusal> walltimes_refusal(const resource_list& list) {
+  const std::string* min = find_in(list, "min_walltime");
+  const std::string* max = find_in(list, "max_walltime");
+  if (max && !min) return refuse(pbs_error::max_without_min_walltime);
+  if (max && compare_values(value_type::duration, *min, *max).value_or(0) > 0) return refuse(pbs_error::min_above_max_walltime);
+  if (min && find_in(list, "soft_walltime")) return refuse(pbs_error::soft_walltime_shrink);
+  return std::nullopt;
+}
+
 completion complete_request(const resource_list& asked, const request_defaults& defaults,
                             const resource_catalogue& resources, const asker& by) {
   draft d{defaults, resources, by, {}, {}};
   for (const auto& [name, text] : asked)
     if (auto wrong = take(d, name, text)) return std::move(*wrong);
   if (auto wrong = check_company(d)) return std::move(*wrong);
-  if (auto wrong = check_walltimes(d)) return std::move(*wrong);
+  if (auto wrong = walltimes_refusal(d.list)) return std::move(*wrong);
 
   const std::string* default_select = default_of("select", defaults);
   const bool from_default = default_select && !d.has("select") && !d.has("nodes");
@@ -286,7 +285,7 @@ completion alter_request(const resource_list& current, const resource_list& chan
   const std::string old_text = d.has("select") ? *d.find("select") : "ncpus=1";
   for (const auto& [name, text] : changes) d.list.erase(name);
   for (const auto& [name, value] : changed) d.list.insert_or_assign(name, value);
-  if (auto wrong = check_walltimes(d)) return std::move(*wrong);
+  if (auto wrong = walltimes_refusal(d.list)) return std::move(*wrong);
 
   auto old = check_select(old_text, resources, schema::Role::SERVER);
   if (!old) return old.error();

@@ -55,6 +55,9 @@ completion complete_request(const resource_list& asked, const request_defaults& 
 completion alter_request(const resource_list& current, const resource_list& changes, const request_defaults& defaults,
                          const resource_catalogue& resources, const asker& by);
 
+// What does not go together of a shrink-to-fit job (15162, 15163, 15180): min_walltime, max_walltime and soft_walltime, all checked.
+std::optional<refusal> walltimes_refusal(const resource_list& list);
+
 // 15036 when a member is outside resources_max/resources_min. Queue values beat the server's.
 std::optional<refusal> within_limits(const resource_list& resources, const request_defaults& defaults,
                                      const resource_catalogue& catalogue);

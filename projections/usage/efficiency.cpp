@@ -78,6 +78,10 @@ void job_efficiency::begin(job& of, const log::record& record) {
   of.run.ended_ns = 0;
   of.run.ended_sequence = 0;
   of.used = {};
+  const auto shrunk = record.event().getJob().getAssigned().getWalltimeSeconds();
+  if (shrunk == 0) return;
+  if (!of.asked_before) of.asked_before = of.asked;
+  of.asked.insert_or_assign("walltime", values::print_duration(static_cast<std::int64_t>(shrunk)));
 }
 
 void job_efficiency::take_changes(job& of, capnp::List<schema::Attribute>::Reader changes) {

@@ -5,6 +5,7 @@
 #include "events/model/usage.hpp"
 #include "events/model/vnodes/allocation_change.hpp"
 #include "events/values/date_time.hpp"
+#include "events/values/duration.hpp"
 #include "tools/audit/event_text.hpp"
 
 namespace annals::audit {
@@ -51,7 +52,10 @@ std::string queued_words(schema::JobQueued::Reader e) {
 }
 
 std::string assigned_words(schema::JobAssigned::Reader e) {
-  return run_text(e.getRun()) + " on " + schema::str(e.getExecVnode()) + (e.getScheduler().size() == 0 ? ", by qrun" : "");
+  const auto shrunk = e.getWalltimeSeconds();
+  return run_text(e.getRun()) + " on " + schema::str(e.getExecVnode()) +
+         (shrunk > 0 ? " for " + values::print_duration(static_cast<std::int64_t>(shrunk)) : "") +
+         (e.getScheduler().size() == 0 ? ", by qrun" : "");
 }
 
 std::string delivered_words(schema::OutputDelivered::Reader e) {

@@ -79,7 +79,10 @@ class reading {
     auto* job = into_.find(serial);
     if (!job) return;
     switch (event.which()) {
-      case which::ASSIGNED: open_[serial] = {now, 0, cpus_of(schema::text(event.getAssigned().getExecVnode())), 0, 0}; break;
+      case which::ASSIGNED:
+        open_[serial] = {now, 0, cpus_of(schema::text(event.getAssigned().getExecVnode())), 0, 0};
+        job->shrunk_ns = static_cast<std::int64_t>(event.getAssigned().getWalltimeSeconds()) * 1'000'000'000;
+        break;
       case which::STARTED:
         open_[serial].started_ns = now;
         if (job->first_start_ns == 0) job->first_start_ns = open_[serial].assigned_ns > 0 ? open_[serial].assigned_ns : now;

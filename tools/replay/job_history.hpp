@@ -19,6 +19,7 @@ struct job_history {
   std::int64_t first_start_ns = 0;    // 0: it never ran
   std::int64_t ended_ns = 0;          // 0: it never did
   std::int64_t ran_ns = -1;           // of the run with which it ended; -1: it ended in none
+  std::int64_t shrunk_ns = 0;         // the walltime that this run was given, of a shrink-to-fit job; 0: none
   std::int64_t cpu_ns = 0;            // cpus times time that its runs had, until the log's end
   std::uint64_t exited_sequence = 0;  // of its last JobExited
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "events/values/duration.hpp"
+
 namespace annals::replay {
 
 namespace {
@@ -27,7 +29,7 @@ class reading {
  private:
   struct start {
     std::uint64_t sequence, job;
-    std::string exec_vnode;
+    std::string place;
   };
   struct scheduler {
     std::string name;
@@ -94,7 +96,8 @@ class reading {
     if (event.isAssigned()) {
       const auto at = by_name_.find(schema::str(event.getAssigned().getScheduler()));
       if (at == by_name_.end()) return;
-      schedulers_[at->second].starts.push_back({record.sequence(), job, schema::str(event.getAssigned().getExecVnode())});
+      schedulers_[at->second].starts.push_back(
+          {record.sequence(), job, place_text(schema::str(event.getAssigned().getExecVnode()), event.getAssigned().getWalltimeSeconds())});
     } else if (event.isVnodesTaken()) {  // a suspended one goes on: whichever scheduler has it
       for (auto& [stream, s] : schedulers_)
         s.starts.push_back({record.sequence(), job, schema::str(event.getVnodesTaken().getExecVnode())});
@@ -106,7 +109,7 @@ class reading {
   void settle(scheduler& s, std::uint64_t next_view) {
     const auto later = std::find_if(s.starts.begin(), s.starts.end(), [&](const start& at) { return at.sequence > next_view; });
     if (auto* open = open_of(s))
-      for (auto at = s.starts.begin(); at != later; ++at) open->started[at->job] = std::move(at->exec_vnode);
+      for (auto at = s.starts.begin(); at != later; ++at) open->started[at->job] = std::move(at->place);
     s.starts.erase(s.starts.begin(), later);
   }
 
@@ -119,6 +122,11 @@ class reading {
 };
 
 }  // namespace
+
+std::string place_text(std::string exec_vnode, std::uint64_t walltime_seconds) {
+  if (walltime_seconds > 0) exec_vnode += " for " + values::print_duration(static_cast<std::int64_t>(walltime_seconds));
+  return exec_vnode;
+}
 
 ports::store_status read_cycles(const log::log_reader& reader, const range& within, const std::function<bool()>& go_on,
                                 std::vector<recorded_cycle>& into) {

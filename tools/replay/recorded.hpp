@@ -14,6 +14,9 @@
 
 namespace annals::replay {
 
+// "(n1:ncpus=2)", and of a shrink-to-fit job "(n1:ncpus=2) for 00:14:59".
+std::string place_text(std::string exec_vnode, std::uint64_t walltime_seconds);
+
 struct recorded_reason {
   std::string comment, behind;
   bool operator==(const recorded_reason&) const = default;
@@ -28,7 +31,7 @@ struct recorded_cycle {
   bool ended = false;
   bool last = false;                                 // of its scheduler: the log may end before its starts are written
   std::uint32_t proposed = 0;                        // as CycleEnded says
-  std::map<std::uint64_t, std::string> started;      // jobs that got vnodes before the next cycle looked: exec_vnode
+  std::map<std::uint64_t, std::string> started;      // jobs that got vnodes before the next cycle looked: place_text
   std::map<std::uint64_t, std::string> refused;      // proposals: exec_vnode
   std::map<std::uint64_t, recorded_reason> reasons;  // that it said, by job
 };

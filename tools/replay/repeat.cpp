@@ -164,13 +164,15 @@ class repeating {
       if (!m.get().isRun()) continue;
       const auto run = m.get().getRun();
       ++out_.proposals;
+      const bool started = c.started.contains(run.getJob());  // of one that was refused no walltime is known
+      const auto place = place_text(schema::str(run.getExecVnode()), !started && c.refused.contains(run.getJob()) ? 0 : run.getWalltimeSeconds());
       const auto at = recorded.find(run.getJob());
       if (at == recorded.end()) {
-        if (!c.last) differs(c, run.getJob(), "not started", "on " + schema::str(run.getExecVnode()));
-      } else if (at->second != schema::text(run.getExecVnode()))
-        differs(c, run.getJob(), "on " + at->second, "on " + schema::str(run.getExecVnode()));
+        if (!c.last) differs(c, run.getJob(), "not started", "on " + place);
+      } else if (at->second != place)
+        differs(c, run.getJob(), "on " + at->second, "on " + place);
       if (at != recorded.end()) recorded.erase(at);
-      if (!c.started.contains(run.getJob())) scheduler.withdraw(run.getJob(), c.began.get().getNumber());
+      if (!started) scheduler.withdraw(run.getJob(), c.began.get().getNumber());
     }
     for (const auto& [job, vnode] : recorded) {
       if (by_hand > 0) --by_hand;

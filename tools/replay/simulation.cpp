@@ -101,7 +101,8 @@ class simulating {
  private:
   struct running_job {
     std::int64_t since_ns = 0, cpus = 0;
-    std::uint64_t number = 0;  // of the start: an end of another one is none
+    std::uint64_t number = 0;    // of the start: an end of another one is none
+    std::int64_t shrunk_ns = 0;  // the walltime it was given, of a shrink-to-fit job; 0: none
   };
   struct end_of_run {
     std::int64_t at_ns;
@@ -275,13 +276,15 @@ class simulating {
       a.setScheduler(wanted_.scheduler);
       a.setHosts(run.getHosts());
       a.setPlace(place);
+      a.setWalltimeSeconds(run.getWalltimeSeconds());
     });
     write(serial, [&](auto e) { e.initStarted().setRun(number); });
     const auto at = recorded_.by_job.at(serial);
     auto& now = out_.jobs[at];
     if (now.first_start_ns == 0) now.first_start_ns = time_ns_;
-    running_[serial] = {time_ns_, cpus_of(schema::text(run.getExecVnode())), ++starts_};
-    const auto runs_ns = left_of(*log_.now().job(serial), recorded_.jobs[at]);
+    const auto shrunk_ns = static_cast<std::int64_t>(run.getWalltimeSeconds()) * second_ns;
+    running_[serial] = {time_ns_, cpus_of(schema::text(run.getExecVnode())), ++starts_, shrunk_ns};
+    const auto runs_ns = left_of(*log_.now().job(serial), recorded_.jobs[at], shrunk_ns);
     if (runs_ns < INT64_MAX - time_ns_) ends_.push({time_ns_ + runs_ns, serial, starts_});
   }
 
@@ -289,10 +292,12 @@ class simulating {
     tell([&](schema::ToScheduler::Builder m) { m.initRefused().setJob(run.getJob()); });
   }
 
-  // How long it runs from now on.
-  std::int64_t left_of(const model::job_state& job, const job_history& history) const {
-    if (const auto kept = left_.find(job.serial); kept != left_.end()) return kept->second;
-    if (history.ran_ns >= 0) return history.ran_ns;
+  // How long it runs from now on. One that was shrunk and used up its time would have gone on.
+  std::int64_t left_of(const model::job_state& job, const job_history& history, std::int64_t shrunk_ns) const {
+    const auto limit = shrunk_ns > 0 ? shrunk_ns : INT64_MAX;
+    if (const auto kept = left_.find(job.serial); kept != left_.end()) return std::min(kept->second, limit);
+    const bool was_cut_off = history.shrunk_ns > 0 && history.ran_ns >= history.shrunk_ns;
+    if (history.ran_ns >= 0 && !(was_cut_off && shrunk_ns > 0)) return std::min(history.ran_ns, limit);
     const auto walltime = values::parse_duration(job.attribute(ids::Resource_List, "walltime"));
     return walltime ? static_cast<std::int64_t>(*walltime) * second_ns : INT64_MAX;
   }
@@ -304,7 +309,7 @@ class simulating {
     if (run == running_.end() || !job) return;
     using how = schema::PreemptVictim::How;
     if (victim.getHow() == how::SUSPEND)
-      if (const auto left = left_of(*job, *recorded_.find(job->serial)); left < INT64_MAX)
+      if (const auto left = left_of(*job, *recorded_.find(job->serial), run->second.shrunk_ns); left < INT64_MAX)
         left_[job->serial] = std::max<std::int64_t>(left - (time_ns_ - run->second.since_ns), 0);
     end_run(victim.getJob(), victim.getHow() == how::DELETE);
     want_cycle();

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "actors/scheduler/cycle/pools.hpp"
+#include "actors/scheduler/cycle/shrink.hpp"
 #include "events/values/date_time.hpp"
 
 namespace annals::cycle {
@@ -25,21 +26,36 @@ bool backfill::breaks_order(const job& j, refusal& why) const {
 }
 
 // First as if there were no bookings: most jobs that can't run can't run anyway, and that is the reason they are told.
-bool backfill::place(placement& where, const job& j, allocation& out, refusal& why) {
+bool backfill::place(placement& where, const job& j, std::int64_t longest, allocation& out, refusal& why) {
   if (!where.place(j, out, why)) return false;
-  if (!dates_) return true;
-  const moment end = now_ + duration_of(j);
-  if (end <= dates_->first_start()) return true;
+  out.seconds = longest;
+  if (!dates_ || now_ + longest <= dates_->first_start()) return true;
   where.give_back(out);
-  const auto& others = dates_->reserved_until(end);
-  refusal unused;
-  if (pools_suffice(view_, where, j, unused, &others) && where.place(j, out, unused, &others)) return true;
+  const auto fits = [&](std::int64_t seconds) {
+    const bool found = place_beside_bookings(where, j, seconds, out);
+    if (found) where.give_back(out);
+    return found;
+  };
+  const auto shortest = std::min(shortest_of(j), longest);
+  if (shortest == longest) {
+    if (place_beside_bookings(where, j, longest, out)) return true;
+  } else if (const auto found = longest_that_fits({shortest, longest}, now_, dates_->starts(), fits)) {
+    return place_beside_bookings(where, j, *found, out);
+  }
+  const moment end = now_ + shortest;
   dates_->found_no_place_until(end);
   why = {};
   why.text = "Job would conflict with reservation or top job";
   why.data.kind = schema::Why::Kind::BOOKED;
-  why.behind = dates_->first_met_before(end).id;
+  why.behind = dates_->first_met_before(now_ + longest).id;
   return false;
+}
+
+bool backfill::place_beside_bookings(placement& where, const job& j, std::int64_t seconds, allocation& out) {
+  const auto& others = dates_->reserved_until(now_ + seconds);
+  refusal unused;
+  out.seconds = seconds;
+  return pools_suffice(view_, where, j, unused, &others) && where.place(j, out, unused, &others);
 }
 
 void backfill::started(index at) {
@@ -69,7 +85,7 @@ bool backfill::leaves_alone(const claim& what, moment end) {
 }
 
 void backfill::book_now(index at, claim what) {
-  dates().add(dates().booking_of(at, {now_, {}, std::move(what)}, duration_of(view_.jobs()[at])));
+  dates().add(dates().booking_of(at, {now_, {}, std::move(what)}, shortest_of(view_.jobs()[at])));
   booked_.insert(at);
 }
 
@@ -84,10 +100,11 @@ void backfill::could_not_run(index at) {
 
 void backfill::make_top(index at) {
   const job& j = view_.jobs()[at];
-  const std::tuple same(j.queue, j.request, duration_of(j));
+  const auto seconds = shortest_of(j);
+  const std::tuple same(j.queue, j.request, seconds);
   if (j.estimated == 0 && without_time_.contains(same)) return;
   log_.of_job(event_debug2, j.id, "Estimating the start time for a top job.");
-  auto found = dates().first_time_for(at, duration_of(j));
+  auto found = dates().first_time_for(at, seconds);
   if (!found) {
     without_time_.insert(same);
     return;
@@ -95,7 +112,7 @@ void backfill::make_top(index at) {
   ++turns_[turn_of(j)].tops;
   log_simulation(found->start);
   log_.of_job(event_debug, j.id, log_.keep("Job is a top job and will run at " + values::print_date(found->start)));
-  dates().add(dates().booking_of(at, *found, duration_of(j)));
+  dates().add(dates().booking_of(at, *found, seconds));
   tops_[at] = {j.serial, at, found->start, std::move(found->exec_vnode)};
 }
 

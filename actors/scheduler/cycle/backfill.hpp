@@ -28,8 +28,8 @@ class backfill {
 
   // True: the job would pass one that nothing may pass.
   bool breaks_order(const job& j, refusal& why) const;
-  // As placement::place, and the job meets no booking.
-  bool place(placement& where, const job& j, allocation& out, refusal& why);
+  // As placement::place, and the job meets no booking if it runs for `longest`; a shrink-to-fit job may get less (allocation::seconds).
+  bool place(placement& where, const job& j, std::int64_t longest, allocation& out, refusal& why);
   void started(index at);
   // For preemption: jobs were lifted or put back; one that was lifted does not come back.
   void others_moved();
@@ -43,6 +43,7 @@ class backfill {
   std::vector<job_estimate> estimates();
 
  private:
+  bool place_beside_bookings(placement& where, const job& j, std::int64_t seconds, allocation& out);
   struct turn {  // of a queue with a depth of its own, or of all others
     std::int64_t tops = 0;
     std::string blocked_by;  // a job that nothing of them may pass

@@ -16,14 +16,17 @@
 
 namespace annals::cycle {
 
-// Of a job that says no walltime, or a longer one: five years, as PBS takes it.
-constexpr std::int64_t endless_seconds = std::int64_t{5} * 365 * 24 * 3600;
+using values::endless_seconds;
 // A job that runs on after its time is taken to end so soon.
 constexpr std::int64_t overdue_seconds = 60;
 
+// Of a shrink-to-fit job that waits: the longest and the shortest.
 inline std::int64_t duration_of(const job& j) {
+  if (j.granted > 0) return j.granted;
+  if (j.shrinks.shortest > 0) return j.shrinks.longest;
   return j.walltime == no_walltime ? endless_seconds : std::min(j.walltime, endless_seconds);
 }
+inline std::int64_t shortest_of(const job& j) { return j.shrinks.shortest > 0 && j.granted == 0 ? j.shrinks.shortest : duration_of(j); }
 
 // Vnodes, and parts of the pools of server and queue, that are somebody's from start until just before end.
 struct booking {
@@ -62,6 +65,7 @@ class calendar {
 
   // The earliest start of a booking, or now if one is on: a job that ends by then meets none.
   moment first_start() const { return starts_.empty() ? endless : starts_.front(); }
+  const std::vector<moment>& starts() const { return starts_; }  // of bookings, rising, none before now
   // The booking that comes first of those a job meets which runs from now on until `end`. There is one.
   const booking& first_met_before(moment end) const;
   // What bookings will need until `end`, as far as jobs that are in the way now do not end in time. Valid until the calendar changes.

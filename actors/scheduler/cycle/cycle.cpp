@@ -14,6 +14,7 @@
 #include "actors/scheduler/cycle/preemption.hpp"
 #include "actors/scheduler/cycle/resumption.hpp"
 #include "actors/scheduler/cycle/time_rules.hpp"
+#include "events/values/duration.hpp"
 #include "events/values/number.hpp"
 
 namespace annals::cycle {
@@ -54,9 +55,9 @@ class cycle_run {
     refusal why;
     log_.of_job(event_job, j.id, "Received qrun request");
     if (!view_.request_of(j).understood) why.text = "Internal Scheduling Error";
-    else if (placement_.place(j, allocation_, why)) start(at, {});
+    else if (allocation_.seconds = duration_of(j); placement_.place(j, allocation_, why)) start(at, {});
     else if (std::vector<preempt_victim> victims;
-             !why.never && settings_.preemptive_sched && preemption_.make_room(at, true, allocation_, victims))
+             !why.never && settings_.preemptive_sched && preemption_.make_room(at, true, duration_of(j), allocation_, victims))
       start(at, std::move(victims));
     if (result_.runs.empty()) refuse(at, told(at, why));
     if (!result_.comments.empty()) said = result_.comments.front();
@@ -235,14 +236,14 @@ class cycle_run {
     verdict& known = verdicts_[j.request];
     const auto level = settings_.preemptive_sched ? preemption_.level_of(at) : 0;
     if (known.first == none || level < known.level || !same_class(view_.jobs()[known.first], j) ||
-        known.seconds.value_or(duration_of(j)) != duration_of(j)) {
+        known.seconds.value_or(shortest_of(j)) != shortest_of(j)) {
       const bool allowed = may_run(j, why);
-      if (allowed && finds_room(j, why)) return start(at, {});
+      if (allowed && finds_room(at, why)) return start(at, {});
       if (std::vector<preempt_victim> victims; allowed && !why.never && preempts(at, victims)) return start(at, std::move(victims));
       known = told(at, why);
       known.level = level;
       known.lacks_room = allowed && !why.never;
-      if (why.data.kind == schema::Why::Kind::BOOKED) known.seconds = duration_of(j);
+      if (why.data.kind == schema::Why::Kind::BOOKED) known.seconds = shortest_of(j);
     }
     if (known.lacks_room) backfill_.could_not_run(at);
     refuse(at, known);
@@ -269,12 +270,19 @@ class cycle_run {
     why.data.owner = "queue " + q.name;
   }
 
-  bool finds_room(const job& j, refusal& why) {
-    return pools_suffice(view_, placement_, j, why) && backfill_.place(placement_, j, allocation_, why);
+  bool finds_room(index at, refusal& why) {
+    const job& j = view_.jobs()[at];
+    return pools_suffice(view_, placement_, j, why) && backfill_.place(placement_, j, longest_of(at), allocation_, why);
+  }
+  // How long the job may run if it begins now: a shrink-to-fit job until it would meet another time of the day.
+  std::int64_t longest_of(index at) const {
+    const job& j = view_.jobs()[at];
+    return j.shrinks.shortest > 0 ? rules_.longest(j, queue_of(at)) : duration_of(j);
   }
 
   bool preempts(index at, std::vector<preempt_victim>& victims) {
-    return preemption_.may_employ(at) && !preemption_.waits_for_leaving(at) && preemption_.make_room(at, false, allocation_, victims);
+    return preemption_.may_employ(at) && !preemption_.waits_for_leaving(at) && 
+           preemption_.make_room(at, false, longest_of(at), allocation_, victims);
   }
 
   std::uint32_t comment_for(const refusal& why) {
@@ -316,13 +324,28 @@ class cycle_run {
     const job& j = view_.jobs()[at];
     auto texts = describe(view_, allocation_);
     for (const auto& v : victims) log_.of_job(event_sched, view_.jobs()[v.at].id, words_for(v.by));
+    if (j.shrinks.shortest > 0) grant(at);
     log_.of_job(event_sched, j.id, "Job run");
     for (const auto& v : victims)  // what they will be told in the next cycle
       if (v.by != preempt_victim::method::remove) log_.of_job(event_sched, view_.jobs()[v.at].id, "Not enough free nodes available");
-    result_.runs.push_back({j.serial, std::move(texts.exec_vnode), std::move(texts.exec_host), std::move(texts.hosts), std::move(victims)});
+    result_.runs.push_back({j.serial, std::move(texts.exec_vnode), std::move(texts.exec_host), std::move(texts.hosts), std::move(victims), j.granted});
     claim c = placement_.claim_of(j, allocation_);
     c.slots = std::move(texts.slots);
     hold(at, std::move(c));
+  }
+
+  // A shrink-to-fit job has its walltime from here on.
+  void grant(index at) {
+    const job& j = view_.jobs()[at];
+    const auto seconds = allocation_.seconds;
+    const auto say = [&](const std::string& what, std::int64_t duration, const char* why) {
+      log_.of_job(event_sched, j.id, log_.keep(what + " duration=" + values::print_duration(duration) + why));
+    };
+    const auto by_time = std::max(longest_of(at), seconds);  // qrun does not look at it
+    if (by_time < j.shrinks.longest) say("Considering shrinking job to", by_time, ", due to a prime/dedicated time conflict");
+    if (seconds < by_time) say("Considering shrinking job to", seconds, ", due to a reservation/top job conflict");
+    say("Job will run for", seconds, "");
+    view_.grant(at, seconds);
   }
 
   void hold(index at, claim c) {

@@ -48,6 +48,7 @@ struct allocation {
   std::vector<part> parts;
   std::vector<piece> pieces;
   std::vector<index> whole_host_extra;  // vnodes that exclhost adds
+  std::int64_t seconds = 0;             // for how long, if somebody looked at that (backfill)
   void clear() {
     chunks.clear();
     parts.clear();

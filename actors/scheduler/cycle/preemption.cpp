@@ -91,7 +91,8 @@ bool preemption::limit_to_targets(const job& j, std::vector<index>& victims) {
 
 // -- how many it takes ---------------------------------------------------------------------------------------------------------
 
-bool preemption::make_room(index at, bool anybody, allocation& out, std::vector<preempt_victim>& victims) {
+bool preemption::make_room(index at, bool anybody, std::int64_t longest, allocation& out, std::vector<preempt_victim>& victims) {
+  longest_ = longest;
   const auto& id = view_.jobs()[at].id;
   for (;;) {
     log_.of_job(event_debug2, id, "Employing preemption to try and run high priority job.");
@@ -120,7 +121,7 @@ bool preemption::make_room(index at, bool anybody, allocation& out, std::vector<
 bool preemption::enough_altogether(index at, const std::vector<index>& able, allocation& out) {
   lift(able);
   supposed_.emplace(view_, policy_, settings_);
-  const bool enough = find(at, out);
+  const bool enough = find(at, longest_, out);
   if (enough) supposed_->give_back(out);
   put_back(able);
   return enough;
@@ -133,7 +134,7 @@ std::vector<index> preemption::choose(index at, const std::vector<index>& able, 
     log_.of_job(event_debug2, view_.jobs()[*v].id, "Simulation: preempting job");
     lift({*v});
     chosen.push_back(*v);
-    found = find(at, out);
+    found = find(at, longest_, out);
     if (!found)
       log_.of_job(event_debug2, view_.jobs()[at].id, log_.keep("Simulation: not enough work preempted: " + lack_of(at)));
   }
@@ -152,21 +153,21 @@ void preemption::drop_unneeded(index at, std::vector<index>& chosen, allocation&
     const index doubtful = chosen[i];
     supposed_->give_back(out);
     put_back({doubtful});
-    if (find(at, out)) {
+    if (find(at, longest_, out)) {
       chosen.erase(chosen.begin() + static_cast<std::ptrdiff_t>(i));
     } else {
       lift({doubtful});
-      find(at, out);
+      find(at, longest_, out);
       ++i;
     }
   }
 }
 
-bool preemption::find(index at, allocation& out) {
+bool preemption::find(index at, std::int64_t longest, allocation& out) {
   const job& j = view_.jobs()[at];
   refusal unused;
   supposed_->vnodes_changed();
-  return pools_suffice(view_, *supposed_, j, unused) && dates_.place(*supposed_, j, out, unused);
+  return pools_suffice(view_, *supposed_, j, unused) && dates_.place(*supposed_, j, longest, out, unused);
 }
 
 // What no vnode has enough of now, as PBS says it of the first chunk.
@@ -231,7 +232,7 @@ bool preemption::waits_for_leaving(index at) {
   view_.suppose(true);
   lift(leaving);
   supposed_.emplace(view_, policy_, settings_);
-  const bool found = find(at, place);
+  const bool found = find(at, shortest_of(j), place);
   if (found) {
     what = supposed_->claim_of(j, place);
     supposed_->give_back(place);

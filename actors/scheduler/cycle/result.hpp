@@ -28,6 +28,7 @@ struct proposed_run {
   std::string exec_vnode, exec_host;
   std::vector<std::string> hosts;  // each once, primary first; none: a suspended job goes on where it is
   std::vector<preempt_victim> victims = {};
+  std::int64_t walltime = 0;  // seconds, of a shrink-to-fit job; 0: its own
 };
 
 struct job_reason {

@@ -43,22 +43,32 @@ bool time_rules::queue_may_run(std::string_view queue, refusal& why) const {
 }
 
 bool time_rules::may_begin(const job& j, std::string_view queue, refusal& why) const {
-  const moment end = now_ + duration_of(j);
-  return ends_within_dedicated_rules(end, queue, why) && ends_within_prime_rules(end, queue, why);
-}
-
-bool time_rules::ends_within_dedicated_rules(moment end, std::string_view queue, refusal& why) const {
-  const bool within = is_dedicated(queue) ? !dedicated_now_ || end <= dedicated_now_->to : !dedicated_next_ || end <= dedicated_next_->from;
-  return within || refuse(why, schema::Why::Kind::DEDICATED, "Job would cross dedicated time boundary",
-                          "Job would not finish before dedicated time");
-}
-
-bool time_rules::ends_within_prime_rules(moment end, std::string_view queue, refusal& why) const {
-  if (!settings_.backfill_prime || !prime_.ends || end <= *prime_.ends + settings_.prime_spill) return true;
-  const bool any_time = !begins(queue, policy_.primetime_prefix) && !begins(queue, policy_.nonprimetime_prefix);
-  if (any_time && policy_.prime_exempt_anytime_queues) return true;
+  const moment end = now_ + shortest_of(j);
+  using kind = schema::Why::Kind;
+  if (end > dedicated_boundary(queue).value_or(end))
+    return refuse(why, kind::DEDICATED, "Job would cross dedicated time boundary", "Job would not finish before dedicated time");
+  if (end <= prime_boundary(queue).value_or(end)) return true;
   const std::string into = prime_.prime ? "non-primetime" : "primetime";
-  return refuse(why, schema::Why::Kind::PRIME_TIME, "Job will cross into " + into, "Job would cross into " + into);
+  return refuse(why, kind::PRIME_TIME, "Job will cross into " + into, "Job would cross into " + into);
+}
+
+std::int64_t time_rules::longest(const job& j, std::string_view queue) const {
+  auto seconds = duration_of(j);
+  for (const auto& boundary : {dedicated_boundary(queue), prime_boundary(queue)})
+    if (boundary) seconds = std::min(seconds, *boundary - now_);
+  return seconds;
+}
+
+std::optional<moment> time_rules::dedicated_boundary(std::string_view queue) const {
+  if (is_dedicated(queue)) return dedicated_now_ ? std::optional(dedicated_now_->to) : std::nullopt;
+  return dedicated_next_ ? std::optional(dedicated_next_->from) : std::nullopt;
+}
+
+std::optional<moment> time_rules::prime_boundary(std::string_view queue) const {
+  if (!settings_.backfill_prime || !prime_.ends) return std::nullopt;
+  const bool any_time = !begins(queue, policy_.primetime_prefix) && !begins(queue, policy_.nonprimetime_prefix);
+  if (any_time && policy_.prime_exempt_anytime_queues) return std::nullopt;
+  return *prime_.ends + settings_.prime_spill;
 }
 
 }  // namespace annals::cycle

@@ -19,14 +19,17 @@ class time_rules {
   std::string status_line() const;                              // "It is primetime.  It will never end"
   // False: no job of a queue of this name may run now, and `why` says why.
   bool queue_may_run(std::string_view queue, refusal& why) const;
-  // False: it would run into a time in which it may not; a job without a walltime runs for five years.
+  // False: it would run into a time in which it may not; a job without a walltime runs for five years, a shrink-to-fit job as short as it may.
   bool may_begin(const job& j, std::string_view queue, refusal& why) const;
+  // How long a job that may begin runs at most.
+  std::int64_t longest(const job& j, std::string_view queue) const;
 
  private:
   bool is_dedicated(std::string_view queue) const { return begins(queue, policy_.dedicated_prefix); }
   static bool begins(std::string_view queue, std::string_view prefix) { return !prefix.empty() && queue.starts_with(prefix); }
-  bool ends_within_dedicated_rules(moment end, std::string_view queue, refusal& why) const;
-  bool ends_within_prime_rules(moment end, std::string_view queue, refusal& why) const;
+  // When a job of the queue must have ended because of them. Nothing: they don't limit it.
+  std::optional<moment> dedicated_boundary(std::string_view queue) const;
+  std::optional<moment> prime_boundary(std::string_view queue) const;
 
   const policy& policy_;
   moment now_;

@@ -48,16 +48,22 @@ void read_pool(named_amounts& pool, const resource_table& resources, schema::Att
 }
 
 void read_durations(job& j, schema::SchedJob::Reader row, const resource_table& resources) {
-  j.walltime = no_walltime;
+  std::optional<std::int64_t> walltime, min, max;
   j.durations.clear();
   for (const auto a : row.getResources()) {
     const auto r = resources.find(text(a.getResource()));
     if (r == no_resource || resources[r].type != attributes::value_type::duration) continue;
     const auto seconds = values::parse_duration(text(a.getValue()));
     if (!seconds) continue;
-    if (resources[r].name == "walltime") j.walltime = *seconds;
+    if (resources[r].name == "walltime") walltime = seconds;
     else j.durations.emplace_back(r, *seconds);
+    if (resources[r].name == "min_walltime") min = seconds;
+    if (resources[r].name == "max_walltime") max = seconds;
   }
+  j.walltime = walltime.value_or(no_walltime);
+  const bool waits = row.getExecVnode().size() == 0;
+  j.shrinks = waits ? values::walltime_range_of(min, max, walltime).value_or(values::walltime_range{}) : values::walltime_range{};
+  j.granted = 0;
 }
 
 constexpr std::int64_t ns_per_second = 1'000'000'000;

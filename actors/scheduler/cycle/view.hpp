@@ -24,6 +24,7 @@
 #include "actors/scheduler/cycle/resource_table.hpp"
 #include "events/schema/daemon.capnp.h"
 #include "events/values/job_formula.hpp"
+#include "events/values/walltime_range.hpp"
 
 namespace annals::cycle {
 
@@ -145,6 +146,8 @@ struct job {
   job_owners owners;  // for limits
   std::int64_t rank = 0;
   std::int64_t walltime = no_walltime;                          // seconds
+  values::walltime_range shrinks;                               // of a shrink-to-fit job that waits; {0, 0}: it is none
+  std::int64_t granted = 0;                                     // of one that is proposed: the walltime it is to have
   std::int32_t priority = 0;                                    // qsub -p
   std::int64_t eligible_seconds = 0;                            // eligible_time, as far as it was counted,
   std::int64_t eligible_since_ns = 0;                           // and since when it grows; 0: it does not
@@ -224,6 +227,8 @@ class view {
 
   // The job is proposed: it holds what is in the claim. Its amounts are already taken.
   void claim_for(index job_at, claim c);
+  // With this walltime, until the server speaks about it or refuses it.
+  void grant(index job_at, std::int64_t seconds) { jobs_[job_at].granted = seconds; }
   // A job that is asked for by name (qrun), whatever its state: in the view until forget_asked or the server's word.
   index take_asked(schema::SchedJob::Reader row);
   void forget_asked(index job_at);

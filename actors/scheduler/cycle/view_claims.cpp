@@ -164,6 +164,7 @@ void view::withdraw(std::uint64_t serial) {
   if (at == job_ids_.end() || jobs_[at->second].where != job_place::proposed) return;
   drop_claim(at->second);
   jobs_[at->second].where = jobs_[at->second].before_proposal;
+  jobs_[at->second].granted = 0;
   forget_asked(at->second);
 }
 

@@ -85,13 +85,25 @@ std::optional<rejection> regroup(std::vector<new_value>& changes, const std::vec
   return std::nullopt;
 }
 
+// Members of a running job are checked one by one; those of a shrink-to-fit job together, too.
+std::optional<rejection> run_refusal(const job_state& job, const attributes::resource_list& asked) {
+  if (!asked.contains("min_walltime") && !asked.contains("max_walltime") && !asked.contains("soft_walltime")) return std::nullopt;
+  auto list = attributes::resources_of(job.attributes, ids::Resource_List);
+  for (const auto& [name, value] : asked)
+    if (value.empty()) list.erase(name);
+    else list.insert_or_assign(name, value);
+  const auto why = attributes::walltimes_refusal(list);
+  return why ? std::optional(as_rejection(*why)) : std::nullopt;
+}
+
 // The request of a job that does not run, as it is after the changes: sums, select and schedselect follow from them.
 std::optional<rejection> complete(const job_state& job, std::vector<new_value>& changes, const attributes::asker& by, const stamp& now,
                                   const settings& settings) {
   attributes::resource_list asked;
   for (const auto& v : changes)
     if (v.row->id == ids::Resource_List) asked[v.resource] = v.unset ? "" : v.value;
-  if (asked.empty() || job.running()) return std::nullopt;
+  if (asked.empty()) return std::nullopt;
+  if (job.running()) return run_refusal(job, asked);
   const auto* queue = settings.queue(job.queue());
   const auto defaults = attributes::defaults_of(settings.server, queue ? queue->attributes : attributes::attribute_set());
   const auto before = attributes::resources_of(job.attributes, ids::Resource_List);

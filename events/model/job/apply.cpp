@@ -155,6 +155,7 @@ void on_altered(job_state& job, const event_place& at, schema::AttributesChanged
     const auto* row = take_change(job, change);
     if (!row) continue;
     if (row->id == ids::Resource_List && job.has_phases()) alter_original(job, change);
+    keep_altered_walltime(job, change);
     if (row->id == ids::Execution_Time) {
       job.stage_in = job_stage_in::none;  // what it waits for is another thing now
       const auto wanted =
@@ -202,6 +203,7 @@ void on_assigned(job_state& job, const event_place& at, schema::JobAssigned::Rea
   job.rerun_requested = job.rerun_forced = false;
   job.rerun_exit_status = 0;
   job.rerun_by_hook = false;
+  if (e.getWalltimeSeconds() > 0) give_walltime(job, e.getWalltimeSeconds());
   auto& a = job.attributes;
   a.erase(ids::Exit_status);
   a.set(ids::exec_vnode, schema::text(e.getExecVnode()));

@@ -93,7 +93,7 @@ struct job_state {
   std::vector<std::string> hosts;              // of this run, primary first
   allocation allocated;                        // what the run has not released
   allocation used;                             // since it was reduced what it goes on with; empty: all of that
-  std::vector<shown_value> asked;              // what a reduction changed, as the job showed it before: what it asks again
+  std::vector<shown_value> asked;              // what a reduction or shrinking changed, as it showed it before: what it asks again
   std::vector<std::string> unheard;            // hosts that a reduced run has dropped and no longer hears of
   bool bears_failures = false;                 // of other hosts than the first: what stood when this run was assigned
   std::vector<failed_start> failed_starts;     // since it last ran, a host once, the latest last: schedulers try these hosts last

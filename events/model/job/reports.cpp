@@ -325,7 +325,7 @@ outcome decide_gone(const job_state& job, const run_gone_from& gone, const stamp
 
 namespace {
 
-event assigned_event(const job_state& job, const proposed_run& proposed, const stamp& now) {
+event assigned_event(const job_state& job, const proposed_run& proposed, std::uint64_t walltime, const stamp& now) {
   const auto p = proposed.message.get().getRun();
   return make_event([&](auto e) {
     auto a = e.initJob().initAssigned();
@@ -335,19 +335,23 @@ event assigned_event(const job_state& job, const proposed_run& proposed, const s
     a.setScheduler(proposed.scheduler);
     a.setHosts(p.getHosts());
     a.setPlace(std::string(job.attribute(ids::Resource_List, "place")));
+    a.setWalltimeSeconds(walltime);
     if (job.attributes.has(ids::stagein)) return;  // its files go first
     a.setComment("Job was sent for execution at " + values::print_comment_date(now.seconds()) + " on " +
                  schema::str(p.getExecVnode()));
   });
 }
 
-// The hooks are the site's: they may set what a manager may.
+// The hooks are the site's: they may set what a manager may. A walltime that they set is not shrunk.
 outcome run_as_hooks_left_it(job_state job, const proposed_run& proposed, const stamp& now, const settings& settings) {
   auto altered = decide_alter(job, *proposed.changes, {now.wall_ns, {"root", settings.host_name, schema::Role::SERVER}}, settings);
   if (!altered.accepted()) return altered;
   auto out = std::move(altered.events());
+  const std::string before(job.attribute(ids::Resource_List, "walltime"));
   for (const auto& e : out) apply(job, {0, 0, job.version + 1, now.wall_ns, now.by}, e.get());
-  out.push_back(assigned_event(job, proposed, now));
+  const auto walltime = walltime_for_run(job, proposed);
+  if (!walltime) return walltime.error();
+  out.push_back(assigned_event(job, proposed, job.attribute(ids::Resource_List, "walltime") == before ? *walltime : 0, now));
   return out;
 }
 
@@ -367,7 +371,9 @@ outcome decide_run(const job_state& job, const proposed_run& proposed, const sta
   if (!allocation::fits(schema::text(p.getExecVnode()), schema::text(p.getExecHost()), names_of(p.getHosts())))
     return refuse(pbs_error::bad_node_spec);
   if (proposed.changes) return run_as_hooks_left_it(job, proposed, now, settings);
-  return std::vector<event>{assigned_event(job, proposed, now)};
+  const auto walltime = walltime_for_run(job, proposed);
+  if (!walltime) return walltime.error();
+  return std::vector<event>{assigned_event(job, proposed, *walltime, now)};
 }
 
 outcome decide_end_wait(const job_state& job, const stamp& now) {

@@ -35,6 +35,14 @@ outcome decide_lost(const job_state& job, const run_lost& lost, const stamp& now
 outcome decide_gone(const job_state& job, const run_gone_from& gone, const stamp& now, const settings& settings);
 outcome decide_run(const job_state& job, const proposed_run& proposed, const stamp& now, const settings& settings);
 
+// Shrink-to-fit (shrinking.cpp). The walltime that the proposed run gets, in seconds; 0: what the job asks for. A proposal made for another
+// range than the job has by now is refused (15157). Run by hand (qrun -H), it gets its max_walltime.
+values::result<std::uint64_t, rejection> walltime_for_run(const job_state& job, const proposed_run& proposed);
+// Until the run is over; then it shows again what it asks for,
+void give_walltime(job_state& job, std::uint64_t seconds);
+// but for a walltime that somebody gave it meanwhile.
+void keep_altered_walltime(job_state& job, schema::Attribute::Reader change);
+
 // The run goes on with what it had given up; the ledger says whether there is room.
 std::vector<event> resumed_events(const job_state& job);
 

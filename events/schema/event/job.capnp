@@ -62,6 +62,7 @@ struct JobAssigned {
   hosts         @4 :List(Text);          # MoM host names, primary first
   comment       @5 :Text;                # what the job shows while it is on its way
   place         @6 :Text;                # Resource_List.place at that moment: who may share the vnodes follows from it
+  walltimeSeconds @7 :UInt64;            # shrink-to-fit: its walltime until the run is over; 0: what it asks for
 }
 struct JobStarted { run @0 :UInt32; session @1 :Int64; comment @2 :Text; }
 struct JobStartFailed { run @0 :UInt32; code @1 :Int32; text @2 :Text; }

@@ -86,6 +86,7 @@ struct JobEstimate {
   job       @0 :UInt64;             # serial of the stream
   startNs   @1 :Int64;              # estimated.start_time; 0: there is none any more
   execVnode @2 :Text;               # estimated.exec_vnode
+  former    @3 :Bool;               # it is no top job any more, and keeps what it shows otherwise
 }
 struct ProposalRefused {
   job       @0 :UInt64;             # serial of the stream

@@ -1,6 +1,7 @@
 #include "actors/scheduler/cycle/cycle.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 #include <utility>
 
@@ -79,8 +80,7 @@ class cycle_run {
       log_.line(event_debug3, "Sched", "create_resresv_sets",
                 log_.keep("Number of job equivalence classes: " + std::to_string(classes)));
     if (settings_.fair_share && policy_.sharing.enforce_no_shares) refuse_without_shares(order);
-    consider_before_suspended(order);
-    resume_suspended();
+    resume_suspended(order);
     if (settings_.fair_share && !view_.formula()) consider_by_shares(std::move(order));
     else
       for (const index at : order) consider(at);
@@ -92,21 +92,24 @@ class cycle_run {
  private:
   bool is_to_resume(const job& j) const { return j.where == job_place::suspended && j.resume; }
 
-  // Whoever could preempt a suspended job comes before it: it would have to make room again.
-  void consider_before_suspended(std::vector<index>& order) {
-    std::size_t highest = SIZE_MAX;
+  // Suspended jobs that are to go on come before queued ones: they have waited in the middle of their work. Each goes back to where it was.
+  void resume_suspended(std::vector<index>& order) {
+    std::map<std::size_t, std::vector<index>> by_level;
     for (index at = 0; at < view_.jobs().size(); ++at)
-      if (is_to_resume(view_.jobs()[at])) highest = std::min(highest, preemption_.level_of(at));
-    if (highest == SIZE_MAX || !settings_.preemptive_sched) return;
-    const auto rest = std::stable_partition(order.begin(), order.end(), [&](index at) { return preemption_.level_of(at) < highest; });
-    std::for_each(order.begin(), rest, [&](index at) { consider(at); });
-    order.erase(order.begin(), rest);
+      if (is_to_resume(view_.jobs()[at])) by_level[settings_.preemptive_sched ? preemption_.level_of(at) : 0].push_back(at);
+    for (const auto& [level, jobs] : by_level) {
+      consider_before(level, order);
+      for (const index at : jobs) resume(at);
+    }
   }
 
-  // Suspended jobs that are to go on come before queued ones: they have waited in the middle of their work. Each goes back to where it was.
-  void resume_suspended() {
-    for (index at = 0; at < view_.jobs().size(); ++at)
-      if (is_to_resume(view_.jobs()[at])) resume(at);
+  // Whoever could preempt a suspended job comes before it: it would have to make room again.
+  void consider_before(std::size_t level, std::vector<index>& order) {
+    if (level == 0) return;
+    const auto preempts_it = [&](index at) { return preemption_.level_of(at) < level; };
+    const auto rest = std::stable_partition(order.begin(), order.end(), preempts_it);
+    std::for_each(order.begin(), rest, [&](index at) { consider(at); });
+    order.erase(order.begin(), rest);
   }
 
   void resume(index at) {

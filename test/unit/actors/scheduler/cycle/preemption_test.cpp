@@ -241,6 +241,39 @@ BOOST_AUTO_TEST_CASE(who_could_preempt_a_suspended_job_comes_before_it) {
   BOOST_TEST(cycle_of(c).r.runs[0].job == 1u);
 }
 
+// The express job comes before the suspended normal one, not before the suspended express one.
+BOOST_AUTO_TEST_CASE(each_suspended_job_comes_after_those_alone_that_could_preempt_it) {
+  auto c = with_express();
+  c.queues.push_back(execution_queue("low"));
+  c.scheduler["preempt_prio"] = "express_queue, normal_jobs, queue_softlimits";
+  c.queues[2].attributes["max_run_soft"] = "[u:PBS_GENERIC=0]";
+  const auto suspended = [](job_row j) {
+    j.state = 'S';
+    j.resume = true;
+    j.exec_vnode = "(p1:ncpus=4)";
+    j.exec_host = "p1/0*4";
+    return j;
+  };
+  const auto runs_first = [&](const job_row& a, const job_row& b, const job_row& queued) {
+    c.jobs = {a, b, queued};
+    const auto o = cycle_of(c);
+    BOOST_REQUIRE(o.r.runs.size() == 1u);
+    return o.r.runs[0].job;
+  };
+  const auto express = suspended(asks(1, 4, "exp")), normal = suspended(asks(2, 4)), low = suspended(asks(3, 4, "low"));
+  BOOST_TEST(runs_first(normal, low, asks(4, 4)) == 2u);
+  BOOST_TEST(runs_first(low, normal, asks(4, 4)) == 2u);
+  BOOST_TEST(runs_first(low, low, asks(4, 4)) == 4u);
+  BOOST_TEST(runs_first(normal, low, asks(4, 4, "exp")) == 4u);
+  BOOST_TEST(runs_first(normal, express, asks(4, 4, "exp")) == 1u);
+  c.vnodes[0].available["ncpus"] = "8";  // there is room for two
+  c.jobs = {normal, low, asks(4, 4)};
+  const auto o = cycle_of(c);
+  BOOST_REQUIRE(o.r.runs.size() == 2u);
+  BOOST_TEST(o.r.runs[0].job == 2u);
+  BOOST_TEST(o.r.runs[1].job == 4u);  // and not the low one, which it would suspend again
+}
+
 BOOST_AUTO_TEST_CASE(for_one_that_is_asked_for_anybody_goes) {
   auto c = with_express();
   c.jobs = {runs(c, 16, 2), runs(c, 17, 1), runs(c, 18, 1, "p1", "exp")};

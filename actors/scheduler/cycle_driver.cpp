@@ -388,10 +388,11 @@ void cycle_driver::send_estimates(const cycle::result& decided) {
         list[i].setJob(e.job);
         list[i].setStartNs(e.start * ns_per_second);
         list[i].setExecVnode(e.exec_vnode);
+        list[i].setFormer(e.former);
       }
     }));
   }
-  for (const auto& e : all) view_.set_estimate(e.at, e.start, e.exec_vnode);
+  for (const auto& e : all) view_.set_estimate(e.at, e.start, e.exec_vnode, !e.former);
 }
 
 void cycle_driver::log_cycle(const cycle::result& decided) {

@@ -107,6 +107,7 @@ void status::fold_job(const model::event_place& at, schema::JobEvent::Reader eve
   const char before = model::state_letter(job);
   holdings_.apply(at, job.id, event);
   model::apply(job, at, event);
+  if (event.isAssigned()) job.attributes.erase_all(attributes::job::topjob);  // it waits for nothing any more
   if ((event.isQueued() || event.isAltered() || model::state_letter(job) != before) && counts_eligible_time(server_)) {
     if (event.isAltered() && changes_eligible_time(event.getAltered().getChanges())) restart_accrual(job, at.seconds());
     if (event.isQueued() || model::state_letter(job) != before) accrue(job, accrual_by_state(job), at.seconds());
@@ -161,7 +162,7 @@ void status::fold_reasons(const model::event_place& at, schema::CycleReasons::Re
     if (waits(e.getJob())) set_estimate(jobs_.at(e.getJob()).attributes, e);
 }
 
-// Of a top job; it keeps the latest when it is none any more, unless a cycle takes that away (clear_topjob_estimates_enable).
+// Of a top job; when it is none any more it keeps the time and the place, unless a cycle takes them away (clear_topjob_estimates_enable).
 void status::set_estimate(attributes::attribute_set& of, schema::JobEstimate::Reader e) {
   namespace ids = attributes::job;
   if (e.getStartNs() == 0) {
@@ -171,7 +172,8 @@ void status::set_estimate(attributes::attribute_set& of, schema::JobEstimate::Re
   }
   of.set(ids::estimated, "start_time", std::to_string(e.getStartNs() / 1'000'000'000));
   of.set(ids::estimated, "exec_vnode", schema::text(e.getExecVnode()));
-  of.set(ids::topjob, "True");
+  if (e.getFormer()) of.erase_all(ids::topjob);
+  else of.set(ids::topjob, "True");
 }
 
 // -- read ----------------------------------------------------------------------------------------------------------------

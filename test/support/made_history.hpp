@@ -144,6 +144,7 @@ class made_history {
           list[i].setJob(told[i]);
           list[i].setStartNs(random_() % 3 == 0 ? 0 : static_cast<std::int64_t>(cycles_) * 1'000'000'000);
           list[i].setExecVnode("(n1:ncpus=1)");
+          list[i].setFormer(cycles_ % 3 == 0);
         }
       });
     write(scheduler_, [&](auto e) { e.initScheduler().initCycleEnded().setNumber(cycles_); });

@@ -136,12 +136,15 @@ void backfill::log_simulation(moment start) {
 
 std::vector<job_estimate> backfill::estimates() {
   std::vector<job_estimate> out;
-  for (auto& [at, e] : tops_)
-    if (view_.jobs()[at].estimated != e.start || view_.jobs()[at].estimated_vnode != e.exec_vnode) out.push_back(std::move(e));
-  if (!view_.clears_estimates()) return out;
+  for (auto& [at, e] : tops_) {
+    const job& j = view_.jobs()[at];
+    if (!j.shown_as_top || j.estimated != e.start || j.estimated_vnode != e.exec_vnode) out.push_back(std::move(e));
+  }
   for (index at = 0; at < view_.jobs().size(); ++at) {
     const job& j = view_.jobs()[at];
-    if (j.where == job_place::queued && j.estimated != 0 && !tops_.contains(at)) out.push_back({j.serial, at, 0, {}});
+    if (j.where != job_place::queued || j.estimated == 0 || tops_.contains(at)) continue;
+    if (view_.clears_estimates()) out.push_back({j.serial, at, 0, {}});
+    else if (j.shown_as_top) out.push_back({j.serial, at, j.estimated, j.estimated_vnode, true});
   }
   return out;
 }

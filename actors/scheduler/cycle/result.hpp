@@ -44,6 +44,7 @@ struct job_estimate {
   index at = none;   // of the view
   moment start = 0;  // 0: there is none any more
   std::string exec_vnode;
+  bool former = false;  // it is no top job any more, and keeps what it shows otherwise
 };
 
 // A line of the scheduler's log (pbs guide: logs). Object and text live as long as the result and the view's jobs.

@@ -374,6 +374,7 @@ void view::apply_job(schema::SchedJob::Reader row) {
   j.leaving = row.getLeaving();
   j.estimated = row.getEstimatedNs() / ns_per_second;
   j.estimated_vnode = text(row.getEstimatedVnode());
+  j.shown_as_top = row.getTopjob();
   j.held.reset();
   j.comment = j.behind = 0;
   j.lifted = false;

@@ -172,6 +172,7 @@ struct job {
   bool leaving = false;         // a running one is to end or to be queued again
   std::int64_t estimated = 0;   // estimated.start_time that it shows, or will show once the server heard us; 0: none
   std::string estimated_vnode;  // and estimated.exec_vnode
+  bool shown_as_top = false;    // and topjob
   std::optional<claim> held;    // of a running job, once somebody asked (view::held_by)
 };
 
@@ -240,7 +241,7 @@ class view {
     jobs_[job_at].comment = comment;
     jobs_[job_at].behind = behind;
   }
-  void set_estimate(index job_at, std::int64_t start, std::string exec_vnode);  // start 0: it has none
+  void set_estimate(index job_at, std::int64_t start, std::string exec_vnode, bool top);  // start 0: it has none
   std::uint32_t lowest_free_slot(const host& h, std::uint32_t from) const;
 
   // What a running or proposed job holds.

@@ -153,10 +153,11 @@ void view::preempted(index job_at) {
   count_slots(jobs_[job_at].slots, -1);
 }
 
-void view::set_estimate(index job_at, std::int64_t start, std::string exec_vnode) {
+void view::set_estimate(index job_at, std::int64_t start, std::string exec_vnode, bool top) {
   job& j = jobs_[job_at];
   j.estimated = start;
   j.estimated_vnode = std::move(exec_vnode);
+  j.shown_as_top = start != 0 && top;
 }
 
 void view::withdraw(std::uint64_t serial) {

@@ -238,8 +238,22 @@ BOOST_AUTO_TEST_CASE(what_a_job_shows_already_is_not_said_again_and_former_estim
   for (std::size_t i = 1; i <= 2; ++i) {
     c.jobs[i].estimated = some_day + 3600;
     c.jobs[i].estimated_vnode = "(p1:ncpus=4)";
+    c.jobs[i].topjob = true;
   }
+  auto o = cycle_of(c);
+  BOOST_REQUIRE(o.r.estimates.size() == 1u);
+  BOOST_TEST(o.r.estimates[0].job == 3u);
+  BOOST_TEST(o.r.estimates[0].former);
+  BOOST_TEST(o.r.estimates[0].start == some_day + 3600);
+  BOOST_TEST(o.r.estimates[0].exec_vnode == "(p1:ncpus=4)");
+  c.jobs[2].topjob = false;
   BOOST_TEST(cycle_of(c).r.estimates.empty());
+  c.jobs[1].topjob = false;  // it was one, and is one again
+  o = cycle_of(c);
+  BOOST_REQUIRE(o.r.estimates.size() == 1u);
+  BOOST_TEST(o.r.estimates[0].job == 2u);
+  BOOST_TEST(!o.r.estimates[0].former);
+  c.jobs[1].topjob = true;
   c.server["clear_topjob_estimates_enable"] = "True";
   const auto cleared = cycle_of(c).r.estimates;
   BOOST_REQUIRE(cleared.size() == 1u);
@@ -398,6 +412,7 @@ BOOST_AUTO_TEST_CASE(top_jobs_start_as_early_as_can_be_and_nothing_is_in_their_w
       }
       for (auto& j : next.c.jobs)
         if (estimate_of.contains(j.serial)) {
+          j.topjob = true;
           j.estimated = estimate_of[j.serial]->start;
           j.estimated_vnode = estimate_of[j.serial]->exec_vnode;
         }

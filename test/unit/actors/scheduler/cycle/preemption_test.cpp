@@ -261,9 +261,10 @@ BOOST_AUTO_TEST_CASE(each_suspended_job_comes_after_those_alone_that_could_preem
     return o.r.runs[0].job;
   };
   const auto express = suspended(asks(1, 4, "exp")), normal = suspended(asks(2, 4)), low = suspended(asks(3, 4, "low"));
+  const auto other_low = suspended(asks(5, 4, "low"));
   BOOST_TEST(runs_first(normal, low, asks(4, 4)) == 2u);
   BOOST_TEST(runs_first(low, normal, asks(4, 4)) == 2u);
-  BOOST_TEST(runs_first(low, low, asks(4, 4)) == 4u);
+  BOOST_TEST(runs_first(low, other_low, asks(4, 4)) == 4u);
   BOOST_TEST(runs_first(normal, low, asks(4, 4, "exp")) == 4u);
   BOOST_TEST(runs_first(normal, express, asks(4, 4, "exp")) == 1u);
   c.vnodes[0].available["ncpus"] = "8";  // there is room for two

@@ -55,6 +55,7 @@ void fill_job(schema::SchedJob::Builder to, const job_row& j) {
   to.setStartedNs(j.started * ns_per_second);
   to.setEstimatedNs(j.estimated * ns_per_second);
   to.setEstimatedVnode(j.estimated_vnode);
+  to.setTopjob(j.topjob);
   to.setTopjobIneligible(j.topjob_ineligible);
   to.setRerunable(j.rerunable);
   to.setLeaving(j.leaving);

@@ -53,6 +53,7 @@ struct job_row {
   std::vector<std::string> failed_hosts;
   std::int64_t started = 0, estimated = 0;  // seconds since 1970
   std::string estimated_vnode;
+  bool topjob = false;  // what it shows
   bool topjob_ineligible = false, rerunable = true, leaving = false;
 };
 

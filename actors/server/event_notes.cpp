@@ -269,7 +269,7 @@ void event_notes::note_missing(const subject& of, capnp::List<schema::Attribute>
   for (auto c : changes) {
     const auto* row = attributes::find(schema::ObjectKind::SCHEDULER, schema::text(c.getName()));
     if (!row || c.getOp() == schema::AttributeOp::UNSET || schema::text(c.getValue()) == row->default_value) continue;
-    if (const auto part = attributes::missing_for(schema::ObjectKind::SCHEDULER, row->id, schema::text(c.getValue())); !part.empty())
+    if (const auto part = attributes::missing_for(schema::ObjectKind::SCHEDULER, row->id); !part.empty())
       note_line(of, log_event::error, std::string(row->name) + " has no effect: there is no " + std::string(part) + " in this release");
   }
 }

@@ -26,9 +26,8 @@ constexpr row of_schedulers[] = {
 
 }  // namespace
 
-std::string_view missing_for(schema::ObjectKind kind, attribute_id id, std::string_view value) {
+std::string_view missing_for(schema::ObjectKind kind, attribute_id id) {
   if (kind != schema::ObjectKind::SCHEDULER) return {};
-  if (id == scheduler::preempt_prio && value.find("fairshare") != std::string_view::npos) return "preemption level fairshare";
   const auto* const at = std::ranges::find(of_schedulers, id, &row::id);
   return at == std::end(of_schedulers) ? std::string_view() : at->part;
 }

@@ -8,7 +8,7 @@
 
 namespace annals::attributes {
 
-// Of what part of PBS it is, as docs/compatibility.md names it; empty: it has its effect, with this value.
-std::string_view missing_for(schema::ObjectKind kind, attribute_id id, std::string_view value = {});
+// Of what part of PBS it is, as docs/compatibility.md names it; empty: it has its effect.
+std::string_view missing_for(schema::ObjectKind kind, attribute_id id);
 
 }  // namespace annals::attributes

@@ -58,6 +58,8 @@ double fairshare_standing::tree_usage(share_index v) const {
   return own + (tree_usage(parent) - own) * part;
 }
 
+bool fairshare_standing::is_over_share(share_index v) const { return counts(usage_[v]) > 0 && tree_usage(v) > percentage(v); }
+
 void fairshare_standing::started(share_index leaf, double expected_usage) {
   ++starts_;
   auto at = leaf;

@@ -30,6 +30,8 @@ class fairshare_standing {
   double percentage(share_index v) const { return static_cast<double>(percentages_[v]); }  // of the cluster, 0 to 1
   double tree_usage(share_index v) const;                                                  // as share_usage has it
   bool has_share(share_index v) const { return percentages_[v] > 0; }
+  // It has used a larger part of all that was used than its percentage (pbs guide: preempt_prio, fairshare).
+  bool is_over_share(share_index v) const;
 
   // Puts the children of each vertex in order: by ratio, among equals by where the next job of each stands. `next_job`: of each leaf,
   // no_job if it has none; those of groups are found here.

@@ -71,6 +71,10 @@ std::size_t preempt_settings::level_of(std::uint8_t conditions) const {
   return static_cast<std::size_t>(std::find(levels.begin(), levels.end(), 0) - levels.begin());
 }
 
+bool preempt_settings::asks_for(preempt_condition c) const {
+  return std::any_of(levels.begin(), levels.end(), [&](auto level) { return (level & c) != 0; });
+}
+
 const std::string& preempt_settings::methods_for(std::int64_t percent_left) const {
   const methods* found = &order.front();
   for (const auto& m : order)

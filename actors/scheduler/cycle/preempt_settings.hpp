@@ -33,6 +33,7 @@ struct preempt_settings {
 
   // A smaller number preempts a larger one. A job whose very set of conditions is no level has the highest of those it has all of.
   std::size_t level_of(std::uint8_t conditions) const;
+  bool asks_for(preempt_condition c) const;  // some level does
   const std::string& methods_for(std::int64_t percent_left) const;
 };
 

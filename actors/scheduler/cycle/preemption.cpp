@@ -9,6 +9,11 @@ namespace annals::cycle {
 
 using how = preempt_victim::method;
 
+preemption::preemption(view& v, const policy& p, const timed_settings& settings, moment now, backfill& dates, cycle_log& log)
+    : view_(v), policy_(p), settings_(settings), now_(now), dates_(dates), log_(log) {
+  if (settings.preemptive_sched && settings.fair_share && v.preempting().asks_for(over_fairshare)) standing_ = &v.stand(p.sharing.tree);
+}
+
 std::size_t preemption::level_of(index at) const {
   const auto& settings = view_.preempting();
   const job& j = view_.jobs()[at];
@@ -17,6 +22,7 @@ std::size_t preemption::level_of(index at) const {
   if (view_.queues()[j.queue].priority >= settings.queue_prio) conditions |= express_queue;
   if (over.server) conditions |= over_server_limit;
   if (over.queue) conditions |= over_queue_limit;
+  if (standing_ && standing_->is_over_share(view_.leaf_of(j))) conditions |= over_fairshare;
   return settings.level_of(static_cast<std::uint8_t>(conditions));
 }
 

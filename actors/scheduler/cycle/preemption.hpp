@@ -18,8 +18,7 @@ namespace annals::cycle {
 
 class preemption {
  public:
-  preemption(view& v, const policy& p, const timed_settings& settings, moment now, backfill& dates, cycle_log& log)
-      : view_(v), policy_(p), settings_(settings), now_(now), dates_(dates), log_(log) {}
+  preemption(view& v, const policy& p, const timed_settings& settings, moment now, backfill& dates, cycle_log& log);
 
   // There are levels below the job's: whether it may preempt somebody at all.
   bool may_employ(index at) const { return settings_.preemptive_sched && level_of(at) + 1 < view_.preempting().levels.size(); }
@@ -53,6 +52,7 @@ class preemption {
   moment now_;
   backfill& dates_;
   cycle_log& log_;
+  const fairshare_standing* standing_ = nullptr;  // if a level asks for it
   std::set<index> failed_;             // that no method could make leave, in this cycle
   std::int64_t longest_ = 0;           // of make_room
   std::optional<placement> supposed_;  // made as if all who may be victims were gone

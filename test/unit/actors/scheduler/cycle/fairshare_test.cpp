@@ -364,6 +364,29 @@ BOOST_AUTO_TEST_CASE(another_way_to_count_needs_a_new_view) {
   BOOST_TEST(v.count_by(parse_policy("").value.sharing));
 }
 
+// Level fairshare of preempt_prio.
+BOOST_AUTO_TEST_CASE(a_job_of_somebody_who_is_over_his_share_makes_room) {
+  auto c = with({of("pbsuser", 1), of("pbsuser1", 2)}, 1);
+  c.jobs[0].state = 'R';
+  c.jobs[0].exec_vnode = "(p1:ncpus=1)";
+  c.jobs[0].exec_host = "p1/0";
+  c.jobs[0].started = some_day - 10;
+  c.vnodes[0].jobs = {{1, false}};
+  c.vnodes[0].assigned["ncpus"] = "1";
+  c.vnodes[0].state = "job-busy";
+  c.scheduler["preempt_prio"] = "express_queue, normal_jobs, fairshare";
+  const auto victims = [&](const usages& used) {
+    const auto o = cycle_of(c, sharing(two_groups), used);
+    return o.r.runs.empty() ? std::size_t{0} : o.r.runs[0].victims.size();
+  };
+  BOOST_TEST(victims({}) == 0u);
+  BOOST_TEST(victims({{"pbsuser", 1000}}) == 1u);
+  BOOST_TEST(victims({{"pbsuser", 1000}, {"bob", 100000}}) == 0u);    // he has used less than his part
+  BOOST_TEST(victims({{"pbsuser", 1000}, {"pbsuser1", 9000}}) == 0u);  // who waits is over his share, too
+  c.scheduler["preempt_prio"] = "express_queue, normal_jobs";
+  BOOST_TEST(victims({{"pbsuser", 1000}}) == 0u);
+}
+
 // The heaps give what a walk from the root gives that looks at every child each time: also when a start in one queue changes who
 // comes next in the others.
 BOOST_AUTO_TEST_CASE(each_job_is_that_of_a_whole_walk_through_the_tree) {

@@ -16,7 +16,6 @@ struct row {
 // The server's and the queues' stand in docs/compatibility.md alone.
 constexpr row of_schedulers[] = {
     {scheduler::sched_cycle_length, "a limit of the time of a cycle"},
-    {scheduler::sched_preempt_enforce_resumption, "enforced resumption"},
     {scheduler::throughput_mode, "waiting for a run within a cycle"},
     {scheduler::job_run_wait, "waiting for a run within a cycle"},
     {scheduler::opt_backfill_fuzzy, "fuzzy backfilling"},

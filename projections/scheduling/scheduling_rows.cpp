@@ -64,7 +64,8 @@ constexpr std::array scheduler_wanted = {attributes::scheduler::do_not_span_pset
                                          attributes::scheduler::job_sort_formula, attributes::scheduler::job_sort_formula_threshold,
                                          attributes::scheduler::server_dyn_res_alarm,
                                          attributes::scheduler::preempt_queue_prio, attributes::scheduler::preempt_prio,
-                                         attributes::scheduler::preempt_order, attributes::scheduler::preempt_targets_enable};
+                                         attributes::scheduler::preempt_order, attributes::scheduler::preempt_targets_enable,
+                                         attributes::scheduler::sched_preempt_enforce_resumption};
 constexpr std::array queue_wanted = {attributes::queue::queue_type, attributes::queue::Priority, attributes::queue::started,
                                      attributes::queue::resources_available, attributes::queue::node_group_key,
                                      attributes::queue::backfill_depth,

@@ -132,10 +132,10 @@ class objects(SchedulersTest):
 
     def test_what_has_no_effect_is_named_in_the_servers_log(self):
         self.set("create sched sc1 opt_backfill_fuzzy=high")
-        self.set("set sched sc1 sched_preempt_enforce_resumption = True")
+        self.set("set sched sc1 throughput_mode = False")
         self.set("set sched sc1 job_run_wait = runjob_hook")      # its default
         self.until_logged("opt_backfill_fuzzy has no effect: there is no fuzzy backfilling in this release")
-        self.until_logged("sched_preempt_enforce_resumption has no effect: there is no enforced resumption in this release")
+        self.until_logged("throughput_mode has no effect: there is no waiting for a run within a cycle in this release")
         self.assertNotIn("job_run_wait has no effect", self.server_log())
 
 

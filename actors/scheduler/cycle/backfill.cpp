@@ -89,6 +89,17 @@ void backfill::book_now(index at, claim what) {
   booked_.insert(at);
 }
 
+void backfill::book_resumption(index at) {
+  const job& j = view_.jobs()[at];
+  auto what = view_.claim_of(j.exec_vnode, view_.request_of(j));
+  std::erase_if(what.vnodes, [&](const auto& t) {  // it may have kept them
+    const auto& on = view_.vnodes()[t.vnode].jobs;
+    return std::any_of(on.begin(), on.end(), [&](const job_on_vnode& o) { return o.job == j.serial; });
+  });
+  if (const auto start = dates().first_time_of(what, at, duration_of(j)))
+    dates().add(dates().booking_of(at, {*start, {}, std::move(what)}, duration_of(j)));
+}
+
 void backfill::could_not_run(index at) {
   const job& j = view_.jobs()[at];
   if (!settings_.strict_ordering || j.topjob_ineligible) return;

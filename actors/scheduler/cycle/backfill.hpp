@@ -25,6 +25,8 @@ class backfill {
   void book(booking b) { dates().add(std::move(b)); }
   // The job has this place as soon as those have left who are on their way out: it needs no other.
   void book_now(index job_at, claim what);
+  // A suspended job goes on as soon as its place is free.
+  void book_resumption(index job_at);
 
   // True: the job would pass one that nothing may pass.
   bool breaks_order(const job& j, refusal& why) const;

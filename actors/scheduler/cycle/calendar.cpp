@@ -256,6 +256,29 @@ std::optional<calendar::place_and_time> calendar::first_time_for(index at, std::
   return found ? found : told;
 }
 
+// Something comes back when a job ends that has a part of it, or a booking.
+std::optional<moment> calendar::first_time_of(const claim& what, index at, std::int64_t seconds) {
+  const auto meets_it = [&](const auto& taken) {
+    return std::any_of(what.amounts.begin(), what.amounts.end(), [&](const auto& t) { return t.vnode == taken.vnode; }) ||
+           std::any_of(what.vnodes.begin(), what.vnodes.end(), [&](const auto& t) { return t.vnode == taken.vnode; });
+  };
+  auto times = turning_points(seconds);
+  for (const auto& e : ends_) {
+    const auto& held = view_.held_by(e.job).vnodes;
+    if (std::any_of(held.begin(), held.end(), meets_it)) times.push_back(e.at);
+  }
+  std::sort(times.begin(), times.end());
+  std::optional<moment> found;
+  view_.suppose(true);
+  for (auto t = times.begin(); t != times.end() && !found; ++t) {
+    go_to(*t);
+    if (is_free(what, view_.jobs()[at], reserved(*t, *t + seconds))) found = *t;
+  }
+  go_to(now_ - 1);
+  view_.suppose(false);
+  return found;
+}
+
 // The place that the job shows, if it still asks for that much and can have it.
 std::optional<calendar::place_and_time> calendar::told_before(index at, std::int64_t seconds) {
   const job& j = view_.jobs()[at];

@@ -76,6 +76,8 @@ class calendar {
   // The earliest time at which the job can have its place for so long, as far as ends and bookings are known. A place that the job was
   // told before stays its own unless there is an earlier one: so what is started around it never pushes it back.
   std::optional<place_and_time> first_time_for(index job_at, std::int64_t seconds);
+  // From when on this is free for so long. For a job that is suspended there: nothing else will do.
+  std::optional<moment> first_time_of(const claim& what, index job_at, std::int64_t seconds);
 
  private:
   struct end_on_vnode {

@@ -123,6 +123,7 @@ class cycle_run {
       taken.reset();
     }
     if (!taken) {
+      if (view_.preempting().enforces_resumption) backfill_.book_resumption(at);
       why.text = "Not enough free nodes available";
       return refuse(at, told(at, why));
     }

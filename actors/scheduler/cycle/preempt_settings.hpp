@@ -1,5 +1,5 @@
-// What a scheduler object says of preemption (pbs guide: preempt_prio, preempt_queue_prio, preempt_order, preempt_targets_enable). qmgr
-// takes only texts that mean something (15014); of any other text the default holds.
+// What a scheduler object says of preemption (pbs guide: preempt_prio, preempt_queue_prio, preempt_order, preempt_targets_enable,
+// sched_preempt_enforce_resumption). qmgr takes only texts that mean something (15014); of any other text the default holds.
 #pragma once
 
 #include <cstdint>
@@ -20,6 +20,7 @@ enum preempt_condition : std::uint8_t {
 struct preempt_settings {
   std::int64_t queue_prio = 150;
   bool targets_count = true;
+  bool enforces_resumption = false;  // who is suspended goes on before others take its room
   std::vector<std::uint8_t> levels;  // sets of conditions, the highest first
   struct methods {
     std::int64_t percent = 100;  // of the walltime that is left, at most

@@ -212,6 +212,7 @@ void view::apply_scheduler(capnp::List<schema::Attribute>::Reader attributes) {
     if (name == "only_explicit_psets") only_explicit_psets_ = is_true(value);
     if (name == "preempt_queue_prio") preempting_.queue_prio = values::parse_integer(value).value_or(preempting_.queue_prio);
     if (name == "preempt_targets_enable") preempting_.targets_count = is_true(value);
+    if (name == "sched_preempt_enforce_resumption") preempting_.enforces_resumption = is_true(value);
     if (name == "preempt_prio") preempting_.set_levels(value);
     if (name == "preempt_order") preempting_.set_order(value);
     if (name == "log_events") log_events_ = static_cast<std::uint32_t>(values::parse_integer(value).value_or(log_events_));

@@ -114,7 +114,8 @@ BOOST_AUTO_TEST_CASE(attributes_of_schedulers_have_older_names) {  // MS-07, MS-
 
 BOOST_AUTO_TEST_CASE(what_has_no_effect_is_known) {
   BOOST_TEST(missing_for(ObjectKind::SCHEDULER, scheduler::throughput_mode) == "waiting for a run within a cycle");
-  for (const auto id : {scheduler::preempt_order, scheduler::preempt_prio, scheduler::sched_priv, scheduler::sched_log, scheduler::sched_port, scheduler::sched_host, scheduler::partition,
+  for (const auto id : {scheduler::preempt_order, scheduler::preempt_prio, scheduler::sched_preempt_enforce_resumption,
+                        scheduler::sched_priv, scheduler::sched_log, scheduler::sched_port, scheduler::sched_host, scheduler::partition,
                         scheduler::scheduling, scheduler::scheduler_iteration, scheduler::comment, scheduler::log_events,
                         scheduler::do_not_span_psets, scheduler::only_explicit_psets, scheduler::job_accumulation_time, scheduler::state,
                         scheduler::job_sort_formula, scheduler::job_sort_formula_threshold, scheduler::server_dyn_res_alarm})

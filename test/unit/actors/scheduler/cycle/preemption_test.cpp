@@ -275,6 +275,33 @@ BOOST_AUTO_TEST_CASE(each_suspended_job_comes_after_those_alone_that_could_preem
   BOOST_TEST(o.r.runs[1].job == 4u);  // and not the low one, which it would suspend again
 }
 
+BOOST_AUTO_TEST_CASE(nobody_takes_the_room_of_a_suspended_job_if_the_site_wants_that) {  // sched_preempt_enforce_resumption
+  auto c = with_express();
+  auto suspended = asks(1, 4);
+  suspended.state = 'S';
+  suspended.resume = true;
+  suspended.exec_vnode = "(p1:ncpus=4)";
+  suspended.exec_host = "p1/0*4";
+  c.jobs = {runs(c, 2, 2, "p1", "exp"), suspended, asks(3, 1), asks(4, 1)};
+  c.jobs[0].started = some_day;
+  c.jobs[0].resources["walltime"] = "01:00:00";
+  c.jobs[2].resources["walltime"] = "01:00:01";
+  c.jobs[3].resources["walltime"] = "01:00:00";
+  BOOST_TEST(cycle_of(c).r.runs.size() == 2u);
+  c.scheduler["sched_preempt_enforce_resumption"] = "True";
+  auto o = cycle_of(c);
+  BOOST_REQUIRE(o.r.runs.size() == 1u);
+  BOOST_TEST(o.r.runs[0].job == 4u);
+  BOOST_REQUIRE(o.r.reasons.size() == 2u);
+  BOOST_TEST(o.r.comments[o.r.reasons[0].comment] == "Not Running: Not enough free nodes available");
+  BOOST_TEST(o.r.comments[o.r.reasons[1].comment] == "Not Running: Job would conflict with reservation or top job");
+  BOOST_TEST(o.r.blockers[o.r.reasons[1].behind - 1] == "1.p1");
+  c.jobs[2].queue = "exp";  // more important
+  o = cycle_of(c);
+  BOOST_REQUIRE(o.r.runs.size() == 2u);
+  BOOST_TEST(o.r.runs[0].job == 3u);
+}
+
 BOOST_AUTO_TEST_CASE(for_one_that_is_asked_for_anybody_goes) {
   auto c = with_express();
   c.jobs = {runs(c, 16, 2), runs(c, 17, 1), runs(c, 18, 1, "p1", "exp")};

@@ -6,6 +6,7 @@
 #include "actors/server/replies.hpp"
 #include "events/attributes/ids.hpp"
 #include "events/model/job/run_refusal.hpp"
+#include "events/values/duration.hpp"
 #include "events/values/exec_vnode.hpp"
 #include "events/values/job_id.hpp"
 
@@ -177,8 +178,12 @@ void hook_routes::ask_run(std::uint64_t number, model::proposed_run proposed, co
   server_hooks::question q{runjob_event, by, {}, id, {}, {{"job", ObjectKind::JOB, id, now, {}, true}}, {}};
   if (const auto where = values::parse_exec_vnode(schema::text(run.getExecVnode())); where && !where->chunks.empty())
     q.views.push_back({"vnode_list", ObjectKind::NODE, {}, now, where->vnodes(), true});
-  q.adjust = [exec = schema::str(run.getExecVnode())](hooks::hook_parameters& p) {
-    if (auto* job = hooks::find_parameter(p, "job")) std::get<hooks::hook_object>(job->value).put("exec_vnode", {}, exec);
+  q.adjust = [exec = schema::str(run.getExecVnode()), walltime = run.getWalltimeSeconds()](hooks::hook_parameters& p) {
+    auto* parameter = hooks::find_parameter(p, "job");
+    if (!parameter) return;
+    auto& job = std::get<hooks::hook_object>(parameter->value);
+    job.put("exec_vnode", {}, exec);
+    if (walltime > 0) job.put("Resource_List", "walltime", values::print_duration(static_cast<std::int64_t>(walltime)));
   };
   hooks_.run(std::move(q), [this, number, id, reply, go_on](hooks::chain_result& result) {
     if (result.stopped) return run_rejected(number, id, result, reply);

@@ -26,6 +26,15 @@ capnp::Data::Reader data_of(const std::string& bytes) {
   return {reinterpret_cast<const capnp::byte*>(bytes.data()), bytes.size()};
 }
 
+schema::PreemptVictim::How how_of(cycle::preempt_victim::method by) {
+  switch (by) {
+    case cycle::preempt_victim::method::suspend: return schema::PreemptVictim::How::SUSPEND;
+    case cycle::preempt_victim::method::requeue: return schema::PreemptVictim::How::REQUEUE;
+    case cycle::preempt_victim::method::remove: break;
+  }
+  return schema::PreemptVictim::How::DELETE;
+}
+
 }  // namespace
 
 cycle_driver::cycle_driver(scheduler_identity self, outlets out)
@@ -305,19 +314,6 @@ void cycle_driver::run_asked(schema::RunOneJob::Reader ask) {
     }
   }));
 }
-
-namespace {
-
-schema::PreemptVictim::How how_of(cycle::preempt_victim::method by) {
-  switch (by) {
-    case cycle::preempt_victim::method::suspend: return schema::PreemptVictim::How::SUSPEND;
-    case cycle::preempt_victim::method::requeue: return schema::PreemptVictim::How::REQUEUE;
-    case cycle::preempt_victim::method::remove: break;
-  }
-  return schema::PreemptVictim::How::DELETE;
-}
-
-}  // namespace
 
 void cycle_driver::fill_run(schema::ProposeRun::Builder to, const cycle::proposed_run& run) {
   to.setJob(run.job);

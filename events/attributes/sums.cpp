@@ -37,6 +37,12 @@ const std::string* limit_of(const std::string& name, const resource_list& queue,
   return at == server.end() ? nullptr : &at->second;
 }
 
+bool is_outside(value_type type, const std::string& value, const std::string& limited, const request_defaults& defaults) {
+  const std::string* max = limit_of(limited, defaults.queue_max, defaults.server_max);
+  const std::string* min = limit_of(limited, defaults.queue_min, defaults.server_min);
+  return (max && compare_values(type, value, *max).value_or(0) > 0) || (min && compare_values(type, value, *min).value_or(0) < 0);
+}
+
 }  // namespace
 
 resource_list sums_of(const select_spec& select, const resource_catalogue& resources) {
@@ -59,10 +65,8 @@ std::optional<refusal> within_limits(const resource_list& asked, const request_d
   for (const auto& [name, value] : asked) {
     const resource* r = catalogue.find(name);
     if (!r || !r->is_numeric()) continue;
-    const std::string* max = limit_of(name, defaults.queue_max, defaults.server_max);
-    const std::string* min = limit_of(name, defaults.queue_min, defaults.server_min);
-    if ((max && compare_values(r->type, value, *max).value_or(0) > 0) ||
-        (min && compare_values(r->type, value, *min).value_or(0) < 0))
+    const bool shrinks = name == "min_walltime" || name == "max_walltime";  // either may become its walltime
+    if (is_outside(r->type, value, name, defaults) || (shrinks && is_outside(r->type, value, "walltime", defaults)))
       return refuse(pbs_error::exceeds_queue_resources);
   }
   return std::nullopt;

@@ -27,8 +27,9 @@ class recorded_cluster {
   log::memory_event_store store;
   virtual_clock clock;
   projections::status now;
-  bool refuses = false;       // every proposal
-  bool starts_first = false;  // a start is written before the beginning of its cycle
+  bool refuses = false;               // every proposal
+  std::uint64_t alters_walltime = 0;  // that is what a run gets; 0: what was proposed
+  bool starts_first = false;          // a start is written before the beginning of its cycle
 
   explicit recorded_cluster(const std::string& sched_config, unsigned hosts = 2, unsigned cpus = 4) {
     server_ = write(0, [](auto e) {
@@ -85,8 +86,10 @@ class recorded_cluster {
     });
   }
 
-  // It runs for so many seconds once it starts; 0: for ever. Answers its stream.
-  std::uint64_t submit(const std::string& user, unsigned cpus, std::int64_t seconds, const std::string& queue = "workq") {
+  // It runs for so many seconds once it starts, or as long as it was given if it shrinks to fit; 0: for ever. Answers its stream.
+  using members = std::vector<std::pair<const char*, const char*>>;  // of Resource_List
+  std::uint64_t submit(const std::string& user, unsigned cpus, std::int64_t seconds, const std::string& queue = "workq",
+                       const members& more = {}) {
     const auto number = ++number_;
     const auto select = "1:ncpus=" + std::to_string(cpus);
     const auto job = write(0, [&](auto e) {
@@ -98,7 +101,7 @@ class recorded_cluster {
       q.setEgroup("users");
       q.setQueue(queue);
       q.setQueueRank(clock.ns / 1000);
-      auto a = q.initAttributes(4);
+      auto a = q.initAttributes(4 + static_cast<unsigned>(more.size()));
       const auto put = [&](unsigned i, const char* name, const char* resource, const std::string& value) {
         a[i].setName(name);
         a[i].setResource(resource);
@@ -108,6 +111,7 @@ class recorded_cluster {
       put(1, "Resource_List", "select", select);
       put(2, "Resource_List", "place", "pack");
       put(3, "schedselect", "", select);
+      for (unsigned i = 0; i < more.size(); ++i) put(4 + i, "Resource_List", more[i].first, more[i].second);
     });
     runs_for_[job] = seconds;
     return job;
@@ -212,9 +216,11 @@ class recorded_cluster {
       a.setHosts(p.getHosts());
       a.setScheduler("default");
       a.setPlace("pack");
+      a.setWalltimeSeconds(alters_walltime > 0 ? alters_walltime : p.getWalltimeSeconds());
     });
     write(p.getJob(), [&](auto e) { e.initJob().initStarted().setRun(number); });
-    if (const auto seconds = runs_for_[p.getJob()]; seconds > 0) ends_.emplace(clock.ns + seconds * second, p.getJob());
+    const auto limit = p.getWalltimeSeconds() > 0 ? static_cast<std::int64_t>(p.getWalltimeSeconds()) : INT64_MAX;
+    if (const auto seconds = std::min(runs_for_[p.getJob()], limit); seconds > 0) ends_.emplace(clock.ns + seconds * second, p.getJob());
   }
 
   void refuse(schema::ProposeRun::Reader p) {

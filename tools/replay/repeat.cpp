@@ -165,7 +165,8 @@ class repeating {
       const auto run = m.get().getRun();
       ++out_.proposals;
       const bool started = c.started.contains(run.getJob());  // of one that was refused no walltime is known
-      const auto place = place_text(schema::str(run.getExecVnode()), !started && c.refused.contains(run.getJob()) ? 0 : run.getWalltimeSeconds());
+      const auto place =
+          place_text(schema::str(run.getExecVnode()), !started && c.refused.contains(run.getJob()) ? 0 : run.getWalltimeSeconds());
       const auto at = recorded.find(run.getJob());
       if (at == recorded.end()) {
         if (!c.last) differs(c, run.getJob(), "not started", "on " + place);

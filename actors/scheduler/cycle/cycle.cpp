@@ -285,7 +285,7 @@ class cycle_run {
   }
 
   bool preempts(index at, std::vector<preempt_victim>& victims) {
-    return preemption_.may_employ(at) && !preemption_.waits_for_leaving(at) && 
+    return preemption_.may_employ(at) && !preemption_.waits_for_leaving(at) &&
            preemption_.make_room(at, false, longest_of(at), allocation_, victims);
   }
 
@@ -332,7 +332,8 @@ class cycle_run {
     log_.of_job(event_sched, j.id, "Job run");
     for (const auto& v : victims)  // what they will be told in the next cycle
       if (v.by != preempt_victim::method::remove) log_.of_job(event_sched, view_.jobs()[v.at].id, "Not enough free nodes available");
-    result_.runs.push_back({j.serial, std::move(texts.exec_vnode), std::move(texts.exec_host), std::move(texts.hosts), std::move(victims), j.granted});
+    result_.runs.push_back(
+        {j.serial, std::move(texts.exec_vnode), std::move(texts.exec_host), std::move(texts.hosts), std::move(victims), j.granted});
     claim c = placement_.claim_of(j, allocation_);
     c.slots = std::move(texts.slots);
     hold(at, std::move(c));

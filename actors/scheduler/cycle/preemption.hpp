@@ -24,8 +24,8 @@ class preemption {
   bool may_employ(index at) const { return settings_.preemptive_sched && level_of(at) + 1 < view_.preempting().levels.size(); }
   std::size_t level_of(index at) const;
 
-  // Makes room for the job, for `longest` or what a shrink-to-fit job can have of it. `anybody`: whatever their levels, as for qrun. True: `out` is its place, taken in the view, and the victims
-  // are lifted for good. False: nothing has changed.
+  // Makes room for the job, for `longest` or what a shrink-to-fit job can have of it. `anybody`: whatever their levels, as for qrun. True:
+  // `out` is its place, taken in the view, and the victims are lifted for good. False: nothing has changed.
   bool make_room(index at, bool anybody, std::int64_t longest, allocation& out, std::vector<preempt_victim>& victims);
   // True: the job has a place as soon as those have left that are on their way out already. It is booked for it.
   bool waits_for_leaving(index at);
@@ -53,9 +53,9 @@ class preemption {
   backfill& dates_;
   cycle_log& log_;
   const fairshare_standing* standing_ = nullptr;  // if a level asks for it
-  std::set<index> failed_;             // that no method could make leave, in this cycle
-  std::int64_t longest_ = 0;           // of make_room
-  std::optional<placement> supposed_;  // made as if all who may be victims were gone
+  std::set<index> failed_;                        // that no method could make leave, in this cycle
+  std::int64_t longest_ = 0;                      // of make_room
+  std::optional<placement> supposed_;             // made as if all who may be victims were gone
 };
 
 }  // namespace annals::cycle

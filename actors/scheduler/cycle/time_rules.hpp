@@ -19,7 +19,8 @@ class time_rules {
   std::string status_line() const;                              // "It is primetime.  It will never end"
   // False: no job of a queue of this name may run now, and `why` says why.
   bool queue_may_run(std::string_view queue, refusal& why) const;
-  // False: it would run into a time in which it may not; a job without a walltime runs for five years, a shrink-to-fit job as short as it may.
+  // False: it would run into a time in which it may not; a job without a walltime runs for five years, a shrink-to-fit job as short as it
+  // may.
   bool may_begin(const job& j, std::string_view queue, refusal& why) const;
   // How long a job that may begin runs at most.
   std::int64_t longest(const job& j, std::string_view queue) const;

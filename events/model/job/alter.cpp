@@ -86,13 +86,15 @@ std::optional<rejection> regroup(std::vector<new_value>& changes, const std::vec
 }
 
 // Members of a running job are checked one by one; those of a shrink-to-fit job together, too.
-std::optional<rejection> run_refusal(const job_state& job, const attributes::resource_list& asked) {
+std::optional<rejection> run_refusal(const job_state& job, const attributes::resource_list& asked,
+                                     const attributes::request_defaults& defaults, const stamp& now, const settings& settings) {
   if (!asked.contains("min_walltime") && !asked.contains("max_walltime") && !asked.contains("soft_walltime")) return std::nullopt;
   auto list = attributes::resources_of(job.attributes, ids::Resource_List);
   for (const auto& [name, value] : asked)
     if (value.empty()) list.erase(name);
     else list.insert_or_assign(name, value);
-  const auto why = attributes::walltimes_refusal(list);
+  auto why = attributes::walltimes_refusal(list);
+  if (!why && !now.by.is_manager()) why = attributes::within_limits(asked, defaults, settings.resources);
   return why ? std::optional(as_rejection(*why)) : std::nullopt;
 }
 
@@ -103,9 +105,9 @@ std::optional<rejection> complete(const job_state& job, std::vector<new_value>& 
   for (const auto& v : changes)
     if (v.row->id == ids::Resource_List) asked[v.resource] = v.unset ? "" : v.value;
   if (asked.empty()) return std::nullopt;
-  if (job.running()) return run_refusal(job, asked);
   const auto* queue = settings.queue(job.queue());
   const auto defaults = attributes::defaults_of(settings.server, queue ? queue->attributes : attributes::attribute_set());
+  if (job.running()) return run_refusal(job, asked, defaults, now, settings);
   const auto before = attributes::resources_of(job.attributes, ids::Resource_List);
   auto done = attributes::alter_request(before, asked, defaults, settings.resources, by);
   if (!done) return as_rejection(done.error());

@@ -80,6 +80,28 @@ BOOST_AUTO_TEST_CASE(another_policy_of_the_site_counts_from_its_first_cycle_on) 
   BOOST_TEST(outcome.same == outcome.cycles, replay::repeat_text(outcome));
 }
 
+BOOST_AUTO_TEST_CASE(walltimes_that_were_shrunk_are_decided_again) {
+  recorded_cluster c(std::string(config) + "strict_ordering: True all\n", 1, 4);
+  c.submit("alice", 3, 600, "workq", {{"walltime", "00:10:00"}});
+  c.cycle();
+  c.submit("alice", 4, 10, "workq", {{"walltime", "00:01:00"}});
+  const auto shrinks = c.submit("bob", 1, 10'000, "workq", {{"min_walltime", "00:01:00"}, {"max_walltime", "01:00:00"}});
+  c.cycle();
+  BOOST_TEST(c.now.job(shrinks)->attribute(attributes::job::Resource_List, "walltime") == "00:10:00");
+  c.later(2000);
+  auto outcome = repeated(c);
+  BOOST_TEST(outcome.same == outcome.cycles, replay::repeat_text(outcome));
+  // A run of another walltime than its cycle proposed.
+  const auto other = c.submit("bob", 1, 10, "workq", {{"min_walltime", "00:01:00"}, {"max_walltime", "01:00:00"}});
+  c.alters_walltime = 60;
+  c.cycle();
+  BOOST_TEST(c.now.job(other)->attribute(attributes::job::Resource_List, "walltime") == "00:01:00");
+  outcome = repeated(c);
+  BOOST_REQUIRE(outcome.differences.size() == 1u);
+  BOOST_TEST(outcome.differences[0].recorded == "on (n1:ncpus=1) for 00:01:00");
+  BOOST_TEST(outcome.differences[0].now == "on (n1:ncpus=1) for 01:00:00");
+}
+
 BOOST_AUTO_TEST_CASE(what_differs_is_named) {
   recorded_cluster c(config, 1, 4);
   const auto first = c.submit("alice", 4, 0);

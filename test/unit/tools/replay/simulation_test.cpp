@@ -80,6 +80,25 @@ BOOST_AUTO_TEST_CASE(another_policy_moves_what_it_moves) {
   BOOST_TEST(replay::comparison_text(t.compared).find("start sooner") != std::string::npos);
 }
 
+// Its time was used up, so it uses up what it gets.
+BOOST_AUTO_TEST_CASE(a_shrunk_job_has_its_time_of_the_simulation) {
+  const auto strict = std::string(fifo) + "strict_ordering: True all\n";
+  for (const std::int64_t works_for : {10'000, 300}) {
+    recorded_cluster c(strict, 1, 4);
+    c.submit("alice", 3, 600, "workq", {{"walltime", "00:10:00"}});
+    c.cycle();
+    c.submit("alice", 4, 10, "workq", {{"walltime", "00:01:00"}});
+    c.submit("bob", 1, works_for, "workq", {{"min_walltime", "00:01:00"}, {"max_walltime", "01:00:00"}});
+    c.cycle();
+    c.later(9000);
+    const auto ran = [](const tried& t) {
+      return (t.simulated.jobs[2].ended_ns - t.simulated.jobs[2].first_start_ns + second / 2) / second;
+    };
+    BOOST_TEST(ran(tried(c, strict)) == std::min<std::int64_t>(works_for, 600));
+    BOOST_TEST(ran(tried(c, fifo)) == std::min<std::int64_t>(works_for, 3600));
+  }
+}
+
 BOOST_AUTO_TEST_CASE(a_job_that_was_deleted_while_it_waited_ends_then) {
   recorded_cluster c(fifo, 1, 4);
   c.submit("alice", 4, 100);

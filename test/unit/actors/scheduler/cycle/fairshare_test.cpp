@@ -381,7 +381,7 @@ BOOST_AUTO_TEST_CASE(a_job_of_somebody_who_is_over_his_share_makes_room) {
   };
   BOOST_TEST(victims({}) == 0u);
   BOOST_TEST(victims({{"pbsuser", 1000}}) == 1u);
-  BOOST_TEST(victims({{"pbsuser", 1000}, {"bob", 100000}}) == 0u);    // he has used less than his part
+  BOOST_TEST(victims({{"pbsuser", 1000}, {"bob", 100000}}) == 0u);     // he has used less than his part
   BOOST_TEST(victims({{"pbsuser", 1000}, {"pbsuser1", 9000}}) == 0u);  // who waits is over his share, too
   c.scheduler["preempt_prio"] = "express_queue, normal_jobs";
   BOOST_TEST(victims({{"pbsuser", 1000}}) == 0u);

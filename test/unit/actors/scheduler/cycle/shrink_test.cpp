@@ -106,7 +106,7 @@ BOOST_AUTO_TEST_CASE(a_job_is_shrunk_to_end_before_a_top_job_begins) {  // Y9, w
             asks(61, 1, {{"walltime", "00:20:00"}})};
   const auto o = cycle_of(c, with(strict));
   BOOST_TEST(o.said_of_jobs() ==
-                 (texts{"2 Not enough free nodes available",
+                 (texts{"2 Insufficient amount of resource: ncpus (R: 4 A: 3 T: 4)",
                         "58 Considering shrinking job to duration=00:15:00, due to a reservation/top job conflict",
                         "58 Job will run for duration=00:15:00", "58 Job run", "59 Job would conflict with reservation or top job",
                         "60 Considering shrinking job to duration=00:15:00, due to a reservation/top job conflict",
@@ -141,7 +141,7 @@ BOOST_AUTO_TEST_CASE(both_may_shrink_it) {
             asks(3, 1, {{"min_walltime", "00:05:00"}, {"max_walltime", "05:00:00"}})};
   const auto o = cycle_of(c, with(strict, "11/22/2026 15:27 11/22/2026 16:57\n"));
   BOOST_TEST(o.said_of_jobs() ==
-                 (texts{"2 Not enough free nodes available",
+                 (texts{"2 Insufficient amount of resource: ncpus (R: 4 A: 3 T: 4)",
                         "3 Considering shrinking job to duration=00:29:50, due to a prime/dedicated time conflict",
                         "3 Considering shrinking job to duration=00:15:00, due to a reservation/top job conflict",
                         "3 Job will run for duration=00:15:00", "3 Job run"}),
@@ -269,6 +269,7 @@ BOOST_AUTO_TEST_CASE(in_a_cycle_a_shrunk_job_meets_no_booking_and_no_longer_one_
       c.jobs.push_back(asks(serial++, r.cpus, {{"min_walltime", seconds(r.min)}, {"max_walltime", seconds(max)}}));
     }
     const auto o = cycle_of(c, with(strict));
+    const auto walltimes = o.walltimes();
     for (const auto& run : o.r.runs)
       if (tops.contains(run.job)) parts.push_back({0, tops[run.job].second, tops[run.job].first});
     for (const auto& e : o.r.estimates)
@@ -284,15 +285,16 @@ BOOST_AUTO_TEST_CASE(in_a_cycle_a_shrunk_job_meets_no_booking_and_no_longer_one_
       }
       return true;
     };
-    for (const auto& run : o.r.runs) {
-      const auto at = wanted.find(run.job);
-      if (at == wanted.end()) continue;
-      const auto& [cpus, min, max] = at->second;
-      BOOST_TEST((min <= run.walltime && run.walltime <= max));
-      BOOST_TEST(fits(cpus, run.walltime), "round " << round << " job " << run.job);
-      BOOST_TEST((run.walltime == max || !fits(cpus, run.walltime + 1)), "round " << round << " job " << run.job);
-      shrunk += run.walltime < max;
-      parts.push_back({0, run.walltime, cpus});
+    for (const auto& [job, asked] : wanted) {
+      for (const auto& e : o.r.estimates)
+        if (e.job == job) parts.push_back({e.start - some_day, e.start - some_day + asked.min, asked.cpus});
+      if (!walltimes.contains(job)) continue;
+      const auto walltime = walltimes.at(job);
+      BOOST_TEST((asked.min <= walltime && walltime <= asked.max));
+      BOOST_TEST(fits(asked.cpus, walltime), "round " << round << " job " << job);
+      BOOST_TEST((walltime == asked.max || !fits(asked.cpus, walltime + 1)), "round " << round << " job " << job);
+      shrunk += walltime < asked.max;
+      parts.push_back({0, walltime, asked.cpus});
     }
   }
   BOOST_TEST(shrunk > 50);

@@ -100,3 +100,15 @@ BOOST_AUTO_TEST_CASE(what_does_not_go_together_is_refused_while_it_runs_too) {
   BOOST_TEST(plain.when(alter({{"Resource_List", "max_walltime", "0"}})) == "15162 Cannot have \"max_walltime\" without \"min_walltime\"");
   BOOST_TEST(plain.when(alter({{"Resource_List", "min_walltime", "1:00"}})) == "altered");
 }
+
+BOOST_AUTO_TEST_CASE(limits_of_walltime_hold_for_what_may_become_it) {
+  for (const auto phase : {job_phase::queued, job_phase::started}) {
+    auto story = given(phase);
+    story.settings.queues["workq"].attributes.set(attributes::queue::resources_max, "walltime", "06:00:00");
+    const auto range = [&](const std::string& max) {
+      return story.when(alter({{"Resource_List", "min_walltime", "5:00"}, {"Resource_List", "max_walltime", max}}));
+    };
+    BOOST_TEST(range("7:00:00").starts_with("15036 "));
+    BOOST_TEST(range("6:00:00") == "altered");
+  }
+}

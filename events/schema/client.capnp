@@ -34,6 +34,9 @@ struct Request {
     exportHook  @21 :ExportHook;
     releaseNodes @22 :ReleaseNodes;
     fairshare   @23 :Fairshare;
+    submitReservation @24 :SubmitReservation;
+    deleteReservation @25 :DeleteReservation;
+    alterReservation  @26 :AlterReservation;
   }
 }
 
@@ -100,6 +103,26 @@ struct Fairshare {
     trim  @5 :List(Text);                    # the entities that stay
   }
 }
+struct SubmitReservation {
+  # pbs_rsub. Answered with reservation: at once, or with `interactive` when it is confirmed or denied, or its time is over.
+  attributes @0 :List(Common.Attribute);   # names as in pbs_rstat -f: Resource_List, reserve_start (seconds since 1970), reserve_end,
+                                           # reserve_duration, Authorized_Users, interactive, reserve_rrule, reserve_timezone, qmove,
+                                           # reserve_job, delete_idle_time, ...
+  hosts      @1 :List(Text);               # --hosts: a maintenance reservation of these
+  submitHost @2 :Text;
+}
+struct DeleteReservation { reservation @0 :Text; }
+struct AlterReservation {
+  # pbs_ralter. Answered as SubmitReservation.
+  reservation @0 :Text;
+  changes     @1 :List(Common.Attribute);  # as the attributes of SubmitReservation; only what changes
+  force       @2 :Bool;                    # -Wforce
+}
+struct ReservationAnswer {
+  reservation @0 :Text;                    # its id
+  state       @1 :State;
+  enum State { unconfirmed @0; confirmed @1; denied @2; alterRequested @3; }
+}
 struct ExportHook { name @0 :Text; contentType @1 :Text; pbsHook @2 :Bool; }   # answered with done: the content in base64
 struct Shutdown { how @0 :Text; schedulers @1 :Bool; }    # "quick", "immediate", "delay"; schedulers: qterm -s, they end too
 # The first piece has offset 0; the answer to the last one says that the whole is on disk.
@@ -138,6 +161,7 @@ struct Reply {
     jobs     @5 :List(Text);         # answer to selectJobs
     jobEnded @6 :WaitedJob;
     fairshare @7 :FairshareAnswer;
+    reservation @8 :ReservationAnswer;
   }
 }
 struct Rejection {

@@ -46,6 +46,7 @@ enum ObjectKind {
   resource  @5;
   host      @6;
   hook      @7;
+  reservation @8;
 }
 
 enum HoldType { user @0; operator @1; system @2; badPassword @3; }

@@ -8,6 +8,7 @@ using Common = import "common.capnp";
 using HostEvents = import "event/host.capnp";
 using RunEvents = import "event/run.capnp";
 using SchedulerEvents = import "event/scheduler.capnp";
+using ReservationEvents = import "event/reservation.capnp";
 using ServerEvents = import "event/server.capnp";
 
 struct ToMom {
@@ -179,8 +180,33 @@ struct SchedulingDelta {
   resourcesChanged @13 :Bool;
   usages   @14 :List(SchedulerEvents.FairshareUsage);  # fairshare usage of these entities now
   usagesChanged @15 :Bool;                  # usages are all there are: forget the others
+  reservations  @16 :List(SchedReservation);
+  reservationsGone @17 :List(UInt64);
 }
-struct SchedQueue { name @0 :Text; order @1 :UInt64; attributes @2 :List(Common.Attribute); }
+struct SchedQueue {
+  name @0 :Text; order @1 :UInt64; attributes @2 :List(Common.Attribute);
+  reservation @3 :UInt64;                   # serial of the reservation whose queue it is: its jobs run on the reservation's vnodes; 0: none
+}
+struct SchedReservation {
+  serial      @0 :UInt64;
+  id          @1 :Text;                     # with the server's name, as jobs and people say it
+  kind        @2 :ReservationEvents.ReservationKind;
+  queue       @3 :Text;
+  euser       @4 :Text;
+  egroup      @5 :Text;
+  schedselect @6 :Text;
+  place       @7 :Text;
+  resources   @8 :List(Common.Attribute);   # Resource_List.*
+  job         @9 :UInt64;                   # of asap: for which job
+  hosts       @10 :List(Text);              # of maintenance
+  # Places that are kept for it, of the running occurrence and those to come; empty: not confirmed yet.
+  places      @11 :List(ReservationEvents.OccurrencePlace);
+  running     @12 :UInt32;                  # index of the occurrence that runs; 0: none
+  # What the scheduler is asked for: an answer names `ask`. 0: nothing.
+  ask         @13 :UInt64;
+  wanted      @14 :List(ReservationEvents.OccurrenceWindow);   # when it is to have places (confirm, alter, find others for)
+  avoid       @15 :List(Text);              # vnodes that are not to be had: it is degraded by them
+}
 struct SchedVnode {
   name       @0 :Text;
   host       @1 :Text;
@@ -233,6 +259,7 @@ struct FromScheduler {
     cannotRun @7 :CannotRun;        # answers a RunOneJob; else it is answered with run
     directories @8 :SchedDirectories;   # after the hello, and after each change of sched_priv or sched_log
     fairshare @9 :SchedulerEvents.FairsharePolicy;   # after the hello, and whenever sched_config says otherwise
+    reservation @10 :SchedReservationAnswer;      # to a SchedReservation with an ask
   }
 }
 struct SchedHello { name @0 :Text; host @1 :Text; version @2 :Text; pid @3 :UInt32; port @4 :UInt16; }
@@ -252,5 +279,15 @@ struct PreemptVictim {
   job @0 :UInt64;
   how @1 :How;
   enum How { suspend @0; requeue @1; delete @2; }   # as preempt_order has it; checkpointing is not there
+}
+struct SchedReservationAnswer {
+  reservation @0 :UInt64;                   # serial
+  ask         @1 :UInt64;
+  cycle       @2 :UInt64;
+  union {
+    confirmed @3 :List(ReservationEvents.OccurrencePlace);   # one for each that was wanted
+    refused   @4 :Text;                     # why there is no room
+  }
+  conflicts   @5 :List(Text);               # of maintenance: ids of reservations that lose vnodes to it
 }
 struct CannotRun { job @0 :UInt64; request @1 :UInt64; reason @2 :Text; }

@@ -13,6 +13,7 @@ using Scheduler = import "event/scheduler.capnp";
 using Run = import "event/run.capnp";
 using Part = import "event/part.capnp";
 using Hook = import "event/hook.capnp";
+using Reservation = import "event/reservation.capnp";
 using Log = import "event/log.capnp";
 
 struct Record {
@@ -43,5 +44,6 @@ struct Event {
     part      @6 :Part.PartEvent;
     hook      @7 :Hook.HookEvent;
     log       @8 :Log.LogEvent;
+    reservation @9 :Reservation.ReservationEvent;
   }
 }

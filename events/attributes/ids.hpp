@@ -359,4 +359,44 @@ inline constexpr attribute_id debug = 80;
 inline constexpr attribute_id fail_action = 90;
 }  // namespace hook
 
+namespace reservation {
+inline constexpr attribute_id Reserve_Name = 10;
+inline constexpr attribute_id Reserve_Owner = 20;
+inline constexpr attribute_id reserve_state = 30;
+inline constexpr attribute_id reserve_substate = 40;
+inline constexpr attribute_id reserve_start = 50;
+inline constexpr attribute_id reserve_end = 60;
+inline constexpr attribute_id reserve_duration = 70;
+inline constexpr attribute_id queue = 80;
+inline constexpr attribute_id Resource_List = 90;
+inline constexpr attribute_id schedselect = 100;
+inline constexpr attribute_id resources_used = 110;
+inline constexpr attribute_id resv_nodes = 120;
+inline constexpr attribute_id Authorized_Users = 130;
+inline constexpr attribute_id Authorized_Groups = 140;
+inline constexpr attribute_id Authorized_Hosts = 150;
+inline constexpr attribute_id server = 160;
+inline constexpr attribute_id Account_Name = 170;
+inline constexpr attribute_id ctime = 180;
+inline constexpr attribute_id Mail_Points = 190;
+inline constexpr attribute_id Mail_Users = 200;
+inline constexpr attribute_id mtime = 210;
+inline constexpr attribute_id interactive = 220;
+inline constexpr attribute_id Variable_List = 230;
+inline constexpr attribute_id euser = 240;
+inline constexpr attribute_id egroup = 250;
+inline constexpr attribute_id qmove = 260;
+inline constexpr attribute_id reserve_rrule = 270;
+inline constexpr attribute_id reserve_index = 280;
+inline constexpr attribute_id reserve_count = 290;
+inline constexpr attribute_id reserve_execvnodes = 300;
+inline constexpr attribute_id reserve_timezone = 310;
+inline constexpr attribute_id reserve_retry = 320;
+inline constexpr attribute_id delete_idle_time = 330;
+inline constexpr attribute_id reserve_job = 340;
+inline constexpr attribute_id schedselect_orig = 350;
+inline constexpr attribute_id Submit_Host = 360;
+inline constexpr attribute_id partition = 370;
+}  // namespace reservation
+
 }  // namespace annals::attributes

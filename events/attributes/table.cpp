@@ -23,6 +23,8 @@ std::span<const attribute> table_of(schema::ObjectKind kind) {
       return {scheduler_attributes, scheduler_attribute_count};
     case schema::ObjectKind::HOOK:
       return {hook_attributes, hook_attribute_count};
+    case schema::ObjectKind::RESERVATION:
+      return {reservation_attributes, reservation_attribute_count};
     case schema::ObjectKind::RESOURCE:
     case schema::ObjectKind::HOST:
       return {};
@@ -32,7 +34,7 @@ std::span<const attribute> table_of(schema::ObjectKind kind) {
 
 namespace {
 
-constexpr std::size_t kind_count = static_cast<std::size_t>(schema::ObjectKind::HOOK) + 1;
+constexpr std::size_t kind_count = static_cast<std::size_t>(schema::ObjectKind::RESERVATION) + 1;
 using name_index = std::unordered_map<std::string_view, const attribute*>;
 
 // Older names of attributes of scheduler objects (MS-07, MS-28): find() takes them, and they are shown under the newer name.

@@ -20,5 +20,7 @@ extern const attribute scheduler_attributes[];
 extern const std::size_t scheduler_attribute_count;
 extern const attribute hook_attributes[];
 extern const std::size_t hook_attribute_count;
+extern const attribute reservation_attributes[];
+extern const std::size_t reservation_attribute_count;
 
 }  // namespace annals::attributes

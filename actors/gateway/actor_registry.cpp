@@ -6,6 +6,7 @@
 #include "actors/server/host_actor.hpp"
 #include "actors/server/job_actor.hpp"
 #include "actors/server/object_actors.hpp"
+#include "actors/server/reservation_actor.hpp"
 #include "events/model/limits.hpp"
 
 namespace annals::actors {
@@ -85,6 +86,39 @@ caf::actor actor_registry::hook(const std::string& name, bool creates) {
 }
 caf::actor actor_registry::host(const std::string& name, bool creates) {
   return named<host_actor>(hosts_, parts_.where->hosts(), name, creates, caf::actor(self_));
+}
+
+caf::actor actor_registry::reservation(std::uint64_t serial) {
+  if (!parts_.where->reservation_states().contains(serial)) return {};
+  auto& entry = reservations_[serial];
+  if (!entry) entry = self_->spawn<reservation_actor>(parts_.base, serial, settings());
+  return entry;
+}
+
+caf::actor actor_registry::new_reservation(std::uint64_t number) {
+  return new_reservations_[number] = self_->spawn<reservation_actor>(parts_.base, std::uint64_t{0}, settings());
+}
+
+void actor_registry::reservation_refused(std::uint64_t number) {
+  const auto at = new_reservations_.find(number);
+  if (at == new_reservations_.end()) return;
+  caf::anon_send_exit(at->second, caf::exit_reason::normal);
+  new_reservations_.erase(at);
+}
+
+void actor_registry::reservation_folded(std::uint64_t serial) {
+  const auto known = parts_.where->reservation_states().find(serial);
+  if (known != parts_.where->reservation_states().end()) {
+    const auto fresh = new_reservations_.find(model::number_of(known->second));
+    if (fresh == new_reservations_.end()) return;
+    reservations_[serial] = std::move(fresh->second);
+    new_reservations_.erase(fresh);
+    return;
+  }
+  const auto gone = reservations_.find(serial);
+  if (gone == reservations_.end()) return;
+  caf::anon_send_exit(gone->second, caf::exit_reason::normal);
+  reservations_.erase(gone);
 }
 
 caf::actor actor_registry::host_of(const std::string& vnode) {

@@ -48,6 +48,11 @@ class actor_registry {
   caf::actor scheduler(const std::string& name, bool creates = false);
   caf::actor hook(const std::string& name, bool creates = false);
   caf::actor host(const std::string& name, bool creates = false);
+  caf::actor reservation(std::uint64_t serial);
+  // One that is being submitted: it is nobody's until the log has it, and found again by its serial after that.
+  caf::actor new_reservation(std::uint64_t number);
+  void reservation_refused(std::uint64_t number);
+  void reservation_folded(std::uint64_t serial);  // it is in the log now, or is gone
   caf::actor known_host(const std::string& name) const;  // whose actor is there already
   caf::actor host_of(const std::string& vnode);
   void wake_job(std::uint64_t number) { (void)job(number); }
@@ -126,6 +131,8 @@ class actor_registry {
   std::unordered_map<std::uint64_t, job_entry> jobs_;  // in memory, by number
   std::deque<std::uint64_t> idle_;                     // in the order they became idle
   std::map<std::string, named_entry> queues_, hosts_, schedulers_, hooks_;
+  std::map<std::uint64_t, caf::actor> reservations_;      // by serial
+  std::map<std::uint64_t, caf::actor> new_reservations_;  // by number
   caf::actor server_;
   helper_pool names_, signatures_, reading_, hellos_;
   order_lines orders_;

@@ -110,6 +110,7 @@ void directory::fold_stream(const model::event_place& at, const log::record& rec
       else if (schema::is(event, schema::SchedulerEvent::DELETED)) erase_stream(schedulers_, at.stream);
       return;
     case schema::StreamKind::HOOK: return fold_hook(record);
+    case schema::StreamKind::RESERVATION: return fold_reservation(at, event.getReservation());
     case schema::StreamKind::RUN:
     case schema::StreamKind::PART: return;
     case schema::StreamKind::LOG:
@@ -135,6 +136,18 @@ void directory::fold_host(const model::event_place& at, schema::HostEvent::Reade
     case which::WENT_DOWN:
     case which::VNODE_CHANGED: return;
   }
+}
+
+void directory::fold_reservation(const model::event_place& at, schema::ReservationEvent::Reader event) {
+  auto& r = reservations_[at.stream];
+  model::apply(r, at, event);
+  if (event.isSubmitted()) {
+    next_number_ = std::max(next_number_, model::number_of(r) + 1);
+    reservation_names_[r.id] = at.stream;
+  }
+  if (r.phase != model::reservation_phase::ended) return;
+  reservation_names_.erase(r.id);
+  reservations_.erase(at.stream);
 }
 
 void directory::fold_hook(const log::record& record) {

@@ -16,6 +16,7 @@
 #include "events/log/record.hpp"
 #include "events/model/hook/hook.hpp"
 #include "events/model/host/host.hpp"
+#include "events/model/reservation/reservation.hpp"
 #include "events/model/settings_fold.hpp"
 
 namespace annals::actors {
@@ -43,6 +44,9 @@ class directory {
   const names& hooks() const { return hooks_; }
   const model::hook_state* hook(const std::string& name) const;
   const std::map<std::uint64_t, model::hook_state>& hook_states() const { return hook_table_.hooks(); }  // in the order of creation
+  // Those that have not ended, by their id without the server's name.
+  const names& reservations() const { return reservation_names_; }
+  const std::map<std::uint64_t, model::reservation_state>& reservation_states() const { return reservations_; }
   // Bits of events at which some hook runs.
   std::uint32_t hook_events() const { return hook_table_.events(); }
   // Of the last change that MoMs must hear of; 0: never a hook.
@@ -73,12 +77,14 @@ class directory {
   void program_ended(std::uint64_t serial);
   void fold_host(const model::event_place& at, schema::HostEvent::Reader event);
   void fold_hook(const log::record& record);
+  void fold_reservation(const model::event_place& at, schema::ReservationEvent::Reader event);
   void fold_stream(const model::event_place& at, const log::record& record);
 
   std::uint64_t sequence_ = 0;
   std::uint64_t next_number_ = 0;
   std::unordered_map<std::uint64_t, std::uint64_t> serial_of_number_, number_of_serial_;
-  names queues_, hosts_, schedulers_, vnodes_, hooks_;
+  names queues_, hosts_, schedulers_, vnodes_, hooks_, reservation_names_;
+  std::map<std::uint64_t, model::reservation_state> reservations_;
   reactions::hook_table hook_table_;
   reactions::mom_hooks_fold mom_hooks_;
   reactions::scheduler_table scheduler_table_;

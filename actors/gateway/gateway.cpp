@@ -13,6 +13,7 @@
 #include "actors/gateway/order_routes.hpp"
 #include "actors/gateway/orderly_stop.hpp"
 #include "actors/gateway/presumed_defaults.hpp"
+#include "actors/gateway/reservation_routes.hpp"
 #include "actors/gateway/scheduler_routes.hpp"
 #include "actors/gateway/scheduler_starts.hpp"
 #include "actors/runtime/run_this.hpp"
@@ -35,6 +36,7 @@ class router {
     for (const auto& [name, stream] : parts_.where->hosts()) (void)board.host(name);
     for (auto serial : parts_.owing)
       if (const auto number = parts_.where->job_number(serial)) board.wake_job(*number);
+    for (const auto& [serial, reservation] : parts_.where->reservation_states()) (void)board.reservation(serial);
   }
 
   // -- from the link -------------------------------------------------------------------------------------------------------
@@ -74,6 +76,7 @@ class router {
     for (const auto& r : *c.records) {
       parts_.where->fold(*r);
       schedulers_.folded(*r);
+      if (r->event().isReservation()) board.reservation_folded(r->get().getStream());
     }
   }
 
@@ -137,6 +140,9 @@ class router {
       case schema::Request::WAIT_JOB: return self_->send(parts_.status, query{to, std::move(request), by, parts_.where->sequence()});
       case schema::Request::EXPORT_HOOK: return manage_.export_hook(r.getExportHook(), by, std::move(reply));
       case schema::Request::FAIRSHARE: return on_fairshare(to, std::move(request), by, std::move(reply));
+      case schema::Request::SUBMIT_RESERVATION: return reservations_.submit(peer, request, by, to);
+      case schema::Request::DELETE_RESERVATION: return reservations_.remove(request, by, std::move(reply));
+      case schema::Request::ALTER_RESERVATION: return reservations_.alter(request, by, to);
       case schema::Request::HELLO: return reply->done(parts_.where->sequence(), board.settings()->server_name);
     }
     reply->refused(0, model::refuse(pbs_error::unknown_request));
@@ -176,6 +182,7 @@ class router {
   const gateway_parts& parts_;
   job_routes jobs_{board, hooks};
   manage_routes manage_{board, hooks};
+  reservation_routes reservations_{board};
   scheduler_routes schedulers_{board, hooks, starts};
 };
 
@@ -211,6 +218,7 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
         r->on_job_command(c);
       },
       [r](withdraw_from_host& w) { r->board.withdraw(std::move(w)); },
+      [r](const reservation_refused& n) { r->board.reservation_refused(n.number); },
       [r](const log_marked& m) { r->moms.on_marked(m); },
       [r](mark_told_atom) { r->moms.on_mark_timer(); },
       [r](const run_missing& m) { r->moms.on_missing(m); },

@@ -65,6 +65,7 @@ void manage_routes::manage(const schema::sealed<schema::Request>& request, const
       return board_.self()->send(s, board_.wrap<model::scheduler_command>(request, r, by, std::move(told), std::move(runs)));
     }
     case ObjectKind::HOOK:
+    case ObjectKind::RESERVATION:
     case ObjectKind::JOB: break;
   }
   reply->refused(0, model::refuse(pbs_error::invalid_request));

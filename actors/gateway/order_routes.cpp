@@ -65,9 +65,23 @@ void order_routes::carry_out(const reactions::manage_object& what, give_order& g
   const auto m = what.request.get().getManage();
   if (m.getKind() == schema::ObjectKind::SERVER)
     return send(board_.server(), board_.wrap<model::server_command>(what.request, what.by, std::move(given.reply)));
+  if (m.getKind() == schema::ObjectKind::QUEUE) {
+    if (auto queue = board_.queue(schema::str(m.getName()), m.getVerb() == schema::ManageVerb::CREATE))
+      return send(queue, board_.wrap(what.request, what.by, std::move(given.reply)));
+    return done(given.reply);
+  }
   if (auto scheduler = board_.scheduler(schema::str(m.getName()), false))
     return send(scheduler, board_.wrap<model::scheduler_command>(what.request, what.by, std::move(given.reply)));
   done(given.reply);
+}
+
+void order_routes::carry_out(const reactions::tell_reservation& what, give_order& given) {
+  const auto reservation = board_.reservation(what.serial);
+  if (!reservation) return done(given.reply);
+  auto e = board_.wrap(what.command, what.by, std::move(given.reply));
+  e.command_id = std::move(given.command_id);
+  e.cause = given.what->cause;
+  board_.self()->send(reservation, std::move(e));
 }
 
 void order_routes::carry_out(const reactions::send_hooks&, give_order& given) {

@@ -24,6 +24,7 @@ class order_routes {
   void carry_out(const reactions::run_periodic_hook& what, give_order& given);
   void carry_out(const reactions::discard_run& what, give_order& given);
   void carry_out(const reactions::manage_object& what, give_order& given);
+  void carry_out(const reactions::tell_reservation& what, give_order& given);
   void carry_out(const reactions::start_scheduler& what, give_order& given) { schedulers_.start(what, given.reply); }
   void carry_out(const reactions::stop_scheduler& what, give_order& given) { schedulers_.stop(what, given.reply); }
   void carry_out(const reactions::miss_scheduler& what, give_order& given) { schedulers_.miss(what, given.reply); }

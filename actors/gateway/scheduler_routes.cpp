@@ -121,6 +121,7 @@ void scheduler_routes::on_message(const wire::connection_ptr& peer, schema::seal
     case schema::FromScheduler::DIRECTORIES:
     case schema::FromScheduler::FAIRSHARE:
     case schema::FromScheduler::REASONS: return tell(model::scheduler_said{std::move(message)});
+    case schema::FromScheduler::RESERVATION: return answer_reservation(name, std::move(message));
     case schema::FromScheduler::POLICY: {
       const auto bytes = schema::bytes_of(m.getPolicy());
       policies_[name].assign(bytes.begin(), bytes.end());
@@ -160,6 +161,13 @@ void scheduler_routes::propose(const std::string& name, const schema::sealed<sch
   };
   if (run.getVictims().size() == 0) go_on();
   else preemptions_.make_room(run, name, scheduler_itself(), reply, std::move(go_on));
+}
+
+void scheduler_routes::answer_reservation(const std::string& name, schema::sealed<schema::FromScheduler> message) {
+  const auto reservation = board_.reservation(message.get().getReservation().getReservation());
+  if (!reservation) return;  // it went meanwhile
+  board_.self()->send(reservation,
+                      board_.wrap(model::reservation_command(model::reservation_answer{std::move(message), name}), scheduler_itself()));
 }
 
 void scheduler_routes::note_refused(const std::string& name, const model::proposal_refused& what) {

@@ -7,6 +7,7 @@
 #include "events/model/job/job.hpp"
 #include "events/model/ledger.hpp"
 #include "events/model/queue/queue.hpp"
+#include "events/model/reservation/reservation.hpp"
 #include "events/model/scheduler/scheduler.hpp"
 #include "events/model/server/server.hpp"
 
@@ -32,6 +33,7 @@ using host_aggregate = aggregate<model::host_state, model::host_command>;
 using server_aggregate = aggregate<model::server_state, model::server_command>;
 using queue_aggregate = aggregate<model::queue_state, schema::sealed<schema::Request>>;
 using scheduler_aggregate = aggregate<model::scheduler_state, model::scheduler_command>;
+using reservation_aggregate = aggregate<model::reservation_state, model::reservation_command>;
 using hook_aggregate = aggregate<model::hook_state, model::hook_command>;
 
 // The ledger as the log writer asks it.
@@ -54,3 +56,4 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::server_com
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::schema::sealed<annals::schema::Request>>)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::scheduler_command>)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::hook_command>)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::envelope<annals::model::reservation_command>)

@@ -50,6 +50,7 @@ void event_notes::note_one(const log::record& record) {
       if (event.getServer().isChanged()) note_changes({"Svr", "PBS_Server", by}, event.getServer().getChanged().getChanges());
       break;
     case schema::Event::HOOK: note_hook({"Hook", name, by}, event.getHook()); break;
+    case schema::Event::RESERVATION:
     case schema::Event::RUN:
     case schema::Event::PART:
     case schema::Event::LOG: break;

@@ -146,6 +146,11 @@ struct proposal_settled {
   model::rejection why;
 };
 
+// From the gateway to itself: the submission with this number was not taken.
+struct reservation_refused {
+  std::uint64_t number;
+};
+
 // -- queries ---------------------------------------------------------------------------------------------------------------
 
 // Stat, select, wait: answered when everything up to min_sequence is folded.
@@ -229,6 +234,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_disconnected)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_frame)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::restart_cycle)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::proposal_settled)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::reservation_refused)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::upload_piece)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::claim_upload)

@@ -76,6 +76,26 @@ const char* trigger_of(schema::ServerEvent::Reader event) {
   return nullptr;
 }
 
+const char* trigger_of(schema::ReservationEvent::Reader event) {
+  using which = schema::ReservationEvent::Which;
+  switch (event.which()) {
+    case which::SUBMITTED:
+    case which::ALTER_REQUESTED: return "new reservation";
+    case which::CONFIRMED:
+    case which::ALTER_DENIED:
+    case which::OCCURRENCE_BEGAN:
+    case which::OCCURRENCE_ENDED:
+    case which::DEGRADED:
+    case which::RESTORED:
+    case which::DELETE_REQUESTED:
+    case which::ENDED: return "reservation changed";
+    case which::REFUSED:
+    case which::DENIED:
+    case which::CHANGED: return nullptr;
+  }
+  return nullptr;
+}
+
 bool changes_settings(schema::Event::Reader event) {
   return schema::is(event, schema::ServerEvent::CHANGED) || schema::is(event, schema::SchedulerEvent::CHANGED);
 }
@@ -92,6 +112,7 @@ const char* trigger_of(schema::Event::Reader event) {
     case schema::Event::SERVER: return trigger_of(event.getServer());
     case schema::Event::QUEUE: return event.getQueue().isChanged() ? "settings changed" : nullptr;
     case schema::Event::SCHEDULER: return changes_settings(event) ? "settings changed" : nullptr;
+    case schema::Event::RESERVATION: return trigger_of(event.getReservation());
     case schema::Event::HOOK:
     case schema::Event::RUN:
     case schema::Event::PART:

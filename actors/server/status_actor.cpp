@@ -10,6 +10,7 @@
 
 #include "actors/server/hook_views.hpp"
 #include "actors/server/replies.hpp"
+#include "actors/server/reservation_waits.hpp"
 #include "actors/server/scheduler_session.hpp"
 #include "events/model/job/run_rights.hpp"
 #include "events/model/refuse.hpp"
@@ -23,6 +24,7 @@ namespace annals::actors {
 
 namespace {
 
+using look_atom = caf::atom_constant<caf::atom("look")>;
 using remind_atom = caf::atom_constant<caf::atom("remind")>;
 
 struct answering {
@@ -38,6 +40,7 @@ struct answering {
   std::deque<view_wanted> early_views;                                       // the same, for hooks
   std::deque<query> early;                                                   // asked for a position not folded yet
   std::multimap<std::uint64_t, std::pair<sink_ptr, std::uint64_t>> waiters;  // job serial -> who waits for its end
+  reservation_waits for_reservations;
 
   // Before anything is done: what asks comes after the commits that it may ask about.
   void catch_up() {
@@ -54,7 +57,7 @@ struct answering {
 
   // For commits: a cycle that could begin, the end of a job, or an answer.
   bool waits() const {
-    if (!waiters.empty() || !early.empty() || !early_by_hand.empty() || !early_views.empty()) return true;
+    if (!waiters.empty() || !for_reservations.empty() || !early.empty() || !early_by_hand.empty() || !early_views.empty()) return true;
     return std::any_of(sessions.begin(), sessions.end(), [](const auto& s) { return s.second.waits(); });
   }
 
@@ -67,6 +70,7 @@ struct answering {
       for (auto& [name, session] : sessions) session.folded(*record);
     }
     for (auto& [name, session] : sessions) session.all_folded();
+    if (!for_reservations.empty()) for_reservations.look(*now, clock->now_ns());
     for (auto waited = std::exchange(early_by_hand, {}); auto& b : waited) receive(b);
     while (!early.empty() && early.front().min_sequence <= now->sequence()) {
       answer(early.front());
@@ -76,6 +80,12 @@ struct answering {
       look(early_views.front());
       early_views.pop_front();
     }
+  }
+
+  void wait(reservation_wait& w) {
+    const auto left = std::max<std::int64_t>(0, w.until_ns - clock->now_ns());
+    for_reservations.add(std::move(w), *now, clock->now_ns());
+    self->delayed_send(self, std::chrono::nanoseconds(left), look_atom::value);
   }
 
   // -- by hand -----------------------------------------------------------------------------------------------------------------
@@ -259,6 +269,7 @@ caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
                                                  {},
                                                  {},
                                                  {},
+                                                 {},
                                                  {}});
   a->know_schedulers();
   const auto up_to_date = [a](auto then) {
@@ -269,6 +280,8 @@ caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
   return {
       [=](const commits_wait&) { up_to_date([] {}); },
       [=](query& q) { up_to_date([&] { a->receive(q); }); },
+      [=](reservation_wait& w) { up_to_date([&] { a->wait(w); }); },
+      [=](look_atom) { up_to_date([&] { a->for_reservations.look(*a->now, a->clock->now_ns()); }); },
       [=](by_hand& b) { up_to_date([&] { a->receive(b); }); },
       [=](view_wanted& w) {
         a->catch_up_to(w.request.get().getStat().getAt().getSequence());

@@ -128,6 +128,7 @@ event changed_event(schema::ObjectKind kind, std::string_view vnode, const std::
       case schema::ObjectKind::JOB:
       case schema::ObjectKind::RESOURCE:
       case schema::ObjectKind::HOST:
+      case schema::ObjectKind::RESERVATION:
       case schema::ObjectKind::HOOK: ANNALS_INVARIANT(false, "only objects that qmgr sets have changes");
     }
   });

@@ -39,6 +39,7 @@ std::optional<rejection> ledger::check(const event_place& at, schema::Event::Rea
     case schema::Event::HOOK: return check_hook(event.getHook());
     case schema::Event::HOST: return check_host(event.getHost());
     case schema::Event::SERVER: return limits_.check(event.getServer());
+    case schema::Event::RESERVATION:
     case schema::Event::RUN:
     case schema::Event::PART:
     case schema::Event::LOG: return std::nullopt;
@@ -156,6 +157,7 @@ void ledger::apply(const event_place& at, schema::Event::Reader event) {
       if (event.getLog().isLossAccepted()) next_job_number_ = std::max(next_job_number_, event.getLog().getLossAccepted().getNextNumber());
       return;
     case schema::Event::SERVER: return limits_.apply(event.getServer());
+    case schema::Event::RESERVATION:
     case schema::Event::RUN:
     case schema::Event::PART: return;
   }

@@ -16,10 +16,13 @@ namespace annals::model {
 struct queue_settings {
   std::uint64_t order = 0;  // of creation; a queue's place in listings
   attributes::attribute_set attributes;
+  std::uint64_t reservation = 0;  // serial of the one whose queue it is
 };
 
 // The scheduler that has what is in no partition (MS-38, MS-72, MS-81).
 inline constexpr std::string_view default_scheduler = "default";
+// How reservations and their queues show that they are in no partition (MS-104).
+inline constexpr std::string_view no_partition_shown = "pbs-default";
 
 struct settings {
   std::string server_name;  // the part of job ids after the dot

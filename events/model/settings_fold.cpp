@@ -37,7 +37,7 @@ void settings_fold::rebuild() {
   s->home = home_;
   s->server = server_.attributes;
   s->resources = server_.resources;
-  for (const auto& [stream, queue] : queues_) s->queues[queue.name] = {queue.order, queue.attributes};
+  for (const auto& [stream, queue] : queues_) s->queues[queue.name] = {queue.order, queue.attributes, queue.reservation};
   for (const auto& [stream, scheduler] : schedulers_)
     if (const auto its = placed_partition(scheduler); !its.empty()) s->scheduler_of_partition.emplace(its, scheduler.name);
   settings_ = std::move(s);

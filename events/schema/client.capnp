@@ -91,6 +91,7 @@ struct Manage {
   contentType @5 :Text;              # of import: "application/x-python" or "application/x-config"
   content   @6 :Data;                # of import: the script or configuration itself
   pbsHook   @7 :Bool;                # the hook was named as a pbshook
+  reservation @8 :UInt64;            # of a queue that the server itself makes: for which reservation
 }
 struct Fairshare {
   # pbsfs: the fairshare usage of one scheduler.

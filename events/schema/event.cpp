@@ -22,6 +22,8 @@ std::optional<capnp::Text::Reader> name_given(Event::Reader event) {
     case Event::SCHEDULER:
       return event.getScheduler().isCreated() ? std::optional(event.getScheduler().getCreated().getName()) : std::nullopt;
     case Event::HOOK: return event.getHook().isCreated() ? std::optional(event.getHook().getCreated().getName()) : std::nullopt;
+    case Event::RESERVATION:
+      return event.getReservation().isSubmitted() ? std::optional(event.getReservation().getSubmitted().getId()) : std::nullopt;
     case Event::SERVER:
     case Event::RUN:
     case Event::PART:
@@ -56,6 +58,7 @@ bool is_known(Event::Reader event) {
     case Event::PART: return known_arm<PartEvent>(event.getPart());
     case Event::HOOK: return known_arm<HookEvent>(event.getHook());
     case Event::LOG: return known_arm<LogEvent>(event.getLog());
+    case Event::RESERVATION: return known_arm<ReservationEvent>(event.getReservation());
   }
   return false;
 }

@@ -1,4 +1,4 @@
-// Reading an event by the kind of thing it happened to. An Event is one of nine unions (JobEvent, RunEvent, ...): each has its
+// Reading an event by the kind of thing it happened to. An Event is one of ten unions (JobEvent, RunEvent, ...): each has its
 // own apply, folds and printers, which switch over it without a default, so that the compiler names every place that must know
 // a new event.
 #pragma once
@@ -24,8 +24,10 @@ inline bool is(Event::Reader e, RunEvent::Which w) { return e.isRun() && e.getRu
 inline bool is(Event::Reader e, PartEvent::Which w) { return e.isPart() && e.getPart().which() == w; }
 inline bool is(Event::Reader e, LogEvent::Which w) { return e.isLog() && e.getLog().which() == w; }
 inline bool is(Event::Reader e, HookEvent::Which w) { return e.isHook() && e.getHook().which() == w; }
+inline bool is(Event::Reader e, ReservationEvent::Which w) { return e.isReservation() && e.getReservation().which() == w; }
 
-// The name that the first event of a stream gives what it is about: a job's id, the name of a queue, host, scheduler or hook.
+// The name that the first event of a stream gives what it is about: a job's or reservation's id, the name of a queue,
+// host, scheduler or hook.
 std::optional<capnp::Text::Reader> name_given(Event::Reader event);
 
 // "queued": an event's name within its kind. "unknown" and a number: a newer program wrote it.

@@ -30,7 +30,7 @@ const model::queue_state* queue_of_stream(const status& from, std::uint64_t seri
 }  // namespace
 
 bool scheduling_projection::marks::empty() const {
-  return jobs.empty() && hosts.empty() && queues.empty() && vnodes.empty() && queues_of_jobs.empty() && !server && !scheduler &&
+  return reservations.empty() && jobs.empty() && hosts.empty() && queues.empty() && vnodes.empty() && queues_of_jobs.empty() && !server && !scheduler &&
          !resources && !partition;
 }
 
@@ -47,6 +47,7 @@ void scheduling_projection::apply(const log::record& record) {
     case schema::StreamKind::QUEUE: return mark_queue_event(r.getStream(), event.getQueue());
     case schema::StreamKind::SERVER: return mark_server_event(event.getServer());
     case schema::StreamKind::SCHEDULER: return mark_scheduler_event(r.getStream(), event.getScheduler());
+    case schema::StreamKind::RESERVATION: return mark_reservation(r.getStream());
     case schema::StreamKind::HOOK:
     case schema::StreamKind::RUN:
     case schema::StreamKind::PART:
@@ -142,6 +143,10 @@ void scheduling_projection::mark_job(std::uint64_t serial) {
   if (has_job(serial)) marks_.jobs.insert(marks_.jobs.end(), serial);  // serials rise: new jobs come last
 }
 
+void scheduling_projection::mark_reservation(std::uint64_t serial) {
+  if (has_reservation(serial)) marks_.reservations.insert(serial);
+}
+
 void scheduling_projection::mark_host_event(std::uint64_t serial, schema::HostEvent::Reader event) {
   using which = schema::HostEvent::Which;
   switch (event.which()) {
@@ -167,6 +172,18 @@ bool scheduling_projection::has_job(std::uint64_t serial) const {
   if (sent_jobs_.contains(serial)) return true;
   const auto* job = from_.job(serial);
   return job && has(partition_of_job(from_, *job));
+}
+
+// One that nobody has found a place for is everybody's to look at.
+bool scheduling_projection::shows(const model::reservation_state& r) const {
+  if (r.placed) return r.has_queue() && has(r.partition);
+  return partition_ && r.ask && !r.ask->refused_by.contains(scheduler_);
+}
+
+bool scheduling_projection::has_reservation(std::uint64_t serial) const {
+  if (sent_reservations_.contains(serial)) return true;
+  const auto at = from_.reservations().find(serial);
+  return at != from_.reservations().end() && shows(at->second);
 }
 
 bool scheduling_projection::has_queue(const model::queue_state& queue) const {
@@ -202,6 +219,7 @@ bool scheduling_projection::concerns(const log::record& record) const {
       return (own != from_.schedulers().end() && own->second.serial == stream) ||
              (marks_.partition && partition_of_scheduler(from_, scheduler_) != partition_);
     }
+    case schema::Event::RESERVATION: return has_reservation(stream);
     case schema::Event::HOOK:
     case schema::Event::RUN:
     case schema::Event::PART:
@@ -216,6 +234,7 @@ void scheduling_projection::stop() {
   marks_ = {};
   sent_jobs_.clear();
   sent_vnodes_.clear();
+  sent_reservations_.clear();
   sent_queues_.clear();
 }
 
@@ -227,6 +246,7 @@ std::vector<scheduling_projection::message> scheduling_projection::full_view() {
   all.server = all.scheduler = all.resources = true;
   for (const auto& [name, queue] : from_.queues()) all.queues.insert(name);
   for (const auto& [serial, host] : from_.hosts()) all.hosts.insert(serial);
+  for (const auto& [serial, r] : from_.reservations()) all.reservations.insert(serial);
   from_.each_job([&](const model::job_state& job) {
     if (in_view(job)) all.jobs.insert(job.serial);
     return true;
@@ -273,7 +293,8 @@ struct scheduling_projection::news {
   std::vector<const model::queue_state*> queues;
   std::vector<const model::job_state*> jobs;
   std::vector<std::string> vnodes_gone, queues_gone;
-  std::vector<std::uint64_t> jobs_gone;
+  std::vector<const model::reservation_state*> reservations;
+  std::vector<std::uint64_t> jobs_gone, reservations_gone;
 };
 
 scheduling_projection::news scheduling_projection::gather(const marks& changed) {
@@ -293,6 +314,11 @@ scheduling_projection::news scheduling_projection::gather(const marks& changed) 
     if (at != from_.queues().end() && has_queue(at->second)) out.queues.push_back(&at->second), sent_queues_.insert(name);
     else if (sent_queues_.erase(name) > 0) out.queues_gone.push_back(name);
   }
+  for (const auto serial : changed.reservations) {
+    const auto at = from_.reservations().find(serial);
+    if (at != from_.reservations().end() && shows(at->second)) out.reservations.push_back(&at->second), sent_reservations_.insert(serial);
+    else if (sent_reservations_.erase(serial) > 0) out.reservations_gone.push_back(serial);
+  }
   for (const auto serial : changed.jobs) {
     const auto* job = from_.job(serial);
     if (job && in_view(*job)) out.jobs.push_back(job), sent_jobs_.insert(serial);
@@ -308,6 +334,11 @@ void scheduling_projection::fill_few(schema::SchedulingDelta::Builder d, const m
   if (changed.resources) fill_resources(d, from_.server().resources);
   auto queues = d.initQueues(static_cast<unsigned>(what.queues.size()));
   for (unsigned i = 0; i < queues.size(); ++i) fill_queue(queues[i], *what.queues[i]);
+  auto reservations = d.initReservations(static_cast<unsigned>(what.reservations.size()));
+  for (unsigned i = 0; i < reservations.size(); ++i)
+    fill_reservation(reservations[i], *what.reservations[i], from_.server().server_name, scheduler_);
+  auto reservations_gone = d.initReservationsGone(static_cast<unsigned>(what.reservations_gone.size()));
+  for (unsigned i = 0; i < reservations_gone.size(); ++i) reservations_gone.set(i, what.reservations_gone[i]);
   auto queues_gone = d.initQueuesGone(static_cast<unsigned>(what.queues_gone.size()));
   for (unsigned i = 0; i < queues_gone.size(); ++i) queues_gone.set(i, what.queues_gone[i]);
   auto vnodes_gone = d.initVnodesGone(static_cast<unsigned>(what.vnodes_gone.size()));

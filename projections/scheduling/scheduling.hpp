@@ -44,7 +44,7 @@ class scheduling_projection {
 
  private:
   struct marks {
-    std::set<std::uint64_t> jobs, hosts;                // serials
+    std::set<std::uint64_t> jobs, hosts, reservations;  // serials
     std::set<std::string, std::less<>> queues, vnodes;  // names
     std::set<std::string, std::less<>> queues_of_jobs;  // whose partition changed: their jobs
     bool server = false, scheduler = false, resources = false;
@@ -61,6 +61,9 @@ class scheduling_projection {
   void mark_queue_event(std::uint64_t serial, schema::QueueEvent::Reader event);
   void mark_scheduler_event(std::uint64_t serial, schema::SchedulerEvent::Reader event);
   void mark_job(std::uint64_t serial);
+  void mark_reservation(std::uint64_t serial);
+  bool shows(const model::reservation_state& r) const;
+  bool has_reservation(std::uint64_t serial) const;
   bool has(std::string_view partition) const { return partition_ && *partition_ == partition; }
   bool has_vnode(const std::string& name) const;
   bool has_job(std::uint64_t serial) const;
@@ -80,7 +83,7 @@ class scheduling_projection {
   std::uint64_t epoch_ = 0;
   std::uint64_t sent_sequence_ = 0;
   marks marks_;
-  std::unordered_set<std::uint64_t> sent_jobs_;
+  std::unordered_set<std::uint64_t> sent_jobs_, sent_reservations_;
   std::set<std::string, std::less<>> sent_vnodes_, sent_queues_;
 };
 

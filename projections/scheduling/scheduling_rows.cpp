@@ -113,7 +113,62 @@ void fill_resources(schema::SchedulingDelta::Builder to, const attributes::resou
 void fill_queue(schema::SchedQueue::Builder to, const model::queue_state& queue) {
   to.setName(queue.name);
   to.setOrder(queue.order);
+  to.setReservation(queue.reservation);
   fill_attributes([&](unsigned n) { return to.initAttributes(n); }, schema::ObjectKind::QUEUE, queue.attributes, queue_wanted);
+}
+
+namespace {
+
+void fill_places(schema::SchedReservation::Builder to, const model::reservation_state& r) {
+  std::vector<const model::occurrence*> placed;
+  for (auto o = r.occurrences.begin() + r.over; o != r.occurrences.end(); ++o)
+    if (!o->exec_vnode.empty() && r.has_queue()) placed.push_back(&*o);
+  auto list = to.initPlaces(static_cast<unsigned>(placed.size()));
+  for (unsigned i = 0; i < list.size(); ++i) {
+    list[i].setIndex(placed[i]->index);
+    list[i].setStartNs(placed[i]->start_ns);
+    list[i].setEndNs(placed[i]->end_ns);
+    list[i].setExecVnode(placed[i]->exec_vnode);
+  }
+}
+
+void fill_ask(schema::SchedReservation::Builder to, const model::reservation_ask& ask) {
+  to.setAsk(ask.number);
+  auto list = to.initWanted(static_cast<unsigned>(ask.wanted.size()));
+  for (unsigned i = 0; i < list.size(); ++i) {
+    list[i].setIndex(ask.wanted[i].index);
+    list[i].setStartNs(ask.wanted[i].start_ns);
+    list[i].setEndNs(ask.wanted[i].end_ns);
+  }
+}
+
+}  // namespace
+
+void fill_reservation(schema::SchedReservation::Builder to, const model::reservation_state& r, const std::string& server_name,
+                      std::string_view scheduler) {
+  namespace ids = attributes::reservation;
+  const bool asked = r.ask && !r.ask->refused_by.contains(scheduler);
+  // What is asked for is of the size that it would have.
+  const auto& wanted = asked && r.change ? r.change->attributes : r.attributes;
+  const auto text = [&](attributes::attribute_id id) { return std::string(wanted.get(id).value_or("")); };
+  to.setSerial(r.serial);
+  to.setId(full_id(r, server_name));
+  to.setKind(r.kind);
+  to.setQueue(r.id);
+  to.setEuser(text(ids::euser));
+  to.setEgroup(text(ids::egroup));
+  to.setSchedselect(text(ids::schedselect));
+  to.setPlace(std::string(wanted.get(ids::Resource_List, "place").value_or("free")));
+  constexpr std::array resources = {ids::Resource_List};
+  fill_attributes([&](unsigned n) { return to.initResources(n); }, schema::ObjectKind::RESERVATION, wanted, resources);
+  to.setJob(r.job);
+  auto hosts = to.initHosts(static_cast<unsigned>(r.hosts.size()));
+  for (unsigned i = 0; i < hosts.size(); ++i) hosts.set(i, r.hosts[i]);
+  fill_places(to, r);
+  to.setRunning(r.running);
+  if (asked) fill_ask(to, *r.ask);
+  auto avoid = to.initAvoid(static_cast<unsigned>(r.lost.size()));
+  for (unsigned i = 0; i < avoid.size(); ++i) avoid.set(i, r.lost[i]);
 }
 
 void fill_vnode(schema::SchedVnode::Builder to, const status& from, const model::host_state& host, const model::vnode_state& vnode) {

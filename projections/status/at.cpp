@@ -23,6 +23,7 @@ class needed_streams {
     all_ = kind == ObjectKind::QUEUE || kind == ObjectKind::SERVER || kind == ObjectKind::NODE || kind == ObjectKind::HOST;
     schedulers_ = kind == ObjectKind::SCHEDULER || asked.getWhy();  // their names
     hooks_ = kind == ObjectKind::HOOK;
+    reservations_ = kind == ObjectKind::RESERVATION;
     if (kind != ObjectKind::JOB) return;
     all_jobs_ = asked.getNames().size() == 0;
     for (auto name : asked.getNames())
@@ -59,10 +60,11 @@ class needed_streams {
     if (all_ || kind == StreamKind::SERVER) return true;
     if (kind == StreamKind::SCHEDULER) return schedulers_;
     if (kind == StreamKind::HOOK) return hooks_;
+    if (kind == StreamKind::RESERVATION) return reservations_;
     return kind == StreamKind::JOB && (all_jobs_ || serials_.contains(serial));
   }
 
-  bool all_ = false, all_jobs_ = false, schedulers_ = false, hooks_ = false;
+  bool all_ = false, all_jobs_ = false, schedulers_ = false, hooks_ = false, reservations_ = false;
   std::unordered_set<std::uint64_t> numbers_, serials_;  // of the jobs that were named
 };
 

@@ -238,6 +238,23 @@ void stat_hooks(const status& from, schema::Stat::Reader asked, const filter& sh
   }
 }
 
+// Asked for with or without the server's name.
+void stat_reservations(const status& from, schema::Stat::Reader asked, const filter& shown, piecewise& out) {
+  const auto& server = from.server().server_name;
+  auto add = [&](const model::reservation_state& r) { out.add(full_id(r, server), shown.apply(reservation_row(r, server))); };
+  stat_named(
+      asked, out, pbs_error::unknown_reservation,
+      [&] { for (const auto& [serial, r] : from.reservations()) add(r); },
+      [&](const std::string& name) {
+        for (const auto& [serial, r] : from.reservations())
+          if (r.id == name || full_id(r, server) == name) {
+            add(r);
+            return true;
+          }
+        return false;
+      });
+}
+
 // A resource's row: id 1 is its type, id 2 its flags (pbs guide: list resource).
 void stat_resources(const status& from, schema::Stat::Reader asked, piecewise& out) {
   auto add = [&](const attributes::resource& r) {
@@ -288,6 +305,7 @@ void answer_stat(const status& from, std::uint64_t request_id, schema::Stat::Rea
     case ObjectKind::SCHEDULER: stat_schedulers(from, asked, shown, out); break;
     case ObjectKind::RESOURCE: stat_resources(from, asked, out); break;
     case ObjectKind::HOOK: stat_hooks(from, asked, shown, out); break;
+    case ObjectKind::RESERVATION: stat_reservations(from, asked, shown, out); break;
   }
   out.flush(true);
 }

@@ -29,6 +29,21 @@ std::string jobs_text(const model::vnode_use& use) {
   return text;
 }
 
+// "R42.borg, R38.borg": those that keep the vnode, the last one first.
+std::string reservations_text(const status& from, const std::string& vnode) {
+  std::string text;
+  const auto& all = from.reservations();
+  for (auto at = all.rbegin(); at != all.rend(); ++at) {
+    const auto& r = at->second;
+    const bool keeps = r.has_queue() && std::any_of(r.occurrences.begin() + r.over, r.occurrences.end(), [&](const auto& o) {
+      const auto vnodes = model::vnodes_of(o.exec_vnode);
+      return std::find(vnodes.begin(), vnodes.end(), vnode) != vnodes.end();
+    });
+    if (keeps) text += (text.empty() ? "" : ", ") + full_id(r, from.server().server_name);
+  }
+  return text;
+}
+
 // job-busy: all cpus in use; job-exclusive: one job has it alone (pbs guide: node states).
 std::string full_state(const model::host_state& host, const model::vnode_state& vnode, const model::vnode_use* use) {
   std::string text = model::base_state(host, vnode);
@@ -111,6 +126,7 @@ std::string queue_row(const status& from, const model::queue_state& queue) {
   const auto& counts = from.jobs_of(queue.name);
   row.set(ids::total_jobs, std::to_string(counts.total));
   row.set(ids::state_count, counts.text());
+  if (queue.reservation != 0 && !row.has(ids::partition)) row.set(ids::partition, model::no_partition_shown);
   asked_sums(from, queue.name).put(row, ids::resources_assigned);
   for (const auto& [serial, host] : from.hosts())
     for (const auto& v : host.vnodes)
@@ -146,6 +162,7 @@ std::string vnode_row(const status& from, const model::host_state& host, const m
   put_constants(row, schema::ObjectKind::NODE);
   if (host.vnodes.size() > 1) row.set(ids::in_multivnode_host, "1");
   row.set(ids::last_state_change_time, std::to_string(vnode.state_changed_s));
+  if (const auto text = reservations_text(from, vnode.name); !text.empty()) row.set(ids::resv, text);
   if (use) {
     put_assigned(row, ids::resources_assigned, use->assigned);
     if (!use->jobs.empty()) row.set(ids::jobs, jobs_text(*use));

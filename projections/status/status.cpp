@@ -57,6 +57,12 @@ void status::fold(const log::record& record) {
       if (!hook.exists) hooks_.erase(at.stream);
       break;
     }
+    case schema::StreamKind::RESERVATION: {
+      auto& r = reservations_[at.stream];
+      model::apply(r, at, event.getReservation());
+      if (r.phase == model::reservation_phase::ended) reservations_.erase(at.stream);
+      break;
+    }
     case schema::StreamKind::RUN:
     case schema::StreamKind::PART:
     case schema::StreamKind::LOG: break;
@@ -222,6 +228,7 @@ bool status::holds(schema::StreamKind kind, std::uint64_t stream) const {
     case schema::StreamKind::QUEUE: return named(queue_names_, queues_);
     case schema::StreamKind::SCHEDULER: return named(scheduler_names_, schedulers_);
     case schema::StreamKind::HOOK: return hooks_.contains(stream);
+    case schema::StreamKind::RESERVATION: return reservations_.contains(stream);
     case schema::StreamKind::RUN:
     case schema::StreamKind::PART:
     case schema::StreamKind::LOG: return false;

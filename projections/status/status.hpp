@@ -17,6 +17,7 @@
 #include "events/model/host/host.hpp"
 #include "events/model/job/job.hpp"
 #include "events/model/queue/queue.hpp"
+#include "events/model/reservation/reservation.hpp"
 #include "events/model/scheduler/scheduler.hpp"
 #include "events/model/server/server.hpp"
 #include "events/model/vnodes/holdings.hpp"
@@ -52,6 +53,8 @@ class status {
   const std::map<std::uint64_t, model::host_state>& hosts() const { return holdings_.hosts(); }
   const std::map<std::string, model::scheduler_state, std::less<>>& schedulers() const { return schedulers_; }
   const std::map<std::uint64_t, model::hook_state>& hooks() const { return hooks_; }  // by serial: in the order of creation
+  // Those that have not ended, by serial: in the order of submission.
+  const std::map<std::uint64_t, model::reservation_state>& reservations() const { return reservations_; }
   const model::server_state& server() const { return server_; }
   const model::holdings& holdings() const { return holdings_; }
   const model::host_state* host_of_vnode(std::string_view vnode) const { return holdings_.host_of(vnode); }
@@ -96,6 +99,7 @@ class status {
   std::map<std::string, model::scheduler_state, std::less<>> schedulers_;
   std::unordered_map<std::uint64_t, std::string> scheduler_names_;
   std::map<std::uint64_t, model::hook_state> hooks_;  // by serial
+  std::map<std::uint64_t, model::reservation_state> reservations_;
   model::server_state server_;
   std::map<std::string, counts, std::less<>> counts_;  // by queue; "" is all
   fairshare fairshare_;

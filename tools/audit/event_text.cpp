@@ -95,13 +95,13 @@ std::vector<std::string> kind_names() {
 }
 
 std::string_view stream_kind_name(schema::StreamKind kind) {
-  constexpr std::string_view names[] = {"server", "queue", "host", "job", "scheduler", "run", "part", "hook", "log"};
+  constexpr std::string_view names[] = {"server", "queue", "host", "job", "scheduler", "run", "part", "hook", "log", "reservation"};
   const auto at = static_cast<std::size_t>(kind);
   return at < std::size(names) ? names[at] : "unknown";
 }
 
 std::optional<schema::StreamKind> stream_kind_named(std::string_view name) {
-  for (int k = 0; k <= static_cast<int>(schema::StreamKind::LOG); ++k)
+  for (int k = 0; k <= static_cast<int>(schema::StreamKind::RESERVATION); ++k)
     if (same(name, stream_kind_name(static_cast<schema::StreamKind>(k)))) return static_cast<schema::StreamKind>(k);
   return std::nullopt;
 }

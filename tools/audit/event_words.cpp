@@ -349,6 +349,36 @@ std::string hook_object_words(schema::HookEvent::Reader event) {
   return {};
 }
 
+std::string list_words(capnp::List<capnp::Text>::Reader names) {
+  std::string text;
+  for (const auto name : names) text += (text.empty() ? "" : ", ") + schema::str(name);
+  return text;
+}
+
+std::string reservation_words(schema::ReservationEvent::Reader event) {
+  using which = schema::ReservationEvent::Which;
+  switch (event.which()) {
+    case which::SUBMITTED: return changes_text(event.getSubmitted().getAttributes());
+    case which::CONFIRMED: {
+      std::string text = "by " + schema::str(event.getConfirmed().getScheduler());
+      for (auto place : event.getConfirmed().getOccurrences()) text += ", " + schema::str(place.getExecVnode());
+      return text;
+    }
+    case which::REFUSED: return "by " + schema::str(event.getRefused().getScheduler()) + after_colon(event.getRefused().getReason());
+    case which::DENIED: return schema::str(event.getDenied().getText());
+    case which::ALTER_REQUESTED: return changes_text(event.getAlterRequested().getChanges());
+    case which::ALTER_DENIED: return schema::str(event.getAlterDenied().getText());
+    case which::CHANGED: return changes_text(event.getChanged().getChanges());
+    case which::OCCURRENCE_BEGAN: return std::to_string(event.getOccurrenceBegan().getIndex());
+    case which::OCCURRENCE_ENDED: return std::to_string(event.getOccurrenceEnded().getIndex());
+    case which::DEGRADED: return "without " + list_words(event.getDegraded().getVnodes());
+    case which::DELETE_REQUESTED: return schema::str(event.getDeleteRequested().getText());
+    case which::RESTORED:
+    case which::ENDED: break;
+  }
+  return {};
+}
+
 std::string loss_words(schema::LogLossAccepted::Reader e) {
   std::string text = "the log ended with record " + std::to_string(e.getLastSequence()) + "; what was behind it is lost";
   for (auto w : e.getWitnesses()) text += "; " + schema::str(w.getName()) + " knows record " + std::to_string(w.getSequence());
@@ -384,6 +414,7 @@ std::string own_words(schema::Event::Reader event) {
     case schema::Event::PART: return part_words(event.getPart());
     case schema::Event::HOOK: return hook_object_words(event.getHook());
     case schema::Event::LOG: return log_words(event.getLog());
+    case schema::Event::RESERVATION: return reservation_words(event.getReservation());
   }
   return {};
 }

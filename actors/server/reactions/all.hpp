@@ -9,6 +9,7 @@
 // clang-format off
 #define ANNALS_REACTIONS(each) \
   each(abandoned_runs) \
+  each(degraded_reservations) \
   each(history_expiry) \
   each(hooks_on_hosts) \
   each(lost_hosts) \
@@ -16,6 +17,7 @@
   each(mirrored_scheduling) \
   each(orderly_stop) \
   each(periodic_hooks) \
+  each(reservation_queues) \
   each(running_schedulers) \
   each(scheduler_comments)
 // clang-format on

@@ -15,6 +15,7 @@
 
 #include "events/log/record.hpp"
 #include "events/model/job/job.hpp"
+#include "events/model/reservation/reservation.hpp"
 #include "events/model/settings.hpp"
 #include "events/schema/client.capnp.h"
 #include "hooks-runtime/catalog/events.hpp"
@@ -50,7 +51,12 @@ struct discard_run {
   std::uint32_t run = 0;
   std::string job;  // its id; the job itself may be forgotten already
 };
-// What qmgr could ask of the server or of a scheduler.
+struct tell_reservation {
+  std::uint64_t serial = 0;
+  model::reservation_command command;
+  model::requester by;
+};
+// What qmgr could ask of the server, a scheduler or a queue.
 struct manage_object {
   schema::sealed<schema::Request> request;
   model::requester by;
@@ -76,7 +82,7 @@ struct send_hooks {};  // every host is owed the hooks of MoMs as they are now
 struct end_server {
   std::string how;
 };
-using instruction = std::variant<tell_job, run_looking_hooks, run_periodic_hook, discard_run, manage_object, start_scheduler,
+using instruction = std::variant<tell_job, run_looking_hooks, run_periodic_hook, discard_run, manage_object, tell_reservation, start_scheduler,
                                  stop_scheduler, miss_scheduler, send_hooks, end_server>;
 
 struct order {

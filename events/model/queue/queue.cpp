@@ -29,6 +29,13 @@ std::optional<rejection> route_with_partition(const queue_state& before, const q
   return rejection{why.code, why.text};
 }
 
+// A reservation's queue is where the reservation is (MS-103).
+std::optional<rejection> partition_of_reservation(const queue_state& before, const queue_state& then, const requester& by) {
+  if (before.reservation == 0 || by.is_daemon()) return std::nullopt;
+  if (before.attributes.get(ids::partition) == then.attributes.get(ids::partition)) return std::nullopt;
+  return refuse(pbs_error::unauthorized, "Unauthorized Request: the partition of a reservation's queue is the reservation's");
+}
+
 outcome decide_set(const queue_state& queue, schema::Manage::Reader m, const stamp& now, const settings& settings) {
   auto changed = changed_or_refused(schema::ObjectKind::QUEUE, queue.attributes, m, now.by, settings.resources);
   if (!changed.accepted()) return changed;
@@ -36,6 +43,7 @@ outcome decide_set(const queue_state& queue, schema::Manage::Reader m, const sta
   for (auto& e : changed.events()) apply_changes(schema::ObjectKind::QUEUE, then.attributes, e.get().getQueue().getChanged().getChanges());
   if (auto why = incomplete(then)) return *why;
   if (auto why = route_with_partition(queue, then)) return *why;
+  if (auto why = partition_of_reservation(queue, then, now.by)) return *why;
   return changed;
 }
 
@@ -47,7 +55,11 @@ outcome decide_create(const queue_state& queue, schema::Manage::Reader m, const 
   if (name.find('.') != std::string::npos) return refuse(pbs_error::invalid_object_name);
   auto set = decide_set(queue, m, now, settings);
   if (!set.accepted()) return set;
-  std::vector<event> out{make_event([&](auto e) { e.initQueue().initCreated().setName(name); })};
+  std::vector<event> out{make_event([&](auto e) {
+    auto created = e.initQueue().initCreated();
+    created.setName(name);
+    created.setReservation(now.by.is_daemon() ? m.getReservation() : 0);
+  })};
   for (auto& e : set.events()) out.push_back(std::move(e));
   return out;
 }
@@ -60,6 +72,7 @@ outcome decide(const queue_state& queue, const schema::sealed<schema::Request>& 
   if (!queue.exists) return refuse(pbs_error::unknown_queue);
   if (m.getVerb() != schema::ManageVerb::DELETE) return decide_set(queue, m, now, settings);
   if (!now.by.is_manager()) return refuse(pbs_error::unauthorized);
+  if (queue.reservation != 0 && !now.by.is_daemon()) return refuse(pbs_error::object_busy);  // it goes with its reservation
   return std::vector<event>{make_event([&](auto e) { e.initQueue().initDeleted().setName(queue.name); })};
 }
 
@@ -71,6 +84,7 @@ void apply(queue_state& queue, const event_place& at, schema::QueueEvent::Reader
       queue.order = at.sequence;
       queue.exists = true;
       queue.name = schema::str(event.getCreated().getName());
+      queue.reservation = event.getCreated().getReservation();
       break;
     case which::CHANGED:
       apply_changes(schema::ObjectKind::QUEUE, queue.attributes, event.getChanged().getChanges());

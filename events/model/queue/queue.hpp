@@ -18,6 +18,7 @@ struct queue_state {
   std::uint64_t order = 0;  // sequence of its creation
   bool exists = false;
   std::string name;
+  std::uint64_t reservation = 0;  // serial of the one whose jobs it is for; 0: an ordinary queue
   attributes::attribute_set attributes;
 };
 outcome decide(const queue_state& queue, const schema::sealed<schema::Request>& command, const stamp& now, const settings& settings);

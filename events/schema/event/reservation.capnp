@@ -57,4 +57,8 @@ struct ReservationAlterRequested {
   answerByNs  @3 :Int64;                    # as of a submission
 }
 struct ReservationOccurrence { index @0 :UInt32; }
-struct ReservationDegraded { vnodes @0 :List(Text); retryNs @1 :Int64; }   # when another place is looked for; 0: never
+struct ReservationDegraded {
+  vnodes  @0 :List(Text);
+  retryNs @1 :Int64;                        # when another place is looked for; 0: never
+  asks    @2 :Bool;                         # the time has come: the schedulers are asked now
+}

@@ -26,6 +26,7 @@ std::string_view list_word(ObjectKind kind) {
       return "Resource";
     case ObjectKind::HOOK:
       return "Hook";
+    case ObjectKind::RESERVATION:
     case ObjectKind::JOB:
     case ObjectKind::HOST:
       break;
@@ -56,6 +57,7 @@ std::string_view manager_word(ObjectKind kind) {
       return "resource";
     case ObjectKind::HOOK:
       return "hook";
+    case ObjectKind::RESERVATION:
     case ObjectKind::JOB:
     case ObjectKind::HOST:
       break;

@@ -1,0 +1,96 @@
+#include "actors/gateway/reservation_routes.hpp"
+
+#include <caf/send.hpp>
+
+#include "actors/server/replies.hpp"
+#include "actors/server/reservation_waits.hpp"
+#include "events/values/number.hpp"
+
+namespace annals::actors {
+
+namespace pbs_error = values::pbs_error;
+
+namespace {
+
+// For how long the command waits for an answer (-I), in seconds; a sign says what becomes of the reservation then.
+std::int64_t waits_for(capnp::List<schema::Attribute>::Reader asked) {
+  for (auto a : asked)
+    if (a.getName() == "interactive") return std::abs(values::parse_integer(schema::text(a.getValue())).value_or(0));
+  return 0;
+}
+
+// Answers with the reservation's id and state, at once or through the status actor.
+class answered final : public reply_to {
+ public:
+  answered(caf::actor status, reservation_wait wait, std::function<void()> refused)
+      : status_(std::move(status)), wait_(std::move(wait)), refused_(std::move(refused)) {}
+  void done(std::uint64_t sequence, const std::string& id) override {
+    using state = schema::ReservationAnswer::State;
+    if (wait_.until_ns == 0)
+      return wait_.to->send(reservation_reply(wait_.request_id, sequence, id, wait_.of_change ? state::ALTER_REQUESTED : state::UNCONFIRMED));
+    wait_.id = id;
+    wait_.min_sequence = sequence;
+    caf::anon_send(status_, wait_);
+  }
+  void refused(std::uint64_t sequence, const model::rejection& why) override {
+    wait_.to->send(refusal_reply(wait_.request_id, sequence, why));
+    if (refused_) refused_();
+  }
+
+ private:
+  caf::actor status_;
+  reservation_wait wait_;
+  std::function<void()> refused_;
+};
+
+}  // namespace
+
+reply_ptr reservation_routes::reply_for(const schema::sealed<schema::Request>& request, const sink_ptr& to,
+                                        capnp::List<schema::Attribute>::Reader asked, std::function<void()> refused) {
+  reservation_wait wait;
+  wait.to = to;
+  wait.request_id = request.get().getId();
+  wait.of_change = request.get().isAlterReservation();
+  if (const auto seconds = waits_for(asked); seconds > 0)
+    wait.until_ns = board_.parts().base.clock->now_ns() + seconds * 1'000'000'000;
+  return std::make_shared<answered>(board_.parts().status, std::move(wait), std::move(refused));
+}
+
+void reservation_routes::submit(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request,
+                                const model::requester& by, const sink_ptr& to) {
+  const auto asked = request.get().getSubmitReservation();
+  const auto number = board_.next_number();
+  model::submit_reservation command{request, number, peer->peer().group};
+  for (const auto& [name, stream] : board_.where().hosts()) command.known_hosts.push_back(name);
+  auto reply = reply_for(request, to, asked.getAttributes(), [gateway = caf::actor(board_.self()), number] {
+    caf::anon_send(gateway, reservation_refused{number});
+  });
+  board_.self()->send(board_.new_reservation(number),
+                      board_.wrap<model::reservation_command>(std::move(command), request.get(), by, std::move(reply)));
+}
+
+caf::actor reservation_routes::named(capnp::Text::Reader id) {
+  std::string_view name = schema::text(id);
+  const auto dot = name.find('.');
+  if (dot != std::string_view::npos && name.substr(dot + 1) != board_.settings()->server_name) return {};
+  const auto known = board_.where().reservations().find(name.substr(0, dot));
+  return known == board_.where().reservations().end() ? caf::actor() : board_.reservation(known->second);
+}
+
+void reservation_routes::remove(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
+  const auto reservation = named(request.get().getDeleteReservation().getReservation());
+  if (!reservation) return board_.refuse(reply, pbs_error::unknown_reservation);
+  board_.self()->send(
+      reservation, board_.wrap<model::reservation_command>(model::reservation_request{request}, request.get(), by, std::move(reply)));
+}
+
+void reservation_routes::alter(const schema::sealed<schema::Request>& request, const model::requester& by, const sink_ptr& to) {
+  const auto asked = request.get().getAlterReservation();
+  auto reply = reply_for(request, to, asked.getChanges(), {});
+  const auto reservation = named(asked.getReservation());
+  if (!reservation) return board_.refuse(reply, pbs_error::unknown_reservation);
+  board_.self()->send(
+      reservation, board_.wrap<model::reservation_command>(model::reservation_request{request}, request.get(), by, std::move(reply)));
+}
+
+}  // namespace annals::actors

@@ -1,0 +1,26 @@
+// What clients ask of reservations: a submission makes one, everything else goes to the one it names. Part of the gateway's actor.
+#pragma once
+
+#include "actors/gateway/actor_registry.hpp"
+#include "actors/server/reply_sink.hpp"
+
+namespace annals::actors {
+
+class reservation_routes {
+ public:
+  explicit reservation_routes(actor_registry& board) : board_(board) {}
+
+  void submit(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by,
+              const sink_ptr& to);
+  void remove(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
+  void alter(const schema::sealed<schema::Request>& request, const model::requester& by, const sink_ptr& to);
+
+ private:
+  caf::actor named(capnp::Text::Reader id);
+  reply_ptr reply_for(const schema::sealed<schema::Request>& request, const sink_ptr& to, capnp::List<schema::Attribute>::Reader asked,
+                      std::function<void()> refused);
+
+  actor_registry& board_;
+};
+
+}  // namespace annals::actors

@@ -1,0 +1,20 @@
+// One reservation. The rules are in events/model/reservation; here its windows and deadlines wake it.
+#pragma once
+
+#include "actors/runtime/effect_running_actor.hpp"
+#include "actors/server/aggregates.hpp"
+
+namespace annals::actors {
+
+class reservation_actor : public effect_running_actor<reservation_aggregate, model::reservation_wake> {
+ public:
+  using effect_running_actor::effect_running_actor;
+
+ protected:
+  std::vector<model::reservation_wake> owed() override;
+  begun begin(const model::reservation_wake& effect) override;
+  effect_time when(const model::reservation_wake& effect) const override { return {effect.wall_ns, 0}; }
+  void after_turn() override;
+};
+
+}  // namespace annals::actors

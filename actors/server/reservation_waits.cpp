@@ -1,0 +1,53 @@
+#include "actors/server/reservation_waits.hpp"
+
+#include <optional>
+
+namespace annals::actors {
+
+namespace {
+
+using state = schema::ReservationAnswer::State;
+
+const model::reservation_state* find(const projections::status& now, const std::string& id) {
+  for (const auto& [serial, r] : now.reservations())
+    if (full_id(r, now.server().server_name) == id) return &r;
+  return nullptr;
+}
+
+// Nothing: nobody knows yet.
+std::optional<state> what_became(const reservation_wait& wait, const projections::status& now, std::int64_t now_ns) {
+  const auto* r = find(now, wait.id);
+  if (!r) return state::DENIED;
+  if (wait.of_change && !r->change) return r->change_denied ? state::DENIED : state::CONFIRMED;
+  if (!wait.of_change && r->placed) return state::CONFIRMED;
+  if (now_ns < wait.until_ns) return std::nullopt;
+  return wait.of_change ? state::ALTER_REQUESTED : state::UNCONFIRMED;
+}
+
+}  // namespace
+
+schema::sealed<schema::Reply> reservation_reply(std::uint64_t request_id, std::uint64_t sequence, const std::string& id, state what) {
+  return schema::make<schema::Reply>([&](schema::Reply::Builder r) {
+    r.setId(request_id);
+    r.setSequence(sequence);
+    auto answer = r.initReservation();
+    answer.setReservation(id);
+    answer.setState(what);
+  });
+}
+
+void reservation_waits::add(reservation_wait wait, const projections::status& now, std::int64_t now_ns) {
+  waits_.push_back(std::move(wait));
+  look(now, now_ns);
+}
+
+void reservation_waits::look(const projections::status& now, std::int64_t now_ns) {
+  std::erase_if(waits_, [&](const auto& wait) {
+    if (now.sequence() < wait.min_sequence) return false;
+    const auto what = what_became(wait, now, now_ns);
+    if (what) wait.to->send(reservation_reply(wait.request_id, now.sequence(), wait.id, *what));
+    return what.has_value();
+  });
+}
+
+}  // namespace annals::actors

@@ -1,0 +1,159 @@
+// What the events of a reservation mean.
+#include <algorithm>
+
+#include "events/attributes/ids.hpp"
+#include "events/attributes/table.hpp"
+#include "events/model/changes.hpp"
+#include "events/model/reservation/reservation.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::reservation;
+using which = schema::ReservationEvent::Which;
+using phase = reservation_phase;
+
+namespace {
+
+std::vector<occurrence> windows(capnp::List<schema::OccurrenceWindow>::Reader from) {
+  std::vector<occurrence> all;
+  for (auto w : from) all.push_back({w.getIndex(), w.getStartNs(), w.getEndNs(), {}});
+  return all;
+}
+
+std::vector<std::string> texts(capnp::List<capnp::Text>::Reader from) {
+  std::vector<std::string> all;
+  for (auto t : from) all.push_back(schema::str(t));
+  return all;
+}
+
+void submitted(reservation_state& r, const event_place& at, schema::ReservationSubmitted::Reader e) {
+  ANNALS_INVARIANT(r.phase == phase::none, "a reservation is submitted once");
+  r.serial = at.stream;
+  r.order = at.sequence;
+  r.submitted_ns = at.wall_ns;
+  r.phase = phase::unconfirmed;
+  r.kind = e.getKind();
+  r.id = schema::str(e.getId());
+  apply_changes(schema::ObjectKind::RESERVATION, r.attributes, e.getAttributes());
+  r.job = e.getJob();
+  r.hosts = texts(e.getHosts());
+  r.occurrences = windows(e.getOccurrences());
+  r.answer_by_ns = e.getAnswerByNs();
+  r.ask = reservation_ask{at.version, reservation_ask::kind::submission, r.occurrences, {}};
+}
+
+void confirmed(reservation_state& r, schema::ReservationConfirmed::Reader e) {
+  if (r.change) {
+    r.attributes = r.change->attributes;
+    r.occurrences = r.change->occurrences;
+    r.change.reset();
+    r.change_denied = false;
+  }
+  for (auto p : e.getOccurrences()) {
+    const auto known = std::find_if(r.occurrences.begin(), r.occurrences.end(), [&](const auto& o) { return o.index == p.getIndex(); });
+    if (known != r.occurrences.end()) *known = {p.getIndex(), p.getStartNs(), p.getEndNs(), schema::str(p.getExecVnode())};
+  }
+  r.ask.reset();
+  r.answer_by_ns = 0;
+  r.lost.clear();
+  r.retry_ns = 0;
+  r.placed = true;
+  r.scheduler = schema::str(e.getScheduler());
+  r.partition = schema::str(e.getPartition());
+  r.conflicts = texts(e.getConflicts());
+  if (r.phase == phase::unconfirmed) r.phase = phase::confirmed;
+}
+
+void alter_requested(reservation_state& r, const event_place& at, schema::ReservationAlterRequested::Reader e) {
+  if (!r.attributes.has(ids::schedselect_orig))
+    r.attributes.set(ids::schedselect_orig, std::string(r.attributes.get(ids::schedselect).value_or("")));
+  reservation_change change{r.attributes, r.occurrences};
+  apply_changes(schema::ObjectKind::RESERVATION, change.attributes, e.getChanges());
+  std::vector<occurrence> wanted = windows(e.getOccurrences());
+  for (auto& w : wanted)
+    for (auto& o : change.occurrences)
+      if (o.index == w.index) o = {w.index, w.start_ns, w.end_ns, o.exec_vnode};
+  r.change_denied = false;
+  if (e.getForce()) {  // it keeps its vnodes, whoever else has them
+    r.attributes = std::move(change.attributes);
+    r.occurrences = std::move(change.occurrences);
+    return;
+  }
+  r.change = std::move(change);
+  r.answer_by_ns = e.getAnswerByNs();
+  r.ask = reservation_ask{at.version, reservation_ask::kind::alteration, std::move(wanted), {}};
+}
+
+void degraded(reservation_state& r, const event_place& at, schema::ReservationDegraded::Reader e) {
+  r.lost = texts(e.getVnodes());
+  r.retry_ns = e.getRetryNs();
+  r.retried = true;
+  if (!e.getAsks()) return;
+  std::vector<occurrence> wanted(r.occurrences.begin() + r.over, r.occurrences.end());
+  for (auto& w : wanted) w.exec_vnode.clear();
+  r.ask = reservation_ask{at.version, reservation_ask::kind::other_place, std::move(wanted), {}};
+}
+
+void occurrence_ended(reservation_state& r, std::uint32_t index) {
+  while (r.over < r.occurrences.size() && r.occurrences[r.over].index <= index) ++r.over;
+  r.running = 0;
+  r.phase = r.over < r.occurrences.size() ? phase::confirmed : phase::being_deleted;
+}
+
+// Whatever it waited for, it waits no more.
+void give_up(reservation_state& r) {
+  r.ask.reset();
+  r.change.reset();
+  r.answer_by_ns = 0;
+  r.retry_ns = 0;
+}
+
+}  // namespace
+
+void apply(reservation_state& r, const event_place& at, schema::ReservationEvent::Reader event) {
+  r.version = at.version;
+  r.changed_ns = at.wall_ns;
+  switch (event.which()) {
+    case which::SUBMITTED: return submitted(r, at, event.getSubmitted());
+    case which::CONFIRMED: return confirmed(r, event.getConfirmed());
+    case which::REFUSED:
+      if (r.ask) r.ask->refused_by.insert(schema::str(event.getRefused().getScheduler()));
+      return;
+    case which::DENIED:
+      give_up(r);
+      r.end_reason = schema::str(event.getDenied().getText());
+      r.phase = phase::ended;
+      return;
+    case which::ALTER_REQUESTED: return alter_requested(r, at, event.getAlterRequested());
+    case which::ALTER_DENIED:
+      r.change_denied = true;
+      r.change.reset();
+      r.ask.reset();
+      r.answer_by_ns = 0;
+      return;
+    case which::CHANGED: return apply_changes(schema::ObjectKind::RESERVATION, r.attributes, event.getChanged().getChanges());
+    case which::OCCURRENCE_BEGAN:
+      r.running = event.getOccurrenceBegan().getIndex();
+      r.phase = phase::running;
+      return;
+    case which::OCCURRENCE_ENDED:
+      occurrence_ended(r, event.getOccurrenceEnded().getIndex());
+      if (r.phase == phase::being_deleted) give_up(r);
+      return;
+    case which::DEGRADED: return degraded(r, at, event.getDegraded());
+    case which::RESTORED:
+      r.lost.clear();
+      r.retry_ns = 0;
+      if (r.ask && r.ask->what == reservation_ask::kind::other_place) r.ask.reset();
+      return;
+    case which::DELETE_REQUESTED:
+      give_up(r);
+      r.deleted_by = at.by.at_host();
+      r.end_reason = schema::str(event.getDeleteRequested().getText());
+      r.phase = phase::being_deleted;
+      return;
+    case which::ENDED: r.phase = phase::ended; return;
+  }
+}
+
+}  // namespace annals::model

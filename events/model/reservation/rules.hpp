@@ -1,0 +1,29 @@
+// What the rules of reservations share; part of events/model/reservation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "events/model/reservation/reservation.hpp"
+#include "events/values/result.hpp"
+
+namespace annals::model {
+
+inline constexpr std::int64_t second_ns = 1'000'000'000;
+
+struct given_times {
+  std::optional<std::int64_t> start, end, duration;  // seconds
+};
+struct time_window {
+  std::int64_t start_s = 0, end_s = 0;
+};
+// Two of the three are needed, and three must agree; it begins now or later.
+values::result<time_window, rejection> window_of(const given_times& t, std::int64_t now_s);
+// Those that an attribute set names; without a duration the walltime is one.
+given_times times_of(const attributes::attribute_set& a);
+
+outcome decide_submission(const submit_reservation& command, const stamp& now, const settings& settings);
+outcome decide_answer(const reservation_state& r, const reservation_answer& answer, const stamp& now, const settings& settings);
+outcome decide_alteration(const reservation_state& r, schema::AlterReservation::Reader asked, const stamp& now, const settings& settings);
+
+}  // namespace annals::model

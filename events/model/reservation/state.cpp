@@ -1,0 +1,112 @@
+// What a reservation looks like: its state in PBS's words, its attributes as pbs_rstat shows them, when something is due.
+#include <algorithm>
+#include <charconv>
+
+#include "events/attributes/ids.hpp"
+#include "events/model/reservation/rules.hpp"
+#include "events/values/duration.hpp"
+#include "events/values/exec_vnode.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::reservation;
+using phase = reservation_phase;
+
+namespace {
+
+
+std::string seconds_text(std::int64_t ns) { return std::to_string(ns / second_ns); }
+
+}  // namespace
+
+const occurrence* reservation_state::current() const { return over < occurrences.size() ? &occurrences[over] : nullptr; }
+
+std::string_view reservation_state::owner() const { return attributes.get(ids::Reserve_Owner).value_or(""); }
+std::string_view reservation_state::owner_name() const { return owner().substr(0, owner().find('@')); }
+std::string_view reservation_state::name() const { return attributes.get(ids::Reserve_Name).value_or(""); }
+
+std::string full_id(const reservation_state& r, std::string_view server_name) { return r.id + "." + std::string(server_name); }
+
+std::uint64_t number_of(const reservation_state& r) {
+  std::uint64_t number = 0;
+  if (!r.id.empty()) std::from_chars(r.id.data() + 1, r.id.data() + r.id.size(), number);
+  return number;
+}
+
+std::string_view state_name(const reservation_state& r) {
+  switch (r.phase) {
+    case phase::none: return "RESV_NONE";
+    case phase::unconfirmed: return "RESV_UNCONFIRMED";
+    case phase::confirmed:
+      if (r.change) return "RESV_BEING_ALTERED";
+      return r.degraded() ? "RESV_DEGRADED" : "RESV_CONFIRMED";
+    case phase::running: return r.change ? "RESV_BEING_ALTERED" : "RESV_RUNNING";
+    case phase::being_deleted: return "RESV_BEING_DELETED";
+    case phase::ended: return "RESV_DELETED";
+  }
+  return {};
+}
+
+int substate_of(const reservation_state& r) {
+  switch (r.phase) {
+    case phase::none: return 0;
+    case phase::unconfirmed: return 1;
+    case phase::confirmed: return r.degraded() ? 10 : 2;
+    case phase::running: return r.degraded() ? 10 : 5;
+    case phase::being_deleted: return 7;
+    case phase::ended: return 8;
+  }
+  return 0;
+}
+
+attributes::attribute_set reservation_row(const reservation_state& r, std::string_view server_name) {
+  auto row = r.attributes;
+  row.set(ids::reserve_state, state_name(r));
+  row.set(ids::reserve_substate, std::to_string(substate_of(r)));
+  const auto* shown = r.current();
+  if (!shown && !r.occurrences.empty()) shown = &r.occurrences.back();
+  if (shown) {
+    row.set(ids::reserve_start, seconds_text(shown->start_ns));
+    row.set(ids::reserve_end, seconds_text(shown->end_ns));
+    row.set(ids::reserve_duration, seconds_text(shown->end_ns - shown->start_ns));
+    row.set(ids::Resource_List, "walltime", values::print_duration((shown->end_ns - shown->start_ns) / second_ns));
+    if (!shown->exec_vnode.empty()) row.set(ids::resv_nodes, shown->exec_vnode);
+    if (r.kind == schema::ReservationKind::STANDING) row.set(ids::reserve_index, std::to_string(shown->index));
+  }
+  row.set(ids::queue, r.id);
+  row.set(ids::server, server_name);
+  row.set(ids::ctime, seconds_text(r.submitted_ns));
+  row.set(ids::mtime, seconds_text(r.changed_ns));
+  row.set(ids::reserve_count, std::to_string(r.occurrences.size()));
+  if (r.retried) row.set(ids::reserve_retry, seconds_text(r.retry_ns));
+  if (r.placed) row.set(ids::partition, r.partition.empty() ? no_partition_shown : std::string_view(r.partition));
+  return row;
+}
+
+std::vector<std::string> vnodes_of(std::string_view exec_vnode) {
+  std::vector<std::string> names;
+  values::exec_vnode_reader parts(exec_vnode);
+  for (values::exec_vnode_reader::part p; parts.next(p);)
+    if (std::find(names.begin(), names.end(), p.vnode) == names.end()) names.emplace_back(p.vnode);
+  return names;
+}
+
+bool may_act(const reservation_state& r, const requester& by) { return by.is_operator() || by.user == r.owner_name(); }
+
+effect_id id_of(const reservation_wake& effect) { return {"wake", {}, static_cast<std::uint64_t>(effect.wall_ns)}; }
+
+std::vector<reservation_wake> pending_effects(const reservation_state& r, const settings&) {
+  std::vector<reservation_wake> owed;
+  if (!r.lives()) return owed;
+  if (r.ask && r.answer_by_ns != 0) owed.push_back({r.answer_by_ns});
+  if (const auto* window = r.current()) {
+    // One that is made as soon as there is room has no window of its own yet.
+    const bool has_times = r.placed || r.kind != schema::ReservationKind::ASAP;
+    if (r.phase == phase::confirmed) owed.push_back({window->start_ns});
+    else if (has_times) owed.push_back({window->end_ns});
+  }
+  if (r.degraded() && r.retry_ns != 0 && !r.ask) owed.push_back({r.retry_ns});
+  return owed;
+}
+
+}  // namespace annals::model

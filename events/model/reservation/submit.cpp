@@ -1,0 +1,198 @@
+// A submission of a reservation: who may, which times, of what size. Source: pbs guide, pbs_rsub; transcripts of PBS.
+#include <algorithm>
+#include <cctype>
+
+#include "events/attributes/check.hpp"
+#include "events/attributes/ids.hpp"
+#include "events/attributes/select_rules.hpp"
+#include "events/attributes/table.hpp"
+#include "events/model/access.hpp"
+#include "events/model/refuse.hpp"
+#include "events/model/reservation/rules.hpp"
+#include "events/values/duration.hpp"
+#include "events/values/number.hpp"
+
+namespace annals::model {
+
+namespace ids = attributes::reservation;
+namespace pbs_error = values::pbs_error;
+
+namespace {
+
+using kind = schema::ReservationKind;
+rejection as_rejection(const values::refusal& r) { return {r.code, r.text}; }
+
+struct draft {
+  attributes::attribute_set attributes;
+  attributes::resource_list asked;
+  kind what = kind::ADVANCE;
+  std::int64_t interactive = 0;
+};
+
+// pbs guide: resv_enable, acl_resv_hosts, acl_resv_groups, acl_resv_users. Managers are let in.
+std::optional<rejection> not_let_in(const submit_reservation& command, const requester& by, const settings& settings) {
+  using namespace attributes::server;
+  if (by.is_manager()) return std::nullopt;
+  const auto list = [&](attributes::attribute_id id) { return settings.server.get(id).value_or(""); };
+  if (!settings.server_flag(resv_enable, true)) return refuse(pbs_error::reservation_user_denied);
+  if (settings.server_flag(acl_resv_host_enable) && !acl_allows(list(acl_resv_hosts), by.host, "*"))
+    return refuse(pbs_error::reservation_host_denied);
+  if (settings.server_flag(acl_resv_group_enable) && !acl_allows(list(acl_resv_groups), command.egroup, "*"))
+    return refuse(pbs_error::reservation_group_denied);
+  if (settings.server_flag(acl_resv_user_enable) && !acl_allows(list(acl_resv_users), by.user, by.host))
+    return refuse(pbs_error::reservation_user_denied);
+  return std::nullopt;
+}
+
+std::optional<rejection> take_attribute(draft& d, schema::Attribute::Reader given, const stamp& now, const settings& settings) {
+  const auto* row = attributes::find(schema::ObjectKind::RESERVATION, schema::text(given.getName()));
+  if (!row) return refuse(pbs_error::undefined_attribute);
+  const auto resource = schema::text(given.getResource());
+  const auto value = schema::text(given.getValue());
+  if (row->id == ids::Resource_List) {
+    d.asked[std::string(resource)] = std::string(value);
+    return std::nullopt;
+  }
+  if (auto why = attributes::may_set(*row, resource, now.by.role, true, false, true, settings.resources)) return as_rejection(*why);
+  auto checked = attributes::check_value(*row, resource, value, settings.resources);
+  if (!checked) return as_rejection(checked.error());
+  if (row->id == ids::interactive) d.interactive = values::parse_integer(*checked).value_or(0);
+  d.attributes.set(row->id, resource, *checked);
+  return std::nullopt;
+}
+
+// What this release does not make.
+std::optional<rejection> not_made(const draft& d) {
+  const auto no = [](const char* option) {
+    return refuse(pbs_error::no_support, std::string("No support for requested service: ") + option);
+  };
+  if (d.attributes.has(ids::qmove)) return no("-W qmove");
+  if (d.attributes.has(ids::reserve_job)) return no("--job");
+  if (d.attributes.has(ids::reserve_rrule)) return no("-r");
+  return std::nullopt;
+}
+
+std::optional<rejection> take_hosts(draft& d, const submit_reservation& command, const requester& by) {
+  const auto hosts = command.request.get().getSubmitReservation().getHosts();
+  if (hosts.size() == 0) return std::nullopt;
+  if (!by.is_operator()) return refuse(pbs_error::unauthorized);
+  d.what = kind::MAINTENANCE;
+  std::string select;
+  for (auto h : hosts) {
+    const auto host = schema::str(h);
+    if (std::find(command.known_hosts.begin(), command.known_hosts.end(), host) == command.known_hosts.end())
+      return refuse(pbs_error::unknown_node, "Host with resources not found: " + host);
+    select += (select.empty() ? "1:host=" : "+1:host=") + host;
+  }
+  d.asked["select"] = select;
+  d.asked["place"] = "exclhost";
+  return std::nullopt;
+}
+
+std::optional<rejection> complete_resources(draft& d, const stamp& now, const settings& settings) {
+  for (const char* shrinks : {"min_walltime", "max_walltime"})
+    if (d.asked.contains(shrinks)) return refuse(pbs_error::shrink_in_reservation);
+  if (d.asked.contains("place") && !d.asked.contains("select")) d.asked["select"] = "1:ncpus=1";
+  const auto defaults = attributes::defaults_of(settings.server, {});
+  auto done = attributes::complete_request(d.asked, defaults, settings.resources, attributes::asker(now.by.role));
+  if (!done) return as_rejection(done.error());
+  if (auto why = attributes::within_limits(done->resources, defaults, settings.resources)) return as_rejection(*why);
+  if (!d.asked.contains("place")) done->resources["place"] = "free";
+  attributes::set_resources(d.attributes, ids::Resource_List, done->resources);
+  d.attributes.set(ids::schedselect, done->schedselect);
+  return std::nullopt;
+}
+
+void complete(draft& d, const submit_reservation& command, const requester& by) {
+  auto& a = d.attributes;
+  if (!a.has(ids::Reserve_Name)) a.set(ids::Reserve_Name, "NULL");
+  a.set(ids::Reserve_Owner, by.at_host());
+  if (!a.has(ids::Authorized_Users)) a.set(ids::Authorized_Users, by.at_host());
+  a.set(ids::euser, by.user);
+  a.set(ids::egroup, command.egroup);
+  a.set(ids::Submit_Host, by.host);
+}
+
+char letter_of(kind what) {
+  switch (what) {
+    case kind::STANDING: return 'S';
+    case kind::MAINTENANCE: return 'M';
+    case kind::ADVANCE:
+    case kind::ASAP:
+    case kind::FROM_JOB: return 'R';
+  }
+  return 'R';
+}
+
+std::int64_t answer_by(std::int64_t interactive, const stamp& now) {
+  return interactive < 0 ? now.wall_ns - interactive * second_ns : 0;
+}
+
+event submitted_event(const draft& d, const submit_reservation& command, const std::string& id, const time_window& when, const stamp& now) {
+  return make_event([&](schema::Event::Builder e) {
+    auto s = e.initReservation().initSubmitted();
+    s.setId(id);
+    s.setKind(d.what);
+    unsigned n = 0;
+    for ([[maybe_unused]] const auto& entry : d.attributes) ++n;
+    auto list = s.initAttributes(n);
+    unsigned i = 0;
+    for (const auto& entry : d.attributes) {
+      list[i].setName(attributes::find(schema::ObjectKind::RESERVATION, entry.id)->name);
+      list[i].setResource(std::string(entry.resource));
+      list[i++].setValue(std::string(entry.value));
+    }
+    s.setHosts(command.request.get().getSubmitReservation().getHosts());
+    auto window = s.initOccurrences(1)[0];
+    window.setIndex(1);
+    window.setStartNs(when.start_s * second_ns);
+    window.setEndNs(when.end_s * second_ns);
+    s.setAnswerByNs(answer_by(d.interactive, now));
+  });
+}
+
+}  // namespace
+
+values::result<time_window, rejection> window_of(const given_times& t, std::int64_t now_s) {
+  time_window w;
+  const auto bad = [] { return refuse(pbs_error::bad_time); };
+  if (t.start && t.end && t.duration && *t.end - *t.start != *t.duration) return bad();
+  if (t.start && t.end) w = {*t.start, *t.end};
+  else if (t.start && t.duration) w = {*t.start, *t.start + *t.duration};
+  else if (t.end && t.duration) w = {*t.end - *t.duration, *t.end};
+  else return bad();
+  if (w.start_s < now_s || w.end_s <= w.start_s || (t.duration && *t.duration <= 0)) return bad();
+  return w;
+}
+
+given_times times_of(const attributes::attribute_set& a) {
+  const auto number = [&](attributes::attribute_id id) {
+    const auto text = a.get(id);
+    return text ? values::parse_integer(*text) : std::nullopt;
+  };
+  given_times t{number(ids::reserve_start), number(ids::reserve_end), number(ids::reserve_duration)};
+  if (const auto walltime = a.get(ids::Resource_List, "walltime"); walltime && !t.duration && !(t.start && t.end))
+    t.duration = values::parse_duration(*walltime);
+  return t;
+}
+
+outcome decide_submission(const submit_reservation& command, const stamp& now, const settings& settings) {
+  if (auto why = not_let_in(command, now.by, settings)) return *why;
+  draft d;
+  for (auto given : command.request.get().getSubmitReservation().getAttributes())
+    if (auto why = take_attribute(d, given, now, settings)) return *why;
+  if (auto why = not_made(d)) return *why;
+  if (auto why = take_hosts(d, command, now.by)) return *why;
+  if (auto why = complete_resources(d, now, settings)) return *why;
+  const auto when = window_of(times_of(d.attributes), now.seconds());
+  if (!when) return when.error();
+  d.attributes.set(ids::Resource_List, "walltime", values::print_duration(when->end_s - when->start_s));
+  for (const auto id : {ids::reserve_start, ids::reserve_end, ids::reserve_duration}) d.attributes.erase(id);
+  complete(d, command, now.by);
+  const auto id = letter_of(d.what) + std::to_string(command.number);
+  outcome result(std::vector<event>{submitted_event(d, command, id, *when, now)});
+  result.reply = id + "." + settings.server_name;
+  return result;
+}
+
+}  // namespace annals::model

@@ -16,7 +16,7 @@ std::size_t ledger::jobs_in_queue(std::string_view queue) const {
 bool ledger::operator==(const ledger& other) const {
   return next_job_number_ == other.next_job_number_ && jobs_ == other.jobs_ && queues_ == other.queues_ &&
          schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && partitions_ == other.partitions_ &&
-         suspended_ == other.suspended_ && directories_ == other.directories_ && limits_ == other.limits_ && holdings_ == other.holdings_;
+         suspended_ == other.suspended_ && directories_ == other.directories_ && limits_ == other.limits_ && bookings_ == other.bookings_ && holdings_ == other.holdings_;
 }
 
 // -- check ---------------------------------------------------------------------------------------------------------------
@@ -39,7 +39,7 @@ std::optional<rejection> ledger::check(const event_place& at, schema::Event::Rea
     case schema::Event::HOOK: return check_hook(event.getHook());
     case schema::Event::HOST: return check_host(event.getHost());
     case schema::Event::SERVER: return limits_.check(event.getServer());
-    case schema::Event::RESERVATION:
+    case schema::Event::RESERVATION: return check_reservation(at, event.getReservation());
     case schema::Event::RUN:
     case schema::Event::PART:
     case schema::Event::LOG: return std::nullopt;
@@ -52,7 +52,7 @@ std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEve
   switch (event.which()) {
     case which::QUEUED: {
       const auto e = event.getQueued();
-      if (job_of_number_.contains(e.getNumber())) return refuse(pbs_error::job_exists);
+      if (job_of_number_.contains(e.getNumber()) || bookings_.has_number(e.getNumber())) return refuse(pbs_error::job_exists);
       if (!names_contain(queues_, schema::text(e.getQueue()))) return refuse(pbs_error::unknown_queue);
       return limits_.check({}, "", event);
     }
@@ -103,6 +103,8 @@ std::optional<rejection> ledger::check_job(const event_place& at, schema::JobEve
 std::optional<rejection> ledger::check_room(std::uint64_t stream, model::holdings::wanted w, bool begins) const {
   const auto job = jobs_.find(stream);
   if (job == jobs_.end()) return refuse(pbs_error::unknown_job);
+  if (begins)
+    if (auto why = bookings_.check_run(job->second.queue, w.exec_vnode)) return why;
   const auto id = std::to_string(job->second.number);
   w.id = id;
   w.partition = begins ? holdings_.partition_number(partitions_.of_queue(job->second.queue)) : job->second.partition;
@@ -126,6 +128,16 @@ std::optional<rejection> ledger::check_hook(schema::HookEvent::Reader event) con
   if (!event.isCreated() || !names_contain(hooks_, schema::text(event.getCreated().getName()))) return std::nullopt;
   return refuse(pbs_error::hook_error,
                 "hook name '" + schema::str(event.getCreated().getName()) + "' already registered, try another name");
+}
+
+// Reservations and jobs have one sequence of numbers.
+std::optional<rejection> ledger::check_reservation(const event_place& at, schema::ReservationEvent::Reader event) const {
+  if (event.isSubmitted()) {
+    const auto number = number_of(schema::text(event.getSubmitted().getId()));
+    if (job_of_number_.contains(number) || bookings_.has_number(number)) return refuse(pbs_error::reservation_exists);
+    if (names_contain(queues_, schema::text(event.getSubmitted().getId()))) return refuse(pbs_error::queue_exists);
+  }
+  return bookings_.check(at, event, holdings_);
 }
 
 std::optional<rejection> ledger::check_host(schema::HostEvent::Reader event) const {
@@ -157,10 +169,15 @@ void ledger::apply(const event_place& at, schema::Event::Reader event) {
       if (event.getLog().isLossAccepted()) next_job_number_ = std::max(next_job_number_, event.getLog().getLossAccepted().getNextNumber());
       return;
     case schema::Event::SERVER: return limits_.apply(event.getServer());
-    case schema::Event::RESERVATION:
+    case schema::Event::RESERVATION: return apply_reservation(at, event.getReservation());
     case schema::Event::RUN:
     case schema::Event::PART: return;
   }
+}
+
+void ledger::apply_reservation(const event_place& at, schema::ReservationEvent::Reader event) {
+  if (event.isSubmitted()) next_job_number_ = std::max(next_job_number_, number_of(schema::text(event.getSubmitted().getId())) + 1);
+  bookings_.apply(at, event);
 }
 
 template <class Event>

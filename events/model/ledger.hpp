@@ -13,6 +13,7 @@
 #include "events/model/entity_limits/entity_limits.hpp"
 #include "events/model/outcome.hpp"
 #include "events/model/partitions.hpp"
+#include "events/model/reservation/bookings.hpp"
 #include "events/model/scheduler/directories.hpp"
 #include "events/model/vnodes/holdings.hpp"
 
@@ -44,7 +45,9 @@ class ledger {
   std::optional<rejection> check_queue(const event_place& at, schema::QueueEvent::Reader event) const;
   std::optional<rejection> check_scheduler(const event_place& at, schema::SchedulerEvent::Reader event) const;
   std::optional<rejection> check_hook(schema::HookEvent::Reader event) const;
+  std::optional<rejection> check_reservation(const event_place& at, schema::ReservationEvent::Reader event) const;
   std::optional<rejection> check_host(schema::HostEvent::Reader event) const;
+  void apply_reservation(const event_place& at, schema::ReservationEvent::Reader event);
   void apply_job(const event_place& at, schema::JobEvent::Reader event);
   template <class Event>
   static void apply_named(names& of, const event_place& at, Event event);
@@ -58,6 +61,7 @@ class ledger {
   model::partitions::given_up suspended_;
   scheduler_directories directories_;
   entity_limits limits_;
+  model::bookings bookings_;
   model::holdings holdings_;  // a job's id there: its number
 };
 

@@ -67,12 +67,14 @@ struct change {
 };
 
 // What Resource_List and schedselect become.
-std::vector<change> differences(const job_state& job, const attributes::resource_list& has, const attributes::completed_request& wanted) {
+std::vector<change> differences(const job_state& job, const attributes::resource_list& has, const attributes::completed_request& wanted,
+                                const std::string& reservation) {
   std::vector<change> out;
   for (const auto& [name, value] : wanted.resources)
     if (const auto* old = find(has, name); !old || *old != value) out.push_back({"Resource_List", name, value, false});
   for (const auto& [name, value] : has)
     if (!wanted.resources.contains(name)) out.push_back({"Resource_List", name, "", true});
+  if (job.attribute(ids::reserve_ID) != reservation) out.push_back({"reserve_ID", "", reservation, reservation.empty()});
   if (job.attribute(ids::schedselect) != wanted.schedselect) out.push_back({"schedselect", "", wanted.schedselect, false});
   return out;
 }
@@ -98,7 +100,7 @@ outcome decide_move(const job_state& job, schema::MoveJob::Reader command, const
     auto m = e.initJob().initMoved();
     m.setQueue(*queue);
     m.setQueueRank(now.wall_ns / 1000);
-    const auto changes = differences(job, has, *wanted);
+    const auto changes = differences(job, has, *wanted, reservation_of_queue(*queue, settings));
     auto list = m.initChanges(static_cast<unsigned>(changes.size()));
     for (unsigned i = 0; i < changes.size(); ++i) {
       list[i].setName(changes[i].name);

@@ -46,6 +46,8 @@ void keep_altered_walltime(job_state& job, schema::Attribute::Reader change);
 // The run goes on with what it had given up; the ledger says whether there is room.
 std::vector<event> resumed_events(const job_state& job);
 
+// "R5.borg" of the reservation whose queue it is; empty: an ordinary queue.
+std::string reservation_of_queue(std::string_view queue, const settings& settings);
 // May who asks put a job into this queue (submit.cpp)? Whether it is open, and its lists of users, groups and hosts.
 std::optional<rejection> queue_refusal(std::string_view queue, std::string_view group, const requester& by, const settings& settings);
 outcome decide_end_wait(const job_state& job, const stamp& now);

@@ -166,14 +166,20 @@ event queued_event(const draft& d, const submit_job& command, const std::string&
 
 }  // namespace
 
+std::string reservation_of_queue(std::string_view queue, const settings& settings) {
+  const auto* known = settings.queue(queue);
+  return known && known->reservation != 0 ? std::string(queue) + "." + settings.server_name : std::string();
+}
+
 std::optional<rejection> queue_refusal(std::string_view name, std::string_view group, const requester& by, const settings& settings) {
   if (auto why = queue_closed(name, settings)) return why;
   const auto& queue = settings.queue(name)->attributes;
+  const bool of_reservation = settings.queue(name)->reservation != 0;
   using namespace attributes::queue;
   if (queue.get(acl_user_enable) == "True" && !acl_allows(queue.get(acl_users).value_or(""), by.user, by.host))
-    return refuse(pbs_error::queue_access_denied);
+    return refuse(of_reservation ? pbs_error::unauthorized : pbs_error::queue_access_denied);
   if (queue.get(acl_group_enable) == "True" && !acl_allows(queue.get(acl_groups).value_or(""), group, "*"))
-    return refuse(pbs_error::queue_access_denied);
+    return refuse(of_reservation ? pbs_error::unauthorized : pbs_error::queue_access_denied);
   if (queue.get(acl_host_enable) == "True" && !acl_allows(queue.get(acl_hosts).value_or(""), by.host, "*"))
     return refuse(pbs_error::bad_host);
   return std::nullopt;
@@ -215,6 +221,7 @@ outcome decide_submit(const submit_job& command, const stamp& now, const setting
   complete_paths(d, command.number, now.by.host);
   complete_variables(d, now.by.host);
   d.attributes.set(ids::Submit_Host, now.by.host);
+  if (const auto id = reservation_of_queue(d.queue, settings); !id.empty()) d.attributes.set(ids::reserve_ID, id);
   const std::string id = std::to_string(command.number) + "." + settings.server_name;
   outcome result(std::vector<event>{queued_event(d, command, id, now)});
   result.reply = id;

@@ -96,7 +96,8 @@ struct reservation_state {
 
 // "R5.borg".
 std::string full_id(const reservation_state& r, std::string_view server_name);
-std::uint64_t number_of(const reservation_state& r);  // 5 of R5: reservations and jobs have one sequence of numbers
+std::uint64_t number_of(std::string_view id);  // 5 of R5: reservations and jobs have one sequence of numbers
+inline std::uint64_t number_of(const reservation_state& r) { return number_of(r.id); }
 // RESV_CONFIRMED and the like, and its number (pbs guide: reservation states).
 std::string_view state_name(const reservation_state& r);
 int substate_of(const reservation_state& r);

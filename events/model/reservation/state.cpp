@@ -27,9 +27,9 @@ std::string_view reservation_state::name() const { return attributes.get(ids::Re
 
 std::string full_id(const reservation_state& r, std::string_view server_name) { return r.id + "." + std::string(server_name); }
 
-std::uint64_t number_of(const reservation_state& r) {
+std::uint64_t number_of(std::string_view id) {
   std::uint64_t number = 0;
-  if (!r.id.empty()) std::from_chars(r.id.data() + 1, r.id.data() + r.id.size(), number);
+  if (!id.empty()) std::from_chars(id.data() + 1, id.data() + id.size(), number);
   return number;
 }
 

@@ -29,6 +29,11 @@ std::optional<double> holdings::available(const vnode_entry& v, std::string_view
   return 0;
 }
 
+std::optional<double> holdings::available_of(std::string_view vnode, std::string_view resource) const {
+  const auto* v = entry(vnode);
+  return v && v->host != 0 ? available(*v, resource) : std::nullopt;
+}
+
 std::optional<rejection> holdings::too_little(const vnode_entry& v, const amounts& asked) const {
   for (const auto& [resource, a] : asked) {
     if (a.value <= 0) continue;

@@ -1,0 +1,115 @@
+// No two reservations have the same cpu at one time: examples, and many random ones against counting by seconds.
+#include <boost/test/unit_test.hpp>
+
+#include <random>
+
+#include "events/model/reservation/bookings.hpp"
+#include "test/support/model_builders.hpp"
+
+using namespace annals;
+using namespace annals::test;
+
+namespace {
+
+struct books {
+  model::ledger ledger;
+  std::uint64_t sequence = 0;
+
+  books() {
+    write(1, [](auto e) { e.initHost().initAdded().setName("n1"); });
+    write(1, [](auto e) { e.initHost().initVnodeCreated().setName("n1"); });
+    write(1, [](auto e) {
+      auto v = e.initHost().initCameUp().initVnodes(1)[0];
+      v.setName("n1");
+      fill(v.initAttributes(1), {{"resources_available", "ncpus", "4"}});
+    });
+  }
+  template <class Fill>
+  std::string write(std::uint64_t stream, Fill&& f) {
+    const auto e = model::make_event(std::forward<Fill>(f));
+    const model::event_place at{sequence + 1, stream, 1, 1'000'000'000, the_server()};
+    if (const auto why = ledger.check(at, e.get())) return std::to_string(why->code) + " " + why->text;
+    ++sequence;
+    ledger.apply(at, e.get());
+    return "";
+  }
+  std::string submit(std::uint64_t number, const std::string& place = "free", schema::ReservationKind kind = schema::ReservationKind::ADVANCE) {
+    return write(100 + number, [&](auto e) {
+      auto s = e.initReservation().initSubmitted();
+      s.setId("R" + std::to_string(number));
+      s.setKind(kind);
+      fill(s.initAttributes(1), {{"Resource_List", "place", place}});
+      s.initOccurrences(1)[0].setIndex(1);
+    });
+  }
+  std::string confirm(std::uint64_t number, std::int64_t start, std::int64_t end, const std::string& exec_vnode,
+                      const std::string& partition = "") {
+    return write(100 + number, [&](auto e) {
+      auto c = e.initReservation().initConfirmed();
+      c.setPartition(partition);
+      auto o = c.initOccurrences(1)[0];
+      o.setIndex(1);
+      o.setStartNs(start);
+      o.setEndNs(end);
+      o.setExecVnode(exec_vnode);
+    });
+  }
+};
+
+}  // namespace
+
+BOOST_AUTO_TEST_SUITE(bookings)
+
+BOOST_AUTO_TEST_CASE(two_share_a_vnode_only_while_there_is_enough) {
+  books b;
+  for (const auto n : {5u, 6u, 7u}) BOOST_TEST(b.submit(n) == "");
+  BOOST_TEST(b.confirm(5, 10, 20, "(n1:ncpus=3)") == "");
+  BOOST_TEST(b.confirm(6, 15, 25, "(n1:ncpus=2)").starts_with("15044"));
+  BOOST_TEST(b.confirm(6, 15, 25, "(n1:ncpus=1)") == "");
+  BOOST_TEST(b.confirm(7, 20, 30, "(n1:ncpus=3)") == "");  // the first is over
+}
+
+BOOST_AUTO_TEST_CASE(who_is_alone_shares_with_nobody_and_maintenance_asks_nobody) {
+  books b;
+  BOOST_TEST(b.submit(5, "excl") == "");
+  BOOST_TEST(b.submit(6) == "");
+  BOOST_TEST(b.submit(7, "free", schema::ReservationKind::MAINTENANCE) == "");
+  BOOST_TEST(b.confirm(5, 10, 20, "(n1:ncpus=1)") == "");
+  BOOST_TEST(b.confirm(6, 19, 25, "(n1:ncpus=1)").starts_with("15044"));
+  BOOST_TEST(b.confirm(7, 10, 20, "(n1:ncpus=4)") == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_place_is_of_vnodes_that_are_there_and_in_the_partition) {
+  books b;
+  b.submit(5);
+  BOOST_TEST(b.confirm(5, 10, 20, "(n9:ncpus=1)").starts_with("15062"));
+  BOOST_TEST(b.confirm(5, 10, 20, "(n1:ncpus=1)", "P1").starts_with("15007"));
+}
+
+BOOST_AUTO_TEST_CASE(numbers_are_shared_with_jobs) {
+  books b;
+  BOOST_TEST(b.submit(5) == "");
+  BOOST_TEST(b.ledger.next_job_number() == 6u);
+  BOOST_TEST(b.submit(5).starts_with("15080"));
+}
+
+BOOST_AUTO_TEST_CASE(as_counting_by_seconds_says) {
+  std::mt19937 chance(7);
+  const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(chance); };
+  for (int round = 0; round < 50; ++round) {
+    books b;
+    std::vector<int> used(30, 0);
+    for (std::uint64_t n = 1; n <= 12; ++n) {
+      const int start = pick(0, 25), end = start + pick(1, 4), cpus = pick(1, 4);
+      b.submit(n);
+      bool fits = true;
+      for (int t = start; t < end; ++t) fits &= used[static_cast<std::size_t>(t)] + cpus <= 4;
+      const auto said = b.confirm(n, start, end, "(n1:ncpus=" + std::to_string(cpus) + ")");
+      BOOST_REQUIRE_EQUAL(said.empty(), fits);
+      if (fits)
+        for (int t = start; t < end; ++t) used[static_cast<std::size_t>(t)] += cpus;
+    }
+  }
+}
+
+BOOST_AUTO_TEST_SUITE_END()

@@ -1,0 +1,262 @@
+// A reservation from its submission to its end; texts and numbers as a PBS gave them (golden: reservations.txt).
+#include <boost/test/unit_test.hpp>
+
+#include "test/support/reservation_story.hpp"
+
+using namespace annals;
+using namespace annals::test;
+namespace ids = attributes::reservation;
+using phase = model::reservation_phase;
+
+BOOST_AUTO_TEST_SUITE(reservation)
+
+BOOST_AUTO_TEST_CASE(one_that_is_asked_for_waits_for_the_schedulers) {
+  reservation_story s;
+  BOOST_TEST(s.when(reserve(two_cpus(s.now_s + 100))) == "submitted");
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_UNCONFIRMED");
+  BOOST_TEST(s.shown(ids::Reserve_Name) == "NULL");
+  BOOST_TEST(s.shown(ids::Reserve_Owner) == "user1@borg");
+  BOOST_TEST(s.shown(ids::Authorized_Users) == "user1@borg");
+  BOOST_TEST(s.shown(ids::queue) == "R5");
+  BOOST_TEST(s.shown(ids::reserve_duration) == "60");
+  BOOST_TEST(s.shown(ids::Resource_List, "walltime") == "00:01:00");
+  BOOST_TEST(s.shown(ids::Resource_List, "ncpus") == "2");
+  BOOST_TEST(s.shown(ids::Resource_List, "place") == "free");
+  BOOST_TEST(s.shown(ids::schedselect) == "1:ncpus=2");
+  BOOST_TEST(s.shown(ids::partition) == "(none)");
+  BOOST_REQUIRE(s.state.ask);
+  BOOST_TEST(s.state.ask->number == 1u);
+  BOOST_TEST(s.state.ask->wanted.size() == 1u);
+}
+
+BOOST_AUTO_TEST_CASE(two_of_three_times_are_needed_and_three_must_agree) {
+  const auto at = [](std::vector<std::pair<const char*, std::int64_t>> times) {
+    reservation_story s;
+    given_values v{{"Resource_List", "select", "1:ncpus=1"}};
+    for (const auto& [name, value] : times)
+      v.push_back({std::string("reserve_") + name, "", std::to_string(std::string_view(name) == "duration" ? value : s.now_s + value)});
+    return s.when(reserve(v));
+  };
+  const std::string bad = "15086 Bad time specification(s)";
+  BOOST_TEST(at({{"start", 10}, {"duration", 5}}) == "submitted");
+  BOOST_TEST(at({{"start", 10}, {"end", 20}}) == "submitted");
+  BOOST_TEST(at({{"end", 20}, {"duration", 5}}) == "submitted");
+  BOOST_TEST(at({{"start", 10}, {"end", 20}, {"duration", 10}}) == "submitted");
+  BOOST_TEST(at({{"start", 10}, {"end", 20}, {"duration", 11}}) == bad);
+  BOOST_TEST(at({{"start", 10}}) == bad);
+  BOOST_TEST(at({{"duration", 10}}) == bad);
+  BOOST_TEST(at({{"start", 10}, {"duration", 0}}) == bad);
+  BOOST_TEST(at({{"start", 20}, {"end", 10}}) == bad);
+  BOOST_TEST(at({{"start", -1}, {"duration", 10}}) == bad);
+}
+
+BOOST_AUTO_TEST_CASE(a_walltime_is_a_duration) {
+  reservation_story s;
+  BOOST_TEST(s.when(reserve({{"Resource_List", "select", "1"},
+                             {"Resource_List", "walltime", "20"},
+                             {"reserve_start", "", std::to_string(s.now_s + 5)}})) == "submitted");
+  BOOST_TEST(s.shown(ids::reserve_duration) == "20");
+}
+
+BOOST_AUTO_TEST_CASE(who_may_not_ask_is_told_why) {
+  reservation_story s;
+  const auto asks = [&] { return reservation_story(s).when(reserve(two_cpus(s.now_s + 5))); };
+  s.settings.server.set(attributes::server::acl_resv_user_enable, "True");
+  BOOST_TEST(asks() == "15094 Requestor not authorized to make reservations");
+  s.settings.server.set(attributes::server::acl_resv_users, "user1");
+  BOOST_TEST(asks() == "submitted");
+  s.settings.server.set(attributes::server::acl_resv_group_enable, "True");
+  BOOST_TEST(asks() == "15093 Requestor's group not authorized to submit reservations");
+  s.settings.server.set(attributes::server::acl_resv_groups, "group1");
+  s.settings.server.set(attributes::server::acl_resv_host_enable, "True");
+  BOOST_TEST(asks() == "15092 Host machine not authorized to submit reservations");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_no_attribute_or_not_made_is_refused) {
+  reservation_story s;
+  const auto with = [&](const char* name, const char* value) {
+    auto v = two_cpus(s.now_s + 5);
+    v.push_back({name, "", value});
+    return reservation_story(s).when(reserve(v));
+  };
+  BOOST_TEST(with("nosuch", "1") == "15002 Undefined attribute ");
+  BOOST_TEST(with("delete_idle_time", "60") == "submitted");
+  BOOST_TEST(with("reserve_state", "1").starts_with("15003"));
+}
+
+BOOST_AUTO_TEST_CASE(confirmed_it_has_its_vnodes_and_no_partition) {
+  auto s = given_confirmed();
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_CONFIRMED");
+  BOOST_TEST(s.shown(ids::reserve_substate) == "2");
+  BOOST_TEST(s.shown(ids::resv_nodes) == "(n1:ncpus=2)");
+  BOOST_TEST(s.shown(ids::partition) == "pbs-default");
+  BOOST_TEST(!s.state.ask);
+}
+
+BOOST_AUTO_TEST_CASE(an_answer_must_be_what_was_asked_for) {
+  reservation_story s;
+  s.when(reserve(two_cpus(s.now_s + 100)));
+  BOOST_TEST(s.confirmed("(n1:ncpus=1)").starts_with("15081"));
+  BOOST_TEST(s.confirmed("nothing").starts_with("15081"));
+  BOOST_TEST(s.answered("default", [](auto a) { a.initConfirmed(0); }).starts_with("15081"));
+  BOOST_TEST(s.confirmed("(n1:ncpus=2)", "stranger").starts_with("15007"));
+  BOOST_TEST(s.when(model::reservation_answer{schema::make<schema::FromScheduler>([](auto m) { m.initReservation().setRefused(""); }), "default"},
+                    user())
+                 .starts_with("15007"));
+  BOOST_TEST(s.confirmed("(n1:ncpus=1)+(n2:ncpus=1)") == "confirmed");
+  BOOST_TEST(s.refused() == "");  // nobody asks any more
+}
+
+// MS-106
+BOOST_AUTO_TEST_CASE(it_is_denied_when_the_last_scheduler_has_refused) {
+  reservation_story s;
+  s.settings.scheduler_of_partition = {{"P1", "one"}, {"P2", "two"}};
+  s.when(reserve(two_cpus(s.now_s + 100)));
+  BOOST_TEST(s.refused("one") == "refused");
+  BOOST_TEST(s.refused("one") == "");
+  BOOST_TEST(s.refused("default") == "refused");
+  BOOST_TEST(s.refused("two") == "refused denied");
+  BOOST_TEST((s.state.phase == phase::ended));
+}
+
+// MS-98, MS-99
+BOOST_AUTO_TEST_CASE(it_is_in_the_partition_of_whoever_confirms_it) {
+  reservation_story s;
+  s.settings.scheduler_of_partition = {{"P1", "one"}};
+  s.when(reserve(two_cpus(s.now_s + 100)));
+  s.refused("default");
+  BOOST_TEST(s.confirmed("(n1:ncpus=2)", "one") == "confirmed");
+  BOOST_TEST(s.shown(ids::partition) == "P1");
+}
+
+BOOST_AUTO_TEST_CASE(its_window_opens_and_closes_by_itself) {
+  auto s = given_confirmed();
+  BOOST_TEST(s.wakes() == "occurrenceBegan");
+  BOOST_TEST(s.now_s == 1'000'100);
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_RUNNING");
+  BOOST_TEST(s.shown(ids::reserve_substate) == "5");
+  BOOST_TEST(s.wakes() == "occurrenceEnded");
+  BOOST_TEST(s.now_s == 1'000'160);
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_BEING_DELETED");
+  BOOST_TEST(s.wakes() == "never");
+  BOOST_TEST(s.when(model::reservation_empty{}, the_server()) == "ended");
+}
+
+BOOST_AUTO_TEST_CASE(what_is_woken_too_early_or_while_it_was_down_comes_right) {
+  auto s = given_confirmed();
+  BOOST_TEST(s.when(model::reservation_time{}, the_server()) == "");
+  s.now_s += 10'000;  // both times passed
+  BOOST_TEST(s.wakes() == "occurrenceBegan");
+  BOOST_TEST(s.wakes() == "occurrenceEnded");
+}
+
+BOOST_AUTO_TEST_CASE(one_that_waits_only_so_long_for_an_answer_is_denied) {
+  reservation_story s;
+  auto v = two_cpus(s.now_s + 100);
+  v.push_back({"interactive", "", "-5"});
+  s.when(reserve(v));
+  BOOST_TEST(s.wakes() == "denied");
+  BOOST_TEST(s.now_s == 1'000'005);
+}
+
+BOOST_AUTO_TEST_CASE(nobody_answers_until_its_time_is_over) {
+  reservation_story s;
+  s.when(reserve(two_cpus(s.now_s + 100)));
+  BOOST_TEST(s.wakes() == "denied");
+  BOOST_TEST(s.now_s == 1'000'160);
+}
+
+BOOST_AUTO_TEST_CASE(its_owner_and_operators_delete_it) {
+  auto s = given_confirmed();
+  BOOST_TEST(s.removed(user("user2")) == "15007 Unauthorized Request ");
+  BOOST_TEST(s.removed(operator_()) == "deleteRequested");
+  BOOST_TEST(s.state.deleted_by == "oper@borg");
+  BOOST_TEST(s.removed() == "");
+  reservation_story unplaced;
+  unplaced.when(reserve(two_cpus(unplaced.now_s + 100)));
+  BOOST_TEST(unplaced.removed() == "deleteRequested ended");
+}
+
+BOOST_AUTO_TEST_CASE(lost_vnodes_degrade_it_and_others_are_looked_for_later) {
+  auto s = given_confirmed();
+  BOOST_TEST(s.when(model::reservation_lost{{"n1"}}, the_server()) == "degraded");
+  BOOST_TEST(s.when(model::reservation_lost{{"n1"}}, the_server()) == "");
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_DEGRADED");
+  BOOST_TEST(s.shown(ids::reserve_substate) == "10");
+  BOOST_TEST(s.shown(ids::reserve_retry) == "1000600");
+  BOOST_TEST(s.when(model::reservation_lost{}, the_server()) == "restored");
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_CONFIRMED");
+  BOOST_TEST(s.shown(ids::reserve_retry) == "0");
+}
+
+BOOST_AUTO_TEST_CASE(a_degraded_one_is_given_other_vnodes) {
+  reservation_story s;
+  s.settings.server.set(attributes::server::reserve_retry_time, "30");
+  s.when(reserve(two_cpus(s.now_s + 100)));
+  s.confirmed("(n1:ncpus=2)");
+  s.when(model::reservation_lost{{"n1"}}, the_server());
+  BOOST_TEST(s.wakes() == "degraded");  // which asks
+  BOOST_TEST(s.now_s == 1'000'030);
+  BOOST_REQUIRE(s.state.ask);
+  BOOST_TEST(s.refused() == "refused");
+  BOOST_TEST(s.state.ask.has_value());
+}
+
+BOOST_AUTO_TEST_CASE(maintenance_takes_whole_hosts_and_is_for_operators) {
+  reservation_story s;
+  const given_values times{{"reserve_start", "", std::to_string(s.now_s + 5)}, {"reserve_duration", "", "60"}};
+  BOOST_TEST(s.when(reserve(times, {"n1"})) == "15007 Unauthorized Request ");
+  BOOST_TEST(s.when(reserve(times, {"nosuch"}), manager()).find("Host with resources not found: nosuch") != std::string::npos);
+  BOOST_TEST(s.when(reserve(times, {"n1"}), manager()) == "submitted");
+  BOOST_TEST(s.state.id == "M5");
+}
+
+// -- pbs_ralter ----------------------------------------------------------------------------------------------------------
+
+BOOST_AUTO_TEST_CASE(names_change_at_once_and_times_with_an_answer) {
+  auto s = given_confirmed();
+  BOOST_TEST(s.altered({{"Reserve_Name", "", "newn"}}) == "changed");
+  BOOST_TEST(s.shown(ids::Reserve_Name) == "newn");
+  BOOST_TEST(s.altered({{"reserve_duration", "", "90"}}) == "alterRequested");
+  BOOST_TEST(s.shown(ids::reserve_duration) == "60");
+  BOOST_TEST(s.shown(ids::schedselect_orig) == "1:ncpus=2");
+  BOOST_TEST(s.altered({{"reserve_duration", "", "95"}}).starts_with("15018"));  // one after the other
+  BOOST_TEST(s.confirmed("(n2:ncpus=2)") == "confirmed");
+  BOOST_TEST(s.shown(ids::reserve_duration) == "90");
+  BOOST_TEST(s.shown(ids::Resource_List, "walltime") == "00:01:30");
+  BOOST_TEST(s.shown(ids::resv_nodes) == "(n2:ncpus=2)");
+  BOOST_TEST(s.altered({}) == "");
+}
+
+BOOST_AUTO_TEST_CASE(a_change_that_finds_no_room_leaves_it_as_it_was) {
+  auto s = given_confirmed();
+  s.altered({{"reserve_duration", "", "90"}});
+  BOOST_TEST(s.refused() == "refused alterDenied");
+  BOOST_TEST(s.shown(ids::reserve_duration) == "60");
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_CONFIRMED");
+  BOOST_TEST(s.state.change_denied);
+}
+
+BOOST_AUTO_TEST_CASE(changes_that_may_not_be) {
+  auto s = given_confirmed();
+  const auto time = [&](std::int64_t in) { return std::to_string(s.now_s + in); };
+  BOOST_TEST(s.altered({{"reserve_start", "", time(200)}}) == "15086 Bad time specification(s)");
+  BOOST_TEST(s.altered({{"reserve_start", "", time(-5)}, {"reserve_duration", "", "10"}}) == "15086 Bad time specification(s)");
+  BOOST_TEST(s.altered({{"reserve_duration", "", "0"}}) == "15086 Bad time specification(s)");
+  BOOST_TEST(s.altered({{"Resource_List", "select", "1:ncpus=1"}}) ==
+             "15183 New select must be made up of a subset of the original chunks");
+  BOOST_TEST(s.altered({{"reserve_duration", "", "90"}}, user(), true) == "15007 Unauthorized Request ");
+  BOOST_TEST(s.altered({{"reserve_duration", "", "90"}}, user("user2")) == "15007 Unauthorized Request ");
+  s.wakes();
+  BOOST_TEST(s.altered({{"reserve_start", "", time(50)}}) == "15178 Reservation not empty");
+}
+
+BOOST_AUTO_TEST_CASE(an_operator_forces_a_change) {
+  auto s = given_confirmed();
+  BOOST_TEST(s.altered({{"reserve_duration", "", "95"}}, operator_(), true) == "alterRequested");
+  BOOST_TEST(s.shown(ids::reserve_duration) == "95");
+  BOOST_TEST(s.shown(ids::resv_nodes) == "(n1:ncpus=2)");
+  BOOST_TEST(!s.state.ask);
+}
+
+BOOST_AUTO_TEST_SUITE_END()

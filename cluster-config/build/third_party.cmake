@@ -6,6 +6,12 @@ add_library(caf::core UNKNOWN IMPORTED)
 set_target_properties(caf::core PROPERTIES IMPORTED_LOCATION ${CAF_CORE_LIBRARY}
                       INTERFACE_INCLUDE_DIRECTORIES ${CAF_INCLUDE_DIR})
 
+find_path(ICAL_INCLUDE_DIR libical/ical.h REQUIRED)   # Debian's CMake file of libical wants those of GLib as well
+find_library(ICAL_LIBRARY ical REQUIRED)
+add_library(LibIcal::ical UNKNOWN IMPORTED)
+set_target_properties(LibIcal::ical PROPERTIES IMPORTED_LOCATION ${ICAL_LIBRARY}
+                      INTERFACE_INCLUDE_DIRECTORIES ${ICAL_INCLUDE_DIR})
+
 find_package(Threads REQUIRED)
 find_package(CapnProto REQUIRED)
 find_package(RocksDB REQUIRED)          # RocksDB::rocksdb-shared, or the static RocksDB::rocksdb for daemons that start quickly (events/log)

@@ -30,6 +30,10 @@ constexpr std::size_t remembered_uploads_max = 16;
 constexpr std::size_t cycle_reasons_bytes_max = 64u << 10;
 // Job name: what qsub -N accepts (pbs guide: 230 visible characters).
 constexpr std::size_t job_name_chars_max = 230;
+// Occurrences of a standing reservation: ten years of days. Each is stored with its vnodes, and looked at in every cycle.
+constexpr std::size_t occurrences_max = 4000;
+// A recurrence rule that names all that can be named is shorter; so are the names of time zones.
+constexpr std::size_t rrule_chars_max = 4096, zone_name_chars_max = 100;
 // Queue and scheduler names (pbs guide: 15 characters).
 constexpr std::size_t queue_name_chars_max = 15;
 // Hook names become names of files with three letters behind them; NAME_MAX is 255.

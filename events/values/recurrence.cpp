@@ -37,6 +37,16 @@ const frequency* frequency_of(icalrecurrencetype_frequency name) {
 
 bool valid(const icaltimetype& t) { return t.month >= 1 && t.month <= 12 && t.day >= 1 && t.day <= 31 && t.year >= 1970; }
 
+// What the clocks of the zone show; libical's iterator knows no zones and compares these.
+icaltimetype on_the_clock(std::int64_t seconds, icaltimezone* zone) { return icaltime_from_timet_with_zone(seconds, 0, zone); }
+
+// A time that the clocks leave out, 02:30 when they go from 02:00 to 03:00, is what it would have been without that: 03:30.
+std::int64_t seconds_of(const icaltimetype& clock, icaltimezone* zone) {
+  const std::int64_t seconds = icaltime_as_timet_with_zone(clock, zone);
+  const std::int64_t left_out = icaltime_as_timet(clock) - icaltime_as_timet(on_the_clock(seconds, zone));
+  return left_out > 0 ? seconds + left_out : seconds;
+}
+
 refusal too_many() {
   return refuse_about(pbs_error::rrule_syntax, "more than " + std::to_string(limits::occurrences_max) + " occurrences, or too far ahead");
 }
@@ -44,13 +54,14 @@ refusal too_many() {
 // All occurrences of a rule that ends within the horizon.
 result<std::vector<std::int64_t>, refusal> expanded(icalrecurrencetype rule, icaltimezone* zone, std::int64_t first_start,
                                                     std::int64_t horizon) {
-  const std::int64_t last = first_start + horizon;
   const bool counted = rule.count > 0;
-  const bool ends = !counted && icaltime_as_timet_with_zone(rule.until, zone) <= last;
-  if (!ends) rule.until = icaltime_from_timet_with_zone(last, 0, icaltimezone_get_utc_timezone());
+  if (icaltime_is_utc(rule.until)) rule.until = on_the_clock(icaltime_as_timet(rule.until), zone);
+  const icaltimetype last = on_the_clock(first_start + horizon, zone);
+  const bool ends = !counted && icaltime_as_timet(rule.until) <= icaltime_as_timet(last);
+  if (!ends) rule.until = last;
   const auto wanted = static_cast<std::size_t>(rule.count);
   rule.count = 0;
-  const icaltimetype start = icaltime_from_timet_with_zone(first_start, 0, zone);
+  const icaltimetype start = on_the_clock(first_start, zone);
   icalrecur_iterator* const steps = icalrecur_iterator_new(rule, start);
   if (!steps) return refuse(pbs_error::rrule_syntax);
   std::vector<std::int64_t> starts;
@@ -60,7 +71,7 @@ result<std::vector<std::int64_t>, refusal> expanded(icalrecurrencetype rule, ica
     if (icaltime_is_null_time(next)) break;
     in_calendar = valid(next);
     // 01:30 of the night in which the clocks go back comes twice; the user said which one.
-    starts.push_back(icaltime_compare(next, start) == 0 ? first_start : icaltime_as_timet_with_zone(next, zone));
+    starts.push_back(icaltime_compare(next, start) == 0 ? first_start : seconds_of(next, zone));
   }
   icalrecur_iterator_free(steps);
   if (!in_calendar || starts.empty()) return refuse(pbs_error::rrule_syntax);

@@ -269,6 +269,7 @@ void cycle_driver::run(const start& what) {
   }));
   const auto decided = cycle::run_cycle(view_, policy_, what.wall_ns / ns_per_second);
   remember_victims(decided);
+  send_answers(decided, what.number);
   send_runs(decided, what.number);
   send_reasons(decided, what.number);
   send_estimates(decided);
@@ -339,6 +340,30 @@ void cycle_driver::remember_victims(const cycle::result& decided) {
 void cycle_driver::send_policy() {
   if (std::exchange(policy_sent_, true)) return;
   out_.send(make([&](Builder m) { m.setPolicy(data_of(policy_text_)); }));
+}
+
+// Before the runs: what was confirmed is kept from them, and the server is to know that first.
+void cycle_driver::send_answers(const cycle::result& decided, std::uint64_t number) {
+  for (const auto& answer : decided.answers) {
+    out_.send(make([&](Builder m) {
+      auto a = m.initReservation();
+      a.setReservation(answer.reservation);
+      a.setAsk(answer.ask);
+      a.setCycle(number);
+      if (answer.places.empty()) return a.setRefused(answer.refused);
+      auto places = a.initConfirmed(static_cast<unsigned>(answer.places.size()));
+      for (unsigned i = 0; i < places.size(); ++i) {
+        const auto& place = answer.places[i];
+        places[i].setIndex(place.when.index);
+        places[i].setStartNs(place.when.start * ns_per_second);
+        places[i].setEndNs(place.when.end * ns_per_second);
+        places[i].setExecVnode(place.exec_vnode);
+      }
+      auto conflicts = a.initConflicts(static_cast<unsigned>(answer.conflicts.size()));
+      for (unsigned i = 0; i < conflicts.size(); ++i) conflicts.set(i, answer.conflicts[i]);
+    }));
+    view_.answered(answer);
+  }
 }
 
 void cycle_driver::send_runs(const cycle::result& decided, std::uint64_t number) {

@@ -98,6 +98,7 @@ class cycle_driver {
   cycle::amount ask_program(const cycle::dynamic_resource& d, cycle::resource_id resource);
   static void fill_run(schema::ProposeRun::Builder to, const cycle::proposed_run& run);
   void remember_victims(const cycle::result& decided);
+  void send_answers(const cycle::result& decided, std::uint64_t number);
   void send_runs(const cycle::result& decided, std::uint64_t number);
   void send_reasons(const cycle::result& decided, std::uint64_t number);
   void send_estimates(const cycle::result& decided);

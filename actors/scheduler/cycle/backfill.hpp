@@ -19,10 +19,12 @@ namespace annals::cycle {
 class backfill {
  public:
   backfill(view& v, const policy& p, const timed_settings& settings, moment now, cycle_log& log)
-      : view_(v), policy_(p), settings_(settings), now_(now), log_(log) {}
+      : view_(v), policy_(p), settings_(settings), now_(now), log_(log) {
+    if (!v.reservations().empty()) dates();
+  }
 
-  // To be left alone by all jobs of this cycle: a confirmed reservation.
-  void book(booking b) { dates().add(std::move(b)); }
+  // Confirmed reservations are in it, and what was booked since.
+  calendar& dates();
   // The job has this place as soon as those have left who are on their way out: it needs no other.
   void book_now(index job_at, claim what);
   // A suspended job goes on as soon as its place is free.
@@ -50,7 +52,6 @@ class backfill {
     std::int64_t tops = 0;
     std::string blocked_by;  // a job that nothing of them may pass
   };
-  calendar& dates();
   std::int64_t depth_for(const job& j) const;
   index turn_of(const job& j) const { return view_.queues()[j.queue].backfill_depth ? j.queue : none; }
   void make_top(index at);

@@ -10,17 +10,25 @@ namespace annals::cycle {
 
 calendar::calendar(view& v, const policy& p, const timed_settings& settings, moment now)
     : view_(v), policy_(p), settings_(settings), now_(now) {
-  for (index at = 0; at < v.jobs().size(); ++at) {
-    const auto where = v.jobs()[at].where;
+  book_all();
+}
+
+void calendar::find_ends() {
+  ends_.clear();
+  for (index at = 0; at < view_.jobs().size(); ++at) {
+    const auto where = view_.jobs()[at].where;
     if (where == job_place::running || where == job_place::proposed) ends_.push_back({end_of(at), at});
   }
   std::sort(ends_.begin(), ends_.end());
 }
 
+// What a job of a running reservation gives back goes to the reservation.
 moment calendar::end_of(index at) const {
   const job& j = view_.jobs()[at];
+  if (const auto* place = running(view_.queues()[j.queue].reservation)) return std::max(place->end, now_ + overdue_seconds);
   if (j.where == job_place::proposed) return now_ + duration_of(j);
-  return std::max(j.started + duration_of(j), now_ + overdue_seconds);
+  const moment end = j.started + duration_of(j);
+  return end > now_ ? end : now_ + overdue_seconds;
 }
 
 // On its vnodes a booking may find less or as much; elsewhere nothing changes.
@@ -28,13 +36,14 @@ void calendar::started(index at) {
   const job_end end{end_of(at), at};
   ends_.insert(std::upper_bound(ends_.begin(), ends_.end(), end), end);
   const claim& held = view_.held_by(at);
+  hold_within(at);
   for (const auto& t : held.amounts)
     if (const auto known = booked_.find(t.vnode); known != booked_.end()) known->second.ends.push_back({end.at, t.resource, t.value, at});
   for (auto& [count, known] : reserved_now_) {
     for (const auto& t : held.vnodes)
       if (const auto dates = booked_.find(t.vnode); dates != booked_.end()) {
         known.space.amounts[t.vnode].clear();
-        reserve_on(t.vnode, dates->second, now_, known.until, known.space);
+        reserve_on(t.vnode, dates->second, now_, known.until, 0, known.space);
       }
     known.largest_is_old = true;
     known.space.pools.clear();
@@ -50,13 +59,22 @@ void calendar::left(index at) {
 // -- bookings ----------------------------------------------------------------------------------------------------------------
 
 void calendar::add(booking b) {
-  const auto number = static_cast<std::uint32_t>(bookings_.size());
-  for (const auto& t : b.what.vnodes) dates_of(t.vnode).holds.push_back({number, t.exclusive});
-  for (const auto& t : b.what.amounts) dates_of(t.vnode).parts.push_back({number, t.resource, t.value});
   const moment start = std::max(b.start, now_);
   if (b.end > now_) starts_.insert(std::upper_bound(starts_.begin(), starts_.end(), start), start);
   bookings_.push_back(std::move(b));
+  enter(static_cast<std::uint32_t>(bookings_.size() - 1));
   reserved_now_.clear();
+}
+
+void calendar::enter(std::uint32_t number) {
+  const booking& b = bookings_[number];
+  longest_ = std::max(longest_, b.end - b.start);
+  const auto insert = [&](auto& list, auto entry) {
+    const auto later = [&](moment start, const auto& e) { return start < bookings_[e.booking].start; };
+    list.insert(std::upper_bound(list.begin(), list.end(), b.start, later), entry);
+  };
+  for (const auto& t : b.what.vnodes) insert(dates_of(t.vnode).holds, vnode_dates::hold{number, t.exclusive});
+  for (const auto& t : b.what.amounts) insert(dates_of(t.vnode).parts, vnode_dates::part{number, t.resource, t.value});
 }
 
 booking calendar::booking_of(index at, const place_and_time& begins, std::int64_t seconds) const {
@@ -68,10 +86,15 @@ booking calendar::booking_of(index at, const place_and_time& begins, std::int64_
   return b;
 }
 
-const booking& calendar::first_met_before(moment end) const {
+const booking& calendar::first_met_before(moment end, const std::vector<index>& vnodes) const {
   const booking* first = nullptr;
-  for (const auto& b : bookings_)
-    if (b.start < end && b.end > now_ && (!first || b.start < first->start)) first = &b;
+  const auto look = [&](const booking& b) {
+    if (meets(b, now_, end) && (!first || b.start < first->start)) first = &b;
+  };
+  for (const index at : vnodes)
+    if (const auto dates = booked_.find(at); dates != booked_.end())
+      for (const auto& h : dates->second.holds) look(bookings_[h.booking]);
+  if (!first) std::for_each(bookings_.begin(), bookings_.end(), look);
   return *first;
 }
 
@@ -102,45 +125,53 @@ calendar::vnode_dates& calendar::dates_of(index vnode_at) {
   return at->second;
 }
 
-// What is lifted has nothing to give back any more.
-amount calendar::ended_on(const vnode_dates& dates, resource_id r, moment from, moment until) const {
-  amount sum = 0;
-  for (const auto& e : dates.ends)
-    if (e.resource == r && e.at > from && e.at <= until && !view_.jobs()[e.job].lifted) sum += e.value;
-  return sum;
-}
-
-amount calendar::booked_at(const vnode_dates& dates, resource_id r, moment t) const {
-  amount sum = 0;
-  for (const auto& p : dates.parts)
-    if (p.resource == r && bookings_[p.booking].start <= t && t < bookings_[p.booking].end) sum += p.value;
-  return sum;
-}
-
-reserved_space calendar::reserved(moment from, moment until) const {
+reserved_space calendar::reserved(moment from, moment until, std::uint64_t except) const {
   reserved_space out;
   out.vnodes.resize(view_.vnodes().size());
   out.amounts.resize(view_.vnodes().size());
   if (std::none_of(bookings_.begin(), bookings_.end(), [&](const booking& b) { return meets(b, from, until); })) return out;
-  for (const auto& [vnode_at, dates] : booked_) reserve_on(vnode_at, dates, from, until, out);
+  for (const auto& [vnode_at, dates] : booked_) reserve_on(vnode_at, dates, from, until, except, out);
   reserve_pools(from, until, out);
   return out;
 }
 
-// The worst moment counts: that is the start of some booking, since in between vnodes only become free.
-void calendar::reserve_on(index vnode_at, const vnode_dates& dates, moment from, moment until, reserved_space& out) const {
+// None before it is still on.
+template <class List>
+auto calendar::first_that_may_meet(const List& list, moment from) const {
+  return std::upper_bound(list.begin(), list.end(), from - longest_,
+                          [&](moment start, const auto& e) { return start < bookings_[e.booking].start; });
+}
+
+// The worst moment counts: that is the start of some booking, since in between vnodes only become free. What is lifted has nothing to
+// give back any more.
+void calendar::reserve_on(index vnode_at, const vnode_dates& dates, moment from, moment until, std::uint64_t except,
+                          reserved_space& out) const {
   using kind = reserved_space::kind;
-  for (const auto& h : dates.holds)
-    if (meets(bookings_[h.booking], from, until))
-      out.vnodes[vnode_at] = std::max(out.vnodes[vnode_at], h.exclusive ? kind::alone : kind::shared);
+  for (auto h = first_that_may_meet(dates.holds, from); h != dates.holds.end() && bookings_[h->booking].start < until; ++h)
+    if (meets(h->booking, from, until, except))
+      out.vnodes[vnode_at] = std::max(out.vnodes[vnode_at], h->exclusive ? kind::alone : kind::shared);
+  struct change {
+    moment when;
+    amount more;
+    resource_id resource;
+    bool operator<(const change& o) const { return when != o.when ? when < o.when : more < o.more; }
+  };
+  std::vector<change> changes;
+  for (auto p = first_that_may_meet(dates.parts, from); p != dates.parts.end() && bookings_[p->booking].start < until; ++p) {
+    if (!meets(p->booking, from, until, except)) continue;
+    changes.push_back({std::max(bookings_[p->booking].start, from), p->value, p->resource});
+    changes.push_back({bookings_[p->booking].end, -p->value, p->resource});
+  }
+  if (changes.empty()) return;
+  for (const auto& e : dates.ends)
+    if (e.at > from && e.at < until && !view_.jobs()[e.job].lifted) changes.push_back({e.at, -e.value, e.resource});
+  std::sort(changes.begin(), changes.end());
   auto& needed = out.amounts[vnode_at];
-  for (const auto& p : dates.parts) {
-    if (!meets(bookings_[p.booking], from, until)) continue;
-    const moment worst = std::max(bookings_[p.booking].start, from);
-    const amount more = booked_at(dates, p.resource, worst) - ended_on(dates, p.resource, from, worst);
-    if (more <= 0) continue;
-    needed.resize(view_.resources().size());
-    needed[p.resource] = std::max(needed[p.resource], more);
+  needed.resize(view_.resources().size());
+  std::vector<amount> now(needed.size());
+  for (const auto& c : changes) {
+    now[c.resource] += c.more;
+    if (c.more > 0) needed[c.resource] = std::max(needed[c.resource], now[c.resource]);
   }
 }
 
@@ -211,31 +242,33 @@ std::vector<moment> calendar::turning_points(std::int64_t seconds) const {
   return out;
 }
 
-bool calendar::try_at(moment t, index at, std::int64_t seconds, place_and_time& out) {
-  go_to(t);
-  const auto others = reserved(t, t + seconds);
-  const job& j = view_.jobs()[at];
-  refusal unused;
+bool calendar::try_at(const trial& t, place_and_time& out, refusal& why) {
+  go_to(t.start);
+  auto others = reserved(t.start, t.end, t.reservation);
+  for (const index at : t.barred) others.vnodes[at] = reserved_space::kind::alone;
   supposed_->vnodes_changed();
-  if (!pools_suffice(view_, *supposed_, j, unused, &others) || !supposed_->place(j, where_, unused, &others)) return false;
-  out = {t, describe(view_, where_).exec_vnode, supposed_->claim_of(j, where_)};
+  if (t.reservation == 0 && !pools_suffice(view_, *supposed_, t.asked, why, &others)) return false;
+  if (!supposed_->place(t.asked, where_, why, &others)) return false;
+  out = {t.start, describe(view_, where_).exec_vnode, supposed_->claim_of(t.asked, where_)};
   supposed_->give_back(where_);
   return true;
 }
 
 // Within a stretch between two turning points the place is there from some end of a job on, if it is there at all.
-std::optional<calendar::place_and_time> calendar::search(index at, std::int64_t seconds, moment before) {
+std::optional<calendar::place_and_time> calendar::search(const trial& t, moment before, refusal& why) {
+  const auto seconds = t.end - t.start;
   const auto points = turning_points(seconds);
   place_and_time out;
+  const auto is_there = [&](moment at) { return try_at({t.asked, at, at + seconds, t.reservation, t.barred}, out, why); };
   for (std::size_t i = 0; i < points.size() && points[i] < before; ++i) {
     const moment from = points[i], to = std::min(i + 1 < points.size() ? points[i + 1] : endless, before);
     auto first = std::upper_bound(ends_.begin(), ends_.end(), job_end{from, none}) - ends_.begin();
     auto last = std::lower_bound(ends_.begin(), ends_.end(), job_end{to, 0}) - ends_.begin() - 1;
-    if (!try_at(last >= first ? ends_[static_cast<std::size_t>(last)].at : from, at, seconds, out)) continue;
-    if (last < first || try_at(from, at, seconds, out)) return out;
+    if (!is_there(last >= first ? ends_[static_cast<std::size_t>(last)].at : from)) continue;
+    if (last < first || is_there(from)) return out;
     while (first < last) {
       const auto middle = first + (last - first) / 2;
-      if (try_at(ends_[static_cast<std::size_t>(middle)].at, at, seconds, out)) last = middle;
+      if (is_there(ends_[static_cast<std::size_t>(middle)].at)) last = middle;
       else first = middle + 1;
     }
     return out;
@@ -243,16 +276,25 @@ std::optional<calendar::place_and_time> calendar::search(index at, std::int64_t 
   return std::nullopt;
 }
 
-std::optional<calendar::place_and_time> calendar::first_time_for(index at, std::int64_t seconds) {
+void calendar::begin_supposing() {
   view_.suppose(true);
-  if (!supposed_) {
-    go_to(endless);
-    supposed_.emplace(view_, policy_, settings_);
-  }
-  const auto told = told_before(at, seconds);
-  auto found = search(at, seconds, told ? told->start : endless);
+  if (supposed_) return;
+  go_to(endless);
+  supposed_.emplace(view_, policy_, settings_);
+}
+
+void calendar::finish_supposing() {
   go_to(now_ - 1);
   view_.suppose(false);
+}
+
+std::optional<calendar::place_and_time> calendar::first_time_for(index at, std::int64_t seconds) {
+  begin_supposing();
+  const auto told = told_before(at, seconds);
+  refusal unused;
+  const trial t{view_.jobs()[at], now_, now_ + seconds};
+  auto found = search(t, told ? told->start : endless, unused);
+  finish_supposing();
   return found ? found : told;
 }
 

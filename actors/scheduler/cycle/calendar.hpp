@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -34,6 +35,8 @@ struct booking {
   moment start = 0, end = 0;
   claim what;  // no slots
   std::vector<reserved_space::pool_part> pools = {};
+  std::uint64_t reservation = 0;  // whose place it is; 0: a job's
+  bool runs = false;              // the occurrence has begun: what its jobs hold is no longer booked
 };
 
 class calendar {
@@ -49,6 +52,15 @@ class calendar {
     claim what;
   };
 
+  // What is asked to be had from `start` until `end`.
+  struct trial {
+    const job& asked;
+    moment start, end;
+    std::uint64_t reservation = 0;           // it asks, and what it has is free for it; 0: a job asks, and pools count too
+    std::span<const index> barred = {};  // vnodes that it can't have
+  };
+
+  // Confirmed reservations are booked from the beginning.
   calendar(view& v, const policy& p, const timed_settings& settings, moment now);
 
   void add(booking b);
@@ -65,9 +77,8 @@ class calendar {
 
   // The earliest start of a booking, or now if one is on: a job that ends by then meets none.
   moment first_start() const { return starts_.empty() ? endless : starts_.front(); }
-  const std::vector<moment>& starts() const { return starts_; }  // of bookings, rising, none before now
-  // The booking that comes first of those a job meets which runs from now on until `end`. There is one.
-  const booking& first_met_before(moment end) const;
+  // The booking that comes first of those a job meets which runs from now on until `end` at this place; or somewhere else. There is one.
+  const booking& first_met_before(moment end, const std::vector<index>& vnodes) const;
   // What bookings will need until `end`, as far as jobs that are in the way now do not end in time. Valid until the calendar changes.
   const reserved_space& reserved_until(moment end);
   // No place was found for a job that ends then: what there is at most is looked at anew, for those who come after it.
@@ -78,6 +89,30 @@ class calendar {
   std::optional<place_and_time> first_time_for(index job_at, std::int64_t seconds);
   // From when on this is free for so long. For a job that is suspended there: nothing else will do.
   std::optional<moment> first_time_of(const claim& what, index job_at, std::int64_t seconds);
+
+  // -- reservations (calendar_reservations.cpp) ------------------------------------------------------------------------------
+  // What a running occurrence has, and what of it none of its jobs holds.
+  struct running_place {
+    moment end;
+    claim what;
+    std::vector<claim::amount_taken> left;  // beside what.amounts
+  };
+  const running_place* running(std::uint64_t reservation) const;
+  // Somebody else has something of the vnode too, before its place ends.
+  bool is_shared(index vnode_at, std::uint64_t reservation) const;
+  // These places instead of those it had.
+  void rebook(const reservation& r, const std::vector<reservation_place>& places);
+  claim claim_for(const reservation& r, const std::string& exec_vnode) const;
+  // Between begin and finish jobs come and go as the calendar has it, and those of this reservation are away.
+  void begin_placing(const reservation& r);
+  void finish_placing();
+  std::optional<place_and_time> place_at(const trial& t, refusal& why);
+  bool can_have(const claim& what, const trial& t);
+  // What is wanted in all is just this.
+  bool asks_for(const job& j, const claim& what) const;
+  bool is_checked(resource_id r) const { return supposed_->is_checked(r); }
+  // As soon as it can be, for so long as the trial says.
+  std::optional<place_and_time> place_soonest(const trial& t, refusal& why);
 
  private:
   struct end_on_vnode {
@@ -97,8 +132,8 @@ class calendar {
       std::uint32_t booking;
       bool exclusive;
     };
-    std::vector<part> parts;
-    std::vector<hold> holds;
+    std::vector<part> parts;  // in the order in which their bookings begin
+    std::vector<hold> holds;  // likewise
     std::vector<end_on_vnode> ends;
   };
   struct reserved_until_then {
@@ -108,23 +143,32 @@ class calendar {
   };
   static constexpr moment endless = INT64_MAX;
 
+  void find_ends();
+  void book_all();
+  void book(const reservation& r, const std::vector<reservation_place>& places);
+  void enter(std::uint32_t number);
+  void hold_within(index job_at);
+  void begin_supposing();
+  void finish_supposing();
   moment end_of(index job_at) const;
   vnode_dates& dates_of(index vnode_at);
   bool meets(const booking& b, moment from, moment until) const { return b.start < until && b.end > from; }
-  reserved_space reserved(moment from, moment until) const;
-  void reserve_on(index vnode_at, const vnode_dates& dates, moment from, moment until, reserved_space& out) const;
+  bool meets(std::uint32_t number, moment from, moment until, std::uint64_t except) const {
+    return meets(bookings_[number], from, until) && (except == 0 || bookings_[number].reservation != except);
+  }
+  reserved_space reserved(moment from, moment until, std::uint64_t except = 0) const;
+  void reserve_on(index vnode_at, const vnode_dates& dates, moment from, moment until, std::uint64_t except, reserved_space& out) const;
+  template <class List>
+  auto first_that_may_meet(const List& list, moment from) const;
   void reserve_pools(moment from, moment until, reserved_space& out) const;
-  amount booked_at(const vnode_dates& dates, resource_id r, moment t) const;
-  amount ended_on(const vnode_dates& dates, resource_id r, moment from, moment until) const;
   reserved_until_then& make_reserved(moment end);
   void find_largest(reserved_space& of) const;
   amount ended_in_pool(const reserved_space::pool_part& part, moment from, moment until) const;
   std::vector<moment> turning_points(std::int64_t seconds) const;
   std::optional<place_and_time> told_before(index job_at, std::int64_t seconds);
   bool is_free(const claim& what, const job& j, const reserved_space& others);
-  bool asks_for(const job& j, const claim& what) const;
-  bool try_at(moment t, index job_at, std::int64_t seconds, place_and_time& out);
-  std::optional<place_and_time> search(index job_at, std::int64_t seconds, moment before);
+  bool try_at(const trial& t, place_and_time& out, refusal& why);
+  std::optional<place_and_time> search(const trial& t, moment before, refusal& why);
   void go_to(moment t);
 
   view& view_;
@@ -134,10 +178,13 @@ class calendar {
   std::vector<job_end> ends_;
   std::vector<booking> bookings_;
   std::unordered_map<index, vnode_dates> booked_;            // by vnode
+  std::int64_t longest_ = 0;                                 // of bookings
   std::vector<moment> starts_;                               // of bookings, sorted, none before now
   std::map<std::size_t, reserved_until_then> reserved_now_;  // by how many of starts_ count
   std::optional<placement> supposed_;                        // made as if nothing ran
   std::size_t lifted_ = 0;                                   // of ends_
+  std::unordered_map<std::uint64_t, running_place> running_;  // by reservation
+  std::vector<job_end> away_;                                // of begin_placing
   allocation where_;
 };
 

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "actors/scheduler/cycle/backfill.hpp"
+#include "actors/scheduler/cycle/confirmation.hpp"
 #include "actors/scheduler/cycle/cycle_log.hpp"
 #include "actors/scheduler/cycle/exec_text.hpp"
 #include "actors/scheduler/cycle/fairshare.hpp"
+#include "actors/scheduler/cycle/inner_space.hpp"
 #include "actors/scheduler/cycle/order.hpp"
 #include "actors/scheduler/cycle/placement.hpp"
 #include "actors/scheduler/cycle/pools.hpp"
@@ -45,6 +47,7 @@ class cycle_run {
         log_(result_, v.log_events()),
         placement_(v, p, settings_),
         backfill_(v, p, settings_, now, log_),
+        inner_(v, p, settings_),
         preemption_(v, p, settings_, now, backfill_, log_),
         verdicts_(v.request_slots()) {
     for (const auto& n : v.vnodes()) users_matter_ |= n.max_user_run >= 0 || n.max_group_run >= 0;
@@ -55,10 +58,11 @@ class cycle_run {
     const job& j = view_.jobs()[at];
     refusal why;
     log_.of_job(event_job, j.id, "Received qrun request");
+    const bool within = view_.queues()[j.queue].reservation != 0;
     if (!view_.request_of(j).understood) why.text = "Internal Scheduling Error";
-    else if (allocation_.seconds = duration_of(j); placement_.place(j, allocation_, why)) start(at, {});
+    else if (within ? finds_room_within(j, why) : backfill_.place(placement_, j, allocation_, why)) start(at, {});
     else if (std::vector<preempt_victim> victims;
-             !why.never && settings_.preemptive_sched && preemption_.make_room(at, true, duration_of(j), allocation_, victims))
+             !within && !why.never && settings_.preemptive_sched && preemption_.make_room(at, true, allocation_, victims))
       start(at, std::move(victims));
     if (result_.runs.empty()) refuse(at, told(at, why));
     if (!result_.comments.empty()) said = result_.comments.front();
@@ -74,6 +78,7 @@ class cycle_run {
     if (policy_.prime_days.out_of_date(now_, policy_.zone)) log_.line(event_admin, "Fil", "holidays", holidays_out_of_date);
     log_.line(event_debug2, "Svr", "", log_.keep(rules_.status_line()));
     const auto classes = count_classes(order);
+    confirm_reservations();
     std::erase_if(order, [&](index at) { return refuse_by_time(at); });
     apply_formula(ordered);
     if (classes > 0)
@@ -118,7 +123,7 @@ class cycle_run {
     if (const auto reached = view_.limit_reached_by(j)) return refuse(at, verdict{at, comment_for(*reached, j)});
     if (!pools_suffice(view_, placement_, j, why)) return refuse(at, told(at, why));
     auto taken = take_again(view_, j);
-    if (taken && !backfill_.leaves_alone(*taken, now_ + duration_of(j))) {
+    if (taken && !may_take_again(j, *taken)) {
       for (const auto& t : taken->amounts) view_.give_back(t.vnode, t.resource, t.value);
       taken.reset();
     }
@@ -130,6 +135,18 @@ class cycle_run {
     log_.of_job(event_sched, j.id, "Job run");
     result_.runs.push_back({j.serial, j.exec_vnode, j.exec_host, {}});  // no hosts: it goes on where it is
     hold(at, std::move(*taken));
+  }
+
+  bool may_take_again(const job& j, const claim& taken) {
+    if (view_.queues()[j.queue].reservation == 0) return backfill_.leaves_alone(taken, now_ + duration_of(j));
+    const auto* r = running_reservation_of(j);
+    return r && inner_.leaves_others_alone(backfill_.dates(), *r, taken);
+  }
+
+  // What is confirmed is kept from all jobs of this cycle.
+  void confirm_reservations() {
+    for (const reservation& r : view_.reservations())
+      if (r.ask != 0) result_.answers.push_back(confirmation(view_, backfill_.dates(), log_).answer(r));
   }
 
   void consider_by_shares(std::vector<index> order) {
@@ -189,7 +206,7 @@ class cycle_run {
   // Jobs of queues that may not run now are refused before any job is considered.
   bool refuse_by_time(index at) {
     refusal why;
-    if (rules_.queue_may_run(queue_of(at), why)) return false;
+    if (view_.queues()[view_.jobs()[at].queue].reservation != 0 || rules_.queue_may_run(queue_of(at), why)) return false;
     ++result_.considered;
     refuse(at, told(at, why));
     return true;
@@ -235,6 +252,7 @@ class cycle_run {
     log_.of_job(event_debug, j.id, "Considering job to run");
     if (const auto reached = queue_runs_jobs(j) ? view_.limit_reached_by(j) : std::nullopt)
       return refuse(at, verdict{at, comment_for(*reached, j)});
+    if (view_.queues()[j.queue].reservation != 0) return consider_within(at);
     refusal why;
     if (!rules_.may_begin(j, queue_of(at), why) || backfill_.breaks_order(j, why)) return refuse(at, told(at, why));
     verdict& known = verdicts_[j.request];
@@ -251,6 +269,29 @@ class cycle_run {
     }
     if (known.lacks_room) backfill_.could_not_run(at);
     refuse(at, known);
+  }
+
+  // A job of a reservation stands behind no other job, preempts nobody, and dedicated and prime time are not its: its time was agreed on.
+  void consider_within(index at) {
+    const job& j = view_.jobs()[at];
+    verdict& known = verdicts_[j.request];
+    if (known.first == none || !same_class(view_.jobs()[known.first], j)) {
+      refusal why;
+      if (may_run(j, why) && pools_suffice(view_, placement_, j, why) && finds_room_within(j, why)) return start(at, {});
+      known = told(at, why);
+    }
+    refuse(at, known);
+  }
+
+  const reservation* running_reservation_of(const job& j) {
+    const auto* r = view_.reservation_of(j);
+    return r && backfill_.dates().running(r->serial) ? r : nullptr;
+  }
+
+  bool finds_room_within(const job& j, refusal& why) {
+    if (const auto* r = running_reservation_of(j)) return inner_.place(backfill_.dates(), *r, j, allocation_, why);
+    refuse_for_queue("Queue not started.", view_.queues()[j.queue], why);
+    return false;
   }
 
   // Limits are asked of each job, before what is known of its class: who owns a job is no part of that.
@@ -369,6 +410,7 @@ class cycle_run {
   placement placement_;
   allocation allocation_;
   backfill backfill_;
+  inner_space inner_;
   preemption preemption_;
   std::vector<verdict> verdicts_;                               // by request
   std::vector<spoken> spoken_;                                  // beside result_.comments

@@ -12,6 +12,7 @@ namespace annals::cycle {
 
 // Bits of the log (pbs guide: logs).
 constexpr std::uint16_t event_admin = 0x4, event_job = 0x8, event_sched = 0x40, event_debug = 0x80, event_debug2 = 0x100,
+                        event_resv = 0x200,
                         event_debug3 = 0x400;
 
 class cycle_log {

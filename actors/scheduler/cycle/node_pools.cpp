@@ -6,7 +6,8 @@
 
 namespace annals::cycle {
 
-placement::placement(view& v, const policy& p, const timed_settings& now) : view_(v) {
+placement::placement(view& v, const policy& p, const timed_settings& now, const std::vector<vnode_share>* within)
+    : view_(v), within_(within) {
   const auto& table = view_.resources();
   checked_.resize(table.size());
   for (resource_id r = 0; r < table.size(); ++r) checked_[r] = table[r].is_boolean();
@@ -16,19 +17,37 @@ placement::placement(view& v, const policy& p, const timed_settings& now) : view
     sort_keys_.emplace_back(key, table.find(key.resource));
     order_moves_ |= key.by != node_sort_key::measure::total;
   }
+  usable_.resize(view_.vnodes().size());
+  start_.resize(view_.vnodes().size());
+  for (index i = 0; i < usable_.size(); ++i)
+    if (!within_ && (usable_[i] = is_usable(i))) note_start(i);
+  if (!within_) return;
+  for (const auto& share : *within_)
+    if ((usable_[share.vnode] = is_usable(share.vnode))) start_[share.vnode] = share.left;
+}
+
+bool placement::is_usable(index at) const {
+  const vnode& v = view_.vnodes()[at];
+  return within_ ? view_.usable_within(v) : view_.usable(v);
+}
+
+void placement::note_start(index at) {
+  const auto& table = view_.resources();
   const auto& vnodes = view_.vnodes();
-  usable_.resize(vnodes.size());
-  start_.resize(vnodes.size());
-  for (index i = 0; i < vnodes.size(); ++i) {
-    usable_[i] = view_.usable(vnodes[i]);
-    if (!usable_[i]) continue;
-    start_[i].resize(table.size());
-    for (resource_id r = 0; r < table.size(); ++r)
-      if (table[r].numeric) start_[i][r] = vnodes[i].available(r) - vnodes[i].in_use(r);
-    for (const auto& b : vnodes[i].borrowed)  // on the owner's host the owner itself counts
-      if (vnodes[b.vnode].host != vnodes[i].host) start_[i][b.resource] = view_.free_amount(vnodes[i], b.resource);
-    for (const auto& l : vnodes[i].lent) start_[i][l.resource] = view_.free_amount(vnodes[i], l.resource);
-  }
+  const vnode& v = vnodes[at];
+  auto& start = start_[at];
+  start.resize(table.size());
+  for (resource_id r = 0; r < table.size(); ++r)
+    if (table[r].numeric) start[r] = v.available(r) - v.in_use(r);
+  for (const auto& b : v.borrowed)  // on the owner's host the owner itself counts
+    if (vnodes[b.vnode].host != v.host) start[b.resource] = view_.free_amount(v, b.resource);
+  for (const auto& l : v.lent) start[l.resource] = view_.free_amount(v, l.resource);
+}
+
+const vnode_share* placement::share_of(index at) const {
+  if (!within_) return nullptr;
+  const auto share = std::find_if(within_->begin(), within_->end(), [&](const vnode_share& s) { return s.vnode == at; });
+  return share == within_->end() ? nullptr : &*share;
 }
 
 void placement::add_start(std::vector<amount>& sums, index at) const {
@@ -82,9 +101,11 @@ node_pool placement::make_pool(std::vector<index> members) const {
   group_by_host(pool);
   for (const index at : pool.vnodes) {
     const vnode& v = view_.vnodes()[at];
-    for (resource_id r = 0; r < v.has.size(); ++r) pool.total[r] += v.has[r];
+    const auto* share = share_of(at);
+    const auto& has = share ? share->has : v.has;
+    for (resource_id r = 0; r < has.size(); ++r) pool.total[r] += has[r];
     for (const auto& b : v.borrowed)
-      if (view_.vnodes()[b.vnode].host != v.host) pool.total[b.resource] += view_.vnodes()[b.vnode].available(b.resource);
+      if (!share && view_.vnodes()[b.vnode].host != v.host) pool.total[b.resource] += view_.vnodes()[b.vnode].available(b.resource);
     add_start(pool.at_start, at);
     pool.usable += usable_[at];
   }
@@ -99,12 +120,20 @@ node_pool& placement::pool_of(const job& j) {
   const index key = view_.queues()[j.queue].vnodes > 0 ? j.queue : none;
   const auto known = pools_.find(key);
   if (known != pools_.end()) return known->second;
+  return pools_.emplace(key, make_pool(members_of(key))).first->second;
+}
+
+std::vector<index> placement::members_of(index queue) const {
   std::vector<index> members;
+  if (within_) {
+    for (const auto& share : *within_) members.push_back(share.vnode);
+    return members;
+  }
   for (index i = 0; i < view_.vnodes().size(); ++i) {
     const vnode& v = view_.vnodes()[i];
-    if (v.exists && !v.stale && v.queue == key) members.push_back(i);
+    if (v.exists && !v.stale && v.queue == queue) members.push_back(i);
   }
-  return pools_.emplace(key, make_pool(std::move(members))).first->second;
+  return members;
 }
 
 std::vector<std::string> placement::group_keys(const job& j) const {
@@ -141,7 +170,9 @@ const std::vector<node_pool>& placement::sets_of(const job& j, const node_pool& 
 }
 
 void placement::vnodes_changed() {
-  for (index i = 0; i < usable_.size(); ++i) usable_[i] = view_.usable(view_.vnodes()[i]);
+  if (within_)
+    for (const auto& share : *within_) usable_[share.vnode] = is_usable(share.vnode);
+  for (index i = 0; !within_ && i < usable_.size(); ++i) usable_[i] = is_usable(i);
   const auto refresh = [&](node_pool& pool) {
     pool.usable = 0;
     for (const index at : pool.vnodes) pool.usable += usable_[at];

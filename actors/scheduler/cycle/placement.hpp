@@ -83,9 +83,16 @@ struct reserved_space {
   amount of_pool(index queue, resource_id r) const;
 };
 
+// What a running reservation has of a vnode, and what of it none of its jobs holds, by resource.
+struct vnode_share {
+  index vnode = none;
+  std::vector<amount> has, left;
+};
+
 class placement {
  public:
-  placement(view& v, const policy& p, const timed_settings& now);
+  // `within`: for jobs of a reservation, which have nothing but its shares of vnodes. They are to live as long.
+  placement(view& v, const policy& p, const timed_settings& now, const std::vector<vnode_share>* within = nullptr);
 
   // True: `out` says where, and its consumable amounts are taken in the view. False: `why` says why. `others`: to be left alone.
   bool place(const job& j, allocation& out, refusal& why, const reserved_space* others = nullptr);
@@ -98,6 +105,10 @@ class placement {
   claim claim_of(const job& j, const allocation& placed) const;
 
  private:
+  bool is_usable(index vnode_at) const;
+  void note_start(index vnode_at);
+  std::vector<index> members_of(index queue) const;
+  const vnode_share* share_of(index vnode_at) const;
   node_pool make_pool(std::vector<index> members) const;
   void group_by_host(node_pool& pool) const;
   void sort_vnodes(std::vector<index>& vnodes) const;
@@ -140,6 +151,7 @@ class placement {
   void finish(allocation& out);
 
   view& view_;
+  const std::vector<vnode_share>* within_;
   std::vector<char> checked_;  // by resource
   std::vector<std::pair<node_sort_key, resource_id>> sort_keys_;
   bool order_moves_ = false;                // a sort key looks at current amounts

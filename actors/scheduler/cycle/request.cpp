@@ -77,16 +77,16 @@ bool request::is_of_pools(std::string_view name, const resource_table& resources
   return id != no_resource && resources[id].type != attributes::value_type::duration;
 }
 
-request request::parse(schema::SchedJob::Reader job, const resource_table& resources) {
+request request::parse(const written_request& from, const resource_table& resources) {
   request r;
-  const auto place = values::parse_place(text(job.getPlace()));
+  const auto place = values::parse_place(from.place);
   if (place) {
     if (place->arrange != values::arrangement::unset) r.arrange = place->arrange;
     r.share = place->share;
     r.group = place->group;
   }
-  r.understood = (place || job.getPlace().size() == 0) && read_chunks(r, text(job.getSchedselect()), resources);
-  for (const auto a : job.getResources()) {
+  r.understood = (place || from.place.empty()) && read_chunks(r, from.schedselect, resources);
+  for (const auto a : from.resources) {
     const auto name = text(a.getResource());
     if (!request::is_of_pools(name, resources)) continue;
     if (auto w = read_want(resources, name, text(a.getValue()))) r.job_wide.push_back(std::move(*w));
@@ -94,11 +94,11 @@ request request::parse(schema::SchedJob::Reader job, const resource_table& resou
   return r;
 }
 
-void request::append_key(std::string& key, schema::SchedJob::Reader job, const resource_table& resources) {
-  key += text(job.getSchedselect());
+void request::append_key(std::string& key, const written_request& from, const resource_table& resources) {
+  key += from.schedselect;
   key += '\n';
-  key += text(job.getPlace());
-  for (const auto a : job.getResources()) {
+  key += from.place;
+  for (const auto a : from.resources) {
     const auto name = text(a.getResource());
     if (!request::is_of_pools(name, resources)) continue;
     key += '\n';

@@ -26,6 +26,12 @@ struct chunk {
   std::vector<want> wants;  // in the order of schedselect
 };
 
+// As the row of a job or a reservation has it.
+struct written_request {
+  std::string_view schedselect, place;
+  capnp::List<schema::Attribute>::Reader resources;  // Resource_List.*
+};
+
 struct request {
   std::vector<chunk> chunks;
   std::uint64_t chunk_count = 0;
@@ -38,9 +44,9 @@ struct request {
 
   // What belongs to job_wide: all but durations and what says how the chunks lie.
   static bool is_of_pools(std::string_view resource, const resource_table& resources);
-  static request parse(schema::SchedJob::Reader job, const resource_table& resources);
+  static request parse(const written_request& from, const resource_table& resources);
   // Equal keys have equal requests. Durations are left out: no pool of them exists, and jobs often differ in walltime only.
-  static void append_key(std::string& key, schema::SchedJob::Reader job, const resource_table& resources);
+  static void append_key(std::string& key, const written_request& from, const resource_table& resources);
 };
 
 }  // namespace annals::cycle

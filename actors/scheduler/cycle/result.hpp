@@ -9,6 +9,7 @@
 
 #include "actors/scheduler/cycle/moment.hpp"
 #include "actors/scheduler/cycle/refusal.hpp"
+#include "actors/scheduler/cycle/reservation.hpp"
 #include "actors/scheduler/cycle/view.hpp"
 
 namespace annals::cycle {
@@ -63,6 +64,7 @@ struct result {
   std::deque<std::string> other_texts;  // that log lines point at
   std::vector<job_reason> reasons;      // of every job considered that does not run
   std::vector<job_estimate> estimates;
+  std::vector<reservation_answer> answers;  // in the order decided
   std::vector<log_line> log;
   std::uint32_t considered = 0;
 };

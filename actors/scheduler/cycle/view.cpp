@@ -114,6 +114,7 @@ bool view::apply(schema::SchedulingDelta::Reader delta) {
     link_borrowed_pools();
     count_vnodes_of_queues();
   }
+  apply_reservations(delta);
   return true;
 }
 
@@ -197,6 +198,12 @@ void view::set_dynamic(const std::vector<std::pair<resource_id, amount>>& amount
   }
 }
 
+// A program that never ends would stop the scheduler: 0 is no answer to how long it may take.
+void view::set_dynamic_alarm(std::string_view value) {
+  dynamic_alarm_seconds_ = values::parse_integer(value).value_or(0);
+  if (dynamic_alarm_seconds_ <= 0) dynamic_alarm_seconds_ = dynamic_alarm_default;
+}
+
 void view::apply_scheduler(capnp::List<schema::Attribute>::Reader attributes) {
   do_not_span_psets_ = only_explicit_psets_ = false;
   scheduler_formula_.clear();
@@ -208,7 +215,7 @@ void view::apply_scheduler(capnp::List<schema::Attribute>::Reader attributes) {
     if (name == "do_not_span_psets") do_not_span_psets_ = is_true(value);
     if (name == "job_sort_formula") scheduler_formula_ = value;
     if (name == "job_sort_formula_threshold") formula_threshold_ = values::parse_real(value);
-    if (name == "server_dyn_res_alarm") dynamic_alarm_seconds_ = values::parse_integer(value).value_or(dynamic_alarm_seconds_);
+    if (name == "server_dyn_res_alarm") set_dynamic_alarm(value);
     if (name == "only_explicit_psets") only_explicit_psets_ = is_true(value);
     if (name == "preempt_queue_prio") preempting_.queue_prio = values::parse_integer(value).value_or(preempting_.queue_prio);
     if (name == "preempt_targets_enable") preempting_.targets_count = is_true(value);
@@ -231,6 +238,7 @@ void view::apply_queue(schema::SchedQueue::Reader row) {
   q.execution = true;
   q.group_keys.clear();
   q.backfill_depth.reset();
+  q.reservation = row.getReservation();
   q.pool.available.clear();
   for (const auto a : row.getAttributes()) {
     const auto name = text(a.getName());
@@ -253,6 +261,7 @@ void view::apply_vnode_attribute(vnode& v, schema::Attribute::Reader a) {
     if (name == "sharing") v.sharing = read_sharing(value);
     if (name == "queue" && !value.empty()) v.queue = queue_at(value);
     if (name == "no_multinode_jobs") v.no_multinode_jobs = is_true(value);
+    if (name == "resv_enable") v.takes_reservations = is_true(value);
     if (name == "max_running") v.max_running = number(-1);
     if (name == "max_user_run") v.max_user_run = number(-1);
     if (name == "max_group_run") v.max_group_run = number(-1);
@@ -359,7 +368,7 @@ void view::apply_job(schema::SchedJob::Reader row) {
   read_durations(j, row, resources_);
   j.euser = text(row.getEuser());
   j.egroup = text(row.getEgroup());
-  j.request = request_at(row);
+  j.request = request_at({text(row.getSchedselect()), text(row.getPlace()), row.getResources()});
   count_entity(j, row);
   own_limits(j, row);
   const bool holds_vnodes = row.getExecVnode().size() > 0;
@@ -456,7 +465,7 @@ index view::host_at(std::string_view name) {
   return static_cast<index>(hosts_.size() - 1);
 }
 
-index view::request_at(schema::SchedJob::Reader row) {
+index view::request_at(const written_request& row) {
   key_buffer_.clear();
   request::append_key(key_buffer_, row, resources_);
   if (const auto at = request_ids_.find(key_buffer_); at != request_ids_.end()) {

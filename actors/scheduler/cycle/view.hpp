@@ -21,6 +21,7 @@
 #include "actors/scheduler/cycle/limits.hpp"
 #include "actors/scheduler/cycle/preempt_settings.hpp"
 #include "actors/scheduler/cycle/request.hpp"
+#include "actors/scheduler/cycle/reservation.hpp"
 #include "actors/scheduler/cycle/resource_table.hpp"
 #include "events/schema/daemon.capnp.h"
 #include "events/values/job_formula.hpp"
@@ -64,6 +65,7 @@ struct vnode {
   bool stale = false;
   sharing_mode sharing = sharing_mode::default_shared;
   bool no_multinode_jobs = false;
+  bool takes_reservations = true;  // resv_enable
   std::int64_t priority = 0;
   std::int64_t max_running = -1, max_user_run = -1, max_group_run = -1;  // -1: no limit
   index queue = none;                                                    // only jobs of this queue
@@ -105,6 +107,7 @@ struct queue {
   named_amounts pool;
   std::uint32_t vnodes = 0;                    // that serve only this queue
   std::optional<std::int64_t> backfill_depth;  // none: the server's
+  std::uint64_t reservation = 0;               // whose jobs it has; 0: an ordinary queue
 };
 
 enum class job_place : std::uint8_t { gone,
@@ -176,6 +179,20 @@ struct job {
   std::optional<claim> held;    // of a running job, once somebody asked (view::held_by)
 };
 
+struct reservation {
+  std::uint64_t serial = 0;
+  std::string id;
+  schema::ReservationKind kind = schema::ReservationKind::ADVANCE;
+  job asked;                               // what it asks for, as if it were a job
+  std::vector<std::string> hosts, avoid;   // of maintenance; vnodes that it can't have
+  std::vector<reservation_place> places;   // in order of time; none: not confirmed
+  std::uint32_t running = 0;               // index of the occurrence that runs; 0: none
+  std::uint64_t ask = 0;                   // what the server wants to know, 0: nothing,
+  std::vector<reservation_window> wanted;  // and for when
+  // Of the occurrence that runs; nullptr: none does.
+  const reservation_place* running_place() const;
+};
+
 class view {
  public:
   // False: a delta before this one is missing, or it limits what was not read of jobs so far; the view is unchanged and needs a full one.
@@ -200,6 +217,9 @@ class view {
   const request& request_of(const job& j) const { return *requests_[j.request].parsed; }
   const job* find_job(std::uint64_t serial) const;
   index find_vnode(std::string_view name) const;  // none: unknown
+  const std::vector<reservation>& reservations() const { return reservations_; }  // in the order submitted
+  // Whose queue the job is in; nullptr: of no reservation.
+  const reservation* reservation_of(const job& j) const { return queues_[j.queue].reservation == 0 ? nullptr : find_reservation(j); }
   const named_amounts& server_pool() const { return server_; }
   const std::vector<std::string>& server_group_keys() const { return server_group_keys_; }
   bool group_by_node() const { return node_group_enable_; }
@@ -213,11 +233,13 @@ class view {
   const values::job_formula* formula() const { return formula_ ? &*formula_ : nullptr; }
   std::optional<double> formula_threshold() const { return formula_threshold_; }
   bool counts_eligible_time() const { return eligible_time_enable_; }
-  std::int64_t dynamic_alarm_seconds() const { return dynamic_alarm_seconds_; }  // server_dyn_res_alarm; 0: none
+  std::int64_t dynamic_alarm_seconds() const { return dynamic_alarm_seconds_; }  // server_dyn_res_alarm
   std::size_t request_slots() const { return requests_.size(); }                 // job.request is below this
 
   // In state free, and no claim has made it busy or exclusive.
   bool usable(const vnode& v) const;
+  // The same for a job of a reservation that has the vnode: that it is kept for reservations keeps nobody of them away.
+  bool usable_within(const vnode& v) const { return usable_in_state(v, v.up); }
   // What is left; of a borrowed pool: what its owner and all who share it leave.
   amount free_amount(const vnode& v, resource_id r) const {
     return v.borrowed.empty() && v.lent.empty() ? v.available(r) - v.in_use(r) : free_of_shared(v, r);
@@ -233,6 +255,8 @@ class view {
   // A job that is asked for by name (qrun), whatever its state: in the view until forget_asked or the server's word.
   index take_asked(schema::SchedJob::Reader row);
   void forget_asked(index job_at);
+  // The question was answered. With places they are kept at once, until the server speaks about the reservation.
+  void answered(const reservation_answer& answer);
   // The server refused the proposal: the job is what it was before and holds nothing.
   void withdraw(std::uint64_t job);
   // Before a cycle: the amounts of the server that its scripts told (server_dyn_res); those told before are gone.
@@ -283,12 +307,18 @@ class view {
   void forget_everything();
   void apply_server(capnp::List<schema::Attribute>::Reader attributes);
   void apply_scheduler(capnp::List<schema::Attribute>::Reader attributes);
+  void set_dynamic_alarm(std::string_view value);
   void compile_formula();
   void apply_queue(schema::SchedQueue::Reader row);
   void apply_vnode(schema::SchedVnode::Reader row);
   void apply_vnode_attribute(vnode& v, schema::Attribute::Reader a);
   void link_borrowed_pools();
   void apply_job(schema::SchedJob::Reader row);
+  void apply_reservations(schema::SchedulingDelta::Reader delta);
+  void apply_reservation(schema::SchedReservation::Reader row);
+  void remove_reservation(std::uint64_t serial);
+  const reservation* find_reservation(const job& j) const;
+  bool usable_in_state(const vnode& v, bool in_state) const;
   void count_entity(job& j, schema::SchedJob::Reader row);
   void apply_usages(schema::SchedulingDelta::Reader delta);
   void remove_job(index at);
@@ -307,7 +337,7 @@ class view {
   void count_vnodes_of_queues();
   index queue_at(std::string_view name);
   index host_at(std::string_view name);
-  index request_at(schema::SchedJob::Reader row);
+  index request_at(const written_request& row);
   void release_request(index at);
 
   struct text_hash {
@@ -332,7 +362,8 @@ class view {
   std::optional<values::job_formula> formula_;
   std::optional<double> formula_threshold_;
   bool eligible_time_enable_ = false;
-  std::int64_t dynamic_alarm_seconds_ = 30;  // pbs guide: server_dyn_res_alarm
+  static constexpr std::int64_t dynamic_alarm_default = 30;  // pbs guide: server_dyn_res_alarm
+  std::int64_t dynamic_alarm_seconds_ = dynamic_alarm_default;
 
   run_limit_book limits_;
   std::vector<std::string> limited_beside_pools_;  // resources
@@ -347,6 +378,7 @@ class view {
   std::vector<queue> queues_;
   std::vector<job> jobs_;
   std::vector<index> free_jobs_;
+  std::vector<reservation> reservations_;
   std::vector<shared_request> requests_;
   std::vector<index> free_requests_;
   std::string key_buffer_;

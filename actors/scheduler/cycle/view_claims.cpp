@@ -8,8 +8,10 @@
 
 namespace annals::cycle {
 
-bool view::usable(const vnode& v) const {
-  if (!v.exists || !(supposing_ ? v.up : v.free) || v.exclusive_jobs > 0) return false;
+bool view::usable(const vnode& v) const { return usable_in_state(v, supposing_ ? v.up : v.free); }
+
+bool view::usable_in_state(const vnode& v, bool in_state) const {
+  if (!v.exists || !in_state || v.exclusive_jobs > 0) return false;
   const amount cpus = v.available(ncpus_);
   return cpus <= 0 || v.in_use(ncpus_) < cpus;  // all in use: job-busy
 }

@@ -503,3 +503,53 @@ BOOST_AUTO_TEST_CASE(keys_and_amounts_that_are_no_resources_are_named_once_the_r
   d.driver.set_policy("job_sort_key: \"nosuch HIGH\" prime\n", std::string(32, 'e'));  // the resources are known now
   BOOST_TEST(count_of(d, "Fil;sched_config;prime job sorting resource nosuch is not a valid resource") == 1u);
 }
+
+BOOST_AUTO_TEST_CASE(an_alarm_of_nothing_is_the_usual_one) {
+  driven d;
+  d.programs["/lic.sh"] = {actors::script_answer::kind::told, "3"};
+  d.driver.set_policy("resources: \"lic\"\nserver_dyn_res: \"lic !/lic.sh\"\n", std::string(32, 'd'));
+  auto c = two_jobs();
+  c.resources = {{"lic", "long", ""}};
+  c.scheduler["server_dyn_res_alarm"] = "0";
+  d.view(c.full_view(5));
+  d.cycle(1, 5);
+  BOOST_TEST(d.alarm == 30);
+}
+
+// Reservations: answers go before runs, once.
+BOOST_AUTO_TEST_CASE(what_is_asked_about_reservations_is_answered) {
+  driven d;
+  auto c = two_jobs();
+  reservation_row fits, too_large;
+  fits.ask = 3;
+  fits.wanted = {{1, 1000, 2000}, {2, 3000, 4000}};
+  too_large.serial = 901;
+  too_large.id = "R901.p1";
+  too_large.schedselect = "1:ncpus=9";
+  too_large.ask = 1;
+  too_large.wanted = {{1, 1000, 2000}};
+  c.reservations = {fits, too_large};
+  d.view(c.full_view(5));
+  d.forget();
+  d.log.clear();
+  d.cycle(1, 5);
+  BOOST_REQUIRE(d.sent.size() > 4u);
+  BOOST_REQUIRE(d.sent[2].get().isReservation());
+  const auto confirmed = d.sent[2].get().getReservation();
+  BOOST_TEST(confirmed.getReservation() == 900u);
+  BOOST_TEST(confirmed.getAsk() == 3u);
+  BOOST_TEST(confirmed.getCycle() == 1u);
+  BOOST_REQUIRE(confirmed.isConfirmed());
+  BOOST_REQUIRE(confirmed.getConfirmed().size() == 2u);
+  BOOST_TEST(confirmed.getConfirmed()[1].getIndex() == 2u);
+  BOOST_TEST(confirmed.getConfirmed()[1].getStartNs() == 3000 * std::int64_t{1'000'000'000});
+  BOOST_TEST(schema::str(confirmed.getConfirmed()[1].getExecVnode()) == "(p1:ncpus=1)");
+  BOOST_REQUIRE(d.sent[3].get().isReservation());
+  BOOST_TEST(schema::str(d.sent[3].get().getReservation().getRefused()) == "Insufficient amount of resource: ncpus (R: 9 A: 4 T: 4)");
+  BOOST_TEST(count_of(d, "Resv;R900.p1;Confirming 2 Occurrences") == 1u);
+  BOOST_TEST(count_of(d, "Resv;R900.p1;Reservation Confirmed") == 1u);
+  BOOST_TEST(count_of(d, "Resv;R901.p1;PBS Failed to confirm resv: Insufficient amount of resource: ncpus (R: 9 A: 4 T: 4)") == 1u);
+  d.forget();
+  d.cycle(2, 5);
+  BOOST_TEST(std::none_of(d.sent.begin(), d.sent.end(), [](const auto& m) { return m.get().isReservation(); }));
+}

@@ -77,6 +77,36 @@ void fill_vnode(schema::SchedVnode::Builder to, const vnode_row& v, std::uint64_
   }
 }
 
+void fill_reservation(schema::SchedReservation::Builder to, const reservation_row& r) {
+  constexpr std::int64_t ns_per_second = 1'000'000'000;
+  to.setSerial(r.serial);
+  to.setId(r.id);
+  to.setKind(r.kind);
+  to.setQueue(r.queue);
+  to.setSchedselect(r.schedselect);
+  to.setPlace(r.place_text);
+  fill_resources(to.initResources(static_cast<unsigned>(r.resources.size())), "Resource_List", r.resources);
+  auto hosts = to.initHosts(static_cast<unsigned>(r.hosts.size()));
+  for (unsigned i = 0; i < r.hosts.size(); ++i) hosts.set(i, r.hosts[i]);
+  auto places = to.initPlaces(static_cast<unsigned>(r.places.size()));
+  for (unsigned i = 0; i < r.places.size(); ++i) {
+    places[i].setIndex(r.places[i].when.index);
+    places[i].setStartNs(r.places[i].when.start * ns_per_second);
+    places[i].setEndNs(r.places[i].when.end * ns_per_second);
+    places[i].setExecVnode(r.places[i].exec_vnode);
+  }
+  to.setRunning(r.running);
+  to.setAsk(r.ask);
+  auto wanted = to.initWanted(static_cast<unsigned>(r.wanted.size()));
+  for (unsigned i = 0; i < r.wanted.size(); ++i) {
+    wanted[i].setIndex(r.wanted[i].index);
+    wanted[i].setStartNs(r.wanted[i].start * ns_per_second);
+    wanted[i].setEndNs(r.wanted[i].end * ns_per_second);
+  }
+  auto avoid = to.initAvoid(static_cast<unsigned>(r.avoid.size()));
+  for (unsigned i = 0; i < r.avoid.size(); ++i) avoid.set(i, r.avoid[i]);
+}
+
 }  // namespace
 
 vnode_row& small_cluster::vnode(const std::string& name) {
@@ -102,6 +132,7 @@ schema::sealed<schema::SchedulingDelta> small_cluster::full_view(std::uint64_t s
     for (unsigned i = 0; i < queues.size(); ++i) {
       qs[i].setName(queues[i].name);
       qs[i].setOrder(i + 1);
+      qs[i].setReservation(queues[i].reservation);
       fill(qs[i].initAttributes(static_cast<unsigned>(queues[i].attributes.size() + queues[i].available.size())),
            queues[i].attributes, queues[i].available);
     }
@@ -109,6 +140,21 @@ schema::sealed<schema::SchedulingDelta> small_cluster::full_view(std::uint64_t s
     for (unsigned i = 0; i < vnodes.size(); ++i) fill_vnode(vs[i], vnodes[i], i + 1);
     auto js = d.initJobs(static_cast<unsigned>(jobs.size()));
     for (unsigned i = 0; i < jobs.size(); ++i) fill_job(js[i], jobs[i]);
+    auto rows = d.initReservations(static_cast<unsigned>(reservations.size()));
+    for (unsigned i = 0; i < reservations.size(); ++i) fill_reservation(rows[i], reservations[i]);
+  });
+}
+
+schema::sealed<schema::SchedulingDelta> delta_of_reservations(std::uint64_t previous, std::uint64_t sequence,
+                                                              const std::vector<reservation_row>& reservations,
+                                                              const std::vector<std::uint64_t>& gone) {
+  return schema::make<schema::SchedulingDelta>([&](schema::SchedulingDelta::Builder d) {
+    d.setPrevious(previous);
+    d.setSequence(sequence);
+    auto rows = d.initReservations(static_cast<unsigned>(reservations.size()));
+    for (unsigned i = 0; i < reservations.size(); ++i) fill_reservation(rows[i], reservations[i]);
+    auto serials = d.initReservationsGone(static_cast<unsigned>(gone.size()));
+    for (unsigned i = 0; i < gone.size(); ++i) serials.set(i, gone[i]);
   });
 }
 

@@ -31,6 +31,29 @@ struct queue_row {
   std::string name;
   values_by_name attributes{{"queue_type", "Execution"}, {"started", "True"}};
   values_by_name available;
+  std::uint64_t reservation = 0;
+};
+
+// Times in seconds since 1970.
+struct reservation_row {
+  struct window {
+    std::uint32_t index;
+    std::int64_t start, end;
+  };
+  struct place {
+    window when;
+    std::string exec_vnode;
+  };
+  std::uint64_t serial = 900;
+  std::string id = "R900.p1", queue = "R900";
+  schema::ReservationKind kind = schema::ReservationKind::ADVANCE;
+  std::string schedselect = "1:ncpus=1", place_text = "free";
+  values_by_name resources;
+  std::vector<std::string> hosts, avoid;
+  std::vector<place> places;
+  std::uint32_t running = 0;
+  std::uint64_t ask = 0;
+  std::vector<window> wanted;
 };
 
 inline queue_row execution_queue(const std::string& name) {
@@ -61,6 +84,7 @@ struct small_cluster {
   std::vector<vnode_row> vnodes;  // in order of creation
   std::vector<queue_row> queues{execution_queue("workq")};
   std::vector<job_row> jobs;
+  std::vector<reservation_row> reservations;
   values_by_name server_available, server, scheduler;  // of attributes by resource: "max_run_res.ncpus"
   struct custom {
     std::string name, type, flags;
@@ -75,6 +99,10 @@ struct small_cluster {
 schema::sealed<schema::SchedulingDelta> delta(std::uint64_t previous, std::uint64_t sequence,
                                               const std::vector<job_row>& jobs, const std::vector<std::uint64_t>& gone = {},
                                               const std::vector<vnode_row>& vnodes = {}, std::uint64_t first_order = 0);
+
+schema::sealed<schema::SchedulingDelta> delta_of_reservations(std::uint64_t previous, std::uint64_t sequence,
+                                                              const std::vector<reservation_row>& reservations,
+                                                              const std::vector<std::uint64_t>& gone = {});
 
 // One host of one vnode with these cpus.
 vnode_row simple_vnode(const std::string& name, int cpus);

@@ -1,0 +1,131 @@
+// Confirmed reservations in the calendar: what they have booked, and whether one can have a place.
+#include <algorithm>
+#include <utility>
+
+#include "actors/scheduler/cycle/calendar.hpp"
+
+namespace annals::cycle {
+
+const calendar::running_place* calendar::running(std::uint64_t reservation) const {
+  if (reservation == 0) return nullptr;
+  const auto at = running_.find(reservation);
+  return at == running_.end() ? nullptr : &at->second;
+}
+
+bool calendar::is_shared(index vnode_at, std::uint64_t reservation) const {
+  const auto dates = booked_.find(vnode_at);
+  if (dates == booked_.end()) return false;
+  const moment until = running(reservation)->end;
+  return std::any_of(dates->second.holds.begin(), dates->second.holds.end(),
+                     [&](const auto& h) { return meets(h.booking, now_, until, reservation); });
+}
+
+// Maintenance has its vnodes for itself, however they are shared.
+claim calendar::claim_for(const reservation& r, const std::string& exec_vnode) const {
+  claim c = view_.claim_of(exec_vnode, view_.request_of(r.asked));
+  if (r.kind == schema::ReservationKind::MAINTENANCE)
+    for (auto& t : c.vnodes) t.exclusive = true;
+  return c;
+}
+
+void calendar::book_all() {
+  for (const reservation& r : view_.reservations()) book(r, r.places);
+  find_ends();
+  for (std::uint32_t n = 0; n < bookings_.size(); ++n) enter(n);
+  std::sort(starts_.begin(), starts_.end());
+  if (running_.empty()) return;
+  for (const auto& e : ends_) hold_within(e.job);
+}
+
+// Occurrences are mostly at one place: its text is read once.
+void calendar::book(const reservation& r, const std::vector<reservation_place>& places) {
+  const std::string* text = nullptr;
+  claim what;
+  for (const auto& p : places) {
+    if (!text || *text != p.exec_vnode) what = claim_for(r, p.exec_vnode);
+    text = &p.exec_vnode;
+    const bool runs = r.running != 0 && p.when.index == r.running;
+    if (p.when.end <= now_) continue;
+    if (runs) running_[r.serial] = {p.when.end, what, what.amounts};
+    starts_.push_back(std::max(p.when.start, now_));
+    bookings_.push_back({r.id, runs ? std::min(p.when.start, now_) : p.when.start, p.when.end, what, {}, r.serial, runs});
+  }
+}
+
+// What a job of a running reservation holds is the reservation's, and so no longer booked besides.
+void calendar::hold_within(index at) {
+  const auto place = running_.find(view_.queues()[view_.jobs()[at].queue].reservation);
+  if (place == running_.end()) return;
+  for (const auto& t : view_.held_by(at).amounts) {
+    amount value = t.value;
+    for (auto& left : place->second.left) {
+      if (left.vnode != t.vnode || left.resource != t.resource) continue;
+      const amount taken = std::min(left.value, value);
+      left.value -= taken;
+      value -= taken;
+    }
+    value = t.value - value;
+    for (auto& p : dates_of(t.vnode).parts) {
+      if (value == 0) break;
+      if (p.resource != t.resource || !bookings_[p.booking].runs || bookings_[p.booking].reservation != place->first) continue;
+      const amount taken = std::min(p.value, value);
+      p.value -= taken;
+      value -= taken;
+    }
+  }
+}
+
+void calendar::rebook(const reservation& r, const std::vector<reservation_place>& places) {
+  std::erase_if(bookings_, [&](const booking& b) { return b.reservation == r.serial; });
+  running_.erase(r.serial);
+  book(r, places);
+  for (auto& [serial, place] : running_) place.left = place.what.amounts;
+  booked_.clear();
+  starts_.clear();
+  for (const auto& b : bookings_) starts_.push_back(std::max(b.start, now_));
+  std::sort(starts_.begin(), starts_.end());
+  find_ends();
+  for (std::uint32_t n = 0; n < bookings_.size(); ++n) enter(n);
+  for (const auto& e : ends_) hold_within(e.job);
+  reserved_now_.clear();
+}
+
+// -- places for reservations -------------------------------------------------------------------------------------------------
+
+void calendar::begin_placing(const reservation& r) {
+  const auto others = std::stable_partition(ends_.begin(), ends_.end(), [&](const job_end& e) {
+    return running_.empty() || view_.queues()[view_.jobs()[e.job].queue].reservation != r.serial;
+  });
+  away_.assign(others, ends_.end());
+  ends_.erase(others, ends_.end());
+  for (const auto& e : away_) view_.lift(e.job);
+  begin_supposing();
+}
+
+void calendar::finish_placing() {
+  finish_supposing();
+  for (const auto& e : away_) view_.put_back(e.job);
+  ends_.insert(ends_.end(), away_.begin(), away_.end());
+  std::sort(ends_.begin(), ends_.end());
+  away_.clear();
+}
+
+std::optional<calendar::place_and_time> calendar::place_at(const trial& t, refusal& why) {
+  place_and_time out;
+  if (!try_at({t.asked, std::max(t.start, now_), t.end, t.reservation, t.barred}, out, why)) return std::nullopt;
+  return out;
+}
+
+bool calendar::can_have(const claim& what, const trial& t) {
+  const moment start = std::max(t.start, now_);
+  go_to(start);
+  auto others = reserved(start, t.end, t.reservation);
+  for (const index at : t.barred) others.vnodes[at] = reserved_space::kind::alone;
+  return is_free(what, t.asked, others);
+}
+
+std::optional<calendar::place_and_time> calendar::place_soonest(const trial& t, refusal& why) {
+  return search({t.asked, now_, now_ + (t.end - t.start), t.reservation, t.barred}, endless, why);
+}
+
+}  // namespace annals::cycle

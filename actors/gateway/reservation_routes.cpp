@@ -51,7 +51,10 @@ reply_ptr reservation_routes::reply_for(const schema::sealed<schema::Request>& r
   wait.to = to;
   wait.request_id = request.get().getId();
   wait.of_change = request.get().isAlterReservation();
-  if (const auto seconds = waits_for(asked); seconds > 0)
+  // pbs_rsub --hosts has no -I, and says that it is confirmed.
+  const bool of_hosts = request.get().isSubmitReservation() && request.get().getSubmitReservation().getHosts().size() > 0;
+  constexpr std::int64_t hosts_wait_s = 10;
+  if (const auto seconds = of_hosts ? hosts_wait_s : waits_for(asked); seconds > 0)
     wait.until_ns = board_.parts().base.clock->now_ns() + seconds * 1'000'000'000;
   return std::make_shared<answered>(board_.parts().status, std::move(wait), std::move(refused));
 }

@@ -84,7 +84,8 @@ constexpr std::array queue_wanted = {attributes::queue::queue_type, attributes::
                                      attributes::queue::max_run_res_soft};
 constexpr std::array vnode_wanted = {attributes::node::Priority, attributes::node::max_running, attributes::node::max_user_run,
                                      attributes::node::max_group_run, attributes::node::resources_available,
-                                     attributes::node::queue, attributes::node::no_multinode_jobs, attributes::node::sharing};
+                                     attributes::node::queue, attributes::node::no_multinode_jobs, attributes::node::sharing,
+                                     attributes::node::resv_enable};
 constexpr std::array job_wanted = {attributes::job::Resource_List};
 
 }  // namespace

@@ -56,6 +56,7 @@ void confirmed(reservation_state& r, schema::ReservationConfirmed::Reader e) {
   r.ask.reset();
   r.answer_by_ns = 0;
   r.lost.clear();
+  r.in_conflict = false;
   r.retry_ns = 0;
   r.placed = true;
   r.scheduler = schema::str(e.getScheduler());
@@ -86,6 +87,7 @@ void alter_requested(reservation_state& r, const event_place& at, schema::Reserv
 
 void degraded(reservation_state& r, const event_place& at, schema::ReservationDegraded::Reader e) {
   r.lost = texts(e.getVnodes());
+  r.in_conflict = e.getInConflict();
   r.retry_ns = e.getRetryNs();
   r.retried = true;
   if (!e.getAsks()) return;
@@ -117,7 +119,9 @@ void apply(reservation_state& r, const event_place& at, schema::ReservationEvent
     case which::SUBMITTED: return submitted(r, at, event.getSubmitted());
     case which::CONFIRMED: return confirmed(r, event.getConfirmed());
     case which::REFUSED:
-      if (r.ask) r.ask->refused_by.insert(schema::str(event.getRefused().getScheduler()));
+      if (!r.ask) return;
+      if (r.ask->what == reservation_ask::kind::other_place) r.ask.reset();  // it has one scheduler, and is asked again later
+      else r.ask->refused_by.insert(schema::str(event.getRefused().getScheduler()));
       return;
     case which::DENIED:
       give_up(r);
@@ -143,6 +147,7 @@ void apply(reservation_state& r, const event_place& at, schema::ReservationEvent
     case which::DEGRADED: return degraded(r, at, event.getDegraded());
     case which::RESTORED:
       r.lost.clear();
+      r.in_conflict = false;
       r.retry_ns = 0;
       if (r.ask && r.ask->what == reservation_ask::kind::other_place) r.ask.reset();
       return;

@@ -41,12 +41,14 @@ std::int64_t retry_at(const stamp& now, const settings& settings) {
   return now.wall_ns + (set && *set > 0 ? *set : unset_s) * second_ns;
 }
 
-void fill_degraded(schema::ReservationEvent::Builder e, const std::vector<std::string>& vnodes, std::int64_t retry_ns, bool asks) {
+void fill_degraded(schema::ReservationEvent::Builder e, const std::vector<std::string>& vnodes, std::int64_t retry_ns, bool asks,
+                   bool in_conflict) {
   auto degraded = e.initDegraded();
   auto list = degraded.initVnodes(static_cast<unsigned>(vnodes.size()));
   for (unsigned i = 0; i < list.size(); ++i) list.set(i, vnodes[i]);
   degraded.setRetryNs(retry_ns);
   degraded.setAsks(asks);
+  degraded.setInConflict(in_conflict);
 }
 
 outcome decide_unanswered(const reservation_state& r) {
@@ -67,15 +69,16 @@ outcome decide_time(const reservation_state& r, const stamp& now, const settings
   if (window && r.phase == phase::running && window->end_ns <= now.wall_ns)
     return one_event([&](auto e) { e.initOccurrenceEnded().setIndex(window->index); });
   if (r.degraded() && r.retry_ns != 0 && !r.ask && r.retry_ns <= now.wall_ns)
-    return one_event([&](auto e) { fill_degraded(e, r.lost, retry_at(now, settings), true); });
+    return one_event([&](auto e) { fill_degraded(e, r.lost, retry_at(now, settings), true, r.in_conflict); });
   return no_change;
 }
 
 outcome decide_lost(const reservation_state& r, const reservation_lost& command, const stamp& now, const settings& settings) {
-  if (!r.lives() || !r.placed || command.vnodes == r.lost) return no_change;
+  if (!r.lives() || !r.placed || (command.vnodes == r.lost && command.in_conflict == r.in_conflict)) return no_change;
   if (command.vnodes.empty()) return one_event([](auto e) { e.setRestored(); });
-  const auto retry = r.degraded() ? r.retry_ns : retry_at(now, settings);
-  return one_event([&](auto e) { fill_degraded(e, command.vnodes, retry, false); });
+  const bool at_once = command.in_conflict && !r.in_conflict;  // what maintenance takes does not come back
+  const auto retry = at_once ? now.wall_ns : r.degraded() ? r.retry_ns : retry_at(now, settings);
+  return one_event([&](auto e) { fill_degraded(e, command.vnodes, retry, false, command.in_conflict); });
 }
 
 }  // namespace

@@ -77,6 +77,7 @@ struct reservation_state {
   std::int64_t answer_by_ns = 0;             // it goes, or the change is given up, when there is no answer by then; 0: never
   std::vector<std::string> lost;             // vnodes of it that are not to be had: it is degraded
   std::int64_t retry_ns = 0;                 // when others are looked for
+  bool in_conflict = false;                  // some of the lost are taken by maintenance
   bool retried = false;                      // it was degraded once
   std::vector<std::string> conflicts;        // of maintenance: reservations that lose vnodes to it
   std::int64_t submitted_ns = 0, changed_ns = 0;
@@ -126,6 +127,7 @@ struct reservation_time {};  // something is due
 // Vnodes of it that are not to be had now; none: all are.
 struct reservation_lost {
   std::vector<std::string> vnodes;
+  bool in_conflict = false;  // maintenance takes some of them
 };
 struct reservation_unused {};  // it had no job for delete_idle_time
 struct reservation_empty {};   // of one that is being deleted: its jobs are gone, and its queue

@@ -51,8 +51,8 @@ int substate_of(const reservation_state& r) {
   switch (r.phase) {
     case phase::none: return 0;
     case phase::unconfirmed: return 1;
-    case phase::confirmed: return r.degraded() ? 10 : 2;
-    case phase::running: return r.degraded() ? 10 : 5;
+    case phase::confirmed: return r.degraded() ? (r.in_conflict ? 12 : 10) : 2;
+    case phase::running: return r.degraded() ? (r.in_conflict ? 12 : 10) : 5;
     case phase::being_deleted: return 7;
     case phase::ended: return 8;
   }
@@ -70,7 +70,7 @@ attributes::attribute_set reservation_row(const reservation_state& r, std::strin
     row.set(ids::reserve_end, seconds_text(shown->end_ns));
     row.set(ids::reserve_duration, seconds_text(shown->end_ns - shown->start_ns));
     row.set(ids::Resource_List, "walltime", values::print_duration((shown->end_ns - shown->start_ns) / second_ns));
-    if (!shown->exec_vnode.empty()) row.set(ids::resv_nodes, shown->exec_vnode);
+    if (!shown->exec_vnode.empty() && !r.in_conflict) row.set(ids::resv_nodes, shown->exec_vnode);
     if (r.kind == schema::ReservationKind::STANDING) row.set(ids::reserve_index, std::to_string(shown->index));
   }
   row.set(ids::queue, r.id);

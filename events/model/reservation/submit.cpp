@@ -11,6 +11,7 @@
 #include "events/model/reservation/rules.hpp"
 #include "events/values/duration.hpp"
 #include "events/values/number.hpp"
+#include "events/values/recurrence.hpp"
 
 namespace annals::model {
 
@@ -27,6 +28,7 @@ struct draft {
   attributes::resource_list asked;
   kind what = kind::ADVANCE;
   std::int64_t interactive = 0;
+  std::vector<occurrence> windows;
 };
 
 // pbs guide: resv_enable, acl_resv_hosts, acl_resv_groups, acl_resv_users. Managers are let in.
@@ -68,7 +70,6 @@ std::optional<rejection> not_made(const draft& d) {
   };
   if (d.attributes.has(ids::qmove)) return no("-W qmove");
   if (d.attributes.has(ids::reserve_job)) return no("--job");
-  if (d.attributes.has(ids::reserve_rrule)) return no("-r");
   return std::nullopt;
 }
 
@@ -103,6 +104,23 @@ std::optional<rejection> complete_resources(draft& d, const stamp& now, const se
   return std::nullopt;
 }
 
+// An empty rule, and one that gives one occurrence, make an ordinary reservation.
+std::optional<rejection> choose_windows(draft& d, const time_window& first) {
+  const auto length = first.end_s - first.start_s;
+  std::vector<std::int64_t> starts{first.start_s};
+  const auto rule = d.attributes.get(ids::reserve_rrule).value_or("");
+  if (!rule.empty()) {
+    auto all = values::occurrence_starts(rule, d.attributes.get(ids::reserve_timezone).value_or(""), first.start_s, length);
+    if (!all) return as_rejection(all.error());
+    starts = std::move(*all);
+  }
+  for (std::size_t i = 0; i < starts.size(); ++i)
+    d.windows.push_back({static_cast<std::uint32_t>(i + 1), starts[i] * second_ns, (starts[i] + length) * second_ns, {}});
+  if (starts.size() > 1) d.what = kind::STANDING;
+  else if (rule.empty()) d.attributes.erase(ids::reserve_rrule);
+  return std::nullopt;
+}
+
 void complete(draft& d, const submit_reservation& command, const requester& by) {
   auto& a = d.attributes;
   if (!a.has(ids::Reserve_Name)) a.set(ids::Reserve_Name, "NULL");
@@ -128,7 +146,7 @@ std::int64_t answer_by(std::int64_t interactive, const stamp& now) {
   return interactive < 0 ? now.wall_ns - interactive * second_ns : 0;
 }
 
-event submitted_event(const draft& d, const submit_reservation& command, const std::string& id, const time_window& when, const stamp& now) {
+event submitted_event(const draft& d, const submit_reservation& command, const std::string& id, const stamp& now) {
   return make_event([&](schema::Event::Builder e) {
     auto s = e.initReservation().initSubmitted();
     s.setId(id);
@@ -143,10 +161,12 @@ event submitted_event(const draft& d, const submit_reservation& command, const s
       list[i++].setValue(std::string(entry.value));
     }
     s.setHosts(command.request.get().getSubmitReservation().getHosts());
-    auto window = s.initOccurrences(1)[0];
-    window.setIndex(1);
-    window.setStartNs(when.start_s * second_ns);
-    window.setEndNs(when.end_s * second_ns);
+    auto windows = s.initOccurrences(static_cast<unsigned>(d.windows.size()));
+    for (unsigned w = 0; w < windows.size(); ++w) {
+      windows[w].setIndex(d.windows[w].index);
+      windows[w].setStartNs(d.windows[w].start_ns);
+      windows[w].setEndNs(d.windows[w].end_ns);
+    }
     s.setAnswerByNs(answer_by(d.interactive, now));
   });
 }
@@ -186,11 +206,12 @@ outcome decide_submission(const submit_reservation& command, const stamp& now, c
   if (auto why = complete_resources(d, now, settings)) return *why;
   const auto when = window_of(times_of(d.attributes), now.seconds());
   if (!when) return when.error();
+  if (auto why = choose_windows(d, *when)) return *why;
   d.attributes.set(ids::Resource_List, "walltime", values::print_duration(when->end_s - when->start_s));
   for (const auto id : {ids::reserve_start, ids::reserve_end, ids::reserve_duration}) d.attributes.erase(id);
   complete(d, command, now.by);
   const auto id = letter_of(d.what) + std::to_string(command.number);
-  outcome result(std::vector<event>{submitted_event(d, command, id, *when, now)});
+  outcome result(std::vector<event>{submitted_event(d, command, id, now)});
   result.reply = id + "." + settings.server_name;
   return result;
 }

@@ -61,4 +61,5 @@ struct ReservationDegraded {
   vnodes  @0 :List(Text);
   retryNs @1 :Int64;                        # when another place is looked for; 0: never
   asks    @2 :Bool;                         # the time has come: the schedulers are asked now
+  inConflict @3 :Bool;                      # maintenance takes some of them
 }

@@ -179,8 +179,8 @@ BOOST_AUTO_TEST_CASE(its_owner_and_operators_delete_it) {
 
 BOOST_AUTO_TEST_CASE(lost_vnodes_degrade_it_and_others_are_looked_for_later) {
   auto s = given_confirmed();
-  BOOST_TEST(s.when(model::reservation_lost{{"n1"}}, the_server()) == "degraded");
-  BOOST_TEST(s.when(model::reservation_lost{{"n1"}}, the_server()) == "");
+  BOOST_TEST(s.when(model::reservation_lost{{"n1"}, false}, the_server()) == "degraded");
+  BOOST_TEST(s.when(model::reservation_lost{{"n1"}, false}, the_server()) == "");
   BOOST_TEST(s.shown(ids::reserve_state) == "RESV_DEGRADED");
   BOOST_TEST(s.shown(ids::reserve_substate) == "10");
   BOOST_TEST(s.shown(ids::reserve_retry) == "1000600");
@@ -194,12 +194,66 @@ BOOST_AUTO_TEST_CASE(a_degraded_one_is_given_other_vnodes) {
   s.settings.server.set(attributes::server::reserve_retry_time, "30");
   s.when(reserve(two_cpus(s.now_s + 100)));
   s.confirmed("(n1:ncpus=2)");
-  s.when(model::reservation_lost{{"n1"}}, the_server());
+  s.when(model::reservation_lost{{"n1"}, false}, the_server());
   BOOST_TEST(s.wakes() == "degraded");  // which asks
   BOOST_TEST(s.now_s == 1'000'030);
   BOOST_REQUIRE(s.state.ask);
   BOOST_TEST(s.refused() == "refused");
-  BOOST_TEST(s.state.ask.has_value());
+  BOOST_TEST(s.wakes() == "degraded");
+  BOOST_TEST(s.now_s == 1'000'060);
+  BOOST_TEST(s.confirmed("(n2:ncpus=2)") == "confirmed");
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_CONFIRMED");
+  BOOST_TEST(s.shown(ids::resv_nodes) == "(n2:ncpus=2)");
+}
+
+BOOST_AUTO_TEST_CASE(what_maintenance_takes_is_looked_for_elsewhere_at_once) {
+  auto s = given_confirmed();
+  BOOST_TEST(s.when(model::reservation_lost{{"n1"}, true}, the_server()) == "degraded");
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_DEGRADED");
+  BOOST_TEST(s.shown(ids::reserve_substate) == "12");
+  BOOST_TEST(s.shown(ids::resv_nodes) == "(none)");
+  BOOST_TEST(s.wakes() == "degraded");
+  BOOST_TEST(s.now_s == 1'000'000);
+  BOOST_TEST(s.refused() == "refused");
+  BOOST_TEST(s.state.retry_ns == 1'000'600 * a_second);
+}
+
+BOOST_AUTO_TEST_CASE(a_standing_one_has_all_its_windows) {
+  reservation_story s;
+  s.now_s = 1'795'222'000;
+  auto v = two_cpus(s.now_s + 100, 5);
+  v.push_back({"reserve_rrule", "", "FREQ=HOURLY;COUNT=3"});
+  v.push_back({"reserve_timezone", "", "UTC"});
+  BOOST_TEST(s.when(reserve(v)) == "submitted");
+  BOOST_TEST(s.state.id == "S5");
+  BOOST_TEST(s.confirmed("(n1:ncpus=2)") == "confirmed");
+  BOOST_TEST(s.shown(ids::reserve_index) == "1");
+  BOOST_TEST(s.shown(ids::reserve_count) == "3");
+  BOOST_TEST(s.wakes() == "occurrenceBegan");
+  BOOST_TEST(s.wakes() == "occurrenceEnded");
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_CONFIRMED");
+  BOOST_TEST(s.shown(ids::reserve_index) == "2");
+  BOOST_TEST(s.wakes() == "occurrenceBegan");
+  BOOST_TEST(s.now_s == 1'795'222'000 + 100 + 3600);
+  s.wakes();
+  s.wakes();
+  BOOST_TEST(s.wakes() == "occurrenceEnded");
+  BOOST_TEST(s.shown(ids::reserve_state) == "RESV_BEING_DELETED");
+}
+
+BOOST_AUTO_TEST_CASE(a_rule_that_is_none_is_refused_and_one_window_is_an_ordinary_reservation) {
+  const auto with = [](const char* rule) {
+    reservation_story s;
+    s.now_s = 1'795'222'000;
+    auto v = two_cpus(s.now_s + 100, 5);
+    v.push_back({"reserve_rrule", "", rule});
+    v.push_back({"reserve_timezone", "", "UTC"});
+    const auto said = s.when(reserve(v));
+    return said == "submitted" ? s.state.id : said;
+  };
+  BOOST_TEST(with("FREQ=DAILY;COUNT=1") == "R5");
+  BOOST_TEST(with("") == "R5");
+  BOOST_TEST(with("FREQ=DAILY").starts_with("15"));
 }
 
 BOOST_AUTO_TEST_CASE(maintenance_takes_whole_hosts_and_is_for_operators) {

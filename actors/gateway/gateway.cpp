@@ -140,9 +140,9 @@ class router {
       case schema::Request::WAIT_JOB: return self_->send(parts_.status, query{to, std::move(request), by, parts_.where->sequence()});
       case schema::Request::EXPORT_HOOK: return manage_.export_hook(r.getExportHook(), by, std::move(reply));
       case schema::Request::FAIRSHARE: return on_fairshare(to, std::move(request), by, std::move(reply));
-      case schema::Request::SUBMIT_RESERVATION: return reservations_.submit(peer, request, by, to);
-      case schema::Request::DELETE_RESERVATION: return reservations_.remove(request, by, std::move(reply));
-      case schema::Request::ALTER_RESERVATION: return reservations_.alter(request, by, to);
+      case schema::Request::SUBMIT_RESERVATION: return reservations.submit(peer, request, by, to);
+      case schema::Request::DELETE_RESERVATION: return reservations.remove(request, by, std::move(reply));
+      case schema::Request::ALTER_RESERVATION: return reservations.alter(request, by, to);
       case schema::Request::HELLO: return reply->done(parts_.where->sequence(), board.settings()->server_name);
     }
     reply->refused(0, model::refuse(pbs_error::unknown_request));
@@ -176,13 +176,13 @@ class router {
   job_callers callers{board, [this](const auto& caller, auto request) { on_request(caller, std::move(request)); }};
   scheduler_starts starts{board, moms};
   orderly_stop stopping{board, starts};
+  reservation_routes reservations{board};
   order_routes orders{board, hooks, moms, mom_hooks, starts, stopping};
 
  private:
   const gateway_parts& parts_;
   job_routes jobs_{board, hooks};
   manage_routes manage_{board, hooks};
-  reservation_routes reservations_{board};
   scheduler_routes schedulers_{board, hooks, starts};
 };
 
@@ -218,6 +218,7 @@ caf::behavior gateway(caf::event_based_actor* self, gateway_parts parts) {
         r->on_job_command(c);
       },
       [r](withdraw_from_host& w) { r->board.withdraw(std::move(w)); },
+      [r](reservation_for_job& j) { r->reservations.submit_for_job(j); },
       [r](const reservation_refused& n) { r->board.reservation_refused(n.number); },
       [r](const log_marked& m) { r->moms.on_marked(m); },
       [r](mark_told_atom) { r->moms.on_mark_timer(); },

@@ -61,9 +61,24 @@ reply_ptr reservation_routes::reply_for(const schema::sealed<schema::Request>& r
 
 void reservation_routes::submit(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request,
                                 const model::requester& by, const sink_ptr& to) {
+  const auto& group = peer->peer().group;
+  for (auto a : request.get().getSubmitReservation().getAttributes())
+    if (a.getName() == "qmove")
+      return board_.self()->send(board_.parts().status,
+                                 reservation_for_job{request, by, group, to, board_.where().sequence(), board_.self()});
+  submit(request, by, group, to, {});
+}
+
+void reservation_routes::submit_for_job(const reservation_for_job& known) {
+  for_asker(known.to, [&] { submit(known.request, known.by, known.group, known.to, known.job); });
+}
+
+void reservation_routes::submit(const schema::sealed<schema::Request>& request, const model::requester& by, const std::string& group,
+                                const sink_ptr& to, std::optional<model::reservation_job> job) {
   const auto asked = request.get().getSubmitReservation();
   const auto number = board_.next_number();
-  model::submit_reservation command{request, number, peer->peer().group};
+  model::submit_reservation command{request, number, group};
+  command.of_job = std::move(job);
   for (const auto& [name, stream] : board_.where().hosts()) command.known_hosts.push_back(name);
   auto reply = reply_for(request, to, asked.getAttributes(), [gateway = caf::actor(board_.self()), number] {
     caf::anon_send(gateway, reservation_refused{number});

@@ -12,10 +12,13 @@ class reservation_routes {
 
   void submit(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request, const model::requester& by,
               const sink_ptr& to);
+  void submit_for_job(const reservation_for_job& known);  // the status actor has said what job it is
   void remove(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply);
   void alter(const schema::sealed<schema::Request>& request, const model::requester& by, const sink_ptr& to);
 
  private:
+  void submit(const schema::sealed<schema::Request>& request, const model::requester& by, const std::string& group, const sink_ptr& to,
+              std::optional<model::reservation_job> job);
   caf::actor named(capnp::Text::Reader id);
   reply_ptr reply_for(const schema::sealed<schema::Request>& request, const sink_ptr& to, capnp::List<schema::Attribute>::Reader asked,
                       std::function<void()> refused);

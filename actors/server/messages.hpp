@@ -6,6 +6,7 @@
 #include <caf/atom.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "events/log/log_mark.hpp"
 #include "events/model/context.hpp"
 #include "events/model/job/run_rights.hpp"
+#include "events/model/reservation/reservation.hpp"
 #include "events/model/scheduler/scheduler.hpp"
 #include "events/schema/client.capnp.h"
 #include "events/schema/daemon.capnp.h"
@@ -146,6 +148,16 @@ struct proposal_settled {
   model::rejection why;
 };
 
+// A reservation for a job: from the gateway to the status actor, which says what the job is, and back.
+struct reservation_for_job {
+  schema::sealed<schema::Request> request;
+  model::requester by;
+  std::string group;
+  sink_ptr to;
+  std::uint64_t min_sequence = 0;
+  caf::actor gateway;
+  std::optional<model::reservation_job> job = {};
+};
 // From the gateway to itself: the submission with this number was not taken.
 struct reservation_refused {
   std::uint64_t number;
@@ -234,6 +246,7 @@ CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_disconnected)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::scheduler_frame)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::restart_cycle)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::proposal_settled)
+CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::reservation_for_job)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::reservation_refused)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::query)
 CAF_ALLOW_UNSAFE_MESSAGE_TYPE(annals::actors::upload_piece)

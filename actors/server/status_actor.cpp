@@ -41,6 +41,7 @@ struct answering {
   std::deque<query> early;                                                   // asked for a position not folded yet
   std::multimap<std::uint64_t, std::pair<sink_ptr, std::uint64_t>> waiters;  // job serial -> who waits for its end
   reservation_waits for_reservations;
+  std::deque<reservation_for_job> early_for_jobs;  // as early
 
   // Before anything is done: what asks comes after the commits that it may ask about.
   void catch_up() {
@@ -57,7 +58,7 @@ struct answering {
 
   // For commits: a cycle that could begin, the end of a job, or an answer.
   bool waits() const {
-    if (!waiters.empty() || !for_reservations.empty() || !early.empty() || !early_by_hand.empty() || !early_views.empty()) return true;
+    if (!waiters.empty() || !for_reservations.empty() || !early_for_jobs.empty() || !early.empty() || !early_by_hand.empty() || !early_views.empty()) return true;
     return std::any_of(sessions.begin(), sessions.end(), [](const auto& s) { return s.second.waits(); });
   }
 
@@ -71,6 +72,7 @@ struct answering {
     }
     for (auto& [name, session] : sessions) session.all_folded();
     if (!for_reservations.empty()) for_reservations.look(*now, clock->now_ns());
+    for (auto waited = std::exchange(early_for_jobs, {}); auto& asked : waited) receive(asked);
     for (auto waited = std::exchange(early_by_hand, {}); auto& b : waited) receive(b);
     while (!early.empty() && early.front().min_sequence <= now->sequence()) {
       answer(early.front());
@@ -80,6 +82,16 @@ struct answering {
       look(early_views.front());
       early_views.pop_front();
     }
+  }
+
+  void receive(reservation_for_job& asked) {
+    if (asked.min_sequence > now->sequence()) return early_for_jobs.push_back(std::move(asked));
+    for (auto a : asked.request.get().getSubmitReservation().getAttributes())
+      if (a.getName() == "qmove")
+        if (const auto* job = now->job_by_id(schema::text(a.getValue())))
+          asked.job = model::reservation_job{job->serial, job->id, std::string(job->owner_name()), job->phase <= model::job_phase::waiting,
+                                             job->attributes};
+    caf::anon_send(caf::actor(asked.gateway), asked);
   }
 
   void wait(reservation_wait& w) {
@@ -270,6 +282,7 @@ caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
                                                  {},
                                                  {},
                                                  {},
+                                                 {},
                                                  {}});
   a->know_schedulers();
   const auto up_to_date = [a](auto then) {
@@ -280,6 +293,7 @@ caf::behavior status_actor(caf::event_based_actor* self, status_parts parts) {
   return {
       [=](const commits_wait&) { up_to_date([] {}); },
       [=](query& q) { up_to_date([&] { a->receive(q); }); },
+      [=](reservation_for_job& j) { up_to_date([&] { a->receive(j); }); },
       [=](reservation_wait& w) { up_to_date([&] { a->wait(w); }); },
       [=](look_atom) { up_to_date([&] { a->for_reservations.look(*a->now, a->clock->now_ns()); }); },
       [=](by_hand& b) { up_to_date([&] { a->receive(b); }); },

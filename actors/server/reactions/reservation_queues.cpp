@@ -25,6 +25,7 @@ struct reserved {
   std::uint64_t since = 0;       // its last record
   std::int64_t began_ns = 0;     // its open window
   std::int64_t last_job_ns = 0;  // when a job left its queue
+  bool has_job = false;          // that it is made for: it came, or will not come any more
 };
 struct its_queue {
   model::queue_state state;
@@ -94,6 +95,8 @@ class queues final : public reaction {
       if (r.state.lives()) {
         if (queue == queues_.end()) orders.push_back(make_queue(r, at.settings));
         else if (auto set = set_queue(r, queue->second, at.settings)) orders.push_back(std::move(set));
+        if (queue != queues_.end() && r.state.kind == schema::ReservationKind::ASAP && !r.has_job)
+          orders.push_back(move_job(r, at.settings));
         if (r.state.running == 0 && r.state.over > 0) kill_runs(r, at.settings, orders);
         if (const auto due = unused_ns(r); due && *due <= at.now_ns) orders.push_back(tell(r, "unused", model::reservation_unused{}, at.settings));
       } else {
@@ -121,7 +124,9 @@ class queues final : public reaction {
     r.since = at.sequence;
     if (event.isOccurrenceBegan()) r.began_ns = at.wall_ns;
     if (event.isSubmitted()) by_queue_[r.state.id] = at.stream;
+    if (event.isSubmitted() && r.state.kind == schema::ReservationKind::ASAP) made_for_[r.state.job] = at.stream;
     if (r.state.phase != phase::ended) return true;
+    if (r.state.job != 0) made_for_.erase(r.state.job);
     by_queue_.erase(r.state.id);
     reservations_.erase(at.stream);
     return true;
@@ -145,6 +150,7 @@ class queues final : public reaction {
   bool fold_job(const log::record& record, schema::JobEvent::Reader event) {
     const auto serial = record.get().getStream();
     if (event.isQueued()) return came(record, schema::str(event.getQueued().getQueue()), schema::str(event.getQueued().getId()));
+    if (event.isMoved() || event.isAssigned() || event.isEnded()) settle(serial, event);
     if (event.isMoved()) return moved(record, schema::str(event.getMoved().getQueue()));
     const auto job = jobs_.find(serial);
     if (job == jobs_.end()) return false;
@@ -155,6 +161,14 @@ class queues final : public reaction {
       case schema::JobEvent::ENDED: left(job, record.get().getWallNs()); return true;
       default: return false;
     }
+  }
+
+  // The job that a reservation was made for has come to it, or runs elsewhere, or has ended.
+  void settle(std::uint64_t serial, schema::JobEvent::Reader event) {
+    const auto made = made_for_.find(serial);
+    if (made == made_for_.end()) return;
+    auto& r = reservations_.at(made->second);
+    if (!event.isMoved() || event.getMoved().getQueue() == r.state.id.c_str()) r.has_job = true;
   }
 
   bool came(const log::record& record, const std::string& queue, std::string id) {
@@ -242,6 +256,16 @@ class queues final : public reaction {
                        .what = manage_object{request(schema::ManageVerb::SET, r, missing), by}});
   }
 
+  static order_ptr move_job(const reserved& r, const model::settings& settings) {
+    model::client_request command{schema::make<schema::Request>([&](schema::Request::Builder b) {
+      b.initMoveJob().setJob(std::string(r.state.attributes.get(ids::qmove).value_or("")));
+      b.getMoveJob().setDestination(r.state.id);
+    })};
+    return make_order({.cause = r.since,
+                       .target = "job " + std::to_string(r.state.job),
+                       .what = tell_job{r.state.job, std::move(command), server_itself(settings)}});
+  }
+
   template <class Fill>
   static order_ptr to_job(std::uint64_t serial, const its_job& job, const reserved& r, const model::requester& by, order::repeat given,
                           Fill&& fill) {
@@ -282,6 +306,7 @@ class queues final : public reaction {
   }
 
   std::map<std::uint64_t, reserved> reservations_;  // by serial
+  std::map<std::uint64_t, std::uint64_t> made_for_;  // by the job's serial
   std::map<std::string, std::uint64_t> by_queue_;   // a reservation's queue has its name
   std::map<std::string, its_queue> queues_;
   std::map<std::uint64_t, std::string> queue_names_;  // by stream

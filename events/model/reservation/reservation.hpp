@@ -109,12 +109,21 @@ std::vector<std::string> vnodes_of(std::string_view exec_vnode);
 
 // -- what may be asked of a reservation ----------------------------------------------------------------------------------------
 
+// The job that a reservation is asked for (pbs_rsub -W qmove), as it is then.
+struct reservation_job {
+  std::uint64_t serial = 0;
+  std::string id, owner;  // owner: the user
+  bool waits = false;     // it may still be moved
+  attributes::attribute_set attributes;
+};
+
 // A submission. The gateway adds what only the server can know.
 struct submit_reservation {
   schema::sealed<schema::Request> request;
   std::uint64_t number = 0;
   std::string egroup;
   std::vector<std::string> known_hosts = {};  // of --hosts: those there are
+  std::optional<reservation_job> of_job = {};  // nothing: there is no such job, or none was named
 };
 struct reservation_request {  // deleteReservation, alterReservation
   schema::sealed<schema::Request> request;

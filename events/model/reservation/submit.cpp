@@ -68,8 +68,28 @@ std::optional<rejection> not_made(const draft& d) {
   const auto no = [](const char* option) {
     return refuse(pbs_error::no_support, std::string("No support for requested service: ") + option);
   };
-  if (d.attributes.has(ids::qmove)) return no("-W qmove");
   if (d.attributes.has(ids::reserve_job)) return no("--job");
+  return std::nullopt;
+}
+
+// Of the size of a job that waits, and moved to it (pbs guide, pbs_rsub -W qmove): it begins as soon as there is room.
+std::optional<rejection> take_job(draft& d, const submit_reservation& command, const stamp& now) {
+  if (!d.attributes.has(ids::qmove)) return std::nullopt;
+  const auto& job = command.of_job;
+  if (!job) return refuse(pbs_error::unknown_job);
+  if (!now.by.is_operator() && now.by.user != job->owner) return refuse(pbs_error::unauthorized);
+  if (!job->waits) return refuse(pbs_error::bad_state);
+  const auto of = [&](std::string_view resource) { return job->attributes.get(attributes::job::Resource_List, resource); };
+  const auto walltime = of("walltime") ? values::parse_duration(*of("walltime")) : std::nullopt;
+  if (!walltime || *walltime <= 0) return refuse(pbs_error::reservation_needs_walltime);
+  for (const char* resource : {"select", "place"})
+    if (const auto value = of(resource)) d.asked[resource] = *value;
+  d.what = kind::ASAP;
+  d.attributes.set(ids::qmove, job->id);
+  if (!d.attributes.has(ids::delete_idle_time)) d.attributes.set(ids::delete_idle_time, "00:10:00");
+  d.attributes.set(ids::reserve_start, std::to_string(now.seconds()));
+  d.attributes.set(ids::reserve_duration, std::to_string(*walltime));
+  d.attributes.erase(ids::reserve_end);
   return std::nullopt;
 }
 
@@ -160,6 +180,7 @@ event submitted_event(const draft& d, const submit_reservation& command, const s
       list[i].setResource(std::string(entry.resource));
       list[i++].setValue(std::string(entry.value));
     }
+    if (d.what == kind::ASAP) s.setJob(command.of_job->serial);
     s.setHosts(command.request.get().getSubmitReservation().getHosts());
     auto windows = s.initOccurrences(static_cast<unsigned>(d.windows.size()));
     for (unsigned w = 0; w < windows.size(); ++w) {
@@ -203,6 +224,7 @@ outcome decide_submission(const submit_reservation& command, const stamp& now, c
     if (auto why = take_attribute(d, given, now, settings)) return *why;
   if (auto why = not_made(d)) return *why;
   if (auto why = take_hosts(d, command, now.by)) return *why;
+  if (auto why = take_job(d, command, now)) return *why;
   if (auto why = complete_resources(d, now, settings)) return *why;
   const auto when = window_of(times_of(d.attributes), now.seconds());
   if (!when) return when.error();

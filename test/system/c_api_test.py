@@ -7,7 +7,7 @@ import unittest
 from private_cluster import ClusterTest, STAGE, wait_gone
 
 SOURCES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "c_api")
-PROGRAMS = ("connections", "submission", "requests", "selection", "status", "management")
+PROGRAMS = ("connections", "submission", "requests", "selection", "status", "management", "reservations")
 
 
 class c_programs(ClusterTest):
@@ -60,6 +60,9 @@ class c_programs(ClusterTest):
         server = self.daemon_pids("pbs_server")
         self.sure(self.program("management"), "stop")
         self.assertTrue(wait_gone(server), "the server ends")
+
+    def test_reservations(self):
+        self.sure(self.program("reservations"), "a")
 
     def test_every_call_for_a_job(self):
         self.sure("qmgr", "-c", "set server scheduling = False")

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <cstdlib>
 
 #include "events/model/limits.hpp"
 #include "events/values/date_time.hpp"
@@ -146,15 +147,6 @@ std::optional<complaint> check_combination(const command_line& line, const long_
   return std::nullopt;
 }
 
-// The environment of the reservation: of pbs_rsub's only what says who asked from where, and the rule's time zone.
-std::string variables(const reservation_asker& who) {
-  const auto value = [&](const char* name) { return who.environment_value ? who.environment_value(name) : std::nullopt; };
-  std::string out = "PBS_O_LOGNAME=" + value("LOGNAME").value_or(who.user) + ",PBS_O_HOST=" + who.host;
-  if (const auto mail = value("MAIL")) out += ",PBS_O_MAIL=" + *mail;
-  if (const auto zone = value("PBS_TZID")) out += ",PBS_TZID=" + *zone;
-  return out;
-}
-
 }  // namespace
 
 const command rsub_command = {"pbs_rsub",
@@ -190,6 +182,20 @@ std::optional<reservation_name> parse_reservation_name(std::string_view text, st
 int print_ill_formed_reservation(std::string_view command, std::string_view text) {
   std::fprintf(stderr, "%s: illegally formed reservation identifier: %s\n", std::string(command).c_str(), std::string(text).c_str());
   return 1;
+}
+
+std::string reservation_variables(const reservation_asker& who) {
+  const auto value = [&](const char* name) { return who.environment_value ? who.environment_value(name) : std::nullopt; };
+  std::string out = "PBS_O_LOGNAME=" + value("LOGNAME").value_or(who.user) + ",PBS_O_HOST=" + who.host;
+  if (const auto mail = value("MAIL")) out += ",PBS_O_MAIL=" + *mail;
+  if (const auto zone = value("PBS_TZID")) out += ",PBS_TZID=" + *zone;
+  return out;
+}
+
+std::optional<std::string> own_environment(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr) return std::nullopt;
+  return std::string(value);
 }
 
 std::string server_of(const command_line& line) {
@@ -293,7 +299,7 @@ std::variant<reservation_request, complaint> make_reservation(const command_line
   }
   // An ASAP reservation is given up when there is no room at once, near enough.
   if (qmove != others.end() && !line.has('I')) out.attributes.push_back({"interactive", "", "-10"});
-  out.attributes.push_back({"Variable_List", "", variables(who)});
+  out.attributes.push_back({"Variable_List", "", reservation_variables(who)});
   return out;
 }
 

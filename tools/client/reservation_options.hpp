@@ -56,6 +56,10 @@ struct reservation_asker {
   std::string server;  // the default one
 };
 
+// The environment of a reservation: of the asker's only what says who asked from where, and a rule's time zone.
+std::string reservation_variables(const reservation_asker& who);
+std::optional<std::string> own_environment(const std::string& name);  // this process's
+
 struct reservation_request {
   std::vector<job_attribute> attributes;
   std::vector<std::string> hosts;

@@ -4,8 +4,8 @@
 #include <pwd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <ctime>
 
 #include "events/attributes/ids.hpp"
@@ -20,14 +20,8 @@ namespace {
 using namespace annals;
 using namespace annals::client;
 
-std::optional<std::string> environment_value(const std::string& name) {
-  const char* value = std::getenv(name.c_str());
-  if (value == nullptr) return std::nullopt;
-  return std::string(value);
-}
-
 reservation_asker this_asker(std::int64_t now) {
-  reservation_asker who{.now = now, .user = {}, .group = {}, .host = this_host(), .environment_value = environment_value, .server = server_name()};
+  reservation_asker who{.now = now, .user = {}, .group = {}, .host = this_host(), .environment_value = own_environment, .server = server_name()};
   if (const passwd* user = getpwuid(getuid())) {
     who.user = user->pw_name;
     if (const group* g = getgrgid(user->pw_gid)) who.group = g->gr_name;

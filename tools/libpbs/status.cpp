@@ -14,6 +14,7 @@
 #include "events/values/string_list.hpp"
 #include "tools/client/job_ids.hpp"
 #include "tools/client/query/stat.hpp"
+#include "tools/client/reservation_options.hpp"
 #include "tools/libpbs/connections.hpp"
 #include "tools/libpbs/include/pbs_ifl.h"
 
@@ -287,10 +288,17 @@ struct batch_status* pbs_statrsc(int connect, const char* id, struct attrl* attr
 struct batch_status* pbs_stathook(int connect, const char* id, struct attrl* attributes, const char*) {
   return stat(connect, ObjectKind::HOOK, id, attributes);
 }
-struct batch_status* pbs_statresv(int connect, const char* id, struct attrl*, const char*) {
-  return ifl::with_connection(connect, static_cast<batch_status*>(nullptr), [&](ifl::connection&) -> batch_status* {
-    if (!text_of(id).empty()) throw ifl::failure{pbs_error::unknown_reservation, {}};
-    return nullptr;
+// Ids with commas.
+struct batch_status* pbs_statresv(int connect, const char* id, struct attrl* attributes, const char*) {
+  return ifl::with_connection(connect, static_cast<batch_status*>(nullptr), [&](ifl::connection& c) {
+    client::stat_question q;
+    q.kind = ObjectKind::RESERVATION;
+    for (const auto& one : values::split_list(text_of(id))) {
+      const auto name = client::parse_reservation_name(one, client::server_name());
+      if (!name) throw ifl::failure{pbs_error::unknown_reservation, {}};
+      q.names.push_back(name->id);
+    }
+    return stat(c, q, attributes);
   });
 }
 

@@ -120,9 +120,14 @@ struct batch_status* pbs_statnode(int connect, const char* id, struct attrl* att
 struct batch_status* pbs_statvnode(int connect, const char* id, struct attrl* attributes, const char* extend);
 struct batch_status* pbs_statrsc(int connect, const char* id, struct attrl* attributes, const char* extend);
 struct batch_status* pbs_stathook(int connect, const char* id, struct attrl* attributes, const char* extend);
-/* Annals has no reservations: the list is empty, and a name is refused with PBSE_UNKRESVID. */
 struct batch_status* pbs_statresv(int connect, const char* id, struct attrl* attributes, const char* extend);
 void pbs_statfree(struct batch_status* status);
+
+/* -- reservations: pbs_reservations(3) -------------------------------------------------------------------------------------- */
+
+char* pbs_submit_resv(int connect, struct attropl* attributes, const char* extend); /* its id: free() it */
+char* pbs_modify_resv(int connect, const char* reservation, struct attropl* attributes, const char* extend); /* the same */
+int pbs_delresv(int connect, const char* reservation, const char* extend);
 
 /* -- management ---------------------------------------------------------------------------------------------------------- */
 
@@ -252,6 +257,21 @@ int pbs_terminate(int connect, int manner, const char* extend);
 #define ATTR_tolerate_node_failures "tolerate_node_failures"
 #define ATTR_umask "umask"
 #define ATTR_used "resources_used"
+
+/* Attributes of reservations. */
+#define ATTR_auth_g "Authorized_Groups"
+#define ATTR_auth_h "Authorized_Hosts"
+#define ATTR_auth_u "Authorized_Users"
+#define ATTR_resv_duration "reserve_duration"
+#define ATTR_resv_end "reserve_end"
+#define ATTR_resv_name "Reserve_Name"
+#define ATTR_resv_nodes "resv_nodes"
+#define ATTR_resv_owner "Reserve_Owner"
+#define ATTR_resv_rrule "reserve_rrule"
+#define ATTR_resv_start "reserve_start"
+#define ATTR_resv_state "reserve_state"
+#define ATTR_resv_substate "reserve_substate"
+#define ATTR_resv_timezone "reserve_timezone"
 
 /* Attributes of queues and of the server. */
 #define ATTR_aclgren "acl_group_enable"

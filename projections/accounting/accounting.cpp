@@ -3,8 +3,9 @@
 
 #include "events/attributes/ids.hpp"
 #include "events/log/place.hpp"
-#include "events/values/date_time.hpp"
 #include "projections/accounting/record_fields.hpp"
+#include "projections/accounting/record_text.hpp"
+#include "projections/accounting/reservation_records.hpp"
 
 namespace annals::projections {
 
@@ -76,14 +77,7 @@ constexpr record_rule rules[] = {
 void write_records(moment when, const occasion& o, const accounting::line_taker& take) {
   for (const auto& rule : rules) {
     if (rule.event != o.event.which() || rule.when != when || !rule.applies(o)) continue;
-    std::string line;
-    line.reserve(512);
-    line += values::print_log_date(o.at.seconds());
-    line += ';';
-    line += rule.letter;
-    line += ';';
-    line += o.job.id;
-    line += ';';
+    std::string line = begun_line(o.at.seconds(), rule.letter, o.job.id);
     rule.put_fields(line, o);
     if (!rule.blank_at_end && line.ends_with(' ')) line.pop_back();
     take(o.at.seconds(), line);
@@ -110,6 +104,7 @@ void accounting::learn(const log::record& record) {
 void accounting::fold_any(const log::record& record, const line_taker* take) {
   const auto event = record.event();
   if (event.isJob()) fold_job(place_of(record), event.getJob(), take);
+  if (event.isReservation()) fold_reservation(place_of(record), event.getReservation(), take);
   if (event.isHost()) fold_host(place_of(record), event.getHost());
   sequence_ = record.sequence();
 }
@@ -120,7 +115,7 @@ void accounting::fold_job(const model::event_place& at, schema::JobEvent::Reader
   if (!begins && !jobs_.contains(at.stream) && !remembers(at)) return;  // it has ended: its history is nobody's bill
   auto& job = jobs_[at.stream];
   const find_vnode find = [this](std::string_view name) { return vnode(name); };
-  const occasion o{job, at, event, find};
+  const occasion o{job, at, event, find, reservation_name(job)};
   if (take) write_records(moment::before, o, *take);
   if (event.which() == which::ENDED) {
     jobs_.erase(at.stream);
@@ -129,6 +124,22 @@ void accounting::fold_job(const model::event_place& at, schema::JobEvent::Reader
   model::apply(job, at, event);
   if (take) write_records(moment::after, o, *take);
   if (begins || event.which() == which::ALTERED || event.which() == which::MOVED) job.attributes = without_unseen(job.attributes);
+}
+
+void accounting::fold_reservation(const model::event_place& at, schema::ReservationEvent::Reader event, const line_taker* take) {
+  auto& r = reservations_[at.stream];
+  const auto before = r.phase;
+  model::apply(r, at, event);
+  if (take) write_records({r, before, at, event}, *take);
+  if (event.isSubmitted() || event.isChanged()) reservation_names_[full_id(r)] = std::string(r.name());
+  if (r.phase != model::reservation_phase::ended) return;
+  reservation_names_.erase(full_id(r));
+  reservations_.erase(at.stream);
+}
+
+std::string_view accounting::reservation_name(const model::job_state& job) const {
+  const auto name = reservation_names_.find(std::string(job.attribute(attributes::job::reserve_ID)));
+  return name == reservation_names_.end() ? std::string_view() : name->second;
 }
 
 // Reads a job that was learned of only. False: it has ended.

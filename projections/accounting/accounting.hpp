@@ -14,6 +14,7 @@
 #include "events/log/record.hpp"
 #include "events/model/host/host.hpp"
 #include "events/model/job/job.hpp"
+#include "events/model/reservation/reservation.hpp"
 
 namespace annals::projections {
 
@@ -40,15 +41,19 @@ class accounting {
  private:
   void fold_job(const model::event_place& at, schema::JobEvent::Reader event, const line_taker* take);
   void fold_host(const model::event_place& at, schema::HostEvent::Reader event);
+  void fold_reservation(const model::event_place& at, schema::ReservationEvent::Reader event, const line_taker* take);
   void fold_any(const log::record& record, const line_taker* take);
   bool remembers(const model::event_place& at);
   const model::vnode_state* vnode(std::string_view name) const;
+  std::string_view reservation_name(const model::job_state& job) const;
 
   history_reader history_;
   std::uint64_t sequence_ = 0;
   std::unordered_map<std::uint64_t, model::job_state> jobs_;    // unfinished, by serial; with what lines need
   std::unordered_map<std::uint64_t, model::host_state> hosts_;  // by serial
   std::unordered_map<std::string, std::uint64_t> host_of_vnode_;
+  std::unordered_map<std::uint64_t, model::reservation_state> reservations_;  // unfinished, by serial
+  std::unordered_map<std::string, std::string> reservation_names_;            // theirs, by id with the server's name
 };
 
 }  // namespace annals::projections

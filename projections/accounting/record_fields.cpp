@@ -8,6 +8,7 @@
 #include "events/model/vnodes/amounts.hpp"
 #include "events/model/vnodes/sharing.hpp"
 #include "events/values/duration.hpp"
+#include "projections/accounting/record_text.hpp"
 
 namespace annals::projections {
 
@@ -15,34 +16,6 @@ namespace ids = attributes::job;
 using which = schema::JobEvent::Which;
 
 namespace {
-
-// A record is one line, whatever users wrote: control characters are shown as a question mark.
-void put_text(std::string& line, std::string_view text) {
-  const auto before = static_cast<std::ptrdiff_t>(line.size());
-  line += text;
-  std::replace_if(
-      line.begin() + before, line.end(), [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; }, '?');
-}
-
-void put_in(std::string& line, std::string_view name, std::string_view resource, std::string_view value, std::string_view quote = "") {
-  line += name;
-  if (!resource.empty()) {
-    line += '.';
-    put_text(line, resource);
-  }
-  line += '=';
-  line += quote;
-  put_text(line, value);
-  line += quote;
-  line += ' ';
-}
-
-// Values with a blank stand in quotes; a quote inside is left as it is, as PBS does.
-void put(std::string& line, std::string_view name, std::string_view resource, std::string_view value, bool quoted = false) {
-  put_in(line, name, resource, value, quoted || value.find(' ') != std::string_view::npos ? "\"" : "");
-}
-
-void put(std::string& line, std::string_view name, std::string_view value) { put(line, name, {}, value); }
 
 void put_if(std::string& line, std::string_view name, const model::job_state& job, attributes::attribute_id id) {
   if (const auto v = job.attributes.get(id)) put(line, name, *v);
@@ -86,13 +59,18 @@ void put_used_in_phase(std::string& line, const model::job_state& job) {
 }
 
 // What every record of a job begins with.
-void put_base(std::string& line, const model::job_state& job) {
+void put_base(std::string& line, const occasion& o) {
+  const auto& job = o.job;
   put(line, "user", job.attribute(ids::euser));
   put(line, "group", job.attribute(ids::egroup));
   if (const auto account = job.attributes.get(ids::Account_Name)) put(line, "account", {}, *account, true);
   put(line, "project", job.attribute(ids::project));
   put(line, "jobname", job.attribute(ids::Job_Name));
   put(line, "queue", job.queue());
+  if (const auto reservation = job.attributes.get(ids::reserve_ID)) {
+    put(line, "resvname", o.reservation_name);
+    put(line, "resvID", *reservation);
+  }
   put_time(line, "ctime", job, ids::ctime);
   put_time(line, "qtime", job, ids::qtime);
   put_time(line, "etime", job, ids::etime);  // 0: not eligible
@@ -119,8 +97,9 @@ void put_whole_place(std::string& line, const model::job_state& job) {
 }
 
 // RD-75
-void put_phase(std::string& line, const model::job_state& job) {
-  put_base(line, job);
+void put_phase(std::string& line, const occasion& o) {
+  const auto& job = o.job;
+  put_base(line, o);
   put_time(line, "start", job, ids::stime);
   put_time(line, "session", job, ids::session_id);
   put(line, "run_count", job.attribute(ids::run_count));
@@ -175,13 +154,13 @@ struct change {
 }  // namespace
 
 void queued_fields(std::string& line, const occasion& o) {
-  put_base(line, o.job);
+  put_base(line, o);
   put_if(line, "depend", o.job, ids::depend);
   put_all(line, "Resource_List", o.job, ids::Resource_List);
 }
 
 void started_fields(std::string& line, const occasion& o) {
-  put_base(line, o.job);
+  put_base(line, o);
   put_place(line, o.job);
   for (const auto& [resource, amount] : assigned(o)) put(line, "resource_assigned", resource, amount.print());
 }
@@ -195,7 +174,7 @@ void reduced_fields(std::string& line, const occasion& o) {
 }
 
 void run_fields(std::string& line, const occasion& o) {
-  put_base(line, o.job);
+  put_base(line, o);
   put_whole_place(line, o.job);
   put_time(line, "session", o.job, ids::session_id);
   put(line, "end", o.job.attributes.get(ids::obittime).value_or(std::to_string(o.at.seconds())));
@@ -206,12 +185,12 @@ void run_fields(std::string& line, const occasion& o) {
 }
 
 void phase_fields(std::string& line, const occasion& o) {
-  put_phase(line, o.job);
+  put_phase(line, o);
   put_used_in_phase(line, o.job);
 }
 
 void next_phase_fields(std::string& line, const occasion& o) {
-  put_phase(line, o.job);
+  put_phase(line, o);
   for (const auto& [resource, amount] : assigned(o)) put(line, "resource_assigned", resource, amount.print());
 }
 
@@ -253,7 +232,7 @@ bool shown_in_records(attributes::attribute_id id) {
       ids::Job_Name, ids::resources_used, ids::queue, ids::Account_Name, ids::ctime, ids::depend, ids::exec_host,
       ids::exec_vnode, ids::qtime, ids::Resource_List, ids::stime, ids::obittime, ids::session_id, ids::euser, ids::egroup,
       ids::etime, ids::run_count, ids::eligible_time, ids::project, ids::exec_host_orig, ids::exec_vnode_orig,
-      ids::Resource_List_orig, ids::resources_used_acct};
+      ids::Resource_List_orig, ids::resources_used_acct, ids::reserve_ID};
   return std::find(std::begin(shown), std::end(shown), id) != std::end(shown);
 }
 

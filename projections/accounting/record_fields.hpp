@@ -19,6 +19,7 @@ struct occasion {
   const model::event_place& at;
   schema::JobEvent::Reader event;
   const find_vnode& vnode;
+  std::string_view reservation_name;  // of a job in one
 };
 
 void queued_fields(std::string& line, const occasion& o);   // Q

@@ -232,6 +232,7 @@ outcome decide_submission(const submit_reservation& command, const stamp& now, c
   d.attributes.set(ids::Resource_List, "walltime", values::print_duration(when->end_s - when->start_s));
   for (const auto id : {ids::reserve_start, ids::reserve_end, ids::reserve_duration}) d.attributes.erase(id);
   complete(d, command, now.by);
+  d.attributes.set(ids::server, settings.server_name);  // its full name, to who sees the event alone
   const auto id = letter_of(d.what) + std::to_string(command.number);
   outcome result(std::vector<event>{submitted_event(d, command, id, now)});
   result.reply = id + "." + settings.server_name;

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <ctime>
 #include <optional>
+#include <utility>
 
 #include "events/attributes/ids.hpp"
 #include "tools/client/print/full.hpp"
@@ -84,21 +85,31 @@ class table : public object_form {
 
 class full : public object_form {
  public:
+  // Until it is altered place comes behind select.
   void put(std::string& out, const object_view& r) override {
     out.append("Resv ID: ").append(r.name).push_back('\n');
+    const bool sorted = !value_of(r, reservation::schedselect_orig).empty();
+    std::optional<attributes::entry> place;
     for_each_attribute(r.packed, [&](const attributes::entry& e) {
-      const label* l = labels_.find(e.id);
-      if (!l) return;
-      put_attribute_name(out, *l, e.resource);
-      out.append(" = ");
-      // Unlike other commands' dates these have two digits of a day below ten.
-      const auto seconds = is_date(*l, e.resource) ? number_of(e.value) : std::nullopt;
-      out.append(seconds ? formatted(*seconds, "%a %b %d %H:%M:%S %Y") : std::string(e.value)).push_back('\n');
+      if (place && (e.id != reservation::Resource_List || e.resource > "select")) put_line(out, *std::exchange(place, std::nullopt));
+      if (!sorted && e.id == reservation::Resource_List && e.resource == "place") place = e;
+      else put_line(out, e);
     });
+    if (place) put_line(out, *place);
     out.push_back('\n');
   }
 
  private:
+  void put_line(std::string& out, const attributes::entry& e) const {
+    const label* l = labels_.find(e.id);
+    if (!l) return;
+    put_attribute_name(out, *l, e.resource);
+    out.append(" = ");
+    // Unlike other commands' dates these have two digits of a day below ten.
+    const auto seconds = is_date(*l, e.resource) ? number_of(e.value) : std::nullopt;
+    out.append(seconds ? formatted(*seconds, "%a %b %d %H:%M:%S %Y") : std::string(e.value)).push_back('\n');
+  }
+
   labels labels_{schema::ObjectKind::RESERVATION};
 };
 

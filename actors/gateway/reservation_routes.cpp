@@ -22,7 +22,7 @@ std::int64_t waits_for(capnp::List<schema::Attribute>::Reader asked) {
 // Answers with the reservation's id and state, at once or through the status actor.
 class answered final : public reply_to {
  public:
-  answered(caf::actor status, reservation_wait wait, std::function<void()> refused)
+  answered(caf::actor status, reservation_wait wait, std::function<void(const model::rejection&)> refused)
       : status_(std::move(status)), wait_(std::move(wait)), refused_(std::move(refused)) {}
   void done(std::uint64_t sequence, const std::string& id) override {
     using state = schema::ReservationAnswer::State;
@@ -34,19 +34,19 @@ class answered final : public reply_to {
   }
   void refused(std::uint64_t sequence, const model::rejection& why) override {
     wait_.to->send(refusal_reply(wait_.request_id, sequence, why));
-    if (refused_) refused_();
+    if (refused_) refused_(why);
   }
 
  private:
   caf::actor status_;
   reservation_wait wait_;
-  std::function<void()> refused_;
+  std::function<void(const model::rejection&)> refused_;
 };
 
 }  // namespace
 
 reply_ptr reservation_routes::reply_for(const schema::sealed<schema::Request>& request, const sink_ptr& to,
-                                        capnp::List<schema::Attribute>::Reader asked, std::function<void()> refused) {
+                                        capnp::List<schema::Attribute>::Reader asked, std::function<void(const model::rejection&)> refused) {
   reservation_wait wait;
   wait.to = to;
   wait.request_id = request.get().getId();
@@ -80,7 +80,7 @@ void reservation_routes::submit(const schema::sealed<schema::Request>& request, 
   model::submit_reservation command{request, number, group};
   command.of_job = std::move(job);
   for (const auto& [name, stream] : board_.where().hosts()) command.known_hosts.push_back(name);
-  auto reply = reply_for(request, to, asked.getAttributes(), [gateway = caf::actor(board_.self()), number] {
+  auto reply = reply_for(request, to, asked.getAttributes(), [gateway = caf::actor(board_.self()), number](const model::rejection&) {
     caf::anon_send(gateway, reservation_refused{number});
   });
   board_.self()->send(board_.new_reservation(number),
@@ -97,16 +97,25 @@ caf::actor reservation_routes::named(capnp::Text::Reader id) {
 
 void reservation_routes::remove(const schema::sealed<schema::Request>& request, const model::requester& by, reply_ptr reply) {
   const auto reservation = named(request.get().getDeleteReservation().getReservation());
-  if (!reservation) return board_.refuse(reply, pbs_error::unknown_reservation);
+  if (!reservation) return unknown(reply, request.get().getDeleteReservation().getReservation());
   board_.self()->send(
       reservation, board_.wrap<model::reservation_command>(model::reservation_request{request}, request.get(), by, std::move(reply)));
 }
 
+void reservation_routes::unknown(const reply_ptr& reply, capnp::Text::Reader id) {
+  board_.note(log_event::debug, "Resv", schema::text(id), "Unknown Reservation Id");
+  board_.refuse(reply, pbs_error::unknown_reservation);
+}
+
 void reservation_routes::alter(const schema::sealed<schema::Request>& request, const model::requester& by, const sink_ptr& to) {
   const auto asked = request.get().getAlterReservation();
-  auto reply = reply_for(request, to, asked.getChanges(), {});
+  const auto note_refused = [notes = board_.notes(), id = schema::str(asked.getReservation()), who = by.at_host()](const model::rejection& why) {
+    if (notes && why.code == pbs_error::unauthorized)
+      notes->write(log_event::security, "Resv", id, "Unauthorized Request, request type: 91, Object: RESCRESV, Name: " + id + ", request from: " + who);
+  };
+  auto reply = reply_for(request, to, asked.getChanges(), note_refused);
   const auto reservation = named(asked.getReservation());
-  if (!reservation) return board_.refuse(reply, pbs_error::unknown_reservation);
+  if (!reservation) return unknown(reply, asked.getReservation());
   board_.self()->send(
       reservation, board_.wrap<model::reservation_command>(model::reservation_request{request}, request.get(), by, std::move(reply)));
 }

@@ -16,12 +16,26 @@ void event_notes::learn(const log::record& record) {
   const auto stream = record.get().getStream();
   if (schema::is(event, schema::JobEvent::FORGOTTEN)) names_.erase(stream);
   if (const auto name = schema::name_given(event)) names_[stream] = schema::str(*name);
+  if (event.isReservation()) learn_reservation(stream, event.getReservation());
   if (!event.isHost()) return;
   const auto e = event.getHost();
   if (e.isVnodeCreated() && schema::text(e.getVnodeCreated().getName()) != names_[stream])
     further_vnodes_[stream].insert(schema::str(e.getVnodeCreated().getName()));
   if (e.isVnodeDeleted() && further_vnodes_.contains(stream)) further_vnodes_[stream].erase(schema::str(e.getVnodeDeleted().getName()));
   if (e.isRemoved()) further_vnodes_.erase(stream);
+}
+
+void event_notes::learn_reservation(std::uint64_t stream, schema::ReservationEvent::Reader event) {
+  if (event.isDenied() || event.isEnded()) {
+    reservations_.erase(stream);
+    names_.erase(stream);
+  }
+  if (!event.isSubmitted()) return;
+  const auto e = event.getSubmitted();
+  reservation r{schema::str(e.getId()), e.getKind() == schema::ReservationKind::STANDING ? e.getOccurrences().size() : 0};
+  for (auto a : e.getAttributes())
+    if (a.getName() == "server") r.id += "." + schema::str(a.getValue());
+  reservations_[stream] = std::move(r);
 }
 
 void event_notes::note(const std::vector<log::record_ptr>& records) {
@@ -31,7 +45,8 @@ void event_notes::note(const std::vector<log::record_ptr>& records) {
 
 void event_notes::note_one(const log::record& record) {
   const auto event = record.event();
-  const bool last = schema::is(event, schema::JobEvent::FORGOTTEN);
+  const bool last = schema::is(event, schema::JobEvent::FORGOTTEN) ||
+                    (event.isReservation() && (event.getReservation().isDenied() || event.getReservation().isEnded()));
   if (!last) learn(record);
   const auto& name = names_[record.get().getStream()];
   const auto who = record.get().getWho();
@@ -50,7 +65,7 @@ void event_notes::note_one(const log::record& record) {
       if (event.getServer().isChanged()) note_changes({"Svr", "PBS_Server", by}, event.getServer().getChanged().getChanges());
       break;
     case schema::Event::HOOK: note_hook({"Hook", name, by}, event.getHook()); break;
-    case schema::Event::RESERVATION:
+    case schema::Event::RESERVATION: note_reservation(record.get().getStream(), event.getReservation()); break;
     case schema::Event::RUN:
     case schema::Event::PART:
     case schema::Event::LOG: break;
@@ -309,6 +324,35 @@ void event_notes::note_hook(const subject& of, schema::HookEvent::Reader event) 
       return note_line(of, log_event::admin, schema::str(event.getImported().getContentType()) + " imported at request of " + of.by);
     case which::DELETED: return note_line(of, log_event::admin, "deleted at request of " + of.by);
     case which::RAN: return;
+  }
+}
+
+void event_notes::note_reservation(std::uint64_t stream, schema::ReservationEvent::Reader event) {
+  using which = schema::ReservationEvent::Which;
+  const auto& r = reservations_[stream];
+  const auto line = [&](std::uint32_t bits, const std::string& text) { to_.write(bits, "Resv", r.id, text); };
+  switch (event.which()) {
+    case which::DENIED:
+      line(log_event::job, "Reservation denied");
+      return line(log_event::debug, "reservation deleted");
+    case which::OCCURRENCE_ENDED:
+      if (r.occurrences == 0) return;
+      return line(log_event::debug, "reached end of occurrence " + std::to_string(event.getOccurrenceEnded().getIndex()) + "/" +
+                                        std::to_string(r.occurrences));
+    case which::DEGRADED:
+      if (const auto retry = event.getDegraded().getRetryNs(); retry != 0)
+        line(log_event::debug2, "An attempt to reconfirm reservation will be made on " + values::print_date(retry / 1'000'000'000));
+      return;
+    case which::SUBMITTED:
+    case which::CONFIRMED:
+    case which::REFUSED:
+    case which::ALTER_REQUESTED:
+    case which::ALTER_DENIED:
+    case which::CHANGED:
+    case which::OCCURRENCE_BEGAN:
+    case which::RESTORED:
+    case which::DELETE_REQUESTED:
+    case which::ENDED: return;
   }
 }
 

@@ -19,6 +19,7 @@ class event_notes {
   void note(const std::vector<log::record_ptr>& records);  // their lines, in one write
 
  private:
+  void learn_reservation(std::uint64_t stream, schema::ReservationEvent::Reader event);
   void note_one(const log::record& record);
   void note_job(const std::string& id, const std::string& by, schema::JobEvent::Reader event);
   void note_step(const std::string& id, schema::RunEvent::Reader step);
@@ -38,11 +39,18 @@ class event_notes {
   void note_vnodes(const subject& of, const log::record& record);
   void note_scheduler(const subject& of, schema::SchedulerEvent::Reader event);
   void note_hook(const subject& of, schema::HookEvent::Reader event);
+  void note_reservation(std::uint64_t stream, schema::ReservationEvent::Reader event);
+
+  struct reservation {
+    std::string id;           // with the server's name
+    unsigned occurrences = 0;  // of a standing one
+  };
 
   daemon_log& to_;
   std::string left_early_;                                                   // a job; its next event frees hosts that have left its run
   std::unordered_map<std::uint64_t, std::string> names_;                     // of jobs, queues, hosts and schedulers, by serial
   std::unordered_map<std::uint64_t, std::set<std::string>> further_vnodes_;  // of hosts that have more than their natural one, by serial
+  std::unordered_map<std::uint64_t, reservation> reservations_;              // that are there, by serial
 };
 
 }  // namespace annals::actors

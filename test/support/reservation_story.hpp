@@ -36,11 +36,16 @@ struct reservation_story {
   model::settings settings = small_settings();
   std::int64_t now_s = 1'000'000;
   std::uint64_t sequence = 40;
+  std::vector<std::pair<model::event_place, model::event>> history;
 
   std::string when(const model::reservation_command& c, const model::requester& by = user()) {
     const auto o = model::decide(state, c, {now_s * a_second, by}, settings);
     if (o.accepted())
-      for (const auto& e : o.events()) model::apply(state, {++sequence, 7, state.version + 1, now_s * a_second, by}, e.get());
+      for (const auto& e : o.events()) {
+        const model::event_place at{++sequence, 7, state.version + 1, now_s * a_second, by};
+        history.emplace_back(at, e);
+        model::apply(state, at, e.get());
+      }
     return said(o);
   }
   std::string removed(const model::requester& by = user()) {

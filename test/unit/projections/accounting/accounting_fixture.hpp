@@ -16,6 +16,7 @@
 #include "events/log/record.hpp"
 #include "projections/accounting/accounting.hpp"
 #include "test/support/model_builders.hpp"
+#include "test/support/reservation_story.hpp"
 #include "test/support/temporary_directory.hpp"
 
 namespace annals::test {
@@ -58,6 +59,10 @@ class told_log : in_utc {
     job_story s;
     s.serial = next_serial_++;
     return s;
+  }
+  void told(reservation_story& s) {
+    for (const auto& [at, e] : s.history) add(7, at.version, at.wall_ns, at.by, e);
+    s.history.clear();
   }
   void told(job_story& s) {
     for (const auto& [at, e] : s.history) add(s.serial, at.version, at.wall_ns, at.by, e);

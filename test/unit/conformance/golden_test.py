@@ -3,6 +3,7 @@ import glob
 import os
 import sys
 import unittest
+from datetime import datetime
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "conformance", "golden")
 sys.path.insert(0, GOLDEN)
@@ -27,6 +28,12 @@ class transcripts(unittest.TestCase):
         self.assertEqual([(b.user, b.stdout, b.stderr, b.status) for b in blocks],
                          [("root", "Server p1\n", "oops \n", 1), ("u", "", "", 0)])
 
+    def test_a_headed_block_may_leave_out_what_is_empty_and_a_short_one_has_only_what_was_printed(self):
+        blocks = transcript.read("## part\n### user=u cmd: qdel 9\n--- stderr\nc\n--- exit=153\nof nobody\n"
+                                 "### user=u cmd: true\n--- exit=0\n### root: pbs_rstat -f\nResv ID: R1.q1\n\n--- server_log\nx\n")
+        self.assertEqual([(b.user, b.command, b.stdout, b.stderr, b.status) for b in blocks],
+                         [("u", "qdel 9", "", "c\n", 153), ("u", "true", "", "", 0), ("root", "pbs_rstat -f", "Resv ID: R1.q1\n\n", "", None)])
+
     def test_a_block_without_an_end_is_refused(self):
         for text in ("### user=u  cmd: x\n--- stdout\na\n", "u@p1$ x\na\n", "u@p1$ x\nu@p1$ y\n[exit 0]\n"):
             with self.assertRaises(transcript.Malformed):
@@ -40,6 +47,26 @@ class transcripts(unittest.TestCase):
                 self.assertEqual(sum(bool(step.name) for step in placement.parse(data("data", name + ".txt"))), 212)
             else:
                 self.assertTrue(transcript.read(data("data", name + ".txt")))
+
+
+class reservations(unittest.TestCase):
+    def test_their_ids_and_queues_are_those_of_the_run(self):
+        ids = Ids("q1")
+        ids.learn(512, 3)
+        self.assertEqual(ids.to_run("pbs_rdel R512.q1; qsub -q R512 -- x; qdel 512.q1"), "pbs_rdel R3.q1; qsub -q R3 -- x; qdel 3.q1")
+        self.assertEqual(ids.to_transcript("R3.q1      R3       pbsuser@ CO "), "R512.q1    R512     pbsuser@ CO ")
+
+    def test_dates_that_are_asked_for_are_moved(self):
+        ids = Ids("q1")
+        self.assertEqual(ids.to_run("pbs_rsub -R 0118"), "pbs_rsub -R 0118")
+        ids.set_clock(datetime(2026, 11, 21, 0, 42, 25), datetime(2027, 1, 1, 12, 0, 0))
+        self.assertEqual(ids.to_run("pbs_rsub -R 202611210042.32 -E 0143 -D 25"), "pbs_rsub -R 202701011200.07 -E 1300 -D 25")
+        self.assertEqual(ids.to_run("pbs_rsub -R abc -D 10"), "pbs_rsub -R abc -D 10")
+
+    def test_times_of_the_table_are_taken_out_and_durations_stay(self):
+        row = normal("R512.q1    R512     pbsuser@ CO          Today 00:42 / 25 / Today 00:42      \n")
+        self.assertEqual(row, normal("R512.q1    R512     pbsuser@ CO      Fri Nov 20 23:42 / 25 / Sat 00:42        \n"))
+        self.assertNotEqual(row, normal("R512.q1    R512     pbsuser@ CO          Today 00:42 / 26 / Today 00:42      \n"))
 
 
 class what_varies(unittest.TestCase):

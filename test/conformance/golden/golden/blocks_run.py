@@ -1,5 +1,6 @@
 """Runs the blocks of a transcript one after the other and compares what each prints."""
 import re
+from datetime import datetime
 
 from . import scene as scenes
 from . import transcript as transcripts
@@ -8,8 +9,9 @@ from .report import Outcome, differences
 from .world import Cluster, Trouble
 
 # Commands that this PBS does not have yet; blocks that use them are not run. Whoever adds one takes it out here.
-LATER = {"printjob", "pbs_rdel", "pbs_rstat", "pbs_rsub", "qdisable", "qenable", "qstart", "qstop"}
+LATER = {"printjob", "qdisable", "qenable", "qstart", "qstop"}
 JOB_ID = re.compile(r"(?m)\A(\d+)(?:\[\])?\.\w+$")
+RESERVATION_ID = re.compile(r"\A[RSM](\d+)\.\w+ ")
 
 
 def run(text, scene):
@@ -32,6 +34,10 @@ def take(steps, cluster, ids):
                 ids.learn(step[3], JOB_ID.match(said)[1])
         elif step[0] == "next":
             skip_to(cluster, step[1])
+        elif step[0] == "clock":
+            ids.set_clock(step[1], datetime.now())
+        elif step[0] == "await":
+            await_text(cluster, step[1], ids.to_run(step[2]), step[3])
         else:
             await_line(cluster, ids.to_run(f"{step[1]}.{cluster.hosts[0]}"), step[2])
 
@@ -52,6 +58,13 @@ def await_line(cluster, job, expression):
     cluster.until(there, f"job {job}: {expression}")
 
 
+def await_text(cluster, user, command, expression):
+    def there():
+        done = cluster.type(user, command)
+        return re.search(expression, done.stdout + done.stderr, re.MULTILINE)
+    cluster.until(there, f"{command}: {expression}")
+
+
 def attempt(cluster, steps, block, ids):
     """The differences of a block; a step before it that fails is one, and the later blocks still get their turn."""
     try:
@@ -59,11 +72,15 @@ def attempt(cluster, steps, block, ids):
     except Trouble as trouble:
         return [f"  {line}" for line in f"before this block: {trouble}".split("\n")]
     done = cluster.type(block.user, ids.to_run(block.command))
-    expected_id, here = JOB_ID.match(block.stdout), JOB_ID.match(done.stdout)
-    if expected_id and here and block.command.startswith("qsub"):
-        ids.learn(expected_id[1], here[1])
-    found = differences("exit status", block.status, done.returncode)
-    for what, expected, actual in (("stdout", block.stdout, done.stdout), ("stderr", block.stderr, done.stderr)):
-        texts = [normal(expected), normal(ids.to_transcript(actual))]
-        found += differences(what, *(texts if block.whole else [text.rstrip("\n") for text in texts]))
+    for command, form in (("qsub", JOB_ID), ("pbs_rsub", RESERVATION_ID)):
+        expected_id, here = form.match(block.stdout), form.match(done.stdout)
+        if expected_id and here and command in block.command:
+            ids.learn(expected_id[1], here[1])
+    found, texts = [], [("stdout", block.stdout, done.stdout)]
+    if block.status is not None:
+        found += differences("exit status", block.status, done.returncode)
+        texts.append(("stderr", block.stderr, done.stderr))
+    for what, expected, actual in texts:
+        pair = [normal(expected), normal(ids.to_transcript(actual))]
+        found += differences(what, *(pair if block.whole else [text.rstrip("\n") for text in pair]))
     return found

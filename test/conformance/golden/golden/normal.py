@@ -3,6 +3,7 @@
 Job ids are not touched here: those of the run are turned into those of the transcript first (see Ids).
 """
 import re
+from datetime import datetime
 
 DAY, MONTH = r"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)", r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 
@@ -13,6 +14,8 @@ RULES = [
     (rf"\b{DAY} {MONTH} +\d+ \d\d:\d\d:\d\d \d{{4}}\b", "<date>"),
     (rf"\b{DAY} {MONTH} +\d+ \d\d:\d\d:\d\d\b", "<date>"),
     (rf"\b{DAY} {MONTH} +\d+ at \d\d:\d\d\b", "<date>"),
+    # pbs_rstat: Today 01:43 / Sat 01:18 / Sun Nov 22 03:18, in columns.
+    (rf" *\b(?:Today|{DAY}|{DAY} {MONTH} \d\d) \d\d:\d\d / (\d+) / (?:Today|{DAY}|{DAY} {MONTH} \d\d) \d\d:\d\d *", r" <time> / \1 / <time>"),
     (r"\b\d\d/\d\d/\d{4} \d\d:\d\d:\d\d(?:\.\d+)?\b", "<date>"),
     # Numbers of this run.
     (r"(?m)^(    (?:session_id|queue_rank|history_timestamp) = )\d+$", r"\1<n>"),
@@ -49,28 +52,44 @@ def normal(text):
 
 
 class Ids:
-    """Which job of this run plays which job of the transcript. Numbers only: 34 of the transcript may be 3 here."""
+    """Which job of this run plays which job of the transcript, reservations too. Numbers only: 34 of the transcript may be 3 here.
+    Dates that are asked for are moved from the transcript's clock to this run's."""
 
     def __init__(self, server):
         self.server = server
         self.here = {}      # transcript's number -> this run's
+        self.moved = None   # what to add to the transcript's dates
+
+    def set_clock(self, transcripts, here):
+        self.moved = here - transcripts
 
     def learn(self, transcript, here):
         self.here[str(transcript)] = str(here)
 
     def to_run(self, command):
         """A command of the transcript, about this run's jobs."""
-        return self.replace(command, self.here, self.server)
+        return self.move_dates(self.replace(command, self.here, self.server))
 
     def to_transcript(self, text):
         return self.replace(text, {here: there for there, here in self.here.items()}, self.server)
 
+    def move_dates(self, command):
+        if self.moved is None:
+            return command
+
+        def later(match):
+            form = "%Y%m%d%H%M" if len(match[2]) == 12 else "%H%M"
+            form, text = (form + ".%S", match[2] + match[3]) if match[3] else (form, match[2])
+            return match[1] + (datetime.strptime(text, form).replace(**({} if len(match[2]) == 12 else {"year": 2000})) + self.moved).strftime(form)
+        return re.sub(r"(-[RE] )(\d{12}|\d{4})(\.\d\d)?(?!\S)", later, command)
+
     @staticmethod
     def replace(text, numbers, server):
         def renumber(match):
-            fresh = numbers.get(match[1], match[1]) + match[2]
-            in_column = len(match[3]) > 1       # the blanks after it belong to its column
-            return fresh.ljust(len(match[0])) if in_column else fresh + match[3]
-        text = re.sub(rf"(?<![\w.])(\d+)((?:\[\d*\])?\.{server}\b)( *)", renumber, text)
+            fresh = match[1] + numbers.get(match[2], match[2]) + match[3]
+            in_column = len(match[4]) > 1       # the blanks after it belong to its column
+            return fresh.ljust(len(match[0])) if in_column else fresh + match[4]
+        text = re.sub(rf"(?<![\w.])([RSM]?)(\d+)((?:\[\d*\])?\.{server}\b)( *)", renumber, text)
+        text = re.sub(r"(?<![\w.])([RSM])(\d+)(?![\w.])()( *)", renumber, text)   # queues of reservations
         # The end of a default output file: job.o34.
         return re.sub(r"(\.[oe])(\d+)\b", lambda m: m[1] + numbers.get(m[2], m[2]), text)

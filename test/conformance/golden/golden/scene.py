@@ -5,7 +5,9 @@
     host vm [p2 ...]            the server's host, which runs jobs too, and further ones
     root: COMMAND               typed by that user; must succeed
     pbsuser: COMMAND -> 4       a submission: the transcript calls the job 4
+    clock 2026-11-21 00:42:25   what the transcript's clock shows now: from here on dates in commands (-R, -E) are moved by what has passed since
     next 32                     submit and delete jobs until the next one is 32
+    await root: COMMAND /REGEX/ until what that user's command prints has a line with this regular expression
     wait 4 /substate = 42/      until `qstat -xf` of job 4 has a line with this regular expression
     before 7 STEP               one of these steps, taken just before block 7 of the transcript
     read 8[].vm as 8.vm         the transcript with another text in place of one; columns are kept
@@ -17,12 +19,14 @@
 """
 import re
 from dataclasses import dataclass, field
+from datetime import datetime
 
 
 @dataclass
 class Scene:
     hosts: list = field(default_factory=list)
-    steps: list = field(default_factory=list)          # ("run", user, command, number or None), ("wait", job, regex), ("next", n)
+    steps: list = field(default_factory=list)          # ("run", user, command, number or None), ("wait", job, regex), ("next", n), ("clock", time),
+                                                       # ("await", user, command, regex)
     before: dict = field(default_factory=dict)         # block number -> steps
     readings: list = field(default_factory=list)       # (from, to)
     drops: list = field(default_factory=list)          # regular expressions
@@ -38,6 +42,7 @@ class Malformed(Exception):
 TYPED = re.compile(r"(\w+): (.*?)(?: -> (\d+))?\Z")
 WAIT = re.compile(r"wait (\S+) /(.*)/\Z")
 NEXT = re.compile(r"next (\d+)\Z")
+AWAIT = re.compile(r"await (\w+): (.*) /(.*)/\Z")
 BEFORE = re.compile(r"before (\d+) (.*)\Z")
 READ = re.compile(r"read (.+?) as (.+?)(?: because .*)?\Z")
 DROP = re.compile(r"drop /(.+)/(?: because .*)?\Z")
@@ -82,6 +87,10 @@ def step(line, number):
         return ("next", int(found[1]))
     if found := WAIT.match(line):
         return ("wait", found[1], found[2])
+    if found := AWAIT.match(line):
+        return ("await", found[1], found[2], found[3])
+    if line.startswith("clock "):
+        return ("clock", datetime.strptime(line, "clock %Y-%m-%d %H:%M:%S"))
     if found := TYPED.match(line):
         return ("run", found[1], found[2], found[3])
     raise Malformed(f"line {number}: {line}")

@@ -1,6 +1,7 @@
 """Reads transcripts. A block is one command: who typed it, what it printed and its exit status.
 
-Two forms, told apart by their lines:
+Two forms, told apart by their lines; in the first `--- stdout` and `--- stderr` may be left out where there is nothing, and a command may
+stand without `user=` and without an end: only what it printed on stdout was recorded.
 
     ### user=pbsuser  cmd: qstat -f 1.vm          pbsuser@p1$ qstat -f 1
     --- stdout                                    Job Id: 1.p1
@@ -13,6 +14,8 @@ from dataclasses import dataclass
 
 HEADED = re.compile(r"### user=(\S+)\s+cmd: (.*)\Z")
 TYPED = re.compile(r"(\w+)@(\w+)\$ (.*)\Z")
+SHORT = re.compile(r"### (\w+): (.*)\Z")
+MARK = re.compile(r"###? |# |--- ")
 EXIT_LINE = re.compile(r"--- exit=(-?\d+)\Z")
 EXIT_BRACKET = re.compile(r"\[exit (\d+)\]\Z")
 
@@ -24,7 +27,7 @@ class Block:
     command: str
     stdout: str
     stderr: str
-    status: int
+    status: int | None   # None: not recorded, nor stderr
     line: int         # where it begins in the file, from 1
     whole: bool = True   # false: blank lines at the end of its texts were not recorded
 
@@ -41,18 +44,22 @@ def read(text):
 def read_headed(text):
     blocks, lines, i = [], text.split("\n"), 0
     while i < len(lines):
-        begin = HEADED.match(lines[i])
-        if not begin:
-            i += 1
-            continue
+        begin, short = HEADED.match(lines[i]), SHORT.match(lines[i])
         start = i
-        if lines[i + 1] != "--- stdout":
-            raise Malformed(f"line {i + 2}: expected --- stdout")
-        parts, into = {"stdout": [], "stderr": []}, "stdout"
-        i += 2
+        i += 1
+        if short:
+            while i < len(lines) and not MARK.match(lines[i]):
+                i += 1
+            out = "".join(line + "\n" for line in lines[start + 1:i])
+            blocks.append(Block(f"{len(blocks) + 1} {short[2]}", short[1], short[2], out, "", None, start + 1, whole=False))
+        if not begin:
+            continue
+        parts, into = {"stdout": [], "stderr": []}, None
         while i < len(lines) and not EXIT_LINE.match(lines[i]):
-            if lines[i] == "--- stderr" and into == "stdout":
-                into = "stderr"
+            if lines[i] in ("--- stdout", "--- stderr") and into != "stderr":
+                into = lines[i][4:]
+            elif into is None:
+                raise Malformed(f"line {i + 1}: expected --- stdout")
             else:
                 parts[into].append(lines[i] + "\n")
             i += 1

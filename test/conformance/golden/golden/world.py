@@ -16,7 +16,7 @@ import time
 CLONE_NEWNS, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWPID, CLONE_NEWNET = (
     0x00020000, 0x04000000, 0x08000000, 0x20000000, 0x40000000)   # <sched.h>
 PR_SET_PDEATHSIG = 1   # <linux/prctl.h>
-USERS = {"pbsuser": 61001, "pbsuser1": 61002, "pbsuser2": 61003}
+USERS = {"pbsuser": 61001, "pbsuser1": 61002, "pbsuser2": 61003, "pbsoper": 61004, "pbsmgr": 61005}
 GROUP, GROUP_ID = "tstgrp00", 61000
 PATH = "/opt/pbs/bin:/opt/pbs/sbin:/usr/sbin:/usr/bin:/sbin:/bin"
 HOME = "/var/spool/pbs"

@@ -1,0 +1,111 @@
+"""Reservations on real daemons: confirmed, run a job, end; denied, deleted; a server that dies loses none of it."""
+import time
+import unittest
+
+from private_cluster import ClusterTest
+
+
+class reservations(ClusterTest):
+    hosts = ["a"]
+
+    def setUp(self):
+        super().setUp()
+        self.sure("qmgr", "-c", "set server acl_roots = root")
+        self.sure("qmgr", "-c", "set node a resources_available.ncpus = 4")
+
+    @staticmethod
+    def at(seconds):
+        return time.strftime("%Y%m%d%H%M.%S", time.localtime(time.time() + seconds))
+
+    def reserve(self, start, lasts, *more, ncpus=2):
+        said = self.sure("pbs_rsub", "-R", self.at(start), "-D", str(lasts), "-l", f"select=1:ncpus={ncpus}", *more).split()
+        return said[0], said[1]
+
+    def reservation(self, id):
+        shown = self.run_command("pbs_rstat", "-f", id).out
+        return dict(line.split(" = ", 1) for line in shown.splitlines() if " = " in line)
+
+    def until_reserved(self, id, state):
+        return self.until(lambda: (self.reservation(id).get("reserve_state") == state) and self.reservation(id),
+                          lambda: self.reservation(id))
+
+    def until_gone(self, id):
+        self.until(lambda: not self.reservation(id), lambda: self.reservation(id))
+
+    def until_queue_gone(self, id):
+        queue = id.split(".")[0]
+        self.until(lambda: self.run_command("qstat", "-Q", queue).status != 0, f"queue {queue} is there")
+
+    def test_one_is_confirmed_runs_a_job_and_ends(self):
+        id, word = self.reserve(8, 12)
+        self.assertEqual(word, "UNCONFIRMED")
+        shown = self.until_reserved(id, "RESV_CONFIRMED")
+        self.assertEqual((shown["resv_nodes"], shown["partition"]), ("(a:ncpus=2)", "pbs-default"))
+        queue = id.split(".")[0]
+        job = self.submit("-q", queue, "--", "/bin/sleep", "1000")
+        waits = self.submit("-h", "-q", queue, "--", "/bin/true")
+        self.assertEqual(self.job(job)["reserve_ID"], id)
+        self.until(lambda: self.job(job).get("comment") == "Not Running: Queue not started.", lambda: self.job(job))
+        self.assertIn(f"resv = {id}", self.sure("pbsnodes", "a"))
+        self.until_running(job)
+        self.assertEqual(self.reservation(id)["reserve_state"], "RESV_RUNNING")
+        self.until_state(job, "F")
+        self.until_state(waits, "F")
+        self.until_gone(id)
+        self.until_queue_gone(id)
+        self.assertEqual(self.job(job)["Exit_status"], "271")
+
+    def test_one_without_room_is_denied_and_vanishes(self):
+        self.assertEqual(self.reserve(60, 60, "-I", "20", ncpus=99)[1], "DENIED")
+        first, word = self.reserve(60, 60, "-I", "20", ncpus=3)
+        self.assertEqual(word, "CONFIRMED")
+        self.assertEqual(self.reserve(90, 60, "-I", "20")[1], "DENIED")
+        self.assertEqual(self.reserve(130, 60, "-I", "20")[1], "CONFIRMED")
+
+    def test_one_that_is_deleted_takes_its_jobs_with_it(self):
+        id, _ = self.reserve(60, 60, "-I", "20")
+        job = self.submit("-q", id.split(".")[0], "--", "/bin/true")
+        self.sure("pbs_rdel", id)
+        self.until_gone(id)
+        self.until_state(job, "F")
+        self.until_queue_gone(id)
+        self.assertNotEqual(self.run_command("pbs_rdel", id).status, 0)
+
+    def test_jobs_that_would_be_in_the_way_wait(self):
+        self.reserve(20, 600, "-I", "20", ncpus=4)
+        long = self.submit("-l", "select=1:ncpus=1", "-l", "walltime=1:00:00", "--", "/bin/sleep", "1000")
+        short = self.submit("-l", "select=1:ncpus=1", "-l", "walltime=5", "--", "/bin/sleep", "1")
+        self.until_state(short, "F")
+        self.assertEqual(self.job(long)["job_state"], "Q")
+
+    def test_a_server_that_dies_loses_no_reservation(self):
+        id, _ = self.reserve(15, 25, "-I", "10")
+        job = self.submit("-q", id.split(".")[0], "--", "/bin/sleep", "1000")
+        self.kill_daemon("pbs_server")
+        self.start_daemon("pbs_server")
+        self.until_answers()
+        self.assertEqual(self.reservation(id)["reserve_state"], "RESV_CONFIRMED")
+        self.until_running(job)
+        self.kill_daemon("pbs_server")
+        self.start_daemon("pbs_server")
+        self.until_answers()
+        self.assertEqual(self.reservation(id)["reserve_state"], "RESV_RUNNING")
+        self.until_state(job, "F")
+        self.until_gone(id)
+        self.until_queue_gone(id)
+
+    def test_one_without_its_vnode_is_degraded(self):
+        id, _ = self.reserve(600, 60, "-I", "20")
+        self.sure("pbsnodes", "-o", "a")
+        self.until_reserved(id, "RESV_DEGRADED")
+        self.sure("pbsnodes", "-r", "a")
+        self.until_reserved(id, "RESV_CONFIRMED")
+
+    def test_its_times_change(self):
+        id, _ = self.reserve(600, 60, "-I", "20")
+        self.assertEqual(self.sure("pbs_ralter", "-D", "90", "-I", "20", id).strip(), f"pbs_ralter: {id} CONFIRMED")
+        self.assertEqual(self.reservation(id)["reserve_duration"], "90")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -55,6 +55,7 @@ class reservations(ClusterTest):
         self.until_queue_gone(id)
         self.assertEqual(self.job(job)["Exit_status"], "271")
 
+    # MS-100
     def test_one_without_room_is_denied_and_vanishes(self):
         self.assertEqual(self.reserve(60, 60, "-I", "20", ncpus=99)[1], "DENIED")
         first, word = self.reserve(60, 60, "-I", "20", ncpus=3)

@@ -205,6 +205,7 @@ BOOST_AUTO_TEST_CASE(a_restart_loses_no_window) {
   BOOST_TEST(c.of_reservation(ids::reserve_state) == "(no such)");
 }
 
+// MS-103
 BOOST_AUTO_TEST_CASE(the_queue_stays_where_the_reservation_is) {
   cluster c;
   c.reserve(100, 60);

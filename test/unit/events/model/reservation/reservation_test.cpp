@@ -1,4 +1,4 @@
-// A reservation from its submission to its end; texts and numbers as a PBS gave them (golden: reservations.txt).
+// A reservation from its submission to its end; texts and numbers as a PBS gave them.
 #include <boost/test/unit_test.hpp>
 
 #include "test/support/reservation_story.hpp"
@@ -10,6 +10,7 @@ using phase = model::reservation_phase;
 
 BOOST_AUTO_TEST_SUITE(reservation)
 
+// MS-101
 BOOST_AUTO_TEST_CASE(one_that_is_asked_for_waits_for_the_schedulers) {
   reservation_story s;
   BOOST_TEST(s.when(reserve(two_cpus(s.now_s + 100))) == "submitted");
@@ -84,6 +85,7 @@ BOOST_AUTO_TEST_CASE(what_is_no_attribute_or_not_made_is_refused) {
   BOOST_TEST(with("reserve_state", "1").starts_with("15003"));
 }
 
+// MS-104
 BOOST_AUTO_TEST_CASE(confirmed_it_has_its_vnodes_and_no_partition) {
   auto s = given_confirmed();
   BOOST_TEST(s.shown(ids::reserve_state) == "RESV_CONFIRMED");

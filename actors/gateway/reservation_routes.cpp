@@ -27,7 +27,8 @@ class answered final : public reply_to {
   void done(std::uint64_t sequence, const std::string& id) override {
     using state = schema::ReservationAnswer::State;
     if (wait_.until_ns == 0)
-      return wait_.to->send(reservation_reply(wait_.request_id, sequence, id, wait_.of_change ? state::ALTER_REQUESTED : state::UNCONFIRMED));
+      return wait_.to->send(
+          reservation_reply(wait_.request_id, sequence, id, wait_.of_change ? state::ALTER_REQUESTED : state::UNCONFIRMED));
     wait_.id = id;
     wait_.min_sequence = sequence;
     caf::anon_send(status_, wait_);
@@ -46,7 +47,8 @@ class answered final : public reply_to {
 }  // namespace
 
 reply_ptr reservation_routes::reply_for(const schema::sealed<schema::Request>& request, const sink_ptr& to,
-                                        capnp::List<schema::Attribute>::Reader asked, std::function<void(const model::rejection&)> refused) {
+                                        capnp::List<schema::Attribute>::Reader asked,
+                                        std::function<void(const model::rejection&)> refused) {
   reservation_wait wait;
   wait.to = to;
   wait.request_id = request.get().getId();
@@ -109,9 +111,11 @@ void reservation_routes::unknown(const reply_ptr& reply, capnp::Text::Reader id)
 
 void reservation_routes::alter(const schema::sealed<schema::Request>& request, const model::requester& by, const sink_ptr& to) {
   const auto asked = request.get().getAlterReservation();
-  const auto note_refused = [notes = board_.notes(), id = schema::str(asked.getReservation()), who = by.at_host()](const model::rejection& why) {
+  const auto note_refused = [notes = board_.notes(), id = schema::str(asked.getReservation()),
+                             who = by.at_host()](const model::rejection& why) {
     if (notes && why.code == pbs_error::unauthorized)
-      notes->write(log_event::security, "Resv", id, "Unauthorized Request, request type: 91, Object: RESCRESV, Name: " + id + ", request from: " + who);
+      notes->write(log_event::security, "Resv", id,
+                   "Unauthorized Request, request type: 91, Object: RESCRESV, Name: " + id + ", request from: " + who);
   };
   auto reply = reply_for(request, to, asked.getChanges(), note_refused);
   const auto reservation = named(asked.getReservation());

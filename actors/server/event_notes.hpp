@@ -42,7 +42,7 @@ class event_notes {
   void note_reservation(std::uint64_t stream, schema::ReservationEvent::Reader event);
 
   struct reservation {
-    std::string id;           // with the server's name
+    std::string id;            // with the server's name
     unsigned occurrences = 0;  // of a standing one
   };
 

@@ -23,7 +23,9 @@ struct record_rule {
   bool blank_at_end;  // PBS ends some records with a blank
 };
 
-std::string_view attribute(const reservation_occasion& o, attributes::attribute_id id) { return o.reservation.attributes.get(id).value_or(""); }
+std::string_view attribute(const reservation_occasion& o, attributes::attribute_id id) {
+  return o.reservation.attributes.get(id).value_or("");
+}
 
 bool always(const reservation_occasion&) { return true; }
 bool asked_for(const reservation_occasion& o) { return o.reservation.kind != kind::FROM_JOB; }
@@ -81,7 +83,9 @@ std::string users_with_owner(const reservation_occasion& o) {
 
 // In PBS's order: sums, select, place, walltime.
 void put_resources(std::string& line, const reservation_occasion& o) {
-  const auto rank = [](std::string_view resource) { return resource == "select" ? 1 : resource == "place" ? 2 : resource == "walltime" ? 3 : 0; };
+  const auto rank = [](std::string_view resource) { return resource == "select" ? 1 : resource == "place"  ? 2
+                                                                                  : resource == "walltime" ? 3
+                                                                                                           : 0; };
   for (int now = 0; now <= 3; ++now)
     for (const auto& e : o.reservation.attributes)
       if (e.id == ids::Resource_List && rank(e.resource) == now) put(line, "Resource_List", e.resource, e.value);
@@ -100,7 +104,8 @@ void began(std::string& line, const reservation_occasion& o) {
     put(line, "nodes", window->exec_vnode);
   }
   put(line, "Authorized_Users", users_with_owner(o));
-  for (const auto& [id, name] : {std::pair(ids::Authorized_Groups, "Authorized_Groups"), std::pair(ids::Authorized_Hosts, "Authorized_Hosts")})
+  for (const auto& [id, name] :
+       {std::pair(ids::Authorized_Groups, "Authorized_Groups"), std::pair(ids::Authorized_Hosts, "Authorized_Hosts")})
     if (const auto list = attribute(o, id); !list.empty()) put(line, name, list);
   put_resources(line, o);
 }

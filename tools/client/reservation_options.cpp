@@ -53,8 +53,13 @@ struct letter_attribute {
   const char* attribute;
 };
 constexpr letter_attribute letter_attributes[] = {
-    {'N', "Reserve_Name"},      {'m', "Mail_Points"},      {'M', "Mail_Users"},    {'U', "Authorized_Users"},
-    {'G', "Authorized_Groups"}, {'H', "Authorized_Hosts"}, {'r', "reserve_rrule"},
+    {'N', "Reserve_Name"},
+    {'m', "Mail_Points"},
+    {'M', "Mail_Users"},
+    {'U', "Authorized_Users"},
+    {'G', "Authorized_Groups"},
+    {'H', "Authorized_Hosts"},
+    {'r', "reserve_rrule"},
 };
 
 bool is_reservation_mail_points(std::string_view text) {
@@ -75,7 +80,8 @@ std::string named(const command& c, const std::string& text) { return std::strin
 // -D, -R and -E. A duration that is none is the walltime to PBS, which says so.
 std::optional<complaint> add_times(const command& c, const command_line& line, std::int64_t now, std::vector<job_attribute>& into) {
   const auto add_time = [&](char letter, const char* attribute) {
-    if (const auto* text = line.find(letter)) into.push_back({attribute, "", std::to_string(parse_reservation_time(*text, now).value_or(0))});
+    if (const auto* text = line.find(letter))
+      into.push_back({attribute, "", std::to_string(parse_reservation_time(*text, now).value_or(0))});
   };
   add_time('R', "reserve_start");
   add_time('E', "reserve_end");
@@ -150,27 +156,27 @@ std::optional<complaint> check_combination(const command_line& line, const long_
 }  // namespace
 
 const command rsub_command = {"pbs_rsub",
-                                  "usage: pbs_rsub [-I seconds] [-m mail_points] [-M mail_list]\n"
-                                  "                [-N reservation_name] [-u user_list] [-g group_list]\n"
-                                  "                [-U auth_user_list] [-G auth_group_list] [-H auth_host_list]\n"
-                                  "                [-R start_time] [-E end_time] [-D duration] [-q destination]\n"
-                                  "                [-r rrule_expression] [-W otherattributes=value...]\n"
-                                  "                -l resource_list | --hosts host1 [... hostn]\n"
-                                  "       pbs_rsub --version\n",
-                                  rsub_options};
+                              "usage: pbs_rsub [-I seconds] [-m mail_points] [-M mail_list]\n"
+                              "                [-N reservation_name] [-u user_list] [-g group_list]\n"
+                              "                [-U auth_user_list] [-G auth_group_list] [-H auth_host_list]\n"
+                              "                [-R start_time] [-E end_time] [-D duration] [-q destination]\n"
+                              "                [-r rrule_expression] [-W otherattributes=value...]\n"
+                              "                -l resource_list | --hosts host1 [... hostn]\n"
+                              "       pbs_rsub --version\n",
+                              rsub_options};
 const char* const rsub_long_help =
     "  --hosts h1 ...       maintenance: all of these hosts, whatever runs there\n"
     "  --job id             the vnodes of this running job, from now on\n";
 const command ralter_command = {"pbs_ralter",
-                                    "usage: pbs_ralter [-I seconds] [-m mail_points] [-M mail_list]\n"
-                                    "                [-N reservation_name] [-R start_time] [-E end_time]\n"
-                                    "                [-U (+/-)username[,(+/-)username]...]\n"
-                                    "                [-G [(+/-)group[,(+/-)group]...]]\n"
-                                    "                [-D duration]\n"
-                                    "                [-W force]\n"
-                                    "                resv_id\n"
-                                    "       pbs_ralter --version\n",
-                                    ralter_options};
+                                "usage: pbs_ralter [-I seconds] [-m mail_points] [-M mail_list]\n"
+                                "                [-N reservation_name] [-R start_time] [-E end_time]\n"
+                                "                [-U (+/-)username[,(+/-)username]...]\n"
+                                "                [-G [(+/-)group[,(+/-)group]...]]\n"
+                                "                [-D duration]\n"
+                                "                [-W force]\n"
+                                "                resv_id\n"
+                                "       pbs_ralter --version\n",
+                                ralter_options};
 
 std::optional<reservation_name> parse_reservation_name(std::string_view text, std::string_view default_server) {
   if (text.empty() || std::string_view("RSM").find(text[0]) == std::string_view::npos) return std::nullopt;
@@ -289,7 +295,9 @@ std::variant<reservation_request, complaint> make_reservation(const command_line
     if (name) out.attributes.push_back({attribute, "", name->id});
     return name.has_value();
   };
-  const auto ill_formed = [](const std::string& text) { return complaint{named(rsub_command, "illegally formed job identifier: " + text), 1}; };
+  const auto ill_formed = [](const std::string& text) {
+    return complaint{named(rsub_command, "illegally formed job identifier: " + text), 1};
+  };
   if (longs.job && !add_job("reserve_job", *longs.job)) return ill_formed(*longs.job);
   for (const assignment& a : others) {
     if (a.name != "qmove")

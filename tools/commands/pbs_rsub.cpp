@@ -21,7 +21,8 @@ using namespace annals;
 using namespace annals::client;
 
 reservation_asker this_asker(std::int64_t now) {
-  reservation_asker who{.now = now, .user = {}, .group = {}, .host = this_host(), .environment_value = own_environment, .server = server_name()};
+  reservation_asker who{
+      .now = now, .user = {}, .group = {}, .host = this_host(), .environment_value = own_environment, .server = server_name()};
   if (const passwd* user = getpwuid(getuid())) {
     who.user = user->pw_name;
     if (const group* g = getgrgid(user->pw_gid)) who.group = g->gr_name;
@@ -69,7 +70,8 @@ int run(int argc, char** argv) {
     return std::printf("%s%s", help_text(rsub_command).c_str(), rsub_long_help) < 0;
   const std::int64_t now = std::time(nullptr);
   const long_options longs = take_long_options(arguments);
-  const command_line line = parse_options(rsub_command, arguments, [&](const given& g) { return judge_reservation_option(rsub_command, g, now); });
+  const command_line line =
+      parse_options(rsub_command, arguments, [&](const given& g) { return judge_reservation_option(rsub_command, g, now); });
   for (const std::string& p : line.problems) std::fprintf(stderr, "%s\n", p.c_str());
   if (!line.problems.empty() || !line.words.empty() || argc == 1) return usage(rsub_command);
   const auto made = make_reservation(line, longs, this_asker(now));

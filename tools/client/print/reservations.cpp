@@ -36,9 +36,19 @@ void put_padded(std::string& out, std::string_view text, std::size_t width) {
 // "CO" of "RESV_CONFIRMED"; a state that this program does not know is shown as it is.
 std::string_view short_state(std::string_view name) {
   static constexpr std::string_view states[][2] = {
-      {"RESV_NONE", "NO"},     {"RESV_UNCONFIRMED", "UN"},   {"RESV_CONFIRMED", "CO"},     {"RESV_WAIT", "WT"},    {"RESV_TIME_TO_RUN", "TR"},
-      {"RESV_RUNNING", "RN"},  {"RESV_FINISHED", "FN"},      {"RESV_BEING_DELETED", "BD"}, {"RESV_DELETED", "DE"}, {"RESV_DELETING_JOBS", "DJ"},
-      {"RESV_DEGRADED", "DG"}, {"RESV_BEING_ALTERED", "AL"}, {"RESV_IN_CONFLICT", "IC"},
+      {"RESV_NONE", "NO"},
+      {"RESV_UNCONFIRMED", "UN"},
+      {"RESV_CONFIRMED", "CO"},
+      {"RESV_WAIT", "WT"},
+      {"RESV_TIME_TO_RUN", "TR"},
+      {"RESV_RUNNING", "RN"},
+      {"RESV_FINISHED", "FN"},
+      {"RESV_BEING_DELETED", "BD"},
+      {"RESV_DELETED", "DE"},
+      {"RESV_DELETING_JOBS", "DJ"},
+      {"RESV_DEGRADED", "DG"},
+      {"RESV_BEING_ALTERED", "AL"},
+      {"RESV_IN_CONFLICT", "IC"},
   };
   for (const auto& state : states)
     if (state[0] == name) return state[1];
@@ -54,8 +64,8 @@ class table : public object_form {
   explicit table(std::int64_t now) : now_(now) {}
 
   std::span<const attributes::attribute_id> wanted() const override {
-    static constexpr attributes::attribute_id ids[] = {reservation::reserve_state,    reservation::reserve_start, reservation::reserve_end,
-                                                       reservation::reserve_duration, reservation::queue,         reservation::Authorized_Users};
+    static constexpr attributes::attribute_id ids[] = {reservation::reserve_state, reservation::reserve_start, reservation::reserve_end,
+                                                       reservation::reserve_duration, reservation::queue, reservation::Authorized_Users};
     return ids;
   }
 

@@ -125,7 +125,7 @@ void pbs_statfree(struct batch_status* status);
 
 /* -- reservations: pbs_reservations(3) -------------------------------------------------------------------------------------- */
 
-char* pbs_submit_resv(int connect, struct attropl* attributes, const char* extend); /* its id: free() it */
+char* pbs_submit_resv(int connect, struct attropl* attributes, const char* extend);                          /* its id: free() it */
 char* pbs_modify_resv(int connect, const char* reservation, struct attropl* attributes, const char* extend); /* the same */
 int pbs_delresv(int connect, const char* reservation, const char* extend);
 

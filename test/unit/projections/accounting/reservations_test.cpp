@@ -19,7 +19,8 @@ struct told_reservation {
     story.settings.server_name = story.settings.host_name = "q1";
     story.now_s = 1795221745;  // 11/21/2026 00:42:25
   }
-  void submit(given_values more = {}, std::int64_t duration = 25, const std::vector<std::string>& hosts = {}, const model::requester& by = owner) {
+  void submit(given_values more = {}, std::int64_t duration = 25, const std::vector<std::string>& hosts = {},
+              const model::requester& by = owner) {
     given_values all{{"Reserve_Name", "", "rone"},
                      {"reserve_start", "", std::to_string(story.now_s + 7)},
                      {"reserve_duration", "", std::to_string(duration)}};
@@ -134,7 +135,8 @@ BOOST_AUTO_TEST_CASE(the_owner_stands_among_the_users_when_it_begins) {
   submit({{"Authorized_Users", "", "pbsuser1,pbsuser"}, {"Authorized_Groups", "", "tstgrp01"}});
   confirmed("(q3:ncpus=1)");
   wakes();
-  BOOST_TEST(last().find(" Authorized_Users=pbsuser1,pbsuser,pbsuser@q1 Authorized_Groups=tstgrp01 Resource_List.ncpus=1 ") != std::string::npos);
+  BOOST_TEST(last().find(" Authorized_Users=pbsuser1,pbsuser,pbsuser@q1 Authorized_Groups=tstgrp01 Resource_List.ncpus=1 ") !=
+             std::string::npos);
 }
 
 BOOST_AUTO_TEST_CASE(jobs_tell_the_reservation_that_they_are_in) {

@@ -145,7 +145,8 @@ BOOST_AUTO_TEST_CASE(of_a_running_job) {
 }
 
 BOOST_AUTO_TEST_CASE(maintenance_of_hosts) {
-  BOOST_TEST(rsub({"--hosts", "q2", "q3", "-R", "202611210043.20", "-D", "60"}) == "reserve_start=1795221800 reserve_duration=60 host q2 host q3");
+  BOOST_TEST(rsub({"--hosts", "q2", "q3", "-R", "202611210043.20", "-D", "60"}) ==
+             "reserve_start=1795221800 reserve_duration=60 host q2 host q3");
   BOOST_TEST(rsub({"--hosts", "q2", "-D", "60", "-l", "select=1"}) == "pbs_rsub: can't use -l with --hosts [2 usage]");
   BOOST_TEST(rsub({"--hosts", "q2", "-D", "60", "-I", "5"}) == "pbs_rsub: can't use -I with --hosts [2 usage]");
   BOOST_TEST(rsub({"--hosts", "q2", "q2", "-D", "60"}) == "pbs_rsub: Duplicate host: q2 [2 usage]");

@@ -59,7 +59,8 @@ void stat(schema::Stat::Reader asked, schema::Objects::Builder out) {
 
 bool server_with_one(schema::Request::Reader r, schema::Reply::Builder out) {
   if (r.isStat()) stat(r.getStat(), out.initObjects());
-  if (r.isSubmitReservation()) answer(out, "R6.q1", has(r.getSubmitReservation().getAttributes(), "interactive") ? state::DENIED : state::UNCONFIRMED);
+  if (r.isSubmitReservation())
+    answer(out, "R6.q1", has(r.getSubmitReservation().getAttributes(), "interactive") ? state::DENIED : state::UNCONFIRMED);
   if (r.isAlterReservation()) {
     if (r.getAlterReservation().getReservation() == "R5.q1")
       answer(out, "R5.q1", has(r.getAlterReservation().getChanges(), "interactive") ? state::CONFIRMED : state::ALTER_REQUESTED);

@@ -67,7 +67,7 @@ const attribute reservation_attributes[] = {
      "how many occurrences it has in all"},
     {reservation::reserve_execvnodes, "reserve_execvnodes", value_type::string, setter::nobody, never_shown, "",
      "vnodes of each occurrence"},
-    {reservation::reserve_timezone, "reserve_timezone", value_type::string, setter::owner, none, "",
+    {reservation::reserve_timezone, "reserve_timezone", value_type::string, setter::owner, never_shown, "",
      "time zone of the recurrence rule"},
     {reservation::reserve_retry, "reserve_retry", value_type::date, setter::nobody, none, "",
      "when other vnodes are looked for"},

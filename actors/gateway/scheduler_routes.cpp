@@ -121,7 +121,7 @@ void scheduler_routes::on_message(const wire::connection_ptr& peer, schema::seal
     case schema::FromScheduler::DIRECTORIES:
     case schema::FromScheduler::FAIRSHARE:
     case schema::FromScheduler::REASONS: return tell(model::scheduler_said{std::move(message)});
-    case schema::FromScheduler::RESERVATION: return answer_reservation(name, std::move(message));
+    case schema::FromScheduler::RESERVATION: return answer_reservation(name, message);
     case schema::FromScheduler::POLICY: {
       const auto bytes = schema::bytes_of(m.getPolicy());
       policies_[name].assign(bytes.begin(), bytes.end());
@@ -163,11 +163,25 @@ void scheduler_routes::propose(const std::string& name, const schema::sealed<sch
   else preemptions_.make_room(run, name, scheduler_itself(), reply, std::move(go_on));
 }
 
-void scheduler_routes::answer_reservation(const std::string& name, schema::sealed<schema::FromScheduler> message) {
-  const auto reservation = board_.reservation(message.get().getReservation().getReservation());
+// A place that was taken meanwhile, or is no place, counts as a refusal: the scheduler believes that it has given it until it hears more.
+void scheduler_routes::answer_reservation(const std::string& name, const schema::sealed<schema::FromScheduler>& message) {
+  const auto answer = message.get().getReservation();
+  const auto reservation = board_.reservation(answer.getReservation());
   if (!reservation) return;  // it went meanwhile
-  board_.self()->send(reservation,
-                      board_.wrap(model::reservation_command(model::reservation_answer{std::move(message), name}), scheduler_itself()));
+  reply_ptr reply;
+  if (answer.isConfirmed())
+    reply = board_.reply_then([this, name, message](const model::rejection& why) {
+      if (why.code == 0) return;
+      answer_reservation(name, schema::make<schema::FromScheduler>([&](schema::FromScheduler::Builder m) {
+                           const auto refused_answer = message.get().getReservation();
+                           auto a = m.initReservation();
+                           a.setReservation(refused_answer.getReservation());
+                           a.setAsk(refused_answer.getAsk());
+                           a.setCycle(refused_answer.getCycle());
+                           a.setRefused(why.text);
+                         }));
+    });
+  board_.self()->send(reservation, board_.wrap(model::reservation_command(model::reservation_answer{message, name}), scheduler_itself(), reply));
 }
 
 void scheduler_routes::note_refused(const std::string& name, const model::proposal_refused& what) {

@@ -36,7 +36,7 @@ class scheduler_routes {
                           const std::function<bool()>& is_still_so);
   void hello(const wire::connection_ptr& peer, schema::SchedHello::Reader hello);
   void propose(const std::string& name, const schema::sealed<schema::FromScheduler>& message, bool winding_up);
-  void answer_reservation(const std::string& name, schema::sealed<schema::FromScheduler> message);
+  void answer_reservation(const std::string& name, const schema::sealed<schema::FromScheduler>& message);
   void note_refused(const std::string& name, const model::proposal_refused& what);
   void cycle_began(const caf::actor& object, const std::string& name, schema::sealed<schema::FromScheduler> message);
 

@@ -101,6 +101,7 @@ std::string page() {
   write_table(out, "Queues", ObjectKind::QUEUE);
   write_table(out, "Vnodes", ObjectKind::NODE);
   write_table(out, "Schedulers", ObjectKind::SCHEDULER);
+  write_table(out, "Reservations", ObjectKind::RESERVATION);
   out << "\n## Builtin resources\n\nFlags: h host level, q counted at queue and server, n used up on a vnode.\n\n"
          "| Resource | Type | Flags | Set by | Meaning |\n|---|---|---|---|---|\n";
   for (const resource& r : builtin_resources())

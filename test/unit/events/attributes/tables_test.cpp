@@ -23,7 +23,8 @@ const std::map<std::string, ObjectKind> kinds = {{"job", ObjectKind::JOB},
                                                  {"server", ObjectKind::SERVER},
                                                  {"node", ObjectKind::NODE},
                                                  {"scheduler", ObjectKind::SCHEDULER},
-                                                 {"hook", ObjectKind::HOOK}};
+                                                 {"hook", ObjectKind::HOOK},
+                                                 {"reservation", ObjectKind::RESERVATION}};
 
 }  // namespace
 

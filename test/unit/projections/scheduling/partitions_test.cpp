@@ -32,7 +32,7 @@ struct followed_view {
     for (const auto& m : messages) {
       const auto d = m.get().getView();
       rows += d.getJobs().size() + d.getVnodes().size() + d.getQueues().size() + d.getJobsGone().size() + d.getVnodesGone().size() +
-              d.getQueuesGone().size();
+              d.getQueuesGone().size() + d.getReservations().size() + d.getReservationsGone().size();
       BOOST_REQUIRE(seen.apply(d));
     }
   }
@@ -219,6 +219,50 @@ BOOST_AUTO_TEST_CASE(a_running_job_is_seen_where_its_vnodes_are) {
   BOOST_TEST(has(sees("s1"), "job 2.p1"));
   BOOST_TEST(!has(sees("s1"), "queue q1"));
   BOOST_TEST(!has(sees("s2"), "job 2.p1"));
+}
+
+// MS-98, MS-103: who may answer is asked, and nobody else knows of it.
+BOOST_AUTO_TEST_CASE(a_reservation_is_everybodys_until_it_has_a_place) {
+  const auto seen_by = [&](const char* name) {
+    const auto& all = views.at(name).seen.reservations();
+    return all.empty() ? std::string("-") : all.front().ask != 0 ? std::string("asked") : std::string("known");
+  };
+  happen(of("R9"), [](auto e) {
+    auto s = e.initReservation().initSubmitted();
+    s.setId("R9");
+    auto a = s.initAttributes(1)[0];
+    a.setName("schedselect");
+    a.setValue("1:ncpus=1");
+    auto w = s.initOccurrences(1)[0];
+    w.setIndex(1);
+    w.setStartNs(5'000'000'000);
+    w.setEndNs(9'000'000'000);
+  });
+  tell();
+  BOOST_TEST(seen_by("default") == "asked");
+  BOOST_TEST(seen_by("s1") == "asked");
+  BOOST_TEST(seen_by("s2") == "-");  // it has no partition
+  happen(of("R9"), [](auto e) { e.initReservation().initRefused().setScheduler("default"); });
+  tell();
+  BOOST_TEST(seen_by("default") == "-");
+  BOOST_TEST(seen_by("s1") == "asked");
+  const bool placed = happen(of("R9"), [](auto e) {
+    auto c = e.initReservation().initConfirmed();
+    c.setScheduler("s1");
+    c.setPartition("P1");
+    auto o = c.initOccurrences(1)[0];
+    o.setIndex(1);
+    o.setStartNs(5'000'000'000);
+    o.setEndNs(9'000'000'000);
+    o.setExecVnode("(b:ncpus=1)");
+  });
+  BOOST_TEST(placed);
+  tell();
+  BOOST_TEST(seen_by("default") == "-");
+  BOOST_TEST(seen_by("s1") == "known");
+  happen(of("R9"), [](auto e) { e.initReservation().setEnded(); });
+  tell();
+  BOOST_TEST(seen_by("s1") == "-");
 }
 
 // A queue that went away and came back between two deltas: what happened to its jobs meanwhile is told too.

@@ -355,8 +355,8 @@ void cycle_driver::send_answers(const cycle::result& decided, std::uint64_t numb
       for (unsigned i = 0; i < places.size(); ++i) {
         const auto& place = answer.places[i];
         places[i].setIndex(place.when.index);
-        places[i].setStartNs(place.when.start * ns_per_second);
-        places[i].setEndNs(place.when.end * ns_per_second);
+        places[i].setStartNs(place.when.start_ns);
+        places[i].setEndNs(place.when.end_ns);
         places[i].setExecVnode(place.exec_vnode);
       }
       auto conflicts = a.initConflicts(static_cast<unsigned>(answer.conflicts.size()));

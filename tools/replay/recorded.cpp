@@ -7,6 +7,18 @@
 
 namespace annals::replay {
 
+std::string words_of(capnp::List<schema::OccurrencePlace>::Reader places) {
+  std::string out;
+  for (const auto p : places) {
+    constexpr std::int64_t ns_per_second = 1'000'000'000;
+    out += out.empty() ? "" : ", ";
+    out += schema::str(p.getExecVnode()) + " at " + std::to_string(p.getStartNs() / ns_per_second);
+  }
+  return out;
+}
+
+std::string words_of_refusal(std::string_view reason) { return "refused: " + std::string(reason); }
+
 namespace {
 
 class reading {
@@ -17,6 +29,7 @@ class reading {
     const auto event = record.event();
     if (event.isScheduler()) take_scheduler(record, event.getScheduler());
     if (event.isJob()) take_job(record, event.getJob());
+    if (event.isReservation()) take_answer(record.get().getStream(), event.getReservation());
   }
   void finish() {
     for (auto& [stream, s] : schedulers_) {
@@ -34,8 +47,9 @@ class reading {
   struct scheduler {
     std::string name;
     bool came = true;
-    std::size_t open = SIZE_MAX;  // its last cycle, if that is in the range
-    std::vector<start> starts;    // since that one began
+    std::size_t open = SIZE_MAX;                                                  // its last cycle, if that is in the range
+    std::vector<start> starts;                                                    // since that one began
+    std::map<std::uint64_t, std::map<std::uint64_t, std::string>> early_answers;  // by cycle, before its CycleBegan was written
   };
 
   void take_scheduler(const log::record& record, schema::SchedulerEvent::Reader event) {
@@ -78,6 +92,26 @@ class reading {
     c.wall_ns = record.get().getWallNs();
     c.began = schema::copy_of<schema::CycleBegan>(began);
     c.first = std::exchange(s.came, false);
+    c.answers = std::move(s.early_answers[began.getNumber()]);
+    s.early_answers.clear();
+  }
+
+  void take_answer(std::uint64_t reservation, schema::ReservationEvent::Reader event) {
+    const auto keep = [&](std::string_view scheduler, std::uint64_t cycle, std::string words) {
+      const auto at = by_name_.find(std::string(scheduler));
+      if (at == by_name_.end() || cycle == 0) return;
+      auto& s = schedulers_[at->second];
+      auto* open = open_of(s);
+      auto& into = open && open->began.get().getNumber() == cycle ? open->answers : s.early_answers[cycle];
+      into[reservation] = std::move(words);
+    };
+    if (event.isConfirmed()) {
+      const auto c = event.getConfirmed();
+      keep(schema::text(c.getScheduler()), c.getCycle(), words_of(c.getOccurrences()));
+    } else if (event.isRefused()) {
+      const auto r = event.getRefused();
+      keep(schema::text(r.getScheduler()), r.getCycle(), words_of_refusal(schema::text(r.getReason())));
+    }
   }
 
   void take_reasons(scheduler& s, schema::CycleReasons::Reader said) {

@@ -34,7 +34,12 @@ struct recorded_cycle {
   std::map<std::uint64_t, std::string> started;      // jobs that got vnodes before the next cycle looked: place_text
   std::map<std::uint64_t, std::string> refused;      // proposals: exec_vnode
   std::map<std::uint64_t, recorded_reason> reasons;  // that it said, by job
+  std::map<std::uint64_t, std::string> answers;      // about reservations, those that were taken: words_of
 };
+
+// What a scheduler said about a reservation: where it is, when; or why not.
+std::string words_of(capnp::List<schema::OccurrencePlace>::Reader places);
+std::string words_of_refusal(std::string_view reason);
 
 struct range {
   std::uint64_t from = 1, to = 0;  // sequences, both included

@@ -123,6 +123,7 @@ class repeating {
     const auto said = scheduler.run(c, reader_);
     if (!said) return leave_out(c, "its policy is not in the log");
     const auto differing = out_.differing;
+    compare_answers(c, *said);
     compare_runs(c, *said, scheduler);
     compare_reasons(c, *said);
     out_.same += out_.differing == differing;
@@ -149,10 +150,28 @@ class repeating {
     if (out_.differences.size() < differences_kept_max) out_.differences.push_back(std::move(d));
   }
   void differs(const recorded_cycle& c, std::uint64_t job, std::string recorded, std::string now) {
-    ++out_.differing;
     const auto* state = now_.job(job);
-    keep({c.sequence, c.scheduler, c.began.get().getNumber(), state ? state->id : "#" + std::to_string(job), std::move(recorded),
-          std::move(now)});
+    const auto reservation = now_.reservations().find(job);
+    auto id = state ? state->id : reservation != now_.reservations().end() ? reservation->second.id
+                                                                           : "#" + std::to_string(job);
+    ++out_.differing;
+    keep({c.sequence, c.scheduler, c.began.get().getNumber(), std::move(id), std::move(recorded), std::move(now)});
+  }
+
+  // An answer that the server did not take, since the reservation was changed meanwhile, is not in the log.
+  void compare_answers(const recorded_cycle& c, const again::messages& said) {
+    auto recorded = c.answers;
+    for (const auto& m : said) {
+      if (!m.get().isReservation()) continue;
+      const auto a = m.get().getReservation();
+      ++out_.answers;
+      const auto at = recorded.find(a.getReservation());
+      if (at == recorded.end()) continue;
+      const auto now = a.isConfirmed() ? words_of(a.getConfirmed()) : words_of_refusal(schema::text(a.getRefused()));
+      if (at->second != now) differs(c, a.getReservation(), at->second, now);
+      recorded.erase(at);
+    }
+    for (const auto& [reservation, words] : recorded) differs(c, reservation, words, "nothing said");
   }
 
   void compare_runs(const recorded_cycle& c, const again::messages& said, again& scheduler) {
@@ -236,6 +255,7 @@ std::string repeat_text(const repeat_outcome& outcome, std::size_t differences_m
                      number(outcome.cycles - outcome.same - outcome.not_repeated) + " otherwise, " + number(outcome.not_repeated) +
                      " could not be repeated\n" + number(outcome.proposals) + " runs and " + number(outcome.reasons) +
                      " reasons compared: " + number(outcome.differing) + " differ\n";
+  if (outcome.answers > 0) text += number(outcome.answers) + " answers about reservations\n";
   for (std::size_t i = 0; i < outcome.differences.size() && i < differences_max; ++i) {
     const auto& d = outcome.differences[i];
     text += "#" + number(d.sequence) + " cycle " + number(d.cycle) + " of " + d.scheduler + ": ";
@@ -253,6 +273,7 @@ std::string repeat_json(const repeat_outcome& outcome) {
            {"notRepeated", outcome.not_repeated},
            {"runs", outcome.proposals},
            {"reasons", outcome.reasons},
+           {"answers", outcome.answers},
            {"differing", outcome.differing}};
   out["differences"] = json::array();
   for (const auto& d : outcome.differences) {

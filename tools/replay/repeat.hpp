@@ -16,7 +16,7 @@ struct difference {
   std::uint64_t sequence = 0;  // of the CycleBegan
   std::string scheduler;
   std::uint64_t cycle = 0;
-  std::string job;  // empty: the cycle as a whole
+  std::string job;  // or reservation; empty: the cycle as a whole
   std::string recorded, now;
 };
 // More are counted, and not kept: who sees so many looks at the first.
@@ -25,7 +25,7 @@ constexpr std::size_t differences_kept_max = 10'000;
 struct repeat_outcome {
   std::uint64_t cycles = 0, same = 0;
   std::uint64_t not_repeated = 0;  // their policy is not in the log, or they never ended
-  std::uint64_t proposals = 0, reasons = 0;
+  std::uint64_t proposals = 0, reasons = 0, answers = 0;
   std::uint64_t differing = 0;  // decisions
   std::vector<difference> differences;
   std::string trouble;  // not empty: the log can't be read further

@@ -83,6 +83,7 @@ class simulating {
     switch (event.which()) {
       case schema::Event::JOB: return take_job(*record, event.getJob());
       case schema::Event::SCHEDULER: return take_scheduler(*record, event.getScheduler());
+      case schema::Event::RESERVATION: return take_reservation(*record, event.getReservation());
       case schema::Event::HOST:
         log_.fold(*record);
         count_capacity();
@@ -185,6 +186,22 @@ class simulating {
       log_.fold(record);
     }
     want_cycle();
+  }
+
+  // Reservations are where and when they were. Their jobs go with their time.
+  void take_reservation(const log::record& record, schema::ReservationEvent::Reader event) {
+    using reservation_which = schema::ReservationEvent::Which;
+    const auto what = event.which();
+    log_.fold(record);
+    want_cycle();
+    if (what != reservation_which::OCCURRENCE_ENDED && what != reservation_which::DELETE_REQUESTED) return;
+    const auto at = log_.now().reservations().find(record.get().getStream());
+    if (at == log_.now().reservations().end()) return;
+    std::vector<std::uint64_t> its;
+    for (const auto& [job, run] : running_)
+      if (const auto* state = log_.now().job(job); state && state->queue() == at->second.id) its.push_back(job);
+    std::sort(its.begin(), its.end());
+    for (const auto job : its) end_run(job, true);
   }
 
   void take_scheduler(const log::record& record, schema::SchedulerEvent::Reader event) {

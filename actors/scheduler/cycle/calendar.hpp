@@ -56,7 +56,7 @@ class calendar {
   struct trial {
     const job& asked;
     moment start, end;
-    std::uint64_t reservation = 0;           // it asks, and what it has is free for it; 0: a job asks, and pools count too
+    std::uint64_t reservation = 0;       // it asks, and what it has is free for it; 0: a job asks, and pools count too
     std::span<const index> barred = {};  // vnodes that it can't have
   };
 
@@ -177,14 +177,14 @@ class calendar {
   moment now_;
   std::vector<job_end> ends_;
   std::vector<booking> bookings_;
-  std::unordered_map<index, vnode_dates> booked_;            // by vnode
-  std::int64_t longest_ = 0;                                 // of bookings
-  std::vector<moment> starts_;                               // of bookings, sorted, none before now
-  std::map<std::size_t, reserved_until_then> reserved_now_;  // by how many of starts_ count
-  std::optional<placement> supposed_;                        // made as if nothing ran
-  std::size_t lifted_ = 0;                                   // of ends_
+  std::unordered_map<index, vnode_dates> booked_;             // by vnode
+  std::int64_t longest_ = 0;                                  // of bookings
+  std::vector<moment> starts_;                                // of bookings, sorted, none before now
+  std::map<std::size_t, reserved_until_then> reserved_now_;   // by how many of starts_ count
+  std::optional<placement> supposed_;                         // made as if nothing ran
+  std::size_t lifted_ = 0;                                    // of ends_
   std::unordered_map<std::uint64_t, running_place> running_;  // by reservation
-  std::vector<job_end> away_;                                // of begin_placing
+  std::vector<job_end> away_;                                 // of begin_placing
   allocation where_;
 };
 

@@ -29,7 +29,7 @@ claim calendar::claim_for(const reservation& r, const std::string& exec_vnode) c
 }
 
 void calendar::book_all() {
-  for (const reservation& r : view_.reservations()) book(r, r.places);
+  for (const reservation& r : view_.reservations()) book(r, r.booked());
   find_ends();
   for (std::uint32_t n = 0; n < bookings_.size(); ++n) enter(n);
   std::sort(starts_.begin(), starts_.end());
@@ -45,10 +45,10 @@ void calendar::book(const reservation& r, const std::vector<reservation_place>& 
     if (!text || *text != p.exec_vnode) what = claim_for(r, p.exec_vnode);
     text = &p.exec_vnode;
     const bool runs = r.running != 0 && p.when.index == r.running;
-    if (p.when.end <= now_) continue;
-    if (runs) running_[r.serial] = {p.when.end, what, what.amounts};
-    starts_.push_back(std::max(p.when.start, now_));
-    bookings_.push_back({r.id, runs ? std::min(p.when.start, now_) : p.when.start, p.when.end, what, {}, r.serial, runs});
+    if (p.when.end() <= now_) continue;
+    if (runs) running_[r.serial] = {p.when.end(), what, what.amounts};
+    starts_.push_back(std::max(p.when.start(), now_));
+    bookings_.push_back({r.id, runs ? std::min(p.when.start(), now_) : p.when.start(), p.when.end(), what, {}, r.serial, runs});
   }
 }
 

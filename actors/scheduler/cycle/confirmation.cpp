@@ -66,12 +66,13 @@ std::vector<index> confirmation::barred_for(const reservation& r) const {
 // The vnodes it has are the first choice, then those of the window before: an occurrence is where people know it to be.
 std::optional<std::string> confirmation::place_for(const reservation& r, reservation_window& w, const std::vector<index>& barred,
                                                    refusal& why) {
-  const calendar::trial t{r.asked, w.start, w.end, r.serial, barred};
+  const calendar::trial t{r.asked, w.start(), w.end(), r.serial, barred};
   if (auto kept = kept_place(r, w)) return kept;
   if (r.kind == schema::ReservationKind::ASAP && r.places.empty()) {
     auto found = dates_.place_soonest(t, why);
     if (!found) return std::nullopt;
-    w = {w.index, found->start, found->start + (w.end - w.start)};
+    const auto start_ns = found->start * reservation_window::ns_per_second;
+    w = {w.index, start_ns, start_ns + (w.end_ns - w.start_ns)};
     return std::move(found->exec_vnode);
   }
   const auto is_enough = [&](const std::string& place) { return !runs(r, w) || has_all_jobs(r, place); };
@@ -91,7 +92,7 @@ std::optional<std::string> confirmation::kept_place(const reservation& r, const 
   for (const auto& name : r.avoid)
     if (const index at = view_.find_vnode(name); at != none) avoided.push_back(at);
   auto place = part_of(r, old->exec_vnode);
-  if (!place || !dates_.can_have(dates_.claim_for(r, *place), {r.asked, w.start, w.end, r.serial, avoided})) return std::nullopt;
+  if (!place || !dates_.can_have(dates_.claim_for(r, *place), {r.asked, w.start(), w.end(), r.serial, avoided})) return std::nullopt;
   if (runs(r, w) && !has_all_jobs(r, *place)) return std::nullopt;
   return place;
 }
@@ -204,7 +205,7 @@ std::vector<std::string> confirmation::conflicts_with(const reservation& r, cons
   for (const auto& b : dates_.bookings()) {
     if (b.reservation == 0 || b.reservation == r.serial || std::find(ids.begin(), ids.end(), b.id) != ids.end()) continue;
     const bool meets = std::any_of(answer.places.begin(), answer.places.end(),
-                                   [&](const auto& p) { return b.start < p.when.end && p.when.start < b.end; });
+                                   [&](const auto& p) { return b.start < p.when.end() && p.when.start() < b.end; });
     const bool there = meets && std::any_of(b.what.vnodes.begin(), b.what.vnodes.end(), [&](const auto& mine) {
                          return std::any_of(has.vnodes.begin(), has.vnodes.end(), [&](const auto& t) { return t.vnode == mine.vnode; });
                        });

@@ -29,7 +29,7 @@ class inner_space {
     explicit space(const calendar::running_place& place);
     std::vector<vnode_share> shares;
     std::unordered_map<index, std::size_t> at;  // of shares, by vnode
-    reserved_space others;  // what of the vnodes is not its
+    reserved_space others;                      // what of the vnodes is not its
     std::unique_ptr<placement> where;
   };
   space& space_of(const calendar& dates, const reservation& r);

@@ -19,16 +19,19 @@ placement::placement(view& v, const policy& p, const timed_settings& now, const 
   }
   usable_.resize(view_.vnodes().size());
   start_.resize(view_.vnodes().size());
+  note_usable();
   for (index i = 0; i < usable_.size(); ++i)
-    if (!within_ && (usable_[i] = is_usable(i))) note_start(i);
+    if (!within_ && usable_[i]) note_start(i);
   if (!within_) return;
   for (const auto& share : *within_)
-    if ((usable_[share.vnode] = is_usable(share.vnode))) start_[share.vnode] = share.left;
+    if (usable_[share.vnode]) start_[share.vnode] = share.left;
 }
 
-bool placement::is_usable(index at) const {
-  const vnode& v = view_.vnodes()[at];
-  return within_ ? view_.usable_within(v) : view_.usable(v);
+void placement::note_usable() {
+  if (within_)
+    for (const auto& share : *within_) usable_[share.vnode] = view_.usable_within(view_.vnodes()[share.vnode]);
+  else
+    for (index i = 0; i < usable_.size(); ++i) usable_[i] = view_.usable(view_.vnodes()[i]);
 }
 
 void placement::note_start(index at) {
@@ -170,9 +173,7 @@ const std::vector<node_pool>& placement::sets_of(const job& j, const node_pool& 
 }
 
 void placement::vnodes_changed() {
-  if (within_)
-    for (const auto& share : *within_) usable_[share.vnode] = is_usable(share.vnode);
-  for (index i = 0; !within_ && i < usable_.size(); ++i) usable_[i] = is_usable(i);
+  note_usable();
   const auto refresh = [&](node_pool& pool) {
     pool.usable = 0;
     for (const index at : pool.vnodes) pool.usable += usable_[at];

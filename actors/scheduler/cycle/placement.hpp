@@ -105,7 +105,7 @@ class placement {
   claim claim_of(const job& j, const allocation& placed) const;
 
  private:
-  bool is_usable(index vnode_at) const;
+  void note_usable();
   void note_start(index vnode_at);
   std::vector<index> members_of(index queue) const;
   const vnode_share* share_of(index vnode_at) const;

@@ -11,10 +11,15 @@
 
 namespace annals::cycle {
 
-// When an occurrence is to have its place; index from 1.
+// When an occurrence is to have its place; index from 1. The server gets its times back as they were; a cycle thinks in whole seconds,
+// which have all of it.
 struct reservation_window {
   std::uint32_t index = 1;
-  moment start = 0, end = 0;
+  std::int64_t start_ns = 0, end_ns = 0;
+
+  static constexpr std::int64_t ns_per_second = 1'000'000'000;
+  moment start() const { return start_ns / ns_per_second; }
+  moment end() const { return (end_ns + ns_per_second - 1) / ns_per_second; }
 };
 
 struct reservation_place {

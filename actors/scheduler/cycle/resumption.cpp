@@ -15,7 +15,8 @@ bool take_part(view& v, const job& j, const values::vnode_part& part, claim& c) 
   const vnode& node = v.vnodes()[at];
   const bool holds = std::any_of(node.jobs.begin(), node.jobs.end(), [&](const job_on_vnode& on) { return on.job == j.serial; });
   const bool alone = holds_alone(node, v.request_of(j).share);
-  if (!holds && (!v.usable(node) || (alone && !node.jobs.empty()))) return false;
+  const bool usable = v.reservation_of(j) ? v.usable_within(node) : v.usable(node);
+  if (!holds && (!usable || (alone && !node.jobs.empty()))) return false;
   for (const auto& value : part.resources) {
     const auto r = v.resources().find(value.name);
     if (r == no_resource || !v.resources()[r].consumable) continue;

@@ -183,14 +183,14 @@ struct reservation {
   std::uint64_t serial = 0;
   std::string id;
   schema::ReservationKind kind = schema::ReservationKind::ADVANCE;
-  job asked;                               // what it asks for, as if it were a job
-  std::vector<std::string> hosts, avoid;   // of maintenance; vnodes that it can't have
-  std::vector<reservation_place> places;   // in order of time; none: not confirmed
-  std::uint32_t running = 0;               // index of the occurrence that runs; 0: none
-  std::uint64_t ask = 0;                   // what the server wants to know, 0: nothing,
-  std::vector<reservation_window> wanted;  // and for when
-  // Of the occurrence that runs; nullptr: none does.
-  const reservation_place* running_place() const;
+  job asked;                                // what it asks for, as if it were a job
+  std::vector<std::string> hosts, avoid;    // of maintenance; vnodes that it can't have
+  std::vector<reservation_place> places;    // in order of time; none: not confirmed
+  std::uint32_t running = 0;                // index of the occurrence that runs; 0: none
+  std::uint64_t ask = 0;                    // what the server wants to know, 0: nothing,
+  std::vector<reservation_window> wanted;   // and for when
+  std::vector<reservation_place> promised;  // by an answer of which the server has not spoken yet
+  const std::vector<reservation_place>& booked() const { return promised.empty() ? places : promised; }
 };
 
 class view {
@@ -216,7 +216,7 @@ class view {
   void expect(index job_at, int steps) const;
   const request& request_of(const job& j) const { return *requests_[j.request].parsed; }
   const job* find_job(std::uint64_t serial) const;
-  index find_vnode(std::string_view name) const;  // none: unknown
+  index find_vnode(std::string_view name) const;                                  // none: unknown
   const std::vector<reservation>& reservations() const { return reservations_; }  // in the order submitted
   // Whose queue the job is in; nullptr: of no reservation.
   const reservation* reservation_of(const job& j) const { return queues_[j.queue].reservation == 0 ? nullptr : find_reservation(j); }
@@ -255,7 +255,7 @@ class view {
   // A job that is asked for by name (qrun), whatever its state: in the view until forget_asked or the server's word.
   index take_asked(schema::SchedJob::Reader row);
   void forget_asked(index job_at);
-  // The question was answered. With places they are kept at once, until the server speaks about the reservation.
+  // What was promised is kept until the server speaks about the reservation. While it asks, each cycle answers.
   void answered(const reservation_answer& answer);
   // The server refused the proposal: the job is what it was before and holds nothing.
   void withdraw(std::uint64_t job);

@@ -10,13 +10,6 @@ using schema::text;
 
 namespace {
 
-constexpr std::int64_t ns_per_second = 1'000'000'000;
-
-// Whole seconds that have all of it.
-reservation_window window_of(std::uint32_t index, std::int64_t start_ns, std::int64_t end_ns) {
-  return {index, start_ns / ns_per_second, (end_ns + ns_per_second - 1) / ns_per_second};
-}
-
 std::vector<std::string> texts_of(capnp::List<capnp::Text>::Reader from) {
   std::vector<std::string> out;
   for (const auto t : from) out.emplace_back(text(t));
@@ -29,12 +22,6 @@ auto place_of(List& all, std::uint64_t serial) {
 }
 
 }  // namespace
-
-const reservation_place* reservation::running_place() const {
-  const auto at = running == 0 ? places.end()
-                               : std::find_if(places.begin(), places.end(), [&](const auto& p) { return p.when.index == running; });
-  return at == places.end() ? nullptr : &*at;
-}
 
 void view::apply_reservations(schema::SchedulingDelta::Reader delta) {
   for (const auto serial : delta.getReservationsGone()) remove_reservation(serial);
@@ -55,11 +42,11 @@ void view::apply_reservation(schema::SchedReservation::Reader row) {
   r.hosts = texts_of(row.getHosts());
   r.avoid = texts_of(row.getAvoid());
   for (const auto p : row.getPlaces())
-    r.places.push_back({window_of(p.getIndex(), p.getStartNs(), p.getEndNs()), std::string(text(p.getExecVnode()))});
-  std::sort(r.places.begin(), r.places.end(), [](const auto& a, const auto& b) { return a.when.start < b.when.start; });
+    r.places.push_back({reservation_window{p.getIndex(), p.getStartNs(), p.getEndNs()}, std::string(text(p.getExecVnode()))});
+  std::sort(r.places.begin(), r.places.end(), [](const auto& a, const auto& b) { return a.when.start_ns < b.when.start_ns; });
   r.running = row.getRunning();
   r.ask = row.getAsk();
-  for (const auto w : row.getWanted()) r.wanted.push_back(window_of(w.getIndex(), w.getStartNs(), w.getEndNs()));
+  for (const auto w : row.getWanted()) r.wanted.push_back({w.getIndex(), w.getStartNs(), w.getEndNs()});
   const auto at = place_of(reservations_, r.serial);
   reservations_.insert(at, std::move(r));
 }
@@ -79,9 +66,7 @@ const reservation* view::find_reservation(const job& j) const {
 
 void view::answered(const reservation_answer& answer) {
   const auto at = place_of(reservations_, answer.reservation);
-  if (at == reservations_.end() || at->serial != answer.reservation || at->ask != answer.ask) return;
-  at->ask = 0;
-  if (!answer.places.empty()) at->places = answer.places;  // in the order wanted
+  if (at != reservations_.end() && at->serial == answer.reservation) at->promised = answer.places;
 }
 
 }  // namespace annals::cycle

@@ -22,9 +22,11 @@ std::int64_t waits_for(capnp::List<schema::Attribute>::Reader asked) {
 // Answers with the reservation's id and state, at once or through the status actor.
 class answered final : public reply_to {
  public:
-  answered(caf::actor status, reservation_wait wait, std::function<void(const model::rejection&)> refused)
-      : status_(std::move(status)), wait_(std::move(wait)), refused_(std::move(refused)) {}
+  // number: of a submission.
+  answered(caf::actor status, reservation_wait wait, std::optional<std::uint64_t> number, std::function<void(const model::rejection&)> refused)
+      : status_(std::move(status)), wait_(std::move(wait)), number_(number), refused_(std::move(refused)) {}
   void done(std::uint64_t sequence, const std::string& id) override {
+    if (number_ && model::number_of(id) != *number_) refused_({});  // a repeat: the first one's answer
     using state = schema::ReservationAnswer::State;
     if (wait_.until_ns == 0)
       return wait_.to->send(
@@ -41,13 +43,14 @@ class answered final : public reply_to {
  private:
   caf::actor status_;
   reservation_wait wait_;
+  std::optional<std::uint64_t> number_;
   std::function<void(const model::rejection&)> refused_;
 };
 
 }  // namespace
 
 reply_ptr reservation_routes::reply_for(const schema::sealed<schema::Request>& request, const sink_ptr& to,
-                                        capnp::List<schema::Attribute>::Reader asked,
+                                        capnp::List<schema::Attribute>::Reader asked, std::optional<std::uint64_t> number,
                                         std::function<void(const model::rejection&)> refused) {
   reservation_wait wait;
   wait.to = to;
@@ -58,7 +61,7 @@ reply_ptr reservation_routes::reply_for(const schema::sealed<schema::Request>& r
   constexpr std::int64_t hosts_wait_s = 10;
   if (const auto seconds = of_hosts ? hosts_wait_s : waits_for(asked); seconds > 0)
     wait.until_ns = board_.parts().base.clock->now_ns() + seconds * 1'000'000'000;
-  return std::make_shared<answered>(board_.parts().status, std::move(wait), std::move(refused));
+  return std::make_shared<answered>(board_.parts().status, std::move(wait), number, std::move(refused));
 }
 
 void reservation_routes::submit(const wire::connection_ptr& peer, const schema::sealed<schema::Request>& request,
@@ -82,7 +85,7 @@ void reservation_routes::submit(const schema::sealed<schema::Request>& request, 
   model::submit_reservation command{request, number, group};
   command.of_job = std::move(job);
   for (const auto& [name, stream] : board_.where().hosts()) command.known_hosts.push_back(name);
-  auto reply = reply_for(request, to, asked.getAttributes(), [gateway = caf::actor(board_.self()), number](const model::rejection&) {
+  auto reply = reply_for(request, to, asked.getAttributes(), number, [gateway = caf::actor(board_.self()), number](const model::rejection&) {
     caf::anon_send(gateway, reservation_refused{number});
   });
   board_.self()->send(board_.new_reservation(number),
@@ -117,7 +120,7 @@ void reservation_routes::alter(const schema::sealed<schema::Request>& request, c
       notes->write(log_event::security, "Resv", id,
                    "Unauthorized Request, request type: 91, Object: RESCRESV, Name: " + id + ", request from: " + who);
   };
-  auto reply = reply_for(request, to, asked.getChanges(), note_refused);
+  auto reply = reply_for(request, to, asked.getChanges(), {}, note_refused);
   const auto reservation = named(asked.getReservation());
   if (!reservation) return unknown(reply, asked.getReservation());
   board_.self()->send(

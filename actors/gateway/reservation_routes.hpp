@@ -21,7 +21,7 @@ class reservation_routes {
               std::optional<model::reservation_job> job);
   caf::actor named(capnp::Text::Reader id);
   reply_ptr reply_for(const schema::sealed<schema::Request>& request, const sink_ptr& to, capnp::List<schema::Attribute>::Reader asked,
-                      std::function<void(const model::rejection&)> refused);
+                      std::optional<std::uint64_t> number, std::function<void(const model::rejection&)> refused);
   void unknown(const reply_ptr& reply, capnp::Text::Reader id);
 
   actor_registry& board_;

@@ -238,10 +238,25 @@ void stat_hooks(const status& from, schema::Stat::Reader asked, const filter& sh
   }
 }
 
+// What ran in a window that is over is on its way out (pbs guide: RESV_DELETING_JOBS).
+bool deletes_jobs(const status& from, const model::reservation_state& r) {
+  if (r.phase != model::reservation_phase::confirmed || r.over == 0) return false;
+  const auto& states = from.jobs_of(r.id).by_state;
+  return std::any_of(states.begin(), states.end(), [](const auto& s) { return (s.first == 'R' || s.first == 'E') && s.second > 0; });
+}
+
+attributes::attribute_set reservation_shown(const status& from, const model::reservation_state& r) {
+  auto row = reservation_row(r, from.server().server_name);
+  if (!deletes_jobs(from, r)) return row;
+  row.set(attributes::reservation::reserve_state, "RESV_DELETING_JOBS");
+  row.set(attributes::reservation::reserve_substate, "5");
+  return row;
+}
+
 // Asked for with or without the server's name.
 void stat_reservations(const status& from, schema::Stat::Reader asked, const filter& shown, piecewise& out) {
   const auto& server = from.server().server_name;
-  auto add = [&](const model::reservation_state& r) { out.add(full_id(r, server), shown.apply(reservation_row(r, server))); };
+  auto add = [&](const model::reservation_state& r) { out.add(full_id(r, server), shown.apply(reservation_shown(from, r))); };
   stat_named(
       asked, out, pbs_error::unknown_reservation,
       [&] { for (const auto& [serial, r] : from.reservations()) add(r); },

@@ -204,11 +204,11 @@ class queues final : public reaction {
   static model::requester server_itself(const model::settings& settings) {
     return {"pbs_server", settings.host_name, schema::Role::SERVER};
   }
-  // Who ended it: a person, or its time did.
+  // Who ended it: a person, or its time did. Jobs and logs have his name, and he may, since the reservation let him.
   static model::requester ended_by(const reserved& r, const model::settings& settings) {
     const auto at = r.state.deleted_by.find('@');
-    if (at == std::string::npos) return {"root", settings.host_name, schema::Role::SERVER};
-    return {r.state.deleted_by.substr(0, at), r.state.deleted_by.substr(at + 1), schema::Role::SERVER};
+    if (at == std::string::npos) return {"root", settings.host_name, schema::Role::MANAGER};
+    return {r.state.deleted_by.substr(0, at), r.state.deleted_by.substr(at + 1), schema::Role::MANAGER};
   }
 
   template <class Command>
@@ -302,7 +302,7 @@ class queues final : public reaction {
     if (!queue) return orders.push_back(tell(r, "end", model::reservation_empty{}, settings));
     orders.push_back(make_order({.cause = std::max(r.since, queue->since),
                                  .target = "delete " + r.state.id,
-                                 .what = manage_object{request(schema::ManageVerb::DELETE, r, {}), ended_by(r, settings)}}));
+                                 .what = manage_object{request(schema::ManageVerb::DELETE, r, {}), server_itself(settings)}}));
   }
 
   std::map<std::uint64_t, reserved> reservations_;  // by serial

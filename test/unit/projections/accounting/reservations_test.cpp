@@ -84,13 +84,11 @@ BOOST_AUTO_TEST_CASE(who_deletes_it_is_told_by_the_letter) {
   confirmed("(q3:ncpus=1)");
   story.removed(owner);
   BOOST_TEST(last() == "k;R512.q1;requestor=pbsuser@q1");
-  story = {};
-  log = {};
-  story.settings.server_name = "q1";
-  submit();
-  confirmed("(q3:ncpus=1)");
-  story.removed(operator_of_q1);
-  BOOST_TEST(last() == "K;R512.q1;requestor=pbsoper@q1");
+  told_reservation other;
+  other.submit();
+  other.confirmed("(q3:ncpus=1)");
+  other.story.removed(operator_of_q1);
+  BOOST_TEST(other.last() == "K;R512.q1;requestor=pbsoper@q1");
 }
 
 BOOST_AUTO_TEST_CASE(one_that_had_no_job_for_too_long_goes_by_the_server) {

@@ -276,7 +276,7 @@ BOOST_AUTO_TEST_CASE(names_change_at_once_and_times_with_an_answer) {
   BOOST_TEST(s.altered({{"reserve_duration", "", "90"}}) == "alterRequested");
   BOOST_TEST(s.shown(ids::reserve_duration) == "60");
   BOOST_TEST(s.shown(ids::schedselect_orig) == "1:ncpus=2");
-  BOOST_TEST(s.altered({{"reserve_duration", "", "95"}}).starts_with("15018"));  // one after the other
+  BOOST_TEST(s.altered({{"reserve_duration", "", "95"}}).starts_with("15016"));  // one after the other
   BOOST_TEST(s.confirmed("(n2:ncpus=2)") == "confirmed");
   BOOST_TEST(s.shown(ids::reserve_duration) == "90");
   BOOST_TEST(s.shown(ids::Resource_List, "walltime") == "00:01:30");

@@ -145,10 +145,12 @@ BOOST_AUTO_TEST_CASE(who_deletes_it_deletes_its_jobs) {
   s.due();
   s.queue_made();
   s.job(7);
-  s.happens([](auto e) { e.initDeleteRequested(); });
+  std::vector<model::event> asked;
+  asked.push_back(model::make_event([](auto e) { e.initReservation().initDeleteRequested(); }));
+  s.base::write(s.reservation, std::move(asked), 0, {"oper", "borg", schema::Role::OPERATOR});
   s.due();
   BOOST_TEST(s.last.size() == 2u);
-  BOOST_TEST(s.ordered<reactions::tell_job>(1).by.user == "root");
+  BOOST_TEST(s.ordered<reactions::tell_job>(1).by.at_host() == "oper@borg");
 }
 
 BOOST_AUTO_TEST_CASE(one_that_has_no_job_for_too_long_goes) {
@@ -165,6 +167,7 @@ BOOST_AUTO_TEST_CASE(one_that_has_no_job_for_too_long_goes) {
   s.clock.ns += 100 * second;
   BOOST_TEST(s.due() == targets());
   s.job_ended(job);
+  BOOST_TEST(s.due() == targets());
   BOOST_TEST(s.wait() == 30);
   s.clock.ns += 30 * second;
   BOOST_TEST(s.due() == targets{"unused R5"});

@@ -6,6 +6,7 @@
 
 #include "actors/scheduler/cycle/job_terms.hpp"
 #include "actors/scheduler/reasons_piece.hpp"
+#include "actors/scheduler/reservation_message.hpp"
 #include "events/model/limits.hpp"
 #include "events/values/pbs_error.hpp"
 
@@ -345,23 +346,7 @@ void cycle_driver::send_policy() {
 // Before the runs: what was confirmed is kept from them, and the server is to know that first.
 void cycle_driver::send_answers(const cycle::result& decided, std::uint64_t number) {
   for (const auto& answer : decided.answers) {
-    out_.send(make([&](Builder m) {
-      auto a = m.initReservation();
-      a.setReservation(answer.reservation);
-      a.setAsk(answer.ask);
-      a.setCycle(number);
-      if (answer.places.empty()) return a.setRefused(answer.refused);
-      auto places = a.initConfirmed(static_cast<unsigned>(answer.places.size()));
-      for (unsigned i = 0; i < places.size(); ++i) {
-        const auto& place = answer.places[i];
-        places[i].setIndex(place.when.index);
-        places[i].setStartNs(place.when.start_ns);
-        places[i].setEndNs(place.when.end_ns);
-        places[i].setExecVnode(place.exec_vnode);
-      }
-      auto conflicts = a.initConflicts(static_cast<unsigned>(answer.conflicts.size()));
-      for (unsigned i = 0; i < conflicts.size(); ++i) conflicts.set(i, answer.conflicts[i]);
-    }));
+    out_.send(message_of(answer, number));
     view_.answered(answer);
   }
 }

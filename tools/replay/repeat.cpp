@@ -167,7 +167,7 @@ class repeating {
       ++out_.answers;
       const auto at = recorded.find(a.getReservation());
       if (at == recorded.end()) continue;
-      const auto now = a.isConfirmed() ? words_of(a.getConfirmed()) : words_of_refusal(schema::text(a.getRefused()));
+      const auto now = a.isConfirmed() ? replay::words_of(a.getConfirmed()) : words_of_refusal(schema::text(a.getRefused()));
       if (at->second != now) differs(c, a.getReservation(), at->second, now);
       recorded.erase(at);
     }

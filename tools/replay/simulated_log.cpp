@@ -17,4 +17,39 @@ void simulated_log::write(std::uint64_t stream, std::int64_t wall_ns, const std:
   fold(log::record(message, {}));
 }
 
+bool happens_to(const model::job_state& job, schema::JobEvent::Which event) {
+  using which = schema::JobEvent::Which;
+  switch (event) {
+    case which::ALTERED:
+    case which::HELD:
+    case which::RELEASED:
+    case which::WAIT_ENDED:
+    case which::MOVED:
+    case which::REORDERED: return model::may_happen(job.phase, event);
+    case which::QUEUED:
+    case which::ASSIGNED:
+    case which::STARTED:
+    case which::START_FAILED:
+    case which::RUN_STEP:
+    case which::USAGE_REPORTED:
+    case which::DELETE_REQUESTED:
+    case which::RERUN_REQUESTED:
+    case which::SIGNALLED:
+    case which::MESSAGED:
+    case which::SUSPENDED:
+    case which::RESUME_WANTED:
+    case which::RESUMED:
+    case which::REQUEST_DONE:
+    case which::EXITED:
+    case which::OUTPUT_DELIVERED:
+    case which::VNODES_RELEASED:
+    case which::REQUEUED:
+    case which::ENDED:
+    case which::FORGOTTEN:
+    case which::VNODES_TAKEN:
+    case which::REDUCED: return false;
+  }
+  return false;
+}
+
 }  // namespace annals::replay

@@ -33,4 +33,7 @@ class simulated_log {
   projections::scheduling_projection view_;
 };
 
+// Whether a recorded event that is no part of a run may happen to the job as it is in the simulation.
+bool happens_to(const model::job_state& job, schema::JobEvent::Which event);
+
 }  // namespace annals::replay

@@ -28,41 +28,6 @@ struct no_clock : ports::clock {  // only for how long a cycle takes, which is n
   std::int64_t now_ns() const override { return 0; }
 };
 
-// Whether a recorded event that is no part of a run may happen to the job as it is in the simulation.
-bool happens_to(const model::job_state& job, which event) {
-  switch (event) {
-    case which::ALTERED:
-    case which::HELD:
-    case which::RELEASED:
-    case which::WAIT_ENDED:
-    case which::MOVED:
-    case which::REORDERED: return model::may_happen(job.phase, event);
-    case which::QUEUED:
-    case which::ASSIGNED:
-    case which::STARTED:
-    case which::START_FAILED:
-    case which::RUN_STEP:
-    case which::USAGE_REPORTED:
-    case which::DELETE_REQUESTED:
-    case which::RERUN_REQUESTED:
-    case which::SIGNALLED:
-    case which::MESSAGED:
-    case which::SUSPENDED:
-    case which::RESUME_WANTED:
-    case which::RESUMED:
-    case which::REQUEST_DONE:
-    case which::EXITED:
-    case which::OUTPUT_DELIVERED:
-    case which::VNODES_RELEASED:
-    case which::REQUEUED:
-    case which::ENDED:
-    case which::FORGOTTEN:
-    case which::VNODES_TAKEN:
-    case which::REDUCED: return false;
-  }
-  return false;
-}
-
 class simulating {
  public:
   simulating(const log::log_reader& reader, histories& recorded, const simulation_wanted& wanted, simulation_outcome& out)

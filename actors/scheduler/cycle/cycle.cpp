@@ -58,7 +58,7 @@ class cycle_run {
     const job& j = view_.jobs()[at];
     refusal why;
     log_.of_job(event_job, j.id, "Received qrun request");
-    const bool within = view_.queues()[j.queue].reservation != 0;
+    const bool within = is_within(j);
     if (!view_.request_of(j).understood) why.text = "Internal Scheduling Error";
     else if (within ? finds_room_within(j, why) : backfill_.place(placement_, j, allocation_, why)) start(at, {});
     else if (std::vector<preempt_victim> victims;
@@ -95,6 +95,7 @@ class cycle_run {
   }
 
  private:
+  bool is_within(const job& j) const { return view_.queues()[j.queue].reservation != 0; }  // a job of a reservation
   bool is_to_resume(const job& j) const { return j.where == job_place::suspended && j.resume; }
 
   // Suspended jobs that are to go on come before queued ones: they have waited in the middle of their work. Each goes back to where it was.
@@ -138,7 +139,7 @@ class cycle_run {
   }
 
   bool may_take_again(const job& j, const claim& taken) {
-    if (view_.queues()[j.queue].reservation == 0) return backfill_.leaves_alone(taken, now_ + duration_of(j));
+    if (!is_within(j)) return backfill_.leaves_alone(taken, now_ + duration_of(j));
     const auto* r = running_reservation_of(j);
     return r && inner_.leaves_others_alone(backfill_.dates(), *r, taken);
   }
@@ -206,7 +207,7 @@ class cycle_run {
   // Jobs of queues that may not run now are refused before any job is considered.
   bool refuse_by_time(index at) {
     refusal why;
-    if (view_.queues()[view_.jobs()[at].queue].reservation != 0 || rules_.queue_may_run(queue_of(at), why)) return false;
+    if (is_within(view_.jobs()[at]) || rules_.queue_may_run(queue_of(at), why)) return false;
     ++result_.considered;
     refuse(at, told(at, why));
     return true;
@@ -252,7 +253,7 @@ class cycle_run {
     log_.of_job(event_debug, j.id, "Considering job to run");
     if (const auto reached = queue_runs_jobs(j) ? view_.limit_reached_by(j) : std::nullopt)
       return refuse(at, verdict{at, comment_for(*reached, j)});
-    if (view_.queues()[j.queue].reservation != 0) return consider_within(at);
+    if (is_within(j)) return consider_within(at);
     refusal why;
     if (!rules_.may_begin(j, queue_of(at), why) || backfill_.breaks_order(j, why)) return refuse(at, told(at, why));
     verdict& known = verdicts_[j.request];

@@ -52,7 +52,7 @@ class actor_registry {
   // One that is being submitted: it is nobody's until the log has it, and found again by its serial after that.
   caf::actor new_reservation(std::uint64_t number);
   void reservation_refused(std::uint64_t number);
-  void reservation_folded(std::uint64_t serial);  // it is in the log now, or is gone
+  void reservation_folded(std::uint64_t serial);         // it is in the log now, or is gone
   caf::actor known_host(const std::string& name) const;  // whose actor is there already
   caf::actor host_of(const std::string& vnode);
   void wake_job(std::uint64_t number) { (void)job(number); }

@@ -23,7 +23,8 @@ std::int64_t waits_for(capnp::List<schema::Attribute>::Reader asked) {
 class answered final : public reply_to {
  public:
   // number: of a submission.
-  answered(caf::actor status, reservation_wait wait, std::optional<std::uint64_t> number, std::function<void(const model::rejection&)> refused)
+  answered(caf::actor status, reservation_wait wait, std::optional<std::uint64_t> number,
+           std::function<void(const model::rejection&)> refused)
       : status_(std::move(status)), wait_(std::move(wait)), number_(number), refused_(std::move(refused)) {}
   void done(std::uint64_t sequence, const std::string& id) override {
     if (number_ && model::number_of(id) != *number_) refused_({});  // a repeat: the first one's answer
@@ -85,9 +86,9 @@ void reservation_routes::submit(const schema::sealed<schema::Request>& request, 
   model::submit_reservation command{request, number, group};
   command.of_job = std::move(job);
   for (const auto& [name, stream] : board_.where().hosts()) command.known_hosts.push_back(name);
-  auto reply = reply_for(request, to, asked.getAttributes(), number, [gateway = caf::actor(board_.self()), number](const model::rejection&) {
-    caf::anon_send(gateway, reservation_refused{number});
-  });
+  auto reply = reply_for(
+      request, to, asked.getAttributes(), number,
+      [gateway = caf::actor(board_.self()), number](const model::rejection&) { caf::anon_send(gateway, reservation_refused{number}); });
   board_.self()->send(board_.new_reservation(number),
                       board_.wrap<model::reservation_command>(std::move(command), request.get(), by, std::move(reply)));
 }

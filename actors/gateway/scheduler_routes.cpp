@@ -181,7 +181,8 @@ void scheduler_routes::answer_reservation(const std::string& name, const schema:
                            a.setRefused(why.text);
                          }));
     });
-  board_.self()->send(reservation, board_.wrap(model::reservation_command(model::reservation_answer{message, name}), scheduler_itself(), reply));
+  board_.self()->send(reservation,
+                      board_.wrap(model::reservation_command(model::reservation_answer{message, name}), scheduler_itself(), reply));
 }
 
 void scheduler_routes::note_refused(const std::string& name, const model::proposal_refused& what) {

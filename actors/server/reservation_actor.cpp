@@ -5,7 +5,8 @@ namespace annals::actors {
 std::vector<model::reservation_wake> reservation_actor::owed() { return model::pending_effects(state(), settings()); }
 
 begun reservation_actor::begin(const model::reservation_wake&) {
-  send(this, envelope_type{model::reservation_time{}, {"root", settings().host_name, schema::Role::SERVER}, {}, nullptr, nullptr, {}, 0, {}});
+  send(this,
+       envelope_type{model::reservation_time{}, {"root", settings().host_name, schema::Role::SERVER}, {}, nullptr, nullptr, {}, 0, {}});
   return begun::yes;
 }
 

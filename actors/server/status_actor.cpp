@@ -58,7 +58,9 @@ struct answering {
 
   // For commits: a cycle that could begin, the end of a job, or an answer.
   bool waits() const {
-    if (!waiters.empty() || !for_reservations.empty() || !early_for_jobs.empty() || !early.empty() || !early_by_hand.empty() || !early_views.empty()) return true;
+    if (!waiters.empty() || !for_reservations.empty() || !early_for_jobs.empty() || !early.empty() || !early_by_hand.empty() ||
+        !early_views.empty())
+      return true;
     return std::any_of(sessions.begin(), sessions.end(), [](const auto& s) { return s.second.waits(); });
   }
 

@@ -15,8 +15,8 @@ std::size_t ledger::jobs_in_queue(std::string_view queue) const {
 
 bool ledger::operator==(const ledger& other) const {
   return next_job_number_ == other.next_job_number_ && jobs_ == other.jobs_ && queues_ == other.queues_ &&
-         schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && partitions_ == other.partitions_ &&
-         suspended_ == other.suspended_ && directories_ == other.directories_ && limits_ == other.limits_ && bookings_ == other.bookings_ && holdings_ == other.holdings_;
+         schedulers_ == other.schedulers_ && hooks_ == other.hooks_ && partitions_ == other.partitions_ && suspended_ == other.suspended_ &&
+         directories_ == other.directories_ && limits_ == other.limits_ && bookings_ == other.bookings_ && holdings_ == other.holdings_;
 }
 
 // -- check ---------------------------------------------------------------------------------------------------------------

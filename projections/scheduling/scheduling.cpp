@@ -30,8 +30,8 @@ const model::queue_state* queue_of_stream(const status& from, std::uint64_t seri
 }  // namespace
 
 bool scheduling_projection::marks::empty() const {
-  return reservations.empty() && jobs.empty() && hosts.empty() && queues.empty() && vnodes.empty() && queues_of_jobs.empty() && !server && !scheduler &&
-         !resources && !partition;
+  return reservations.empty() && jobs.empty() && hosts.empty() && queues.empty() && vnodes.empty() && queues_of_jobs.empty() && !server &&
+         !scheduler && !resources && !partition;
 }
 
 // -- marking -------------------------------------------------------------------------------------------------------------

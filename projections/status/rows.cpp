@@ -36,9 +36,9 @@ std::string reservations_text(const status& from, const std::string& vnode) {
   for (auto at = all.rbegin(); at != all.rend(); ++at) {
     const auto& r = at->second;
     const bool keeps = r.has_queue() && std::any_of(r.occurrences.begin() + r.over, r.occurrences.end(), [&](const auto& o) {
-      const auto vnodes = model::vnodes_of(o.exec_vnode);
-      return std::find(vnodes.begin(), vnodes.end(), vnode) != vnodes.end();
-    });
+                         const auto vnodes = model::vnodes_of(o.exec_vnode);
+                         return std::find(vnodes.begin(), vnodes.end(), vnode) != vnodes.end();
+                       });
     if (keeps) text += (text.empty() ? "" : ", ") + full_id(r, from.server().server_name);
   }
   return text;

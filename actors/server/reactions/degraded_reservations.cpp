@@ -1,5 +1,5 @@
-// Tells a reservation which of its vnodes are not to be had: offline, down, gone, or taken by maintenance. Whether that degrades it, and what is done then, its own
-// rules say (events/model/reservation/decide.cpp).
+// Tells a reservation which of its vnodes are not to be had: offline, down, gone, or taken by maintenance. Whether that degrades it, and
+// what is done then, its own rules say (events/model/reservation/decide.cpp).
 #include <algorithm>
 #include <map>
 
@@ -35,9 +35,10 @@ class degraded final : public reaction {
       if (!r.placed || !r.lives()) continue;
       auto lost = lost_of(r);
       if (lost.vnodes == r.lost && lost.in_conflict == r.in_conflict) continue;
-      orders.push_back(make_order({.cause = std::max(changed_, host_changed_),
-                                   .target = "vnodes of " + r.id,
-                                   .what = tell_reservation{serial, std::move(lost), {"root", at.settings.host_name, schema::Role::SERVER}}}));
+      orders.push_back(
+          make_order({.cause = std::max(changed_, host_changed_),
+                      .target = "vnodes of " + r.id,
+                      .what = tell_reservation{serial, std::move(lost), {"root", at.settings.host_name, schema::Role::SERVER}}}));
     }
     return orders;
   }
@@ -76,9 +77,9 @@ class degraded final : public reaction {
   }
 
   std::map<std::uint64_t, model::reservation_state> reservations_;  // by serial
-  model::holdings vnodes_;                          // of hosts alone
-  std::uint64_t host_changed_ = 0;   // sequence
-  std::uint64_t changed_ = 0;        // of the last record of a reservation: it may be maintenance
+  model::holdings vnodes_;                                          // of hosts alone
+  std::uint64_t host_changed_ = 0;                                  // sequence
+  std::uint64_t changed_ = 0;                                       // of the last record of a reservation: it may be maintenance
 };
 
 }  // namespace

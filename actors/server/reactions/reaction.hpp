@@ -82,8 +82,8 @@ struct send_hooks {};  // every host is owed the hooks of MoMs as they are now
 struct end_server {
   std::string how;
 };
-using instruction = std::variant<tell_job, run_looking_hooks, run_periodic_hook, discard_run, manage_object, tell_reservation, start_scheduler,
-                                 stop_scheduler, miss_scheduler, send_hooks, end_server>;
+using instruction = std::variant<tell_job, run_looking_hooks, run_periodic_hook, discard_run, manage_object, tell_reservation,
+                                 start_scheduler, stop_scheduler, miss_scheduler, send_hooks, end_server>;
 
 struct order {
   std::uint64_t cause = 0;  // sequence of the record that it follows from

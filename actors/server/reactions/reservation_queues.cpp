@@ -98,7 +98,8 @@ class queues final : public reaction {
         if (queue != queues_.end() && r.state.kind == schema::ReservationKind::ASAP && !r.has_job)
           orders.push_back(move_job(r, at.settings));
         if (r.state.running == 0 && r.state.over > 0) kill_runs(r, at.settings, orders);
-        if (const auto due = unused_ns(r); due && *due <= at.now_ns) orders.push_back(tell(r, "unused", model::reservation_unused{}, at.settings));
+        if (const auto due = unused_ns(r); due && *due <= at.now_ns)
+          orders.push_back(tell(r, "unused", model::reservation_unused{}, at.settings));
       } else {
         wind_up(r, queue == queues_.end() ? nullptr : &queue->second, at.settings, orders);
       }
@@ -238,9 +239,10 @@ class queues final : public reaction {
   }
 
   static order_ptr make_queue(const reserved& r, const model::settings& settings) {
-    return make_order({.cause = r.since,
-                       .target = "make " + r.state.id,
-                       .what = manage_object{request(schema::ManageVerb::CREATE, r, wanted_of(r.state, settings)), server_itself(settings)}});
+    return make_order(
+        {.cause = r.since,
+         .target = "make " + r.state.id,
+         .what = manage_object{request(schema::ManageVerb::CREATE, r, wanted_of(r.state, settings)), server_itself(settings)}});
   }
 
   static order_ptr set_queue(const reserved& r, const its_queue& queue, const model::settings& settings) {
@@ -305,9 +307,9 @@ class queues final : public reaction {
                                  .what = manage_object{request(schema::ManageVerb::DELETE, r, {}), server_itself(settings)}}));
   }
 
-  std::map<std::uint64_t, reserved> reservations_;  // by serial
+  std::map<std::uint64_t, reserved> reservations_;   // by serial
   std::map<std::uint64_t, std::uint64_t> made_for_;  // by the job's serial
-  std::map<std::string, std::uint64_t> by_queue_;   // a reservation's queue has its name
+  std::map<std::string, std::uint64_t> by_queue_;    // a reservation's queue has its name
   std::map<std::string, its_queue> queues_;
   std::map<std::uint64_t, std::string> queue_names_;  // by stream
   std::map<std::uint64_t, its_job> jobs_;             // unfinished, in their queues

@@ -80,7 +80,8 @@ values::result<occurrence, rejection> new_window(const reservation_state& r, con
 
 std::optional<rejection> meets_later_one(const reservation_state& r, const occurrence& window) {
   for (auto o = r.occurrences.begin() + r.over; o != r.occurrences.end(); ++o)
-    if (o->index != window.index && o->start_ns < window.end_ns && window.start_ns < o->end_ns) return refuse(pbs_error::occurrence_conflict);
+    if (o->index != window.index && o->start_ns < window.end_ns && window.start_ns < o->end_ns)
+      return refuse(pbs_error::occurrence_conflict);
   return std::nullopt;
 }
 

@@ -14,7 +14,9 @@ using phase = reservation_phase;
 namespace {
 
 template <class Fill>
-outcome one_event(Fill&& fill) { return std::vector<event>{make_event([&](schema::Event::Builder e) { fill(e.initReservation()); })}; }
+outcome one_event(Fill&& fill) {
+  return std::vector<event>{make_event([&](schema::Event::Builder e) { fill(e.initReservation()); })};
+}
 
 std::vector<event> deleted(const reservation_state& r, const std::string& why) {
   std::vector<event> out{make_event([&](auto e) { e.initReservation().initDeleteRequested().setText(why); })};
@@ -77,7 +79,8 @@ outcome decide_lost(const reservation_state& r, const reservation_lost& command,
   if (!r.lives() || !r.placed || (command.vnodes == r.lost && command.in_conflict == r.in_conflict)) return no_change;
   if (command.vnodes.empty()) return one_event([](auto e) { e.setRestored(); });
   const bool at_once = command.in_conflict && !r.in_conflict;  // what maintenance takes does not come back
-  const auto retry = at_once ? now.wall_ns : r.degraded() ? r.retry_ns : retry_at(now, settings);
+  const auto retry = at_once ? now.wall_ns : r.degraded() ? r.retry_ns
+                                                          : retry_at(now, settings);
   return one_event([&](auto e) { fill_degraded(e, command.vnodes, retry, false, command.in_conflict); });
 }
 

@@ -122,7 +122,7 @@ struct submit_reservation {
   schema::sealed<schema::Request> request;
   std::uint64_t number = 0;
   std::string egroup;
-  std::vector<std::string> known_hosts = {};  // of --hosts: those there are
+  std::vector<std::string> known_hosts = {};   // of --hosts: those there are
   std::optional<reservation_job> of_job = {};  // nothing: there is no such job, or none was named
 };
 struct reservation_request {  // deleteReservation, alterReservation

@@ -14,7 +14,6 @@ using phase = reservation_phase;
 
 namespace {
 
-
 std::string seconds_text(std::int64_t ns) { return std::to_string(ns / second_ns); }
 
 }  // namespace

@@ -62,7 +62,7 @@ class holdings {
   // A partition's number here; 0 for "", in which what has none is. One that no vnode ever had: no_vnode_has_it.
   std::uint32_t partition_number(std::string_view name) const;
   static constexpr std::uint32_t no_vnode_has_it = UINT32_MAX;
-  std::string_view partition_of(std::string_view vnode) const;    // "": in none, or no vnode
+  std::string_view partition_of(std::string_view vnode) const;  // "": in none, or no vnode
   // What is there of a resource, for who asks for it; nothing: it is not counted there, or there is no such vnode.
   std::optional<double> available_of(std::string_view vnode, std::string_view resource) const;
   bool has_partitions() const { return partitions_.size() > 1; }  // some vnode is, or was, in one

@@ -13,20 +13,21 @@ struct story : watched<reactions::reservation_queues> {
 
   explicit story(const char* more = nullptr, schema::ReservationKind kind = schema::ReservationKind::ADVANCE, unsigned windows = 1) {
     reservation = write(0, model::make_event([&](auto e) {
-      auto s = e.initReservation().initSubmitted();
-      s.setId("R5");
-      s.setKind(kind);
-      s.setJob(kind == schema::ReservationKind::ASAP ? 999 : 0);
-      given_values v{{"Authorized_Users", "", "user1@borg"}, {"Resource_List", "ncpus", "2"}, {"Resource_List", "nodect", "1"}};
-      if (more) v.push_back({"delete_idle_time", "", more});
-      fill(s.initAttributes(static_cast<unsigned>(v.size())), v);
-      auto list = s.initOccurrences(windows);
-      for (unsigned i = 0; i < windows; ++i) {
-        list[i].setIndex(i + 1);
-        list[i].setStartNs(static_cast<std::int64_t>(i) * 1000 * second);
-        list[i].setEndNs((static_cast<std::int64_t>(i) * 1000 + 60) * second);
-      }
-    }));
+                          auto s = e.initReservation().initSubmitted();
+                          s.setId("R5");
+                          s.setKind(kind);
+                          s.setJob(kind == schema::ReservationKind::ASAP ? 999 : 0);
+                          given_values v{
+                              {"Authorized_Users", "", "user1@borg"}, {"Resource_List", "ncpus", "2"}, {"Resource_List", "nodect", "1"}};
+                          if (more) v.push_back({"delete_idle_time", "", more});
+                          fill(s.initAttributes(static_cast<unsigned>(v.size())), v);
+                          auto list = s.initOccurrences(windows);
+                          for (unsigned i = 0; i < windows; ++i) {
+                            list[i].setIndex(i + 1);
+                            list[i].setStartNs(static_cast<std::int64_t>(i) * 1000 * second);
+                            list[i].setEndNs((static_cast<std::int64_t>(i) * 1000 + 60) * second);
+                          }
+                        }));
   }
   template <class Fill>
   void happens(Fill&& f) {
@@ -42,15 +43,19 @@ struct story : watched<reactions::reservation_queues> {
       o.setExecVnode("(n1:ncpus=2)");
     });
   }
-  void began() { happens([](auto e) { e.initOccurrenceBegan().setIndex(1); }); }
-  void ended() { happens([](auto e) { e.initOccurrenceEnded().setIndex(1); }); }
+  void began() {
+    happens([](auto e) { e.initOccurrenceBegan().setIndex(1); });
+  }
+  void ended() {
+    happens([](auto e) { e.initOccurrenceEnded().setIndex(1); });
+  }
   // The order was carried out.
   void queue_made() {
     queue = write(0, model::make_event([&](auto e) {
-      auto c = e.initQueue().initCreated();
-      c.setName("R5");
-      c.setReservation(reservation);
-    }));
+                    auto c = e.initQueue().initCreated();
+                    c.setName("R5");
+                    c.setReservation(reservation);
+                  }));
     queue_set();
   }
   void queue_set(std::size_t order = 0) {
@@ -62,11 +67,11 @@ struct story : watched<reactions::reservation_queues> {
   }
   std::uint64_t job(std::uint64_t number) {
     return write(0, model::make_event([&](auto e) {
-      auto q = e.initJob().initQueued();
-      q.setNumber(number);
-      q.setQueue("R5");
-      q.setId(std::to_string(number) + ".borg");
-    }));
+                   auto q = e.initJob().initQueued();
+                   q.setNumber(number);
+                   q.setQueue("R5");
+                   q.setId(std::to_string(number) + ".borg");
+                 }));
   }
   void job_ended(std::uint64_t serial) {
     write(serial, model::make_event([](auto e) { e.initJob().initEnded(); }));
@@ -93,9 +98,10 @@ BOOST_AUTO_TEST_CASE(the_queue_is_made_when_it_is_confirmed) {
   BOOST_TEST(s.due() == targets());
   s.confirmed("P1");
   BOOST_TEST(s.due() == targets{"make R5"});
-  BOOST_TEST(s.sets() ==
-             "queue_type=Execution acl_user_enable=True acl_users=user1@borg resources_max.ncpus=2 resources_available.ncpus=2 enabled=True "
-             "started=False partition=P1");
+  BOOST_TEST(
+      s.sets() ==
+      "queue_type=Execution acl_user_enable=True acl_users=user1@borg resources_max.ncpus=2 resources_available.ncpus=2 enabled=True "
+      "started=False partition=P1");
   BOOST_TEST(s.ordered<reactions::manage_object>().by.at_host() == "pbs_server@borg");
   s.queue_made();
   BOOST_TEST(s.due() == targets());

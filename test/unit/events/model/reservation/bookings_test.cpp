@@ -33,7 +33,8 @@ struct books {
     ledger.apply(at, e.get());
     return "";
   }
-  std::string submit(std::uint64_t number, const std::string& place = "free", schema::ReservationKind kind = schema::ReservationKind::ADVANCE) {
+  std::string submit(std::uint64_t number, const std::string& place = "free",
+                     schema::ReservationKind kind = schema::ReservationKind::ADVANCE) {
     return write(100 + number, [&](auto e) {
       auto s = e.initReservation().initSubmitted();
       s.setId("R" + std::to_string(number));

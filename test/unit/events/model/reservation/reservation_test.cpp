@@ -102,9 +102,10 @@ BOOST_AUTO_TEST_CASE(an_answer_must_be_what_was_asked_for) {
   BOOST_TEST(s.confirmed("nothing").starts_with("15081"));
   BOOST_TEST(s.answered("default", [](auto a) { a.initConfirmed(0); }).starts_with("15081"));
   BOOST_TEST(s.confirmed("(n1:ncpus=2)", "stranger").starts_with("15007"));
-  BOOST_TEST(s.when(model::reservation_answer{schema::make<schema::FromScheduler>([](auto m) { m.initReservation().setRefused(""); }), "default"},
-                    user())
-                 .starts_with("15007"));
+  BOOST_TEST(
+      s.when(model::reservation_answer{schema::make<schema::FromScheduler>([](auto m) { m.initReservation().setRefused(""); }), "default"},
+             user())
+          .starts_with("15007"));
   BOOST_TEST(s.confirmed("(n1:ncpus=1)+(n2:ncpus=1)") == "confirmed");
   BOOST_TEST(s.refused() == "");  // nobody asks any more
 }

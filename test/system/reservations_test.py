@@ -37,7 +37,7 @@ class reservations(ClusterTest):
         self.until(lambda: self.run_command("qstat", "-Q", queue).status != 0, f"queue {queue} is there")
 
     def test_one_is_confirmed_runs_a_job_and_ends(self):
-        id, word = self.reserve(8, 12)
+        id, word = self.reserve(20, 20)
         self.assertEqual(word, "UNCONFIRMED")
         shown = self.until_reserved(id, "RESV_CONFIRMED")
         self.assertEqual((shown["resv_nodes"], shown["partition"]), ("(a:ncpus=2)", "pbs-default"))
@@ -57,14 +57,14 @@ class reservations(ClusterTest):
 
     # MS-100
     def test_one_without_room_is_denied_and_vanishes(self):
-        self.assertEqual(self.reserve(60, 60, "-I", "20", ncpus=99)[1], "DENIED")
-        first, word = self.reserve(60, 60, "-I", "20", ncpus=3)
+        self.assertEqual(self.reserve(600, 60, "-I", "20", ncpus=99)[1], "DENIED")
+        word = self.reserve(600, 60, "-I", "20", ncpus=3)[1]
         self.assertEqual(word, "CONFIRMED")
-        self.assertEqual(self.reserve(90, 60, "-I", "20")[1], "DENIED")
-        self.assertEqual(self.reserve(130, 60, "-I", "20")[1], "CONFIRMED")
+        self.assertEqual(self.reserve(630, 60, "-I", "20")[1], "DENIED")
+        self.assertEqual(self.reserve(690, 60, "-I", "20")[1], "CONFIRMED")
 
     def test_one_that_is_deleted_takes_its_jobs_with_it(self):
-        id, _ = self.reserve(60, 60, "-I", "20")
+        id, _ = self.reserve(600, 60, "-I", "20")
         job = self.submit("-q", id.split(".")[0], "--", "/bin/true")
         self.sure("pbs_rdel", id)
         self.until_gone(id)
@@ -73,14 +73,14 @@ class reservations(ClusterTest):
         self.assertNotEqual(self.run_command("pbs_rdel", id).status, 0)
 
     def test_jobs_that_would_be_in_the_way_wait(self):
-        self.reserve(20, 600, "-I", "20", ncpus=4)
+        self.reserve(120, 600, "-I", "20", ncpus=4)
         long = self.submit("-l", "select=1:ncpus=1", "-l", "walltime=1:00:00", "--", "/bin/sleep", "1000")
         short = self.submit("-l", "select=1:ncpus=1", "-l", "walltime=5", "--", "/bin/sleep", "1")
         self.until_state(short, "F")
         self.assertEqual(self.job(long)["job_state"], "Q")
 
     def test_a_server_that_dies_loses_no_reservation(self):
-        id, _ = self.reserve(15, 25, "-I", "10")
+        id, _ = self.reserve(25, 25, "-I", "20")
         job = self.submit("-q", id.split(".")[0], "--", "/bin/sleep", "1000")
         self.kill_daemon("pbs_server")
         self.start_daemon("pbs_server")

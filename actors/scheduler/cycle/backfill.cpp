@@ -33,14 +33,23 @@ bool backfill::place(placement& where, const job& j, std::int64_t longest, alloc
   where.give_back(out);
   std::vector<index> vnodes;
   for (const auto& part : out.parts) vnodes.push_back(part.vnode);
-  const auto& others = dates_->reserved_until(end);
-  refusal unused;
-  if (pools_suffice(view_, where, j, unused, &others) && where.place(j, out, unused, &others)) return true;
+  const auto fits = [&](std::int64_t seconds) {
+    const bool found = place_beside_bookings(where, j, seconds, out);
+    if (found) where.give_back(out);
+    return found;
+  };
+  const auto shortest = std::min(shortest_of(j), longest);
+  if (shortest == longest) {
+    if (place_beside_bookings(where, j, longest, out)) return true;
+  } else if (const auto found = longest_that_fits({shortest, longest}, now_, dates_->starts(), fits)) {
+    return place_beside_bookings(where, j, *found, out);
+  }
+  const moment end = now_ + shortest;
   dates_->found_no_place_until(end);
   why = {};
   why.text = "Job would conflict with reservation or top job";
   why.data.kind = schema::Why::Kind::BOOKED;
-  why.behind = dates_->first_met_before(end, vnodes).id;
+  why.behind = dates_->first_met_before(now_ + longest, vnodes).id;
   return false;
 }
 

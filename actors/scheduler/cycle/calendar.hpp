@@ -77,6 +77,7 @@ class calendar {
 
   // The earliest start of a booking, or now if one is on: a job that ends by then meets none.
   moment first_start() const { return starts_.empty() ? endless : starts_.front(); }
+  const std::vector<moment>& starts() const { return starts_; }  // of bookings, rising, none before now
   // The booking that comes first of those a job meets which runs from now on until `end` at this place; or somewhere else. There is one.
   const booking& first_met_before(moment end, const std::vector<index>& vnodes) const;
   // What bookings will need until `end`, as far as jobs that are in the way now do not end in time. Valid until the calendar changes.

@@ -60,9 +60,9 @@ class cycle_run {
     log_.of_job(event_job, j.id, "Received qrun request");
     const bool within = is_within(j);
     if (!view_.request_of(j).understood) why.text = "Internal Scheduling Error";
-    else if (within ? finds_room_within(j, why) : backfill_.place(placement_, j, allocation_, why)) start(at, {});
+    else if (within ? finds_room_within(j, why) : backfill_.place(placement_, j, duration_of(j), allocation_, why)) start(at, {});
     else if (std::vector<preempt_victim> victims;
-             !within && !why.never && settings_.preemptive_sched && preemption_.make_room(at, true, allocation_, victims))
+             !within && !why.never && settings_.preemptive_sched && preemption_.make_room(at, true, duration_of(j), allocation_, victims))
       start(at, std::move(victims));
     if (result_.runs.empty()) refuse(at, told(at, why));
     if (!result_.comments.empty()) said = result_.comments.front();
@@ -290,7 +290,11 @@ class cycle_run {
   }
 
   bool finds_room_within(const job& j, refusal& why) {
-    if (const auto* r = running_reservation_of(j)) return inner_.place(backfill_.dates(), *r, j, allocation_, why);
+    if (const auto* r = running_reservation_of(j)) {
+      const auto left = backfill_.dates().running(r->serial)->end - now_;
+      allocation_.seconds = std::max(std::min(duration_of(j), left), shortest_of(j));
+      return inner_.place(backfill_.dates(), *r, j, allocation_, why);
+    }
     refuse_for_queue("Queue not started.", view_.queues()[j.queue], why);
     return false;
   }

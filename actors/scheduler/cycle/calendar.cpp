@@ -22,10 +22,10 @@ void calendar::find_ends() {
   std::sort(ends_.begin(), ends_.end());
 }
 
-// What a job of a running reservation gives back goes to the reservation.
+// A job of a running reservation goes with its window, and what it gives back before goes to the reservation.
 moment calendar::end_of(index at) const {
   const job& j = view_.jobs()[at];
-  if (const auto* place = running(view_.queues()[j.queue].reservation)) return std::max(place->end, now_ + overdue_seconds);
+  if (const auto* place = running(view_.queues()[j.queue].reservation)) return place->end;
   if (j.where == job_place::proposed) return now_ + duration_of(j);
   const moment end = j.started + duration_of(j);
   return end > now_ ? end : now_ + overdue_seconds;

@@ -175,7 +175,7 @@ void measure(const char* what, const shape& s) {
     if (s.fairshare) cycle::fairshare_order(v, v.stand(p.sharing.tree), {}, false);  // as a cycle before it did
     if (i == 0) grown = resident_kb() - before;
     if (s.little_new)
-      for (const auto& e : cycle::run_cycle(v, p, now).estimates) v.set_estimate(e.at, e.start, e.exec_vnode);
+      for (const auto& e : cycle::run_cycle(v, p, now).estimates) v.set_estimate(e.at, e.start, e.exec_vnode, !e.former);
     cycles.push_back(milliseconds([&] {
       const auto decided = cycle::run_cycle(v, p, now);
       runs = decided.runs.size();

@@ -37,7 +37,7 @@ def take(steps, cluster, ids):
         elif step[0] == "clock":
             ids.set_clock(step[1], datetime.now())
         elif step[0] == "await":
-            await_text(cluster, step[1], ids.to_run(step[2]), step[3])
+            await_text(cluster, ids, step[1:])
         else:
             await_line(cluster, ids.to_run(f"{step[1]}.{cluster.hosts[0]}"), step[2])
 
@@ -58,10 +58,13 @@ def await_line(cluster, job, expression):
     cluster.until(there, f"job {job}: {expression}")
 
 
-def await_text(cluster, user, command, expression):
+def await_text(cluster, ids, step):
+    """The expression has the transcript's ids."""
+    user, command, expression = step
+
     def there():
-        done = cluster.type(user, command)
-        return re.search(expression, done.stdout + done.stderr, re.MULTILINE)
+        done = cluster.type(user, ids.to_run(command))
+        return re.search(expression, ids.to_transcript(done.stdout + done.stderr), re.MULTILINE)
     cluster.until(there, f"{command}: {expression}")
 
 

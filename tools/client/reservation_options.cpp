@@ -77,14 +77,19 @@ std::optional<std::int64_t> whole_number(std::string_view text) {
 
 std::string named(const command& c, const std::string& text) { return std::string(c.name) + ": " + text; }
 
-// -D, -R and -E. A duration that is none is the walltime to PBS, which says so.
+bool is_time_of_day(std::string_view text) { return text.substr(0, text.find('.')).size() == 4; }
+
+// -D, -R and -E. An end that is a time of day is the first after the start. A duration that is none is the walltime to PBS, which says so.
 std::optional<complaint> add_times(const command& c, const command_line& line, std::int64_t now, std::vector<job_attribute>& into) {
-  const auto add_time = [&](char letter, const char* attribute) {
-    if (const auto* text = line.find(letter))
-      into.push_back({attribute, "", std::to_string(parse_reservation_time(*text, now).value_or(0))});
+  const auto time_of = [&](char letter) {
+    const auto* given = line.find(letter);
+    return given ? parse_reservation_time(*given, now) : std::nullopt;
   };
-  add_time('R', "reserve_start");
-  add_time('E', "reserve_end");
+  const auto start = time_of('R');
+  auto end = time_of('E');
+  if (start && end && *end <= *start && is_time_of_day(*line.find('E'))) end = parse_reservation_time(*line.find('E'), *start);
+  if (start) into.push_back({"reserve_start", "", std::to_string(*start)});
+  if (end) into.push_back({"reserve_end", "", std::to_string(*end)});
   const auto* text = line.find('D');
   if (!text) return std::nullopt;
   const auto duration = values::parse_duration(*text);

@@ -105,6 +105,13 @@ BOOST_AUTO_TEST_CASE(what_is_asked_for_is_sent_by_its_attributes) {
   BOOST_TEST(rsub({"-D", "abc"}) == "pbs_rsub: Illegal attribute or resource value Resource_List.walltime [166]");
 }
 
+// A transcript of a PBS: at 23:18, 0418 to 0318 are 23 hours.
+BOOST_AUTO_TEST_CASE(an_end_that_is_a_time_of_day_comes_after_the_start) {
+  BOOST_TEST(rsub({"-R", "0418", "-E", "0318"}) == "reserve_start=" + std::to_string(midnight + 4 * 3600 + 18 * 60) +
+                                                       " reserve_end=" + std::to_string(midnight + 27 * 3600 + 18 * 60));
+  BOOST_TEST(rsub({"-R", "202611210243.13", "-E", "202611210143.13"}) == "reserve_start=1795228993 reserve_end=1795225393");
+}
+
 BOOST_AUTO_TEST_CASE(a_rule_needs_a_time_zone) {
   const std::vector<std::string> words{"-D", "60", "-r", "FREQ=DAILY;COUNT=2"};
   BOOST_TEST(rsub(words) == "pbs_rsub error: a valid PBS_TZID timezone environment variable is required. [2]");

@@ -24,6 +24,7 @@ class needed_streams {
     schedulers_ = kind == ObjectKind::SCHEDULER || asked.getWhy();  // their names
     hooks_ = kind == ObjectKind::HOOK;
     reservations_ = kind == ObjectKind::RESERVATION;
+    if (reservations_) all_jobs_ = true;  // those that a window left behind
     if (kind != ObjectKind::JOB) return;
     all_jobs_ = asked.getNames().size() == 0;
     for (auto name : asked.getNames())
